@@ -1,0 +1,97 @@
+package paperdb
+
+// Paper is everything that is known of one paper: the rows of all eight tables that belong to it. Ids follow
+// the uuid rules of package qa. Boxes are [x0, y0, width, height] in whole points from the top left of the page
+// as shown.
+type Paper struct {
+	Metadata   Metadata
+	Pages      []Page
+	Images     []Image
+	Chunks     []Chunk
+	Tables     []Table
+	Sections   []Section
+	Equations  []Equation
+	References []Reference
+	File       File
+}
+
+// File says which PDF a paper was read from, so that ingestion can tell what is in already, and what it found
+// wrong with it. It is kept beside the eight tables, where a query of the model cannot see it.
+type File struct {
+	// SHA256 is the hash of the PDF, MetadataSHA256 that of the metadata file beside it (empty without one).
+	SHA256, MetadataSHA256 string
+	// Name is the base name of the file that was given.
+	Name string
+	// Parser names the program version that read it; another one reads it again.
+	Parser string
+	// Problems are the warnings of ingestion, one line each.
+	Problems []string
+}
+
+// Metadata is a row of table metadata.
+type Metadata struct {
+	PaperID, Title, Abstract string
+	NumPages                 int
+	ConferenceFull           string
+	Conference               string // abbreviation, such as "ACL"
+	Year                     int    // 0: unknown, stored as NULL
+	Volume                   string
+	DownloadURL, BibTeX      string
+	Authors                  []string
+	PDFPath                  string // relative to the data directory
+	TLDR                     string
+	Tags                     []string
+}
+
+// Page is a row of table pages. Width and Height are points, truncated.
+type Page struct {
+	ID            string
+	Number        int // from 1
+	Width, Height int
+	Content       string
+	Summary       string
+}
+
+// Image is a row of table images: a figure with its caption.
+type Image struct {
+	ID, Caption, Summary string
+	Box                  [4]int
+	Ordinal              int // from 0
+	PageID               string
+}
+
+// Chunk is a row of table chunks.
+type Chunk struct {
+	ID, Text string
+	Ordinal  int // from 1
+	PageID   string
+}
+
+// Table is a row of table tables. Content is HTML, or empty where only caption and box are known.
+type Table struct {
+	ID, Caption, Content, Summary string
+	Box                           [4]int
+	Ordinal                       int // from 0
+	PageID                        string
+}
+
+// Section is a row of table sections.
+type Section struct {
+	ID, Title, Content, Summary string
+	Ordinal                     int // from 0
+	PageNumbers                 []int
+}
+
+// Equation is a row of table equations.
+type Equation struct {
+	ID, Content string
+	Ordinal     int // from 0
+	PageID      string
+}
+
+// Reference is a row of table reference: one entry of the bibliography.
+type Reference struct {
+	ID, Content string
+	Ordinal     int    // from 0
+	PageID      string // empty: unknown, stored as NULL
+}

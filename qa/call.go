@@ -1,0 +1,49 @@
+package qa
+
+import "time"
+
+// Usage counts the tokens of one request or the sum of several, as the endpoint reported them.
+type Usage struct {
+	Prompt     int `json:"prompt"`
+	Completion int `json:"completion"`
+	Cached     int `json:"cached,omitempty"`
+	Reasoning  int `json:"reasoning,omitempty"`
+	// Estimated is true when the endpoint reported nothing and the program counted by itself (cl100k).
+	Estimated bool `json:"estimated,omitempty"`
+}
+
+// Add returns the sum; it is estimated when either part is.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Prompt: u.Prompt + v.Prompt, Completion: u.Completion + v.Completion,
+		Cached: u.Cached + v.Cached, Reasoning: u.Reasoning + v.Reasoning,
+		Estimated: u.Estimated || v.Estimated,
+	}
+}
+
+// Reply is what a model answered to one request.
+type Reply struct {
+	Text string `json:"text"`
+	// Reasoning is text that the endpoint kept apart from the reply.
+	Reasoning string `json:"reasoning,omitempty"`
+	// Model is the name that the endpoint gave itself; empty when it gave none.
+	Model string `json:"model,omitempty"`
+	// ID is the endpoint's id of the reply.
+	ID     string `json:"id,omitempty"`
+	Finish string `json:"finish,omitempty"`
+	Usage  Usage  `json:"usage"`
+	// Attempts lists every request that was made for this reply, the successful one last.
+	Attempts []Attempt `json:"attempts,omitempty"`
+}
+
+// Attempt is one HTTP request of a call.
+type Attempt struct {
+	Started time.Time `json:"started"`
+	// Seconds is the time of the request; Wait the pause before it (back-off, limiter).
+	Seconds float64 `json:"seconds"`
+	Wait    float64 `json:"wait,omitempty"`
+	// Status is the HTTP status, 0 when none came.
+	Status int `json:"status,omitempty"`
+	// Error is the class of the failure ("rate_limit", "server", "network", "timeout", …), empty on success.
+	Error string `json:"error,omitempty"`
+}

@@ -1,0 +1,66 @@
+package qa
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Uncategorized is the venue-year of a paper whose venue is unknown.
+const Uncategorized = "uncategorized"
+
+// PaperUUID returns the id of a paper: UUIDv5 in the DNS namespace of the title, lower-cased and stripped of
+// everything but a-z and 0-9, a hyphen, and the lower-case venue-year such as "neurips2017". An empty
+// venueYear counts as [Uncategorized]. The rule reproduces the ids of every released AirQA paper.
+func PaperUUID(title, venueYear string) string {
+	if venueYear == "" {
+		venueYear = Uncategorized
+	}
+	return v5(keep(strings.ToLower(title)) + "-" + strings.ToLower(venueYear))
+}
+
+// VenueYear joins a conference's abbreviation and a year as the id rule wants them: "NeurIPS", 2017 gives
+// "neurips2017". Anything but letters and digits is dropped; an empty abbreviation gives [Uncategorized].
+func VenueYear(abbreviation string, year int) string {
+	venue := keep(strings.ToLower(abbreviation))
+	if venue == "" {
+		return Uncategorized
+	}
+	if year == 0 {
+		return venue
+	}
+	return fmt.Sprintf("%s%d", venue, year)
+}
+
+// PageUUID returns the id of page n of a paper, n from 1.
+func PageUUID(paper string, n int) string { return v5(fmt.Sprintf("%s_page_%d", paper, n)) }
+
+// PartUUID returns the id of the k-th (from 1) part of a page; kind is "chunk", "table", "image" or "equation".
+func PartUUID(paper string, page int, kind string, k int) string {
+	return v5(fmt.Sprintf("%s_page_%d_%s_%d", paper, page, kind, k))
+}
+
+// SectionUUID returns the id of section i of a paper, i from 0.
+func SectionUUID(paper string, i int) string { return v5(fmt.Sprintf("%s_section_%d", paper, i)) }
+
+// ReferenceUUID returns the id of bibliography entry i of a paper, i from 1.
+func ReferenceUUID(paper string, i int) string { return v5(fmt.Sprintf("%s_reference_%d", paper, i)) }
+
+// IsUUID tells whether s has the form of a uuid with hyphens. Whoever makes a path from an id asks first.
+func IsUUID(s string) bool {
+	id, err := uuid.Parse(s)
+	return err == nil && len(s) == 36 && strings.EqualFold(id.String(), s)
+}
+
+func v5(name string) string { return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(name)).String() }
+
+// keep drops every byte but a-z and 0-9.
+func keep(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+}

@@ -1,0 +1,24 @@
+package qa
+
+// Verdict tells what scoring made of an answer.
+type Verdict string
+
+// The verdicts. Unscored is no zero: the evaluator or its judge failed, and the record can be scored again.
+const (
+	Right       Verdict = "right"
+	Wrong       Verdict = "wrong"
+	Unparseable Verdict = "unparseable" // wrong, because the answer could not be read as the function needs it
+	Unscored    Verdict = "unscored"
+)
+
+// Score is the result of scoring one episode.
+type Score struct {
+	UUID    string  `json:"uuid"`
+	Repeat  int     `json:"repeat,omitempty"`
+	Verdict Verdict `json:"verdict"`
+	// Value is in [0, 1]: 0 or 1 for every function of the paper.
+	Value float64 `json:"score"`
+	// Func is the evaluation function; Reason says why a record is unscored or unparseable.
+	Func   string `json:"eval_func"`
+	Reason string `json:"reason,omitempty"`
+}
