@@ -1,0 +1,166 @@
+package datadir_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"airqa/env/datadir"
+)
+
+const paper = "9c5c3a63-3042-582a-9358-d0c61de3330d"
+
+func TestCreateOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "data")
+	d, err := datadir.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := datadir.Info{Format: 1, Fingerprint: "abc", Papers: 3}
+	if err := d.WriteInfo(want); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func(string) (*datadir.Dir, error){datadir.Create, datadir.Open} {
+		again, err := open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := again.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("info (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	write := func(name, text string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	open := func(p string) error { _, err := datadir.Open(p); return err }
+	create := func(p string) error { _, err := datadir.Create(p); return err }
+	tests := []struct {
+		name  string
+		setup func(*testing.T, string)
+		do    func(string) error
+		want  string
+	}{
+		{"open missing", func(*testing.T, string) {}, func(p string) error { return open(p + "/no") }, "run: airqa ingest --data"},
+		{"open empty", func(*testing.T, string) {}, open, "not a data directory; run: airqa ingest"},
+		{"open format 3", write("airqa.json", `{"format":3,"new":1}`), open, "made by format 3; this program reads 1"},
+		{"create format 3", write("airqa.json", `{"format":3}`), create, "made by format 3; this program reads 1"},
+		{"open damaged", write("airqa.json", `{`), open, "restore the file"},
+		{"open unknown field", write("airqa.json", `{"format":1,"x":2}`), open, `unknown field "x"`},
+		{"create in a folder of others", write("thesis.tex", "x"), create, "name a new or empty folder"},
+		{"create below a file", write("f", "x"), func(p string) error { return create(p + "/f/data") }, "not a directory"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			tt.setup(t, dir)
+			err := tt.do(dir)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("got %v, want %q in it", err, tt.want)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q is more than a line", err)
+			}
+		})
+	}
+}
+
+func TestOpenMissingIsErrNotDataDir(t *testing.T) {
+	if _, err := datadir.Open(t.TempDir()); !errors.Is(err, datadir.ErrNotDataDir) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestCreateUnwritable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	path := t.TempDir()
+	if _, err := datadir.Create(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	_, err := datadir.Create(path)
+	if err == nil || !strings.Contains(err.Error(), "change its permissions") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestLock(t *testing.T) {
+	d, err := datadir.Create(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Lock(); err == nil || !strings.Contains(err.Error(), "another ingest") {
+		t.Fatalf("second lock: got %v", err)
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Release(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPDFPath(t *testing.T) {
+	d, err := datadir.Create(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := d.PDFPath(paper)
+	if want := filepath.Join(d.Path(), "pdfs", paper+".pdf"); err != nil || got != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	for _, bad := range []string{"", "..", "../../etc/passwd", paper + "/..", "{" + paper + "}"} {
+		if got, err := d.PDFPath(bad); err == nil {
+			t.Errorf("%q gave %q", bad, got)
+		}
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	field := rapid.SampledFrom([]string{"", "a", "b", `a" "b`})
+	source := rapid.Custom(func(t *rapid.T) datadir.Source {
+		return datadir.Source{
+			PaperID: rapid.StringMatching(`[a-d]{3}`).Draw(t, "id"), SHA256: field.Draw(t, "sha"),
+			MetadataSHA256: field.Draw(t, "meta"), Parser: field.Draw(t, "parser"),
+		}
+	})
+	id := func(s datadir.Source) string { return s.PaperID }
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SliceOfNDistinct(source, 1, 6, id).Draw(t, "sources")
+		b := rapid.Permutation(a).Draw(t, "shuffled")
+		if datadir.Fingerprint(a) != datadir.Fingerprint(b) {
+			t.Fatal("order matters")
+		}
+		b[0].SHA256 += "x"
+		if datadir.Fingerprint(a) == datadir.Fingerprint(b) {
+			t.Fatal("a changed PDF does not matter")
+		}
+	})
+}

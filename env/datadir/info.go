@@ -1,0 +1,64 @@
+package datadir
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Info is the content of airqa.json.
+type Info struct {
+	// Format is the number of the layout, see [Format]. WriteInfo sets it.
+	Format int `json:"format"`
+	// Fingerprint is that of the papers at the end of the last ingest, see [Fingerprint]; empty before the first.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	// Papers is how many there were.
+	Papers int `json:"papers"`
+}
+
+// Info reads airqa.json. Unknown fields are refused.
+func (d *Dir) Info() (Info, error) {
+	text, err := os.ReadFile(filepath.Join(d.path, infoName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf", d.path, ErrNotDataDir, d.path)
+	}
+	if err != nil {
+		return Info{}, fmt.Errorf("open data directory: %w", err)
+	}
+	var version struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(text, &version); err != nil {
+		return Info{}, fmt.Errorf("read %s: %w; restore the file or ingest into a new folder", d.file(), err)
+	}
+	if version.Format != Format {
+		return Info{}, fmt.Errorf("open data directory %s: made by format %d; this program reads %d", d.path, version.Format, Format)
+	}
+	return d.decode(text)
+}
+
+func (d *Dir) decode(text []byte) (Info, error) {
+	var info Info
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&info); err != nil {
+		return Info{}, fmt.Errorf("read %s: %w", d.file(), err)
+	}
+	return info, nil
+}
+
+// WriteInfo replaces airqa.json: a reader sees the old or the new one.
+func (d *Dir) WriteInfo(info Info) error {
+	info.Format = Format
+	text, err := json.MarshalIndent(info, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", d.file(), err)
+	}
+	return WriteFile(d.file(), append(text, '\n'))
+}
+
+func (d *Dir) file() string { return filepath.Join(d.path, infoName) }

@@ -1,0 +1,41 @@
+package datadir
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// errHeld is what the system-dependent tryLock returns when somebody else has the lock.
+var errHeld = errors.New("held")
+
+// Lock is the right to write to a data directory. The system gives it back when the process ends, however it
+// ends.
+type Lock struct {
+	file *os.File
+}
+
+// Lock takes the right to write, at once or not at all: a second ingest is told to wait.
+func (d *Dir) Lock() (*Lock, error) {
+	f, err := os.OpenFile(filepath.Join(d.path, lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock data directory: %w", err)
+	}
+	err = tryLock(f)
+	if errors.Is(err, errHeld) {
+		err = fmt.Errorf("lock data directory %s: another ingest is writing to it; wait until it is done", d.path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Lock{file: f}, nil
+}
+
+// Release gives the right back. A second call is an error of the file.
+func (l *Lock) Release() error {
+	if err := l.file.Close(); err != nil {
+		return fmt.Errorf("release data directory: %w", err)
+	}
+	return nil
+}
