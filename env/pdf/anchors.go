@@ -1,0 +1,148 @@
+package pdf
+
+import "context"
+
+// Anchor is a named place of a document; hyperref writes one for each section, figure, table, equation and
+// bibliography entry, such as "section.3" and "cite.Vaswani2017".
+type Anchor struct {
+	Name string
+	// Page counts from 1.
+	Page int
+	// X and Y are points from the top left of the page as shown; 0 when the file gives none.
+	X, Y float64
+}
+
+// Heading is an entry of the outline (bookmarks), in document order.
+type Heading struct {
+	Title string
+	// Level counts from 1.
+	Level int
+	// Page counts from 1; 0 when it leads nowhere.
+	Page int
+	// Y is points from the top of the page as shown; 0 when the file gives none.
+	Y float64
+}
+
+// Metadata is what a PDF says of itself; LaTeX papers often leave it empty.
+type Metadata struct {
+	Title, Author, Subject, Keywords, Creator, Producer string
+}
+
+const (
+	maxAnchors  = 50_000
+	maxHeadings = 5_000
+)
+
+// Anchors returns the named destinations in the file's order. Those that lead to no page of the file are left out.
+func (d *Document) Anchors(ctx context.Context) ([]Anchor, error) {
+	count := int(int32(d.g.word("FPDF_CountNamedDests", d.handle)))
+	var anchors []Anchor
+	for i := range min(count, maxAnchors) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if a, ok := d.anchor(i); ok {
+			anchors = append(anchors, a)
+		}
+	}
+	return anchors, d.g.take()
+}
+
+// anchor reads destination i. The name follows its length, which takes slot 0 of the scratch memory.
+func (d *Document) anchor(i int) (Anchor, bool) {
+	const limit = scratchSize - 8
+	d.g.mod.Memory().WriteUint32Le(uint32(d.g.at(0)), limit)
+	dest := uint64(d.g.word("FPDF_GetNamedDest", d.handle, uint64(i), d.g.at(1), d.g.at(0)))
+	size := d.g.int32At(0)
+	if dest == 0 || size <= 0 || size > limit {
+		return Anchor{}, false
+	}
+	a := Anchor{Name: d.g.utf16At(1, uint32(size))}
+	a.Page, a.X, a.Y = d.target(dest)
+	return a, a.Page > 0
+}
+
+// target finds the place of a destination; page 0 means none.
+func (d *Document) target(dest uint64) (page int, x, y float64) {
+	page = int(int32(d.g.word("FPDFDest_GetDestPageIndex", d.handle, dest))) + 1
+	f, err := d.frame(page)
+	if err != nil {
+		return 0, 0, 0
+	}
+	located := d.g.yes("FPDFDest_GetLocationInPage", dest, d.g.at(0), d.g.at(1), d.g.at(2), d.g.at(3), d.g.at(4), d.g.at(5))
+	if !located || d.g.int32At(1) == 0 {
+		return page, 0, 0
+	}
+	userX := f.left
+	if d.g.int32At(0) != 0 {
+		userX = d.g.float32At(3)
+	}
+	x, y = f.point(userX, d.g.float32At(4))
+	return page, x, y
+}
+
+// Outline returns the bookmarks depth first, at most 5,000: the links between them may be circular.
+func (d *Document) Outline(ctx context.Context) ([]Heading, error) {
+	w := &outlineWalk{d: d, seen: map[uint32]bool{}}
+	w.children(ctx, 0, 1)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return w.headings, d.g.take()
+}
+
+type outlineWalk struct {
+	d        *Document
+	seen     map[uint32]bool
+	headings []Heading
+}
+
+func (w *outlineWalk) children(ctx context.Context, parent uint32, level int) {
+	const deepest = 16
+	mark := w.d.g.word("FPDFBookmark_GetFirstChild", w.d.handle, uint64(parent))
+	for mark != 0 && level < deepest && !w.seen[mark] && len(w.headings) < maxHeadings && ctx.Err() == nil {
+		w.seen[mark] = true
+		w.headings = append(w.headings, w.heading(uint64(mark), level))
+		w.children(ctx, mark, level+1)
+		mark = w.d.g.word("FPDFBookmark_GetNextSibling", w.d.handle, uint64(mark))
+	}
+}
+
+func (w *outlineWalk) heading(mark uint64, level int) Heading {
+	g := w.d.g
+	h := Heading{Level: level}
+	if size := g.word("FPDFBookmark_GetTitle", mark, g.at(0), scratchSize); size <= scratchSize {
+		h.Title = g.utf16At(0, size)
+	}
+	dest := g.word("FPDFBookmark_GetDest", w.d.handle, mark)
+	if dest == 0 {
+		if action := g.word("FPDFBookmark_GetAction", mark); action != 0 {
+			dest = g.word("FPDFAction_GetDest", w.d.handle, uint64(action))
+		}
+	}
+	if dest != 0 {
+		h.Page, _, h.Y = w.d.target(uint64(dest))
+	}
+	return h
+}
+
+// Metadata returns the document's own fields, each possibly empty.
+func (d *Document) Metadata() (Metadata, error) {
+	m := Metadata{
+		Title: d.field("Title"), Author: d.field("Author"), Subject: d.field("Subject"),
+		Keywords: d.field("Keywords"), Creator: d.field("Creator"), Producer: d.field("Producer"),
+	}
+	return m, d.g.take()
+}
+
+// field puts the name of a field behind the space for its value.
+func (d *Document) field(name string) string {
+	const limit = scratchSize - 32
+	tag := d.g.scratch + limit
+	d.g.mod.Memory().Write(tag, append([]byte(name), 0))
+	size := d.g.word("FPDF_GetMetaText", d.handle, uint64(tag), d.g.at(0), limit)
+	if size > limit {
+		return ""
+	}
+	return d.g.utf16At(0, size)
+}

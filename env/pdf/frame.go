@@ -1,0 +1,72 @@
+package pdf
+
+// Box is an area of a page as shown: corners in points from its top left, X0 ≤ X1 and Y0 ≤ Y1.
+type Box struct {
+	X0, Y0, X1, Y1 float64
+}
+
+// Width is in points.
+func (b Box) Width() float64 { return b.X1 - b.X0 }
+
+// Height is in points.
+func (b Box) Height() float64 { return b.Y1 - b.Y0 }
+
+// Empty tells whether b has no area and no length.
+func (b Box) Empty() bool { return b.X1 <= b.X0 && b.Y1 <= b.Y0 }
+
+// Clamp cuts b to within outer; it is empty when they do not meet.
+func (b Box) Clamp(outer Box) Box {
+	b.X0, b.X1 = max(b.X0, outer.X0), min(b.X1, outer.X1)
+	b.Y0, b.Y1 = max(b.Y0, outer.Y0), min(b.Y1, outer.Y1)
+	if b.X1 < b.X0 || b.Y1 < b.Y0 {
+		return Box{}
+	}
+	return b
+}
+
+// frame turns PDF user space (y up, whole media box) into points of the page as shown.
+type frame struct {
+	left, bottom, right, top float64 // the visible box in user space
+	turns                    int     // quarter turns clockwise, 0 to 3
+}
+
+// size is the page as shown.
+func (f frame) size() (width, height float64) {
+	width, height = f.right-f.left, f.top-f.bottom
+	if f.turns%2 == 1 {
+		return height, width
+	}
+	return width, height
+}
+
+// point maps user space to the page as shown.
+func (f frame) point(x, y float64) (float64, float64) {
+	switch f.turns {
+	case 1:
+		return y - f.bottom, x - f.left
+	case 2:
+		return f.right - x, y - f.bottom
+	case 3:
+		return f.top - y, f.right - x
+	default:
+		return x - f.left, f.top - y
+	}
+}
+
+// box maps a rectangle given by two opposite corners.
+func (f frame) box(xa, ya, xb, yb float64) Box {
+	x0, y0 := f.point(xa, ya)
+	x1, y1 := f.point(xb, yb)
+	return Box{X0: min(x0, x1), Y0: min(y0, y1), X1: max(x0, x1), Y1: max(y0, y1)}
+}
+
+func (f frame) page() Box {
+	w, h := f.size()
+	return Box{X1: w, Y1: h}
+}
+
+// angle turns a direction in user space (degrees counter-clockwise) into one on the page as shown, 0 to 359.
+func (f frame) angle(degrees float64) int {
+	whole := int(degrees+360.5) - 90*f.turns
+	return ((whole % 360) + 360) % 360
+}

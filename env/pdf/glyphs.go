@@ -1,0 +1,166 @@
+package pdf
+
+import (
+	"context"
+	"math"
+	"strings"
+	"unicode/utf16"
+)
+
+// Glyph is one character of a page, in the order in which the page paints it. Ligatures come as their letters.
+type Glyph struct {
+	// Rune is ' ' for a space and '\n' for a line break; both may be the reader's own guess.
+	Rune rune
+	// Box is the ink, tight: a comma is 2 points tall. Spaces and breaks may have an empty one.
+	Box Box
+	// X and Baseline are the glyph's origin: make lines from baselines, not boxes.
+	X, Baseline float64
+	// Size is the size as shown, in points.
+	Size float64
+	// Font is the font's name without its subset prefix, such as "NimbusRomNo9L-Medi".
+	Font string
+	// Angle is the writing direction on the page as shown, degrees counter-clockwise, 0 for upright.
+	Angle int
+	// LineEnd marks a hyphen at a line's end: the line breaks after it.
+	LineEnd bool
+}
+
+// Characters that PDFium puts in the stream for a hyphen at the end of a line, whose break it swallows.
+const (
+	hyphenMark    = 0x02
+	oldHyphenMark = 0xFFFE
+)
+
+// run is what all glyphs of one text object share.
+type run struct {
+	font  string
+	size  float64
+	angle int
+}
+
+// Glyphs returns the characters of page n. Text outside the visible part of the page is left out.
+func (d *Document) Glyphs(ctx context.Context, n int) ([]Glyph, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := d.turnTo(n); err != nil {
+		return nil, err
+	}
+	text := uint64(d.g.word("FPDFText_LoadPage", d.page))
+	if text == 0 {
+		if err := d.fault(n); err != nil {
+			return nil, err
+		}
+		return nil, &PageError{Page: n, Pages: d.pages, Reason: "its text is broken"}
+	}
+	glyphs := d.glyphs(text)
+	d.g.call("FPDFText_ClosePage", text)
+	if err := d.fault(n); err != nil {
+		return nil, err
+	}
+	return inside(glyphs, d.frames[n].page()), nil
+}
+
+func (d *Document) glyphs(text uint64) []Glyph {
+	count := int(int32(d.g.word("FPDFText_CountChars", text)))
+	glyphs := make([]Glyph, 0, max(0, count))
+	runs := map[uint32]run{}
+	var high rune // a pending first half of a surrogate pair
+	for i := range max(0, count) {
+		if d.g.err != nil {
+			break
+		}
+		r := rune(d.g.word("FPDFText_GetUnicode", text, uint64(i)))
+		if utf16.IsSurrogate(r) && r < 0xDC00 {
+			high = r
+			continue
+		}
+		if utf16.IsSurrogate(r) {
+			r = utf16.DecodeRune(high, r)
+		}
+		high = 0
+		if glyph, ok := d.glyph(text, i, r, runs); ok {
+			glyphs = append(glyphs, glyph)
+		}
+	}
+	return glyphs
+}
+
+func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (Glyph, bool) {
+	glyph := Glyph{Rune: r}
+	switch {
+	case r == hyphenMark || r == oldHyphenMark:
+		glyph.Rune, glyph.LineEnd = '-', true
+	case r == '\r' || r == '\n':
+		return Glyph{Rune: '\n'}, r == '\n'
+	case r == '\t' || r == ' ' || r == 0xA0:
+		glyph.Rune = ' '
+	case dropped(r):
+		return Glyph{}, false
+	}
+	d.place(&glyph, text, uint64(i))
+	if object := d.g.word("FPDFText_GetTextObject", text, uint64(i)); object != 0 {
+		style, ok := runs[object]
+		if !ok {
+			style = d.run(text, uint64(i), object)
+			runs[object] = style
+		}
+		glyph.Font, glyph.Size, glyph.Angle = style.font, style.size, style.angle
+	}
+	return glyph, true
+}
+
+// dropped are control characters, non-characters, and the pieces of big brackets that CMEX maps to private use.
+func dropped(r rune) bool {
+	return r < 0x20 || (r >= 0x7F && r < 0xA0) || r == 0xFFFF || r == 0xFEFF || (r >= 0xF8EB && r <= 0xF8FE)
+}
+
+func (d *Document) place(glyph *Glyph, text, i uint64) {
+	f := d.frames[d.current]
+	if d.g.yes("FPDFText_GetCharBox", text, i, d.g.at(0), d.g.at(1), d.g.at(2), d.g.at(3)) {
+		left, right, bottom, top := d.g.float64At(0), d.g.float64At(1), d.g.float64At(2), d.g.float64At(3)
+		glyph.Box = f.box(left, bottom, right, top)
+	}
+	if d.g.yes("FPDFText_GetCharOrigin", text, i, d.g.at(0), d.g.at(1)) {
+		glyph.X, glyph.Baseline = f.point(d.g.float64At(0), d.g.float64At(1))
+	}
+}
+
+// run reads a text object's style. The nominal size may be 1 with the real one in the matrix.
+func (d *Document) run(text, i uint64, object uint32) run {
+	style := run{
+		font: d.fontName(d.g.word("FPDFTextObj_GetFont", uint64(object))),
+		size: math.Float64frombits(d.g.call("FPDFText_GetFontSize", text, i)),
+	}
+	if d.g.yes("FPDFText_GetMatrix", text, i, d.g.at(0)) {
+		m := d.g.floats(6)
+		style.size *= math.Hypot(m[2], m[3])
+		style.angle = d.frames[d.current].angle(math.Atan2(m[1], m[0]) * 180 / math.Pi)
+	}
+	return style
+}
+
+func (d *Document) fontName(font uint32) string {
+	if name, ok := d.fonts[font]; ok || font == 0 {
+		return name
+	}
+	size := min(d.g.word("FPDFFont_GetBaseFontName", uint64(font), d.g.at(0), scratchSize), scratchSize)
+	name := strings.TrimRight(string(d.g.bytes(d.g.scratch, size)), "\x00")
+	if len(name) > 7 && name[6] == '+' {
+		name = name[7:]
+	}
+	d.fonts[font] = name
+	return name
+}
+
+// inside drops glyphs whose ink is off the visible page; breaks and spaces stay.
+func inside(glyphs []Glyph, page Box) []Glyph {
+	kept := glyphs[:0]
+	for _, g := range glyphs {
+		off := g.Box.X1 < page.X0 || g.Box.X0 > page.X1 || g.Box.Y1 < page.Y0 || g.Box.Y0 > page.Y1
+		if g.Rune == ' ' || g.Rune == '\n' || !off {
+			kept = append(kept, g)
+		}
+	}
+	return kept
+}

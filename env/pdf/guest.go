@@ -1,0 +1,171 @@
+package pdf
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"unicode/utf16"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// guest calls the functions that PDFium exports from its WebAssembly module. go-pdfium's own calls make a handle
+// and several allocations for each character, which is four times slower; this goes past them.
+//
+// The first fault sticks: later calls return 0 until take is asked. So a run of calls needs one check at its end.
+type guest struct {
+	mod     api.Module
+	calls   map[string]api.Function
+	scratch uint32 // scratchSize bytes for results by pointer
+	stack   [8]uint64
+	err     error
+}
+
+const scratchSize = 4096
+
+// newGuest finds the module behind an instance. Its field Module is exported, but its type is in an internal
+// package, hence the reflection; a test fails should an update of go-pdfium rename it.
+func newGuest(inst pdfium.Pdfium) (*guest, error) {
+	impl := reflect.Indirect(reflect.ValueOf(inst.GetImplementation()))
+	if impl.Kind() != reflect.Struct || !impl.FieldByName("Module").IsValid() {
+		return nil, errors.New("start PDFium: this version of go-pdfium hides its module")
+	}
+	mod, ok := impl.FieldByName("Module").Interface().(api.Module)
+	if !ok {
+		return nil, errors.New("start PDFium: this version of go-pdfium has another module type")
+	}
+	g := &guest{mod: mod, calls: map[string]api.Function{}}
+	g.scratch = g.alloc(scratchSize)
+	return g, g.take()
+}
+
+// take returns the first fault since the last take and forgets it.
+func (g *guest) take() error {
+	err := g.err
+	g.err = nil
+	return err
+}
+
+// call runs an exported function; the result is 0 when it returns nothing or a fault is pending.
+func (g *guest) call(name string, args ...uint64) uint64 {
+	if g.err != nil {
+		return 0
+	}
+	fn, ok := g.calls[name]
+	if !ok {
+		if fn = g.mod.ExportedFunction(name); fn == nil {
+			g.err = fmt.Errorf("PDFium has no function %s", name)
+			return 0
+		}
+		g.calls[name] = fn
+	}
+	g.stack[0] = 0
+	copy(g.stack[:], args)
+	if err := fn.CallWithStack(context.Background(), g.stack[:max(1, len(args))]); err != nil {
+		g.err = fmt.Errorf("PDFium %s: %s", name, firstLine(err.Error()))
+		return 0
+	}
+	return g.stack[0]
+}
+
+// word is call for functions that return a 32-bit integer or a pointer.
+func (g *guest) word(name string, args ...uint64) uint32 { return uint32(g.call(name, args...)) }
+
+// yes is call for functions that return a boolean.
+func (g *guest) yes(name string, args ...uint64) bool { return g.word(name, args...) != 0 }
+
+func (g *guest) alloc(size int) uint32 {
+	p := g.word("malloc", uint64(size))
+	if p == 0 && g.err == nil {
+		g.err = errors.New("PDFium has no memory left")
+	}
+	return p
+}
+
+func (g *guest) free(p uint32) {
+	if p != 0 {
+		g.call("free", uint64(p))
+	}
+}
+
+// put copies data into new guest memory.
+func (g *guest) put(data []byte) uint32 {
+	p := g.alloc(len(data))
+	if p != 0 && !g.mod.Memory().Write(p, data) {
+		g.err = errors.New("PDFium: write outside its memory")
+	}
+	return p
+}
+
+// bytes is a view of guest memory: copy it before the next call.
+func (g *guest) bytes(p, size uint32) []byte {
+	b, ok := g.mod.Memory().Read(p, size)
+	if !ok && g.err == nil {
+		g.err = errors.New("PDFium: read outside its memory")
+	}
+	return b
+}
+
+// at is the address of the i-th 8-byte slot of the scratch memory, as a call wants it.
+func (g *guest) at(i int) uint64 { return uint64(g.scratch) + uint64(8*i) }
+
+func (g *guest) int32At(i int) int32 {
+	v, _ := g.mod.Memory().ReadUint32Le(uint32(g.at(i)))
+	return int32(v)
+}
+
+func (g *guest) float32At(i int) float64 {
+	v, _ := g.mod.Memory().ReadFloat32Le(uint32(g.at(i)))
+	return float64(v)
+}
+
+func (g *guest) float64At(i int) float64 {
+	v, _ := g.mod.Memory().ReadFloat64Le(uint32(g.at(i)))
+	return v
+}
+
+// floats reads n packed 32-bit floats at the start of the scratch memory.
+func (g *guest) floats(n int) []float64 {
+	b := g.bytes(g.scratch, uint32(4*n))
+	out := make([]float64, n)
+	for i := range len(b) / 4 {
+		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
+	}
+	return out
+}
+
+// putFloats writes packed 32-bit floats at slot i of the scratch memory and returns its address.
+func (g *guest) putFloats(i int, values ...float64) uint64 {
+	at := uint32(g.at(i))
+	for k, v := range values {
+		g.mod.Memory().WriteFloat32Le(at+uint32(4*k), float32(v))
+	}
+	return uint64(at)
+}
+
+// utf16At decodes size bytes of UTF-16LE text at the start of slot i, without its terminator.
+func (g *guest) utf16At(i int, size uint32) string {
+	b := g.bytes(uint32(g.at(i)), size)
+	units := make([]uint16, 0, len(b)/2)
+	for k := 0; k+1 < len(b); k += 2 {
+		unit := binary.LittleEndian.Uint16(b[k:])
+		if unit == 0 {
+			break
+		}
+		units = append(units, unit)
+	}
+	return string(utf16.Decode(units))
+}
+
+func firstLine(s string) string {
+	for i, r := range s {
+		if r == '\n' || r == '\r' {
+			return s[:i]
+		}
+	}
+	return s
+}

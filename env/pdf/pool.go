@@ -1,0 +1,184 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// Limits of [Config] when a field is zero.
+const (
+	// DefaultMaxPages is more than any paper or thesis has; page counts of broken files reach millions.
+	DefaultMaxPages = 3000
+	// DefaultMaxPixels bounds one image: 40 million pixels are 160 MB in the guest, a letter page at 580 dpi.
+	DefaultMaxPixels = 40_000_000
+	// memoryPages is the ceiling of a guest's memory in units of 64 KiB: 512 MiB.
+	memoryPages = 8192
+)
+
+// Config is how a [Pool] is set up. The zero value works.
+type Config struct {
+	// CacheDir keeps PDFium's compiled code between runs; compiling takes seconds. Empty means airqa/wazero in
+	// the user's cache directory. A folder that cannot be written is replaced by a temporary one.
+	CacheDir string
+	// MaxInstances is how many documents may be open at once; 0 means one for each processor.
+	MaxInstances int
+	// MaxPages refuses documents that claim more; 0 means [DefaultMaxPages].
+	MaxPages int
+	// MaxPixels bounds one drawn image; 0 means [DefaultMaxPixels].
+	MaxPixels int
+}
+
+// Pool hands out PDFium instances, one to a document. It starts on the first [Pool.Open]; a process needs one. Its
+// methods may be called from several goroutines.
+type Pool struct {
+	cfg Config
+
+	mu      sync.Mutex
+	pool    pdfium.Pool
+	cache   wazero.CompilationCache
+	tempDir string // removed by Close
+	closed  bool
+}
+
+// NewPool checks cfg and returns a pool that has started nothing yet.
+func NewPool(cfg Config) (*Pool, error) {
+	if cfg.MaxInstances < 0 || cfg.MaxPages < 0 || cfg.MaxPixels < 0 {
+		return nil, errors.New("pdf pool: a limit is negative")
+	}
+	if cfg.MaxInstances == 0 {
+		cfg.MaxInstances = runtime.NumCPU()
+	}
+	if cfg.MaxPages == 0 {
+		cfg.MaxPages = DefaultMaxPages
+	}
+	if cfg.MaxPixels == 0 {
+		cfg.MaxPixels = DefaultMaxPixels
+	}
+	return &Pool{cfg: cfg}, nil
+}
+
+// Close ends all instances. Documents that are still open fail afterwards.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	var errs []error
+	if p.pool != nil {
+		errs = append(errs, p.pool.Close())
+	}
+	if p.cache != nil {
+		errs = append(errs, p.cache.Close(context.Background()))
+	}
+	if p.tempDir != "" {
+		errs = append(errs, os.RemoveAll(p.tempDir))
+	}
+	return errors.Join(errs...)
+}
+
+// instance waits until fewer than MaxInstances documents are open and returns a fresh instance.
+func (p *Pool) instance(ctx context.Context) (pdfium.Pdfium, error) {
+	pool, err := p.started()
+	if err != nil {
+		return nil, err
+	}
+	inst, err := pool.GetInstanceWithContext(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start PDFium instance: %w", err)
+	}
+	return inst, nil
+}
+
+func (p *Pool) started() (pdfium.Pool, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errors.New("open PDF: the pool is closed")
+	}
+	if p.pool != nil {
+		return p.pool, nil
+	}
+	if err := p.openCache(); err != nil {
+		return nil, err
+	}
+	pool, err := webassembly.Init(p.settings())
+	if err != nil {
+		return nil, fmt.Errorf("start PDFium: %w", err)
+	}
+	p.pool = pool
+	return pool, nil
+}
+
+// settings never asks for WithCloseOnContextDone: it makes everything four times slower. The empty FSConfig keeps
+// the file system out of the guest, where the default mounts all of it.
+func (p *Pool) settings() webassembly.Config {
+	return webassembly.Config{
+		Context:  experimental.WithCompilationWorkers(context.Background(), min(2, runtime.NumCPU())),
+		MaxIdle:  1,
+		MaxTotal: p.cfg.MaxInstances,
+		FSConfig: wazero.NewFSConfig(),
+		Stdout:   io.Discard,
+		Stderr:   io.Discard,
+		RuntimeConfig: wazero.NewRuntimeConfig().
+			WithCompilationCache(p.cache).
+			WithMemoryLimitPages(memoryPages),
+	}
+}
+
+func (p *Pool) openCache() error {
+	if dir := p.cacheDir(); dir != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(dir)
+		if err == nil && writable(dir) {
+			p.cache = cache
+			return nil
+		}
+	}
+	temp, err := os.MkdirTemp("", "airqa-wazero-")
+	if err != nil {
+		return fmt.Errorf("make a cache folder for PDFium: %w", err)
+	}
+	p.tempDir = temp
+	p.cache, err = wazero.NewCompilationCacheWithDir(temp)
+	if err != nil {
+		return fmt.Errorf("open PDFium's cache folder: %w", err)
+	}
+	return nil
+}
+
+func (p *Pool) cacheDir() string {
+	if p.cfg.CacheDir != "" {
+		return p.cfg.CacheDir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "airqa", "wazero")
+}
+
+// writable tells whether files can be made in dir; a read-only folder opens as a cache and then fails late.
+func writable(dir string) bool {
+	f, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return false
+	}
+	name := f.Name()
+	_ = f.Close()
+	return os.Remove(name) == nil
+}

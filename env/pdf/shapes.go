@@ -1,0 +1,125 @@
+package pdf
+
+import "context"
+
+// ShapeKind tells what a [Shape] is.
+type ShapeKind int
+
+// The kinds of shapes; the numbers are PDFium's FPDF_PAGEOBJ_*.
+const (
+	// Path is a line, a curve or a filled area; a rule of a table is one.
+	Path ShapeKind = 2
+	// Picture is a bitmap.
+	Picture ShapeKind = 3
+	// Shading is a colour gradient.
+	Shading ShapeKind = 4
+	// Form is a page within the page: an included PDF figure is one.
+	Form ShapeKind = 5
+)
+
+// Shape is something drawn that is not text, clamped to the page.
+type Shape struct {
+	Kind ShapeKind
+	Box  Box
+}
+
+const (
+	// maxShapes bounds what is read of one page: plots of raw data have millions of marks.
+	maxShapes = 20000
+	// maxDepth bounds forms within forms, which may be circular.
+	maxDepth = 5
+)
+
+// matrix is a PDF transformation: x' = a·x + c·y + e, y' = b·x + d·y + f.
+type matrix [6]float64
+
+func (m matrix) point(x, y float64) (float64, float64) {
+	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
+}
+
+// times applies m first, then outer.
+func (m matrix) times(outer matrix) matrix {
+	return matrix{
+		m[0]*outer[0] + m[1]*outer[2], m[0]*outer[1] + m[1]*outer[3],
+		m[2]*outer[0] + m[3]*outer[2], m[2]*outer[1] + m[3]*outer[3],
+		m[4]*outer[0] + m[5]*outer[2] + outer[4], m[4]*outer[1] + m[5]*outer[3] + outer[5],
+	}
+}
+
+// shapeWalk gathers the shapes of a page.
+type shapeWalk struct {
+	d      *Document
+	frame  frame
+	shapes []Shape
+}
+
+// Shapes returns what page n draws besides text, in painting order, at most 20,000. Invisible paths are left out. A
+// form is one shape, unless it reaches beyond the page or covers most of it: then its parts are given.
+func (d *Document) Shapes(ctx context.Context, n int) ([]Shape, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := d.turnTo(n); err != nil {
+		return nil, err
+	}
+	w := &shapeWalk{d: d, frame: d.frames[n]}
+	count := d.g.word("FPDFPage_CountObjects", d.page)
+	for i := uint32(0); i < count && len(w.shapes) < maxShapes && d.g.err == nil; i++ {
+		w.object(uint64(d.g.word("FPDFPage_GetObject", d.page, uint64(i))), matrix{1, 0, 0, 1, 0, 0}, 0)
+	}
+	return w.shapes, d.fault(n)
+}
+
+func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
+	g := w.d.g
+	kind := ShapeKind(g.word("FPDFPageObj_GetType", object))
+	if object == 0 || kind < Path || kind > Form || kind == Path && !w.visible(object) {
+		return
+	}
+	if !g.yes("FPDFPageObj_GetBounds", object, g.at(0), g.at(1), g.at(2), g.at(3)) {
+		return
+	}
+	xa, ya := outer.point(g.float32At(0), g.float32At(1))
+	xb, yb := outer.point(g.float32At(2), g.float32At(3))
+	box := w.frame.box(xa, ya, xb, yb)
+	if kind == Form && depth < maxDepth && w.tooBig(box) {
+		w.form(object, outer, depth)
+		return
+	}
+	if clamped := box.Clamp(w.frame.page()); !clamped.Empty() {
+		w.shapes = append(w.shapes, Shape{Kind: kind, Box: clamped})
+	}
+}
+
+// form walks into a form whose bounds ignore its clip (figures that claim to be 38,000 points below the page) or
+// that wraps the whole page (publishers' stamps).
+func (w *shapeWalk) form(object uint64, outer matrix, depth int) {
+	g := w.d.g
+	if !g.yes("FPDFPageObj_GetMatrix", object, g.at(0)) {
+		return
+	}
+	inner := matrix(g.floats(6)).times(outer)
+	count := g.word("FPDFFormObj_CountObjects", object)
+	if count == ^uint32(0) {
+		return
+	}
+	for i := uint32(0); i < count && len(w.shapes) < maxShapes && g.err == nil; i++ {
+		w.object(uint64(g.word("FPDFFormObj_GetObject", object, uint64(i))), inner, depth+1)
+	}
+}
+
+func (w *shapeWalk) tooBig(b Box) bool {
+	const slack = 2
+	page := w.frame.page()
+	leaves := b.X0 < -slack || b.Y0 < -slack || b.X1 > page.X1+slack || b.Y1 > page.Y1+slack
+	return leaves || b.Width()*b.Height() > 0.7*page.Width()*page.Height()
+}
+
+// visible tells whether a path is filled or stroked; clipping paths are neither.
+func (w *shapeWalk) visible(object uint64) bool {
+	g := w.d.g
+	if !g.yes("FPDFPath_GetDrawMode", object, g.at(0), g.at(1)) {
+		return true
+	}
+	return g.int32At(0) != 0 || g.int32At(1) != 0
+}
