@@ -1,0 +1,114 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"airqa/qa"
+)
+
+// HTTPError is an answer that is not a success.
+type HTTPError struct {
+	Status int
+	// RetryAfter is the pause that the endpoint asked for; 0 when it asked for none.
+	RetryAfter time.Duration
+	// Body is the start of the answer's body, the key taken out.
+	Body string
+	// Endpoint is the host, with the port when there is one.
+	Endpoint string
+}
+
+// Error names the endpoint, the status and the endpoint's own message.
+func (e *HTTPError) Error() string {
+	return fmt.Sprintf("ask %s: HTTP %d: %s", e.Endpoint, e.Status, excerpt(e.message()))
+}
+
+func (e *HTTPError) message() string {
+	message, _ := errorObject([]byte(e.Body))
+	if message == "" {
+		return e.Body
+	}
+	return message
+}
+
+// Fault is a request that failed without an HTTP error.
+type Fault struct {
+	// Class is [ClassNetwork], [ClassTimeout], [ClassGarbage] or [ClassBadRequest].
+	Class string
+	// Endpoint is the host, with the port when there is one; empty when there is no endpoint.
+	Endpoint string
+	// Detail says what happened, the key taken out.
+	Detail string
+}
+
+// Error names the endpoint and what happened.
+func (e *Fault) Error() string {
+	if e.Endpoint == "" {
+		return "ask the model: " + e.Detail
+	}
+	return fmt.Sprintf("ask %s: %s", e.Endpoint, e.Detail)
+}
+
+// CallError is the end of a call that got no reply.
+type CallError struct {
+	// Attempts lists every request that was made, oldest first.
+	Attempts []qa.Attempt
+	// Err is the last failure, or the context's error when the caller gave up.
+	Err error
+}
+
+// Error says after how many requests the call ended.
+func (e *CallError) Error() string {
+	if len(e.Attempts) < 2 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("after %d requests: %v", len(e.Attempts), e.Err)
+}
+
+// Unwrap returns the last failure.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// errorObject reads the forms in which endpoints say what is wrong: {"error": {"message", "code", "type"}},
+// {"error": "text"} (Ollama), {"message", "code"} (vLLM), {"detail": "text"} (FastAPI).
+func errorObject(body []byte) (message, code string) {
+	var outer struct {
+		Error   json.RawMessage `json:"error"`
+		Message json.RawMessage `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+		Code    json.RawMessage `json:"code"`
+	}
+	if json.Unmarshal(body, &outer) != nil {
+		return "", ""
+	}
+	var inner struct{ Message, Code, Type json.RawMessage }
+	if json.Unmarshal(outer.Error, &inner) != nil {
+		return firstOf(outer.Error, outer.Message, outer.Detail), firstOf(outer.Code)
+	}
+	return firstOf(inner.Message), firstOf(inner.Code, inner.Type)
+}
+
+// firstOf returns the first value that is there, a string without its quotes and anything else as it is written.
+func firstOf(values ...json.RawMessage) string {
+	for _, value := range values {
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// excerpt makes one short line of a text.
+func excerpt(text string) string {
+	const limit = 300
+	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "))
+	if len(line) > limit {
+		return string(line[:limit]) + " …"
+	}
+	return string(line)
+}

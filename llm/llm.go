@@ -1,0 +1,118 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"airqa/qa"
+)
+
+// KeyVariable is the environment variable that errors name when a key is missing. The package does not read it: a key
+// arrives in [Config].
+const KeyVariable = "OPENAI_API_KEY"
+
+// Defaults of [Config].
+const (
+	DefaultBaseURL    = "https://api.openai.com/v1"
+	DefaultTimeout    = 5 * time.Minute
+	DefaultMaxRetries = 5
+)
+
+// Model answers a conversation. Calls may overlap. When it fails, the error of a model in this package is a [*CallError]
+// or one that was found before any request was made; [Class] understands both.
+type Model interface {
+	Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error)
+}
+
+// Provider makes a model from a configuration whose Spec names it.
+type Provider func(Config) (Model, error)
+
+// Config says which model to ask and how. Only Spec is required.
+type Config struct {
+	// Spec is PROVIDER:MODEL, such as "openai:gpt-4o" or "scripted:episode.jsonl". The model's name may contain colons.
+	Spec string
+	// BaseURL is the address in front of /chat/completions; empty is [DefaultBaseURL]. It may not contain a key.
+	BaseURL string
+	// APIKey is required at the default address. Elsewhere an empty key means that none is sent.
+	APIKey   string
+	Sampling Sampling
+	// Timeout bounds one request, not the whole call; 0 is [DefaultTimeout].
+	Timeout time.Duration
+	// MaxRetries is the number of requests after the first; 0 is [DefaultMaxRetries], a negative number is none.
+	MaxRetries int
+	// HTTPClient is used in tests and for unusual transports; nil makes one. Its redirect policy is replaced: redirects
+	// are not followed, because they could carry the conversation to another host.
+	HTTPClient *http.Client
+	// Sleep waits between requests and returns early with the context's error; nil waits by the clock.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Now is the time; nil is [time.Now].
+	Now func() time.Time
+	// Rand returns numbers in [0, 1) for the jitter of the back-off; nil is [rand.Float64]. Calls may overlap.
+	Rand func() float64
+	// Providers adds providers by name. One with the name of a built-in provider replaces it.
+	Providers map[string]Provider
+}
+
+// SplitSpec cuts a spec at its first colon. A spec without a colon is a provider without a model.
+func SplitSpec(spec string) (provider, model string) {
+	provider, model, _ = strings.Cut(spec, ":")
+	return provider, model
+}
+
+// Open makes the model that c.Spec names. It contacts no endpoint; "scripted:FILE" reads the file.
+func Open(c Config) (Model, error) {
+	c = c.withDefaults()
+	if err := c.Sampling.check(); err != nil {
+		return nil, fmt.Errorf("model %q: %w", c.Spec, err)
+	}
+	name, _ := SplitSpec(c.Spec)
+	known := providers(c.Providers)
+	open, ok := known[name]
+	if !ok {
+		return nil, fmt.Errorf("model %q: unknown provider %q: want PROVIDER:MODEL with a provider of %s",
+			c.Spec, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	}
+	model, err := open(c)
+	if err != nil {
+		return nil, fmt.Errorf("model %q: %w", c.Spec, err)
+	}
+	return model, nil
+}
+
+func providers(extra map[string]Provider) map[string]Provider {
+	known := map[string]Provider{
+		"openai":   func(c Config) (Model, error) { return NewOpenAI(c) },
+		"scripted": func(c Config) (Model, error) { return openScripted(c) },
+	}
+	maps.Copy(known, extra)
+	return known
+}
+
+func (c Config) withDefaults() Config {
+	if c.BaseURL == "" {
+		c.BaseURL = DefaultBaseURL
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.MaxRetries == 0 {
+		c.MaxRetries = DefaultMaxRetries
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Rand == nil {
+		c.Rand = rand.Float64
+	}
+	c.APIKey = strings.TrimSpace(c.APIKey)
+	return c
+}

@@ -1,0 +1,103 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"airqa/qa"
+)
+
+// The back-off: about 1, 2, 4, 8 … seconds, a random half of each taken off, so that workers that failed together do not
+// come back together.
+const (
+	firstPause = time.Second
+	longPause  = time.Minute
+	// maxRetryAfter caps what an endpoint may ask for: some ask for hours, and a call should rather end.
+	maxRetryAfter = 2 * time.Minute
+)
+
+type retrier struct {
+	retries int
+	sleep   func(context.Context, time.Duration) error
+	now     func() time.Time
+	rand    func() float64
+}
+
+func newRetrier(c Config) retrier {
+	return retrier{retries: max(c.MaxRetries, 0), sleep: c.Sleep, now: c.Now, rand: c.Rand}
+}
+
+// request makes one request and returns the HTTP status, 0 when none came.
+type request func(ctx context.Context) (qa.Reply, int, error)
+
+// call repeats a request until it succeeds, cannot succeed, or has been made often enough.
+func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return qa.Reply{}, &CallError{Err: err}
+	}
+	var attempts []qa.Attempt
+	var wait time.Duration
+	for {
+		reply, attempt, err := r.attempt(ctx, wait, ask)
+		attempts = append(attempts, attempt)
+		if err == nil {
+			reply.Attempts = attempts
+			return reply, nil
+		}
+		if len(attempts) > r.retries || !Retryable(err) {
+			return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
+		}
+		wait = r.pause(len(attempts), err)
+		if stop := r.sleep(ctx, wait); stop != nil {
+			return qa.Reply{}, &CallError{Attempts: attempts, Err: fmt.Errorf("%w (waiting after: %s)", stop, err.Error())}
+		}
+	}
+}
+
+func (r retrier) attempt(ctx context.Context, wait time.Duration, ask request) (qa.Reply, qa.Attempt, error) {
+	start := r.now()
+	reply, status, err := ask(ctx)
+	return reply, qa.Attempt{
+		Started: start, Seconds: r.now().Sub(start).Seconds(), Wait: wait.Seconds(), Status: status, Error: Class(err),
+	}, err
+}
+
+// pause is the wait after the nth failure: the back-off, or what the endpoint asked for when that is longer.
+func (r retrier) pause(failures int, err error) time.Duration {
+	backoff := min(firstPause<<min(failures-1, 10), longPause)
+	backoff -= time.Duration(r.rand() * float64(backoff) / 2)
+	var status *HTTPError
+	if errors.As(err, &status) {
+		return max(backoff, min(status.RetryAfter, maxRetryAfter))
+	}
+	return backoff
+}
+
+// retryAfter reads the header in both its forms, seconds and a date, and the milliseconds that OpenAI and Azure send.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if d, err := time.ParseDuration(h.Get("Retry-After-Ms") + "ms"); err == nil {
+		return max(d, 0)
+	}
+	value := h.Get("Retry-After")
+	if d, err := time.ParseDuration(value + "s"); err == nil {
+		return max(d, 0)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"airqa/qa"
+)
+
+// Scripted answers from lists of replies, without a network. Calls may overlap.
+//
+// A conversation is known by the text of its first user message, the task. The first [Episode] whose Match occurs in
+// the task gives the replies; an episode without a match takes every task.
+//
+// A conversation without assistant messages gets the first reply, so that each repeat of a question starts anew. After
+// that the place is found by the assistant messages that are shown: they are a stretch of the replies, and the next reply
+// is the one behind it. So the answer depends neither on what a window has dropped, nor on other conversations, nor on
+// whether the program was started again in between. Where a script repeats itself and the stretch fits in several places,
+// or fits nowhere because the caller rewrote the replies, the number of calls so far for this task decides. Only then do
+// two episodes of one task at the same time, or a resumed one, depend on their order: let the replies of a script differ.
+//
+// Usage is counted with the cl100k vocabulary. A call beyond the last reply is an error of [ClassBadRequest].
+type Scripted struct {
+	episodes []Episode
+	mu       sync.Mutex
+	calls    map[string]int
+}
+
+// Episode is the replies to the tasks that contain Match.
+type Episode struct {
+	// Match is a part of the task; empty is a part of every task.
+	Match   string
+	Replies []string
+}
+
+// NewScripted answers every conversation with the same replies.
+func NewScripted(replies []string) *Scripted {
+	return NewScript([]Episode{{Replies: replies}})
+}
+
+// NewScript answers by the task. The order counts: the first match wins, so an episode for all comes last.
+func NewScript(episodes []Episode) *Scripted {
+	return &Scripted{episodes: episodes, calls: map[string]int{}}
+}
+
+// Complete returns the next reply of the conversation.
+func (s *Scripted) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return qa.Reply{}, &CallError{Err: err}
+	}
+	text, err := s.next(messages)
+	if err != nil {
+		return qa.Reply{}, &CallError{Err: &Fault{Class: ClassBadRequest, Detail: err.Error()}}
+	}
+	reply := qa.Reply{Text: text, Model: "scripted", Finish: "stop"}
+	reply.Usage = estimate(messages, reply)
+	return reply, nil
+}
+
+func (s *Scripted) next(messages []qa.Message) (string, error) {
+	task, shown, err := readConversation(messages)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(s.episodes, func(e Episode) bool { return strings.Contains(task, e.Match) })
+	if i < 0 {
+		return "", fmt.Errorf("the script has no replies for the task %q", excerpt(task))
+	}
+	replies := s.episodes[i].Replies
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	place := findPlace(replies, shown, s.calls[task])
+	if place >= len(replies) {
+		return "", fmt.Errorf("the script has %d replies and was asked for one more, for the task %q",
+			len(replies), excerpt(task))
+	}
+	s.calls[task] = place + 1
+	return replies[place], nil
+}
+
+func readConversation(messages []qa.Message) (task string, shown []string, err error) {
+	first := slices.IndexFunc(messages, func(m qa.Message) bool { return m.Role == qa.User })
+	if first < 0 {
+		return "", nil, errors.New("the conversation has no user message")
+	}
+	for _, m := range messages {
+		if m.Role == qa.Assistant {
+			shown = append(shown, m.Text)
+		}
+	}
+	return messages[first].Text, shown, nil
+}
+
+// findPlace returns the index of the reply behind the shown ones; calls is the number of replies given so far.
+func findPlace(replies, shown []string, calls int) int {
+	if len(shown) == 0 {
+		return 0
+	}
+	var places []int
+	for end := len(shown); end <= len(replies); end++ {
+		if slices.Equal(replies[end-len(shown):end], shown) {
+			places = append(places, end)
+		}
+	}
+	if len(places) == 0 || slices.Contains(places, calls) {
+		return calls
+	}
+	return places[0]
+}
+
+func openScripted(c Config) (*Scripted, error) {
+	_, path := SplitSpec(c.Spec)
+	if path == "" {
+		return nil, errors.New("the file is missing: want scripted:FILE")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the script: %w", err)
+	}
+	episodes, err := ParseScript(data)
+	if err != nil {
+		return nil, fmt.Errorf("read the script %s: %w", path, err)
+	}
+	return NewScript(episodes), nil
+}
