@@ -1,0 +1,79 @@
+package pyliteral_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"airqa/internal/pyliteral"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// oracleRow is a text and what Python makes of it: the repr of the list or dictionary, or nil.
+type oracleRow struct {
+	Text       string
+	List, Dict *string
+}
+
+// asList reads text as the reference reads a list: tuples and sets count.
+func asList(text string) *string {
+	v, ok := pyliteral.Read(text)
+	if !ok {
+		return nil
+	}
+	switch x := v.(type) {
+	case pyliteral.List:
+		v = x
+	case pyliteral.Tuple:
+		v = pyliteral.List(x)
+	case pyliteral.Set:
+		v = pyliteral.List(x)
+	default:
+		return nil
+	}
+	s := pyliteral.Repr(v)
+	return &s
+}
+
+// asDict reads text as the reference reads a dictionary: any JSON first, then a Python dictionary.
+func asDict(text string) *string {
+	v, ok := pyliteral.ReadJSON(text)
+	if !ok {
+		if v, ok = pyliteral.Read(text); !ok {
+			return nil
+		}
+		if _, ok = v.(*pyliteral.Dict); !ok {
+			return nil
+		}
+	}
+	s := pyliteral.Repr(v)
+	return &s
+}
+
+func TestOracle(t *testing.T) {
+	f, err := os.Open("testdata/literals.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	n := 0
+	for ; lines.Scan(); n++ {
+		var row oracleRow
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(row.List, asList(row.Text)); diff != "" {
+			t.Errorf("list of %q (-want +got):\n%s", row.Text, diff)
+		}
+		if diff := cmp.Diff(row.Dict, asDict(row.Text)); diff != "" {
+			t.Errorf("dict of %q (-want +got):\n%s", row.Text, diff)
+		}
+	}
+	if n != 300 {
+		t.Errorf("read %d rows, want 300", n)
+	}
+}
