@@ -1,5 +1,7 @@
 package qa
 
+import "strings"
+
 // Action is one call of a tool, as parsed from a reply or made by a baseline itself.
 type Action struct {
 	Name string `json:"name"`
@@ -62,6 +64,18 @@ type Observation struct {
 	Cut *Cut `json:"cut,omitempty"`
 	// Full is the text before cutting; empty when nothing was cut. The log keeps it by hash.
 	Full string `json:"-"`
+	// Answer is set with [StatusFinal].
+	Answer *Answer `json:"answer,omitempty"`
+}
+
+// ObservationMessage returns the user message that shows o to the model: its text after the label
+// "[Observation]:", on the same line when it has only one.
+func ObservationMessage(o Observation) Message {
+	sep := " "
+	if strings.Contains(o.Text, "\n") {
+		sep = "\n"
+	}
+	return Message{Role: User, Text: "[Observation]:" + sep + o.Text, Images: o.Images}
 }
 
 // Cut says how much of a tool's result was left out, and why.

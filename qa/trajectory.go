@@ -1,6 +1,9 @@
 package qa
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Span is a range of message numbers, from First up to but not including End.
 type Span struct {
@@ -12,19 +15,37 @@ type Span struct {
 type Step struct {
 	// N counts from 1.
 	N int `json:"n"`
-	// By is "model", or "program" for an action that a baseline took by itself.
+	// By is [ByModel], or [ByProgram] for an action that a baseline took by itself.
 	By string `json:"by"`
 	// Shown are the messages of the trajectory that the model saw, by number.
 	Shown []Span `json:"shown,omitempty"`
 	Reply *Reply `json:"reply,omitempty"`
 	// Kept is how many bytes of the reply stay in the history: what follows a parsed action is dropped.
-	Kept        int          `json:"kept,omitempty"`
-	Thought     string       `json:"thought,omitempty"`
+	Kept int `json:"kept,omitempty"`
+	// ThoughtAt is the byte range of the thought in the reply; empty without one.
+	ThoughtAt   Span         `json:"thought_at"`
 	Action      *Action      `json:"action,omitempty"`
 	ParseError  *ParseError  `json:"parse_error,omitempty"`
 	Observation *Observation `json:"observation,omitempty"`
 	Started     time.Time    `json:"started"`
 	Ended       time.Time    `json:"ended"`
+}
+
+// Thought returns the text of the step's thought, empty when the reply has none.
+func (s Step) Thought() string {
+	if s.Reply == nil || s.ThoughtAt.First < 0 || s.ThoughtAt.First > s.ThoughtAt.End || s.ThoughtAt.End > len(s.Reply.Text) {
+		return ""
+	}
+	return s.Reply.Text[s.ThoughtAt.First:s.ThoughtAt.End]
+}
+
+// Message returns the assistant message that stands for the step's reply in the history: the reply up to the end
+// of its action. Text after the action (a model inventing its own observation) is not kept.
+func (s Step) Message() Message {
+	if s.Reply == nil || s.Kept < 0 || s.Kept > len(s.Reply.Text) {
+		return Message{Role: Assistant}
+	}
+	return Message{Role: Assistant, Text: s.Reply.Text[:s.Kept]}
 }
 
 // Trajectory is everything that happened on one question: the messages in order, and the steps that made them.
@@ -36,11 +57,13 @@ type Trajectory struct {
 	Messages []Message `json:"messages"`
 	Steps    []Step    `json:"steps"`
 	// Outcome is empty while the episode is not finished.
-	Outcome Outcome   `json:"outcome"`
-	Reason  string    `json:"reason,omitempty"`
-	Answer  Answer    `json:"answer"`
-	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended"`
+	Outcome Outcome `json:"outcome"`
+	Reason  string  `json:"reason,omitempty"`
+	Answer  Answer  `json:"answer"`
+	// FailedAttempts are the requests of a last call that never got a reply.
+	FailedAttempts []Attempt `json:"failed_attempts,omitempty"`
+	Started        time.Time `json:"started"`
+	Ended          time.Time `json:"ended"`
 }
 
 // Usage sums the tokens of all steps.
@@ -53,3 +76,23 @@ func (t Trajectory) Usage() Usage {
 	}
 	return sum
 }
+
+// Turns counts the calls of the model.
+func (t Trajectory) Turns() int {
+	n := 0
+	for _, s := range t.Steps {
+		if s.Reply != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// EpisodeID names the episode of a question: its uuid, a '#' and the repeat index, from 0.
+func EpisodeID(uuid string, repeat int) string { return fmt.Sprintf("%s#%d", uuid, repeat) }
+
+// Who acted in a [Step].
+const (
+	ByModel   = "model"
+	ByProgram = "program"
+)

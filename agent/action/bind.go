@@ -1,0 +1,206 @@
+package action
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// bound are the arguments of a call by parameter name.
+type bound map[string]pyliteral.Value
+
+// fault is an argument that does not fit; at is its place when the parser knows one.
+type fault struct {
+	reason string
+	at     int
+}
+
+func (f *fault) offset(call int) int {
+	if f.at > 0 {
+		return f.at
+	}
+	return call
+}
+
+// bind gives each argument of a call to its parameter: positional ones by order, keywords by name.
+func bind(spec Spec, call pyliteral.Call) (bound, *fault) {
+	args := make(bound)
+	if len(call.Args) > len(spec.Params) {
+		return nil, &fault{reason: fmt.Sprintf("%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), spec.Signature())}
+	}
+	for i, v := range call.Args {
+		args[spec.Params[i].Name] = v
+	}
+	for _, k := range call.Keywords {
+		if _, ok := spec.param(k.Name); !ok {
+			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("%s has no parameter %q: %s.", spec.Name, k.Name, spec.Signature())}
+		}
+		if _, twice := args[k.Name]; twice {
+			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("parameter %q of %s is given twice.", k.Name, spec.Name)}
+		}
+		args[k.Name] = k.Value
+	}
+	for _, p := range spec.Params {
+		if f := args.settle(spec, p); f != nil {
+			return nil, f
+		}
+	}
+	return args, nil
+}
+
+// settle checks one parameter, and fills in its default.
+func (b bound) settle(spec Spec, p Param) *fault {
+	v, given := b[p.Name]
+	if !given {
+		if p.Required {
+			return &fault{reason: fmt.Sprintf("%s needs the parameter %q: %s.", spec.Name, p.Name, spec.Signature())}
+		}
+		b[p.Name] = fromGo(p.Default)
+		return nil
+	}
+	fitted, ok := fit(p.Kind, v)
+	if !ok {
+		return &fault{reason: fmt.Sprintf("parameter %q of %s must be %s, not %s.", p.Name, spec.Name, p.Kind, short(pyliteral.Repr(v)))}
+	}
+	b[p.Name] = fitted
+	return nil
+}
+
+func (s Spec) param(name string) (Param, bool) {
+	for _, p := range s.Params {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Param{}, false
+}
+
+// fit checks a value against a kind. Whole floats and digits in quotes pass as integers, since models write both.
+func fit(kind Kind, v pyliteral.Value) (pyliteral.Value, bool) {
+	switch kind {
+	case Str:
+		_, ok := v.(string)
+		return v, ok
+	case Int:
+		n, ok := integer(v)
+		return n, ok
+	case Floats:
+		return floats(v)
+	default:
+		return v, true
+	}
+}
+
+func integer(v pyliteral.Value) (pyliteral.Value, bool) {
+	switch x := v.(type) {
+	case int64, *big.Int:
+		return x, true
+	case float64:
+		if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+			return int64(x), true
+		}
+	case string:
+		if n, err := strconv.ParseInt(strings.TrimSpace(x), 10, 64); err == nil {
+			return n, true
+		}
+	}
+	return nil, false
+}
+
+// floats accepts a list or tuple of numbers, and None for an empty one.
+func floats(v pyliteral.Value) (pyliteral.Value, bool) {
+	var items []pyliteral.Value
+	switch x := v.(type) {
+	case nil:
+	case pyliteral.List:
+		items = x
+	case pyliteral.Tuple:
+		items = x
+	default:
+		return nil, false
+	}
+	for _, item := range items {
+		switch item.(type) {
+		case int64, *big.Int, float64:
+		default:
+			return nil, false
+		}
+	}
+	return pyliteral.List(items), true
+}
+
+func fromGo(v any) pyliteral.Value {
+	if list, ok := v.([]any); ok {
+		out := make(pyliteral.List, len(list))
+		for i, x := range list {
+			out[i] = fromGo(x)
+		}
+		return out
+	}
+	return v
+}
+
+func repr(v any) string { return pyliteral.Repr(fromGo(v)) }
+
+func short(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// plain turns bound arguments into plain Go values.
+func plain(b bound) map[string]any {
+	args := make(map[string]any, len(b))
+	for name, v := range b {
+		args[name] = pyliteral.ToGo(v)
+	}
+	return args
+}
+
+// render writes a call with keyword arguments in the tool's own order.
+func render(spec Spec, b bound) string {
+	var parts []string
+	for _, p := range spec.Params {
+		if v, ok := b[p.Name]; ok {
+			parts = append(parts, p.Name+"="+pyliteral.Repr(v))
+		}
+	}
+	return spec.Name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// Make builds the action of a program's own call, as if a model had written it. It fails when the arguments do not
+// fit the tool.
+func Make(spec Spec, args map[string]any) (qa.Action, error) {
+	call := pyliteral.Call{Name: spec.Name}
+	for _, p := range spec.Params {
+		if v, ok := args[p.Name]; ok {
+			call.Keywords = append(call.Keywords, pyliteral.Keyword{Name: p.Name, Value: fromGo(v)})
+		}
+	}
+	b, f := bind(spec, call)
+	if f != nil {
+		return qa.Action{}, fmt.Errorf("make a call of %s: %s", spec.Name, f.reason)
+	}
+	return qa.Action{Name: spec.Name, Args: plain(b), Text: render(spec, b)}, nil
+}
+
+// Value returns an argument of an action as the Python value it was written as.
+func Value(a qa.Action, name string) (pyliteral.Value, bool) {
+	call, err := pyliteral.ParseCall(a.Text, 0, pyliteral.Options{})
+	if err != nil {
+		return nil, false
+	}
+	for _, k := range call.Keywords {
+		if k.Name == name {
+			return k.Value, true
+		}
+	}
+	return nil, false
+}

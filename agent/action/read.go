@@ -1,0 +1,241 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// Grammar reads the replies of one set of tools.
+type Grammar struct{ Specs []Spec }
+
+// Reading is what was found in a reply: an action, or the error that stands for it, never both.
+type Reading struct {
+	Action *qa.Action
+	Error  *qa.ParseError
+	// Thought is the byte range of the thought; empty without one.
+	Thought qa.Span
+	// Kept is how many bytes of the reply belong to the turn: what follows the action is dropped.
+	Kept int
+}
+
+var (
+	// Labels in brackets count anywhere; bare ones only at the start of a line, because "action:" is also an
+	// ordinary word of a thought.
+	labelPattern = regexp.MustCompile(`(?im)\[(thought|action|observation)\]\**[ \t]*:?|^[ \t>*#-]*(thought|action|observation)\**[ \t]*:\**`)
+	callPattern  = regexp.MustCompile(`^(?:[\s>]|\x60{1,3}(?:python|py|txt|text)?\b)*([A-Za-z_]\w*)[ \t]*\(`)
+	fenceEnd     = regexp.MustCompile("^[ \t]*;?\\s*`{1,3}")
+)
+
+type label struct {
+	kind       string // thought, action, observation
+	start, end int
+}
+
+// Read finds the first action of a reply. Only the first is taken: text after it, such as an observation that the
+// model made up, is not kept.
+func (g Grammar) Read(reply string) Reading {
+	from := afterThinking(reply)
+	labels := findLabels(reply, from)
+	best := Reading{Kept: len(reply), Error: g.none(reply, from)}
+	tried := false
+	for _, l := range labels {
+		if l.kind != "action" {
+			continue
+		}
+		r := g.readAt(reply, l.end)
+		r.Thought = thoughtBefore(reply, labels, l.start, from)
+		if r.Action != nil {
+			return r
+		}
+		if !tried {
+			best, tried = r, true
+		}
+	}
+	if !tried {
+		if r, ok := g.readBare(reply, labels, from); ok {
+			return r
+		}
+	}
+	best.Kept = len(reply)
+	return best
+}
+
+// afterThinking skips a leading <think> block, in which reasoning models talk about actions they may take.
+func afterThinking(reply string) int {
+	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
+		return i + len("</think>")
+	}
+	return 0
+}
+
+func findLabels(reply string, from int) []label {
+	var labels []label
+	for _, m := range labelPattern.FindAllStringSubmatchIndex(reply[from:], -1) {
+		k := 2
+		if m[k] < 0 {
+			k = 4
+		}
+		kind := strings.ToLower(reply[from+m[k] : from+m[k+1]])
+		labels = append(labels, label{kind, from + m[0], from + m[1]})
+	}
+	return labels
+}
+
+// thoughtBefore is the text between the last thought label before an action and the action label, or all text
+// before the action when there is no thought label.
+func thoughtBefore(reply string, labels []label, action, from int) qa.Span {
+	start := from
+	for _, l := range labels {
+		if l.kind == "thought" && l.end <= action {
+			start = l.end
+			break
+		}
+	}
+	text := reply[start:action]
+	lead := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	end := start + len(strings.TrimRight(text, " \t\r\n*"))
+	if start+lead >= end {
+		return qa.Span{}
+	}
+	return qa.Span{First: start + lead, End: end}
+}
+
+// readAt reads the call that begins after an action label, fences and blanks skipped.
+func (g Grammar) readAt(reply string, at int) Reading {
+	m := callPattern.FindStringSubmatchIndex(reply[at:])
+	if m == nil {
+		if i, ok := g.firstCall(reply, at, nextObservation(reply, at)); ok {
+			return g.parse(reply, i, at)
+		}
+		return Reading{Kept: len(reply), Error: g.none(reply, at)}
+	}
+	return g.parse(reply, at+m[2], at)
+}
+
+// readBare looks for a call of a known tool in a reply without an action label.
+func (g Grammar) readBare(reply string, labels []label, from int) (Reading, bool) {
+	i, ok := g.firstCall(reply, from, nextObservation(reply, from))
+	if !ok {
+		return Reading{}, false
+	}
+	r := g.parse(reply, i, from)
+	r.Thought = thoughtBefore(reply, labels, i, from)
+	if r.Action == nil {
+		r.Kept = len(reply)
+	}
+	return r, true
+}
+
+func nextObservation(reply string, at int) int {
+	for _, l := range findLabels(reply, at) {
+		if l.kind == "observation" {
+			return l.start
+		}
+	}
+	return len(reply)
+}
+
+// firstCall finds the first place before end where the name of a tool stands before a parenthesis.
+func (g Grammar) firstCall(reply string, from, end int) (int, bool) {
+	best := -1
+	for _, s := range g.Specs {
+		pattern := regexp.MustCompile(`\b` + regexp.QuoteMeta(s.Name) + `[ \t]*\(`)
+		m := pattern.FindStringIndex(reply[from:end])
+		if m != nil && (best < 0 || from+m[0] < best) {
+			best = from + m[0]
+		}
+	}
+	return best, best >= 0
+}
+
+// parse reads the call at byte i of a reply; since is where its fence may have begun.
+func (g Grammar) parse(reply string, i, since int) Reading {
+	call, err := pyliteral.ParseCall(reply, i, pyliteral.Options{JSONConstants: true})
+	name := reply[i:identEnd(reply, i)]
+	spec, known := g.spec(name)
+	if !known {
+		return Reading{Kept: len(reply), Error: g.unknown(reply, i, name)}
+	}
+	if err != nil {
+		return Reading{Kept: len(reply), Error: syntaxError(reply, i, name, err)}
+	}
+	args, fault := bind(spec, call)
+	if fault != nil {
+		return Reading{Kept: len(reply), Error: at(reply, fault.offset(i), qa.ErrParameter, fault.reason)}
+	}
+	end := call.End
+	if strings.Contains(reply[since:i], "`") {
+		end += len(fenceEnd.FindString(reply[end:]))
+	}
+	action := &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args), Start: i, End: call.End}
+	return Reading{Action: action, Kept: end}
+}
+
+func identEnd(reply string, i int) int {
+	for i < len(reply) && (reply[i] == '_' || reply[i] >= '0' && reply[i] <= '9' || reply[i]|0x20 >= 'a' && reply[i]|0x20 <= 'z') {
+		i++
+	}
+	return i
+}
+
+func (g Grammar) spec(name string) (Spec, bool) {
+	for _, s := range g.Specs {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Spec{}, false
+}
+
+func (g Grammar) none(reply string, from int) *qa.ParseError {
+	return at(reply, from, qa.ErrNoAction,
+		"no action found in the reply. Write \"[Action]:\" and one call of "+Names(g.Specs)+", for example "+g.example()+".")
+}
+
+func (g Grammar) example() string {
+	if len(g.Specs) == 0 {
+		return "Answer(answer=42)"
+	}
+	s := g.Specs[0]
+	return s.Name + "(" + s.Params[0].Name + "=\"...\")"
+}
+
+func (g Grammar) unknown(reply string, i int, name string) *qa.ParseError {
+	hint := ""
+	for _, s := range g.Specs {
+		if strings.EqualFold(s.Name, name) {
+			hint = " Did you mean " + s.Name + "?"
+		}
+	}
+	return at(reply, i, qa.ErrUnknownAction, fmt.Sprintf("there is no action %s here.%s The actions are %s.", name, hint, Names(g.Specs)))
+}
+
+func syntaxError(reply string, i int, name string, err error) *qa.ParseError {
+	var lit *pyliteral.Error
+	if !errors.As(err, &lit) {
+		return at(reply, i, qa.ErrSyntax, fmt.Sprintf("the call of %s cannot be read: %v.", name, err))
+	}
+	return at(reply, lit.Offset, qa.ErrSyntax, fmt.Sprintf("the call of %s cannot be read: %s.", name, strings.TrimRight(lit.Reason, ".")))
+}
+
+// at makes a parse error with the line and column of a byte offset, and says them in the text.
+func at(reply string, offset int, kind, reason string) *qa.ParseError {
+	offset = min(max(offset, 0), len(reply))
+	before := reply[:offset]
+	start := strings.LastIndexByte(before, '\n') + 1
+	e := &qa.ParseError{
+		Kind: kind, Offset: offset,
+		Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[start:]),
+	}
+	e.Reason = reason
+	if kind != qa.ErrNoAction {
+		e.Reason = fmt.Sprintf("line %d, column %d of the reply: %s", e.Line, e.Column, reason)
+	}
+	return e
+}

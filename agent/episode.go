@@ -1,0 +1,198 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"airqa/qa"
+)
+
+// Model answers a conversation. Calls may overlap.
+type Model interface {
+	Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error)
+}
+
+// Environment does one action. What the model can mend is an observation with an error status; a lost database or
+// a cancelled context is an error and ends the episode. An observation with [qa.StatusFinal] carries the answer.
+type Environment interface {
+	Act(ctx context.Context, a qa.Action) (qa.Observation, error)
+}
+
+// Log keeps the events of one episode. Each method returns when the event is written.
+type Log interface {
+	Message(m qa.Message) error
+	Call(s qa.Step) error
+	Observation(s qa.Step) error
+	End(t qa.Trajectory) error
+}
+
+// CallError is a request to the model that got no reply. It ends the episode with [qa.EndpointError].
+type CallError struct {
+	Err      error
+	Attempts []qa.Attempt
+}
+
+// Error implements error.
+func (e *CallError) Error() string { return fmt.Sprintf("ask the model: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// Setup is what an [Episode] is made of. Prior is what the log holds of it already, empty for a new one.
+type Setup struct {
+	UUID   string
+	Repeat int
+	Model  Model
+	Env    Environment
+	Log    Log
+	Now    func() time.Time
+	Prior  qa.Trajectory
+}
+
+// Episode is one attempt at one question. It has one user at a time.
+type Episode struct {
+	set Setup
+	t   qa.Trajectory
+}
+
+// New returns an episode. It does no I/O.
+func New(s Setup) *Episode {
+	if s.Now == nil {
+		s.Now = time.Now
+	}
+	return &Episode{set: s, t: qa.Trajectory{
+		Episode: qa.EpisodeID(s.UUID, s.Repeat), UUID: s.UUID, Repeat: s.Repeat, Started: s.Now(),
+	}}
+}
+
+// Trajectory returns what happened so far. The caller must not change it.
+func (e *Episode) Trajectory() qa.Trajectory { return e.t }
+
+// Len counts the messages.
+func (e *Episode) Len() int { return len(e.t.Messages) }
+
+// Say puts a message of the program into the conversation.
+func (e *Episode) Say(m qa.Message) error {
+	n := len(e.t.Messages)
+	e.t.Messages = append(e.t.Messages, m)
+	if n >= len(e.set.Prior.Messages) {
+		return e.set.Log.Message(m)
+	}
+	return nil
+}
+
+// Read fills a step from its reply: what is kept of it, its thought, its action or why there is none.
+type Read func(s *qa.Step)
+
+// Ask shows messages to the model and records its reply as the next step. A failed request is a [*CallError].
+func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step, error) {
+	if s := e.recorded(qa.ByModel); s != nil {
+		return e.keep(*s), nil
+	}
+	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByModel, Shown: shown, Started: e.set.Now()}
+	reply, err := e.set.Model.Complete(ctx, e.messages(shown))
+	if err != nil {
+		return nil, e.callError(ctx, err)
+	}
+	s.Reply, s.Ended, s.Kept = &reply, e.set.Now(), len(reply.Text)
+	read(&s)
+	if err := e.set.Log.Call(s); err != nil {
+		return nil, err
+	}
+	return e.keep(s), nil
+}
+
+// Act does the action of a step that [Episode.Ask] returned, or turns its parse error into an observation. The
+// final observation is not recorded: the end of the episode carries the answer.
+func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
+	if s.Observation == nil {
+		o, err := e.observe(ctx, s)
+		if err != nil || o.Status == qa.StatusFinal {
+			return o, err
+		}
+		s.Observation, s.Ended = &o, e.set.Now()
+		if err := e.set.Log.Observation(*s); err != nil {
+			return o, err
+		}
+	}
+	e.t.Messages = append(e.t.Messages, qa.ObservationMessage(*s.Observation))
+	return *s.Observation, nil
+}
+
+// Do takes an action on behalf of the program, as the baselines without a loop do.
+func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
+	if s := e.recorded(qa.ByProgram); s != nil {
+		e.t.Steps = append(e.t.Steps, *s)
+		return *s.Observation, nil
+	}
+	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByProgram, Action: &a, Started: e.set.Now()}
+	o, err := e.set.Env.Act(ctx, a)
+	if err != nil {
+		return o, err
+	}
+	s.Observation, s.Ended = &o, e.set.Now()
+	e.t.Steps = append(e.t.Steps, s)
+	return o, e.set.Log.Observation(s)
+}
+
+// Finish records how the episode ended.
+func (e *Episode) Finish(o qa.Outcome, reason string, a qa.Answer) error {
+	e.t.Outcome, e.t.Reason, e.t.Answer, e.t.Ended = o, reason, a, e.set.Now()
+	return e.set.Log.End(e.t)
+}
+
+// Fail records the end of an episode that an error stopped.
+func (e *Episode) Fail(cause error) error {
+	outcome := qa.ToolFailure
+	var call *CallError
+	if errors.As(cause, &call) {
+		outcome = qa.EndpointError
+		e.t.FailedAttempts = call.Attempts
+	}
+	return e.Finish(outcome, cause.Error(), qa.Answer{})
+}
+
+// recorded returns the next step if the log holds it already.
+func (e *Episode) recorded(by string) *qa.Step {
+	n := len(e.t.Steps)
+	if n >= len(e.set.Prior.Steps) || e.set.Prior.Steps[n].By != by {
+		return nil
+	}
+	s := e.set.Prior.Steps[n]
+	return &s
+}
+
+func (e *Episode) keep(s qa.Step) *qa.Step {
+	e.t.Steps = append(e.t.Steps, s)
+	e.t.Messages = append(e.t.Messages, s.Message())
+	return &e.t.Steps[len(e.t.Steps)-1]
+}
+
+func (e *Episode) observe(ctx context.Context, s *qa.Step) (qa.Observation, error) {
+	if s.ParseError != nil {
+		return qa.Observation{Status: qa.StatusParse, Text: "[Error]: " + s.ParseError.Reason}, nil
+	}
+	return e.set.Env.Act(ctx, *s.Action)
+}
+
+func (e *Episode) messages(shown []qa.Span) []qa.Message {
+	var list []qa.Message
+	for _, span := range shown {
+		list = append(list, e.t.Messages[span.First:span.End]...)
+	}
+	return list
+}
+
+func (e *Episode) callError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	call := &CallError{Err: err}
+	var tried interface{ Tried() []qa.Attempt }
+	if errors.As(err, &tried) {
+		call.Attempts = tried.Tried()
+	}
+	return call
+}

@@ -1,0 +1,12 @@
+package baselines
+
+// agenticHybrid has the vector store and the database (paper, "Agentic Hybrid").
+func agenticHybrid() Baseline {
+	return Baseline{
+		Name:    "agentic-hybrid",
+		Summary: "an agent that retrieves passages and queries the database",
+		Tools:   []string{"Retrieve", "Query", "Answer"},
+		Prompts: []string{"react", "task", "schema", "hints_retrieve", "hints_query", "hints_hybrid"},
+		solve:   loop,
+	}
+}

@@ -1,0 +1,186 @@
+// Package baselines holds the eight baselines of the AirQA paper (Section 4.1) and the View variant of its
+// Appendix C.4, by name. A baseline is data where it can be: which context or which tools, which prompts. [All] is
+// the list; [New] turns one of them into a [Solver] over a [World].
+//
+// To add a baseline, write one file that returns a [Baseline] and name it in [All].
+package baselines
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"airqa/agent"
+	"airqa/prompts"
+	"airqa/qa"
+	"airqa/tools"
+)
+
+// Baseline is a way to answer a question.
+type Baseline struct {
+	Name string
+	// Summary is one line for a list of baselines.
+	Summary string
+	// Tools are the names of the tools that it uses, in the order in which the model reads of them.
+	Tools []string
+	// Prompts are the names of the texts that it renders.
+	Prompts []string
+	solve   func(ctx context.Context, j job) error
+}
+
+// All lists the baselines in the order of the paper's Table 4, the View variant last.
+func All() []Baseline {
+	return []Baseline{
+		questionOnly(),
+		titleAbstract(),
+		fullText(),
+		rag(),
+		text2sql(),
+		agenticRAG(),
+		agenticText2SQL(),
+		agenticHybrid(),
+		agenticHybridView(),
+	}
+}
+
+// Names lists the names of all baselines.
+func Names() []string {
+	var names []string
+	for _, b := range All() {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+// Find returns the baseline of a name. The error lists the known ones.
+func Find(name string) (Baseline, error) {
+	for _, b := range All() {
+		if b.Name == name {
+			return b, nil
+		}
+	}
+	return Baseline{}, fmt.Errorf("unknown baseline %q; the baselines are %s", name, strings.Join(Names(), ", "))
+}
+
+// Settings are the numbers that shape a baseline.
+type Settings struct {
+	// Turns, Window and FormatErrors bound the loop.
+	agent.Limits
+	// ContextTokens cuts the context of the baselines that ask once, in cl100k tokens.
+	ContextTokens int
+	// ObservationTokens cuts what a tool returns.
+	ObservationTokens int
+	// Passages is how many passages RAG retrieves.
+	Passages int
+}
+
+// Defaults are the paper's settings (Appendix C.2): 20 turns, window 5, 5,000 tokens of context and of every
+// observation. RAG takes 4 passages, as the authors' code does.
+func Defaults() Settings {
+	return Settings{
+		Limits:        agent.Limits{Turns: 20, Window: 5},
+		ContextTokens: 5000, ObservationTokens: tools.MaxTokens, Passages: 4,
+	}
+}
+
+// Map returns the settings by name, for the record of a run.
+func (s Settings) Map() map[string]any {
+	return map[string]any{
+		"turns": s.Turns, "window": s.Window, "format_errors": s.FormatErrors,
+		"context_tokens": s.ContextTokens, "observation_tokens": s.ObservationTokens, "passages": s.Passages,
+	}
+}
+
+// Card is what a library card would say of a paper.
+type Card struct{ Title, Abstract string }
+
+// Library reads papers for the baselines that put them into the prompt. An unknown paper is a [*tools.Fault].
+type Library interface {
+	Card(ctx context.Context, paperID string) (Card, error)
+	// Text returns the paper's text by sections, each under its title.
+	Text(ctx context.Context, paperID string) (string, error)
+}
+
+// World is what the baselines act on. Its methods may be called by several episodes at once.
+type World struct {
+	Library   Library
+	Retriever tools.Retriever
+	Querier   tools.Querier
+	Viewer    tools.Viewer
+	// Schema is the database schema as text.
+	Schema string
+}
+
+// Solver answers questions by one baseline with one model.
+type Solver struct {
+	baseline Baseline
+	world    World
+	model    agent.Model
+	settings Settings
+}
+
+// New returns a solver. It does no I/O.
+func New(b Baseline, w World, m agent.Model, s Settings) *Solver {
+	return &Solver{baseline: b, world: w, model: m, settings: s}
+}
+
+// job is one question on its way through a baseline.
+type job struct {
+	example qa.Example
+	episode *agent.Episode
+	tools   tools.Set
+	*Solver
+}
+
+// Solve answers one question. setup carries identity, log and what was recorded before; model and environment are
+// the solver's own. A failed endpoint or tool is an outcome of the trajectory; an error is a cancelled context
+// or a log that cannot be written, and leaves the episode unfinished.
+func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+	set := s.toolSet(ex)
+	setup.Model, setup.Env = s.model, set
+	j := job{example: ex, episode: agent.New(setup), tools: set, Solver: s}
+	err := s.baseline.solve(ctx, j)
+	if err != nil && ctx.Err() != nil {
+		return j.episode.Trajectory(), ctx.Err()
+	}
+	if err != nil {
+		err = j.episode.Fail(err)
+	}
+	return j.episode.Trajectory(), err
+}
+
+// toolSet makes the tools of the baseline for one question: a question that names papers searches only those.
+func (s *Solver) toolSet(ex qa.Example) tools.Set {
+	var set tools.Set
+	for _, name := range s.baseline.Tools {
+		for _, t := range s.allTools(ex) {
+			if t.Spec().Name == name {
+				set = append(set, t)
+			}
+		}
+	}
+	return set
+}
+
+func (s *Solver) allTools(ex qa.Example) tools.Set {
+	return tools.Set{
+		tools.Retrieve{From: s.world.Retriever, Scope: tools.Scope{Papers: ex.AnchorPDF}, MaxTokens: s.settings.ObservationTokens},
+		tools.Query{From: s.world.Querier, MaxTokens: s.settings.ObservationTokens},
+		tools.View{From: s.world.Viewer},
+		tools.Answer{},
+	}
+}
+
+// Texts returns the hashes of the prompts and of the tool texts of a baseline, to record with a run.
+func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) {
+	promptHashes, toolTexts = make(map[string]string), make(map[string]string)
+	for _, name := range s.baseline.Prompts {
+		if promptHashes[name], err = prompts.Hash(name); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, spec := range s.toolSet(qa.Example{}).Specs() {
+		toolTexts[spec.Name] = spec.Signature() + "\n" + spec.Text
+	}
+	return promptHashes, toolTexts, nil
+}

@@ -1,0 +1,99 @@
+package baselines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"airqa/agent/action"
+	"airqa/internal/tokens"
+	"airqa/prompts"
+	"airqa/qa"
+	"airqa/tools"
+)
+
+// gather collects what is put into the prompt beside the question.
+type gather func(ctx context.Context, j job) (string, error)
+
+// once asks the model one time, with a context or without, and takes the last fenced block of the reply.
+func once(given string, collect gather) func(context.Context, job) error {
+	return func(ctx context.Context, j job) error {
+		data := prompts.Data{"given": given, "task": task(j.example, false), "context": ""}
+		if collect != nil {
+			text, err := collect(ctx, j)
+			if err != nil {
+				return err
+			}
+			data["context"] = "\n[Context]: " + text
+		}
+		return j.finish(ctx, data)
+	}
+}
+
+// finish shows the plain prompt and ends the episode with the answer of the reply.
+func (j job) finish(ctx context.Context, data prompts.Data) error {
+	text, err := prompts.Render("plain", data)
+	if err != nil {
+		return err
+	}
+	reply, err := j.ask(ctx, qa.Message{Role: qa.User, Text: text})
+	if err != nil {
+		return err
+	}
+	return j.episode.Finish(qa.Answered, "", qa.Answer{Given: true, Text: action.LastBlock(reply)})
+}
+
+// ask says messages, shows those alone, and returns the reply.
+func (j job) ask(ctx context.Context, messages ...qa.Message) (string, error) {
+	first := j.episode.Len()
+	for _, m := range messages {
+		if err := j.episode.Say(m); err != nil {
+			return "", err
+		}
+	}
+	s, err := j.episode.Ask(ctx, []qa.Span{{First: first, End: j.episode.Len()}}, func(*qa.Step) {})
+	if err != nil {
+		return "", err
+	}
+	return s.Reply.Text, nil
+}
+
+// noPaper stands for the context of a question that names no paper.
+const noPaper = "none, because the question names no paper."
+
+// fromAnchors gathers a text of every paper that the question names, cut as a whole.
+func fromAnchors(read func(ctx context.Context, l Library, id string) (string, error)) gather {
+	return func(ctx context.Context, j job) (string, error) {
+		if len(j.example.AnchorPDF) == 0 {
+			return noPaper, nil
+		}
+		var parts []string
+		for _, id := range j.example.AnchorPDF {
+			part, err := read(ctx, j.world.Library, id)
+			var unknown *tools.Fault
+			if errors.As(err, &unknown) {
+				part, err = "("+unknown.Text+")", nil
+			}
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, part)
+		}
+		text, cut := tokens.Cut(strings.Join(parts, "\n\n---\n\n"), j.settings.ContextTokens)
+		if cut {
+			text += fmt.Sprintf("\n(cut here: the limit of %d tokens is reached)", j.settings.ContextTokens)
+		}
+		return "\n" + text, nil
+	}
+}
+
+// act takes an action on behalf of the program and returns the text of its observation.
+func (j job) act(ctx context.Context, tool tools.Tool, args map[string]any) (string, error) {
+	a, err := action.Make(tool.Spec(), args)
+	if err != nil {
+		return "", err
+	}
+	o, err := j.episode.Do(ctx, a)
+	return o.Text, err
+}

@@ -1,0 +1,47 @@
+package baselines
+
+import (
+	"context"
+
+	"airqa/agent/action"
+	"airqa/prompts"
+	"airqa/qa"
+	"airqa/tools"
+)
+
+// text2sql asks for one SQL statement, runs it, and asks for the answer with its result (paper, "Text2SQL"). A
+// statement that fails is not mended: its error message is the context.
+func text2sql() Baseline {
+	return Baseline{
+		Name:    "text2sql",
+		Summary: "with the result of one SQL statement that the model wrote",
+		Tools:   []string{"Query"},
+		Prompts: []string{"text2sql", "plain", "task", "hints_query"},
+		solve:   writeSQL,
+	}
+}
+
+func writeSQL(ctx context.Context, j job) error {
+	hints, err := prompts.Render("hints_query", nil)
+	if err != nil {
+		return err
+	}
+	text, err := prompts.Render("text2sql", prompts.Data{"schema": j.world.Schema, "hints": hints})
+	if err != nil {
+		return err
+	}
+	reply, err := j.ask(ctx, qa.Message{Role: qa.System, Text: text}, qa.Message{Role: qa.User, Text: task(j.example, true)})
+	if err != nil {
+		return err
+	}
+	sql := action.LastBlock(reply)
+	result, err := j.act(ctx, tools.Query{}, map[string]any{"sql": sql})
+	if err != nil {
+		return err
+	}
+	return j.finish(ctx, prompts.Data{
+		"given":   ". The context holds the result of an SQL statement on a database of the papers.",
+		"task":    task(j.example, false),
+		"context": "\n[SQL]: " + sql + "\n[Context]: \n" + result,
+	})
+}

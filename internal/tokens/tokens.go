@@ -1,0 +1,74 @@
+// Package tokens counts and cuts texts in tokens of cl100k_base, the vocabulary in which the paper's limits are
+// given (5,000 tokens an observation). The vocabulary is compiled in; nothing is fetched.
+package tokens
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// codec loads the vocabulary once, on first use.
+var codec = sync.OnceValue(func() tokenizer.Codec {
+	c, err := tokenizer.Get(tokenizer.Cl100kBase)
+	if err != nil {
+		panic("tokens: the compiled-in vocabulary is missing: " + err.Error())
+	}
+	return c
+})
+
+// Count returns the number of tokens of text. Text that looks like a special token counts as ordinary text.
+func Count(text string) int {
+	if text == "" {
+		return 0
+	}
+	n, err := codec().Count(text)
+	if err != nil {
+		// The codec refuses nothing but broken patterns; a byte is never less than a token.
+		return len(text)
+	}
+	return n
+}
+
+// Cut returns the longest beginning of text that has at most limit tokens, and whether something was left out. It
+// never splits a character.
+func Cut(text string, limit int) (string, bool) {
+	if limit <= 0 {
+		return "", text != ""
+	}
+	if len(text) <= limit {
+		return text, false
+	}
+	// Ordinary text has about four bytes a token: look at a piece that is surely enough before all of it.
+	piece := head(text, 16*limit)
+	ids, _, err := codec().Encode(piece)
+	if err != nil {
+		return head(text, limit), true
+	}
+	if len(ids) <= limit {
+		if len(piece) == len(text) {
+			return text, false
+		}
+		if Count(text) <= limit {
+			return text, false
+		}
+		return piece, true
+	}
+	cut, err := codec().Decode(ids[:limit])
+	if err != nil {
+		return head(text, limit), true
+	}
+	return head(text, len(cut)), true
+}
+
+// head returns the first n bytes of s, fewer where that would split a character.
+func head(s string, n int) string {
+	if n >= len(s) {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,149 @@
+package runlog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"airqa/qa"
+)
+
+// builder turns the events of one episode back into a trajectory.
+type builder struct {
+	run *Run
+	rec Recorded
+}
+
+func (b *builder) add(raw []byte) error {
+	var h head
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return err
+	}
+	b.rec.Events++
+	if h.Seq != b.rec.Events {
+		return fmt.Errorf("event %d of %s where event %d was due: lines are missing or doubled", h.Seq, h.Episode, b.rec.Events)
+	}
+	b.rec.Ended = h.Time
+	if h.Type != TypeEnd {
+		// An episode that goes on after a failure is open again.
+		b.rec.Outcome, b.rec.Reason, b.rec.FailedAttempts = "", "", nil
+	}
+	switch h.Type {
+	case TypeStart:
+		return b.start(raw)
+	case TypeMessage:
+		return b.message(raw)
+	case TypeCall:
+		return b.call(raw)
+	case TypeObservation:
+		return b.observation(raw)
+	default:
+		return b.end(raw)
+	}
+}
+
+func (b *builder) start(raw []byte) error {
+	var ev startEvent
+	err := json.Unmarshal(raw, &ev)
+	b.rec.UUID, b.rec.Repeat, b.rec.Started = ev.UUID, ev.Repeat, ev.Time
+	return err
+}
+
+func (b *builder) message(raw []byte) error {
+	var ev messageEvent
+	if err := json.Unmarshal(raw, &ev); err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, p := range ev.Parts {
+		s, err := b.part(p)
+		if err != nil {
+			return err
+		}
+		text.WriteString(s)
+	}
+	b.rec.Messages = append(b.rec.Messages, qa.Message{Role: ev.Role, Text: text.String(), Images: ev.Images})
+	return nil
+}
+
+func (b *builder) part(p part) (string, error) {
+	switch {
+	case p.Ref != "":
+		return b.run.Text(p.Ref)
+	case p.Observation > 0:
+		s := b.step(p.Observation)
+		if s == nil || s.Observation == nil {
+			return "", fmt.Errorf("message refers to the observation of step %d, which is not there", p.Observation)
+		}
+		return s.Observation.Text, nil
+	case p.Text != nil:
+		return string(*p.Text), nil
+	}
+	return "", nil
+}
+
+func (b *builder) call(raw []byte) error {
+	var ev callEvent
+	if err := json.Unmarshal(raw, &ev); err != nil {
+		return err
+	}
+	s := qa.Step{
+		N: ev.Step, By: qa.ByModel, Shown: ev.Shown, Kept: ev.Kept, Action: ev.Action, ParseError: ev.ParseError,
+		Started: ev.Started, Ended: ev.Ended,
+		Reply: &qa.Reply{
+			Text: string(ev.Reply.Text), Model: ev.Reply.Model, ID: ev.Reply.ID, Finish: ev.Reply.Finish,
+			Usage: ev.Reply.Usage, Attempts: ev.Reply.Attempts,
+		},
+	}
+	if ev.Reply.Reasoning != nil {
+		s.Reply.Reasoning = string(*ev.Reply.Reasoning)
+	}
+	if ev.Thought != nil {
+		s.ThoughtAt = *ev.Thought
+	}
+	b.rec.Steps = append(b.rec.Steps, s)
+	b.rec.Messages = append(b.rec.Messages, s.Message())
+	return nil
+}
+
+func (b *builder) observation(raw []byte) error {
+	var ev observationEvent
+	if err := json.Unmarshal(raw, &ev); err != nil {
+		return err
+	}
+	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut}
+	if ev.Full != "" {
+		// A missing copy of the uncut text is no reason to lose the episode.
+		o.Full, _ = b.run.Text(ev.Full)
+	}
+	if ev.By == qa.ByProgram {
+		b.rec.Steps = append(b.rec.Steps, qa.Step{
+			N: ev.Step, By: ev.By, Action: ev.Action, Observation: o, Started: ev.Start, Ended: ev.End,
+		})
+		return nil
+	}
+	s := b.step(ev.Step)
+	if s == nil {
+		return errors.New("observation without a step")
+	}
+	s.Observation, s.Ended = o, ev.End
+	b.rec.Messages = append(b.rec.Messages, qa.ObservationMessage(*o))
+	return nil
+}
+
+func (b *builder) end(raw []byte) error {
+	var ev endEvent
+	err := json.Unmarshal(raw, &ev)
+	b.rec.Outcome, b.rec.Reason, b.rec.Answer = ev.Outcome, ev.Reason, ev.Answer
+	b.rec.FailedAttempts = ev.Failed
+	return err
+}
+
+// step returns the step of a number, counted from 1 without gaps.
+func (b *builder) step(n int) *qa.Step {
+	if n < 1 || n > len(b.rec.Steps) {
+		return nil
+	}
+	return &b.rec.Steps[n-1]
+}

@@ -1,0 +1,179 @@
+package runlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Config is run.json: what the run is. Shape holds everything that shapes results, Note what does not (the path of
+// the questions as given, the start, the number of workers of the first start).
+type Config struct {
+	Format  int       `json:"format"`
+	Program string    `json:"program"`
+	Created time.Time `json:"created"`
+	Shape   Shape     `json:"shape"`
+	Note    Note      `json:"note"`
+}
+
+// Shape is the whole configuration that shapes the results of a run. A run directory belongs to one Shape.
+type Shape struct {
+	Baseline string `json:"baseline"`
+	// Model describes the model: provider, name, endpoint and sampling.
+	Model map[string]any `json:"model"`
+	// Settings are the numbers of the baseline: window, turns, retrieval limit, cut-offs, row cap, deadline.
+	Settings map[string]any `json:"settings"`
+	// Prompts and Tools map names to SHA-256 of the texts.
+	Prompts map[string]string `json:"prompts"`
+	Tools   map[string]string `json:"tools"`
+	// Schema is the hash of the database schema as shown to the model.
+	Schema string `json:"schema"`
+	// Data is the fingerprint of the data directory.
+	Data string `json:"data"`
+	// Questions is the SHA-256 of the questions as loaded.
+	Questions string `json:"questions"`
+	// Loop names the form of the episode loop. It changes when the same replies would lead elsewhere.
+	Loop string `json:"loop"`
+}
+
+// Note is what is worth knowing of a run and does not shape its results.
+type Note struct {
+	QuestionsFile string `json:"questions_file"`
+	QuestionCount int    `json:"question_count"`
+	DataDir       string `json:"data_dir"`
+}
+
+// ErrNoRun is returned for a directory that holds no run.
+var ErrNoRun = errors.New("no run here (run.json is missing); airqa run --out DIR makes one")
+
+// MismatchError lists how a configuration differs from that of the run directory.
+type MismatchError struct {
+	Dir  string
+	Diff []string
+}
+
+// Error implements error: one line a difference.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("run directory %s belongs to another configuration:\n  %s", e.Dir, strings.Join(e.Diff, "\n  "))
+}
+
+// Create makes a run directory for a configuration with its questions (JSON Lines), or checks that the one that
+// is there has the same Shape. A different Shape is a [*MismatchError]; the directory stays as it was.
+func Create(dir string, c Config, questions []byte) error {
+	c.Format = Format
+	old, err := ReadConfig(dir)
+	switch {
+	case err == nil:
+		return match(dir, old.Shape, c.Shape)
+	case !errors.Is(err, ErrNoRun):
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make run directory: %w", err)
+	}
+	if err := writeAside(filepath.Join(dir, QuestionsFile), questions); err != nil {
+		return err
+	}
+	raw, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeAside(filepath.Join(dir, RunFile), append(raw, '\n'))
+}
+
+// ReadConfig reads run.json. It refuses another format, and keys that it does not know.
+func ReadConfig(dir string) (Config, error) {
+	var c Config
+	raw, err := os.ReadFile(filepath.Join(dir, RunFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, fmt.Errorf("%s: %w", dir, ErrNoRun)
+	}
+	if err != nil {
+		return c, fmt.Errorf("read run directory: %w", err)
+	}
+	var probe struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(raw, &probe); err != nil {
+		return c, fmt.Errorf("%s: %w", filepath.Join(dir, RunFile), err)
+	}
+	if probe.Format != Format {
+		return c, fmt.Errorf("%s has format %d; this program reads format %d", filepath.Join(dir, RunFile), probe.Format, Format)
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return c, fmt.Errorf("%s: %w", filepath.Join(dir, RunFile), err)
+	}
+	return c, nil
+}
+
+func match(dir string, old, now Shape) error {
+	a, b := flatten(old), flatten(now)
+	var diff []string
+	for key := range union(a, b) {
+		if a[key] != b[key] {
+			diff = append(diff, fmt.Sprintf("%s: %s there, %s now", key, orNone(a[key]), orNone(b[key])))
+		}
+	}
+	if len(diff) == 0 {
+		return nil
+	}
+	sort.Strings(diff)
+	return &MismatchError{Dir: dir, Diff: diff}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "not set"
+	}
+	return s
+}
+
+func union(a, b map[string]string) map[string]bool {
+	keys := make(map[string]bool)
+	for k := range a {
+		keys[k] = true
+	}
+	for k := range b {
+		keys[k] = true
+	}
+	return keys
+}
+
+// flatten turns a value into dotted keys and JSON values, so that two of them can be compared.
+func flatten(v any) map[string]string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return map[string]string{"error": err.Error()}
+	}
+	var tree any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&tree); err != nil {
+		return map[string]string{"error": err.Error()}
+	}
+	flat := make(map[string]string)
+	flattenInto(flat, "", tree)
+	return flat
+}
+
+func flattenInto(flat map[string]string, at string, v any) {
+	if m, ok := v.(map[string]any); ok {
+		for k, child := range m {
+			flattenInto(flat, strings.TrimPrefix(at+"."+k, "."), child)
+		}
+		return
+	}
+	raw, err := json.Marshal(v)
+	if err == nil && string(raw) != "null" {
+		flat[at] = string(raw)
+	}
+}

@@ -1,0 +1,159 @@
+package runlog
+
+import (
+	"strings"
+
+	"airqa/qa"
+)
+
+// refFrom is the length in bytes from which the first system message is kept by hash, and from which an
+// observation that a later message repeats is referred to instead of written again.
+const refFrom = 200
+
+// Episode writes the events of one episode. It has one user at a time.
+type Episode struct {
+	w    *Writer
+	id   string
+	seq  int
+	seen []observed // observations that later messages may repeat
+}
+
+type observed struct {
+	step int
+	text string
+}
+
+// Begin starts the episode of a question, or goes on with one that the log has already: prior is what the log
+// holds of it, nil for a new one.
+func (w *Writer) Begin(uuid string, repeat int, prior *Recorded) (*Episode, error) {
+	e := &Episode{w: w, id: qa.EpisodeID(uuid, repeat)}
+	if prior != nil && prior.Events > 0 {
+		e.seq = prior.Events
+		for _, s := range prior.Steps {
+			e.remember(s)
+		}
+		return e, nil
+	}
+	return e, w.append(startEvent{head: e.head(TypeStart), UUID: uuid, Repeat: repeat})
+}
+
+// Message records a message that the program itself put into the conversation.
+func (e *Episode) Message(m qa.Message) error {
+	parts, err := e.parts(m)
+	if err != nil {
+		return err
+	}
+	if err := e.images(m.Images); err != nil {
+		return err
+	}
+	return e.w.append(messageEvent{head: e.head(TypeMessage), Role: m.Role, Parts: parts, Images: m.Images})
+}
+
+// Call records a reply of the model and what was read from it.
+func (e *Episode) Call(s qa.Step) error {
+	ev := callEvent{
+		head: e.head(TypeCall), Step: s.N, Shown: s.Shown, Kept: s.Kept, Action: s.Action,
+		ParseError: s.ParseError, Started: s.Started, Ended: s.Ended,
+		Reply: reply{
+			Text: Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
+			Finish: s.Reply.Finish, Usage: s.Reply.Usage, Attempts: s.Reply.Attempts,
+		},
+	}
+	if s.ThoughtAt != (qa.Span{}) {
+		ev.Thought = &s.ThoughtAt
+	}
+	return e.w.append(ev)
+}
+
+// Observation records what came back in step s, whose Observation must be set.
+func (e *Episode) Observation(s qa.Step) error {
+	o := s.Observation
+	if err := e.images(o.Images); err != nil {
+		return err
+	}
+	ev := observationEvent{
+		head: e.head(TypeObservation), Step: s.N, By: s.By, Status: o.Status, Text: Text(o.Text), Images: o.Images,
+		Cut: o.Cut, Hash: fingerprint(o), Start: s.Started, End: s.Ended,
+	}
+	if s.Reply == nil {
+		ev.Action = s.Action
+	}
+	if o.Full != "" {
+		sum, err := e.w.blobs.text(strings.ToValidUTF8(o.Full[:min(len(o.Full), maxFull)], ""))
+		if err != nil {
+			return err
+		}
+		ev.Full = sum
+	}
+	e.remember(s)
+	return e.w.append(ev)
+}
+
+// End records how the episode ended, and returns when that is on the disk.
+func (e *Episode) End(t qa.Trajectory) error {
+	err := e.w.append(endEvent{
+		head: e.head(TypeEnd), Outcome: t.Outcome, Reason: t.Reason, Answer: t.Answer,
+		Turns: t.Turns(), Usage: t.Usage(), Failed: t.FailedAttempts,
+	})
+	if err != nil {
+		return err
+	}
+	return e.w.Sync()
+}
+
+func (e *Episode) head(kind string) head {
+	e.seq++
+	return head{Type: kind, Episode: e.id, Seq: e.seq, Time: e.w.now().UTC()}
+}
+
+func (e *Episode) images(list []qa.Image) error {
+	for _, im := range list {
+		if err := e.w.blobs.image(im.SHA256, im.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Episode) remember(s qa.Step) {
+	if s.Observation != nil && len(s.Observation.Text) >= refFrom {
+		e.seen = append(e.seen, observed{s.N, s.Observation.Text})
+	}
+}
+
+// parts splits a message so that nothing long is stored twice: a system prompt goes to the texts folder, and an
+// observation that the message repeats is a reference to its step.
+func (e *Episode) parts(m qa.Message) ([]part, error) {
+	if m.Role == qa.System && len(m.Text) >= refFrom {
+		sum, err := e.w.blobs.text(m.Text)
+		return []part{{Ref: sum}}, err
+	}
+	for i := len(e.seen) - 1; i >= 0; i-- {
+		before, after, found := strings.Cut(m.Text, e.seen[i].text)
+		if found {
+			return join(part{Text: textOf(before)}, part{Observation: e.seen[i].step}, part{Text: textOf(after)}), nil
+		}
+	}
+	text := Text(m.Text)
+	return []part{{Text: &text}}, nil
+}
+
+// join drops empty parts.
+func join(parts ...part) []part {
+	var kept []part
+	for _, p := range parts {
+		if p.Text != nil || p.Observation > 0 {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+func fingerprint(o *qa.Observation) string {
+	var b strings.Builder
+	b.WriteString(o.Text)
+	for _, im := range o.Images {
+		b.WriteString("\x00" + im.SHA256)
+	}
+	return Hash(b.String())[:16]
+}

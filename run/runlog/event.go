@@ -1,0 +1,142 @@
+package runlog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"airqa/qa"
+)
+
+// Format is the number of the on-disk form that this program writes and reads.
+const Format = 1
+
+// Types of event. A reader counts and skips those it does not know.
+const (
+	TypeStart       = "start"
+	TypeMessage     = "message"
+	TypeCall        = "call"
+	TypeObservation = "observation"
+	TypeEnd         = "end"
+)
+
+// head is what every line begins with, in this order, so that a reader finds the episode without parsing the
+// whole line.
+type head struct {
+	Type    string    `json:"type"`
+	Episode string    `json:"episode"`
+	Seq     int       `json:"seq"`
+	Time    time.Time `json:"time"`
+}
+
+type startEvent struct {
+	head
+	UUID   string `json:"uuid"`
+	Repeat int    `json:"repeat"`
+}
+
+// part is a piece of a message: a text in place, a text of the texts folder, or the observation of a step.
+type part struct {
+	Text        *Text  `json:"text,omitempty"`
+	Ref         string `json:"ref,omitempty"`
+	Observation int    `json:"observation,omitempty"`
+}
+
+type messageEvent struct {
+	head
+	Role   qa.Role    `json:"role"`
+	Parts  []part     `json:"parts"`
+	Images []qa.Image `json:"images,omitempty"`
+}
+
+type callEvent struct {
+	head
+	Step       int            `json:"step"`
+	Shown      []qa.Span      `json:"shown"`
+	Reply      reply          `json:"reply"`
+	Kept       int            `json:"kept"`
+	Thought    *qa.Span       `json:"thought,omitempty"`
+	Action     *qa.Action     `json:"action,omitempty"`
+	ParseError *qa.ParseError `json:"parse_error,omitempty"`
+	Started    time.Time      `json:"started"`
+	Ended      time.Time      `json:"ended"`
+}
+
+// reply is qa.Reply with texts that keep their bytes.
+type reply struct {
+	Text      Text         `json:"text"`
+	Reasoning *Text        `json:"reasoning,omitempty"`
+	Model     string       `json:"model,omitempty"`
+	ID        string       `json:"id,omitempty"`
+	Finish    string       `json:"finish,omitempty"`
+	Usage     qa.Usage     `json:"usage"`
+	Attempts  []qa.Attempt `json:"attempts,omitempty"`
+}
+
+type observationEvent struct {
+	head
+	Step   int        `json:"step"`
+	By     string     `json:"by"`
+	Action *qa.Action `json:"action,omitempty"` // only when the program took it by itself
+	Status qa.Status  `json:"status"`
+	Text   Text       `json:"text"`
+	Images []qa.Image `json:"images,omitempty"`
+	Cut    *qa.Cut    `json:"cut,omitempty"`
+	Full   string     `json:"full,omitempty"` // hash of the text before cutting
+	Hash   string     `json:"hash"`           // fingerprint of text and images
+	Start  time.Time  `json:"started"`
+	End    time.Time  `json:"ended"`
+}
+
+type endEvent struct {
+	head
+	Outcome qa.Outcome   `json:"outcome"`
+	Reason  string       `json:"reason,omitempty"`
+	Answer  qa.Answer    `json:"answer"`
+	Turns   int          `json:"turns"`
+	Usage   qa.Usage     `json:"usage"`
+	Failed  []qa.Attempt `json:"failed_attempts,omitempty"` // of a call that never got a reply
+}
+
+// Text is a string that survives JSON byte for byte: valid UTF-8 is an ordinary JSON string, anything else is
+// {"quoted": "…"} with Go's \x escapes.
+type Text string
+
+type quoted struct {
+	Quoted string `json:"quoted"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(t)) {
+		return json.Marshal(string(t))
+	}
+	return json.Marshal(quoted{strconv.QuoteToASCII(string(t))})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Text) UnmarshalJSON(raw []byte) error {
+	if len(raw) == 0 || raw[0] != '{' {
+		return json.Unmarshal(raw, (*string)(t))
+	}
+	var q quoted
+	if err := json.Unmarshal(raw, &q); err != nil {
+		return err
+	}
+	s, err := strconv.Unquote(q.Quoted)
+	if err != nil {
+		return fmt.Errorf("quoted text: %w", err)
+	}
+	*t = Text(s)
+	return nil
+}
+
+func textOf(s string) *Text {
+	if s == "" {
+		return nil
+	}
+	t := Text(s)
+	return &t
+}

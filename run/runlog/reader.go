@@ -1,0 +1,195 @@
+package runlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Run reads a run directory. It holds the place of every line in memory, not the lines; episodes are read one
+// at a time. A Run shows the log as it was when it was opened, also while another program writes to it.
+type Run struct {
+	Dir    string
+	Config Config
+
+	// Unknown counts events of a type that this program does not know; it skips them.
+	Unknown int
+	// Torn is the length of a half-written last line, which is left out.
+	Torn int64
+	// BadLines are the numbers of lines that could not be read, and why. Their episodes may be incomplete.
+	BadLines []LineError
+
+	order []string          // episodes in the order of their first event
+	lines map[string][]line // by episode
+}
+
+// LineError is a line of the log that could not be read.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+func (e LineError) Error() string { return fmt.Sprintf("%s:%d: %v", LogFile, e.Line, e.Err) }
+
+// line is the place of one event.
+type line struct {
+	offset int64
+	length int
+	number int
+}
+
+// Recorded is what the log holds of an episode, finished or not.
+type Recorded struct {
+	qa.Trajectory
+	// Events counts the lines of the episode: the next one has the sequence number Events+1.
+	Events int
+}
+
+// Finished tells whether the episode has an outcome that stands. One that ended because the endpoint or a tool
+// failed, or was cancelled, does not: the same command takes it up again.
+func (r Recorded) Finished() bool { return r.Outcome != "" && !r.Outcome.Failed() }
+
+// Open reads the plan of a run directory: run.json and the places of all lines of the log.
+func Open(dir string) (*Run, error) {
+	config, err := ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Dir: dir, Config: config, lines: make(map[string][]line)}
+	file, err := os.Open(filepath.Join(dir, LogFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open log: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	if err := r.scan(file); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file.Name(), err)
+	}
+	return r, nil
+}
+
+// UUIDs returns the episodes in the order of their first event, as "uuid#repeat".
+func (r *Run) UUIDs() []string { return r.order }
+
+// Episodes yields every episode in the order of their first event. A bad line ends no more than its own episode:
+// it comes as an error beside what could be read of it.
+func (r *Run) Episodes() iter.Seq2[Recorded, error] {
+	return func(yield func(Recorded, error) bool) {
+		file, err := os.Open(filepath.Join(r.Dir, LogFile))
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				yield(Recorded{}, err)
+			}
+			return
+		}
+		defer func() { _ = file.Close() }()
+		for _, id := range r.order {
+			if !yield(r.read(file, id)) {
+				return
+			}
+		}
+	}
+}
+
+// ErrNoEpisode is returned for a question that the log does not hold.
+var ErrNoEpisode = errors.New("no such episode in this run")
+
+// Episode reads one episode.
+func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
+	id := qa.EpisodeID(uuid, repeat)
+	if _, ok := r.lines[id]; !ok {
+		return Recorded{}, ErrNoEpisode
+	}
+	file, err := os.Open(filepath.Join(r.Dir, LogFile))
+	if err != nil {
+		return Recorded{}, err
+	}
+	defer func() { _ = file.Close() }()
+	return r.read(file, id)
+}
+
+// Text returns a text of the texts folder by its hash.
+func (r *Run) Text(sum string) (string, error) { return readText(r.Dir, sum) }
+
+// headPattern finds type and episode at the beginning of a line without parsing the rest of it.
+var headPattern = regexp.MustCompile(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)","seq":\d+,`)
+
+func (r *Run) scan(file io.Reader) error {
+	in := bufio.NewReaderSize(file, 1<<20)
+	var offset int64
+	for number := 1; ; number++ {
+		raw, err := readLine(in)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if len(raw) == 0 || raw[len(raw)-1] != '\n' {
+			r.Torn = int64(len(raw))
+			return nil
+		}
+		r.note(raw, line{offset, len(raw), number})
+		offset += int64(len(raw))
+	}
+}
+
+// readLine returns the next line with its newline; it may be as long as memory allows.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	raw, err := in.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return raw, err
+	}
+	long := bytes.Clone(raw)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		raw, err = in.ReadSlice('\n')
+		long = append(long, raw...)
+	}
+	return long, err
+}
+
+func (r *Run) note(raw []byte, at line) {
+	m := headPattern.FindSubmatch(raw)
+	if m == nil || !json.Valid(raw[:len(raw)-1]) {
+		r.BadLines = append(r.BadLines, LineError{at.number, errors.New("not an event of a run log")})
+		return
+	}
+	switch string(m[1]) {
+	case TypeStart, TypeMessage, TypeCall, TypeObservation, TypeEnd:
+	default:
+		r.Unknown++
+		return
+	}
+	id := string(m[2])
+	if _, ok := r.lines[id]; !ok {
+		r.order = append(r.order, id)
+	}
+	r.lines[id] = append(r.lines[id], at)
+}
+
+// read rebuilds one episode from its lines.
+func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
+	b := builder{run: r}
+	b.rec.Episode = id
+	b.rec.UUID, _, _ = strings.Cut(id, "#")
+	for _, at := range r.lines[id] {
+		raw := make([]byte, at.length)
+		if _, err := file.ReadAt(raw, at.offset); err != nil {
+			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+		}
+		if err := b.add(raw); err != nil {
+			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+		}
+	}
+	return b.rec, nil
+}

@@ -1,0 +1,34 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+
+	"airqa/agent/action"
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+//go:embed answer.txt
+var answerText string
+
+// Answer ends the episode: Answer(answer).
+type Answer struct{}
+
+// Spec implements [Tool].
+func (Answer) Spec() action.Spec {
+	return action.Spec{Name: "Answer", Text: answerText, Params: []action.Param{
+		{Name: "answer", Kind: action.Any, Required: true},
+	}}
+}
+
+// Call implements [Tool]. The observation is final and carries the answer as Python would print it.
+func (Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
+	v, ok := action.Value(a, "answer")
+	if !ok {
+		return refuse("the answer could not be read back."), nil
+	}
+	return qa.Observation{Status: qa.StatusFinal, Answer: &qa.Answer{
+		Given: true, Text: pyliteral.Str(v), Literal: pyliteral.Repr(v),
+	}}, nil
+}

@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"strings"
+
+	"airqa/agent/action"
+	"airqa/qa"
+)
+
+//go:embed query.txt
+var queryText string
+
+// Query runs a SELECT on the paper database: Query(sql).
+type Query struct {
+	From Querier
+	// MaxTokens cuts the result; 0 means [MaxTokens].
+	MaxTokens int
+}
+
+// Spec implements [Tool].
+func (Query) Spec() action.Spec {
+	return action.Spec{Name: "Query", Text: queryText, Params: []action.Param{
+		{Name: "sql", Kind: action.Str, Required: true},
+	}}
+}
+
+// Call implements [Tool].
+func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
+	sql, _ := a.Args["sql"].(string)
+	if blank(sql) {
+		return refuse("the sql of Query is empty: write one SELECT statement."), nil
+	}
+	rows, err := t.From.Query(ctx, sql)
+	var f *Fault
+	if errors.As(err, &f) {
+		return refuse(f.Text), nil
+	}
+	if err != nil {
+		return qa.Observation{}, err
+	}
+	if len(rows.Values) == 0 {
+		return qa.Observation{
+			Status: qa.StatusEmpty,
+			Text:   "[Warning]: the query ran and returned no rows. Check its conditions: spelling, case, and whether the value is in that column.",
+		}, nil
+	}
+	return Table(rows, orDefault(t.MaxTokens)), nil
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }

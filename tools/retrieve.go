@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"math"
+
+	"airqa/agent/action"
+	"airqa/qa"
+)
+
+//go:embed retrieve.txt
+var retrieveText string
+
+// Most passages that one Retrieve returns, and how many it returns when not told (paper, Listing 4).
+const (
+	MaxHits     = 100
+	DefaultHits = 5
+)
+
+// Retrieve searches the vector store: Retrieve(query, limit=5).
+type Retrieve struct {
+	From  Retriever
+	Scope Scope
+	// MaxTokens cuts the result; 0 means [MaxTokens].
+	MaxTokens int
+}
+
+// Spec implements [Tool].
+func (Retrieve) Spec() action.Spec {
+	return action.Spec{Name: "Retrieve", Text: retrieveText, Params: []action.Param{
+		{Name: "query", Kind: action.Str, Required: true},
+		{Name: "limit", Kind: action.Int, Default: int64(DefaultHits)},
+	}}
+}
+
+// Call implements [Tool].
+func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
+	query, _ := a.Args["query"].(string)
+	limit, _ := a.Args["limit"].(int64)
+	switch {
+	case blank(query):
+		return refuse("the query of Retrieve is empty: say what to look for."), nil
+	case limit < 1:
+		return refuse("the limit of Retrieve must be a positive integer."), nil
+	}
+	hits, err := t.From.Retrieve(ctx, query, int(min(limit, MaxHits)), t.Scope)
+	var f *Fault
+	if errors.As(err, &f) {
+		return refuse(f.Text), nil
+	}
+	if err != nil {
+		return qa.Observation{}, err
+	}
+	if len(hits) == 0 {
+		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: no passage matches the query. Try other words."}, nil
+	}
+	return Table(hitRows(hits), orDefault(t.MaxTokens)), nil
+}
+
+// hitRows shows hits with the best first: the text stands second, so that a cut spares it longest.
+func hitRows(hits []Hit) Rows {
+	r := Rows{Columns: []string{"score", "text", "pdf_id", "page_number"}}
+	for _, h := range hits {
+		r.Values = append(r.Values, []any{round4(h.Score), h.Text, h.PDFID, int64(h.PageNumber)})
+	}
+	return r
+}
+
+func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
+
+func orDefault(limit int) int {
+	if limit <= 0 {
+		return MaxTokens
+	}
+	return limit
+}

@@ -1,0 +1,222 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"airqa/internal/tokens"
+	"airqa/qa"
+)
+
+// MaxTokens is how much of a result a model is shown in one turn (paper, Appendix C.2: "5K").
+const MaxTokens = 5000
+
+// cellMark stands where a long cell was cut.
+const cellMark = " …[cut]"
+
+// Table renders rows as JSON Lines, an object a row with the columns in their order, and cuts them at limit
+// cl100k tokens, inside a cell where a whole row does not fit. The text always ends with a line that says what was
+// left out and why.
+func Table(r Rows, limit int) qa.Observation {
+	if len(r.Values) == 0 {
+		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: the result is empty."}
+	}
+	t := table{rows: r, left: limit}
+	for i := range r.Values {
+		if !t.add(i) {
+			break
+		}
+	}
+	return t.observation(limit)
+}
+
+type table struct {
+	rows  Rows
+	left  int // tokens
+	shown []string
+	// shortened is the number of characters left out of cells of the last row.
+	shortened int
+}
+
+// leastRow is how many tokens must be left for showing the beginning of a row that does not fit whole.
+const leastRow = 64
+
+// add shows row i if it fits, and else as much of it as fits; it reports whether the next row may be tried.
+func (t *table) add(i int) bool {
+	line := encodeRow(t.rows.Columns, t.rows.Values[i])
+	if n := count(line, t.left); n <= t.left {
+		t.shown = append(t.shown, line)
+		t.left -= n
+		return true
+	}
+	if t.left >= leastRow || i == 0 {
+		t.shorten(i)
+	}
+	return false
+}
+
+// count is the number of tokens of a line with its newline. A text of more than 16 bytes a token on the average is
+// no text; such a line counts as too long without looking at all of it.
+func count(line string, left int) int {
+	if len(line) > 16*(left+1)*4 {
+		return left + 1
+	}
+	return tokens.Count(line) + 1
+}
+
+// shorten shows row i with its longest cells cut, so that it fits in what is left.
+func (t *table) shorten(i int) {
+	row := t.rows.Values[i]
+	// The first length, counted down from the longest cell, at which the row fits.
+	over := sort.Search(longest(row), func(drop int) bool {
+		cut, _ := clip(row, longest(row)-drop)
+		return count(encodeRow(t.rows.Columns, cut), t.left) <= t.left
+	})
+	if most := longest(row) - over; most > 0 {
+		cut, dropped := clip(row, most)
+		line := encodeRow(t.rows.Columns, cut)
+		t.left -= count(line, t.left)
+		t.shown, t.shortened = append(t.shown, line), dropped
+		return
+	}
+	// So many columns that even empty cells do not fit: the beginning of the line, as it is.
+	line := encodeRow(t.rows.Columns, row)
+	head, _ := tokens.Cut(line, max(t.left-8, 1))
+	t.shortened = utf8.RuneCountInString(line) - utf8.RuneCountInString(head)
+	t.shown = append(t.shown, head+cellMark)
+	t.left = 0
+}
+
+// longest returns the length of the longest cell in characters.
+func longest(row []any) int {
+	most := 0
+	for _, v := range row {
+		most = max(most, utf8.RuneCountInString(cellText(v)))
+	}
+	return most
+}
+
+// clip cuts every cell to at most n characters, and counts the characters that were dropped.
+func clip(row []any, n int) ([]any, int) {
+	out, dropped := make([]any, len(row)), 0
+	for i, v := range row {
+		out[i] = v
+		text := []rune(cellText(v))
+		if len(text) > n {
+			out[i] = string(text[:n]) + cellMark
+			dropped += len(text) - n
+		}
+	}
+	return out, dropped
+}
+
+func cellText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return encodeValue(v)
+}
+
+func (t *table) observation(limit int) qa.Observation {
+	total := len(t.rows.Values)
+	body := strings.Join(t.shown, "\n")
+	o := qa.Observation{Status: qa.StatusOK}
+	whole := len(t.shown) == total && t.shortened == 0
+	if whole && !t.rows.More {
+		o.Text = fmt.Sprintf("%s\n(%s)", body, rowCount(total))
+		return o
+	}
+	cut := &qa.Cut{RowsShown: len(t.shown), RowsTotal: total, Tokens: limit - t.left, TokenLimit: limit}
+	o.Cut = cut
+	if t.rows.More {
+		cut.RowsTotal = -1
+	}
+	o.Text = body + "\n" + t.reason(cut, whole)
+	if !whole {
+		o.Full = t.full()
+	}
+	return o
+}
+
+// reason writes the line under a cut result, and sets the reason in cut.
+func (t *table) reason(cut *qa.Cut, whole bool) string {
+	total := rowCount(len(t.rows.Values))
+	if t.rows.More {
+		total = "more than " + total
+	}
+	switch {
+	case whole:
+		cut.Reason = "rows"
+		return fmt.Sprintf("(the first %s of %s: the row limit is reached; narrow the question or use LIMIT and OFFSET)",
+			rowCount(len(t.shown)), total)
+	case t.shortened > 0:
+		cut.Reason = "cell"
+		return fmt.Sprintf("(%d of %s shown, the last with %d characters left out of its cells, marked%s: the limit of %d tokens is reached; ask for fewer columns, fewer rows or a part of the text)",
+			len(t.shown), total, t.shortened, cellMark, cut.TokenLimit)
+	default:
+		cut.Reason = "tokens"
+		return fmt.Sprintf("(%d of %s shown: the limit of %d tokens is reached; ask for fewer columns or rows)",
+			len(t.shown), total, cut.TokenLimit)
+	}
+}
+
+func (t *table) full() string {
+	var b strings.Builder
+	for _, row := range t.rows.Values {
+		b.WriteString(encodeRow(t.rows.Columns, row))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func rowCount(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return strconv.Itoa(n) + " rows"
+}
+
+// encodeRow writes a row as a JSON object with the columns in their order. Two columns of one name both stand.
+func encodeRow(columns []string, row []any) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, v := range row {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(encodeValue(columns[i]))
+		b.WriteString(": ")
+		b.WriteString(encodeValue(v))
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// encodeValue writes a value as JSON with every character as it is (no \u003c), and times and odd numbers as text.
+func encodeValue(v any) string {
+	switch x := v.(type) {
+	case time.Time:
+		v = x.UTC().Format(time.RFC3339)
+	case float64:
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			v = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return strconv.Quote(fmt.Sprint(v))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// JSONRow writes row i as one JSON object, for whoever prints rows to a person or a program.
+func (r Rows) JSONRow(i int) string { return encodeRow(r.Columns, r.Values[i]) }

@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"airqa/agent/action"
+	"airqa/qa"
+)
+
+// Tool is one action that an agent can take.
+type Tool interface {
+	// Spec describes the tool to the model and to the parser.
+	Spec() action.Spec
+	// Call does a, whose arguments fit Spec.
+	Call(ctx context.Context, a qa.Action) (qa.Observation, error)
+}
+
+// Set is the tools of one agent. It is an environment of the agent loop. Calls may overlap when those of its
+// tools may.
+type Set []Tool
+
+// Specs lists the descriptions in order.
+func (s Set) Specs() []action.Spec {
+	specs := make([]action.Spec, len(s))
+	for i, t := range s {
+		specs[i] = t.Spec()
+	}
+	return specs
+}
+
+// Act calls the tool of an action's name. A panic of a tool is an error that ends the episode, not the program.
+func (s Set) Act(ctx context.Context, a qa.Action) (o qa.Observation, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("tool %s panicked: %v\n%s", a.Name, p, debug.Stack())
+		}
+	}()
+	for _, t := range s {
+		if t.Spec().Name == a.Name {
+			return t.Call(ctx, a)
+		}
+	}
+	return qa.Observation{}, fmt.Errorf("no tool is named %s", a.Name)
+}
+
+// refuse makes an observation of a caller's mistake.
+func refuse(text string) qa.Observation {
+	return qa.Observation{Status: qa.StatusError, Text: "[Error]: " + text}
+}

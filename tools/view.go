@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"airqa/agent/action"
+	"airqa/qa"
+)
+
+//go:embed view.txt
+var viewText string
+
+// View shows a page, or a box of it, as a picture: View(paper_id, page_number, bounding_box=[]).
+type View struct{ From Viewer }
+
+// Spec implements [Tool].
+func (View) Spec() action.Spec {
+	return action.Spec{Name: "View", Text: viewText, Params: []action.Param{
+		{Name: "paper_id", Kind: action.Str, Required: true},
+		{Name: "page_number", Kind: action.Int, Required: true},
+		{Name: "bounding_box", Kind: action.Floats, Default: []any{}},
+	}}
+}
+
+// Call implements [Tool].
+func (t View) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
+	paper, _ := a.Args["paper_id"].(string)
+	page, ok := a.Args["page_number"].(int64)
+	box, ok2 := numbers(a.Args["bounding_box"])
+	if !ok || !ok2 {
+		return refuse("page_number must be an integer that fits a page, and bounding_box a list of numbers."), nil
+	}
+	im, err := t.From.View(ctx, paper, int(page), box)
+	var f *Fault
+	if errors.As(err, &f) {
+		return refuse(f.Text), nil
+	}
+	if err != nil {
+		return qa.Observation{}, err
+	}
+	return qa.Observation{Status: qa.StatusOK, Text: caption(im), Images: []qa.Image{im}}, nil
+}
+
+func caption(im qa.Image) string {
+	if len(im.Box) == 0 {
+		return fmt.Sprintf("Page %d of paper %s, %d x %d pixels.", im.Page, im.PaperID, im.Width, im.Height)
+	}
+	box, err := json.Marshal(im.Box)
+	if err != nil {
+		box = []byte("[]")
+	}
+	return fmt.Sprintf("Box %s of page %d of paper %s, %d x %d pixels.", box, im.Page, im.PaperID, im.Width, im.Height)
+}
+
+func numbers(v any) ([]float64, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return nil, v == nil
+	}
+	var out []float64
+	for _, x := range list {
+		switch n := x.(type) {
+		case int64:
+			out = append(out, float64(n))
+		case float64:
+			out = append(out, n)
+		default:
+			return nil, false
+		}
+	}
+	return out, true
+}
