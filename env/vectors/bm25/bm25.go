@@ -1,0 +1,173 @@
+// Package bm25 turns text into sparse vectors whose inner product is the Okapi BM25 score, as the paper's
+// reference implementation does (k1 1.5, b 0.75, epsilon 0.25). [Fit] counts a corpus; the [Stats] it returns
+// make vectors of documents and queries and are saved with the collection. The package stores no vectors.
+package bm25
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"airqa/env/vectors"
+)
+
+// Name of the collection of the paper's reference implementation.
+const Name = "text_bm25_en"
+
+// The constants of the reference implementation.
+const (
+	k1      = 1.5
+	b       = 0.75
+	epsilon = 0.25
+)
+
+// lowest is the weight of a term that is in more than half of all documents, in a corpus where "epsilon × mean
+// idf" is not above 0 (a few short documents): the term still finds what holds it, behind everything else.
+const lowest = 1e-3
+
+const format = 1
+
+// Stats are the counts of a corpus. They do not change and may be used from several goroutines.
+type Stats struct {
+	size      int // documents
+	avgdl     float64
+	terms     []string // ascending; the index is the position in vectors
+	df        []int    // documents with the term
+	idf       []float64
+	positions map[string]int
+}
+
+// Fit counts the documents of a corpus. It stops at the first error that they yield and returns it.
+func Fit(documents iter.Seq2[string, error]) (*Stats, error) {
+	df := make(map[string]int)
+	size, length := 0, 0
+	for text, err := range documents {
+		if err != nil {
+			return nil, fmt.Errorf("count documents: %w", err)
+		}
+		counts, n := count(text)
+		for term := range counts {
+			df[term]++
+		}
+		size++
+		length += n
+	}
+	terms := slices.Sorted(maps.Keys(df))
+	counts := make([]int, len(terms))
+	for i, term := range terms {
+		counts[i] = df[term]
+	}
+	return newStats(saved{Format: format, Documents: size, Tokens: length, Terms: terms, DF: counts}), nil
+}
+
+// Document returns the vector of a text of the corpus: tf·(k1+1) / (tf + k1·(1 - b + b·length/average)) at each
+// of its terms. It is empty when the text holds no term that was counted.
+func (s *Stats) Document(text string) []vectors.Term {
+	counts, n := count(text)
+	norm := k1 * (1 - b + b*float64(n)/s.avgdl)
+	return s.vector(counts, func(tf, _ float64) float64 { return tf * (k1 + 1) / (tf + norm) })
+}
+
+// Query returns the vector of a question: the inverse document frequency of each term, as often as it occurs.
+// Terms that were not counted are left out; the vector may be empty.
+func (s *Stats) Query(text string) []vectors.Term {
+	counts, _ := count(text)
+	return s.vector(counts, func(tf, idf float64) float64 { return tf * idf })
+}
+
+func (s *Stats) vector(counts map[string]int, weight func(tf, idf float64) float64) []vectors.Term {
+	var terms []vectors.Term
+	for term, tf := range counts {
+		i, ok := s.positions[term]
+		if !ok {
+			continue
+		}
+		w := float32(weight(float64(tf), s.idf[i]))
+		terms = append(terms, vectors.Term{Position: uint32(i), Weight: w})
+	}
+	slices.SortFunc(terms, func(a, b vectors.Term) int { return int(a.Position) - int(b.Position) })
+	return terms
+}
+
+// count returns how often each term is in text, and how many terms there are.
+func count(text string) (map[string]int, int) {
+	counts := make(map[string]int)
+	n := 0
+	for term := range Terms(text) {
+		counts[term]++
+		n++
+	}
+	return counts, n
+}
+
+// saved is the form of Stats in a file.
+type saved struct {
+	Format    int      `json:"format"`
+	Documents int      `json:"documents"`
+	Tokens    int      `json:"tokens"`
+	Terms     []string `json:"terms"`
+	DF        []int    `json:"df"`
+}
+
+// MarshalJSON implements json.Marshaler: the counts, from which everything else is computed again.
+func (s *Stats) MarshalJSON() ([]byte, error) {
+	return json.Marshal(saved{
+		Format: format, Documents: s.size, Tokens: int(math.Round(s.avgdl * float64(max(s.size, 1)))),
+		Terms: s.terms, DF: s.df,
+	})
+}
+
+// UnmarshalJSON implements json.Unmarshaler and checks what it reads.
+func (s *Stats) UnmarshalJSON(text []byte) error {
+	var f saved
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("read BM25 statistics: %w", err)
+	}
+	if f.Format != format {
+		return fmt.Errorf("read BM25 statistics: made by format %d; this program reads %d", f.Format, format)
+	}
+	sorted := slices.IsSorted(f.Terms) && len(slices.Compact(slices.Clone(f.Terms))) == len(f.Terms)
+	if len(f.Terms) != len(f.DF) || !sorted || f.Documents < 0 || f.Tokens < 0 {
+		return fmt.Errorf("read BM25 statistics: %d terms, %d counts: the statistics are damaged", len(f.Terms), len(f.DF))
+	}
+	for i, df := range f.DF {
+		if df < 1 || df > f.Documents {
+			return fmt.Errorf("read BM25 statistics: term %q is in %d of %d documents", f.Terms[i], df, f.Documents)
+		}
+	}
+	*s = *newStats(f)
+	return nil
+}
+
+func newStats(f saved) *Stats {
+	s := &Stats{
+		size: f.Documents, avgdl: max(float64(f.Tokens), 1) / float64(max(f.Documents, 1)),
+		terms: f.Terms, df: f.DF, idf: idfs(f), positions: make(map[string]int, len(f.Terms)),
+	}
+	for i, term := range f.Terms {
+		s.positions[term] = i
+	}
+	return s
+}
+
+// idfs computes ln(N - df + 0.5) - ln(df + 0.5) for each term; what is negative becomes epsilon times the mean
+// of all, negative ones included.
+func idfs(f saved) []float64 {
+	idf := make([]float64, len(f.DF))
+	sum := 0.0
+	for i, df := range f.DF {
+		idf[i] = math.Log(float64(f.Documents-df)+0.5) - math.Log(float64(df)+0.5)
+		sum += idf[i]
+	}
+	floor := max(epsilon*sum/float64(max(len(idf), 1)), lowest)
+	for i := range idf {
+		// The reference replaces what is below 0; exactly 0 would make a vector without the term.
+		if idf[i] <= 0 {
+			idf[i] = floor
+		}
+	}
+	return idf
+}

@@ -1,0 +1,55 @@
+package bm25
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// Terms yields the terms of a text in order: runs of letters and digits in lower case, without English stop
+// words, each reduced to its stem by the Snowball rules. A full stop or comma between two digits does not end a
+// run ("0.5" is one term); a hyphen does, so that "state-of-the-art" is found by "state of the art".
+func Terms(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for word := range words(strings.ToLower(text)) {
+			if english.IsStopWord(word) {
+				continue
+			}
+			if !yield(english.Stem(word, false)) {
+				return
+			}
+		}
+	}
+}
+
+// words yields the runs of letters and digits in text.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		runes := []rune(text)
+		start := -1
+		for i := range len(runes) + 1 {
+			if i < len(runes) && inWord(runes, i) {
+				if start < 0 {
+					start = i
+				}
+				continue
+			}
+			if start >= 0 && !yield(string(runes[start:i])) {
+				return
+			}
+			start = -1
+		}
+	}
+}
+
+// inWord tells whether the rune at i belongs to a word.
+func inWord(runes []rune, i int) bool {
+	r := runes[i]
+	if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+		return true
+	}
+	between := i > 0 && i+1 < len(runes) && unicode.IsDigit(runes[i-1]) && unicode.IsDigit(runes[i+1])
+	return between && (r == '.' || r == ',')
+}
