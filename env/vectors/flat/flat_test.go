@@ -1,0 +1,145 @@
+package flat_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"airqa/env/vectors"
+	"airqa/env/vectors/flat"
+	"airqa/env/vectors/vectorstest"
+)
+
+func TestConformance(t *testing.T) {
+	vectorstest.Run(t, func(t *testing.T, dir string) vectors.Store {
+		s, err := flat.Open(filepath.Join(dir, "vectors"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
+// The flat store promises more than the contract: its order is total, so it must equal a full sort even where
+// K cuts a group of equal scores.
+func TestSearchEqualsNaive(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		records := rapid.SliceOfN(rapid.Custom(record), 0, 30).Draw(t, "records")
+		q := vectors.Query{Vector: rapid.Custom(record).Draw(t, "query").Vector, K: rapid.IntRange(1, 12).Draw(t, "k")}
+		if rapid.Bool().Draw(t, "filter") {
+			q.Filter.Papers = rapid.SliceOfN(paper, 1, 3).Draw(t, "papers")
+		}
+		s, err := flat.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := vectors.Collection{Name: "n", Kind: vectors.Sparse}
+		if err := s.Replace(t.Context(), c, stream(records)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Search(t.Context(), "n", q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(naive(records, q), slices.Clip(got)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+var paper = rapid.SampledFrom([]string{"p1", "p2", "p3"})
+
+// record draws few positions and weights, so that equal scores are common.
+func record(t *rapid.T) vectors.Record {
+	r := vectors.Record{Origin: vectors.Origin{
+		PaperID: paper.Draw(t, "paper"), Page: 1, Table: "chunks", Column: "text_content",
+		Key: rapid.StringMatching(`[a-c]{1,2}`).Draw(t, "key"),
+	}}
+	for p := range uint32(4) {
+		if w := rapid.IntRange(0, 2).Draw(t, "weight"); w > 0 || p == 0 {
+			r.Sparse = append(r.Sparse, vectors.Term{Position: p, Weight: float32(w + 1)})
+		}
+	}
+	return r
+}
+
+func naive(records []vectors.Record, q vectors.Query) []vectors.Hit {
+	var hits []vectors.Hit
+	for _, r := range records {
+		if score, ok := vectorstest.Score(q.Vector, r.Vector); ok && q.Filter.Match(r.Origin) {
+			hits = append(hits, vectors.Hit{Origin: r.Origin, Score: score})
+		}
+	}
+	slices.SortStableFunc(hits, vectors.Compare)
+	return hits[:min(q.K, len(hits))]
+}
+
+func stream(records []vectors.Record) func(func(vectors.Record, error) bool) {
+	return func(yield func(vectors.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestDamagedFile(t *testing.T) {
+	tests := []struct {
+		name   string
+		damage func([]byte) []byte
+		want   string
+	}{
+		{"empty", func([]byte) []byte { return nil }, "damaged"},
+		{"truncated", func(b []byte) []byte { return b[:len(b)-1] }, "checksum: the file is damaged"},
+		{"half", func(b []byte) []byte { return b[:len(b)/2] }, "the file is damaged"},
+		{"a flipped bit", func(b []byte) []byte { b[len(b)-9] ^= 1; return b }, "checksum: the file is damaged; run airqa ingest again"},
+		{"longer", func(b []byte) []byte { return append(b, 0) }, "checksum: the file is damaged"},
+		{"another format", func(b []byte) []byte { b[8] = 3; return b }, "made by format 3; this program reads 1"},
+		{"another file", func([]byte) []byte { return []byte("%PDF-1.7 and so on") }, "no vector collection"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			saveOne(t, dir)
+			path := filepath.Join(dir, "n", "collection.vec")
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, tt.damage(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			again, err := flat.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = again.Count(t.Context(), "n", vectors.Filter{})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func saveOne(t *testing.T, dir string) {
+	t.Helper()
+	s, err := flat.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := vectors.Record{
+		Origin: vectors.Origin{PaperID: "p", Page: 1, Table: "chunks", Column: "text_content", Key: "k"},
+		Vector: vectors.Vector{Dense: []float32{1, 2, 3}},
+	}
+	c := vectors.Collection{Name: "n", Kind: vectors.Dense, Dim: 3, Encoder: []byte("e")}
+	if err := s.Replace(t.Context(), c, stream([]vectors.Record{r})); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,194 @@
+// Package vectorstest is the suite that every implementation of [vectors.Store] passes. Its only entry is
+// [Run]. It asks for exact answers, with a tolerance of 1e-6 on scores, and accepts any choice among records
+// whose scores differ by less.
+package vectorstest
+
+import (
+	"errors"
+	"iter"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"airqa/env/vectors"
+)
+
+// Opener opens the store that belongs to dir, an empty folder at first. A second call with the same dir, after
+// the first store was closed, opens the same store again.
+type Opener func(t *testing.T, dir string) vectors.Store
+
+// Run runs the suite. Each subtest has a store of its own.
+func Run(t *testing.T, open Opener) {
+	tests := []struct {
+		name string
+		run  func(t *testing.T, s vectors.Store)
+	}{
+		{"describe", testDescribe},
+		{"unknown collection", testUnknown},
+		{"invalid collections", testInvalidCollections},
+		{"invalid records", testInvalidRecords},
+		{"invalid queries", testInvalidQueries},
+		{"empty collection", testEmpty},
+		{"dense scores", testDense},
+		{"sparse scores", testSparse},
+		{"ties", testTies},
+		{"duplicates", testDuplicates},
+		{"filters", testFilters},
+		{"delete", testDelete},
+		{"replace", testReplace},
+		{"random dense", testRandomDense},
+		{"random sparse", testRandomSparse},
+		{"concurrent searches", testConcurrent},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, t.TempDir())
+			tt.run(t, s)
+			check(t, s.Close())
+		})
+	}
+	t.Run("reopen", func(t *testing.T) { testReopen(t, open) })
+}
+
+var (
+	dense  = vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 2, Model: "m", ModelHash: "h", Source: "f"}
+	sparse = vectors.Collection{Name: "s", Kind: vectors.Sparse, Model: "bm25", Encoder: []byte{0, 1, 255}}
+)
+
+func testDescribe(t *testing.T, s vectors.Store) {
+	for _, c := range []vectors.Collection{sparse, dense} {
+		check(t, s.Create(t.Context(), c))
+		info, err := s.Info(t.Context(), c.Name)
+		check(t, err)
+		same(t, c, info)
+		wantErr(t, s.Create(t.Context(), c), vectors.ErrExists)
+	}
+	list, err := s.List(t.Context())
+	check(t, err)
+	if diff := cmp.Diff([]vectors.Collection{dense, sparse}, list, cmpopts.IgnoreFields(vectors.Collection{}, "Encoder")); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+	check(t, s.Drop(t.Context(), dense.Name))
+	_, err = s.Info(t.Context(), dense.Name)
+	wantErr(t, err, vectors.ErrNotFound)
+	check(t, s.Create(t.Context(), dense))
+}
+
+func testUnknown(t *testing.T, s vectors.Store) {
+	for _, name := range []string{"no", "", "../d", "d/e", "0"} {
+		_, err := s.Info(t.Context(), name)
+		wantErr(t, err, vectors.ErrNotFound)
+		_, err = s.Search(t.Context(), name, vectors.Query{K: 1})
+		wantErr(t, err, vectors.ErrNotFound)
+		_, err = s.Count(t.Context(), name, vectors.Filter{})
+		wantErr(t, err, vectors.ErrNotFound)
+		wantErr(t, s.Insert(t.Context(), name, nil), vectors.ErrNotFound)
+		wantErr(t, s.Delete(t.Context(), name, vectors.Filter{Table: "chunks"}), vectors.ErrNotFound)
+		wantErr(t, s.Drop(t.Context(), name), vectors.ErrNotFound)
+	}
+}
+
+func testReopen(t *testing.T, open Opener) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	load(t, s, sparse, sparseRecord("a", 1, 2), sparseRecord("b", 2, 1))
+	load(t, s, dense, denseRecord("a", 1, 0))
+	check(t, s.Insert(t.Context(), dense.Name, []vectors.Record{denseRecord("b", 0, 1)}))
+	check(t, s.Delete(t.Context(), dense.Name, vectors.Filter{Papers: []string{"paper a"}}))
+	check(t, s.Close())
+
+	s = open(t, dir)
+	for _, c := range []vectors.Collection{sparse, dense} {
+		info, err := s.Info(t.Context(), c.Name)
+		check(t, err)
+		same(t, c, info)
+	}
+	same(t, []vectors.Hit{hit("b", 1)}, search(t, s, "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{0, 3}}, K: 9}))
+	same(t, []vectors.Hit{hit("a", 6)}, search(t, s, "s", vectors.Query{Vector: terms(1, 3), K: 9}))
+	check(t, s.Close())
+}
+
+// origin is the cell of the record with key; its paper is "paper " and the key.
+func origin(key string) vectors.Origin {
+	return vectors.Origin{PaperID: "paper " + key, Page: 1, Table: "chunks", Column: "text_content", Key: key}
+}
+
+func denseRecord(key string, v ...float32) vectors.Record {
+	return vectors.Record{Origin: origin(key), Vector: vectors.Vector{Dense: v}}
+}
+
+func sparseRecord(key string, pairs ...float32) vectors.Record {
+	return vectors.Record{Origin: origin(key), Vector: terms(pairs...)}
+}
+
+// terms makes a sparse vector of position, weight, position, weight, …
+func terms(pairs ...float32) vectors.Vector {
+	v := vectors.Vector{Sparse: []vectors.Term{}}
+	for i := 0; i < len(pairs); i += 2 {
+		v.Sparse = append(v.Sparse, vectors.Term{Position: uint32(pairs[i]), Weight: pairs[i+1]})
+	}
+	return v
+}
+
+func hit(key string, score float64) vectors.Hit {
+	return vectors.Hit{Origin: origin(key), Score: score}
+}
+
+// load makes a collection of records.
+func load(t *testing.T, s vectors.Store, c vectors.Collection, records ...vectors.Record) {
+	t.Helper()
+	check(t, s.Replace(t.Context(), c, stream(records, nil)))
+}
+
+// stream yields records, then err unless it is nil.
+func stream(records []vectors.Record, err error) iter.Seq2[vectors.Record, error] {
+	return func(yield func(vectors.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(vectors.Record{}, err)
+		}
+	}
+}
+
+func search(t *testing.T, s vectors.Store, name string, q vectors.Query) []vectors.Hit {
+	t.Helper()
+	hits, err := s.Search(t.Context(), name, q)
+	check(t, err)
+	return hits
+}
+
+func count(t *testing.T, s vectors.Store, name string, f vectors.Filter, want int) {
+	t.Helper()
+	got, err := s.Count(t.Context(), name, f)
+	check(t, err)
+	if got != want {
+		t.Errorf("count with %+v: got %d, want %d", f, got, want)
+	}
+}
+
+// same compares with a tolerance on scores; nil and empty are the same.
+func same(t *testing.T, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-6, 1e-6), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantErr(t *testing.T, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Errorf("got error %v, want %v", got, want)
+	}
+}
