@@ -68,6 +68,8 @@ func splitEntries(data []byte) ([]json.RawMessage, error) {
 // scriptReply is a reply as a string or as an object with a text.
 type scriptReply string
 
+var errReplyForm = errors.New(`want a string or {"text": …}`)
+
 // UnmarshalJSON reads both forms.
 func (r *scriptReply) UnmarshalJSON(data []byte) error {
 	var plain *string
@@ -78,11 +80,15 @@ func (r *scriptReply) UnmarshalJSON(data []byte) error {
 	var object struct {
 		Text *string `json:"text"`
 	}
+	var outer map[string]json.RawMessage
+	if json.Unmarshal(data, &outer) != nil {
+		return errReplyForm
+	}
 	if err := strict(data, &object); err != nil {
 		return err
 	}
 	if object.Text == nil {
-		return errors.New(`want a string or {"text": …}`)
+		return errReplyForm
 	}
 	*r = scriptReply(*object.Text)
 	return nil

@@ -49,6 +49,8 @@ func CutBody(part string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ <-chan struct{}) {
 		w.Header().Set("Content-Length", "100000")
 		_, _ = w.Write([]byte(part))
+		// Without a flush the head of the answer would be lost as well.
+		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 }

@@ -1,0 +1,114 @@
+package llm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	"airqa/internal/openaitest"
+	"airqa/llm"
+)
+
+// fatal are the classes that no second request mends.
+var fatal = map[string]bool{
+	llm.ClassAuth: true, llm.ClassBadRequest: true, llm.ClassContextOverflow: true, llm.ClassCancelled: true,
+}
+
+func TestClasses(t *testing.T) {
+	tests := []struct {
+		name  string
+		fault openaitest.Fault
+		class string
+		text  string
+	}{
+		{"401", openaitest.Status(401, "invalid_api_key", "bad key"), "auth", "HTTP 401: bad key"},
+		{"402", openaitest.Status(402, "", "no credit"), "auth", "HTTP 402: no credit"},
+		{"403", openaitest.Body(403, "forbidden"), "auth", "HTTP 403: forbidden"},
+		{"no quota", openaitest.Status(429, "insufficient_quota", "pay first"), "auth", "HTTP 429: pay first"},
+		{"429", openaitest.RateLimited("1"), "rate_limit", "HTTP 429: Rate limit reached"},
+		{"400", openaitest.Status(400, "x", "bad seed"), "bad_request", "HTTP 400: bad seed"},
+		{"404", openaitest.Body(404, ""), "bad_request", "HTTP 404: "},
+		{"overflow by code", openaitest.Status(400, "context_length_exceeded", "too long"), "context_overflow", "too long"},
+		{"overflow by words", openaitest.Body(400, `{"message":"This model's maximum context length is 8"}`),
+			"context_overflow", "HTTP 400: This model's maximum context length is 8"},
+		{"400 in a text is not a status", openaitest.Status(500, "x", "1400 tokens"), "server", "1400 tokens"},
+		{"408", openaitest.Body(408, "late"), "timeout", "HTTP 408: late"},
+		{"504", openaitest.Body(504, "late"), "timeout", "HTTP 504: late"},
+		{"502 with a page", openaitest.Body(502, "<html>\n <b>Bad gateway</b>"), "server", "502: <html> <b>Bad gateway</b>"},
+		{"text error", openaitest.Body(404, `{"error":"model not found"}`), "bad_request", "404: model not found"},
+		{"detail", openaitest.Body(422, `{"detail":"no such field"}`), "bad_request", "422: no such field"},
+		{"redirect", openaitest.Redirect("http://127.0.0.1:1/"), "bad_request", "HTTP 307"},
+		{"connection cut", openaitest.Cut(), "network", "EOF"},
+		{"body cut", openaitest.CutBody(`{"id"`), "network", "read the reply: unexpected EOF"},
+		{"page", openaitest.Body(200, "<html>login</html>"), "garbage", "not a chat completion"},
+		{"half an object", openaitest.Body(200, `{"choices":[{"mess`), "garbage", "not a chat completion"},
+		{"no choices", openaitest.Body(200, `{"choices":[]}`), "garbage", "no choices"},
+		{"empty", openaitest.Body(200, ""), "garbage", "not a chat completion"},
+		{"error in a success", openaitest.Body(200, `{"error":{"message":"upstream","code":503}}`), "server",
+			"HTTP 503: upstream"},
+		{"error without a status", openaitest.Body(200, `{"error":{"message":"upstream"}}`), "garbage", "upstream"},
+		{"content of a wrong type", openaitest.Body(200, `{"choices":[{"message":{"content":7}}]}`), "garbage", "neither"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := start(t, openaitest.Config{})
+			s.Fail(test.fault, test.fault)
+			c := config(s, "m")
+			c.MaxRetries = 1
+			_, err := ask(t, c)
+			if llm.Class(err) != test.class || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("error %q of class %s, want class %s", err, llm.Class(err), test.class)
+			}
+			if once := s.Calls() == 1; once != fatal[test.class] {
+				t.Errorf("%d requests", s.Calls())
+			}
+		})
+	}
+}
+
+func TestHTTPErrorSurvives(t *testing.T) {
+	s := start(t, openaitest.Config{})
+	s.Fail(openaitest.RateLimited("90"))
+	c := config(s, "m")
+	c.MaxRetries = -1
+	_, err := ask(t, c)
+	var got *llm.HTTPError
+	if !errors.As(err, &got) {
+		t.Fatalf("error %v", err)
+	}
+	if got.Status != 429 || got.RetryAfter.Seconds() != 90 || got.Endpoint != s.Host() || got.Body == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestClassOfOtherErrors(t *testing.T) {
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{nil, ""},
+		{fmt.Errorf("x: %w", context.Canceled), "cancelled"},
+		{context.DeadlineExceeded, "cancelled"},
+		{&net.OpError{Op: "dial", Err: errors.New("refused")}, "network"},
+		{&net.DNSError{IsTimeout: true}, "timeout"},
+		{errors.New("x"), "unknown"},
+	}
+	for _, test := range tests {
+		if got := llm.Class(test.err); got != test.want {
+			t.Errorf("class of %v: %s, want %s", test.err, got, test.want)
+		}
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	s := openaitest.New(openaitest.Config{})
+	c := config(s, "m")
+	s.Close()
+	_, err := ask(t, c)
+	if llm.Class(err) != llm.ClassNetwork || !strings.HasPrefix(err.Error(), "after 6 requests: ask "+s.Host()+": dial") {
+		t.Errorf("error %v of class %s", err, llm.Class(err))
+	}
+}

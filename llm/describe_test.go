@@ -1,0 +1,89 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/llm"
+)
+
+func describe(t *testing.T, c llm.Config) string {
+	t.Helper()
+	got, err := llm.Describe(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestDescribe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, []byte(`"a"`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	added := map[string]llm.Provider{"offline": nil}
+	tests := []struct {
+		name   string
+		config llm.Config
+		want   string
+	}{
+		{"default address", llm.Config{Spec: "openai:gpt-4o", APIKey: plantedKey, Timeout: time.Second},
+			`{"base_url":"https://api.openai.com/v1","model":"gpt-4o","provider":"openai","sampling":{}}`},
+		{"all", llm.Config{
+			Spec: "openai:a:b", BaseURL: "http://h:8000/v1/", MaxRetries: 3,
+			Sampling: llm.Sampling{Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 5, Stop: []string{"x"}},
+		}, `{"base_url":"http://h:8000/v1","model":"a:b","provider":"openai","sampling":{"max_tokens":5,"seed":0,` +
+			`"stop":["x"],"temperature":0,"top_p":0.9}}`},
+		{"script", llm.Config{Spec: "scripted:" + path, BaseURL: "http://h"}, `{"model":"s.jsonl","provider":"scripted",` +
+			`"sampling":{},"script_sha256":"ac8d8342bbb2362d13f0a559a3621bb407011368895164b628a54f7fc33fc43c"}`},
+		{"added", llm.Config{Spec: "offline", Providers: added}, `{"model":"","provider":"offline","sampling":{}}`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, describe(t, test.config)); diff != "" {
+				t.Errorf("description (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDescribeErrors(t *testing.T) {
+	for _, c := range []llm.Config{
+		{Spec: "openai:m", BaseURL: "http://me:secret@h"},
+		{Spec: "scripted:nowhere.jsonl"},
+	} {
+		if got, err := llm.Describe(c); err == nil {
+			t.Errorf("%s: %v", c.Spec, got)
+		}
+	}
+}
+
+func TestAddedProviders(t *testing.T) {
+	var got llm.Config
+	c := llm.Config{Spec: "offline:x:y", Providers: map[string]llm.Provider{
+		"offline": func(c llm.Config) (llm.Model, error) {
+			got = c
+			return llm.NewScripted([]string{"here"}), nil
+		},
+	}}
+	if reply, err := ask(t, c); err != nil || reply.Text != "here" {
+		t.Errorf("reply %q, %v", reply.Text, err)
+	}
+	if _, model := llm.SplitSpec(got.Spec); model != "x:y" || got.Now == nil {
+		t.Errorf("config %+v", got)
+	}
+	c.Providers["offline"] = func(llm.Config) (llm.Model, error) { return nil, errors.New("no data") }
+	if _, err := llm.Open(c); err == nil || err.Error() != `model "offline:x:y": no data` {
+		t.Errorf("error %v", err)
+	}
+}
