@@ -1,0 +1,123 @@
+package layout
+
+import "math"
+
+// Analyze lays out the pages of one paper.
+func Analyze(inputs []Input) *Document {
+	pages := make([][]fragment, len(inputs))
+	turned := make([][]fragment, len(inputs))
+	for i, in := range inputs {
+		upright, sideways := byAngle(in.Glyphs)
+		pages[i] = fragments(words(upright))
+		turned[i] = sidewaysFragments(sideways)
+		markDrawn(pages[i], in.Shapes, Box{X1: in.Width, Y1: in.Height})
+	}
+	dropFurniture(pages, inputs)
+	d := &Document{}
+	d.BodySize, d.BodyFont = bodyPrint(pages)
+	gutters := gutters(pages, inputs)
+	for i, in := range inputs {
+		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Gutter: gutters[i]}
+		page.fill(pages[i], d.BodySize)
+		page.addSideways(turned[i])
+		d.Pages = append(d.Pages, page)
+	}
+	d.countWords()
+	return d
+}
+
+func (p *Page) fill(frags []fragment, bodySize float64) {
+	markCaptions(frags, p.Shapes)
+	assignColumns(frags, p.Shapes, p.Gutter)
+	for _, r := range rows(frags) {
+		p.Lines = append(p.Lines, r.line(p.Number))
+	}
+	for _, l := range p.Lines {
+		p.Text = p.Text.Union(l.Box)
+	}
+	inOrder(p.Lines)
+	markFootnotes(p, bodySize)
+	markParagraphs(p)
+}
+
+// addSideways puts turned text at the end of the page.
+func (p *Page) addSideways(frags []fragment) {
+	for _, f := range frags {
+		r := row{frags: []fragment{f}, baseline: f.baseline, size: f.size, column: Span}
+		l := r.line(p.Number)
+		l.Role, l.Break = Sideways, true
+		p.Lines = append(p.Lines, l)
+	}
+}
+
+// byAngle parts upright glyphs from turned ones; breaks go with what they follow.
+func byAngle(glyphs []Glyph) (upright, sideways []Glyph) {
+	const lean = 8 // degrees: scans and slanted text
+	turned := false
+	for _, g := range glyphs {
+		if g.Rune != '\n' && g.Size > 0 {
+			turned = g.Angle > lean && g.Angle < 360-lean
+		}
+		if turned {
+			sideways = append(sideways, g)
+		} else {
+			upright = append(upright, g)
+		}
+	}
+	return upright, sideways
+}
+
+// sidewaysFragments keeps the order of the stream: the words of a turned line have no common baseline.
+func sidewaysFragments(glyphs []Glyph) []fragment {
+	var out []fragment
+	var f fragment
+	var current []Glyph
+	flush := func() {
+		if len(current) > 0 {
+			f.add(turnedWord(current))
+			current = nil
+		}
+	}
+	end := func() {
+		flush()
+		if len(f.words) > 0 {
+			out = append(out, f)
+			f = fragment{column: Span}
+		}
+	}
+	for _, g := range glyphs {
+		switch {
+		case g.Rune == '\n':
+			end()
+		case g.Rune == ' ':
+			flush()
+		case finite(g):
+			current = append(current, g)
+		}
+	}
+	end()
+	return out
+}
+
+func turnedWord(glyphs []Glyph) Word {
+	w := Word{Baseline: glyphs[0].Baseline, Size: glyphs[0].Size, Font: glyphs[0].Font}
+	for _, g := range glyphs {
+		w.Text += string(g.Rune)
+		w.Box = w.Box.Union(g.Box)
+	}
+	return w
+}
+
+// bodyPrint is the size (in steps of a tenth) and the font of most characters.
+func bodyPrint(pages [][]fragment) (float64, string) {
+	sizes, fonts := map[float64]int{}, map[string]int{}
+	for _, frags := range pages {
+		for _, f := range frags {
+			for _, w := range f.words {
+				sizes[math.Round(10*w.Size)/10] += w.Len()
+				fonts[w.Font] += w.Len()
+			}
+		}
+	}
+	return mode(sizes), commonest(fonts)
+}

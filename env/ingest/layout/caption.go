@@ -1,0 +1,156 @@
+package layout
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	// captionStart is "Figure 3:", "Fig. 2.", "Table IV |".
+	captionStart = regexp.MustCompile(`^(?i:figure|fig\.?|table|tab\.)\s*([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)\s*[.:|]`)
+	// captionLabel is the whole of a fragment: IEEE sets "TABLE I" above the caption.
+	captionLabel = regexp.MustCompile(`^(?i:figure|fig\.?|table)\s*([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
+	// captionBold is "Figure 3 Some text", where only the label is bold.
+	captionBold = regexp.MustCompile(`^(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+(\.\d+)*\s`)
+)
+
+// markCaptions numbers the captions of a page from 1, in the order of the stream.
+func markCaptions(frags []fragment, shapes []Shape) {
+	next := 1
+	for i := range frags {
+		if frags[i].caption != 0 || frags[i].drawn || !startsCaption(frags, i) {
+			continue
+		}
+		frags[i].caption = next
+		extendCaption(frags, i, shapes)
+		next++
+	}
+}
+
+func startsCaption(frags []fragment, i int) bool {
+	f := &frags[i]
+	text := f.text()
+	switch {
+	case captionLabel.MatchString(text):
+		return !beside(frags, i) && !midParagraph(frags, i)
+	case captionStart.MatchString(text):
+		return !midParagraph(frags, i)
+	case captionBold.MatchString(text) && len(f.words) > 2:
+		return f.words[0].Bold && f.words[1].Bold && !f.words[2].Bold && !midParagraph(frags, i)
+	}
+	return false
+}
+
+// beside tells whether another fragment stands on the same baseline: then "Table 2" is a cell.
+func beside(frags []fragment, i int) bool {
+	f := &frags[i]
+	return slices.ContainsFunc(frags[max(0, i-8):min(len(frags), i+9)], func(o fragment) bool {
+		return abs(o.baseline-f.baseline) < 2 && o.box.X0 != f.box.X0 && -o.box.OverlapX(f.box) < 40
+	})
+}
+
+// midParagraph tells whether a full line of the same print stands right above: then the text mentions a figure.
+func midParagraph(frags []fragment, i int) bool {
+	f := &frags[i]
+	return slices.ContainsFunc(frags, func(o fragment) bool {
+		step := f.baseline - o.baseline
+		return step > 0.5*f.size && step < 1.6*f.size && abs(o.size-f.size) < 0.5 && o.caption == 0 &&
+			abs(o.box.X0-f.box.X0) < 2 && o.box.X1 > f.box.X1-0.3*f.box.Width() && len(o.words) > 4 &&
+			o.words[0].Font == lastFont(f)
+	})
+}
+
+func lastFont(f *fragment) string { return f.words[len(f.words)-1].Font }
+
+// extendCaption follows a caption down the page, line by line.
+func extendCaption(frags []fragment, first int, shapes []Shape) {
+	number, last := frags[first].caption, first
+	box, leading := frags[first].box, 0.0
+	for {
+		joinRight(frags, last, number)
+		box = box.Union(frags[last].box)
+		next := below(frags, last, box)
+		if next < 0 || ruleBetween(shapes, frags[last], frags[next]) {
+			return
+		}
+		step := frags[next].baseline - frags[last].baseline
+		if leading > 0 && step > 1.2*leading || couldHaveFitted(frags[last], frags[next], box) {
+			return
+		}
+		leading = max(leading, step)
+		frags[next].caption = number
+		last = next
+	}
+}
+
+// joinRight takes in what follows on the same baseline after a wide gap, as after a label set apart.
+func joinRight(frags []fragment, i, number int) {
+	f := frags[i]
+	for k := i + 1; k < min(len(frags), i+3); k++ {
+		o := &frags[k]
+		gap := o.box.X0 - f.box.X1
+		if abs(o.baseline-f.baseline) < 1 && gap >= 0 && gap < 2.5*f.size && !captionStart.MatchString(o.text()) && o.caption == 0 {
+			o.caption = number
+			f.box = f.box.Union(o.box)
+		}
+	}
+}
+
+// below finds the fragment that could be the next line of a caption, or -1.
+func below(frags []fragment, last int, box Box) int {
+	f, best := &frags[last], -1
+	for k := range frags {
+		o := &frags[k]
+		step := o.baseline - f.baseline
+		if o.caption != 0 || o.drawn || step < 0.6*f.size || step > maxStep(f) || abs(o.size-f.size) > 1.6 {
+			continue
+		}
+		if o.box.OverlapX(box) < 0.5*min(o.box.Width(), box.Width()) || captionStart.MatchString(o.text()) {
+			continue
+		}
+		if best < 0 || step < frags[best].baseline-f.baseline {
+			best = k
+		}
+	}
+	return best
+}
+
+// maxStep is the largest leading of a caption; under a label on a line of its own there may be more.
+func maxStep(f *fragment) float64 {
+	if captionLabel.MatchString(f.text()) {
+		return 1.9 * f.size
+	}
+	return 1.36 * f.size
+}
+
+func ruleBetween(shapes []Shape, upper, lower fragment) bool {
+	return slices.ContainsFunc(shapes, func(s Shape) bool {
+		_, y := s.Box.Center()
+		return s.IsRule() && y > upper.baseline-1 && y < lower.baseline-0.3*lower.size && s.Box.OverlapX(lower.box) > 0
+	})
+}
+
+// couldHaveFitted tells whether the next line's first word would have had room on the line before: then the caption
+// ended there. A label alone on its line ends nothing.
+func couldHaveFitted(last, next fragment, box Box) bool {
+	if captionLabel.MatchString(last.text()) {
+		return false
+	}
+	room := box.X1 - last.box.X1
+	if centred := last.box.X0 - box.X0; centred > 3 {
+		room += centred
+	}
+	return room > next.words[0].Box.Width()+0.8*next.size
+}
+
+func joinWords(words []Word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(w.Text)
+	}
+	return b.String()
+}

@@ -1,0 +1,185 @@
+package layout
+
+import "slices"
+
+// gutterOf finds the x that parts two columns, or 0. Fragments shorter than a few words (cells, labels) have no say.
+func gutterOf(frags []fragment, width float64) float64 {
+	const slots = 80
+	var crossing, left, right [slots]int
+	for _, f := range frags {
+		if f.chars < 12 || f.drawn {
+			continue
+		}
+		for i := range slots {
+			switch x := slotX(i, slots, width); {
+			case f.box.X1 <= x:
+				left[i] += f.chars
+			case f.box.X0 >= x:
+				right[i] += f.chars
+			default:
+				crossing[i] += f.chars
+			}
+		}
+	}
+	first, last := -1, -1
+	for i := range slots {
+		if !parts(left[i], right[i], crossing[i]) {
+			continue
+		}
+		switch {
+		case first < 0 || crossing[i] < crossing[first]:
+			first, last = i, i
+		case crossing[i] == crossing[first] && i == last+1:
+			last = i
+		}
+	}
+	if first < 0 {
+		return 0
+	}
+	return (slotX(first, slots, width) + slotX(last, slots, width)) / 2
+}
+
+// slotX spreads slots over the middle third of the page.
+func slotX(i, slots int, width float64) float64 {
+	return width * (0.34 + 0.32*float64(i)/float64(slots))
+}
+
+// parts holds when enough text stands on both sides and less than half of it crosses.
+func parts(left, right, crossing int) bool {
+	all := left + right + crossing
+	return min(left, right)*7 > all && crossing*2 < all
+}
+
+// gutters finds the gutter of each page. A page that shows none takes the paper's, if most of its text respects it:
+// the last page of a paper often fills one column only.
+func gutters(pages [][]fragment, inputs []Input) []float64 {
+	out := make([]float64, len(pages))
+	var found []float64
+	for i, frags := range pages {
+		if out[i] = gutterOf(frags, inputs[i].Width); out[i] > 0 {
+			found = append(found, out[i])
+		}
+	}
+	if len(found)*3 < len(pages) {
+		return out
+	}
+	slices.Sort(found)
+	common := found[len(found)/2]
+	for i := range out {
+		if out[i] == 0 && respects(pages[i], common) {
+			out[i] = common
+		}
+	}
+	return out
+}
+
+func respects(frags []fragment, gutter float64) bool {
+	crossing, all := 0, 0
+	for _, f := range frags {
+		all += f.chars
+		if f.crosses(gutter) {
+			crossing += f.chars
+		}
+	}
+	return crossing*2 < all
+}
+
+func (f *fragment) crosses(gutter float64) bool {
+	const slack = 3
+	return f.box.X0 < gutter-slack && f.box.X1 > gutter+slack
+}
+
+// assignColumns sets the column of each fragment: by its side of the gutter, Span where it crosses, belongs to a caption
+// that crosses, or lies within a figure or a table that does.
+func assignColumns(frags []fragment, shapes []Shape, gutter float64) {
+	if gutter == 0 {
+		return
+	}
+	zones := wideZones(shapes, gutter)
+	wideCaptions := map[int]bool{}
+	for i := range frags {
+		f := &frags[i]
+		f.column = f.side(gutter)
+		if f.crosses(gutter) || slices.ContainsFunc(zones, func(z Box) bool { return f.within(z) }) {
+			f.column = Span
+			wideCaptions[f.caption] = f.caption > 0
+		}
+	}
+	for i := range frags {
+		if wideCaptions[frags[i].caption] {
+			frags[i].column = Span
+		}
+	}
+	spreadSpans(frags)
+}
+
+func (f *fragment) side(gutter float64) int {
+	if x, _ := f.box.Center(); x > gutter {
+		return 1
+	}
+	return 0
+}
+
+func (f *fragment) within(zone Box) bool {
+	_, y := f.box.Center()
+	return y >= zone.Y0 && y <= zone.Y1
+}
+
+// wideZones are the heights taken by pictures that cross the gutter and by tables whose rules do.
+func wideZones(shapes []Shape, gutter float64) []Box {
+	const margin, reach = 20, 90
+	var zones, rules []Box
+	for _, s := range shapes {
+		if s.Box.X0 > gutter-margin || s.Box.X1 < gutter+margin {
+			continue
+		}
+		switch {
+		case s.IsRule():
+			rules = append(rules, s.Box)
+		case s.Kind != Path && s.Box.Height() > margin:
+			zones = append(zones, s.Box)
+		}
+	}
+	slices.SortFunc(rules, func(a, b Box) int { return compare(a.Y0, b.Y0) })
+	for i := 0; i < len(rules); {
+		j := i
+		for j+1 < len(rules) && rules[j+1].Y0-rules[j].Y1 < reach {
+			j++
+		}
+		if j > i {
+			zones = append(zones, rules[i].Union(rules[j]))
+		}
+		i = j + 1
+	}
+	return zones
+}
+
+// spreadSpans gives a short last line under a spanning line to it: same left edge, next baseline, nothing beside it.
+func spreadSpans(frags []fragment) {
+	for i := 1; i < len(frags); i++ {
+		f, above := &frags[i], &frags[i-1]
+		step := f.baseline - above.baseline
+		follows := above.column == Span && f.column == 0 && step > 0 && step < 1.5*f.size && abs(f.size-above.size) < 0.6
+		if follows && abs(f.box.X0-above.box.X0) < 1.5 && !hasNeighbour(frags, f) {
+			f.column = Span
+		}
+	}
+}
+
+func hasNeighbour(frags []fragment, f *fragment) bool {
+	return slices.ContainsFunc(frags, func(o fragment) bool {
+		return o.column == 1 && abs(o.baseline-f.baseline) < 0.5*f.size
+	})
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func abs(x float64) float64 { return max(x, -x) }

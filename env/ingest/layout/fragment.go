@@ -1,0 +1,72 @@
+package layout
+
+import "math"
+
+// fragment is a run of words on one baseline without a wide gap: a line of a column, a cell of a table, a label.
+type fragment struct {
+	words          []Word
+	box            Box // with ascenders and descenders
+	baseline, size float64
+	chars          int
+	caption        int  // from 1, 0 for none
+	drawn          bool // inside a picture or a form
+	column         int
+}
+
+// wideGap is the distance, in sizes, from which two words do not belong to one phrase.
+const wideGap = 1.0
+
+// fragments joins words that follow each other in the stream and on the page.
+func fragments(words []Word) []fragment {
+	var out []fragment
+	for _, w := range words {
+		if n := len(out); n > 0 && out[n-1].continues(w) {
+			out[n-1].add(w)
+			continue
+		}
+		f := fragment{column: Span}
+		f.add(w)
+		out = append(out, f)
+	}
+	return out
+}
+
+func (f *fragment) continues(w Word) bool {
+	last := f.words[len(f.words)-1]
+	size := max(f.size, w.Size)
+	gap := w.Box.X0 - last.Box.X1
+	return !last.Hyphen && math.Abs(w.Baseline-f.baseline) <= 0.55*size && gap <= wideGap*size && gap > -0.6*size
+}
+
+// add takes baseline and size from the largest word.
+func (f *fragment) add(w Word) {
+	if len(f.words) == 0 || w.Size > f.size+0.3 {
+		f.baseline, f.size = w.Baseline, w.Size
+	}
+	f.words = append(f.words, w)
+	f.chars += w.Len()
+	f.box = f.box.Union(inkOf(w))
+}
+
+// inkOf is a word's box with the height of its line.
+func inkOf(w Word) Box {
+	x0, x1 := w.Box.X0, w.Box.X1
+	if x1 <= x0 {
+		x1 = x0 + 0.1
+	}
+	return Box{X0: x0, Y0: w.Baseline - 0.72*w.Size, X1: x1, Y1: w.Baseline + 0.22*w.Size}
+}
+
+func (f *fragment) text() string { return joinWords(f.words) }
+
+// markDrawn finds the fragments that are part of a figure rather than of the text.
+func markDrawn(frags []fragment, shapes []Shape, page Box) {
+	for _, s := range shapes {
+		if s.Kind == Path || s.Box.Width()*s.Box.Height() > 0.6*page.Width()*page.Height() {
+			continue
+		}
+		for i := range frags {
+			frags[i].drawn = frags[i].drawn || s.Box.Holds(frags[i].box)
+		}
+	}
+}

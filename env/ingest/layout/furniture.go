@@ -1,0 +1,84 @@
+package layout
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+)
+
+// margin is the share of a page's height, at its head and its foot, where running heads and page numbers stand.
+const margin = 0.095
+
+var (
+	digits     = regexp.MustCompile(`[0-9]+`)
+	pageNumber = regexp.MustCompile(`^(?i:page\s*)?[-–—]?\s*(\d{1,4}|[ivx]{1,5})\s*[-–—]?(\s*(of|/)\s*\d{1,4})?$`)
+)
+
+// dropFurniture removes running heads and page numbers.
+func dropFurniture(pages [][]fragment, inputs []Input) {
+	seen := map[string]map[int]bool{}
+	for i, frags := range pages {
+		for _, f := range frags {
+			for _, key := range furnitureKeys(f, inputs[i]) {
+				if seen[key] == nil {
+					seen[key] = map[int]bool{}
+				}
+				seen[key][i] = true
+			}
+		}
+	}
+	needed := 3
+	if len(pages) <= 4 {
+		needed = 2
+	}
+	for i := range pages {
+		var kept []fragment
+		for k, f := range pages[i] {
+			if !repeats(seen, furnitureKeys(f, inputs[i]), needed) && !isPageNumber(pages[i], k, inputs[i]) {
+				kept = append(kept, f)
+			}
+		}
+		pages[i] = kept
+	}
+}
+
+// furnitureKeys names text and place; two keys, so that a place at the edge of one cell falls into the next one's.
+func furnitureKeys(f fragment, page Input) []string {
+	if !inMargin(f, page) {
+		return nil
+	}
+	text := digits.ReplaceAllString(strings.ToLower(f.text()), "#")
+	cell := int(math.Floor(f.baseline / 4))
+	return []string{fmt.Sprintf("%d %s", cell, text), fmt.Sprintf("%d %s", cell+1, text)}
+}
+
+func repeats(seen map[string]map[int]bool, keys []string, needed int) bool {
+	for _, key := range keys {
+		if len(seen[key]) >= needed {
+			return true
+		}
+	}
+	return false
+}
+
+func inMargin(f fragment, page Input) bool {
+	return f.box.Y1 < margin*page.Height || f.box.Y0 > (1-margin)*page.Height
+}
+
+// isPageNumber wants a lone number with nothing between it and the page's edge.
+func isPageNumber(frags []fragment, k int, page Input) bool {
+	f := frags[k]
+	if !inMargin(f, page) || !pageNumber.MatchString(f.text()) {
+		return false
+	}
+	head := f.box.Y1 < margin*page.Height
+	for i, o := range frags {
+		outside := head && o.box.Y1 < f.box.Y0 || !head && o.box.Y0 > f.box.Y1
+		level := abs(o.baseline-f.baseline) < 2 && !inMargin(o, page)
+		if i != k && (outside || level) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,167 @@
+package layout
+
+import (
+	"math"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// edge is where the text of a column begins and ends, and its usual step from line to line.
+type edge struct {
+	left, right, leading float64
+}
+
+// edges measures the columns of a page.
+func edges(lines []Line) map[int]edge {
+	out := map[int]edge{}
+	for _, column := range []int{Span, 0, 1} {
+		if e, ok := edgeOf(lines, column); ok {
+			out[column] = e
+		}
+	}
+	return out
+}
+
+func edgeOf(lines []Line, column int) (edge, bool) {
+	lefts, steps := map[float64]int{}, map[float64]int{}
+	var rights []float64
+	var last Line
+	for _, l := range lines {
+		if l.Column != column || l.Role != Body || l.Chars() < 15 {
+			continue
+		}
+		lefts[math.Round(l.Box.X0)] += l.Chars()
+		rights = append(rights, l.Box.X1)
+		if step := l.Baseline - last.Baseline; len(rights) > 1 && step > 0.8*l.Size && step < 2*l.Size {
+			steps[math.Round(2*step)/2]++
+		}
+		last = l
+	}
+	if len(rights) == 0 {
+		return edge{}, false
+	}
+	slices.Sort(rights)
+	return edge{left: mode(lefts), right: rights[len(rights)*9/10], leading: mode(steps)}, true
+}
+
+// mode is the value with the highest count, the smallest of equals.
+func mode(count map[float64]int) float64 {
+	best, most := 0.0, 0
+	for v, n := range count {
+		if n > most || n == most && v < best {
+			best, most = v, n
+		}
+	}
+	return best
+}
+
+// markFootnotes finds the rules that part footnotes from the text and gives what is below them the role. It moves them
+// behind the other lines of their page, so that they do not cut a sentence that runs into the next column.
+func markFootnotes(p *Page, bodySize float64) {
+	for _, s := range p.Shapes {
+		column, ok := footnoteColumn(p, s, bodySize)
+		if !ok {
+			continue
+		}
+		for i := range p.Lines {
+			l := &p.Lines[i]
+			if l.Column == column && l.Role == Body && l.Baseline > s.Box.Y1 && l.Box.X0 > s.Box.X0-8 && l.Size < 0.96*bodySize {
+				l.Role = Footnote
+			}
+		}
+	}
+	slices.SortStableFunc(p.Lines, func(a, b Line) int { return last(a) - last(b) })
+}
+
+func last(l Line) int {
+	if l.Role == Footnote {
+		return 1
+	}
+	return 0
+}
+
+// footnoteColumn tells whether s is a footnote rule: short, in the lower part of the page, flush with small print right below
+// that reaches further, and of which nothing in the size of the text follows.
+func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
+	if !s.IsRule() || s.Box.Y0 < 0.35*p.Height || s.Box.Width() > 0.4*p.Width {
+		return 0, false
+	}
+	first := -1
+	for i, l := range p.Lines {
+		if l.Baseline < s.Box.Y0 || l.Box.X0 < s.Box.X0-8 || l.Box.X0 > s.Box.X0+24 {
+			continue
+		}
+		if l.Role != Body || l.Size >= 0.96*bodySize {
+			return 0, false
+		}
+		if first < 0 || l.Baseline < p.Lines[first].Baseline {
+			first = i
+		}
+	}
+	if first < 0 || p.Lines[first].Baseline-s.Box.Y1 > 2*bodySize {
+		return 0, false
+	}
+	return p.Lines[first].Column, true
+}
+
+// markParagraphs sets Break on the lines that begin a paragraph.
+func markParagraphs(p *Page) {
+	columns := edges(p.Lines)
+	for i := range p.Lines {
+		if i == 0 {
+			p.Lines[i].Break = true
+			continue
+		}
+		l := p.Lines[i]
+		p.Lines[i].Break = breaks(p.Lines[i-1], l, columns[l.Column]) || indented(p.Lines, i, columns[l.Column])
+	}
+}
+
+// indented tells whether line i is set in from the one above and the one below: the second line of a list's item is
+// set in too, but the third then stands under it.
+func indented(lines []Line, i int, e edge) bool {
+	above, l := lines[i-1], lines[i]
+	least := 0.7 * l.Size
+	if l.Role != Body || above.Column != l.Column || l.Box.X0-e.left < least || l.Box.X0-above.Box.X0 < least {
+		return false
+	}
+	if i+1 == len(lines) || lines[i+1].Column != l.Column || lines[i+1].Role != Body {
+		return !l.continuesSentence(above)
+	}
+	return l.Box.X0-lines[i+1].Box.X0 > least/2
+}
+
+func breaks(above, l Line, e edge) bool {
+	step := l.Baseline - above.Baseline
+	switch {
+	case above.Role != l.Role || above.Caption != l.Caption || abs(above.Size-l.Size) > 1.2:
+		return true
+	case above.Column != l.Column || step < 0:
+		return !l.continuesSentence(above)
+	case step > 1.3*max(e.leading, l.Size):
+		return true
+	case above.Bold != l.Bold && above.Chars() < 60 && l.Chars() > 3:
+		return above.Bold && step > 1.05*e.leading
+	case l.Role == Caption:
+		return false
+	}
+	return e.right-above.Box.X1 > 0.2*(e.right-e.left) && !l.continuesSentence(above)
+}
+
+// continuesSentence tells whether a sentence runs from above into l.
+func (l Line) continuesSentence(above Line) bool {
+	if len(above.Words) == 0 || len(l.Words) == 0 || above.Role != l.Role {
+		return false
+	}
+	word := above.Words[len(above.Words)-1]
+	if word.Hyphen {
+		return true
+	}
+	end, _ := utf8.DecodeLastRuneInString(word.Text)
+	if end == '.' || end == ':' || end == '?' || end == '!' {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(l.Words[0].Text)
+	return unicode.IsLower(first) || end == ',' || end == '-'
+}

@@ -1,0 +1,130 @@
+package layout
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// wordBuilder cuts a stream of glyphs into words.
+type wordBuilder struct {
+	words []Word
+	text  strings.Builder
+	fonts map[string]int
+	word  Word
+	last  Glyph
+	open  bool
+}
+
+// words cuts glyphs of one writing direction into words, at spaces, breaks and jumps.
+func words(glyphs []Glyph) []Word {
+	b := &wordBuilder{fonts: map[string]int{}}
+	for _, g := range glyphs {
+		b.add(g)
+	}
+	b.end()
+	return b.words
+}
+
+func (b *wordBuilder) add(g Glyph) {
+	if g.Rune == '\n' || unicode.IsSpace(g.Rune) || !finite(g) {
+		b.end()
+		return
+	}
+	if b.open && b.jumps(g) {
+		b.end()
+	}
+	b.begin(g)
+	b.text.WriteRune(g.Rune)
+	b.fonts[g.Font]++
+	b.word.Box = b.word.Box.Union(g.Box)
+	b.last = g
+	if g.LineEnd {
+		b.word.Hyphen = true
+		b.end()
+	}
+}
+
+// begin sets the baseline from the largest glyph: a superscript may come first.
+func (b *wordBuilder) begin(g Glyph) {
+	if !b.open || g.Size > b.word.Size+0.1 {
+		b.word.Baseline, b.word.Size = g.Baseline, g.Size
+	}
+	b.open = true
+}
+
+func (b *wordBuilder) end() {
+	if b.open {
+		b.word.Text = composed(b.text.String())
+		b.word.Font = commonest(b.fonts)
+		b.word.Bold, b.word.Math = IsBold(b.word.Font), IsMath(b.word.Font)
+		b.words = append(b.words, b.word)
+	}
+	b.text.Reset()
+	b.word, b.open = Word{}, false
+	clear(b.fonts)
+}
+
+// spacing are the accents that old TeX fonts paint before their letter, and the marks that combine after it.
+var spacing = map[rune]rune{
+	'\u00b4': 0x301, '`': 0x300, '\u00a8': 0x308, '\u02c6': 0x302, '\u02dc': 0x303, '\u02c7': 0x30C, '\u00b8': 0x327,
+	'\u02da': 0x30A, '\u02d8': 0x306, '\u02d9': 0x307, '\u02dd': 0x30B, '\u00af': 0x304, '\u02db': 0x328,
+}
+
+// composed puts an accent and the letter after it together: "Lo", dieresis, dotless i, "c" is "Loïc".
+func composed(s string) string {
+	runes := []rune(s)
+	out := make([]rune, 0, len(runes))
+	for i := 0; i < len(runes); i++ {
+		mark, ok := spacing[runes[i]]
+		if !ok || i+1 == len(runes) || !unicode.IsLetter(runes[i+1]) {
+			out = append(out, runes[i])
+			continue
+		}
+		i++
+		out = append(out, dotted(runes[i]), mark)
+	}
+	return norm.NFC.String(string(out))
+}
+
+func dotted(r rune) rune {
+	switch r {
+	case 'ı':
+		return 'i'
+	case 'ȷ':
+		return 'j'
+	}
+	return r
+}
+
+// jumps tells whether g stands apart from the word before it though no space is between.
+func (b *wordBuilder) jumps(g Glyph) bool {
+	size := max(b.word.Size, g.Size)
+	gap := g.Box.X0 - b.last.Box.X1
+	if g.Box.Empty() || b.last.Box.Empty() {
+		gap = g.X - b.last.X - size
+	}
+	return math.Abs(g.Baseline-b.word.Baseline) > 0.7*size || gap > 0.5*size || gap < -1.5*size
+}
+
+func finite(g Glyph) bool {
+	sum := g.Box.X0 + g.Box.X1 + g.Box.Y0 + g.Box.Y1 + g.X + g.Baseline + g.Size
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0) && math.Abs(sum) < 1e7 && g.Size > 0.5
+}
+
+// commonest breaks ties by name, so that the same page gives the same answer.
+func commonest(count map[string]int) string {
+	best, most := "", 0
+	for name, n := range count {
+		if n > most || n == most && name < best {
+			best, most = name, n
+		}
+	}
+	return best
+}
+
+// Len is the number of characters.
+func (w Word) Len() int { return utf8.RuneCountInString(w.Text) }
