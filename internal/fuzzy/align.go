@@ -1,0 +1,196 @@
+package fuzzy
+
+import "math/bits"
+
+// block is a run of equal characters: n from a on in the first text, from b on in the second.
+type block struct{ a, b, n int }
+
+// Where the alignment is split in two because its table would be too large (RapidFuzz's limits: the table in
+// bytes, and the lengths below which it is never split).
+const (
+	splitBytes = 1 << 20
+	splitA     = 65
+	splitB     = 10
+)
+
+// blocks returns the runs of equal characters of an alignment of a with b that needs the fewest insertions,
+// deletions and substitutions, in order, and a last run of length 0 at both ends. Of several such alignments
+// it is the one that RapidFuzz finds, on which the scores depend.
+func blocks[C char](a, b []C) []block {
+	al := aligner[C]{}
+	al.align(a, b, position{}, max(len(a), len(b)))
+	return al.finish(len(a), len(b))
+}
+
+// position is a place in both texts.
+type position struct{ a, b int }
+
+// aligner collects the edits of an alignment as the matches between them.
+type aligner[C char] struct {
+	found []block
+}
+
+// match notes that one character at a of the first text equals the one at b of the second.
+func (al *aligner[C]) match(a, b, n int) {
+	if n == 0 {
+		return
+	}
+	if k := len(al.found) - 1; k >= 0 {
+		if last := al.found[k]; last.a+last.n == a && last.b+last.n == b {
+			al.found[k].n += n
+			return
+		}
+	}
+	al.found = append(al.found, block{a, b, n})
+}
+
+func (al *aligner[C]) finish(lenA, lenB int) []block {
+	return append(al.found, block{lenA, lenB, 0})
+}
+
+// align appends the matches of a and b, which stand at the position at; limit bounds their distance.
+func (al *aligner[C]) align(a, b []C, at position, limit int) {
+	a, b, prefix, suffix := trimCommon(a, b)
+	al.match(at.a, at.b, prefix)
+	at.a, at.b = at.a+prefix, at.b+prefix
+	limit = min(limit, max(len(a), len(b)))
+	band := min(len(a), 2*limit+1)
+	if 2*band*len(b)/8 < splitBytes || len(a) < splitA || len(b) < splitB {
+		al.trace(a, b, at)
+	} else {
+		m := middle(a, b)
+		al.align(a[:m.a], b[:m.b], at, m.left)
+		al.align(a[m.a:], b[m.b:], position{at.a + m.a, at.b + m.b}, m.right)
+	}
+	al.match(at.a+len(a), at.b+len(b), suffix)
+}
+
+// trace appends the matches on the way back through the full table.
+func (al *aligner[C]) trace(a, b []C, at position) {
+	if len(a) == 0 || len(b) == 0 {
+		return
+	}
+	t := fill(a, b)
+	var matches []block
+	col, row := len(a), len(b)
+	for row > 0 && col > 0 {
+		if t.rises(row-1, col-1) {
+			col--
+			continue
+		}
+		row--
+		if row > 0 && t.falls(row-1, col-1) {
+			continue
+		}
+		col--
+		if a[col] == b[row] {
+			matches = append(matches, block{col, row, 1})
+		}
+	}
+	for i := len(matches) - 1; i >= 0; i-- {
+		al.match(at.a+matches[i].a, at.b+matches[i].b, 1)
+	}
+}
+
+// table holds, for each character of b, where the distance rises or falls along a, as bits.
+type table struct {
+	words        int
+	rise, fallen []uint64
+}
+
+func (t *table) rises(row, col int) bool { return t.rise[row*t.words+col/64]>>(col%64)&1 == 1 }
+func (t *table) falls(row, col int) bool { return t.fallen[row*t.words+col/64]>>(col%64)&1 == 1 }
+
+// fill makes the table (Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances",
+// 2003).
+func fill[C char](a, b []C) *table {
+	p := newPattern(a)
+	t := &table{words: p.words, rise: make([]uint64, len(b)*p.words), fallen: make([]uint64, len(b)*p.words)}
+	s := newSteps(p)
+	for i, c := range b {
+		s.step(c)
+		copy(t.rise[i*p.words:], s.up)
+		copy(t.fallen[i*p.words:], s.down)
+	}
+	return t
+}
+
+// steps is one row of the table on its way through the second text.
+type steps[C char] struct {
+	p        *pattern[C]
+	up, down []uint64
+}
+
+func newSteps[C char](p *pattern[C]) *steps[C] {
+	s := &steps[C]{p: p, up: make([]uint64, p.words), down: make([]uint64, p.words)}
+	for i := range s.up {
+		s.up[i] = ^uint64(0)
+	}
+	return s
+}
+
+// step takes the row past the next character of the second text.
+func (s *steps[C]) step(c C) {
+	positions := s.p.positions(c)
+	upCarry, downCarry := uint64(1), uint64(0)
+	for i := range s.up {
+		match := uint64(0)
+		if positions != nil {
+			match = positions[i]
+		}
+		up, down := s.up[i], s.down[i]
+		x := match | downCarry
+		diagonal := ((x & up) + up) ^ up | x | down
+		right := down | ^(diagonal | up)
+		left := diagonal & up
+		right, upCarry = right<<1|upCarry, right>>63
+		left, downCarry = left<<1|downCarry, left>>63
+		s.up[i] = left | ^(diagonal | right)
+		s.down[i] = right & diagonal
+	}
+}
+
+// scores returns the distance of every beginning of the first text, from the empty one on, when the second
+// text is rows characters long.
+func (s *steps[C]) scores(rows int) []int {
+	out := make([]int, s.p.length+1)
+	out[0] = rows
+	for i := range s.p.length {
+		bit := uint64(1) << (i % 64)
+		out[i+1] = out[i] + bits.OnesCount64(s.up[i/64]&bit) - bits.OnesCount64(s.down[i/64]&bit)
+	}
+	return out
+}
+
+// cut is where an alignment is split: before a and b, with the distances of the halves.
+type cut struct{ a, b, left, right int }
+
+// middle splits b in the middle and a where the halves cost least, as early as possible but never at 0.
+func middle[C char](a, b []C) cut {
+	half := len(b) / 2
+	left := scoresOf(a, b[:half])
+	right := scoresOf(reversed(a), reversed(b[half:]))
+	best := cut{b: half, left: left[0] + len(a) + len(b)}
+	for i := 1; i <= len(a); i++ {
+		if l, r := left[i], right[len(a)-i]; l+r < best.left+best.right {
+			best = cut{a: i, b: half, left: l, right: r}
+		}
+	}
+	return best
+}
+
+func scoresOf[C char](a, b []C) []int {
+	s := newSteps(newPattern(a))
+	for _, c := range b {
+		s.step(c)
+	}
+	return s.scores(len(b))
+}
+
+func reversed[C char](s []C) []C {
+	out := make([]C, len(s))
+	for i, c := range s {
+		out[len(s)-1-i] = c
+	}
+	return out
+}

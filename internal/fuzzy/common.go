@@ -1,0 +1,127 @@
+package fuzzy
+
+import "math/bits"
+
+// trimCommon cuts off what two texts have in common at the start and at the end.
+func trimCommon[C char](a, b []C) (restA, restB []C, prefix, suffix int) {
+	for prefix < len(a) && prefix < len(b) && a[prefix] == b[prefix] {
+		prefix++
+	}
+	a, b = a[prefix:], b[prefix:]
+	for suffix < len(a) && suffix < len(b) && a[len(a)-1-suffix] == b[len(b)-1-suffix] {
+		suffix++
+	}
+	return a[:len(a)-suffix], b[:len(b)-suffix], prefix, suffix
+}
+
+// commonLength returns the length of the longest common subsequence, 64 positions of the shorter text at a
+// time (Hyyrö, "Bit-parallel LCS-length computation revisited", 2004).
+func commonLength[C char](a, b []C) int {
+	a, b, prefix, suffix := trimCommon(a, b)
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return prefix + suffix
+	}
+	if len(a) <= 64 {
+		return prefix + suffix + commonShort(a, b)
+	}
+	return prefix + suffix + newPattern(a).commonWith(b)
+}
+
+// commonShort is commonLength for an a of at most 64 characters.
+func commonShort[C char](a, b []C) int {
+	var ascii [128]uint64
+	var others map[C]uint64
+	for i, c := range a {
+		switch {
+		case c < 128:
+			ascii[c] |= 1 << i
+		case others == nil:
+			others = map[C]uint64{c: 1 << i}
+		default:
+			others[c] |= 1 << i
+		}
+	}
+	row := ^uint64(0)
+	for _, c := range b {
+		mask := uint64(0)
+		if c < 128 {
+			mask = ascii[c]
+		} else if others != nil {
+			mask = others[c]
+		}
+		match := row & mask
+		row = (row + match) | (row - match)
+	}
+	return bits.OnesCount64(^row & (^uint64(0) >> (64 - len(a))))
+}
+
+// pattern holds, for each character of a text, the set of its positions as bits.
+type pattern[C char] struct {
+	length, words int
+	ascii         []uint64 // words for each of 128 characters
+	others        map[C][]uint64
+}
+
+func newPattern[C char](a []C) *pattern[C] {
+	words := (len(a) + 63) / 64
+	p := &pattern[C]{length: len(a), words: words, ascii: make([]uint64, 128*words)}
+	for i, c := range a {
+		p.row(c)[i/64] |= 1 << (i % 64)
+	}
+	return p
+}
+
+// row returns the positions of c to be filled in.
+func (p *pattern[C]) row(c C) []uint64 {
+	if c < 128 {
+		return p.ascii[int(c)*p.words : (int(c)+1)*p.words]
+	}
+	if p.others == nil {
+		p.others = make(map[C][]uint64)
+	}
+	if p.others[c] == nil {
+		p.others[c] = make([]uint64, p.words)
+	}
+	return p.others[c]
+}
+
+// positions returns the positions of c; nil when it does not occur.
+func (p *pattern[C]) positions(c C) []uint64 {
+	if c < 128 {
+		return p.ascii[int(c)*p.words : (int(c)+1)*p.words]
+	}
+	return p.others[c]
+}
+
+// commonWith returns the length of the longest common subsequence with b.
+func (p *pattern[C]) commonWith(b []C) int {
+	row := make([]uint64, p.words)
+	for i := range row {
+		row[i] = ^uint64(0)
+	}
+	for _, c := range b {
+		positions := p.positions(c)
+		if positions == nil {
+			continue
+		}
+		carry := uint64(0)
+		for i, r := range row {
+			match := r & positions[i]
+			var sum uint64
+			sum, carry = bits.Add64(r, match, carry)
+			row[i] = sum | (r &^ match)
+		}
+	}
+	count := 0
+	for i, r := range row {
+		r = ^r
+		if rest := p.length - 64*i; rest < 64 {
+			r &= 1<<rest - 1
+		}
+		count += bits.OnesCount64(r)
+	}
+	return count
+}

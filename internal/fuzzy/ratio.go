@@ -1,0 +1,104 @@
+package fuzzy
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"airqa/internal/pyliteral"
+)
+
+// Score compares two texts; the result is from 0 to 100.
+type Score func(a, b string) int
+
+// ByName returns the score with a name of fuzzywuzzy, such as "partial_ratio"; nil when there is none.
+func ByName(name string) Score {
+	for _, s := range scores {
+		if s.name == name {
+			return s.score
+		}
+	}
+	return nil
+}
+
+// scores are all functions of fuzzywuzzy's module fuzz that compare two texts.
+var scores = []struct {
+	name  string
+	score Score
+}{
+	{"ratio", Ratio},
+	{"partial_ratio", PartialRatio},
+	{"token_sort_ratio", TokenSortRatio},
+	{"token_set_ratio", TokenSetRatio},
+	{"partial_token_sort_ratio", PartialTokenSortRatio},
+	{"partial_token_set_ratio", PartialTokenSetRatio},
+	{"QRatio", QRatio},
+	{"UQRatio", UQRatio},
+	{"WRatio", WRatio},
+	{"UWRatio", UWRatio},
+}
+
+// Names returns the names that [ByName] knows.
+func Names() []string {
+	names := make([]string, len(scores))
+	for i, s := range scores {
+		names[i] = s.name
+	}
+	return names
+}
+
+// Ratio is the share of characters that two texts keep in common order: 100 when they are equal, 0 when one
+// of them is empty.
+func Ratio(a, b string) int {
+	if s, ok := trivial(a, b); ok {
+		return s
+	}
+	if isASCII(a) && isASCII(b) {
+		return percent(similarity([]byte(a), []byte(b)))
+	}
+	return percent(similarity(runes(a), runes(b)))
+}
+
+// trivial settles the pairs that every score treats alike.
+func trivial(a, b string) (score int, ok bool) {
+	if a == b {
+		return 100, true
+	}
+	return 0, a == "" || b == ""
+}
+
+// percent rounds a similarity to a whole number of hundredths, ties to even.
+func percent(s float64) int { return int(math.RoundToEven(100 * s)) }
+
+// similarity is 1 - d/L over the distance d of insertions and deletions. The order of the operations matters:
+// (L-d)/L is another float64 and rounds differently for some lengths.
+func similarity[C char](a, b []C) float64 {
+	total := len(a) + len(b)
+	if total == 0 {
+		return 1
+	}
+	d := total - 2*commonLength(a, b)
+	return 1 - float64(d)/float64(total)
+}
+
+// char is what a text is compared by: bytes while it is ASCII, characters otherwise.
+type char interface{ byte | rune }
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// runes returns the characters of s, a lone surrogate as one.
+func runes(s string) []rune {
+	out := make([]rune, 0, len(s))
+	for i := 0; i < len(s); {
+		r, n := pyliteral.DecodeRune(s[i:])
+		out = append(out, r)
+		i += n
+	}
+	return out
+}

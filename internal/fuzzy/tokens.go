@@ -1,0 +1,78 @@
+package fuzzy
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"airqa/internal/pystr"
+)
+
+// TokenSortRatio is the [Ratio] of the sorted words.
+func TokenSortRatio(a, b string) int { return Ratio(sorted(clean(a, true)), sorted(clean(b, true))) }
+
+// PartialTokenSortRatio is the [PartialRatio] of the sorted words.
+func PartialTokenSortRatio(a, b string) int {
+	return PartialRatio(sorted(clean(a, true)), sorted(clean(b, true)))
+}
+
+// TokenSetRatio is the best [Ratio] among the common words, and the common words followed by those of one text
+// only.
+func TokenSetRatio(a, b string) int { return tokenSet(clean(a, true), clean(b, true), Ratio) }
+
+// PartialTokenSetRatio is [TokenSetRatio] with [PartialRatio]: 100 as soon as one word is common.
+func PartialTokenSetRatio(a, b string) int {
+	return tokenSet(clean(a, true), clean(b, true), PartialRatio)
+}
+
+func sorted(s string) string {
+	words := pystr.Fields(s)
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
+func tokenSet(a, b string, score Score) int {
+	if a == "" || b == "" {
+		return 0
+	}
+	wordsA, wordsB := wordSet(a), wordSet(b)
+	var common, onlyA, onlyB []string
+	for _, w := range wordsA {
+		if slices.Contains(wordsB, w) {
+			common = append(common, w)
+		} else {
+			onlyA = append(onlyA, w)
+		}
+	}
+	for _, w := range wordsB {
+		if !slices.Contains(wordsA, w) {
+			onlyB = append(onlyB, w)
+		}
+	}
+	both := strings.Join(common, " ")
+	withA := pystr.Strip(both + " " + strings.Join(onlyA, " "))
+	withB := pystr.Strip(both + " " + strings.Join(onlyB, " "))
+	return max(score(both, withA), score(both, withB), score(withA, withB))
+}
+
+// wordSet returns the distinct words of s, sorted.
+func wordSet(s string) []string {
+	words := pystr.Fields(s)
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// clean prepares a text for comparing words: what is neither letter, digit nor underscore becomes a blank,
+// letters lower case. With ascii, the characters U+0080 to U+00FF vanish first; those above stay.
+func clean(s string, ascii bool) string {
+	cleaned := strings.Map(func(r rune) rune {
+		switch {
+		case ascii && 0x80 <= r && r <= 0xFF:
+			return -1
+		case r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r):
+			return r
+		}
+		return ' '
+	}, s)
+	return pystr.Strip(pystr.Lower(cleaned))
+}
