@@ -4,9 +4,9 @@ import (
 	"encoding/base64"
 	"fmt"
 
-	"github.com/tmc/langchaingo/llms"
-
 	"airqa/qa"
+
+	"github.com/tmc/langchaingo/llms"
 )
 
 // toChat writes messages in langchaingo's types. Images follow the text of their message, as data URLs: its OpenAI client

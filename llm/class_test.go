@@ -32,8 +32,10 @@ func TestClasses(t *testing.T) {
 		{"400", openaitest.Status(400, "x", "bad seed"), "bad_request", "HTTP 400: bad seed"},
 		{"404", openaitest.Body(404, ""), "bad_request", "HTTP 404: "},
 		{"overflow by code", openaitest.Status(400, "context_length_exceeded", "too long"), "context_overflow", "too long"},
-		{"overflow by words", openaitest.Body(400, `{"message":"This model's maximum context length is 8"}`),
-			"context_overflow", "HTTP 400: This model's maximum context length is 8"},
+		{
+			"overflow by words", openaitest.Body(400, `{"message":"This model's maximum context length is 8"}`),
+			"context_overflow", "HTTP 400: This model's maximum context length is 8",
+		},
 		{"400 in a text is not a status", openaitest.Status(500, "x", "1400 tokens"), "server", "1400 tokens"},
 		{"408", openaitest.Body(408, "late"), "timeout", "HTTP 408: late"},
 		{"504", openaitest.Body(504, "late"), "timeout", "HTTP 504: late"},
@@ -47,8 +49,10 @@ func TestClasses(t *testing.T) {
 		{"half an object", openaitest.Body(200, `{"choices":[{"mess`), "garbage", "not a chat completion"},
 		{"no choices", openaitest.Body(200, `{"choices":[]}`), "garbage", "no choices"},
 		{"empty", openaitest.Body(200, ""), "garbage", "not a chat completion"},
-		{"error in a success", openaitest.Body(200, `{"error":{"message":"upstream","code":503}}`), "server",
-			"HTTP 503: upstream"},
+		{
+			"error in a success", openaitest.Body(200, `{"error":{"message":"upstream","code":503}}`), "server",
+			"HTTP 503: upstream",
+		},
 		{"error without a status", openaitest.Body(200, `{"error":{"message":"upstream"}}`), "garbage", "upstream"},
 		{"content of a wrong type", openaitest.Body(200, `{"choices":[{"message":{"content":7}}]}`), "garbage", "neither"},
 	}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"airqa/llm"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func describe(t *testing.T, c llm.Config) string {
@@ -37,8 +37,11 @@ func TestDescribe(t *testing.T) {
 		config llm.Config
 		want   string
 	}{
-		{"default address", llm.Config{Spec: "openai:gpt-4o", APIKey: plantedKey, Timeout: time.Second},
-			`{"base_url":"https://api.openai.com/v1","model":"gpt-4o","provider":"openai","sampling":{}}`},
+		{
+			"default address",
+			llm.Config{Spec: "openai:gpt-4o", APIKey: plantedKey, Timeout: time.Second},
+			`{"base_url":"https://api.openai.com/v1","model":"gpt-4o","provider":"openai","sampling":{}}`,
+		},
 		{"all", llm.Config{
 			Spec: "openai:a:b", BaseURL: "http://h:8000/v1/", MaxRetries: 3,
 			Sampling: llm.Sampling{Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 5, Stop: []string{"x"}},

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"airqa/internal/openaitest"
 	"airqa/llm"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // leaks are ways in which an endpoint can repeat the key.
@@ -79,12 +79,21 @@ func TestOpenErrors(t *testing.T) {
 		{"no scheme", llm.Config{Spec: "openai:m", BaseURL: "localhost:8000/v1"}, `model "openai:m": the base URL must ` +
 			`start with http:// or https:// and a host`},
 		{"bad URL", llm.Config{Spec: "openai:m", BaseURL: "http://planted\x01"}, `model "openai:m": the base URL is not a URL`},
-		{"temperature", llm.Config{Spec: "openai:m", Sampling: llm.Sampling{Temperature: new(-1.0)}},
-			`model "openai:m": temperature must be a number from 0 up`},
-		{"top p", llm.Config{Spec: "openai:m", Sampling: llm.Sampling{TopP: new(0.0)}},
-			`model "openai:m": top_p must be above 0 and at most 1`},
-		{"max tokens", llm.Config{Spec: "openai:m", Sampling: llm.Sampling{MaxTokens: -1}},
-			`model "openai:m": max tokens must not be negative`},
+		{
+			"temperature",
+			llm.Config{Spec: "openai:m", Sampling: llm.Sampling{Temperature: new(-1.0)}},
+			`model "openai:m": temperature must be a number from 0 up`,
+		},
+		{
+			"top p",
+			llm.Config{Spec: "openai:m", Sampling: llm.Sampling{TopP: new(0.0)}},
+			`model "openai:m": top_p must be above 0 and at most 1`,
+		},
+		{
+			"max tokens",
+			llm.Config{Spec: "openai:m", Sampling: llm.Sampling{MaxTokens: -1}},
+			`model "openai:m": max tokens must not be negative`,
+		},
 		{"no script", llm.Config{Spec: "scripted:"}, `model "scripted:": the file is missing: want scripted:FILE`},
 	}
 	for _, test := range tests {

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"airqa/internal/openaitest"
 	"airqa/llm"
 	"airqa/qa"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const plantedKey = "sk-planted/key<42>"
@@ -272,8 +272,11 @@ func TestUnsendableMessages(t *testing.T) {
 	}{
 		{"none", []qa.Message{}, "ask the model: no messages"},
 		{"role", []qa.Message{{Role: "tool"}}, `ask the model: message 1: unknown role "tool"`},
-		{"image", []qa.Message{{Role: qa.User}, {Role: qa.User, Images: []qa.Image{{SHA256: "ab"}}}},
-			"ask the model: message 2: image ab has no data"},
+		{
+			"image",
+			[]qa.Message{{Role: qa.User}, {Role: qa.User, Images: []qa.Image{{SHA256: "ab"}}}},
+			"ask the model: message 2: image ab has no data",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"airqa/internal/openaitest"
 	"airqa/llm"
 	"airqa/qa"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestRetriesUntilSuccess(t *testing.T) {
@@ -104,6 +104,9 @@ func TestTimeoutOfOneRequest(t *testing.T) {
 	_, err := ask(t, c)
 	if llm.Class(err) != llm.ClassTimeout || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v of class %s", err, llm.Class(err))
+	}
+	if want := "ask " + s.Host() + ": no reply within 20ms"; err.Error() != want {
+		t.Errorf("error %q, want %q", err, want)
 	}
 }
 

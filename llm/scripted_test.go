@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"airqa/llm"
 	"airqa/qa"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // episode asks for n replies in a row, from a conversation that already has some, and shows the last window of them.
@@ -117,8 +117,11 @@ func TestScriptedErrors(t *testing.T) {
 	}{
 		{"no task", []qa.Message{{Role: qa.System, Text: "x"}}, "ask the model: the conversation has no user message"},
 		{"no match", []qa.Message{{Role: qa.User, Text: "dog"}}, `ask the model: the script has no replies for the task "dog"`},
-		{"over", []qa.Message{{Role: qa.User, Text: "cat"}, {Role: qa.Assistant, Text: "a"}},
-			`ask the model: the script has 1 replies and was asked for one more, for the task "cat"`},
+		{
+			"over",
+			[]qa.Message{{Role: qa.User, Text: "cat"}, {Role: qa.Assistant, Text: "a"}},
+			`ask the model: the script has 1 replies and was asked for one more, for the task "cat"`,
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

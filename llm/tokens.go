@@ -1,9 +1,9 @@
 package llm
 
 import (
-	"github.com/tiktoken-go/tokenizer"
-
 	"airqa/qa"
+
+	"github.com/tiktoken-go/tokenizer"
 )
 
 // Tokens around the text of a chat, as OpenAI's cookbook counts them for models with the cl100k vocabulary.
