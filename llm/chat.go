@@ -4,9 +4,9 @@ import (
 	"encoding/base64"
 	"fmt"
 
-	"airqa/qa"
-
 	"github.com/tmc/langchaingo/llms"
+
+	"airqa/qa"
 )
 
 // toChat writes messages in langchaingo's types. Images follow the text of their message, as data URLs: its OpenAI client

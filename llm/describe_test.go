@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"airqa/llm"
-
 	"github.com/google/go-cmp/cmp"
+
+	"airqa/llm"
 )
 
 func describe(t *testing.T, c llm.Config) string {

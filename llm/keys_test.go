@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"airqa/internal/openaitest"
 	"airqa/llm"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // leaks are ways in which an endpoint can repeat the key.

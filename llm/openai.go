@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"airqa/qa"
-
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
+
+	"airqa/qa"
 )
 
 // OpenAI asks an endpoint that speaks OpenAI's chat-completions protocol. Calls may overlap.

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"airqa/internal/openaitest"
 	"airqa/llm"
 	"airqa/qa"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const plantedKey = "sk-planted/key<42>"

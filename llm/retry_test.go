@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"airqa/internal/openaitest"
 	"airqa/llm"
 	"airqa/qa"
-
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestRetriesUntilSuccess(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"airqa/llm"
 	"airqa/qa"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // episode asks for n replies in a row, from a conversation that already has some, and shows the last window of them.

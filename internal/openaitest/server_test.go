@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"airqa/internal/openaitest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"airqa/internal/openaitest"
 )
 
 const question = `{"model":"m","messages":[{"role":"system","content":"be brief"},
