@@ -1,0 +1,93 @@
+package eval
+
+import (
+	"context"
+	"math"
+	"math/big"
+
+	"airqa/internal/pyliteral"
+	"airqa/internal/pystr"
+)
+
+var floatExact = Function{
+	Name: "eval_float_exact_match",
+	Params: []Param{
+		required("gold", KindNumber), optional("ndigits", KindInt|KindNull, nil), toleranceParam,
+	},
+	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return k.matching(nil, nil).sameFloat(prediction, k.get("gold", nil)), nil
+	},
+}
+
+// sameFloat compares two values as numbers, rounded where ndigits is set. Options and golds that are no
+// numbers fail without an exception.
+func (m matching) sameFloat(prediction, gold pyliteral.Value) outcome {
+	said, ok := toFloat(prediction)
+	if !ok {
+		return unread("the answer is not a number")
+	}
+	if m.ndigits != nil {
+		digits, isInt := digitCount(m.ndigits)
+		if !isInt {
+			return outcome{}
+		}
+		if said, ok = pystr.Round(said, digits); !ok {
+			return outcome{}
+		}
+		if gold, ok = rounded(gold, digits); !ok {
+			return outcome{}
+		}
+	}
+	wanted, isNumber := number(gold)
+	tolerance, isTolerance := number(m.tolerance)
+	if !isNumber || !isTolerance || tolerance < 0 {
+		return outcome{}
+	}
+	return passed(isClose(said, wanted, tolerance))
+}
+
+// isClose is Python's math.isclose with a relative tolerance only: next to 0 nothing but 0 is close.
+func isClose(a, b, tolerance float64) bool {
+	if a == b {
+		return true
+	}
+	if math.IsInf(a, 0) || math.IsInf(b, 0) {
+		return false
+	}
+	d := math.Abs(b - a)
+	return d <= math.Abs(tolerance*b) || d <= math.Abs(tolerance*a)
+}
+
+// digitCount returns ndigits as Go's int, clipped; false for what round() does not take.
+func digitCount(v pyliteral.Value) (int, bool) {
+	switch x := v.(type) {
+	case bool:
+		if x {
+			return 1, true
+		}
+		return 0, true
+	case int64:
+		return int(max(-1<<31, min(1<<31, x))), true
+	case *big.Int:
+		return x.Sign() << 31, true
+	}
+	return 0, false
+}
+
+// rounded is Python's round(v, digits).
+func rounded(v pyliteral.Value, digits int) (pyliteral.Value, bool) {
+	switch x := v.(type) {
+	case float64:
+		return wrap(pystr.Round(x, digits))
+	case bool, int64:
+		f, _ := toInt(x)
+		return wrapInt(pystr.RoundInt(big.NewInt(f.(int64)), digits))
+	case *big.Int:
+		return wrapInt(pystr.RoundInt(x, digits))
+	}
+	return nil, false
+}
+
+func wrap(f float64, ok bool) (pyliteral.Value, bool) { return f, ok }
+
+func wrapInt(i *big.Int) (pyliteral.Value, bool) { return i, true }

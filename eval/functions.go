@@ -1,0 +1,65 @@
+package eval
+
+import (
+	"context"
+
+	"airqa/internal/pyliteral"
+)
+
+// Function is an evaluation function.
+type Function struct {
+	Name string
+	// Subjective is true for a function that asks a judge. A logical function is as subjective as the
+	// functions it is given, see [Subjective].
+	Subjective bool
+	Params     []Param
+	// Closed is true for a function that fails on an argument it does not know; the others ignore it.
+	Closed bool
+
+	score func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error)
+}
+
+// functions are those of the paper's Table 8, in its order. A new one needs a file and a line here.
+var functions = []Function{
+	stringExact,
+	stringFuzzy,
+	boolExact,
+	intExact,
+	floatExact,
+	structuredExact,
+	elementIncluded,
+	elementListIncluded,
+	elementListOverlap,
+	paperRelevance,
+	referenceAnswer,
+	candidateAnswers,
+	scoringPoints,
+	partialScoringPoints,
+	answerAndPoints,
+	mathFormula,
+	conjunction,
+	disjunction,
+	negation,
+}
+
+// Functions returns the evaluation functions in the order of the paper's Table 8.
+func Functions() []Function { return append([]Function(nil), functions...) }
+
+func find(list []Function, name string) *Function {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// param returns the parameter of a name, nil when there is none.
+func (f *Function) param(name string) *Param {
+	for i := range f.Params {
+		if f.Params[i].Name == name {
+			return &f.Params[i]
+		}
+	}
+	return nil
+}

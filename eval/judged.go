@@ -1,0 +1,114 @@
+package eval
+
+import (
+	"context"
+	"math"
+
+	"airqa/internal/pyliteral"
+)
+
+// The parameters of subjective functions. The last two are known but not used: the judge is chosen for a run,
+// not for an example.
+var (
+	questionParam    = required("question", KindText)
+	referenceParam   = required("reference_answer", KindText)
+	pointsParam      = required("scoring_points", KindList)
+	anyOrderParam    = optional("ignore_order", KindBool, true)
+	modelParam       = optional("llm_model", KindText, "gpt-4o-mini")
+	temperatureParam = optional("temperature", KindNumber, 0.0)
+)
+
+// judged makes a subjective function from what it asks.
+func judged(name string, params []Param, request func(kwargs) (JudgeRequest, error)) Function {
+	return Function{
+		Name:       name,
+		Subjective: true,
+		Params:     append(params, questionParam, modelParam, temperatureParam),
+		score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+			r, err := request(k)
+			if err != nil {
+				return outcome{}, err
+			}
+			r.Question = k.str("question")
+			r.Prediction = pyliteral.Str(prediction)
+			return s.ask(ctx, r)
+		},
+	}
+}
+
+var referenceAnswer = judged("eval_reference_answer_with_llm", []Param{referenceParam},
+	func(k kwargs) (JudgeRequest, error) {
+		return JudgeRequest{Kind: JudgeReference, Reference: k.str("reference_answer")}, nil
+	})
+
+var candidateAnswers = judged("eval_candidate_reference_answer_with_llm", []Param{required("candidate_reference_answers", KindList)},
+	func(k kwargs) (JudgeRequest, error) {
+		candidates, err := k.strs("candidate_reference_answers")
+		return JudgeRequest{Kind: JudgeCandidates, Candidates: candidates}, err
+	})
+
+var scoringPoints = judged("eval_scoring_points_with_llm", []Param{pointsParam, anyOrderParam},
+	func(k kwargs) (JudgeRequest, error) {
+		points, err := k.strs("scoring_points")
+		return JudgeRequest{Kind: JudgePoints, Points: points, IgnoreOrder: k.anyOrder()}, err
+	})
+
+var partialScoringPoints = judged("eval_partial_scoring_points_with_llm", []Param{pointsParam, optional("count", KindInt, int64(1))},
+	func(k kwargs) (JudgeRequest, error) {
+		points, err := k.strs("scoring_points")
+		if err != nil {
+			return JudgeRequest{}, err
+		}
+		count, err := k.count(len(points))
+		return JudgeRequest{Kind: JudgePartialPoints, Points: points, Count: count, IgnoreOrder: true}, err
+	})
+
+var answerAndPoints = judged("eval_reference_answer_and_scoring_points_with_llm", []Param{referenceParam, pointsParam, anyOrderParam},
+	func(k kwargs) (JudgeRequest, error) {
+		points, err := k.strs("scoring_points")
+		return JudgeRequest{
+			Kind: JudgeReferenceAndPoints, Reference: k.str("reference_answer"), Points: points, IgnoreOrder: k.anyOrder(),
+		}, err
+	})
+
+var mathFormula = judged("eval_complex_math_formula_with_llm", []Param{required("formulas", KindText|KindList), anyOrderParam},
+	func(k kwargs) (JudgeRequest, error) {
+		r := JudgeRequest{Kind: JudgeFormulas, IgnoreOrder: k.anyOrder()}
+		if _, ok := k.get("formulas", nil).(pyliteral.List); !ok {
+			r.Formulas = []string{k.str("formulas")}
+			return r, nil
+		}
+		var err error
+		r.Listed = true
+		r.Formulas, err = k.strs("formulas")
+		return r, err
+	})
+
+// str returns an argument as Python prints it.
+func (k kwargs) str(name string) string { return pyliteral.Str(k.get(name, nil)) }
+
+// strs returns the elements of an argument as Python prints them.
+func (k kwargs) strs(name string) ([]string, error) {
+	items, err := iterate(k.get(name, nil))
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(items))
+	for i, v := range items {
+		texts[i] = pyliteral.Str(v)
+	}
+	return texts, nil
+}
+
+// anyOrder is the argument ignore_order, which these functions default to true.
+func (k kwargs) anyOrder() bool { return truth(k.get("ignore_order", true)) }
+
+// count returns how many of the points are enough: more than none and fewer than all.
+func (k kwargs) count(points int) (int, error) {
+	v := k.get("count", int64(1))
+	n, ok := number(v)
+	if !ok || n <= 0 || n >= float64(points) {
+		return 0, raise("the count %s is not between 0 and the number of points, %d", pyliteral.Repr(v), points)
+	}
+	return int(math.Ceil(n)), nil
+}

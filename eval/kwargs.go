@@ -1,0 +1,37 @@
+package eval
+
+import "airqa/internal/pyliteral"
+
+// kwargs are the keyword arguments of a call.
+type kwargs struct{ d *pyliteral.Dict }
+
+// get returns an argument, or what stands for it when it is not given.
+func (k kwargs) get(name string, or pyliteral.Value) pyliteral.Value {
+	if v, ok := k.d.Get(name); ok {
+		return v
+	}
+	return or
+}
+
+// truth returns an argument as Python's if sees it; false when it is not given.
+func (k kwargs) truth(name string) bool { return truth(k.get(name, false)) }
+
+// bind checks that the arguments fit f as Python does at a call: none missing, and for a closed function none
+// too many.
+func (k kwargs) bind(f *Function) error {
+	for i := range f.Params {
+		p := &f.Params[i]
+		if _, given := k.d.Get(p.Name); p.Required && !given {
+			return raise("%s lacks the argument %s", f.Name, p.Name)
+		}
+	}
+	if !f.Closed {
+		return nil
+	}
+	for name := range k.d.All() {
+		if s, ok := name.(string); !ok || f.param(s) == nil {
+			return raise("%s does not take the argument %v", f.Name, name)
+		}
+	}
+	return nil
+}

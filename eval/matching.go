@@ -1,0 +1,66 @@
+package eval
+
+import (
+	"airqa/internal/fuzzy"
+	"airqa/internal/pyliteral"
+)
+
+// matching are the options by which two values are compared. Those that may be of a wrong type stay as they
+// were given: they fail only where they are used.
+type matching struct {
+	lowercase, ignoreBlank, ignoreOrder   bool
+	ndigits, tolerance, threshold, method pyliteral.Value
+}
+
+// The defaults that several functions share.
+const (
+	defaultTolerance = 1e-6
+	defaultMethod    = "ratio"
+	defaultThreshold = int64(95)
+	noThreshold      = int64(-1)
+)
+
+// matching reads the options from the arguments; ndigits and threshold are the defaults that differ.
+func (k kwargs) matching(ndigits, threshold pyliteral.Value) matching {
+	m := matching{ndigits: ndigits, tolerance: defaultTolerance, threshold: threshold, method: defaultMethod}
+	for name, v := range k.d.All() {
+		switch name {
+		case "lowercase":
+			m.lowercase = truth(v)
+		case "ignore_blank":
+			m.ignoreBlank = truth(v)
+		case "ignore_order":
+			m.ignoreOrder = truth(v)
+		case "ndigits":
+			m.ndigits = v
+		case "tolerance":
+			m.tolerance = v
+		case "threshold":
+			m.threshold = v
+		case "fuzz_method":
+			m.method = v
+		}
+	}
+	return m
+}
+
+// The parameters of the options.
+var (
+	lowercaseParam   = optional("lowercase", KindBool, false)
+	ignoreBlankParam = optional("ignore_blank", KindBool, false)
+	ignoreOrderParam = optional("ignore_order", KindBool, false)
+	toleranceParam   = optional("tolerance", KindNumber, defaultTolerance)
+	methodParam      = oneOf("fuzz_method", defaultMethod, fuzzy.Names())
+)
+
+// text compares two values as texts: alike enough where a threshold is set, otherwise equal.
+func (m matching) text(prediction, gold pyliteral.Value) (outcome, error) {
+	fuzzyMatch, err := positive(m.threshold)
+	if err != nil {
+		return outcome{}, err
+	}
+	if fuzzyMatch {
+		return m.alike(prediction, gold)
+	}
+	return m.same(prediction, gold), nil
+}

@@ -1,0 +1,55 @@
+package eval
+
+import (
+	"context"
+
+	"airqa/internal/fuzzy"
+	"airqa/internal/pyliteral"
+	"airqa/internal/pystr"
+)
+
+var paperRelevance = Function{
+	Name: "eval_paper_relevance_with_reference_answer",
+	Params: []Param{
+		required("question", KindText), required("reference_answer", KindText|KindList), optional("threshold", KindNumber, defaultThreshold),
+	},
+	Closed: true,
+	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		titles, ok := k.titles()
+		if !ok {
+			return outcome{}, nil
+		}
+		return isTitle(prediction, titles, k.get("threshold", defaultThreshold))
+	},
+}
+
+// titles returns the right titles; false when the argument is neither a text nor a list.
+func (k kwargs) titles() ([]pyliteral.Value, bool) {
+	switch x := k.get("reference_answer", nil).(type) {
+	case string:
+		return []pyliteral.Value{x}, true
+	case pyliteral.List:
+		return x, true
+	}
+	return nil, false
+}
+
+// isTitle tells whether a text is one of the titles, but for case and a few characters.
+func isTitle(prediction pyliteral.Value, titles []pyliteral.Value, threshold pyliteral.Value) (outcome, error) {
+	said, ok := prediction.(string)
+	if !ok {
+		return outcome{}, raise("a title of type %s has no lower case", pyliteral.Type(prediction))
+	}
+	said = pystr.Lower(said)
+	for _, v := range titles {
+		title, ok := v.(string)
+		if !ok {
+			return outcome{}, raise("a reference title of type %s has no lower case", pyliteral.Type(v))
+		}
+		enough, err := atLeast(fuzzy.Ratio(said, pystr.Lower(title)), threshold)
+		if err != nil || enough {
+			return passed(enough), err
+		}
+	}
+	return outcome{}, nil
+}

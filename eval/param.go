@@ -1,0 +1,82 @@
+package eval
+
+import (
+	"math/big"
+	"strings"
+
+	"airqa/internal/pyliteral"
+)
+
+// Kind is a set of types that an argument may have.
+type Kind uint8
+
+// The types of JSON, with whole numbers apart.
+const (
+	KindText Kind = 1 << iota
+	KindInt
+	KindFloat
+	KindBool
+	KindList
+	KindDict
+	KindNull
+
+	KindNumber = KindInt | KindFloat
+	KindAny    = KindText | KindNumber | KindBool | KindList | KindDict | KindNull
+)
+
+// kindNames are in the order of the constants.
+var kindNames = []string{"text", "int", "float", "bool", "list", "dict", "null"}
+
+// String returns the names of the types, such as "int or float".
+func (k Kind) String() string {
+	if k == KindAny {
+		return "any value"
+	}
+	var names []string
+	for i, name := range kindNames {
+		if k&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// Param is a parameter of a [Function].
+type Param struct {
+	Name     string
+	Kind     Kind
+	Required bool
+	// Default stands for an argument that is not given; nil when it is required, and for None.
+	Default pyliteral.Value
+	// Options are the texts that the argument may be; nil for any.
+	Options []string
+}
+
+func required(name string, k Kind) Param { return Param{Name: name, Kind: k, Required: true} }
+
+func optional(name string, k Kind, value pyliteral.Value) Param {
+	return Param{Name: name, Kind: k, Default: value}
+}
+
+func oneOf(name, value string, options []string) Param {
+	return Param{Name: name, Kind: KindText, Default: value, Options: options}
+}
+
+// kindOf returns the type of a value that came from JSON.
+func kindOf(v pyliteral.Value) Kind {
+	switch v.(type) {
+	case nil:
+		return KindNull
+	case bool:
+		return KindBool
+	case int64, *big.Int:
+		return KindInt
+	case float64:
+		return KindFloat
+	case pyliteral.List:
+		return KindList
+	case *pyliteral.Dict:
+		return KindDict
+	}
+	return KindText
+}

@@ -1,0 +1,115 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// Config is what a [Scorer] is made from.
+type Config struct {
+	// Judge answers for the subjective functions; nil leaves their answers unscored.
+	Judge Judge
+}
+
+// Scorer applies evaluation functions. Its methods may be called from several goroutines if its judge may.
+type Scorer struct {
+	judge Judge
+	// functions is the list of the package; the logical functions reach it through here, because a list in a
+	// package variable cannot hold functions that name the variable.
+	functions []Function
+}
+
+// New returns a scorer.
+func New(c Config) *Scorer { return &Scorer{judge: c.Judge, functions: functions} }
+
+// Result is what scoring made of an answer.
+type Result struct {
+	// Value is 1 for a right answer, otherwise 0. It means nothing when the verdict is unscored.
+	Value   float64
+	Verdict qa.Verdict
+	// Reason says why the answer is unparseable or unscored, and why a wrong one did not come to a comparison;
+	// empty for an answer that was read and compared.
+	Reason string
+}
+
+// Prediction is an answer to be scored: a text, or any JSON value. The zero value is JSON's null.
+type Prediction struct{ value pyliteral.Value }
+
+// Text returns the prediction that is the text s itself.
+func Text(s string) Prediction { return Prediction{s} }
+
+// Literal returns the prediction that is a Python value.
+func Literal(v pyliteral.Value) Prediction { return Prediction{v} }
+
+// JSON returns the prediction that raw spells, read as Python reads JSON.
+func JSON(raw json.RawMessage) (Prediction, error) {
+	v, err := pyliteral.FromJSON(raw)
+	if err != nil {
+		return Prediction{}, fmt.Errorf("read the answer: %w", err)
+	}
+	return Prediction{v}, nil
+}
+
+// Score applies the function of e to the prediction. Whatever the authors' code raises an exception on is a
+// wrong answer with the reason; only an unknown function, arguments that are no JSON and a judge that failed
+// leave an answer unscored.
+func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) Result {
+	if isErrorText(p.value) {
+		return Result{Verdict: qa.Wrong, Reason: "the answer is an error message"}
+	}
+	f := s.function(e.Func)
+	if f == nil {
+		return Result{Verdict: qa.Unscored, Reason: fmt.Sprintf("there is no evaluation function %q", e.Func)}
+	}
+	arguments, err := pyliteral.FromJSON(e.Kwargs)
+	if err != nil {
+		return Result{Verdict: qa.Unscored, Reason: fmt.Sprintf("read the arguments of %s: %v", e.Func, err)}
+	}
+	return result(s.apply(ctx, f, p.value, arguments))
+}
+
+func result(o outcome, err error) Result {
+	var raised *raisedError
+	switch {
+	case errors.As(err, &raised):
+		return Result{Verdict: qa.Wrong, Reason: err.Error()}
+	case err != nil:
+		return Result{Verdict: qa.Unscored, Reason: err.Error()}
+	case o.pass:
+		return Result{Value: 1, Verdict: qa.Right}
+	case o.unread != "":
+		return Result{Verdict: qa.Unparseable, Reason: o.unread}
+	}
+	return Result{Verdict: qa.Wrong}
+}
+
+// errorMark begins the texts that stand for a failure of the agent, in any case of letters.
+const errorMark = "[ERROR]:"
+
+func isErrorText(v pyliteral.Value) bool {
+	s, ok := v.(string)
+	return ok && len(s) >= len(errorMark) && strings.EqualFold(s[:len(errorMark)], errorMark)
+}
+
+// function returns the function of a name, nil when there is none.
+func (s *Scorer) function(name string) *Function { return find(s.functions, name) }
+
+// apply calls f as Python would: arguments that are no dictionary, that are missing, or that a function does
+// not take, are exceptions.
+func (s *Scorer) apply(ctx context.Context, f *Function, prediction, arguments pyliteral.Value) (outcome, error) {
+	d, ok := arguments.(*pyliteral.Dict)
+	if !ok {
+		return outcome{}, raise("the arguments of %s are a %s", f.Name, pyliteral.Type(arguments))
+	}
+	k := kwargs{d}
+	if err := k.bind(f); err != nil {
+		return outcome{}, err
+	}
+	return f.score(ctx, s, prediction, k)
+}

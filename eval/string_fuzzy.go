@@ -1,0 +1,46 @@
+package eval
+
+import (
+	"context"
+
+	"airqa/internal/fuzzy"
+	"airqa/internal/pyliteral"
+	"airqa/internal/pystr"
+)
+
+var stringFuzzy = Function{
+	Name: "eval_string_fuzzy_match",
+	Params: []Param{
+		required("gold", KindText), methodParam, optional("threshold", KindNumber, defaultThreshold), ignoreBlankParam, lowercaseParam,
+	},
+	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return k.matching(nil, defaultThreshold).alike(prediction, k.get("gold", nil))
+	},
+}
+
+// alike tells whether the score of two values, printed, reaches the threshold.
+func (m matching) alike(prediction, gold pyliteral.Value) (outcome, error) {
+	name, ok := m.method.(string)
+	if !ok {
+		return outcome{}, raise("the fuzz_method is a %s", pyliteral.Type(m.method))
+	}
+	a, b := m.fuzzyForm(prediction, name), m.fuzzyForm(gold, name)
+	score := fuzzy.ByName(name)
+	if score == nil {
+		return outcome{}, raise("there is no fuzz_method %q", name)
+	}
+	enough, err := atLeast(score(a, b), m.threshold)
+	return passed(enough), err
+}
+
+// fuzzyForm is exactForm, except that the two methods on words still need the blanks between them.
+func (m matching) fuzzyForm(v pyliteral.Value, method string) string {
+	if !m.ignoreBlank || method != "token_sort_ratio" && method != "token_set_ratio" {
+		return m.exactForm(v)
+	}
+	s := pystr.Join(pystr.Strip(pyliteral.Str(v)), " ")
+	if m.lowercase {
+		s = pystr.Lower(s)
+	}
+	return s
+}

@@ -1,0 +1,165 @@
+package eval
+
+import (
+	"math"
+	"math/big"
+	"unicode/utf8"
+
+	"airqa/internal/pyliteral"
+	"airqa/internal/pystr"
+)
+
+// truth is Python's bool() of v.
+func truth(v pyliteral.Value) bool {
+	switch x := v.(type) {
+	case nil:
+		return false
+	case bool:
+		return x
+	case int64:
+		return x != 0
+	case float64:
+		return x != 0
+	case string:
+		return x != ""
+	case pyliteral.List:
+		return len(x) > 0
+	case *pyliteral.Dict:
+		return x.Len() > 0
+	}
+	return true // the rest (a long integer) is never zero in JSON
+}
+
+// toInt is Python's int() of v: false where it fails. A fraction is cut off.
+func toInt(v pyliteral.Value) (pyliteral.Value, bool) {
+	switch x := v.(type) {
+	case bool:
+		if x {
+			return int64(1), true
+		}
+		return int64(0), true
+	case int64, *big.Int:
+		return x, true
+	case float64:
+		return cut(x)
+	case string:
+		return intFromText(x)
+	case pyliteral.Bytes:
+		return intFromText(string(x))
+	}
+	return nil, false
+}
+
+func intFromText(s string) (pyliteral.Value, bool) {
+	if i, ok := pystr.SmallInt(s); ok {
+		return i, true
+	}
+	i, ok := pystr.Int(s)
+	if !ok {
+		return nil, false
+	}
+	if i.IsInt64() {
+		return i.Int64(), true
+	}
+	return i, true
+}
+
+// cut drops the fraction of f; there is no integer for an infinity or NaN.
+func cut(f float64) (pyliteral.Value, bool) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, false
+	}
+	if math.Abs(f) < 1<<62 {
+		return int64(f), true
+	}
+	i, _ := big.NewFloat(f).Int(nil)
+	if i.IsInt64() {
+		return i.Int64(), true
+	}
+	return i, true
+}
+
+// toFloat is Python's float() of v: false where it fails.
+func toFloat(v pyliteral.Value) (float64, bool) {
+	switch x := v.(type) {
+	case string:
+		return pystr.Float(x)
+	case pyliteral.Bytes:
+		return pystr.Float(string(x))
+	}
+	return number(v)
+}
+
+// number returns a bool, an int or a float as float64; false for other types, and for an int beyond float64.
+func number(v pyliteral.Value) (float64, bool) {
+	switch x := v.(type) {
+	case bool:
+		if x {
+			return 1, true
+		}
+		return 0, true
+	case int64:
+		return float64(x), true
+	case float64:
+		return x, true
+	case *big.Int:
+		f, _ := new(big.Float).SetInt(x).Float64()
+		return f, !math.IsInf(f, 0)
+	}
+	return 0, false
+}
+
+// compare returns the sign of x - v where v is a number of any size; ordered is false for NaN, and an error
+// means that Python refuses to compare a number with v.
+func compare(x float64, v pyliteral.Value) (sign int, ordered bool, err error) {
+	if i, ok := v.(*big.Int); ok {
+		return -i.Sign(), true, nil
+	}
+	y, ok := number(v)
+	if !ok {
+		return 0, false, raise("a number cannot be compared with a %s", pyliteral.Type(v))
+	}
+	switch {
+	case x < y:
+		return -1, true, nil
+	case x > y:
+		return 1, true, nil
+	}
+	return 0, x == y, nil
+}
+
+// atLeast is Python's x >= v.
+func atLeast(x int, v pyliteral.Value) (bool, error) {
+	sign, ordered, err := compare(float64(x), v)
+	return ordered && sign >= 0, err
+}
+
+// positive is Python's v > 0.
+func positive(v pyliteral.Value) (bool, error) {
+	sign, ordered, err := compare(0, v)
+	return ordered && sign < 0, err
+}
+
+// iterate returns what a for loop over v sees: the elements of a list, the characters of a text, the keys of
+// a dictionary.
+func iterate(v pyliteral.Value) ([]pyliteral.Value, error) {
+	switch x := v.(type) {
+	case pyliteral.List:
+		return x, nil
+	case string:
+		items := make([]pyliteral.Value, 0, utf8.RuneCountInString(x))
+		for i := 0; i < len(x); {
+			_, n := pyliteral.DecodeRune(x[i:])
+			items = append(items, x[i:i+n])
+			i += n
+		}
+		return items, nil
+	case *pyliteral.Dict:
+		items := make([]pyliteral.Value, 0, x.Len())
+		for k := range x.All() {
+			items = append(items, k)
+		}
+		return items, nil
+	}
+	return nil, raise("a %s is not a list", pyliteral.Type(v))
+}
