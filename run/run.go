@@ -45,7 +45,9 @@ type Event struct {
 // Summary counts the episodes of one start.
 type Summary struct {
 	Total, Skipped, Finished, Failed, Left int
-	Usage                                  qa.Usage
+	// FirstFailure is the reason of the first episode that failed.
+	FirstFailure string
+	Usage        qa.Usage
 }
 
 // Runner runs episodes. It is used once.
@@ -149,6 +151,9 @@ func (r *Runner) note(e Event) {
 		r.sum.Skipped++
 	case e.Trajectory.Outcome.Failed():
 		r.sum.Failed++
+		if r.sum.FirstFailure == "" {
+			r.sum.FirstFailure = e.Trajectory.Reason
+		}
 	default:
 		r.sum.Finished++
 	}

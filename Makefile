@@ -1,0 +1,28 @@
+# make test: everything that must hold. make demo: the main job on the sample papers.
+.PHONY: test vet lint tidy unit demo build warm
+
+GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
+
+test: vet tidy lint unit
+
+vet:
+	go vet ./...
+
+tidy:
+	go mod tidy -diff
+
+lint:
+	$(GOLANGCI) run ./...
+
+# The PDF library is WebAssembly: compiled once under the race detector, before the packages run side by side.
+warm:
+	go test -race -count=1 -run TestWarm ./env/pdf
+
+unit: warm
+	go test -race ./...
+
+build:
+	go build -o airqa ./cmd/airqa
+
+demo:
+	go run ./cmd/airqa demo

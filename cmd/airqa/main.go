@@ -1,0 +1,157 @@
+// Command airqa runs the AirQA baselines over scientific papers, scores them, and shows what happened. This package
+// holds flags, wiring and exit codes, one file a sub-command; everything else lives in the rooms below.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+
+	"airqa/internal/progress"
+	"airqa/internal/terminal"
+)
+
+// version is what run directories and scores record.
+const version = "0.1.0"
+
+// program is how a run directory names the program that wrote it.
+const program = "airqa " + version
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+	// exitFailedExamples: the work is done, but some examples failed and can be run again.
+	exitFailedExamples = 3
+)
+
+// cli is the whole command line.
+type cli struct {
+	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
+	Verbose bool             `short:"v" help:"Tell more on standard error."`
+
+	Demo      demoCmd      `cmd:"" help:"Do the whole job on the sample papers: ingest, all baselines, scores, table."`
+	Ingest    ingestCmd    `cmd:"" help:"Read PDFs into a data directory."`
+	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
+	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
+	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`
+	Trace     traceCmd     `cmd:"" help:"Show what happened on a question."`
+	SQL       sqlCmd       `cmd:"" name:"sql" help:"Run a query as the Query tool does."`
+	Search    searchCmd    `cmd:"" help:"Search passages as the Retrieve tool does."`
+	Page      pageCmd      `cmd:"" help:"Draw a page as the View tool does."`
+	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
+}
+
+// app is what every sub-command gets.
+type app struct {
+	ctx      context.Context
+	in       io.Reader
+	out      io.Writer
+	errs     io.Writer
+	log      *slog.Logger
+	progress *progress.Reporter
+	now      func() time.Time
+	getenv   func(string) string
+}
+
+// coded is an error with an exit code of its own.
+type coded struct {
+	code int
+	err  error
+}
+
+func (c coded) Error() string { return c.err.Error() }
+func (c coded) Unwrap() error { return c.err }
+
+// misuse is an error of the caller's: exit code 2.
+func misuse(format string, args ...any) error {
+	return coded{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+func run(args []string) int {
+	var c cli
+	parser, err := kong.New(&c, options()...)
+	if err != nil {
+		return complain(err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	ctx, err := parser.Parse(args)
+	if err != nil {
+		var parse *kong.ParseError
+		if errors.As(err, &parse) {
+			return complain(coded{exitUsage, fmt.Errorf("%w\n  help: %s", err, helpCommand(parse.Context))})
+		}
+		return complain(err)
+	}
+	return complain(ctx.Run(newApp(c.Verbose)))
+}
+
+func options() []kong.Option {
+	return []kong.Option{
+		kong.Name("airqa"),
+		kong.Description("Run, collect and debug agents that answer questions over scientific papers."),
+		kong.Vars{"version": program},
+		kong.DefaultEnvars("AIRQA"),
+		kong.UsageOnError(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Configuration(yamlConfig, "airqa.yaml"),
+	}
+}
+
+func helpCommand(ctx *kong.Context) string {
+	if ctx == nil || ctx.Selected() == nil {
+		return "airqa --help"
+	}
+	return "airqa " + ctx.Selected().Name + " --help"
+}
+
+func newApp(verbose bool) *app {
+	level := slog.LevelInfo
+	if verbose {
+		level = slog.LevelDebug
+	}
+	isTerminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+	return &app{
+		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: os.Stderr,
+		log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
+		now:      time.Now, getenv: os.Getenv,
+	}
+}
+
+// complain prints an error on standard error and returns the exit code that it stands for.
+func complain(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	fmt.Fprintln(os.Stderr, "airqa: "+terminal.Safe(strings.TrimRight(err.Error(), "\n")))
+	var c coded
+	if errors.As(err, &c) {
+		return c.code
+	}
+	return exitFailed
+}
+
+// say prints a line for the person at the other end on standard error.
+func (a *app) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.errs, format+"\n", args...)
+}
+
+// print writes a result to standard output.
+func (a *app) print(text string) error {
+	_, err := fmt.Fprintln(a.out, text)
+	return err
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"airqa/eval"
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/run/runlog"
+)
+
+// scoringMode names the semantics of the scores: those of the authors' code.
+const scoringMode = "reference"
+
+type scoreCmd struct {
+	Run  string `arg:"" optional:"" name:"run" help:"Run directory to score."`
+	Gold string `placeholder:"FILE" help:"Questions with their evaluators, to score a file of predictions."`
+	Pred string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}."`
+	JSON bool   `name:"json" help:"Print a line of JSON for each example, then the totals."`
+	judgeFlags
+}
+
+// Help implements kong.HelpProvider.
+func (scoreCmd) Help() string {
+	return `Examples:
+  airqa score runs/hybrid
+  airqa score --gold q.jsonl --pred predictions.jsonl --judge offline --json
+
+Scoring a run calls no agent model and changes no trajectory: scores are written to RUN/scores/. An answer whose judge
+failed stays unscored, which is not a zero; score again when the judge is back.`
+}
+
+// Run implements the sub-command.
+func (c scoreCmd) Run(a *app) error {
+	files := c.Gold != "" || c.Pred != ""
+	switch {
+	case files && c.Run != "":
+		return misuse("score either a run directory, or --gold with --pred")
+	case files && (c.Gold == "" || c.Pred == ""):
+		return misuse("--gold and --pred go together")
+	case !files && c.Run == "":
+		return misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
+	}
+	judge, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	scorer := eval.New(eval.Config{Judge: judge})
+	if files {
+		return c.scoreFile(a, scorer)
+	}
+	scores, err := a.scoreRun(c.Run, scorer, c.Judge)
+	if err != nil {
+		return err
+	}
+	return c.show(a, scores, "next: airqa report "+c.Run)
+}
+
+// scoreRun scores every episode of a run that has ended, and writes the scores beside its log.
+func (a *app) scoreRun(dir string, scorer *eval.Scorer, judge string) ([]qa.Score, error) {
+	r, examples, err := a.openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	byUUID := make(map[string]runlog.Recorded)
+	for rec, err := range r.Episodes() {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		if rec.Outcome != "" {
+			rec.Messages, rec.Steps = nil, nil
+			byUUID[rec.UUID] = rec
+		}
+	}
+	stage := a.progress.Stage("score "+filepath.Base(dir), len(byUUID))
+	var scores []qa.Score
+	for _, ex := range examples {
+		rec, ended := byUUID[ex.UUID]
+		if !ended {
+			continue
+		}
+		scores = append(scores, a.scoreEpisode(scorer, ex, rec))
+		stage.Set(len(scores), "")
+	}
+	stage.Close(fmt.Sprintf("%d of %d questions scored", len(scores), len(examples)))
+	if len(scores) == 0 {
+		return nil, fmt.Errorf("%s: no question of this run is finished yet; airqa run goes on with it", dir)
+	}
+	return scores, runlog.WriteScores(dir, runlog.Scoring{
+		Mode: scoringMode, Judge: judge, Program: program, Created: a.now().UTC(),
+	}, scores)
+}
+
+// scoreEpisode scores one answer. No answer is a zero; an episode that failed for a reason not its own is unscored.
+func (a *app) scoreEpisode(scorer *eval.Scorer, ex qa.Example, rec runlog.Recorded) qa.Score {
+	s := qa.Score{UUID: ex.UUID, Repeat: rec.Repeat, Func: ex.Evaluator.Func}
+	switch {
+	case rec.Outcome.Failed():
+		s.Verdict, s.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason
+	case !rec.Answer.Given:
+		s.Verdict, s.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
+	default:
+		result := scorer.Score(a.ctx, ex.Evaluator, eval.Text(rec.Answer.Text))
+		s.Verdict, s.Value, s.Reason = result.Verdict, result.Value, result.Reason
+	}
+	return s
+}
+
+// openRun reads a run directory and its questions.
+func (a *app) openRun(dir string) (*runlog.Run, []qa.Example, error) {
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, bad := range r.BadLines {
+		a.say("warning: %s: %v (left out)", dir, bad)
+	}
+	if r.Unknown > 0 {
+		a.say("note: %s: %d events of a kind that this program does not know", dir, r.Unknown)
+	}
+	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
+	return r, examples, err
+}
+
+// scoreFile pairs predictions with golds by uuid and scores them in the order of the golds.
+func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
+	examples, err := a.loadQuestions(c.Gold)
+	if err != nil {
+		return err
+	}
+	answers, err := a.readPredictions(c.Pred)
+	if err != nil {
+		return err
+	}
+	missing := 0
+	var scores []qa.Score
+	for _, ex := range examples {
+		s := qa.Score{UUID: ex.UUID, Func: ex.Evaluator.Func, Verdict: qa.Wrong, Reason: "no prediction"}
+		if raw, ok := answers[ex.UUID]; ok {
+			result := scorer.Score(a.ctx, ex.Evaluator, eval.JSON(raw))
+			s.Verdict, s.Value, s.Reason = result.Verdict, result.Value, result.Reason
+			delete(answers, ex.UUID)
+		} else {
+			missing++
+		}
+		scores = append(scores, s)
+	}
+	if missing > 0 {
+		a.say("warning: %d of %d questions have no prediction; they score 0", missing, len(examples))
+	}
+	if len(answers) > 0 {
+		a.say("warning: %d predictions belong to no question of %s", len(answers), c.Gold)
+	}
+	return c.show(a, scores, "")
+}
+
+// readPredictions reads JSON Lines of uuid and answer. A line that cannot be read, and a second answer to the same
+// question, is reported and left out.
+func (a *app) readPredictions(path string) (map[string]json.RawMessage, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("predictions: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	answers := make(map[string]json.RawMessage)
+	in := bufio.NewReaderSize(file, 1<<16)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("predictions: %w", err)
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if fault := addPrediction(answers, line); fault != "" {
+				a.say("warning: %s:%d: %s (left out)", path, n, fault)
+			}
+		}
+		if err != nil {
+			return answers, nil
+		}
+	}
+}
+
+func addPrediction(answers map[string]json.RawMessage, line []byte) string {
+	var p struct {
+		UUID   string          `json:"uuid"`
+		Answer json.RawMessage `json:"answer"`
+	}
+	if err := json.Unmarshal(line, &p); err != nil {
+		return "not an object with uuid and answer: " + err.Error()
+	}
+	if p.UUID == "" || p.Answer == nil {
+		return `"uuid" or "answer" is missing`
+	}
+	if _, twice := answers[p.UUID]; twice {
+		return "a second prediction for " + p.UUID
+	}
+	answers[p.UUID] = p.Answer
+	return ""
+}
+
+// totals are the counts of one scoring.
+type totals struct {
+	Questions   int `json:"questions"`
+	Right       int `json:"right"`
+	Wrong       int `json:"wrong"`
+	Unparseable int `json:"unparseable"`
+	Unscored    int `json:"unscored"`
+	// Score is the mean over the scored questions, 0 to 1.
+	Score   float64 `json:"score"`
+	Scoring string  `json:"scoring"`
+	Judge   string  `json:"judge"`
+}
+
+func count(scores []qa.Score) totals {
+	t := totals{Questions: len(scores), Scoring: scoringMode}
+	sum := 0.0
+	for _, s := range scores {
+		sum += s.Value
+		switch s.Verdict {
+		case qa.Right:
+			t.Right++
+		case qa.Unparseable:
+			t.Unparseable++
+		case qa.Unscored:
+			t.Unscored++
+		default:
+			t.Wrong++
+		}
+	}
+	if scored := t.Questions - t.Unscored; scored > 0 {
+		t.Score = sum / float64(scored)
+	}
+	return t
+}
+
+// show prints scores as JSON lines, or their totals for a person.
+func (c scoreCmd) show(a *app, scores []qa.Score, next string) error {
+	t := count(scores)
+	t.Judge = c.Judge
+	if c.JSON {
+		return showJSON(a.out, scores, t)
+	}
+	err := a.print(fmt.Sprintf("%d questions: %d right, %d wrong, %d unparseable, %d unscored\nscore %.2f %% of the %d scored (%s semantics, judge %s)",
+		t.Questions, t.Right, t.Wrong, t.Unparseable, t.Unscored, 100*t.Score, t.Questions-t.Unscored, t.Scoring, c.Judge))
+	if t.Unscored > 0 {
+		a.say("note: unscored answers are no zeros; --json says why each is unscored")
+	}
+	if next != "" {
+		a.say("%s", next)
+	}
+	return err
+}
+
+// scoreLine is a score on standard output: an unscored one is null, never 0.
+type scoreLine struct {
+	UUID    string     `json:"uuid"`
+	Score   *float64   `json:"score"`
+	Verdict qa.Verdict `json:"verdict"`
+	Reason  string     `json:"reason,omitempty"`
+}
+
+func showJSON(out io.Writer, scores []qa.Score, t totals) error {
+	w := bufio.NewWriter(out)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, s := range scores {
+		line := scoreLine{UUID: s.UUID, Verdict: s.Verdict, Reason: s.Reason}
+		if s.Verdict != qa.Unscored {
+			line.Score = &s.Value
+		}
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	if err := enc.Encode(map[string]totals{"total": t}); err != nil {
+		return err
+	}
+	return w.Flush()
+}

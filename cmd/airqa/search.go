@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"airqa/env"
+	"airqa/internal/terminal"
+	"airqa/tools"
+)
+
+type searchCmd struct {
+	Data  string   `required:"" placeholder:"DIR" help:"Data directory."`
+	Limit int      `default:"5" help:"Most passages."`
+	Paper []string `placeholder:"UUID" help:"Search only in this paper; may be repeated."`
+	JSON  bool     `name:"json" help:"Print a JSON object a passage."`
+	Text  string   `arg:"" name:"text" help:"What to look for; - reads standard input."`
+}
+
+// Help implements kong.HelpProvider.
+func (searchCmd) Help() string {
+	return `Examples:
+  airqa search --data papers "learning rate of the encoder"
+  airqa search --data papers --limit 20 --json "reading order"`
+}
+
+// hitLine is a passage on standard output.
+type hitLine struct {
+	PDFID      string  `json:"pdf_id"`
+	PageNumber int     `json:"page_number"`
+	TableName  string  `json:"table_name"`
+	ColumnName string  `json:"column_name"`
+	Text       string  `json:"text"`
+	Score      float64 `json:"score"`
+}
+
+// Run implements the sub-command.
+func (c searchCmd) Run(a *app) error {
+	text, err := a.text(c.Text)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" {
+		return misuse("the text to search for is empty")
+	}
+	if c.Limit < 1 {
+		return misuse("--limit %d: at least one passage", c.Limit)
+	}
+	world, err := env.Open(a.ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = world.Close() }()
+	hits, err := world.Retrieve(a.ctx, text, c.Limit, tools.Scope{Papers: c.Paper})
+	if err != nil {
+		return asFault(err)
+	}
+	if len(hits) == 0 {
+		a.say("no passage matches")
+	}
+	for i, h := range hits {
+		if err := c.show(a, i, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c searchCmd) show(a *app, i int, h tools.Hit) error {
+	if !c.JSON {
+		return a.print(fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s)\n   %s\n",
+			i+1, h.Score, h.PDFID, h.PageNumber, h.TableName, h.ColumnName, terminal.Clip(h.Text, 500)))
+	}
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(hitLine(h))
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"airqa/env"
+	"airqa/internal/terminal"
+	"airqa/tools"
+)
+
+type sqlCmd struct {
+	Data string `required:"" placeholder:"DIR" help:"Data directory."`
+	JSON bool   `name:"json" help:"Print a JSON object a row."`
+	Text string `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
+}
+
+// Help implements kong.HelpProvider.
+func (sqlCmd) Help() string {
+	return `Examples:
+  airqa sql --data papers "SELECT title, num_pages FROM metadata"
+  echo "SELECT count(*) AS n FROM chunks" | airqa sql --data papers --json -`
+}
+
+// Run implements the sub-command.
+func (c sqlCmd) Run(a *app) error {
+	text, err := a.text(c.Text)
+	if err != nil {
+		return err
+	}
+	world, err := env.Open(a.ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = world.Close() }()
+	rows, err := world.Query(a.ctx, text)
+	if err != nil {
+		return asFault(err)
+	}
+	if c.JSON {
+		for i := range rows.Values {
+			if err := a.print(rows.JSONRow(i)); err != nil {
+				return err
+			}
+		}
+	} else if err := a.print(render(rows)); err != nil {
+		return err
+	}
+	if rows.More {
+		a.say("note: only the first %d rows; use LIMIT and OFFSET for others", len(rows.Values))
+	}
+	return nil
+}
+
+// widest is how many characters of a cell a person is shown.
+const widest = 60
+
+func render(rows tools.Rows) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = 0
+	head := table.Row{}
+	for _, name := range rows.Columns {
+		head = append(head, terminal.Line(name))
+	}
+	t.AppendHeader(head)
+	for _, row := range rows.Values {
+		line := table.Row{}
+		for _, v := range row {
+			line = append(line, terminal.Clip(cell(v), widest))
+		}
+		t.AppendRow(line)
+	}
+	return t.Render() + fmt.Sprintf("\n(%d rows)", len(rows.Values))
+}
+
+func cell(v any) string {
+	if v == nil {
+		return "NULL"
+	}
+	return fmt.Sprint(v)
+}
+
+// text returns an argument, or standard input when the argument is "-".
+func (a *app) text(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	raw, err := io.ReadAll(a.in)
+	return string(raw), err
+}
+
+// asFault turns a mistake of the caller's into an error of the program: a person gets the same words as a model.
+func asFault(err error) error {
+	var f *tools.Fault
+	if errors.As(err, &f) {
+		return errors.New(f.Text)
+	}
+	return err
+}

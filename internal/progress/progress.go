@@ -1,0 +1,119 @@
+// Package progress shows how far long work has come: one bar a stage on a terminal, plain lines anywhere else, so
+// that a log file stays readable. Start from [New] and [Reporter.Stage].
+package progress
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"airqa/internal/terminal"
+)
+
+// linesEvery is the least time between two plain lines of one stage.
+const linesEvery = 5 * time.Second
+
+// Config says where progress goes.
+type Config struct {
+	Out io.Writer
+	// Bars is true on a terminal.
+	Bars bool
+	// Color is false under NO_COLOR; bars are drawn without colours in any case.
+	Now func() time.Time
+}
+
+// Reporter makes stages. At most one stage is open at a time.
+type Reporter struct{ c Config }
+
+// New returns a reporter. A nil Out shows nothing.
+func New(c Config) *Reporter {
+	if c.Out == nil {
+		c.Out, c.Bars = io.Discard, false
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Reporter{c}
+}
+
+// Stage is one piece of long work with a known number of steps. Its methods may be called by several goroutines.
+type Stage struct {
+	c     Config
+	name  string
+	total int
+
+	mu      sync.Mutex
+	done    int
+	note    string
+	started time.Time
+	last    time.Time
+
+	bars *mpb.Progress
+	bar  *mpb.Bar
+}
+
+// Stage opens a stage of total steps; unit names one of them, such as "paper".
+func (r *Reporter) Stage(name string, total int) *Stage {
+	s := &Stage{c: r.c, name: name, total: total, started: r.c.Now(), last: r.c.Now()}
+	if !r.c.Bars {
+		return s
+	}
+	s.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond))
+	s.bar = s.bars.New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
+		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d", decor.WCSyncWidth)),
+		mpb.AppendDecorators(decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), ""), decor.Any(func(decor.Statistics) string {
+			return " " + s.Note()
+		})),
+	)
+	return s
+}
+
+// Note returns what was said last.
+func (s *Stage) Note() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.note
+}
+
+// Set says that done steps are finished, and a few words beside the bar.
+func (s *Stage) Set(done int, note string) {
+	s.mu.Lock()
+	s.done, s.note = done, terminal.Clip(note, 60)
+	due := s.c.Now().Sub(s.last) >= linesEvery
+	if due {
+		s.last = s.c.Now()
+	}
+	s.mu.Unlock()
+	switch {
+	case s.bar != nil:
+		s.bar.SetCurrent(int64(done))
+	case due:
+		s.print(fmt.Sprintf("%d/%d %s", done, s.total, s.Note()))
+	}
+}
+
+// Close ends the stage with a last word.
+func (s *Stage) Close(last string) {
+	took := s.c.Now().Sub(s.started).Round(100 * time.Millisecond)
+	last = terminal.Line(last)
+	if s.bar == nil {
+		s.print(fmt.Sprintf("%s (%s)", last, took))
+		return
+	}
+	s.mu.Lock()
+	s.note = fmt.Sprintf("%s (%s)", last, took)
+	s.mu.Unlock()
+	s.bar.SetCurrent(int64(s.done))
+	if s.done < s.total || s.total == 0 {
+		s.bar.Abort(false)
+	}
+	s.bars.Wait()
+}
+
+func (s *Stage) print(text string) {
+	_, _ = fmt.Fprintf(s.c.Out, "%s: %s\n", s.name, text)
+}

@@ -1,0 +1,48 @@
+// Package terminal makes text of strangers fit to be printed: a model, a PDF or a questions file must not be able to
+// move the cursor, change colours or hide a line.
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Safe returns text with control characters, and marks that reorder text, written out as \x1b or \u202e. Newlines
+// and tabs stay.
+func Safe(text string) string {
+	if strings.IndexFunc(text, unsafe) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !unsafe(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Line returns text as [Safe] does, on one line: newlines and runs of blanks become one blank.
+func Line(text string) string { return Safe(strings.Join(strings.Fields(text), " ")) }
+
+// Clip returns text as [Line] does, cut to at most n characters with "…" at the end of what was cut.
+func Clip(text string, n int) string {
+	r := []rune(Line(text))
+	if len(r) <= n || n < 1 {
+		return string(r)
+	}
+	return string(r[:n-1]) + "…"
+}
+
+func unsafe(r rune) bool {
+	if r == '\n' || r == '\t' {
+		return false
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// Traced is one trajectory with its question and its score, as [Trace] prints it and as JSON shows it.
+type Traced struct {
+	Question     string    `json:"question"`
+	AnswerFormat string    `json:"answer_format"`
+	Tags         []string  `json:"tags"`
+	Score        *qa.Score `json:"score"`
+	Usage        qa.Usage  `json:"usage"`
+	Turns        int       `json:"turns"`
+	runlog.Recorded
+}
+
+// NewTraced puts together what belongs to one episode; score may be nil.
+func NewTraced(ex qa.Example, rec runlog.Recorded, score *qa.Score) Traced {
+	return Traced{
+		Question: ex.Question, AnswerFormat: ex.AnswerFormat, Tags: ex.Tags, Score: score,
+		Usage: rec.Usage(), Turns: rec.Turns(), Recorded: rec,
+	}
+}
+
+// WriteJSON prints a trajectory as one line of JSON.
+func (t Traced) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(t)
+}
+
+// WriteLine prints a trajectory in one line of a list.
+func (t Traced) WriteLine(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s  %-16s %-11s %2d turns %7d tokens  %s\n", terminal.Line(t.UUID), t.outcome(), t.verdict(),
+		t.Turns, t.Usage.Prompt+t.Usage.Completion, terminal.Clip(t.Question, 60))
+	return err
+}
+
+// Write prints a trajectory to be read: the question, every turn with thought, action and observation, the outcome
+// and the score. Text of models and papers is made safe for a terminal.
+func (t Traced) Write(w io.Writer) error {
+	p := &printer{w: w}
+	p.line("Question  %s", terminal.Line(t.Question))
+	p.line("Format    %s", terminal.Line(t.AnswerFormat))
+	p.line("Tags      %s", terminal.Line(strings.Join(t.Tags, ", ")))
+	p.line("Episode   %s", terminal.Line(t.Episode))
+	for _, m := range t.Messages {
+		if m.Role == qa.System {
+			p.block("system prompt", fmt.Sprintf("(%d characters; --json shows it)", len(m.Text)))
+			continue
+		}
+		if m.Role == qa.Assistant {
+			break
+		}
+		p.block(string(m.Role), m.Text)
+	}
+	for _, s := range t.Steps {
+		p.step(s)
+	}
+	p.line("")
+	p.line("Outcome   %s", strings.TrimSuffix(t.outcome()+": "+terminal.Line(t.Reason), ": "))
+	p.line("Answer    %s", t.answer())
+	p.line("Score     %s", t.score())
+	p.line("Turns     %d, tokens %d prompt + %d completion%s", t.Turns, t.Usage.Prompt, t.Usage.Completion, estimated(t.Usage))
+	return p.err
+}
+
+func (t Traced) outcome() string {
+	if t.Outcome == "" {
+		return "unfinished"
+	}
+	return string(t.Outcome)
+}
+
+func (t Traced) verdict() string {
+	if t.Score == nil {
+		return "not scored"
+	}
+	return string(t.Score.Verdict)
+}
+
+func (t Traced) answer() string {
+	if !t.Answer.Given {
+		return "(none)"
+	}
+	return terminal.Safe(t.Answer.Text)
+}
+
+func (t Traced) score() string {
+	if t.Score == nil {
+		return "not scored yet; run: airqa score RUN"
+	}
+	s := fmt.Sprintf("%g (%s) by %s", t.Score.Value, t.Score.Verdict, t.Score.Func)
+	if t.Score.Reason != "" {
+		s += ": " + terminal.Line(t.Score.Reason)
+	}
+	return s
+}
+
+func estimated(u qa.Usage) string {
+	if u.Estimated {
+		return " (counted by airqa: the endpoint reported none)"
+	}
+	return ""
+}
+
+// printer remembers the first error, so that the text reads from top to bottom.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+// block prints a text under a head, indented.
+func (p *printer) block(head, text string) {
+	p.line("")
+	p.line("%s", head)
+	for line := range strings.Lines(terminal.Safe(text)) {
+		p.line("    %s", strings.TrimRight(line, "\n"))
+	}
+}
+
+func (p *printer) step(s qa.Step) {
+	p.line("")
+	if s.Reply == nil {
+		p.line("── step %d, taken by the program", s.N)
+	} else {
+		u := s.Reply.Usage
+		p.line("── step %d, %.1f s, tokens %d + %d%s, %s", s.N, s.Ended.Sub(s.Started).Seconds(), u.Prompt, u.Completion,
+			estimated(u), shown(s.Shown))
+	}
+	switch {
+	case s.ParseError != nil:
+		p.block("reply without an action", s.Reply.Text)
+	case s.Action == nil && s.Reply != nil:
+		p.block("reply", s.Reply.Text)
+	default:
+		p.thoughtAndAction(s)
+	}
+	if s.Observation != nil {
+		p.observation(*s.Observation)
+	}
+}
+
+func (p *printer) thoughtAndAction(s qa.Step) {
+	if thought := s.Thought(); thought != "" {
+		p.block("thought", thought)
+	}
+	p.block("action", s.Action.Text)
+}
+
+func (p *printer) observation(o qa.Observation) {
+	p.block("observation ("+string(o.Status)+")", o.Text)
+	for _, im := range o.Images {
+		p.line("    image images/%s.png, %d x %d pixels", im.SHA256, im.Width, im.Height)
+	}
+}
+
+// shown says which messages the model saw, counted from 0.
+func shown(spans []qa.Span) string {
+	var parts []string
+	for _, s := range spans {
+		parts = append(parts, fmt.Sprintf("%d-%d", s.First, s.End-1))
+	}
+	return "messages " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"airqa/internal/terminal"
+)
+
+// Formats are the names that [Write] knows.
+func Formats() []string { return []string{"text", "md", "csv", "json"} }
+
+// Write prints rows in a format of [Formats]. Scores are per cent with two decimals, as in the paper; a cell without
+// questions is a dash.
+func Write(w io.Writer, rows []Row, format string) error {
+	switch format {
+	case "json":
+		return writeJSON(w, rows)
+	case "csv":
+		return printTo(w, plainTable(rows).RenderCSV())
+	case "md":
+		return printTo(w, plainTable(rows).RenderMarkdown()+"\n\n"+strings.Join(Notes(rows), "\n"))
+	case "text":
+		return printTo(w, textTable(rows)+"\n\n"+strings.Join(Notes(rows), "\n"))
+	}
+	return fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(Formats(), ", "))
+}
+
+func printTo(w io.Writer, s string) error {
+	_, err := fmt.Fprintln(w, strings.TrimRight(s, "\n"))
+	return err
+}
+
+func writeJSON(w io.Writer, rows []Row) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, r := range rows {
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plainTable has one head line, for formats that know no groups.
+func plainTable(rows []Row) table.Writer {
+	t := table.NewWriter()
+	head := table.Row{"Baseline", "Model"}
+	for _, c := range Columns() {
+		head = append(head, c.Name)
+	}
+	t.AppendHeader(head)
+	for _, r := range rows {
+		line := table.Row{terminal.Line(r.Baseline), terminal.Line(r.Model)}
+		t.AppendRow(append(line, cells(r)...))
+	}
+	return t
+}
+
+// textTable has the paper's two head lines; rows of one model stand under its name.
+func textTable(rows []Row) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	groups, names := table.Row{"Baseline"}, table.Row{""}
+	var configs []table.ColumnConfig
+	for i, c := range Columns() {
+		groups, names = append(groups, c.Group), append(names, c.Name)
+		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignCenter})
+	}
+	t.SetColumnConfigs(configs)
+	t.AppendHeader(groups, table.RowConfig{AutoMerge: true})
+	t.AppendHeader(names)
+	model := ""
+	for i, r := range rows {
+		if i == 0 || r.Model != model {
+			model = r.Model
+			t.AppendSeparator()
+			t.AppendRow(table.Row{"[" + terminal.Line(model) + "]"})
+		}
+		t.AppendRow(append(table.Row{terminal.Line(r.Baseline)}, cells(r)...))
+	}
+	return t.Render()
+}
+
+func cells(r Row) table.Row {
+	var line table.Row
+	for _, c := range r.Cells {
+		if c.N == 0 {
+			line = append(line, "-")
+			continue
+		}
+		line = append(line, strconv.FormatFloat(c.Score, 'f', 2, 64))
+	}
+	return line
+}
+
+// Notes are the lines under a table: how many questions each column has, how scores came about, and what is missing.
+func Notes(rows []Row) []string {
+	var notes []string
+	if len(rows) == 0 {
+		return notes
+	}
+	var n []string
+	for _, c := range rows[0].Cells {
+		n = append(n, c.Column+" "+strconv.Itoa(c.N))
+	}
+	notes = append(notes,
+		"Scores in per cent. Questions per column: "+strings.Join(n, ", ")+".",
+		fmt.Sprintf("Scoring: %s; judge of subjective answers: %s.", rows[0].Scoring, judgeName(rows[0].Judge)))
+	for _, r := range rows {
+		if r.Model == "offline" {
+			notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing of any model.")
+			break
+		}
+	}
+	for _, r := range rows {
+		if r.Unscored+r.Unfinished > 0 {
+			notes = append(notes, fmt.Sprintf("%s (%s): %d of %d questions counted; %d unscored, %d not run yet.",
+				terminal.Line(r.Baseline), terminal.Line(r.Dir), r.Scored, r.Questions, r.Unscored, r.Unfinished))
+		}
+	}
+	return notes
+}
+
+func judgeName(judge string) string {
+	if judge == "offline" {
+		return "offline (lexical overlap, no language model)"
+	}
+	return terminal.Line(judge)
+}
