@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -110,7 +111,7 @@ func thoughtBefore(reply string, labels []label, action, from int) qa.Span {
 func (g Grammar) readAt(reply string, at int) Reading {
 	m := callPattern.FindStringSubmatchIndex(reply[at:])
 	if m == nil {
-		if i, ok := g.firstCall(reply, at, nextObservation(reply, at)); ok {
+		if i, ok := g.firstCall(reply, at, nextLabel(reply, at, "action", "observation")); ok {
 			return g.parse(reply, i, at)
 		}
 		return Reading{Kept: len(reply), Error: g.none(reply, at)}
@@ -120,7 +121,7 @@ func (g Grammar) readAt(reply string, at int) Reading {
 
 // readBare looks for a call of a known tool in a reply without an action label.
 func (g Grammar) readBare(reply string, labels []label, from int) (Reading, bool) {
-	i, ok := g.firstCall(reply, from, nextObservation(reply, from))
+	i, ok := g.firstCall(reply, from, nextLabel(reply, from, "observation"))
 	if !ok {
 		return Reading{}, false
 	}
@@ -132,9 +133,10 @@ func (g Grammar) readBare(reply string, labels []label, from int) (Reading, bool
 	return r, true
 }
 
-func nextObservation(reply string, at int) int {
+// nextLabel returns where the next label of one of the kinds begins, or the end of the reply.
+func nextLabel(reply string, at int, kinds ...string) int {
 	for _, l := range findLabels(reply, at) {
-		if l.kind == "observation" {
+		if slices.Contains(kinds, l.kind) {
 			return l.start
 		}
 	}

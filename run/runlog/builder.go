@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"airqa/internal/pyliteral"
 	"airqa/qa"
 )
 
@@ -102,6 +103,7 @@ func (b *builder) call(raw []byte) error {
 	if ev.Thought != nil {
 		s.ThoughtAt = *ev.Thought
 	}
+	restore(s.Action)
 	b.rec.Steps = append(b.rec.Steps, s)
 	b.rec.Messages = append(b.rec.Messages, s.Message())
 	return nil
@@ -118,6 +120,7 @@ func (b *builder) observation(raw []byte) error {
 		o.Full, _ = b.run.Text(ev.Full)
 	}
 	if ev.By == qa.ByProgram {
+		restore(ev.Action)
 		b.rec.Steps = append(b.rec.Steps, qa.Step{
 			N: ev.Step, By: ev.By, Action: ev.Action, Observation: o, Started: ev.Start, Ended: ev.End,
 		})
@@ -146,4 +149,20 @@ func (b *builder) step(n int) *qa.Step {
 		return nil
 	}
 	return &b.rec.Steps[n-1]
+}
+
+// restore takes the arguments of an action from its text: JSON made floats of the integers.
+func restore(a *qa.Action) {
+	if a == nil {
+		return
+	}
+	call, err := pyliteral.ParseCall(a.Text, 0, pyliteral.Options{})
+	if err != nil {
+		return
+	}
+	args := make(map[string]any, len(call.Keywords))
+	for _, k := range call.Keywords {
+		args[k.Name] = pyliteral.ToGo(k.Value)
+	}
+	a.Args = args
 }

@@ -1,0 +1,240 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/agent"
+	"airqa/qa"
+)
+
+// model answers with replies in turn and keeps what it was shown.
+type model struct {
+	replies []string
+	shown   [][]qa.Message
+	err     error
+}
+
+func (m *model) Complete(_ context.Context, messages []qa.Message) (qa.Reply, error) {
+	m.shown = append(m.shown, messages)
+	if len(m.shown) > len(m.replies) {
+		return qa.Reply{}, m.err
+	}
+	return qa.Reply{Text: m.replies[len(m.shown)-1], Usage: qa.Usage{Prompt: 10, Completion: 1}}, nil
+}
+
+// env echoes the action; "final" ends the episode.
+type env struct{ acts int }
+
+func (e *env) Act(_ context.Context, a qa.Action) (qa.Observation, error) {
+	e.acts++
+	switch a.Name {
+	case "final":
+		return qa.Observation{Status: qa.StatusFinal, Answer: &qa.Answer{Given: true, Text: "42", Literal: "42"}}, nil
+	case "lost":
+		return qa.Observation{}, errors.New("database is gone")
+	}
+	return qa.Observation{Status: qa.StatusOK, Text: "saw " + a.Name}, nil
+}
+
+// log counts the events by kind.
+type log struct{ events []string }
+
+func (l *log) Message(m qa.Message) error { return l.add("message " + string(m.Role)) }
+func (l *log) Call(s qa.Step) error       { return l.add(fmt.Sprintf("call %d", s.N)) }
+func (l *log) Observation(s qa.Step) error {
+	return l.add(fmt.Sprintf("observation %d %s", s.N, s.Observation.Status))
+}
+func (l *log) End(t qa.Trajectory) error { return l.add("end " + string(t.Outcome)) }
+func (l *log) add(s string) error        { l.events = append(l.events, s); return nil }
+
+// read takes the reply as the name of an action, "?" as no action.
+func read(s *qa.Step) {
+	if s.Reply.Text == "?" {
+		s.ParseError = &qa.ParseError{Kind: qa.ErrNoAction, Reason: "no action"}
+		return
+	}
+	s.Action = &qa.Action{Name: s.Reply.Text, Text: s.Reply.Text + "()"}
+}
+
+func setup(m *model, e *env, l *log) agent.Setup {
+	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	return agent.Setup{UUID: "u", Model: m, Env: e, Log: l, Now: func() time.Time { return clock }}
+}
+
+func start(t *testing.T, s agent.Setup) *agent.Episode {
+	t.Helper()
+	ep := agent.New(s)
+	for _, m := range []qa.Message{{Role: qa.System, Text: "system"}, {Role: qa.User, Text: "task"}} {
+		if err := ep.Say(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ep
+}
+
+func TestReAct(t *testing.T) {
+	tests := []struct {
+		name    string
+		replies []string
+		limits  agent.Limits
+		outcome qa.Outcome
+		events  []string
+	}{
+		{
+			"answer", []string{"look", "final"}, agent.Limits{Turns: 5, Window: 5}, qa.Answered,
+			[]string{"message system", "message user", "call 1", "observation 1 ok", "call 2", "end answered"},
+		},
+		{
+			"mended reply", []string{"?", "final"}, agent.Limits{Turns: 5, Window: 5}, qa.Answered,
+			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "end answered"},
+		},
+		{
+			"turn limit", []string{"look", "look"}, agent.Limits{Turns: 2, Window: 5}, qa.TurnLimit,
+			[]string{"message system", "message user", "call 1", "observation 1 ok", "call 2", "observation 2 ok", "end turn_limit"},
+		},
+		{
+			"format errors", []string{"?", "?", "final"}, agent.Limits{Turns: 9, Window: 5, FormatErrors: 2}, qa.FormatErrors,
+			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "observation 2 parse_error", "end format_errors"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := &log{}
+			ep := start(t, setup(&model{replies: tt.replies}, &env{}, l))
+			if err := agent.ReAct(t.Context(), ep, tt.limits, read); err != nil {
+				t.Fatal(err)
+			}
+			got := ep.Trajectory()
+			if got.Outcome != tt.outcome || got.Answer.Given != (tt.outcome == qa.Answered) {
+				t.Errorf("outcome %s, answer %+v; want %s", got.Outcome, got.Answer, tt.outcome)
+			}
+			if diff := cmp.Diff(tt.events, l.events); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWindow(t *testing.T) {
+	tests := []struct {
+		n, w int
+		want []qa.Span
+	}{
+		{2, 5, []qa.Span{{First: 0, End: 2}}},
+		{12, 5, []qa.Span{{First: 0, End: 12}}},
+		{14, 5, []qa.Span{{First: 0, End: 2}, {First: 4, End: 14}}},
+		{6, 1, []qa.Span{{First: 0, End: 2}, {First: 4, End: 6}}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, agent.Window(tt.n, tt.w)); diff != "" {
+			t.Errorf("Window(%d, %d) (-want +got):\n%s", tt.n, tt.w, diff)
+		}
+	}
+}
+
+// The model is shown exactly the messages that the step names.
+func TestShown(t *testing.T) {
+	m := &model{replies: []string{"a", "b", "c", "d", "final"}}
+	ep := start(t, setup(m, &env{}, &log{}))
+	if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 2}, read); err != nil {
+		t.Fatal(err)
+	}
+	tr := ep.Trajectory()
+	for i, s := range tr.Steps {
+		var want []qa.Message
+		for _, span := range s.Shown {
+			want = append(want, tr.Messages[span.First:span.End]...)
+		}
+		if diff := cmp.Diff(want, m.shown[i]); diff != "" {
+			t.Errorf("step %d (-named +shown):\n%s", s.N, diff)
+		}
+	}
+	var last []string
+	for _, msg := range m.shown[4] {
+		last = append(last, msg.Text)
+	}
+	want := []string{"system", "task", "c", "[Observation]: saw c", "d", "[Observation]: saw d"}
+	if diff := cmp.Diff(want, last); diff != "" {
+		t.Errorf("last window (-want +got):\n%s", diff)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Run("endpoint", func(t *testing.T) {
+		l := &log{}
+		ep := start(t, setup(&model{err: errors.New("503")}, &env{}, l))
+		err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+		if err == nil {
+			t.Fatal("no error")
+		}
+		if err := ep.Fail(err); err != nil {
+			t.Fatal(err)
+		}
+		if got := ep.Trajectory(); got.Outcome != qa.EndpointError || !strings.Contains(got.Reason, "503") {
+			t.Errorf("outcome %s, reason %q", got.Outcome, got.Reason)
+		}
+	})
+	t.Run("tool", func(t *testing.T) {
+		ep := start(t, setup(&model{replies: []string{"lost"}}, &env{}, &log{}))
+		err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+		if err == nil || ep.Fail(err) != nil || ep.Trajectory().Outcome != qa.ToolFailure {
+			t.Errorf("outcome %s after %v", ep.Trajectory().Outcome, err)
+		}
+	})
+}
+
+// An episode that stopped anywhere goes on without asking again for what it has: the same trajectory, no event twice.
+func TestResume(t *testing.T) {
+	replies := []string{"a", "?", "b", "final"}
+	limits := agent.Limits{Turns: 9, Window: 2}
+	whole := &log{}
+	ep := start(t, setup(&model{replies: replies}, &env{}, whole))
+	if err := agent.ReAct(t.Context(), ep, limits, read); err != nil {
+		t.Fatal(err)
+	}
+	full := ep.Trajectory()
+	for cut := range len(whole.events) {
+		prior, asked := upTo(full, cut)
+		l := &log{}
+		m := &model{replies: replies[asked:]}
+		s := setup(m, &env{}, l)
+		s.Prior = prior
+		again := start(t, s)
+		if err := agent.ReAct(t.Context(), again, limits, read); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(full, again.Trajectory()); diff != "" {
+			t.Errorf("stopped after %d events (-whole +resumed):\n%s", cut, diff)
+		}
+		if diff := cmp.Diff(whole.events[cut:], l.events); diff != "" {
+			t.Errorf("events after a stop at %d (-want +got):\n%s", cut, diff)
+		}
+	}
+}
+
+// upTo returns what the log holds after n events of the episode, and how many replies were paid for.
+func upTo(t qa.Trajectory, n int) (qa.Trajectory, int) {
+	if n <= 2 {
+		return qa.Trajectory{Messages: t.Messages[:n]}, 0
+	}
+	prior := qa.Trajectory{Messages: t.Messages[:2]}
+	for i := 2; i < n; i++ {
+		step := t.Steps[(i-2)/2]
+		if i%2 == 0 {
+			step.Observation = nil
+			prior.Steps = append(prior.Steps, step)
+			prior.Messages = append(prior.Messages, step.Message())
+			continue
+		}
+		prior.Steps[len(prior.Steps)-1] = step
+		prior.Messages = append(prior.Messages, qa.ObservationMessage(*step.Observation))
+	}
+	return prior, len(prior.Steps)
+}
