@@ -1,0 +1,146 @@
+package paperdb
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// table is what a paper puts into one table.
+type table struct {
+	schema, table string
+	owner         string // the column with the paper's id
+	rows          [][]driver.Value
+}
+
+func (t table) name() string { return t.schema + "." + t.table }
+
+// tableRows turns a paper into rows, in the order of the columns in schema.sql.
+func tableRows(p Paper) ([]table, error) {
+	c := &cells{}
+	paper := c.id(p.Metadata.PaperID)
+	tables := []table{
+		{"main", "metadata", "paper_id", [][]driver.Value{c.metadata(paper, p.Metadata)}},
+		{"main", "pages", "ref_paper_id", each(p.Pages, func(x Page) []driver.Value {
+			return []driver.Value{c.id(x.ID), int32(x.Number), int32(x.Width), int32(x.Height), text(x.Content), optional(x.Summary), paper}
+		})},
+		{"main", "images", "ref_paper_id", each(p.Images, func(x Image) []driver.Value {
+			return []driver.Value{c.id(x.ID), text(x.Caption), optional(x.Summary), box(x.Box), int32(x.Ordinal), paper, c.page(x.PageID)}
+		})},
+		{"main", "chunks", "ref_paper_id", each(p.Chunks, func(x Chunk) []driver.Value {
+			return []driver.Value{c.id(x.ID), text(x.Text), int32(x.Ordinal), paper, c.page(x.PageID)}
+		})},
+		{"main", "tables", "ref_paper_id", each(p.Tables, func(x Table) []driver.Value {
+			return []driver.Value{c.id(x.ID), text(x.Caption), text(x.Content), optional(x.Summary), box(x.Box), int32(x.Ordinal), paper, c.page(x.PageID)}
+		})},
+		{"main", "sections", "ref_paper_id", each(p.Sections, func(x Section) []driver.Value {
+			return []driver.Value{c.id(x.ID), text(x.Title), text(x.Content), optional(x.Summary), int32(x.Ordinal), numbers(x.PageNumbers), paper}
+		})},
+		{"main", "equations", "ref_paper_id", each(p.Equations, func(x Equation) []driver.Value {
+			return []driver.Value{c.id(x.ID), text(x.Content), int32(x.Ordinal), paper, c.page(x.PageID)}
+		})},
+		{"main", "reference", "ref_paper_id", each(p.References, func(x Reference) []driver.Value {
+			return []driver.Value{c.id(x.ID), text(x.Content), int32(x.Ordinal), paper, c.page(x.PageID)}
+		})},
+		{"airqa", "files", "paper_id", [][]driver.Value{{
+			paper, text(p.File.SHA256), text(p.File.MetadataSHA256), text(p.File.Name), text(p.File.Parser), texts(p.File.Problems),
+		}}},
+	}
+	c.checkPages(p.Pages)
+	return tables, c.err
+}
+
+func each[T any](items []T, row func(T) []driver.Value) [][]driver.Value {
+	rows := make([][]driver.Value, len(items))
+	for i, item := range items {
+		rows[i] = row(item)
+	}
+	return rows
+}
+
+// cells turns ids into values and keeps the first mistake.
+type cells struct {
+	err   error
+	pages map[string]bool // page ids that rows point to
+}
+
+func (c *cells) metadata(paper driver.Value, m Metadata) []driver.Value {
+	var year driver.Value
+	if m.Year != 0 {
+		year = int32(m.Year)
+	}
+	return []driver.Value{
+		paper, text(m.Title), optional(m.Abstract), int32(m.NumPages), optional(m.ConferenceFull), optional(m.Conference), year,
+		optional(m.Volume), optional(m.DownloadURL), optional(m.BibTeX), texts(m.Authors), text(m.PDFPath), optional(m.TLDR), texts(m.Tags),
+	}
+}
+
+func (c *cells) id(s string) driver.Value {
+	id, err := uuid.Parse(s)
+	if err != nil || len(s) != 36 {
+		c.fail(fmt.Errorf("%q is no uuid", s))
+	}
+	return duckdb.UUID(id)
+}
+
+// page is the id of a page, NULL when unknown.
+func (c *cells) page(s string) driver.Value {
+	if s == "" {
+		return nil
+	}
+	if c.pages == nil {
+		c.pages = make(map[string]bool)
+	}
+	c.pages[s] = true
+	return c.id(s)
+}
+
+// checkPages does what a foreign key would: rows point to pages of the same paper.
+func (c *cells) checkPages(pages []Page) {
+	for _, p := range pages {
+		delete(c.pages, p.ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.pages)) {
+		c.fail(fmt.Errorf("a row points to page %s, which the paper does not have", id))
+	}
+}
+
+func (c *cells) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// text keeps DuckDB from broken UTF-8, which text from a PDF may hold.
+func text(s string) driver.Value { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// optional is NULL for an empty text.
+func optional(s string) driver.Value {
+	if s == "" {
+		return nil
+	}
+	return text(s)
+}
+
+func texts(list []string) driver.Value {
+	valid := make([]string, len(list))
+	for i, s := range list {
+		valid[i] = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	return valid
+}
+
+func numbers(list []int) driver.Value {
+	narrow := make([]int32, len(list))
+	for i, n := range list {
+		narrow[i] = int32(n)
+	}
+	return narrow
+}
+
+func box(b [4]int) driver.Value { return numbers(b[:]) }

@@ -1,0 +1,141 @@
+package paperdb
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/qa"
+)
+
+// TestKilledPut kills a process between the rows of a paper and the commit. The database must be as it was.
+func TestKilledPut(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "papers.duckdb")
+	w, err := OpenWriter(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Put(t.Context(), large("before")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"before": chunks, "committed": chunks}
+	for range 2 {
+		killInPut(t, path)
+		if diff := cmp.Diff(want, titles(t, path)); diff != "" {
+			t.Fatalf("after the kill (-want +got):\n%s", diff)
+		}
+	}
+	w, err = OpenWriter(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Put(t.Context(), large("after")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := titles(t, path); len(got) != 3 || got["after"] != chunks {
+		t.Errorf("got %v", got)
+	}
+}
+
+const chunks = 3000
+
+// large is a paper with enough rows for several pieces of the appender.
+func large(title string) Paper {
+	id := qa.PaperUUID(title, "")
+	p := Paper{Metadata: Metadata{PaperID: id, Title: title}}
+	for k := range chunks {
+		p.Chunks = append(p.Chunks, Chunk{ID: qa.PartUUID(id, 1, "chunk", k), Text: strings.Repeat("x", 200), Ordinal: k})
+	}
+	return p
+}
+
+// killInPut runs this test binary as a child that commits one paper, replaces another and stops before the
+// commit.
+func killInPut(t *testing.T, path string) {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	child.Env = append(os.Environ(), "AIRQA_TEST_DATABASE="+path)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if line != "written\n" {
+		t.Errorf("child said %q, %v", line, err)
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_, _ = io.Copy(io.Discard, out)
+	_ = child.Wait() // it was killed
+}
+
+// TestChild is the child of killInPut.
+func TestChild(t *testing.T) {
+	path := os.Getenv("AIRQA_TEST_DATABASE")
+	if path == "" {
+		t.Skip("runs as a child of TestKilledPut")
+	}
+	w, err := OpenWriter(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Put(t.Context(), large("committed")); err != nil {
+		t.Fatal(err)
+	}
+	w.beforeCommit = func() {
+		_, _ = os.Stdout.WriteString("written\n")
+		select {}
+	}
+	replaced := large("before")
+	replaced.Chunks = replaced.Chunks[:10]
+	t.Fatal(w.Put(t.Context(), replaced))
+}
+
+// titles maps the titles to their numbers of chunks; "committed" is there from the first kill on and must be
+// whole.
+func titles(t *testing.T, path string) map[string]int {
+	t.Helper()
+	r, err := OpenReader(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	papers, err := r.Papers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]string)
+	for _, p := range papers {
+		names[p.PaperID] = p.Title
+	}
+	counts := make(map[string]int)
+	for p, err := range r.Chunks(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts[names[p.PaperID]]++
+	}
+	if n, ok := counts["committed"]; ok && n != chunks {
+		t.Errorf("the committed paper has %d chunks", n)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return counts
+}

@@ -1,0 +1,118 @@
+package paperdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// Kinds of [QueryError].
+const (
+	KindSyntax  = "syntax"
+	KindCatalog = "catalog" // no such table or function
+	KindBinder  = "binder"  // no such column, wrong types
+	KindRefused = "refused" // not allowed in the sandbox
+	KindTimeout = "timeout"
+	KindMemory  = "memory"
+	KindRuntime = "runtime" // failed while running: a bad cast, a division, …
+)
+
+// maxText is the longest text of a QueryError, in bytes.
+const maxText = 500
+
+// QueryError is a statement that is wrong, refused, or too slow: whoever wrote it can write a better one. The
+// same statement gives the same text, which holds no host path and no memory address.
+type QueryError struct {
+	// Kind is one of the Kind constants.
+	Kind string
+	Text string
+}
+
+// Error implements error.
+func (e *QueryError) Error() string { return e.Text }
+
+func refuse(text string, args ...any) *QueryError {
+	return &QueryError{Kind: KindRefused, Text: cut(fmt.Sprintf(text, args...))}
+}
+
+// errTimeout is the cause of a query's context that ran out.
+var errTimeout = errors.New("deadline of the query")
+
+// explain turns an error of the engine into a QueryError. What is not the statement's fault (a lost file, a
+// cancelled caller) stays a plain error.
+func (r *Reader) explain(err error) error {
+	var known *QueryError
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	var engine *duckdb.Error
+	if !errors.As(err, &engine) {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("query: %w", err)
+		}
+		// The driver's own complaints: a type that it cannot hand over, a parameter without a value.
+		return &QueryError{Kind: KindRuntime, Text: r.clean(err.Error())}
+	}
+	kind, ok := kindOf(engine.Type)
+	if !ok {
+		return fmt.Errorf("query: %w", err)
+	}
+	return &QueryError{Kind: kind, Text: r.clean(engine.Msg)}
+}
+
+// kindOf is false for errors that are the database's and not the statement's.
+func kindOf(t duckdb.ErrorType) (string, bool) {
+	switch t {
+	case duckdb.ErrorTypeParser, duckdb.ErrorTypeSyntax:
+		return KindSyntax, true
+	case duckdb.ErrorTypeCatalog:
+		return KindCatalog, true
+	case duckdb.ErrorTypeBinder, duckdb.ErrorTypeParameterNotResolved:
+		return KindBinder, true
+	case duckdb.ErrorTypeOutOfMemory:
+		return KindMemory, true
+	case duckdb.ErrorTypeInterrupt:
+		return KindTimeout, true
+	case duckdb.ErrorTypePermission, duckdb.ErrorTypeInvalidConfiguration, duckdb.ErrorTypeMissingExtension, duckdb.ErrorTypeAutoLoad:
+		return KindRefused, true
+	case duckdb.ErrorTypeFatal, duckdb.ErrorTypeIO, duckdb.ErrorTypeConnection:
+		return "", false
+	}
+	return KindRuntime, true
+}
+
+var (
+	hostPath = regexp.MustCompile(`(^|[\s"'(=])(?:/[\w.+@-]+){2,}`)
+	address  = regexp.MustCompile(`0x[0-9a-fA-F]{6,}`)
+	// wrapped is the excerpt of the statement in an error; at run time it would show the wrapper, not what the
+	// caller wrote.
+	wrapped = regexp.MustCompile(`(?s)\n+LINE \d+: .*`)
+)
+
+// clean takes host paths and addresses out of an engine's text and cuts it.
+func (r *Reader) clean(text string) string {
+	for _, path := range r.hide {
+		text = strings.ReplaceAll(text, path, "…")
+	}
+	text = hostPath.ReplaceAllString(text, "${1}…")
+	text = address.ReplaceAllString(text, "0x…")
+	return cut(strings.TrimSpace(text))
+}
+
+// cut shortens a text to maxText bytes at a character's start.
+func cut(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= maxText {
+		return text
+	}
+	end := maxText - len("…")
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}

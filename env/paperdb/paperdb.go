@@ -1,0 +1,86 @@
+// Package paperdb keeps the papers in DuckDB and is the only package that knows it. [Writer] puts the rows of a
+// paper in, whole papers at a time; [Reader] reads them back by typed methods, and runs the SQL of a model in a
+// sandbox with [Reader.Query]. The schema is in schema.sql; [Reader.Schema] renders it for a prompt.
+//
+// The database is one file. One writer excludes all readers of other processes; any number of readers may be
+// open at a time. The package finds no vectors and reads no PDF.
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// Format is the number of the schema that this program makes and reads.
+const Format = 1
+
+// storage is the oldest DuckDB that can read the file; a later engine writes no newer one.
+const storage = "v1.2.0"
+
+//go:embed schema.sql
+var schemaSQL string
+
+// Tables returns the names of the eight tables that a model may query.
+func Tables() []string {
+	return []string{"metadata", "pages", "images", "chunks", "tables", "sections", "equations", "reference"}
+}
+
+// connect opens a DuckDB file, or an in-memory database for path "". No connection is kept for a second use:
+// whatever a statement leaves behind in it is gone.
+func connect(path, options string) (*sql.DB, error) {
+	if strings.ContainsAny(path, "?#%") {
+		return nil, fmt.Errorf("open %s: DuckDB cannot open a path with ?, # or %%; move the folder", path)
+	}
+	connector, err := duckdb.NewConnector(path+"?"+options, nil)
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxIdleConns(-1)
+	return db, nil
+}
+
+// openError says in a line why the file could not be opened.
+func openError(path string, err error) error {
+	name := filepath.Base(path)
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "Could not set lock"):
+		return fmt.Errorf("open %s: another program is using it; wait until it is done", name)
+	case strings.Contains(text, "different configuration"):
+		return fmt.Errorf("open %s: this program has it open in another way", name)
+	case strings.Contains(text, "not a valid DuckDB database file"):
+		return fmt.Errorf("open %s: it is no DuckDB database, or a damaged one", name)
+	}
+	return fmt.Errorf("open %s: %w", name, err)
+}
+
+// exists tells whether there is a file at path.
+func exists(path string) (bool, error) {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// checkFormat refuses a database that another version of the program made.
+func checkFormat(ctx context.Context, db *sql.DB, path string) error {
+	var format int
+	if err := db.QueryRowContext(ctx, "SELECT format FROM airqa.info").Scan(&format); err != nil {
+		return fmt.Errorf("open %s: it is no database of papers: %w", filepath.Base(path), err)
+	}
+	if format != Format {
+		return fmt.Errorf("open %s: made by format %d; this program reads %d", filepath.Base(path), format, Format)
+	}
+	return nil
+}

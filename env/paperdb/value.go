@@ -1,0 +1,107 @@
+package paperdb
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// exactDigits is how many decimal digits a float64 always keeps.
+const exactDigits = 15
+
+// plain turns a value of the driver into one of the types that [Result] names. The type name tells ids from
+// other bytes.
+func plain(value any, typeName string) any {
+	switch v := value.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, item := range v {
+			list[i] = plain(item, typeName)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[key] = plain(item, typeName)
+		}
+		return object
+	case duckdb.Map:
+		object := make(map[string]any, len(v))
+		for key, item := range v {
+			object[fmt.Sprint(plain(key, typeName))] = plain(item, typeName)
+		}
+		return object
+	case duckdb.Union:
+		return plain(v.Value, typeName)
+	case []byte:
+		return bytesText(v, typeName)
+	}
+	return number(value)
+}
+
+// bytesText shows 16 bytes of an id as a uuid, and other bytes in hex as the engine writes them.
+func bytesText(b []byte, typeName string) string {
+	if id, err := uuid.FromBytes(b); err == nil && strings.Contains(typeName, "UUID") {
+		return id.String()
+	}
+	var text strings.Builder
+	for _, c := range b {
+		if c >= ' ' && c < 0x7f && c != '\\' {
+			text.WriteByte(c)
+			continue
+		}
+		_, _ = fmt.Fprintf(&text, `\x%02X`, c) // a builder never fails
+	}
+	return text.String()
+}
+
+// number widens numbers to int64 and float64, and makes text of what fits neither.
+func number(value any) any {
+	switch v := value.(type) {
+	case int8:
+		return int64(v)
+	case int16:
+		return int64(v)
+	case int32:
+		return int64(v)
+	case uint8:
+		return int64(v)
+	case uint16:
+		return int64(v)
+	case uint32:
+		return int64(v)
+	case uint64:
+		return integer(new(big.Int).SetUint64(v))
+	case float32:
+		return float64(v)
+	}
+	return rare(value)
+}
+
+func rare(value any) any {
+	switch v := value.(type) {
+	case *big.Int:
+		return integer(v)
+	case duckdb.Decimal:
+		if v.Scale == 0 {
+			return integer(v.Value)
+		}
+		if v.Width <= exactDigits {
+			return v.Float64()
+		}
+		return v.String()
+	case duckdb.Interval:
+		return fmt.Sprintf("%d months %d days %d microseconds", v.Months, v.Days, v.Micros)
+	}
+	return value
+}
+
+func integer(v *big.Int) any {
+	if v.IsInt64() {
+		return v.Int64()
+	}
+	return v.String()
+}

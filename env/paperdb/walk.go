@@ -1,0 +1,149 @@
+package paperdb
+
+import (
+	"slices"
+	"strings"
+)
+
+// walk goes through the tree of a statement and refuses what the sandbox does not offer: every table but the
+// eight and the statement's own WITH names, every table function but a few harmless ones, and functions that
+// run SQL from a text, tell about the host, or change the session.
+type walk struct {
+	catalog string
+}
+
+// tableFunctions are the functions that may stand in a FROM.
+var tableFunctions = []string{"range", "generate_series", "unnest", "json_each", "json_tree", "repeat_row"}
+
+// refusedFunctions may stand nowhere; a name that ends in * is a prefix.
+var refusedFunctions = []string{
+	"query", "query_table", "json_serialize_*", "json_deserialize_*", "json_execute_*", "enable_logging", "disable_logging",
+	"duckdb_*", "pragma_*", "pg_get_*", "read_*", "glob", "sniff_csv", "checkpoint", "force_checkpoint", "which_secret",
+	"sleep_ms", "write_log", "error", "setseed", "nextval", "currval", "getenv", "getvariable", "current_setting",
+}
+
+// node looks at one value of the tree; names are the WITH names that are known there, in lower case.
+func (w *walk) node(value any, names []string) error {
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			if err := w.node(item, names); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		return w.object(v, names)
+	}
+	return nil
+}
+
+func (w *walk) object(v map[string]any, names []string) error {
+	if err := w.check(v, names); err != nil {
+		return err
+	}
+	if v["type"] == "RECURSIVE_CTE_NODE" {
+		names = with(names, text1(v, "cte_name"))
+	}
+	names, err := w.clauses(v, names)
+	if err != nil {
+		return err
+	}
+	for _, key := range sortedKeys(v) {
+		if key == "cte_map" {
+			continue
+		}
+		if err := w.node(v[key], names); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clauses looks at the WITH clauses of a query in their order. Each knows those before it; the query itself
+// knows them all.
+func (w *walk) clauses(v map[string]any, names []string) ([]string, error) {
+	cteMap, _ := v["cte_map"].(map[string]any)
+	entries, _ := cteMap["map"].([]any)
+	for _, entry := range entries {
+		clause, _ := entry.(map[string]any)
+		if err := w.node(clause["value"], names); err != nil {
+			return nil, err
+		}
+		names = with(names, text1(clause, "key"))
+	}
+	return names, nil
+}
+
+// check looks at the object itself, not at what it holds.
+func (w *walk) check(v map[string]any, names []string) error {
+	if name := strings.ToLower(text1(v, "function_name")); name != "" && matches(refusedFunctions, name) {
+		return refuse("The function %s is not available.", name)
+	}
+	switch v["type"] {
+	case "BASE_TABLE":
+		return w.table(v, names)
+	case "TABLE_FUNCTION":
+		function, _ := v["function"].(map[string]any)
+		if name := text1(function, "function_name"); !slices.Contains(tableFunctions, strings.ToLower(name)) {
+			return refuse("The table function %s is not available: %s.", name, theTables())
+		}
+	case "SHOW_REF":
+		if v["query"] == nil {
+			return refuse("The list of tables is fixed: %s. DESCRIBE one of them shows its columns.", theTables())
+		}
+	case "VALUE_PARAMETER":
+		return refuse("The statement has a parameter such as ? or $1; write the value itself.")
+	}
+	return nil
+}
+
+// table checks a name in a FROM.
+func (w *walk) table(v map[string]any, names []string) error {
+	name := strings.ToLower(text1(v, "table_name"))
+	schema := strings.ToLower(text1(v, "schema_name"))
+	catalog := text1(v, "catalog_name")
+	if schema == "" && catalog == "" && slices.Contains(names, name) {
+		return nil
+	}
+	ours := (schema == "" || schema == "main") && (catalog == "" || strings.EqualFold(catalog, w.catalog))
+	// A table may be named main.chunks and papers.chunks; the parser takes both words for a schema.
+	ours = ours || catalog == "" && strings.EqualFold(schema, w.catalog)
+	if ours && slices.Contains(Tables(), name) {
+		return nil
+	}
+	if schema == "" && !strings.ContainsAny(name, "/.\\:*") {
+		return &QueryError{Kind: KindCatalog, Text: cut("There is no table " + text1(v, "table_name") + ": " + theTables() + ".")}
+	}
+	return refuse("Nothing but the tables of the database can be read, no files and no system tables: %s.", theTables())
+}
+
+func theTables() string { return "the tables are " + strings.Join(Tables(), ", ") }
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if prefix, ok := strings.CutSuffix(p, "*"); ok {
+			return strings.HasPrefix(name, prefix)
+		}
+		return p == name
+	})
+}
+
+// text1 is the text at a key, or nothing.
+func text1(v map[string]any, key string) string {
+	s, _ := v[key].(string)
+	return s
+}
+
+// with adds a name without touching the caller's list.
+func with(names []string, name string) []string {
+	return append(slices.Clip(names), strings.ToLower(name))
+}
+
+func sortedKeys(v map[string]any) []string {
+	keys := make([]string, 0, len(v))
+	for key := range v {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,190 @@
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// Writer puts papers into a database. Its methods may be called from several goroutines; papers are written
+// one after the other. A process that dies in the middle of a Put leaves the database as it was before.
+type Writer struct {
+	db *sql.DB
+	mu sync.Mutex // held by Put
+	// beforeCommit is called with a paper's rows written and not committed; tests stop there.
+	beforeCommit func()
+}
+
+// Create makes a new database at path, where there must be no file.
+func Create(ctx context.Context, path string) (*Writer, error) {
+	have, err := exists(path)
+	if err != nil {
+		return nil, fmt.Errorf("create database: %w", err)
+	}
+	if have {
+		return nil, fmt.Errorf("create database %s: there is one already", path)
+	}
+	// The schema is made beside the path: a crash in between leaves no half database.
+	aside := path + ".new"
+	if err := remove(aside); err != nil {
+		return nil, fmt.Errorf("create database: %w", err)
+	}
+	if err := build(ctx, aside); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(aside, path); err != nil {
+		return nil, fmt.Errorf("create database: %w", err)
+	}
+	return openWriter(ctx, path)
+}
+
+// OpenWriter opens the database at path, and makes it if it is missing.
+func OpenWriter(ctx context.Context, path string) (*Writer, error) {
+	have, err := exists(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if !have {
+		return Create(ctx, path)
+	}
+	return openWriter(ctx, path)
+}
+
+func openWriter(ctx context.Context, path string) (*Writer, error) {
+	db, err := connectWriter(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFormat(ctx, db, path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Writer{db: db}, nil
+}
+
+func connectWriter(path string) (*sql.DB, error) {
+	return connect(path, "storage_compatibility_version="+storage+"&autoinstall_known_extensions=false&autoload_known_extensions=false")
+}
+
+// build makes an empty database.
+func build(ctx context.Context, path string) error {
+	db, err := connectWriter(path)
+	if err != nil {
+		return err
+	}
+	if _, err = db.ExecContext(ctx, schemaSQL); err != nil {
+		err = fmt.Errorf("create database: %w", err)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// remove takes away what a crashed Create left behind.
+func remove(path string) error { return errors.Join(os.RemoveAll(path), os.RemoveAll(path+".wal")) }
+
+// Close writes everything into the database file and closes it.
+func (w *Writer) Close() error {
+	_, err := w.db.ExecContext(context.Background(), "CHECKPOINT")
+	if err = errors.Join(err, w.db.Close()); err != nil {
+		return fmt.Errorf("close database: %w", err)
+	}
+	return nil
+}
+
+// Put stores a paper in one transaction, in place of the rows that the database had of its id. An id that is no
+// uuid, or one that another paper has, is an error and changes nothing.
+func (w *Writer) Put(ctx context.Context, p Paper) error {
+	rows, err := tableRows(p)
+	if err != nil {
+		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("put paper: %w", err)
+	}
+	defer func() { _ = conn.Close() }() // nothing is lost with it
+	if err := w.transact(ctx, conn, p.Metadata.PaperID, rows); err != nil {
+		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
+	}
+	return nil
+}
+
+func (w *Writer) transact(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN TRANSACTION"); err != nil {
+		return err
+	}
+	err := replace(ctx, conn, paperID, rows)
+	if err == nil {
+		if w.beforeCommit != nil {
+			w.beforeCommit()
+		}
+		_, err = conn.ExecContext(ctx, "COMMIT")
+	}
+	if err == nil {
+		return nil
+	}
+	// The transaction may be gone already (a failed commit); the connection is closed in any case.
+	_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return err
+}
+
+func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
+	for _, t := range rows {
+		if _, err := conn.ExecContext(ctx, "DELETE FROM "+t.name()+" WHERE "+t.owner+" = ?", paperID); err != nil {
+			return err
+		}
+	}
+	for _, t := range rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := conn.Raw(func(c any) error { return t.append(c.(driver.Conn)) }); err != nil {
+			return fmt.Errorf("table %s: %w", t.name(), err)
+		}
+	}
+	return nil
+}
+
+// append loads the rows of a table.
+func (t table) append(conn driver.Conn) error {
+	a, err := duckdb.NewAppenderFromConn(conn, t.schema, t.table)
+	if err != nil {
+		return err
+	}
+	for _, row := range t.rows {
+		if err := a.AppendRow(row...); err != nil {
+			return errors.Join(err, a.Close())
+		}
+	}
+	return a.Close()
+}
+
+// Has tells whether a file was read already: same PDF, same metadata and same parser. It returns the paper's
+// id.
+func (w *Writer) Has(ctx context.Context, f File) (paperID string, ok bool, err error) {
+	row := w.db.QueryRowContext(ctx, `SELECT paper_id::VARCHAR FROM airqa.files
+		WHERE sha256 = ? AND metadata_sha256 = ? AND parser = ? ORDER BY paper_id LIMIT 1`, f.SHA256, f.MetadataSHA256, f.Parser)
+	err = row.Scan(&paperID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("look up file %s: %w", f.Name, err)
+	}
+	return paperID, true, nil
+}
+
+// Owner returns the file that a paper was read from; false when the database has no such paper.
+func (w *Writer) Owner(ctx context.Context, paperID string) (File, bool, error) {
+	files, err := files(ctx, w.db, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
+	if err != nil || len(files) == 0 {
+		return File{}, false, err
+	}
+	return files[0].File, true, nil
+}

@@ -1,0 +1,232 @@
+package paperdb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"airqa/env/paperdb"
+	"airqa/qa"
+)
+
+func TestPutAndRead(t *testing.T) {
+	a, b := paper("attention"), paper("bert")
+	r := reader(t, library(t, a, b))
+	papers, err := r.Papers(t.Context())
+	check(t, err)
+	byID := cmpopts.SortSlices(func(x, y paperdb.Metadata) bool { return x.PaperID < y.PaperID })
+	if diff := cmp.Diff([]paperdb.Metadata{a.Metadata, b.Metadata}, papers, byID); diff != "" {
+		t.Errorf("papers (-want +got):\n%s", diff)
+	}
+	sections, err := r.Sections(t.Context(), a.Metadata.PaperID)
+	check(t, err)
+	if diff := cmp.Diff(a.Sections, sections); diff != "" {
+		t.Errorf("sections (-want +got):\n%s", diff)
+	}
+	pages, err := r.PageTexts(t.Context(), a.Metadata.PaperID)
+	check(t, err)
+	if diff := cmp.Diff(a.Pages, pages); diff != "" {
+		t.Errorf("pages (-want +got):\n%s", diff)
+	}
+	files, err := r.Files(t.Context())
+	check(t, err)
+	want := []paperdb.Owned{{PaperID: a.Metadata.PaperID, File: a.File}, {PaperID: b.Metadata.PaperID, File: b.File}}
+	if diff := cmp.Diff(want, files, cmpopts.SortSlices(func(x, y paperdb.Owned) bool { return x.PaperID < y.PaperID })); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestChunks(t *testing.T) {
+	a := paper("attention")
+	a.Chunks[3].PageID = ""
+	r := reader(t, library(t, a))
+	var got []paperdb.Passage
+	for p, err := range r.Chunks(t.Context()) {
+		check(t, err)
+		got = append(got, p)
+	}
+	var want []paperdb.Passage
+	for i, c := range a.Chunks {
+		want = append(want, paperdb.Passage{ID: c.ID, PaperID: a.Metadata.PaperID, Page: []int{1, 1, 2, -1}[i], Text: c.Text})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	texts, err := r.ChunkText(t.Context(), []string{a.Chunks[2].ID, "no id", qa.PageUUID("x", 1)})
+	check(t, err)
+	if diff := cmp.Diff(map[string]string{a.Chunks[2].ID: a.Chunks[2].Text}, texts); diff != "" {
+		t.Errorf("texts (-want +got):\n%s", diff)
+	}
+}
+
+func TestPaper(t *testing.T) {
+	a := paper("attention")
+	r := reader(t, library(t, a))
+	got, err := r.Paper(t.Context(), strings.ToUpper(a.Metadata.PaperID))
+	check(t, err)
+	if diff := cmp.Diff(a.Metadata, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, id := range []string{"", "x'; DROP TABLE pages", qa.PaperUUID("no", "")} {
+		if _, err := r.Paper(t.Context(), id); !errors.Is(err, paperdb.ErrNoPaper) {
+			t.Errorf("%q: got %v", id, err)
+		}
+	}
+}
+
+func TestEmptyFieldsAreNull(t *testing.T) {
+	id := qa.PaperUUID("bare", "")
+	bare := paperdb.Paper{Metadata: paperdb.Metadata{PaperID: id, Title: "bare \xff"}}
+	r := reader(t, library(t, bare))
+	result := query(t, r, "SELECT title, abstract, pub_year, volume, conference_abbreviation, authors, tags FROM metadata")
+	want := [][]any{{"bare \uFFFD", nil, nil, nil, nil, []any{}, []any{}}}
+	if diff := cmp.Diff(want, result.Values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPutReplaces(t *testing.T) {
+	a := paper("attention")
+	path := library(t, a, paper("bert"))
+	for range 3 {
+		put(t, path, a)
+	}
+	a.Metadata.Title, a.Chunks, a.File.Parser = "Attention again", a.Chunks[:1], "2"
+	put(t, path, a)
+	r := reader(t, path)
+	got, err := r.Paper(t.Context(), a.Metadata.PaperID)
+	check(t, err)
+	if got.Title != "Attention again" {
+		t.Errorf("got title %q", got.Title)
+	}
+	result := query(t, r, "SELECT (SELECT count(*) FROM chunks), (SELECT count(*) FROM pages), (SELECT count(*) FROM metadata)")
+	if diff := cmp.Diff([][]any{{int64(5), int64(4), int64(2)}}, result.Values); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPutRefuses(t *testing.T) {
+	a, b := paper("attention"), paper("bert")
+	path := filepath.Join(t.TempDir(), "papers.duckdb")
+	w, err := paperdb.OpenWriter(t.Context(), path)
+	check(t, err)
+	check(t, w.Put(t.Context(), a))
+	tests := []struct {
+		name   string
+		change func(*paperdb.Paper)
+		want   string
+	}{
+		{"paper id", func(p *paperdb.Paper) { p.Metadata.PaperID = "x" }, `"x" is no uuid`},
+		{"chunk id", func(p *paperdb.Paper) { p.Chunks[0].ID = "" }, `"" is no uuid`},
+		{"page of another paper", func(p *paperdb.Paper) { p.Chunks[0].PageID = a.Pages[0].ID }, "which the paper does not have"},
+		{"id of another paper's row", func(p *paperdb.Paper) { p.Chunks[0].ID = a.Chunks[0].ID }, "table main.chunks"},
+		{"an id twice", func(p *paperdb.Paper) { p.Chunks[0].ID = p.Chunks[1].ID }, "table main.chunks"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bad := b
+			bad.Chunks = append([]paperdb.Chunk{}, b.Chunks...)
+			tt.change(&bad)
+			err := w.Put(t.Context(), bad)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("got %v, want %q in it", err, tt.want)
+			}
+			if _, ok, err := w.Owner(t.Context(), b.Metadata.PaperID); ok || err != nil {
+				t.Errorf("the refused paper is there: %v, %v", ok, err)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := w.Put(ctx, b); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+	check(t, w.Put(t.Context(), b))
+	check(t, w.Close())
+}
+
+func TestHasAndOwner(t *testing.T) {
+	a := paper("attention")
+	w, err := paperdb.OpenWriter(t.Context(), library(t, a))
+	check(t, err)
+	id, ok, err := w.Has(t.Context(), paperdb.File{SHA256: a.File.SHA256, MetadataSHA256: "meta", Parser: "1", Name: "renamed.pdf"})
+	if id != a.Metadata.PaperID || !ok || err != nil {
+		t.Errorf("got %q, %v, %v", id, ok, err)
+	}
+	for _, change := range []func(*paperdb.File){
+		func(f *paperdb.File) { f.SHA256 = "x" }, func(f *paperdb.File) { f.MetadataSHA256 = "" }, func(f *paperdb.File) { f.Parser = "2" },
+	} {
+		f := a.File
+		change(&f)
+		if id, ok, err := w.Has(t.Context(), f); ok || err != nil {
+			t.Errorf("%+v: got %q, %v", f, id, err)
+		}
+	}
+	f, ok, err := w.Owner(t.Context(), a.Metadata.PaperID)
+	if diff := cmp.Diff(a.File, f); diff != "" || !ok || err != nil {
+		t.Errorf("owner %v, %v (-want +got):\n%s", ok, err, diff)
+	}
+	if _, ok, err := w.Owner(t.Context(), "no id"); ok || err != nil {
+		t.Errorf("owner of nothing: %v, %v", ok, err)
+	}
+	check(t, w.Close())
+}
+
+func TestConcurrentPuts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "papers.duckdb")
+	w, err := paperdb.OpenWriter(t.Context(), path)
+	check(t, err)
+	var wg sync.WaitGroup
+	for _, title := range []string{"a", "b", "c", "d", "e", "f"} {
+		wg.Go(func() {
+			p := paper(title)
+			if err := w.Put(t.Context(), p); err != nil {
+				t.Error(err)
+			}
+			if _, ok, err := w.Has(t.Context(), p.File); !ok || err != nil {
+				t.Errorf("%s: %v, %v", title, ok, err)
+			}
+		})
+	}
+	wg.Wait()
+	check(t, w.Close())
+	papers, err := reader(t, path).Papers(t.Context())
+	if len(papers) != 6 || err != nil {
+		t.Errorf("got %d papers, %v", len(papers), err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		check(t, os.WriteFile(path, []byte(text), 0o644))
+		return path
+	}
+	have := library(t)
+	read := func(path string) error { _, err := paperdb.OpenReader(t.Context(), path); return err }
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"read missing", read(filepath.Join(dir, "no.duckdb")), "run: airqa ingest"},
+		{"read text", read(file("text.duckdb", strings.Repeat("x", 5000))), "no DuckDB database"},
+		{"read odd path", read(file("a#b.duckdb", "x")), "with ?, # or %"},
+		{"create twice", func() error { _, err := paperdb.Create(t.Context(), have); return err }(), "there is one already"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) || strings.Contains(tt.err.Error(), "\n") {
+				t.Errorf("got %v, want %q in one line", tt.err, tt.want)
+			}
+		})
+	}
+}
