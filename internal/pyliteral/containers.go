@@ -136,7 +136,7 @@ func (p *parser) dict(k Value, keyAt, start int) (Value, error) {
 // set reads a set of which the first element was read.
 func (p *parser) set(v Value, at, start int) (Value, error) {
 	var d Dict
-	for {
+	for written := 1; ; written++ {
 		if !d.Set(v, nil) {
 			return nil, p.fail(at, "a value of type %s cannot be in a set", Type(v))
 		}
@@ -145,7 +145,7 @@ func (p *parser) set(v Value, at, start int) (Value, error) {
 			return nil, err
 		}
 		if done {
-			return Set(d.keys), nil
+			return setOrder(d.keys, written), nil
 		}
 		p.skip()
 		at = p.pos

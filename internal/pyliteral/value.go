@@ -15,7 +15,8 @@ type List []Value
 // Tuple is a Python tuple.
 type Tuple []Value
 
-// Set is a Python set: no two elements are equal as Python sees it. The order is that of first appearance.
+// Set is a Python set: no two elements are equal as Python sees it. The order is the one in which CPython walks
+// over a set of numbers; a set with other elements, for which Python knows no order, keeps that of appearance.
 type Set []Value
 
 // Bytes is a Python bytes value, one Go byte each.
