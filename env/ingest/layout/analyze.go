@@ -27,7 +27,7 @@ func Analyze(inputs []Input) *Document {
 }
 
 func (p *Page) fill(frags []fragment, bodySize float64) {
-	markCaptions(frags, p.Shapes)
+	markCaptions(frags, p.Shapes, bodySize)
 	assignColumns(frags, p.Shapes, p.Gutter)
 	for _, r := range rows(frags) {
 		p.Lines = append(p.Lines, r.line(p.Number))

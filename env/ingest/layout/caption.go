@@ -10,36 +10,62 @@ var (
 	// captionStart is "Figure 3:", "Fig. 2.", "Table IV |".
 	captionStart = regexp.MustCompile(`^(?i:figure|fig\.?|table|tab\.)\s*([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)\s*[.:|]`)
 	// captionLabel is the whole of a fragment: IEEE sets "TABLE I" above the caption.
-	captionLabel = regexp.MustCompile(`^(?i:figure|fig\.?|table)\s*([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
-	// captionBold is "Figure 3 Some text", where only the label is bold.
-	captionBold = regexp.MustCompile(`^(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+(\.\d+)*\s`)
+	captionLabel = regexp.MustCompile(`^(?i:table)\s*([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
+	// captionApart is a label whose caption follows after a wide gap.
+	captionApart = regexp.MustCompile(`^(Figure|Fig\.|Table|FIGURE|TABLE)\s+([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
+	// captionPlain is "Figure 3 Some text", which only its print tells from a sentence.
+	captionPlain = regexp.MustCompile(`^(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+(\.\d+)*\s+["“(]?[\p{Lu}\d]`)
 )
 
 // markCaptions numbers the captions of a page from 1, in the order of the stream.
-func markCaptions(frags []fragment, shapes []Shape) {
+func markCaptions(frags []fragment, shapes []Shape, bodySize float64) {
 	next := 1
 	for i := range frags {
-		if frags[i].caption != 0 || frags[i].drawn || !startsCaption(frags, i) {
+		if frags[i].caption != 0 || frags[i].drawn || !startsCaption(frags, i, bodySize) {
 			continue
 		}
 		frags[i].caption = next
-		extendCaption(frags, i, shapes)
+		extended := extendCaption(frags, i, shapes)
+		if !extended && captionLabel.MatchString(frags[i].text()) {
+			frags[i].caption = 0 // a label without a caption: a cell, a box in a drawing
+			continue
+		}
 		next++
 	}
 }
 
-func startsCaption(frags []fragment, i int) bool {
+func startsCaption(frags []fragment, i int, bodySize float64) bool {
 	f := &frags[i]
 	text := f.text()
 	switch {
+	case captionApart.MatchString(text) && apartFromText(frags, i):
+		return true
 	case captionLabel.MatchString(text):
 		return !beside(frags, i) && !midParagraph(frags, i)
 	case captionStart.MatchString(text):
 		return !midParagraph(frags, i)
-	case captionBold.MatchString(text) && len(f.words) > 2:
-		return f.words[0].Bold && f.words[1].Bold && !f.words[2].Bold && !midParagraph(frags, i)
+	case captionPlain.MatchString(text) && len(f.words) > 2:
+		other := f.words[0].Font != f.words[2].Font && f.words[0].Font == f.words[1].Font
+		return (other || abs(f.size-bodySize) > 0.6) && !midParagraph(frags, i)
 	}
 	return false
+}
+
+// apartFromText tells whether a label is followed after a wide gap by the text of its caption, in another print or size than the
+// label, and by nothing else.
+func apartFromText(frags []fragment, i int) bool {
+	f := &frags[i]
+	var right []int
+	for k := range frags {
+		if o := &frags[k]; k != i && abs(o.baseline-f.baseline) < 1 && o.box.X0 > f.box.X1 && o.box.X0-f.box.X1 < 60 {
+			right = append(right, k)
+		}
+	}
+	if len(right) != 1 || frags[right[0]].box.X0-f.box.X1 > 2.5*f.size {
+		return false
+	}
+	o := &frags[right[0]]
+	return o.words[0].Font != lastFont(f) && len(o.words) > 1 && abs(o.size-f.size) < 0.6
 }
 
 // beside tells whether another fragment stands on the same baseline: then "Table 2" is a cell.
@@ -63,38 +89,40 @@ func midParagraph(frags []fragment, i int) bool {
 
 func lastFont(f *fragment) string { return f.words[len(f.words)-1].Font }
 
-// extendCaption follows a caption down the page, line by line.
-func extendCaption(frags []fragment, first int, shapes []Shape) {
+// extendCaption follows a caption down the page, line by line, and tells whether there was more than the first fragment.
+func extendCaption(frags []fragment, first int, shapes []Shape) bool {
 	number, last := frags[first].caption, first
 	box, leading := frags[first].box, 0.0
+	more := false
 	for {
-		joinRight(frags, last, number)
+		more = joinRight(frags, last, number) || more
 		box = box.Union(frags[last].box)
 		next := below(frags, last, box)
 		if next < 0 || ruleBetween(shapes, frags[last], frags[next]) {
-			return
+			return more
 		}
 		step := frags[next].baseline - frags[last].baseline
 		if leading > 0 && step > 1.2*leading || couldHaveFitted(frags[last], frags[next], box) {
-			return
+			return more
 		}
 		leading = max(leading, step)
 		frags[next].caption = number
-		last = next
+		last, more = next, true
 	}
 }
 
 // joinRight takes in what follows on the same baseline after a wide gap, as after a label set apart.
-func joinRight(frags []fragment, i, number int) {
-	f := frags[i]
+func joinRight(frags []fragment, i, number int) bool {
+	f, joined := frags[i], false
 	for k := i + 1; k < min(len(frags), i+3); k++ {
 		o := &frags[k]
 		gap := o.box.X0 - f.box.X1
 		if abs(o.baseline-f.baseline) < 1 && gap >= 0 && gap < 2.5*f.size && !captionStart.MatchString(o.text()) && o.caption == 0 {
-			o.caption = number
+			o.caption, joined = number, true
 			f.box = f.box.Union(o.box)
 		}
 	}
+	return joined
 }
 
 // below finds the fragment that could be the next line of a caption, or -1.

@@ -1,0 +1,100 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"airqa/env/ingest/layout"
+	"airqa/env/ingest/structure"
+	"airqa/env/pdf"
+)
+
+// read takes everything out of an open document. Pages that cannot be read stay empty and are reported.
+func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []string, error) {
+	var problems []string
+	inputs := make([]layout.Input, doc.Pages())
+	for i := range inputs {
+		in, err := readPage(ctx, doc, i+1)
+		var bad *pdf.PageError
+		switch {
+		case errors.As(err, &bad):
+			problems = append(problems, bad.Error())
+		case err != nil:
+			return structure.Source{}, nil, err
+		case !hasText(in):
+			problems = append(problems, fmt.Sprintf("page %d has no text: a scan?", i+1))
+		}
+		inputs[i] = in
+	}
+	source := structure.Source{Doc: layout.Analyze(inputs)}
+	more, err := readMarks(ctx, doc, &source)
+	return source, append(problems, more...), err
+}
+
+func hasText(in layout.Input) bool {
+	for _, g := range in.Glyphs {
+		if g.Rune != ' ' && g.Rune != '\n' {
+			return true
+		}
+	}
+	return false
+}
+
+func readPage(ctx context.Context, doc *pdf.Document, n int) (layout.Input, error) {
+	info, err := doc.Page(n)
+	if err != nil {
+		return layout.Input{}, err
+	}
+	in := layout.Input{Width: info.Width, Height: info.Height}
+	glyphs, err := doc.Glyphs(ctx, n)
+	if err != nil {
+		return in, err
+	}
+	in.Glyphs = make([]layout.Glyph, len(glyphs))
+	for i, g := range glyphs {
+		in.Glyphs[i] = layout.Glyph{
+			Rune: g.Rune, Box: layout.Box(g.Box), X: g.X, Baseline: g.Baseline, Size: g.Size,
+			Font: g.Font, Angle: g.Angle, LineEnd: g.LineEnd,
+		}
+	}
+	shapes, err := doc.Shapes(ctx, n)
+	for _, s := range shapes {
+		in.Shapes = append(in.Shapes, layout.Shape{Kind: shapeKind(s.Kind), Box: layout.Box(s.Box)})
+	}
+	return in, err
+}
+
+func shapeKind(kind pdf.ShapeKind) layout.ShapeKind {
+	switch kind {
+	case pdf.Form:
+		return layout.Form
+	case pdf.Picture, pdf.Shading:
+		return layout.Picture
+	default:
+		return layout.Path
+	}
+}
+
+// readMarks adds anchors, outline and the file's own title. Where they are broken the paper does without them.
+func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source) (problems []string, err error) {
+	note := func(what string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("%s cannot be read: %v", what, err))
+		}
+	}
+	anchors, err := doc.Anchors(ctx)
+	note("link targets", err)
+	for _, a := range anchors {
+		source.Anchors = append(source.Anchors, structure.Anchor(a))
+	}
+	outline, err := doc.Outline(ctx)
+	note("outline", err)
+	for _, h := range outline {
+		source.Outline = append(source.Outline, structure.Entry{Title: h.Title, Level: h.Level, Page: h.Page, Y: h.Y})
+	}
+	meta, err := doc.Metadata()
+	note("document properties", err)
+	source.Title = meta.Title
+	return problems, ctx.Err()
+}

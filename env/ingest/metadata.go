@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"airqa/env/paperdb"
+	"airqa/qa"
+)
+
+// Metadata is the record of a paper beside its PDF, in the form of the AirQA paper's Appendix A.2: the same name, ending in
+// ".json". Unknown keys are tolerated.
+type Metadata struct {
+	UUID           string   `json:"uuid"`
+	Title          string   `json:"title"`
+	ConferenceFull string   `json:"conference_full"`
+	Conference     string   `json:"conference"`
+	Year           int      `json:"year"`
+	Volume         string   `json:"volume"`
+	BibTeX         string   `json:"bibtex"`
+	Authors        []string `json:"authors"`
+	PDFURL         string   `json:"pdf_url"`
+	NumPages       int      `json:"num_pages"`
+	Abstract       string   `json:"abstract"`
+	TLDR           string   `json:"tldr"`
+	Tags           []string `json:"tags"`
+}
+
+// parseMetadata names the file and the byte at which it is wrong.
+func parseMetadata(name string, data []byte) (Metadata, error) {
+	var m Metadata
+	if err := json.Unmarshal(data, &m); err != nil {
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			return m, fmt.Errorf("metadata %s, byte %d: %w", name, syntax.Offset, err)
+		case errors.As(err, &kind):
+			return m, fmt.Errorf("metadata %s, byte %d: %q wants a %s, not a %s", name, kind.Offset, kind.Field, kind.Type, kind.Value)
+		}
+		return m, fmt.Errorf("metadata %s: %w", name, err)
+	}
+	if m.UUID != "" && !qa.IsUUID(m.UUID) {
+		return m, fmt.Errorf("metadata %s: uuid %q is not a uuid", name, m.UUID)
+	}
+	m.UUID = strings.ToLower(m.UUID)
+	return m, nil
+}
+
+// metadataPath is the place of the metadata of a PDF.
+func metadataPath(pdfPath string) string {
+	return strings.TrimSuffix(pdfPath, filepath.Ext(pdfPath)) + ".json"
+}
+
+// apply lets the record win over what was read from the PDF, field by field, and gives the paper its id.
+func (m Metadata) apply(row *paperdb.Metadata) {
+	row.Title = first(m.Title, row.Title)
+	row.Abstract = first(m.Abstract, row.Abstract)
+	row.ConferenceFull = first(m.ConferenceFull, row.ConferenceFull)
+	row.Conference = first(m.Conference, row.Conference)
+	row.Volume = first(m.Volume, row.Volume)
+	row.BibTeX = first(m.BibTeX, row.BibTeX)
+	row.DownloadURL = first(m.PDFURL, row.DownloadURL)
+	row.TLDR = first(m.TLDR, row.TLDR)
+	if m.Year != 0 {
+		row.Year = m.Year
+	}
+	if m.NumPages != 0 {
+		row.NumPages = m.NumPages
+	}
+	if len(m.Authors) > 0 {
+		row.Authors = m.Authors
+	}
+	if len(m.Tags) > 0 {
+		row.Tags = m.Tags
+	}
+	row.PaperID = first(m.UUID, qa.PaperUUID(row.Title, qa.VenueYear(row.Conference, row.Year)))
+}
+
+func first(a, b string) string {
+	if strings.TrimSpace(a) != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,83 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"airqa/env/ingest/structure"
+	"airqa/env/paperdb"
+	"airqa/env/pdf"
+)
+
+// Reader turns PDFs into rows. Its methods may be called from several goroutines.
+type Reader struct {
+	pool    *pdf.Pool
+	chunker *chunker
+}
+
+// NewReader reads with the instances of a pool.
+func NewReader(pool *pdf.Pool) (*Reader, error) {
+	c, err := newChunker(ChunkTokens)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{pool: pool, chunker: c}, nil
+}
+
+// Read turns a paper into rows: see [paperdb.Paper]. What is wrong with the file but does not stop it, such as a page without
+// text, is in File.Problems. The error of a file that cannot be opened is a [*pdf.OpenError]. Metadata.PDFPath is left
+// to the store.
+func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("read %s: internal error: %v", s.File.Name, v)
+		}
+	}()
+	_, problems, err := pdf.Validate(s.PDF)
+	if err != nil {
+		return paperdb.Paper{}, err
+	}
+	doc, err := r.pool.Open(ctx, s.PDF)
+	if err != nil {
+		return paperdb.Paper{}, err
+	}
+	defer func() { _ = doc.Close() }()
+	source, more, err := readDocument(ctx, doc)
+	if err != nil {
+		return paperdb.Paper{}, err
+	}
+	p = r.rows(s, source, structure.Read(source))
+	p.File.Problems = append(append(problems, more...), missing(s, source, p)...)
+	return p, nil
+}
+
+// missing names the parts that a paper should have and that were not found.
+func missing(s Source, source structure.Source, p paperdb.Paper) []string {
+	var out []string
+	if p.Metadata.Title == stem(s.Path) {
+		out = append(out, "no title found: the file's name stands in for it")
+	}
+	for _, part := range []struct {
+		name  string
+		found bool
+	}{
+		{"abstract", p.Metadata.Abstract != ""},
+		{"sections", len(p.Sections) > 0},
+		{"references", len(p.References) > 0},
+	} {
+		if !part.found {
+			out = append(out, "no "+part.name+" found")
+		}
+	}
+	if n := s.Metadata.NumPages; n != 0 && n != len(source.Doc.Pages) {
+		out = append(out, fmt.Sprintf("metadata says %d pages, the PDF has %d", n, len(source.Doc.Pages)))
+	}
+	return out
+}
+
+func stem(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

@@ -1,0 +1,84 @@
+package structure
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/env/ingest/layout"
+)
+
+var (
+	// runIn is "Abstract—We", "Summary. We"; a bare "Abstract" has nothing after it.
+	runIn         = regexp.MustCompile(`^(?i:abstract|summary)\s*[—–:.\-]+\s*`)
+	afterAbstract = regexp.MustCompile(`^(?i:keywords?|key\s?words|index terms|ccs concepts|general terms|categories and subject|acm reference format|1\.?\s+introduction|i\.\s+introduction|introduction$)`)
+)
+
+// abstract is what stands between the word "Abstract" and the first heading after it, on the first two pages.
+func (r *paperReader) abstract() string {
+	start, prefix := r.abstractStart()
+	if start < 0 {
+		return r.unlabelledAbstract()
+	}
+	var lines []layout.Line
+	for i := start; i < len(r.flow); i++ {
+		l := r.flow[i]
+		if r.isHeading(i) || i > start && afterAbstract.MatchString(l.Text()) || l.Page > r.flow[start].Page+1 {
+			break
+		}
+		lines = append(lines, l)
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(r.Doc.Joined(r.upToGap(lines)), prefix))
+	return runIn.ReplaceAllString(text, "")
+}
+
+// unlabelledAbstract is the last paragraph of at least forty words before the first heading, on page 1.
+func (r *paperReader) unlabelledAbstract() string {
+	const fewest = 40
+	end := r.firstHeading()
+	for end > 0 && end <= len(r.flow) && len(r.heads) > 0 {
+		start := end - 1
+		for start > 0 && !r.flow[start].Break {
+			start--
+		}
+		text := r.Doc.Joined(r.flow[start:end])
+		if r.flow[start].Page == 1 && len(strings.Fields(text)) >= fewest {
+			return text
+		}
+		end = start
+	}
+	return ""
+}
+
+// upToGap ends an abstract before print of another size, such as the affiliations under it.
+func (r *paperReader) upToGap(lines []layout.Line) []layout.Line {
+	for i := 1; i < len(lines); i++ {
+		if abs(lines[i].Size-lines[0].Size) > 1.6 && lines[i].Chars() > 12 {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// abstractStart is the first line of the abstract in the flow, -1 without one, and a word to cut from its head.
+func (r *paperReader) abstractStart() (int, string) {
+	at := slices.IndexFunc(r.flow, func(l layout.Line) bool {
+		text := l.Text()
+		return l.Page <= 2 && (folded(text) == "abstract" || runIn.MatchString(text) || r.boldRunIn(l))
+	})
+	switch {
+	case at < 0:
+		return -1, ""
+	case folded(r.flow[at].Text()) == "abstract":
+		return at + 1, ""
+	}
+	if r.boldRunIn(r.flow[at]) {
+		return at, r.flow[at].Words[0].Text
+	}
+	return at, ""
+}
+
+// boldRunIn is "Abstract" in bold before text that is not.
+func (r *paperReader) boldRunIn(l layout.Line) bool {
+	return len(l.Words) > 3 && folded(l.Words[0].Text) == "abstract" && l.Words[0].Bold && !l.Words[2].Bold
+}

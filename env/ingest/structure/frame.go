@@ -1,0 +1,65 @@
+package structure
+
+import (
+	"cmp"
+	"slices"
+
+	"airqa/env/ingest/layout"
+)
+
+// frames are the areas between horizontal rules of about the same ends: tables. A rule that is longer than its
+// neighbours by far starts a frame of its own.
+func frames(page *layout.Page) []layout.Box {
+	const farApart = 330
+	rules := horizontals(page)
+	var out []layout.Box
+	used := make([]bool, len(rules))
+	for i := range rules {
+		if used[i] {
+			continue
+		}
+		frame, members := rules[i], 1
+		for k := i + 1; k < len(rules); k++ {
+			if !used[k] && sameEnds(frame, rules[k]) && rules[k].Y0-frame.Y1 < farApart && !textBetween(page, frame, rules[k]) {
+				frame, used[k] = frame.Union(rules[k]), true
+				members++
+			}
+		}
+		if members > 1 && frame.Height() > 8 {
+			out = append(out, frame)
+		}
+	}
+	return out
+}
+
+// horizontals are the rules of a page from top to bottom, those of one row put together: cells may each draw their own.
+func horizontals(page *layout.Page) []layout.Box {
+	var rules []layout.Box
+	for _, s := range page.Shapes {
+		if s.IsRule() || s.Kind == layout.Path && s.Box.Height() < 1.5 && s.Box.Width() > 3 {
+			rules = append(rules, s.Box)
+		}
+	}
+	slices.SortFunc(rules, func(a, b layout.Box) int { return cmp.Or(cmp.Compare(a.Y0, b.Y0), cmp.Compare(a.X0, b.X0)) })
+	var out []layout.Box
+	for _, b := range rules {
+		at := slices.IndexFunc(out, func(o layout.Box) bool { return abs(o.Y0-b.Y0) < 1 && b.OverlapX(o) > -1.5 })
+		if at >= 0 {
+			out[at] = out[at].Union(b)
+			continue
+		}
+		out = append(out, b)
+	}
+	return slices.DeleteFunc(out, func(b layout.Box) bool { return b.Width() < 30 })
+}
+
+func sameEnds(a, b layout.Box) bool {
+	return abs(a.X0-b.X0) < 5 && abs(a.X1-b.X1) < 5
+}
+
+// textBetween tells whether running text or a caption stands between two rules: then they belong to two tables.
+func textBetween(page *layout.Page, upper, lower layout.Box) bool {
+	return slices.ContainsFunc(page.Lines, func(l layout.Line) bool {
+		return l.Role == layout.Caption && l.Baseline > upper.Y1 && l.Box.Y1 < lower.Y1 && l.Box.OverlapX(upper) > 0
+	})
+}

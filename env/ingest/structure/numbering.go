@@ -1,0 +1,83 @@
+package structure
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	// decimalHead is "3 Method", "3.1. Data", "A.2 Proofs".
+	decimalHead = regexp.MustCompile(`^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(\S.*)$`)
+	// romanHead is "IV. EXPERIMENTS".
+	romanHead = regexp.MustCompile(`^([IVXLC]{1,6})\.\s+(\S.*)$`)
+	// letterHead is IEEE's "B. Features", "Appendix A: Proofs".
+	letterHead   = regexp.MustCompile(`^([A-Z])\.\s+(\S.*)$`)
+	appendixHead = regexp.MustCompile(`^(?i:appendix)\s+([A-Z]|[IVX]{1,4}|\d)(?:\s*[.:–—-]\s*|\s+)(\S.*)$`)
+)
+
+// splitNumber parts "3.1 Data" into "3.1" and "Data"; number is empty when there is none.
+func splitNumber(text string) (number, title string) {
+	for _, pattern := range []*regexp.Regexp{appendixHead, romanHead, letterHead, decimalHead} {
+		if m := pattern.FindStringSubmatch(text); m != nil {
+			return m[1], strings.TrimSpace(m[2])
+		}
+	}
+	return "", text
+}
+
+// levelOf counts the parts of "3.1.2".
+func levelOf(number string) int { return strings.Count(number, ".") + 1 }
+
+// roman reads a roman numeral up to a few hundred; 0 when s is none.
+func roman(s string) int {
+	values := map[byte]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}
+	total := 0
+	for i := range len(s) {
+		v := values[s[i]]
+		if v == 0 {
+			return 0
+		}
+		if i+1 < len(s) && v < values[s[i+1]] {
+			v = -v
+		}
+		total += v
+	}
+	return total
+}
+
+// anchorKinds are the kinds of anchors that start a section, with their level.
+var anchorKinds = map[string]int{
+	"chapter": 1, "section": 1, "appendix": 1, "section*": 1, "chapter*": 1,
+	"subsection": 2, "subsection*": 2, "subappendix": 2, "subsubsection": 3, "subsubsection*": 3,
+}
+
+// parseAnchor reads "subsection.3.1" as level 2, number "3.1". Starred ones carry a number that is printed nowhere.
+func parseAnchor(name string) (level int, number string, ok bool) {
+	kind, number, found := strings.Cut(name, ".")
+	level, ok = anchorKinds[kind]
+	if strings.HasSuffix(kind, "*") {
+		number = ""
+	}
+	return level, number, found && ok
+}
+
+// sameNumber tells whether a printed number says what an anchor says: "IV" is "4", "B" in IEEE's way is the last part of "3.2",
+// "A" is what appendix.A says.
+func sameNumber(printed, anchor string) bool {
+	if printed == "" || anchor == "" {
+		return false
+	}
+	if printed == anchor {
+		return true
+	}
+	last := anchor[strings.LastIndexByte(anchor, '.')+1:]
+	n, err := strconv.Atoi(last)
+	if err != nil {
+		return printed == last
+	}
+	if roman(printed) == n {
+		return true
+	}
+	return len(printed) == 1 && strings.Contains(anchor, ".") && int(printed[0]-'A')+1 == n
+}

@@ -1,0 +1,81 @@
+package structure
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"airqa/env/ingest/layout"
+)
+
+// print is the look of a line, for comparing headings.
+type print struct {
+	font string
+	size float64
+}
+
+func printOf(l layout.Line) print {
+	if len(l.Words) == 0 {
+		return print{}
+	}
+	best := l.Words[0]
+	for _, w := range l.Words {
+		if w.Size > best.Size+0.2 {
+			best = w
+		}
+	}
+	return print{font: best.Font, size: l.Size}
+}
+
+func (p print) like(o print) bool { return p.font == o.font && abs(p.size-o.size) < 0.35 }
+
+// standsOut tells whether a line could be a heading by its look: bold, larger than the text, or in capitals.
+func (r *paperReader) standsOut(l layout.Line) bool {
+	if l.Bold && l.Size > 0.93*r.Doc.BodySize || l.Size > 1.08*r.Doc.BodySize {
+		return true
+	}
+	return l.Size > 0.93*r.Doc.BodySize && (isCapitals(l.Text()) || isCapsFont(l) || r.isItalic(l))
+}
+
+func isCapitals(s string) bool {
+	upper, lower := 0, 0
+	for _, r := range s {
+		switch {
+		case unicode.IsUpper(r):
+			upper++
+		case unicode.IsLower(r):
+			lower++
+		}
+	}
+	return upper > 2 && lower == 0
+}
+
+var capsFont = regexp.MustCompile(`(?i)(csc|smallcap|caps|-sc|sc\d|[a-z]cc\d|xcc)`)
+
+func isCapsFont(l layout.Line) bool { return capsFont.MatchString(printOf(l).font) }
+
+var italicFont = regexp.MustCompile(`(?i)(ital|obli|cmti|sfti|cmsl|-it$|ti\d)`)
+
+// isItalic wants the whole line italic: a phrase in italics is no heading.
+func (r *paperReader) isItalic(l layout.Line) bool {
+	n, all := 0, 0
+	for _, w := range l.Words {
+		all += w.Len()
+		if italicFont.MatchString(w.Font) {
+			n += w.Len()
+		}
+	}
+	return all > 0 && n*10 >= all*9
+}
+
+// folded is a text reduced to lower-case letters and digits, for comparing what differs in print only.
+func folded(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
+
+func abs(x float64) float64 { return max(x, -x) }

@@ -1,0 +1,152 @@
+package structure
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/env/ingest/layout"
+)
+
+// labelled is the head of an entry with a number: "[12] ", "12. ", "(12) ".
+var labelled = regexp.MustCompile(`^(?:\[(\d{1,4})\]|(\d{1,4})\.|\((\d{1,4})\))(?:\s|$)`)
+
+var bibliographyTitles = map[string]bool{"references": true, "bibliography": true, "referencesandnotes": true, "literaturecited": true}
+
+// references splits the bibliography into its entries.
+func (r *paperReader) references() []Reference {
+	var out []Reference
+	for i, h := range r.heads {
+		if !bibliographyTitles[folded(h.title)] {
+			continue
+		}
+		lines := r.flow[h.at+h.lines : r.nextHead(i)]
+		out = append(out, r.split(lines)...)
+	}
+	return out
+}
+
+func (r *paperReader) nextHead(i int) int {
+	if i+1 < len(r.heads) {
+		return r.heads[i+1].at
+	}
+	return len(r.flow)
+}
+
+// split prefers numbers that count up, then the anchors of citations, then hanging indents, then the space between entries.
+func (r *paperReader) split(lines []layout.Line) []Reference {
+	starts := labelStarts(lines)
+	if starts == nil {
+		starts = r.citeStarts(lines)
+	}
+	if starts == nil {
+		starts = hangingStarts(lines)
+	}
+	if starts == nil {
+		starts = gapStarts(lines)
+	}
+	var out []Reference
+	for k, at := range starts {
+		end := len(lines)
+		if k+1 < len(starts) {
+			end = starts[k+1]
+		}
+		if text := r.Doc.Joined(lines[at:end]); text != "" {
+			out = append(out, Reference{Text: text, Page: lines[at].Page})
+		}
+	}
+	return out
+}
+
+// labelStarts finds lines that begin with the next number; nil unless they start near 1 and there are three of them.
+func labelStarts(lines []layout.Line) []int {
+	var starts []int
+	next := 1
+	for i, l := range lines {
+		m := labelled.FindStringSubmatch(l.Text())
+		if m == nil {
+			continue
+		}
+		n, err := strconv.Atoi(m[1] + m[2] + m[3])
+		if err != nil || n < next || n > next+2 {
+			continue
+		}
+		starts, next = append(starts, i), n+1
+	}
+	if len(starts) < 3 || starts[0] > 4 {
+		return nil
+	}
+	return starts
+}
+
+// citeStarts finds the lines that "cite.Key" anchors lead to; nil unless they fit the lines nearly one to one.
+func (r *paperReader) citeStarts(lines []layout.Line) []int {
+	count := 0
+	found := map[int]bool{}
+	for _, a := range r.Anchors {
+		if !strings.HasPrefix(a.Name, "cite.") {
+			continue
+		}
+		count++
+		if at := r.entryAt(lines, a); at >= 0 {
+			found[at] = true
+		}
+	}
+	if count < 2 || len(found)*10 < count*9 {
+		return nil
+	}
+	starts := make([]int, 0, len(found))
+	for at := range found {
+		starts = append(starts, at)
+	}
+	slices.Sort(starts)
+	return starts
+}
+
+// entryAt finds the line whose top is nearest to an anchor, in its column.
+func (r *paperReader) entryAt(lines []layout.Line, a Anchor) int {
+	best, least := -1, 14.0
+	for i, l := range lines {
+		if l.Page != a.Page || !r.sameColumn(l, a) {
+			continue
+		}
+		if d := abs(l.Baseline - l.Size - a.Y); d < least {
+			best, least = i, d
+		}
+	}
+	return best
+}
+
+// hangingStarts finds the lines at the left edge of columns whose other lines are set in.
+func hangingStarts(lines []layout.Line) []int {
+	type place struct{ page, column int }
+	left := map[place]float64{}
+	for _, l := range lines {
+		at := place{l.Page, l.Column}
+		if edge, ok := left[at]; !ok || l.Box.X0 < edge {
+			left[at] = l.Box.X0
+		}
+	}
+	var starts []int
+	for i, l := range lines {
+		if l.Box.X0 < left[place{l.Page, l.Column}]+3 {
+			starts = append(starts, i)
+		}
+	}
+	if share := float64(len(starts)) / math.Max(1, float64(len(lines))); share > 0.75 && len(lines) > 6 || len(starts) == 0 {
+		return nil
+	}
+	return starts
+}
+
+func gapStarts(lines []layout.Line) []int {
+	var starts []int
+	for i, l := range lines {
+		if i == 0 || l.Break {
+			starts = append(starts, i)
+		}
+	}
+	return starts
+}

@@ -1,0 +1,254 @@
+package structure
+
+import (
+	"math"
+	"slices"
+
+	"airqa/env/ingest/layout"
+)
+
+// pageView pairs the captions of one page with what is drawn on it.
+type pageView struct {
+	page     *layout.Page
+	floats   []float
+	frames   []layout.Box
+	bodySize float64
+	body     []bool // by line: running text, a heading or a footnote, which no figure contains
+}
+
+// pair finds the area of each caption: tables by their rules first, then the rest by the space between a caption and
+// the text around it.
+func (v *pageView) pair() {
+	v.body = make([]bool, len(v.page.Lines))
+	for i := range v.page.Lines {
+		v.body[i] = v.isBody(i)
+	}
+	for i := range v.floats {
+		v.floats[i].reach = v.reachOf(i)
+	}
+	v.pairFrames()
+	for i := range v.floats {
+		if !v.floats[i].Sure {
+			v.byZone(i)
+		}
+	}
+	for i := range v.floats {
+		v.collectRows(&v.floats[i])
+	}
+}
+
+// pairFrames gives each table caption the nearest frame with nothing but space between, the closest pair first.
+func (v *pageView) pairFrames() {
+	free := slices.Clone(v.frames)
+	for {
+		bestF, bestB, least := -1, -1, 40.0
+		for i, f := range v.floats {
+			for k, b := range free {
+				if d := distance(f, b); f.table && !f.Sure && d < least && b.OverlapX(f.reach) > 0.8*b.Width() {
+					bestF, bestB, least = i, k, d
+				}
+			}
+		}
+		if bestF < 0 {
+			return
+		}
+		v.floats[bestF].Box, v.floats[bestF].Sure = v.withRows(free[bestB]), true
+		free = slices.Delete(free, bestB, bestB+1)
+	}
+}
+
+// distance is the height between a caption and a box, without regard to which is above.
+func distance(f float, b layout.Box) float64 {
+	if f.caption.OverlapX(b) < 0.3*min(f.caption.Width(), b.Width()) {
+		return math.Inf(1)
+	}
+	return max(b.Y0-f.caption.Y1, f.caption.Y0-b.Y1, 0)
+}
+
+// withRows widens a frame to the words that stand in it.
+func (v *pageView) withRows(frame layout.Box) layout.Box {
+	box := frame
+	for _, l := range v.page.Lines {
+		if l.Role == layout.Body && frame.Holds(l.Box) {
+			for _, w := range l.Words {
+				if frame.Grow(6).Holds(w.Box) {
+					box = box.Union(w.Box)
+				}
+			}
+		}
+	}
+	return box
+}
+
+// reachOf is the width in which the picture of a caption is looked for: its column; where captions or text stand beside
+// it, the way to them.
+func (v *pageView) reachOf(i int) layout.Box {
+	f, page := &v.floats[i], v.page
+	reach := layout.Box{X0: page.Text.X0, X1: page.Text.X1, Y1: page.Height}
+	switch f.column {
+	case 0:
+		reach.X1 = page.Gutter
+	case 1:
+		reach.X0 = page.Gutter
+	}
+	cut := func(o layout.Box) {
+		switch {
+		case o.OverlapY(f.caption) <= 0.3*f.lines[0].Size:
+		case o.X1 <= f.caption.X0:
+			reach.X0 = max(reach.X0, (o.X1+f.caption.X0)/2)
+		case o.X0 >= f.caption.X1:
+			reach.X1 = min(reach.X1, (o.X0+f.caption.X1)/2)
+		}
+	}
+	for k, o := range v.floats {
+		if k != i && o.column == f.column {
+			cut(o.caption)
+		}
+	}
+	for k, l := range page.Lines {
+		if v.body[k] && l.Column == f.column {
+			cut(l.Box)
+		}
+	}
+	return reach
+}
+
+// isBody tells running text, headings and footnotes from labels, cells and formulas: a line of the text's size without wide
+// gaps, outside pictures and table frames, that is long or ends a paragraph.
+func (v *pageView) isBody(i int) bool {
+	l := v.page.Lines[i]
+	if l.Role == layout.Footnote {
+		return true
+	}
+	if l.Role != layout.Body || v.enclosed(l) || len(l.Cells()) > 1 {
+		return false
+	}
+	if l.Size > 1.08*v.bodySize && l.Bold || l.Size < 0.85*v.bodySize {
+		return l.Size > v.bodySize
+	}
+	if l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l) {
+		return true
+	}
+	if i == 0 || !v.body[i-1] {
+		return l.Bold && l.Break && l.Chars() > 6 && startsNumbered(l)
+	}
+	above := v.page.Lines[i-1]
+	step := l.Baseline - above.Baseline
+	return above.Column == l.Column && step > 0 && step < 1.45*l.Size && abs(above.Box.X0-l.Box.X0) < 20
+}
+
+func startsNumbered(l layout.Line) bool {
+	number, title := splitNumber(l.Text())
+	return number != "" && startsTitle(title)
+}
+
+func (v *pageView) enclosed(l layout.Line) bool {
+	for _, s := range v.page.Shapes {
+		area := s.Box.Width() * s.Box.Height()
+		if s.Kind != layout.Path && s.Box.Holds(l.Box) && area < 0.6*v.page.Width*v.page.Height {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.frames, func(b layout.Box) bool { return b.Holds(l.Box) })
+}
+
+func (v *pageView) columnWidth(l layout.Line) float64 {
+	switch {
+	case v.page.Gutter == 0 || l.Column == layout.Span:
+		return v.page.Text.Width()
+	case l.Column == 0:
+		return v.page.Gutter - v.page.Text.X0
+	}
+	return v.page.Text.X1 - v.page.Gutter
+}
+
+// byZone takes what is drawn between a caption and the nearest text, above it for figures, below it for tables, or on the other
+// side when nothing is there.
+func (v *pageView) byZone(i int) {
+	f := &v.floats[i]
+	zones := []layout.Box{v.zone(i, true), v.zone(i, false)}
+	if f.table {
+		slices.Reverse(zones)
+	}
+	for _, zone := range zones {
+		if box := v.contents(zone, f.table); box.Height() > 12 && box.Width() > 20 {
+			f.Box, f.Sure = box, true
+			return
+		}
+	}
+	f.Box = f.caption
+}
+
+// zone is the space next to a caption up to the nearest obstacle.
+func (v *pageView) zone(i int, above bool) layout.Box {
+	f := &v.floats[i]
+	zone := layout.Box{X0: f.reach.X0 - 4, X1: f.reach.X1 + 4, Y0: 0, Y1: f.caption.Y0}
+	if !above {
+		zone.Y0, zone.Y1 = f.caption.Y1, v.page.Height
+	}
+	cut := func(b layout.Box) {
+		if b.OverlapX(f.reach) < 0.1*b.Width() {
+			return
+		}
+		_, y := b.Center()
+		_, at := f.caption.Center()
+		if above && y < at {
+			zone.Y0 = max(zone.Y0, b.Y1)
+		} else if !above && y > at {
+			zone.Y1 = min(zone.Y1, b.Y0)
+		}
+	}
+	for k, l := range v.page.Lines {
+		if v.body[k] {
+			cut(l.Box)
+		}
+	}
+	for k, o := range v.floats {
+		if k != i {
+			cut(o.caption)
+			if o.Sure {
+				cut(o.Box)
+			}
+		}
+	}
+	return zone
+}
+
+// contents is the box around the shapes in a zone and the words among them. Without shapes a table may still be rows.
+func (v *pageView) contents(zone layout.Box, table bool) layout.Box {
+	var box layout.Box
+	for _, s := range v.page.Shapes {
+		whole := s.Box.Width()*s.Box.Height() > 0.6*v.page.Width*v.page.Height
+		if !whole && zone.Holds(s.Box) && s.Box.OverlapX(zone) > 0.6*s.Box.Width() {
+			box = box.Union(clip(s.Box, zone))
+		}
+	}
+	if box.Empty() && !table {
+		return box
+	}
+	for k, l := range v.page.Lines {
+		if v.body[k] || l.Role == layout.Caption || !zone.Holds(l.Box) {
+			continue
+		}
+		if near := box.Empty() || box.Grow(14).Holds(l.Box); near && (!box.Empty() || len(l.Cells()) > 1) {
+			box = box.Union(clip(l.Box, zone))
+		}
+	}
+	return box
+}
+
+func clip(b, to layout.Box) layout.Box {
+	return layout.Box{X0: max(b.X0, to.X0), Y0: max(b.Y0, to.Y0), X1: max(min(b.X1, to.X1), to.X0), Y1: max(min(b.Y1, to.Y1), to.Y0)}
+}
+
+// collectRows keeps the lines of a table for its HTML.
+func (v *pageView) collectRows(f *float) {
+	if !f.table || !f.Sure {
+		return
+	}
+	for _, l := range v.page.Lines {
+		if l.Role == layout.Body && f.Box.Holds(l.Box) {
+			f.rows = append(f.rows, l)
+		}
+	}
+}

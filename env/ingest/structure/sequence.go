@@ -1,0 +1,122 @@
+package structure
+
+import (
+	"strconv"
+	"strings"
+
+	"airqa/env/ingest/layout"
+)
+
+// sequence follows the numbers of headings: what does not come next is a list item or a cell.
+type sequence struct {
+	style  string // "roman", "decimal", or empty before the first heading
+	top    int    // the last number of level 1
+	letter byte   // the last letter of level 2 in IEEE's way, or of an appendix
+	parts  []int  // the last decimal number
+	back   bool   // in the appendix
+}
+
+// numbered finds headings by print and number alone.
+func (r *paperReader) numbered() []heading {
+	var heads []heading
+	var s sequence
+	for i, l := range r.flow {
+		text := l.Text()
+		number, title := splitNumber(text)
+		if number == "" || !startsTitle(title) || len(text) > 120 || !r.standsOut(l) || r.insideParagraph(i, l) {
+			continue
+		}
+		if level := s.next(number, text); level > 0 {
+			heads = append(heads, r.headingAt(i, level))
+		}
+	}
+	return heads
+}
+
+// insideParagraph tells whether the line above runs on in the same print.
+func (r *paperReader) insideParagraph(i int, l layout.Line) bool {
+	if i == 0 || l.Break {
+		return false
+	}
+	above := r.flow[i-1]
+	return above.Page == l.Page && above.Column == l.Column && printOf(above).like(printOf(l))
+}
+
+// next returns the level of a number that comes next, and 0 for one that does not.
+func (s *sequence) next(number, text string) int {
+	dotted := strings.HasPrefix(text, number+".")
+	switch {
+	case s.style != "decimal" && dotted && roman(number) > 0 && s.isTop(roman(number)) && !s.letterFits(number):
+		s.style, s.top, s.letter = "roman", roman(number), 0
+		return 1
+	case s.style == "roman" && len(number) == 1 && s.letterFits(number):
+		s.letter = number[0]
+		return 2
+	case s.style == "roman":
+		return 0
+	case len(number) == 1 && number[0] >= 'A' && s.top > 1 && (!s.back && number == "A" || s.back && number[0] == s.letter+1):
+		s.back, s.letter, s.parts = true, number[0], nil
+		return 1
+	}
+	return s.decimal(number)
+}
+
+func (s *sequence) isTop(n int) bool { return n == s.top+1 || s.top > 0 && n == s.top+2 }
+
+// letterFits tells whether a letter follows the one before; "C" and "I" are letters after "B" and "H".
+func (s *sequence) letterFits(number string) bool {
+	if len(number) != 1 || s.style != "roman" {
+		return false
+	}
+	if s.letter == 0 {
+		return number == "A"
+	}
+	return number[0] == s.letter+1
+}
+
+func (s *sequence) decimal(number string) int {
+	fields := strings.Split(number, ".")
+	var parts []int
+	for i, f := range fields {
+		n, err := strconv.Atoi(f)
+		if i == 0 && s.back && f == string(s.letter) {
+			n, err = int(s.letter), nil
+		}
+		if err != nil {
+			return 0
+		}
+		parts = append(parts, n)
+	}
+	if !s.follows(parts) {
+		return 0
+	}
+	s.style, s.parts = "decimal", parts
+	if len(parts) == 1 {
+		s.top = parts[0]
+	}
+	return len(parts)
+}
+
+// follows tells whether parts is the next number at its level; one may be missing between.
+func (s *sequence) follows(parts []int) bool {
+	n := len(parts)
+	if n == 1 {
+		return !s.back && (s.isTop(parts[0]) || s.top == 0 && parts[0] == 0)
+	}
+	if s.back && parts[0] == int(s.letter) && len(s.parts) == 0 {
+		return parts[n-1] == 1
+	}
+	if len(s.parts) < n-1 {
+		return false
+	}
+	for i := range n - 1 {
+		if parts[i] != s.parts[i] {
+			return false
+		}
+	}
+	before := 0
+	if len(s.parts) >= n {
+		before = s.parts[n-1]
+	}
+	return parts[n-1] == before+1 || before > 0 && parts[n-1] == before+2
+}
