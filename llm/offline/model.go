@@ -1,0 +1,47 @@
+package offline
+
+import (
+	"context"
+	"strings"
+
+	"airqa/internal/pyliteral"
+	"airqa/internal/tokens"
+	"airqa/qa"
+)
+
+// Model answers by rules. The same messages give the same reply. It keeps no state, so calls may overlap.
+type Model struct{}
+
+// New returns the model. It needs nothing.
+func New() *Model { return &Model{} }
+
+// Complete answers the prompts of the baselines in the form that they ask for. Any other text gets a guess between
+// fences. The error is that of the context.
+func (*Model) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return qa.Reply{}, err
+	}
+	text := reply(readTask(messages))
+	used := qa.Usage{Completion: tokens.Count(text), Estimated: true}
+	for _, m := range messages {
+		used.Prompt += tokens.Count(m.Text)
+	}
+	return qa.Reply{Text: text, Model: "offline", Finish: "stop", Usage: used}, nil
+}
+
+// reply words the next step of a task.
+func reply(t *task) string {
+	switch t.form {
+	case formSQL:
+		thought, sql := t.oneStatement()
+		return thought + "\n\n```sql\n" + unfenced(sql) + "\n```"
+	case formLoop:
+		s := t.next()
+		return "[Thought]: " + t.numbered(s.thought) + "\n[Action]: " + s.action
+	}
+	thought, value := t.answer()
+	return thought + "\n\n```txt\n" + unfenced(pyliteral.Str(value)) + "\n```"
+}
+
+// unfenced keeps a text from ending the fence it stands in.
+func unfenced(s string) string { return strings.ReplaceAll(s, "```", "'''") }

@@ -1,0 +1,168 @@
+package offline
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// class is the sort of answer that a format demands.
+type class int
+
+const (
+	asText class = iota
+	asInteger
+	asFloat
+	asBool
+	asYesNo
+	asTitle
+	asUUID
+	asFormula
+	asProse
+	asList
+	asDict
+)
+
+// shape is the form of an answer.
+type shape struct {
+	class class
+	// decimals of a float, -1 when not told.
+	decimals int
+	// count of the elements of a list or of the sentences of prose, 0 when not told.
+	count int
+	// parts are the shapes of the elements, as far as the format names them; keys those of a dictionary.
+	parts []shape
+	keys  []string
+	// word tells that a text is a single word.
+	word bool
+}
+
+// classes are tried in this order: the first pattern that occurs decides.
+var classes = []struct {
+	class   class
+	pattern *regexp.Regexp
+}{
+	{asDict, regexp.MustCompile(`dict`)},
+	{asList, regexp.MustCompile(`\blist\b|\btuple\b`)},
+	{asUUID, regexp.MustCompile(`\buuid\b`)},
+	{asTitle, regexp.MustCompile(`titles? of (?:the|a) paper|paper titles?|exact title`)},
+	{asFormula, regexp.MustCompile(`formula|latex|equation`)},
+	{asYesNo, regexp.MustCompile(`["']?yes["']? or ["']?no`)},
+	{asBool, regexp.MustCompile(`bool|true or false`)},
+	{asInteger, regexp.MustCompile(`\binteger|\bints?\b|whole number`)},
+	{asFloat, regexp.MustCompile(`float|decimal|\bnumber with|\ba number\b|numeric|percentage`)},
+	{asProse, regexp.MustCompile(`sentences?\b|paragraph|explanation of|explain|concise|brief|free.?form|open.?ended|detailed`)},
+}
+
+// readShape reads an answer format.
+func readShape(format string) shape {
+	written := format
+	format = strings.ToLower(format)
+	s := shape{decimals: decimals(format), word: strings.Contains(format, "single word")}
+	for _, x := range classes {
+		if x.pattern.MatchString(format) {
+			s.class = x.class
+			break
+		}
+	}
+	switch s.class {
+	case asDict:
+		s.keys, s.parts = quoted(written), elements(format)
+	case asList:
+		s.count, s.parts = listCount(format), elements(format)
+	case asProse:
+		s.count = sentenceCount(format)
+	}
+	return s
+}
+
+var (
+	decimalPattern  = regexp.MustCompile(`(\w+) (?:decimal|digits? after)`)
+	ofPattern       = regexp.MustCompile(`(?:list|tuple) of (?:length )?(?:exactly )?(\w+)|(\w+) (?:elements|items|strings|floats|integers)`)
+	sentencePattern = regexp.MustCompile(`(\w+) sentences?`)
+	quotedPattern   = regexp.MustCompile("[\"'“`]([^\"'”`]{1,60})[\"'”`]")
+	elementPattern  = regexp.MustCompile(`(as an? (?:\w+ )?)?\b(floats?|integers?|ints?|strings?|names?|formulas?|titles?|bool\w*|numbers?)\b`)
+)
+
+func decimals(format string) int {
+	if m := decimalPattern.FindStringSubmatch(format); m != nil {
+		if n, ok := countWord(m[1]); ok {
+			return min(n, 10)
+		}
+		return 1
+	}
+	return -1
+}
+
+func listCount(format string) int {
+	for _, m := range ofPattern.FindAllStringSubmatch(format, -1) {
+		if n, ok := countWord(m[1] + m[2]); ok {
+			return min(n, 20)
+		}
+	}
+	return 0
+}
+
+func sentenceCount(format string) int {
+	if m := sentencePattern.FindStringSubmatch(format); m != nil {
+		if n, ok := countWord(m[1]); ok {
+			return min(max(n, 1), 5)
+		}
+	}
+	return 2
+}
+
+// counts are the numerals that papers and formats write as words.
+var counts = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen " +
+	"sixteen seventeen eighteen nineteen twenty")
+
+func countWord(w string) (int, bool) {
+	for i, c := range counts {
+		if c == strings.ToLower(w) {
+			return i, true
+		}
+	}
+	n, err := strconv.Atoi(w)
+	return n, err == nil && n >= 0
+}
+
+func quoted(text string) []string {
+	var list []string
+	for _, m := range quotedPattern.FindAllStringSubmatch(text, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+// elements returns the shapes that a format of several parts names, in their order.
+func elements(format string) []shape {
+	var parts []shape
+	for _, m := range elementPattern.FindAllStringSubmatch(format, -1) {
+		part := shape{class: elementClass(m[2]), decimals: decimals(format)}
+		last := len(parts) - 1
+		switch {
+		case m[1] == "" || last < 0:
+			parts = append(parts, part)
+		// "the number of seeds as an integer" is one part, and so is "the formula as a string".
+		case parts[last].class == asFloat || parts[last].class == asText:
+			parts[last].class = part.class
+		}
+	}
+	return parts
+}
+
+func elementClass(word string) class {
+	switch word[:3] {
+	case "flo", "num":
+		return asFloat
+	case "int":
+		return asInteger
+	case "for":
+		return asFormula
+	case "tit":
+		return asTitle
+	case "boo":
+		return asBool
+	}
+	return asText
+}

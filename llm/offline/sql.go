@@ -1,0 +1,137 @@
+package offline
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// literal writes an SQL string literal.
+func literal(s string) string {
+	return "'" + strings.ReplaceAll(strings.ReplaceAll(s, "\x00", ""), "'", "''") + "'"
+}
+
+func literals(list []string) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = literal(s)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// hits is an SQL expression that counts how many of the words occur in a column.
+func hits(column string, words []string) string {
+	var sum []string
+	for _, w := range words {
+		if w = prefix(w); len(w) > 2 {
+			sum = append(sum, fmt.Sprintf("(%s ILIKE %s)::INT", column, literal("%"+w+"%")))
+		}
+		if len(sum) == 12 {
+			break
+		}
+	}
+	if len(sum) == 0 {
+		return "0"
+	}
+	return strings.Join(sum, " + ")
+}
+
+// prefix is what a word and its stem begin with, so that "smoothing" finds "smoothed".
+func prefix(word string) string {
+	word = strings.ToLower(word)
+	s, n := stem(word), 0
+	for n < len(s) && n < len(word) && s[n] == word[n] {
+		n++
+	}
+	if n < 4 {
+		return word
+	}
+	return word[:n]
+}
+
+// inScope is the condition that a paper belongs to the conferences of the question.
+func (t *task) inScope() string {
+	var any []string
+	for _, s := range t.scopes {
+		c := "conference_abbreviation ILIKE " + literal(s.name)
+		if _, err := strconv.Atoi(s.year); err == nil {
+			c += " AND pub_year = " + s.year
+		}
+		any = append(any, "("+c+")")
+	}
+	if len(any) == 0 {
+		return "TRUE"
+	}
+	return "(" + strings.Join(any, " OR ") + ")"
+}
+
+// among is the condition that a row belongs to the papers that the question is about: those that it names or that were
+// found, and else the one whose title and abstract hold most of its words.
+func (t *task) among(column string) string {
+	if ids := t.located(); len(ids) > 0 {
+		return column + " IN (" + literals(ids) + ")"
+	}
+	return fmt.Sprintf("%s IN (SELECT paper_id FROM metadata WHERE %s ORDER BY %s DESC, title LIMIT 1)",
+		column, t.inScope(), hits("(title || ' ' || abstract)", terms(t.question)))
+}
+
+// papersSQL looks for papers by title and abstract.
+func (t *task) papersSQL() string {
+	where := t.inScope()
+	if names := names(t.question); len(t.papers) > 0 && len(names) > 0 {
+		var any []string
+		for _, n := range names {
+			any = append(any, "title ILIKE "+literal("%"+n+"%"))
+		}
+		where = "(" + strings.Join(any, " OR ") + ")"
+	}
+	return fmt.Sprintf("SELECT paper_id, title, abstract, %s AS hits FROM metadata WHERE %s ORDER BY hits DESC, title LIMIT 6",
+		hits("(title || ' ' || abstract)", terms(t.question)), where)
+}
+
+// passagesSQL looks for passages by their words.
+func (t *task) passagesSQL() string {
+	return t.rows("chunks", "r.text_content AS text", "r.text_content")
+}
+
+// rows selects from one of the tables whose rows stand on a page, those with most words of the question first.
+func (t *task) rows(table, shown, searched string) string {
+	return fmt.Sprintf("SELECT %s, r.ref_paper_id AS paper_id, p.page_number, %s AS hits FROM %s r JOIN pages p ON r.ref_page_id = p.page_id "+
+		"WHERE %s ORDER BY hits DESC, r.ordinal LIMIT 6", shown, hits(searched, terms(t.question)), table, t.among("r.ref_paper_id"))
+}
+
+// detailSQL looks where the question says that the answer stands: captions, tables, equations or headings. It is
+// empty when the question names no such place.
+func (t *task) detailSQL() string {
+	switch t.place() {
+	case isFigure:
+		return t.captionSQL("images", "image_caption", "")
+	case isTable:
+		return t.captionSQL("tables", "table_caption", "r.table_content, ")
+	case isEquation:
+		return t.rows("equations", "r.equation_content", "r.equation_content")
+	case isSection:
+		return fmt.Sprintf("SELECT section_title, section_content[:600] AS section_content, ref_paper_id AS paper_id, %s AS hits FROM sections "+
+			"WHERE %s ORDER BY ordinal LIMIT 40", hits("(section_title || ' ' || section_content)", terms(t.question)), t.among("ref_paper_id"))
+	}
+	return ""
+}
+
+func (t *task) captionSQL(table, caption, more string) string {
+	rows := t.rows(table, "r."+caption+", "+more+"r.bounding_box", "r."+caption)
+	if label := t.numberedObject(); label != "" {
+		starts := fmt.Sprintf("WHERE r.%s ILIKE %s AND ", caption, literal(label+"%"))
+		rows = strings.Replace(rows, "WHERE ", starts, 1)
+	}
+	return rows
+}
+
+// simplerSQL stands in for a statement that failed or found nothing.
+func (t *task) simplerSQL() string {
+	if ids := t.located(); len(ids) > 0 {
+		return fmt.Sprintf("SELECT page_content AS text, ref_paper_id AS paper_id, page_number FROM pages WHERE ref_paper_id IN (%s) ORDER BY %s DESC, page_number LIMIT 3",
+			literals(ids), hits("page_content", terms(t.question)))
+	}
+	return fmt.Sprintf("SELECT paper_id, title, abstract FROM metadata ORDER BY %s DESC, title LIMIT 6",
+		hits("title", terms(t.question)))
+}
