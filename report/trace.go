@@ -20,13 +20,19 @@ type Traced struct {
 	Usage        qa.Usage  `json:"usage"`
 	Turns        int       `json:"turns"`
 	runlog.Recorded
+	// Thoughts holds the text of each step's thought, in the order of the steps.
+	Thoughts []string `json:"thoughts"`
 }
 
 // NewTraced puts together what belongs to one episode; score may be nil.
 func NewTraced(ex qa.Example, rec runlog.Recorded, score *qa.Score) Traced {
+	thoughts := make([]string, len(rec.Steps))
+	for i, s := range rec.Steps {
+		thoughts[i] = s.Thought()
+	}
 	return Traced{
 		Question: ex.Question, AnswerFormat: ex.AnswerFormat, Tags: ex.Tags, Score: score,
-		Usage: rec.Usage(), Turns: rec.Turns(), Recorded: rec,
+		Usage: rec.Usage(), Turns: rec.Turns(), Recorded: rec, Thoughts: thoughts,
 	}
 }
 

@@ -143,13 +143,15 @@ func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
 	var scores []qa.Score
 	for _, ex := range examples {
 		s := qa.Score{UUID: ex.UUID, Func: ex.Evaluator.Func, Verdict: qa.Wrong, Reason: "no prediction"}
-		if raw, ok := answers[ex.UUID]; ok {
-			result := scorer.Score(a.ctx, ex.Evaluator, eval.JSON(raw))
-			s.Verdict, s.Value, s.Reason = result.Verdict, result.Value, result.Reason
-			delete(answers, ex.UUID)
-		} else {
+		p, ok := answers[ex.UUID]
+		if !ok {
 			missing++
+			scores = append(scores, s)
+			continue
 		}
+		result := scorer.Score(a.ctx, ex.Evaluator, p)
+		s.Verdict, s.Value, s.Reason = result.Verdict, result.Value, result.Reason
+		delete(answers, ex.UUID)
 		scores = append(scores, s)
 	}
 	if missing > 0 {
@@ -163,13 +165,13 @@ func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
 
 // readPredictions reads JSON Lines of uuid and answer. A line that cannot be read, and a second answer to the same
 // question, is reported and left out.
-func (a *app) readPredictions(path string) (map[string]json.RawMessage, error) {
+func (a *app) readPredictions(path string) (map[string]eval.Prediction, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("predictions: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	answers := make(map[string]json.RawMessage)
+	answers := make(map[string]eval.Prediction)
 	in := bufio.NewReaderSize(file, 1<<16)
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
@@ -187,7 +189,7 @@ func (a *app) readPredictions(path string) (map[string]json.RawMessage, error) {
 	}
 }
 
-func addPrediction(answers map[string]json.RawMessage, line []byte) string {
+func addPrediction(answers map[string]eval.Prediction, line []byte) string {
 	var p struct {
 		UUID   string          `json:"uuid"`
 		Answer json.RawMessage `json:"answer"`
@@ -201,7 +203,11 @@ func addPrediction(answers map[string]json.RawMessage, line []byte) string {
 	if _, twice := answers[p.UUID]; twice {
 		return "a second prediction for " + p.UUID
 	}
-	answers[p.UUID] = p.Answer
+	prediction, err := eval.JSON(p.Answer)
+	if err != nil {
+		return "the answer cannot be read: " + err.Error()
+	}
+	answers[p.UUID] = prediction
 	return ""
 }
 

@@ -53,7 +53,7 @@ type line struct {
 type Recorded struct {
 	qa.Trajectory
 	// Events counts the lines of the episode: the next one has the sequence number Events+1.
-	Events int
+	Events int `json:"events"`
 }
 
 // Finished tells whether the episode has an outcome that stands. One that ended because the endpoint or a tool

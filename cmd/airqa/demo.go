@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"airqa/baselines"
+	"airqa/env"
+	"airqa/env/ingest"
+	"airqa/eval"
+	"airqa/fixtures"
+	"airqa/report"
+	"airqa/run/runlog"
+)
+
+type demoCmd struct {
+	Dir string `default:"airqa-demo" placeholder:"DIR" help:"Folder for everything that the demo makes."`
+}
+
+// Help implements kong.HelpProvider.
+func (demoCmd) Help() string {
+	return `Examples:
+  airqa demo
+  airqa demo --dir /tmp/airqa-demo
+
+The demo needs no key, no server and no network. It reads six invented papers, answers forty questions over them with
+all eight baselines and the View variant, scores the answers and prints the table. The model is "offline": rules, not
+a language model. Running it again goes on where it stopped.`
+}
+
+// Run implements the sub-command.
+func (c demoCmd) Run(a *app) error {
+	d := demo{app: a, dir: c.Dir}
+	if err := d.unpack(); err != nil {
+		return err
+	}
+	if err := d.ingest(); err != nil {
+		return err
+	}
+	dirs, err := d.runAll()
+	if err != nil {
+		return err
+	}
+	scorer := eval.New(eval.Config{Judge: eval.LexicalJudge{}})
+	for _, dir := range dirs {
+		if _, err := a.scoreRun(dir, scorer, offlineModel); err != nil {
+			return err
+		}
+	}
+	rows, err := a.rows(dirs)
+	if err != nil {
+		return err
+	}
+	if err := report.Write(a.out, rows, "text"); err != nil {
+		return err
+	}
+	return d.next()
+}
+
+// demo is the main job on the sample set, in one folder.
+type demo struct {
+	*app
+	dir string
+}
+
+func (d demo) papers() string    { return filepath.Join(d.dir, "papers") }
+func (d demo) questions() string { return filepath.Join(d.dir, "questions.jsonl") }
+func (d demo) data() string      { return filepath.Join(d.dir, "data") }
+func (d demo) runs() string      { return filepath.Join(d.dir, "runs") }
+
+// unpack writes the sample papers and questions that are not there as they should be.
+func (d demo) unpack() error {
+	if err := os.MkdirAll(d.papers(), 0o755); err != nil {
+		return fmt.Errorf("make the demo's folder: %w", err)
+	}
+	papers := fixtures.Papers()
+	err := fs.WalkDir(papers, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		raw, err := fs.ReadFile(papers, path)
+		if err != nil {
+			return err
+		}
+		return writeIfOther(filepath.Join(d.papers(), filepath.FromSlash(path)), raw)
+	})
+	if err != nil {
+		return fmt.Errorf("unpack the sample papers: %w", err)
+	}
+	return writeIfOther(d.questions(), fixtures.Questions())
+}
+
+func writeIfOther(path string, raw []byte) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(raw) {
+		return nil
+	}
+	return os.WriteFile(path, raw, 0o644) //nolint:gosec // sample files are for everyone
+}
+
+func (d demo) ingest() error {
+	files, err := ingest.Find([]string{d.papers()})
+	if err != nil {
+		return err
+	}
+	sum, err := d.app.ingest(d.data(), files, ingest.Config{Workers: 2})
+	if err != nil {
+		return err
+	}
+	for _, f := range sum.Failed {
+		err = errors.Join(err, fmt.Errorf("sample paper %s: %w", f.Path, f.Err))
+	}
+	return err
+}
+
+// runAll runs every baseline with the offline model.
+func (d demo) runAll() ([]string, error) {
+	examples, err := d.loadQuestions(d.questions())
+	if err != nil {
+		return nil, err
+	}
+	world, err := env.Open(d.ctx, d.data())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = world.Close() }()
+	model, described, err := modelFlags{Model: offlineModel}.open(d.getenv)
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, b := range baselines.All() {
+		dir := filepath.Join(d.runs(), b.Name)
+		sum, err := d.execute(job{
+			baseline: b, model: model, described: described, world: world, examples: examples,
+			settings: baselines.Defaults(), out: dir, workers: 2,
+			note: runlog.Note{QuestionsFile: d.questions(), DataDir: d.data()},
+		})
+		if err == nil && sum.Left > 0 {
+			err = fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", sum.Left, sum.Total)
+		}
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}
+
+// next says where everything is and what to type now.
+func (d demo) next() error {
+	best := filepath.Join(d.runs(), "agentic-hybrid")
+	return d.print(fmt.Sprintf(`
+Runs are in %s, the papers as data in %s. What to type next:
+  airqa trace %s                     what happened on each question
+  airqa search --data %s "reading order"
+  airqa sql --data %s "SELECT title, num_pages FROM metadata"
+  airqa run --data %s --questions %s --baseline agentic-hybrid --model openai:gpt-4o --out %s
+(from a checkout, "go run ./cmd/airqa" stands for airqa)`,
+		d.runs(), d.data(), best, d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
+}

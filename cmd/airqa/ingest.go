@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sort"
+
+	"airqa/env"
+	"airqa/env/ingest"
+	"airqa/env/pdf"
+)
+
+type ingestCmd struct {
+	Data    string   `required:"" placeholder:"DIR" help:"Data directory; it is made when it is not there."`
+	Paths   []string `arg:"" name:"path" help:"PDFs, and folders of them. A metadata file of the same name ending in .json beside a PDF wins over what is guessed."`
+	Workers int      `short:"j" default:"2" help:"Papers read at once."`
+	Again   bool     `help:"Read papers again that are in already."`
+	Replace bool     `help:"Let a file take the place of another one with the same title and venue."`
+}
+
+// Help implements kong.HelpProvider.
+func (ingestCmd) Help() string {
+	return `Examples:
+  airqa ingest --data papers paper.pdf
+  airqa ingest --data papers ~/Downloads/acl2023 extra/attention.pdf
+
+Running it again skips what is in. A broken file is reported and does not stop the rest.`
+}
+
+// Run implements the sub-command.
+func (c ingestCmd) Run(a *app) error {
+	if c.Workers < 1 {
+		return misuse("-j %d: at least one paper at once", c.Workers)
+	}
+	files, err := ingest.Find(c.Paths)
+	if err != nil {
+		return coded{exitUsage, err}
+	}
+	sum, err := a.ingest(c.Data, files, ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace})
+	if err != nil {
+		return err
+	}
+	return a.ingestEnd(c.Data, len(files), sum)
+}
+
+// ingest reads files into a data directory, with a bar.
+func (a *app) ingest(dir string, files []string, cfg ingest.Config) (sum ingest.Summary, err error) {
+	ctx, drain, stop := a.interrupts()
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// A paper is one transaction: there is nothing to drain but the one that is being read.
+	go func() {
+		select {
+		case <-drain:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers})
+	if err != nil {
+		return sum, err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	if cfg.Reader, err = ingest.NewReader(pool); err != nil {
+		return sum, err
+	}
+	store, err := env.OpenWriter(ctx, dir)
+	if err != nil {
+		return sum, err
+	}
+	stage := a.progress.Stage("ingest", len(files))
+	cfg.Store = store
+	cfg.Progress = func(e ingest.Event) { stage.Set(e.Done, filepath.Base(e.Path)) }
+	sum, err = ingest.Run(ctx, cfg, files)
+	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
+	if interrupted {
+		err = nil
+	}
+	// What is in is made searchable, also after an interruption.
+	err = errors.Join(err, store.Finish(context.WithoutCancel(ctx)), store.Close())
+	stage.Close(fmt.Sprintf("%d added, %d there before, %d failed", sum.Added, sum.Skipped, len(sum.Failed)))
+	if err == nil && interrupted {
+		err = fmt.Errorf("stopped after %d of %d files; the same command goes on from here", sum.Added+sum.Skipped+len(sum.Failed), len(files))
+	}
+	return sum, err
+}
+
+// ingestEnd reports problems, says what to do next, and turns the summary into an exit code.
+func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
+	warned := make([]string, 0, len(sum.Warned))
+	for path := range sum.Warned {
+		warned = append(warned, path)
+	}
+	sort.Strings(warned)
+	for _, path := range warned {
+		for _, text := range sum.Warned[path] {
+			a.say("warning: %s: %s", path, text)
+		}
+	}
+	for _, f := range sum.Failed {
+		a.say("error: %s: %v", f.Path, f.Err)
+	}
+	if n := len(sum.Failed); n > 0 {
+		code := exitFailedExamples
+		if n == files {
+			code = exitFailed
+		}
+		return coded{code, fmt.Errorf("%d of %d files could not be read; the others are in %s", n, files, dir)}
+	}
+	a.say("next: airqa search --data %s \"what you look for\"", dir)
+	return nil
+}

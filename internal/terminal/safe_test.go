@@ -1,0 +1,33 @@
+package terminal_test
+
+import (
+	"testing"
+
+	"airqa/internal/terminal"
+)
+
+func TestSafe(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"plain", "a\n\tb é", "a\n\tb é"},
+		{"colour", "\x1b[31mred", `\x1b[31mred`},
+		{"C1 control", "a\u009bb", `a\x9bb`},
+		{"return hides a line", "real\rfake", `real\x0dfake`},
+		{"reordering", "a\u202eb", `a\u202eb`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := terminal.Safe(tt.text); got != tt.want {
+				t.Errorf("Safe = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestClip(t *testing.T) {
+	if got := terminal.Clip("a\n b  cdef", 6); got != "a b c…" {
+		t.Errorf("Clip = %q", got)
+	}
+	if got := terminal.Clip("abc", 3); got != "abc" {
+		t.Errorf("Clip = %q", got)
+	}
+}

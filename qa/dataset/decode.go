@@ -1,0 +1,153 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+
+	"airqa/qa"
+)
+
+// field is one key of an example.
+type field struct {
+	name string
+	want string
+	into any
+	// needed fields make an example unusable when they are missing or wrong; expected ones are only missed.
+	needed, expected bool
+}
+
+func fields(ex *qa.Example) []field {
+	return []field{
+		{"uuid", "a string", &ex.UUID, true, true},
+		{"question", "a string", &ex.Question, true, true},
+		{"answer_format", "a string", &ex.AnswerFormat, false, true},
+		{"tags", "a list of strings", &ex.Tags, false, true},
+		{"anchor_pdf", "a list of uuids", &ex.AnchorPDF, false, true},
+		{"reference_pdf", "a list of uuids", &ex.ReferencePDF, false, true},
+		{"conference", "a list of strings", &ex.Conference, false, true},
+		{"reasoning_steps", "a list of strings", &ex.ReasoningSteps, false, false},
+		{"state", "an object of true and false", &ex.State, false, false},
+		{"annotator", "a string", &ex.Annotator, false, false},
+	}
+}
+
+// decode reads one record. It returns what is wrong with it, and whether it can be used.
+func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return ex, []string{"not a JSON object: " + jsonFault(err)}, false
+	}
+	usable = true
+	for _, f := range fields(&ex) {
+		text := f.read(keys)
+		if text == "" {
+			continue
+		}
+		faults = append(faults, text)
+		usable = usable && !f.needed
+	}
+	if text := decodeEvaluator(keys["evaluator"], &ex.Evaluator); text != "" {
+		faults, usable = append(faults, text), false
+	}
+	delete(keys, "evaluator")
+	if len(keys) > 0 {
+		ex.Extra = keys
+	}
+	return ex, faults, usable
+}
+
+// read decodes one field and takes it out of keys; it returns what is wrong.
+func (f field) read(keys map[string]json.RawMessage) string {
+	raw, ok := keys[f.name]
+	delete(keys, f.name)
+	if !ok {
+		if f.expected {
+			return fmt.Sprintf("field %q is missing", f.name)
+		}
+		return ""
+	}
+	if err := json.Unmarshal(raw, f.into); err != nil {
+		return fmt.Sprintf("field %q must be %s, not %s", f.name, f.want, short(raw))
+	}
+	if s, ok := f.into.(*string); ok && f.needed && *s == "" {
+		return fmt.Sprintf("field %q is empty", f.name)
+	}
+	return ""
+}
+
+func decodeEvaluator(raw json.RawMessage, into *qa.Evaluator) string {
+	if raw == nil {
+		return `field "evaluator" is missing`
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return `field "evaluator" must be an object with "eval_func" and "eval_kwargs", not ` + short(raw)
+	}
+	if into.Func == "" {
+		return `field "evaluator" has no "eval_func"`
+	}
+	var kwargs map[string]json.RawMessage
+	if into.Kwargs == nil || json.Unmarshal(into.Kwargs, &kwargs) != nil {
+		return `"eval_kwargs" of the evaluator must be an object, not ` + short(into.Kwargs)
+	}
+	return ""
+}
+
+func jsonFault(err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("%v (byte %d of the line)", err, syntax.Offset)
+	}
+	return "the record is of another kind"
+}
+
+func short(raw json.RawMessage) string {
+	const most = 40
+	s := string(raw)
+	if s == "" {
+		return "nothing"
+	}
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// Lines writes examples back as JSON Lines with a fixed order of keys, extra keys last by name: the form that a run
+// directory keeps and that its hash is taken of.
+func Lines(list []qa.Example) ([]byte, error) {
+	var out []byte
+	for _, ex := range list {
+		line, err := encode(ex)
+		if err != nil {
+			return nil, fmt.Errorf("encode example %s: %w", ex.UUID, err)
+		}
+		out = append(append(out, line...), '\n')
+	}
+	return out, nil
+}
+
+func encode(ex qa.Example) ([]byte, error) {
+	extra := ex.Extra
+	ex.Extra = nil
+	line, err := json.Marshal(ex)
+	if err != nil || len(extra) == 0 {
+		return line, err
+	}
+	names := make([]string, 0, len(extra))
+	for name := range extra {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	line = line[:len(line)-1]
+	for _, name := range names {
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		line = append(line, ',')
+		line = append(append(append(line, key...), ':'), extra[name]...)
+	}
+	return append(line, '}'), nil
+}

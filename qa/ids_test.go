@@ -1,0 +1,101 @@
+package qa_test
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"airqa/qa"
+)
+
+func TestPaperUUID(t *testing.T) {
+	a := qa.PaperUUID("Attention Is All You Need", "neurips2017")
+	if b := qa.PaperUUID("attention is all-you need!", "NeurIPS2017"); a != b {
+		t.Errorf("spelling changed the id: %s and %s", a, b)
+	}
+	if c := qa.PaperUUID("Attention Is All You Need", ""); c == a || c != qa.PaperUUID("Attention Is All You Need", qa.Uncategorized) {
+		t.Errorf("an unknown venue gives %s", c)
+	}
+	if !qa.IsUUID(a) || qa.IsUUID("../x") || qa.IsUUID("{"+a+"}") || qa.IsUUID(strings.ReplaceAll(a, "-", "")) {
+		t.Error("IsUUID takes what is no uuid, or refuses one")
+	}
+}
+
+func TestVenueYear(t *testing.T) {
+	tests := []struct {
+		venue string
+		year  int
+		want  string
+	}{
+		{"NeurIPS", 2017, "neurips2017"},
+		{"IEEE/CVF CVPR", 2016, "ieeecvfcvpr2016"},
+		{"", 2017, "uncategorized"},
+		{"ACL", 0, "acl"},
+	}
+	for _, tt := range tests {
+		if got := qa.VenueYear(tt.venue, tt.year); got != tt.want {
+			t.Errorf("VenueYear(%q, %d) = %q, want %q", tt.venue, tt.year, got, tt.want)
+		}
+	}
+}
+
+// The rule gives the id of every released metadata file (spec: 3,083 papers of ACL 2023).
+func TestReleasedIDs(t *testing.T) {
+	name := "../../shared/data/airqa/metadata-acl2023.zip"
+	if _, err := os.Stat(name); err != nil {
+		t.Skip("the released metadata is not beside the checkout")
+	}
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = z.Close() }()
+	n := 0
+	for _, f := range z.File {
+		if path.Ext(f.Name) != ".json" {
+			continue
+		}
+		var m struct {
+			UUID    string `json:"uuid"`
+			Title   string `json:"title"`
+			PDFPath string `json:"pdf_path"`
+		}
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.NewDecoder(in).Decode(&m); err != nil {
+			t.Fatal(err)
+		}
+		_ = in.Close()
+		if got := qa.PaperUUID(m.Title, path.Base(path.Dir(m.PDFPath))); got != m.UUID {
+			t.Errorf("%s: %s, want %s", m.Title, got, m.UUID)
+		}
+		n++
+	}
+	if n != 3083 {
+		t.Errorf("%d metadata files, want 3083", n)
+	}
+}
+
+// Ids of parts are those of the rule in words; the name strings are written out here.
+func TestPartIDs(t *testing.T) {
+	p := qa.PaperUUID("A", "acl2023")
+	ids := []string{
+		qa.PageUUID(p, 1), qa.PartUUID(p, 1, "chunk", 1), qa.PartUUID(p, 1, "table", 1),
+		qa.SectionUUID(p, 0), qa.ReferenceUUID(p, 1),
+	}
+	seen := map[string]bool{}
+	for _, id := range ids {
+		if !qa.IsUUID(id) || seen[id] {
+			t.Errorf("id %q is no uuid of its own", id)
+		}
+		seen[id] = true
+	}
+	if qa.PageUUID(p, 1) != ids[0] {
+		t.Error("an id changed between two calls")
+	}
+}

@@ -1,0 +1,244 @@
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/agent/action"
+	"airqa/internal/golden"
+	"airqa/internal/tokens"
+	"airqa/qa"
+	"airqa/tools"
+)
+
+// world answers every tool with functions.
+type world struct {
+	retrieve func(query string, limit int, s tools.Scope) ([]tools.Hit, error)
+	query    func(sql string) (tools.Rows, error)
+	view     func(paper string, page int, box []float64) (qa.Image, error)
+}
+
+func (w world) Retrieve(_ context.Context, q string, n int, s tools.Scope) ([]tools.Hit, error) {
+	return w.retrieve(q, n, s)
+}
+func (w world) Query(_ context.Context, sql string) (tools.Rows, error) { return w.query(sql) }
+func (w world) View(_ context.Context, p string, n int, b []float64) (qa.Image, error) {
+	return w.view(p, n, b)
+}
+
+// act reads a call as the loop does and does it.
+func act(t *testing.T, set tools.Set, call string) qa.Observation {
+	t.Helper()
+	r := action.Grammar{Specs: set.Specs()}.Read("[Action]: " + call)
+	if r.Error != nil {
+		t.Fatal(r.Error)
+	}
+	o, err := set.Act(t.Context(), *r.Action)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func TestRetrieve(t *testing.T) {
+	var gotLimit int
+	var gotScope tools.Scope
+	w := world{retrieve: func(q string, n int, s tools.Scope) ([]tools.Hit, error) {
+		gotLimit, gotScope = n, s
+		if q == "nothing" {
+			return nil, nil
+		}
+		return []tools.Hit{{PDFID: "p1", PageNumber: 3, TableName: "chunks", ColumnName: "text_content", Text: "a <b>\n\"c\"", Score: 1.234567}}, nil
+	}}
+	set := tools.Set{tools.Retrieve{From: w, Scope: tools.Scope{Papers: []string{"p1"}}}}
+	tests := []struct {
+		name, call string
+		status     qa.Status
+		limit      int
+		text       string
+	}{
+		{"default limit", "Retrieve('x')", qa.StatusOK, 5, "{\"score\": 1.2346, \"text\": \"a <b>\\n\\\"c\\\"\", \"pdf_id\": \"p1\", \"page_number\": 3}\n(1 row)"},
+		{"capped", "Retrieve('x', 5000)", qa.StatusOK, tools.MaxHits, ""},
+		{"zero", "Retrieve('x', 0)", qa.StatusError, 0, "[Error]: the limit of Retrieve must be a positive integer."},
+		{"blank", "Retrieve('  ')", qa.StatusError, 0, "[Error]: the query of Retrieve is empty: say what to look for."},
+		{"no hit", "Retrieve('nothing')", qa.StatusEmpty, 5, "[Warning]: no passage matches the query. Try other words."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			gotLimit = 0
+			o := act(t, set, tt.call)
+			if o.Status != tt.status || gotLimit != tt.limit {
+				t.Errorf("status %s, limit %d; want %s, %d", o.Status, gotLimit, tt.status, tt.limit)
+			}
+			if tt.text != "" && o.Text != tt.text {
+				t.Errorf("text (-want +got):\n%s", cmp.Diff(tt.text, o.Text))
+			}
+		})
+	}
+	if diff := cmp.Diff([]string{"p1"}, gotScope.Papers); diff != "" {
+		t.Errorf("scope (-want +got):\n%s", diff)
+	}
+}
+
+func TestQuery(t *testing.T) {
+	lost := errors.New("database is gone")
+	w := world{query: func(sql string) (tools.Rows, error) {
+		switch sql {
+		case "bad":
+			return tools.Rows{}, &tools.Fault{Kind: "syntax", Text: "syntax error at bad"}
+		case "lost":
+			return tools.Rows{}, lost
+		case "none":
+			return tools.Rows{Columns: []string{"a"}}, nil
+		}
+		return tools.Rows{
+			Columns: []string{"n", "x", "t", "l", "nan"},
+			Values:  [][]any{{int64(1), 2.5, time.Date(2031, 1, 2, 0, 0, 0, 0, time.UTC), []any{int64(69), nil}, math.NaN()}},
+			More:    true,
+		}, nil
+	}}
+	set := tools.Set{tools.Query{From: w}}
+	o := act(t, set, "Query('S')")
+	want := `{"n": 1, "x": 2.5, "t": "2031-01-02T00:00:00Z", "l": [69,null], "nan": "NaN"}
+(the first 1 row of more than 1 row: the row limit is reached; narrow the question or use LIMIT and OFFSET)`
+	if diff := cmp.Diff(want, o.Text); diff != "" || o.Cut == nil || o.Cut.Reason != "rows" {
+		t.Errorf("cut %+v, text (-want +got):\n%s", o.Cut, diff)
+	}
+	if o := act(t, set, "Query('bad')"); o.Status != qa.StatusError || o.Text != "[Error]: syntax error at bad" {
+		t.Errorf("fault = %+v", o)
+	}
+	if o := act(t, set, "Query('none')"); o.Status != qa.StatusEmpty {
+		t.Errorf("no rows = %+v", o)
+	}
+	if _, err := set.Act(t.Context(), qa.Action{Name: "Query", Args: map[string]any{"sql": "lost"}}); !errors.Is(err, lost) {
+		t.Errorf("a lost database is %v", err)
+	}
+}
+
+func TestView(t *testing.T) {
+	w := world{view: func(p string, n int, b []float64) (qa.Image, error) {
+		if n > 3 {
+			return qa.Image{}, &tools.Fault{Text: "the paper has 3 pages"}
+		}
+		return qa.Image{PaperID: p, Page: n, Box: b, Width: 10, Height: 20, Data: []byte("png")}, nil
+	}}
+	set := tools.Set{tools.View{From: w}}
+	o := act(t, set, "View('p', 2, [1, 2.5, 3, 4])")
+	if o.Text != "Box [1,2.5,3,4] of page 2 of paper p, 10 x 20 pixels." || len(o.Images) != 1 {
+		t.Errorf("observation = %+v", o)
+	}
+	if o := act(t, set, "View('p', 9)"); o.Status != qa.StatusError || o.Text != "[Error]: the paper has 3 pages" {
+		t.Errorf("observation = %+v", o)
+	}
+	if o := act(t, set, "View('p', 99999999999999999999)"); o.Status != qa.StatusError {
+		t.Errorf("a page that fits no integer = %+v", o)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	tests := []struct{ name, call, text, literal string }{
+		{"number", "Answer(42)", "42", "42"},
+		{"string", "Answer('a')", "a", "'a'"},
+		{"list", `Answer(["a", 1.50, true])`, "['a', 1.5, True]", "['a', 1.5, True]"},
+		{"tuple", "Answer((1,))", "(1,)", "(1,)"},
+		{"none", "Answer(None)", "None", "None"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := act(t, tools.Set{tools.Answer{}}, tt.call)
+			want := &qa.Answer{Given: true, Text: tt.text, Literal: tt.literal}
+			if diff := cmp.Diff(want, o.Answer); diff != "" || o.Status != qa.StatusFinal {
+				t.Errorf("status %s, answer (-want +got):\n%s", o.Status, diff)
+			}
+		})
+	}
+}
+
+type broken struct{ tools.Answer }
+
+func (broken) Call(context.Context, qa.Action) (qa.Observation, error) { panic("no") }
+
+func TestPanicEndsTheEpisodeOnly(t *testing.T) {
+	_, err := tools.Set{broken{}}.Act(t.Context(), qa.Action{Name: "Answer"})
+	if err == nil || !strings.Contains(err.Error(), "tool Answer panicked: no") {
+		t.Errorf("error = %v", err)
+	}
+	if _, err := (tools.Set{}).Act(t.Context(), qa.Action{Name: "X"}); err == nil {
+		t.Error("an unknown tool was called")
+	}
+}
+
+// However a result is shaped, the model sees at most the limit, is told what was left out, and sees as much as fits.
+func TestTableCut(t *testing.T) {
+	words := func(n int) string { return strings.Repeat("word ", n) }
+	wide := tools.Rows{}
+	for i := range 4000 {
+		wide.Columns = append(wide.Columns, "column"+strings.Repeat("x", i%7))
+	}
+	wide.Values = [][]any{make([]any, 4000)}
+	many := tools.Rows{Columns: []string{"a"}}
+	for range 3000 {
+		many.Values = append(many.Values, []any{"a few words in a row"})
+	}
+	tests := []struct {
+		name   string
+		rows   tools.Rows
+		reason string
+		shown  int
+		least  int // tokens
+	}{
+		{"one long cell", tools.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", words(9000)}}}, "cell", 1, 4800},
+		{"no blanks", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 300_000)}}}, "cell", 1, 4000},
+		{"odd characters", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("\U0001d49c\u0301", 20_000)}}}, "cell", 1, 4000},
+		{"third row long", tools.Rows{Columns: []string{"t"}, Values: [][]any{{"a"}, {"b"}, {words(9000)}, {"d"}}}, "cell", 3, 4800},
+		{"many rows", many, "", 0, 4500},
+		{"many columns", wide, "cell", 1, 4800},
+		{"a list in a cell", tools.Rows{Columns: []string{"l"}, Values: [][]any{{[]any{words(9000), int64(1)}}}}, "cell", 1, 4800},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			o := tools.Table(tt.rows, tools.MaxTokens)
+			// The line that says what was left out comes on top of the limit.
+			lines := strings.Split(o.Text, "\n")
+			n := tokens.Count(strings.Join(lines[:len(lines)-1], "\n"))
+			if n > tools.MaxTokens || n < tt.least {
+				t.Errorf("%d tokens shown, want %d to %d", n, tt.least, tools.MaxTokens)
+			}
+			if o.Cut == nil || tt.reason != "" && (o.Cut.Reason != tt.reason || o.Cut.RowsShown != tt.shown) {
+				t.Errorf("cut = %+v, want %s with %d rows", o.Cut, tt.reason, tt.shown)
+			}
+			if last := lines[len(lines)-1]; !strings.Contains(last, "limit of 5000 tokens") {
+				t.Errorf("last line = %q", last)
+			}
+			if o.Full == "" {
+				t.Error("the uncut result is not kept")
+			}
+		})
+	}
+}
+
+func TestTableWhole(t *testing.T) {
+	o := tools.Table(tools.Rows{Columns: []string{"a"}, Values: [][]any{{"x"}, {nil}}}, tools.MaxTokens)
+	if want := "{\"a\": \"x\"}\n{\"a\": null}\n(2 rows)"; o.Text != want || o.Cut != nil || o.Full != "" {
+		t.Errorf("observation = %+v", o)
+	}
+}
+
+// What the model is told of the tools: a change shows here.
+func TestTexts(t *testing.T) {
+	set := tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}
+	golden.Check(t, "tools.golden", action.Describe(set.Specs())+"\n")
+	for _, s := range set.Specs() {
+		for _, p := range s.Params {
+			if !strings.Contains(s.Text, "- "+p.Name+" ("+string(p.Kind)) {
+				t.Errorf("the text of %s does not describe parameter %s as %s", s.Name, p.Name, p.Kind)
+			}
+		}
+	}
+}
