@@ -13,6 +13,7 @@ var elementParams = []Param{
 	oneOf("element_type", "str", []string{"str", "int", "float", "structured"}),
 	optional("ndigits", KindInt|KindNull, int64(2)), toleranceParam, methodParam,
 	optional("threshold", KindNumber, noThreshold), lowercaseParam, ignoreBlankParam,
+	ignoreOrderParam, // reaches structured comparisons only
 }
 
 var elementIncluded = Function{

@@ -1,0 +1,171 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/internal/fuzzy"
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// Check returns the faults of an evaluator, each a sentence; none for one that is as the catalogue of functions
+// has it. A faulty evaluator can still be run: most faults are options that the authors' code ignores.
+func Check(e qa.Evaluator) []string {
+	arguments, err := pyliteral.FromJSON(e.Kwargs)
+	if err != nil {
+		return []string{fmt.Sprintf("%s: the arguments are not JSON: %v", e.Func, err)}
+	}
+	var c checker
+	c.call(e.Func, e.Func, arguments)
+	return c.faults
+}
+
+// Subjective tells whether scoring with e may ask a judge: its function does, or one inside it.
+func Subjective(e qa.Evaluator) bool {
+	arguments, err := pyliteral.FromJSON(e.Kwargs)
+	if err != nil {
+		return false
+	}
+	var c checker
+	c.call(e.Func, e.Func, arguments)
+	return c.subjective
+}
+
+// checker collects what there is to say about an evaluator and the ones inside it.
+type checker struct {
+	faults     []string
+	subjective bool
+}
+
+func (c *checker) fault(where, format string, args ...any) {
+	c.faults = append(c.faults, where+": "+fmt.Sprintf(format, args...))
+}
+
+// call checks one function with its arguments; where names the way to it.
+func (c *checker) call(where, name string, arguments pyliteral.Value) {
+	f := find(functions, name)
+	if f == nil {
+		c.fault(where, "there is no function %q%s", name, meant(name, functionNames()))
+		return
+	}
+	c.subjective = c.subjective || f.Subjective
+	d, ok := arguments.(*pyliteral.Dict)
+	if !ok {
+		c.fault(where, "the arguments are a %s, not a dictionary", pyliteral.Type(arguments))
+		return
+	}
+	c.unknown(where, f, d)
+	for _, p := range f.Params {
+		c.argument(where, p, d)
+	}
+	c.ranges(where, kwargs{d})
+	c.inner(where, kwargs{d})
+}
+
+// unknown reports arguments that the function does not have.
+func (c *checker) unknown(where string, f *Function, d *pyliteral.Dict) {
+	for k := range d.All() {
+		name := pyliteral.Str(k)
+		if f.param(name) != nil {
+			continue
+		}
+		effect := "is ignored"
+		if f.Closed {
+			effect = "makes the function fail"
+		}
+		c.fault(where, "the unknown argument %s %s%s", name, effect, meant(name, f.paramNames()))
+	}
+}
+
+// argument reports a required argument that is missing, and a value of a wrong type.
+func (c *checker) argument(where string, p Param, d *pyliteral.Dict) {
+	v, given := d.Get(p.Name)
+	if !given {
+		if p.Required {
+			c.fault(where, "the argument %s is missing", p.Name)
+		}
+		return
+	}
+	kind := kindOf(v)
+	if kind == KindInt && p.Kind&KindFloat != 0 {
+		kind = KindFloat
+	}
+	if p.Kind&kind == 0 {
+		c.fault(where, "%s is of type %s, not %s", p.Name, kindOf(v), p.Kind)
+		return
+	}
+	if s, ok := v.(string); ok && p.Options != nil && !slices.Contains(p.Options, s) {
+		c.fault(where, "%s is %q, not one of %s", p.Name, s, strings.Join(p.Options, ", "))
+	}
+}
+
+// ranges reports values that are of the right type and still cannot be meant.
+func (c *checker) ranges(where string, k kwargs) {
+	if v, given := k.d.Get("threshold"); given {
+		if x, ok := number(v); ok && x > 0 && x <= 1 {
+			c.fault(where, "threshold is %s, but scores go from 0 to 100", pyliteral.Repr(v))
+		}
+	}
+	points, isList := k.get("scoring_points", nil).(pyliteral.List)
+	v, given := k.d.Get("count")
+	if n, ok := number(v); given && isList && ok && (n <= 0 || n >= float64(len(points))) {
+		c.fault(where, "count is %s, but must lie between 0 and the number of points, %d", pyliteral.Repr(v), len(points))
+	}
+}
+
+// inner checks the functions that a logical function is given.
+func (c *checker) inner(where string, k kwargs) {
+	if name, ok := k.get("eval_func", nil).(string); ok {
+		c.call(where+" of "+name, name, k.get("eval_kwargs", nil))
+	}
+	names, _ := k.get("eval_func_list", nil).(pyliteral.List)
+	arguments, _ := k.get("eval_kwargs_list", nil).(pyliteral.List)
+	if len(names) != len(arguments) {
+		c.fault(where, "%d functions have %d sets of arguments", len(names), len(arguments))
+	}
+	for i := range min(len(names), len(arguments)) {
+		name, _ := names[i].(string)
+		c.call(fmt.Sprintf("%s, part %d, %s", where, i+1, name), name, arguments[i])
+	}
+}
+
+// usual are misspellings whose meaning is known, though another name may look more alike.
+var usual = map[string]string{"ignore_case": "lowercase", "scoring_point": "scoring_points"}
+
+// likeness is the score from which a name counts as a misspelling of another.
+const likeness = 70
+
+// meant returns a question that proposes the name most like the given one, or nothing.
+func meant(name string, names []string) string {
+	if fix := usual[name]; slices.Contains(names, fix) {
+		return ": did you mean " + fix + "?"
+	}
+	best, score := "", likeness-1
+	for _, n := range names {
+		if s := fuzzy.Ratio(name, n); s > score {
+			best, score = n, s
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return ": did you mean " + best + "?"
+}
+
+func functionNames() []string {
+	names := make([]string, len(functions))
+	for i, f := range functions {
+		names[i] = f.Name
+	}
+	return names
+}
+
+func (f *Function) paramNames() []string {
+	names := make([]string, len(f.Params))
+	for i, p := range f.Params {
+		names[i] = p.Name
+	}
+	return names
+}

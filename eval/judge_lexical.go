@@ -1,0 +1,134 @@
+package eval
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"airqa/internal/pystr"
+)
+
+// LexicalJudge is a [Judge] that compares words and understands nothing: for dry runs, demonstrations and tests
+// without an endpoint, never for results. It is deterministic and never fails.
+//
+// A text is covered by an answer when the answer contains it (case, punctuation and articles aside), or when
+// the answer holds every number of it and at least [LexicalShare] of its other words. An answer is right when
+// it covers the reference, one of the candidates, all points, or as many as are asked for. A formula is met
+// when the answer contains it after blanks, braces and layout commands of LaTeX are taken out of both. Order
+// counts for formulas only, where the request says so.
+type LexicalJudge struct{}
+
+// LexicalShare is the share of the words of a text that an answer must hold to cover it.
+const LexicalShare = 0.6
+
+// Judge implements [Judge].
+func (LexicalJudge) Judge(_ context.Context, r JudgeRequest) (bool, error) {
+	answer := newWording(r.Prediction)
+	switch r.Kind {
+	case JudgeReference:
+		return answer.covers(r.Reference), nil
+	case JudgeCandidates:
+		return slices.ContainsFunc(r.Candidates, answer.covers), nil
+	case JudgePartialPoints:
+		return answer.covered(r.Points) >= r.Count, nil
+	case JudgePoints:
+		return answer.covered(r.Points) == len(r.Points), nil
+	case JudgeReferenceAndPoints:
+		return answer.covers(r.Reference) && answer.covered(r.Points) == len(r.Points), nil
+	case JudgeFormulas:
+		return holdsFormulas(r), nil
+	}
+	return false, nil
+}
+
+// wording is a text as words.
+type wording struct {
+	text  string // the words, each between blanks
+	words map[string]bool
+}
+
+func newWording(s string) wording {
+	words := contentWords(s)
+	w := wording{text: " " + strings.Join(words, " ") + " ", words: make(map[string]bool, len(words))}
+	for _, x := range words {
+		w.words[x] = true
+	}
+	return w
+}
+
+// covers tells whether the text s is in w.
+func (w wording) covers(s string) bool {
+	wanted := contentWords(s)
+	if len(wanted) == 0 {
+		return strings.TrimSpace(s) == ""
+	}
+	if strings.Contains(w.text, " "+strings.Join(wanted, " ")+" ") {
+		return true
+	}
+	held, plain := 0, 0
+	for _, x := range wanted {
+		switch isNumeral := strings.ContainsFunc(x, unicode.IsDigit); {
+		case isNumeral && !w.words[x]:
+			return false
+		case isNumeral:
+		case w.words[x]:
+			held, plain = held+1, plain+1
+		default:
+			plain++
+		}
+	}
+	return float64(held) >= LexicalShare*float64(plain)
+}
+
+// covered counts the texts that w covers.
+func (w wording) covered(texts []string) int {
+	n := 0
+	for _, s := range texts {
+		if w.covers(s) {
+			n++
+		}
+	}
+	return n
+}
+
+// emptyWords carry no content of their own. "not" and "no" do.
+var emptyWords = map[string]bool{
+	"a": true, "an": true, "the": true, "of": true, "in": true, "on": true, "to": true, "and": true, "or": true, "is": true, "are": true,
+	"was": true, "were": true, "be": true, "by": true, "for": true, "with": true, "as": true, "at": true, "it": true, "its": true,
+	"that": true, "this": true, "from": true,
+}
+
+// contentWords splits s into lower-case words and numbers. A point or comma between digits stays, but "1,000"
+// and "1000", "0.50" and "0.5" are the same number.
+func contentWords(s string) []string {
+	runes := []rune(pystr.Lower(s))
+	inNumber := func(i int) bool {
+		return i > 0 && i+1 < len(runes) && unicode.IsDigit(runes[i-1]) && unicode.IsDigit(runes[i+1])
+	}
+	var b strings.Builder
+	for i, r := range runes {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '.' && inNumber(i):
+			b.WriteRune(r)
+		case r == ',' && inNumber(i):
+		default:
+			b.WriteByte(' ')
+		}
+	}
+	var words []string
+	for _, w := range strings.Fields(b.String()) {
+		if !emptyWords[w] {
+			words = append(words, plainNumber(w))
+		}
+	}
+	return words
+}
+
+// plainNumber drops the zeros at the end of a decimal fraction.
+func plainNumber(w string) string {
+	if strings.Trim(w, "0123456789.") != "" || strings.Count(w, ".") != 1 {
+		return w
+	}
+	return strings.TrimSuffix(strings.TrimRight(w, "0"), ".")
+}
