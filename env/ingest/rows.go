@@ -74,7 +74,7 @@ func (m *rowMaker) floats(parts structure.Paper, p *paperdb.Paper) {
 func (m *rowMaker) texts(parts structure.Paper, p *paperdb.Paper) {
 	for i, s := range parts.Sections {
 		p.Sections = append(p.Sections, paperdb.Section{
-			ID: qa.SectionUUID(m.paper, i), Title: strings.TrimSpace(s.Number + " " + s.Title), Content: s.Text, Ordinal: i, PageNumbers: s.Pages,
+			ID: qa.SectionUUID(m.paper, i), Title: s.Heading, Content: s.Text, Ordinal: i, PageNumbers: s.Pages,
 		})
 	}
 	for i, e := range parts.Equations {

@@ -81,10 +81,17 @@ func midParagraph(frags []fragment, i int) bool {
 	f := &frags[i]
 	return slices.ContainsFunc(frags, func(o fragment) bool {
 		step := f.baseline - o.baseline
-		return step > 0.5*f.size && step < 1.6*f.size && abs(o.size-f.size) < 0.5 && o.caption == 0 &&
-			abs(o.box.X0-f.box.X0) < 2 && o.box.X1 > f.box.X1-0.3*f.box.Width() && len(o.words) > 4 &&
-			o.words[0].Font == lastFont(f)
+		right := o.box.X1 > f.box.X1-0.3*f.box.Width()
+		above := step > 0.5*f.size && step < 1.6*f.size && abs(o.size-f.size) < 0.5 && o.caption == 0 && right && len(o.words) > 4
+		return above && o.words[0].Font == lastFont(f) && (abs(o.box.X0-f.box.X0) < 2 || o.leadsTo(f))
 	})
+}
+
+// leadsTo tells whether an indented line that ends in the middle of a sentence goes on in f.
+func (f *fragment) leadsTo(next *fragment) bool {
+	indent := f.box.X0 - next.box.X0
+	last := f.words[len(f.words)-1].Text
+	return indent > 0 && indent < 2.5*f.size && !strings.HasSuffix(last, ".") && !strings.HasSuffix(last, ":")
 }
 
 func lastFont(f *fragment) string { return f.words[len(f.words)-1].Font }

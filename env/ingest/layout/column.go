@@ -61,7 +61,7 @@ func gutters(pages [][]fragment, inputs []Input) []float64 {
 		}
 	}
 	if len(found)*3 < len(pages) {
-		return out
+		return make([]float64, len(pages)) // a list or a table that looks like columns
 	}
 	slices.Sort(found)
 	common := found[len(found)/2]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -32,10 +33,11 @@ func dropFurniture(pages [][]fragment, inputs []Input) {
 	if len(pages) <= 4 {
 		needed = 2
 	}
+	numbers := counting(pages)
 	for i := range pages {
 		var kept []fragment
 		for k, f := range pages[i] {
-			if !repeats(seen, furnitureKeys(f, inputs[i]), needed) && !isPageNumber(pages[i], k, inputs[i]) {
+			if k != numbers[i] && !repeats(seen, furnitureKeys(f, inputs[i]), needed) && !isPageNumber(pages[i], k, inputs[i]) {
 				kept = append(kept, f)
 			}
 		}
@@ -81,4 +83,52 @@ func isPageNumber(frags []fragment, k int, page Input) bool {
 		}
 	}
 	return true
+}
+
+// counting finds the page numbers that stand nearer to the text: on each page the lowest or the highest fragment, a number
+// that counts up with the pages on at least three and on half of them. It returns their places, -1 for none.
+func counting(pages [][]fragment) []int {
+	out := make([]int, len(pages))
+	for i := range out {
+		out[i] = -1
+	}
+	for _, lower := range []bool{true, false} {
+		extremes, offsets := make([]int, len(pages)), map[int]int{}
+		for i, frags := range pages {
+			extremes[i] = extreme(frags, lower)
+			if n, ok := numberOf(frags, extremes[i]); ok {
+				offsets[n-i]++
+			}
+		}
+		for offset, count := range offsets {
+			if count < 3 || count*2 < len(pages) {
+				continue
+			}
+			for i, frags := range pages {
+				if n, ok := numberOf(frags, extremes[i]); ok && n-i == offset {
+					out[i] = extremes[i]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// extreme is the lowest or the highest fragment of a page, -1 on an empty one.
+func extreme(frags []fragment, lower bool) int {
+	best := -1
+	for i, f := range frags {
+		if best < 0 || (f.baseline > frags[best].baseline) == lower {
+			best = i
+		}
+	}
+	return best
+}
+
+func numberOf(frags []fragment, i int) (int, bool) {
+	if i < 0 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(frags[i].text())
+	return n, err == nil && n >= 0 && n < 10000
 }

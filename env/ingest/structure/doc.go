@@ -46,6 +46,8 @@ type Paper struct {
 type Section struct {
 	// Number is as printed, without a final dot: "3.1", "IV", "A"; empty for an unnumbered one.
 	Number, Title string
+	// Heading is number and title as printed: "IV. Results".
+	Heading string
 	// Level is 1 for a section, 2 for a subsection and so on.
 	Level int
 	// Text is a paragraph a row, without captions, footnotes and what stands in figures and tables.

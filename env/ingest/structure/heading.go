@@ -12,7 +12,8 @@ import (
 
 // heading is where a section starts in the flow.
 type heading struct {
-	at, lines     int // first line in flow, and how many lines the title takes
+	at, lines     int    // first line in flow, and how many lines the title takes
+	label         string // the number as printed, "3.1", "IV.", "Appendix A:"
 	number, title string
 	level         int
 	look          print
@@ -38,9 +39,10 @@ func (r *paperReader) findHeadings() {
 	if len(r.heads) < 2 {
 		r.heads = r.numbered()
 	}
+	r.addStarred()
 	r.addUnnumbered()
 	slices.SortStableFunc(r.heads, func(a, b heading) int { return cmp.Compare(a.at, b.at) })
-	r.heads = apart(r.heads)
+	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return folded(h.title) == "abstract" })
 	r.nameFromOutline()
 }
 
@@ -74,28 +76,75 @@ func (r *paperReader) anchored() []heading {
 
 // lineAt finds the line of the flow that an anchor leads to, or -1: one with its number first, else one that stands out.
 func (r *paperReader) lineAt(a Anchor, number string) int {
-	const above, below = 28, 64 // points around the anchor
+	const misfit = 40 // how much nearer a line without the number must be
 	best, cost := -1, 0.0
 	for i, l := range r.flow {
-		d := l.Baseline - a.Y
-		if l.Page != a.Page || d < -above || d > below || !r.sameColumn(l, a) {
+		d, near := r.near(l, a)
+		printed, title := splitNumber(l.Text())
+		if !near || !startsTitle(title) {
 			continue
 		}
-		printed, title := splitNumber(l.Text())
 		c := abs(d - 10)
-		switch {
-		case number != "" && sameNumber(printed, number) && startsTitle(title):
-		case number != "" || !r.standsOut(l) || !startsTitle(title):
-			if !r.standsOut(l) || printed != "" && number != "" {
+		if !sameNumber(printed, number) {
+			if !r.standsOut(l) || printed != "" {
 				continue
 			}
-			c += 40
+			c += misfit
 		}
 		if best < 0 || c < cost {
 			best, cost = i, c
 		}
 	}
 	return best
+}
+
+// near tells whether a line could be what an anchor leads to, and how far below it the line is.
+func (r *paperReader) near(l layout.Line, a Anchor) (float64, bool) {
+	const above, below = 28, 64
+	d := l.Baseline - a.Y
+	return d, l.Page == a.Page && d > -above && d < below && r.sameColumn(l, a)
+}
+
+// addStarred adds the headings without a number that anchors lead to: lines of their own that look like a heading found
+// before, whose level they take. Without one to compare with, all that stand out count as level 1.
+func (r *paperReader) addStarred() {
+	for _, a := range r.Anchors {
+		starred := slices.ContainsFunc(starredKinds, func(kind string) bool { return strings.HasPrefix(a.Name, kind) })
+		if !starred {
+			continue
+		}
+		best, cost, level := -1, 0.0, 1
+		for i, l := range r.flow {
+			d, near := r.near(l, a)
+			if c := abs(d - 10); near && (best < 0 || c < cost) && !r.isHeading(i) {
+				if of, ok := r.starredLevel(i, l); ok {
+					best, cost, level = i, c, of
+				}
+			}
+		}
+		if best >= 0 {
+			r.heads = append(r.heads, r.headingAt(best, level))
+		}
+	}
+}
+
+func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
+	text := l.Text()
+	number, _ := splitNumber(text)
+	if number != "" || !r.standsOut(l) || !startsTitle(text) || !r.alone(i) || onePrint(l) != l.Bold {
+		return 0, false
+	}
+	for _, h := range r.heads {
+		if h.look.like(printOf(l)) {
+			return h.level, true
+		}
+	}
+	return 1, len(r.heads) == 0 && l.Baseline > 0.1*r.Doc.Pages[l.Page-1].Height || known[folded(text)]
+}
+
+// onePrint tells whether all words are bold: bold words before plain ones open a paragraph.
+func onePrint(l layout.Line) bool {
+	return !slices.ContainsFunc(l.Words, func(w layout.Word) bool { return !w.Bold })
 }
 
 // sameColumn compares a line with an anchor, whose x is the left edge of its column, or 0 when unknown.
@@ -118,7 +167,9 @@ func (r *paperReader) headingAt(at, level int) heading {
 	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) {
 		h.lines++
 	}
-	h.number, h.title = splitNumber(r.Doc.Joined(r.flow[at : at+h.lines]))
+	text := r.Doc.Joined(r.flow[at : at+h.lines])
+	h.number, h.title = splitNumber(text)
+	h.label = strings.TrimSpace(strings.TrimSuffix(text, h.title))
 	return h
 }
 

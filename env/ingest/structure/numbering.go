@@ -48,17 +48,16 @@ func roman(s string) int {
 
 // anchorKinds are the kinds of anchors that start a section, with their level.
 var anchorKinds = map[string]int{
-	"chapter": 1, "section": 1, "appendix": 1, "section*": 1, "chapter*": 1,
-	"subsection": 2, "subsection*": 2, "subappendix": 2, "subsubsection": 3, "subsubsection*": 3,
+	"section": 1, "appendix": 1, "subsection": 2, "subappendix": 2, "subsubsection": 3,
 }
 
-// parseAnchor reads "subsection.3.1" as level 2, number "3.1". Starred ones carry a number that is printed nowhere.
+// starredKinds are those of headings without a number. All kinds of them, down to paragraphs, are "section*".
+var starredKinds = []string{"section*.", "chapter*.", "subsection*.", "subsubsection*."}
+
+// parseAnchor reads "subsection.3.1" as level 2, number "3.1".
 func parseAnchor(name string) (level int, number string, ok bool) {
 	kind, number, found := strings.Cut(name, ".")
 	level, ok = anchorKinds[kind]
-	if strings.HasSuffix(kind, "*") {
-		number = ""
-	}
 	return level, number, found && ok
 }
 
@@ -68,8 +67,8 @@ func sameNumber(printed, anchor string) bool {
 	if printed == "" || anchor == "" {
 		return false
 	}
-	if printed == anchor {
-		return true
+	if printed == anchor || strings.HasSuffix(anchor, "."+printed) {
+		return true // LNCS counts the paper as chapter 1
 	}
 	last := anchor[strings.LastIndexByte(anchor, '.')+1:]
 	n, err := strconv.Atoi(last)

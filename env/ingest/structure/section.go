@@ -1,6 +1,9 @@
 package structure
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // sections cuts the flow at its headings. The text of a section includes its subsections, their titles on a row.
 func (r *paperReader) sections() []Section {
@@ -12,7 +15,7 @@ func (r *paperReader) sections() []Section {
 			at := h.at + h.lines + k
 			lines[k].Break = lines[k].Break || r.isHeading(at) && !r.isHeading(at-1) || k > 0 && r.isHeading(at-1) && !r.isHeading(at)
 		}
-		s := Section{Number: h.number, Title: h.title, Level: h.level, Text: r.Doc.Flow(lines)}
+		s := Section{Number: h.number, Title: h.title, Heading: strings.TrimSpace(h.label + " " + h.title), Level: h.level, Text: r.Doc.Flow(lines)}
 		for _, l := range r.flow[h.at:end] {
 			if len(s.Pages) == 0 || l.Page > s.Pages[len(s.Pages)-1] {
 				s.Pages = append(s.Pages, l.Page)
