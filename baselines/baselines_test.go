@@ -1,0 +1,173 @@
+package baselines_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/agent"
+	"airqa/baselines"
+	"airqa/internal/golden"
+	"airqa/qa"
+	"airqa/tools"
+)
+
+// world holds one paper, "p1".
+type world struct{ scopes *[]tools.Scope }
+
+func (world) Card(_ context.Context, id string) (baselines.Card, error) {
+	if id != "p1" {
+		return baselines.Card{}, &tools.Fault{Text: "there is no paper " + id}
+	}
+	return baselines.Card{Title: "A Title", Abstract: "An abstract."}, nil
+}
+
+func (world) Text(context.Context, string) (string, error) {
+	return "1 Introduction\n" + strings.Repeat("word ", 6000), nil
+}
+
+func (w world) Retrieve(_ context.Context, q string, n int, s tools.Scope) ([]tools.Hit, error) {
+	*w.scopes = append(*w.scopes, s)
+	return []tools.Hit{{PDFID: "p1", PageNumber: 1, Text: fmt.Sprintf("passage for %q, limit %d", q, n), Score: 1}}, nil
+}
+
+func (world) Query(_ context.Context, sql string) (tools.Rows, error) {
+	return tools.Rows{Columns: []string{"sql"}, Values: [][]any{{sql}}}, nil
+}
+
+func (world) View(context.Context, string, int, []float64) (qa.Image, error) { return qa.Image{}, nil }
+
+// model plays a fixed line for each kind of prompt and keeps what it was shown.
+type model struct{ shown [][]qa.Message }
+
+func (m *model) Complete(_ context.Context, messages []qa.Message) (qa.Reply, error) {
+	m.shown = append(m.shown, messages)
+	text := "so it is\n```txt\n42\n```"
+	switch {
+	case strings.Contains(messages[0].Text, "one SQL SELECT statement whose result"):
+		text = "```sql\nSELECT 1\n```"
+	case strings.Contains(messages[0].Text, "[Action]:"):
+		text = "[Thought]: t\n[Action]: Answer(answer=42)"
+	}
+	return qa.Reply{Text: text}, nil
+}
+
+type nolog struct{}
+
+func (nolog) Message(qa.Message) error  { return nil }
+func (nolog) Call(qa.Step) error        { return nil }
+func (nolog) Observation(qa.Step) error { return nil }
+func (nolog) End(qa.Trajectory) error   { return nil }
+
+func example() qa.Example {
+	return qa.Example{
+		UUID: "u", Question: "How many {{.layers}} are there?", AnswerFormat: "Your answer should be an integer.",
+		AnchorPDF: []string{"p1"}, ReferencePDF: []string{"p9"}, Conference: []string{"acl2023"},
+		ReasoningSteps: []string{"SECRET STEP"}, Evaluator: qa.Evaluator{Func: "f", Kwargs: []byte(`{"gold":"SECRET GOLD"}`)},
+	}
+}
+
+func solve(t *testing.T, b baselines.Baseline, ex qa.Example) (*model, qa.Trajectory, []tools.Scope) {
+	t.Helper()
+	m := &model{}
+	var scopes []tools.Scope
+	w := world{&scopes}
+	s := baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w, Schema: "CREATE TABLE metadata (...);"}, m, baselines.Defaults())
+	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	tr, err := s.Solve(t.Context(), ex, agent.Setup{UUID: ex.UUID, Log: nolog{}, Now: func() time.Time { return clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, tr, scopes
+}
+
+// Every baseline's messages, as the model sees them: a change of a prompt shows here.
+func TestPrompts(t *testing.T) {
+	for _, b := range baselines.All() {
+		t.Run(b.Name, func(t *testing.T) {
+			m, tr, scopes := solve(t, b, example())
+			if tr.Outcome != qa.Answered || tr.Answer.Text != "42" {
+				t.Errorf("outcome %s (%s), answer %+v", tr.Outcome, tr.Reason, tr.Answer)
+			}
+			var text strings.Builder
+			for i, messages := range m.shown {
+				for _, msg := range messages {
+					fmt.Fprintf(&text, "=== call %d, %s\n%s\n", i+1, msg.Role, short(msg.Text))
+				}
+			}
+			golden.Check(t, b.Name+".golden", text.String())
+			if strings.Contains(text.String(), "SECRET") || strings.Contains(text.String(), "p9") {
+				t.Error("the model is shown what it must not know")
+			}
+			for _, s := range scopes {
+				if diff := cmp.Diff([]string{"p1"}, s.Papers); diff != "" {
+					t.Errorf("retrieval is not limited to the papers of the question:\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// short keeps the golden files readable where a context is long.
+func short(text string) string {
+	if i := strings.Index(text, strings.Repeat("word ", 20)); i >= 0 {
+		j := strings.LastIndex(text, "word")
+		return text[:i] + "(many words)" + text[j+4:]
+	}
+	return text
+}
+
+func TestContextIsCut(t *testing.T) {
+	b, err := baselines.Find("full-text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, _ := solve(t, b, example())
+	if n := strings.Count(m.shown[0][0].Text, "word"); n < 4900 || n > 5000 {
+		t.Errorf("%d words of context for 5,000 tokens", n)
+	}
+}
+
+func TestNoPaper(t *testing.T) {
+	for _, name := range []string{"title-abstract", "full-text"} {
+		b, err := baselines.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ex := example()
+		ex.AnchorPDF = nil
+		m, _, _ := solve(t, b, ex)
+		if !strings.Contains(m.shown[0][0].Text, "[Context]: none, because the question names no paper.") {
+			t.Errorf("%s: %s", name, m.shown[0][0].Text)
+		}
+		ex.AnchorPDF = []string{"p1", "p8"}
+		m, _, _ = solve(t, b, ex)
+		if !strings.Contains(m.shown[0][0].Text, "(there is no paper p8)") && name == "title-abstract" {
+			t.Errorf("%s with an unknown paper: %s", name, short(m.shown[0][0].Text))
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	if _, err := baselines.Find("agentic"); err == nil || !strings.Contains(err.Error(), "agentic-hybrid-view") {
+		t.Errorf("error = %v, want the list of baselines", err)
+	}
+	if n := len(baselines.All()); n != 9 {
+		t.Errorf("%d baselines, want the paper's eight and the View variant", n)
+	}
+}
+
+// What a run records of the texts covers every prompt and tool.
+func TestTexts(t *testing.T) {
+	for _, b := range baselines.All() {
+		s := baselines.New(b, baselines.World{}, &model{}, baselines.Defaults())
+		prompts, texts, err := s.Texts()
+		if err != nil || len(prompts) != len(b.Prompts) || len(texts) != len(b.Tools) {
+			t.Errorf("%s: %d of %d prompts, %d of %d tools, %v", b.Name, len(prompts), len(b.Prompts), len(texts), len(b.Tools), err)
+		}
+	}
+}
