@@ -68,8 +68,8 @@ func (r *Reader) Sections(ctx context.Context, paperID string) ([]Section, error
 		FROM sections WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, section_id`, paperID)
 }
 
-// PageTexts returns the pages of a paper in order; none for an unknown paper.
-func (r *Reader) PageTexts(ctx context.Context, paperID string) ([]Page, error) {
+// Pages returns the pages of a paper in order; none for an unknown paper.
+func (r *Reader) Pages(ctx context.Context, paperID string) ([]Page, error) {
 	return list(ctx, r.db, "pages", func(rows *sql.Rows) (p Page, err error) {
 		err = rows.Scan(&p.ID, &p.Number, &p.Width, &p.Height, &p.Content, &p.Summary)
 		return p, err
@@ -153,4 +153,16 @@ func list[T any](ctx context.Context, db *sql.DB, what string, scan func(*sql.Ro
 		return nil, fmt.Errorf("read %s: %w", what, err)
 	}
 	return items, nil
+}
+
+// PageSize returns the width and height of a page in points; false when the paper has no such page.
+func (r *Reader) PageSize(ctx context.Context, paperID string, page int) (width, height int, ok bool, err error) {
+	pages, err := list(ctx, r.db, "pages", func(rows *sql.Rows) (p Page, err error) {
+		err = rows.Scan(&p.Width, &p.Height)
+		return p, err
+	}, "SELECT page_width, page_height FROM pages WHERE ref_paper_id = TRY_CAST(? AS UUID) AND page_number = ?", paperID, page)
+	if err != nil || len(pages) == 0 {
+		return 0, 0, false, err
+	}
+	return pages[0].Width, pages[0].Height, true, nil
 }

@@ -30,7 +30,7 @@ func TestPutAndRead(t *testing.T) {
 	if diff := cmp.Diff(a.Sections, sections); diff != "" {
 		t.Errorf("sections (-want +got):\n%s", diff)
 	}
-	pages, err := r.PageTexts(t.Context(), a.Metadata.PaperID)
+	pages, err := r.Pages(t.Context(), a.Metadata.PaperID)
 	check(t, err)
 	if diff := cmp.Diff(a.Pages, pages); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)

@@ -1,0 +1,99 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"airqa/env/datadir"
+	"airqa/env/paperdb"
+)
+
+// Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods may be
+// called from several goroutines; nothing may follow Finish but Close.
+type Writer struct {
+	dir  *datadir.Dir
+	lock *datadir.Lock
+	db   *paperdb.Writer // nil when closed
+}
+
+// OpenWriter opens the data directory dir for writing, and makes it if it is missing or empty. It fails when
+// another process writes or reads there.
+func OpenWriter(ctx context.Context, dir string) (*Writer, error) {
+	d, err := datadir.Create(dir)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := d.Lock()
+	if err != nil {
+		return nil, err
+	}
+	db, err := paperdb.OpenWriter(ctx, d.Database())
+	if err != nil {
+		return nil, fmt.Errorf("open data directory %s: %w", d.Path(), errors.Join(err, lock.Release()))
+	}
+	return &Writer{dir: d, lock: lock, db: db}, nil
+}
+
+// Has tells whether a file was read already: same PDF, same metadata beside it, same parser. It returns the
+// paper's id.
+func (w *Writer) Has(ctx context.Context, f paperdb.File) (string, bool, error) {
+	return w.db.Has(ctx, f)
+}
+
+// Owner returns the file that a paper was read from; false when there is no such paper.
+func (w *Writer) Owner(ctx context.Context, paperID string) (paperdb.File, bool, error) {
+	return w.db.Owner(ctx, paperID)
+}
+
+// Put stores a paper and its PDF in place of what was there of its id, and sets Metadata.PDFPath. The PDF is
+// stored first, so that no row ever names a file that is not there. Readers find the paper after Finish.
+func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
+	path, err := w.dir.PDFPath(p.Metadata.PaperID)
+	if err != nil {
+		return fmt.Errorf("put paper: %w", err)
+	}
+	if p.Metadata.PDFPath, err = datadir.PDFName(p.Metadata.PaperID); err != nil {
+		return fmt.Errorf("put paper: %w", err)
+	}
+	if err := datadir.WriteFile(path, pdf); err != nil {
+		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
+	}
+	return w.db.Put(ctx, p)
+}
+
+// Finish rebuilds the search index where the papers changed, records the fingerprint and closes the writer. It
+// also mends what an earlier, interrupted writer left undone.
+func (w *Writer) Finish(ctx context.Context) error {
+	if w.db == nil {
+		return errors.New("finish data directory: the writer is closed")
+	}
+	// Within a process, the engine opens a file for writing or for reading, not both.
+	err := w.closeDB()
+	if err == nil {
+		err = reindex(ctx, w.dir)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		return fmt.Errorf("finish data directory %s: %w", w.dir.Path(), err)
+	}
+	return nil
+}
+
+// Close gives the directory free without rebuilding the search index; after Finish it does nothing.
+func (w *Writer) Close() error {
+	err := w.closeDB()
+	if w.lock != nil {
+		err = errors.Join(err, w.lock.Release())
+		w.lock = nil
+	}
+	return err
+}
+
+func (w *Writer) closeDB() error {
+	if w.db == nil {
+		return nil
+	}
+	db := w.db
+	w.db = nil
+	return db.Close()
+}
