@@ -108,6 +108,7 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 // final observation is not recorded: the end of the episode carries the answer.
 func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
 	if s.Observation == nil {
+		s.Acted = e.set.Now()
 		o, err := e.observe(ctx, s)
 		if err != nil || o.Status == qa.StatusFinal {
 			return o, err
@@ -128,6 +129,7 @@ func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 		return *s.Observation, nil
 	}
 	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByProgram, Action: &a, Started: e.set.Now()}
+	s.Acted = s.Started
 	o, err := e.set.Env.Act(ctx, a)
 	if err != nil {
 		return o, err

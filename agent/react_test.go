@@ -228,7 +228,7 @@ func upTo(t qa.Trajectory, n int) (qa.Trajectory, int) {
 	for i := 2; i < n; i++ {
 		step := t.Steps[(i-2)/2]
 		if i%2 == 0 {
-			step.Observation = nil
+			step.Observation, step.Acted = nil, time.Time{}
 			prior.Steps = append(prior.Steps, step)
 			prior.Messages = append(prior.Messages, step.Message())
 			continue

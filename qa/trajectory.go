@@ -28,7 +28,9 @@ type Step struct {
 	ParseError  *ParseError  `json:"parse_error,omitempty"`
 	Observation *Observation `json:"observation,omitempty"`
 	Started     time.Time    `json:"started"`
-	Ended       time.Time    `json:"ended"`
+	// Acted is when the reply was there and the action began; the zero time while it has not.
+	Acted time.Time `json:"acted,omitzero"`
+	Ended time.Time `json:"ended"`
 }
 
 // Thought returns the text of the step's thought, empty when the reply has none.

@@ -77,9 +77,10 @@ func misuse(format string, args ...any) error {
 	return coded{exitUsage, fmt.Errorf(format, args...)}
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(airqa(os.Args[1:])) }
 
-func run(args []string) int {
+// airqa runs one command line and returns its exit code.
+func airqa(args []string) int {
 	var c cli
 	parser, err := kong.New(&c, options()...)
 	if err != nil {

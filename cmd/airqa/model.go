@@ -36,6 +36,7 @@ func (f modelFlags) config(getenv func(string) string) llm.Config {
 	return llm.Config{
 		Spec: f.Model, BaseURL: f.BaseURL, APIKey: getenv(llm.KeyVariable), Timeout: f.Timeout, MaxRetries: retries,
 		Sampling: llm.Sampling{Temperature: &f.Temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: f.MaxTokens},
+		// Named so that an unknown provider's error lists it; open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
 			offlineModel: func(llm.Config) (llm.Model, error) { return offline.New(), nil },
 		},
@@ -44,13 +45,13 @@ func (f modelFlags) config(getenv func(string) string) llm.Config {
 
 // open makes the model and describes it for the record of a run.
 func (f modelFlags) open(getenv func(string) string) (llm.Model, map[string]any, error) {
+	if f.Model == offlineModel {
+		return offline.New(), map[string]any{"provider": offlineModel}, nil
+	}
 	c := f.config(getenv)
 	m, err := llm.Open(c)
 	if err != nil {
 		return nil, nil, coded{exitUsage, err}
-	}
-	if f.Model == offlineModel {
-		return m, map[string]any{"provider": offlineModel}, nil
 	}
 	d, err := llm.Describe(c)
 	return m, d, err
@@ -74,7 +75,7 @@ func (f judgeFlags) open(a *app) (eval.Judge, error) {
 		Sampling: llm.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
 	})
 	if err == nil {
-		return eval.ModelJudge{Model: asker{m}}, nil
+		return eval.NewModelJudge(asker{m}), nil
 	}
 	if a.getenv(llm.KeyVariable) == "" {
 		a.say("note: no judge (%v); subjective answers stay unscored. Use --judge offline for a lexical stand-in.", err)

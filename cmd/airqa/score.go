@@ -20,7 +20,7 @@ import (
 const scoringMode = "reference"
 
 type scoreCmd struct {
-	Run  string `arg:"" optional:"" name:"run" help:"Run directory to score."`
+	Dir  string `arg:"" optional:"" name:"run" help:"Run directory to score."`
 	Gold string `placeholder:"FILE" help:"Questions with their evaluators, to score a file of predictions."`
 	Pred string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}."`
 	JSON bool   `name:"json" help:"Print a line of JSON for each example, then the totals."`
@@ -41,11 +41,11 @@ failed stays unscored, which is not a zero; score again when the judge is back.`
 func (c scoreCmd) Run(a *app) error {
 	files := c.Gold != "" || c.Pred != ""
 	switch {
-	case files && c.Run != "":
+	case files && c.Dir != "":
 		return misuse("score either a run directory, or --gold with --pred")
 	case files && (c.Gold == "" || c.Pred == ""):
 		return misuse("--gold and --pred go together")
-	case !files && c.Run == "":
+	case !files && c.Dir == "":
 		return misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
 	judge, err := c.open(a)
@@ -56,11 +56,11 @@ func (c scoreCmd) Run(a *app) error {
 	if files {
 		return c.scoreFile(a, scorer)
 	}
-	scores, err := a.scoreRun(c.Run, scorer, c.Judge)
+	scores, err := a.scoreRun(c.Dir, scorer, c.Judge)
 	if err != nil {
 		return err
 	}
-	return c.show(a, scores, "next: airqa report "+c.Run)
+	return c.show(a, scores, "next: airqa report "+c.Dir)
 }
 
 // scoreRun scores every episode of a run that has ended, and writes the scores beside its log.

@@ -11,7 +11,7 @@ import (
 )
 
 type traceCmd struct {
-	Run  string `arg:"" name:"run" help:"Run directory."`
+	Dir  string `arg:"" name:"run" help:"Run directory."`
 	UUID string `arg:"" optional:"" name:"uuid" help:"Question, or the beginning of its uuid; without it, a line for each."`
 	JSON bool   `name:"json" help:"Print one JSON object a trajectory."`
 }
@@ -25,7 +25,7 @@ func (traceCmd) Help() string {
 
 // Run implements the sub-command.
 func (c traceCmd) Run(a *app) error {
-	r, examples, err := a.openRun(c.Run)
+	r, examples, err := a.openRun(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -33,14 +33,14 @@ func (c traceCmd) Run(a *app) error {
 	for _, ex := range examples {
 		byUUID[ex.UUID] = ex
 	}
-	scores, err := scoresOf(c.Run)
+	scores, err := scoresOf(c.Dir)
 	if err != nil {
 		return err
 	}
 	id := c.UUID
 	if id != "" {
 		if id, err = match(r.UUIDs(), c.UUID); err != nil {
-			return fmt.Errorf("%s: %w", c.Run, err)
+			return fmt.Errorf("%s: %w", c.Dir, err)
 		}
 	}
 	return c.print(a, r, func(rec runlog.Recorded) (report.Traced, bool) {
@@ -51,7 +51,7 @@ func (c traceCmd) Run(a *app) error {
 func (c traceCmd) print(a *app, r *runlog.Run, traced func(runlog.Recorded) (report.Traced, bool)) error {
 	for rec, err := range r.Episodes() {
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Run, err)
+			return fmt.Errorf("%s: %w", c.Dir, err)
 		}
 		t, wanted := traced(rec)
 		if !wanted {

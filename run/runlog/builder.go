@@ -122,7 +122,7 @@ func (b *builder) observation(raw []byte) error {
 	if ev.By == qa.ByProgram {
 		restore(ev.Action)
 		b.rec.Steps = append(b.rec.Steps, qa.Step{
-			N: ev.Step, By: ev.By, Action: ev.Action, Observation: o, Started: ev.Start, Ended: ev.End,
+			N: ev.Step, By: ev.By, Action: ev.Action, Observation: o, Started: ev.Start, Acted: ev.Start, Ended: ev.End,
 		})
 		return nil
 	}
@@ -130,7 +130,7 @@ func (b *builder) observation(raw []byte) error {
 	if s == nil {
 		return errors.New("observation without a step")
 	}
-	s.Observation, s.Ended = o, ev.End
+	s.Observation, s.Acted, s.Ended = o, ev.Start, ev.End
 	b.rec.Messages = append(b.rec.Messages, qa.ObservationMessage(*o))
 	return nil
 }

@@ -77,16 +77,16 @@ func episode() qa.Trajectory {
 		Kept: 34, ThoughtAt: qa.Span{First: 11, End: 13},
 		Action:      &qa.Action{Name: "Look", Args: map[string]any{"n": int64(1), "x": 1.0, "y": nil, "z": true}, Text: "Look(n=1, x=1.0, y=None, z=True)", Start: 25, End: 34},
 		Observation: &qa.Observation{Status: qa.StatusOK, Text: result, Images: []qa.Image{picture}, Cut: &qa.Cut{Reason: "rows", RowsShown: 1, RowsTotal: 2}, Full: result + "more"},
-		Started:     clock, Ended: clock,
+		Started:     clock, Acted: clock, Ended: clock,
 	}
 	bad := qa.Step{
 		N: 2, By: qa.ByModel, Shown: []qa.Span{{First: 0, End: 4}}, Reply: &qa.Reply{Text: "?"}, Kept: 1,
 		ParseError: &qa.ParseError{Kind: qa.ErrSyntax, Reason: "why", Offset: 1, Line: 1, Column: 2}, Observation: &qa.Observation{Status: qa.StatusParse, Text: "[Error]: why"},
-		Started: clock, Ended: clock,
+		Started: clock, Acted: clock, Ended: clock,
 	}
 	program := qa.Step{
 		N: 3, By: qa.ByProgram, Action: &qa.Action{Name: "Query", Args: map[string]any{"sql": "S"}, Text: "Query(sql='S')"},
-		Observation: &qa.Observation{Status: qa.StatusOK, Text: strings.Repeat("rows "+long, 5)}, Started: clock, Ended: clock,
+		Observation: &qa.Observation{Status: qa.StatusOK, Text: strings.Repeat("rows "+long, 5)}, Started: clock, Acted: clock, Ended: clock,
 	}
 	second := qa.Message{Role: qa.User, Text: "before\n" + program.Observation.Text + "\nafter"}
 	return qa.Trajectory{

@@ -1,0 +1,65 @@
+package runlog_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"airqa/run/runlog"
+)
+
+const formatDoc = "../../docs/formats/run.md"
+
+// Every example line of docs/formats/run.md is an event that the program reads, and together they make an episode.
+func TestDocumentedEvents(t *testing.T) {
+	raw, err := os.ReadFile(formatDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events, scores []string
+	for _, block := range strings.Split(string(raw), "```json\n")[1:] {
+		body, _, _ := strings.Cut(block, "```")
+		for line := range strings.Lines(body) {
+			if strings.HasPrefix(line, `{"type":`) {
+				events = append(events, line)
+			} else {
+				scores = append(scores, line)
+			}
+		}
+	}
+	dir := create(t)
+	var log strings.Builder
+	for seq := range len(events) {
+		for _, line := range events {
+			if strings.Contains(line, `"seq":`+string(rune('1'+seq))+",") {
+				log.WriteString(line)
+			}
+		}
+	}
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(runlog.LogFile, log.String())
+	write("texts/41a003c241f56c089fc903f56befc3e2c3b1bf15031f3f2f5cdddf20e1eb94b8.txt", "system")
+	write("scores/reference.offline.jsonl", strings.Join(scores, ""))
+	r, got := read(t, dir)
+	if len(r.BadLines) != 0 || r.Unknown != 0 || len(got) != 1 || got[0].Events != 9 || len(got[0].Steps) != 3 {
+		t.Errorf("bad %v, unknown %d, episodes %+v", r.BadLines, r.Unknown, got)
+	}
+	if _, list, err := runlog.ReadScores(dir); err != nil || len(list) != 2 {
+		t.Errorf("%d scores, %v", len(list), err)
+	}
+	for _, kind := range []string{runlog.TypeStart, runlog.TypeMessage, runlog.TypeCall, runlog.TypeObservation, runlog.TypeEnd} {
+		if !strings.Contains(string(raw), "\n### "+kind+"\n") {
+			t.Errorf("event %s is not documented", kind)
+		}
+	}
+}
