@@ -88,19 +88,31 @@ func TestReAct(t *testing.T) {
 		events  []string
 	}{
 		{
-			"answer", []string{"look", "final"}, agent.Limits{Turns: 5, Window: 5}, qa.Answered,
+			"answer",
+			[]string{"look", "final"},
+			agent.Limits{Turns: 5, Window: 5},
+			qa.Answered,
 			[]string{"message system", "message user", "call 1", "observation 1 ok", "call 2", "end answered"},
 		},
 		{
-			"mended reply", []string{"?", "final"}, agent.Limits{Turns: 5, Window: 5}, qa.Answered,
+			"mended reply",
+			[]string{"?", "final"},
+			agent.Limits{Turns: 5, Window: 5},
+			qa.Answered,
 			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "end answered"},
 		},
 		{
-			"turn limit", []string{"look", "look"}, agent.Limits{Turns: 2, Window: 5}, qa.TurnLimit,
+			"turn limit",
+			[]string{"look", "look"},
+			agent.Limits{Turns: 2, Window: 5},
+			qa.TurnLimit,
 			[]string{"message system", "message user", "call 1", "observation 1 ok", "call 2", "observation 2 ok", "end turn_limit"},
 		},
 		{
-			"format errors", []string{"?", "?", "final"}, agent.Limits{Turns: 9, Window: 5, FormatErrors: 2}, qa.FormatErrors,
+			"format errors",
+			[]string{"?", "?", "final"},
+			agent.Limits{Turns: 9, Window: 5, FormatErrors: 2},
+			qa.FormatErrors,
 			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "observation 2 parse_error", "end format_errors"},
 		},
 	}

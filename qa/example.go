@@ -1,6 +1,9 @@
 package qa
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Example is one question of a benchmark in AirQA form (paper, Appendix A.1). Loaders fill UUID, Question and
 // Evaluator; every other field may be empty.
@@ -34,11 +37,9 @@ type Evaluator struct {
 
 // Papers returns the uuids of anchor and reference papers, anchors first, without repeats.
 func (e Example) Papers() []string {
-	seen := make(map[string]bool)
 	var ids []string
-	for _, id := range append(append([]string{}, e.AnchorPDF...), e.ReferencePDF...) {
-		if !seen[id] {
-			seen[id] = true
+	for _, id := range slices.Concat(e.AnchorPDF, e.ReferencePDF) {
+		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -46,11 +47,4 @@ func (e Example) Papers() []string {
 }
 
 // HasTag tells whether tag is one of the example's tags.
-func (e Example) HasTag(tag string) bool {
-	for _, t := range e.Tags {
-		if t == tag {
-			return true
-		}
-	}
-	return false
-}
+func (e Example) HasTag(tag string) bool { return slices.Contains(e.Tags, tag) }

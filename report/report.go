@@ -5,6 +5,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"airqa/qa"
 	"airqa/run/runlog"
@@ -21,14 +22,7 @@ type Column struct {
 // (Section 2.4), and may count for several of the others.
 func Columns() []Column {
 	tag := func(tags ...string) func(qa.Example) bool {
-		return func(ex qa.Example) bool {
-			for _, t := range tags {
-				if ex.HasTag(t) {
-					return true
-				}
-			}
-			return false
-		}
+		return func(ex qa.Example) bool { return slices.ContainsFunc(tags, ex.HasTag) }
 	}
 	return []Column{
 		{"sgl.", "Question Type", tag("single")},
@@ -48,12 +42,7 @@ func Columns() []Column {
 }
 
 func textOnly(ex qa.Example) bool {
-	for _, t := range []string{"table", "image", "figure", "formula", "metadata"} {
-		if ex.HasTag(t) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"table", "image", "figure", "formula", "metadata"}, ex.HasTag)
 }
 
 // Cell is one number of the table: the mean score of N questions, in per cent.

@@ -15,7 +15,9 @@ import (
 var clock = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func examples() []qa.Example {
-	tags := func(uuid string, tags ...string) qa.Example { return qa.Example{UUID: uuid, Question: "Q " + uuid + "?", Tags: tags} }
+	tags := func(uuid string, tags ...string) qa.Example {
+		return qa.Example{UUID: uuid, Question: "Q " + uuid + "?", Tags: tags}
+	}
 	return []qa.Example{
 		tags("a", "single", "text", "objective"),
 		tags("b", "single", "text", "table", "objective"),
