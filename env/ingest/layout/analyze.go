@@ -1,6 +1,9 @@
 package layout
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Analyze lays out the pages of one paper.
 func Analyze(inputs []Input) *Document {
@@ -22,8 +25,32 @@ func Analyze(inputs []Input) *Document {
 		page.addSideways(turned[i])
 		d.Pages = append(d.Pages, page)
 	}
+	d.widenText()
 	d.countWords()
 	return d
+}
+
+// widenText gives pages with little text, such as those of large figures, the margins of the others.
+func (d *Document) widenText() {
+	var lefts, rights []float64
+	for _, p := range d.Pages {
+		if len(p.Lines) > 20 {
+			lefts, rights = append(lefts, p.Text.X0), append(rights, p.Text.X1)
+		}
+	}
+	if len(lefts) == 0 {
+		return
+	}
+	slices.Sort(lefts)
+	slices.Sort(rights)
+	left, right := lefts[len(lefts)/2], rights[len(rights)/2]
+	for i := range d.Pages {
+		p := &d.Pages[i]
+		if p.Text.Empty() {
+			continue
+		}
+		p.Text.X0, p.Text.X1 = min(p.Text.X0, max(0, left)), max(p.Text.X1, min(p.Width, right))
+	}
 }
 
 func (p *Page) fill(frags []fragment, bodySize float64) {

@@ -84,7 +84,7 @@ func last(l Line) int {
 // footnoteColumn tells whether s is a footnote rule: short, in the lower part of the page, flush with small print right below
 // that reaches further, and of which nothing in the size of the text follows.
 func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
-	if !s.IsRule() || s.Box.Y0 < 0.35*p.Height || s.Box.Width() > 0.4*p.Width {
+	if !s.IsRule() || s.Box.Y0 < 0.35*p.Height || s.Box.Width() > 0.4*p.Width || !flush(p, s, bodySize) {
 		return 0, false
 	}
 	first := -1
@@ -103,6 +103,13 @@ func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
 		return 0, false
 	}
 	return p.Lines[first].Column, true
+}
+
+// flush tells whether a rule starts where lines of text do: the strokes of a plot seldom do.
+func flush(p *Page, s Shape, bodySize float64) bool {
+	return slices.ContainsFunc(p.Lines, func(l Line) bool {
+		return l.Role == Body && l.Chars() > 20 && abs(l.Size-bodySize) < 0.6 && abs(l.Box.X0-s.Box.X0) < 3
+	})
 }
 
 // markParagraphs sets Break on the lines that begin a paragraph.

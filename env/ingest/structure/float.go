@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"airqa/env/ingest/layout"
@@ -25,17 +26,23 @@ var captionLabel = regexp.MustCompile(`^(?i:(figure|fig\.?|table|tab\.))\s*([A-Z
 // findFloats gathers the captions of all pages and pairs them with what is drawn.
 func (r *paperReader) findFloats() {
 	r.regions = map[int][]layout.Box{}
+	var views []*pageView
+	above, below := 0, 0
 	for i := range r.Doc.Pages {
 		page := &r.Doc.Pages[i]
-		floats := r.captions(page)
-		if len(floats) == 0 {
-			continue
+		if floats := r.captions(page); len(floats) > 0 {
+			v := &pageView{page: page, floats: floats, bodySize: r.Doc.BodySize, frames: frames(page)}
+			up, down := v.sides()
+			above, below = above+up, below+down
+			views = append(views, v)
 		}
-		v := &pageView{page: page, floats: floats, bodySize: r.Doc.BodySize, frames: frames(page)}
+	}
+	for _, v := range views {
+		v.captionsBelow = above > below
 		v.pair()
 		for _, f := range v.floats {
 			if f.Sure {
-				r.regions[page.Number] = append(r.regions[page.Number], f.Box)
+				r.regions[f.Page] = append(r.regions[f.Page], f.Box)
 			}
 			r.floats = append(r.floats, f)
 		}
@@ -59,14 +66,23 @@ func (r *paperReader) captions(page *layout.Page) []float {
 		f.lines = append(f.lines, l)
 		f.caption = f.caption.Union(l.Box)
 	}
-	var out []float
+	out := make([]float, 0, len(numbers))
 	for _, n := range numbers {
 		f := byNumber[n]
 		slices.SortStableFunc(f.lines, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
 		r.label(f)
 		out = append(out, *f)
 	}
+	slices.SortStableFunc(out, func(a, b float) int { return cmp.Compare(a.rank(), b.rank()) })
 	return out
+}
+
+// rank orders the captions of a page by their numbers; those without stay in front.
+func (f *float) rank() int {
+	if n, err := strconv.Atoi(f.Number); err == nil {
+		return n
+	}
+	return roman(f.Number)
 }
 
 // label parts "Figure 3: The model" into its kind, number and text.

@@ -14,6 +14,39 @@ type pageView struct {
 	frames   []layout.Box
 	bodySize float64
 	body     []bool // by line: running text, a heading or a footnote, which no figure contains
+	// captionsBelow holds when the paper sets the captions of most tables under them.
+	captionsBelow bool
+}
+
+// near is how far a table's frame may be from its caption, in points.
+const near = 40
+
+// sides counts the table captions with a frame above and with one below them.
+func (v *pageView) sides() (above, below int) {
+	for _, f := range v.floats {
+		up, down := false, false
+		for _, b := range v.frames {
+			if f.table && distance(f, b) < near {
+				up, down = up || b.Y0 < f.caption.Y0, down || b.Y0 > f.caption.Y0
+			}
+		}
+		if up {
+			above++
+		}
+		if down {
+			below++
+		}
+	}
+	return above, below
+}
+
+// unlikeness is the distance of a frame from a caption, more on the side where the paper does not set its tables.
+func (v *pageView) unlikeness(f float, b layout.Box) float64 {
+	d := distance(f, b)
+	if (b.Y0 < f.caption.Y0) != v.captionsBelow {
+		d += near
+	}
+	return d
 }
 
 // pair finds the area of each caption: tables by their rules first, then the rest by the space between a caption and
@@ -41,10 +74,10 @@ func (v *pageView) pair() {
 func (v *pageView) pairFrames() {
 	free := slices.Clone(v.frames)
 	for {
-		bestF, bestB, least := -1, -1, 40.0
+		bestF, bestB, least := -1, -1, 2.0*near
 		for i, f := range v.floats {
 			for k, b := range free {
-				if d := distance(f, b); f.table && !f.Sure && d < least && b.OverlapX(f.reach) > 0.8*b.Width() {
+				if d := v.unlikeness(f, b); f.table && !f.Sure && d < least && b.OverlapX(f.reach) > 0.8*b.Width() {
 					bestF, bestB, least = i, k, d
 				}
 			}
@@ -167,7 +200,7 @@ func (v *pageView) columnWidth(l layout.Line) float64 {
 func (v *pageView) byZone(i int) {
 	f := &v.floats[i]
 	zones := []layout.Box{v.zone(i, true), v.zone(i, false)}
-	if f.table {
+	if f.table && !v.captionsBelow {
 		slices.Reverse(zones)
 	}
 	for _, zone := range zones {
@@ -218,7 +251,7 @@ func (v *pageView) zone(i int, above bool) layout.Box {
 func (v *pageView) contents(zone layout.Box, table bool) layout.Box {
 	var box layout.Box
 	for _, s := range v.page.Shapes {
-		whole := s.Box.Width()*s.Box.Height() > 0.6*v.page.Width*v.page.Height
+		whole := s.Box.Width()*s.Box.Height() > 0.9*v.page.Width*v.page.Height
 		if !whole && zone.Holds(s.Box) && s.Box.OverlapX(zone) > 0.6*s.Box.Width() {
 			box = box.Union(clip(s.Box, zone))
 		}
