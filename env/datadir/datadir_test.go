@@ -127,6 +127,33 @@ func TestLock(t *testing.T) {
 	}
 }
 
+func TestLockSweeps(t *testing.T) {
+	d, err := datadir.Create(filepath.Join(t.TempDir(), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := filepath.Join(d.Vectors(), "text", "collection.vec")
+	left := []string{filepath.Join(d.Path(), ".tmp-1"), filepath.Join(d.Path(), "pdfs", ".tmp-2"), filepath.Join(d.Vectors(), "text", ".tmp-3")}
+	for _, path := range append(left, kept) {
+		if err := datadir.WriteFile(path, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Release() }()
+	for _, path := range left {
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", filepath.Base(path), err)
+		}
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestPDFPath(t *testing.T) {
 	d, err := datadir.Create(filepath.Join(t.TempDir(), "data"))
 	if err != nil {

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 )
 
+// asidePattern names files that are being written.
+const asidePattern = ".tmp-*"
+
 // WriteFile puts data at path as [Write] does.
 func WriteFile(path string, data []byte) error {
 	return Write(path, func(w io.Writer) error {
@@ -23,7 +26,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), asidePattern)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}

@@ -29,7 +29,26 @@ func (d *Dir) Lock() (*Lock, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	if err := d.sweep(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return &Lock{file: f}, nil
+}
+
+// sweep removes what a writer that was killed had written aside. Whoever holds the lock is the only writer.
+func (d *Dir) sweep() error {
+	for _, folder := range []string{".", pdfsName, filepath.Join(vectorsName, "*")} {
+		names, err := filepath.Glob(filepath.Join(d.path, folder, asidePattern))
+		if err != nil {
+			return fmt.Errorf("lock data directory: %w", err)
+		}
+		for _, name := range names {
+			if err := os.Remove(name); err != nil {
+				return fmt.Errorf("lock data directory: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // Release gives the right back. A second call is an error of the file.

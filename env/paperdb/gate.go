@@ -37,7 +37,7 @@ func openGate(ctx context.Context, catalog string) (*gate, error) {
 	}
 	// An in-memory database lives as long as its connector; idle connections spare making one a query.
 	db.SetMaxIdleConns(2)
-	return &gate{db: db, catalog: catalog}, nil
+	return &gate{db: db, catalog: strings.ToLower(catalog)}, nil
 }
 
 func (g *gate) close() error {
@@ -87,7 +87,8 @@ func (g *gate) inspect(text, tree string) error {
 	case p.Error && p.Type != "not implemented":
 		return &QueryError{Kind: KindRuntime, Text: cut(p.Message)}
 	case p.Error:
-		return refuse("Only a query can be run: one statement that starts with SELECT, WITH, FROM, VALUES, DESCRIBE or SUMMARIZE. The database cannot be changed.")
+		return refuse("Only a query can be run: one statement that starts with SELECT, WITH, FROM, VALUES, DESCRIBE or SUMMARIZE. " +
+			"The database cannot be changed, and a PIVOT needs an IN list.")
 	case len(p.Statements) == 0:
 		return &QueryError{Kind: KindSyntax, Text: "The text holds no SQL statement."}
 	case len(p.Statements) > 1:

@@ -56,6 +56,10 @@ var hostile = map[string][]string{
 		// The inner name must not open the system view outside.
 		"WITH x AS (WITH duckdb_settings AS (SELECT 1) FROM duckdb_settings) SELECT * FROM x, duckdb_settings",
 		"WITH a AS (FROM pg_tables), pg_tables AS (SELECT 1) FROM a",
+		"WITH RECURSIVE duckdb_settings AS (SELECT 1 UNION ALL SELECT 1 FROM sqlite_master) FROM duckdb_settings",
+		"WITH RECURSIVE duckdb_settings AS (FROM duckdb_settings UNION FROM duckdb_settings) FROM duckdb_settings",
+		"WITH duckdb_settings AS (FROM duckdb_settings) FROM duckdb_settings",
+		"WITH RECURSIVE duckdb_settings AS (FROM duckdb_settings) FROM duckdb_settings",
 		"SELECT nosuch(1)",
 	},
 	paperdb.KindSyntax: {

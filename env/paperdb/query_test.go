@@ -53,10 +53,12 @@ func TestQuery(t *testing.T) {
 	}{
 		{"ids as text", "SELECT paper_id, [paper_id] AS ids FROM metadata WHERE title = 'attention';", []string{"paper_id", "ids"}, [][]any{{id, []any{id}}}},
 		{"box", "SELECT bounding_box FROM images LIMIT 1", []string{"bounding_box"}, [][]any{{[]any{int64(1), int64(2), int64(3), int64(4)}}}},
-		{"numbers", "SELECT 1::TINYINT a, 1.5 b, 2::FLOAT c, 18446744073709551615::UBIGINT d, sum(ordinal) e, 12345678901234567890.5 f FROM chunks",
-			[]string{"a", "b", "c", "d", "e", "f"}, [][]any{{int64(1), 1.5, 2.0, "18446744073709551615", int64(20), "12345678901234567890.5"}}},
-		{"nested", "SELECT NULL n, true b, {'k': [1, NULL]} s, MAP {'x': 1} m, 'a\\x5Cb'::BLOB x", []string{"n", "b", "s", "m", "x"},
-			[][]any{{nil, true, map[string]any{"k": []any{int64(1), nil}}, map[string]any{"x": int64(1)}, `a\x5Cb`}}},
+		{"numbers", "SELECT 1::TINYINT a, 1.5 b, 2::FLOAT c, sum(ordinal) d FROM chunks", []string{"a", "b", "c", "d"}, [][]any{{int64(1), 1.5, 2.0, int64(20)}}},
+		{"long numbers", "SELECT 18446744073709551615::UBIGINT a, 12345678901234567890.5 b", []string{"a", "b"}, [][]any{{"18446744073709551615", "12345678901234567890.5"}}},
+		{
+			"nested", "SELECT NULL n, true b, {'k': [1, NULL]} s, MAP {'x': 1} m, 'a\\x5Cb'::BLOB x", []string{"n", "b", "s", "m", "x"},
+			[][]any{{nil, true, map[string]any{"k": []any{int64(1), nil}}, map[string]any{"x": int64(1)}, `a\x5Cb`}},
+		},
 		{"date", "SELECT DATE '2023-07-09' d", []string{"d"}, [][]any{{time.Date(2023, 7, 9, 0, 0, 0, 0, time.UTC)}}},
 		{"same names", "SELECT m.title, m.title FROM metadata m ORDER BY 1 LIMIT 1", []string{"title", "title_1"}, [][]any{{"attention", "attention"}}},
 		{"order is kept", "SELECT title FROM metadata ORDER BY title DESC", []string{"title"}, [][]any{{"bert"}, {"attention"}}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -89,8 +90,11 @@ func files(ctx context.Context, db *sql.DB, where string, args ...any) ([]Owned,
 	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems FROM airqa.files "+where+" ORDER BY paper_id", args...)
 }
 
-// Chunks yields all chunks, by paper id and ordinal. It reads one paper at a time, however large the database
-// is, and stops at the first error.
+// batch is how many papers' chunks are read at once: each reading goes through the whole table.
+const batch = 64
+
+// Chunks yields all chunks, by paper id and ordinal. It holds the text of a few papers at a time, however large
+// the database is, and stops at the first error.
 func (r *Reader) Chunks(ctx context.Context) iter.Seq2[Passage, error] {
 	return func(yield func(Passage, error) bool) {
 		owned, err := r.Files(ctx)
@@ -98,8 +102,8 @@ func (r *Reader) Chunks(ctx context.Context) iter.Seq2[Passage, error] {
 			yield(Passage{}, err)
 			return
 		}
-		for _, o := range owned {
-			passages, err := r.passages(ctx, "WHERE ref_paper_id = TRY_CAST(? AS UUID)", o.PaperID)
+		for part := range slices.Chunk(owned, batch) {
+			passages, err := r.passages(ctx, "WHERE ref_paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids(part))
 			if err != nil {
 				yield(Passage{}, err)
 				return
@@ -111,6 +115,14 @@ func (r *Reader) Chunks(ctx context.Context) iter.Seq2[Passage, error] {
 			}
 		}
 	}
+}
+
+func ids(owned []Owned) []string {
+	list := make([]string, len(owned))
+	for i, o := range owned {
+		list[i] = o.PaperID
+	}
+	return list
 }
 
 // ChunkText returns the texts of chunks by id. An id that is not there is missing in the result.

@@ -9,7 +9,7 @@ import (
 // eight and the statement's own WITH names, every table function but a few harmless ones, and functions that
 // run SQL from a text, tell about the host, or change the session.
 type walk struct {
-	catalog string
+	catalog string // lower case
 }
 
 // tableFunctions are the functions that may stand in a FROM.
@@ -41,18 +41,19 @@ func (w *walk) object(v map[string]any, names []string) error {
 	if err := w.check(v, names); err != nil {
 		return err
 	}
-	if v["type"] == "RECURSIVE_CTE_NODE" {
-		names = with(names, text1(v, "cte_name"))
-	}
 	names, err := w.clauses(v, names)
 	if err != nil {
 		return err
 	}
 	for _, key := range sortedKeys(v) {
+		known := names
+		if v["type"] == "RECURSIVE_CTE_NODE" && key == "right" {
+			known = with(names, text1(v, "cte_name"))
+		}
 		if key == "cte_map" {
 			continue
 		}
-		if err := w.node(v[key], names); err != nil {
+		if err := w.node(v[key], known); err != nil {
 			return err
 		}
 	}
@@ -101,20 +102,24 @@ func (w *walk) check(v map[string]any, names []string) error {
 func (w *walk) table(v map[string]any, names []string) error {
 	name := strings.ToLower(text1(v, "table_name"))
 	schema := strings.ToLower(text1(v, "schema_name"))
-	catalog := text1(v, "catalog_name")
-	if schema == "" && catalog == "" && slices.Contains(names, name) {
+	catalog := strings.ToLower(text1(v, "catalog_name"))
+	bare := schema == "" && catalog == ""
+	switch {
+	case bare && slices.Contains(names, name), w.ours(catalog, schema) && slices.Contains(Tables(), name):
 		return nil
-	}
-	ours := (schema == "" || schema == "main") && (catalog == "" || strings.EqualFold(catalog, w.catalog))
-	// A table may be named main.chunks and papers.chunks; the parser takes both words for a schema.
-	ours = ours || catalog == "" && strings.EqualFold(schema, w.catalog)
-	if ours && slices.Contains(Tables(), name) {
-		return nil
-	}
-	if schema == "" && !strings.ContainsAny(name, "/.\\:*") {
+	case bare && !strings.ContainsAny(name, "/.\\:*"):
 		return &QueryError{Kind: KindCatalog, Text: cut("There is no table " + text1(v, "table_name") + ": " + theTables() + ".")}
 	}
 	return refuse("Nothing but the tables of the database can be read, no files and no system tables: %s.", theTables())
+}
+
+// ours tells whether a table's qualifiers name the schema of the eight tables. The parser takes the one word in
+// "papers.chunks" for a schema, although it is the catalog.
+func (w *walk) ours(catalog, schema string) bool {
+	if catalog == "" {
+		return schema == "" || schema == "main" || schema == w.catalog
+	}
+	return catalog == w.catalog && schema == "main"
 }
 
 func theTables() string { return "the tables are " + strings.Join(Tables(), ", ") }

@@ -26,7 +26,7 @@ func (c Collection) Check() error {
 
 // CheckRecord tells what is wrong with a record of this collection: [ErrInvalid] or [ErrDimension].
 func (c Collection) CheckRecord(r Record) error {
-	if err := r.Origin.check(); err != nil {
+	if err := r.checkOrigin(); err != nil {
 		return fmt.Errorf("collection %s: record %q: %w", c.Name, r.Key, err)
 	}
 	if c.Kind == Sparse && len(r.Sparse) == 0 {
@@ -65,7 +65,7 @@ func (f Filter) Check() error {
 	return nil
 }
 
-func (o Origin) check() error {
+func (o Origin) checkOrigin() error {
 	if o.Key == "" || !plain(o.Key, MaxKey) {
 		return fmt.Errorf("%w key", ErrInvalid)
 	}

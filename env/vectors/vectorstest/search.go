@@ -2,6 +2,7 @@ package vectorstest
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"airqa/env/vectors"
@@ -95,11 +96,11 @@ func testFilters(t *testing.T, s vectors.Store) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			count(t, s, "s", tt.filter, len(tt.want))
-			keys := ""
+			var keys strings.Builder
 			for _, h := range search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 10, Filter: tt.filter}) {
-				keys += h.Key
+				keys.WriteString(h.Key)
 			}
-			same(t, tt.want, keys)
+			same(t, tt.want, keys.String())
 		})
 	}
 }
