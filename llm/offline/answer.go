@@ -32,19 +32,27 @@ func (t *task) ask(text string, want shape, papers []string) ask {
 		papers = t.located()
 	}
 	q := ask{text: text, want: want, items: t.of(papers)}
+	seen := make(map[string]bool)
 	for _, it := range q.items {
-		q.read(it)
+		q.read(it, seen)
 	}
-	q.words = weigh(text, q.sentences)
-	// What a paper is called stands everywhere in it, and the words of the whole question count for its parts too.
-	for s, w := range weigh(t.question, q.sentences) {
+	q.words = t.weigh(text, q.sentences)
+	// The words of the whole question count for its parts too.
+	for s, w := range t.weigh(t.question, q.sentences) {
 		if _, ok := q.words[s]; !ok {
 			q.words[s] = w / 3
 		}
 	}
 	q.scores = make([]float64, len(q.sentences))
+	before := 0.0
 	for i, s := range q.sentences {
-		q.scores[i] = q.words.sum(s.stems)
+		own := q.words.sum(s.stems)
+		if n := len(wordsOf(s.text)); n < 5 || n > 70 {
+			own /= 2
+		}
+		// What a sentence speaks of is often said by the one before it.
+		q.scores[i] = own + 0.4*before
+		before = own
 	}
 	return q
 }
@@ -63,12 +71,17 @@ func (t *task) of(papers []string) []item {
 	return own
 }
 
-func (q *ask) read(it item) {
+// read adds the sentences of an item that were not seen before.
+func (q *ask) read(it item, seen map[string]bool) {
 	text := it.text
 	if it.kind == isTable || it.kind == isReady || it.kind == isEquation {
 		text = it.label
 	}
 	for _, s := range split(text) {
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
 		q.sentences = append(q.sentences, sentence{text: s, stems: stems(s), paper: it.paper})
 	}
 }

@@ -120,7 +120,7 @@ func take(values []pyliteral.Value, n int) pyliteral.Value {
 }
 
 var (
-	enumCut   = regexp.MustCompile(`\s*(?:;|,)\s*(?:and |or )?|\s+(?:and|or|as well as)\s+`)
+	enumCut   = regexp.MustCompile(`\s*(?:;|,)\s+(?:and |or )?|\s+(?:and|or|as well as)\s+`)
 	enumStart = regexp.MustCompile(`(?i).*(?::|\b(?:from|are|of|with|including|includes?|such as|namely|into|by|on|for|between|using)\b)\s*(?:the |an? )?`)
 )
 

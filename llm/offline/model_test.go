@@ -221,7 +221,7 @@ func TestAlwaysAnswers(t *testing.T) {
 func TestOneStatement(t *testing.T) {
 	text := say(t, qa.Message{Role: qa.System, Text: "Write one SQL statement\n```sql\nSELECT ...\n```"},
 		qa.Message{Role: qa.User, Text: task("Which paper is on rivers?", "the title of the paper", "[Conferences]: [acl2023, nips2024]")})
-	want := "SELECT paper_id, title, abstract, ((title || ' ' || abstract) ILIKE '%river%')::INT AS hits FROM metadata WHERE " +
+	want := "SELECT paper_id, title, abstract, (concat(title, ' ', abstract) ILIKE '%river%')::INT AS hits FROM metadata WHERE " +
 		"((conference_abbreviation ILIKE 'ACL' AND pub_year = 2023) OR (conference_abbreviation ILIKE 'NIPS' AND pub_year = 2024)) ORDER BY hits DESC, title LIMIT 6"
 	if diff := cmp.Diff(want, action.LastBlock(text)); diff != "" {
 		t.Errorf("statement (-want +got):\n%s", diff)

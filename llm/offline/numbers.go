@@ -118,9 +118,13 @@ func (q *ask) numberCandidates() []candidate {
 	}
 	list := q.cells()
 	for i, s := range q.sentences {
-		for _, n := range numerals(s.text) {
+		found := numerals(s.text)
+		// A stretch full of numbers is the flattened text of a table or a chart.
+		crowd := min(1, 5/float64(len(found)+1))
+		for _, n := range found {
 			if q.fits(n) && !asked[n.value] {
-				list = append(list, candidate{n.value, q.scores[i] + q.nearness(s.text, n.start, n.end) + q.taste(s.text, n)})
+				score := q.scores[i] + q.nearness(s.text, n.start, n.end)
+				list = append(list, candidate{n.value, crowd*score + q.taste(s.text, n)})
 			}
 		}
 	}
@@ -139,6 +143,9 @@ func (q *ask) fits(n numeral) bool {
 	return !n.word
 }
 
+// valueOf is what stands before the value of a symbol: "β =".
+var valueOf = regexp.MustCompile(`([\p{L}\p{N}_]+)\s*(?:=|≈|to be|is set to)\s*$`)
+
 var howMany = regexp.MustCompile(`(?i)\bhow many ((?:[\p{L}-]+ ?){1,3})|\bnumber of ((?:[\p{L}-]+ ?){1,2})`)
 
 // taste is what the form of a number and the word after it add: "how many pages" wants "31 pages".
@@ -151,6 +158,9 @@ func (q *ask) taste(text string, n numeral) float64 {
 		}
 	}
 	after := text[n.end:]
+	if m := valueOf.FindStringSubmatch(text[:n.start]); m != nil && q.words.sum(stems(m[1])) > 0 {
+		bonus += 3
+	}
 	lower := strings.ToLower(q.text)
 	if strings.Contains(lower, "percent") && strings.HasPrefix(strings.TrimSpace(after), "%") {
 		bonus++

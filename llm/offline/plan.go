@@ -62,7 +62,7 @@ func (t *task) planPaper() []step {
 		steps = append(steps, query("Titles and abstracts tell which paper fits, so I rank those of the conference by the words of the question.", t.papersSQL()))
 	}
 	if t.retrieve && (!t.query || t.weak()) {
-		steps = append(steps, retrieve("I ask again with the content words only.", strings.Join(terms(t.question), " "), 8))
+		steps = append(steps, retrieve("I ask again with the content words only.", strings.Join(t.terms(t.question), " "), 8))
 	}
 	return steps
 }
@@ -86,7 +86,7 @@ func (t *task) planContent() []step {
 	}
 	if t.retrieve && !t.query && t.weak() {
 		steps = append(steps, retrieve("The best passage holds few words of the question. I ask again with the content words only.",
-			strings.Join(terms(t.question), " "), 8))
+			strings.Join(t.terms(t.question), " "), 8))
 	}
 	if action := t.viewAction(); action != "" {
 		steps = append(steps, step{"The answer may stand in a picture, so I look at it, though I can read only the text around it.", action})
@@ -144,7 +144,7 @@ func (t *task) oneStatement() (thought, sql string) {
 	if t.wantsPaper() {
 		return "A paper is wanted, so I rank titles and abstracts by the words of the question.", t.papersSQL()
 	}
-	if sql = t.detailSQL(); sql != "" {
+	if sql = t.detailSQL(); sql != "" && t.place() != isPassage {
 		return "The question names a place, so I look there.", sql
 	}
 	return "I look for the passages of the paper that hold most words of the question.", t.passagesSQL()

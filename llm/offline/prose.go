@@ -20,7 +20,7 @@ var (
 func (q *ask) prose(count int) pyliteral.Value {
 	for i, s := range q.sentences {
 		q.scores[i] += cue(q.text, s.text)
-		if words := len(wordsOf(s.text)); words < 6 || words > 70 {
+		if len(numerals(s.text)) > 5 {
 			q.scores[i] /= 2
 		}
 	}
@@ -96,9 +96,14 @@ func (q *ask) formula() pyliteral.Value {
 
 func (q *ask) symbolScore(text string) float64 {
 	score := q.words.sum(stems(text))
+	text = strings.NewReplacer("_", "", "{", "", "}", "").Replace(text)
 	for _, s := range symbols.FindAllString(q.text, -1) {
+		s = strings.ReplaceAll(s, "_", "")
 		if s != "a" && s != "I" && strings.Contains(text, s) {
 			score += 0.7
+		}
+		if len(s) > 1 && strings.Contains(text, s+" =") {
+			score += 2
 		}
 	}
 	return score - 0.002*float64(len(text))

@@ -27,21 +27,28 @@ func (t *task) place() kind {
 		return isEquation
 	case sectionPattern.MatchString(q):
 		return isSection
-	case tablePattern.MatchString(q) && !captionOnly(q):
-		return isTable
-	case figurePattern.MatchString(q):
+	}
+	f, tab := figurePattern.FindStringIndex(t.question), tablePattern.FindStringIndex(t.question)
+	switch {
+	case f != nil && (tab == nil || f[0] < tab[0]):
 		return isFigure
-	case tablePattern.MatchString(q):
+	case tab != nil:
 		return isTable
 	}
 	return isPassage
 }
 
-// captionOnly tells that the question is about the words under a figure.
-func captionOnly(q string) bool {
-	m := objectPattern.FindStringSubmatch(q)
-	return m != nil && strings.EqualFold(m[1], "figure") && !strings.Contains(strings.ToLower(q), "column")
+// wantsTable tells that tables are a likely place although the question does not say so.
+func (t *task) wantsTable() bool {
+	return t.want.class == asFloat || t.want.class == asDict || aboveBelow.MatchString(t.question) || superlative.MatchString(t.question)
 }
+
+// wide tells that the question is about several papers that it does not name.
+func (t *task) wide() bool {
+	return len(t.papers) == 0 && !t.wantsPaper() && papersWord.MatchString(t.question)
+}
+
+var papersWord = regexp.MustCompile(`(?i)\bpapers (?:of|at|in|from)\b`)
 
 func (t *task) hasPart(c class) bool {
 	for _, p := range t.want.parts {
@@ -83,7 +90,10 @@ func names(text string) []string {
 
 // located are the papers that the question is about: the named ones, then those that were found for it.
 func (t *task) located() []string {
-	ids := append([]string{}, t.papers...)
+	ids := slices.Clone(t.papers)
+	if t.wide() {
+		return nil
+	}
 	if len(t.papers) == 0 {
 		if best := t.bestPaper(); best != nil && best.paper != "" {
 			ids = append(ids, best.paper)
@@ -108,7 +118,7 @@ func (t *task) bestPaper() *item {
 			cards = append(cards, sentence{stems: stems(it.label + " " + it.text)})
 		}
 	}
-	w := weigh(t.question, cards)
+	w := t.weigh(t.question, cards)
 	var best *item
 	most := -1.0
 	for i, it := range papers {

@@ -70,6 +70,9 @@ func readShape(format string) shape {
 		s.keys, s.parts = quoted(written), elements(format)
 	case asList:
 		s.count, s.parts = listCount(format), elements(format)
+		if s.count == 0 {
+			s.parts = s.parts[:min(1, len(s.parts))]
+		}
 	case asProse:
 		s.count = sentenceCount(format)
 	}

@@ -71,8 +71,11 @@ func (t *task) among(column string) string {
 	if ids := t.located(); len(ids) > 0 {
 		return column + " IN (" + literals(ids) + ")"
 	}
+	if t.wide() {
+		return fmt.Sprintf("%s IN (SELECT paper_id FROM metadata WHERE %s)", column, t.inScope())
+	}
 	return fmt.Sprintf("%s IN (SELECT paper_id FROM metadata WHERE %s ORDER BY %s DESC, title LIMIT 1)",
-		column, t.inScope(), hits("(title || ' ' || abstract)", terms(t.question)))
+		column, t.inScope(), hits("concat(title, ' ', abstract)", t.terms(t.question)))
 }
 
 // papersSQL looks for papers by title and abstract.
@@ -86,7 +89,7 @@ func (t *task) papersSQL() string {
 		where = "(" + strings.Join(any, " OR ") + ")"
 	}
 	return fmt.Sprintf("SELECT paper_id, title, abstract, %s AS hits FROM metadata WHERE %s ORDER BY hits DESC, title LIMIT 6",
-		hits("(title || ' ' || abstract)", terms(t.question)), where)
+		hits("concat(title, ' ', abstract)", t.terms(t.question)), where)
 }
 
 // passagesSQL looks for passages by their words.
@@ -97,7 +100,7 @@ func (t *task) passagesSQL() string {
 // rows selects from one of the tables whose rows stand on a page, those with most words of the question first.
 func (t *task) rows(table, shown, searched string) string {
 	return fmt.Sprintf("SELECT %s, r.ref_paper_id AS paper_id, p.page_number, %s AS hits FROM %s r JOIN pages p ON r.ref_page_id = p.page_id "+
-		"WHERE %s ORDER BY hits DESC, r.ordinal LIMIT 6", shown, hits(searched, terms(t.question)), table, t.among("r.ref_paper_id"))
+		"WHERE %s ORDER BY hits DESC, r.ordinal LIMIT 6", shown, hits(searched, t.terms(t.question)), table, t.among("r.ref_paper_id"))
 }
 
 // detailSQL looks where the question says that the answer stands: captions, tables, equations or headings. It is
@@ -110,9 +113,13 @@ func (t *task) detailSQL() string {
 		return t.captionSQL("tables", "table_caption", "r.table_content, ")
 	case isEquation:
 		return t.rows("equations", "r.equation_content", "r.equation_content")
+	case isPassage:
+		if t.wantsTable() {
+			return t.rows("tables", "r.table_caption, r.table_content", "concat(r.table_caption, ' ', r.table_content)")
+		}
 	case isSection:
 		return fmt.Sprintf("SELECT section_title, section_content[:600] AS section_content, ref_paper_id AS paper_id, %s AS hits FROM sections "+
-			"WHERE %s ORDER BY ordinal LIMIT 40", hits("(section_title || ' ' || section_content)", terms(t.question)), t.among("ref_paper_id"))
+			"WHERE %s ORDER BY ordinal LIMIT 40", hits("concat(section_title, ' ', section_content)", t.terms(t.question)), t.among("ref_paper_id"))
 	}
 	return ""
 }
@@ -130,8 +137,8 @@ func (t *task) captionSQL(table, caption, more string) string {
 func (t *task) simplerSQL() string {
 	if ids := t.located(); len(ids) > 0 {
 		return fmt.Sprintf("SELECT page_content AS text, ref_paper_id AS paper_id, page_number FROM pages WHERE ref_paper_id IN (%s) ORDER BY %s DESC, page_number LIMIT 3",
-			literals(ids), hits("page_content", terms(t.question)))
+			literals(ids), hits("page_content", t.terms(t.question)))
 	}
 	return fmt.Sprintf("SELECT paper_id, title, abstract FROM metadata ORDER BY %s DESC, title LIMIT 6",
-		hits("title", terms(t.question)))
+		hits("title", t.terms(t.question)))
 }

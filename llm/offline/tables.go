@@ -164,6 +164,9 @@ func (q *ask) crossing(g grid, i, j int) float64 {
 	if r == 0 || c == 0 {
 		return r/2 + c/2
 	}
+	if tablePattern.MatchString(q.text) {
+		r, c = 1.5*r, 1.5*c
+	}
 	return 1.5*r*q.share(row) + 1.5*c*q.share(column) + q.words.sum(g.caption)
 }
 

@@ -3,6 +3,7 @@ package offline
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -43,6 +44,13 @@ func terms(question string) []string {
 	return list
 }
 
+// terms are those of a text without the names and years of the conferences that are searched anyway.
+func (t *task) terms(text string) []string {
+	return slices.DeleteFunc(terms(text), func(w string) bool {
+		return slices.ContainsFunc(t.scopes, func(s scope) bool { return strings.EqualFold(w, s.name) || w == s.year })
+	})
+}
+
 // weights maps the stem of a word to what it counts.
 type weights map[string]float64
 
@@ -56,10 +64,11 @@ func (w weights) sum(in map[string]bool) float64 {
 	return total
 }
 
-// weigh gives every term of a question its weight: words that few sentences hold count more.
-func weigh(question string, sentences []sentence) weights {
+// weigh gives every term of a question its weight: words that few sentences hold count more, the names and years of
+// conferences nothing.
+func (t *task) weigh(question string, sentences []sentence) weights {
 	w := make(weights)
-	for _, term := range terms(question) {
+	for _, term := range t.terms(question) {
 		s := stem(term)
 		with := 0
 		for _, sen := range sentences {
@@ -75,7 +84,7 @@ func weigh(question string, sentences []sentence) weights {
 var (
 	hyphenBreak = regexp.MustCompile(`(\p{Ll})-\s*\n\s*(\p{Ll})`)
 	blanks      = regexp.MustCompile(`\s+`)
-	endPattern  = regexp.MustCompile(`[.?!]["”’)]*\s+`)
+	endPattern  = regexp.MustCompile(`[.?!]["”’)]*(?:\d{1,2})?\s+`)
 	abbreviated = regexp.MustCompile(`(?i)(?:\b(?:fig|figs|tab|eq|eqs|sec|al|vs|cf|e\.g|i\.e|resp|no|st|dr|approx)|\b\p{Lu})\.\s*$`)
 	ligatures   = strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl", "−", "-", "\u00ad", "")
 )
@@ -96,13 +105,20 @@ type sentence struct {
 	text  string
 	stems map[string]bool
 	paper string
-	// begins tells that text starts a sentence: its first word is a capital for that reason alone.
-	begins bool
 }
 
-// split cuts a text into sentences.
+// split cuts a text into sentences. A short line before a capital is a heading or the end of a paragraph.
 func split(text string) []string {
-	text = flat(text)
+	var list []string
+	for block := range strings.SplitSeq(blockEnd.ReplaceAllString(text, "$1\x00$2"), "\x00") {
+		list = append(list, splitBlock(flat(block))...)
+	}
+	return list
+}
+
+var blockEnd = regexp.MustCompile(`(?m)([.?!:]|^.{1,40})\s*\n\s*([\p{Lu}\d])`)
+
+func splitBlock(text string) []string {
 	var list []string
 	start := 0
 	for _, m := range endPattern.FindAllStringIndex(text, -1) {
