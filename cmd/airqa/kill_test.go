@@ -1,0 +1,125 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"airqa/fixtures"
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// A run that is killed at random moments, twenty times, and started again each time, ends with the same table and the
+// same trajectories as one that nothing disturbed; no event is lost or doubled, and no reply is paid for twice but
+// those that were on their way when the program died.
+func TestKilledRun(t *testing.T) {
+	data := ingested(t)
+	dir := t.TempDir()
+	questions := filepath.Join(dir, "questions.jsonl")
+	if err := os.WriteFile(questions, fixtures.Questions(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const workers = 3
+	quiet, disturbed := policyServer(), policyServer()
+	defer quiet.Close()
+	defer disturbed.Close()
+	command := func(out, endpoint string) *exec.Cmd {
+		c := exec.CommandContext(t.Context(), os.Args[0], "run", "--data", data, "--questions", questions,
+			"--baseline", "agentic-hybrid-view", "--model", "openai:policy", "--out", filepath.Join(dir, out), "-j", "3")
+		c.Env = append(os.Environ(), asProgram+"=1", "OPENAI_BASE_URL="+endpoint, "OPENAI_API_KEY=sk-test-key-that-is-long")
+		return c
+	}
+	if raw, err := command("quiet", quiet.URL()).CombinedOutput(); err != nil {
+		t.Fatalf("the undisturbed run: %v\n%s", err, raw)
+	}
+	kills := killed(t, func() *exec.Cmd { return command("killed", disturbed.URL()) }, 20)
+	if raw, err := command("killed", disturbed.URL()).CombinedOutput(); err != nil {
+		t.Fatalf("the last start: %v\n%s", err, raw)
+	}
+	want, got := trajectories(t, filepath.Join(dir, "quiet")), trajectories(t, filepath.Join(dir, "killed"))
+	if len(want) != 40 {
+		t.Fatalf("%d trajectories of 40 questions", len(want))
+	}
+	times := cmp.Options{
+		cmpopts.IgnoreTypes(time.Time{}),
+		cmpopts.IgnoreFields(qa.Reply{}, "Attempts", "ID"),
+	}
+	if diff := cmp.Diff(want, got, times); diff != "" {
+		t.Errorf("trajectories (-undisturbed +killed):\n%s", diff)
+	}
+	if a, b := csvTable(t, filepath.Join(dir, "quiet")), csvTable(t, filepath.Join(dir, "killed")); a != b {
+		t.Errorf("tables differ:\n%s\n%s", a, b)
+	}
+	if extra := disturbed.Calls() - quiet.Calls(); extra < 0 || extra > kills*workers {
+		t.Errorf("%d calls undisturbed, %d with %d kills of %d workers", quiet.Calls(), disturbed.Calls(), kills, workers)
+	}
+	t.Logf("%d kills met a working program; %d calls undisturbed, %d disturbed", kills, quiet.Calls(), disturbed.Calls())
+}
+
+// killed starts a command n times and kills it after a random while. It counts the kills that came before the end.
+func killed(t *testing.T, command func() *exec.Cmd, n int) int {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the moments need not be secret, only repeatable
+	met := 0
+	for range n {
+		c := command()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(20+random.IntN(400)) * time.Millisecond)
+		if err := c.Process.Kill(); err == nil {
+			met++
+		}
+		if err := c.Wait(); err == nil {
+			met--
+		}
+	}
+	return met
+}
+
+func trajectories(t *testing.T, dir string) map[string]qa.Trajectory {
+	t.Helper()
+	r, err := runlog.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Torn != 0 || len(r.BadLines) != 0 || r.Unknown != 0 {
+		t.Errorf("%s: torn %d, bad %v, unknown %d", dir, r.Torn, r.BadLines, r.Unknown)
+	}
+	all := make(map[string]qa.Trajectory)
+	for rec, err := range r.Episodes() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !rec.Finished() {
+			t.Errorf("%s: %s ended as %q", dir, rec.Episode, rec.Outcome)
+		}
+		all[rec.Episode] = rec.Trajectory
+	}
+	return all
+}
+
+// csvTable scores a run and returns the table as CSV.
+func csvTable(t *testing.T, dir string) string {
+	t.Helper()
+	for _, args := range [][]string{{"score", dir, "--judge", "offline"}, {"report", dir, "--format", "csv"}} {
+		c := exec.CommandContext(t.Context(), os.Args[0], args...)
+		c.Env = append(os.Environ(), asProgram+"=1")
+		raw, err := c.Output()
+		if err != nil {
+			t.Fatalf("airqa %s: %v", strings.Join(args, " "), err)
+		}
+		if args[0] == "report" {
+			return string(raw)
+		}
+	}
+	return ""
+}

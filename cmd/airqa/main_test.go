@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"airqa/fixtures"
+	"airqa/internal/openaitest"
+	"airqa/llm/offline"
+	"airqa/qa"
+)
+
+// asProgram makes the test binary behave as airqa itself, for tests that need a process to kill.
+const asProgram = "AIRQA_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(airqa(os.Args[1:]))
+	}
+	testscript.Main(m, map[string]func(){"airqa": main})
+}
+
+// TestScripts runs the command line as a user does: files in, command, standard output and error, exit code.
+func TestScripts(t *testing.T) {
+	data := ingested(t)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			server := policyServer()
+			e.Defer(server.Close)
+			e.Setenv("ENDPOINT", server.URL())
+			e.Setenv("DATA", data)
+			// PDFium's compiled code is kept in the user's cache directory; scripts have no home of their own.
+			e.Setenv("XDG_CACHE_HOME", cache)
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "gold-answers.jsonl"), fixtures.Gold(), 0o600); err != nil {
+				return err
+			}
+			return unpackPapers(filepath.Join(e.WorkDir, "papers"))
+		},
+	})
+}
+
+func unpackPapers(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return fs.WalkDir(fixtures.Papers(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		raw, err := fs.ReadFile(fixtures.Papers(), path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, path), raw, 0o600)
+	})
+}
+
+// ingested makes a data directory of the sample papers.
+func ingested(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unpackPapers(filepath.Join(dir, "papers")); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "data")
+	if code := airqa([]string{"ingest", "--data", data, filepath.Join(dir, "papers")}); code != 0 {
+		t.Fatalf("ingest of the sample papers ended with %d", code)
+	}
+	return data
+}
+
+// policyServer is a chat endpoint on the loopback that answers as the offline policy does.
+func policyServer() *openaitest.Server {
+	policy := offline.New()
+	return openaitest.New(openaitest.Config{Reply: func(messages []openaitest.Message) string {
+		list := make([]qa.Message, len(messages))
+		for i, m := range messages {
+			list[i] = qa.Message{Role: qa.Role(m.Role), Text: m.Text}
+		}
+		reply, err := policy.Complete(context.Background(), list)
+		if err != nil {
+			return fmt.Sprintf("the policy failed: %v", err)
+		}
+		return reply.Text
+	}})
+}
