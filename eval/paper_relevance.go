@@ -46,9 +46,16 @@ func isTitle(prediction pyliteral.Value, titles []pyliteral.Value, threshold pyl
 		if !ok {
 			return outcome{}, raise("a reference title of type %s has no lower case", pyliteral.Type(v))
 		}
-		enough, err := atLeast(fuzzy.Ratio(said, pystr.Lower(title)), threshold)
-		if err != nil || enough {
-			return passed(enough), err
+		title = pystr.Lower(title)
+		possible, err := atLeast(fuzzy.Limit(said, title), threshold)
+		if err != nil {
+			return outcome{}, err
+		}
+		if !possible {
+			continue
+		}
+		if enough, _ := atLeast(fuzzy.Ratio(said, title), threshold); enough {
+			return passed(true), nil
 		}
 	}
 	return outcome{}, nil

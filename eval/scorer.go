@@ -60,18 +60,41 @@ func JSON(raw json.RawMessage) (Prediction, error) {
 // wrong answer with the reason; only an unknown function, arguments that are no JSON and a judge that failed
 // leave an answer unscored.
 func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) Result {
-	if isErrorText(p.value) {
+	return s.Prepare(e).Score(ctx, p)
+}
+
+// Prepared is an evaluator that was read once to score many answers. Its methods may be called from several
+// goroutines if the judge's may.
+type Prepared struct {
+	scorer    *Scorer
+	function  *Function
+	arguments pyliteral.Value
+	fault     string // why nothing can be scored
+}
+
+// Prepare reads an evaluator. A fault of it shows in the results: they are unscored.
+func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
+	p := Prepared{scorer: s, function: s.function(e.Func)}
+	if p.function == nil {
+		p.fault = fmt.Sprintf("there is no evaluation function %q", e.Func)
+		return p
+	}
+	var err error
+	if p.arguments, err = pyliteral.FromJSON(e.Kwargs); err != nil {
+		p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, err)
+	}
+	return p
+}
+
+// Score is [Scorer.Score] with the evaluator that was prepared.
+func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
+	if isErrorText(answer.value) {
 		return Result{Verdict: qa.Wrong, Reason: "the answer is an error message"}
 	}
-	f := s.function(e.Func)
-	if f == nil {
-		return Result{Verdict: qa.Unscored, Reason: fmt.Sprintf("there is no evaluation function %q", e.Func)}
+	if p.fault != "" {
+		return Result{Verdict: qa.Unscored, Reason: p.fault}
 	}
-	arguments, err := pyliteral.FromJSON(e.Kwargs)
-	if err != nil {
-		return Result{Verdict: qa.Unscored, Reason: fmt.Sprintf("read the arguments of %s: %v", e.Func, err)}
-	}
-	return result(s.apply(ctx, f, p.value, arguments))
+	return result(p.scorer.apply(ctx, p.function, answer.value, p.arguments))
 }
 
 func result(o outcome, err error) Result {

@@ -69,16 +69,17 @@ func newPattern[C char](a []C) *pattern[C] {
 	words := (len(a) + 63) / 64
 	p := &pattern[C]{length: len(a), words: words, ascii: make([]uint64, 128*words)}
 	for i, c := range a {
-		p.row(c)[i/64] |= 1 << (i % 64)
+		if c < 128 {
+			p.ascii[int(c)*words+i/64] |= 1 << (i % 64)
+			continue
+		}
+		p.other(c)[i/64] |= 1 << (i % 64)
 	}
 	return p
 }
 
-// row returns the positions of c to be filled in.
-func (p *pattern[C]) row(c C) []uint64 {
-	if c < 128 {
-		return p.ascii[int(c)*p.words : (int(c)+1)*p.words]
-	}
+// other returns the positions of a character beyond ASCII, to be filled in.
+func (p *pattern[C]) other(c C) []uint64 {
 	if p.others == nil {
 		p.others = make(map[C][]uint64)
 	}

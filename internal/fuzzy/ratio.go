@@ -58,6 +58,15 @@ func Ratio(a, b string) int {
 	return percent(similarity(runes(a), runes(b)))
 }
 
+// Limit is the highest [Ratio] that texts of the lengths of a and b can have. It costs next to nothing.
+func Limit(a, b string) int {
+	la, lb := length(a), length(b)
+	if la+lb == 0 {
+		return 100
+	}
+	return percent(1 - float64(max(la, lb)-min(la, lb))/float64(la+lb))
+}
+
 // trivial settles the pairs that every score treats alike.
 func trivial(a, b string) (score int, ok bool) {
 	if a == b {
@@ -90,6 +99,14 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
+}
+
+// length returns the number of characters of s, a lone surrogate as one.
+func length(s string) int {
+	if utf8.ValidString(s) {
+		return utf8.RuneCountInString(s)
+	}
+	return len(runes(s))
 }
 
 // runes returns the characters of s, a lone surrogate as one.

@@ -1,9 +1,6 @@
 package fuzzy
 
-import (
-	"math"
-	"unicode/utf8"
-)
+import "math"
 
 // QRatio is the [Ratio] of the cleaned texts; characters U+0080 to U+00FF do not count.
 func QRatio(a, b string) int { return quick(clean(a, true), clean(b, true)) }
@@ -39,7 +36,7 @@ func weighted(a, b string) int {
 		return 0
 	}
 	base := float64(Ratio(a, b))
-	la, lb := utf8.RuneCountInString(a), utf8.RuneCountInString(b)
+	la, lb := length(a), length(b)
 	lengths := float64(max(la, lb)) / float64(min(la, lb))
 	if lengths < partFromLength {
 		words := float64(Ratio(sorted(a), sorted(b))) * wordWeight

@@ -34,6 +34,9 @@ func (d *Dict) Set(k, v Value) bool {
 		d.values[i] = v
 		return true
 	}
+	if d.keys == nil {
+		d.keys, d.values = make([]Value, 0, 4), make([]Value, 0, 4)
+	}
 	d.keys = append(d.keys, k)
 	d.values = append(d.values, v)
 	if d.index != nil {
@@ -82,8 +85,21 @@ func (d *Dict) find(k Value) int {
 		}
 		return -1
 	}
+	if text, ok := k.(string); ok {
+		return d.findText(text)
+	}
 	for i, have := range d.keys {
 		if Equal(have, k) {
+			return i
+		}
+	}
+	return -1
+}
+
+// findText is find for the keys of nearly every dictionary.
+func (d *Dict) findText(k string) int {
+	for i, have := range d.keys {
+		if text, ok := have.(string); ok && text == k {
 			return i
 		}
 	}

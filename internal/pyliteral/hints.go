@@ -73,7 +73,7 @@ func (p *parser) glimpse() string {
 		return w
 	}
 	for i := range s {
-		if i >= 12 || i > 0 && (s[i] == ' ' || s[i] == ',' || s[i] == '\n') {
+		if i >= 12 || i > 0 && strings.IndexByte(" ,:)]}\n", s[i]) >= 0 {
 			return s[:i]
 		}
 	}

@@ -44,7 +44,10 @@ func readJSON(j jsonReader) (Value, error) {
 }
 
 func (j *jsonReader) blanks() {
-	for j.pos < len(j.src) && strings.IndexByte(" \t\n\r", j.src[j.pos]) >= 0 {
+	for j.pos < len(j.src) {
+		if c := j.src[j.pos]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return
+		}
 		j.pos++
 	}
 }

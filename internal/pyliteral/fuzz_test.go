@@ -1,0 +1,90 @@
+package pyliteral_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"airqa/internal/pyliteral"
+)
+
+var seeds = []string{
+	"[1, 'a', 2.5]", "{'a': {1: (2,)}}", "{3, 1, 2}", "'a' \"b\"", "b'\\xff'", "1_0, 0x1F", "3+4j", "'\\N{BULLET}\\ud800'", "[true]", "'''\r\n'''", "\\\n[1]\n # c",
+	"f(a=1, b='x')", "f('x', *y)", "[“a”]", "{1: 2, 3", "-", "...", "set()", "\f \n", "1e400",
+}
+
+// FuzzParse checks that no text brings the reader down, and that what it read is read back from its repr.
+func FuzzParse(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := pyliteral.Parse(text, pyliteral.Options{})
+		if w, ok := pyliteral.Read(text); ok != (err == nil) || ok && pyliteral.Repr(w) != pyliteral.Repr(v) {
+			t.Fatalf("Read of %q gives %v, %v; Parse gives %v, %v", text, w, ok, v, err)
+		}
+		if err != nil || !spellable(v) {
+			return
+		}
+		printed := pyliteral.Repr(v)
+		again, err := pyliteral.Parse(printed, pyliteral.Options{})
+		sameText := strings.Contains(printed, "{") || pyliteral.Repr(again) == printed // sets may change their order
+		if err != nil || !sameText || !pyliteral.Equal(v, again) {
+			t.Fatalf("%q prints as %s, which reads as %v, %v", text, printed, again, err)
+		}
+	})
+}
+
+// spellable tells whether the repr of v is a literal: infinities, complex numbers and the ellipsis are not.
+func spellable(v pyliteral.Value) bool {
+	ok := true
+	check := func(items []pyliteral.Value) {
+		for _, x := range items {
+			ok = ok && spellable(x)
+		}
+	}
+	switch x := v.(type) {
+	case float64:
+		return !math.IsInf(x, 0)
+	case complex128, pyliteral.Ellipsis:
+		return false
+	case pyliteral.List:
+		check(x)
+	case pyliteral.Tuple:
+		check(x)
+	case pyliteral.Set:
+		check(x)
+	case *pyliteral.Dict:
+		for k, w := range x.All() {
+			check([]pyliteral.Value{k, w})
+		}
+	}
+	return ok
+}
+
+// FuzzParseCall checks that no text brings the reader of calls down and that positions lie in the text.
+func FuzzParseCall(f *testing.F) {
+	for _, s := range seeds {
+		f.Add(s, 0)
+	}
+	f.Fuzz(func(t *testing.T, text string, start int) {
+		c, err := pyliteral.ParseCall(text, start, pyliteral.Options{JSONConstants: true})
+		if err == nil && (c.NameStart < 0 || c.End > len(text) || text[c.End-1] != ')' || text[c.NameStart:c.NameStart+len(c.Name)] != c.Name) {
+			t.Fatalf("call %+v of %q", c, text)
+		}
+	})
+}
+
+// FuzzFromJSON checks that no text brings the JSON reader down and that plain Go values come out of it.
+func FuzzFromJSON(f *testing.F) {
+	for _, s := range []string{`{"a": [1, 2.5, "\ud83d\ude00"]}`, `NaN`, `"\u12`, `[1e5, -0, 01]`, "\"\xff\""} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		v, err := pyliteral.FromJSON(raw)
+		if _, ok := pyliteral.ReadJSON(string(raw)); ok != (err == nil) {
+			t.Fatalf("ReadJSON and FromJSON disagree on %q: %v", raw, err)
+		}
+		pyliteral.ToGo(v)
+	})
+}

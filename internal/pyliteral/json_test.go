@@ -1,0 +1,127 @@
+package pyliteral_test
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"airqa/internal/pyliteral"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFromJSON(t *testing.T) {
+	tests := []struct{ name, raw, want string }{
+		{"numbers", `[1, 1.0, -0, 1E400, 12345678901234567890]`, "[1, 1.0, 0, inf, 12345678901234567890]"},
+		{"constants", `[null, true, false, NaN, Infinity, -Infinity]`, "[None, True, False, nan, inf, -inf]"},
+		{"repeated key", `{"a": 1, "b": 2, "a": 3}`, "{'a': 3, 'b': 2}"},
+		{"surrogates", `["\ud83d\ude00", "\ud83d", "\u00e9\/"]`, `['😀', '\ud83d', 'é/']`},
+		{"blanks", " \t\r\n[ ]\n", "[]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v, err := pyliteral.FromJSON([]byte(tt.raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, pyliteral.Repr(v)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFromJSONErrors(t *testing.T) {
+	tests := []struct{ name, raw, want string }{
+		{"empty", "", "line 1, column 1: the text ends where a JSON value should stand"},
+		{"single quotes", "['a']", `line 1, column 2: unexpected '\'' where a JSON value should stand`},
+		{"trailing comma", "[1,]", `line 1, column 4: unexpected ']' where a JSON value should stand`},
+		{"tab in text", "\"\t\"", "line 1, column 2: a control character in a JSON text must be escaped"},
+		{"leading zero", "01", `line 1, column 2: unexpected '1' after the JSON value`},
+		{"number as key", "{1: 2}", `line 1, column 2: unexpected '1' where a key in double quotes should stand`},
+		{"no colon", `{"a" 2}`, `line 1, column 6: unexpected '2' where a colon should stand`},
+		{"escape", `"\x41"`, `line 1, column 1: a backslash needs one of "\/bfnrt, or u and four hexadecimal digits in this string`},
+		{"open text", `"a`, `line 1, column 1: the closing quote " is missing`},
+		{"backslash at the end", `"a\`, `line 1, column 1: the closing quote " is missing`},
+		{"open list", "[1", `line 1, column 1: '[' is never closed: ']' is missing`},
+		{"too deep", strings.Repeat("[", 991), "line 1, column 991: more than 990 brackets are open here"},
+		{"too long", strings.Repeat("7", 4301), "line 1, column 1: an integer of 4301 digits is too long: 4300 are allowed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := pyliteral.FromJSON([]byte(tt.raw))
+			if diff := cmp.Diff(tt.want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestToGo(t *testing.T) {
+	huge, _ := new(big.Int).SetString("123456789012345678901234567891", 10)
+	exact := new(big.Int).Lsh(big.NewInt(1), 70)
+	d := &pyliteral.Dict{}
+	d.Set(int64(1), "a")
+	d.Set("k", pyliteral.Tuple{nil, true})
+	in := pyliteral.List{int64(7), 1.5, huge, exact, "\xed\xa0\xbd\xed\xb8\x80", "\xed\xa0\xbdx", pyliteral.Bytes("b"), pyliteral.Set{int64(2)}, d}
+	want := []any{
+		int64(7), 1.5, "123456789012345678901234567891", 1180591620717411303424.0, "😀", "\uFFFDx", "b'b'", []any{int64(2)},
+		map[string]any{"1": "a", "k": []any{nil, true}},
+	}
+	if diff := cmp.Diff(any(want), pyliteral.ToGo(in)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDictManyKeys(t *testing.T) {
+	d := &pyliteral.Dict{}
+	for i := range int64(40) {
+		d.Set(i%20, i)
+	}
+	d.Set(3.0, "three")
+	if v, ok := d.Get(true); !ok || v != int64(21) || d.Len() != 20 {
+		t.Errorf("Get(True) = %v, %v of %d keys, want 21 of 20", v, ok, d.Len())
+	}
+	if v, _ := d.Get(int64(3)); v != "three" {
+		t.Errorf("Get(3) = %v, want what 3.0 was set to", v)
+	}
+	if _, ok := d.Get(pyliteral.List{}); ok || d.Set(pyliteral.Tuple{pyliteral.List{}}, nil) {
+		t.Error("a list counts as a key")
+	}
+}
+
+func TestEqual(t *testing.T) {
+	parse := func(s string) pyliteral.Value {
+		v, err := pyliteral.Parse(s, pyliteral.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	tests := []struct {
+		a, b string
+		want bool
+	}{
+		{"1", "True", true},
+		{"1.0", "1+0j", true},
+		{"1", "'1'", false},
+		{"[1]", "(1,)", false},
+		{"{1, 'a'}", "{'a', 1.0}", true},
+		{"{'a': 1, 'b': 2}", "{'b': 2, 'a': True}", true},
+		{"{'a': 1}", "{'a': 2}", false},
+		{"('a', 'bc')", "('ab', 'c')", false},
+		{"b'a'", "'a'", false},
+		{"0.0", "-0.0", true},
+		{"None", "0", false},
+	}
+	for _, tt := range tests {
+		if got := pyliteral.Equal(parse(tt.a), parse(tt.b)); got != tt.want {
+			t.Errorf("%s == %s is %v, want %v", tt.a, tt.b, got, tt.want)
+		}
+	}
+	nan, _ := pyliteral.FromJSON([]byte("NaN"))
+	if pyliteral.Equal(nan, nan) {
+		t.Error("NaN equals itself")
+	}
+}
