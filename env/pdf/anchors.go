@@ -35,6 +35,9 @@ const (
 
 // Anchors returns the named destinations in the file's order. Those that lead to no page of the file are left out.
 func (d *Document) Anchors(ctx context.Context) ([]Anchor, error) {
+	if d.inst == nil {
+		return nil, errClosed
+	}
 	count := int(int32(d.g.word("FPDF_CountNamedDests", d.handle)))
 	var anchors []Anchor
 	for i := range min(count, maxAnchors) {
@@ -83,6 +86,9 @@ func (d *Document) target(dest uint64) (page int, x, y float64) {
 
 // Outline returns the bookmarks depth first, at most 5,000: the links between them may be circular.
 func (d *Document) Outline(ctx context.Context) ([]Heading, error) {
+	if d.inst == nil {
+		return nil, errClosed
+	}
 	w := &outlineWalk{d: d, seen: map[uint32]bool{}}
 	w.children(ctx, 0, 1)
 	if err := ctx.Err(); err != nil {
@@ -128,6 +134,9 @@ func (w *outlineWalk) heading(mark uint64, level int) Heading {
 
 // Metadata returns the document's own fields, each possibly empty.
 func (d *Document) Metadata() (Metadata, error) {
+	if d.inst == nil {
+		return Metadata{}, errClosed
+	}
 	m := Metadata{
 		Title: d.field("Title"), Author: d.field("Author"), Subject: d.field("Subject"),
 		Keywords: d.field("Keywords"), Creator: d.field("Creator"), Producer: d.field("Producer"),

@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/klippa-app/go-pdfium"
@@ -113,6 +114,8 @@ func checkPages(pages, limit int) error {
 	}
 }
 
+var errClosed = errors.New("read PDF: the document is closed")
+
 // Close gives the instance back. It may be called twice.
 func (d *Document) Close() error {
 	if d.inst == nil {
@@ -151,8 +154,8 @@ func (d *Document) frame(n int) (frame, error) {
 
 // turnTo loads page n and closes the one before: a page in memory costs megabytes.
 func (d *Document) turnTo(n int) error {
-	if d.g == nil {
-		return fmt.Errorf("page %d: the document is closed", n)
+	if d.inst == nil {
+		return errClosed
 	}
 	if n < 1 || n > d.pages {
 		return &PageError{Page: n, Pages: d.pages}
