@@ -13,6 +13,7 @@ import (
 type ask struct {
 	text      string
 	want      shape
+	asked     map[string]bool // stems of the whole question
 	words     weights
 	items     []item
 	sentences []sentence
@@ -31,7 +32,7 @@ func (t *task) ask(text string, want shape, papers []string) ask {
 	if papers == nil {
 		papers = t.located()
 	}
-	q := ask{text: text, want: want, items: t.of(papers)}
+	q := ask{text: text, want: want, asked: stems(t.question), items: t.of(papers)}
 	seen := make(map[string]bool)
 	for _, it := range q.items {
 		q.read(it, seen)
@@ -43,18 +44,27 @@ func (t *task) ask(text string, want shape, papers []string) ask {
 			q.words[s] = w / 3
 		}
 	}
+	q.rate()
+	return q
+}
+
+// rate scores the sentences. What one speaks of is often said by the one before it, above all by a heading, a short
+// announcement or a question, which are no answers themselves.
+func (q *ask) rate() {
 	q.scores = make([]float64, len(q.sentences))
 	before := 0.0
 	for i, s := range q.sentences {
-		own := q.words.sum(s.stems)
-		if n := len(wordsOf(s.text)); n < 5 || n > 70 {
-			own /= 2
+		own, n := q.words.sum(s.stems), len(wordsOf(s.text))
+		leads := n < 6 || strings.HasSuffix(s.text, "?")
+		switch {
+		case leads:
+			q.scores[i], before = own/2+0.4*before, 0.8*own
+		case n > 70:
+			q.scores[i], before = own/2, 0
+		default:
+			q.scores[i], before = own+before, 0.4*own
 		}
-		// What a sentence speaks of is often said by the one before it.
-		q.scores[i] = own + 0.4*before
-		before = own
 	}
-	return q
 }
 
 // of returns the items of papers; all when none of them is.

@@ -129,7 +129,7 @@ func (q *ask) enumeration(n int) []string {
 	order := q.best()
 	for _, i := range order[:min(8, len(order))] {
 		text := strings.TrimRight(q.sentences[i].text, ".")
-		for _, part := range strings.Split(text, "; ") {
+		for part := range strings.SplitSeq(text, "; ") {
 			if found := members(part, n); len(found) > 0 {
 				return found
 			}
@@ -138,30 +138,26 @@ func (q *ask) enumeration(n int) []string {
 	return nil
 }
 
-// members reads the longest run of short stretches between commas; the first loses what leads to it.
+// members reads a run of n short stretches between commas, of three or more when n is 0; the first loses what leads
+// to it.
 func members(text string, n int) []string {
 	parts := enumCut.Split(text, -1)
-	if len(parts) < max(n, 3) && len(parts) != n {
-		return nil
-	}
 	for start := range parts {
 		end := start + 1
-		for end < len(parts) && len(strings.Fields(parts[end])) <= 6 && parts[end] != "" {
+		for end < len(parts) && end-start != n && isMember(parts[end]) {
 			end++
 		}
-		if n > 0 {
-			end = min(end, start+n)
-		}
-		if got := end - start; got >= 2 && (n == 0 && got >= 3 || got == n) {
-			found := slices.Clone(parts[start:end])
-			found[0] = enumStart.ReplaceAllString(found[0], "")
-			if words := len(strings.Fields(found[0])); words > 0 && words <= 8 {
-				return found
+		first := enumStart.ReplaceAllString(parts[start], "")
+		if got := end - start; n > 1 && got == n || n == 0 && got > 2 {
+			if words := len(strings.Fields(first)); words > 0 && words <= 8 {
+				return append([]string{first}, parts[start+1:end]...)
 			}
 		}
 	}
 	return nil
 }
+
+func isMember(s string) bool { return s != "" && len(strings.Fields(s)) <= 6 }
 
 // dict solves the question once for each key.
 func (t *task) dict() pyliteral.Value {

@@ -74,25 +74,35 @@ func (t *task) factSQL(expression string) string {
 // collectionSQL answers questions over all papers of the conferences.
 func (t *task) collectionSQL() string {
 	q := t.question
-	shown := "title"
-	if t.want.class == asUUID {
-		shown = "paper_id"
-	}
 	bound := boundPattern.FindStringSubmatch(q)
-	switch most := mostPattern.FindStringSubmatch(q); {
+	switch {
 	case papersPattern.MatchString(q):
 		return fmt.Sprintf("SELECT count(*) AS answer FROM metadata WHERE %s%s", t.inScope(), condition(bound))
 	case bothPattern.MatchString(q) && authorsPattern.MatchString(q) && len(t.scopes) > 1:
 		return fmt.Sprintf("SELECT name AS answer FROM (SELECT unnest(authors) AS name, conference_abbreviation || pub_year AS venue FROM metadata WHERE %s) "+
 			"GROUP BY name HAVING count(DISTINCT venue) > 1 ORDER BY name", t.inScope())
-	case t.wantsPaper() && most != nil && field(most[2]) != "":
+	case t.wantsPaper():
+		return t.paperSQL(bound)
+	}
+	return ""
+}
+
+// paperSQL finds papers by what the tables say of them; it is empty when the question asks for what they are about.
+func (t *task) paperSQL(bound []string) string {
+	shown := "title"
+	if t.want.class == asUUID {
+		shown = "paper_id"
+	}
+	most := mostPattern.FindStringSubmatch(t.question)
+	switch {
+	case most != nil && field(most[2]) != "":
 		return fmt.Sprintf("SELECT %s AS answer, %s AS n FROM metadata WHERE %s ORDER BY n %s, title LIMIT 1",
 			shown, field(most[2]), t.inScope(), direction(most[1]))
-	case t.wantsPaper() && citesPattern.MatchString(q):
+	case citesPattern.MatchString(t.question):
 		return fmt.Sprintf(`SELECT DISTINCT m.%s AS answer FROM (SELECT * FROM metadata WHERE %s) m JOIN "reference" r ON r.ref_paper_id = m.paper_id `+
 			"JOIN (SELECT * FROM metadata WHERE %s) o ON o.paper_id <> m.paper_id AND r.reference_content ILIKE '%%' || o.title || '%%' ORDER BY answer",
 			shown, t.inScope(), t.inScope())
-	case t.wantsPaper() && bound != nil && field(bound[3]) != "":
+	case condition(bound) != "":
 		return fmt.Sprintf("SELECT %s AS answer FROM metadata WHERE %s%s ORDER BY title", shown, t.inScope(), condition(bound))
 	}
 	return ""

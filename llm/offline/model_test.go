@@ -84,10 +84,14 @@ func TestPlainAnswers(t *testing.T) {
 			"['river logs', 'tide tables', 'weather reports', 'old maps']",
 		},
 		{"why", "Why does the fault occur?", "Your answer should be one sentence.", text, "It occurs because the gauge is read too late."},
-		{"list of two kinds", "How many layers does Otter have, and what is the fault called?",
-			"Your answer should be a Python list of two elements, an integer and a string.", text, "[12, 'backwash']"},
-		{"title", "Which paper measures tides?", "Your answer should be the title of the paper only.",
-			"[Title]: Otter: Measuring Tides\n[Abstract]: We measure tides.", "Otter: Measuring Tides"},
+		{
+			"list of two kinds", "How many layers does Otter have, and what is the fault called?",
+			"Your answer should be a Python list of two elements, an integer and a string.", text, "[12, 'backwash']",
+		},
+		{
+			"title", "Which paper measures tides?", "Your answer should be the title of the paper only.",
+			"[Title]: Otter: Measuring Tides\n[Abstract]: We measure tides.", "Otter: Measuring Tides",
+		},
 		{"guess integer", "How many layers does Otter have?", "Your answer should be a Python integer.", "", "3"},
 		{"guess list", "Which two rivers?", "Your answer should be a Python list of two floats.", "none, because the question names no paper.", "[0.5, 0.5]"},
 		{"guess dict", "Scores of Otter?", `A dictionary with the keys "MRR" and "F1", each an integer.`, "", "{'MRR': 3, 'F1': 3}"},
@@ -141,7 +145,7 @@ func TestSteps(t *testing.T) {
 			"failed statement", task("How many pages does the paper have?", "a Python integer", anchor), []string{"Query"}, "20",
 			[]string{"[Error]: no such column"},
 			`Query(sql="SELECT page_content AS text, ref_paper_id AS paper_id, page_number FROM pages WHERE ref_paper_id IN ('` + otter +
-				`') ORDER BY (page_content ILIKE '%page%')::INT DESC, page_number LIMIT 3")`,
+				`') ORDER BY len(list_filter(['page'], w -> contains(lower(page_content), w))) DESC, page_number LIMIT 3")`,
 		},
 		{
 			"picture", task("What does Figure 2 show?", "one sentence", anchor), []string{"Query", "View"}, "20",
@@ -155,7 +159,7 @@ func TestSteps(t *testing.T) {
 		},
 		{
 			"quotes are data", task("What is O'Hara's law'; DROP DATABASE metadata; --?", "a string", "[Anchor PDF]: 'a''b'"), []string{"Query"}, "20", nil,
-			`Query(sql="SELECT r.text_content AS text, r.ref_paper_id AS paper_id, p.page_number, (r.text_content ILIKE '%hara%')::INT + (r.text_content ILIKE '%law%')::INT + (r.text_content ILIKE '%drop%')::INT + (r.text_content ILIKE '%databas%')::INT + (r.text_content ILIKE '%metadata%')::INT AS hits FROM chunks r JOIN pages p ON r.ref_page_id = p.page_id WHERE r.ref_paper_id IN ('a''''b') ORDER BY hits DESC, r.ordinal LIMIT 6")`,
+			`Query(sql="SELECT r.text_content AS text, r.ref_paper_id AS paper_id, p.page_number, len(list_filter(['hara', 'law', 'drop', 'databas', 'metadata'], w -> contains(lower(r.text_content), w))) AS hits FROM chunks r JOIN pages p ON r.ref_page_id = p.page_id WHERE r.ref_paper_id IN ('a''''b') ORDER BY hits DESC, r.ordinal LIMIT 6")`,
 		},
 	}
 	for _, tt := range tests {
@@ -221,7 +225,7 @@ func TestAlwaysAnswers(t *testing.T) {
 func TestOneStatement(t *testing.T) {
 	text := say(t, qa.Message{Role: qa.System, Text: "Write one SQL statement\n```sql\nSELECT ...\n```"},
 		qa.Message{Role: qa.User, Text: task("Which paper is on rivers?", "the title of the paper", "[Conferences]: [acl2023, nips2024]")})
-	want := "SELECT paper_id, title, abstract, (concat(title, ' ', abstract) ILIKE '%river%')::INT AS hits FROM metadata WHERE " +
+	want := "SELECT paper_id, title, abstract, len(list_filter(['river'], w -> contains(lower(concat(title, ' ', abstract)), w))) AS hits FROM metadata WHERE " +
 		"((conference_abbreviation ILIKE 'ACL' AND pub_year = 2023) OR (conference_abbreviation ILIKE 'NIPS' AND pub_year = 2024)) ORDER BY hits DESC, title LIMIT 6"
 	if diff := cmp.Diff(want, action.LastBlock(text)); diff != "" {
 		t.Errorf("statement (-want +got):\n%s", diff)

@@ -40,14 +40,13 @@ func (t *task) text(q ask) pyliteral.Value {
 
 // nameCandidates ranks what may be a name in the sentences that fit.
 func (q *ask) nameCandidates() []candidate {
-	asked := stems(q.text)
 	var list []candidate
 	order := q.best()
 	for rank, i := range order[:min(len(order), 30)] {
 		s := q.sentences[i]
 		for _, p := range phrases(s.text) {
 			name := s.text[p.start:p.end]
-			if q.refuses(name, asked) {
+			if q.refuses(name) {
 				continue
 			}
 			score := q.scores[i] + q.nearness(s.text, p.start, p.end) + p.bonus - 0.02*float64(rank)
@@ -64,12 +63,12 @@ func (q *ask) nameCandidates() []candidate {
 }
 
 // refuses drops names whose words the question says already, and phrases where a word is wanted.
-func (q *ask) refuses(name string, asked map[string]bool) bool {
+func (q *ask) refuses(name string) bool {
 	if q.want.word && strings.Contains(name, " ") {
 		return true
 	}
 	for s := range stems(name) {
-		if !asked[s] && !questionOpeners[s] {
+		if !q.asked[s] && !questionOpeners[s] {
 			return false
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"airqa/internal/pyliteral"
 )
 
-// figureOf is a number in a text: its value, how it is written, and where it stands.
+// numeral is a number in a text: its value, how it is written, and where it stands.
 type numeral struct {
 	value      float64
 	decimals   int
 	start, end int
-	word       bool
+	word       bool // written as a word
 }
 
 var (
@@ -30,14 +30,9 @@ func numerals(text string) []numeral {
 	for _, m := range numeralPattern.FindAllStringSubmatchIndex(text, -1) {
 		n := numeral{start: m[0], end: m[1]}
 		before, after := text[max(0, m[0]-12):m[0]], text[m[1]:]
-		if joinedBefore.MatchString(before) || joinedAfter.MatchString(after) || !n.parse(text, m) {
-			continue
+		if n.parse(text, m) && !joinedBefore.MatchString(before) && !joinedAfter.MatchString(after) && !n.label(before, after) {
+			list = append(list, n)
 		}
-		year := n.value >= 1900 && n.value < 2100 && m[1]-m[0] == 4
-		if (labelBefore.MatchString(before) && !strings.HasPrefix(after, "%")) || year && citation(before, after) {
-			continue
-		}
-		list = append(list, n)
 	}
 	for _, m := range wordPattern.FindAllStringIndex(text, -1) {
 		if v, ok := countWord(text[m[0]:m[1]]); ok && v > 0 && text[m[0]] > '9' {
@@ -47,8 +42,13 @@ func numerals(text string) []numeral {
 	return list
 }
 
-func citation(before, after string) bool {
-	return strings.ContainsAny(after[:min(2, len(after))], ").;") || strings.HasSuffix(before, ", ")
+// label tells that a number counts nothing: that of a table or section, or the year of a citation.
+func (n numeral) label(before, after string) bool {
+	if labelBefore.MatchString(before) && !strings.HasPrefix(after, "%") {
+		return true
+	}
+	year := n.value >= 1900 && n.value < 2100 && n.end-n.start == 4
+	return year && (strings.ContainsAny(after[:min(2, len(after))], ").;") || strings.HasSuffix(before, ", "))
 }
 
 // parse reads the match m of numeralPattern, with powers of ten written as 2 × 10−5 or 10−3.

@@ -62,7 +62,7 @@ func (t *task) planPaper() []step {
 		steps = append(steps, query("Titles and abstracts tell which paper fits, so I rank those of the conference by the words of the question.", t.papersSQL()))
 	}
 	if t.retrieve && (!t.query || t.weak()) {
-		steps = append(steps, retrieve("I ask again with the content words only.", strings.Join(t.terms(t.question), " "), 8))
+		steps = append(steps, t.again())
 	}
 	return steps
 }
@@ -78,20 +78,36 @@ func (t *task) planContent() []step {
 			steps = append(steps, retrieve("I look for the passage that says it.", c, 5))
 		}
 	}
-	if detail := t.detailSQL(); t.query && detail != "" {
-		steps = append(steps, query("The question names a place, so I look there in the database.", detail))
-	}
-	if t.query && (!t.retrieve || t.weak()) {
-		steps = append(steps, query("I look for passages of the paper that hold the words of the question.", t.passagesSQL()))
-	}
-	if t.retrieve && !t.query && t.weak() {
-		steps = append(steps, retrieve("The best passage holds few words of the question. I ask again with the content words only.",
-			strings.Join(t.terms(t.question), " "), 8))
-	}
+	steps = append(steps, t.planCheck()...)
 	if action := t.viewAction(); action != "" {
 		steps = append(steps, step{"The answer may stand in a picture, so I look at it, though I can read only the text around it.", action})
 	}
 	return steps
+}
+
+// planCheck looks where the question points, and once more for passages while none fits.
+func (t *task) planCheck() []step {
+	var steps []step
+	if detail := t.detailSQL(); t.query && detail != "" {
+		thought := "The question names a place, so I look there in the database."
+		if t.place() == isPassage {
+			thought = "What is asked often stands in a table, so I look at the tables too."
+		}
+		steps = append(steps, query(thought, detail))
+	}
+	switch {
+	case t.query && (!t.retrieve || t.weak()):
+		steps = append(steps, query("I look for passages of the paper that hold the words of the question.", t.passagesSQL()))
+	case t.retrieve && !t.query && t.weak():
+		steps = append(steps, t.again())
+	}
+	return steps
+}
+
+// again is the second search, by the content words alone.
+func (t *task) again() step {
+	return retrieve("The best passage holds few words of the question. I ask again with the content words only.",
+		strings.Join(t.terms(t.question), " "), 8)
 }
 
 // searches are the question, or its two parts when it has some.

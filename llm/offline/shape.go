@@ -73,6 +73,8 @@ func readShape(format string) shape {
 		if s.count == 0 {
 			s.parts = s.parts[:min(1, len(s.parts))]
 		}
+		// "two numbers, an integer and a float" names the first kind for the whole.
+		s.parts = s.parts[max(0, len(s.parts)-max(s.count, 1)):]
 	case asProse:
 		s.count = sentenceCount(format)
 	}

@@ -21,19 +21,16 @@ func literals(list []string) string {
 
 // hits is an SQL expression that counts how many of the words occur in a column.
 func hits(column string, words []string) string {
-	var sum []string
+	var list []string
 	for _, w := range words {
-		if w = prefix(w); len(w) > 2 {
-			sum = append(sum, fmt.Sprintf("(%s ILIKE %s)::INT", column, literal("%"+w+"%")))
-		}
-		if len(sum) == 12 {
-			break
+		if w = prefix(w); len(w) > 2 && len(list) < 12 {
+			list = append(list, w)
 		}
 	}
-	if len(sum) == 0 {
+	if len(list) == 0 {
 		return "0"
 	}
-	return strings.Join(sum, " + ")
+	return fmt.Sprintf("len(list_filter([%s], w -> contains(lower(%s), w)))", literals(list), column)
 }
 
 // prefix is what a word and its stem begin with, so that "smoothing" finds "smoothed".
@@ -126,8 +123,8 @@ func (t *task) detailSQL() string {
 
 func (t *task) captionSQL(table, caption, more string) string {
 	rows := t.rows(table, "r."+caption+", "+more+"r.bounding_box", "r."+caption)
-	if label := t.numberedObject(); label != "" {
-		starts := fmt.Sprintf("WHERE r.%s ILIKE %s AND ", caption, literal(label+"%"))
+	if name, n, _ := strings.Cut(t.numberedObject(), " "); n != "" && (name == "Table") == (table == "tables") {
+		starts := fmt.Sprintf("WHERE (r.%[1]s ILIKE %[2]s OR r.%[1]s ILIKE %[3]s) AND ", caption, literal(name+" "+n+"%"), literal(name[:3]+"%. "+n+"%"))
 		rows = strings.Replace(rows, "WHERE ", starts, 1)
 	}
 	return rows

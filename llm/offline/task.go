@@ -146,7 +146,7 @@ func (t *task) setLabel(label, value string) {
 // plainList reads 'a' and ['a', 'b'], with or without quotes.
 func plainList(s string) []string {
 	var list []string
-	for _, part := range strings.Split(strings.Trim(s, "[]"), ",") {
+	for part := range strings.SplitSeq(strings.Trim(s, "[]"), ",") {
 		if part = strings.Trim(part, " '\"\n"); part != "" {
 			list = append(list, part)
 		}
