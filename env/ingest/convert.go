@@ -10,7 +10,7 @@ import (
 	"airqa/env/pdf"
 )
 
-// read takes everything out of an open document. Pages that cannot be read stay empty and are reported.
+// readDocument takes everything out of an open document. Pages that cannot be read stay empty and are reported.
 func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []string, error) {
 	var problems []string
 	inputs := make([]layout.Input, doc.Pages())

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"airqa/env/ingest/floats"
 	"airqa/env/ingest/structure"
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
@@ -48,7 +49,9 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 	if err != nil {
 		return paperdb.Paper{}, err
 	}
-	p = r.rows(s, source, structure.Read(source))
+	found := floats.Find(source.Doc)
+	source.Regions = found.Regions()
+	p = r.rows(s, source.Doc, found, structure.Read(source))
 	p.File.Problems = append(append(problems, more...), missing(s, source, p)...)
 	return p, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
 	"airqa/env/ingest/structure"
 	"airqa/env/paperdb"
@@ -30,16 +31,17 @@ func (m *rowMaker) id(page int, kind string) string {
 
 func (m *rowMaker) page(n int) string { return qa.PageUUID(m.paper, n) }
 
-func (r *Reader) rows(s Source, source structure.Source, parts structure.Paper) paperdb.Paper {
+// rows makes the rows of a paper out of its parts.
+func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts structure.Paper) paperdb.Paper {
 	p := paperdb.Paper{File: s.File}
-	p.Metadata = paperdb.Metadata{Title: parts.Title, Abstract: parts.Abstract, NumPages: len(source.Doc.Pages)}
+	p.Metadata = paperdb.Metadata{Title: parts.Title, Abstract: parts.Abstract, NumPages: len(doc.Pages)}
 	if strings.TrimSpace(p.Metadata.Title) == "" {
 		p.Metadata.Title = stem(s.Path)
 	}
 	s.Metadata.apply(&p.Metadata)
 	m := &rowMaker{paper: p.Metadata.PaperID, next: map[counter]int{}}
-	r.pagesAndChunks(m, source.Doc, &p)
-	m.floats(parts, &p)
+	r.pagesAndChunks(m, doc, &p)
+	m.floats(found, &p)
 	m.texts(parts, &p)
 	return p
 }
@@ -58,13 +60,13 @@ func (r *Reader) pagesAndChunks(m *rowMaker, doc *layout.Document, p *paperdb.Pa
 	}
 }
 
-func (m *rowMaker) floats(parts structure.Paper, p *paperdb.Paper) {
-	for i, f := range parts.Figures {
+func (m *rowMaker) floats(found floats.Floats, p *paperdb.Paper) {
+	for i, f := range found.Figures {
 		p.Images = append(p.Images, paperdb.Image{
 			ID: m.id(f.Page, "image"), Caption: f.Caption, Box: wholePoints(f.Box), Ordinal: i, PageID: m.page(f.Page),
 		})
 	}
-	for i, t := range parts.Tables {
+	for i, t := range found.Tables {
 		p.Tables = append(p.Tables, paperdb.Table{
 			ID: m.id(t.Page, "table"), Caption: t.Caption, Content: t.HTML, Box: wholePoints(t.Box), Ordinal: i, PageID: m.page(t.Page),
 		})

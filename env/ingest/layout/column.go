@@ -2,46 +2,59 @@ package layout
 
 import "slices"
 
-// gutterOf finds the x that parts two columns, or 0. Fragments shorter than a few words (cells, labels) have no say.
+// slots is how many places are tried for a gutter.
+const slots = 80
+
+// sides counts the characters left and right of each slot, and those of fragments across it.
+type sides struct {
+	left, right, crossing [slots]int
+}
+
+// gutterOf finds the x that parts two columns, or 0: the middle of the widest run of places that least text crosses.
 func gutterOf(frags []fragment, width float64) float64 {
-	const slots = 80
-	var crossing, left, right [slots]int
-	for _, f := range frags {
-		if f.chars < 12 || f.drawn {
-			continue
-		}
-		for i := range slots {
-			switch x := slotX(i, slots, width); {
-			case f.box.X1 <= x:
-				left[i] += f.chars
-			case f.box.X0 >= x:
-				right[i] += f.chars
-			default:
-				crossing[i] += f.chars
-			}
-		}
-	}
+	s := countSides(frags, width)
 	first, last := -1, -1
 	for i := range slots {
-		if !parts(left[i], right[i], crossing[i]) {
+		if !parts(s.left[i], s.right[i], s.crossing[i]) {
 			continue
 		}
 		switch {
-		case first < 0 || crossing[i] < crossing[first]:
+		case first < 0 || s.crossing[i] < s.crossing[first]:
 			first, last = i, i
-		case crossing[i] == crossing[first] && i == last+1:
+		case s.crossing[i] == s.crossing[first] && i == last+1:
 			last = i
 		}
 	}
 	if first < 0 {
 		return 0
 	}
-	return (slotX(first, slots, width) + slotX(last, slots, width)) / 2
+	return (slotX(first, width) + slotX(last, width)) / 2
+}
+
+// countSides leaves fragments shorter than a few words (cells, labels) without a say.
+func countSides(frags []fragment, width float64) *sides {
+	s := &sides{}
+	for _, f := range frags {
+		if f.chars < 12 || f.drawn {
+			continue
+		}
+		for i := range slots {
+			switch x := slotX(i, width); {
+			case f.box.X1 <= x:
+				s.left[i] += f.chars
+			case f.box.X0 >= x:
+				s.right[i] += f.chars
+			default:
+				s.crossing[i] += f.chars
+			}
+		}
+	}
+	return s
 }
 
 // slotX spreads slots over the middle third of the page.
-func slotX(i, slots int, width float64) float64 {
-	return width * (0.34 + 0.32*float64(i)/float64(slots))
+func slotX(i int, width float64) float64 {
+	return width * (0.34 + 0.32*float64(i)/slots)
 }
 
 // parts holds when enough text stands on both sides and less than half of it crosses.

@@ -81,28 +81,38 @@ func last(l Line) int {
 	return 0
 }
 
-// footnoteColumn tells whether s is a footnote rule: short, in the lower part of the page, flush with small print right below
-// that reaches further, and of which nothing in the size of the text follows.
+// footnoteColumn tells whether s is a footnote rule, and in which column: short, in the lower part of the page, flush with
+// the text, with small print right below it and nothing in the size of the text after that.
 func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
-	if !s.IsRule() || s.Box.Y0 < 0.35*p.Height || s.Box.Width() > 0.4*p.Width || !flush(p, s, bodySize) {
+	if !shortRule(p, s) || !flush(p, s, bodySize) {
 		return 0, false
 	}
-	first := -1
-	for i, l := range p.Lines {
-		if l.Baseline < s.Box.Y0 || l.Box.X0 < s.Box.X0-8 || l.Box.X0 > s.Box.X0+24 {
+	var first *Line
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		if !l.under(s) {
 			continue
 		}
 		if l.Role != Body || l.Size >= 0.96*bodySize {
 			return 0, false
 		}
-		if first < 0 || l.Baseline < p.Lines[first].Baseline {
-			first = i
+		if first == nil || l.Baseline < first.Baseline {
+			first = l
 		}
 	}
-	if first < 0 || p.Lines[first].Baseline-s.Box.Y1 > 2*bodySize {
+	if first == nil || first.Baseline-s.Box.Y1 > 2*bodySize {
 		return 0, false
 	}
-	return p.Lines[first].Column, true
+	return first.Column, true
+}
+
+func shortRule(p *Page, s Shape) bool {
+	return s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
+}
+
+// under tells whether a line stands below a rule and starts near where it does.
+func (l *Line) under(s Shape) bool {
+	return l.Baseline >= s.Box.Y0 && l.Box.X0 >= s.Box.X0-8 && l.Box.X0 <= s.Box.X0+24
 }
 
 // flush tells whether a rule starts where lines of text do: the strokes of a plot seldom do.
@@ -142,18 +152,23 @@ func indented(lines []Line, i int, e edge) bool {
 func breaks(above, l Line, e edge) bool {
 	step := l.Baseline - above.Baseline
 	switch {
-	case above.Role != l.Role || above.Caption != l.Caption || abs(above.Size-l.Size) > 1.2:
+	case above.differs(l):
 		return true
 	case above.Column != l.Column || step < 0:
 		return !l.continuesSentence(above)
 	case step > 1.3*max(e.leading, l.Size):
 		return true
-	case above.Bold != l.Bold && above.Chars() < 60 && l.Chars() > 3:
-		return above.Bold && step > 1.05*e.leading
-	case l.Role == Caption:
+	case l.Role == Caption || !above.Bold && l.Bold:
 		return false
+	case above.Bold && !l.Bold && above.Chars() < 60:
+		return step > 1.05*e.leading
 	}
 	return e.right-above.Box.X1 > 0.2*(e.right-e.left) && !l.continuesSentence(above)
+}
+
+// differs tells whether two lines are not of one kind.
+func (l Line) differs(o Line) bool {
+	return l.Role != o.Role || l.Caption != o.Caption || abs(l.Size-o.Size) > 1.2
 }
 
 // continuesSentence tells whether a sentence runs from above into l.

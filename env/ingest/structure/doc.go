@@ -1,5 +1,5 @@
-// Package structure finds the parts of a paper in its laid out lines: title, abstract, sections, figures, tables,
-// equations and references. Start from [Read] and [Paper].
+// Package structure finds the parts of a paper in its laid out lines: title, abstract, sections, equations and
+// references. Start from [Read] and [Paper]. Figures and tables are env/ingest/floats.
 //
 // It takes plain structs and knows no PDF library. LaTeX leaves anchors and an outline in most papers; they are
 // believed where they agree with the page, and rules on print and numbering fill in where they are missing. All
@@ -31,13 +31,14 @@ type Source struct {
 	Outline []Entry
 	// Title is what the file's metadata gives, possibly empty.
 	Title string
+	// Regions are what figures and tables take up, by page: no running text.
+	Regions map[int][]layout.Box
 }
 
 // Paper is the parts of a paper, each list in reading order.
 type Paper struct {
 	Title, Abstract string
 	Sections        []Section
-	Figures, Tables []Float
 	Equations       []Equation
 	References      []Reference
 }
@@ -54,18 +55,6 @@ type Section struct {
 	Text string
 	// Pages are those that it touches, ascending; the first is that of its heading.
 	Pages []int
-}
-
-// Float is a figure or a table.
-type Float struct {
-	// Number is that of its caption: "3", "IV".
-	Number, Caption string
-	Page            int
-	Box             layout.Box
-	// Sure is false when nothing drawn and no rows were found by the caption: then Box is that of the caption.
-	Sure bool
-	// HTML is the table's content, empty for figures and for tables that do not read as rows and columns.
-	HTML string
 }
 
 // Equation is a numbered formula.
@@ -87,21 +76,17 @@ type Reference struct {
 // paperReader carries what the steps share.
 type paperReader struct {
 	Source
-	floats  []float
-	regions map[int][]layout.Box // by page: what figures and tables take up
-	flow    []layout.Line        // the running text, in reading order
-	heads   []heading            // in the order of flow
+	flow  []layout.Line // the running text, in reading order
+	heads []heading     // in the order of flow
 }
 
 // Read finds the parts of a paper.
 func Read(s Source) Paper {
 	r := &paperReader{Source: s}
-	r.findFloats()
 	r.findFlow()
 	r.findHeadings()
 	p := Paper{Title: r.title(), Abstract: r.abstract()}
 	p.Sections = r.sections()
-	p.Figures, p.Tables = r.figuresAndTables()
 	p.Equations = r.equations()
 	p.References = r.references()
 	return p
@@ -119,7 +104,7 @@ func (r *paperReader) findFlow() {
 }
 
 func (r *paperReader) inRegion(l layout.Line) bool {
-	for _, box := range r.regions[l.Page] {
+	for _, box := range r.Regions[l.Page] {
 		if box.Holds(l.Box) && l.Box.OverlapX(box) > 0.5*l.Box.Width() {
 			return true
 		}

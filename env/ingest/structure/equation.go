@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"airqa/env/ingest/layout"
@@ -123,5 +122,3 @@ func formulaText(lines []layout.Line) string {
 	}
 	return strings.Join(parts, " ")
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -239,18 +239,32 @@ func (r *paperReader) nameFromOutline() {
 // addUnnumbered adds headings with a known title that stand out, and lines that look like the level 1 headings found.
 func (r *paperReader) addUnnumbered() {
 	look, ok := r.topLook()
+	start := r.firstHeading()
 	for i, l := range r.flow {
 		text := l.Text()
-		if r.isHeading(i) || len(text) > 90 || !r.standsOut(l) || !startsTitle(text) || folded(text) == "abstract" {
+		if r.isHeading(i) || !r.couldBeTitle(l, text) {
 			continue
 		}
-		number, title := splitNumber(text)
-		named := known[folded(title)] && (number == "" || len(r.heads) == 0)
-		alike := ok && number == "" && l.Break && printOf(l).like(look) && i > r.firstHeading()
-		if named || alike && r.alone(i) {
+		alike := ok && i > start && l.Break && printOf(l).like(look) && r.alone(i)
+		if r.isKnown(text) || alike && isUnnumbered(text) {
 			r.heads = append(r.heads, r.headingAt(i, 1))
 		}
 	}
+}
+
+func (r *paperReader) couldBeTitle(l layout.Line, text string) bool {
+	return len(text) <= 90 && r.standsOut(l) && startsTitle(text)
+}
+
+// isKnown tells whether a line is a title that seldom has a number.
+func (r *paperReader) isKnown(text string) bool {
+	number, title := splitNumber(text)
+	return known[folded(title)] && (number == "" || len(r.heads) == 0)
+}
+
+func isUnnumbered(text string) bool {
+	number, _ := splitNumber(text)
+	return number == ""
 }
 
 func (r *paperReader) isHeading(i int) bool {

@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,23 +46,34 @@ func (r *paperReader) insideParagraph(i int, l layout.Line) bool {
 // next returns the level of a number that comes next, and 0 for one that does not.
 func (s *sequence) next(number, text string) int {
 	dotted := strings.HasPrefix(text, number+".")
-	switch {
-	case s.style != "decimal" && dotted && roman(number) > 0 && s.isTop(roman(number)) && !s.letterFits(number):
+	if s.style != "decimal" && dotted && s.isTop(roman(number)) && !s.letterFits(number) {
 		s.style, s.top, s.letter = "roman", roman(number), 0
 		return 1
-	case s.style == "roman" && len(number) == 1 && s.letterFits(number):
+	}
+	if s.style == "roman" {
+		if !s.letterFits(number) {
+			return 0
+		}
 		s.letter = number[0]
 		return 2
-	case s.style == "roman":
-		return 0
-	case len(number) == 1 && number[0] >= 'A' && s.top > 1 && (!s.back && number == "A" || s.back && number[0] == s.letter+1):
+	}
+	if s.opensAppendix(number) {
 		s.back, s.letter, s.parts = true, number[0], nil
 		return 1
 	}
 	return s.decimal(number)
 }
 
-func (s *sequence) isTop(n int) bool { return n == s.top+1 || s.top > 0 && n == s.top+2 }
+// opensAppendix tells whether a letter is the next appendix.
+func (s *sequence) opensAppendix(number string) bool {
+	if len(number) != 1 || number[0] < 'A' || s.top < 2 {
+		return false
+	}
+	return !s.back && number == "A" || s.back && number[0] == s.letter+1
+}
+
+// isTop tells whether n comes next at level 1; one may have been missed.
+func (s *sequence) isTop(n int) bool { return n > 0 && (n == s.top+1 || s.top > 0 && n == s.top+2) }
 
 // letterFits tells whether a letter follows the one before; "C" and "I" are letters after "B" and "H".
 func (s *sequence) letterFits(number string) bool {
@@ -100,23 +112,19 @@ func (s *sequence) decimal(number string) int {
 // follows tells whether parts is the next number at its level; one may be missing between.
 func (s *sequence) follows(parts []int) bool {
 	n := len(parts)
-	if n == 1 {
-		return !s.back && (s.isTop(parts[0]) || s.top == 0 && parts[0] == 0)
-	}
-	if s.back && parts[0] == int(s.letter) && len(s.parts) == 0 {
-		return parts[n-1] == 1
-	}
-	if len(s.parts) < n-1 {
+	last := parts[n-1]
+	switch {
+	case n == 1 && s.back:
 		return false
+	case n == 1:
+		return s.isTop(last) || s.top+last == 0
+	case s.back && len(s.parts) == 0:
+		return parts[0] == int(s.letter) && last == 1
+	case len(s.parts) < n-1 || !slices.Equal(parts[:n-1], s.parts[:n-1]):
+		return false
+	case len(s.parts) < n:
+		return last == 1
 	}
-	for i := range n - 1 {
-		if parts[i] != s.parts[i] {
-			return false
-		}
-	}
-	before := 0
-	if len(s.parts) >= n {
-		before = s.parts[n-1]
-	}
-	return parts[n-1] == before+1 || before > 0 && parts[n-1] == before+2
+	skipped := last - s.parts[n-1]
+	return skipped == 1 || skipped == 2
 }

@@ -1,9 +1,10 @@
-package structure
+package floats
 
 import (
 	"cmp"
 	"html"
 	"slices"
+	"strconv"
 	"strings"
 
 	"airqa/env/ingest/layout"
@@ -115,7 +116,7 @@ func writeRow(b *strings.Builder, row []cell, columns []cell) {
 		}
 		b.WriteString("<td")
 		if last > first {
-			b.WriteString(` colspan="` + itoa(last-first+1) + `"`)
+			b.WriteString(` colspan="` + strconv.Itoa(last-first+1) + `"`)
 		}
 		b.WriteString(">" + html.EscapeString(c.text) + "</td>")
 		next = last + 1

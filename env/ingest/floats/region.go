@@ -1,7 +1,8 @@
-package structure
+package floats
 
 import (
 	"math"
+	"regexp"
 	"slices"
 
 	"airqa/env/ingest/layout"
@@ -10,7 +11,7 @@ import (
 // pageView pairs the captions of one page with what is drawn on it.
 type pageView struct {
 	page     *layout.Page
-	floats   []float
+	items    []item
 	frames   []layout.Box
 	bodySize float64
 	body     []bool // by line: running text, a heading or a footnote, which no figure contains
@@ -23,7 +24,7 @@ const near = 40
 
 // sides counts the table captions with a frame above and with one below them.
 func (v *pageView) sides() (above, below int) {
-	for _, f := range v.floats {
+	for _, f := range v.items {
 		up, down := false, false
 		for _, b := range v.frames {
 			if f.table && distance(f, b) < near {
@@ -41,7 +42,7 @@ func (v *pageView) sides() (above, below int) {
 }
 
 // unlikeness is the distance of a frame from a caption, more on the side where the paper does not set its tables.
-func (v *pageView) unlikeness(f float, b layout.Box) float64 {
+func (v *pageView) unlikeness(f item, b layout.Box) float64 {
 	d := distance(f, b)
 	if (b.Y0 < f.caption.Y0) != v.captionsBelow {
 		d += near
@@ -56,17 +57,17 @@ func (v *pageView) pair() {
 	for i := range v.page.Lines {
 		v.body[i] = v.isBody(i)
 	}
-	for i := range v.floats {
-		v.floats[i].reach = v.reachOf(i)
+	for i := range v.items {
+		v.items[i].reach = v.reachOf(i)
 	}
 	v.pairFrames()
-	for i := range v.floats {
-		if !v.floats[i].Sure {
+	for i := range v.items {
+		if !v.items[i].Sure {
 			v.byZone(i)
 		}
 	}
-	for i := range v.floats {
-		v.collectRows(&v.floats[i])
+	for i := range v.items {
+		v.collectRows(&v.items[i])
 	}
 }
 
@@ -75,7 +76,7 @@ func (v *pageView) pairFrames() {
 	free := slices.Clone(v.frames)
 	for {
 		bestF, bestB, least := -1, -1, 2.0*near
-		for i, f := range v.floats {
+		for i, f := range v.items {
 			for k, b := range free {
 				if d := v.unlikeness(f, b); f.table && !f.Sure && d < least && b.OverlapX(f.reach) > 0.8*b.Width() {
 					bestF, bestB, least = i, k, d
@@ -85,13 +86,13 @@ func (v *pageView) pairFrames() {
 		if bestF < 0 {
 			return
 		}
-		v.floats[bestF].Box, v.floats[bestF].Sure = v.withRows(free[bestB]), true
+		v.items[bestF].Box, v.items[bestF].Sure = v.withRows(free[bestB]), true
 		free = slices.Delete(free, bestB, bestB+1)
 	}
 }
 
 // distance is the height between a caption and a box, without regard to which is above.
-func distance(f float, b layout.Box) float64 {
+func distance(f item, b layout.Box) float64 {
 	if f.caption.OverlapX(b) < 0.3*min(f.caption.Width(), b.Width()) {
 		return math.Inf(1)
 	}
@@ -116,7 +117,7 @@ func (v *pageView) withRows(frame layout.Box) layout.Box {
 // reachOf is the width in which the picture of a caption is looked for: its column; where captions or text stand beside
 // it, the way to them.
 func (v *pageView) reachOf(i int) layout.Box {
-	f, page := &v.floats[i], v.page
+	f, page := &v.items[i], v.page
 	reach := layout.Box{X0: page.Text.X0, X1: page.Text.X1, Y1: page.Height}
 	switch f.column {
 	case 0:
@@ -133,7 +134,7 @@ func (v *pageView) reachOf(i int) layout.Box {
 			reach.X1 = min(reach.X1, (o.X0+f.caption.X1)/2)
 		}
 	}
-	for k, o := range v.floats {
+	for k, o := range v.items {
 		if k != i && o.column == f.column {
 			cut(o.caption)
 		}
@@ -150,30 +151,34 @@ func (v *pageView) reachOf(i int) layout.Box {
 // gaps, outside pictures and table frames, that is long or ends a paragraph.
 func (v *pageView) isBody(i int) bool {
 	l := v.page.Lines[i]
-	if l.Role == layout.Footnote {
-		return true
-	}
-	if l.Role != layout.Body || v.enclosed(l) || len(l.Cells()) > 1 {
+	switch {
+	case l.Role != layout.Body:
+		return l.Role == layout.Footnote
+	case v.isLoose(l):
 		return false
-	}
-	if l.Size > 1.08*v.bodySize && l.Bold || l.Size < 0.85*v.bodySize {
-		return l.Size > v.bodySize
-	}
-	if l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l) {
+	case l.Size > 1.08*v.bodySize && l.Bold:
+		return true // a heading
+	case l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
 		return true
+	case i > 0 && v.body[i-1]:
+		return endsParagraph(v.page.Lines[i-1], l)
 	}
-	if i == 0 || !v.body[i-1] {
-		return l.Bold && l.Break && l.Chars() > 6 && startsNumbered(l)
-	}
-	above := v.page.Lines[i-1]
+	return l.Bold && l.Break && l.Chars() > 6 && numberedHead.MatchString(l.Text())
+}
+
+// isLoose tells what stands in a picture or a table, in cells, or in small print.
+func (v *pageView) isLoose(l layout.Line) bool {
+	return v.enclosed(l) || len(l.Cells()) > 1 || l.Size < 0.85*v.bodySize
+}
+
+// endsParagraph tells whether a short line goes on from the one above.
+func endsParagraph(above, l layout.Line) bool {
 	step := l.Baseline - above.Baseline
 	return above.Column == l.Column && step > 0 && step < 1.45*l.Size && abs(above.Box.X0-l.Box.X0) < 20
 }
 
-func startsNumbered(l layout.Line) bool {
-	number, title := splitNumber(l.Text())
-	return number != "" && startsTitle(title)
-}
+// numberedHead is the head of a section's title: "3.1 Data", "IV. Results", "B. Features".
+var numberedHead = regexp.MustCompile(`^(\d{1,2}(\.\d{1,2})*\.?|[A-Z](\.\d{1,2})*\.?|[IVXLC]+\.)\s+\p{Lu}`)
 
 func (v *pageView) enclosed(l layout.Line) bool {
 	for _, s := range v.page.Shapes {
@@ -198,7 +203,7 @@ func (v *pageView) columnWidth(l layout.Line) float64 {
 // byZone takes what is drawn between a caption and the nearest text, above it for figures, below it for tables, or on the other
 // side when nothing is there.
 func (v *pageView) byZone(i int) {
-	f := &v.floats[i]
+	f := &v.items[i]
 	zones := []layout.Box{v.zone(i, true), v.zone(i, false)}
 	if f.table && !v.captionsBelow {
 		slices.Reverse(zones)
@@ -214,7 +219,7 @@ func (v *pageView) byZone(i int) {
 
 // zone is the space next to a caption up to the nearest obstacle.
 func (v *pageView) zone(i int, above bool) layout.Box {
-	f := &v.floats[i]
+	f := &v.items[i]
 	zone := layout.Box{X0: f.reach.X0 - 4, X1: f.reach.X1 + 4, Y0: 0, Y1: f.caption.Y0}
 	if !above {
 		zone.Y0, zone.Y1 = f.caption.Y1, v.page.Height
@@ -236,7 +241,7 @@ func (v *pageView) zone(i int, above bool) layout.Box {
 			cut(l.Box)
 		}
 	}
-	for k, o := range v.floats {
+	for k, o := range v.items {
 		if k != i {
 			cut(o.caption)
 			if o.Sure {
@@ -249,13 +254,7 @@ func (v *pageView) zone(i int, above bool) layout.Box {
 
 // contents is the box around the shapes in a zone and the words among them. Without shapes a table may still be rows.
 func (v *pageView) contents(zone layout.Box, table bool) layout.Box {
-	var box layout.Box
-	for _, s := range v.page.Shapes {
-		whole := s.Box.Width()*s.Box.Height() > 0.9*v.page.Width*v.page.Height
-		if !whole && zone.Holds(s.Box) && s.Box.OverlapX(zone) > 0.6*s.Box.Width() {
-			box = box.Union(clip(s.Box, zone))
-		}
-	}
+	box := v.shapesIn(zone)
 	if box.Empty() && !table {
 		return box
 	}
@@ -263,19 +262,33 @@ func (v *pageView) contents(zone layout.Box, table bool) layout.Box {
 		if v.body[k] || l.Role == layout.Caption || !zone.Holds(l.Box) {
 			continue
 		}
-		if near := box.Empty() || box.Grow(14).Holds(l.Box); near && (!box.Empty() || len(l.Cells()) > 1) {
+		if box.Empty() && len(l.Cells()) > 1 || !box.Empty() && box.Grow(14).Holds(l.Box) {
 			box = box.Union(clip(l.Box, zone))
 		}
 	}
 	return box
 }
 
+// shapesIn is the box around the shapes in a zone; a background is none.
+func (v *pageView) shapesIn(zone layout.Box) layout.Box {
+	var box layout.Box
+	for _, s := range v.page.Shapes {
+		whole := s.Box.Width()*s.Box.Height() > 0.9*v.page.Width*v.page.Height
+		if !whole && zone.Holds(s.Box) && s.Box.OverlapX(zone) > 0.6*s.Box.Width() {
+			box = box.Union(clip(s.Box, zone))
+		}
+	}
+	return box
+}
+
+func abs(x float64) float64 { return max(x, -x) }
+
 func clip(b, to layout.Box) layout.Box {
 	return layout.Box{X0: max(b.X0, to.X0), Y0: max(b.Y0, to.Y0), X1: max(min(b.X1, to.X1), to.X0), Y1: max(min(b.Y1, to.Y1), to.Y0)}
 }
 
 // collectRows keeps the lines of a table for its HTML.
-func (v *pageView) collectRows(f *float) {
+func (v *pageView) collectRows(f *item) {
 	if !f.table || !f.Sure {
 		return
 	}

@@ -1,4 +1,4 @@
-package structure
+package floats
 
 import (
 	"cmp"

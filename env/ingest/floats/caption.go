@@ -1,0 +1,79 @@
+package floats
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/env/ingest/layout"
+)
+
+// item is a caption and what belongs to it.
+type item struct {
+	Float
+	table   bool
+	lines   []layout.Line // of the caption
+	caption layout.Box
+	column  int
+	reach   layout.Box // where its picture may stand: the width of its column
+	rows    []layout.Line
+}
+
+var captionLabel = regexp.MustCompile(`^(?i:(figure|fig\.?|table|tab\.))\s*([A-Z]?\.?\d+(?:\.\d+)*|[IVXLC]+)\s*[.:|]?\s*`)
+
+// captions gathers the captions of a page, in the order of their numbers.
+func captions(doc *layout.Document, page *layout.Page) []item {
+	byNumber := map[int]*item{}
+	var numbers []int
+	for _, l := range page.Lines {
+		if l.Caption == 0 {
+			continue
+		}
+		f := byNumber[l.Caption]
+		if f == nil {
+			f = &item{column: l.Column}
+			f.Page = page.Number
+			byNumber[l.Caption] = f
+			numbers = append(numbers, l.Caption)
+		}
+		f.lines = append(f.lines, l)
+		f.caption = f.caption.Union(l.Box)
+	}
+	out := make([]item, 0, len(numbers))
+	for _, n := range numbers {
+		f := byNumber[n]
+		slices.SortStableFunc(f.lines, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
+		f.label(doc.Joined(f.lines))
+		out = append(out, *f)
+	}
+	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(a.rank(), b.rank()) })
+	return out
+}
+
+// label finds kind and number in "Figure 3: The model".
+func (f *item) label(text string) {
+	f.Caption = text
+	if m := captionLabel.FindStringSubmatch(text); m != nil {
+		f.table = strings.HasPrefix(strings.ToLower(m[1]), "t")
+		f.Number = m[2]
+	}
+}
+
+// rank orders the captions of a page by their numbers, arabic or roman; others stay in front.
+func (f *item) rank() int {
+	if n, err := strconv.Atoi(f.Number); err == nil {
+		return n
+	}
+	values := map[rune]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}
+	total, last := 0, 0
+	for _, r := range f.Number {
+		v := values[r]
+		if last > 0 && v > last {
+			total -= 2 * last
+		}
+		total, last = total+v, v
+	}
+	return total
+}

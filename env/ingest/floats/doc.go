@@ -1,0 +1,67 @@
+// Package floats finds the figures and tables of a paper: their captions, the areas that belong to them, and the cells of
+// tables. Start from [Find].
+//
+// It takes laid out pages and knows no PDF library. All coordinates are points from the top left of the page as shown.
+package floats
+
+import "airqa/env/ingest/layout"
+
+// Float is a figure or a table.
+type Float struct {
+	// Number is that of its caption: "3", "IV".
+	Number, Caption string
+	// Page counts from 1.
+	Page int
+	Box  layout.Box
+	// Sure is false when nothing drawn and no rows were found by the caption: then Box is that of the caption.
+	Sure bool
+	// HTML is the table's content, empty for figures and for tables that do not read as rows and columns.
+	HTML string
+}
+
+// Floats are the figures and tables of a paper, by page and there by number.
+type Floats struct {
+	Figures, Tables []Float
+}
+
+// Find pairs the captions of a paper with what is drawn near them.
+func Find(doc *layout.Document) Floats {
+	var views []*pageView
+	above, below := 0, 0
+	for i := range doc.Pages {
+		page := &doc.Pages[i]
+		if items := captions(doc, page); len(items) > 0 {
+			v := &pageView{page: page, items: items, bodySize: doc.BodySize, frames: frames(page)}
+			up, down := v.sides()
+			above, below = above+up, below+down
+			views = append(views, v)
+		}
+	}
+	var out Floats
+	for _, v := range views {
+		v.captionsBelow = above > below
+		v.pair()
+		for _, f := range v.items {
+			if f.table {
+				f.HTML = tableHTML(f.rows)
+				out.Tables = append(out.Tables, f.Float)
+			} else {
+				out.Figures = append(out.Figures, f.Float)
+			}
+		}
+	}
+	return out
+}
+
+// Regions are the areas that figures and tables take up, by page.
+func (f Floats) Regions() map[int][]layout.Box {
+	out := map[int][]layout.Box{}
+	for _, list := range [][]Float{f.Figures, f.Tables} {
+		for _, one := range list {
+			if one.Sure {
+				out[one.Page] = append(out[one.Page], one.Box)
+			}
+		}
+	}
+	return out
+}
