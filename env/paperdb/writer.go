@@ -32,7 +32,7 @@ func Create(ctx context.Context, path string) (*Writer, error) {
 	}
 	// The schema is made beside the path: a crash in between leaves no half database.
 	aside := path + ".new"
-	if err := remove(aside); err != nil {
+	if err := discard(aside); err != nil {
 		return nil, fmt.Errorf("create database: %w", err)
 	}
 	if err := build(ctx, aside); err != nil {
@@ -83,8 +83,8 @@ func build(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// remove takes away what a crashed Create left behind.
-func remove(path string) error { return errors.Join(os.RemoveAll(path), os.RemoveAll(path+".wal")) }
+// discard takes away what a crashed Create left behind.
+func discard(path string) error { return errors.Join(os.RemoveAll(path), os.RemoveAll(path+".wal")) }
 
 // Close writes everything into the database file and closes it.
 func (w *Writer) Close() error {
@@ -135,10 +135,8 @@ func (w *Writer) transact(ctx context.Context, conn *sql.Conn, paperID string, r
 }
 
 func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
-	for _, t := range rows {
-		if _, err := conn.ExecContext(ctx, "DELETE FROM "+t.name()+" WHERE "+t.owner+" = ?", paperID); err != nil {
-			return err
-		}
+	if err := remove(ctx, conn, paperID, rows); err != nil {
+		return err
 	}
 	for _, t := range rows {
 		if err := ctx.Err(); err != nil {
@@ -146,6 +144,22 @@ func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) 
 		}
 		if err := conn.Raw(func(c any) error { return t.append(c.(driver.Conn)) }); err != nil {
 			return fmt.Errorf("table %s: %w", t.name(), err)
+		}
+	}
+	return nil
+}
+
+// remove deletes the rows of a paper. A new paper is not looked for in every table: without indexes on
+// ref_paper_id, that would make each paper slower than the one before.
+func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
+	var have bool
+	err := conn.QueryRowContext(ctx, "SELECT count(*) > 0 FROM airqa.files WHERE paper_id = ?::UUID", paperID).Scan(&have)
+	if err != nil || !have {
+		return err
+	}
+	for _, t := range rows {
+		if _, err := conn.ExecContext(ctx, "DELETE FROM "+t.name()+" WHERE "+t.owner+" = ?::UUID", paperID); err != nil {
+			return err
 		}
 	}
 	return nil

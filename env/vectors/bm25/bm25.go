@@ -38,17 +38,26 @@ type Stats struct {
 	df        []int    // documents with the term
 	idf       []float64
 	positions map[string]int
+	// stems remembers the stem of each word that Fit saw; stemming is most of the work. It is not saved.
+	stems map[string]string
 }
 
 // Fit counts the documents of a corpus. It stops at the first error that they yield and returns it.
 func Fit(documents iter.Seq2[string, error]) (*Stats, error) {
 	df := make(map[string]int)
+	stems := make(map[string]string)
+	learn := func(word string) string {
+		if _, ok := stems[word]; !ok {
+			stems[word] = stem(word)
+		}
+		return stems[word]
+	}
 	size, length := 0, 0
 	for text, err := range documents {
 		if err != nil {
 			return nil, fmt.Errorf("count documents: %w", err)
 		}
-		counts, n := count(text)
+		counts, n := count(text, learn)
 		for term := range counts {
 			df[term]++
 		}
@@ -60,13 +69,22 @@ func Fit(documents iter.Seq2[string, error]) (*Stats, error) {
 	for i, term := range terms {
 		counts[i] = df[term]
 	}
-	return newStats(saved{Format: format, Documents: size, Tokens: length, Terms: terms, DF: counts}), nil
+	s := newStats(saved{Format: format, Documents: size, Tokens: length, Terms: terms, DF: counts})
+	s.stems = stems
+	return s, nil
+}
+
+func (s *Stats) stem(word string) string {
+	if known, ok := s.stems[word]; ok {
+		return known
+	}
+	return stem(word)
 }
 
 // Document returns the vector of a text of the corpus: tf·(k1+1) / (tf + k1·(1 - b + b·length/average)) at each
 // of its terms. It is empty when the text holds no term that was counted.
 func (s *Stats) Document(text string) []vectors.Term {
-	counts, n := count(text)
+	counts, n := count(text, s.stem)
 	norm := k1 * (1 - b + b*float64(n)/s.avgdl)
 	return s.vector(counts, func(tf, _ float64) float64 { return tf * (k1 + 1) / (tf + norm) })
 }
@@ -74,7 +92,7 @@ func (s *Stats) Document(text string) []vectors.Term {
 // Query returns the vector of a question: the inverse document frequency of each term, as often as it occurs.
 // Terms that were not counted are left out; the vector may be empty.
 func (s *Stats) Query(text string) []vectors.Term {
-	counts, _ := count(text)
+	counts, _ := count(text, s.stem)
 	return s.vector(counts, func(tf, idf float64) float64 { return tf * idf })
 }
 
@@ -93,10 +111,10 @@ func (s *Stats) vector(counts map[string]int, weight func(tf, idf float64) float
 }
 
 // count returns how often each term is in text, and how many terms there are.
-func count(text string) (map[string]int, int) {
+func count(text string, stem func(string) string) (map[string]int, int) {
 	counts := make(map[string]int)
 	n := 0
-	for term := range Terms(text) {
+	for term := range terms(text, stem) {
 		counts[term]++
 		n++
 	}

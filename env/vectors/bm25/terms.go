@@ -11,13 +11,14 @@ import (
 // Terms yields the terms of a text in order: runs of letters and digits in lower case, without English stop
 // words, each reduced to its stem by the Snowball rules. A full stop or comma between two digits does not end a
 // run ("0.5" is one term); a hyphen does, so that "state-of-the-art" is found by "state of the art".
-func Terms(text string) iter.Seq[string] {
+func Terms(text string) iter.Seq[string] { return terms(text, stem) }
+
+func stem(word string) string { return english.Stem(word, false) }
+
+func terms(text string, stem func(string) string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for word := range words(strings.ToLower(text)) {
-			if english.IsStopWord(word) {
-				continue
-			}
-			if !yield(english.Stem(word, false)) {
+			if !english.IsStopWord(word) && !yield(stem(word)) {
 				return
 			}
 		}
