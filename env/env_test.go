@@ -231,6 +231,9 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := env.OpenWriter(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "another ingest") {
 		t.Errorf("second writer: got %v", err)
 	}
+	if _, err := env.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "open in another way") {
+		t.Errorf("read beside a writer: got %v", err)
+	}
 	if err := w.Put(t.Context(), paperdb.Paper{Metadata: paperdb.Metadata{PaperID: "../x"}}, nil); err == nil {
 		t.Error("an id that is no uuid was accepted")
 	}

@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"airqa/qa"
 )
@@ -95,12 +96,13 @@ func (d *Dir) PDFPath(paperID string) (string, error) {
 	return filepath.Join(d.path, filepath.FromSlash(rel)), nil
 }
 
-// PDFName is the path of a paper's PDF relative to the data directory, with forward slashes.
+// PDFName is the path of a paper's PDF relative to the data directory, with forward slashes; the id may be in
+// upper or lower case.
 func PDFName(paperID string) (string, error) {
 	if !qa.IsUUID(paperID) {
 		return "", fmt.Errorf("path of PDF: %q is no uuid", paperID)
 	}
-	return pdfsName + "/" + paperID + ".pdf", nil
+	return pdfsName + "/" + strings.ToLower(paperID) + ".pdf", nil
 }
 
 // found makes an empty data directory. A folder with other things in it is left alone.

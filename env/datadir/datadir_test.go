@@ -159,9 +159,11 @@ func TestPDFPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := d.PDFPath(paper)
-	if want := filepath.Join(d.Path(), "pdfs", paper+".pdf"); err != nil || got != want {
-		t.Errorf("got %q, %v, want %q", got, err, want)
+	want := filepath.Join(d.Path(), "pdfs", paper+".pdf")
+	for _, id := range []string{paper, strings.ToUpper(paper)} {
+		if got, err := d.PDFPath(id); err != nil || got != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
 	}
 	for _, bad := range []string{"", "..", "../../etc/passwd", paper + "/..", "{" + paper + "}"} {
 		if got, err := d.PDFPath(bad); err == nil {

@@ -79,6 +79,10 @@ func killInPut(t *testing.T, path string) {
 	if line != "written\n" {
 		t.Errorf("child said %q, %v", line, err)
 	}
+	// The living writer keeps readers out, and they are told why.
+	if _, err := OpenReader(t.Context(), path); err == nil || !strings.Contains(err.Error(), "another program is using it") {
+		t.Errorf("open beside a writer: got %v", err)
+	}
 	if err := child.Process.Kill(); err != nil {
 		t.Error(err)
 	}

@@ -56,7 +56,8 @@ func TestQuery(t *testing.T) {
 		{"numbers", "SELECT 1::TINYINT a, 1.5 b, 2::FLOAT c, sum(ordinal) d FROM chunks", []string{"a", "b", "c", "d"}, [][]any{{int64(1), 1.5, 2.0, int64(20)}}},
 		{"long numbers", "SELECT 18446744073709551615::UBIGINT a, 12345678901234567890.5 b", []string{"a", "b"}, [][]any{{"18446744073709551615", "12345678901234567890.5"}}},
 		{
-			"nested", "SELECT NULL n, true b, {'k': [1, NULL]} s, MAP {'x': 1} m, 'a\\x5Cb'::BLOB x", []string{"n", "b", "s", "m", "x"},
+			"nested", "SELECT NULL n, true b, {'k': [1, NULL]} s, MAP {'x': 1} m, 'a\\x5Cb'::BLOB x",
+			[]string{"n", "b", "s", "m", "x"},
 			[][]any{{nil, true, map[string]any{"k": []any{int64(1), nil}}, map[string]any{"x": int64(1)}, `a\x5Cb`}},
 		},
 		{"date", "SELECT DATE '2023-07-09' d", []string{"d"}, [][]any{{time.Date(2023, 7, 9, 0, 0, 0, 0, time.UTC)}}},
@@ -69,8 +70,11 @@ func TestQuery(t *testing.T) {
 		{"names of keywords", "SELECT count(*) AS n FROM reference, tables", []string{"n"}, [][]any{{int64(8)}}},
 		{"qualified", "SELECT count(*) AS n FROM main.pages JOIN papers.main.sections ON true JOIN papers.images ON true", []string{"n"}, [][]any{{int64(32)}}},
 		{"describe", "DESCRIBE reference", []string{"column_name", "column_type", "null", "key", "default", "extra"}, [][]any{
-			{"reference_id", "UUID", "NO", "PRI", nil, nil}, {"reference_content", "VARCHAR", "YES", nil, nil, nil},
-			{"ordinal", "INTEGER", "YES", nil, nil, nil}, {"ref_paper_id", "UUID", "YES", nil, nil, nil}, {"ref_page_id", "UUID", "YES", nil, nil, nil},
+			{"reference_id", "UUID", "NO", "PRI", nil, nil},
+			{"reference_content", "VARCHAR", "YES", nil, nil, nil},
+			{"ordinal", "INTEGER", "YES", nil, nil, nil},
+			{"ref_paper_id", "UUID", "YES", nil, nil, nil},
+			{"ref_page_id", "UUID", "YES", nil, nil, nil},
 		}},
 		{"unnest", "SELECT unnest(page_numbers) AS p, x FROM sections, unnest([7]) t(x) ORDER BY ALL LIMIT 1", []string{"p", "x"}, [][]any{{int64(1), int64(7)}}},
 	}
