@@ -96,13 +96,34 @@ func TestColumns(t *testing.T) {
 	}
 	for _, format := range report.Formats() {
 		var b bytes.Buffer
-		if err := report.Write(&b, []report.Row{row}, format); err != nil {
+		if err := report.Write(&b, []report.Row{row}, report.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, "table."+format, b.String())
 	}
-	if err := report.Write(&bytes.Buffer{}, nil, "pdf"); err == nil || !strings.Contains(err.Error(), "text, md, csv, json") {
+	if err := report.Write(&bytes.Buffer{}, nil, report.Options{Format: "pdf"}); err == nil || !strings.Contains(err.Error(), "text, md, csv, json") {
 		t.Errorf("unknown format: %v", err)
+	}
+}
+
+// On a narrow terminal no line of the table wraps.
+func TestNarrow(t *testing.T) {
+	row, err := report.Collect(makeRun(t), examples())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := report.Write(&b, []report.Row{row}, report.Options{Format: "text", Width: 60}); err != nil {
+		t.Fatal(err)
+	}
+	tables, _, _ := strings.Cut(b.String(), "Scores in per cent")
+	for line := range strings.Lines(tables) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 60 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	if strings.Count(tables, "66.67") != 1 || strings.Count(tables, "60.00") != 1 {
+		t.Errorf("a cell is missing or doubled:\n%s", tables)
 	}
 }
 

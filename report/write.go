@@ -16,10 +16,19 @@ import (
 // Formats are the names that [Write] knows.
 func Formats() []string { return []string{"text", "md", "csv", "json"} }
 
+// Options say how [Write] prints.
+type Options struct {
+	// Format is one of [Formats].
+	Format string
+	// Width is that of the terminal in characters; a text table that is wider is cut into several, one under the
+	// other. 0 knows no bound.
+	Width int
+}
+
 // Write prints rows in a format of [Formats]. Scores are per cent with two decimals, as in the paper; a cell without
 // questions is a dash.
-func Write(w io.Writer, rows []Row, format string) error {
-	switch format {
+func Write(w io.Writer, rows []Row, o Options) error {
+	switch o.Format {
 	case "json":
 		return writeJSON(w, rows)
 	case "csv":
@@ -27,9 +36,9 @@ func Write(w io.Writer, rows []Row, format string) error {
 	case "md":
 		return printTo(w, plainTable(rows).RenderMarkdown()+"\n\n"+strings.Join(Notes(rows), "\n"))
 	case "text":
-		return printTo(w, textTable(rows)+"\n\n"+strings.Join(Notes(rows), "\n"))
+		return printTo(w, textTables(rows, o.Width)+"\n\n"+strings.Join(Notes(rows), "\n"))
 	}
-	return fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(Formats(), ", "))
+	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
 }
 
 func printTo(w io.Writer, s string) error {
@@ -63,14 +72,33 @@ func plainTable(rows []Row) table.Writer {
 	return t
 }
 
+// textTables prints one table, or one a group of columns where one is too wide.
+func textTables(rows []Row, width int) string {
+	all := Columns()
+	whole := textTable(rows, all)
+	if width == 0 || text.LongestLineLen(whole) <= width {
+		return whole
+	}
+	var parts []string
+	for i := 0; i < len(all); {
+		j := i + 1
+		for j < len(all) && all[j].Group == all[i].Group {
+			j++
+		}
+		parts = append(parts, textTable(rows, all[i:j]))
+		i = j
+	}
+	return strings.Join(parts, "\n\n")
+}
+
 // textTable has the paper's two head lines; rows of one model stand under its name.
-func textTable(rows []Row) string {
+func textTable(rows []Row, columns []Column) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	groups, names := table.Row{"Baseline"}, table.Row{""}
 	var configs []table.ColumnConfig
-	for i, c := range Columns() {
+	for i, c := range columns {
 		groups, names = append(groups, c.Group), append(names, c.Name)
 		configs = append(configs, table.ColumnConfig{Number: i + 2, Align: text.AlignRight, AlignHeader: text.AlignCenter})
 	}
@@ -84,9 +112,22 @@ func textTable(rows []Row) string {
 			t.AppendSeparator()
 			t.AppendRow(table.Row{"[" + terminal.Line(model) + "]"})
 		}
-		t.AppendRow(append(table.Row{terminal.Line(r.Baseline)}, cells(r)...))
+		t.AppendRow(append(table.Row{terminal.Line(r.Baseline)}, cellsOf(r, columns)...))
 	}
 	return t.Render()
+}
+
+// cellsOf are the cells of some of the columns.
+func cellsOf(r Row, columns []Column) table.Row {
+	var some Row
+	for _, c := range columns {
+		for _, cell := range r.Cells {
+			if cell.Column == c.Name {
+				some.Cells = append(some.Cells, cell)
+			}
+		}
+	}
+	return cells(some)
 }
 
 func cells(r Row) table.Row {

@@ -12,6 +12,7 @@ import (
 	"airqa/env/ingest"
 	"airqa/eval"
 	"airqa/fixtures"
+	"airqa/internal/progress"
 	"airqa/report"
 	"airqa/run/runlog"
 )
@@ -44,17 +45,14 @@ func (c demoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	scorer := eval.New(eval.Config{Judge: eval.LexicalJudge{}})
-	for _, dir := range dirs {
-		if _, err := a.scoreRun(dir, scorer, offlineModel); err != nil {
-			return err
-		}
+	if err := d.scoreAll(dirs); err != nil {
+		return err
 	}
 	rows, err := a.rows(dirs)
 	if err != nil {
 		return err
 	}
-	if err := report.Write(a.out, rows, "text"); err != nil {
+	if err := report.Write(a.out, rows, report.Options{Format: "text", Width: a.width}); err != nil {
 		return err
 	}
 	return d.next()
@@ -147,6 +145,22 @@ func (d demo) runAll() ([]string, error) {
 		dirs = append(dirs, dir)
 	}
 	return dirs, nil
+}
+
+// scoreAll scores the runs under one bar.
+func (d demo) scoreAll(dirs []string) error {
+	quiet := *d.app
+	quiet.progress = progress.New(progress.Config{})
+	scorer := eval.New(eval.Config{Judge: eval.LexicalJudge{}})
+	stage := d.progress.Stage("score", len(dirs))
+	for i, dir := range dirs {
+		if _, err := quiet.scoreRun(dir, scorer, offlineModel); err != nil {
+			return err
+		}
+		stage.Set(i+1, filepath.Base(dir))
+	}
+	stage.Close(fmt.Sprintf("%d runs scored", len(dirs)))
+	return nil
 }
 
 // next says where everything is and what to type now.

@@ -61,6 +61,8 @@ type app struct {
 	progress *progress.Reporter
 	now      func() time.Time
 	getenv   func(string) string
+	// width is that of the terminal that standard output goes to, 0 when it goes elsewhere.
+	width int
 }
 
 // coded is an error with an exit code of its own.
@@ -124,12 +126,16 @@ func newApp(verbose bool) *app {
 	if verbose {
 		level = slog.LevelDebug
 	}
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		width = 0 // no terminal
+	}
 	isTerminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 	return &app{
 		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: os.Stderr,
 		log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
-		now:      time.Now, getenv: os.Getenv,
+		now:      time.Now, getenv: os.Getenv, width: width,
 	}
 }
 

@@ -36,7 +36,7 @@ func (c reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return report.Write(a.out, rows, c.Format)
+	return report.Write(a.out, rows, report.Options{Format: c.Format, Width: a.width})
 }
 
 // findRuns takes run directories as they are, and the run directories inside any other folder.

@@ -60,6 +60,9 @@ func (c scoreCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if t := count(scores); t.Unscored > 0 {
+		a.say("note: unscored answers are no zeros; airqa score %s --json says why each is unscored", c.Dir)
+	}
 	return c.show(a, scores, "next: airqa report "+c.Dir)
 }
 
@@ -79,8 +82,8 @@ func (a *app) scoreRun(dir string, scorer *eval.Scorer, judge string) ([]qa.Scor
 			byUUID[rec.UUID] = rec
 		}
 	}
-	stage := a.progress.Stage("score "+filepath.Base(dir), len(byUUID))
 	var scores []qa.Score
+	stage := a.progress.Stage("score "+filepath.Base(dir), len(byUUID))
 	for _, ex := range examples {
 		rec, ended := byUUID[ex.UUID]
 		if !ended {
@@ -255,9 +258,6 @@ func (c scoreCmd) show(a *app, scores []qa.Score, next string) error {
 	}
 	err := a.print(fmt.Sprintf("%d questions: %d right, %d wrong, %d unparseable, %d unscored\nscore %.2f %% of the %d scored (%s semantics, judge %s)",
 		t.Questions, t.Right, t.Wrong, t.Unparseable, t.Unscored, 100*t.Score, t.Questions-t.Unscored, t.Scoring, c.Judge))
-	if t.Unscored > 0 {
-		a.say("note: unscored answers are no zeros; --json says why each is unscored")
-	}
 	if next != "" {
 		a.say("%s", next)
 	}

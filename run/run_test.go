@@ -1,0 +1,180 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"airqa/agent"
+	"airqa/qa"
+	"airqa/run"
+	"airqa/run/runlog"
+)
+
+// solver calls a function for each question.
+type solver func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error)
+
+func (f solver) Solve(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+	return f(ctx, ex, s)
+}
+
+// answer ends an episode at once.
+func answer(_ context.Context, _ qa.Example, s agent.Setup) (qa.Trajectory, error) {
+	e := agent.New(s)
+	err := e.Finish(qa.Answered, "", qa.Answer{Given: true, Text: "42"})
+	return e.Trajectory(), err
+}
+
+func examples(n int) []qa.Example {
+	list := make([]qa.Example, n)
+	for i := range list {
+		list[i].UUID = fmt.Sprintf("u%03d", i)
+	}
+	return list
+}
+
+// start opens a run directory as the program does.
+func start(t *testing.T, dir string, s run.Solver, workers int) *run.Runner {
+	t.Helper()
+	if err := runlog.Create(dir, runlog.Config{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w, err := runlog.OpenWriter(dir, runlog.WriterConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	r, err := run.New(run.Config{Solver: s, Writer: w, Recorded: recorded(t, dir), Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func recorded(t *testing.T, dir string) map[string]runlog.Recorded {
+	t.Helper()
+	r, err := runlog.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string]runlog.Recorded)
+	for rec, err := range r.Episodes() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[rec.Episode] = rec
+	}
+	return all
+}
+
+func TestRunAndAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	sum, err := start(t, dir, solver(answer), 4).Run(t.Context(), nil, examples(20)[:12])
+	if err != nil || sum.Finished != 12 || sum.Left != 0 {
+		t.Fatalf("summary %+v, %v", sum, err)
+	}
+	if n := len(recorded(t, dir)); n != 12 {
+		t.Fatalf("%d episodes in the log", n)
+	}
+}
+
+func TestTakesUpWhatIsLeft(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	failing := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		if ex.UUID != "u003" {
+			return answer(ctx, ex, s)
+		}
+		e := agent.New(s)
+		err := e.Fail(&agent.CallError{Err: errors.New("503")})
+		return e.Trajectory(), err
+	})
+	var sum run.Summary
+	var err error
+	// The first start has the directory to itself until its subtest ends.
+	t.Run("first", func(t *testing.T) { sum, err = start(t, dir, failing, 2).Run(t.Context(), nil, examples(5)) })
+	if err != nil || sum.Finished != 4 || sum.Failed != 1 || sum.FirstFailure != "ask the model: 503" {
+		t.Fatalf("summary %+v, %v", sum, err)
+	}
+	var solved atomic.Int32
+	counting := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		solved.Add(1)
+		return answer(ctx, ex, s)
+	})
+	sum, err = start(t, dir, counting, 1).Run(t.Context(), nil, examples(6))
+	if err != nil || sum.Skipped != 4 || sum.Finished != 2 || solved.Load() != 2 {
+		t.Errorf("summary %+v, %d solved, %v", sum, solved.Load(), err)
+	}
+}
+
+// Draining lets the episodes under way end and starts no other.
+func TestDrain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	drain := make(chan struct{})
+	var begun atomic.Int32
+	s := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		if begun.Add(1) == 2 {
+			close(drain)
+		}
+		<-drain
+		return answer(ctx, ex, s)
+	})
+	sum, err := start(t, dir, s, 2).Run(t.Context(), drain, examples(50))
+	if err != nil || sum.Finished != 2 || sum.Left != 48 {
+		t.Errorf("summary %+v, %v; want the 2 under way finished and 48 left", sum, err)
+	}
+}
+
+// A cancelled run leaves its episodes unfinished, and says what cancelled it.
+func TestCancel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	cause := errors.New("second Ctrl-C")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	s := solver(func(ctx context.Context, _ qa.Example, _ agent.Setup) (qa.Trajectory, error) {
+		cancel(cause)
+		<-ctx.Done()
+		return qa.Trajectory{}, ctx.Err()
+	})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		sum, err := start(t, dir, s, 3).Run(ctx, nil, examples(10))
+		if !errors.Is(err, cause) || sum.Finished != 0 || sum.Left != 10 {
+			t.Errorf("summary %+v, %v", sum, err)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the run does not end")
+	}
+	for id, rec := range recorded(t, dir) {
+		if rec.Outcome != "" {
+			t.Errorf("%s ended as %s", id, rec.Outcome)
+		}
+	}
+}
+
+// When one episode cannot write its log, the run stops with that error.
+func TestLostLog(t *testing.T) {
+	lost := errors.New("disk is full")
+	s := solver(func(context.Context, qa.Example, agent.Setup) (qa.Trajectory, error) { return qa.Trajectory{}, lost })
+	_, err := start(t, filepath.Join(t.TempDir(), "run"), s, 2).Run(t.Context(), nil, examples(100))
+	if !errors.Is(err, lost) {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestNewChecks(t *testing.T) {
+	for name, c := range map[string]run.Config{
+		"nothing":    {},
+		"no workers": {Solver: solver(answer), Writer: &runlog.Writer{}},
+	} {
+		if _, err := run.New(c); err == nil {
+			t.Errorf("%s: a runner was made", name)
+		}
+	}
+}
