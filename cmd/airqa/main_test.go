@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -120,4 +121,16 @@ func policyServer() *openaitest.Server {
 		}
 		return reply.Text
 	}})
+}
+
+// waitFor waits until something that another process does has happened.
+func waitFor(t *testing.T, happened func() bool) {
+	t.Helper()
+	for range 600 {
+		if happened() {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("it did not happen in 30 seconds")
 }

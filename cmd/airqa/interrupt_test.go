@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"airqa/fixtures"
+	"airqa/internal/openaitest"
+)
+
+// slow is an endpoint that answers only when it is let go.
+type slow struct {
+	*openaitest.Server
+	asked chan struct{} // one for each request that came
+	let   chan struct{} // closed to answer them all
+	once  sync.Once
+}
+
+func newSlow(t *testing.T) *slow {
+	t.Helper()
+	s := &slow{asked: make(chan struct{}, 100), let: make(chan struct{})}
+	s.Server = openaitest.New(openaitest.Config{Reply: func([]openaitest.Message) string {
+		s.asked <- struct{}{}
+		<-s.let
+		return "```txt\n42\n```"
+	}})
+	t.Cleanup(func() {
+		s.letGo()
+		s.Close()
+	})
+	return s
+}
+
+func (s *slow) letGo() { s.once.Do(func() { close(s.let) }) }
+
+// interruptible starts question-only on eight questions, two at once.
+func interruptible(t *testing.T, dir, data, endpoint string) (*exec.Cmd, *output) {
+	t.Helper()
+	questions := filepath.Join(dir, "questions.jsonl")
+	lines := strings.SplitAfter(string(fixtures.Questions()), "\n")
+	if err := os.WriteFile(questions, []byte(strings.Join(lines[:8], "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0], "run", "--data", data, "--questions", questions,
+		"--baseline", "question-only", "--model", "openai:slow", "--base-url", endpoint, "--out", filepath.Join(dir, "run"), "-j", "2")
+	c.Env = append(os.Environ(), asProgram+"=1")
+	errs := &output{}
+	c.Stderr = errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c, errs
+}
+
+// output collects what a program writes while the test reads it.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
+
+// ctrlC sends what Ctrl-C sends.
+func ctrlC(t *testing.T, c *exec.Cmd) {
+	t.Helper()
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Ctrl-C once: what is under way ends and is in the log, nothing further is begun.
+func TestCtrlCOnce(t *testing.T) {
+	data, dir := ingested(t), t.TempDir()
+	server := newSlow(t)
+	c, errs := interruptible(t, dir, data, server.URL())
+	<-server.asked
+	<-server.asked
+	ctrlC(t, c)
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is under way") })
+	server.letGo()
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exitFailed, errs)
+	}
+	if !strings.Contains(errs.String(), "stopped with 6 of 8 questions left; the same command goes on from here") {
+		t.Errorf("standard error:\n%s", errs)
+	}
+	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != 2 || server.Calls() != 2 {
+		t.Errorf("%d finished episodes and %d calls, want 2 and 2", n, server.Calls())
+	}
+}
+
+// Ctrl-C twice: the program stops at once, and the same command goes on.
+func TestCtrlCTwice(t *testing.T) {
+	data, dir := ingested(t), t.TempDir()
+	server := newSlow(t)
+	c, errs := interruptible(t, dir, data, server.URL())
+	<-server.asked
+	<-server.asked
+	ctrlC(t, c)
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is under way") })
+	ctrlC(t, c)
+	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "stopped with 8 of 8 questions left") {
+		t.Errorf("%v, standard error:\n%s", err, errs)
+	}
+	server.letGo()
+	c, errs = interruptible(t, dir, data, server.URL())
+	if err := c.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, errs)
+	}
+	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != 8 {
+		t.Errorf("%d finished episodes after going on, want 8", n)
+	}
+}
