@@ -62,6 +62,10 @@ func (r *Reader) explain(err error) error {
 	if !ok {
 		return fmt.Errorf("query: %w", err)
 	}
+	if kind == KindMemory {
+		// The engine tells how much was used, which differs from run to run, and advises settings.
+		return &QueryError{Kind: kind, Text: "The query needs more memory than it may have. Narrow it down: fewer rows, columns or joins."}
+	}
 	return &QueryError{Kind: kind, Text: r.clean(engine.Msg)}
 }
 
@@ -89,6 +93,8 @@ func kindOf(t duckdb.ErrorType) (string, bool) {
 var (
 	hostPath = regexp.MustCompile(`(^|[\s"'(=])(?:/[\w.+@-]+){2,}`)
 	address  = regexp.MustCompile(`0x[0-9a-fA-F]{6,}`)
+	// advice are lines that tell to change a setting, which nobody can.
+	advice = regexp.MustCompile(`\n+[^\n]*\bSET \w+ ?=[^\n]*`)
 	// wrapped is the excerpt of the statement in an error; at run time it would show the wrapper, not what the
 	// caller wrote.
 	wrapped = regexp.MustCompile(`(?s)\n+LINE \d+: .*`)
@@ -100,6 +106,9 @@ func (r *Reader) clean(text string) string {
 		text = strings.ReplaceAll(text, path, "…")
 	}
 	text = hostPath.ReplaceAllString(text, "${1}…")
+	text = advice.ReplaceAllString(text, "")
+	// Ids are 128-bit numbers to the engine, which is not how the schema calls them.
+	text = strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 	text = address.ReplaceAllString(text, "0x…")
 	return cut(strings.TrimSpace(text))
 }

@@ -113,9 +113,11 @@ func TestQueryErrors(t *testing.T) {
 		{"function", "SELECT levenstein(title, 'x') FROM metadata", paperdb.KindCatalog, "levenshtein"},
 		{"types", "SELECT title + 1 FROM metadata", paperdb.KindBinder, "You might need to add explicit type casts"},
 		{"cast", "SELECT CAST('abc' AS INTEGER)", paperdb.KindRuntime, "Could not convert string 'abc'"},
-		{"uuid", "SELECT * FROM metadata WHERE paper_id = 'x'", paperdb.KindRuntime, "Could not convert string 'x'"},
+		{"uuid", "SELECT * FROM metadata WHERE paper_id = 'x'", paperdb.KindRuntime, "Could not convert string 'x' to UUID/INT128"},
 		{"bad literal", "SELECT 'a\\b'::BLOB", paperdb.KindRuntime, "Invalid hex escape code"},
 		{"unknown type", "SELECT '101'::BIT", paperdb.KindRuntime, "BIT"},
+		{"memory", "SELECT list(a.range) FROM range(100000000) a", paperdb.KindMemory, "more memory than it may have"},
+		{"advice", "SELECT (SELECT unnest([1, 2]))", paperdb.KindRuntime, "can only return a single row."},
 		{"long", "SELECT '" + strings.Repeat("x", 20000) + "'", paperdb.KindRefused, "too long"},
 	}
 	for _, tt := range tests {
