@@ -73,7 +73,7 @@ func gutters(pages [][]fragment, inputs []Input) []float64 {
 			found = append(found, out[i])
 		}
 	}
-	if len(found)*3 < len(pages) {
+	if len(found) == 0 || len(found)*3 < len(pages) {
 		return make([]float64, len(pages)) // a list or a table that looks like columns
 	}
 	slices.Sort(found)

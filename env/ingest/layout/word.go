@@ -37,8 +37,13 @@ func (b *wordBuilder) add(g Glyph) {
 	if b.open && b.jumps(g) {
 		b.end()
 	}
+	accented := b.overstrikes(g)
 	b.begin(g)
-	b.text.WriteRune(g.Rune)
+	if accented {
+		b.compose(g)
+	} else {
+		b.text.WriteRune(g.Rune)
+	}
 	b.fonts[g.Font]++
 	b.word.Box = b.word.Box.Union(g.Box)
 	b.last = g
@@ -58,7 +63,7 @@ func (b *wordBuilder) begin(g Glyph) {
 
 func (b *wordBuilder) end() {
 	if b.open {
-		b.word.Text = composed(b.text.String())
+		b.word.Text = b.text.String()
 		b.word.Font = commonest(b.fonts)
 		b.word.Bold, b.word.Math = IsBold(b.word.Font), IsMath(b.word.Font)
 		b.words = append(b.words, b.word)
@@ -74,20 +79,17 @@ var spacing = map[rune]rune{
 	'\u02da': 0x30A, '\u02d8': 0x306, '\u02d9': 0x307, '\u02dd': 0x30B, '\u00af': 0x304, '\u02db': 0x328,
 }
 
-// composed puts an accent and the letter after it together: "Lo", dieresis, dotless i, "c" is "Loïc".
-func composed(s string) string {
-	runes := []rune(s)
-	out := make([]rune, 0, len(runes))
-	for i := 0; i < len(runes); i++ {
-		mark, ok := spacing[runes[i]]
-		if !ok || i+1 == len(runes) || !unicode.IsLetter(runes[i+1]) {
-			out = append(out, runes[i])
-			continue
-		}
-		i++
-		out = append(out, dotted(runes[i]), mark)
-	}
-	return norm.NFC.String(string(out))
+// overstrikes tells whether g stands under the accent that was painted before it. A quotation mark before a letter does not.
+func (b *wordBuilder) overstrikes(g Glyph) bool {
+	_, accent := spacing[b.last.Rune]
+	return b.open && accent && unicode.IsLetter(g.Rune) && b.last.Box.OverlapX(g.Box) > 0.5*b.last.Box.Width()
+}
+
+// compose puts an accent and the letter after it together: "Lo", dieresis, dotless i, "c" is "Loïc".
+func (b *wordBuilder) compose(g Glyph) {
+	text := strings.TrimSuffix(b.text.String(), string(b.last.Rune))
+	b.text.Reset()
+	b.text.WriteString(text + norm.NFC.String(string([]rune{dotted(g.Rune), spacing[b.last.Rune]})))
 }
 
 func dotted(r rune) rune {

@@ -1,0 +1,189 @@
+package layout_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/env/ingest/layout"
+	"airqa/env/ingest/layout/layouttest"
+)
+
+// column fills lines of about 44 characters, the width of a column of 220 points.
+func column(name string, n int) []string {
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%s line %02d of running text goes on and on,", name, i)
+	}
+	return lines
+}
+
+func texts(lines []layout.Line) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l.Text()
+	}
+	return out
+}
+
+// at is the place of the first line that begins with a text.
+func at(t *testing.T, lines []layout.Line, start string) int {
+	t.Helper()
+	i := slices.IndexFunc(lines, func(l layout.Line) bool { return strings.HasPrefix(l.Text(), start) })
+	if i < 0 {
+		t.Fatalf("no line begins with %q in %q", start, texts(lines))
+	}
+	return i
+}
+
+func TestColumnsAreReadOneAfterTheOther(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Set(100, 80, 16, layouttest.Bold, "A Title That Spans Both Columns of It")
+	// Painted row by row, as some programs do.
+	for i := range 40 {
+		y := 120 + 12*float64(i)
+		p.Set(60, y, 10, layouttest.Roman, column("left", 40)[i])
+		p.Set(320, y, 10, layouttest.Roman, column("right", 40)[i])
+	}
+	lines := layouttest.Analyze(p).Pages[0].Lines
+	want := slices.Concat([]string{"A Title That Spans Both Columns of It"}, column("left", 40), column("right", 40))
+	if diff := cmp.Diff(want, texts(lines)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if lines[0].Column != layout.Span || lines[1].Column != 0 || lines[41].Column != 1 {
+		t.Errorf("columns %d, %d, %d", lines[0].Column, lines[1].Column, lines[41].Column)
+	}
+}
+
+func TestASpanningTableCutsTheColumns(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Lines(60, 100, column("upper left", 15)...)
+	p.Lines(320, 100, column("upper right", 15)...)
+	p.Rule(60, 540, 300).Rule(60, 540, 340)
+	p.Set(70, 320, 10, layouttest.Roman, "model").Set(400, 320, 10, layouttest.Roman, "accuracy")
+	p.Lines(60, 380, column("lower left", 15)...)
+	p.Lines(320, 380, column("lower right", 15)...)
+	lines := layouttest.Analyze(p).Pages[0].Lines
+	order := []int{at(t, lines, "upper left"), at(t, lines, "upper right"), at(t, lines, "model accuracy"), at(t, lines, "lower left"), at(t, lines, "lower right")}
+	if !slices.IsSorted(order) {
+		t.Errorf("order %v of %q", order, texts(lines))
+	}
+}
+
+func TestRunningHeadsAndPageNumbersAreDropped(t *testing.T) {
+	var pages []*layouttest.Page
+	for n := range 4 {
+		p := layouttest.NewPage()
+		p.Set(72, 40, 9, layouttest.Roman, fmt.Sprintf("Somebody et al., page %d", n+7))
+		p.Lines(72, 80, column(fmt.Sprintf("page %d", n), 30)...)
+		p.Set(300, 715, 10, layouttest.Roman, fmt.Sprint(n+7)) // nearer to the text than a foot margin
+		pages = append(pages, p)
+	}
+	for _, page := range layouttest.Analyze(pages...).Pages {
+		if len(page.Lines) != 30 {
+			t.Errorf("page %d: %q", page.Number, texts(page.Lines))
+		}
+	}
+}
+
+func TestFootnotesStandBehindTheColumns(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Lines(60, 100, column("left", 40)...)
+	p.Rule(60, 140, 590)
+	p.Set(64, 602, 8, layouttest.Roman, "1 A note under the left column.")
+	p.Lines(320, 100, column("right", 40)...)
+	lines := layouttest.Analyze(p).Pages[0].Lines
+	last := lines[len(lines)-1]
+	if last.Role != layout.Footnote || last.Text() != "1 A note under the left column." {
+		t.Errorf("last line %q has role %d", last.Text(), last.Role)
+	}
+}
+
+func TestSuperscriptsJoinTheirLine(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Set(72, 100, 10, layouttest.Roman, "as shown before")
+	p.Set(72+15*5, 96, 7, layouttest.Roman, "3")
+	p.Set(72+15*5+9, 100, 10, layouttest.Roman, "and again")
+	lines := layouttest.Analyze(p).Pages[0].Lines
+	if len(lines) != 1 || strings.ReplaceAll(lines[0].Text(), " ", "") != "asshownbefore3andagain" {
+		t.Errorf("got %q", texts(lines))
+	}
+}
+
+func TestTurnedTextStandsAtTheEnd(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Set(20, 400, 20, layouttest.Roman, "arXiv:2601.00001")
+	for i := range p.Glyphs {
+		p.Glyphs[i].Angle = 90
+	}
+	p.Lines(72, 100, column("body", 10)...)
+	lines := layouttest.Analyze(p).Pages[0].Lines
+	if last := lines[len(lines)-1]; last.Role != layout.Sideways || last.Text() != "arXiv:2601.00001" {
+		t.Errorf("last line %q has role %d", last.Text(), last.Role)
+	}
+}
+
+func TestCaptions(t *testing.T) {
+	tests := []struct {
+		name string
+		set  func(p *layouttest.Page)
+		want []string // the captions, lines joined
+	}{
+		{"colon", func(p *layouttest.Page) { p.Set(72, 300, 9, layouttest.Roman, "Figure 1: What it shows.") }, []string{"Figure 1: What it shows."}},
+		{"two lines", func(p *layouttest.Page) {
+			p.Set(72, 300, 9, layouttest.Roman, "Table 2. A caption that runs on to the next line because it is so")
+			p.Set(72, 310, 9, layouttest.Roman, "long.")
+		}, []string{"Table 2. A caption that runs on to the next line because it is so long."}},
+		{"label on its own line", func(p *layouttest.Page) {
+			p.Set(290, 300, 8, layouttest.Roman, "TABLE IV")
+			p.Set(270, 310, 8, layouttest.Roman, "WHAT IT HOLDS")
+		}, []string{"TABLE IV WHAT IT HOLDS"}},
+		{"print alone", func(p *layouttest.Page) {
+			p.Set(72, 300, 9, layouttest.Bold, "Figure 3").Set(72+8*4.5+14, 300, 9, layouttest.Roman, "What it shows")
+		}, []string{"Figure 3 What it shows"}},
+		{"side by side", func(p *layouttest.Page) {
+			p.Set(72, 300, 9, layouttest.Roman, "Figure 4: Left.").Set(330, 300, 9, layouttest.Roman, "Figure 5: Right.")
+		}, []string{"Figure 4: Left.", "Figure 5: Right."}},
+		{"mention in a sentence", func(p *layouttest.Page) {
+			p.Lines(72, 300, "We have three major observations that follow from Table 2 and", "Fig. 4. First, the situation is reversed with it.")
+		}, nil},
+		{"cell", func(p *layouttest.Page) {
+			p.Set(72, 300, 9, layouttest.Roman, "Table 2").Set(120, 300, 9, layouttest.Roman, "31.0")
+		}, nil},
+		{"sentence at the head of a paragraph", func(p *layouttest.Page) { p.Lines(72, 300, "Table 1 lists the models by size.") }, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := layouttest.NewPage()
+			p.Lines(72, 80, column("body", 12)...)
+			tt.set(p)
+			p.Lines(72, 500, column("more", 12)...)
+			doc := layouttest.Analyze(p)
+			var got []string
+			for _, l := range doc.Pages[0].Lines {
+				switch {
+				case l.Caption > len(got):
+					got = append(got, l.Text())
+				case l.Caption > 0:
+					got[l.Caption-1] += " " + l.Text()
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnEmptyPaperIsNoTrouble(t *testing.T) {
+	if doc := layout.Analyze(nil); len(doc.Pages) != 0 || doc.Flow(nil) != "" {
+		t.Errorf("got %+v", doc)
+	}
+	doc := layouttest.Analyze(layouttest.NewPage())
+	if len(doc.Pages) != 1 || len(doc.Pages[0].Lines) != 0 {
+		t.Errorf("got %+v", doc)
+	}
+}
