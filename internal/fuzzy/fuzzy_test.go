@@ -9,32 +9,143 @@ import (
 	"airqa/internal/pyliteral"
 )
 
-// TestOracle compares the four scores with what fuzzywuzzy gave for the same pairs.
-func TestOracle(t *testing.T) {
-	f, err := os.Open("testdata/fuzz.jsonl")
+// rows reads a JSON Lines file; a lone surrogate in it stays what it is.
+func rows(t *testing.T, path string) []*pyliteral.Dict {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
-	n := 0
-	for ; lines.Scan(); n++ {
+	var out []*pyliteral.Dict
+	for lines.Scan() {
 		v, err := pyliteral.FromJSON(lines.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
-		row := v.(*pyliteral.Dict)
-		a, _ := row.Get("a")
-		b, _ := row.Get("b")
-		for _, name := range []string{"ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio"} {
-			want, _ := row.Get(name)
-			if got := fuzzy.ByName(name)(a.(string), b.(string)); int64(got) != want {
-				t.Errorf("row %d: %s = %d, want %v\na %q\nb %q", n+1, name, got, want, a, b)
+		out = append(out, v.(*pyliteral.Dict))
+	}
+	return out
+}
+
+// TestOracle compares the scores with what fuzzywuzzy gave for the same pairs: the four that evaluators use on
+// one file, all ten on another.
+func TestOracle(t *testing.T) {
+	tests := []struct {
+		file   string
+		rows   int
+		scores []string
+	}{
+		{"fuzz.jsonl", 500, []string{"ratio", "partial_ratio", "token_sort_ratio", "token_set_ratio"}},
+		{"weighted.jsonl", 166, fuzzy.Names()},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			list := rows(t, "testdata/"+tt.file)
+			if len(list) != tt.rows {
+				t.Errorf("read %d rows, want %d", len(list), tt.rows)
 			}
+			for i, row := range list {
+				checkRow(t, i+1, row, tt.scores)
+			}
+		})
+	}
+}
+
+func checkRow(t *testing.T, number int, row *pyliteral.Dict, scores []string) {
+	t.Helper()
+	a, _ := row.Get("a")
+	b, _ := row.Get("b")
+	for _, name := range scores {
+		want, _ := row.Get(name)
+		if got := fuzzy.ByName(name)(a.(string), b.(string)); int64(got) != want {
+			t.Errorf("row %d: %s = %d, want %v\na %q\nb %q", number, name, got, want, a, b)
 		}
 	}
-	if n != 500 {
-		t.Errorf("read %d rows, want 500", n)
+}
+
+func TestScores(t *testing.T) {
+	tests := []struct {
+		name, score, a, b string
+		want              int
+	}{
+		{"no difflib", "ratio", "tide", "diet", 50},
+		{"both empty", "ratio", "", "", 100},
+		{"one empty", "ratio", "", "a", 0},
+		{"half to even", "ratio", "aaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaa", 95},
+		{"other case", "ratio", "BERT", "bert", 0},
+		{"a part", "partial_ratio", "graph", "a graph network", 100},
+		{"part of an empty text", "partial_ratio", "", "graph", 0},
+		{"words in another order", "token_sort_ratio", "deep Graph-network", "graph network, DEEP", 100},
+		{"nothing but signs", "token_sort_ratio", "...", "!!", 100},
+		{"a subset of words", "token_set_ratio", "graph network", "a deep graph network", 100},
+		{"no word in common", "token_set_ratio", "ab", "cd", 0},
+		{"no words at all", "token_set_ratio", "...", "!!", 0},
+		{"Latin-1 letters vanish", "token_sort_ratio", "naïve", "nave", 100},
+		{"quotes and dashes become blanks", "token_sort_ratio", "“deep–net”", "net deep", 100},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := fuzzy.ByName(tt.score)(tt.a, tt.b); got != tt.want {
+				t.Errorf("%s(%q, %q) = %d, want %d", tt.score, tt.a, tt.b, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestRatioRounding pins a length at which (L-d)/L would round to another score.
+func TestRatioRounding(t *testing.T) {
+	common, a, b := "aaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbb", "ccccccccccccccccccccccc"
+	if got := fuzzy.Ratio(common+a, common+b); got != 43 {
+		t.Errorf("34 of 80 characters in common score %d, want 43", got)
+	}
+}
+
+func TestByNameUnknown(t *testing.T) {
+	if fuzzy.ByName("Ratio") != nil {
+		t.Error("a name that fuzzywuzzy does not have is known")
+	}
+}
+
+// TestLimit checks that no pair scores more than its lengths allow.
+func TestLimit(t *testing.T) {
+	for i, row := range rows(t, "testdata/weighted.jsonl") {
+		a, _ := row.Get("a")
+		b, _ := row.Get("b")
+		if limit, ratio := fuzzy.Limit(a.(string), b.(string)), fuzzy.Ratio(a.(string), b.(string)); limit < ratio {
+			t.Errorf("row %d: the limit is %d, the ratio %d", i+1, limit, ratio)
+		}
+	}
+	if got := fuzzy.Limit("", ""); got != 100 {
+		t.Errorf("the limit of two empty texts is %d, want 100", got)
+	}
+}
+
+// invented returns n letters that follow from seed.
+func invented(seed, n int) string {
+	out := make([]byte, n)
+	for i := range out {
+		seed = (seed*1103515245 + 12345) % (1 << 31)
+		out[i] = "abcd"[seed>>16&3]
+	}
+	return string(out)
+}
+
+// TestPartialRatioLong compares with fuzzywuzzy where alignments are split because of their size.
+func TestPartialRatioLong(t *testing.T) {
+	tests := []struct{ seedA, lengthA, seedB, lengthB, want int }{
+		{1, 2000, 2, 2000, 66},
+		{1, 2100, 2, 2100, 66},
+		{3, 300, 4, 14000, 67},
+		{5, 3000, 6, 9000, 66},
+		{5, 3000, 6, 3000, 65},
+		{7, 2500, 8, 4000, 65},
+	}
+	for _, tt := range tests {
+		if got := fuzzy.PartialRatio(invented(tt.seedA, tt.lengthA), invented(tt.seedB, tt.lengthB)); got != tt.want {
+			t.Errorf("lengths %d and %d score %d, want %d", tt.lengthA, tt.lengthB, got, tt.want)
+		}
 	}
 }

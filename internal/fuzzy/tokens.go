@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"airqa/internal/pyliteral"
 	"airqa/internal/pystr"
 )
 
@@ -62,17 +63,22 @@ func wordSet(s string) []string {
 	return slices.Compact(words)
 }
 
-// clean prepares a text for comparing words: what is neither letter, digit nor underscore becomes a blank,
-// letters lower case. With ascii, the characters U+0080 to U+00FF vanish first; those above stay.
+// clean prepares a text for comparing words: what is neither letter, digit nor underscore becomes a blank (a lone
+// surrogate is one such character), letters lower case. With ascii, the characters U+0080 to U+00FF vanish first;
+// those above stay.
 func clean(s string, ascii bool) string {
-	cleaned := strings.Map(func(r rune) rune {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, n := pyliteral.DecodeRune(s[i:])
+		i += n
 		switch {
 		case ascii && 0x80 <= r && r <= 0xFF:
-			return -1
 		case r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r):
-			return r
+			b.WriteRune(r)
+		default:
+			b.WriteByte(' ')
 		}
-		return ' '
-	}, s)
-	return pystr.Strip(pystr.Lower(cleaned))
+	}
+	return pystr.Strip(pystr.Lower(b.String()))
 }

@@ -57,7 +57,7 @@ func TestOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	n := 0
@@ -75,5 +75,36 @@ func TestOracle(t *testing.T) {
 	}
 	if n != 300 {
 		t.Errorf("read %d rows, want 300", n)
+	}
+}
+
+// TestForms compares with Python's eval on texts put together from every form of literal, many of them spoiled.
+func TestForms(t *testing.T) {
+	f, err := os.Open("testdata/forms.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
+		var row struct {
+			Text string
+			Repr *string // nil where Python refuses the text
+		}
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		var got *string
+		v, err := pyliteral.Parse(row.Text, pyliteral.Options{})
+		if err == nil {
+			s := pyliteral.Repr(v)
+			got = &s
+		}
+		if diff := cmp.Diff(row.Repr, got); diff != "" {
+			t.Errorf("%q, %v (-want +got):\n%s", row.Text, err, diff)
+		}
+	}
+	if n != 367 {
+		t.Errorf("read %d rows, want 367", n)
 	}
 }

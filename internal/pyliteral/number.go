@@ -86,7 +86,7 @@ func (p *parser) complexSum(left Value, start int) (Value, error) {
 	if minus {
 		im = -im
 	}
-	return complex(re+real(im), imag(im)), nil
+	return complex(re+real(im), 0+imag(im)), nil // the 0 turns -0.0 into 0.0, as the sum does in Python
 }
 
 // realPart returns an int or a float as float64.

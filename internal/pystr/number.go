@@ -2,6 +2,7 @@ package pystr
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -46,6 +47,9 @@ func Float(s string) (float64, bool) {
 	text, ok := plainDigits(s)
 	if !ok || !floatForm(text) {
 		return 0, false
+	}
+	if len(text) == 4 && strings.EqualFold(text[1:], "nan") {
+		return math.NaN(), true // ParseFloat takes no sign before it
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
