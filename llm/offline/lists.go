@@ -8,7 +8,7 @@ import (
 	"airqa/internal/pyliteral"
 )
 
-var clausePattern = regexp.MustCompile(`(?i)(?:,|;)?\s+and,?\s+((?:(?:in|on|at|by|with|for|from|to|under|of)\s+)?(?:what|which|how|who|where|when)\b)`)
+var clausePattern = regexp.MustCompile(`(?i)(?:(?:,|;)?\s+and,?|\?)\s+((?:(?:in|on|at|by|with|for|from|to|under|of)\s+)?(?:what|which|how|who|where|when)\b)`)
 
 // clauses cuts a question where a second one begins: "…, and how many …".
 func clauses(question string) []string {
@@ -138,10 +138,12 @@ func (q *ask) enumeration(n int) []string {
 	return nil
 }
 
+const maxMembers = 60
+
 // members reads a run of n short stretches between commas, of three or more when n is 0; the first loses what leads
 // to it.
 func members(text string, n int) []string {
-	parts := enumCut.Split(text, -1)
+	parts := enumCut.Split(text, maxMembers)
 	for start := range parts {
 		end := start + 1
 		for end < len(parts) && end-start != n && isMember(parts[end]) {

@@ -26,8 +26,8 @@ var facts = []struct {
 }{
 	{regexp.MustCompile(`(?i)\bfirst author\b`), "authors[1]"},
 	{regexp.MustCompile(`(?i)\blast author\b`), "authors[len(authors)]"},
-	{regexp.MustCompile(`(?i)\bwho (?:wrote|are|is) .*|\bauthors of (?:the|this) .*paper`), "authors"},
-	{regexp.MustCompile(`(?i)\bwhich year|\bwhat year|\byear of publication`), "pub_year"},
+	{regexp.MustCompile(`(?i)\bwho (?:wrote|are the authors)|\bauthors of (?:the|this) .*paper`), "authors"},
+	{regexp.MustCompile(`(?i)\b(?:which|what) year .*\b(?:published|presented|appear)|\byear of publication`), "pub_year"},
 	{regexp.MustCompile(`(?i)\bwhich (?:conference|venue)|\bwhat (?:conference|venue)|\bwhere was .* published`), "conference_full"},
 }
 
@@ -40,6 +40,9 @@ var (
 	authorsPattern = regexp.MustCompile(`(?i)\bauthors?\b|^who\b`)
 	citesPattern   = regexp.MustCompile(`(?i)\bcites? (?:another|a|an other) (?:paper|work)|\bcites? (?:each other|one of)`)
 )
+
+// beyond are words that ask for what the table metadata does not hold.
+var beyond = regexp.MustCompile(`(?i)corresponding|institut|affiliat|e-?mail|contact|cited|\?.+\?`)
 
 func field(word string) string {
 	for _, f := range fields {
@@ -57,7 +60,7 @@ func (t *task) metadataSQL() string {
 		return t.collectionSQL()
 	}
 	for _, f := range facts {
-		if f.pattern.MatchString(t.question) && len(t.question) < 150 {
+		if f.pattern.MatchString(t.question) && !beyond.MatchString(t.question) {
 			return t.factSQL(f.expression)
 		}
 	}

@@ -95,7 +95,7 @@ func TestPlainAnswers(t *testing.T) {
 		{"guess integer", "How many layers does Otter have?", "Your answer should be a Python integer.", "", "3"},
 		{"guess list", "Which two rivers?", "Your answer should be a Python list of two floats.", "none, because the question names no paper.", "[0.5, 0.5]"},
 		{"guess dict", "Scores of Otter?", `A dictionary with the keys "MRR" and "F1", each an integer.`, "", "{'MRR': 3, 'F1': 3}"},
-		{"guess name", "What is Otter?", "", "", "Otter"},
+		{"guess name", "What is Otter?", "a name", "", "Otter"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,45 +120,63 @@ func TestSteps(t *testing.T) {
 		want    string
 	}{
 		{
-			"search first", task("How deep is the river?", "an integer"), []string{"Retrieve"}, "20", nil,
+			"search first", task("How deep is the river?", "an integer"),
+			[]string{"Retrieve"},
+			"20", nil,
 			"Retrieve(query='How deep is the river?', limit=5)",
 		},
 		{
-			"search again by words", task("How deep is the river of the harbour?", "an integer"), []string{"Retrieve"}, "20",
+			"search again by words", task("How deep is the river of the harbour?", "an integer"),
+			[]string{"Retrieve"},
+			"20",
 			[]string{"[Warning]: no passage matches the query. Try other words."},
 			"Retrieve(query='deep river harbour', limit=8)",
 		},
 		{
-			"count in the database", task("How many pages does the paper have?", "a Python integer", anchor), []string{"Retrieve", "Query"}, "20", nil,
+			"count in the database", task("How many pages does the paper have?", "a Python integer", anchor),
+			[]string{"Retrieve", "Query"},
+			"20", nil,
 			"Query(sql=\"SELECT num_pages AS answer, paper_id FROM metadata WHERE paper_id IN ('" + otter + "')\")",
 		},
 		{
-			"a count is the answer", task("How many pages does the paper have?", "a Python integer", anchor), []string{"Retrieve", "Query"}, "20",
+			"a count is the answer", task("How many pages does the paper have?", "a Python integer", anchor),
+			[]string{"Retrieve", "Query"},
+			"20",
 			[]string{`{"answer": 7, "paper_id": "x"}` + "\n(1 row)"},
 			"Answer(answer=7)",
 		},
 		{
-			"conference", task("How many papers have more than three pages?", "a Python integer", "[Conference]: acl2023"), []string{"Query"}, "20", nil,
+			"conference", task("How many papers have more than three pages?", "a Python integer", "[Conference]: acl2023"),
+			[]string{"Query"},
+			"20", nil,
 			`Query(sql="SELECT count(*) AS answer FROM metadata WHERE ((conference_abbreviation ILIKE 'ACL' AND pub_year = 2023)) AND num_pages > 3")`,
 		},
 		{
-			"failed statement", task("How many pages does the paper have?", "a Python integer", anchor), []string{"Query"}, "20",
+			"failed statement", task("How many pages does the paper have?", "a Python integer", anchor),
+			[]string{"Query"},
+			"20",
 			[]string{"[Error]: no such column"},
 			`Query(sql="SELECT page_content AS text, ref_paper_id AS paper_id, page_number FROM pages WHERE ref_paper_id IN ('` + otter +
 				`') ORDER BY len(list_filter(['page'], w -> contains(lower(page_content), w))) DESC, page_number LIMIT 3")`,
 		},
 		{
-			"picture", task("What does Figure 2 show?", "one sentence", anchor), []string{"Query", "View"}, "20",
+			"picture", task("What does Figure 2 show?", "one sentence", anchor),
+			[]string{"Query", "View"},
+			"20",
 			[]string{`{"image_caption": "Figure 2: The river.", "bounding_box": [1, 2, 30.5, 40], "paper_id": "` + otter + `", "page_number": 4}` + "\n(1 row)", `{"text": "The river.", "paper_id": "` + otter + `"}`},
 			"View(paper_id='" + otter + "', page_number=4, bounding_box=[1,2,30.5,40])",
 		},
 		{
-			"turn limit", task("How deep is the river?", "an integer"), []string{"Retrieve"}, "2",
+			"turn limit", task("How deep is the river?", "an integer"),
+			[]string{"Retrieve"},
+			"2",
 			[]string{`{"score": 1, "text": "The river is 9 metres deep.", "pdf_id": "x", "page_number": 1}` + "\n(1 row)"},
 			"Answer(answer=9)",
 		},
 		{
-			"quotes are data", task("What is O'Hara's law'; DROP DATABASE metadata; --?", "a string", "[Anchor PDF]: 'a''b'"), []string{"Query"}, "20", nil,
+			"quotes are data", task("What is O'Hara's law'; DROP DATABASE metadata; --?", "a string", "[Anchor PDF]: 'a''b'"),
+			[]string{"Query"},
+			"20", nil,
 			`Query(sql="SELECT r.text_content AS text, r.ref_paper_id AS paper_id, p.page_number, len(list_filter(['hara', 'law', 'drop', 'databas', 'metadata'], w -> contains(lower(r.text_content), w))) AS hits FROM chunks r JOIN pages p ON r.ref_page_id = p.page_id WHERE r.ref_paper_id IN ('a''''b') ORDER BY hits DESC, r.ordinal LIMIT 6")`,
 		},
 	}
@@ -252,6 +270,21 @@ func TestReply(t *testing.T) {
 	}
 }
 
+// TestLongContext would take minutes if the work grew with the square of a context.
+func TestLongContext(t *testing.T) {
+	texts := map[string]string{
+		"numbers": strings.Repeat("12 34.5 ", 20000), "names": strings.Repeat("PaperTrail and OtterNet, ", 8000),
+		"cells": `{"table_content": "` + strings.Repeat("<tr><td colspan=9>1</td><td rowspan=99>Otter</td></tr>", 3000) + `", "table_caption": ""}`,
+	}
+	for name, text := range texts {
+		for _, format := range []string{"an integer", "a name", "a list of strings", "one sentence", "a formula"} {
+			if got := action.LastBlock(say(t, plain(t, task("How many layers does Otter have?", format), text))); got == "" {
+				t.Errorf("%s for %s: no answer", name, format)
+			}
+		}
+	}
+}
+
 func FuzzComplete(f *testing.F) {
 	system, err := os.ReadFile("../../prompts/react.txt")
 	if err != nil {
@@ -266,8 +299,10 @@ func FuzzComplete(f *testing.F) {
 	f.Add(2, task("Which formula?", "a list of two elements, a formula and a number as an integer", "[Context]: 10-3 λ = 0.3, 5"), "")
 	f.Fuzz(func(t *testing.T, kind int, question, observation string) {
 		messages := []qa.Message{
-			{Role: qa.System, Text: kinds[uint(kind)%3]}, {Role: qa.User, Text: question},
-			{Role: qa.Assistant, Text: "[Thought]: Turn 1."}, {Role: qa.User, Text: "[Observation]: " + observation},
+			{Role: qa.System, Text: kinds[uint(kind)%3]},
+			{Role: qa.User, Text: question},
+			{Role: qa.Assistant, Text: "[Thought]: Turn 1."},
+			{Role: qa.User, Text: "[Observation]: " + observation},
 		}
 		text := say(t, messages...)
 		if kinds[uint(kind)%3] == kinds[0] {

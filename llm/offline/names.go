@@ -44,17 +44,18 @@ func (q *ask) nameCandidates() []candidate {
 	order := q.best()
 	for rank, i := range order[:min(len(order), 30)] {
 		s := q.sentences[i]
+		rating := q.scores[i] - 0.02*float64(rank)
+		if asksNew.MatchString(q.text) && newPattern.MatchString(s.text) {
+			rating++
+		}
 		for _, p := range phrases(s.text) {
 			name := s.text[p.start:p.end]
 			if q.refuses(name) {
 				continue
 			}
-			score := q.scores[i] + q.nearness(s.text, p.start, p.end) + p.bonus - 0.02*float64(rank)
+			score := rating + q.nearness(s.text, p.start, p.end) + p.bonus
 			if p.called && asksCalled.MatchString(q.text) {
 				score += 4
-			}
-			if newPattern.MatchString(s.text) && asksNew.MatchString(q.text) {
-				score++
 			}
 			list = append(list, candidate{name, score})
 		}

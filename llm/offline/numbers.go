@@ -176,13 +176,14 @@ func (q *ask) taste(text string, n numeral) float64 {
 	return bonus
 }
 
+// reach is how many bytes around a place nearness looks at. A flattened table is one sentence of thousands of numbers.
+const reach = 300
+
 // nearness adds up the weights of the question's words around a place of a text, less for each word between.
 func (q *ask) nearness(text string, start, end int) float64 {
-	text = spelled.Replace(text[:start]) + "\x00" + spelled.Replace(text[end:])
-	before, after, _ := strings.Cut(text, "\x00")
-	left := wordsOf(before)
+	left := wordsOf(spelled.Replace(text[max(0, start-reach):start]))
 	slices.Reverse(left)
-	return q.fade(left) + q.fade(wordsOf(after))
+	return q.fade(left) + q.fade(wordsOf(spelled.Replace(text[end:min(end+reach, len(text))])))
 }
 
 func (q *ask) fade(words []string) float64 {

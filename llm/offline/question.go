@@ -38,6 +38,16 @@ func (t *task) place() kind {
 	return isPassage
 }
 
+// wantsProse tells that a text is wanted of which no name or word would be the whole.
+func (t *task) wantsProse() bool {
+	return t.format == "" || explains.MatchString(t.question) && !shortText.MatchString(t.format)
+}
+
+var (
+	explains  = regexp.MustCompile(`(?i)^how (?:do|does|did|is|are|was|were|can|could|to)\b|\bhow (?:do|does|did) the|\bwhy\b|\b(?:explain|describe|reasons?|purpose|idea|assumption|challenges?|drawbacks?|advantages?|limitations?|differ\w*)\b`)
+	shortText = regexp.MustCompile(`(?i)\b(?:names?|word|titles?|exact\w*|either|one of|number|label|acronym)\b`)
+)
+
 // wantsTable tells that tables are a likely place although the question does not say so.
 func (t *task) wantsTable() bool {
 	return t.want.class == asFloat || t.want.class == asDict || aboveBelow.MatchString(t.question) || superlative.MatchString(t.question)

@@ -42,9 +42,9 @@ var classes = []struct {
 	class   class
 	pattern *regexp.Regexp
 }{
-	{asDict, regexp.MustCompile(`dict`)},
+	{asDict, regexp.MustCompile(`\bdict(?:ionar(?:y|ies))?\b`)},
 	{asList, regexp.MustCompile(`\blist\b|\btuple\b`)},
-	{asUUID, regexp.MustCompile(`\buuid\b`)},
+	{asUUID, regexp.MustCompile(`uuid`)},
 	{asTitle, regexp.MustCompile(`titles? of (?:the|a) paper|paper titles?|exact title`)},
 	{asFormula, regexp.MustCompile(`formula|latex|equation`)},
 	{asYesNo, regexp.MustCompile(`["']?yes["']? or ["']?no`)},
@@ -56,18 +56,17 @@ var classes = []struct {
 
 // readShape reads an answer format.
 func readShape(format string) shape {
-	written := format
-	format = strings.ToLower(format)
-	s := shape{decimals: decimals(format), word: strings.Contains(format, "single word")}
-	for _, x := range classes {
-		if x.pattern.MatchString(format) {
-			s.class = x.class
-			break
-		}
+	written, _, _ := strings.Cut(format, "e.g.")
+	keys := quoted(written)
+	if len(keys) == 0 {
+		keys = dictKeys(format)
 	}
+	format = strings.ToLower(written)
+	s := shape{decimals: decimals(format), word: strings.Contains(format, "single word")}
+	s.class = classOf(format)
 	switch s.class {
 	case asDict:
-		s.keys, s.parts = quoted(written), elements(format)
+		s.keys, s.parts = keys, elements(format)
 	case asList:
 		s.count, s.parts = listCount(format), elements(format)
 		if s.count == 0 {
@@ -81,11 +80,26 @@ func readShape(format string) shape {
 	return s
 }
 
+// classOf is the class of the whole answer: of a list and a dictionary the one that is named first.
+func classOf(format string) class {
+	dict, list := classes[0].pattern.FindStringIndex(format), classes[1].pattern.FindStringIndex(format)
+	if dict != nil && list != nil && list[0] < dict[0] {
+		return asList
+	}
+	for _, x := range classes {
+		if x.pattern.MatchString(format) {
+			return x.class
+		}
+	}
+	return asText
+}
+
 var (
 	decimalPattern  = regexp.MustCompile(`(\w+) (?:decimal|digits? after)`)
 	ofPattern       = regexp.MustCompile(`(?:list|tuple) of (?:length )?(?:exactly )?(\w+)|(\w+) (?:elements|items|strings|floats|integers)`)
 	sentencePattern = regexp.MustCompile(`(\w+) sentences?`)
 	quotedPattern   = regexp.MustCompile("[\"'“`]([^\"'”`]{1,60})[\"'”`]")
+	keyPattern      = regexp.MustCompile(`["']([^"'{}\[\]:]{1,60})["']\s*:`)
 	elementPattern  = regexp.MustCompile(`(as an? (?:\w+ )?)?\b(floats?|integers?|ints?|strings?|names?|formulas?|titles?|bool\w*|numbers?)\b`)
 )
 
@@ -129,6 +143,15 @@ func countWord(w string) (int, bool) {
 	}
 	n, err := strconv.Atoi(w)
 	return n, err == nil && n >= 0
+}
+
+// dictKeys are the keys of a dictionary that a format shows as an example.
+func dictKeys(format string) []string {
+	var list []string
+	for _, m := range keyPattern.FindAllStringSubmatch(format, -1) {
+		list = append(list, m[1])
+	}
+	return list
 }
 
 func quoted(text string) []string {

@@ -60,6 +60,9 @@ func readTask(messages []qa.Message) *task {
 		}
 	}
 	t.want = readShape(t.format)
+	if t.want.class == asText && t.wantsProse() {
+		t.want = shape{class: asProse, count: 2}
+	}
 	t.items = distinct(t.items)
 	return t
 }
