@@ -1,0 +1,82 @@
+package ingest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func chunkerOf(t *testing.T, limit int) *chunker {
+	t.Helper()
+	c, err := newChunker(limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestChunksAreCutAtTheLargestEdgeThatFits(t *testing.T) {
+	tests := []struct {
+		name       string
+		limit      int
+		paragraphs []string
+		want       []string
+	}{
+		{"nothing", 8, nil, nil},
+		{"empty paragraphs", 8, []string{"", "  "}, nil},
+		{"all fits", 8, []string{"one two", "three four"}, []string{"one two\nthree four"}},
+		{"at a paragraph", 5, []string{"one two three", "four five six"}, []string{"one two three", "four five six"}},
+		{"at a sentence", 5, []string{"One two three. Four five six. Seven eight"}, []string{"One two three.", "Four five six.", "Seven eight"}},
+		{"at a word", 3, []string{"one two three four five"}, []string{"one two three", "four five"}},
+		{"within a word", 2, []string{"antidisestablishmentarianism"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := chunkerOf(t, tt.limit)
+			got := c.pack(tt.paragraphs)
+			if tt.name != "within a word" {
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+			}
+			for _, chunk := range got {
+				if n := c.tokens(chunk); n > tt.limit || chunk == "" {
+					t.Errorf("%q has %d tokens, more than %d", chunk, n, tt.limit)
+				}
+			}
+			if tt.name == "within a word" && strings.Join(got, "") != tt.paragraphs[0] {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+func FuzzChunksLoseNothing(f *testing.F) {
+	f.Add("A sentence. Another one! 3 more? yes.\nA paragraph", 4)
+	f.Add("\u00a0\xff\x00ligature ﬁ 𝐴", 1)
+	c, err := newChunker(1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string, limit int) {
+		if limit < 4 || limit > 1000 {
+			limit = 4 // one character can take three tokens
+		}
+		c := &chunker{codec: c.codec, limit: limit}
+		chunks := c.pack(strings.Split(text, "\n"))
+		for _, chunk := range chunks {
+			if n := c.tokens(chunk); n > limit && len([]rune(chunk)) > 1 {
+				t.Errorf("%q has %d tokens, more than %d", chunk, n, limit)
+			}
+		}
+		// Words may be cut, spaces may go, characters stay.
+		bare := func(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), "") }
+		if strings.ToValidUTF8(text, "") != text {
+			return
+		}
+		if diff := cmp.Diff(bare(text), bare(strings.Join(chunks, ""))); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}

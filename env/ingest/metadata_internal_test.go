@@ -1,0 +1,63 @@
+package ingest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/env/paperdb"
+	"airqa/qa"
+)
+
+func TestMetadataWinsFieldByField(t *testing.T) {
+	guessed := paperdb.Metadata{Title: "A Gussed Title", Abstract: "What was read.", NumPages: 7}
+	m, err := parseMetadata("p.json", []byte(`{"title": "A Guessed Title", "conference": "ACL", "year": 2031, "volume": null,
+		"authors": ["A. One"], "abstract": "", "pdf_url": "https://example.org/p.pdf", "something_else": [1, 2]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.apply(&guessed)
+	want := paperdb.Metadata{
+		PaperID: qa.PaperUUID("A Guessed Title", "acl2031"), Title: "A Guessed Title", Abstract: "What was read.", NumPages: 7,
+		Conference: "ACL", Year: 2031, Authors: []string{"A. One"}, DownloadURL: "https://example.org/p.pdf",
+	}
+	if diff := cmp.Diff(want, guessed); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestItsUUIDWinsToo(t *testing.T) {
+	const id = "0B2E9A4C-5D8B-5F1E-9C77-0A8D6E2F4B10"
+	m, err := parseMetadata("p.json", []byte(`{"uuid": "`+id+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := paperdb.Metadata{Title: "T"}
+	m.apply(&row)
+	if row.PaperID != strings.ToLower(id) {
+		t.Errorf("got %s", row.PaperID)
+	}
+}
+
+func TestWithoutMetadataTheVenueIsUnknown(t *testing.T) {
+	row := paperdb.Metadata{Title: "Attention Is All You Need"}
+	Metadata{}.apply(&row)
+	if want := qa.PaperUUID("attentionisallyouneed", qa.Uncategorized); row.PaperID != want {
+		t.Errorf("got %s, want %s", row.PaperID, want)
+	}
+}
+
+func TestBadMetadataNamesFileAndByte(t *testing.T) {
+	for _, tt := range []struct{ name, data, want string }{
+		{"cut off", `{"title": "A`, "papers/p.json, byte 12"},
+		{"wrong kind", `{"year": "2031"}`, `byte 15: "year" wants a int, not a string`},
+		{"no uuid", `{"uuid": "p1"}`, `uuid "p1" is not a uuid`},
+		{"empty", ``, "papers/p.json, byte 0"},
+	} {
+		_, err := parseMetadata("papers/p.json", []byte(tt.data))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q in it", tt.name, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package ingest_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+
+	"airqa/env/ingest"
+	"airqa/env/paperdb"
+	"airqa/fixtures"
+	"airqa/qa"
+)
+
+func TestMetadataBesideThePDF(t *testing.T) {
+	p := readFixture(t, "anchorweave", true)
+	if p.Metadata.Conference == "" || p.Metadata.Year == 0 || len(p.Metadata.Authors) == 0 || p.File.MetadataSHA256 == "" {
+		t.Errorf("got %+v, %+v", p.Metadata, p.File)
+	}
+	if want := qa.PaperUUID(p.Metadata.Title, qa.VenueYear(p.Metadata.Conference, p.Metadata.Year)); p.Metadata.PaperID != want {
+		t.Errorf("paper id %s, want %s", p.Metadata.PaperID, want)
+	}
+}
+
+func TestIDsAndOrdinalsFollowTheRules(t *testing.T) {
+	p := readFixture(t, "lumenparse", false)
+	paper := p.Metadata.PaperID
+	if p.Pages[1].ID != qa.PageUUID(paper, 2) || p.Sections[0].ID != qa.SectionUUID(paper, 0) || p.References[0].ID != qa.ReferenceUUID(paper, 1) {
+		t.Error("ids of pages, sections or references")
+	}
+	if p.Chunks[0].Ordinal != 1 || p.Sections[0].Ordinal != 0 || p.Images[0].Ordinal != 0 || p.References[0].Ordinal != 0 {
+		t.Error("ordinals: chunks count from 1, the others from 0")
+	}
+	// Table III is the first of page 3, figure 2 the first of page 2.
+	if p.Tables[2].ID != qa.PartUUID(paper, 3, "table", 1) || p.Tables[2].Ordinal != 2 {
+		t.Errorf("third table %+v", p.Tables[2])
+	}
+	if p.Images[1].ID != qa.PartUUID(paper, 2, "image", 1) {
+		t.Errorf("second figure %+v", p.Images[1])
+	}
+	ids := map[string]bool{}
+	for _, id := range allIDs(p) {
+		if ids[id] {
+			t.Errorf("%s comes twice", id)
+		}
+		ids[id] = true
+	}
+}
+
+func allIDs(p paperdb.Paper) (ids []string) {
+	for _, r := range p.Pages {
+		ids = append(ids, r.ID)
+	}
+	for _, r := range p.Chunks {
+		ids = append(ids, r.ID)
+	}
+	for _, r := range p.Sections {
+		ids = append(ids, r.ID)
+	}
+	for _, r := range p.Images {
+		ids = append(ids, r.ID)
+	}
+	for _, r := range p.Tables {
+		ids = append(ids, r.ID)
+	}
+	for _, r := range p.Equations {
+		ids = append(ids, r.ID)
+	}
+	for _, r := range p.References {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+func TestNothingOfAPageIsMissingFromItsChunks(t *testing.T) {
+	for _, slug := range fixtures.Slugs() {
+		p := readFixture(t, slug, false)
+		chunks := map[string]string{}
+		for _, c := range p.Chunks {
+			chunks[c.PageID] += plain(c.Text)
+		}
+		for _, page := range p.Pages {
+			if plain(page.Content) != chunks[page.ID] {
+				t.Errorf("%s page %d: the chunks differ from the page", slug, page.Number)
+			}
+		}
+	}
+}
+
+// scan is a paper of one page of text and one without.
+func scan(t *testing.T) []byte {
+	t.Helper()
+	pages := `{"pages": {
+		"1": {"content": {"text": [{"value": "A paper that has some text", "pos": [72, 700], "font": {"name": "Helvetica", "size": 12}}]}},
+		"2": {"content": {"box": [{"pos": [100, 100], "width": 200, "height": 300, "fillCol": "#808080"}]}}}}`
+	api.DisableConfigDir()
+	var out bytes.Buffer
+	conf := model.NewDefaultConfiguration()
+	conf.Offline = true
+	if err := api.Create(nil, strings.NewReader(pages), &out, conf); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestWhatIsMissingIsAProblemNotAnError(t *testing.T) {
+	path := put(t, t.TempDir(), "scan.pdf", scan(t))
+	put(t, filepath.Dir(path), "scan.json", []byte(`{"num_pages": 9}`))
+	source, err := ingest.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := reader(t).Read(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"page 2 has no text: a scan?", "no abstract found", "no references found", "metadata says 9 pages, the PDF has 2"} {
+		if !slices.Contains(p.File.Problems, want) {
+			t.Errorf("problems %q lack %q", p.File.Problems, want)
+		}
+	}
+	if len(p.Pages) != 2 || !strings.Contains(p.Pages[0].Content, "A paper that has some text") || p.Pages[1].Content != "" {
+		t.Errorf("pages %+v", p.Pages)
+	}
+}
+
+// TestPapersOfAFolder reads all papers of the folder in AIRQA_TEST_PDFS, if it is set. The papers of others cannot be part of
+// the repository.
+func TestPapersOfAFolder(t *testing.T) {
+	dir := os.Getenv("AIRQA_TEST_PDFS")
+	if dir == "" {
+		t.Skip("AIRQA_TEST_PDFS names no folder of papers")
+	}
+	references := map[string]int{"attention.pdf": 40, "resnet.pdf": 50}
+	paths, err := ingest.Find([]string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := newMemory()
+	summary, err := ingest.Run(t.Context(), ingest.Config{Reader: reader(t), Store: store}, paths)
+	if err != nil || len(summary.Failed) > 0 {
+		t.Errorf("%+v, %v", summary, err)
+	}
+	for _, p := range store.papers {
+		if want := references[p.File.Name]; want > 0 && len(p.References) != want {
+			t.Errorf("%s: %d references, want %d", p.File.Name, len(p.References), want)
+		}
+		if len(p.Sections) < 5 || p.Metadata.Abstract == "" {
+			t.Errorf("%s: %d sections, abstract %q", p.File.Name, len(p.Sections), p.Metadata.Abstract)
+		}
+	}
+}
