@@ -273,7 +273,7 @@ func TestReply(t *testing.T) {
 // TestLongContext would take minutes if the work grew with the square of a context.
 func TestLongContext(t *testing.T) {
 	texts := map[string]string{
-		"numbers": strings.Repeat("12 34.5 ", 20000), "names": strings.Repeat("PaperTrail and OtterNet, ", 8000),
+		"numbers": strings.Repeat("12 34.5 ", 20000), "names": strings.Repeat("WeirNet and OtterNet, ", 8000),
 		"cells": `{"table_content": "` + strings.Repeat("<tr><td colspan=9>1</td><td rowspan=99>Otter</td></tr>", 3000) + `", "table_caption": ""}`,
 	}
 	for name, text := range texts {

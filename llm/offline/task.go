@@ -18,7 +18,7 @@ const (
 	formLoop              // a thought and an action
 )
 
-// scope is a conference of a year, as the database keeps it: AMAC and 2031 for amac2031.
+// scope is a conference of a year, as the database keeps it: ACL and 2023 for acl2023.
 type scope struct{ name, year string }
 
 // task is all that the shown messages tell: the question, and what was done and seen so far.
