@@ -7,6 +7,7 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
+	"airqa/internal/aside"
 )
 
 // Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods may be
@@ -56,7 +57,7 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	if p.Metadata.PDFPath, err = datadir.PDFName(p.Metadata.PaperID); err != nil {
 		return fmt.Errorf("put paper: %w", err)
 	}
-	if err := datadir.WriteFile(path, pdf); err != nil {
+	if err := aside.WriteFile(path, pdf); err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
 	return w.db.Put(ctx, p)

@@ -113,6 +113,11 @@ func policyServer() *openaitest.Server {
 	return openaitest.New(openaitest.Config{Reply: func(messages []openaitest.Message) string {
 		list := make([]qa.Message, len(messages))
 		for i, m := range messages {
+			for _, url := range m.Images {
+				if len(url) < 100 {
+					return "a picture did not arrive: " + url
+				}
+			}
 			list[i] = qa.Message{Role: qa.Role(m.Role), Text: m.Text}
 		}
 		reply, err := policy.Complete(context.Background(), list)

@@ -188,6 +188,8 @@ func recordedIn(dir string) (map[string]runlog.Recorded, error) {
 		}
 		if rec.Finished() {
 			rec.Messages, rec.Steps = nil, nil
+		} else if err := r.LoadImages(&rec); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 		recorded[rec.Episode] = rec
 	}

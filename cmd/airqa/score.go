@@ -39,21 +39,15 @@ failed stays unscored, which is not a zero; score again when the judge is back.`
 
 // Run implements the sub-command.
 func (c scoreCmd) Run(a *app) error {
-	files := c.Gold != "" || c.Pred != ""
-	switch {
-	case files && c.Dir != "":
-		return misuse("score either a run directory, or --gold with --pred")
-	case files && (c.Gold == "" || c.Pred == ""):
-		return misuse("--gold and --pred go together")
-	case !files && c.Dir == "":
-		return misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
+	if err := c.check(); err != nil {
+		return err
 	}
 	judge, err := c.open(a)
 	if err != nil {
 		return err
 	}
 	scorer := eval.New(eval.Config{Judge: judge})
-	if files {
+	if c.Dir == "" {
 		return c.scoreFile(a, scorer)
 	}
 	scores, err := a.scoreRun(c.Dir, scorer, c.Judge)
@@ -64,6 +58,19 @@ func (c scoreCmd) Run(a *app) error {
 		a.say("note: unscored answers are no zeros; airqa score %s --json says why each is unscored", c.Dir)
 	}
 	return c.show(a, scores, "next: airqa report "+c.Dir)
+}
+
+func (c scoreCmd) check() error {
+	files := c.Gold != "" || c.Pred != ""
+	switch {
+	case files && c.Dir != "":
+		return misuse("score either a run directory, or --gold with --pred")
+	case files && (c.Gold == "" || c.Pred == ""):
+		return misuse("--gold and --pred go together")
+	case !files && c.Dir == "":
+		return misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
+	}
+	return nil
 }
 
 // scoreRun scores every episode of a run that has ended, and writes the scores beside its log.

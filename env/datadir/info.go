@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"airqa/internal/aside"
 )
 
 // Info is the content of airqa.json.
@@ -58,7 +60,7 @@ func (d *Dir) WriteInfo(info Info) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", d.file(), err)
 	}
-	return WriteFile(d.file(), append(text, '\n'))
+	return aside.WriteFile(d.file(), append(text, '\n'))
 }
 
 func (d *Dir) file() string { return filepath.Join(d.path, infoName) }

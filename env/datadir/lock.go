@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-)
 
-// errHeld is what the system-dependent tryLock returns when somebody else has the lock.
-var errHeld = errors.New("held")
+	"airqa/internal/aside"
+	"airqa/internal/filelock"
+)
 
 // Lock is the right to write to a data directory. The system gives it back when the process ends, however it
 // ends.
@@ -18,16 +18,12 @@ type Lock struct {
 
 // Lock takes the right to write, at once or not at all: a second ingest is told to wait.
 func (d *Dir) Lock() (*Lock, error) {
-	f, err := os.OpenFile(filepath.Join(d.path, lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := filelock.Take(filepath.Join(d.path, lockName))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("lock data directory %s: another ingest is writing to it; wait until it is done", d.path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock data directory: %w", err)
-	}
-	err = tryLock(f)
-	if errors.Is(err, errHeld) {
-		err = fmt.Errorf("lock data directory %s: another ingest is writing to it; wait until it is done", d.path)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
 	}
 	if err := d.sweep(); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -38,7 +34,7 @@ func (d *Dir) Lock() (*Lock, error) {
 // sweep removes what a writer that was killed had written aside. Whoever holds the lock is the only writer.
 func (d *Dir) sweep() error {
 	for _, folder := range []string{".", pdfsName, filepath.Join(vectorsName, "*")} {
-		names, err := filepath.Glob(filepath.Join(d.path, folder, asidePattern))
+		names, err := filepath.Glob(filepath.Join(d.path, folder, aside.Pattern))
 		if err != nil {
 			return fmt.Errorf("lock data directory: %w", err)
 		}

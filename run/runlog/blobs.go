@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"airqa/internal/aside"
 )
 
 // maxFull bounds what is kept of a tool's result that the model saw only in part, in bytes.
@@ -48,43 +50,31 @@ func (b *blobs) put(name string, data []byte) error {
 		b.known[name] = true
 		return nil
 	}
-	if err := writeAside(path, data); err != nil {
+	if err := aside.WriteFile(path, data); err != nil {
 		return err
 	}
 	b.known[name] = true
 	return nil
 }
 
-// writeAside writes a file under another name and renames it, so that a reader never sees half of it.
-func writeAside(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(tmp.Name()))
-	}
-	return nil
-}
-
 // readText returns the text of a hash.
 func readText(dir, sum string) (string, error) {
-	if _, err := hex.DecodeString(sum); err != nil || len(sum) != 64 {
-		return "", fmt.Errorf("text %q: not a hash", sum)
-	}
-	data, err := os.ReadFile(filepath.Join(dir, textsDir, sum+".txt"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("text %s is missing from the run directory", sum[:12])
-	}
+	data, err := readBlob(dir, textsDir, sum, ".txt")
 	return string(data), err
+}
+
+// readImage returns the picture of a hash.
+func readImage(dir, sum string) ([]byte, error) { return readBlob(dir, imagesDir, sum, ".png") }
+
+func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
+	if _, err := hex.DecodeString(sum); err != nil || len(sum) != 64 {
+		return nil, fmt.Errorf("%s/%s: not a hash", folder, sum)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, folder, sum+suffix))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s/%s%s is missing from the run directory", folder, sum, suffix)
+	}
+	return data, err
 }
 
 func hash(data []byte) string {

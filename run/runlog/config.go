@@ -11,6 +11,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"airqa/internal/aside"
 )
 
 // Config is run.json: what the run is. Shape holds everything that shapes results, Note what does not (the path of
@@ -78,14 +80,14 @@ func Create(dir string, c Config, questions []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make run directory: %w", err)
 	}
-	if err := writeAside(filepath.Join(dir, QuestionsFile), questions); err != nil {
+	if err := aside.WriteFile(filepath.Join(dir, QuestionsFile), questions); err != nil {
 		return err
 	}
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeAside(filepath.Join(dir, RunFile), append(raw, '\n'))
+	return aside.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
 }
 
 // ReadConfig reads run.json. It refuses another format, and keys that it does not know.

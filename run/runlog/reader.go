@@ -124,6 +124,29 @@ func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 // Text returns a text of the texts folder by its hash.
 func (r *Run) Text(sum string) (string, error) { return readText(r.Dir, sum) }
 
+// LoadImages reads the bytes of the pictures of an episode, for whoever shows them to a model again.
+func (r *Run) LoadImages(rec *Recorded) error {
+	lists := make([][]qa.Image, 0, len(rec.Messages)+len(rec.Steps))
+	for _, m := range rec.Messages {
+		lists = append(lists, m.Images)
+	}
+	for _, s := range rec.Steps {
+		if s.Observation != nil {
+			lists = append(lists, s.Observation.Images)
+		}
+	}
+	for _, list := range lists {
+		for i := range list {
+			data, err := readImage(r.Dir, list[i].SHA256)
+			if err != nil {
+				return fmt.Errorf("%s: %w", rec.Episode, err)
+			}
+			list[i].Data = data
+		}
+	}
+	return nil
+}
+
 // headPattern finds type and episode at the beginning of a line without parsing the rest of it.
 var headPattern = regexp.MustCompile(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)","seq":\d+,`)
 

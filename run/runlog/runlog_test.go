@@ -142,8 +142,9 @@ func TestRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(want, got[0].Trajectory); diff != "" {
 		t.Errorf("trajectory (-written +read):\n%s", diff)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "images", strings.Repeat("ab", 32)+".png")); err != nil {
-		t.Error(err)
+	r, _ := read(t, dir)
+	if err := r.LoadImages(&got[0]); err != nil || string(got[0].Messages[3].Images[0].Data) != "png" {
+		t.Errorf("picture = %q, %v", got[0].Messages[3].Images[0].Data, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/aside"
 	"airqa/qa"
 )
 
@@ -44,7 +45,7 @@ func WriteScores(dir string, s Scoring, scores []qa.Score) error {
 			return err
 		}
 	}
-	return writeAside(filepath.Join(dir, scoresDir, s.fileName()), b.Bytes())
+	return aside.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), b.Bytes())
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"airqa/internal/filelock"
 )
 
 // Names inside a run directory.
@@ -48,6 +50,9 @@ type Writer struct {
 	Torn int64
 }
 
+// ErrLocked is returned when another program is writing to the run directory.
+var ErrLocked = errors.New("another airqa is writing here; wait for it or stop it")
+
 // WriterConfig says how a [Writer] writes. Redact sees every byte on its way to the disk; nil changes nothing.
 type WriterConfig struct {
 	Redact func([]byte) []byte
@@ -63,7 +68,10 @@ func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	lock, err := takeLock(filepath.Join(dir, lockFile))
+	lock, err := filelock.Take(filepath.Join(dir, lockFile))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, fmt.Errorf("run directory %s: %w", dir, ErrLocked)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
 	}

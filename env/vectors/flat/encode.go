@@ -10,8 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"airqa/env/datadir"
 	"airqa/env/vectors"
+	"airqa/internal/aside"
 )
 
 // head is the JSON object at the start of a file.
@@ -22,7 +22,7 @@ type head struct {
 
 // writeSet writes a set beside path and renames it to path.
 func writeSet(path string, s *set) error {
-	err := datadir.Write(path, func(w io.Writer) error {
+	err := aside.Write(path, func(w io.Writer) error {
 		sum := crc32.New(castagnoli())
 		if err := encode(io.MultiWriter(w, sum), s); err != nil {
 			return err

@@ -1,4 +1,6 @@
-package datadir
+// Package aside writes files so that a reader, also one after a crash, finds the old file or the new one and never a
+// part: [Write] fills a file beside the path, syncs it and renames it.
+package aside
 
 import (
 	"bufio"
@@ -9,8 +11,9 @@ import (
 	"path/filepath"
 )
 
-// asidePattern names files that are being written.
-const asidePattern = ".tmp-*"
+// Pattern names the files that are being written. A writer that was killed leaves them behind; whoever holds the
+// folder alone may remove them.
+const Pattern = ".tmp-*"
 
 // WriteFile puts data at path as [Write] does.
 func WriteFile(path string, data []byte) error {
@@ -20,20 +23,20 @@ func WriteFile(path string, data []byte) error {
 	})
 }
 
-// Write lets write fill a file beside path, syncs it and renames it to path: after an error or a crash there is
-// the old file or the new one, never a part. Missing folders are made.
+// Write lets write fill a file beside path, syncs it and renames it to path. Missing folders are made.
 func Write(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), asidePattern)
+	tmp, err := os.CreateTemp(filepath.Dir(path), Pattern)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
 	}
-	if err := fill(tmp, write); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", filepath.Base(path), err), os.Remove(tmp.Name()))
+	err = fill(tmp, write)
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
 	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", filepath.Base(path), err), os.Remove(tmp.Name()))
 	}
 	return nil

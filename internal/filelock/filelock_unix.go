@@ -1,6 +1,6 @@
 //go:build unix
 
-package datadir
+package filelock
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-func tryLock(f *os.File) error {
+func try(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errHeld
+		return ErrHeld
 	}
 	if err != nil {
-		return fmt.Errorf("lock data directory: %w", err)
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	return nil
 }

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package filelock
+
+import "os"
+
+func try(*os.File) error { return nil }
