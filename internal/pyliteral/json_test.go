@@ -50,7 +50,7 @@ func TestFromJSONErrors(t *testing.T) {
 		{"open text", `"a`, `line 1, column 1: the closing quote " is missing`},
 		{"backslash at the end", `"a\`, `line 1, column 1: the closing quote " is missing`},
 		{"no fraction", "1.", `line 1, column 2: unexpected '.' after the JSON value`},
-		{"no exponent", "1e+", "line 1, column 2: names are not values: did you mean 'e'?"},
+		{"no exponent", "1e+", "line 1, column 2: unexpected 'e' after the JSON value"},
 		{"minus alone", "-", `line 1, column 1: unexpected '-' where a JSON value should stand: operators are not evaluated, write the result`},
 		{"missing comma in an object", `{"a": 1 "b": 2}`, `line 1, column 9: a comma is missing before "b"`},
 		{"missing value", `{"a": }`, `line 1, column 7: unexpected '}' where a JSON value should stand`},

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // maxDigits is how many decimal digits an integer may have, as in CPython.
@@ -244,11 +245,13 @@ func (p *parser) tail(start int, err error) error {
 	return nil
 }
 
-// touching returns the word or digits at pos.
+// touching returns the beginning of the letters and digits at pos.
 func (p *parser) touching() string {
-	end := p.pos
-	for end < len(p.src) && (isDigit(p.src[end]) || isNameByte(p.src[end])) && end-p.pos < 20 {
-		end++
+	rest := p.src[p.pos:]
+	for i, r := range rest {
+		if i >= 20 || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return rest[:i]
+		}
 	}
-	return p.src[p.pos:end]
+	return rest
 }

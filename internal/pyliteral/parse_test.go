@@ -112,7 +112,7 @@ func TestParseErrors(t *testing.T) {
 		{"true in a sum", "True + 1j", "line 1, column 6: operators are not evaluated: write the result of True + 1j"},
 		{"octal digits", "0o8", "line 1, column 1: 0o needs digits of base 8"},
 		{"binary digits", "0b12", `line 1, column 1: "0b12" is neither a number nor a text in quotes`},
-		{"foreign letter after a number", "5µ", `line 1, column 1: "5" is neither a number nor a text in quotes`},
+		{"foreign letter after a number", "5µ", `line 1, column 1: "5µ" is neither a number nor a text in quotes`},
 		{"double underscore", "1__0", `line 1, column 1: "1__0" is neither a number nor a text in quotes`},
 		{"unclosed name of a character", `'\N{BULLET'`, `line 1, column 1: \N needs the name of a character in braces in this string: double the backslash or put r before the quote`},
 		{"no ideograph", `'\N{CJK UNIFIED IDEOGRAPH-41}'`, `line 1, column 1: \N{…} names no character in this string: double the backslash or put r before the quote`},
