@@ -94,7 +94,13 @@ func (c *chunker) split(word string) []piece {
 	return append(head, tail...)
 }
 
+// tokens counts, but calls long text too long without counting: a run of one letter takes quadratic time, and a token of
+// prose has four letters.
 func (c *chunker) tokens(s string) int {
+	const mostPerToken = 16
+	if len(s) > mostPerToken*c.limit {
+		return c.limit + 1
+	}
 	n, err := c.codec.Count(s)
 	if err != nil {
 		return len(s) // more than any count

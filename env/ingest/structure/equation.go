@@ -78,27 +78,30 @@ func (r *paperReader) rightEdge(l layout.Line) float64 {
 func (r *paperReader) formula(i int) []layout.Line {
 	lines := []layout.Line{r.flow[i]}
 	for _, step := range []int{-1, 1} {
-		edge := r.flow[i].Box
+		edge, last := r.flow[i].Box, r.flow[i].Baseline
 		for k := i + step; k >= 0 && k < len(r.flow); k += step {
 			l := r.flow[k]
-			if !r.isPiece(l, r.flow[i]) || -l.Box.OverlapY(edge) > 0.6*r.Doc.BodySize {
+			nested := abs(l.Baseline-last) < 0.95*r.Doc.BodySize // nearer than two lines of text are: a fraction
+			if !sameColumn(l, r.flow[i]) || !nested && !r.isPiece(l) || -l.Box.OverlapY(edge) > 0.6*r.Doc.BodySize {
 				break
 			}
-			lines, edge = append(lines, l), edge.Union(l.Box)
+			lines, edge, last = append(lines, l), edge.Union(l.Box), l.Baseline
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
 	return lines
 }
 
-// isPiece tells the limits of sums, numerators and further rows from running text.
-func (r *paperReader) isPiece(l, numbered layout.Line) bool {
+// sameColumn tells whether l could belong to the formula of a numbered line: it has no number of its own.
+func sameColumn(l, numbered layout.Line) bool {
 	if l.Page != numbered.Page || l.Column != numbered.Column || len(l.Words) == 0 {
 		return false
 	}
-	if equationNumber.MatchString(l.Words[len(l.Words)-1].Text) {
-		return false
-	}
+	return !equationNumber.MatchString(l.Words[len(l.Words)-1].Text)
+}
+
+// isPiece tells the limits of sums, numerators and further rows from running text.
+func (r *paperReader) isPiece(l layout.Line) bool {
 	longest := 0
 	for _, w := range l.Words {
 		if !w.Math {
