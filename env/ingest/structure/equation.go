@@ -81,7 +81,7 @@ func (r *paperReader) formula(i int) []layout.Line {
 		edge, last := r.flow[i].Box, r.flow[i].Baseline
 		for k := i + step; k >= 0 && k < len(r.flow); k += step {
 			l := r.flow[k]
-			nested := abs(l.Baseline-last) < 0.95*r.Doc.BodySize // nearer than two lines of text are: a fraction
+			nested := abs(l.Baseline-last) < 0.95*r.Doc.BodySize && !isProse(l) // a fraction: lines of text are further apart
 			if !sameColumn(l, r.flow[i]) || !nested && !r.isPiece(l) || -l.Box.OverlapY(edge) > 0.6*r.Doc.BodySize {
 				break
 			}
@@ -98,6 +98,17 @@ func sameColumn(l, numbered layout.Line) bool {
 		return false
 	}
 	return !equationNumber.MatchString(l.Words[len(l.Words)-1].Text)
+}
+
+// isProse tells whether a line has three or more words.
+func isProse(l layout.Line) bool {
+	n := 0
+	for _, w := range l.Words {
+		if !w.Math && letters(w.Text) > 2 && !strings.ContainsAny(w.Text, "(){}[]=") {
+			n++
+		}
+	}
+	return n > 2
 }
 
 // isPiece tells the limits of sums, numerators and further rows from running text.
