@@ -97,7 +97,7 @@ type Card struct{ Title, Abstract string }
 // Library reads papers for the baselines that put them into the prompt. An unknown paper is a [*tools.Fault].
 type Library interface {
 	Card(ctx context.Context, paperID string) (Card, error)
-	// Text returns the paper's text by sections, each under its title.
+	// Text returns the paper's text, page after page.
 	Text(ctx context.Context, paperID string) (string, error)
 }
 

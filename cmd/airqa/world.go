@@ -26,20 +26,8 @@ func (l library) Card(ctx context.Context, paperID string) (baselines.Card, erro
 	return baselines.Card{Title: m.Title, Abstract: m.Abstract}, err
 }
 
-// Text implements baselines.Library: the sections with their titles, or the pages of a paper that has none.
+// Text implements baselines.Library: the pages in order. Sections would repeat what their subsections say.
 func (l library) Text(ctx context.Context, paperID string) (string, error) {
-	sections, err := l.env.Sections(ctx, paperID)
-	if err != nil {
-		return "", err
-	}
-	var parts []string
-	for _, s := range sections {
-		parts = append(parts, strings.TrimSpace(s.Title+"\n"+s.Content))
-	}
-	if len(parts) == 0 {
-		if parts, err = l.env.PageTexts(ctx, paperID); err != nil {
-			return "", err
-		}
-	}
-	return strings.Join(parts, "\n\n"), nil
+	pages, err := l.env.PageTexts(ctx, paperID)
+	return strings.Join(pages, "\n\n"), err
 }
