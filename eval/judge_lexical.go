@@ -12,11 +12,12 @@ import (
 // LexicalJudge is a [Judge] that compares words and understands nothing: for dry runs, demonstrations and tests
 // without an endpoint, never for results. It is deterministic and never fails.
 //
-// A text is covered by an answer when the answer contains it (case, punctuation and articles aside), or when
-// the answer holds every number of it and at least [LexicalShare] of its other words. An answer is right when
-// it covers the reference, one of the candidates, all points, or as many as are asked for. A formula is met
-// when the answer contains it after blanks, braces and layout commands of LaTeX are taken out of both. Order
-// counts for formulas only, where the request says so.
+// A text is covered by an answer when the answer contains it (case, punctuation, plurals and articles aside), or when
+// the answer holds every number of it and at least [LexicalShare] of its other words. Numbers and names with
+// digits that the question says already count as words. An answer is right when it covers the reference, one
+// of the candidates, all points, or as many as are asked for. A formula is met when the answer contains it after
+// blanks, braces and layout commands of LaTeX are taken out of both, and no digit continues it. Order counts for
+// formulas only, where the request says so.
 type LexicalJudge struct{}
 
 // LexicalShare is the share of the words of a text that an answer must hold to cover it.
@@ -24,7 +25,7 @@ const LexicalShare = 0.6
 
 // Judge implements [Judge].
 func (LexicalJudge) Judge(_ context.Context, r JudgeRequest) (bool, error) {
-	answer := newWording(r.Prediction)
+	answer := newWording(r.Prediction, r.Question)
 	switch r.Kind {
 	case JudgeReference:
 		return answer.covers(r.Reference), nil
@@ -46,15 +47,20 @@ func (LexicalJudge) Judge(_ context.Context, r JudgeRequest) (bool, error) {
 type wording struct {
 	text  string // the words, each between blanks
 	words map[string]bool
+	asked map[string]bool // the words of the question
 }
 
-func newWording(s string) wording {
-	words := contentWords(s)
-	w := wording{text: " " + strings.Join(words, " ") + " ", words: make(map[string]bool, len(words))}
-	for _, x := range words {
-		w.words[x] = true
+func newWording(answer, question string) wording {
+	words := contentWords(answer)
+	return wording{text: " " + strings.Join(words, " ") + " ", words: setOf(words), asked: setOf(contentWords(question))}
+}
+
+func setOf(words []string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
 	}
-	return w
+	return set
 }
 
 // covers tells whether the text s is in w.
@@ -68,10 +74,10 @@ func (w wording) covers(s string) bool {
 	}
 	held, plain := 0, 0
 	for _, x := range wanted {
-		switch isNumeral := strings.ContainsFunc(x, unicode.IsDigit); {
-		case isNumeral && !w.words[x]:
+		switch needed := strings.ContainsFunc(x, unicode.IsDigit) && !w.asked[x]; {
+		case needed && !w.words[x]:
 			return false
-		case isNumeral:
+		case needed:
 		case w.words[x]:
 			held, plain = held+1, plain+1
 		default:
@@ -93,13 +99,13 @@ func (w wording) covered(texts []string) int {
 }
 
 // emptyWords carry no content of their own. "not" and "no" do.
-var emptyWords = map[string]bool{
-	"a": true, "an": true, "the": true, "of": true, "in": true, "on": true, "to": true, "and": true, "or": true, "is": true, "are": true,
-	"was": true, "were": true, "be": true, "by": true, "for": true, "with": true, "as": true, "at": true, "it": true, "its": true,
-	"that": true, "this": true, "from": true,
-}
+var emptyWords = setOf(strings.Fields(`
+	a an the this that these those it its they their them he she his her we our
+	of in on to by for with as at from into than per via
+	and or so but while which who whose where when because since rather also such both
+	is are was were be been being has have had do does did can will would may`))
 
-// contentWords splits s into lower-case words and numbers. A point or comma between digits stays, but "1,000"
+// contentWords splits s into lower-case words, without the s of a plural or verb, and numbers. A point or comma between digits stays, but "1,000"
 // and "1000", "0.50" and "0.5" are the same number.
 func contentWords(s string) []string {
 	runes := []rune(pystr.Lower(s))
@@ -119,7 +125,7 @@ func contentWords(s string) []string {
 	var words []string
 	for _, w := range strings.Fields(b.String()) {
 		if !emptyWords[w] {
-			words = append(words, plainNumber(w))
+			words = append(words, singular(plainNumber(w)))
 		}
 	}
 	return words
@@ -131,4 +137,13 @@ func plainNumber(w string) string {
 		return w
 	}
 	return strings.TrimSuffix(strings.TrimRight(w, "0"), ".")
+}
+
+// singular drops an s that only marks a plural or a verb's third person. It may cut other words short, but all
+// alike.
+func singular(w string) string {
+	if len(w) < 4 || w[len(w)-1] != 's' || strings.IndexByte("sui", w[len(w)-2]) >= 0 {
+		return w
+	}
+	return w[:len(w)-1]
 }

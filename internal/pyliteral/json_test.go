@@ -104,6 +104,21 @@ func TestDictManyKeys(t *testing.T) {
 	}
 }
 
+func TestDictManyTuples(t *testing.T) {
+	d := &pyliteral.Dict{}
+	for i := range int64(20) {
+		d.Set(pyliteral.Tuple{i, "a"}, i)
+	}
+	if v, ok := d.Get(pyliteral.Tuple{7.0, "a"}); !ok || v != int64(7) {
+		t.Errorf("Get((7.0, 'a')) = %v, %v, want 7", v, ok)
+	}
+	for _, k := range []pyliteral.Value{pyliteral.Tuple{int64(7)}, pyliteral.Tuple{int64(7), pyliteral.Bytes("a")}, pyliteral.Tuple{pyliteral.List{}, "a"}} {
+		if v, ok := d.Get(k); ok {
+			t.Errorf("Get(%s) = %v, want nothing", pyliteral.Repr(k), v)
+		}
+	}
+}
+
 func TestEqual(t *testing.T) {
 	parse := func(s string) pyliteral.Value {
 		v, err := pyliteral.Parse(s, pyliteral.Options{})
