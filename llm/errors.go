@@ -70,6 +70,9 @@ func (e *CallError) Error() string {
 // Unwrap returns the last failure.
 func (e *CallError) Unwrap() error { return e.Err }
 
+// Tried returns Attempts: the agent asks for them by this method, since it knows no provider.
+func (e *CallError) Tried() []qa.Attempt { return e.Attempts }
+
 // errorObject reads the forms in which endpoints say what is wrong: {"error": {"message", "code", "type"}},
 // {"error": "text"} (Ollama), {"message", "code"} (vLLM), {"detail": "text"} (FastAPI).
 func errorObject(body []byte) (message, code string) {
