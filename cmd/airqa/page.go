@@ -10,11 +10,12 @@ import (
 )
 
 type pageCmd struct {
-	Data  string `required:"" placeholder:"DIR" help:"Data directory."`
-	Paper string `required:"" placeholder:"UUID" help:"Paper."`
-	Page  int    `required:"" placeholder:"N" help:"Page, counted from 1."`
-	Box   string `placeholder:"X0,Y0,W,H" help:"Part of the page in points from its top left; without it the whole page."`
-	Out   string `required:"" placeholder:"FILE" help:"PNG file to write."`
+	Data  string  `required:"" placeholder:"DIR" help:"Data directory."`
+	Paper string  `required:"" placeholder:"UUID" help:"Paper."`
+	Page  int     `required:"" placeholder:"N" help:"Page, counted from 1."`
+	Box   string  `placeholder:"X0,Y0,W,H" help:"Part of the page in points from its top left; without it the whole page."`
+	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
+	Out   string  `required:"" placeholder:"FILE" help:"PNG file to write."`
 }
 
 // Help implements kong.HelpProvider.
@@ -30,7 +31,10 @@ func (c pageCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := env.Open(a.ctx, c.Data)
+	if c.DPI < 1 {
+		return misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
+	}
+	world, err := env.OpenConfig(a.ctx, env.Config{Dir: c.Data, DPI: c.DPI})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/baselines"
@@ -72,6 +73,9 @@ func (c runCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
+	if err := a.warnOfMissing(world, examples); err != nil {
+		return err
+	}
 	sum, err := a.execute(job{
 		baseline: baseline, model: model, described: described, world: world, examples: examples,
 		settings: c.settings(), out: c.Out, workers: c.Workers, limit: c.Limit,
@@ -103,6 +107,34 @@ func (a *app) loadQuestions(path string) ([]qa.Example, error) {
 		a.say("warning: %v (%s)", f, kept)
 	}
 	return examples, err
+}
+
+// warnOfMissing tells of papers that questions name and the data directory does not hold.
+func (a *app) warnOfMissing(world *env.Env, examples []qa.Example) error {
+	papers, err := world.Papers(a.ctx)
+	if err != nil {
+		return err
+	}
+	held := make(map[string]bool, len(papers))
+	for _, p := range papers {
+		held[p.PaperID] = true
+	}
+	questions, first := 0, ""
+	for _, ex := range examples {
+		i := slices.IndexFunc(ex.AnchorPDF, func(id string) bool { return !held[id] })
+		if i < 0 {
+			continue
+		}
+		if questions == 0 {
+			first = ex.AnchorPDF[i]
+		}
+		questions++
+	}
+	if questions > 0 {
+		a.say("warning: %d of %d questions name papers that are not in the data directory, such as %s; ingest them, or the agent cannot find them",
+			questions, len(examples), first)
+	}
+	return nil
 }
 
 // job is one baseline over one list of questions.

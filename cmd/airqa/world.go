@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"airqa/baselines"
 	"airqa/env"
+	"airqa/env/paperdb"
+	"airqa/tools"
 )
 
 // worldOf is a data directory as the baselines see it.
@@ -23,6 +26,9 @@ type library struct{ env *env.Env }
 // Card implements baselines.Library.
 func (l library) Card(ctx context.Context, paperID string) (baselines.Card, error) {
 	m, err := l.env.Paper(ctx, paperID)
+	if errors.Is(err, paperdb.ErrNoPaper) {
+		err = &tools.Fault{Kind: "unknown_paper", Text: "paper " + paperID + " is not in the database"}
+	}
 	return baselines.Card{Title: m.Title, Abstract: m.Abstract}, err
 }
 

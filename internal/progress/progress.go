@@ -5,6 +5,7 @@ package progress
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -92,7 +93,7 @@ func (s *Stage) Set(done int, note string) {
 	case s.bar != nil:
 		s.bar.SetCurrent(int64(done))
 	case due:
-		s.print(fmt.Sprintf("%d/%d %s", done, s.total, s.Note()))
+		s.print(strings.TrimSpace(fmt.Sprintf("%d/%d %s", done, s.total, s.Note())))
 	}
 }
 
