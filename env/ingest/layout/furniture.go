@@ -8,11 +8,16 @@ import (
 	"strings"
 )
 
-// margin is the share of a page's height, at its head and its foot, where running heads and page numbers stand.
-const margin = 0.095
+// Shares of a page's height, at its head and its foot: where what repeats is a running head, and where a lone number is
+// that of the page.
+const (
+	repeatMargin = 0.12
+	numberMargin = 0.095
+)
 
 var (
-	digits     = regexp.MustCompile(`[0-9]+`)
+	// endDigits is a page number within a running head; other digits tell rows of a table apart.
+	endDigits  = regexp.MustCompile(`^\d+|\d+$`)
 	pageNumber = regexp.MustCompile(`^(?i:page\s*)?[-–—]?\s*(\d{1,4}|[ivx]{1,5})\s*[-–—]?(\s*(of|/)\s*\d{1,4})?$`)
 )
 
@@ -47,10 +52,10 @@ func dropFurniture(pages [][]fragment, inputs []Input) {
 
 // furnitureKeys names text and place; two keys, so that a place at the edge of one cell falls into the next one's.
 func furnitureKeys(f fragment, page Input) []string {
-	if !inMargin(f, page) {
+	if !inMargin(f, page, repeatMargin) {
 		return nil
 	}
-	text := digits.ReplaceAllString(strings.ToLower(f.text()), "#")
+	text := endDigits.ReplaceAllString(strings.ToLower(f.text()), "#")
 	cell := int(math.Floor(f.baseline / 4))
 	return []string{fmt.Sprintf("%d %s", cell, text), fmt.Sprintf("%d %s", cell+1, text)}
 }
@@ -64,20 +69,20 @@ func repeats(seen map[string]map[int]bool, keys []string, needed int) bool {
 	return false
 }
 
-func inMargin(f fragment, page Input) bool {
+func inMargin(f fragment, page Input, margin float64) bool {
 	return f.box.Y1 < margin*page.Height || f.box.Y0 > (1-margin)*page.Height
 }
 
 // isPageNumber wants a lone number with nothing between it and the page's edge.
 func isPageNumber(frags []fragment, k int, page Input) bool {
 	f := frags[k]
-	if !inMargin(f, page) || !pageNumber.MatchString(f.text()) {
+	if !inMargin(f, page, numberMargin) || !pageNumber.MatchString(f.text()) {
 		return false
 	}
-	head := f.box.Y1 < margin*page.Height
+	head := f.box.Y1 < numberMargin*page.Height
 	for i, o := range frags {
 		outside := head && o.box.Y1 < f.box.Y0 || !head && o.box.Y0 > f.box.Y1
-		level := abs(o.baseline-f.baseline) < 2 && !inMargin(o, page)
+		level := abs(o.baseline-f.baseline) < 2 && !inMargin(o, page, numberMargin)
 		if i != k && (outside || level) {
 			return false
 		}

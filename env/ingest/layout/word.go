@@ -79,17 +79,24 @@ var spacing = map[rune]rune{
 	'\u02da': 0x30A, '\u02d8': 0x306, '\u02d9': 0x307, '\u02dd': 0x30B, '\u00af': 0x304, '\u02db': 0x328,
 }
 
-// overstrikes tells whether g stands under the accent that was painted before it. A quotation mark before a letter does not.
+// overstrikes tells whether g and the glyph before it are an accent and its letter, one upon the other. A quotation mark before
+// a letter is not.
 func (b *wordBuilder) overstrikes(g Glyph) bool {
-	_, accent := spacing[b.last.Rune]
-	return b.open && accent && unicode.IsLetter(g.Rune) && b.last.Box.OverlapX(g.Box) > 0.5*b.last.Box.Width()
+	_, before := spacing[b.last.Rune]
+	_, after := spacing[g.Rune]
+	pair := before && unicode.IsLetter(g.Rune) || after && unicode.IsLetter(b.last.Rune)
+	return b.open && pair && b.last.Box.OverlapX(g.Box) > 0.5*min(b.last.Box.Width(), g.Box.Width())
 }
 
-// compose puts an accent and the letter after it together: "Lo", dieresis, dotless i, "c" is "Loïc".
+// compose puts an accent and its letter together, whichever was painted first: "Lo", dieresis, dotless i, "c" is "Loïc".
 func (b *wordBuilder) compose(g Glyph) {
 	text := strings.TrimSuffix(b.text.String(), string(b.last.Rune))
+	letter, accent := g.Rune, b.last.Rune
+	if unicode.IsLetter(accent) {
+		letter, accent = accent, letter
+	}
 	b.text.Reset()
-	b.text.WriteString(text + norm.NFC.String(string([]rune{dotted(g.Rune), spacing[b.last.Rune]})))
+	b.text.WriteString(text + norm.NFC.String(string([]rune{dotted(letter), spacing[accent]})))
 }
 
 func dotted(r rune) rune {
