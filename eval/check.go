@@ -26,7 +26,7 @@ func Check(e qa.Evaluator) []string {
 func Subjective(e qa.Evaluator) bool {
 	arguments, err := pyliteral.FromJSON(e.Kwargs)
 	if err != nil {
-		return false
+		arguments = nil // the function itself still tells
 	}
 	var c checker
 	c.call(e.Func, e.Func, arguments)
@@ -60,8 +60,8 @@ func (c *checker) call(where, name string, arguments pyliteral.Value) {
 	for _, p := range f.Params {
 		c.argument(where, p, d)
 	}
-	c.ranges(where, kwargs{d})
-	c.inner(where, kwargs{d})
+	c.ranges(where, f, kwargs{d})
+	c.inner(where, f, kwargs{d})
 }
 
 // unknown reports arguments that the function does not have.
@@ -102,33 +102,52 @@ func (c *checker) argument(where string, p Param, d *pyliteral.Dict) {
 }
 
 // ranges reports values that are of the right type and still cannot be meant.
-func (c *checker) ranges(where string, k kwargs) {
+func (c *checker) ranges(where string, f *Function, k kwargs) {
 	if v, given := k.d.Get("threshold"); given {
 		if x, ok := number(v); ok && x > 0 && x <= 1 {
 			c.fault(where, "threshold is %s, but scores go from 0 to 100", pyliteral.Repr(v))
 		}
 	}
 	points, isList := k.get("scoring_points", nil).(pyliteral.List)
-	v, given := k.d.Get("count")
-	if n, ok := number(v); given && isList && ok && (n <= 0 || n >= float64(len(points))) {
+	count := f.param("count")
+	if count == nil || !isList {
+		return
+	}
+	v := k.get("count", count.Default)
+	if n, ok := number(v); ok && (n <= 0 || n >= float64(len(points))) {
 		c.fault(where, "count is %s, but must lie between 0 and the number of points, %d", pyliteral.Repr(v), len(points))
 	}
 }
 
-// inner checks the functions that a logical function is given.
-func (c *checker) inner(where string, k kwargs) {
-	if name, ok := k.get("eval_func", nil).(string); ok {
-		c.call(where+" of "+name, name, k.get("eval_kwargs", nil))
+// inner checks the functions that a logical function is given. What is missing or of a wrong type was reported.
+func (c *checker) inner(where string, f *Function, k kwargs) {
+	if f.param("eval_func") != nil {
+		name, isText := k.get("eval_func", nil).(string)
+		if arguments, given := k.d.Get("eval_kwargs"); isText && given {
+			c.call(where+" of "+name, name, arguments)
+		}
+		return
 	}
-	names, _ := k.get("eval_func_list", nil).(pyliteral.List)
-	arguments, _ := k.get("eval_kwargs_list", nil).(pyliteral.List)
+	names, haveNames := k.get("eval_func_list", nil).(pyliteral.List)
+	arguments, haveArguments := k.get("eval_kwargs_list", nil).(pyliteral.List)
+	if f.param("eval_func_list") == nil || !haveNames || !haveArguments {
+		return
+	}
 	if len(names) != len(arguments) {
 		c.fault(where, "%d functions have %d sets of arguments", len(names), len(arguments))
 	}
 	for i := range min(len(names), len(arguments)) {
-		name, _ := names[i].(string)
-		c.call(fmt.Sprintf("%s, part %d, %s", where, i+1, name), name, arguments[i])
+		c.part(fmt.Sprintf("%s, part %d", where, i+1), names[i], arguments[i])
 	}
+}
+
+func (c *checker) part(where string, function, arguments pyliteral.Value) {
+	name, ok := function.(string)
+	if !ok {
+		c.fault(where, "the name of a function is of type %s", kindOf(function))
+		return
+	}
+	c.call(where+", "+name, name, arguments)
 }
 
 // usual are misspellings whose meaning is known, though another name may look more alike.

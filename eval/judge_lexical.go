@@ -105,8 +105,8 @@ var emptyWords = setOf(strings.Fields(`
 	and or so but while which who whose where when because since rather also such both
 	is are was were be been being has have had do does did can will would may`))
 
-// contentWords splits s into lower-case words, without the s of a plural or verb, and numbers. A point or comma between digits stays, but "1,000"
-// and "1000", "0.50" and "0.5" are the same number.
+// contentWords splits s into lower-case words, without the s of a plural or verb, and numbers. A point or comma
+// between digits stays, but "1,000" and "1000", "0.50" and "0.5" are the same number.
 func contentWords(s string) []string {
 	runes := []rune(pystr.Lower(s))
 	inNumber := func(i int) bool {
