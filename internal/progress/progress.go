@@ -63,7 +63,7 @@ func (r *Reporter) Stage(name string, total int) *Stage {
 	if !r.c.Bars {
 		return s
 	}
-	s.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond))
+	s.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())
 	s.bar = s.bars.New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d", decor.WCSyncWidth)),
 		mpb.AppendDecorators(decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), ""), decor.Any(func(decor.Statistics) string {
