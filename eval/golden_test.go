@@ -41,7 +41,7 @@ func rows[T any](t testing.TB, path string) []T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	var out []T

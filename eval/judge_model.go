@@ -47,7 +47,7 @@ func (j *ModelJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
 		if right, ok := verdict(reply); ok {
 			return right, nil
 		}
-		asked = user + "\n\n" + judge.Again()
+		asked += "\n\n" + judge.Again() // each time once more: a cache must not give the same reply
 	}
 	return false, fmt.Errorf("%w in %d replies", ErrNoVerdict, maxAsks)
 }

@@ -1,0 +1,93 @@
+package judge_test
+
+import (
+	"strings"
+	"testing"
+
+	"airqa/prompts/judge"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// texts are the prompts with the names that each needs.
+var texts = map[string][]string{
+	"reference":            {"question", "reference", "mark", "prediction"},
+	"candidates":           {"question", "number", "candidates", "mark", "prediction"},
+	"points":               {"question", "number", "points", "order", "mark", "prediction"},
+	"partial_points":       {"question", "number", "points", "count", "enough", "mark", "prediction"},
+	"reference_and_points": {"question", "reference", "number", "points", "order", "mark", "prediction"},
+	"formulas":             {"question", "what", "formulas", "order", "mark", "prediction"},
+}
+
+func dataFor(names []string) judge.Data {
+	data := judge.Data{}
+	for _, name := range names {
+		data[name] = "<" + name + ">"
+	}
+	return data
+}
+
+func TestRender(t *testing.T) {
+	for text, names := range texts {
+		t.Run(text, func(t *testing.T) {
+			system, user, err := judge.Render(text, dataFor(names))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names {
+				if !strings.Contains(system+user, "<"+name+">") {
+					t.Errorf("%s is not used", name)
+				}
+			}
+			if strings.Contains(system, "<prediction>") || strings.Contains(system, "<question>") {
+				t.Error("the fields stand among the rules")
+			}
+			if !strings.Contains(system, "```txt\nTrue/False\n```") {
+				t.Error("the form of the verdict is not shown")
+			}
+			for _, field := range []string{"[Question]:\n<question>", "[Predicted Answer]:\n<mark>\n<prediction>\n<mark>"} {
+				if !strings.Contains(user, field) {
+					t.Errorf("no field %q in:\n%s", field, user)
+				}
+			}
+		})
+	}
+}
+
+func TestRenderMissingName(t *testing.T) {
+	for text, names := range texts {
+		for _, name := range names {
+			data := dataFor(names)
+			delete(data, name)
+			if _, _, err := judge.Render(text, data); err == nil {
+				t.Errorf("%s renders without %s", text, name)
+			}
+		}
+	}
+}
+
+func TestRenderUnknown(t *testing.T) {
+	_, _, err := judge.Render("taste", nil)
+	if err == nil || err.Error() != "judge prompt taste: there is no such text" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestRenderValues checks that values neither move the cut between the messages nor are taken for templates.
+func TestRenderValues(t *testing.T) {
+	data := dataFor(texts["reference"])
+	data["mark"], data["question"] = "a\n\nb", "{{.mark}}\n\n{{range}}"
+	system, user, err := judge.Render("reference", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(user, "[Question]:\n{{.mark}}\n\n{{range}}\n") || !strings.Contains(system, "a\n\nb") {
+		t.Errorf("system:\n%s\nuser:\n%s", system, user)
+	}
+}
+
+func TestAgain(t *testing.T) {
+	if diff := cmp.Diff(strings.TrimSpace(judge.Again()), judge.Again()); diff != "" || judge.Again() == "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
