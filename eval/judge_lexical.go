@@ -123,7 +123,7 @@ func contentWords(s string) []string {
 		}
 	}
 	var words []string
-	for _, w := range strings.Fields(b.String()) {
+	for w := range strings.FieldsSeq(b.String()) {
 		if !emptyWords[w] {
 			words = append(words, singular(plainNumber(w)))
 		}

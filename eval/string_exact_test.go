@@ -35,6 +35,7 @@ func TestStringExact(t *testing.T) {
 		{"null is spelt None", `{"gold": "None"}`, `null`, right},
 		{"null gold", `{"gold": null}`, `"None"`, right},
 		{"unknown arguments are ignored", `{"gold": "A", "ignore_case": true}`, `"a"`, wrong},
+		{"long number gold", `{"gold": 123456789012345678901}`, `"123456789012345678901"`, right},
 		{"no gold", `{"lowercase": true}`, `"a"`, raised},
 	})
 }

@@ -45,9 +45,20 @@ func toInt(v pyliteral.Value) (pyliteral.Value, bool) {
 	case string:
 		return intFromText(x)
 	case pyliteral.Bytes:
-		return intFromText(string(x))
+		return intFromText(numeral(x))
 	}
 	return nil, false
+}
+
+// numeral returns bytes as the text of a number. Beyond ASCII there are no digits and blanks in bytes: the empty
+// text, which is no number, stands for those.
+func numeral(b pyliteral.Bytes) string {
+	for i := range len(b) {
+		if b[i] >= utf8.RuneSelf {
+			return ""
+		}
+	}
+	return string(b)
 }
 
 func intFromText(s string) (pyliteral.Value, bool) {
@@ -85,7 +96,7 @@ func toFloat(v pyliteral.Value) (float64, bool) {
 	case string:
 		return pystr.Float(x)
 	case pyliteral.Bytes:
-		return pystr.Float(string(x))
+		return pystr.Float(numeral(x))
 	}
 	return number(v)
 }

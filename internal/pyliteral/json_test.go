@@ -79,7 +79,8 @@ func TestToGo(t *testing.T) {
 	d.Set("k", pyliteral.Tuple{nil, true})
 	in := pyliteral.List{int64(7), 1.5, huge, exact, "\xed\xa0\xbd\xed\xb8\x80", "\xed\xa0\xbdx", pyliteral.Bytes("b"), pyliteral.Set{int64(2)}, d}
 	want := []any{
-		int64(7), 1.5, "123456789012345678901234567891", 1180591620717411303424.0, "😀", "\uFFFDx", "b'b'", []any{int64(2)},
+		int64(7), 1.5, "123456789012345678901234567891", 1180591620717411303424.0, "😀", "\uFFFDx", "b'b'",
+		[]any{int64(2)},
 		map[string]any{"1": "a", "k": []any{nil, true}},
 	}
 	if diff := cmp.Diff(any(want), pyliteral.ToGo(in)); diff != "" {
