@@ -2,6 +2,7 @@ package pyliteral_test
 
 import (
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -35,7 +36,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// spellable tells whether the repr of v is a literal: infinities, complex numbers and the ellipsis are not.
+// spellable tells whether the repr of v is a literal: infinities, complex numbers, the ellipsis and integers that are
+// too long in decimal are not.
 func spellable(v pyliteral.Value) bool {
 	ok := true
 	check := func(items []pyliteral.Value) {
@@ -46,6 +48,8 @@ func spellable(v pyliteral.Value) bool {
 	switch x := v.(type) {
 	case float64:
 		return !math.IsInf(x, 0)
+	case *big.Int:
+		return x.BitLen() < 14_000
 	case complex128, pyliteral.Ellipsis:
 		return false
 	case pyliteral.List:
