@@ -1,0 +1,188 @@
+package milvus
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/client"
+	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+)
+
+// catalogName is the collection that describes the others. Descriptions that Milvus itself keeps are too short
+// for an encoder, cannot be changed, and are lost on some servers.
+const catalogName = "airqa_catalog"
+
+// The kinds of rows in the catalog.
+const (
+	// claimed is written before a collection is made on the server, so that whatever an interrupted program
+	// leaves behind is known to be ours. Its number counts the collections of that name.
+	claimed = "claim"
+	// described is written when a collection is complete: from then on it is the one of its name. Its body is a
+	// [description].
+	described = "info"
+	// piece is a part of the encoder in base64. Its number is its place, from 0.
+	piece = "part"
+	// inserting is there while records are inserted. Its number is their first id, its body how many there are.
+	inserting = "insert"
+)
+
+// The catalog's own fields; the name of a row's collection on the server is fieldOf.
+const (
+	fieldName   = "name"
+	fieldOf     = "collection"
+	fieldKind   = "kind"
+	fieldNumber = "number"
+	fieldBody   = "body"
+)
+
+// maxBody is the longest text that a server keeps in one field, rounded down.
+const maxBody = 60_000
+
+// row is one row of the catalog.
+type row struct {
+	id         int64
+	name       string // of the collection, as callers know it
+	collection string // its name on the server
+	kind       string
+	number     int64
+	body       string
+}
+
+// catalog reads and writes the rows.
+type catalog struct {
+	server *server
+	name   string
+
+	mu    sync.Mutex
+	found bool // whether the server has the catalog
+}
+
+// exists tells whether there is a catalog; without one the store is empty.
+func (c *catalog) exists(ctx context.Context) (bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.found {
+		return true, nil
+	}
+	found, err := c.server.client.HasCollection(ctx, c.name)
+	c.found = found && err == nil
+	return c.found, err
+}
+
+// ensure makes the catalog, or completes one whose making was interrupted.
+func (c *catalog) ensure(ctx context.Context) error {
+	index, err := entity.NewIndexFlat(entity.COSINE)
+	if err != nil {
+		return err
+	}
+	found, err := c.exists(ctx)
+	if err != nil {
+		return err
+	}
+	if found {
+		return c.server.prepare(ctx, c.name, index)
+	}
+	return c.server.create(ctx, c.schema(), index)
+}
+
+// schema has a vector because no collection goes without.
+func (c *catalog) schema() *entity.Schema {
+	return entity.NewSchema().WithName(c.name).
+		WithField(entity.NewField().WithName(fieldID).WithDataType(entity.FieldTypeInt64).WithIsPrimaryKey(true)).
+		WithField(entity.NewField().WithName(fieldVector).WithDataType(entity.FieldTypeFloatVector).WithDim(2)).
+		WithField(varchar(fieldName, 256)).
+		WithField(varchar(fieldOf, 256)).
+		WithField(varchar(fieldKind, 16)).
+		WithField(entity.NewField().WithName(fieldNumber).WithDataType(entity.FieldTypeInt64)).
+		WithField(varchar(fieldBody, 65_535))
+}
+
+// add writes rows, all in one message; it gives them their ids.
+func (c *catalog) add(ctx context.Context, rows ...row) error {
+	n := len(rows)
+	ids, numbers, vectors := make([]int64, n), make([]int64, n), make([][]float32, n)
+	names, collections, kinds, bodies := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	first := newIDs(n).first
+	for i, r := range rows {
+		ids[i], numbers[i], vectors[i] = first+int64(i), r.number, []float32{1, 0}
+		names[i], collections[i], kinds[i], bodies[i] = r.name, r.collection, r.kind, r.body
+	}
+	_, err := c.server.client.Insert(ctx, c.name, "",
+		entity.NewColumnInt64(fieldID, ids), entity.NewColumnFloatVector(fieldVector, 2, vectors),
+		entity.NewColumnVarChar(fieldName, names), entity.NewColumnVarChar(fieldOf, collections),
+		entity.NewColumnVarChar(fieldKind, kinds), entity.NewColumnInt64(fieldNumber, numbers),
+		entity.NewColumnVarChar(fieldBody, bodies))
+	return err
+}
+
+// remove deletes the rows that pass expr.
+func (c *catalog) remove(ctx context.Context, expr string) error {
+	return c.server.client.Delete(ctx, c.name, "", expr)
+}
+
+// rows returns the rows that pass expr, in no order; none if there is no catalog.
+func (c *catalog) rows(ctx context.Context, expr string) ([]row, error) {
+	found, err := c.exists(ctx)
+	if err != nil || !found {
+		return nil, err
+	}
+	set, err := c.server.query(ctx, c.name, expr, fieldID, fieldName, fieldOf, fieldKind, fieldNumber, fieldBody)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{set: set}
+	rows := make([]row, r.len(fieldID))
+	for i := range rows {
+		rows[i] = row{
+			id: r.number(fieldID, i), name: r.text(fieldName, i), collection: r.text(fieldOf, i),
+			kind: r.text(fieldKind, i), number: r.number(fieldNumber, i), body: r.text(fieldBody, i),
+		}
+	}
+	return rows, r.err
+}
+
+// span returns the ids that a row of kind inserting stands for.
+func (r row) span() (span, error) {
+	count, err := strconv.ParseInt(r.body, 10, 64)
+	if err != nil {
+		return span{}, fmt.Errorf("catalog row %d: %w", r.id, err)
+	}
+	return span{first: r.number, count: count}, nil
+}
+
+// reader takes values out of columns and keeps the first error.
+type reader struct {
+	set client.ResultSet
+	err error
+}
+
+func (r *reader) len(column string) int {
+	if c := r.set.GetColumn(column); c != nil {
+		return c.Len()
+	}
+	return 0
+}
+
+func (r *reader) text(column string, i int) string {
+	return value(r, column, i, entity.Column.GetAsString)
+}
+
+func (r *reader) number(column string, i int) int64 {
+	return value(r, column, i, entity.Column.GetAsInt64)
+}
+
+func value[T any](r *reader, column string, i int, get func(entity.Column, int) (T, error)) T {
+	var v T
+	c := r.set.GetColumn(column)
+	if c == nil {
+		r.err = fmt.Errorf("the answer has no column %s", column)
+		return v
+	}
+	v, err := get(c, i)
+	if err != nil && r.err == nil {
+		r.err = fmt.Errorf("column %s: %w", column, err)
+	}
+	return v
+}

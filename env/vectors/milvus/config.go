@@ -1,0 +1,133 @@
+package milvus
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultTimeout is how long a server may take over one call when [Config] does not say.
+const DefaultTimeout = 30 * time.Second
+
+// maxPrefix keeps the server's limit of 255 bytes a name.
+const maxPrefix = 64
+
+const defaultPort = "19530"
+
+// Config says which server to use, and as whom.
+type Config struct {
+	// Address is host:port.
+	Address string
+	// User and Password are sent when one of them is set; without TLS they travel in plain text.
+	User     string
+	Password string `json:"-"`
+	// Database is the server's database; empty means its default one.
+	Database string
+	// Prefix goes before the names of all collections on the server. Each data directory needs one of its own
+	// where several share a database. It is empty or matches [A-Za-z_][A-Za-z0-9_]*, up to 64 bytes.
+	Prefix string
+	// TLS asks for an encrypted connection, with a certificate that the system trusts (SSL_CERT_FILE names
+	// more of them).
+	TLS bool
+	// Timeout is the longest that one call to the server may take; 0 means [DefaultTimeout].
+	Timeout time.Duration
+}
+
+var prefixPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
+
+// ParseURL reads the address of a server as a user writes it:
+//
+//	milvus://user:password@host:19530/database?tls=true&prefix=demo_&timeout=30s
+//
+// All but the host may be left out. Signs such as / ? # % @ in the password are written %2F and so on. No error
+// contains any part of the text before the host.
+func ParseURL(text string) (Config, error) {
+	u, err := url.Parse(text)
+	if err != nil { // its text may hold a part of the password
+		return Config{}, errors.New("milvus URL: cannot be read; want milvus://user:password@host:19530/database, " +
+			"with / ? # % @ in the password written as %2F %3F %23 %25 %40")
+	}
+	if u.Scheme != "milvus" || u.Hostname() == "" || u.Fragment != "" {
+		return Config{}, errors.New("milvus URL: want milvus://user:password@host:19530/database")
+	}
+	port := u.Port()
+	if port == "" {
+		port = defaultPort
+	}
+	cfg := Config{
+		Address:  net.JoinHostPort(u.Hostname(), port),
+		User:     u.User.Username(),
+		Database: strings.Trim(u.Path, "/"),
+	}
+	cfg.Password, _ = u.User.Password()
+	if err := cfg.options(u.RawQuery); err != nil {
+		return Config{}, fmt.Errorf("milvus URL of %s: %w", cfg.Address, err)
+	}
+	return cfg, cfg.check()
+}
+
+// options reads what follows the question mark.
+func (c *Config) options(query string) error {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return errors.New("the part after ? cannot be read")
+	}
+	for key, value := range values {
+		switch key {
+		case "tls":
+			c.TLS, err = strconv.ParseBool(value[0])
+		case "prefix":
+			c.Prefix = value[0]
+		case "timeout":
+			c.Timeout, err = time.ParseDuration(value[0])
+		default:
+			return fmt.Errorf("unknown option %q; there are tls, prefix and timeout", key)
+		}
+		if err != nil {
+			return fmt.Errorf("option %s=%s: want true or false for tls, a time such as 30s for timeout", key, value[0])
+		}
+	}
+	return nil
+}
+
+func (c Config) check() error {
+	host, _, err := net.SplitHostPort(c.Address)
+	if err != nil || host == "" {
+		return fmt.Errorf("milvus address %q: want host:port", c.Address)
+	}
+	if len(c.Prefix) > maxPrefix || !prefixPattern.MatchString(c.Prefix) {
+		return fmt.Errorf("milvus at %s: prefix %q: letters, digits and _ only, no digit first, up to %d", c.Address, c.Prefix, maxPrefix)
+	}
+	if c.Timeout < 0 {
+		return fmt.Errorf("milvus at %s: timeout %s is below 0", c.Address, c.Timeout)
+	}
+	return nil
+}
+
+// String is the URL of c without the password.
+func (c Config) String() string {
+	u := url.URL{Scheme: "milvus", Host: c.Address, Path: c.Database}
+	if c.User != "" || c.Password != "" {
+		u.User = url.User(c.User)
+	}
+	options := url.Values{}
+	if c.TLS {
+		options.Set("tls", "true")
+	}
+	if c.Prefix != "" {
+		options.Set("prefix", c.Prefix)
+	}
+	if c.Timeout != 0 {
+		options.Set("timeout", c.Timeout.String())
+	}
+	u.RawQuery = options.Encode()
+	return u.String()
+}
+
+// GoString is String, so that no way of printing shows the password.
+func (c Config) GoString() string { return c.String() }

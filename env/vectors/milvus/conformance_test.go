@@ -1,0 +1,35 @@
+package milvus_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"testing"
+
+	"airqa/env/vectors"
+	"airqa/env/vectors/milvus"
+	"airqa/env/vectors/vectorstest"
+	"airqa/internal/milvustest"
+)
+
+func TestConformance(t *testing.T) {
+	server := milvustest.Start(t)
+	vectorstest.Run(t, func(t *testing.T, dir string) vectors.Store {
+		return open(t, server, prefixOf(dir))
+	})
+}
+
+// prefixOf gives each folder collections of its own on the one server.
+func prefixOf(dir string) string {
+	h := fnv.New64()
+	_, _ = h.Write([]byte(dir))
+	return fmt.Sprintf("t%x_", h.Sum64())
+}
+
+func open(t *testing.T, server *milvustest.Server, prefix string) *milvus.Store {
+	t.Helper()
+	s, err := milvus.Open(t.Context(), milvus.Config{Address: server.Address, Prefix: prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

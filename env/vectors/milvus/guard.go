@@ -1,0 +1,63 @@
+package milvus
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	retry "github.com/grpc-ecosystem/go-grpc-middleware/retry"
+	"github.com/milvus-io/milvus-sdk-go/v2/merr"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// grace is how long a call waits for a server that was away to take the connection again.
+const grace = time.Second
+
+// harmless are the calls that may be sent twice. Each change begins with one of them.
+var harmless = []string{
+	"Connect", "HasCollection", "DescribeCollection", "Query", "Search", "LoadCollection", "GetLoadState",
+}
+
+// guard stands between the SDK and the connection, around every call. The SDK looks at one of the two codes
+// of an answer only, tries a lost connection again for 22 seconds, also with calls that change something, and
+// loses the reason when the deadline comes first.
+type guard struct {
+	address string
+	timeout time.Duration
+}
+
+func (g guard) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	limited, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	opts = append(opts, retry.Disable())
+	err := merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
+	if status.Code(err) == codes.Unavailable && slices.Contains(harmless, path.Base(method)) {
+		cc.ResetConnectBackoff()
+		short, cancel := context.WithTimeout(limited, grace)
+		defer cancel()
+		again := merr.CheckRPCCall(reply, invoke(short, method, req, reply, cc, append(opts, grpc.WaitForReady(true))...))
+		if status.Code(again) != codes.DeadlineExceeded { // which would hide the reason
+			err = again
+		}
+	}
+	return g.explain(ctx, err)
+}
+
+// explain names the server.
+func (g guard) explain(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("milvus at %s: %w", g.address, ctx.Err())
+	case status.Code(err) == codes.Unavailable:
+		return fmt.Errorf("milvus at %s cannot be reached, is it running? %w", g.address, err)
+	case status.Code(err) == codes.DeadlineExceeded:
+		return fmt.Errorf("milvus at %s gave no answer within %s: %w", g.address, g.timeout, err)
+	}
+	return fmt.Errorf("milvus at %s: %w", g.address, err)
+}

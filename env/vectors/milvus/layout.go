@@ -1,0 +1,132 @@
+package milvus
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+
+	"airqa/env/vectors"
+)
+
+// The fields of a collection, as the paper's reference implementation has them, but that ids are given by the
+// writer: so a range of them names what one call wrote.
+const (
+	fieldID     = "id"
+	fieldVector = "vector"
+	fieldPaper  = "pdf_id"
+	fieldPage   = "page_number"
+	fieldTable  = "table_name"
+	fieldColumn = "column_name"
+	fieldKey    = "primary_key"
+)
+
+var originFields = []string{fieldPaper, fieldPage, fieldTable, fieldColumn, fieldKey}
+
+// Limits of one insert. The time that Milvus Lite takes grows with the square of the rows; Milvus itself refuses
+// messages over 64 MB.
+const (
+	batchRows  = 500
+	batchBytes = 16 << 20
+)
+
+// newIDs returns the first of count ids in a row that nothing else has: out of 2^62, chance alone sees to it.
+func newIDs(count int) span {
+	return span{first: rand.Int64N(1 << 62), count: int64(count)}
+}
+
+// serverName is what the n-th collection of that name, from 1, is called on the server.
+func serverName(prefix, name string, n int64) string {
+	s := prefix + name[:min(len(name), 160)]
+	if n > 1 {
+		s = fmt.Sprintf("%s__%d", s, n)
+	}
+	return s
+}
+
+// serverDim is the number of dimensions on the server, which has no vectors of one; a zero beside it leaves the
+// cosine as it is.
+func serverDim(dim int) int { return max(dim, 2) }
+
+func varchar(name string, length int64) *entity.Field {
+	return entity.NewField().WithName(name).WithDataType(entity.FieldTypeVarChar).WithMaxLength(length)
+}
+
+func schemaOf(name string, c vectors.Collection) *entity.Schema {
+	vector := entity.NewField().WithName(fieldVector).WithDataType(entity.FieldTypeSparseVector)
+	if c.Kind == vectors.Dense {
+		vector = vector.WithDataType(entity.FieldTypeFloatVector).WithDim(int64(serverDim(c.Dim)))
+	}
+	return entity.NewSchema().WithName(name).
+		WithField(entity.NewField().WithName(fieldID).WithDataType(entity.FieldTypeInt64).WithIsPrimaryKey(true)).
+		WithField(vector).
+		WithField(varchar(fieldPaper, vectors.MaxName+1)).
+		WithField(entity.NewField().WithName(fieldPage).WithDataType(entity.FieldTypeInt16)).
+		WithField(varchar(fieldTable, vectors.MaxName+1)).
+		WithField(varchar(fieldColumn, vectors.MaxName+1)).
+		WithField(varchar(fieldKey, vectors.MaxKey))
+}
+
+// indexOf returns the exact index of a kind: nothing is dropped, nothing approximated.
+func indexOf(kind vectors.Kind) (entity.Index, error) {
+	if kind == vectors.Dense {
+		return entity.NewIndexFlat(entity.COSINE)
+	}
+	return entity.NewIndexSparseInverted(entity.IP, 0)
+}
+
+// columnsOf lays out records, which were checked, with ids from first on.
+func columnsOf(c vectors.Collection, records []vectors.Record, first int64) ([]entity.Column, error) {
+	n := len(records)
+	ids, pages := make([]int64, n), make([]int16, n)
+	papers, tables, columns, keys := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, r := range records {
+		ids[i], pages[i] = first+int64(i), int16(r.Page)
+		papers[i], tables[i], columns[i], keys[i] = r.PaperID, r.Table, r.Column, r.Key
+	}
+	vector, err := vectorColumn(c, records)
+	return []entity.Column{
+		entity.NewColumnInt64(fieldID, ids), vector,
+		entity.NewColumnVarChar(fieldPaper, papers), entity.NewColumnInt16(fieldPage, pages),
+		entity.NewColumnVarChar(fieldTable, tables), entity.NewColumnVarChar(fieldColumn, columns),
+		entity.NewColumnVarChar(fieldKey, keys),
+	}, err
+}
+
+func vectorColumn(c vectors.Collection, records []vectors.Record) (entity.Column, error) {
+	if c.Kind == vectors.Dense {
+		rows := make([][]float32, len(records))
+		for i, r := range records {
+			rows[i] = denseVector(r.Dense)
+		}
+		return entity.NewColumnFloatVector(fieldVector, serverDim(c.Dim), rows), nil
+	}
+	rows := make([]entity.SparseEmbedding, len(records))
+	for i, r := range records {
+		var err error
+		if rows[i], err = sparseVector(r.Sparse); err != nil {
+			return nil, err
+		}
+	}
+	return entity.NewColumnSparseVectors(fieldVector, rows), nil
+}
+
+func denseVector(v []float32) entity.FloatVector {
+	if len(v) == 1 {
+		return entity.FloatVector{v[0], 0}
+	}
+	return v
+}
+
+func sparseVector(terms []vectors.Term) (entity.SparseEmbedding, error) {
+	positions, weights := make([]uint32, len(terms)), make([]float32, len(terms))
+	for i, t := range terms {
+		positions[i], weights[i] = t.Position, t.Weight
+	}
+	return entity.NewSliceSparseEmbedding(positions, weights)
+}
+
+// bytesOf is about what a record takes in a message.
+func bytesOf(r vectors.Record) int {
+	return 4*len(r.Dense) + 8*len(r.Sparse) + len(r.PaperID) + len(r.Table) + len(r.Column) + len(r.Key) + 16
+}

@@ -1,0 +1,117 @@
+package milvus
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/client"
+	"github.com/milvus-io/milvus-sdk-go/v2/entity"
+	"github.com/milvus-io/milvus-sdk-go/v2/merr"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/keepalive"
+)
+
+// server is the connection. Names are those on the server.
+type server struct {
+	client client.Client
+}
+
+// strong makes every answer contain all that was written before.
+var strong = client.WithSearchQueryConsistencyLevel(entity.ClStrong)
+
+func connect(ctx context.Context, cfg Config) (*server, error) {
+	g := guard{address: cfg.Address, timeout: cfg.Timeout}
+	c, err := client.NewClient(ctx, client.Config{
+		Address: cfg.Address, Username: cfg.User, Password: cfg.Password, DBName: cfg.Database, EnableTLSAuth: cfg.TLS,
+		DialOptions: []grpc.DialOption{
+			grpc.WithChainUnaryInterceptor(g.intercept), // the first is the outermost
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
+			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true}),
+			grpc.WithConnectParams(grpc.ConnectParams{
+				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
+				MinConnectTimeout: 3 * time.Second,
+			}),
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &server{client: c}, nil
+}
+
+// create makes a collection that can be written to and searched.
+func (s *server) create(ctx context.Context, schema *entity.Schema, index entity.Index) error {
+	name := schema.CollectionName
+	if err := s.client.CreateCollection(ctx, schema, 1, client.WithConsistencyLevel(entity.ClStrong)); err != nil {
+		return err
+	}
+	return s.prepare(ctx, name, index)
+}
+
+// prepare indexes and loads a collection. It may be called again.
+func (s *server) prepare(ctx context.Context, name string, index entity.Index) error {
+	if err := s.refresh(ctx, name); err != nil {
+		return err
+	}
+	if err := s.client.CreateIndex(ctx, name, fieldVector, index, true); err != nil {
+		return err
+	}
+	return s.load(ctx, name)
+}
+
+// refresh makes the SDK forget the schema of an earlier collection of that name.
+func (s *server) refresh(ctx context.Context, name string) error {
+	_, err := s.client.DescribeCollection(ctx, name)
+	return err
+}
+
+func (s *server) load(ctx context.Context, name string) error {
+	if err := s.client.LoadCollection(ctx, name, true); err != nil {
+		return err
+	}
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		state, err := s.client.GetLoadState(ctx, name, nil)
+		if err != nil || state == entity.LoadStateLoaded {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// loaded runs a read, once more if the server has the collection on disk only.
+func (s *server) loaded(ctx context.Context, name string, read func() error) error {
+	err := read()
+	if !errors.Is(err, merr.ErrCollectionNotLoaded) {
+		return err
+	}
+	if err := s.load(ctx, name); err != nil {
+		return err
+	}
+	return read()
+}
+
+// query returns the columns of all rows that pass expr, which is not empty.
+func (s *server) query(ctx context.Context, name, expr string, columns ...string) (client.ResultSet, error) {
+	var rows client.ResultSet
+	err := s.loaded(ctx, name, func() (err error) {
+		rows, err = s.client.Query(ctx, name, nil, expr, columns, strong)
+		return err
+	})
+	return rows, err
+}
+
+// drop removes a collection; one that is not there is no error.
+func (s *server) drop(ctx context.Context, name string) error {
+	err := s.client.DropCollection(ctx, name)
+	if errors.Is(err, merr.ErrCollectionNotFound) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,162 @@
+// Package milvus keeps vector collections on a Milvus server, with the answers of the embedded store. Start
+// from [ParseURL] and [Open]; env/vectors says what a [Store] does.
+//
+// Collections bear their own names on the server, after the prefix of [Config]; one that has been replaced n
+// times is name__n+1. A catalog collection beside them, airqa_catalog, says which is the valid one and keeps
+// descriptions and encoders. So a collection is replaced at once, readers never see half of one, and the next
+// writer clears what an interrupted one left. One process may write at a time under one prefix; readers in
+// other processes follow when they open the store.
+//
+// The search is exact. No text that comes from outside is part of a filter, except as a quoted constant.
+package milvus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/merr"
+
+	"airqa/env/vectors"
+)
+
+// Store implements [vectors.Store] on one server.
+type Store struct {
+	server  *server
+	catalog *catalog
+	prefix  string
+
+	write sync.Mutex // held by whoever changes a collection
+
+	mu      sync.Mutex // guards what follows
+	entries map[string]*entry
+	changes int // counts forget
+}
+
+var _ vectors.Store = (*Store)(nil)
+
+// Open connects to a server. An address where nobody answers is an error that names it, within the timeout.
+// Nothing is made on the server before the first change.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	server, err := connect(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open vector store: %w", err)
+	}
+	return &Store{
+		server: server, catalog: &catalog{server: server, name: cfg.Prefix + catalogName},
+		prefix: cfg.Prefix, entries: make(map[string]*entry),
+	}, nil
+}
+
+// Close closes the connection.
+func (s *Store) Close() error { return s.server.client.Close() }
+
+// Info implements [vectors.Store].
+func (s *Store) Info(ctx context.Context, name string) (vectors.Collection, error) {
+	state, err := s.state(ctx, name)
+	if err == nil && state.live == nil {
+		err = vectors.ErrNotFound
+	}
+	if err != nil {
+		return vectors.Collection{}, fmt.Errorf("collection %s: %w", name, err)
+	}
+	info := state.live.info
+	if info.Encoder, err = s.catalog.encoder(ctx, state.live); err != nil {
+		return vectors.Collection{}, fmt.Errorf("collection %s: %w", name, err)
+	}
+	return info, nil
+}
+
+// List implements [vectors.Store]; it leaves Encoder out.
+func (s *Store) List(ctx context.Context) ([]vectors.Collection, error) {
+	rows, err := s.catalog.rows(ctx, equal(fieldKind, described))
+	if err != nil {
+		return nil, fmt.Errorf("list collections: %w", err)
+	}
+	byName := make(map[string][]row)
+	for _, r := range rows {
+		byName[r.name] = append(byName[r.name], r)
+	}
+	var list []vectors.Collection
+	for name, rows := range byName {
+		state, err := collect(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list collections: collection %s: %w", name, err)
+		}
+		list = append(list, state.live.info)
+	}
+	slices.SortFunc(list, func(a, b vectors.Collection) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// state reads what the catalog has of a name, and asks the server about no name that cannot be one.
+func (s *Store) state(ctx context.Context, name string) (state, error) {
+	probe := vectors.Collection{Name: name, Kind: vectors.Sparse}
+	if probe.Check() != nil {
+		return state{}, nil
+	}
+	rows, err := s.catalog.rows(ctx, all(equal(fieldName, name), fieldKind+" != "+literal(piece)))
+	if err != nil {
+		return state{}, err
+	}
+	return collect(rows)
+}
+
+// lookup returns the entry of a collection, from memory after the first time.
+func (s *Store) lookup(ctx context.Context, name string) (*entry, error) {
+	s.mu.Lock()
+	have, changes := s.entries[name], s.changes
+	s.mu.Unlock()
+	if have != nil {
+		return have, nil
+	}
+	state, err := s.state(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if state.live == nil {
+		return nil, vectors.ErrNotFound
+	}
+	if err := s.server.refresh(ctx, state.live.collection); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changes == changes { // else what was read may be old already
+		s.entries[name] = state.live
+	}
+	return state.live, nil
+}
+
+// forget is called after every change, also one that failed.
+func (s *Store) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	delete(s.entries, name)
+}
+
+// read runs act on a collection, once more if it has been replaced since it was looked up.
+func (s *Store) read(ctx context.Context, name string, act func(*entry) error) error {
+	e, err := s.lookup(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err = act(e); !errors.Is(err, merr.ErrCollectionNotFound) {
+		return err
+	}
+	s.forget(name)
+	if e, err = s.lookup(ctx, name); err != nil {
+		return err
+	}
+	return act(e)
+}

@@ -1,0 +1,260 @@
+package milvus
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+
+	"airqa/env/vectors"
+)
+
+// Create implements [vectors.Store].
+func (s *Store) Create(ctx context.Context, c vectors.Collection) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	s.write.Lock()
+	defer s.write.Unlock()
+	defer s.forget(c.Name)
+	old, err := s.settle(ctx, c.Name)
+	if err == nil && old != nil {
+		err = vectors.ErrExists
+	}
+	if err == nil {
+		err = s.build(ctx, &entry{info: c, number: 1}, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("create collection %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// Replace implements [vectors.Store].
+func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	s.write.Lock()
+	defer s.write.Unlock()
+	defer s.forget(c.Name)
+	old, err := s.settle(ctx, c.Name)
+	next := &entry{info: c, number: 1}
+	if old != nil {
+		next.number = old.number + 1
+	}
+	if err == nil {
+		err = s.build(ctx, next, records)
+	}
+	if err != nil {
+		return fmt.Errorf("replace collection %s: %w", c.Name, err)
+	}
+	if old != nil {
+		_ = s.dispose(context.WithoutCancel(ctx), old.collection) // else the next change does it
+	}
+	return nil
+}
+
+// Drop implements [vectors.Store].
+func (s *Store) Drop(ctx context.Context, name string) error {
+	return s.change(ctx, name, "drop", func(e *entry) error {
+		return s.dispose(ctx, e.collection)
+	})
+}
+
+// Delete implements [vectors.Store].
+func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) error {
+	if filter.IsZero() {
+		return fmt.Errorf("delete from collection %s: %w: the filter is empty", name, vectors.ErrInvalid)
+	}
+	if err := filter.Check(); err != nil {
+		return err
+	}
+	return s.change(ctx, name, "delete from", func(e *entry) error {
+		return s.server.client.Delete(ctx, e.collection, "", expression(filter))
+	})
+}
+
+// Insert implements [vectors.Store]. Whatever an insert that fails leaves behind is seen by no call and removed
+// by the next change.
+func (s *Store) Insert(ctx context.Context, name string, records []vectors.Record) error {
+	return s.change(ctx, name, "insert into", func(e *entry) error {
+		for _, r := range records {
+			if err := e.info.CheckRecord(r); err != nil {
+				return err
+			}
+		}
+		if len(records) == 0 {
+			return nil
+		}
+		ids := newIDs(len(records))
+		note := row{name: name, collection: e.collection, kind: inserting, number: ids.first, body: strconv.FormatInt(ids.count, 10)}
+		if err := s.catalog.add(ctx, note); err != nil {
+			return err
+		}
+		if err := s.fill(ctx, e, ids.first, sequence(records)); err != nil {
+			return err
+		}
+		return s.catalog.remove(ctx, noteOf(e.collection, ids))
+	})
+}
+
+// noteOf is the filter for the catalog's note of an insert.
+func noteOf(collection string, ids span) string {
+	return all(equal(fieldOf, collection), equal(fieldKind, inserting), fmt.Sprintf("%s == %d", fieldNumber, ids.first))
+}
+
+func sequence(records []vectors.Record) iter.Seq2[vectors.Record, error] {
+	return func(yield func(vectors.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// change runs act on a collection that nobody else changes meanwhile.
+func (s *Store) change(ctx context.Context, name, verb string, act func(*entry) error) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	defer s.forget(name)
+	e, err := s.settle(ctx, name)
+	if err == nil && e == nil {
+		err = vectors.ErrNotFound
+	}
+	if err == nil {
+		err = act(e)
+	}
+	if err != nil {
+		return fmt.Errorf("%s collection %s: %w", verb, name, err)
+	}
+	return nil
+}
+
+// settle reads the state of a name and clears what interrupted programs left of it. The entry is nil if there
+// is no collection.
+func (s *Store) settle(ctx context.Context, name string) (*entry, error) {
+	state, err := s.state(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, collection := range state.leftovers {
+		if err := s.dispose(ctx, collection); err != nil {
+			return nil, err
+		}
+	}
+	e := state.live
+	if e == nil {
+		return nil, nil
+	}
+	if err := s.server.refresh(ctx, e.collection); err != nil {
+		return nil, err
+	}
+	for _, ids := range e.hidden {
+		if err := s.server.client.Delete(ctx, e.collection, "", ids.inside()); err != nil {
+			return nil, err
+		}
+		if err := s.catalog.remove(ctx, noteOf(e.collection, ids)); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// dispose removes a collection from the server. The claim goes last, so that it can be called again.
+func (s *Store) dispose(ctx context.Context, collection string) error {
+	of := equal(fieldOf, collection)
+	if err := s.catalog.remove(ctx, all(of, fieldKind+" != "+literal(claimed))); err != nil {
+		return err
+	}
+	if err := s.server.drop(ctx, collection); err != nil {
+		return err
+	}
+	return s.catalog.remove(ctx, of)
+}
+
+// build makes a collection, fills it and makes it the one of its name; or leaves all as it was.
+func (s *Store) build(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
+	if err := s.claim(ctx, next); err != nil {
+		return err
+	}
+	err := s.found(ctx, next, records)
+	if err != nil {
+		_ = s.dispose(context.WithoutCancel(ctx), next.collection) // else the next change does it
+	}
+	return err
+}
+
+// claim finds a name on the server that nothing has, and notes it as ours.
+func (s *Store) claim(ctx context.Context, next *entry) error {
+	if err := s.catalog.ensure(ctx); err != nil {
+		return err
+	}
+	for ; ; next.number++ {
+		next.collection = serverName(s.prefix, next.info.Name, next.number)
+		taken, err := s.server.client.HasCollection(ctx, next.collection)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			break
+		}
+	}
+	return s.catalog.add(ctx, row{name: next.info.Name, collection: next.collection, kind: claimed, number: next.number})
+}
+
+func (s *Store) found(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
+	index, err := indexOf(next.info.Kind)
+	if err != nil {
+		return err
+	}
+	if err := s.server.create(ctx, schemaOf(next.collection, next.info), index); err != nil {
+		return err
+	}
+	if records != nil {
+		if err := s.fill(ctx, next, newIDs(0).first, records); err != nil {
+			return err
+		}
+		if err := s.server.client.Flush(ctx, next.collection, true); err != nil {
+			return err
+		}
+	}
+	return s.catalog.publish(ctx, next)
+}
+
+// fill writes records in batches, with ids from first on.
+func (s *Store) fill(ctx context.Context, e *entry, first int64, records iter.Seq2[vectors.Record, error]) error {
+	var batch []vectors.Record
+	size := 0
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		if err := e.info.CheckRecord(r); err != nil {
+			return err
+		}
+		r.Dense, r.Sparse = slices.Clone(r.Dense), slices.Clone(r.Sparse)
+		batch, size = append(batch, r), size+bytesOf(r)
+		if len(batch) == batchRows || size >= batchBytes {
+			if err := s.insert(ctx, e, first, batch); err != nil {
+				return err
+			}
+			first, batch, size = first+int64(len(batch)), batch[:0], 0
+		}
+	}
+	return s.insert(ctx, e, first, batch)
+}
+
+func (s *Store) insert(ctx context.Context, e *entry, first int64, batch []vectors.Record) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	columns, err := columnsOf(e.info, batch, first)
+	if err != nil {
+		return err
+	}
+	_, err = s.server.client.Insert(ctx, e.collection, "", columns...)
+	return err
+}
