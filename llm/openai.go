@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
 
+	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -26,6 +27,7 @@ type OpenAI struct {
 	client   *http.Client
 	now      func() time.Time
 	retrier  retrier
+	counts   tokens.Memo
 }
 
 // NewOpenAI makes the model that c.Spec names, "openai:MODEL". It makes no request.
@@ -60,7 +62,7 @@ func (m *OpenAI) Complete(ctx context.Context, messages []qa.Message) (qa.Reply,
 		return qa.Reply{}, err
 	}
 	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
-		reply.Usage = estimate(messages, reply)
+		reply.Usage = estimate(&m.counts, messages, reply)
 	}
 	return reply, nil
 }

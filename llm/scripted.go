@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -29,6 +30,7 @@ type Scripted struct {
 	episodes []Episode
 	mu       sync.Mutex
 	calls    map[string]int
+	counts   tokens.Memo
 }
 
 // Episode is the replies to the tasks that contain Match.
@@ -58,7 +60,7 @@ func (s *Scripted) Complete(ctx context.Context, messages []qa.Message) (qa.Repl
 		return qa.Reply{}, &CallError{Err: &Fault{Class: ClassBadRequest, Detail: err.Error()}}
 	}
 	reply := qa.Reply{Text: text, Model: "scripted", Finish: "stop"}
-	reply.Usage = estimate(messages, reply)
+	reply.Usage = estimate(&s.counts, messages, reply)
 	return reply, nil
 }
 

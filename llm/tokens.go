@@ -1,9 +1,8 @@
 package llm
 
 import (
+	"airqa/internal/tokens"
 	"airqa/qa"
-
-	"github.com/tiktoken-go/tokenizer"
 )
 
 // Tokens around the text of a chat, as OpenAI's cookbook counts them for models with the cl100k vocabulary.
@@ -14,29 +13,16 @@ const (
 
 // estimate counts the usage of a call by the cl100k vocabulary, for endpoints that report none. Other vocabularies come
 // out some ten per cent apart, so the result says that it is estimated.
-func estimate(messages []qa.Message, reply qa.Reply) qa.Usage {
-	used := qa.Usage{Prompt: tokensPerReply, Reasoning: countTokens(reply.Reasoning), Estimated: true}
+func estimate(counts *tokens.Memo, messages []qa.Message, reply qa.Reply) qa.Usage {
+	used := qa.Usage{Prompt: tokensPerReply, Reasoning: tokens.Count(reply.Reasoning), Estimated: true}
 	for _, message := range messages {
-		used.Prompt += countTokens(message.Text) + tokensPerMessage
+		used.Prompt += counts.Count(message.Text) + tokensPerMessage
 		for _, image := range message.Images {
 			used.Prompt += imageTokens(image.Width, image.Height)
 		}
 	}
-	used.Completion = countTokens(reply.Text) + used.Reasoning
+	used.Completion = tokens.Count(reply.Text) + used.Reasoning
 	return used
-}
-
-// countTokens falls back to four bytes a token: a reply that was paid for is not lost over its count.
-func countTokens(text string) int {
-	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
-	if err != nil {
-		return len(text) / 4
-	}
-	n, err := codec.Count(text)
-	if err != nil {
-		return len(text) / 4
-	}
-	return n
 }
 
 // imageTokens is OpenAI's published rule for GPT-4o at high detail: fit into 2048×2048, then shrink the shorter side to

@@ -9,22 +9,23 @@ import (
 	"airqa/qa"
 )
 
-// Model answers by rules. The same messages give the same reply. It keeps no state, so calls may overlap.
-type Model struct{}
+// Model answers by rules. The same messages give the same reply. It remembers nothing but token counts, and calls may
+// overlap.
+type Model struct{ counts tokens.Memo }
 
 // New returns the model. It needs nothing.
 func New() *Model { return &Model{} }
 
 // Complete answers the prompts of the baselines in the form that they ask for. Any other text gets a guess between
 // fences. The error is that of the context.
-func (*Model) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
+func (m *Model) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, err
 	}
 	text := reply(readTask(messages))
 	used := qa.Usage{Completion: tokens.Count(text), Estimated: true}
-	for _, m := range messages {
-		used.Prompt += tokens.Count(m.Text)
+	for _, message := range messages {
+		used.Prompt += m.counts.Count(message.Text)
 	}
 	return qa.Reply{Text: text, Model: "offline", Finish: "stop", Usage: used}, nil
 }
