@@ -31,7 +31,7 @@ func (p print) like(o print) bool { return p.font == o.font && abs(p.size-o.size
 
 // standsOut tells whether a line could be a heading by its look: bold, larger than the text, or in capitals.
 func (r *paperReader) standsOut(l layout.Line) bool {
-	if l.Bold && l.Size > 0.93*r.Doc.BodySize || l.Size > 1.08*r.Doc.BodySize {
+	if l.Bold && l.Size > 0.87*r.Doc.BodySize || l.Size > 1.08*r.Doc.BodySize {
 		return true
 	}
 	return l.Size > 0.93*r.Doc.BodySize && (isCapitals(l.Text()) || isCapsFont(l) || r.isItalic(l))
