@@ -27,8 +27,13 @@ func commonLength[C char](a, b []C) int {
 	if len(a) <= 64 {
 		return prefix + suffix + commonShort(a, b)
 	}
-	return prefix + suffix + newPattern(a).commonWith(b)
+	var space [128 * spareWords]uint64
+	p := patternIn(space[:], a)
+	return prefix + suffix + p.commonWith(b)
 }
+
+// spareWords is how many words of 64 positions fit the space that a score keeps off the heap.
+const spareWords = 4
 
 // commonShort is commonLength for an a of at most 64 characters.
 func commonShort[C char](a, b []C) int {
@@ -66,8 +71,17 @@ type pattern[C char] struct {
 }
 
 func newPattern[C char](a []C) *pattern[C] {
+	p := patternIn(nil, a)
+	return &p
+}
+
+// patternIn makes the pattern of a in space, which is zero, when it is large enough.
+func patternIn[C char](space []uint64, a []C) pattern[C] {
 	words := (len(a) + 63) / 64
-	p := &pattern[C]{length: len(a), words: words, ascii: make([]uint64, 128*words)}
+	if len(space) < 128*words {
+		space = make([]uint64, 128*words)
+	}
+	p := pattern[C]{length: len(a), words: words, ascii: space}
 	for i, c := range a {
 		if c < 128 {
 			p.ascii[int(c)*words+i/64] |= 1 << (i % 64)
@@ -99,7 +113,12 @@ func (p *pattern[C]) positions(c C) []uint64 {
 
 // commonWith returns the length of the longest common subsequence with b.
 func (p *pattern[C]) commonWith(b []C) int {
-	row := make([]uint64, p.words)
+	var space [spareWords]uint64
+	row := space[:]
+	if p.words > spareWords {
+		row = make([]uint64, p.words)
+	}
+	row = row[:p.words]
 	for i := range row {
 		row[i] = ^uint64(0)
 	}

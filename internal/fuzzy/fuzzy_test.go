@@ -2,7 +2,9 @@ package fuzzy_test
 
 import (
 	"bufio"
+	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"airqa/internal/fuzzy"
@@ -146,6 +148,42 @@ func TestPartialRatioLong(t *testing.T) {
 	for _, tt := range tests {
 		if got := fuzzy.PartialRatio(invented(tt.seedA, tt.lengthA), invented(tt.seedB, tt.lengthB)); got != tt.want {
 			t.Errorf("lengths %d and %d score %d, want %d", tt.lengthA, tt.lengthB, got, tt.want)
+		}
+	}
+}
+
+// longestCommon is the plain way to the length of the longest common subsequence.
+func longestCommon(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for _, x := range a {
+		diagonal := 0
+		for j, y := range b {
+			above := row[j+1]
+			if x == y {
+				row[j+1] = diagonal + 1
+			} else {
+				row[j+1] = max(above, row[j])
+			}
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}
+
+// TestRatioLengths compares with the plain way around the lengths at which the reckoning changes.
+func TestRatioLengths(t *testing.T) {
+	foreign := strings.NewReplacer("a", "é", "d", "日")
+	for _, n := range []int{1, 63, 64, 65, 127, 129, 255, 256, 257, 320} {
+		for _, m := range []int{n, n + 7, 300} {
+			a, b := invented(n, n), invented(m+1, m)
+			for _, texts := range [][2]string{{a, b}, {foreign.Replace(a), foreign.Replace(b)}} {
+				x, y := []rune(texts[0]), []rune(texts[1])
+				total := len(x) + len(y)
+				want := int(math.RoundToEven(100 * (1 - float64(total-2*longestCommon(x, y))/float64(total))))
+				if got := fuzzy.Ratio(texts[0], texts[1]); got != want {
+					t.Errorf("lengths %d and %d: %d, want %d\na %s\nb %s", n, m, got, want, texts[0], texts[1])
+				}
+			}
 		}
 	}
 }
