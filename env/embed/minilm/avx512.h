@@ -1,0 +1,11 @@
+// What the two AVX-512 kernels share: their tile, and the operations that need an intrinsic.
+#define VW 16
+#define MR 8
+#define NV 3
+#define VMAX(a, b) ((vf)_mm512_max_ps(a, b))
+#define VRCP(x) reciprocal(x)
+
+static inline TARGET __attribute__((always_inline)) __m512 reciprocal(__m512 x) {
+	__m512 r = _mm512_rcp14_ps(x); // 14 bits; one step of Newton doubles them
+	return r * (_mm512_set1_ps(2.0f) - x * r);
+}

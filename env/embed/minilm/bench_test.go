@@ -1,0 +1,70 @@
+package minilm_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"airqa/env/embed/minilm"
+)
+
+// texts returns n texts of the given number of pieces, [CLS] and [SEP] included.
+func texts(n, pieces int) []string {
+	words := strings.Fields("the model reads a paper and answers one question about its tables figures text and methods")
+	out := make([]string, n)
+	for i := range out {
+		var b strings.Builder
+		for j := range pieces - 2 {
+			b.WriteString(words[(i+j*j)%len(words)] + " ")
+		}
+		out[i] = b.String()
+	}
+	return out
+}
+
+func embedAll(b *testing.B, c minilm.Config, n, pieces int) {
+	m := open(b, c)
+	batch := texts(n, pieces)
+	if got := len(m.Tokenize(batch[0])); got != pieces {
+		b.Fatalf("text has %d pieces, want %d", got, pieces)
+	}
+	if _, err := m.Embed(b.Context(), batch[:1]); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := m.Embed(b.Context(), batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "texts/s")
+}
+
+func BenchmarkEmbed127(b *testing.B) {
+	for _, k := range minilm.Kernels() {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", k, threads), func(b *testing.B) {
+				embedAll(b, minilm.Config{Kernel: k, Threads: threads}, 16*threads, 127)
+			})
+		}
+	}
+}
+
+func BenchmarkQuery17(b *testing.B) {
+	for _, k := range minilm.Kernels() {
+		b.Run(k, func(b *testing.B) { embedAll(b, minilm.Config{Kernel: k}, 1, 17) })
+	}
+}
+
+// BenchmarkLoad is the time to the first vector, less that of the vector.
+func BenchmarkLoad(b *testing.B) {
+	for _, k := range minilm.Kernels() {
+		b.Run(k, func(b *testing.B) {
+			for b.Loop() {
+				m := open(b, minilm.Config{Kernel: k})
+				if _, err := m.Embed(b.Context(), []string{""}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

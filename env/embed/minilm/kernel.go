@@ -1,0 +1,62 @@
+package minilm
+
+// #cgo CFLAGS: -O3 -std=gnu11
+// #cgo LDFLAGS: -lm
+// #include "kernel.h"
+import "C"
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
+
+// kernel is one way to run the encoder on this CPU.
+type kernel struct {
+	name    string
+	id      C.int
+	columns int  // of a packed panel
+	ints    bool // weights and activations as 16-bit integers inside the large products
+}
+
+// kernels lists what this CPU can run, fastest first.
+func kernels() []kernel {
+	var out []kernel
+	for _, k := range []kernel{
+		{name: "vnni", id: C.MINILM_VNNI, ints: true},
+		{name: "avx512", id: C.MINILM_AVX512},
+		{name: "avx2", id: C.MINILM_AVX2},
+		{name: "portable", id: C.MINILM_PORTABLE},
+	} {
+		if k.columns = int(C.minilm_columns(k.id)); k.columns > 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// Kernels lists the kernels that this CPU can run, fastest first: "vnni" (16-bit integer products, AVX-512 VNNI),
+// "avx512", "avx2" and "portable" (float32). The last is always there.
+func Kernels() []string {
+	var out []string
+	for _, k := range kernels() {
+		out = append(out, k.name)
+	}
+	return out
+}
+
+func pick(name string) (kernel, error) {
+	for _, k := range kernels() {
+		if name == "" || name == k.name {
+			return k, nil
+		}
+	}
+	return kernel{}, fmt.Errorf("kernel %q: this CPU runs %s", name, strings.Join(Kernels(), ", "))
+}
+
+// forward runs the encoder over summed embeddings x (tokens x 384, spoilt) and writes len(lens) vectors to out.
+func (k kernel) forward(packed []uint32, lens []int32, x, out []float32) {
+	scratch := make([]float32, int(C.minilm_scratch(C.long(len(x)/Dim))))
+	C.minilm_forward(k.id, (*C.uint32_t)(&packed[0]), (*C.int32_t)(unsafe.Pointer(&lens[0])), C.int(len(lens)),
+		(*C.float)(&x[0]), (*C.float)(&scratch[0]), (*C.float)(&out[0]))
+}

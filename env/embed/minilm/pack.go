@@ -1,0 +1,137 @@
+package minilm
+
+import (
+	"math"
+
+	"airqa/env/embed/minilm/weights"
+)
+
+// The packed model is one block of 32-bit words, in the order in which the encoder reads it:
+//
+//	embedding norm: weight, bias
+//	each layer: biases of 12 heads (32 query, 32 key, 32 value each), of the output, of the first and the second
+//	feed-forward matrix; the two norms, weight and bias each; then panels: of each head (96 columns), of the output,
+//	and four times 384 columns of the first matrix, then the 384 inputs of the second that these feed.
+//
+// A panel is as many output columns as the kernel asks for, side by side, and 384 inputs deep: for each input, the
+// columns' weights. For a kernel of 16-bit integers a word holds two inputs, low half first, and behind the 192 rows of
+// words stands each column's step as float32.
+
+// queryScale turns the scores of attention into powers of 2: 1/sqrt(32), over ln 2.
+const queryScale = 0.17677669529663687 * math.Log2E
+
+// The length (root of the sum of squares) of a column of integers and its largest magnitude: with activations held to
+// the same length no sum of products can leave 32 bits. See forward.h.
+const (
+	columnLength = 46300
+	columnTop    = 32700
+)
+
+// packer writes panels for one kernel.
+type packer struct {
+	columns int
+	ints    bool
+	to      []uint32
+	row     [Dim]float32
+}
+
+func (k kernel) panelWords() int {
+	if k.ints {
+		return (Dim/2 + 1) * k.columns
+	}
+	return Dim * k.columns
+}
+
+func (k kernel) layerWords() int {
+	const rows = 3*Dim + Dim + hidden + hidden // output columns, with the second matrix counted as four of 384 inputs
+	const vectors = 3*Dim + Dim + hidden + Dim + 4*Dim
+	return vectors + rows/k.columns*k.panelWords()
+}
+
+func packLayer(to []uint32, k kernel, l layer) {
+	p := packer{columns: k.columns, ints: k.ints, to: to}
+	for h := range heads {
+		from, end := h*headDim, (h+1)*headDim
+		p.floats(l.query.bias[from:end], queryScale)
+		p.floats(l.key.bias[from:end], 1)
+		p.floats(l.value.bias[from:end], 1)
+	}
+	for _, v := range [][]float32{
+		l.out.bias, l.first.bias, l.second.bias,
+		l.afterOut.weight, l.afterOut.bias, l.afterSecond.weight, l.afterSecond.bias,
+	} {
+		p.floats(v, 1)
+	}
+	for h := range heads {
+		p.head(l, h*headDim)
+	}
+	p.matrix(l.out.weight, 0, 0)
+	for part := 0; part < hidden; part += Dim {
+		p.matrix(l.first.weight, part, 0)
+		p.matrix(l.second.weight, 0, part)
+	}
+}
+
+func (p *packer) floats(v []float32, scale float32) {
+	for i, x := range v {
+		p.to[i] = math.Float32bits(x * scale)
+	}
+	p.to = p.to[len(v):]
+}
+
+// head packs 96 columns, query, key and value of one head, which may share a panel.
+func (p *packer) head(l layer, row int) {
+	for i := range 3 * headDim {
+		m, scale := [3]weights.Matrix{l.query.weight, l.key.weight, l.value.weight}[i/headDim], float32(1)
+		if i < headDim {
+			scale = queryScale
+		}
+		m.Row(p.row[:], row+i%headDim, 0)
+		p.column(i%p.columns, scale)
+	}
+}
+
+// matrix packs the 384 output columns from row on, over the 384 inputs from the given one on.
+func (p *packer) matrix(m weights.Matrix, row, input int) {
+	for i := range Dim {
+		m.Row(p.row[:], row+i, input)
+		p.column(i%p.columns, 1)
+	}
+}
+
+// column writes p.row as column c of the panel at hand, and goes on to the next panel after the last.
+func (p *packer) column(c int, scale float32) {
+	if p.ints {
+		p.integers(c, scale)
+	} else {
+		for i, x := range p.row {
+			p.to[i*p.columns+c] = math.Float32bits(x * scale)
+		}
+	}
+	if c == p.columns-1 {
+		p.to = p.to[kernel{columns: p.columns, ints: p.ints}.panelWords():]
+	}
+}
+
+func (p *packer) integers(c int, scale float32) {
+	var squares, top float32
+	for _, x := range p.row {
+		squares += x * x
+		top = max(top, x, -x)
+	}
+	by := float32(0)
+	if squares > 0 {
+		by = min(columnLength/float32(math.Sqrt(float64(squares))), columnTop/top)
+		p.to[Dim/2*p.columns+c] = math.Float32bits(scale / by)
+	}
+	for i := 0; i < Dim; i += 2 {
+		low, high := nearest(p.row[i]*by), nearest(p.row[i+1]*by)
+		p.to[i/2*p.columns+c] = uint32(uint16(low)) | uint32(uint16(high))<<16
+	}
+}
+
+// nearest rounds a number of magnitude below 2^22, to even between two.
+func nearest(x float32) int32 {
+	const round = 3 << 22 // adding it leaves the nearest integer in the low bits
+	return int32(math.Float32bits(x+round)) - int32(math.Float32bits(round))
+}

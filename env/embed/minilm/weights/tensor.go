@@ -1,0 +1,122 @@
+package weights
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Group is the number of neighbours along a row that share one step in the reduced form.
+const Group = 32
+
+// stepSuffix names the steps of an 8-bit matrix: the tensor NAME has its steps in NAME + stepSuffix.
+const stepSuffix = ".scale"
+
+// Matrix gives the rows of a stored matrix as float32, whatever form it is stored in.
+type Matrix struct {
+	Rows, Cols int
+
+	dtype string
+	data  []byte
+	steps []float32 // of I8: Rows x Cols/Group
+}
+
+// Matrix finds a matrix of rows x cols numbers. It may be stored as F32, F16, or as I8 with steps (see [Reduce]).
+func (f *File) Matrix(name string, rows, cols int) (Matrix, error) {
+	data, dtype, err := f.tensor(name, rows, cols)
+	if err != nil {
+		return Matrix{}, err
+	}
+	m := Matrix{Rows: rows, Cols: cols, dtype: dtype, data: data}
+	switch dtype {
+	case "F32", "F16":
+		return m, nil
+	case "I8":
+		m.steps, err = f.steps(name, rows, cols)
+		return m, err
+	}
+	return m, fmt.Errorf("%w: tensor %q: dtype %s is not supported", ErrFormat, name, dtype)
+}
+
+// Vector finds a tensor of n numbers, stored as F32 or F16, and returns a copy.
+func (f *File) Vector(name string, n int) ([]float32, error) {
+	data, dtype, err := f.tensor(name, n)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float32, n)
+	switch dtype {
+	case "F32":
+		floats(out, data)
+	case "F16":
+		halves(out, data)
+	default:
+		return nil, fmt.Errorf("%w: tensor %q: dtype %s is not supported", ErrFormat, name, dtype)
+	}
+	return out, nil
+}
+
+// Row writes the numbers from column from of a row to dst, as many as dst holds. In an 8-bit matrix from must be a
+// multiple of [Group], and len(dst) too. A row or column outside the matrix is a panic.
+func (m Matrix) Row(dst []float32, row, from int) {
+	at := row*m.Cols + from
+	switch m.dtype {
+	case "F32":
+		floats(dst, m.data[4*at:])
+	case "F16":
+		halves(dst, m.data[2*at:])
+	default:
+		for g := 0; g < len(dst); g += Group {
+			bytesTimes(dst[g:g+Group], m.data[at+g:], m.steps[(at+g)/Group])
+		}
+	}
+}
+
+func (f *File) steps(name string, rows, cols int) ([]float32, error) {
+	if cols%Group != 0 {
+		return nil, fmt.Errorf("%w: tensor %q: %d columns are no multiple of %d", ErrFormat, name, cols, Group)
+	}
+	data, dtype, err := f.tensor(name+stepSuffix, rows, cols/Group)
+	if err != nil {
+		return nil, err
+	}
+	if dtype != "F16" {
+		return nil, fmt.Errorf("%w: tensor %q: dtype %s, want F16", ErrFormat, name+stepSuffix, dtype)
+	}
+	out := make([]float32, rows*cols/Group)
+	halves(out, data)
+	return out, nil
+}
+
+func (f *File) tensor(name string, shape ...int) ([]byte, string, error) {
+	e, ok := f.header[name]
+	if !ok {
+		return nil, "", fmt.Errorf("%w: no tensor %q", ErrFormat, name)
+	}
+	if !slices.Equal(e.Shape, shape) {
+		return nil, "", fmt.Errorf("%w: tensor %q has shape %v, want %v", ErrFormat, name, e.Shape, shape)
+	}
+	return f.payload[e.Offsets[0]:e.Offsets[1]], e.Dtype, nil
+}
+
+func floats(dst []float32, data []byte) {
+	data = data[:4*len(dst)]
+	for i := range dst {
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+}
+
+func halves(dst []float32, data []byte) {
+	data = data[:2*len(dst)]
+	for i := range dst {
+		dst[i] = fromHalf(binary.LittleEndian.Uint16(data[2*i:]))
+	}
+}
+
+func bytesTimes(dst []float32, data []byte, step float32) {
+	data = data[:len(dst)]
+	for i, b := range data {
+		dst[i] = float32(int8(b)) * step
+	}
+}
