@@ -19,6 +19,8 @@ func TestElementIncluded(t *testing.T) {
 		{"float with tolerance", `{"gold": [100], "element_type": "float", "tolerance": 0.1}`, `"95"`, right},
 		{"structured is rounded too", `{"gold": [[3.14]], "element_type": "structured"}`, `[3.144]`, right},
 		{"structured with ignore_order", `{"gold": [["a", "b"]], "element_type": "structured", "ignore_order": true}`, `["b", "a"]`, right},
+		{"structured, read by one gold only", `{"gold": [1, "x"], "element_type": "structured"}`, `"y"`, wrong},
+		{"structured, read by the first gold only", `{"gold": ["x", 1], "element_type": "structured"}`, `"y"`, wrong},
 		{"any other type is structured", `{"gold": [["a"]], "element_type": ["odd"]}`, `["a"]`, right},
 		{"text gold is its characters", `{"gold": "abc"}`, `"b"`, right},
 		{"text gold is not itself", `{"gold": "abc"}`, `"abc"`, wrong},

@@ -43,6 +43,8 @@ func TestFloatExact(t *testing.T) {
 		{"ndigits 1.0", `{"gold": 2.1, "ndigits": 1.0}`, `"2.1"`, wrong},
 		{"ndigits as text", `{"gold": 2.1, "ndigits": "1"}`, `"2.1"`, wrong},
 		{"endless ndigits", `{"gold": 2.1, "ndigits": 123456789012345678901}`, `"2.1"`, right},
+		{"endless ndigits change nothing", `{"gold": 2.1, "ndigits": 123456789012345678901, "tolerance": 0}`, `"2.1000000000000005"`, wrong},
+		{"endless negative ndigits leave nothing", `{"gold": 2.1, "ndigits": -123456789012345678901}`, `"9e30"`, right},
 		{"endless negative ndigits", `{"gold": 2.1, "ndigits": -123456789012345678901}`, `"99"`, right},
 		{"too large after rounding", `{"gold": 1.7e308, "ndigits": -308}`, `"1.7e308"`, wrong},
 		{"gold too large after rounding", `{"gold": 1.7e308, "ndigits": -308}`, `"1"`, wrong},

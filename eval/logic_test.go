@@ -35,6 +35,7 @@ func TestConjunction(t *testing.T) {
 		{"JSON constants", both, `"['a', true]"`, unread},
 		{"one function takes a text", `{"eval_func_list": [` + textFunc + `], "eval_kwargs_list": [` + isA + `]}`, `"a"`, right},
 		{"fewer arguments skip the rest", `{"eval_func_list": [` + textFunc + `, "nonsense"], "eval_kwargs_list": [` + isA + `]}`, `["a", "x"]`, right},
+		{"more arguments than functions", `{"eval_func_list": [` + textFunc + `], "eval_kwargs_list": [` + isA + `, {}]}`, `["a"]`, right},
 		{"no arguments", `{"eval_func_list": ["nonsense"], "eval_kwargs_list": []}`, `["x"]`, right},
 		{"nothing at all", `{"eval_func_list": [], "eval_kwargs_list": []}`, `[]`, right},
 		{"unknown function", pair(textFunc, isA, `"nonsense"`, `{}`), `["a", "b"]`, raised},
