@@ -48,7 +48,8 @@ var prefixPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
 // contains any part of the text before the host.
 func ParseURL(text string) (Config, error) {
 	u, err := url.Parse(text)
-	if err != nil { // its text may hold a part of the password
+	// The text of the error may hold a part of the password; an @ behind the host means that it was not read whole.
+	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
 		return Config{}, errors.New("milvus URL: cannot be read; want milvus://user:password@host:19530/database, " +
 			"with / ? # % @ in the password written as %2F %3F %23 %25 %40")
 	}
