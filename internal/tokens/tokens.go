@@ -40,26 +40,32 @@ func Cut(text string, limit int) (string, bool) {
 	if len(text) <= limit {
 		return text, false
 	}
-	// Ordinary text has about four bytes a token: look at a piece that is surely enough before all of it.
-	piece := head(text, 16*limit)
+	// Ordinary text has about four bytes a token: look at a piece that is likely enough before all of it.
+	for _, factor := range []int{6, 48} {
+		if cut, ok := cutPiece(head(text, factor*limit), limit); ok {
+			return cut, true
+		}
+	}
+	if cut, ok := cutPiece(text, limit); ok {
+		return cut, true
+	}
+	return text, false
+}
+
+// cutPiece returns the first limit tokens of a piece that has more.
+func cutPiece(piece string, limit int) (string, bool) {
 	ids, _, err := codec().Encode(piece)
 	if err != nil {
-		return head(text, limit), true
+		return head(piece, limit), true
 	}
 	if len(ids) <= limit {
-		if len(piece) == len(text) {
-			return text, false
-		}
-		if Count(text) <= limit {
-			return text, false
-		}
-		return piece, true
+		return "", false
 	}
 	cut, err := codec().Decode(ids[:limit])
 	if err != nil {
-		return head(text, limit), true
+		return head(piece, limit), true
 	}
-	return head(text, len(cut)), true
+	return head(piece, len(cut)), true
 }
 
 // head returns the first n bytes of s, fewer where that would split a character.
