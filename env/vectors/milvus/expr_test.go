@@ -24,7 +24,8 @@ func TestExpression(t *testing.T) {
 		{"papers", vectors.Filter{Papers: []string{"b", "a", "b"}}, `pdf_id in ["a", "b"]`},
 		{"page", vectors.Filter{Page: -1}, `page_number == -1`},
 		{
-			"all parts", vectors.Filter{Papers: []string{"a"}, Table: "t", Column: "c", Page: 3},
+			"all parts",
+			vectors.Filter{Papers: []string{"a"}, Table: "t", Column: "c", Page: 3},
 			`pdf_id == "a" and table_name == "t" and column_name == "c" and page_number == 3`,
 		},
 		{"quotes", vectors.Filter{Table: `a" or id >= 0 or "`}, `table_name == "a\" or id >= 0 or \""`},

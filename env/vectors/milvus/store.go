@@ -38,8 +38,8 @@ type Store struct {
 
 var _ vectors.Store = (*Store)(nil)
 
-// Open connects to a server. An address where nobody answers is an error that names it, within the timeout.
-// Nothing is made on the server before the first change.
+// Open connects to a server and asks it a first question, so that a wrong address, database or password is an
+// error here, within the timeout, which names the address. Nothing is made on the server before the first change.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -51,10 +51,14 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vector store: %w", err)
 	}
-	return &Store{
+	s := &Store{
 		server: server, catalog: &catalog{server: server, name: cfg.Prefix + catalogName},
 		prefix: cfg.Prefix, entries: make(map[string]*entry),
-	}, nil
+	}
+	if _, err := s.catalog.exists(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open vector store: %w", err), s.Close())
+	}
+	return s, nil
 }
 
 // Close closes the connection.

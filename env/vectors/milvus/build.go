@@ -1,0 +1,106 @@
+package milvus
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"airqa/env/vectors"
+)
+
+// dispose removes a collection from the server. The claim goes last, so that it can be called again.
+func (s *Store) dispose(ctx context.Context, collection string) error {
+	of := equal(fieldOf, collection)
+	if err := s.catalog.remove(ctx, all(of, fieldKind+" != "+literal(claimed))); err != nil {
+		return err
+	}
+	if err := s.server.drop(ctx, collection); err != nil {
+		return err
+	}
+	return s.catalog.remove(ctx, of)
+}
+
+// build makes a collection, fills it and makes it the one of its name; or leaves all as it was.
+func (s *Store) build(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
+	if err := s.claim(ctx, next); err != nil {
+		return err
+	}
+	err := s.complete(ctx, next, records)
+	if err != nil {
+		_ = s.dispose(context.WithoutCancel(ctx), next.collection) // else the next change does it
+	}
+	return err
+}
+
+// claim finds a name on the server that nothing has, and notes it as ours.
+func (s *Store) claim(ctx context.Context, next *entry) error {
+	if err := s.catalog.ensure(ctx); err != nil {
+		return err
+	}
+	for ; ; next.number++ {
+		next.collection = serverName(s.prefix, next.info.Name, next.number)
+		taken, err := s.server.client.HasCollection(ctx, next.collection)
+		if err != nil {
+			return err
+		}
+		if !taken {
+			break
+		}
+	}
+	return s.catalog.add(ctx, row{name: next.info.Name, collection: next.collection, kind: claimed, number: next.number})
+}
+
+// complete creates, fills and publishes a collection.
+func (s *Store) complete(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
+	index, err := indexOf(next.info.Kind)
+	if err != nil {
+		return err
+	}
+	if err := s.server.create(ctx, schemaOf(next.collection, next.info), index); err != nil {
+		return err
+	}
+	if records != nil {
+		if err := s.fill(ctx, next, newIDs(0).first, records); err != nil {
+			return err
+		}
+		if err := s.server.client.Flush(ctx, next.collection, true); err != nil {
+			return err
+		}
+	}
+	return s.catalog.publish(ctx, next)
+}
+
+// fill writes records in batches, with ids from first on.
+func (s *Store) fill(ctx context.Context, e *entry, first int64, records iter.Seq2[vectors.Record, error]) error {
+	var batch []vectors.Record
+	size := 0
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		if err := e.info.CheckRecord(r); err != nil {
+			return err
+		}
+		r.Dense, r.Sparse = slices.Clone(r.Dense), slices.Clone(r.Sparse)
+		batch, size = append(batch, r), size+bytesOf(r)
+		if len(batch) == batchRows || size >= batchBytes {
+			if err := s.insert(ctx, e, first, batch); err != nil {
+				return err
+			}
+			first, batch, size = first+int64(len(batch)), batch[:0], 0
+		}
+	}
+	return s.insert(ctx, e, first, batch)
+}
+
+func (s *Store) insert(ctx context.Context, e *entry, first int64, batch []vectors.Record) error {
+	if len(batch) == 0 {
+		return nil
+	}
+	columns, err := columnsOf(e.info, batch, first)
+	if err != nil {
+		return err
+	}
+	_, err = s.server.client.Insert(ctx, e.collection, "", columns...)
+	return err
+}
