@@ -107,3 +107,10 @@ func TestConfigHidesPassword(t *testing.T) {
 		t.Errorf("String is not the URL (-want +got):\n%s", diff)
 	}
 }
+
+func mustParse(t *testing.T, url string) milvus.Config {
+	t.Helper()
+	cfg, err := milvus.ParseURL(url)
+	check(t, err)
+	return cfg
+}

@@ -1,0 +1,85 @@
+package milvus_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// compose is the part of docker-compose.yml that the test asks about.
+type compose struct {
+	Services map[string]struct {
+		Image       string
+		Build       map[string]string
+		Profiles    []string
+		Ports       []string
+		Volumes     []string
+		Environment map[string]string
+		Healthcheck struct{ Test []string }
+		DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+	}
+	Volumes map[string]any
+}
+
+func readCompose(t *testing.T) compose {
+	t.Helper()
+	text, err := os.ReadFile("../../../docker-compose.yml")
+	check(t, err)
+	var c compose
+	check(t, yaml.Unmarshal(text, &c))
+	if len(c.Services) != 4 {
+		t.Fatalf("got %d services, want milvus, etcd, minio, airqa", len(c.Services))
+	}
+	return c
+}
+
+func TestComposeIsPinnedAndPrivate(t *testing.T) {
+	c := readCompose(t)
+	for name, s := range c.Services {
+		if tag := s.Image[strings.LastIndex(s.Image, ":")+1:]; !strings.Contains(s.Image, ":") || tag == "latest" {
+			t.Errorf("%s: image %q has no pinned tag", name, s.Image)
+		}
+		for _, port := range s.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") {
+				t.Errorf("%s: port %s is open to other machines", name, port)
+			}
+		}
+		if s.Build == nil && (len(s.Healthcheck.Test) == 0 || len(s.Volumes) == 0 || len(s.Profiles) > 0) {
+			t.Errorf("%s: a server has a health check and a volume, and is in no profile", name)
+		}
+		for _, v := range s.Volumes {
+			source, _, _ := strings.Cut(v, ":")
+			if _, named := c.Volumes[source]; !named && !strings.HasSuffix(v, ":ro") {
+				t.Errorf("%s: volume %s is neither named nor read-only", name, v)
+			}
+		}
+		for other, d := range s.DependsOn {
+			if d.Condition != "service_healthy" || len(c.Services[other].Healthcheck.Test) == 0 {
+				t.Errorf("%s does not wait for %s to be healthy", name, other)
+			}
+		}
+	}
+}
+
+func TestComposeProgram(t *testing.T) {
+	c := readCompose(t)
+	program, server := c.Services["airqa"], c.Services["milvus"]
+	if program.Build["dockerfile"] != "docker/Dockerfile" || len(program.Profiles) != 1 || program.Profiles[0] != "airqa" {
+		t.Errorf("the program is built by %v in profiles %v", program.Build, program.Profiles)
+	}
+	if _, err := os.Stat("../../../" + program.Build["dockerfile"]); err != nil {
+		t.Error(err)
+	}
+	if cfg := mustParse(t, program.Environment["AIRQA_VECTORS"]); cfg.Address != "milvus:19530" {
+		t.Errorf("the program looks for Milvus at %s", cfg.Address)
+	}
+	if len(server.Ports) != 1 || server.Ports[0] != "127.0.0.1:19530:19530" {
+		t.Errorf("Milvus has ports %v", server.Ports)
+	}
+	minio := c.Services["minio"]
+	if minio.Environment["MINIO_ROOT_PASSWORD"] != server.Environment["MINIO_SECRET_ACCESS_KEY"] {
+		t.Error("Milvus does not know MinIO's password")
+	}
+}
