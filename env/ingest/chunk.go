@@ -1,13 +1,11 @@
 package ingest
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"airqa/env/ingest/layout"
+	"airqa/internal/tokens"
 )
 
 // ChunkTokens is the most tokens of a chunk, counted in cl100k_base (AirQA paper, Appendix B: chunks of 512 tokens).
@@ -15,16 +13,7 @@ const ChunkTokens = 512
 
 // chunker cuts pages into chunks.
 type chunker struct {
-	codec tokenizer.Codec
-	limit int
-}
-
-func newChunker(limit int) (*chunker, error) {
-	codec, err := tokenizer.Get(tokenizer.Cl100kBase)
-	if err != nil {
-		return nil, fmt.Errorf("load tokenizer: %w", err)
-	}
-	return &chunker{codec: codec, limit: limit}, nil
+	limit int // in tokens
 }
 
 // page cuts the text of a page at the ends of paragraphs where possible, else of sentences, else of words.
@@ -101,11 +90,7 @@ func (c *chunker) tokens(s string) int {
 	if len(s) > mostPerToken*c.limit {
 		return c.limit + 1
 	}
-	n, err := c.codec.Count(s)
-	if err != nil {
-		return len(s) // more than any count
-	}
-	return n
+	return tokens.Count(s)
 }
 
 func join(a, b, separator string) string {

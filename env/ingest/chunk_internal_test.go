@@ -7,15 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func chunkerOf(t *testing.T, limit int) *chunker {
-	t.Helper()
-	c, err := newChunker(limit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func TestChunksAreCutAtTheLargestEdgeThatFits(t *testing.T) {
 	tests := []struct {
 		name       string
@@ -33,7 +24,7 @@ func TestChunksAreCutAtTheLargestEdgeThatFits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			c := chunkerOf(t, tt.limit)
+			c := &chunker{limit: tt.limit}
 			got := c.pack(tt.paragraphs)
 			if tt.name != "within a word" {
 				if diff := cmp.Diff(tt.want, got); diff != "" {
@@ -55,15 +46,11 @@ func TestChunksAreCutAtTheLargestEdgeThatFits(t *testing.T) {
 func FuzzChunksLoseNothing(f *testing.F) {
 	f.Add("A sentence. Another one! 3 more? yes.\nA paragraph", 4)
 	f.Add("\u00a0\xff\x00ligature ﬁ 𝐴", 1)
-	c, err := newChunker(1)
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, text string, limit int) {
 		if limit < 4 || limit > 1000 {
 			limit = 4 // one character can take three tokens
 		}
-		c := &chunker{codec: c.codec, limit: limit}
+		c := &chunker{limit: limit}
 		chunks := c.pack(strings.Split(text, "\n"))
 		for _, chunk := range chunks {
 			if n := c.tokens(chunk); n > limit && len([]rune(chunk)) > 1 {

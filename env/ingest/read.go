@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -20,11 +21,10 @@ type Reader struct {
 
 // NewReader reads with the instances of a pool.
 func NewReader(pool *pdf.Pool) (*Reader, error) {
-	c, err := newChunker(ChunkTokens)
-	if err != nil {
-		return nil, err
+	if pool == nil {
+		return nil, errors.New("ingest: no pool to read with")
 	}
-	return &Reader{pool: pool, chunker: c}, nil
+	return &Reader{pool: pool, chunker: &chunker{limit: ChunkTokens}}, nil
 }
 
 // Read turns a paper into rows: see [paperdb.Paper]. What is wrong with the file but does not stop it, such as a page without

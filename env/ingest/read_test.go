@@ -1,15 +1,11 @@
 package ingest_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/pdfcpu/pdfcpu/pkg/api"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"airqa/env/ingest"
 	"airqa/env/paperdb"
@@ -92,24 +88,26 @@ func TestNothingOfAPageIsMissingFromItsChunks(t *testing.T) {
 	}
 }
 
-// scan is a paper of one page of text and one without.
-func scan(t *testing.T) []byte {
-	t.Helper()
-	pages := `{"pages": {
-		"1": {"content": {"text": [{"value": "A paper that has some text", "pos": [72, 700], "font": {"name": "Helvetica", "size": 12}}]}},
-		"2": {"content": {"box": [{"pos": [100, 100], "width": 200, "height": 300, "fillCol": "#808080"}]}}}}`
-	api.DisableConfigDir()
-	var out bytes.Buffer
-	conf := model.NewDefaultConfiguration()
-	conf.Offline = true
-	if err := api.Create(nil, strings.NewReader(pages), &out, conf); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
+// scan is a paper of one page of text and one with a grey box only, without a table of its objects' places: readers
+// find them anyway.
+const scan = `%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 /MediaBox [0 0 612 792] >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >> endobj
+4 0 obj << /Length 58 >> stream
+BT /F1 12 Tf 72 700 Td (A paper that has some text) Tj ET
+endstream endobj
+5 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+6 0 obj << /Type /Page /Parent 2 0 R /Contents 7 0 R >> endobj
+7 0 obj << /Length 29 >> stream
+0.5 g 100 100 200 300 re f  
+endstream endobj
+trailer << /Root 1 0 R /Size 8 >>
+%%EOF
+`
 
 func TestWhatIsMissingIsAProblemNotAnError(t *testing.T) {
-	path := put(t, t.TempDir(), "scan.pdf", scan(t))
+	path := put(t, t.TempDir(), "scan.pdf", []byte(scan))
 	put(t, filepath.Dir(path), "scan.json", []byte(`{"num_pages": 9}`))
 	source, err := ingest.Open(path)
 	if err != nil {

@@ -15,10 +15,13 @@ import (
 // pool is shared by the tests: starting PDFium takes a tenth of a second with a warm cache, seconds without.
 var pool *pdf.Pool
 
+// maxPixels is low, so that drawing large pages takes little time under the race detector.
+const maxPixels = 4_000_000
+
 func TestMain(m *testing.M) {
 	api.DisableConfigDir()
 	var err error
-	if pool, err = pdf.NewPool(pdf.Config{MaxInstances: 4}); err != nil {
+	if pool, err = pdf.NewPool(pdf.Config{MaxInstances: 4, MaxPixels: maxPixels}); err != nil {
 		panic(err)
 	}
 	code := m.Run()

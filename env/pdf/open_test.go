@@ -118,6 +118,32 @@ func TestOpenWaitsForAFreeInstance(t *testing.T) {
 	}
 }
 
+// cancelledLate is a context that is found cancelled only after an instance was handed out.
+type cancelledLate struct{ context.Context }
+
+func (cancelledLate) Done() <-chan struct{} { return nil }
+func (cancelledLate) Err() error            { return context.Canceled }
+
+func TestCancellingLosesNoInstance(t *testing.T) {
+	small, err := pdf.NewPool(pdf.Config{MaxInstances: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = small.Close() }()
+	for range 3 {
+		if _, err := small.Open(cancelledLate{t.Context()}, letter(hello, "")); !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	doc, err := small.Open(ctx, letter(hello, ""))
+	if err != nil {
+		t.Fatalf("the pool is used up: %v", err)
+	}
+	_ = doc.Close()
+}
+
 func TestClosedIsAnErrorNotACrash(t *testing.T) {
 	doc := open(t, letter(hello, ""))
 	if err := doc.Close(); err != nil {

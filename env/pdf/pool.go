@@ -96,10 +96,13 @@ func (p *Pool) instance(ctx context.Context) (pdfium.Pdfium, error) {
 		return nil, err
 	}
 	inst, err := pool.GetInstanceWithContext(ctx)
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil && err == nil:
+		_ = inst.Close() // cancelled just then: an instance that nobody closes would be lost to the pool
 		return nil, ctx.Err()
-	}
-	if err != nil {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, fmt.Errorf("start PDFium instance: %w", err)
 	}
 	return inst, nil

@@ -27,7 +27,7 @@ func TestRenderBoxes(t *testing.T) {
 		{"box over the edge", []float64{600, 700, 100, 200}, 72, 12, 92, [4]float64{600, 700, 12, 92}, "clamped"},
 		{"box larger than the page", []float64{-5, -5, 5000, 5000}, 36, 306, 396, [4]float64{0, 0, 612, 792}, "clamped"},
 		{"thin box", []float64{10, 10, 0.1, 30}, 72, 1, 30, [4]float64{10, 10, 0.1, 30}, ""},
-		{"too fine", nil, 7200, 5560, 7195, [4]float64{0, 0, 612, 792}, "dpi"},
+		{"too fine", nil, 7200, 1758, 2275, [4]float64{0, 0, 612, 792}, "dpi"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAnEnormousPageIsDrawnSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Width*got.Height > pdf.DefaultMaxPixels+got.Width+got.Height || len(got.Notes) == 0 {
+	if got.Width*got.Height > maxPixels+got.Width+got.Height || len(got.Notes) == 0 {
 		t.Errorf("got %d by %d pixels, notes %q", got.Width, got.Height, got.Notes)
 	}
 	if _, err := doc.Glyphs(t.Context(), 1); err != nil {
