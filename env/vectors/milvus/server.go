@@ -3,6 +3,7 @@ package milvus
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -17,6 +18,8 @@ import (
 // server is the connection. Names are those on the server.
 type server struct {
 	client client.Client
+	// patience is how long a collection may take to load: many calls' time, for it may be large.
+	patience time.Duration
 }
 
 // strong makes every answer contain all that was written before.
@@ -39,7 +42,7 @@ func connect(ctx context.Context, cfg Config) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{client: c}, nil
+	return &server{client: c, patience: 10 * cfg.Timeout}, nil
 }
 
 // create makes a collection that can be written to and searched.
@@ -56,8 +59,12 @@ func (s *server) prepare(ctx context.Context, name string, index entity.Index) e
 	if err := s.refresh(ctx, name); err != nil {
 		return err
 	}
-	if err := s.client.CreateIndex(ctx, name, fieldVector, index, true); err != nil {
-		return err
+	// One server gives an error and another nothing where there is no index; one refuses to make it again.
+	have, err := s.client.DescribeIndex(ctx, name, fieldVector)
+	if err != nil || len(have) == 0 {
+		if err := s.client.CreateIndex(ctx, name, fieldVector, index, true); err != nil {
+			return err
+		}
 	}
 	return s.load(ctx, name)
 }
@@ -72,14 +79,16 @@ func (s *server) load(ctx context.Context, name string) error {
 	if err := s.client.LoadCollection(ctx, name, true); err != nil {
 		return err
 	}
+	limited, cancel := context.WithTimeoutCause(ctx, s.patience, fmt.Errorf("%s is not loaded after %s", name, s.patience))
+	defer cancel()
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		state, err := s.client.GetLoadState(ctx, name, nil)
 		if err != nil || state == entity.LoadStateLoaded {
 			return err
 		}
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-limited.Done():
+			return context.Cause(limited)
 		case <-time.After(pause):
 		}
 	}

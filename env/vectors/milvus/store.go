@@ -5,7 +5,7 @@
 // times is name__n+1. A catalog collection beside them, airqa_catalog, says which is the valid one and keeps
 // descriptions and encoders. So a collection is replaced at once, readers never see half of one, and the next
 // writer clears what an interrupted one left. One process may write at a time under one prefix; readers in
-// other processes follow when they open the store.
+// other processes follow when they open the store, and get an error if what they had read is gone.
 //
 // The search is exact. No text that comes from outside is part of a filter, except as a quoted constant.
 package milvus
@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -123,6 +124,20 @@ func (s *Store) lookup(ctx context.Context, name string) (*entry, error) {
 	if have != nil {
 		return have, nil
 	}
+	live, err := s.live(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.changes == changes { // else what was read may be old already
+		s.entries[name] = live
+	}
+	return live, nil
+}
+
+// live reads the entry of a collection.
+func (s *Store) live(ctx context.Context, name string) (*entry, error) {
 	state, err := s.state(ctx, name)
 	if err != nil {
 		return nil, err
@@ -130,15 +145,7 @@ func (s *Store) lookup(ctx context.Context, name string) (*entry, error) {
 	if state.live == nil {
 		return nil, vectors.ErrNotFound
 	}
-	if err := s.server.refresh(ctx, state.live.collection); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.changes == changes { // else what was read may be old already
-		s.entries[name] = state.live
-	}
-	return state.live, nil
+	return state.live, s.server.refresh(ctx, state.live.collection)
 }
 
 // forget is called after every change, also one that failed.
@@ -158,9 +165,30 @@ func (s *Store) read(ctx context.Context, name string, act func(*entry) error) e
 	if err = act(e); !errors.Is(err, merr.ErrCollectionNotFound) {
 		return err
 	}
-	s.forget(name)
-	if e, err = s.lookup(ctx, name); err != nil {
+	if e, err = s.follow(ctx, name, e); err != nil {
 		return err
 	}
 	return act(e)
+}
+
+// follow returns what has taken the place of a collection that is no longer on the server. Where another
+// program put something else there, the caller's encoder does not fit it: that is an error, now and later.
+func (s *Store) follow(ctx context.Context, name string, old *entry) (*entry, error) {
+	s.mu.Lock()
+	ours := s.entries[name] != old
+	s.mu.Unlock()
+	if ours {
+		return s.lookup(ctx, name)
+	}
+	live, err := s.live(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(live.info, old.info) {
+		return nil, errors.New("another program has replaced it since; start again")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries[name] = live
+	return live, nil
 }

@@ -192,6 +192,46 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// Who has read the description of a collection never searches another one with it.
+func TestReplacedByAnother(t *testing.T) {
+	server := milvustest.Start(t)
+	writer, reader := open(t, server, ""), open(t, server, "")
+	check(t, writer.Replace(t.Context(), sparse, stream(records(3))))
+	wantCount(t, reader, "s", 3)
+	newer := sparse
+	newer.Source = "newer"
+	check(t, writer.Replace(t.Context(), newer, stream(records(4))))
+	wantCount(t, writer, "s", 4)
+	for range 2 {
+		if _, err := reader.Count(t.Context(), "s", vectors.Filter{}); err == nil || !strings.Contains(err.Error(), "has replaced it") {
+			t.Errorf("got %v", err)
+		}
+	}
+	wantCount(t, open(t, server, ""), "s", 4)
+}
+
+// A catalog that somebody has damaged is an error, no wrong statistics.
+func TestDamagedCatalog(t *testing.T) {
+	server := milvustest.Start(t)
+	s, raw := open(t, server, "demo_"), connect(t, server)
+	check(t, s.Create(t.Context(), sparse))
+	check(t, raw.Delete(t.Context(), "demo_airqa_catalog", "", `kind == "part"`))
+	_, err := s.Info(t.Context(), "s")
+	if err == nil || !strings.Contains(err.Error(), "collection s: a part of its encoder is missing") {
+		t.Errorf("got %v", err)
+	}
+	check(t, s.Replace(t.Context(), sparse, stream(records(2))))
+	if info, err := s.Info(t.Context(), "s"); err != nil || string(info.Encoder) != "e" {
+		t.Errorf("built again: %q, %v", info.Encoder, err)
+	}
+}
+
+func TestTLSToPlainServer(t *testing.T) {
+	server := milvustest.Start(t)
+	_, err := milvus.Open(t.Context(), milvus.Config{Address: server.Address, TLS: true, Timeout: time.Second})
+	names(t, err, server.Address)
+}
+
 // What others keep on the server is not touched, even under our names.
 func TestForeignCollections(t *testing.T) {
 	server := milvustest.Start(t)
