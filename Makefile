@@ -16,7 +16,7 @@ lint:
 
 # The PDF library is WebAssembly: compiled once under the race detector, before the packages run side by side.
 warm:
-	go test -race -count=1 -run TestWarm ./env/pdf
+	go test -race -count=1 -run 'TestRender' ./env/pdf
 
 unit: warm
 	go test -race ./...

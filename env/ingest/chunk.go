@@ -61,7 +61,7 @@ func (c *chunker) pieces(paragraph string) []piece {
 			out = append(out, piece{s, " "})
 			continue
 		}
-		for _, w := range strings.Fields(s) {
+		for w := range strings.FieldsSeq(s) {
 			out = append(out, c.split(w)...)
 		}
 	}

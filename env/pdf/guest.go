@@ -86,12 +86,6 @@ func (g *guest) alloc(size int) uint32 {
 	return p
 }
 
-func (g *guest) free(p uint32) {
-	if p != 0 {
-		g.call("free", uint64(p))
-	}
-}
-
 // put copies data into new guest memory.
 func (g *guest) put(data []byte) uint32 {
 	p := g.alloc(len(data))

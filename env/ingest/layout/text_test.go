@@ -82,8 +82,15 @@ func TestFonts(t *testing.T) {
 		font       string
 		bold, math bool
 	}{
-		{"NimbusRomNo9L-Regu", false, false}, {"NimbusRomNo9L-Medi", true, false}, {"CMBX12", true, false}, {"CMR10", false, false},
-		{"CMMI10", false, true}, {"CMSY7", false, true}, {"Arial-BoldMT", true, false}, {"TimesNewRomanPS-BoldItalicMT", true, false}, {"", false, false},
+		{"NimbusRomNo9L-Regu", false, false},
+		{"NimbusRomNo9L-Medi", true, false},
+		{"CMBX12", true, false},
+		{"CMR10", false, false},
+		{"CMMI10", false, true},
+		{"CMSY7", false, true},
+		{"Arial-BoldMT", true, false},
+		{"TimesNewRomanPS-BoldItalicMT", true, false},
+		{"", false, false},
 	}
 	for _, tt := range tests {
 		if bold, math := layout.IsBold(tt.font), layout.IsMath(tt.font); bold != tt.bold || math != tt.math {

@@ -50,23 +50,40 @@ func TestHeadingsByPrintAndNumber(t *testing.T) {
 		}
 		want []found
 	}{
-		{"decimal", titles(
-			12, layouttest.Bold, "1 Introduction", 12, layouttest.Bold, "2 Method", 10, layouttest.Bold, "2.1 Data", 10, layouttest.Bold, "2.2 Model",
-			12, layouttest.Bold, "3 Results", 12, layouttest.Bold, "Limitations", 12, layouttest.Bold, "References", 12, layouttest.Bold, "A Proofs"),
+		{
+			"decimal", titles(
+				12, layouttest.Bold, "1 Introduction", 12, layouttest.Bold, "2 Method", 10, layouttest.Bold, "2.1 Data", 10, layouttest.Bold, "2.2 Model",
+				12, layouttest.Bold, "3 Results", 12, layouttest.Bold, "Limitations", 12, layouttest.Bold, "References", 12, layouttest.Bold, "A Proofs"),
 			[]found{
-				{"1 Introduction", 1, 1}, {"2 Method", 1, 1}, {"2.1 Data", 2, 1}, {"2.2 Model", 2, 1}, {"3 Results", 1, 1},
-				{"Limitations", 1, 1}, {"References", 1, 1}, {"A Proofs", 1, 1},
-			}},
-		{"roman", titles(
-			10, layouttest.Roman, "I. INTRODUCTION", 10, layouttest.Roman, "II. THE SYSTEM", 10, layouttest.Italic, "A. Parts", 10, layouttest.Italic, "B. Whole",
-			10, layouttest.Roman, "III. RESULTS", 10, layouttest.Italic, "A. Numbers", 10, layouttest.Roman, "REFERENCES"),
+				{"1 Introduction", 1, 1},
+				{"2 Method", 1, 1},
+				{"2.1 Data", 2, 1},
+				{"2.2 Model", 2, 1},
+				{"3 Results", 1, 1},
+				{"Limitations", 1, 1},
+				{"References", 1, 1},
+				{"A Proofs", 1, 1},
+			},
+		},
+		{
+			"roman", titles(
+				10, layouttest.Roman, "I. INTRODUCTION", 10, layouttest.Roman, "II. THE SYSTEM", 10, layouttest.Italic, "A. Parts", 10, layouttest.Italic, "B. Whole",
+				10, layouttest.Roman, "III. RESULTS", 10, layouttest.Italic, "A. Numbers", 10, layouttest.Roman, "REFERENCES"),
 			[]found{
-				{"I. INTRODUCTION", 1, 1}, {"II. THE SYSTEM", 1, 1}, {"A. Parts", 2, 1}, {"B. Whole", 2, 1},
-				{"III. RESULTS", 1, 1}, {"A. Numbers", 2, 1}, {"REFERENCES", 1, 1},
-			}},
-		{"out of order is a list or a cell", titles(
-			12, layouttest.Bold, "1 Introduction", 12, layouttest.Bold, "7 Dwarfs", 12, layouttest.Bold, "2 Method", 10, layouttest.Bold, "4.2 Points"),
-			[]found{{"1 Introduction", 1, 1}, {"2 Method", 1, 1}}},
+				{"I. INTRODUCTION", 1, 1},
+				{"II. THE SYSTEM", 1, 1},
+				{"A. Parts", 2, 1},
+				{"B. Whole", 2, 1},
+				{"III. RESULTS", 1, 1},
+				{"A. Numbers", 2, 1},
+				{"REFERENCES", 1, 1},
+			},
+		},
+		{
+			"out of order is a list or a cell", titles(
+				12, layouttest.Bold, "1 Introduction", 12, layouttest.Bold, "7 Dwarfs", 12, layouttest.Bold, "2 Method", 10, layouttest.Bold, "4.2 Points"),
+			[]found{{"1 Introduction", 1, 1}, {"2 Method", 1, 1}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +104,8 @@ func TestHeadingsByPrintAndNumber(t *testing.T) {
 func titles(values ...any) (out []struct {
 	size        float64
 	font, title string
-}) {
+},
+) {
 	for i := 0; i+2 < len(values); i += 3 {
 		size, ok := values[i].(float64)
 		if !ok {
@@ -108,8 +126,11 @@ func TestAnchorsTellHeadingsApart(t *testing.T) {
 	y = head(p, y, 12, layouttest.Bold, "2 Results for 3 Models and a Title That Does Not")
 	p.Lines(72, y, "1 Not a heading but an item")
 	anchors := []structure.Anchor{
-		{Name: "section*.1", Page: 1, X: 72, Y: 110}, {Name: "section.1", Page: 1, X: 72, Y: 74}, {Name: "section.2", Page: 1, X: 72, Y: second - 6},
-		{Name: "subsection.9.9", Page: 1, X: 72, Y: 700}, {Name: "figure.1", Page: 1, X: 72, Y: 300},
+		{Name: "section*.1", Page: 1, X: 72, Y: 110},
+		{Name: "section.1", Page: 1, X: 72, Y: 74},
+		{Name: "section.2", Page: 1, X: 72, Y: second - 6},
+		{Name: "subsection.9.9", Page: 1, X: 72, Y: 700},
+		{Name: "figure.1", Page: 1, X: 72, Y: 300},
 	}
 	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Anchors: anchors})
 	want := []found{{"1 Introduction", 1, 1}, {"2 Results for 3 Models and a Title That Does Not", 1, 1}}
@@ -215,10 +236,13 @@ func TestReferencesAreSplit(t *testing.T) {
 		{"numbers", func(p *layouttest.Page) {
 			p.Lines(72, 230, "[1] A. One. First. 2001.", "[2] B. Two. Second, see also", "[9] which is no entry. 2002.", "[3] C. Three. Third. 2003.")
 		}, nil, []string{"[1] A. One. First. 2001.", "[2] B. Two. Second, see also [9] which is no entry. 2002.", "[3] C. Three. Third. 2003."}},
-		{"anchors", func(p *layouttest.Page) {
-			p.Lines(72, 230, "A. One. First. 2001.", "B. Two. Second, a long one,", "2002.")
-		}, []structure.Anchor{{Name: "cite.one", Page: 1, X: 72, Y: 220}, {Name: "cite.two", Page: 1, X: 72, Y: 232}},
-			[]string{"A. One. First. 2001.", "B. Two. Second, a long one, 2002."}},
+		{
+			"anchors", func(p *layouttest.Page) {
+				p.Lines(72, 230, "A. One. First. 2001.", "B. Two. Second, a long one,", "2002.")
+			},
+			[]structure.Anchor{{Name: "cite.one", Page: 1, X: 72, Y: 220}, {Name: "cite.two", Page: 1, X: 72, Y: 232}},
+			[]string{"A. One. First. 2001.", "B. Two. Second, a long one, 2002."},
+		},
 		{"hanging indents", func(p *layouttest.Page) {
 			p.Lines(72, 230, "A. One. First, a long one,")
 			p.Lines(84, 242, "2001.")
