@@ -3,6 +3,7 @@
 #define MR 8
 #define NV 3
 #define VMAX(a, b) ((vf)_mm512_max_ps(a, b))
+#define VFMA(a, b, c) ((vf)_mm512_fmadd_ps(a, b, c))
 #define VRCP(x) reciprocal(x)
 
 static inline TARGET __attribute__((always_inline)) __m512 reciprocal(__m512 x) {

@@ -5,6 +5,7 @@
 //   MR, NV     tile of a product that stays in registers: MR rows by NV vectors of columns
 //   FORWARD    name of the one function that others see
 //   VMAX, VRCP largest of two vectors; 1/x to 2e-7 or better
+//   VFMA       a*b + c, rounded in the same way wherever it stands: a text's vector must not depend on its company
 //   INT16      1 for products of 16-bit integers, with DOT16(acc, a, b): acc += a pair by pair b
 // No function here calls a library, and none keeps state.
 
@@ -17,6 +18,8 @@
 #define D MINILM_DIM
 #define NR (NV * VW)    // columns of a panel
 #define QKV (3 * MINILM_HEAD)
+
+_Static_assert(QKV % NR == 0 && D % NR == 0 && MINILM_HEAD % (2 * VW) == 0, "panels must divide a head's and a row's columns");
 
 typedef float vf __attribute__((vector_size(4 * VW)));
 typedef int32_t vi __attribute__((vector_size(4 * VW)));
@@ -91,10 +94,18 @@ INL void normalise(float *x, const f32 *weight, const f32 *bias) {
 		store(x + j, (load(x + j) - mean) * scale * load(weight + j) + load(bias + j));
 }
 
+INL void prefetch(const void *p) {
+	UNROLL
+	for (int i = 0; i < NR * 4; i += 64)
+		__builtin_prefetch((const char *)p + i, 0, 2);
+}
+
 // dot adds to acc the product of mr rows of a (lda apart) and k rows of b (ldb apart), nv vectors wide. mr and nv are
 // constants wherever it is called, so that acc stays in registers.
-INL void dot(const int mr, const int nv, vf acc[MR][NV], const float *a, const long lda, const f32 *b, const long ldb, const long k) {
+INL void dot(const int mr, const int nv, vf acc[MR][NV], const float *a, const long lda, const f32 *b, const long ldb, const long k, long ahead) {
 	for (long p = 0; p < k; p++) {
+		if (ahead)
+			prefetch(b + p * ldb + ahead);
 		vf col[NV];
 		UNROLL
 		for (int j = 0; j < nv; j++)
@@ -104,7 +115,7 @@ INL void dot(const int mr, const int nv, vf acc[MR][NV], const float *a, const l
 			vf row = splat(a[i * lda + p]);
 			UNROLL
 			for (int j = 0; j < nv; j++)
-				acc[i][j] += row * col[j];
+				acc[i][j] = VFMA(row, col[j], acc[i][j]);
 		}
 	}
 }
@@ -132,7 +143,7 @@ INL long height(long n, long i) {
 // product_tile writes an mr by nv tile of a*b to c.
 INL void product_tile(const int mr, const int nv, const float *a, const long lda, const f32 *b, const long ldb, const long k, float *c, const long ldc) {
 	vf acc[MR][NV] = {{{0}}};
-	dot(mr, nv, acc, a, lda, b, ldb, k);
+	dot(mr, nv, acc, a, lda, b, ldb, k, 0);
 	UNROLL
 	for (int i = 0; i < mr; i++)
 		UNROLL
@@ -173,9 +184,10 @@ INL float quantise(const float *x, act *q) {
 	return 1.0f / scale;
 }
 
-INL void weight_tile(const int mr, const act *a, const float *step, const uint32_t *w, const f32 *bias, int add, float *c, const long ldc) {
+INL void weight_tile(const int mr, const act *a, const float *step, const uint32_t *w, long ahead, const f32 *bias, int add, float *c, const long ldc) {
 	vi acc[MR][NV] = {{{0}}};
 	for (long p = 0; p < D / 2; p++) {
+		prefetch(w + p * NR + ahead);
 		vi col[NV];
 		UNROLL
 		for (int j = 0; j < NV; j++)
@@ -197,7 +209,7 @@ INL void weight_tile(const int mr, const act *a, const float *step, const uint32
 			vf from = add ? load(to) : (vf){0};
 			if (bias)
 				from += load(bias + j * VW);
-			store(to, __builtin_convertvector(acc[i][j], vf) * (splat(step[i]) * load(steps + j * VW)) + from);
+			store(to, VFMA(__builtin_convertvector(acc[i][j], vf), splat(step[i]) * load(steps + j * VW), from));
 		}
 }
 
@@ -212,10 +224,10 @@ INL float quantise(const float *x, act *q) {
 	return 1;
 }
 
-INL void weight_tile(const int mr, const act *a, const float *step, const uint32_t *w, const f32 *bias, int add, float *c, const long ldc) {
+INL void weight_tile(const int mr, const act *a, const float *step, const uint32_t *w, long ahead, const f32 *bias, int add, float *c, const long ldc) {
 	(void)step;
 	vf acc[MR][NV] = {{{0}}};
-	dot(mr, NV, acc, a, D, (const f32 *)w, NR, D);
+	dot(mr, NV, acc, a, D, (const f32 *)w, NR, D, ahead);
 	UNROLL
 	for (int i = 0; i < mr; i++)
 		UNROLL
@@ -243,7 +255,8 @@ FN void product(input a, const uint32_t *w, long panels, const f32 *bias, int ad
 		const f32 *b = bias ? bias + p * NR : 0;
 		for (long i = 0, mr; i < a.n; i += mr) {
 			mr = height(a.n, i);
-#define TILE(m) weight_tile(m, a.q + i * D, a.step + i, w, b, add, c + i * ldc + p * NR, ldc)
+			long ahead = i + mr < a.n ? 0 : PANEL; // the last tile fetches the next panel
+#define TILE(m) weight_tile(m, a.q + i * D, a.step + i, w, ahead, b, add, c + i * ldc + p * NR, ldc)
 			ROWS(mr, TILE)
 #undef TILE
 		}

@@ -36,9 +36,9 @@ func group(ids [][]int32, threads int) [][]int {
 }
 
 // each calls do for 0 to n-1 on up to the given number of goroutines and waits for them. When ctx ends it starts no
-// further call and returns ctx's error.
+// further call, and returns ctx's error if calls are left.
 func each(ctx context.Context, threads, n int, do func(int)) error {
-	var next atomic.Int64
+	var next, done atomic.Int64
 	var wait sync.WaitGroup
 	for range min(threads, n) {
 		wait.Go(func() {
@@ -48,9 +48,13 @@ func each(ctx context.Context, threads, n int, do func(int)) error {
 					return
 				}
 				do(i)
+				done.Add(1)
 			}
 		})
 	}
 	wait.Wait()
+	if int(done.Load()) == n {
+		return nil
+	}
 	return ctx.Err()
 }

@@ -9,6 +9,7 @@ typedef void forward(const uint32_t *params, const int32_t *lens, int count, flo
 forward minilm_forward_portable;
 #if MINILM_HAS_AVX2
 forward minilm_forward_avx2;
+forward minilm_forward_madd;
 #endif
 #if MINILM_HAS_AVX512
 forward minilm_forward_avx512;
@@ -30,6 +31,7 @@ int minilm_columns(int kernel) {
 		return 8;
 #if MINILM_HAS_AVX2
 	case MINILM_AVX2:
+	case MINILM_MADD:
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 16 : 0;
 #endif
 #if MINILM_HAS_AVX512
@@ -50,6 +52,9 @@ void minilm_forward(int kernel, const uint32_t *params, const int32_t *lens, int
 	case MINILM_AVX2:
 		minilm_forward_avx2(params, lens, count, x, scratch, out);
 		return;
+	case MINILM_MADD:
+		minilm_forward_madd(params, lens, count, x, scratch, out);
+		return;
 #endif
 #if MINILM_HAS_AVX512
 	case MINILM_AVX512:
@@ -66,7 +71,7 @@ void minilm_forward(int kernel, const uint32_t *params, const int32_t *lens, int
 }
 
 long minilm_scratch(long tokens) {
-	const long rows = 4L * MINILM_DIM + 3 * MINILM_HEAD + 2; // h, c, two copies of activations, a head, two steps
-	const long panel = 48;                                   // columns and rows of the widest tile are 48 and 8
+	const long rows = 3L * MINILM_DIM + 3 * MINILM_HEAD + 2; // h, c, activations; a head; two steps
+	const long panel = 48;                                   // columns of the widest tile, which has 8 rows
 	return tokens * rows + (tokens + panel) * (MINILM_HEAD + 8);
 }

@@ -17,6 +17,7 @@ enum {
 	MINILM_PORTABLE, // float32, four lanes, any CPU
 	MINILM_AVX2,     // float32, AVX2 and FMA
 	MINILM_AVX512,   // float32, AVX-512
+	MINILM_MADD,     // 16-bit integer products, AVX2
 	MINILM_VNNI,     // 16-bit integer products, AVX-512 VNNI
 };
 

@@ -6,6 +6,7 @@
 #define INT16 0
 #define FORWARD minilm_forward_portable
 #define VMAX(a, b) (largest_of(a, b))
+#define VFMA(a, b, c) ((a) * (b) + (c))
 #define VRCP(x) (1.0f / (x))
 
 typedef float lanes __attribute__((vector_size(16)));

@@ -9,6 +9,7 @@ package minilm
 import (
 	"context"
 	_ "embed" // for the weights and the vocabulary
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -94,18 +95,31 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	}
 	words := m.words()
 	ids := make([][]int32, len(texts))
-	err = each(ctx, m.threads, len(texts), func(i int) { ids[i] = words.encode(texts[i]) })
-	if err != nil {
+	if err := each(ctx, m.threads, len(texts), func(i int) { ids[i] = words.encode(texts[i]) }); err != nil {
 		return nil, err
 	}
 	out := make([][]float32, len(texts))
 	groups := group(ids, m.threads)
-	err = each(ctx, m.threads, len(groups), func(i int) { net.embed(groups[i], ids, out) })
-	if err != nil {
+	if err := each(ctx, m.threads, len(groups), func(i int) { net.embed(groups[i], ids, out) }); err != nil {
+		return nil, err
+	}
+	if err := finite(out); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
+
+// finite is the check against weights that are no numbers, or too large: they spoil a whole vector.
+func finite(vectors [][]float32) error {
+	for _, v := range vectors {
+		if v[0] != v[0] {
+			return errNotFinite
+		}
+	}
+	return nil
+}
+
+var errNotFinite = errors.New("embed: the weights give vectors that are not numbers")
 
 var _ embed.Embedder = (*Model)(nil)
 

@@ -1,88 +1,18 @@
 package minilm_test
 
 import (
-	"bufio"
-	"encoding/json"
-	"math"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/embed/minilm"
 )
-
-// fullDir is a folder with the full-precision model and all of its reference texts; tests that need it are skipped
-// where AIRQA_MINILM_DIR is not set.
-func fullDir(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("AIRQA_MINILM_DIR")
-	if dir == "" {
-		t.Skip("AIRQA_MINILM_DIR names no folder with the full-precision model")
-	}
-	return dir
-}
-
-// reference is one text with the ids and the vector that sentence-transformers gives it.
-type reference struct {
-	Kind   string
-	Text   string
-	IDs    []int
-	Vector []float32
-}
-
-func readReferences(t testing.TB, path string) []reference {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var out []reference
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var r reference
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func cosine(a, b []float32) float64 {
-	var ab, aa, bb float64
-	for i := range a {
-		x, y := float64(a[i]), float64(b[i])
-		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
-	}
-	return ab / math.Sqrt(aa*bb)
-}
-
-// leastCosine embeds all texts at once and returns the least cosine to the references, and its text.
-func leastCosine(t *testing.T, m *minilm.Model, want []reference) (least float64, text string) {
-	t.Helper()
-	texts := make([]string, len(want))
-	for i, r := range want {
-		texts[i] = r.Text
-	}
-	got, err := m.Embed(t.Context(), texts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	least = 2
-	for i, r := range want {
-		if c := cosine(got[i], r.Vector); c < least || math.IsNaN(c) {
-			least, text = c, r.Text
-		}
-	}
-	return least, text
-}
 
 func open(t testing.TB, c minilm.Config) *minilm.Model {
 	t.Helper()
@@ -93,27 +23,124 @@ func open(t testing.TB, c minilm.Config) *minilm.Model {
 	return m
 }
 
-func TestFullReferences(t *testing.T) {
-	dir := fullDir(t)
-	want := readReferences(t, filepath.Join(dir, "reference.jsonl"))
-	m := open(t, minilm.Config{Dir: dir})
-	for _, r := range want {
-		if diff := cmp.Diff(r.IDs, m.Tokenize(r.Text)); diff != "" {
-			t.Errorf("Tokenize(%q) (-want +got):\n%s", r.Text, diff)
+func embed(t testing.TB, m *minilm.Model, texts ...string) [][]float32 {
+	t.Helper()
+	got, err := m.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// A text's vector does not depend on its company: alone, with others in one pass, on one core or two.
+func TestCompany(t *testing.T) {
+	batch := append(texts(9, 17), "", "one", texts(1, 300)[0], texts(1, 150)[0], "")
+	for _, k := range minilm.Kernels() {
+		if k == "portable" && len(minilm.Kernels()) > 1 {
+			continue // the same code as the others, and slow
+		}
+		t.Run(k, func(t *testing.T) {
+			one := open(t, minilm.Config{Kernel: k, Threads: 1})
+			var alone [][]float32
+			for _, text := range batch {
+				alone = append(alone, embed(t, one, text)...)
+			}
+			if diff := cmp.Diff(alone, embed(t, one, batch...)); diff != "" {
+				t.Errorf("one thread, together (-alone +together):\n%s", diff)
+			}
+			three := open(t, minilm.Config{Kernel: k, Threads: 3})
+			if diff := cmp.Diff(alone, embed(t, three, batch...)); diff != "" {
+				t.Errorf("three threads (-alone +together):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestConcurrentEmbed(t *testing.T) {
+	m := open(t, minilm.Config{Threads: 2})
+	var wait sync.WaitGroup
+	got := make([][][]float32, 4)
+	for i := range got {
+		wait.Go(func() { got[i], _ = m.Embed(context.Background(), texts(5, 9)) })
+	}
+	wait.Wait()
+	for i := range got {
+		if diff := cmp.Diff(got[0], got[i]); diff != "" || len(got[i]) != 5 {
+			t.Errorf("call %d gives %d vectors; to the first (-first +this):\n%s", i, len(got[i]), diff)
 		}
 	}
-	for _, k := range minilm.Kernels() {
-		for _, form := range []struct {
-			name, dir string
-			least     float64
-		}{{"full", dir, 0.99999}, {"int8", "", 0.999}} {
-			t.Run(form.name+"/"+k, func(t *testing.T) {
-				least, text := leastCosine(t, open(t, minilm.Config{Dir: form.dir, Kernel: k}), want)
-				t.Logf("least cosine of %d texts: %.8f", len(want), least)
-				if !(least >= form.least) {
-					t.Errorf("cosine %.7f of %.60q, want at least %v", least, text, form.least)
+}
+
+func TestCancelled(t *testing.T) {
+	m := open(t, minilm.Config{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := m.Embed(ctx, []string{"a text"}); !errors.Is(err, context.Canceled) || got != nil {
+		t.Errorf("got %v, %v, want nothing and context.Canceled", got, err)
+	}
+}
+
+func TestNoTexts(t *testing.T) {
+	if got := embed(t, open(t, minilm.Config{})); len(got) != 0 {
+		t.Errorf("got %d vectors for no texts", len(got))
+	}
+}
+
+func TestInfo(t *testing.T) {
+	got := open(t, minilm.Config{}).Info()
+	if got.Model != "all-MiniLM-L6-v2/int8" || got.Dim != minilm.Dim || len(got.Hash) != 64 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestFullPrecisionHasAnotherHash(t *testing.T) {
+	full := open(t, minilm.Config{Dir: fullDir(t)}).Info()
+	if err := full.Check(open(t, minilm.Config{}).Info()); err == nil {
+		t.Error("vectors of the full model pass for those of the 8-bit one")
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	vocab, err := os.ReadFile("vocab.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name    string
+		config  minilm.Config
+		files   map[string]string
+		wantErr string
+	}{
+		{"unknown kernel", minilm.Config{Kernel: "abacus"}, nil, `kernel "abacus"`},
+		{"empty folder", minilm.Config{}, map[string]string{}, "model.safetensors"},
+		{"no vocabulary", minilm.Config{}, map[string]string{"model.safetensors": ""}, "vocab.txt"},
+		{"cut file", minilm.Config{}, map[string]string{"model.safetensors": "\x05\x00", "vocab.txt": string(vocab)}, "2 bytes"},
+		{
+			"another model",
+			minilm.Config{},
+			map[string]string{"model.safetensors": "\x02\x00\x00\x00\x00\x00\x00\x00{}", "vocab.txt": string(vocab)},
+			"no tensor",
+		},
+		{
+			"short vocabulary",
+			minilm.Config{},
+			map[string]string{"model.safetensors": "\x02\x00\x00\x00\x00\x00\x00\x00{}", "vocab.txt": "[PAD]\n"},
+			"1 lines",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.files != nil {
+				tt.config.Dir = t.TempDir()
+			}
+			for name, text := range tt.files {
+				if err := os.WriteFile(filepath.Join(tt.config.Dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
 				}
-			})
-		}
+			}
+			if _, err := minilm.Open(tt.config); err == nil || !strings.Contains(err.Error(), tt.wantErr) {
+				t.Errorf("got %v, want an error with %q", err, tt.wantErr)
+			}
+		})
 	}
 }

@@ -114,24 +114,40 @@ func (p *packer) column(c int, scale float32) {
 }
 
 func (p *packer) integers(c int, scale float32) {
-	var squares, top float32
-	for _, x := range p.row {
-		squares += x * x
-		top = max(top, x, -x)
-	}
+	length, top := measure(&p.row)
 	by := float32(0)
-	if squares > 0 {
-		by = min(columnLength/float32(math.Sqrt(float64(squares))), columnTop/top)
+	if length > 0 {
+		by = min(columnLength/length, columnTop/top)
 		p.to[Dim/2*p.columns+c] = math.Float32bits(scale / by)
 	}
+	to := p.to[c : (Dim/2-1)*p.columns+c+1]
 	for i := 0; i < Dim; i += 2 {
 		low, high := nearest(p.row[i]*by), nearest(p.row[i+1]*by)
-		p.to[i/2*p.columns+c] = uint32(uint16(low)) | uint32(uint16(high))<<16
+		to[i/2*p.columns] = low&0xffff | high<<16
 	}
 }
 
-// nearest rounds a number of magnitude below 2^22, to even between two.
-func nearest(x float32) int32 {
-	const round = 3 << 22 // adding it leaves the nearest integer in the low bits
-	return int32(math.Float32bits(x+round)) - int32(math.Float32bits(round))
+// measure returns the length of a row and its largest magnitude. Four sums at a time: one would wait for each addition.
+func measure(row *[Dim]float32) (length, top float32) {
+	var squares [4]float32
+	var bits uint32
+	for i := 0; i < Dim; i += 4 {
+		a, b, c, d := row[i], row[i+1], row[i+2], row[i+3]
+		squares[0] += a * a
+		squares[1] += b * b
+		squares[2] += c * c
+		squares[3] += d * d
+		bits = max(bits, magnitude(a), magnitude(b), magnitude(c), magnitude(d))
+	}
+	sum := float64(squares[0]) + float64(squares[1]) + float64(squares[2]) + float64(squares[3])
+	return float32(math.Sqrt(sum)), math.Float32frombits(bits)
+}
+
+// magnitude is |x| as its bits, which compare as the numbers do.
+func magnitude(x float32) uint32 { return math.Float32bits(x) &^ (1 << 31) }
+
+// nearest rounds a number of magnitude below 2^22, to even between two, and gives it modulo 2^23 in its low bits.
+func nearest(x float32) uint32 {
+	const round = 3 << 22 // adding it leaves the nearest integer, in two's complement, in the low 22 bits
+	return math.Float32bits(x + round)
 }

@@ -55,7 +55,7 @@ func (s source) info() embed.Info {
 
 // check asks for every tensor that the encoder reads, so that a wrong file fails when it is opened.
 func (s source) check() error {
-	if n := strings.Count(s.vocabulary, "\n"); n != vocabulary {
+	if n := lines(s.vocabulary); n != vocabulary {
 		return fmt.Errorf("vocab.txt has %d lines, want %d", n, vocabulary)
 	}
 	if _, err := readTables(s.file); err != nil {
@@ -67,6 +67,15 @@ func (s source) check() error {
 		}
 	}
 	return nil
+}
+
+// lines counts lines; the last one need not end.
+func lines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
 }
 
 // layerNorm is the weight and the bias of a LayerNorm.

@@ -1,0 +1,116 @@
+package minilm_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"airqa/env/embed/minilm"
+)
+
+// fullDir is a folder with the full-precision model and, beside it, reference.jsonl with a vector for every text.
+func fullDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("AIRQA_MINILM_DIR")
+	if dir == "" {
+		t.Skip("AIRQA_MINILM_DIR names no folder with the full-precision model")
+	}
+	return dir
+}
+
+// reference is a text with the ids, and often the vector, that sentence-transformers 6.2.0 gives it in float32.
+type reference struct {
+	Kind   string    `json:"kind"`
+	Text   string    `json:"text"`
+	IDs    []int     `json:"ids"`
+	Vector []float32 `json:"vector"`
+}
+
+func readReferences(t testing.TB, path string) []reference {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	var out []reference
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r reference
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func withVector(all []reference) []reference {
+	return slices.DeleteFunc(slices.Clone(all), func(r reference) bool { return r.Vector == nil })
+}
+
+func cosine(a, b []float32) float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		x, y := float64(a[i]), float64(b[i])
+		ab, aa, bb = ab+x*y, aa+x*x, bb+y*y
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// compare embeds the texts of want together and reports every vector whose cosine is below least, or whose length is
+// not 1.
+func compare(t *testing.T, m *minilm.Model, want []reference, least float64) {
+	t.Helper()
+	var texts []string
+	for _, r := range want {
+		texts = append(texts, r.Text)
+	}
+	worst := 1.0
+	for i, v := range embed(t, m, texts...) {
+		c := cosine(v, want[i].Vector)
+		if !(c >= least) {
+			t.Errorf("cosine %.7f of %.60q, want at least %v", c, want[i].Text, least)
+		}
+		if length := math.Sqrt(dot(v, v)); !(math.Abs(length-1) < 1e-5) {
+			t.Errorf("length %v of %.60q, want 1", length, want[i].Text)
+		}
+		worst = min(worst, c)
+	}
+	t.Logf("least cosine of %d texts: %.8f", len(want), worst)
+}
+
+func dot(a, b []float32) float64 {
+	var s float64
+	for i := range a {
+		s += float64(a[i]) * float64(b[i])
+	}
+	return s
+}
+
+func TestCarriedWeights(t *testing.T) {
+	want := withVector(readReferences(t, "testdata/reference.jsonl"))
+	if len(want) < 40 {
+		t.Fatalf("%d references with a vector", len(want))
+	}
+	for _, k := range minilm.Kernels() {
+		t.Run(k, func(t *testing.T) { compare(t, open(t, minilm.Config{Kernel: k}), want, 0.999) })
+	}
+}
+
+func TestFullPrecision(t *testing.T) {
+	dir := fullDir(t)
+	want := withVector(readReferences(t, filepath.Join(dir, "reference.jsonl")))
+	for _, k := range minilm.Kernels() {
+		t.Run("full/"+k, func(t *testing.T) { compare(t, open(t, minilm.Config{Dir: dir, Kernel: k}), want, 0.99999) })
+		t.Run("int8/"+k, func(t *testing.T) { compare(t, open(t, minilm.Config{Kernel: k}), want, 0.999) })
+	}
+}

@@ -1,0 +1,130 @@
+package embed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// OpenAIConfig says which endpoint to ask. BaseURL and Model are required.
+type OpenAIConfig struct {
+	BaseURL    string       // up to and without /embeddings, for instance https://api.openai.com/v1
+	Model      string       // as the endpoint spells it
+	Key        string       // bearer token; empty for endpoints that ask for none
+	Dimensions int          // asked of the endpoint and checked when above 0; 0 takes what the model gives
+	Batch      int          // texts in a request; 0 means 64
+	Attempts   int          // of each request, the first one included; 0 means 4
+	Client     *http.Client // nil means one with a limit of two minutes a request
+	// Sleep waits between attempts, or returns ctx's error; nil means a timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// OpenAI embeds texts over an endpoint that speaks the OpenAI protocol (POST BaseURL/embeddings). Calls may overlap.
+type OpenAI struct {
+	config OpenAIConfig
+	url    string
+}
+
+// NewOpenAI checks the configuration. It asks the endpoint nothing.
+func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, errors.New("embedding endpoint: the base URL is no http or https address")
+	}
+	if c.Model == "" {
+		return nil, errors.New("embedding endpoint: no model named")
+	}
+	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 {
+		return nil, errors.New("embedding endpoint: a number below 0")
+	}
+	c.Batch = cmp.Or(c.Batch, 64)
+	c.Attempts = cmp.Or(c.Attempts, 4)
+	if c.Client == nil {
+		c.Client = &http.Client{Timeout: 2 * time.Minute}
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
+	return &OpenAI{config: c, url: base.JoinPath("embeddings").String()}, nil
+}
+
+// Info names the model. Endpoints show no weights, so there is no digest, and the dimension is the one asked for or 0.
+func (o *OpenAI) Info() Info {
+	return Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions}
+}
+
+// Embed asks for the vectors of texts, a batch at a time, and brings them to length 1. An empty text, which endpoints
+// refuse, is sent as one space. A busy or failing endpoint (429, 5xx, no connection) is asked again, up to
+// Attempts times, waiting as long as it says, at most a minute. Errors never hold the key.
+func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, 0, len(texts))
+	for len(texts) > 0 {
+		n := min(len(texts), o.config.Batch)
+		vectors, err := o.batch(ctx, texts[:n])
+		if err != nil {
+			return nil, fmt.Errorf("embed with %s: %w", o.config.Model, err)
+		}
+		out, texts = append(out, vectors...), texts[n:]
+	}
+	return out, nil
+}
+
+func (o *OpenAI) batch(ctx context.Context, texts []string) ([][]float32, error) {
+	body, err := o.request(texts)
+	if err != nil {
+		return nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		text, wait, err := o.post(ctx, body)
+		if err == nil {
+			return o.vectors(text, len(texts))
+		}
+		if wait < 0 || attempt >= o.config.Attempts {
+			return nil, err
+		}
+		if err := o.config.Sleep(ctx, max(wait, time.Second<<min(attempt-1, 5))); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// hide takes the key out of a text that is to be shown.
+func (o *OpenAI) hide(text string) string {
+	if o.config.Key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, o.config.Key, "[key]")
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// unit brings v to length 1 in place; it is false for a vector without direction.
+func unit(v []float32) bool {
+	var squares float64
+	for _, x := range v {
+		squares += float64(x) * float64(x)
+	}
+	if !(squares > 0) || math.IsInf(squares, 0) {
+		return false
+	}
+	by := 1 / math.Sqrt(squares)
+	for i, x := range v {
+		v[i] = float32(float64(x) * by)
+	}
+	return true
+}
