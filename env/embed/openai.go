@@ -70,6 +70,9 @@ func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error)
 		if err != nil {
 			return nil, fmt.Errorf("embed with %s: %w", o.config.Model, err)
 		}
+		if len(out) > 0 && len(vectors[0]) != len(out[0]) {
+			return nil, fmt.Errorf("embed with %s: vectors of %d and of %d numbers", o.config.Model, len(out[0]), len(vectors[0]))
+		}
 		out, texts = append(out, vectors...), texts[n:]
 	}
 	return out, nil

@@ -64,8 +64,8 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (text []byte, wait time.
 		return nil, o.again(ctx), o.transport(ctx, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		shown := o.hide(string(text))
-		return nil, pause(resp), fmt.Errorf("endpoint replies %s: %.*s", resp.Status, maxShown, shown)
+		said := o.hide(resp.Status + ": " + string(text))
+		return nil, pause(resp), fmt.Errorf("endpoint replies %.*s", maxShown, said)
 	}
 	return text, 0, nil
 }

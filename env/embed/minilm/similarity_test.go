@@ -88,9 +88,13 @@ func TestSimilarityFull(t *testing.T) {
 	dir := fullDir(t)
 	for _, k := range minilm.Kernels() {
 		t.Run(k, func(t *testing.T) {
-			got := search(t, open(t, minilm.Config{Dir: dir, Kernel: k}), 0.0005)
-			if want := (found{30, 30, 30}); got != want {
-				t.Errorf("of 30 queries %+v, want all", got)
+			orders, furthest := 30, 2e-6
+			if k == "vnni" || k == "madd" {
+				orders, furthest = 29, 2e-4 // two passages are 3.1e-5 apart: closer than integer products tell
+			}
+			got := search(t, open(t, minilm.Config{Dir: dir, Kernel: k}), furthest)
+			if got.first != 30 || got.set != 30 || got.order < orders {
+				t.Errorf("of 30 queries %+v, want all (orders: %d)", got, orders)
 			}
 		})
 	}

@@ -1,0 +1,200 @@
+package embed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/env/embed"
+)
+
+const key = "sk-secret"
+
+// request is what the endpoint is sent.
+type request struct {
+	Model      string   `json:"model"`
+	Input      []string `json:"input"`
+	Format     string   `json:"encoding_format"`
+	Dimensions int      `json:"dimensions"`
+}
+
+// endpoint is a server that answers each request as told, and the client that asks it; waits are noted, not waited.
+type endpoint struct {
+	*embed.OpenAI
+	waits []time.Duration
+
+	mu   sync.Mutex
+	sent []request
+}
+
+func (e *endpoint) note(r request) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sent = append(e.sent, r)
+	return len(e.sent)
+}
+
+func (e *endpoint) requests() []request {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.sent)
+}
+
+func serve(t *testing.T, c embed.OpenAIConfig, answer func(w http.ResponseWriter, r request, n int)) *endpoint {
+	t.Helper()
+	e := &endpoint{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Method + " " + r.URL.Path; got != "POST /v1/embeddings" {
+			t.Errorf("got %s", got)
+		}
+		if got := r.Header.Get("Authorization"); got != "Bearer "+key {
+			t.Errorf("Authorization: %q", got)
+		}
+		var req request
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+			t.Error(err)
+		}
+		answer(w, req, e.note(req))
+	}))
+	t.Cleanup(server.Close)
+	c.BaseURL, c.Model, c.Key = server.URL+"/v1", "m", key
+	c.Sleep = func(ctx context.Context, d time.Duration) error {
+		e.waits = append(e.waits, d)
+		return ctx.Err()
+	}
+	var err error
+	if e.OpenAI, err = embed.NewOpenAI(c); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// lengths answers with the vector (3 x length, 4 x length) for each text, last text first.
+func lengths(w http.ResponseWriter, r request, _ int) {
+	var data []string
+	for i, text := range slices.Backward(r.Input) {
+		data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%d,%d]}`, i, 3*len(text), 4*len(text)))
+	}
+	_, _ = io.WriteString(w, `{"object":"list","data":[`+strings.Join(data, ",")+`],"usage":{"total_tokens":1}}`)
+}
+
+func TestOpenAI(t *testing.T) {
+	e := serve(t, embed.OpenAIConfig{Batch: 2}, lengths)
+	got, err := e.Embed(t.Context(), []string{"a", "", "ccc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float32{{0.6, 0.8}, {0.6, 0.8}, {0.6, 0.8}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := []request{{Model: "m", Input: []string{"a", " "}, Format: "float"}, {Model: "m", Input: []string{"ccc"}, Format: "float"}}
+	if diff := cmp.Diff(want, e.requests()); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(embed.Info{Model: "openai:m"}, e.Info()); diff != "" {
+		t.Errorf("info (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenAIRetries(t *testing.T) {
+	e := serve(t, embed.OpenAIConfig{}, func(w http.ResponseWriter, r request, n int) {
+		switch n {
+		case 1:
+			w.Header().Set("Retry-After", "7")
+			http.Error(w, "slow down", http.StatusTooManyRequests)
+		case 2:
+			http.Error(w, "oops", http.StatusBadGateway)
+		case 3:
+			w.Header().Set("Retry-After", "999999999999")
+			http.Error(w, "oops", http.StatusServiceUnavailable)
+		default:
+			lengths(w, r, n)
+		}
+	})
+	if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []time.Duration{7 * time.Second, 2 * time.Second, 60 * time.Second}
+	if diff := cmp.Diff(want, e.waits); diff != "" {
+		t.Errorf("waits (-want +got):\n%s", diff)
+	}
+}
+
+func TestOpenAIErrors(t *testing.T) {
+	reply := func(text string) func(http.ResponseWriter, request, int) {
+		return func(w http.ResponseWriter, _ request, _ int) { _, _ = io.WriteString(w, text) }
+	}
+	status := func(code int, text string) func(http.ResponseWriter, request, int) {
+		return func(w http.ResponseWriter, _ request, _ int) { http.Error(w, text, code) }
+	}
+	hangUp := func(http.ResponseWriter, request, int) { panic(http.ErrAbortHandler) }
+	tests := []struct {
+		name     string
+		config   embed.OpenAIConfig
+		answer   func(http.ResponseWriter, request, int)
+		requests int
+		wantErr  string
+	}{
+		{"refused", embed.OpenAIConfig{}, status(401, "wrong key "+key), 1, "wrong key [key]"},
+		{"always busy", embed.OpenAIConfig{Attempts: 3}, status(503, "busy"), 3, "503"},
+		{"no connection", embed.OpenAIConfig{Attempts: 2}, hangUp, 2, "ask endpoint"},
+		{"no JSON", embed.OpenAIConfig{}, reply("<html>"), 1, "read reply"},
+		{"too few", embed.OpenAIConfig{}, reply(`{"data":[]}`), 1, "0 vectors for 1 texts"},
+		{"index out of range", embed.OpenAIConfig{}, reply(`{"data":[{"index":1,"embedding":[1]}]}`), 1, "index 1 of 1"},
+		{"zeros", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":[0,0]}]}`), 1, "cannot be used"},
+		{"another length", embed.OpenAIConfig{Dimensions: 3}, reply(`{"data":[{"index":0,"embedding":[1,1]}]}`), 1, "want 3"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := serve(t, tt.config, tt.answer)
+			got, err := e.Embed(t.Context(), []string{"a"})
+			if err == nil || got != nil || !strings.Contains(err.Error(), tt.wantErr) || strings.Contains(err.Error(), key) {
+				t.Errorf("got %v, %v, want an error with %q and without the key", got, err, tt.wantErr)
+			}
+			if len(e.requests()) != tt.requests {
+				t.Errorf("%d requests, want %d", len(e.requests()), tt.requests)
+			}
+		})
+	}
+}
+
+func TestOpenAICancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	e := serve(t, embed.OpenAIConfig{}, func(w http.ResponseWriter, _ request, _ int) {
+		cancel()
+		http.Error(w, "busy", http.StatusServiceUnavailable)
+	})
+	if _, err := e.Embed(ctx, []string{"a"}); !errors.Is(err, context.Canceled) || len(e.requests()) != 1 {
+		t.Errorf("got %v after %d requests, want context.Canceled after one", err, len(e.requests()))
+	}
+}
+
+func TestNewOpenAIErrors(t *testing.T) {
+	tests := []struct {
+		name   string
+		config embed.OpenAIConfig
+	}{
+		{"no address", embed.OpenAIConfig{Model: "m"}},
+		{"file", embed.OpenAIConfig{Model: "m", BaseURL: "file:///etc"}},
+		{"no model", embed.OpenAIConfig{BaseURL: "http://localhost/v1"}},
+		{"negative batch", embed.OpenAIConfig{Model: "m", BaseURL: "http://localhost/v1", Batch: -1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := embed.NewOpenAI(tt.config); err == nil {
+				t.Error("accepted")
+			}
+		})
+	}
+}
