@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/marcboeker/go-duckdb/v2"
@@ -40,33 +41,51 @@ func refuse(text string, args ...any) *QueryError {
 	return &QueryError{Kind: KindRefused, Text: cut(fmt.Sprintf(text, args...))}
 }
 
+func tooSlow(deadline time.Duration) *QueryError {
+	text := fmt.Sprintf("The query took longer than %v and was stopped. Narrow it down, or ask for less.", deadline)
+	return &QueryError{Kind: KindTimeout, Text: text}
+}
+
+// tooMuchMemory says less than the engine, which tells how much was used, and that differs from run to run.
+func tooMuchMemory() *QueryError {
+	return &QueryError{Kind: KindMemory, Text: "The query needs more memory than it may have. Narrow it down: fewer rows, columns or joins."}
+}
+
+func tooLarge() *QueryError {
+	text := fmt.Sprintf("The result is larger than %d MiB. Ask for fewer rows or columns, or cut long texts with left().", maxResult>>20)
+	return &QueryError{Kind: KindMemory, Text: text}
+}
+
+func brokeDown() *QueryError {
+	return &QueryError{Kind: KindRuntime, Text: "The engine broke down on this query. Write it in another way."}
+}
+
 // errTimeout is the cause of a query's context that ran out.
 var errTimeout = errors.New("deadline of the query")
 
 // explain turns an error of the engine into a QueryError. What is not the statement's fault (a lost file, a
 // cancelled caller) stays a plain error.
-func (r *Reader) explain(err error) error {
+func (e *engine) explain(err error) error {
 	var known *QueryError
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	var engine *duckdb.Error
-	if !errors.As(err, &engine) {
+	var fault *duckdb.Error
+	if !errors.As(err, &fault) {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("query: %w", err)
 		}
 		// The driver's own complaints: a type that it cannot hand over, a parameter without a value.
-		return &QueryError{Kind: KindRuntime, Text: r.clean(err.Error())}
+		return &QueryError{Kind: KindRuntime, Text: e.clean(err.Error())}
 	}
-	kind, ok := kindOf(engine.Type)
+	kind, ok := kindOf(fault.Type)
 	if !ok {
 		return fmt.Errorf("query: %w", err)
 	}
 	if kind == KindMemory {
-		// The engine tells how much was used, which differs from run to run, and advises settings.
-		return &QueryError{Kind: kind, Text: "The query needs more memory than it may have. Narrow it down: fewer rows, columns or joins."}
+		return tooMuchMemory()
 	}
-	return &QueryError{Kind: kind, Text: r.clean(engine.Msg)}
+	return &QueryError{Kind: kind, Text: e.clean(fault.Msg)}
 }
 
 // kindOf is false for errors that are the database's and not the statement's.
@@ -101,8 +120,8 @@ var (
 )
 
 // clean takes host paths and addresses out of an engine's text and cuts it.
-func (r *Reader) clean(text string) string {
-	for _, path := range r.hide {
+func (e *engine) clean(text string) string {
+	for _, path := range e.hide {
 		text = strings.ReplaceAll(text, path, "…")
 	}
 	text = hostPath.ReplaceAllString(text, "${1}…")

@@ -8,34 +8,37 @@ import (
 	"path/filepath"
 )
 
+// Config is how a [Reader] is opened. Path is required; for the rest zero means the default.
+type Config struct {
+	// Path is the database file.
+	Path string
+	// Workers is the most processes that run queries at a time; 0 means one a processor, at least two. Each may
+	// use 2 GiB of memory.
+	Workers int
+	// InProcess runs queries in this process instead: for tests, and programs that cannot call [WorkerMain].
+	// Readers share an engine then, and with it its memory limit of 256 MB; a call that the engine cannot
+	// interrupt goes on after its deadline, and one that exhausts the memory takes the program with it.
+	InProcess bool
+}
+
 // Reader reads a database. Its methods may be called from several goroutines; each call has a connection of its
 // own, so that none sees what another left behind.
 type Reader struct {
-	db   *sql.DB
-	gate *gate
-	hide []string // host paths that no error text may show
+	db     *sql.DB
+	runner runner
 }
 
-// sandbox are the engine settings, in the only order that works: the one before the last takes the file system
-// away, the last forbids changing any of them.
-func sandbox() []string {
-	return []string{
-		"SET threads = 1",
-		"SET memory_limit = '256MB'",
-		"SET max_temp_directory_size = '0GB'",
-		"SET temp_directory = ''",
-		"SET autoinstall_known_extensions = false",
-		"SET autoload_known_extensions = false",
-		"SET allow_community_extensions = false",
-		"SET allow_persistent_secrets = false",
-		"SET enable_external_access = false",
-		"SET lock_configuration = true",
-	}
-}
-
-// OpenReader opens the database at path read-only and locks the engine down. Readers of one process share an
-// engine, and with it its memory limit of 256 MB.
+// OpenReader opens the database at path read-only and locks the engine down.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
+	return OpenReaderConfig(ctx, Config{Path: path})
+}
+
+// OpenReaderConfig opens a database read-only and locks the engine down. It starts no worker yet.
+func OpenReaderConfig(ctx context.Context, cfg Config) (*Reader, error) {
+	path, err := filepath.Abs(cfg.Path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
 	have, err := exists(path)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
@@ -43,61 +46,25 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	if !have {
 		return nil, fmt.Errorf("open %s: no such file; run: airqa ingest --data DIR paper.pdf", filepath.Base(path))
 	}
-	db, err := connect(path, "access_mode=read_only")
+	db, err := openDatabase(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{db: db, hide: []string{path, filepath.Dir(path)}}
-	if err := r.prepare(ctx, path); err != nil {
-		return nil, errors.Join(err, db.Close())
+	r := &Reader{db: db, runner: newWorkers(path, cfg.Workers)}
+	if cfg.InProcess {
+		e, err := newEngine(ctx, db, path)
+		if err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		r.runner = inProcess{e}
 	}
 	return r, nil
 }
 
-func (r *Reader) prepare(ctx context.Context, path string) error {
-	if err := lockDown(ctx, r.db); err != nil {
-		return fmt.Errorf("open %s: %w", filepath.Base(path), err)
-	}
-	if err := checkFormat(ctx, r.db, path); err != nil {
-		return err
-	}
-	var catalog string
-	if err := r.db.QueryRowContext(ctx, "SELECT current_database()").Scan(&catalog); err != nil {
-		return fmt.Errorf("open %s: %w", filepath.Base(path), err)
-	}
-	g, err := openGate(ctx, catalog)
-	if err != nil {
-		return err
-	}
-	r.gate = g
-	return nil
-}
-
-// lockDown applies the sandbox. Where another reader of this process did so before, the engine refuses the
-// settings; they are in place then.
-func lockDown(ctx context.Context, db *sql.DB) error {
-	var refused error
-	for _, statement := range sandbox() {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			refused = fmt.Errorf("lock down the engine: %w", err)
-			break
-		}
-	}
-	var safe bool
-	err := db.QueryRowContext(ctx, `SELECT count(*) = 2 FROM duckdb_settings()
-		WHERE (name, value) IN (('lock_configuration', 'true'), ('enable_external_access', 'false'))`).Scan(&safe)
-	if err != nil {
-		return errors.Join(refused, err)
-	}
-	if !safe {
-		return errors.Join(refused, errors.New("lock down the engine: the settings did not hold"))
-	}
-	return nil
-}
-
-// Close closes the database. A query that was given up at its deadline may still hold it for a while.
+// Close ends the workers and closes the database. A query in process that was given up at its deadline may still
+// hold it for a while.
 func (r *Reader) Close() error {
-	if err := errors.Join(r.gate.close(), r.db.Close()); err != nil {
+	if err := errors.Join(r.runner.close(), r.db.Close()); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}
 	return nil

@@ -1,0 +1,91 @@
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Cell is one text of the database that a search index holds, with its place.
+type Cell struct {
+	PaperID string
+	// Page counts from 1; -1 for metadata and sections, which stand on no one page.
+	Page          int
+	Table, Column string
+	// Key is the primary key of the row.
+	Key  string
+	Text string
+}
+
+// indexed lists the text columns that the reference encodes (marked E in its schema), by table.
+func indexed() []struct {
+	table, key, paper, page string
+	columns                 []string
+} {
+	const none, onPage, ofPage = "-1", "COALESCE(p.page_number, -1)", "t.page_number"
+	return []struct {
+		table, key, paper, page string
+		columns                 []string
+	}{
+		{"metadata", "paper_id", "paper_id", none, []string{"title", "abstract", "bibtex", "tldr"}},
+		{"pages", "page_id", "ref_paper_id", ofPage, []string{"page_content", "page_summary"}},
+		{"images", "image_id", "ref_paper_id", onPage, []string{"image_caption", "image_summary"}},
+		{"chunks", "chunk_id", "ref_paper_id", onPage, []string{"text_content"}},
+		{"tables", "table_id", "ref_paper_id", onPage, []string{"table_caption", "table_content", "table_summary"}},
+		{"sections", "section_id", "ref_paper_id", none, []string{"section_title", "section_content", "section_summary"}},
+		{"equations", "equation_id", "ref_paper_id", onPage, []string{"equation_content"}},
+		{"reference", "reference_id", "ref_paper_id", onPage, []string{"reference_content"}},
+	}
+}
+
+// cellsQuery selects the texts of all indexed columns of some papers. Empty ones are left out.
+func cellsQuery() string {
+	var parts []string
+	for _, t := range indexed() {
+		join := ""
+		if strings.HasPrefix(t.page, "COALESCE") {
+			join = " LEFT JOIN pages p ON p.page_id = t.ref_page_id"
+		}
+		for _, column := range t.columns {
+			parts = append(parts, fmt.Sprintf(
+				"SELECT t.%[1]s::VARCHAR AS paper, %[2]s AS page, '%[3]s' AS tab, '%[4]s' AS col, t.%[5]s::VARCHAR AS k, t.%[4]s AS text "+
+					"FROM %[3]s t%[6]s WHERE t.%[1]s IN (SELECT id FROM wanted) AND length(trim(t.%[4]s)) > 0",
+				t.paper, t.page, t.table, column, t.key, join))
+		}
+	}
+	return "WITH wanted AS (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID) AS id) " +
+		"SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") ORDER BY paper, tab, col, page, k"
+}
+
+// Cells yields every text that a search index holds: by paper, table, column, page and key. It holds the texts of a
+// few papers at a time, and stops at the first error.
+func (r *Reader) Cells(ctx context.Context) iter.Seq2[Cell, error] {
+	return func(yield func(Cell, error) bool) {
+		owned, err := r.Files(ctx)
+		if err != nil {
+			yield(Cell{}, err)
+			return
+		}
+		query := cellsQuery()
+		for part := range slices.Chunk(owned, batch) {
+			cells, err := list(ctx, r.db, "cells", scanCell, query, ids(part))
+			if err != nil {
+				yield(Cell{}, err)
+				return
+			}
+			for _, c := range cells {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func scanCell(rows *sql.Rows) (c Cell, err error) {
+	err = rows.Scan(&c.PaperID, &c.Page, &c.Table, &c.Column, &c.Key, &c.Text)
+	return c, err
+}

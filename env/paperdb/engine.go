@@ -1,0 +1,213 @@
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// maxResult is the most that a result may hold, in bytes as cellSize counts them.
+const maxResult = 16 << 20
+
+// engine is DuckDB with a database open read-only and locked down, and the gate in front of it.
+type engine struct {
+	db   *sql.DB
+	gate *gate
+	hide []string // host paths that no error text may show
+}
+
+// sandbox are the engine settings, in the only order that works: the one before the last takes the file system
+// away, the last forbids changing any of them.
+func sandbox() []string {
+	return []string{
+		"SET threads = 1",
+		"SET memory_limit = '256MB'",
+		"SET max_temp_directory_size = '0GB'",
+		"SET temp_directory = ''",
+		"SET autoinstall_known_extensions = false",
+		"SET autoload_known_extensions = false",
+		"SET allow_community_extensions = false",
+		"SET allow_persistent_secrets = false",
+		"SET enable_external_access = false",
+		"SET lock_configuration = true",
+	}
+}
+
+// openDatabase opens the file at path read-only and locks the engine down.
+func openDatabase(ctx context.Context, path string) (*sql.DB, error) {
+	db, err := connect(path, "access_mode=read_only")
+	if err != nil {
+		return nil, err
+	}
+	if err := lockDown(ctx, db); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Base(path), err), db.Close())
+	}
+	if err := checkFormat(ctx, db, path); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// newEngine puts a gate in front of a database of [openDatabase], which the engine closes.
+func newEngine(ctx context.Context, db *sql.DB, path string) (*engine, error) {
+	var catalog string
+	if err := db.QueryRowContext(ctx, "SELECT current_database()").Scan(&catalog); err != nil {
+		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), err)
+	}
+	g, err := openGate(ctx, catalog)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{db: db, gate: g, hide: []string{path, filepath.Dir(path)}}, nil
+}
+
+// lockDown applies the sandbox. Where another reader of this process did so before, the engine refuses the
+// settings; they are in place then.
+func lockDown(ctx context.Context, db *sql.DB) error {
+	var refused error
+	for _, statement := range sandbox() {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			refused = fmt.Errorf("lock down the engine: %w", err)
+			break
+		}
+	}
+	var safe bool
+	err := db.QueryRowContext(ctx, `SELECT count(*) = 2 FROM duckdb_settings()
+		WHERE (name, value) IN (('lock_configuration', 'true'), ('enable_external_access', 'false'))`).Scan(&safe)
+	if err != nil {
+		return errors.Join(refused, err)
+	}
+	if !safe {
+		return errors.Join(refused, errors.New("lock down the engine: the settings did not hold"))
+	}
+	return nil
+}
+
+// run runs one statement and returns at most rows rows. A panic of the driver is an error.
+func (e *engine) run(ctx context.Context, text string, rows int) (result Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = Result{}, &QueryError{Kind: KindRuntime, Text: e.clean(fmt.Sprint("the engine failed: ", p))}
+		}
+	}()
+	canonical, err := e.gate.pass(ctx, text)
+	if err != nil {
+		return Result{}, err
+	}
+	conn, err := e.db.Conn(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { _ = conn.Close() }() // a read loses nothing
+	if err := prepare(conn, text); err != nil {
+		return Result{}, err
+	}
+	result, err = fetch(ctx, conn, canonical, rows)
+	return result, atRunTime(err)
+}
+
+// prepare lets the engine bind the statement as it was written, so that errors show its own text, and asks once
+// more what kind of statement it is. Unlike the calls that take a context, Prepare executes nothing.
+func prepare(conn *sql.Conn, text string) error {
+	return conn.Raw(func(driverConn any) (err error) {
+		c, ok := driverConn.(*duckdb.Conn)
+		if !ok {
+			return fmt.Errorf("prepare query: the connection is a %T", driverConn)
+		}
+		prepared, err := c.Prepare(text)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, prepared.Close()) }()
+		stmt, ok := prepared.(*duckdb.Stmt)
+		if !ok {
+			return fmt.Errorf("prepare query: the statement is a %T", prepared)
+		}
+		kind, err := stmt.StatementType()
+		if err == nil && kind != duckdb.STATEMENT_TYPE_SELECT {
+			return refuse("Only a SELECT can be run.")
+		}
+		return err
+	})
+}
+
+// fetch runs the statement in a wrapper that stops the engine after one row more than wanted.
+func fetch(ctx context.Context, conn *sql.Conn, canonical string, limit int) (Result, error) {
+	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", canonical, limit+1))
+	if err != nil {
+		return Result{}, err
+	}
+	defer func() { _ = rows.Close() }() // rows.Err below tells
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return Result{}, err
+	}
+	var result Result
+	for _, t := range types {
+		result.Columns = append(result.Columns, t.Name())
+	}
+	size := 0
+	for rows.Next() {
+		row, err := scanRow(rows, types)
+		if err != nil {
+			return Result{}, err
+		}
+		if size += cellSize(row); size > maxResult {
+			return Result{}, tooLarge()
+		}
+		result.Values = append(result.Values, row)
+	}
+	if len(result.Values) > limit {
+		result.Values, result.More = result.Values[:limit], true
+	}
+	return result, rows.Err()
+}
+
+func scanRow(rows *sql.Rows, types []*sql.ColumnType) ([]any, error) {
+	row := make([]any, len(types))
+	into := make([]any, len(types))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	if err := rows.Scan(into...); err != nil {
+		return nil, err
+	}
+	for i, t := range types {
+		row[i] = plain(row[i], t.DatabaseTypeName())
+	}
+	return row, nil
+}
+
+// atRunTime takes the excerpt of the wrapped statement out of an engine's error.
+func atRunTime(err error) error {
+	var fault *duckdb.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	return &duckdb.Error{Type: fault.Type, Msg: wrapped.ReplaceAllString(fault.Msg, "")}
+}
+
+func (e *engine) close() error { return e.gate.close() }
+
+// cellSize is about how many bytes a value takes in memory and on its way.
+func cellSize(value any) int {
+	const bare = 8
+	size := bare
+	switch v := value.(type) {
+	case string:
+		size += len(v)
+	case []any:
+		for _, item := range v {
+			size += cellSize(item)
+		}
+	case map[string]any:
+		for key, item := range v {
+			size += len(key) + cellSize(item)
+		}
+	}
+	return size
+}

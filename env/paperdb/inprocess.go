@@ -1,0 +1,57 @@
+package paperdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// grace is how long a query that was interrupted may take to come to its end.
+const grace = 200 * time.Millisecond
+
+// inProcess runs statements in this process. A call that the engine cannot interrupt is left to itself at the
+// deadline, with its connection, until it ends.
+type inProcess struct{ engine *engine }
+
+func (p inProcess) query(ctx context.Context, text string, limits Limits) (Result, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.Deadline, errTimeout)
+	defer cancel()
+	done := make(chan answer, 1)
+	go func() {
+		result, err := p.engine.run(ctx, text, limits.Rows)
+		done <- answer{result, err}
+	}()
+	a, ok := await(ctx, done)
+	switch {
+	case ok && a.err == nil:
+		return a.result, nil
+	case errors.Is(context.Cause(ctx), errTimeout):
+		return Result{}, tooSlow(limits.Deadline)
+	case !ok || ctx.Err() != nil:
+		return Result{}, fmt.Errorf("query: %w", ctx.Err())
+	}
+	return Result{}, p.engine.explain(a.err)
+}
+
+func (p inProcess) close() error { return p.engine.close() }
+
+type answer struct {
+	result Result
+	err    error
+}
+
+// await waits for an answer, and after the end of ctx only a moment longer.
+func await(ctx context.Context, done <-chan answer) (answer, bool) {
+	select {
+	case a := <-done:
+		return a, true
+	case <-ctx.Done():
+	}
+	select {
+	case a := <-done:
+		return a, true
+	case <-time.After(grace):
+		return answer{}, false
+	}
+}

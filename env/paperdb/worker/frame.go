@@ -1,0 +1,35 @@
+package worker
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// maxFrame is the longest message in bytes, either way.
+const maxFrame = 64 << 20
+
+// writeFrame writes a message: its length in 4 bytes, big-endian, and its body.
+func writeFrame(w io.Writer, body []byte) error {
+	if len(body) > maxFrame {
+		return fmt.Errorf("write a message of %d bytes: %d are allowed", len(body), maxFrame)
+	}
+	message := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body)))
+	_, err := w.Write(append(message, body...))
+	return err
+}
+
+// readFrame reads a message; io.EOF when the other side is done.
+func readFrame(r io.Reader) ([]byte, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, err
+	}
+	length := binary.BigEndian.Uint32(head[:])
+	if length == 0 || length > maxFrame {
+		return nil, fmt.Errorf("read a message of %d bytes: 1 to %d are allowed", length, maxFrame)
+	}
+	body := make([]byte, length)
+	_, err := io.ReadFull(r, body)
+	return body, err
+}

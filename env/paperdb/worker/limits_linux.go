@@ -1,0 +1,63 @@
+package worker
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// executable is what a worker runs: this very program, even after its file was replaced or removed.
+func executable() (string, error) { return "/proc/self/exe", nil }
+
+// attributes make a worker the head of a process group of its own, which a Ctrl-C at the terminal does not
+// reach, and kill it when the thread that started it ends.
+func attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// closeInherited closes what the parent's own parent left open to everybody. The Go runtime's descriptors are
+// anonymous inodes.
+func closeInherited() error {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= 2 {
+			continue
+		}
+		target, err := os.Readlink("/proc/self/fd/" + e.Name())
+		if err == nil && !strings.HasPrefix(target, "anon_inode:") {
+			_ = syscall.Close(fd) // the listing itself is closed already
+		}
+	}
+	return nil
+}
+
+// limitMemory lets the address space grow by headroom.
+func limitMemory() error {
+	size, err := addressSpace()
+	if err != nil {
+		return err
+	}
+	return setLimit(syscall.RLIMIT_AS, size+headroom)
+}
+
+// addressSpace is how many bytes the process has mapped. The Go runtime reserves 1 to 2 GiB at its start, and
+// terabytes under the race detector.
+func addressSpace() (uint64, error) {
+	raw, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, err
+	}
+	fields := bytes.Fields(raw)
+	if len(fields) == 0 {
+		return 0, fmt.Errorf("read /proc/self/statm: %q", raw)
+	}
+	pages, err := strconv.ParseUint(string(fields[0]), 10, 64)
+	return pages * uint64(os.Getpagesize()), err
+}
