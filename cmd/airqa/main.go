@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"airqa/env/paperdb"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 )
@@ -79,7 +80,10 @@ func misuse(format string, args ...any) error {
 	return coded{exitUsage, fmt.Errorf(format, args...)}
 }
 
-func main() { os.Exit(airqa(os.Args[1:])) }
+func main() {
+	paperdb.WorkerMain()
+	os.Exit(airqa(os.Args[1:]))
+}
 
 // airqa runs one command line and returns its exit code.
 func airqa(args []string) int {

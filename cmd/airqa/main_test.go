@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"airqa/env/paperdb"
 	"airqa/fixtures"
 	"airqa/internal/openaitest"
 	"airqa/llm/offline"
@@ -24,6 +25,7 @@ import (
 const asProgram = "AIRQA_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	paperdb.WorkerMain()
 	if os.Getenv(asProgram) != "" {
 		os.Exit(airqa(os.Args[1:]))
 	}
