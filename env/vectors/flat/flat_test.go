@@ -97,11 +97,15 @@ func TestDamagedFile(t *testing.T) {
 		want   string
 	}{
 		{"empty", func([]byte) []byte { return nil }, "damaged"},
-		{"truncated", func(b []byte) []byte { return b[:len(b)-1] }, "checksum: the file is damaged"},
-		{"half", func(b []byte) []byte { return b[:len(b)/2] }, "the file is damaged"},
-		{"a flipped bit", func(b []byte) []byte { b[len(b)-9] ^= 1; return b }, "checksum: the file is damaged; run airqa ingest again"},
-		{"longer", func(b []byte) []byte { return append(b, 0) }, "checksum: the file is damaged"},
-		{"another format", func(b []byte) []byte { b[8] = 3; return b }, "made by format 3; this program reads 1"},
+		{"truncated", func(b []byte) []byte { return b[:len(b)-1] }, "end of file: the file is damaged"},
+		{"half", func(b []byte) []byte { return b[:len(b)/2] }, "end of file: the file is damaged"},
+		{"a flipped bit of a vector", func(b []byte) []byte { b[65] ^= 1; return b }, "checksum of section vectors: the file is damaged; run airqa ingest again"},
+		{"a flipped bit of the head", func(b []byte) []byte { b[len(b)-40] ^= 1; return b }, "checksum of the head: the file is damaged"},
+		{"a flipped bit of the tail", func(b []byte) []byte { b[len(b)-32] ^= 1; return b }, "end of file: the file is damaged"},
+		{"start only", func(b []byte) []byte { return b[:64] }, "end of file: the file is damaged"},
+		{"longer", func(b []byte) []byte { return append(b, 0) }, "end of file: the file is damaged"},
+		{"the middle gone", func(b []byte) []byte { return append(b[:128], b[192:]...) }, "end of file: the file is damaged"},
+		{"another format", func(b []byte) []byte { b[8] = 1; return b }, "made by format 1; this program reads 2"},
 		{"another file", func([]byte) []byte { return []byte("%PDF-1.7 and so on") }, "no vector collection"},
 	}
 	for _, tt := range tests {

@@ -1,122 +1,110 @@
 package flat
 
 import (
-	"iter"
+	"context"
+	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"airqa/env/vectors"
 )
 
-// set is a collection in memory. It is built by add and not changed once it is shown to others.
+// set is an open collection. It does not change; the memory of its file is given back when nobody holds it.
 type set struct {
 	info    vectors.Collection
-	origins []vectors.Origin // one a record
-	byPaper map[string][]int // record numbers, ascending
+	records int
+	origins *origins
+	rows    *rows  // of a dense collection
+	lists   *lists // of a sparse collection
 
-	dense []float32 // records × dimensions
-	norms []float64 // one a record of a dense collection
-
-	postings map[uint32][]posting // by position, each ascending by record
+	file    *file
+	holders atomic.Int32
 }
 
-// posting is the weight of a record at one position.
-type posting struct {
-	record uint32
-	weight float32
+// openSet opens a collection's file for one holder.
+func openSet(path string) (*set, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSet(f)
+	if err != nil {
+		_ = f.close() // the first error says more
+		return nil, fmt.Errorf("read collection %s: %w", f.head.Collection.Name, err)
+	}
+	return s, nil
 }
 
-func newSet(info vectors.Collection) *set {
-	return &set{info: info, byPaper: make(map[string][]int), postings: make(map[uint32][]posting)}
-}
-
-// add takes a record that was checked.
-func (s *set) add(r vectors.Record) {
-	n := len(s.origins)
-	s.addOrigin(r.Origin)
+// newSet finds the parts of a collection, looking at sizes only.
+func newSet(f *file) (*set, error) {
+	n := f.head.Records
+	if n < 0 || n > math.MaxUint32 {
+		return nil, fmt.Errorf("%d records: %w", n, errDamaged)
+	}
+	s := &set{info: f.head.Collection, records: int(n), file: f}
+	s.holders.Store(1)
+	if part := f.parts["encoder"]; len(part) > 0 {
+		s.info.Encoder = part
+	}
+	var err error
+	if s.origins, err = openOrigins(f); err != nil {
+		return nil, err
+	}
 	if s.info.Kind == vectors.Dense {
-		s.dense = append(s.dense, r.Dense...)
-		s.norms = append(s.norms, norm(r.Dense))
+		s.rows, err = openRows(f)
+	} else {
+		s.lists, err = openLists(f)
 	}
-	for _, t := range r.Sparse {
-		s.postings[t.Position] = append(s.postings[t.Position], posting{record: uint32(n), weight: t.Weight})
-	}
+	return s, err
 }
 
-func (s *set) addOrigin(o vectors.Origin) {
-	s.byPaper[o.PaperID] = append(s.byPaper[o.PaperID], len(s.origins))
-	s.origins = append(s.origins, o)
+func (s *set) hold() { s.holders.Add(1) }
+
+func (s *set) release() error {
+	if s.holders.Add(-1) > 0 {
+		return nil
+	}
+	return s.file.close()
 }
 
-// without returns a copy that leaves out the records for which drop is true.
-func (s *set) without(drop func(vectors.Origin) bool) *set {
-	next := newSet(s.info)
-	place := make([]int, len(s.origins)) // new number of each record, -1 for none
-	for i, o := range s.origins {
-		if drop(o) {
-			place[i] = -1
-			continue
-		}
-		place[i] = len(next.origins)
-		next.addOrigin(o)
-		if s.info.Kind == vectors.Dense {
-			next.dense = append(next.dense, s.row(i)...)
-			next.norms = append(next.norms, s.norms[i])
-		}
-	}
-	for position, list := range s.postings {
-		if kept := moved(list, place); len(kept) > 0 {
-			next.postings[position] = kept
-		}
-	}
-	return next
+// count returns how many records pass a filter.
+func (s *set) count(f vectors.Filter) (int, error) {
+	all, err := s.origins.field(f)
+	return all.size(), err
 }
 
-func moved(list []posting, place []int) []posting {
-	kept := make([]posting, 0, len(list))
-	for _, p := range list {
-		if n := place[p.record]; n >= 0 {
-			kept = append(kept, posting{record: uint32(n), weight: p.weight})
-		}
+// search returns the hits; they share no memory with the file.
+func (s *set) search(ctx context.Context, e engine, q vectors.Query) ([]vectors.Hit, error) {
+	hits, err := s.find(ctx, e, q)
+	if err != nil {
+		return nil, fmt.Errorf("search collection %s: %w", s.info.Name, err)
 	}
-	return kept
+	return hits, nil
 }
 
-// row is the dense vector of record i.
-func (s *set) row(i int) []float32 {
-	dim := s.info.Dim
-	return s.dense[i*dim : (i+1)*dim]
-}
-
-// candidates yields the numbers of the records that pass the filter. With papers in the filter it looks at
-// their records only.
-func (s *set) candidates(m matcher) iter.Seq[int] {
-	if len(m.Papers) == 0 {
-		return func(yield func(int) bool) {
-			for i, o := range s.origins {
-				if m.match(o) && !yield(i) {
-					return
-				}
-			}
+func (s *set) find(ctx context.Context, e engine, q vectors.Query) ([]vectors.Hit, error) {
+	if err := e.gate.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer e.gate.leave()
+	var best *top[ranked]
+	var err error
+	if s.info.Kind == vectors.Dense {
+		best, err = s.searchDense(ctx, e, q)
+	} else {
+		best, err = s.searchSparse(ctx, q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	hits := slices.Grow([]vectors.Hit(nil), len(best.items))
+	for _, r := range best.sorted() {
+		o, err := s.origins.at(r.record)
+		if err != nil {
+			return nil, err
 		}
+		hits = append(hits, vectors.Hit{Origin: o, Score: float64(r.score)})
 	}
-	return func(yield func(int) bool) {
-		for _, paper := range m.Papers {
-			for _, i := range s.byPaper[paper] {
-				if m.match(s.origins[i]) && !yield(i) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func norm(v []float32) float64 { return math.Sqrt(dot(v, v)) }
-
-// dot is the inner product, summed in float64 so that the order of summing hardly shows.
-func dot(a, b []float32) float64 {
-	sum := 0.0
-	for i, x := range a {
-		sum += float64(x) * float64(b[i])
-	}
-	return sum
+	return hits, nil
 }

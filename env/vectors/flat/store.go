@@ -1,24 +1,33 @@
-// Package flat is the embedded vector store: exact search in memory over collections kept as one file each in
-// the data directory. Start from [Open]; format.go describes the file. A collection is read when it is first
-// asked for; a change writes the file anew beside the old one and renames it, so that a reader never sees a
-// half file, and so that many small inserts are slow: load in bulk with Replace.
+// Package flat is the embedded vector store: exact search over collections kept as one file each in the data
+// directory. Start from [Open]; format.go describes the file, kernel.h the two scans.
 //
-// One process may write at a time (datadir's lock sees to it); readers in other processes keep what they have
-// read.
+// A collection's file is mapped into memory when it is first asked for, which takes no longer for a large one. A search
+// of dense vectors looks at 8-bit codes first, which bound every score, and then computes the scores of the records
+// that the bounds cannot exclude. Scores have one definition (flat_inner in kernel.h: float64 products in a fixed order
+// of summing, rounded to float32 at the end), so that hits and scores are the same bits on every CPU, with any number
+// of cores, and with or without the codes. Filters become numbers and are applied before anything is scored.
+//
+// A change writes the file anew beside the old one and renames it, so that a reader never sees a half file, and so that
+// many small inserts are slow: load in bulk with Replace. One process may write at a time (datadir's lock sees to it);
+// readers in other processes keep what they have opened. A file must not be cut short or written to in place while it
+// is open: that ends the process, as with every mapped file.
 package flat
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 
 	"airqa/env/vectors"
+	"airqa/internal/aside"
 )
 
 // fileName is the name of the file in a collection's folder.
@@ -26,10 +35,11 @@ const fileName = "collection.vec"
 
 // Store implements [vectors.Store] over the folder it was opened on.
 type Store struct {
-	dir   string
-	write sync.Mutex // held by whoever changes a collection
-	mu    sync.Mutex // guards sets
-	sets  map[string]*set
+	dir    string
+	engine engine
+	write  sync.Mutex // held by whoever changes a collection
+	mu     sync.Mutex // guards sets
+	sets   map[string]*set
 }
 
 var _ vectors.Store = (*Store)(nil)
@@ -40,15 +50,20 @@ func Open(dir string) (*Store, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open vector store: %w", err)
 	}
-	return &Store{dir: dir, sets: make(map[string]*set)}, nil
+	e := engine{kernel: kernels()[0], gate: make(gate, runtime.GOMAXPROCS(0))}
+	return &Store{dir: dir, engine: e, sets: make(map[string]*set)}, nil
 }
 
-// Close forgets what was read.
+// Close gives back the memory of the collections.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var err error
+	for _, set := range s.sets {
+		err = errors.Join(err, set.release())
+	}
 	clear(s.sets)
-	return nil
+	return err
 }
 
 // Create implements [vectors.Store].
@@ -61,41 +76,55 @@ func (s *Store) Create(_ context.Context, c vectors.Collection) error {
 	if _, err := os.Stat(s.file(c.Name)); err == nil {
 		return fmt.Errorf("create collection %s: %w", c.Name, vectors.ErrExists)
 	}
-	return s.save(newSet(c))
+	return s.save(c, func(*draft) error { return nil })
 }
 
-// Replace implements [vectors.Store].
+// Replace implements [vectors.Store]. Dense vectors go to the disk as they come; their codes, a quarter of their size,
+// are kept in memory until the end.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
 	s.write.Lock()
 	defer s.write.Unlock()
-	next := newSet(c)
-	for r, err := range records {
-		if err == nil {
-			err = ctx.Err()
+	return s.save(c, func(d *draft) error {
+		for r, err := range records {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err == nil {
+				err = c.CheckRecord(r)
+			}
+			if err == nil {
+				err = d.add(r)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = c.CheckRecord(r)
-		}
-		if err != nil {
-			return fmt.Errorf("replace collection %s: %w", c.Name, err)
-		}
-		next.add(r)
-	}
-	return s.save(next)
+		return nil
+	})
 }
 
 // Info implements [vectors.Store].
 func (s *Store) Info(_ context.Context, name string) (vectors.Collection, error) {
-	set, err := s.get(name)
-	if err != nil {
-		return vectors.Collection{}, err
-	}
-	info := set.info
-	info.Encoder = slices.Clone(info.Encoder)
-	return info, nil
+	var info vectors.Collection
+	err := s.with(name, func(set *set) error {
+		info = set.info
+		info.Encoder = slices.Clone(info.Encoder)
+		return nil
+	})
+	return info, err
+}
+
+// Verify compares the whole file of a collection with its checksums. Opening does so for small files only.
+func (s *Store) Verify(ctx context.Context, name string) error {
+	return s.with(name, func(set *set) error {
+		if err := set.file.verify(ctx.Err); err != nil {
+			return fmt.Errorf("verify collection %s: %w", name, err)
+		}
+		return nil
+	})
 }
 
 // List implements [vectors.Store]; it leaves Encoder out.
@@ -109,14 +138,17 @@ func (s *Store) List(context.Context) ([]vectors.Collection, error) {
 		if !e.IsDir() {
 			continue
 		}
-		info, err := readInfo(s.file(e.Name()))
+		f, err := openFile(s.file(e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		if err == nil {
+			list = append(list, f.head.Collection)
+			err = f.close()
 		}
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, info)
 	}
 	return list, nil
 }
@@ -128,37 +160,37 @@ func (s *Store) Drop(_ context.Context, name string) error {
 	if err := s.exists(name); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	delete(s.sets, name)
-	s.mu.Unlock()
-	if err := os.RemoveAll(filepath.Join(s.dir, name)); err != nil {
+	if err := errors.Join(s.forget(name), os.RemoveAll(filepath.Join(s.dir, name))); err != nil {
 		return fmt.Errorf("drop collection %s: %w", name, err)
 	}
 	return nil
 }
 
 // Insert implements [vectors.Store].
-func (s *Store) Insert(_ context.Context, name string, records []vectors.Record) error {
+func (s *Store) Insert(ctx context.Context, name string, records []vectors.Record) error {
 	s.write.Lock()
 	defer s.write.Unlock()
-	old, err := s.get(name)
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if err := old.info.CheckRecord(r); err != nil {
-			return err
+	return s.with(name, func(old *set) error {
+		for _, r := range records {
+			if err := old.info.CheckRecord(r); err != nil {
+				return err
+			}
 		}
-	}
-	next := old.without(func(vectors.Origin) bool { return false })
-	for _, r := range records {
-		next.add(r)
-	}
-	return s.save(next)
+		if len(records) == 0 {
+			return nil
+		}
+		return s.save(old.info, func(d *draft) error {
+			err := d.copy(ctx, old, func(place) bool { return true })
+			for i := 0; err == nil && i < len(records); i++ {
+				err = d.add(records[i])
+			}
+			return err
+		})
+	})
 }
 
 // Delete implements [vectors.Store].
-func (s *Store) Delete(_ context.Context, name string, filter vectors.Filter) error {
+func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) error {
 	if filter.IsZero() {
 		return fmt.Errorf("delete from collection %s: %w: the filter is empty", name, vectors.ErrInvalid)
 	}
@@ -167,68 +199,95 @@ func (s *Store) Delete(_ context.Context, name string, filter vectors.Filter) er
 	}
 	s.write.Lock()
 	defer s.write.Unlock()
-	old, err := s.get(name)
-	if err != nil {
-		return err
-	}
-	return s.save(old.without(newMatcher(filter).match))
+	return s.with(name, func(old *set) error {
+		n, err := old.count(filter)
+		if err != nil || n == 0 {
+			return err
+		}
+		gone := old.origins.sieve(filter)
+		return s.save(old.info, func(d *draft) error {
+			return d.copy(ctx, old, func(p place) bool { return !gone.match(p) })
+		})
+	})
 }
 
 // Count implements [vectors.Store].
-func (s *Store) Count(_ context.Context, name string, filter vectors.Filter) (int, error) {
+func (s *Store) Count(_ context.Context, name string, filter vectors.Filter) (n int, err error) {
 	if err := filter.Check(); err != nil {
 		return 0, err
 	}
-	set, err := s.get(name)
-	if err != nil {
-		return 0, err
-	}
-	n := 0
-	for range set.candidates(newMatcher(filter)) {
-		n++
-	}
-	return n, nil
+	err = s.with(name, func(set *set) error {
+		n, err = set.count(filter)
+		return err
+	})
+	return n, err
 }
 
 // Search implements [vectors.Store]. Its order is total: equal scores are never cut by chance.
-func (s *Store) Search(ctx context.Context, name string, q vectors.Query) ([]vectors.Hit, error) {
-	set, err := s.get(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := set.info.CheckQuery(q); err != nil {
-		return nil, err
-	}
-	return set.search(ctx, q)
+func (s *Store) Search(ctx context.Context, name string, q vectors.Query) (hits []vectors.Hit, err error) {
+	err = s.with(name, func(set *set) error {
+		if err := set.info.CheckQuery(q); err != nil {
+			return err
+		}
+		hits, err = set.search(ctx, s.engine, q)
+		return err
+	})
+	return hits, err
 }
 
-// save writes a set to its file and shows it to the calls that follow.
-func (s *Store) save(next *set) error {
-	if err := writeSet(s.file(next.info.Name), next); err != nil {
+// save writes a collection to its file and shows it to the calls that follow.
+func (s *Store) save(c vectors.Collection, fill func(*draft) error) error {
+	err := aside.Write(s.file(c.Name), func(w io.Writer) error {
+		d := newDraft(c, s.engine.kernel, w)
+		if err := fill(d); err != nil {
+			return err
+		}
+		return d.finish()
+	})
+	if err != nil {
+		return fmt.Errorf("save collection %s: %w", c.Name, err)
+	}
+	return s.forget(c.Name)
+}
+
+// forget lets the next call open the file again.
+func (s *Store) forget(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.sets[name]
+	if old == nil {
+		return nil
+	}
+	delete(s.sets, name)
+	return old.release()
+}
+
+// with calls use with a collection, which stays as it is until use returns, whatever others write.
+func (s *Store) with(name string, use func(*set) error) error {
+	set, err := s.hold(name)
+	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sets[next.info.Name] = next
-	return nil
+	return errors.Join(use(set), set.release())
 }
 
-// get returns a collection, read from its file the first time. What it returns does not change any more.
-func (s *Store) get(name string) (*set, error) {
+// hold opens a collection the first time.
+func (s *Store) hold(name string) (*set, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if have := s.sets[name]; have != nil {
-		return have, nil
+	have := s.sets[name]
+	if have == nil {
+		if err := s.exists(name); err != nil {
+			return nil, err
+		}
+		read, err := openSet(s.file(name))
+		if err != nil {
+			return nil, err
+		}
+		s.sets[name], have = read, read
 	}
-	if err := s.exists(name); err != nil {
-		return nil, err
-	}
-	read, err := readSet(s.file(name))
-	if err != nil {
-		return nil, err
-	}
-	s.sets[name] = read
-	return read, nil
+	have.hold()
+	return have, nil
 }
 
 // exists tells whether there is a file for name, and looks at no path for a name that cannot be one.

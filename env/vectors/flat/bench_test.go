@@ -1,0 +1,121 @@
+package flat
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"airqa/env/vectors"
+)
+
+func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+// many yields n vectors with coordinates that are sums of four uniform numbers, 600 to a paper.
+func many(n, dim int) iter.Seq2[vectors.Record, error] {
+	r := random(1)
+	return func(yield func(vectors.Record, error) bool) {
+		v := make([]float32, dim)
+		for i := range n {
+			for j := range v {
+				x := r.Uint64()
+				v[j] = float32(int64(x&0xffff+x>>16&0xffff+x>>32&0xffff+x>>48) - 2*0xffff)
+			}
+			o := vectors.Origin{PaperID: fmt.Sprintf("paper %04d", i/600), Page: 1 + i%20, Table: "chunks", Column: "text_content", Key: fmt.Sprintf("%036d", i)}
+			if !yield(vectors.Record{Origin: o, Vector: vectors.Vector{Dense: v}}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// makeLarge writes a collection of n x 384.
+func makeLarge(b *testing.B, n int) (dir string) {
+	dir = b.TempDir()
+	s, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 384}
+	if err := s.Replace(context.Background(), c, many(n, 384)); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return dir
+}
+
+func BenchmarkSearch300k(b *testing.B) {
+	dir := makeLarge(b, 300_000)
+	set, err := openSet(filepath.Join(dir, "d", fileName))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = set.release() }()
+	five := vectors.Filter{Papers: []string{"paper 0003", "paper 0100", "paper 0222", "paper 0333", "paper 0499"}}
+	runs := []struct {
+		name   string
+		path   path
+		filter vectors.Filter
+	}{{"float32", exactOnly, vectors.Filter{}}, {"int8", byCost, vectors.Filter{}}, {"5 papers", byCost, five}, {"by page", byCost, vectors.Filter{Page: 3}}}
+	for _, k := range kernels() {
+		for _, r := range runs {
+			for _, cores := range []int{1, 2} {
+				b.Run(fmt.Sprintf("%s/%s/cores=%d", r.name, k.name, cores), func(b *testing.B) {
+					searchMany(b, set, engine{kernel: k, gate: make(gate, cores), path: r.path}, r.filter)
+				})
+			}
+		}
+	}
+}
+
+// searchMany asks another question every time.
+func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
+	var queries []vectors.Query
+	for r, err := range many(50, 384) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		q := make([]float32, 384)
+		for j := range q {
+			q[j] = r.Dense[len(q)-1-j]
+		}
+		queries = append(queries, vectors.Query{Vector: vectors.Vector{Dense: q}, K: 5, Filter: f})
+	}
+	for _, q := range queries[:3] {
+		if _, err := s.search(b.Context(), e, q); err != nil {
+			b.Fatal(err)
+		}
+	}
+	i := 0
+	for b.Loop() {
+		if hits, err := s.search(b.Context(), e, queries[i%50]); err != nil || len(hits) != 5 {
+			b.Fatal(hits, err)
+		}
+		i++
+	}
+}
+
+// BenchmarkOpen is the time from a closed file to the first answer about it.
+func BenchmarkOpen(b *testing.B) {
+	for _, n := range []int{3000, 30_000, 300_000} {
+		dir := makeLarge(b, n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				s, err := Open(dir)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if got, err := s.Count(b.Context(), "d", vectors.Filter{Papers: []string{"paper 0000"}}); err != nil || got != 600 {
+					b.Fatal(got, err)
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

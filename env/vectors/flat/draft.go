@@ -1,0 +1,182 @@
+package flat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	"airqa/env/vectors"
+)
+
+// draft is a collection that is being written. Dense vectors go to the file as they come; what stands behind them in
+// the file is kept until the end.
+type draft struct {
+	info   vectors.Collection
+	kernel kernel
+	out    *writer
+
+	places        []place
+	keys          textList
+	papers, names numbering
+
+	wide    []float64 // the vector at hand
+	lengths []float64
+	codes   []int8
+	grid    []grid
+
+	postings map[uint32][]posting // by position, each ascending by record
+}
+
+func newDraft(info vectors.Collection, k kernel, w io.Writer) *draft {
+	d := &draft{info: info, kernel: k, out: newWriter(w), postings: make(map[uint32][]posting)}
+	d.papers.numbers, d.names.numbers = make(map[string]uint32), make(map[string]uint32)
+	if info.Kind == vectors.Dense {
+		d.wide = make([]float64, padded(info.Dim, lanes))
+		d.out.begin("vectors")
+	}
+	return d
+}
+
+// add takes a record that was checked.
+func (d *draft) add(r vectors.Record) error {
+	n := uint32(len(d.places))
+	if err := d.addOrigin(r.Origin); err != nil {
+		return err
+	}
+	if d.info.Kind == vectors.Dense {
+		d.addVector(r.Dense)
+	}
+	for _, t := range r.Sparse {
+		d.postings[t.Position] = append(d.postings[t.Position], posting{record: n, weight: t.Weight})
+	}
+	return d.out.err
+}
+
+func (d *draft) addOrigin(o vectors.Origin) error {
+	if len(d.places) == math.MaxUint32 {
+		return fmt.Errorf("%w: more than %d records", vectors.ErrInvalid, math.MaxUint32)
+	}
+	d.places = append(d.places, place{
+		paper: d.papers.number(o.PaperID), table: d.names.number(o.Table), column: d.names.number(o.Column), page: int32(o.Page),
+	})
+	d.keys.add(o.Key)
+	return nil
+}
+
+func (d *draft) addVector(v []float32) {
+	d.out.add(raw(v))
+	widen(d.wide, v)
+	length := d.kernel.length(v, d.wide)
+	width := padded(len(v), stride)
+	d.codes = append(d.codes, make([]int8, width)...)
+	d.grid = append(d.grid, quantize(d.codes[len(d.codes)-width:][:len(v)], v, length))
+	d.lengths = append(d.lengths, length)
+}
+
+// copy takes over the records of s for which keep is true.
+func (d *draft) copy(ctx context.Context, s *set, keep func(place) bool) error {
+	moved := make([]int64, s.records) // new number of each record, -1 for none
+	for i := range uint32(s.records) {
+		if moved[i] = -1; !keep(s.origins.places[i]) {
+			continue
+		}
+		moved[i] = int64(len(d.places))
+		if err := errors.Join(ctx.Err(), d.copyRecord(s, i), d.out.err); err != nil {
+			return err
+		}
+	}
+	if s.lists != nil {
+		return d.copyLists(s.lists, moved)
+	}
+	return nil
+}
+
+func (d *draft) copyRecord(s *set, i uint32) error {
+	o, err := s.origins.at(i)
+	if err != nil {
+		return err
+	}
+	if s.rows != nil {
+		d.copyVector(s.rows, int(i))
+	}
+	return d.addOrigin(o)
+}
+
+func (d *draft) copyVector(r *rows, i int) {
+	d.out.add(raw(r.vector(i)))
+	d.lengths = append(d.lengths, r.lengths[i])
+	d.codes = append(d.codes, r.rowCodes(i)...)
+	d.grid = append(d.grid, r.grid[i])
+}
+
+func (d *draft) copyLists(l *lists, moved []int64) error {
+	for i, position := range l.positions {
+		list, err := l.at(i)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			if uint64(p.record) >= uint64(len(moved)) {
+				return fmt.Errorf("record %d of position %d: %w", p.record, position, errDamaged)
+			}
+			if n := moved[p.record]; n >= 0 {
+				d.postings[position] = append(d.postings[position], posting{record: uint32(n), weight: p.weight})
+			}
+		}
+	}
+	return nil
+}
+
+// finish writes everything that is not in the file yet.
+func (d *draft) finish() error {
+	if d.info.Kind == vectors.Dense {
+		d.out.section("lengths", raw(d.lengths))
+		d.out.section("codes", raw(d.codes))
+		d.out.section("grid", raw(d.grid))
+	} else {
+		d.finishLists()
+	}
+	d.out.section("encoder", d.info.Encoder)
+	d.finishOrigins()
+	return d.out.finish(d.info, len(d.places))
+}
+
+func (d *draft) finishLists() {
+	positions := slices.Sorted(maps.Keys(d.postings))
+	bounds := []uint64{0}
+	d.out.begin("postings")
+	for _, position := range positions {
+		list := d.postings[position]
+		d.out.add(raw(list))
+		bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
+	}
+	d.out.section("positions", raw(positions))
+	d.out.section("lists", raw(bounds))
+}
+
+func (d *draft) finishOrigins() {
+	papers := d.papers.write(d.out, "papers")
+	names := d.names.write(d.out, "names")
+	d.keys.write(d.out, "keys")
+	starts := make([]uint32, len(papers)+1)
+	for i, p := range d.places {
+		d.places[i] = place{paper: papers[p.paper], table: names[p.table], column: names[p.column], page: p.page}
+		starts[papers[p.paper]+1]++
+	}
+	for i := range papers {
+		starts[i+1] += starts[i]
+	}
+	next := slices.Clone(starts)
+	members := make([]uint32, len(d.places))
+	for i, p := range d.places {
+		members[next[p.paper]] = uint32(i)
+		next[p.paper]++
+	}
+	d.out.section("places", raw(d.places))
+	d.out.section("starts", raw(starts))
+	d.out.section("members", raw(members))
+}

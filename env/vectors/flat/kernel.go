@@ -1,0 +1,90 @@
+package flat
+
+// #cgo CFLAGS: -O3 -std=gnu11
+// #include "kernel.h"
+import "C"
+
+import (
+	"math"
+	"unsafe"
+)
+
+// lanes and stride are what rows and queries are padded to for the kernels.
+const (
+	lanes  = C.FLAT_LANES
+	stride = C.FLAT_STRIDE
+)
+
+// kernel is one way to run the scans on this CPU. All give the same scores, bit for bit.
+type kernel struct {
+	name string
+	id   C.int
+}
+
+// kernels lists what this CPU can run, fastest first. The last is always there.
+func kernels() []kernel {
+	var out []kernel
+	for _, k := range []kernel{{"vnni", C.FLAT_VNNI}, {"avx2", C.FLAT_AVX2}, {"portable", C.FLAT_PORTABLE}} {
+		if C.flat_can(k.id) != 0 {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// found is a row with the highest and the lowest score that it may have (flat_found).
+type found struct {
+	row       uint32
+	high, low float32
+}
+
+// batch is what a kernel looks at in one call: the rows of list, or count rows from first on.
+type batch struct {
+	first, count int
+	list         []uint32
+}
+
+func (b batch) job(k kernel, dim int, floor float32) C.flat_job {
+	return C.flat_job{
+		kernel: C.int32_t(k.id), dim: C.int32_t(dim), first: C.uint32_t(b.first), count: C.uint32_t(b.count),
+		floor: C.float(floor),
+	}
+}
+
+func (b batch) rows() *C.uint32_t { return (*C.uint32_t)(unsafe.SliceData(b.list)) }
+
+// inner is the inner product of a with wide numbers (see widen).
+func (k kernel) inner(a []float32, wide []float64) float64 {
+	return float64(C.flat_inner(k.id, (*C.float)(unsafe.SliceData(a)), (*C.double)(unsafe.SliceData(wide)), C.int64_t(len(a))))
+}
+
+// length is the square root of the inner product of a vector with itself.
+func (k kernel) length(a []float32, wide []float64) float64 { return math.Sqrt(k.inner(a, wide)) }
+
+// widen copies numbers to to, which has room for padded(len(numbers), lanes) and zeros beyond.
+func widen(to []float64, numbers []float32) {
+	for i, x := range numbers {
+		to[i] = float64(x)
+	}
+}
+
+// padded is the first multiple of unit that is not below n.
+func padded(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// exact scores a batch; out has room for all of it. Rows below floor are left out.
+func (k kernel) exact(r *rows, q *probe, b batch, floor float32, out []found) []found {
+	job := b.job(k, r.dim, floor)
+	job.length = C.double(q.length)
+	n := C.flat_exact(job, (*C.float)(unsafe.SliceData(r.vectors)), (*C.double)(unsafe.SliceData(r.lengths)),
+		(*C.double)(unsafe.SliceData(q.wide)), b.rows(), (*C.flat_found)(unsafe.Pointer(unsafe.SliceData(out))))
+	return out[:n]
+}
+
+// coarse bounds the scores of a batch. Rows that are surely below floor are left out.
+func (k kernel) coarse(r *rows, q *probe, b batch, floor float32, out []found) []found {
+	job := b.job(k, r.dim, floor)
+	job.step, job.stretch, job.slack = C.float(q.step), C.float(q.stretch), C.float(q.slack)
+	n := C.flat_coarse(job, (*C.int8_t)(unsafe.SliceData(r.codes)), (*C.flat_grid)(unsafe.Pointer(unsafe.SliceData(r.grid))),
+		(*C.int8_t)(unsafe.SliceData(q.codes)), b.rows(), (*C.flat_found)(unsafe.Pointer(unsafe.SliceData(out))))
+	return out[:n]
+}

@@ -1,0 +1,81 @@
+package flat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"airqa/env/vectors"
+)
+
+// lists are the inverted lists of a sparse collection, as they lie in the file.
+type lists struct {
+	positions []uint32
+	bounds    []uint64
+	postings  []posting
+}
+
+func openLists(f *file) (*lists, error) {
+	l := &lists{
+		positions: view[uint32](f.parts["positions"]), bounds: view[uint64](f.parts["lists"]),
+		postings: view[posting](f.parts["postings"]),
+	}
+	if len(f.parts["lists"]) != 8*(len(l.positions)+1) {
+		return nil, fmt.Errorf("section lists: %w", errDamaged)
+	}
+	return l, nil
+}
+
+// at is list i.
+func (l *lists) at(i int) ([]posting, error) {
+	from, to := l.bounds[i], l.bounds[i+1]
+	if from > to || to > uint64(len(l.postings)) {
+		return nil, fmt.Errorf("records of position %d: %w", l.positions[i], errDamaged)
+	}
+	return l.postings[from:to], nil
+}
+
+// searchSparse adds up the lists of the query's positions, in ascending order of position, in float64.
+func (s *set) searchSparse(ctx context.Context, q vectors.Query) (*top[ranked], error) {
+	scores := make([]float64, s.records)
+	var touched []uint32
+	for _, term := range q.Sparse {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		i, ok := slices.BinarySearch(s.lists.positions, term.Position)
+		if !ok {
+			continue
+		}
+		list, err := s.lists.at(i)
+		if err != nil {
+			return nil, err
+		}
+		if touched, err = addTo(scores, touched, list, float64(term.Weight)); err != nil {
+			return nil, err
+		}
+	}
+	sieve := s.origins.sieve(q.Filter)
+	best := s.origins.rank(q.K)
+	for _, record := range touched {
+		if sieve.match(s.origins.places[record]) {
+			best.offer(ranked{score: float32(scores[record]), record: record})
+		}
+	}
+	return best, ctx.Err()
+}
+
+// addTo adds the weights of a list, and to touched the records that had no score. Weights are above 0, and so is the
+// product of two in float64.
+func addTo(scores []float64, touched []uint32, list []posting, weight float64) ([]uint32, error) {
+	for _, p := range list {
+		if uint64(p.record) >= uint64(len(scores)) {
+			return nil, fmt.Errorf("record %d of %d: %w", p.record, len(scores), errDamaged)
+		}
+		if scores[p.record] == 0 {
+			touched = append(touched, p.record)
+		}
+		scores[p.record] += weight * float64(p.weight)
+	}
+	return touched, nil
+}

@@ -1,0 +1,15 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package flat
+
+import (
+	"os"
+	"syscall"
+)
+
+// mapFile shows a file as memory. Its pages are those of the system's cache, shared by all processes.
+func mapFile(f *os.File, size int) ([]byte, error) {
+	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
+}
+
+func unmap(data []byte) error { return syscall.Munmap(data) }

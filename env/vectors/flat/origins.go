@@ -1,0 +1,74 @@
+package flat
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+
+	"airqa/env/vectors"
+)
+
+// origins are the cells that the records stand for, as they lie in the file.
+type origins struct {
+	places              []place
+	keys, papers, names texts
+	starts, members     []uint32
+}
+
+func openOrigins(f *file) (*origins, error) {
+	o := &origins{places: view[place](f.parts["places"]), starts: view[uint32](f.parts["starts"]), members: view[uint32](f.parts["members"])}
+	var err error
+	for name, to := range map[string]*texts{"keys": &o.keys, "papers": &o.papers, "names": &o.names} {
+		if *to, err = openTexts(name, f.parts[name]); err != nil {
+			return nil, err
+		}
+	}
+	n := f.head.Records
+	if int64(len(f.parts["places"])) != 16*n || int64(len(f.parts["members"])) != 4*n || int64(o.keys.len()) != n ||
+		len(f.parts["starts"]) != 4*(o.papers.len()+1) {
+		return nil, fmt.Errorf("origins of %d records: %w", n, errDamaged)
+	}
+	return o, nil
+}
+
+// at is the origin of a record. It shares no memory with the file.
+func (o *origins) at(record uint32) (vectors.Origin, error) {
+	p := o.places[record]
+	got := vectors.Origin{
+		PaperID: string(o.papers.at(p.paper)), Page: int(p.page), Table: string(o.names.at(p.table)),
+		Column: string(o.names.at(p.column)), Key: string(o.keys.at(record)),
+	}
+	if got.PaperID == "" || got.Table == "" || got.Column == "" || got.Key == "" || p.page < -1 || p.page > math.MaxInt16 {
+		return got, fmt.Errorf("origin of record %d: %w", record, errDamaged)
+	}
+	return got, nil
+}
+
+// compare orders records as [vectors.Compare] does those of equal scores, and the same origin by record. The numbers of
+// papers and names are in the order of the texts.
+func (o *origins) compare(a, b uint32) int {
+	p, q := o.places[a], o.places[b]
+	return cmp.Or(
+		bytes.Compare(o.keys.at(a), o.keys.at(b)),
+		cmp.Compare(p.table, q.table),
+		cmp.Compare(p.column, q.column),
+		cmp.Compare(p.paper, q.paper),
+		cmp.Compare(a, b),
+	)
+}
+
+// ofPaper are the records of a paper.
+func (o *origins) ofPaper(paper uint32) ([]uint32, error) {
+	from, to := o.starts[paper], o.starts[paper+1]
+	if from > to || uint64(to) > uint64(len(o.members)) {
+		return nil, fmt.Errorf("records of paper %d: %w", paper, errDamaged)
+	}
+	list := o.members[from:to]
+	for _, record := range list {
+		if uint64(record) >= uint64(len(o.places)) {
+			return nil, fmt.Errorf("record %d of paper %d: %w", record, paper, errDamaged)
+		}
+	}
+	return list, nil
+}

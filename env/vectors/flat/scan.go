@@ -1,0 +1,193 @@
+package flat
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"airqa/env/vectors"
+)
+
+// batchSize is how many records a worker takes at a time, and looks at between two looks at the context.
+const batchSize = 1024
+
+// path says how a dense collection is searched. The answer is the same.
+type path int
+
+const (
+	byCost     path = iota // the codes first, if there are many records for each hit
+	exactOnly              // every vector
+	codesFirst             // the codes, then the vectors that they cannot exclude
+)
+
+// engine is what searches run on.
+type engine struct {
+	kernel kernel
+	gate   gate
+	path   path
+}
+
+// ranked is a record with its score.
+type ranked struct {
+	score  float32
+	record uint32
+}
+
+// rank makes a heap for the k best records.
+func (o *origins) rank(k int) *top[ranked] {
+	return &top[ranked]{k: k, compare: func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), o.compare(a.record, b.record))
+	}}
+}
+
+// searchDense is called by who holds a place in the gate.
+func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[ranked], error) {
+	all, err := s.origins.field(q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	p := newProbe(e.kernel, q.Dense)
+	if e.coarseFirst(all.count, q.K) && p.length > 0 {
+		p.quantize(s.rows.dim)
+		rest, err := e.exclude(ctx, s.rows, p, all, q.K)
+		if err != nil {
+			return nil, err
+		}
+		all = field{origins: s.origins, sieve: sieve{table: -1, column: -1}, list: rest, count: len(rest)}
+	}
+	workers, err := scan(ctx, e.gate, all, func() *exactPass {
+		return &exactPass{engine: e, rows: s.rows, probe: p, best: s.origins.rank(q.K)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	best := workers[0].best
+	for _, w := range workers[1:] {
+		for _, r := range w.best.items {
+			best.offer(r)
+		}
+	}
+	return best, nil
+}
+
+// coarseFirst tells whether the codes are worth a look: they are a quarter of the bytes, but what they do not exclude
+// is looked at twice.
+func (e engine) coarseFirst(count, k int) bool {
+	return e.path == codesFirst || e.path == byCost && count >= 4*batchSize && count/16 >= k
+}
+
+// exclude looks at the codes and returns the records that may be among the k best, in no order.
+func (e engine) exclude(ctx context.Context, r *rows, p *probe, all field, k int) ([]uint32, error) {
+	workers, err := scan(ctx, e.gate, all, func() *coarsePass {
+		return &coarsePass{engine: e, rows: r, probe: p, lows: lowest(k)}
+	})
+	if err != nil {
+		return nil, err
+	}
+	lows := workers[0].lows
+	for _, w := range workers[1:] {
+		for _, x := range w.lows.items {
+			lows.offer(x)
+		}
+	}
+	list := []uint32{}
+	floor := floorOf(lows)
+	for _, w := range workers {
+		for _, f := range w.kept {
+			if f.high >= floor {
+				list = append(list, f.row)
+			}
+		}
+	}
+	return list, nil
+}
+
+// pass is what a worker does with one batch after the other.
+type pass interface {
+	look(b batch, buf []found)
+}
+
+// exactPass keeps the best records by their scores.
+type exactPass struct {
+	engine
+	rows  *rows
+	probe *probe
+	best  *top[ranked]
+}
+
+func (w *exactPass) look(b batch, buf []found) {
+	floor := float32(math.Inf(-1))
+	if w.best.full() {
+		floor = w.best.worst().score
+	}
+	for _, f := range w.kernel.exact(w.rows, w.probe, b, floor, buf) {
+		w.best.offer(ranked{score: f.high, record: f.row})
+	}
+}
+
+// coarsePass keeps every record that may be among the k best: its highest score is not below the kth of the lowest
+// scores so far.
+type coarsePass struct {
+	engine
+	rows  *rows
+	probe *probe
+	lows  *top[float32]
+	kept  []found
+}
+
+func lowest(k int) *top[float32] {
+	return &top[float32]{k: k, compare: func(a, b float32) int { return cmp.Compare(b, a) }}
+}
+
+func floorOf(lows *top[float32]) float32 {
+	if !lows.full() {
+		return float32(math.Inf(-1))
+	}
+	return lows.worst()
+}
+
+func (w *coarsePass) look(b batch, buf []found) {
+	batch := w.kernel.coarse(w.rows, w.probe, b, floorOf(w.lows), buf)
+	for _, f := range batch {
+		w.lows.offer(f.low)
+	}
+	floor := floorOf(w.lows)
+	for _, f := range batch {
+		if f.high >= floor {
+			w.kept = append(w.kept, f)
+		}
+	}
+}
+
+// scan hands the batches of a field to workers: the caller's goroutine and as many more as the gate has room for. It
+// returns at least one.
+func scan[P pass](ctx context.Context, g gate, all field, start func() P) ([]P, error) {
+	var next atomic.Int64
+	work := func(p P) {
+		buf, list := make([]found, batchSize), make([]uint32, 0, batchSize)
+		for ctx.Err() == nil {
+			from := int(next.Add(batchSize)) - batchSize
+			if from >= all.count {
+				return
+			}
+			if b := all.batch(from, min(from+batchSize, all.count), list); b.count > 0 {
+				p.look(b, buf)
+			}
+		}
+	}
+	workers := []P{start()}
+	var wg sync.WaitGroup
+	for extra := batchSize; extra < all.count && g.tryEnter(); extra += batchSize {
+		p := start()
+		workers = append(workers, p)
+		wg.Go(func() {
+			defer g.leave()
+			work(p)
+		})
+	}
+	work(workers[0])
+	wg.Wait()
+	return workers, ctx.Err()
+}
