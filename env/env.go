@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
-	"airqa/env/vectors/flat"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -39,6 +40,14 @@ type Config struct {
 	DPI float64
 	// PDF is how pages are drawn.
 	PDF pdf.Config
+	// Mode is how Retrieve searches; empty is [Dense].
+	Mode Mode
+	// Embedder turns queries into vectors and must be the one that the collection was made with; nil is
+	// all-MiniLM-L6-v2 in process.
+	Embedder embed.Embedder
+	// Vectors is the URL of a Milvus server that holds the collections (see package milvus); empty is the
+	// directory's own files.
+	Vectors string
 }
 
 // drawer draws a page of the PDF at path: what pdf.Viewer.View does.
@@ -49,7 +58,9 @@ type Env struct {
 	dir         *datadir.Dir
 	db          *paperdb.Reader
 	store       vectors.Store
-	stats       *bm25.Stats
+	mode        Mode
+	embedder    embed.Embedder
+	stats       *bm25.Stats // nil in mode Dense
 	pool        *pdf.Pool
 	draw        drawer
 	limits      paperdb.Limits
@@ -76,6 +87,15 @@ func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 	if cfg.QueryDeadline == 0 {
 		cfg.QueryDeadline = DefaultQueryDeadline
 	}
+	if cfg.Mode == "" {
+		cfg.Mode = Dense
+	}
+	if cfg.Embedder == nil {
+		var err error
+		if cfg.Embedder, err = minilm.Open(minilm.Config{}); err != nil {
+			return nil, err
+		}
+	}
 	dir, err := datadir.Open(cfg.Dir)
 	if err != nil {
 		return nil, err
@@ -91,34 +111,48 @@ func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 	e := &Env{
 		dir: dir, db: db, pool: pool, draw: pdf.Viewer{Pool: pool, DPI: cfg.DPI}.View,
 		limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline},
+		mode:   cfg.Mode, embedder: cfg.Embedder,
 	}
-	if err := e.openIndex(ctx); err != nil {
-		return nil, errors.Join(err, e.Close())
+	if err := e.openIndex(ctx, cfg.Vectors); err != nil {
+		return nil, errors.Join(fmt.Errorf("open data directory %s: %w", dir.Path(), err), e.Close())
 	}
 	return e, nil
 }
 
-// openIndex opens the BM25 collection and makes sure that it was made from the papers of the database.
-func (e *Env) openIndex(ctx context.Context) error {
+// openIndex opens the collections that the mode needs and makes sure that they were made from the papers of the
+// database, by the embedder's model.
+func (e *Env) openIndex(ctx context.Context, url string) error {
 	var err error
 	if e.fingerprint, _, err = fingerprint(ctx, e.db); err != nil {
 		return err
 	}
-	store, err := flat.Open(e.dir.Vectors())
-	if err != nil {
+	if e.store, err = openStore(ctx, e.dir, url); err != nil {
 		return err
 	}
-	e.store = store
-	index, err := e.store.Info(ctx, bm25.Name)
-	if errors.Is(err, vectors.ErrNotFound) || err == nil && index.Source != e.fingerprint {
-		return fmt.Errorf("open data directory %s: the search index is behind the papers, as after an interrupted ingest; "+
-			"run the same airqa ingest again", e.dir.Path())
+	want := wanted{source: e.fingerprint, model: e.embedder.Info()}
+	if e.mode != BM25 {
+		if _, err := checkCollection(ctx, e.store, collectionOf(want.model), want); err != nil {
+			return err
+		}
 	}
+	if e.mode == Dense {
+		return nil
+	}
+	index, err := checkCollection(ctx, e.store, bm25.Name, want)
 	if err != nil {
 		return err
 	}
 	e.stats = new(bm25.Stats)
 	return json.Unmarshal(index.Encoder, e.stats)
+}
+
+// Retrieval says how passages are searched, for the record of a run: the mode, and the embedding model if it has one.
+func (e *Env) Retrieval() map[string]any {
+	if e.mode == BM25 {
+		return map[string]any{"retrieve": string(e.mode)}
+	}
+	info := e.embedder.Info()
+	return map[string]any{"retrieve": string(e.mode), "embedder": info.Model, "embedder_hash": info.Hash}
 }
 
 // fingerprint computes the fingerprint of what the database holds, and how many papers that is.

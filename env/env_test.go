@@ -54,11 +54,14 @@ func fill(t *testing.T, dir string, papers ...paperdb.Paper) {
 
 func open(t *testing.T, dir string) *env.Env {
 	t.Helper()
-	e, err := env.Open(t.Context(), dir)
+	e, err := env.OpenConfig(t.Context(), lexical(dir))
 	check(t, err)
 	t.Cleanup(func() { check(t, e.Close()) })
 	return e
 }
+
+// lexical opens a directory for BM25: these tests are about words.
+func lexical(dir string) env.Config { return env.Config{Dir: dir, Mode: env.BM25} }
 
 // library is a directory with three papers.
 func library(t *testing.T) string {
@@ -178,7 +181,7 @@ func TestIngestAgain(t *testing.T) {
 
 func openClose(t *testing.T, dir string) string {
 	t.Helper()
-	e, err := env.Open(t.Context(), dir)
+	e, err := env.OpenConfig(t.Context(), lexical(dir))
 	check(t, err)
 	fingerprint := e.Fingerprint()
 	check(t, e.Close())
@@ -200,7 +203,7 @@ func TestInterruptedIngest(t *testing.T) {
 	check(t, err)
 	check(t, w.Put(t.Context(), paper("Late", "A late paper."), []byte("%PDF")))
 	check(t, w.Close()) // and no Finish
-	_, err = env.Open(t.Context(), dir)
+	_, err = env.OpenConfig(t.Context(), lexical(dir))
 	if err == nil || !strings.Contains(err.Error(), "behind the papers") || !strings.Contains(err.Error(), "run the same airqa ingest again") {
 		t.Fatalf("got %v", err)
 	}
@@ -214,7 +217,7 @@ func TestInterruptedIngest(t *testing.T) {
 func TestDamagedIndexIsRebuilt(t *testing.T) {
 	dir := library(t)
 	check(t, os.WriteFile(filepath.Join(dir, "vectors", "text_bm25_en", "collection.vec"), []byte("x"), 0o644))
-	if _, err := env.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "run airqa ingest again") {
+	if _, err := env.OpenConfig(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "run airqa ingest again") {
 		t.Errorf("got %v", err)
 	}
 	fill(t, dir)
@@ -231,7 +234,7 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := env.OpenWriter(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "another ingest") {
 		t.Errorf("second writer: got %v", err)
 	}
-	if _, err := env.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "open in another way") {
+	if _, err := env.OpenConfig(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "open in another way") {
 		t.Errorf("read beside a writer: got %v", err)
 	}
 	if err := w.Put(t.Context(), paperdb.Paper{Metadata: paperdb.Metadata{PaperID: "../x"}}, nil); err == nil {

@@ -8,14 +8,28 @@ import (
 	"iter"
 
 	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/embed/cache"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
-	"airqa/env/vectors/flat"
 )
 
-// reindex brings the BM25 collection and airqa.json up to the papers in the database.
-func reindex(ctx context.Context, dir *datadir.Dir) (err error) {
+// embedBatch is how many texts go to the model at once: enough for both cores, few enough that an interruption loses
+// nothing to speak of.
+const embedBatch = 256
+
+// indexer brings the collections of a store up to the papers in the database.
+type indexer struct {
+	db       *paperdb.Reader
+	store    vectors.Store
+	source   string
+	texts    embed.Embedder
+	progress func(done, total int)
+}
+
+// reindex brings the collections and airqa.json up to the papers in the database.
+func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error) {
 	db, err := paperdb.OpenReader(ctx, dir.Database())
 	if err != nil {
 		return err
@@ -25,32 +39,45 @@ func reindex(ctx context.Context, dir *datadir.Dir) (err error) {
 	if err != nil {
 		return err
 	}
-	store, err := flat.Open(dir.Vectors())
+	store, err := openStore(ctx, dir, cfg.Vectors)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if !current(ctx, store, source) {
-		if err := rebuild(ctx, db, store, source); err != nil {
-			return fmt.Errorf("build search index: %w", err)
-		}
+	texts, err := cache.Open(cachePath(dir, cfg.Embedder.Info()), cfg.Embedder)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, texts.Close()) }()
+	ix := indexer{db: db, store: store, source: source, texts: texts, progress: cfg.Progress}
+	if err := ix.all(ctx); err != nil {
+		return fmt.Errorf("build search index: %w", err)
 	}
 	return dir.WriteInfo(datadir.Info{Fingerprint: source, Papers: papers})
 }
 
-// current tells whether the collection was made from these papers. A damaged one is not.
-func current(ctx context.Context, store vectors.Store, source string) bool {
-	info, err := store.Info(ctx, bm25.Name)
-	return err == nil && info.Source == source
+// all rebuilds the collections that are not those of the papers.
+func (ix indexer) all(ctx context.Context) error {
+	want := wanted{source: ix.source, model: ix.texts.Info()}
+	for name, rebuild := range map[string]func(context.Context) error{bm25.Name: ix.sparse, collectionOf(want.model): ix.dense} {
+		// Whatever is wrong with a collection, damage included, is mended by making it again.
+		if _, err := checkCollection(ctx, ix.store, name, want); err == nil {
+			continue
+		}
+		if err := rebuild(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// rebuild counts the terms of all chunks, then makes their vectors: two passes over the database, so that no
-// more than one paper's text is in memory.
+// sparse counts the terms of all chunks, then makes the vectors of all cells: two passes over the database, so that no
+// more than a few papers' texts are in memory.
 //
 // The reference implementation counts whole pages and searches chunks with the counts. Here the chunks are
 // counted, which are the documents that are searched: the average length is theirs.
-func rebuild(ctx context.Context, db *paperdb.Reader, store vectors.Store, source string) error {
-	stats, err := bm25.Fit(texts(db.Chunks(ctx)))
+func (ix indexer) sparse(ctx context.Context) error {
+	stats, err := bm25.Fit(chunkTexts(ix.db.Chunks(ctx)))
 	if err != nil {
 		return err
 	}
@@ -58,11 +85,11 @@ func rebuild(ctx context.Context, db *paperdb.Reader, store vectors.Store, sourc
 	if err != nil {
 		return err
 	}
-	c := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: source, Encoder: encoder}
-	return store.Replace(ctx, c, records(db.Chunks(ctx), stats))
+	c := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: ix.source, Encoder: encoder}
+	return ix.store.Replace(ctx, c, sparseRecords(ix.db.Cells(ctx), stats))
 }
 
-func texts(chunks iter.Seq2[paperdb.Passage, error]) iter.Seq2[string, error] {
+func chunkTexts(chunks iter.Seq2[paperdb.Passage, error]) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for p, err := range chunks {
 			if !yield(p.Text, err) {
@@ -72,21 +99,94 @@ func texts(chunks iter.Seq2[paperdb.Passage, error]) iter.Seq2[string, error] {
 	}
 }
 
-// records leaves out chunks without a term, which nothing could find.
-func records(chunks iter.Seq2[paperdb.Passage, error], stats *bm25.Stats) iter.Seq2[vectors.Record, error] {
+// sparseRecords leaves out cells without a term, which nothing could find.
+func sparseRecords(cells iter.Seq2[paperdb.Cell, error], stats *bm25.Stats) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
-		for p, err := range chunks {
-			terms := stats.Document(p.Text)
+		for c, err := range cells {
+			terms := stats.Document(c.Text)
 			if err == nil && len(terms) == 0 {
 				continue
 			}
-			r := vectors.Record{
-				Origin: vectors.Origin{PaperID: p.PaperID, Page: p.Page, Table: searchTable, Column: searchColumn, Key: p.ID},
-				Vector: vectors.Vector{Sparse: terms},
-			}
-			if !yield(r, err) {
+			if !yield(vectors.Record{Origin: originOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
 				return
 			}
 		}
 	}
+}
+
+func originOf(c paperdb.Cell) vectors.Origin {
+	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
+}
+
+// dense embeds all cells. Vectors that were made before, also by an ingest that was interrupted, are not made again.
+func (ix indexer) dense(ctx context.Context) error {
+	total := 0
+	for _, err := range ix.db.Cells(ctx) {
+		if err != nil {
+			return err
+		}
+		total++
+	}
+	info := ix.texts.Info()
+	if info.Dim == 0 {
+		// An endpoint tells its dimension with its first vector.
+		probe, err := ix.texts.Embed(ctx, []string{"dimension"})
+		if err != nil {
+			return err
+		}
+		info.Dim = len(probe[0])
+	}
+	c := vectors.Collection{
+		Name: collectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash, Source: ix.source,
+	}
+	return ix.store.Replace(ctx, c, ix.denseRecords(ctx, total))
+}
+
+func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors.Record, error] {
+	return func(yield func(vectors.Record, error) bool) {
+		var batch []paperdb.Cell
+		done := 0
+		flush := func() bool {
+			records, err := ix.embed(ctx, batch)
+			if err != nil {
+				yield(vectors.Record{}, err)
+				return false
+			}
+			for _, r := range records {
+				if !yield(r, nil) {
+					return false
+				}
+			}
+			done += len(batch)
+			ix.progress(done, total)
+			batch = batch[:0]
+			return true
+		}
+		for c, err := range ix.db.Cells(ctx) {
+			if err != nil {
+				yield(vectors.Record{}, err)
+				return
+			}
+			if batch = append(batch, c); len(batch) == embedBatch && !flush() {
+				return
+			}
+		}
+		flush()
+	}
+}
+
+func (ix indexer) embed(ctx context.Context, cells []paperdb.Cell) ([]vectors.Record, error) {
+	texts := make([]string, len(cells))
+	for i, c := range cells {
+		texts[i] = c.Text
+	}
+	dense, err := ix.texts.Embed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]vectors.Record, len(cells))
+	for i, c := range cells {
+		records[i] = vectors.Record{Origin: originOf(c), Vector: vectors.Vector{Dense: dense[i]}}
+	}
+	return records, nil
 }

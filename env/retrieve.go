@@ -3,6 +3,7 @@ package env
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/env/vectors"
@@ -11,14 +12,22 @@ import (
 	"airqa/tools"
 )
 
-// The cells that are searched.
+// The cells that Retrieve searches.
 const (
 	searchTable  = "chunks"
 	searchColumn = "text_content"
 )
 
-// Retrieve implements tools.Retriever: BM25 over the passages of all papers, or of those in scope. Equal scores
-// are ordered by passage id. A query without a word that any passage holds finds nothing.
+// Reciprocal rank fusion (Cormack, Clarke and Buettcher 2009): a passage scores the sum of 1/(60+rank) over both lists,
+// of which at least fusionDepth hits are looked at.
+const (
+	fusionConstant = 60
+	fusionDepth    = 50
+)
+
+// Retrieve implements tools.Retriever: the passages of all papers, or of those in scope, that are nearest to query by the
+// mode of the directory. Equal scores are ordered by passage id. With BM25, a query without a word that any passage
+// holds finds nothing.
 func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools.Scope) ([]tools.Hit, error) {
 	if limit < 1 {
 		return nil, &tools.Fault{Kind: "limit", Text: fmt.Sprintf("The limit must be at least 1, not %d.", limit)}
@@ -27,15 +36,65 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 	if len(scope.Papers) > 0 && len(filter.Papers) == 0 {
 		return nil, nil
 	}
-	q := vectors.Query{
-		Vector: vectors.Vector{Sparse: e.stats.Query(query)},
-		K:      min(limit, vectors.MaxK), Filter: filter,
-	}
-	hits, err := e.store.Search(ctx, bm25.Name, q)
+	hits, err := e.search(ctx, query, min(limit, vectors.MaxK), filter)
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
 	return e.withText(ctx, hits)
+}
+
+func (e *Env) search(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
+	switch e.mode {
+	case BM25:
+		return e.searchSparse(ctx, query, k, filter)
+	case Hybrid:
+		deep := max(k, fusionDepth)
+		sparse, err := e.searchSparse(ctx, query, deep, filter)
+		if err != nil {
+			return nil, err
+		}
+		dense, err := e.searchDense(ctx, query, deep, filter)
+		if err != nil {
+			return nil, err
+		}
+		fused := fuse(sparse, dense)
+		return fused[:min(k, len(fused))], nil
+	default:
+		return e.searchDense(ctx, query, k, filter)
+	}
+}
+
+func (e *Env) searchSparse(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
+	q := vectors.Query{Vector: vectors.Vector{Sparse: e.stats.Query(query)}, K: k, Filter: filter}
+	return e.store.Search(ctx, bm25.Name, q)
+}
+
+func (e *Env) searchDense(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
+	v, err := e.embedder.Embed(ctx, []string{query})
+	if err != nil {
+		return nil, fmt.Errorf("embed the query: %w", err)
+	}
+	q := vectors.Query{Vector: vectors.Vector{Dense: v[0]}, K: k, Filter: filter}
+	return e.store.Search(ctx, collectionOf(e.embedder.Info()), q)
+}
+
+// fuse joins ranked lists into one by reciprocal rank.
+func fuse(lists ...[]vectors.Hit) []vectors.Hit {
+	at := make(map[vectors.Origin]int)
+	var fused []vectors.Hit
+	for _, list := range lists {
+		for rank, h := range list {
+			i, ok := at[h.Origin]
+			if !ok {
+				i = len(fused)
+				at[h.Origin] = i
+				fused = append(fused, vectors.Hit{Origin: h.Origin})
+			}
+			fused[i].Score += 1 / float64(fusionConstant+rank+1)
+		}
+	}
+	slices.SortFunc(fused, vectors.Compare)
+	return fused
 }
 
 // known leaves out what is no uuid: nothing is stored under it, and an empty list would mean every paper.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
 	"airqa/internal/aside"
 )
@@ -13,15 +15,41 @@ import (
 // Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods may be
 // called from several goroutines; nothing may follow Finish but Close.
 type Writer struct {
+	cfg  WriterConfig
 	dir  *datadir.Dir
 	lock *datadir.Lock
 	db   *paperdb.Writer // nil when closed
 }
 
-// OpenWriter opens the data directory dir for writing, and makes it if it is missing or empty. It fails when
-// another process writes or reads there.
+// WriterConfig is how a [Writer] is opened. Dir is required.
+type WriterConfig struct {
+	Dir string
+	// Embedder turns texts into vectors; nil is all-MiniLM-L6-v2 in process.
+	Embedder embed.Embedder
+	// Vectors is the URL of a Milvus server for the collections; empty is the directory's own files.
+	Vectors string
+	// Progress is told by Finish how many of all texts have their vectors; nil for nobody.
+	Progress func(done, total int)
+}
+
+// OpenWriter opens the data directory dir for writing with the defaults of [WriterConfig].
 func OpenWriter(ctx context.Context, dir string) (*Writer, error) {
-	d, err := datadir.Create(dir)
+	return OpenWriterConfig(ctx, WriterConfig{Dir: dir})
+}
+
+// OpenWriterConfig opens a data directory for writing, and makes it if it is missing or empty. It fails when
+// another process writes or reads there.
+func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
+	if cfg.Embedder == nil {
+		var err error
+		if cfg.Embedder, err = minilm.Open(minilm.Config{}); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = func(int, int) {}
+	}
+	d, err := datadir.Create(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +61,7 @@ func OpenWriter(ctx context.Context, dir string) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open data directory %s: %w", d.Path(), errors.Join(err, lock.Release()))
 	}
-	return &Writer{dir: d, lock: lock, db: db}, nil
+	return &Writer{cfg: cfg, dir: d, lock: lock, db: db}, nil
 }
 
 // Has tells whether a file was read already: same PDF, same metadata beside it, same parser. It returns the
@@ -72,7 +100,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 	// Within a process, the engine opens a file for writing or for reading, not both.
 	err := w.closeDB()
 	if err == nil {
-		err = reindex(ctx, w.dir)
+		err = reindex(ctx, w.dir, w.cfg)
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		return fmt.Errorf("finish data directory %s: %w", w.dir.Path(), err)

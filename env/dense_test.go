@@ -1,0 +1,166 @@
+package env_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"airqa/env"
+	"airqa/env/embed"
+	"airqa/env/paperdb"
+	"airqa/internal/milvustest"
+	"airqa/tools"
+)
+
+// letters embeds a text by how often each letter occurs in it, and counts the texts.
+type letters struct {
+	model string
+	asked int
+	fail  error
+}
+
+func (l *letters) Info() embed.Info { return embed.Info{Model: l.model, Dim: 26} }
+
+func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	if l.fail != nil {
+		return nil, l.fail
+	}
+	l.asked += len(texts)
+	var out [][]float32
+	for _, t := range texts {
+		v := make([]float32, 26)
+		sum := 0.0
+		for _, r := range strings.ToLower(t) {
+			if r >= 'a' && r <= 'z' {
+				v[r-'a']++
+			}
+		}
+		for _, x := range v {
+			sum += float64(x) * float64(x)
+		}
+		for i := range v {
+			v[i] /= float32(max(1e-9, math.Sqrt(sum)))
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func fillWith(t *testing.T, cfg env.WriterConfig, papers ...paperdb.Paper) error {
+	t.Helper()
+	w, err := env.OpenWriterConfig(t.Context(), cfg)
+	check(t, err)
+	for _, p := range papers {
+		check(t, w.Put(t.Context(), p, []byte("%PDF")))
+	}
+	return w.Finish(t.Context())
+}
+
+func first(t *testing.T, e *env.Env, query string) string {
+	t.Helper()
+	hits, err := e.Retrieve(t.Context(), query, 1, tools.Scope{})
+	check(t, err)
+	if len(hits) == 0 {
+		return ""
+	}
+	return hits[0].Text
+}
+
+// The built-in model finds what a question means, not only its words.
+func TestDenseByDefault(t *testing.T) {
+	dir := library(t)
+	e, err := env.Open(t.Context(), dir)
+	check(t, err)
+	defer func() { check(t, e.Close()) }()
+	if got, want := first(t, e, "What hardware was used to fit the model?"), "We train on eight GPUs."; got != want {
+		t.Errorf("first hit %q, want %q", got, want)
+	}
+	if r := e.Retrieval(); r["retrieve"] != "dense" || !strings.HasPrefix(r["embedder"].(string), "all-MiniLM-L6-v2") {
+		t.Errorf("retrieval = %v", r)
+	}
+}
+
+func TestHybrid(t *testing.T) {
+	dir := library(t)
+	e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Mode: env.Hybrid})
+	check(t, err)
+	defer func() { check(t, e.Close()) }()
+	hits, err := e.Retrieve(t.Context(), "eight GPUs", 3, tools.Scope{})
+	check(t, err)
+	// First in both lists: 1/61 + 1/61.
+	if len(hits) != 3 || hits[0].Text != "We train on eight GPUs." || math.Abs(hits[0].Score-2.0/61) > 1e-9 {
+		t.Errorf("hits = %+v", hits)
+	}
+}
+
+// No text is embedded twice: not after an interruption, not when a paper is added.
+func TestTextsAreEmbeddedOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	model := &letters{model: "letters", fail: errors.New("endpoint is down")}
+	cfg := env.WriterConfig{Dir: dir, Embedder: model}
+	if err := fillWith(t, cfg, attention); err == nil || !strings.Contains(err.Error(), "endpoint is down") {
+		t.Fatalf("got %v", err)
+	}
+	model.fail = nil
+	check(t, fillWith(t, cfg))
+	once := model.asked
+	var last [2]int
+	cfg.Progress = func(done, total int) { last = [2]int{done, total} }
+	check(t, fillWith(t, cfg, bert))
+	if model.asked <= once || model.asked >= 3*once {
+		t.Errorf("%d texts asked for one paper, %d after the second", once, model.asked)
+	}
+	if last[0] == 0 || last[0] != last[1] {
+		t.Errorf("progress ended at %v", last)
+	}
+	before := model.asked
+	check(t, fillWith(t, cfg))
+	if model.asked != before {
+		t.Errorf("%d texts asked when nothing changed", model.asked-before)
+	}
+	e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model})
+	check(t, err)
+	defer func() { check(t, e.Close()) }()
+	if got, want := first(t, e, bert.Chunks[0].Text), bert.Chunks[0].Text; got != want {
+		t.Errorf("first hit %q, want %q", got, want)
+	}
+}
+
+func TestAnotherModelIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: &letters{model: "letters"}}, attention))
+	_, err := env.Open(t.Context(), dir)
+	if err == nil || !strings.Contains(err.Error(), "it was made with letters") || !strings.Contains(err.Error(), "--embedder") {
+		t.Errorf("got %v", err)
+	}
+	// BM25 needs no model.
+	e, err := env.OpenConfig(t.Context(), lexical(dir))
+	check(t, err)
+	check(t, e.Close())
+}
+
+// The collections of a data directory can be on a Milvus server; without the server the error names it.
+func TestMilvus(t *testing.T) {
+	server := milvustest.Start(t)
+	url := "milvus://" + server.Address + "?prefix=env_&timeout=5s"
+	dir := filepath.Join(t.TempDir(), "data")
+	model := &letters{model: "letters"}
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model, Vectors: url}, attention, bert, resnet))
+	e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: url, Mode: env.Hybrid})
+	check(t, err)
+	if got, want := first(t, e, bert.Chunks[1].Text), bert.Chunks[1].Text; got != want {
+		t.Errorf("first hit %q, want %q", got, want)
+	}
+	server.Kill()
+	if _, err := e.Retrieve(t.Context(), "attention", 1, tools.Scope{}); err == nil || !strings.Contains(err.Error(), server.Address) {
+		t.Errorf("without the server: %v", err)
+	}
+	server.Restart(t)
+	if got, want := first(t, e, bert.Chunks[1].Text), bert.Chunks[1].Text; got != want {
+		t.Errorf("after the server is back: %q, want %q", got, want)
+	}
+	check(t, e.Close())
+}

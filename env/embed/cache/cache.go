@@ -1,0 +1,243 @@
+// Package cache keeps text vectors on disk by the text that they stand for, so that no text is embedded twice: not after
+// an interrupted ingest, not when a paper is read again, not for a second vector store. Start from [Open]; a [Cache]
+// is an embed.Embedder around another one.
+//
+// The file holds one model's vectors and is only appended to. What was not finished when a program died is cut off.
+package cache
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"airqa/env/embed"
+	"airqa/internal/filelock"
+)
+
+// The file: "AIRQAEMB", uint32 format, uint32 length of the head, the head (the model's name, a newline, its hash, a newline, the
+// dimension, as text), then records of 16 bytes of the text's SHA-256, dim float32 and a CRC-32C of both. Numbers are little-endian.
+const (
+	magic  = "AIRQAEMB"
+	format = 1
+	keyLen = 16
+)
+
+type key [keyLen]byte
+
+func keyOf(text string) key {
+	sum := sha256.Sum256([]byte(text))
+	return key(sum[:keyLen])
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Cache is an embedder that remembers. One process at a time holds its file. Calls may overlap.
+type Cache struct {
+	inner embed.Embedder
+	lock  *os.File
+
+	mu   sync.Mutex
+	file *os.File
+	dim  int
+	size int64         // bytes of whole records and the head
+	at   map[key]int64 // offset of the numbers
+}
+
+// Open opens the cache of inner's model at path, and makes it when it is missing. A file of another model is refused:
+// its error wraps embed.ErrMismatch.
+func Open(path string, inner embed.Embedder) (*Cache, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("open vector cache: %w", err)
+	}
+	lock, err := filelock.Take(path + ".lock")
+	if err != nil {
+		return nil, fmt.Errorf("open vector cache: %w", err)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open vector cache: %w", err), lock.Close())
+	}
+	c := &Cache{inner: inner, lock: lock, file: file, at: make(map[key]int64)}
+	if err := c.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open vector cache %s: %w", filepath.Base(path), err), c.Close())
+	}
+	return c, nil
+}
+
+// Info implements embed.Embedder.
+func (c *Cache) Info() embed.Info {
+	info := c.inner.Info()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if info.Dim == 0 {
+		info.Dim = c.dim
+	}
+	return info
+}
+
+// Len counts the vectors.
+func (c *Cache) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.at)
+}
+
+// Has tells whether a text has a vector already.
+func (c *Cache) Has(text string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.at[keyOf(text)]
+	return ok
+}
+
+// Close releases the file.
+func (c *Cache) Close() error { return errors.Join(c.file.Close(), c.lock.Close()) }
+
+// Embed implements embed.Embedder: it reads what is known, asks the model for the rest and keeps that before it
+// returns.
+func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	missing := make(map[key][]int)
+	var ask []string
+	for i, text := range texts {
+		k := keyOf(text)
+		v, ok, err := c.read(k)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			vectors[i] = v
+			continue
+		}
+		if missing[k] == nil {
+			ask = append(ask, text)
+		}
+		missing[k] = append(missing[k], i)
+	}
+	if len(ask) == 0 {
+		return vectors, nil
+	}
+	made, err := c.inner.Embed(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	if len(made) != len(ask) {
+		return nil, fmt.Errorf("the embedding model returned %d vectors for %d texts", len(made), len(ask))
+	}
+	for j, v := range made {
+		for _, i := range missing[keyOf(ask[j])] {
+			vectors[i] = v
+		}
+	}
+	return vectors, c.append(ask, made)
+}
+
+func (c *Cache) read(k key) ([]float32, bool, error) {
+	c.mu.Lock()
+	offset, ok := c.at[k]
+	dim := c.dim
+	c.mu.Unlock()
+	if !ok {
+		return nil, false, nil
+	}
+	raw := make([]byte, 4*dim)
+	if _, err := c.file.ReadAt(raw, offset); err != nil {
+		return nil, false, fmt.Errorf("read vector cache: %w", err)
+	}
+	v := make([]float32, dim)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return v, true, nil
+}
+
+// append writes vectors behind the others.
+func (c *Cache) append(texts []string, made [][]float32) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.size == 0 {
+		if err := c.begin(len(made[0])); err != nil {
+			return err
+		}
+	}
+	var out []byte
+	for i, v := range made {
+		if len(v) != c.dim {
+			return fmt.Errorf("keep vectors: a vector of %d numbers in a cache of %d", len(v), c.dim)
+		}
+		out = appendRecord(out, keyOf(texts[i]), v)
+	}
+	if _, err := c.file.WriteAt(out, c.size); err != nil {
+		return fmt.Errorf("keep vectors: %w", err)
+	}
+	for i := range made {
+		c.at[keyOf(texts[i])] = c.size + int64(i*recordLen(c.dim)) + keyLen
+	}
+	c.size += int64(len(out))
+	return nil
+}
+
+func appendRecord(out []byte, k key, v []float32) []byte {
+	start := len(out)
+	out = append(out, k[:]...)
+	for _, x := range v {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+	}
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out[start:], castagnoli))
+}
+
+func recordLen(dim int) int { return keyLen + 4*dim + 4 }
+
+// begin writes the head of a new file.
+func (c *Cache) begin(dim int) error {
+	info := c.inner.Info()
+	head := fmt.Sprintf("%s\n%s\n%d", info.Model, info.Hash, dim)
+	raw := []byte(magic)
+	raw = binary.LittleEndian.AppendUint32(raw, format)
+	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(head)))
+	raw = append(raw, head...)
+	if _, err := c.file.WriteAt(raw, 0); err != nil {
+		return fmt.Errorf("begin vector cache: %w", err)
+	}
+	c.dim, c.size = dim, int64(len(raw))
+	return nil
+}
+
+// load reads the head and the keys of all whole records, and cuts off what follows them.
+func (c *Cache) load() error {
+	info, err := c.file.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	in := bufio.NewReaderSize(c.file, 1<<20)
+	head, err := readHead(in)
+	if err != nil {
+		return err
+	}
+	if err := c.inner.Info().Check(embed.Info{Model: head.model, Hash: head.hash, Dim: head.dim}); err != nil {
+		return err
+	}
+	c.dim, c.size = head.dim, head.length
+	record := make([]byte, recordLen(c.dim))
+	for {
+		if _, err := io.ReadFull(in, record); err != nil {
+			break
+		}
+		body := record[:len(record)-4]
+		if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(record[len(body):]) {
+			break
+		}
+		c.at[key(record[:keyLen])] = c.size + keyLen
+		c.size += int64(len(record))
+	}
+	return c.file.Truncate(c.size)
+}

@@ -1,0 +1,153 @@
+package cache_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/env/embed"
+	"airqa/env/embed/cache"
+)
+
+// model makes a vector of a text's length and first byte, and counts the texts.
+type model struct {
+	hash  string
+	asked []string
+	err   error
+}
+
+func (m *model) Info() embed.Info { return embed.Info{Model: "test", Hash: m.hash, Dim: 2} }
+
+func (m *model) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	if m.err != nil {
+		return nil, m.err
+	}
+	m.asked = append(m.asked, texts...)
+	var out [][]float32
+	for _, t := range texts {
+		out = append(out, []float32{float32(len(t)), 0.5})
+	}
+	return out, nil
+}
+
+func open(t *testing.T, path string, m *model) *cache.Cache {
+	t.Helper()
+	c, err := cache.Open(path, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func vectors(t *testing.T, c *cache.Cache, texts ...string) [][]float32 {
+	t.Helper()
+	v, err := c.Embed(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestEachTextOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "vectors", "test.cache")
+	m := &model{}
+	c := open(t, path, m)
+	want := [][]float32{{1, 0.5}, {2, 0.5}, {1, 0.5}, {0, 0.5}}
+	if diff := cmp.Diff(want, vectors(t, c, "a", "bb", "a", "")); diff != "" {
+		t.Errorf("vectors (-want +got):\n%s", diff)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, path, m)
+	defer func() { _ = c.Close() }()
+	if diff := cmp.Diff(want, vectors(t, c, "a", "bb", "a", "")); diff != "" {
+		t.Errorf("vectors after reopening (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a", "bb", ""}, m.asked); diff != "" {
+		t.Errorf("asked of the model (-want +got):\n%s", diff)
+	}
+	if !c.Has("bb") || c.Has("ccc") || c.Len() != 3 || c.Info().Dim != 2 {
+		t.Errorf("has %v %v, len %d, info %+v", c.Has("bb"), c.Has("ccc"), c.Len(), c.Info())
+	}
+}
+
+// A file that was cut or damaged at any byte opens, keeps what is whole before that, and goes on.
+func TestCutAnywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.cache")
+	c := open(t, path, &model{})
+	vectors(t, c, "a", "bb", "ccc")
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const headLen = 8 + 4 + 4 + len("test\n\n2")
+	for n := headLen; n < len(whole); n++ {
+		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m := &model{}
+		c := open(t, path, m)
+		kept := (n - headLen) / (16 + 8 + 4)
+		if c.Len() != kept {
+			t.Fatalf("%d bytes: %d vectors kept, want %d", n, c.Len(), kept)
+		}
+		vectors(t, c, "a", "bb", "ccc")
+		if len(m.asked) != 3-kept {
+			t.Errorf("%d bytes: asked for %v", n, m.asked)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := append([]byte{}, whole...)
+	damaged[len(whole)-30] ^= 1
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, path, &model{})
+	defer func() { _ = c.Close() }()
+	if c.Len() != 1 {
+		t.Errorf("a flipped bit in the second record: %d vectors kept, want 1", c.Len())
+	}
+}
+
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "test.cache")
+	c := open(t, path, &model{})
+	vectors(t, c, "a")
+	if _, err := cache.Open(path, &model{}); err == nil {
+		t.Error("two programs hold one cache")
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cache.Open(path, &model{hash: "other weights"}); !errors.Is(err, embed.ErrMismatch) {
+		t.Errorf("another model: %v", err)
+	}
+	for _, text := range []string{"no cache at all", "AIRQAEMB\x02\x00\x00\x00\x00\x00\x00\x00", "AIRQAEMB\x01\x00\x00\x00\xff\xff\xff\xff"} {
+		other := filepath.Join(dir, "other.cache")
+		if err := os.WriteFile(other, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cache.Open(other, &model{}); err == nil {
+			t.Errorf("%q was opened as a cache", text)
+		}
+	}
+}
+
+func TestFailureKeepsNothing(t *testing.T) {
+	c := open(t, filepath.Join(t.TempDir(), "test.cache"), &model{err: errors.New("503")})
+	defer func() { _ = c.Close() }()
+	if _, err := c.Embed(t.Context(), []string{"a"}); err == nil || c.Len() != 0 {
+		t.Errorf("%d vectors, %v", c.Len(), err)
+	}
+}
