@@ -19,7 +19,7 @@ DECLARE(avx2)
 DECLARE(vnni)
 #endif
 
-int flat_can(int kernel) {
+int flat_can(int32_t kernel) {
 	switch (kernel) {
 	case FLAT_PORTABLE:
 		return 1;
@@ -37,7 +37,7 @@ int flat_can(int kernel) {
 	return 0;
 }
 
-double flat_inner(int kernel, const float *a, const double *b, int64_t dim) {
+double flat_inner(int32_t kernel, const float *a, const double *b, int64_t dim) {
 #if FLAT_HAS_VNNI
 	if (kernel == FLAT_VNNI)
 		return flat_inner_vnni(a, b, dim);

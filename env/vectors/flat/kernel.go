@@ -18,7 +18,7 @@ const (
 // kernel is one way to run the scans on this CPU. All give the same scores, bit for bit.
 type kernel struct {
 	name string
-	id   C.int
+	id   C.int32_t
 }
 
 // kernels lists what this CPU can run, fastest first. The last is always there.
@@ -46,7 +46,7 @@ type batch struct {
 
 func (b batch) job(k kernel, dim int, floor float32) C.flat_job {
 	return C.flat_job{
-		kernel: C.int32_t(k.id), dim: C.int32_t(dim), first: C.uint32_t(b.first), count: C.uint32_t(b.count),
+		kernel: k.id, dim: C.int32_t(dim), first: C.uint32_t(b.first), count: C.uint32_t(b.count),
 		floor: C.float(floor),
 	}
 }

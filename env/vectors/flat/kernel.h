@@ -44,11 +44,11 @@ typedef struct {
 } flat_grid;
 
 // flat_can tells whether the kernel is compiled in and this CPU can run it.
-int flat_can(int kernel);
+int flat_can(int32_t kernel);
 
 // flat_inner is the inner product of dim numbers; b is padded to FLAT_LANES. It is the one definition that every score
 // and length comes from: products in float64, which are exact, summed in 32 lanes and then in a fixed tree.
-double flat_inner(int kernel, const float *a, const double *b, int64_t dim);
+double flat_inner(int32_t kernel, const float *a, const double *b, int64_t dim);
 
 // flat_exact scores rows (those of the list, or job.first on when it is NULL), writes those not below job.floor to
 // found, which has room for job.count, and returns how many.

@@ -24,7 +24,7 @@ type set struct {
 
 // openSet opens a collection's file for one holder.
 func openSet(path string) (*set, error) {
-	f, err := openFile(path)
+	f, err := openFile(path, checkedAtOpen)
 	if err != nil {
 		return nil, err
 	}

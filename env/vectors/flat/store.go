@@ -138,7 +138,7 @@ func (s *Store) List(context.Context) ([]vectors.Collection, error) {
 		if !e.IsDir() {
 			continue
 		}
-		f, err := openFile(s.file(e.Name()))
+		f, err := openFile(s.file(e.Name()), 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
