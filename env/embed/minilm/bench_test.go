@@ -55,6 +55,9 @@ func BenchmarkQuery17(b *testing.B) {
 	}
 }
 
+// BenchmarkShort is the rate of short texts, which share passes.
+func BenchmarkShort(b *testing.B) { embedAll(b, minilm.Config{}, 128, 17) }
+
 // BenchmarkLoad is the time to the first vector, less that of the vector.
 func BenchmarkLoad(b *testing.B) {
 	for _, k := range minilm.Kernels() {

@@ -13,7 +13,11 @@
 
 #define FN static TARGET __attribute__((noinline))
 #define INL static inline TARGET __attribute__((always_inline))
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
 #define UNROLL _Pragma("GCC unroll 16")
+#endif
 
 #define D MINILM_DIM
 #define NR (NV * VW)    // columns of a panel

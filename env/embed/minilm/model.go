@@ -103,42 +103,48 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if err := each(ctx, m.threads, len(groups), func(i int) { net.embed(groups[i], ids, out) }); err != nil {
 		return nil, err
 	}
-	if err := finite(out); err != nil {
+	if err := unit(out); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// finite is the check against weights that are no numbers, or too large: they spoil a whole vector.
-func finite(vectors [][]float32) error {
+// unit is the check against weights that are no numbers, or too large: they spoil whole vectors.
+func unit(vectors [][]float32) error {
 	for _, v := range vectors {
-		if v[0] != v[0] {
-			return errNotFinite
+		var squares float32
+		for _, x := range v {
+			squares += x * x
+		}
+		if !(squares > 0.99 && squares < 1.01) {
+			return errNotUnit
 		}
 	}
 	return nil
 }
 
-var errNotFinite = errors.New("embed: the weights give vectors that are not numbers")
+var errNotUnit = errors.New("embed: the weights give vectors that have no length")
 
 var _ embed.Embedder = (*Model)(nil)
 
 func open(dir string) (source, error) {
 	s := source{name: "all-MiniLM-L6-v2/int8", vocabulary: carriedVocabulary}
-	data := carried
+	data, err := carried, error(nil)
 	if dir != "" {
-		var err error
+		s.name = nameOf(dir)
 		if data, s.vocabulary, err = readDir(dir); err != nil {
 			return s, err
 		}
-		s.name = nameOf(dir)
 	}
-	var err error
-	if s.file, err = weights.Parse(data); err != nil {
+	if s.file, err = weights.Parse(data); err == nil {
+		err = s.check()
+	}
+	if err != nil {
 		return s, fmt.Errorf("open model %s: %w", s.name, err)
 	}
-	if err := s.check(); err != nil {
-		return s, fmt.Errorf("open model %s: %w", s.name, err)
+	s.digest = s.file.Metadata[weights.KeyPayload] // of the carried file: a test compares it with the data
+	if dir != "" {
+		s.digest = s.file.Sum()
 	}
 	return s, nil
 }

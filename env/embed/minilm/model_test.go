@@ -2,7 +2,10 @@ package minilm_test
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,4 +146,44 @@ func TestOpenErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A file that is well formed but holds numbers that are none is refused when it is used, not passed on as vectors.
+func TestSpoiltWeights(t *testing.T) {
+	data, err := os.ReadFile("model-int8.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := data[8 : 8+binary.LittleEndian.Uint64(data)]
+	var tensors map[string]struct {
+		Offsets []int `json:"data_offsets"`
+	}
+	if err := json.Unmarshal(header, &tensors); err != nil {
+		t.Fatal(err)
+	}
+	at := 8 + len(header) + tensors["encoder.layer.5.output.LayerNorm.weight"].Offsets[0]
+	binary.LittleEndian.PutUint32(data[at+4*100:], math.Float32bits(float32(math.NaN())))
+	dir := t.TempDir()
+	if err := errors.Join(
+		os.WriteFile(filepath.Join(dir, "model.safetensors"), data, 0o600),
+		os.Symlink(absolute(t, "vocab.txt"), filepath.Join(dir, "vocab.txt")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	m := open(t, minilm.Config{Dir: dir})
+	if got, err := m.Embed(t.Context(), []string{"a"}); err == nil {
+		t.Errorf("got %v", got)
+	}
+	if err := m.Info().Check(open(t, minilm.Config{}).Info()); err == nil {
+		t.Error("other weights have the same digest")
+	}
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
 }

@@ -27,6 +27,7 @@ type source struct {
 	name       string
 	file       *weights.File
 	vocabulary string
+	digest     string // of the file's data
 }
 
 func readDir(dir string) (data []byte, vocabulary string, err error) {
@@ -49,7 +50,7 @@ func nameOf(dir string) string {
 }
 
 func (s source) info() embed.Info {
-	sum := sha256.Sum256([]byte(s.file.Digest() + s.vocabulary))
+	sum := sha256.Sum256([]byte(s.digest + s.vocabulary))
 	return embed.Info{Model: s.name, Hash: hex.EncodeToString(sum[:]), Dim: Dim}
 }
 
