@@ -103,7 +103,7 @@ func (d demo) ingest() error {
 	if err != nil {
 		return err
 	}
-	sum, err := d.app.ingest(d.data(), files, ingest.Config{Workers: 2})
+	sum, err := d.app.ingest(env.WriterConfig{Dir: d.data()}, files, ingest.Config{Workers: 2})
 	if err != nil {
 		return err
 	}

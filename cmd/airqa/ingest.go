@@ -10,10 +10,11 @@ import (
 	"airqa/env"
 	"airqa/env/ingest"
 	"airqa/env/pdf"
+	"airqa/internal/progress"
 )
 
 type ingestCmd struct {
-	Data    string   `required:"" placeholder:"DIR" help:"Data directory; it is made when it is not there."`
+	dataFlags
 	Paths   []string `arg:"" name:"path" help:"PDFs, and folders of them. A metadata file of the same name ending in .json beside a PDF wins over what is guessed."`
 	Workers int      `short:"j" default:"2" help:"Papers read at once."`
 	Again   bool     `help:"Read papers again that are in already."`
@@ -38,27 +39,23 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return coded{exitUsage, err}
 	}
-	sum, err := a.ingest(c.Data, files, ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace})
+	texts, err := c.embedder(a)
+	if err != nil {
+		return err
+	}
+	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
+	sum, err := a.ingest(to, files, ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace})
 	if err != nil {
 		return err
 	}
 	return a.ingestEnd(c.Data, len(files), sum)
 }
 
-// ingest reads files into a data directory, with a bar.
-func (a *app) ingest(dir string, files []string, cfg ingest.Config) (sum ingest.Summary, err error) {
+// ingest reads files into a data directory, with bars. The first Ctrl-C ends the reading and makes searchable what is in;
+// the second ends that too, and the same command goes on.
+func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (sum ingest.Summary, err error) {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	// A paper is one transaction: there is nothing to drain but the one that is being read.
-	go func() {
-		select {
-		case <-drain:
-			cancel(errInterrupted)
-		case <-ctx.Done():
-		}
-	}()
 	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers})
 	if err != nil {
 		return sum, err
@@ -67,25 +64,56 @@ func (a *app) ingest(dir string, files []string, cfg ingest.Config) (sum ingest.
 	if cfg.Reader, err = ingest.NewReader(pool); err != nil {
 		return sum, err
 	}
-	store, err := env.OpenWriter(ctx, dir)
+	var embedding *progress.Stage
+	to.Progress = func(done, total int) {
+		if embedding == nil {
+			embedding = a.progress.Stage("embed", total)
+		}
+		embedding.Set(done, "")
+	}
+	store, err := env.OpenWriterConfig(ctx, to)
 	if err != nil {
 		return sum, err
 	}
-	stage := a.progress.Stage("ingest", len(files))
 	cfg.Store = store
-	cfg.Progress = func(e ingest.Event) { stage.Set(e.Done, filepath.Base(e.Path)) }
-	sum, err = ingest.Run(ctx, cfg, files)
-	interrupted := errors.Is(context.Cause(ctx), errInterrupted)
-	if interrupted {
-		err = nil
+	sum, interrupted, err := a.readPapers(ctx, drain, files, cfg)
+	if err == nil {
+		err = store.Finish(ctx)
 	}
-	// What is in is made searchable, also after an interruption.
-	err = errors.Join(err, store.Finish(context.WithoutCancel(ctx)), store.Close())
-	stage.Close(fmt.Sprintf("%d added, %d there before, %d failed", sum.Added, sum.Skipped, len(sum.Failed)))
-	if err == nil && interrupted {
-		err = fmt.Errorf("stopped after %d of %d files; the same command goes on from here", sum.Added+sum.Skipped+len(sum.Failed), len(files))
+	err = errors.Join(err, store.Close())
+	if embedding != nil {
+		embedding.Close("texts have their vectors")
+	}
+	switch {
+	case errors.Is(context.Cause(ctx), errInterrupted):
+		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
+	case err == nil && interrupted:
+		done := sum.Added + sum.Skipped + len(sum.Failed)
+		return sum, fmt.Errorf("stopped after %d of %d files; the same command goes on from here", done, len(files))
 	}
 	return sum, err
+}
+
+// readPapers reads files until drain is closed. A paper is one transaction: there is nothing to wait for but the one that
+// is being written.
+func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []string, cfg ingest.Config) (sum ingest.Summary, interrupted bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-drain:
+			cancel(errInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	stage := a.progress.Stage("ingest", len(files))
+	cfg.Progress = func(e ingest.Event) { stage.Set(e.Done, filepath.Base(e.Path)) }
+	sum, err = ingest.Run(ctx, cfg, files)
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		interrupted, err = true, nil
+	}
+	stage.Close(fmt.Sprintf("%d added, %d there before, %d failed", sum.Added, sum.Skipped, len(sum.Failed)))
+	return sum, interrupted, err
 }
 
 // ingestEnd reports problems, says what to do next, and turns the summary into an exit code.

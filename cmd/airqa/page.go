@@ -10,7 +10,7 @@ import (
 )
 
 type pageCmd struct {
-	Data  string  `required:"" placeholder:"DIR" help:"Data directory."`
+	dataFlags
 	Paper string  `required:"" placeholder:"UUID" help:"Paper."`
 	Page  int     `required:"" placeholder:"N" help:"Page, counted from 1."`
 	Box   string  `placeholder:"X0,Y0,W,H" help:"Part of the page in points from its top left; without it the whole page."`
@@ -34,7 +34,7 @@ func (c pageCmd) Run(a *app) error {
 	if c.DPI < 1 {
 		return misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
 	}
-	world, err := env.OpenConfig(a.ctx, env.Config{Dir: c.Data, DPI: c.DPI})
+	world, err := c.open(a, env.Dense, c.DPI)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,13 +21,14 @@ import (
 const loopForm = "react-1"
 
 type runCmd struct {
-	Data      string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest made."`
+	dataFlags
 	Questions string `required:"" placeholder:"FILE" help:"Questions in AirQA form: JSON Lines, or a folder of JSON files."`
 	Baseline  string `required:"" placeholder:"NAME" help:"Baseline; airqa baselines lists them."`
 	Out       string `required:"" placeholder:"DIR" help:"Run directory. The same command again finishes what is left in it."`
 	modelFlags
-	Workers int `short:"j" default:"4" help:"Episodes at once."`
-	Limit   int `placeholder:"N" help:"Only the first N questions."`
+	Workers  int      `short:"j" default:"4" help:"Episodes at once."`
+	Limit    int      `placeholder:"N" help:"Only the first N questions."`
+	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 	settingFlags
 }
 
@@ -60,7 +62,7 @@ func (c runCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	model, described, err := c.open(a.getenv)
+	model, described, err := c.modelFlags.open(a.getenv)
 	if err != nil {
 		return err
 	}
@@ -68,7 +70,7 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := env.Open(a.ctx, c.Data)
+	world, err := c.dataFlags.open(a, c.Retrieve, 0)
 	if err != nil {
 		return err
 	}
@@ -182,6 +184,8 @@ func (a *app) createRun(j job, solver *baselines.Solver, schema string) error {
 	if err != nil {
 		return err
 	}
+	settings := j.settings.Map()
+	maps.Copy(settings, j.world.Retrieval())
 	prompts, tools, err := solver.Texts()
 	if err != nil {
 		return err
@@ -193,7 +197,7 @@ func (a *app) createRun(j job, solver *baselines.Solver, schema string) error {
 	err = runlog.Create(j.out, runlog.Config{
 		Program: program, Created: a.now().UTC(), Note: j.note,
 		Shape: runlog.Shape{
-			Baseline: j.baseline.Name, Model: j.described, Settings: j.settings.Map(), Prompts: prompts, Tools: tools,
+			Baseline: j.baseline.Name, Model: j.described, Settings: settings, Prompts: prompts, Tools: tools,
 			Schema: runlog.Hash(schema), Data: j.world.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
 		},
 	}, a.redactor()(questions))

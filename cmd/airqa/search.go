@@ -11,11 +11,12 @@ import (
 )
 
 type searchCmd struct {
-	Data  string   `required:"" placeholder:"DIR" help:"Data directory."`
-	Limit int      `default:"5" help:"Most passages."`
-	Paper []string `placeholder:"UUID" help:"Search only in this paper; may be repeated."`
-	JSON  bool     `name:"json" help:"Print a JSON object a passage."`
-	Text  string   `arg:"" name:"text" help:"What to look for; - reads standard input."`
+	dataFlags
+	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How to search: dense (paper), bm25 or hybrid."`
+	Limit    int      `default:"5" help:"Most passages."`
+	Paper    []string `placeholder:"UUID" help:"Search only in this paper; may be repeated."`
+	JSON     bool     `name:"json" help:"Print a JSON object a passage."`
+	Text     string   `arg:"" name:"text" help:"What to look for; - reads standard input."`
 }
 
 // Help implements kong.HelpProvider.
@@ -47,7 +48,7 @@ func (c searchCmd) Run(a *app) error {
 	if c.Limit < 1 {
 		return misuse("--limit %d: at least one passage", c.Limit)
 	}
-	world, err := env.Open(a.ctx, c.Data)
+	world, err := c.open(a, c.Retrieve, 0)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 type sqlCmd struct {
-	Data string `required:"" placeholder:"DIR" help:"Data directory."`
+	dataFlags
 	JSON bool   `name:"json" help:"Print a JSON object a row."`
 	Text string `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
 }
@@ -31,7 +31,7 @@ func (c sqlCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := env.Open(a.ctx, c.Data)
+	world, err := c.open(a, env.Dense, 0)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+
+	"airqa/env"
+	"airqa/env/embed"
+	"airqa/env/embed/minilm"
+	"airqa/llm"
+)
+
+// dataFlags say where papers and their vectors are, and with which model texts become vectors.
+type dataFlags struct {
+	Data         string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest makes."`
+	Vectors      string `placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_; without it they are files in the data directory."`
+	Embedder     string `default:"minilm" placeholder:"MODEL" help:"Model for dense vectors: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint."`
+	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision; without it the 8-bit weights in the program are used."`
+	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /embeddings, for openai:NAME."`
+}
+
+// embedder makes the embedding model. It loads and contacts nothing yet.
+func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
+	if err := env.CheckVectors(f.Vectors); err != nil {
+		return nil, coded{exitUsage, err}
+	}
+	name, remote := strings.CutPrefix(f.Embedder, "openai:")
+	switch {
+	case remote && f.EmbedModel != "":
+		return nil, misuse("--embed-model is for --embedder minilm")
+	case remote && name != "":
+		return f.remote(a, name)
+	case f.Embedder != "minilm":
+		return nil, misuse("unknown embedder %q; it is minilm or openai:NAME", f.Embedder)
+	}
+	return minilm.Open(minilm.Config{Dir: f.EmbedModel})
+}
+
+func (f dataFlags) remote(a *app, name string) (embed.Embedder, error) {
+	c := embed.OpenAIConfig{BaseURL: f.EmbedBaseURL, Model: name, Key: a.getenv(llm.KeyVariable)}
+	if c.BaseURL == "" {
+		c.BaseURL = llm.DefaultBaseURL
+		if c.Key == "" {
+			return nil, misuse("embedder %s: no API key: set %s, or give --embed-base-url", f.Embedder, llm.KeyVariable)
+		}
+	}
+	return embed.NewOpenAI(c)
+}
+
+// open opens the data directory for reading, to search passages by mode.
+func (f dataFlags) open(a *app, mode env.Mode, dpi float64) (*env.Env, error) {
+	texts, err := f.embedder(a)
+	if err != nil {
+		return nil, err
+	}
+	return env.OpenConfig(a.ctx, env.Config{Dir: f.Data, Vectors: f.Vectors, Embedder: texts, Mode: mode, DPI: dpi})
+}
