@@ -25,8 +25,8 @@ func FuzzQuery(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = r.Close() })
-	for _, statements := range hostile {
-		for _, sql := range statements {
+	for _, a := range attacks() {
+		for _, sql := range a.statements {
 			f.Add(sql)
 		}
 	}
