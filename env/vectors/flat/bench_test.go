@@ -6,6 +6,8 @@ import (
 	"iter"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
 	"airqa/env/vectors"
@@ -72,8 +74,69 @@ func BenchmarkSearch300k(b *testing.B) {
 	}
 }
 
-// searchMany asks another question every time.
-func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
+// BenchmarkSearch32 is the time of a search when 32 are under way at any time, on two cores.
+func BenchmarkSearch32(b *testing.B) {
+	set, err := openSet(filepath.Join(makeLarge(b, 300_000), "d", fileName))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = set.release() }()
+	e := engine{kernel: kernels()[0], gate: make(gate, 2)}
+	q := questions(b, vectors.Filter{})
+	b.ResetTimer()
+	b.SetParallelism(max(1, 32/runtime.GOMAXPROCS(0)))
+	b.RunParallel(func(pb *testing.PB) {
+		for i := 0; pb.Next(); i++ {
+			if hits, err := set.search(b.Context(), e, q[i%len(q)]); err != nil || len(hits) != 5 {
+				b.Error(hits, err)
+				return
+			}
+		}
+	})
+}
+
+// BenchmarkSparse300k asks five positions of 300,000 records of 60 terms, with the long lists of frequent words.
+func BenchmarkSparse300k(b *testing.B) {
+	r := random(4)
+	dir := b.TempDir()
+	s, err := Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	term := func() uint32 { return uint32(20_000 * r.Float64() * r.Float64() * r.Float64()) }
+	err = s.Replace(context.Background(), vectors.Collection{Name: "s", Kind: vectors.Sparse}, func(yield func(vectors.Record, error) bool) {
+		for i := range 300_000 {
+			o := vectors.Origin{PaperID: fmt.Sprint(i / 600), Page: 1, Table: "t", Column: "c", Key: fmt.Sprintf("%036d", i)}
+			if !yield(vectors.Record{Origin: o, Vector: vectors.Vector{Sparse: terms(60, term)}}, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := s.Search(b.Context(), "s", vectors.Query{Vector: vectors.Vector{Sparse: terms(5, term)}, K: 5}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func terms(n int, draw func() uint32) []vectors.Term {
+	var positions []uint32
+	for range n {
+		positions = append(positions, draw())
+	}
+	slices.Sort(positions)
+	var out []vectors.Term
+	for _, p := range slices.Compact(positions) {
+		out = append(out, vectors.Term{Position: p, Weight: 1 + float32(p%7)})
+	}
+	return out
+}
+
+// questions are vectors that are not in the collection.
+func questions(b *testing.B, f vectors.Filter) []vectors.Query {
 	var queries []vectors.Query
 	for r, err := range many(50, 384) {
 		if err != nil {
@@ -85,6 +148,12 @@ func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
 		}
 		queries = append(queries, vectors.Query{Vector: vectors.Vector{Dense: q}, K: 5, Filter: f})
 	}
+	return queries
+}
+
+// searchMany asks another question every time.
+func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
+	queries := questions(b, f)
 	for _, q := range queries[:3] {
 		if _, err := s.search(b.Context(), e, q); err != nil {
 			b.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -311,5 +312,29 @@ func TestHoldersKeepMemory(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a search adds to the program's own memory is far less than the vectors.
+func TestNoCopy(t *testing.T) {
+	s, path := makeWide(t)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := vectors.Query{Vector: vectors.Vector{Dense: make([]float32, vectors.MaxDim)}, K: 3}
+	q.Dense[1] = 1
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	hits, err := s.Search(t.Context(), "d", q)
+	if err != nil || len(hits) != 3 {
+		t.Fatal(hits, err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > info.Size()/10 {
+		t.Errorf("%d bytes for a file of %d", grown, info.Size())
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -38,7 +38,10 @@ type ranked struct {
 // rank makes a heap for the k best records.
 func (o *origins) rank(k int) *top[ranked] {
 	return &top[ranked]{k: k, compare: func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), o.compare(a.record, b.record))
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c // the usual case reads no origin
+		}
+		return o.compare(a.record, b.record)
 	}}
 }
 
@@ -75,7 +78,7 @@ func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[
 // coarseFirst tells whether the codes are worth a look: they are a quarter of the bytes, but what they do not exclude
 // is looked at twice.
 func (e engine) coarseFirst(count, k int) bool {
-	return e.path == codesFirst || e.path == byCost && count >= 4*batchSize && count/16 >= k
+	return e.path == codesFirst || e.path == byCost && count >= batchSize && count/16 >= k
 }
 
 // exclude looks at the codes and returns the records that may be among the k best, in no order.
