@@ -6,7 +6,8 @@
 //   FORWARD    name of the one function that others see
 //   VMAX, VRCP largest of two vectors; 1/x to 2e-7 or better
 //   VFMA       a*b + c, rounded in the same way wherever it stands: a text's vector must not depend on its company
-//   INT16      1 for products of 16-bit integers, with DOT16(acc, a, b): acc += a pair by pair b
+//   INT16      1 for products of 16-bit integers, with DOT16(acc, a, b), which adds the products of two pairs to each
+//              lane of acc, and NARROW16(to, v), which stores v rounded to 16-bit integers
 // No function here calls a library, and none keeps state.
 
 #include "kernel.h"
@@ -20,8 +21,8 @@
 #endif
 
 #define D MINILM_DIM
-#define NR (NV * VW)    // columns of a panel
-#define QKV (3 * MINILM_HEAD)
+#define NR (NV * VW)          // columns of a panel
+#define QKV (3 * MINILM_HEAD) // columns of a head: queries, keys, values
 
 _Static_assert(QKV % NR == 0 && D % NR == 0 && MINILM_HEAD % (2 * VW) == 0, "panels must divide a head's and a row's columns");
 
