@@ -72,6 +72,9 @@ type Settings struct {
 	ObservationTokens int
 	// Passages is how many passages RAG retrieves.
 	Passages int
+	// ByConference limits the retrieval of a question that names conferences and no paper to the papers of those. The
+	// reference never does.
+	ByConference bool
 }
 
 // Defaults are the paper's settings (Appendix C.2): 20 turns, window 5, 5,000 tokens of context and of every
@@ -88,6 +91,7 @@ func (s Settings) Map() map[string]any {
 	return map[string]any{
 		"turns": s.Turns, "window": s.Window, "format_errors": s.FormatErrors,
 		"context_tokens": s.ContextTokens, "observation_tokens": s.ObservationTokens, "passages": s.Passages,
+		"by_conference": s.ByConference,
 	}
 }
 
@@ -109,6 +113,8 @@ type World struct {
 	Viewer    tools.Viewer
 	// Schema is the database schema as text.
 	Schema string
+	// Venues holds the uuids of the papers of each venue-year, such as "acl2023"; needed for ByConference only.
+	Venues map[string][]string
 }
 
 // Solver answers questions by one baseline with one model.
@@ -149,6 +155,18 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	return j.episode.Trajectory(), err
 }
 
+// scope limits a question's retrieval: to the papers that it names, or, when the run says so, to its conferences.
+func (s *Solver) scope(ex qa.Example) tools.Scope {
+	if len(ex.AnchorPDF) > 0 || !s.settings.ByConference || len(ex.Conference) == 0 {
+		return tools.Scope{Papers: ex.AnchorPDF}
+	}
+	papers := []string{}
+	for _, venue := range ex.Conference {
+		papers = append(papers, s.world.Venues[strings.ToLower(venue)]...)
+	}
+	return tools.Scope{Papers: papers, Bounded: true}
+}
+
 // toolSet makes the tools of the baseline for one question: a question that names papers searches only those.
 func (s *Solver) toolSet(ex qa.Example) tools.Set {
 	var set tools.Set
@@ -164,7 +182,7 @@ func (s *Solver) toolSet(ex qa.Example) tools.Set {
 
 func (s *Solver) allTools(ex qa.Example) tools.Set {
 	return tools.Set{
-		tools.Retrieve{From: s.world.Retriever, Scope: tools.Scope{Papers: ex.AnchorPDF}, MaxTokens: s.settings.ObservationTokens},
+		tools.Retrieve{From: s.world.Retriever, Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens},
 		tools.Query{From: s.world.Querier, MaxTokens: s.settings.ObservationTokens},
 		tools.View{From: s.world.Viewer},
 		tools.Answer{},

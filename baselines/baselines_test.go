@@ -152,6 +152,45 @@ func TestNoPaper(t *testing.T) {
 	}
 }
 
+// A question that names conferences is limited to their papers only when the run says so, and never to all of them
+// by accident.
+func TestByConference(t *testing.T) {
+	b, err := baselines.Find("rag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name       string
+		by         bool
+		conference []string
+		want       tools.Scope
+	}{
+		{"as the reference", false, []string{"acl2023"}, tools.Scope{}},
+		{"limited", true, []string{"ACL2023", "iclr2024"}, tools.Scope{Papers: []string{"p1", "p2", "p3"}, Bounded: true}},
+		{"no paper of it", true, []string{"emnlp1999"}, tools.Scope{Papers: []string{}, Bounded: true}},
+		{"none named", true, nil, tools.Scope{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var scopes []tools.Scope
+			w := world{&scopes}
+			set := baselines.Defaults()
+			set.ByConference = tt.by
+			s := baselines.New(b, baselines.World{
+				Library: w, Retriever: w, Querier: w, Viewer: w,
+				Venues: map[string][]string{"acl2023": {"p1", "p2"}, "iclr2024": {"p3"}},
+			}, &model{}, set)
+			ex := qa.Example{UUID: "u", Question: "Which?", Conference: tt.conference}
+			if _, err := s.Solve(t.Context(), ex, agent.Setup{UUID: "u", Log: nolog{}}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]tools.Scope{tt.want}, scopes); diff != "" {
+				t.Errorf("scope (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestFind(t *testing.T) {
 	if _, err := baselines.Find("agentic"); err == nil || !strings.Contains(err.Error(), "agentic-hybrid-view") {
 		t.Errorf("error = %v, want the list of baselines", err)

@@ -33,7 +33,7 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 		return nil, &tools.Fault{Kind: "limit", Text: fmt.Sprintf("The limit must be at least 1, not %d.", limit)}
 	}
 	filter := vectors.Filter{Papers: known(scope.Papers), Table: searchTable, Column: searchColumn}
-	if len(scope.Papers) > 0 && len(filter.Papers) == 0 {
+	if (scope.Bounded || len(scope.Papers) > 0) && len(filter.Papers) == 0 {
 		return nil, nil
 	}
 	hits, err := e.search(ctx, query, min(limit, vectors.MaxK), filter)

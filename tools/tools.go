@@ -24,8 +24,10 @@ type Hit struct {
 
 // Scope limits a retrieval. The zero value searches everything.
 type Scope struct {
-	// Papers are the uuids to search in; empty means all.
+	// Papers are the uuids to search in; empty means all, unless Bounded.
 	Papers []string
+	// Bounded makes an empty list of papers mean none.
+	Bounded bool
 }
 
 // Retriever finds the passages nearest to a text, best first, at most limit of them.

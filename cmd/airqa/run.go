@@ -34,13 +34,14 @@ type runCmd struct {
 
 // settingFlags are the numbers of a baseline.
 type settingFlags struct {
-	Turns  int `default:"20" help:"Most turns of an agent (paper: 20)."`
-	Window int `default:"5" help:"Turns that the model is shown (paper: 5)."`
+	Turns        int  `default:"20" help:"Most turns of an agent (paper: 20)."`
+	Window       int  `default:"5" help:"Turns that the model is shown (paper: 5)."`
+	ByConference bool `name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
 }
 
 func (s settingFlags) settings() baselines.Settings {
 	set := baselines.Defaults()
-	set.Turns, set.Window = s.Turns, s.Window
+	set.Turns, set.Window, set.ByConference = s.Turns, s.Window, s.ByConference
 	return set
 }
 

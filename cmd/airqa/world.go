@@ -8,6 +8,7 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/env/paperdb"
+	"airqa/qa"
 	"airqa/tools"
 )
 
@@ -17,7 +18,16 @@ func worldOf(ctx context.Context, e *env.Env) (baselines.World, error) {
 	if err != nil {
 		return baselines.World{}, err
 	}
-	return baselines.World{Library: library{e}, Retriever: e, Querier: e, Viewer: e, Schema: schema}, nil
+	papers, err := e.Papers(ctx)
+	if err != nil {
+		return baselines.World{}, err
+	}
+	venues := make(map[string][]string)
+	for _, p := range papers {
+		venue := qa.VenueYear(p.Conference, p.Year)
+		venues[venue] = append(venues[venue], p.PaperID)
+	}
+	return baselines.World{Library: library{e}, Retriever: e, Querier: e, Viewer: e, Schema: schema, Venues: venues}, nil
 }
 
 // library reads papers for the baselines that put them into the prompt.
