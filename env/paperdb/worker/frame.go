@@ -26,8 +26,8 @@ func readFrame(r io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	length := binary.BigEndian.Uint32(head[:])
-	if length == 0 || length > maxFrame {
-		return nil, fmt.Errorf("read a message of %d bytes: 1 to %d are allowed", length, maxFrame)
+	if length > maxFrame {
+		return nil, fmt.Errorf("read a message of %d bytes: %d are allowed", length, maxFrame)
 	}
 	body := make([]byte, length)
 	_, err := io.ReadFull(r, body)

@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -111,7 +110,8 @@ func (p *Pool) take(ctx context.Context) (*process, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fmt.Errorf("start a worker: %w", err)
+	// Not wrapped: no deadline and no death of the start is one of the request.
+	return nil, errors.New("start a worker: " + err.Error())
 }
 
 // pop takes the worker that was used last; nil when none is free.

@@ -142,6 +142,8 @@ func (w *process) exchange(ctx context.Context, deadline time.Duration, message 
 		return nil, ErrDeadline
 	case err != nil:
 		return nil, w.died(err)
+	case len(answer) == 0:
+		return nil, &Died{Text: "it sent an empty message"}
 	}
 	return answer, nil
 }

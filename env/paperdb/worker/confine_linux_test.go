@@ -1,0 +1,212 @@
+package worker_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/env/paperdb/worker"
+)
+
+// system answers what only Linux can tell.
+func system(word string) string {
+	switch word {
+	case "files":
+		return openFiles()
+	case "limits":
+		return limits()
+	case "group":
+		return fmt.Sprint(syscall.Getpgrp() == os.Getpid())
+	}
+	return "unknown request " + word
+}
+
+// openFiles names what is open beside the pipes and the runtime's own.
+func openFiles() string {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err.Error()
+	}
+	var names []string
+	for _, e := range entries {
+		target, err := os.Readlink("/proc/self/fd/" + e.Name())
+		if fd, _ := strconv.Atoi(e.Name()); err == nil && fd > 2 && !strings.HasPrefix(target, "anon_inode:") {
+			names = append(names, target)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func limits() string {
+	var parts []string
+	for _, resource := range []int{syscall.RLIMIT_FSIZE, syscall.RLIMIT_CORE, syscall.RLIMIT_NOFILE} {
+		var limit syscall.Rlimit
+		if err := syscall.Getrlimit(resource, &limit); err != nil {
+			return err.Error()
+		}
+		parts = append(parts, fmt.Sprint(limit.Cur, "/", limit.Max))
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestConfinement(t *testing.T) {
+	t.Setenv("AIRQA_SECRET", "a key")
+	inherited(t)
+	p := pool(t, worker.Config{})
+	for request, want := range map[string]string{
+		"env": "", "files": "", "limits": "0/0 0/0 32/32", "group": "true",
+	} {
+		if diff := cmp.Diff(want, call(t, p, request)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", request, diff)
+		}
+	}
+	if got := call(t, p, "create"); !strings.Contains(got, "file too large") {
+		t.Errorf("writing a file: %s", got)
+	}
+}
+
+// inherited opens a file that every child of this process gets, as a careless program may have done.
+func inherited(t *testing.T) {
+	t.Helper()
+	fd, err := syscall.Open("/etc/passwd", syscall.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+}
+
+func TestMemoryLimit(t *testing.T) {
+	p := pool(t, worker.Config{Max: 1})
+	_, err := p.Call(t.Context(), time.Minute, []byte("eat"))
+	var died *worker.Died
+	if !errors.As(err, &died) || !died.Memory {
+		t.Errorf("got %v", err)
+	}
+	call(t, p, "echo x")
+}
+
+// A worker that the system kills while it waits costs no request; one killed at work is taken for out of memory.
+func TestKilledWorker(t *testing.T) {
+	p := pool(t, worker.Config{Max: 1})
+	kill := func() {
+		pid, err := strconv.Atoi(call(t, p, "pid"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kill()
+	time.Sleep(200 * time.Millisecond)
+	if got := call(t, p, "served"); got != "1" {
+		t.Errorf("the new worker has served %s", got)
+	}
+	time.AfterFunc(200*time.Millisecond, func() {
+		for _, pid := range children(os.Getpid()) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	var died *worker.Died
+	if _, err := p.Call(t.Context(), time.Minute, []byte("spin")); !errors.As(err, &died) || !died.Memory {
+		t.Errorf("killed at work: got %v", err)
+	}
+}
+
+func TestCloseLeavesNoProcess(t *testing.T) {
+	p := worker.New(worker.Config{Name: name})
+	call(t, p, "echo x")
+	_, _ = p.Call(t.Context(), 50*time.Millisecond, []byte("spin"))
+	call(t, p, "echo x")
+	if len(children(os.Getpid())) == 0 {
+		t.Error("no worker before Close")
+	}
+	p.Close()
+	if got := children(os.Getpid()); len(got) != 0 {
+		t.Errorf("after Close: %v", got)
+	}
+}
+
+// asParent makes the test binary a program that asks a worker for more than it can do.
+const asParent = "AIRQA_TEST_AS_PARENT"
+
+func parent() int {
+	p := worker.New(worker.Config{Name: name})
+	reply, err := p.Call(context.Background(), time.Minute, []byte("pid"))
+	if err != nil {
+		return 1
+	}
+	fmt.Println(string(reply))
+	_, _ = p.Call(context.Background(), time.Hour, []byte("spin"))
+	return 1
+}
+
+// No worker outlives its parent, not even one that is busy.
+func TestOrphan(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), asParent+"=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	pid, notNumber := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil || notNumber != nil {
+		t.Fatalf("the parent said %q, %v", line, err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	for range 100 {
+		if gone(pid) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("worker %d lives on", pid)
+}
+
+// gone tells whether a process has ended; one that nobody has reaped yet has.
+func gone(pid int) bool {
+	state, _, err := status(pid)
+	return err != nil || state == "Z" || state == "X"
+}
+
+// status returns the state of a process and its parent.
+func status(pid int) (state string, parent int, err error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", 0, err
+	}
+	fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+1:]))
+	parent, err = strconv.Atoi(fields[1])
+	return fields[0], parent, err
+}
+
+// children are the living children of a process.
+func children(of int) (pids []int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		pid, _ := strconv.Atoi(filepath.Base(dir))
+		if _, parent, err := status(pid); err == nil && parent == of && !gone(pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
