@@ -1,0 +1,61 @@
+package ingest_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"airqa/env/ingest"
+	"airqa/fixtures"
+)
+
+// BenchmarkIngestPages reads the sample papers, or those of the folder in AIRQA_TEST_PDFS, two at once, and reports
+// pages a second: everything but storing.
+func BenchmarkIngestPages(b *testing.B) {
+	paths := benchPapers(b)
+	reader, err := ingest.NewReader(pool)
+	if err != nil {
+		b.Fatal(err)
+	}
+	pages := 0
+	ingestAll(b, reader, paths) // PDFium starts, the vocabulary loads
+	b.ResetTimer()
+	for b.Loop() {
+		pages += ingestAll(b, reader, paths)
+	}
+	b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
+}
+
+func ingestAll(tb testing.TB, reader *ingest.Reader, paths []string) (pages int) {
+	tb.Helper()
+	summary, err := ingest.Run(context.Background(), ingest.Config{Reader: reader, Store: newMemory()}, paths)
+	if err != nil || len(summary.Failed) > 0 {
+		tb.Fatalf("%+v, %v", summary, err)
+	}
+	return summary.Pages
+}
+
+// benchPapers are the papers of the folder in AIRQA_TEST_PDFS, else the sample papers.
+func benchPapers(tb testing.TB) []string {
+	tb.Helper()
+	dir := os.Getenv("AIRQA_TEST_PDFS")
+	if dir == "" {
+		dir = tb.TempDir()
+		for _, slug := range fixtures.Slugs() {
+			data, err := fs.ReadFile(fixtures.Papers(), slug+".pdf")
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, slug+".pdf"), data, 0o600); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	paths, err := ingest.Find([]string{dir})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return paths
+}
