@@ -35,7 +35,7 @@ func embed(t testing.TB, m *minilm.Model, texts ...string) [][]float32 {
 	return got
 }
 
-// A text's vector does not depend on its company: alone, with others in one pass, on one core or two.
+// A text's vector does not depend on its company: alone, or with others in one pass.
 func TestCompany(t *testing.T) {
 	batch := append(texts(9, 17), "", "one", texts(1, 300)[0], texts(1, 150)[0], "")
 	for _, k := range minilm.Kernels() {
@@ -43,17 +43,13 @@ func TestCompany(t *testing.T) {
 			continue // the same code as the others, and slow
 		}
 		t.Run(k, func(t *testing.T) {
-			one := open(t, minilm.Config{Kernel: k, Threads: 1})
+			m := open(t, minilm.Config{Kernel: k, Threads: 2})
 			var alone [][]float32
 			for _, text := range batch {
-				alone = append(alone, embed(t, one, text)...)
+				alone = append(alone, embed(t, m, text)...)
 			}
-			if diff := cmp.Diff(alone, embed(t, one, batch...)); diff != "" {
-				t.Errorf("one thread, together (-alone +together):\n%s", diff)
-			}
-			three := open(t, minilm.Config{Kernel: k, Threads: 3})
-			if diff := cmp.Diff(alone, embed(t, three, batch...)); diff != "" {
-				t.Errorf("three threads (-alone +together):\n%s", diff)
+			if diff := cmp.Diff(alone, embed(t, m, batch...)); diff != "" {
+				t.Errorf("(-alone +together):\n%s", diff)
 			}
 		})
 	}
