@@ -49,6 +49,7 @@ type cli struct {
 	SQL       sqlCmd       `cmd:"" name:"sql" help:"Run a query as the Query tool does."`
 	Search    searchCmd    `cmd:"" help:"Search passages as the Retrieve tool does."`
 	Page      pageCmd      `cmd:"" help:"Draw a page as the View tool does."`
+	Vectors   vectorsCmd   `cmd:"" help:"Copy or compare the vectors of a data directory."`
 	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
 }
 

@@ -41,6 +41,20 @@ func indexed() []struct {
 	}
 }
 
+// Place names a column of a table.
+type Place struct{ Table, Column string }
+
+// Indexed lists the columns whose texts a search index holds.
+func Indexed() []Place {
+	var places []Place
+	for _, t := range indexed() {
+		for _, column := range t.columns {
+			places = append(places, Place{t.table, column})
+		}
+	}
+	return places
+}
+
 // cellsQuery selects the texts of all indexed columns of some papers. Empty ones are left out.
 func cellsQuery() string {
 	var parts []string

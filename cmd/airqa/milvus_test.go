@@ -1,0 +1,90 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"airqa/fixtures"
+	"airqa/internal/milvustest"
+	"airqa/internal/openaitest"
+)
+
+// runProgram runs airqa as a process and returns what it printed and its exit code.
+func runProgram(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], args...)
+	c.Env = append(os.Environ(), asProgram+"=1")
+	out, _ := c.CombinedOutput()
+	return string(out), c.ProcessState.ExitCode()
+}
+
+// The vectors on a Milvus server: ingest, compare, run; the server dies in the middle of each, the error names it, and the
+// same command goes on when it is back.
+func TestMilvusServer(t *testing.T) {
+	server := milvustest.Start(t)
+	url := "milvus://" + server.Address + "?prefix=cmd_&timeout=5s"
+	dir := t.TempDir()
+	if err := unpackPapers(filepath.Join(dir, "papers")); err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(dir, "data")
+	ingest := []string{"ingest", "--data", data, "--vectors", url, filepath.Join(dir, "papers")}
+
+	server.Kill()
+	if out, code := runProgram(t, ingest...); code != exitFailed || !strings.Contains(out, server.Address) {
+		t.Errorf("ingest without the server ended with %d:\n%s", code, out)
+	}
+	server.Restart(t)
+	if out, code := runProgram(t, ingest...); code != exitDone {
+		t.Fatalf("ingest with the server back ended with %d:\n%s", code, out)
+	}
+	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files"); code != exitDone {
+		t.Fatalf("copy ended with %d:\n%s", code, out)
+	}
+	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exitDone || !strings.Contains(out, "both stores hold the same") {
+		t.Errorf("check ended with %d:\n%s", code, out)
+	}
+	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exitDone {
+		t.Errorf("check with an empty store ended with %d:\n%s", code, out)
+	}
+	killedRun(t, server, dir, []string{"--data", data, "--vectors", url})
+}
+
+// killedRun kills the server while a run waits for its model.
+func killedRun(t *testing.T, server *milvustest.Server, dir string, where []string) {
+	t.Helper()
+	questions := filepath.Join(dir, "questions.jsonl")
+	lines := strings.SplitAfter(string(fixtures.Questions()), "\n")
+	if err := os.WriteFile(questions, []byte(strings.Join(lines[:3], "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	endpoint := openaitest.New(openaitest.Config{Reply: func(messages []openaitest.Message) string {
+		if asked++; asked == 1 {
+			server.Kill()
+		}
+		if len(messages) > 2 {
+			return "[Action]: Answer(answer=1)"
+		}
+		return "[Action]: Retrieve(query=\"window\")"
+	}})
+	defer endpoint.Close()
+	run := append([]string{
+		"run", "--questions", questions, "--baseline", "agentic-rag", "--model", "openai:m", "--base-url", endpoint.URL(),
+		"--out", filepath.Join(dir, "run"), "-j", "1",
+	}, where...)
+	if out, code := runProgram(t, run...); code != exitFailedExamples || !strings.Contains(out, server.Address) {
+		t.Errorf("the run without the server ended with %d:\n%s", code, out)
+	}
+	server.Restart(t)
+	if out, code := runProgram(t, run...); code != exitDone {
+		t.Fatalf("the run with the server back ended with %d:\n%s", code, out)
+	}
+	// Three questions of two calls each: no reply was asked for twice.
+	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != 3 || endpoint.Calls() != 6 {
+		t.Errorf("%d finished episodes, %d calls; want 3 and 6", n, endpoint.Calls())
+	}
+}

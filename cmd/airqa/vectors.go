@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"airqa/env"
+	"airqa/internal/progress"
+)
+
+// vectorsCmd moves and compares the collections of a data directory.
+type vectorsCmd struct {
+	Copy  vectorsCopyCmd  `cmd:"" help:"Fill a store with the collections of a data directory."`
+	Check vectorsCheckCmd `cmd:"" help:"Compare the collections of two stores."`
+}
+
+type vectorsCopyCmd struct {
+	dataFlags
+	To string `required:"" placeholder:"URL" help:"Store to fill: milvus://..., or files for the data directory's own files."`
+}
+
+// Help implements kong.HelpProvider.
+func (vectorsCopyCmd) Help() string {
+	return `Examples:
+  airqa vectors copy --data papers --to milvus://127.0.0.1:19530/default?prefix=papers_
+  airqa vectors copy --data papers --to files
+
+No text is embedded again: vectors are kept in the data directory by the text that they stand for.`
+}
+
+// files is how the command line names the data directory's own files.
+const files = "files"
+
+// store turns the name of a store into what package env takes.
+func store(name string) (string, error) {
+	if name == files {
+		return "", nil
+	}
+	if name == "" {
+		return "", misuse("name a store: milvus://..., or files")
+	}
+	if err := env.CheckVectors(name); err != nil {
+		return "", coded{exitUsage, err}
+	}
+	return name, nil
+}
+
+// Run implements the sub-command.
+func (c vectorsCopyCmd) Run(a *app) error {
+	to, err := store(c.To)
+	if err != nil {
+		return err
+	}
+	texts, err := c.embedder(a)
+	if err != nil {
+		return err
+	}
+	ctx, _, stop := a.interrupts()
+	defer stop()
+	var stage *progress.Stage
+	w, err := env.OpenWriterConfig(ctx, env.WriterConfig{
+		Dir: c.Data, Vectors: to, Embedder: texts,
+		Progress: func(done, total int) {
+			if stage == nil {
+				stage = a.progress.Stage("copy", total)
+			}
+			stage.Set(done, "")
+		},
+	})
+	if err != nil {
+		return err
+	}
+	err = errors.Join(w.Finish(ctx), w.Close())
+	if stage != nil {
+		stage.Close("vectors copied")
+	}
+	if err == nil {
+		a.say("next: airqa vectors check --data %s --with %s", c.Data, c.To)
+	}
+	return err
+}
+
+type vectorsCheckCmd struct {
+	dataFlags
+	With   string `required:"" placeholder:"URL" help:"Store to compare with the one of --vectors: milvus://..., or files."`
+	Sample int    `default:"100" help:"Texts that are searched in both."`
+}
+
+// Help implements kong.HelpProvider.
+func (vectorsCheckCmd) Help() string {
+	return `Examples:
+  airqa vectors check --data papers --with milvus://127.0.0.1:19530/default?prefix=papers_
+  airqa vectors check --data papers --with milvus://127.0.0.1:19530 --sample 1000`
+}
+
+// Run implements the sub-command.
+func (c vectorsCheckCmd) Run(a *app) error {
+	with, err := store(c.With)
+	if err != nil {
+		return err
+	}
+	if c.Sample < 1 {
+		return misuse("--sample %d: at least one text", c.Sample)
+	}
+	texts, err := c.embedder(a)
+	if err != nil {
+		return err
+	}
+	differences, err := env.Compare(a.ctx, env.CompareConfig{
+		Dir: c.Data, A: c.Vectors, B: with, Embedder: texts, Sample: c.Sample, K: 10,
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range differences {
+		if err := a.print(d); err != nil {
+			return err
+		}
+	}
+	if n := len(differences); n > 0 {
+		return fmt.Errorf("%d differences", n)
+	}
+	return a.print("both stores hold the same")
+}
