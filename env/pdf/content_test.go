@@ -78,6 +78,8 @@ func TestTextOutsideTheVisiblePageIsLeftOut(t *testing.T) {
 func TestShapes(t *testing.T) {
 	form := stream("/Type /XObject /Subtype /Form /BBox [0 0 100 100]", "0 0 1 rg 10 10 20 20 re f")
 	huge := stream("/Type /XObject /Subtype /Form /BBox [0 0 90000 90000]", "10 10 20 20 re f 0 -40000 10 10 re f")
+	clipped := stream("/Type /XObject /Subtype /Form /BBox [0 0 100 100]", "-50 0 500 30 re f")
+	stamp := stream("/Type /XObject /Subtype /Form /BBox [0 0 612 792]", "0 0 600 40 re f 0 730 600 40 re f")
 	tests := []struct {
 		name, content, form string
 		want                []pdf.Shape
@@ -85,8 +87,17 @@ func TestShapes(t *testing.T) {
 		{"a rule", "1 w 72 300 m 540 300 l S", form, []pdf.Shape{{Kind: pdf.Path, Box: pdf.Box{X0: 71, Y0: 491, X1: 541, Y1: 493}}}},
 		{"a clip is not seen", "0 0 100 100 re W n", form, nil},
 		{"a figure is one form", "q 1 0 0 1 200 300 cm /X Do Q", form, []pdf.Shape{{Kind: pdf.Form, Box: pdf.Box{X0: 210, Y0: 462, X1: 230, Y1: 482}}}},
-		{"a form that claims more than the page gives its parts", "q 2 0 0 2 200 300 cm /X Do Q", huge, []pdf.Shape{
-			{Kind: pdf.Path, Box: pdf.Box{X0: 220, Y0: 432, X1: 260, Y1: 472}},
+		{"a form that claims more than the page is what is seen of it", "q 2 0 0 2 200 300 cm /X Do Q", huge, []pdf.Shape{
+			{Kind: pdf.Form, Box: pdf.Box{X0: 220, Y0: 432, X1: 260, Y1: 472}},
+		}},
+		{"a form ends where its own box does", "q 1 0 0 1 200 300 cm /X Do Q", clipped, []pdf.Shape{
+			{Kind: pdf.Form, Box: pdf.Box{X0: 200, Y0: 462, X1: 300, Y1: 492}},
+		}},
+		{"a form that covers the page gives its parts", "/X Do", stamp, []pdf.Shape{
+			{Kind: pdf.Path, Box: pdf.Box{X0: 0, Y0: 752, X1: 600, Y1: 792}}, {Kind: pdf.Path, Box: pdf.Box{X0: 0, Y0: 22, X1: 600, Y1: 62}},
+		}},
+		{"a clip cuts", "q 100 100 50 50 re W n 100 120 400 400 re f Q", form, []pdf.Shape{
+			{Kind: pdf.Path, Box: pdf.Box{X0: 100, Y0: 642, X1: 150, Y1: 672}},
 		}},
 		{"off the page", "700 10 50 50 re f", form, nil},
 		{"clamped", "-10 -10 30 30 re f", form, []pdf.Shape{{Kind: pdf.Path, Box: pdf.Box{X0: 0, Y0: 772, X1: 20, Y1: 792}}}},

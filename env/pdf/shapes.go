@@ -53,8 +53,9 @@ type shapeWalk struct {
 	shapes []Shape
 }
 
-// Shapes returns what page n draws besides text, in painting order, at most 20,000. Invisible paths are left out. A
-// form is one shape, unless it reaches beyond the page or covers most of it: then its parts are given.
+// Shapes returns what page n draws besides text, in painting order, at most 20,000, each as far as its clip lets it be
+// seen. Invisible paths are left out. A form is one shape with its text, unless it covers most of the page: then its
+// parts are given.
 func (d *Document) Shapes(ctx context.Context, n int) ([]Shape, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -71,17 +72,11 @@ func (d *Document) Shapes(ctx context.Context, n int) ([]Shape, error) {
 }
 
 func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
-	g := w.d.g
-	kind := ShapeKind(g.word("FPDFPageObj_GetType", object))
+	kind := ShapeKind(w.d.g.word("FPDFPageObj_GetType", object))
 	if object == 0 || kind < Path || kind > Form || kind == Path && !w.visible(object) {
 		return
 	}
-	if !g.yes("FPDFPageObj_GetBounds", object, g.at(0), g.at(1), g.at(2), g.at(3)) {
-		return
-	}
-	xa, ya := outer.point(g.float32At(0), g.float32At(1))
-	xb, yb := outer.point(g.float32At(2), g.float32At(3))
-	box := w.frame.box(xa, ya, xb, yb)
+	box := w.extent(object, kind, outer, depth)
 	if kind == Form && depth < maxDepth && w.tooBig(box) {
 		w.form(object, outer, depth)
 		return
@@ -91,21 +86,12 @@ func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
 	}
 }
 
-// form walks into a form whose bounds ignore its clip (figures that claim to be 38,000 points below the page) or
-// that wraps the whole page (publishers' stamps).
+// form walks into a form that wraps the whole page (publishers' stamps).
 func (w *shapeWalk) form(object uint64, outer matrix, depth int) {
-	g := w.d.g
-	if !g.yes("FPDFPageObj_GetMatrix", object, g.at(0)) {
-		return
-	}
-	inner := matrix(g.floats(6)).times(outer)
-	count := g.word("FPDFFormObj_CountObjects", object)
-	if count == ^uint32(0) {
-		return
-	}
-	for i := uint32(0); i < count && len(w.shapes) < maxShapes && g.err == nil; i++ {
-		w.object(uint64(g.word("FPDFFormObj_GetObject", object, uint64(i))), inner, depth+1)
-	}
+	w.children(object, outer, maxShapes, func(child uint64, inner matrix) bool {
+		w.object(child, inner, depth+1)
+		return len(w.shapes) < maxShapes
+	})
 }
 
 func (w *shapeWalk) tooBig(b Box) bool {
