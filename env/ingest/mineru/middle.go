@@ -1,0 +1,135 @@
+package mineru
+
+import (
+	"fmt"
+	"strings"
+)
+
+// document is middle.json as far as it is used. A block holds blocks or lines, a line spans.
+type document struct {
+	Info []page `json:"pdf_info"`
+}
+
+type page struct {
+	Index  int       `json:"page_idx"` // from 0
+	Size   []float64 `json:"page_size"`
+	Blocks []block   `json:"para_blocks"`
+	// Unmerged stands in for Blocks in outputs that were cut short before paragraphs were made.
+	Unmerged []block `json:"preproc_blocks"`
+}
+
+type block struct {
+	Type   string    `json:"type"`
+	Box    []float64 `json:"bbox"`
+	Blocks []block   `json:"blocks"`
+	Lines  []struct {
+		Spans []span `json:"spans"`
+	} `json:"lines"`
+}
+
+type span struct {
+	Type    string `json:"type"`
+	Content string `json:"content"`
+	HTML    string `json:"html"`
+}
+
+// add takes a page's tables, figures and equations.
+func (p *Paper) add(pg page) {
+	number := pg.Index + 1
+	if len(pg.Size) == 2 {
+		p.Pages[number] = Page{pg.Size[0], pg.Size[1]}
+	}
+	blocks := pg.Blocks
+	if len(blocks) == 0 {
+		blocks = pg.Unmerged
+	}
+	for _, b := range blocks {
+		switch b.Type {
+		case "table":
+			t := Table{Page: number, Caption: b.text("table_caption", "table_footnote"), HTML: b.html()}
+			t.Box = p.box(b, "table", number)
+			p.Tables = append(p.Tables, t)
+		case "image", "chart":
+			f := Figure{Page: number, Caption: b.text("image_caption", "chart_caption")}
+			f.Box = p.box(b, "figure", number)
+			p.Figures = append(p.Figures, f)
+		case "interline_equation":
+			if latex := displayed(b.inner()); latex != "" {
+				p.Equations = append(p.Equations, Equation{Page: number, LaTeX: latex})
+			}
+		}
+	}
+}
+
+// box is the union of the bodies' boxes, or the block's own.
+func (p *Paper) box(b block, what string, number int) Box {
+	var union Box
+	for _, part := range b.Blocks {
+		if strings.HasSuffix(part.Type, "_body") {
+			union = join(union, part.Box)
+		}
+	}
+	if union == (Box{}) {
+		union = join(union, b.Box)
+	}
+	if union == (Box{}) {
+		p.Problems = append(p.Problems, fmt.Sprintf("MinerU: a %s on page %d has no box", what, number))
+	}
+	return union
+}
+
+// join is the smallest box around two; one without four numbers or without an area counts for nothing.
+func join(u Box, box []float64) Box {
+	if len(box) != 4 || box[2] <= box[0] || box[3] <= box[1] {
+		return u
+	}
+	b := Box(box)
+	if u == (Box{}) {
+		return b
+	}
+	return Box{min(u[0], b[0]), min(u[1], b[1]), max(u[2], b[2]), max(u[3], b[3])}
+}
+
+// text is that of the inner blocks of some types, type by type.
+func (b block) text(types ...string) string {
+	var parts []string
+	for _, kind := range types {
+		for _, part := range b.Blocks {
+			if text := part.inner(); part.Type == kind && text != "" {
+				parts = append(parts, text)
+			}
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// inner is the text of a block's lines, with formulas between $.
+func (b block) inner() string {
+	var words []string
+	for _, line := range b.Lines {
+		for _, s := range line.Spans {
+			text := strings.TrimSpace(s.Content)
+			if s.Type == "inline_equation" && text != "" {
+				text = "$" + text + "$"
+			}
+			if text != "" {
+				words = append(words, text)
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// html is the first that a span of the bodies has.
+func (b block) html() string {
+	for _, part := range b.Blocks {
+		for _, line := range part.Lines {
+			for _, s := range line.Spans {
+				if html := strings.TrimSpace(s.HTML); html != "" {
+					return html
+				}
+			}
+		}
+	}
+	return ""
+}

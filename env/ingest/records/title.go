@@ -1,0 +1,107 @@
+package records
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/internal/fuzzy"
+)
+
+// enough is the ratio from which the reference implementation takes two titles for the same.
+const enough = 90
+
+// titles are those of all records.
+type titles struct {
+	hash  string
+	exact map[string][]string // normalised title: paths
+	list  []titled
+	sum   hash.Hash
+}
+
+type titled struct {
+	path, title string // the title in lower case
+	length      int    // in characters
+}
+
+func newTitles() titles { return titles{exact: map[string][]string{}, sum: sha256.New()} }
+
+func (t *titles) add(path, name string, data []byte) {
+	sum := sha256.Sum256(data)
+	_, _ = fmt.Fprintf(t.sum, "%q %x\n", name, sum) // a hash takes everything
+	title := strings.ToLower(strings.TrimSpace(titleOf(data)))
+	if title == "" {
+		return
+	}
+	t.list = append(t.list, titled{path: path, title: title, length: utf8.RuneCountInString(title)})
+	if key := normal(title); key != "" {
+		t.exact[key] = append(t.exact[key], path)
+	}
+}
+
+func (t *titles) finish() { t.hash = hex.EncodeToString(t.sum.Sum(nil)) }
+
+// ByTitle returns the file of the record with a title: the same letters and digits, or else the most alike, from a
+// FuzzyWuzzy ratio of 90 on. path is empty when there is none, and when several are as good, which problem says.
+func (f *Folder) ByTitle(title string) (path, problem string, err error) {
+	t, err := f.index()
+	if err != nil {
+		return "", "", err
+	}
+	title = strings.ToLower(strings.TrimSpace(title))
+	if title == "" {
+		return "", "", nil
+	}
+	found := t.exact[normal(title)]
+	if len(found) == 0 {
+		found = t.alike(title)
+	}
+	switch len(found) {
+	case 0:
+		return "", "", nil
+	case 1:
+		return found[0], "", nil
+	}
+	return "", fmt.Sprintf("metadata: %d records have this title, %s and %s among them: none is used", len(found),
+		filepath.Base(found[0]), filepath.Base(found[1])), nil
+}
+
+// alike returns the records with the best ratio.
+func (t *titles) alike(title string) (found []string) {
+	best, length := enough, utf8.RuneCountInString(title)
+	for _, c := range t.list {
+		if !reaches(length, c.length, best) {
+			continue
+		}
+		switch score := fuzzy.Ratio(title, c.title); {
+		case score > best:
+			best, found = score, []string{c.path}
+		case score == best:
+			found = append(found, c.path)
+		}
+	}
+	return found
+}
+
+// reaches tells whether texts of two lengths can have a ratio at all: at most all of the shorter one is common.
+func reaches(a, b, ratio int) bool {
+	return 200*min(a, b)+(a+b) >= ratio*(a+b) // with one more for rounding
+}
+
+// normal keeps letters and digits, as the rule for paper ids does (package qa), but those of all alphabets.
+func normal(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r > 0x7f && r != 0xa0 && !punctuation(r):
+			return r
+		}
+		return -1
+	}, title)
+}
+
+// punctuation are the dashes, quotes and spaces that typesetting puts in the place of those of ASCII.
+func punctuation(r rune) bool { return r >= 0x2000 && r <= 0x206f }
