@@ -2,6 +2,7 @@ package flat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"airqa/env/vectors"
 )
@@ -151,7 +153,7 @@ func questions(b *testing.B, f vectors.Filter) []vectors.Query {
 	return queries
 }
 
-// searchMany asks another question every time.
+// searchMany asks another question every time. The fastest search is what it costs when nothing else runs.
 func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
 	queries := questions(b, f)
 	for _, q := range queries[:3] {
@@ -159,32 +161,39 @@ func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
 			b.Fatal(err)
 		}
 	}
-	i := 0
-	for b.Loop() {
+	best := time.Hour
+	for i := 0; b.Loop(); i++ {
+		start := time.Now()
 		if hits, err := s.search(b.Context(), e, queries[i%50]); err != nil || len(hits) != 5 {
 			b.Fatal(hits, err)
 		}
-		i++
+		best = min(best, time.Since(start))
 	}
+	b.ReportMetric(float64(best.Nanoseconds()), "best-ns")
 }
 
 // BenchmarkOpen is the time from a closed file to the first answer about it.
 func BenchmarkOpen(b *testing.B) {
+	papers := vectors.Filter{Papers: []string{"paper 0000"}}
+	q := questions(b, vectors.Filter{})[0]
 	for _, n := range []int{3000, 30_000, 300_000} {
 		dir := makeLarge(b, n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		reopen := func(b *testing.B, use func(*Store) error) {
 			for b.Loop() {
 				s, err := Open(dir)
+				if err == nil {
+					err = errors.Join(use(s), s.Close())
+				}
 				if err != nil {
 					b.Fatal(err)
 				}
-				if got, err := s.Count(b.Context(), "d", vectors.Filter{Papers: []string{"paper 0000"}}); err != nil || got != 600 {
-					b.Fatal(got, err)
-				}
-				if err := s.Close(); err != nil {
-					b.Fatal(err)
-				}
 			}
+		}
+		b.Run(fmt.Sprintf("%d/count", n), func(b *testing.B) {
+			reopen(b, func(s *Store) error { _, err := s.Count(b.Context(), "d", papers); return err })
+		})
+		b.Run(fmt.Sprintf("%d/search", n), func(b *testing.B) {
+			reopen(b, func(s *Store) error { _, err := s.Search(b.Context(), "d", q); return err })
 		})
 	}
 }

@@ -243,7 +243,7 @@ func checkBounds(t *rapid.T, draw func(t *rapid.T, dim, n int) [][]float32) {
 			return
 		}
 		p.quantize(dim)
-		got := k.coarse(s.rows, p, batch{count: len(all)}, float32(math.Inf(-1)), make([]found, len(all)))
+		got := k.coarse(s.rows, p, batch{count: len(all), floor: float32(math.Inf(-1))}, make([]found, len(all)))
 		if len(got) != len(all) {
 			t.Fatalf("%s: %d rows of %d", k.name, len(got), len(all))
 		}
@@ -267,7 +267,7 @@ func TestCoarseWide(t *testing.T) {
 	for _, k := range kernels() {
 		p := newProbe(k, ones)
 		p.quantize(vectors.MaxDim)
-		got := k.coarse(s.rows, p, batch{count: 1}, -2, make([]found, 1))
+		got := k.coarse(s.rows, p, batch{count: 1, floor: -2}, make([]found, 1))
 		if len(got) != 1 || math.Abs(float64(got[0].low)-1) > 0.01 || math.Abs(float64(got[0].high)-1) > 0.01 {
 			t.Errorf("%s: got %v, want about 1", k.name, got)
 		}

@@ -38,16 +38,18 @@ type found struct {
 	high, low float32
 }
 
-// batch is what a kernel looks at in one call: the rows of list, or count rows from first on.
+// batch is what a kernel looks at in one call: the rows of list, or count rows from first on. Rows that are surely below
+// floor are left out.
 type batch struct {
 	first, count int
 	list         []uint32
+	floor        float32
 }
 
-func (b batch) job(k kernel, dim int, floor float32) C.flat_job {
+func (b batch) job(k kernel, dim int) C.flat_job {
 	return C.flat_job{
 		kernel: k.id, dim: C.int32_t(dim), first: C.uint32_t(b.first), count: C.uint32_t(b.count),
-		floor: C.float(floor),
+		floor: C.float(b.floor),
 	}
 }
 
@@ -71,18 +73,18 @@ func widen(to []float64, numbers []float32) {
 // padded is the first multiple of unit that is not below n.
 func padded(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// exact scores a batch; out has room for all of it. Rows below floor are left out.
-func (k kernel) exact(r *rows, q *probe, b batch, floor float32, out []found) []found {
-	job := b.job(k, r.dim, floor)
+// exact scores a batch; out has room for all of it.
+func (k kernel) exact(r *rows, q *probe, b batch, out []found) []found {
+	job := b.job(k, r.dim)
 	job.length = C.double(q.length)
 	n := C.flat_exact(job, (*C.float)(unsafe.SliceData(r.vectors)), (*C.double)(unsafe.SliceData(r.lengths)),
 		(*C.double)(unsafe.SliceData(q.wide)), b.rows(), (*C.flat_found)(unsafe.Pointer(unsafe.SliceData(out))))
 	return out[:n]
 }
 
-// coarse bounds the scores of a batch. Rows that are surely below floor are left out.
-func (k kernel) coarse(r *rows, q *probe, b batch, floor float32, out []found) []found {
-	job := b.job(k, r.dim, floor)
+// coarse bounds the scores of a batch by the codes.
+func (k kernel) coarse(r *rows, q *probe, b batch, out []found) []found {
+	job := b.job(k, r.dim)
 	job.step, job.stretch, job.slack = C.float(q.step), C.float(q.stretch), C.float(q.slack)
 	n := C.flat_coarse(job, (*C.int8_t)(unsafe.SliceData(r.codes)), (*C.flat_grid)(unsafe.Pointer(unsafe.SliceData(r.grid))),
 		(*C.int8_t)(unsafe.SliceData(q.codes)), b.rows(), (*C.flat_found)(unsafe.Pointer(unsafe.SliceData(out))))

@@ -121,11 +121,10 @@ type exactPass struct {
 }
 
 func (w *exactPass) look(b batch, buf []found) {
-	floor := float32(math.Inf(-1))
-	if w.best.full() {
-		floor = w.best.worst().score
+	if b.floor = float32(math.Inf(-1)); w.best.full() {
+		b.floor = w.best.worst().score
 	}
-	for _, f := range w.kernel.exact(w.rows, w.probe, b, floor, buf) {
+	for _, f := range w.kernel.exact(w.rows, w.probe, b, buf) {
 		w.best.offer(ranked{score: f.high, record: f.row})
 	}
 }
@@ -152,12 +151,13 @@ func floorOf(lows *top[float32]) float32 {
 }
 
 func (w *coarsePass) look(b batch, buf []found) {
-	batch := w.kernel.coarse(w.rows, w.probe, b, floorOf(w.lows), buf)
-	for _, f := range batch {
+	b.floor = floorOf(w.lows)
+	seen := w.kernel.coarse(w.rows, w.probe, b, buf)
+	for _, f := range seen {
 		w.lows.offer(f.low)
 	}
 	floor := floorOf(w.lows)
-	for _, f := range batch {
+	for _, f := range seen {
 		if f.high >= floor {
 			w.kept = append(w.kept, f)
 		}
