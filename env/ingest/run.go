@@ -26,6 +26,8 @@ type Store interface {
 type Config struct {
 	Reader *Reader
 	Store  Store
+	// Extras are folders with what is known of the papers besides.
+	Extras Extras
 	// Workers is how many papers are read at once; 0 means 2. Writing is one at a time, in the order of the paths.
 	Workers int
 	// Again reads papers that are in already, too.
@@ -150,7 +152,7 @@ func (r *runner) dispatch(ctx context.Context, workers *sync.WaitGroup) <-chan i
 }
 
 func (r *runner) read(ctx context.Context, path string) result {
-	source, err := Open(path)
+	source, err := r.cfg.Extras.Open(path)
 	if err != nil {
 		return result{err: err}
 	}

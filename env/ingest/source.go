@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"airqa/env/ingest/mineru"
+	"airqa/env/ingest/records"
 	"airqa/env/paperdb"
 )
 
@@ -25,6 +27,12 @@ type Source struct {
 	Metadata Metadata
 	// File has hashes, name and parser; its problems come with reading.
 	File paperdb.File
+
+	// What [Extras] found; problems are theirs.
+	records  *records.Folder
+	outputs  *mineru.Folder
+	output   *mineru.Output
+	problems []string
 }
 
 // Open loads a PDF and the metadata beside it, if there is any. It does not parse the PDF.

@@ -1,0 +1,130 @@
+package ingest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"airqa/env/ingest/floats"
+	"airqa/env/ingest/layout"
+	"airqa/env/ingest/mineru"
+	"airqa/env/ingest/records"
+	"airqa/env/ingest/structure"
+	"airqa/env/paperdb"
+)
+
+// Extras are folders with what is known of papers besides their PDFs. The zero value is none.
+type Extras struct {
+	// Records are metadata files: a PDF without one beside it takes UUID.json if it is named UUID.pdf, or else the one with
+	// the title that it bears.
+	Records *records.Folder
+	// MinerU are outputs of MinerU: its tables, figures and equations take the place of those found here.
+	MinerU *mineru.Folder
+}
+
+// Open loads a PDF as [Open] does, and notes which extras there are for it, so that other extras make it another source.
+func (e Extras) Open(path string) (Source, error) {
+	s, err := Open(path)
+	if err != nil {
+		return Source{}, err
+	}
+	if err := e.addRecord(&s); err != nil {
+		return Source{}, err
+	}
+	if e.MinerU != nil {
+		e.addOutput(&s)
+	}
+	return s, nil
+}
+
+func (e Extras) addRecord(s *Source) (err error) {
+	if e.Records == nil || s.File.MetadataSHA256 != "" {
+		return nil
+	}
+	if path, ok := e.Records.ByID(stem(s.Path)); ok {
+		return s.useRecord(path)
+	}
+	// The title is known when the PDF is read. Until then the whole folder stands for the record: when a file in it
+	// changes, the paper is read again.
+	s.records = e.Records
+	s.File.MetadataSHA256, err = e.Records.Hash()
+	return err
+}
+
+// useRecord takes a metadata file and its hash.
+func (s *Source) useRecord(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read metadata: %w", err)
+	}
+	s.File.MetadataSHA256 = hash(data)
+	s.Metadata, err = parseMetadata(filepath.Base(path), data)
+	return err
+}
+
+// addOutput finds the paper's MinerU output by the name of its file or its uuid. An uuid that is known only when the PDF was
+// read is looked for then; --again is needed to have such an output noticed that came or changed later.
+func (e Extras) addOutput(s *Source) {
+	s.outputs = e.MinerU
+	s.File.Parser += "+mineru"
+	if output, ok := e.MinerU.Find(stem(s.Path), s.Metadata.UUID); ok {
+		s.output = &output
+		s.File.Parser += "-" + output.Hash()[:12]
+	}
+}
+
+// lookUp finds the metadata of a paper by its title. A record that is broken is a problem.
+func (s *Source) lookUp(title string) error {
+	if s.records == nil {
+		return nil
+	}
+	path, problem, err := s.records.ByTitle(title)
+	if err != nil {
+		return err
+	}
+	switch {
+	case problem != "":
+		s.problems = append(s.problems, problem)
+	case path == "":
+		s.problems = append(s.problems, "metadata: no record has this title")
+	default:
+		folder := s.File.MetadataSHA256
+		if err := s.useRecord(path); err != nil {
+			s.Metadata = Metadata{}
+			s.problems = append(s.problems, err.Error())
+		}
+		s.File.MetadataSHA256 = folder
+	}
+	return nil
+}
+
+// enrich puts what MinerU found in the place of figures, tables and equations. Sections keep their text.
+func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *structure.Paper) {
+	if s.outputs == nil {
+		return
+	}
+	if s.output == nil {
+		output, ok := s.outputs.Find(s.title(parts).PaperID)
+		if !ok {
+			s.problems = append(s.problems, "MinerU: no output for this paper")
+			return
+		}
+		s.output = &output
+	}
+	their := s.output.Parse()
+	m := merger{pages: pages, their: their, problems: their.Problems}
+	if their.Floats {
+		found.Figures, found.Tables = m.figures(), m.tables(found.Tables)
+	}
+	if their.Formulas {
+		parts.Equations = m.equations()
+	}
+	s.problems = append(s.problems, m.problems...)
+}
+
+// title is the row of table metadata as far as title and record tell it.
+func (s *Source) title(parts *structure.Paper) paperdb.Metadata {
+	row := paperdb.Metadata{Title: first(parts.Title, stem(s.Path))}
+	s.Metadata.apply(&row)
+	return row
+}

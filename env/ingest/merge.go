@@ -1,0 +1,88 @@
+package ingest
+
+import (
+	"fmt"
+
+	"airqa/env/ingest/floats"
+	"airqa/env/ingest/layout"
+	"airqa/env/ingest/mineru"
+	"airqa/env/ingest/structure"
+)
+
+// merger brings what MinerU found onto the pages of the PDF.
+type merger struct {
+	pages    []layout.Page
+	their    mineru.Paper
+	problems []string
+}
+
+func (m *merger) figures() []floats.Float {
+	var out []floats.Float
+	for _, f := range m.their.Figures {
+		if m.has(f.Page, "figure") {
+			out = append(out, floats.Float{Page: f.Page, Caption: f.Caption, Box: m.box(f.Page, f.Box)})
+		}
+	}
+	return out
+}
+
+// tables takes the cells of a table that MinerU read none of from ours in the same place.
+func (m *merger) tables(own []floats.Float) []floats.Float {
+	var out []floats.Float
+	for _, t := range m.their.Tables {
+		if !m.has(t.Page, "table") {
+			continue
+		}
+		merged := floats.Float{Page: t.Page, Caption: t.Caption, HTML: t.HTML, Box: m.box(t.Page, t.Box)}
+		for _, o := range own {
+			if merged.HTML == "" && o.Page == t.Page && alike(o.Box, merged.Box) {
+				merged.HTML = o.HTML
+			}
+		}
+		out = append(out, merged)
+	}
+	return out
+}
+
+func (m *merger) equations() []structure.Equation {
+	var out []structure.Equation
+	for _, e := range m.their.Equations {
+		if m.has(e.Page, "equation") {
+			out = append(out, structure.Equation{Page: e.Page, Text: e.LaTeX})
+		}
+	}
+	return out
+}
+
+// has tells whether the PDF has a page; what is on no page is left out.
+func (m *merger) has(page int, what string) bool {
+	ok := page >= 1 && page <= len(m.pages)
+	if !ok {
+		m.problems = append(m.problems, fmt.Sprintf("MinerU: a %s on page %d, the PDF has %d", what, page, len(m.pages)))
+	}
+	return ok
+}
+
+// box brings a box to the size that the page has here, and cuts it at the page's edges.
+func (m *merger) box(page int, b mineru.Box) layout.Box {
+	here, there := m.pages[page-1], m.their.Pages[page]
+	x, y := 1.0, 1.0
+	if there.Width > 0 && there.Height > 0 {
+		x, y = here.Width/there.Width, here.Height/there.Height
+	}
+	cut := func(v, most float64) float64 { return min(max(v, 0), most) }
+	return layout.Box{
+		X0: cut(b[0]*x, here.Width), Y0: cut(b[1]*y, here.Height),
+		X1: cut(b[2]*x, here.Width), Y1: cut(b[3]*y, here.Height),
+	}
+}
+
+// alike tells whether two boxes share more than half of the area that both take.
+func alike(a, b layout.Box) bool {
+	w, h := a.OverlapX(b), a.OverlapY(b)
+	if w <= 0 || h <= 0 {
+		return false
+	}
+	both := a.Width()*a.Height() + b.Width()*b.Height() - w*h
+	return w*h > both/2
+}
