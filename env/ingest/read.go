@@ -51,7 +51,9 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 	}
 	found := floats.Find(source.Doc)
 	source.Regions = found.Regions()
-	p = r.rows(s, source.Doc, found, structure.Read(source))
+	parts := structure.Read(source)
+	found.MarkRows(source.Doc)
+	p = r.rows(s, source.Doc, found, parts)
 	p.File.Problems = append(append(problems, more...), missing(s, source, p)...)
 	return p, nil
 }

@@ -88,6 +88,31 @@ func TestNothingOfAPageIsMissingFromItsChunks(t *testing.T) {
 	}
 }
 
+func TestRowsOfTablesAndEntriesOfTheBibliographyStandAlone(t *testing.T) {
+	p := readFixture(t, "lumenparse", false)
+	chunks, pages := "", ""
+	for _, c := range p.Chunks {
+		chunks += c.Text + "\n"
+	}
+	for _, page := range p.Pages {
+		pages += page.Content + "\n"
+	}
+	rows := "\nOne round of message passing 96.6 93.1 92.8 86.1 92.9\nNo edges to the next column 91.4 92.7 90.5 83.7 90.6\n"
+	for name, text := range map[string]string{"chunks": chunks, "pages": pages} {
+		if !strings.Contains(text, rows) {
+			t.Errorf("%s: the rows of Table III do not stand alone", name)
+		}
+		for _, r := range p.References {
+			if !strings.Contains(text, "\n"+r.Content+"\n") {
+				t.Errorf("%s: no row is %q", name, r.Content)
+			}
+		}
+	}
+	if !strings.Contains(pages, "\nTABLE III\nABLATION ON THE INKWELL TEST PAGES") {
+		t.Error("the caption of Table III does not stand alone")
+	}
+}
+
 // scan is a paper of one page of text and one with a grey box only, without a table of its objects' places: readers
 // find them anyway.
 const scan = `%PDF-1.4

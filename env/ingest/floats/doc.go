@@ -4,7 +4,11 @@
 // It takes laid out pages and knows no PDF library. All coordinates are points from the top left of the page as shown.
 package floats
 
-import "airqa/env/ingest/layout"
+import (
+	"slices"
+
+	"airqa/env/ingest/layout"
+)
 
 // Float is a figure or a table.
 type Float struct {
@@ -51,6 +55,24 @@ func Find(doc *layout.Document) Floats {
 		}
 	}
 	return out
+}
+
+// MarkRows lets each line that stands in a figure or a table begin a row of its own, and the line after them too: their
+// cells and labels are no sentences. Call it when the structure of the paper has been read.
+func (f Floats) MarkRows(doc *layout.Document) {
+	regions := f.Regions()
+	for _, p := range doc.Pages {
+		after := false
+		for i := range p.Lines {
+			l := &p.Lines[i]
+			inside := slices.ContainsFunc(regions[p.Number], func(b layout.Box) bool { return b.Holds(l.Box) })
+			if l.Role != layout.Body && l.Role != layout.Sideways {
+				inside = false
+			}
+			l.Break = l.Break || inside || after
+			after = inside
+		}
+	}
 }
 
 // Regions are the areas that figures and tables take up, by page.

@@ -87,6 +87,8 @@ type Line struct {
 	Bold bool
 	// Break holds when the line begins a paragraph.
 	Break bool
+	// Joins holds when the line goes on an entry of the bibliography: entries are printed one a row.
+	Joins bool
 }
 
 // Page is a page in reading order.

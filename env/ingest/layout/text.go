@@ -26,9 +26,15 @@ func bare(s string) string {
 	return strings.ToLower(strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
-// Lines is the text of lines as printed, one a row; a word that was cut at a line's end moves up whole.
+// Lines is the text of lines as printed, one a row, but entries of the bibliography whole; a word that was cut at a
+// line's end moves up whole.
 func (d *Document) Lines(lines []Line) string {
-	return d.text(lines, func(Line) string { return "\n" })
+	return d.text(lines, func(l Line) string {
+		if l.Joins {
+			return " "
+		}
+		return "\n"
+	})
 }
 
 // Flow is the text of lines with each paragraph on a row of its own.

@@ -76,28 +76,31 @@ type Reference struct {
 // paperReader carries what the steps share.
 type paperReader struct {
 	Source
-	flow  []layout.Line // the running text, in reading order
-	heads []heading     // in the order of flow
+	flow  []layout.Line  // the running text, in reading order
+	ours  []*layout.Line // the same lines in the document
+	heads []heading      // in the order of flow
 }
 
-// Read finds the parts of a paper.
+// Read finds the parts of a paper. In the lines of the document it marks the entries of the bibliography: Break on
+// their first lines, Joins on the others.
 func Read(s Source) Paper {
 	r := &paperReader{Source: s}
 	r.findFlow()
 	r.findHeadings()
 	p := Paper{Title: r.title(), Abstract: r.abstract()}
+	p.References = r.references()
 	p.Sections = r.sections()
 	p.Equations = r.equations()
-	p.References = r.references()
 	return p
 }
 
 // findFlow takes the lines of the body that stand outside figures and tables.
 func (r *paperReader) findFlow() {
 	for _, p := range r.Doc.Pages {
-		for _, l := range p.Lines {
+		for i, l := range p.Lines {
 			if l.Role == layout.Body && !r.inRegion(l) {
 				r.flow = append(r.flow, l)
+				r.ours = append(r.ours, &p.Lines[i])
 			}
 		}
 	}

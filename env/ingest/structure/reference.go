@@ -22,10 +22,29 @@ func (r *paperReader) references() []Reference {
 		if !bibliographyTitles[folded(h.title)] {
 			continue
 		}
-		lines := r.flow[h.at+h.lines : r.nextHead(i)]
-		out = append(out, r.split(lines)...)
+		from, to := h.at+h.lines, r.nextHead(i)
+		lines := r.flow[from:to]
+		starts := r.starts(lines)
+		markEntries(r.ours[from:to], starts)
+		for k := range lines {
+			lines[k].Break = r.ours[from+k].Break
+		}
+		out = append(out, r.split(lines, starts)...)
 	}
 	return out
+}
+
+// markEntries lets each entry begin a row. What stands before the first one is left as it is.
+func markEntries(lines []*layout.Line, starts []int) {
+	for k, at := range starts {
+		end := len(lines)
+		if k+1 < len(starts) {
+			end = starts[k+1]
+		}
+		for i := at; i < end; i++ {
+			lines[i].Break, lines[i].Joins = i == at, i > at
+		}
+	}
 }
 
 func (r *paperReader) nextHead(i int) int {
@@ -35,8 +54,9 @@ func (r *paperReader) nextHead(i int) int {
 	return len(r.flow)
 }
 
-// split prefers numbers that count up, then the anchors of citations, then hanging indents, then the space between entries.
-func (r *paperReader) split(lines []layout.Line) []Reference {
+// starts finds the first lines of entries: by numbers that count up, else by the anchors of citations, else by hanging
+// indents, else by the space between entries.
+func (r *paperReader) starts(lines []layout.Line) []int {
 	starts := labelStarts(lines)
 	if starts == nil {
 		starts = r.citeStarts(lines)
@@ -47,6 +67,10 @@ func (r *paperReader) split(lines []layout.Line) []Reference {
 	if starts == nil {
 		starts = gapStarts(lines)
 	}
+	return starts
+}
+
+func (r *paperReader) split(lines []layout.Line, starts []int) []Reference {
 	var out []Reference
 	for k, at := range starts {
 		end := len(lines)
