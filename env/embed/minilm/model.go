@@ -86,8 +86,8 @@ func (m *Model) Tokenize(text string) []int {
 // independent of each other: how they are put together changes a vector in its last digits at most. It fails when ctx
 // ends (looked at between groups of about 200 pieces), or when the weights cannot be laid out.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if len(texts) == 0 {
-		return nil, ctx.Err()
+	if err := ctx.Err(); err != nil || len(texts) == 0 {
+		return nil, err
 	}
 	net, err := m.load()
 	if err != nil {
