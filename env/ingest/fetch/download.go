@@ -1,0 +1,200 @@
+package fetch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The back-off after a failure: 2, 4, 8 … seconds.
+const (
+	firstPause = 2 * time.Second
+	longPause  = time.Minute
+)
+
+// transfer is a paper on its way.
+type transfer struct {
+	host   string
+	item   Item
+	part   *part
+	report func(bytes, total int64)
+}
+
+// download fills the part, with a few tries.
+func (s *session) download(ctx context.Context, t transfer) error {
+	for try := 1; ; try++ {
+		err := s.try(ctx, t)
+		var again *passing
+		if !errors.As(err, &again) {
+			return err
+		}
+		if try >= s.Tries {
+			return fmt.Errorf("after %d requests: %w; the same command goes on from there", try, again.err)
+		}
+		pause := max(min(firstPause<<min(try-1, 10), longPause), again.after)
+		if err := s.Sleep(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// try makes one request.
+func (s *session) try(ctx context.Context, t transfer) error {
+	if err := s.wait(ctx, t.host); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(headerTimeout+s.Stall, func() { cancel(errStalled) })
+	defer watch.Stop()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.item.URL, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("User-Agent", s.UserAgent)
+	req.Header.Set("Accept", "application/pdf, */*;q=0.1")
+	req.Header.Set("Accept-Encoding", "identity") // a range of a compressed file would be of no use
+	t.part.ask(req)
+	resp, err := s.clients.to(req).Do(req)
+	if err != nil {
+		return failure(ctx, t.host, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if err := s.begin(resp, t.part); err != nil {
+		return err
+	}
+	err = s.stream(t, resp, &watched{resp.Body, watch, s.Stall})
+	var disk *fs.PathError
+	var known *passing
+	if err == nil || errors.As(err, &known) || errors.As(err, &disk) || errors.Is(err, errUnfit) {
+		return err
+	}
+	return failure(ctx, t.host, err)
+}
+
+// wait leaves the host in peace for a while since the last request.
+func (s *session) wait(ctx context.Context, host string) error {
+	if last, ok := s.asked[host]; ok {
+		if rest := s.Delay - s.Now().Sub(last); rest > 0 {
+			if err := s.Sleep(ctx, rest); err != nil {
+				return err
+			}
+		}
+	}
+	s.asked[host] = s.Now()
+	return ctx.Err()
+}
+
+// begin reads the head of an answer and sets the part to where the body goes on.
+func (s *session) begin(resp *http.Response, p *part) error {
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return p.reset(validator(resp.Header))
+	case http.StatusPartialContent:
+		if strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", p.size)) && p.size > 0 {
+			return nil
+		}
+	case http.StatusRequestedRangeNotSatisfiable:
+	default:
+		return statusError(resp, s.Now())
+	}
+	// A part that does not fit what the server has: from the beginning.
+	if err := p.reset(""); err != nil {
+		return err
+	}
+	return &passing{err: fmt.Errorf("%s sent another part of the file than was asked for", resp.Request.URL.Host)}
+}
+
+// errUnfit is wrapped by the errors about what came: no further request mends them.
+var errUnfit = errors.New("nothing was kept")
+
+// stream writes the body to the part.
+func (s *session) stream(t transfer, resp *http.Response, body io.Reader) error {
+	p, total := t.part, int64(-1)
+	if resp.ContentLength >= 0 {
+		total = p.size + resp.ContentLength
+	}
+	if total > s.MaxBytes {
+		return s.tooLarge(p, fmt.Sprintf("has %d MB", total>>20))
+	}
+	buffered := bufio.NewReaderSize(body, 32<<10)
+	if p.size == 0 {
+		if err := checkHead(buffered, resp.Request.URL.Host); err != nil {
+			return errors.Join(err, p.reset(""))
+		}
+	}
+	p.wrote = func(size int64) { t.report(size, total) }
+	if _, err := io.Copy(p, io.LimitReader(buffered, s.MaxBytes-p.size+1)); err != nil {
+		return err
+	}
+	if p.size > s.MaxBytes {
+		return s.tooLarge(p, "goes on")
+	}
+	if total >= 0 && p.size != total {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+func (s *session) tooLarge(p *part, what string) error {
+	err := fmt.Errorf("the file %s, beyond the limit of %d MB: %w", what, s.MaxBytes>>20, errUnfit)
+	return errors.Join(err, p.reset(""))
+}
+
+// checkHead makes sure that a PDF begins: many servers answer a wrong address with a friendly page.
+func checkHead(body *bufio.Reader, host string) error {
+	head, err := body.Peek(1024)
+	if bytes.Contains(head, []byte("%PDF-")) {
+		return nil
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	what := "something that is no PDF"
+	switch {
+	case len(head) == 0:
+		what = "an empty file"
+	case strings.HasPrefix(http.DetectContentType(head), "text/html"):
+		what = "a web page, not a PDF; give the address of the PDF itself"
+	}
+	return fmt.Errorf("%s sent %s: %w", host, what, errUnfit)
+}
+
+// keep checks a whole file, writes it into the book and puts it where it belongs.
+func (s *session) keep(item Item, p *part, name string) error {
+	sum, err := p.sum()
+	if err != nil {
+		return fmt.Errorf("check %s: %w", name, err)
+	}
+	if item.SHA256 != "" && sum != item.SHA256 {
+		err := fmt.Errorf("the file that came has SHA-256 %s, not %s: %w", sum, item.SHA256, errUnfit)
+		return errors.Join(err, p.reset(""))
+	}
+	// The book first: a file without its line would be fetched again under another name.
+	r := record{Format: bookFormat, URL: item.URL, File: name, SHA256: sum, Bytes: p.size, At: s.Now().UTC()}
+	if err := s.book.add(r); err != nil {
+		return err
+	}
+	return p.finish(filepath.Join(s.Dir, name))
+}
+
+// watched is a body whose reader is cancelled when nothing comes for a while.
+type watched struct {
+	body  io.Reader
+	watch *time.Timer
+	stall time.Duration
+}
+
+// Read implements io.Reader.
+func (w *watched) Read(p []byte) (int, error) {
+	w.watch.Reset(w.stall)
+	return w.body.Read(p)
+}

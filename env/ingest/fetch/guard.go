@@ -1,0 +1,113 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	maxRedirects  = 10
+	dialTimeout   = 20 * time.Second
+	headerTimeout = 60 * time.Second
+)
+
+// clients makes requests. A paper's address may lie in the local network, because a person named it; a redirect from
+// elsewhere may not lead there.
+type clients struct {
+	given   *http.Client // nil: the two below
+	open    *http.Transport
+	guarded *http.Transport
+}
+
+func newClients(given *http.Client) *clients {
+	c := &clients{given: given}
+	if given == nil {
+		c.open, c.guarded = transport(nil), transport(refuseLocal)
+	}
+	return c
+}
+
+func transport(control func(network, address string, c syscall.RawConn) error) *http.Transport {
+	dialer := &net.Dialer{Timeout: dialTimeout, Control: control}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: dialTimeout,
+		ResponseHeaderTimeout: headerTimeout, ForceAttemptHTTP2: true,
+	}
+}
+
+func (c *clients) close() {
+	if c.given == nil {
+		c.open.CloseIdleConnections()
+		c.guarded.CloseIdleConnections()
+	}
+}
+
+// to returns the client for a request.
+func (c *clients) to(req *http.Request) *http.Client {
+	local := isLocal(req.Context(), req.URL.Hostname())
+	client := &http.Client{CheckRedirect: redirects(local)}
+	proxy, err := http.ProxyFromEnvironment(req)
+	switch {
+	case c.given != nil:
+		client.Transport, client.Jar, client.Timeout = c.given.Transport, c.given.Jar, c.given.Timeout
+	case local, err == nil && proxy != nil: // a proxy often is a local address
+		client.Transport = c.open
+	default:
+		client.Transport = c.guarded
+	}
+	return client
+}
+
+func redirects(local bool) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		switch {
+		case len(via) > maxRedirects:
+			return &refusal{fmt.Sprintf("more than %d redirects: the server sends in circles", maxRedirects)}
+		case req.URL.Scheme != "http" && req.URL.Scheme != "https":
+			return &refusal{fmt.Sprintf("redirected to %s, which is no web address", req.URL.Redacted())}
+		case !local && isLocal(req.Context(), req.URL.Hostname()):
+			return &refusal{fmt.Sprintf("redirected to %s, an address of the local network", req.URL.Host)}
+		}
+		return nil
+	}
+}
+
+// isLocal tells whether a host is, or has, an address of this machine or its network. A name that cannot be found is
+// not local: the request will say what is wrong with it.
+func isLocal(ctx context.Context, host string) bool {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return localAddr(addr)
+	}
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	return err == nil && slices.ContainsFunc(addrs, localAddr)
+}
+
+// refuseLocal stops a connection to a local address when it is made, whatever the name said when it was looked up first.
+func refuseLocal(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || localAddr(to.Addr()) {
+		return &refusal{fmt.Sprintf("%s is an address of the local network", address)}
+	}
+	return nil
+}
+
+func localAddr(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	if !a.IsGlobalUnicast() || a.IsPrivate() {
+		return true
+	}
+	for _, text := range []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "64:ff9b::/96"} {
+		if netip.MustParsePrefix(text).Contains(a) {
+			return true
+		}
+	}
+	return false
+}

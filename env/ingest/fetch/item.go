@@ -1,0 +1,152 @@
+package fetch
+
+import (
+	"bufio"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Item is a paper to fetch.
+type Item struct {
+	// URL is an http or https address without a fragment.
+	URL string
+	// SHA256 is the expected hash of the file in lower-case hex; empty when unknown.
+	SHA256 string
+	// Name is the name that the file should have, without folder and ".pdf".
+	Name string
+	// named is set when the name was asked for, not derived from the address.
+	named bool
+}
+
+// maxLine bounds a line of a list file in bytes.
+const maxLine = 64 << 10
+
+// ParseList reads a list file: one paper a line in the form of [Parse], comments and blank lines between. name stands in
+// front of errors, with the number of the line.
+func ParseList(name string, r io.Reader) ([]Item, error) {
+	var items []Item
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimPrefix(lines.Text(), "\ufeff")
+		if uncomment(line) == "" {
+			continue
+		}
+		item, err := Parse(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		items = append(items, item)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return items, nil
+}
+
+// Parse reads one paper: the address of a PDF or an arXiv id (2005.11401, arXiv:cs/0112017v1, or a page of arxiv.org),
+// then, if wanted, "sha256:" with the file's hash, and a file name. A "#" at the start or after a blank begins a comment.
+func Parse(text string) (Item, error) {
+	fields := strings.Fields(uncomment(text))
+	if len(fields) == 0 {
+		return Item{}, errors.New("nothing to fetch: want the address of a PDF or an arXiv id")
+	}
+	item, err := address(fields[0])
+	if err != nil {
+		return Item{}, err
+	}
+	rest := fields[1:]
+	if len(rest) > 0 && len(rest[0]) >= 7 && strings.EqualFold(rest[0][:7], "sha256:") {
+		if item.SHA256, err = checksum(rest[0][7:]); err != nil {
+			return Item{}, err
+		}
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return item, nil
+	}
+	item.Name, item.named = safeName(strings.Join(rest, " ")), true
+	if item.Name == "" {
+		return Item{}, fmt.Errorf("%q is no file name", strings.Join(rest, " "))
+	}
+	return item, nil
+}
+
+func uncomment(line string) string {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "#") {
+		return ""
+	}
+	for _, mark := range []string{" #", "\t#"} {
+		line, _, _ = strings.Cut(line, mark)
+	}
+	return strings.TrimSpace(line)
+}
+
+func checksum(text string) (string, error) {
+	sum := strings.ToLower(text)
+	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != 32 {
+		return "", fmt.Errorf("sha256:%s is no SHA-256: want 64 hexadecimal digits", text)
+	}
+	return sum, nil
+}
+
+func address(text string) (Item, error) {
+	if id, ok := arxivID(text); ok {
+		return ofArxiv(id), nil
+	}
+	if !strings.Contains(text, "://") {
+		return Item{}, fmt.Errorf("%q is neither the address of a PDF nor an arXiv id, such as 2005.11401", text)
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return Item{}, fmt.Errorf("address: %w", err)
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return Item{}, fmt.Errorf("address %s: only http and https addresses are fetched, not %s", text, u.Scheme)
+	case u.Hostname() == "":
+		return Item{}, fmt.Errorf("address %s: there is no host in it", text)
+	case u.User != nil:
+		return Item{}, fmt.Errorf("address %s: addresses with a password are not fetched; download the file yourself and give its path", u.Redacted())
+	}
+	u.Fragment, u.RawFragment = "", ""
+	if id, ok := arxivPage(u); ok {
+		return ofArxiv(id), nil
+	}
+	return Item{URL: u.String(), Name: nameOf(u)}, nil
+}
+
+func ofArxiv(id string) Item {
+	return Item{URL: "https://arxiv.org/pdf/" + id, Name: safeName(id)}
+}
+
+var arxivForm = regexp.MustCompile(`^(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v[1-9]\d*)?$`)
+
+// arxivID reads an id of arXiv in its form since 2007 or the one before, with or without "arXiv:" and a version.
+func arxivID(text string) (string, bool) {
+	if len(text) > 6 && strings.EqualFold(text[:6], "arxiv:") {
+		text = text[6:]
+	}
+	return text, arxivForm.MatchString(text)
+}
+
+// arxivPage finds the id in an address of arxiv.org: an abstract's page is as good as the PDF's.
+func arxivPage(u *url.URL) (string, bool) {
+	switch strings.ToLower(u.Hostname()) {
+	case "arxiv.org", "www.arxiv.org", "export.arxiv.org":
+	default:
+		return "", false
+	}
+	for _, folder := range []string{"/abs/", "/pdf/", "/html/"} {
+		if id, ok := strings.CutPrefix(u.Path, folder); ok {
+			return arxivID(strings.TrimSuffix(strings.TrimSuffix(id, "/"), ".pdf"))
+		}
+	}
+	return "", false
+}

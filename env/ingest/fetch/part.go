@@ -1,0 +1,140 @@
+package fetch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+
+	"airqa/internal/aside"
+)
+
+// part is a file on its way. Beside it lies a mark that says which version of which file it is a part of, so that the
+// rest can be asked for after a crash.
+type part struct {
+	path  string
+	file  *os.File
+	size  int64
+	mark  mark
+	wrote func(size int64)
+}
+
+type mark struct {
+	Format int    `json:"format"`
+	URL    string `json:"url"`
+	// Validator is the ETag or the date of the version; empty when the server gave none: then nothing is resumed.
+	Validator string `json:"validator"`
+}
+
+// openPart takes up what an earlier try left at path, if it is of the same address and can be resumed.
+func openPart(path, url string) (*part, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("open download: %w", err)
+	}
+	p := &part{path: path, file: f, mark: mark{Format: bookFormat, URL: url}, wrote: func(int64) {}}
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open download: %w", err), f.Close())
+	}
+	var m mark
+	raw, err := os.ReadFile(p.markPath())
+	if err == nil && json.Unmarshal(raw, &m) == nil && m.Format == bookFormat && m.URL == url && m.Validator != "" {
+		p.size, p.mark = size, m
+		return p, nil
+	}
+	if err := p.reset(""); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return p, nil
+}
+
+func (p *part) markPath() string { return p.path + ".json" }
+
+// ask adds to a request what it takes to get the rest only.
+func (p *part) ask(req *http.Request) {
+	if p.size > 0 && p.mark.Validator != "" {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
+		req.Header.Set("If-Range", p.mark.Validator)
+	}
+}
+
+// reset starts over with another version.
+func (p *part) reset(validator string) error {
+	p.size, p.mark.Validator = 0, validator
+	raw, err := json.Marshal(p.mark)
+	if err == nil {
+		err = p.file.Truncate(0)
+	}
+	if err == nil {
+		_, err = p.file.Seek(0, io.SeekStart)
+	}
+	if err == nil {
+		err = aside.WriteFile(p.markPath(), append(raw, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("begin download: %w", err)
+	}
+	return nil
+}
+
+// Write implements io.Writer.
+func (p *part) Write(data []byte) (int, error) {
+	n, err := p.file.Write(data)
+	p.size += int64(n)
+	p.wrote(p.size)
+	return n, err
+}
+
+// sum hashes the whole file.
+func (p *part) sum() (string, error) {
+	h := sha256.New()
+	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(h, p.file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// finish puts the file where it belongs.
+func (p *part) finish(target string) error {
+	err := errors.Join(p.file.Sync(), p.file.Close())
+	if err == nil {
+		err = os.Rename(p.path, target)
+	}
+	if err == nil {
+		err = os.Remove(p.markPath())
+	}
+	if err != nil {
+		return fmt.Errorf("keep download: %w", err)
+	}
+	return nil
+}
+
+// leave closes the file. What can be resumed stays, anything else goes.
+func (p *part) leave() error {
+	err := p.file.Close()
+	if errors.Is(err, fs.ErrClosed) {
+		return nil // finished
+	}
+	if p.size > 0 && p.mark.Validator != "" {
+		return err
+	}
+	return errors.Join(err, os.Remove(p.path), os.Remove(p.markPath()))
+}
+
+// validator is what names a version for If-Range: a strong ETag, or the date of the last change.
+func validator(h http.Header) string {
+	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) {
+		return tag
+	}
+	return h.Get("Last-Modified")
+}
