@@ -1,5 +1,5 @@
-# make test: everything that must hold. make demo: the main job on the sample papers.
-.PHONY: test vet lint tidy unit demo build warm
+# make test: everything that must hold. make demo: the main job on the sample papers. make bench: the figures of docs/PERFORMANCE.md.
+.PHONY: test vet lint tidy unit demo build warm bench
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
@@ -26,3 +26,6 @@ build:
 
 demo:
 	go run ./cmd/airqa demo
+
+bench:
+	go test -run '^$$' -bench . -benchtime 2s ./eval ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest
