@@ -17,7 +17,8 @@ type Float struct {
 	// Page counts from 1.
 	Page int
 	Box  layout.Box
-	// Sure is false when nothing drawn and no rows were found by the caption: then Box is that of the caption.
+	// Sure is false when nothing drawn and no rows were found by the caption: then Box is the space between it and the
+	// text around it, or the caption's own.
 	Sure bool
 	// HTML is the table's content, empty for figures and for tables that do not read as rows and columns.
 	HTML string

@@ -138,14 +138,72 @@ func TestSpanningCells(t *testing.T) {
 	}
 }
 
+func TestCellsBetweenTwoRowsReachOverBoth(t *testing.T) {
+	p := layouttest.NewPage()
+	text(p, 80, 3)
+	p.Set(100, 140, 9, layouttest.Roman, "Table 1: Heads of two lines.")
+	p.Rule(100, 400, 150).Rule(100, 400, 210)
+	set := func(x, y float64, s string) { p.Set(x, y, 9, layouttest.Roman, s) }
+	set(210, 162, "dev set")
+	set(300, 162, "test set")
+	set(105, 167.5, "model")
+	set(210, 173, "F1")
+	set(300, 173, "F1")
+	set(105, 186, "ours")
+	set(210, 186, "90")
+	set(300, 186, "91")
+	text(p, 240, 8)
+	got := floats.Find(layouttest.Analyze(p)).Tables
+	const want = `<table><tr><td rowspan="2">model</td><td>dev set</td><td>test set</td></tr><tr><td>F1</td><td>F1</td></tr>` +
+		"<tr><td>ours</td><td>90</td><td>91</td></tr></table>"
+	if len(got) != 1 || got[0].HTML != want {
+		t.Errorf("got %+v\nwant %s", got, want)
+	}
+}
+
+func TestAFrameWithTheEndsOfTheTextIsATableNotAFootnote(t *testing.T) {
+	p := layouttest.NewPage()
+	text(p, 80, 30)
+	p.Rule(72, 280, 500).Rule(72, 280, 540)
+	p.Set(76, 512, 8, layouttest.Roman, "layers").Set(160, 512, 8, layouttest.Roman, "score")
+	p.Set(76, 526, 8, layouttest.Roman, "12").Set(160, 526, 8, layouttest.Roman, "91.3")
+	p.Set(72, 560, 10, layouttest.Roman, "Table 6: Layers.")
+	got := floats.Find(layouttest.Analyze(p)).Tables
+	const want = "<table><tr><td>layers</td><td>score</td></tr><tr><td>12</td><td>91.3</td></tr></table>"
+	if len(got) != 1 || got[0].HTML != want {
+		t.Errorf("got %+v\nwant %s", got, want)
+	}
+}
+
+func TestRowsOfATableAndLabelsOfAFigureStandAlone(t *testing.T) {
+	p := layouttest.NewPage()
+	text(p, 80, 3)
+	p.Rule(100, 400, 150).Rule(100, 400, 210)
+	for i, row := range []string{"a long first cell that runs on and on", "Another that looks like its sentence", "and the third"} {
+		p.Set(105, 162+12*float64(i), 9, layouttest.Roman, row).Set(340, 162+12*float64(i), 9, layouttest.Roman, "7")
+	}
+	p.Set(100, 225, 9, layouttest.Roman, "Table 1: Sentences.")
+	text(p, 250, 8)
+	doc := layouttest.Analyze(p)
+	floats.Find(doc).MarkRows(doc)
+	for _, l := range doc.Pages[0].Lines {
+		if l.Baseline > 150 && l.Baseline < 210 && !l.Break {
+			t.Errorf("%q goes on the row above", l.Text())
+		}
+	}
+}
+
 func TestACaptionWithNothingBesideIt(t *testing.T) {
 	p := layouttest.NewPage()
 	y := text(p, 80, 10)
-	p.Set(200, y+20, 9, layouttest.Roman, "Figure 7: Lost.")
-	text(p, y+50, 10)
+	p.Set(200, y+100, 9, layouttest.Roman, "Figure 7: Lost.")
+	text(p, y+150, 10)
 	got := floats.Find(layouttest.Analyze(p))
 	if len(got.Figures) != 1 || got.Figures[0].Sure || len(got.Regions()) != 0 {
-		t.Errorf("got %+v, want a caption without a region", got)
+		t.Fatalf("got %+v, want a caption without a region", got)
+	}
+	if b := got.Figures[0].Box; b.X0 != 72 || b.Y0 < y-12 || b.Y0 > y || b.Y1 > y+100 || b.Y1 < y+90 {
+		t.Errorf("box %+v, want the space above the caption, from %g to %g", b, y, y+93)
 	}
 }
 

@@ -214,7 +214,21 @@ func (v *pageView) byZone(i int) {
 			return
 		}
 	}
-	f.Box = f.caption
+	f.Box = v.guess(f, zones)
+}
+
+// guess is the area where the picture of a caption must be when nothing is known of it: the larger space between the
+// caption and the text around it, or the caption itself when there is none.
+func (v *pageView) guess(f *item, zones []layout.Box) layout.Box {
+	const least = 30
+	best := f.caption
+	for _, zone := range zones {
+		area := clip(zone, layout.Box{X0: f.reach.X0, Y0: v.page.Text.Y0, X1: f.reach.X1, Y1: v.page.Text.Y1})
+		if area.Height() > least && (best == f.caption || area.Height() > 2*best.Height()) {
+			best = area
+		}
+	}
+	return best
 }
 
 // zone is the space next to a caption up to the nearest obstacle.

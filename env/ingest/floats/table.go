@@ -14,21 +14,34 @@ import (
 type cell struct {
 	text   string
 	x0, x1 float64
+	// first and last are the columns that it fills, rows how many rows, 0 for one.
+	first, last, rows int
 }
 
-// tableHTML writes rows and columns as HTML; a cell over several columns gets a colspan. What does not read as at least two
-// rows and two columns gives "".
+// tableRow is the cells on one baseline, from left to right.
+type tableRow struct {
+	cells          []cell
+	baseline, size float64
+}
+
+// tableHTML writes rows and columns as HTML; a cell over several columns gets a colspan, one that stands between two rows a
+// rowspan. What does not read as at least two rows and two columns gives "".
 func tableHTML(lines []layout.Line) string {
 	rows := cellRows(lines)
 	columns := columnsOf(rows)
 	if len(rows) < 2 || len(columns) < 2 {
 		return ""
 	}
+	for _, row := range rows {
+		assign(row.cells, columns)
+	}
+	rows = foldBetween(rows)
 	var b strings.Builder
 	b.WriteString("<table>")
+	held := make([]int, len(columns)) // the rows from here on that a cell from above fills, by column
 	for _, row := range rows {
 		b.WriteString("<tr>")
-		writeRow(&b, row, columns)
+		writeRow(&b, row.cells, held)
 		b.WriteString("</tr>")
 	}
 	b.WriteString("</table>")
@@ -36,23 +49,58 @@ func tableHTML(lines []layout.Line) string {
 }
 
 // cellRows sorts the lines of both columns of a page into rows again.
-func cellRows(lines []layout.Line) [][]cell {
+func cellRows(lines []layout.Line) []tableRow {
 	sorted := slices.Clone(lines)
 	slices.SortStableFunc(sorted, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
-	var rows [][]cell
-	baseline := 0.0
-	for i, l := range sorted {
+	var rows []tableRow
+	for _, l := range sorted {
 		cells := cellsOf(l)
-		if i > 0 && l.Baseline-baseline < 0.45*l.Size {
-			rows[len(rows)-1] = append(rows[len(rows)-1], cells...)
+		if n := len(rows); n > 0 && l.Baseline-rows[n-1].baseline < 0.45*l.Size {
+			rows[n-1].cells = append(rows[n-1].cells, cells...)
 			continue
 		}
-		rows, baseline = append(rows, cells), l.Baseline
+		rows = append(rows, tableRow{cells: cells, baseline: l.Baseline, size: l.Size})
 	}
 	for _, row := range rows {
-		slices.SortStableFunc(row, func(a, b cell) int { return cmp.Compare(a.x0, b.x0) })
+		slices.SortStableFunc(row.cells, func(a, b cell) int { return cmp.Compare(a.x0, b.x0) })
 	}
 	return rows
+}
+
+// foldBetween moves cells that stand halfway between two rows into the upper one, over both: the head of a column whose
+// neighbours' heads have two lines, the name of a group of rows.
+func foldBetween(rows []tableRow) []tableRow {
+	const closest, widest = 0.3, 0.85 // of a line's size: rows stand at least 0.9 apart
+	var out []tableRow
+	for i, row := range rows {
+		if i > 0 && i+1 < len(rows) && len(out) > 0 {
+			above, below := &out[len(out)-1], rows[i+1]
+			up, down := row.baseline-above.baseline, below.baseline-row.baseline
+			half := min(up, down) > closest*row.size && max(up, down) < widest*row.size
+			if half && apart(row.cells, above.cells) && apart(row.cells, below.cells) {
+				above.span(row.cells)
+				continue
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// apart tells whether no column has cells of both.
+func apart(a, b []cell) bool {
+	return !slices.ContainsFunc(a, func(x cell) bool {
+		return slices.ContainsFunc(b, func(y cell) bool { return x.first <= y.last && y.first <= x.last })
+	})
+}
+
+// span takes in cells that reach into the next row.
+func (r *tableRow) span(cells []cell) {
+	for _, c := range cells {
+		c.rows = 2
+		r.cells = append(r.cells, c)
+	}
+	slices.SortStableFunc(r.cells, func(a, b cell) int { return cmp.Compare(a.first, b.first) })
 }
 
 // cellsOf splits a line at gaps wider than a space can be in a cell.
@@ -72,12 +120,12 @@ func cellsOf(l layout.Line) []cell {
 
 // columnsOf are the intervals of x that cells fill, from the rows with the most cells down: what would bridge two columns is
 // a spanning cell.
-func columnsOf(rows [][]cell) []cell {
+func columnsOf(rows []tableRow) []cell {
 	order := slices.Clone(rows)
-	slices.SortStableFunc(order, func(a, b []cell) int { return cmp.Compare(len(b), len(a)) })
+	slices.SortStableFunc(order, func(a, b tableRow) int { return cmp.Compare(len(b.cells), len(a.cells)) })
 	var columns []cell
 	for _, row := range order {
-		for _, c := range row {
+		for _, c := range row.cells {
 			columns = place(columns, c)
 		}
 	}
@@ -103,27 +151,52 @@ func place(columns []cell, c cell) []cell {
 	return columns
 }
 
-func writeRow(b *strings.Builder, row []cell, columns []cell) {
+// assign finds the columns that the cells of a row fill, none twice.
+func assign(row []cell, columns []cell) {
 	next := 0
-	for i, c := range row {
-		first, last := reach(c, columns, next)
-		for ; next < first; next++ {
-			b.WriteString("<td></td>")
-		}
+	for i := range row {
+		first, last := reach(row[i], columns, next)
 		if i+1 < len(row) {
 			following, _ := reach(row[i+1], columns, first+1)
 			last = max(first, min(last, following-1))
 		}
-		b.WriteString("<td")
-		if last > first {
-			b.WriteString(` colspan="` + strconv.Itoa(last-first+1) + `"`)
-		}
-		b.WriteString(">" + html.EscapeString(c.text) + "</td>")
+		row[i].first, row[i].last = first, last
 		next = last + 1
 	}
-	for ; next < len(columns); next++ {
-		b.WriteString("<td></td>")
+}
+
+// writeRow writes the cells of a row with empty ones between, but where cells from above reach down.
+func writeRow(b *strings.Builder, row []cell, held []int) {
+	next := 0
+	fill := func(to int) {
+		for ; next < to && next < len(held); next++ {
+			if held[next] > 0 {
+				held[next]--
+				continue
+			}
+			b.WriteString("<td></td>")
+		}
 	}
+	for _, c := range row {
+		fill(c.first)
+		c.write(b)
+		for next = c.first; next <= c.last && next < len(held); next++ {
+			held[next] = max(0, c.rows-1)
+		}
+		next = c.last + 1
+	}
+	fill(len(held))
+}
+
+func (c cell) write(b *strings.Builder) {
+	b.WriteString("<td")
+	if c.last > c.first {
+		b.WriteString(` colspan="` + strconv.Itoa(c.last-c.first+1) + `"`)
+	}
+	if c.rows > 1 {
+		b.WriteString(` rowspan="` + strconv.Itoa(c.rows) + `"`)
+	}
+	b.WriteString(">" + html.EscapeString(c.text) + "</td>")
 }
 
 // reach finds the first and the last column that a cell touches, from a column on.

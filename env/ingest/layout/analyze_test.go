@@ -89,6 +89,21 @@ func TestRunningHeadsAndPageNumbersAreDropped(t *testing.T) {
 	}
 }
 
+func TestTheSameWordInThreeTablesIsNoRunningHead(t *testing.T) {
+	var pages []*layouttest.Page
+	for n := range 5 {
+		p := layouttest.NewPage()
+		p.Set(80+50*float64(n), 70, 9, layouttest.Roman, "System")
+		p.Lines(72, 120, column(fmt.Sprintf("page %d", n), 30)...)
+		pages = append(pages, p)
+	}
+	for _, page := range layouttest.Analyze(pages...).Pages {
+		if len(page.Lines) != 31 {
+			t.Errorf("page %d: %q", page.Number, texts(page.Lines))
+		}
+	}
+}
+
 func TestFootnotesStandBehindTheColumns(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Lines(60, 100, column("left", 40)...)

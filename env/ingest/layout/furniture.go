@@ -1,9 +1,9 @@
 package layout
 
 import (
-	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,16 +21,28 @@ var (
 	pageNumber = regexp.MustCompile(`^(?i:page\s*)?[-–—]?\s*(\d{1,4}|[ivx]{1,5})\s*[-–—]?(\s*(of|/)\s*\d{1,4})?$`)
 )
 
+// furnitureKey names a text and a place near which it stands: one of its ends or its middle, since a page number in a
+// running head moves the others. Places are cells of 8 by 4 points.
+type furnitureKey struct {
+	text string
+	x, y int
+	edge byte // 'l', 'm' or 'r'
+}
+
+// sighting counts the pages on which a key was seen.
+type sighting struct {
+	page, pages int
+}
+
 // dropFurniture removes running heads and page numbers.
 func dropFurniture(pages [][]fragment, inputs []Input) {
-	seen := map[string]map[int]bool{}
+	seen := map[furnitureKey]sighting{}
 	for i, frags := range pages {
 		for _, f := range frags {
 			for _, key := range furnitureKeys(f, inputs[i]) {
-				if seen[key] == nil {
-					seen[key] = map[int]bool{}
+				if s := seen[key]; s.pages == 0 || s.page != i {
+					seen[key] = sighting{page: i, pages: s.pages + 1}
 				}
-				seen[key][i] = true
 			}
 		}
 	}
@@ -50,23 +62,27 @@ func dropFurniture(pages [][]fragment, inputs []Input) {
 	}
 }
 
-// furnitureKeys names text and place; two keys, so that a place at the edge of one cell falls into the next one's.
-func furnitureKeys(f fragment, page Input) []string {
+// furnitureKeys are those of a fragment in a margin; each place falls into two cells a direction, so that one at the edge
+// of a cell meets the next one's.
+func furnitureKeys(f fragment, page Input) []furnitureKey {
 	if !inMargin(f, page, repeatMargin) {
 		return nil
 	}
 	text := endDigits.ReplaceAllString(strings.ToLower(f.text()), "#")
-	cell := int(math.Floor(f.baseline / 4))
-	return []string{fmt.Sprintf("%d %s", cell, text), fmt.Sprintf("%d %s", cell+1, text)}
-}
-
-func repeats(seen map[string]map[int]bool, keys []string, needed int) bool {
-	for _, key := range keys {
-		if len(seen[key]) >= needed {
-			return true
+	y := int(math.Floor(f.baseline / 4))
+	middle, _ := f.box.Center()
+	keys := make([]furnitureKey, 0, 12)
+	for i, x := range [3]float64{f.box.X0, middle, f.box.X1} {
+		cell := int(math.Floor(x / 8))
+		for k := range 4 {
+			keys = append(keys, furnitureKey{text: text, x: cell + k/2, y: y + k%2, edge: "lmr"[i]})
 		}
 	}
-	return false
+	return keys
+}
+
+func repeats(seen map[furnitureKey]sighting, keys []furnitureKey, needed int) bool {
+	return slices.ContainsFunc(keys, func(key furnitureKey) bool { return seen[key].pages >= needed })
 }
 
 func inMargin(f fragment, page Input, margin float64) bool {

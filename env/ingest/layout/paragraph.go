@@ -84,7 +84,7 @@ func last(l Line) int {
 // footnoteColumn tells whether s is a footnote rule, and in which column: short, in the lower part of the page, flush with
 // the text, with small print right below it and nothing in the size of the text after that.
 func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
-	if !shortRule(p, s) || !flush(p, s, bodySize) {
+	if !shortRule(p, s) || !flush(p, s, bodySize) || framed(p, s) {
 		return 0, false
 	}
 	var first *Line
@@ -108,6 +108,14 @@ func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
 
 func shortRule(p *Page, s Shape) bool {
 	return s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
+}
+
+// framed tells whether another rule with the same ends stands below: then both are a table's.
+func framed(p *Page, s Shape) bool {
+	return slices.ContainsFunc(p.Shapes, func(o Shape) bool {
+		same := abs(o.Box.X0-s.Box.X0) < 2 && abs(o.Box.X1-s.Box.X1) < 2
+		return o.IsRule() && same && o.Box.Y0 > s.Box.Y1+4
+	})
 }
 
 // under tells whether a line stands below a rule and starts near where it does.
