@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
@@ -11,6 +12,7 @@ import (
 	"airqa/env/ingest/records"
 	"airqa/env/ingest/structure"
 	"airqa/env/paperdb"
+	"airqa/qa"
 )
 
 // Extras are folders with what is known of papers besides their PDFs. The zero value is none.
@@ -51,7 +53,7 @@ func (e Extras) addRecord(s *Source) (err error) {
 	return err
 }
 
-// useRecord takes a metadata file and its hash.
+// useRecord takes a metadata file and its hash. One that is named for a uuid and says none means that one.
 func (s *Source) useRecord(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -59,6 +61,9 @@ func (s *Source) useRecord(path string) error {
 	}
 	s.File.MetadataSHA256 = hash(data)
 	s.Metadata, err = parseMetadata(filepath.Base(path), data)
+	if id := stem(path); s.Metadata.UUID == "" && qa.IsUUID(id) {
+		s.Metadata.UUID = strings.ToLower(id)
+	}
 	return err
 }
 

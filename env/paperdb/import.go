@@ -1,0 +1,243 @@
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// Released reads the papers of another database of the eight tables, such as one that the authors of AirQA released. It may
+// have other tables besides; ids may be text. Its methods may be called from several goroutines.
+type Released struct {
+	db *sql.DB
+	// types are those of the columns, by table and column.
+	types   map[string]map[string]string
+	corners corners
+}
+
+// OpenReleased opens the database at path read-only and locks the engine down: the file may be a stranger's. The errors
+// are one line: no DuckDB file, one of a newer DuckDB, which tables and columns are missing.
+func OpenReleased(ctx context.Context, path string) (*Released, error) {
+	have, err := exists(path)
+	if err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	if !have {
+		return nil, fmt.Errorf("open %s: no such file", filepath.Base(path))
+	}
+	db, err := connect(path, "access_mode=read_only")
+	if err != nil {
+		return nil, releasedError(path, err)
+	}
+	r := &Released{db: db}
+	if err := r.inspect(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Base(path), err), db.Close())
+	}
+	return r, nil
+}
+
+// releasedError says more of a file that a newer engine wrote, which only strangers' files are.
+func releasedError(path string, err error) error {
+	if strings.Contains(err.Error(), "version number") {
+		return fmt.Errorf("open %s: a newer DuckDB wrote it; copy it there with: ATTACH 'copy.duckdb' (STORAGE_VERSION '%s'); "+
+			"COPY FROM DATABASE <name> TO copy", filepath.Base(path), storage)
+	}
+	return err
+}
+
+func (r *Released) inspect(ctx context.Context) (err error) {
+	if err := lockDown(ctx, r.db); err != nil {
+		return err
+	}
+	if r.types, err = columnTypes(ctx, r.db); err != nil {
+		return err
+	}
+	if err := r.complete(); err != nil {
+		return err
+	}
+	r.corners, err = r.findCorners(ctx)
+	return err
+}
+
+// columnTypes leaves views out: what one of a stranger's would run is unknown.
+func columnTypes(ctx context.Context, db *sql.DB) (map[string]map[string]string, error) {
+	cells, err := list(ctx, db, "columns", func(rows *sql.Rows) (c [3]string, err error) {
+		err = rows.Scan(&c[0], &c[1], &c[2])
+		return c, err
+	}, `SELECT lower(c.table_name), lower(c.column_name), c.data_type FROM duckdb_columns() c
+		SEMI JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid
+		WHERE c.database_name = current_database() AND c.schema_name = 'main'`)
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]map[string]string{}
+	for _, c := range cells {
+		if types[c[0]] == nil {
+			types[c[0]] = map[string]string{}
+		}
+		types[c[0]][c[1]] = c[2]
+	}
+	return types, nil
+}
+
+// complete names every table and column that is needed and missing.
+func (r *Released) complete() error {
+	var missing []string
+	for _, t := range releasedTables() {
+		columns, have := r.types[t.name]
+		if !have {
+			missing = append(missing, "table "+t.name)
+			continue
+		}
+		for _, c := range t.columns {
+			if _, have := columns[c.name]; !have && c.kind != optionalText && c.kind != optionalTexts {
+				missing = append(missing, "column "+t.name+"."+c.name)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("it is no database of papers: it lacks %s", strings.Join(missing, ", "))
+}
+
+// Close closes the database.
+func (r *Released) Close() error {
+	if err := r.db.Close(); err != nil {
+		return fmt.Errorf("close database: %w", err)
+	}
+	return nil
+}
+
+// IDs returns the ids of all papers as the database writes them, sorted.
+func (r *Released) IDs(ctx context.Context) ([]string, error) {
+	return list(ctx, r.db, "paper ids", func(rows *sql.Rows) (id string, err error) {
+		err = rows.Scan(&id)
+		return id, err
+	}, "SELECT CAST(paper_id AS VARCHAR) AS id FROM metadata WHERE paper_id IS NOT NULL ORDER BY id")
+}
+
+// Paper reads all rows of a paper by the id that [Released.IDs] has of it. What had to be mended is in File.Problems: table
+// boxes that were corners, rows of a page that is not there. File has nothing else. An unknown id is [ErrNoPaper].
+func (r *Released) Paper(ctx context.Context, id string) (Paper, error) {
+	var p Paper
+	heads, err := rowsOf(ctx, r, "metadata", id, func(c *row) Metadata {
+		return Metadata{
+			PaperID: c.id(), Title: c.text(), Abstract: c.text(), NumPages: c.number(), ConferenceFull: c.text(), Conference: c.text(),
+			Year: c.number(), Volume: known(c.text()), DownloadURL: c.text(), BibTeX: c.text(), Authors: c.texts(),
+			PDFPath: c.text(), TLDR: c.text(), Tags: c.texts(),
+		}
+	})
+	if err == nil && len(heads) == 0 {
+		err = ErrNoPaper
+	}
+	if err != nil {
+		return Paper{}, fmt.Errorf("paper %.40q: %w", id, err)
+	}
+	p.Metadata = heads[0]
+	if err := r.parts(ctx, id, &p); err != nil {
+		return Paper{}, fmt.Errorf("paper %.40q: %w", id, err)
+	}
+	r.corners.mend(&p)
+	mendPages(&p)
+	return p, nil
+}
+
+// known undoes the text that the reference implementation stores for an unknown volume.
+func known(volume string) string {
+	if volume == "None" {
+		return ""
+	}
+	return volume
+}
+
+// parts reads the seven tables that point to the paper.
+func (r *Released) parts(ctx context.Context, id string, p *Paper) (err error) {
+	var errs [7]error
+	p.Pages, errs[0] = rowsOf(ctx, r, "pages", id, func(c *row) Page {
+		return Page{ID: c.id(), Number: c.number(), Width: c.number(), Height: c.number(), Content: c.text(), Summary: c.text()}
+	})
+	p.Images, errs[1] = rowsOf(ctx, r, "images", id, func(c *row) Image {
+		return Image{ID: c.id(), Caption: c.text(), Summary: c.text(), Box: c.box(), Ordinal: c.number(), PageID: c.id()}
+	})
+	p.Chunks, errs[2] = rowsOf(ctx, r, "chunks", id, func(c *row) Chunk {
+		return Chunk{ID: c.id(), Text: c.text(), Ordinal: c.number(), PageID: c.id()}
+	})
+	p.Tables, errs[3] = rowsOf(ctx, r, "tables", id, func(c *row) Table {
+		return Table{ID: c.id(), Caption: c.text(), Content: c.text(), Summary: c.text(), Box: c.box(), Ordinal: c.number(), PageID: c.id()}
+	})
+	p.Sections, errs[4] = rowsOf(ctx, r, "sections", id, func(c *row) Section {
+		return Section{ID: c.id(), Title: c.text(), Content: c.text(), Summary: c.text(), Ordinal: c.number(), PageNumbers: c.numbers()}
+	})
+	p.Equations, errs[5] = rowsOf(ctx, r, "equations", id, func(c *row) Equation {
+		return Equation{ID: c.id(), Content: c.text(), Ordinal: c.number(), PageID: c.id()}
+	})
+	p.References, errs[6] = rowsOf(ctx, r, "reference", id, func(c *row) Reference {
+		return Reference{ID: c.id(), Content: c.text(), Ordinal: c.number(), PageID: c.id()}
+	})
+	return errors.Join(errs[:]...)
+}
+
+// mendPages lets go of pages that the paper does not have.
+func mendPages(p *Paper) {
+	have := map[string]bool{"": true}
+	for _, page := range p.Pages {
+		have[page.ID] = true
+	}
+	lost := 0
+	check := func(page *string) {
+		if !have[*page] {
+			*page = ""
+			lost++
+		}
+	}
+	for i := range p.Images {
+		check(&p.Images[i].PageID)
+	}
+	for i := range p.Chunks {
+		check(&p.Chunks[i].PageID)
+	}
+	for i := range p.Tables {
+		check(&p.Tables[i].PageID)
+	}
+	for i := range p.Equations {
+		check(&p.Equations[i].PageID)
+	}
+	for i := range p.References {
+		check(&p.References[i].PageID)
+	}
+	if lost > 0 {
+		p.File.Problems = append(p.File.Problems, fmt.Sprintf("%d rows pointed to a page that the paper does not have", lost))
+	}
+}
+
+// Check tells why the rows of a paper cannot be put into any database: an id that is no uuid, a page that is not there, one
+// id on two rows.
+func Check(p Paper) error {
+	tables, err := tableRows(p)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		seen := map[duckdb.UUID]bool{}
+		for _, row := range t.rows {
+			id, ok := row[0].(duckdb.UUID)
+			if ok && seen[id] {
+				return fmt.Errorf("table %s: two rows with the id %s", t.table, id.String())
+			}
+			seen[id] = true
+		}
+	}
+	return nil
+}
+
+// Refused tells whether an error of [Writer.Put] is about the paper, an id of which another paper has, and not about the
+// database. The appender has no kinds of errors, only their text.
+func Refused(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "violates primary key constraint")
+}
