@@ -22,8 +22,8 @@ const (
 	tagMap   = 'm' // length, keys as text and values in turn
 )
 
-// maxDepth is how deep values may nest; the driver reads no deeper JSON.
-const maxDepth = 10_001
+// maxDepth is how deep values may nest: the 10,000 levels of JSON that the driver reads, and those of a reply.
+const maxDepth = 10_010
 
 var errWire = errors.New("read a value: the bytes are no value")
 
