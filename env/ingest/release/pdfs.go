@@ -1,0 +1,108 @@
+package release
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"airqa/env/paperdb"
+	"airqa/qa"
+)
+
+// maxPDF bounds a PDF that is taken along.
+const maxPDF = 200 << 20
+
+// PDFs finds the PDFs of released papers below one directory, never outside it: the paths are a stranger's text.
+type PDFs struct {
+	root *os.Root
+	byID map[string]string // uuid in lower case: path below root
+}
+
+// At finds PDFs by the path that a paper's row has of it, relative to dir. Close it.
+func At(dir string) (*PDFs, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("look for PDFs: %w", err)
+	}
+	return &PDFs{root: root, byID: map[string]string{}}, nil
+}
+
+// OpenPDFs finds PDFs called UUID.pdf anywhere below dir, and else as [At] does. Close it.
+func OpenPDFs(dir string) (*PDFs, error) {
+	p, err := At(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(p.root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			p.note(path)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("look for PDFs in %s: %w", dir, err), p.Close())
+	}
+	return p, nil
+}
+
+func (p *PDFs) note(path string) {
+	id := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	if _, twice := p.byID[id]; isPDF(path) && qa.IsUUID(id) && !twice {
+		p.byID[id] = path
+	}
+}
+
+func isPDF(path string) bool { return strings.EqualFold(filepath.Ext(path), ".pdf") }
+
+// Close closes the directory; a nil PDFs has none.
+func (p *PDFs) Close() error {
+	if p == nil {
+		return nil
+	}
+	return p.root.Close()
+}
+
+// pdf is a file that was found; the zero value is none.
+type pdf struct {
+	path string
+	size int64
+}
+
+// find looks for the PDF of a paper.
+func (p *PDFs) find(m paperdb.Metadata) pdf {
+	if p == nil {
+		return pdf{}
+	}
+	for _, path := range []string{p.byID[m.PaperID], filepath.FromSlash(m.PDFPath)} {
+		if !isPDF(path) {
+			continue
+		}
+		if info, err := p.root.Stat(path); err == nil && info.Mode().IsRegular() {
+			return pdf{path: path, size: info.Size()}
+		}
+	}
+	return pdf{}
+}
+
+// read loads a file that was found; nil for none, or where it is no PDF.
+func (p *PDFs) read(file pdf) ([]byte, error) {
+	if file.path == "" {
+		return nil, nil
+	}
+	name := filepath.Base(file.path)
+	if file.size > maxPDF {
+		return nil, fmt.Errorf("%s has %d MB, more than the limit of %d MB: the paper has no PDF", name, file.size>>20, maxPDF>>20)
+	}
+	data, err := p.root.ReadFile(file.path)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be read: the paper has no PDF", name)
+	}
+	if !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) {
+		return nil, fmt.Errorf("%s is not a PDF: the paper has none", name)
+	}
+	return data, nil
+}

@@ -1,0 +1,180 @@
+// Package release copies the papers of a released AirQA database into a data directory: the rows as they are, one transaction
+// a paper, and their PDFs where they can be found. Start from [Import]; [OpenPDFs] and [At] find PDFs. Vectors are built
+// by the store when it is finished; the package parses no PDF.
+package release
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"airqa/env/paperdb"
+)
+
+// Parser names what turns a released paper into rows. A paper of another version is copied again.
+const Parser = "released-1"
+
+// Source is where papers come from: a paperdb.Released.
+type Source interface {
+	IDs(ctx context.Context) ([]string, error)
+	Paper(ctx context.Context, id string) (paperdb.Paper, error)
+}
+
+// Store is where papers go, see ingest.Store. Put without a PDF stores the rows alone.
+type Store interface {
+	Put(ctx context.Context, p paperdb.Paper, pdf []byte) error
+	Owner(ctx context.Context, paperID string) (paperdb.File, bool, error)
+}
+
+// Config is how [Import] works.
+type Config struct {
+	From  Source
+	Store Store
+	// Name is that of the database's file; papers are known by it.
+	Name string
+	// PDFs finds the papers' PDFs; nil finds none.
+	PDFs *PDFs
+	// Replace lets a paper take the place of one with the same id that came from elsewhere.
+	Replace bool
+	// Progress is told of each paper that is finished; nil for nobody.
+	Progress func(done, total int, title string)
+}
+
+// Failure is a paper that could not be copied, and why.
+type Failure struct {
+	PaperID string
+	Err     error
+}
+
+// Summary is what became of the papers.
+type Summary struct {
+	Total, Added, Skipped int
+	// WithPDF of those added have their PDF.
+	WithPDF int
+	// Warned maps the ids of papers that were added to what was mended in them.
+	Warned map[string][]string
+	Failed []Failure
+}
+
+// Import copies all papers that are not in yet. A paper that cannot be stored is reported in the summary and does not stop
+// the rest. The error is that of a database, or the context's: then the papers before it are in, whole, and the
+// same call goes on from there.
+func Import(ctx context.Context, cfg Config) (Summary, error) {
+	if cfg.From == nil || cfg.Store == nil {
+		return Summary{}, errors.New("import: no source or no store")
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = func(int, int, string) {}
+	}
+	ids, err := cfg.From.IDs(ctx)
+	if err != nil {
+		return Summary{}, err
+	}
+	c := copier{Config: cfg, sum: Summary{Total: len(ids), Warned: map[string][]string{}}}
+	for i, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return c.sum, err
+		}
+		title, err := c.copy(ctx, id)
+		if err != nil {
+			return c.sum, err
+		}
+		cfg.Progress(i+1, len(ids), title)
+	}
+	return c.sum, nil
+}
+
+type copier struct {
+	Config
+	sum Summary
+}
+
+// copy takes one paper over and returns its title. What is wrong with the paper alone is no error.
+func (c *copier) copy(ctx context.Context, id string) (string, error) {
+	p, err := c.From.Paper(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	title := p.Metadata.Title
+	if err := paperdb.Check(p); err != nil {
+		c.fail(p, err)
+		return title, nil
+	}
+	file := c.PDFs.find(p.Metadata)
+	if p.File, err = c.identity(p, file); err != nil {
+		return title, err
+	}
+	switch state, err := c.state(ctx, p); {
+	case err != nil:
+		return title, fmt.Errorf("look for paper %s in the store: %w", p.Metadata.PaperID, err)
+	case state == known:
+		c.sum.Skipped++
+		return title, nil
+	case state == taken:
+		c.fail(p, errors.New("a paper of this id is in already, from another source; --replace takes this one"))
+		return title, nil
+	}
+	return title, c.put(ctx, p, file)
+}
+
+// identity is what a paper is known by: its rows, and the size of its PDF, so that one found later is taken along.
+func (c *copier) identity(p paperdb.Paper, file pdf) (paperdb.File, error) {
+	rows, err := json.Marshal(p)
+	if err != nil {
+		return paperdb.File{}, fmt.Errorf("import paper %s: %w", p.Metadata.PaperID, err)
+	}
+	sum := sha256.Sum256(fmt.Appendf(rows, " %d", file.size))
+	return paperdb.File{SHA256: hex.EncodeToString(sum[:]), Name: c.Name, Parser: Parser, Problems: p.File.Problems}, nil
+}
+
+// state is what the store has of a paper.
+type state int
+
+const (
+	missing state = iota
+	known
+	taken // the id belongs to a paper from elsewhere
+)
+
+func (c *copier) state(ctx context.Context, p paperdb.Paper) (state, error) {
+	owner, have, err := c.Store.Owner(ctx, p.Metadata.PaperID)
+	switch {
+	case err != nil || !have:
+		return missing, err
+	case owner.SHA256 == p.File.SHA256 && owner.Parser == Parser:
+		return known, nil
+	case owner.Name != c.Name && !c.Replace:
+		return taken, nil
+	}
+	return missing, nil
+}
+
+func (c *copier) put(ctx context.Context, p paperdb.Paper, file pdf) error {
+	data, err := c.PDFs.read(file)
+	if err != nil {
+		p.File.Problems = append(p.File.Problems, err.Error())
+	}
+	err = c.Store.Put(ctx, p, data)
+	switch {
+	case paperdb.Refused(err):
+		c.fail(p, err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("store paper %s: %w", p.Metadata.PaperID, err)
+	}
+	c.sum.Added++
+	if data != nil {
+		c.sum.WithPDF++
+	}
+	if len(p.File.Problems) > 0 {
+		c.sum.Warned[p.Metadata.PaperID] = p.File.Problems
+	}
+	return nil
+}
+
+func (c *copier) fail(p paperdb.Paper, err error) {
+	c.sum.Failed = append(c.sum.Failed, Failure{PaperID: p.Metadata.PaperID, Err: err})
+}
