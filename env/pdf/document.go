@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/klippa-app/go-pdfium"
 )
@@ -18,11 +19,24 @@ type Document struct {
 	pages     int
 	maxPixels int
 
-	current int    // the page that is loaded, 0 for none
+	keep    int    // how many pages stay loaded, at least 1
+	loaded  []leaf // the one in use last
+	current int    // the page in use, 0 for none
 	page    uint64 // its FPDF_PAGE
+	buffers buffers
+	release func() // tells the pool that the instance is back
 	frames  map[int]frame
 	fonts   map[uint32]string // FPDF_FONT to its name
 }
+
+// leaf is a page in memory.
+type leaf struct {
+	number int
+	handle uint64 // FPDF_PAGE
+}
+
+// keptPages is how many pages of a document that pictures are drawn from stay loaded.
+const keptPages = 4
 
 // PageInfo is the shape of a page.
 type PageInfo struct {
@@ -50,7 +64,10 @@ func (p *Pool) Open(ctx context.Context, data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Document{inst: inst, maxPixels: p.cfg.MaxPixels, frames: map[int]frame{}, fonts: map[uint32]string{}}
+	d := &Document{
+		inst: inst, maxPixels: p.cfg.MaxPixels, frames: map[int]frame{}, fonts: map[uint32]string{},
+		keep: 1, release: p.shelf.release,
+	}
 	if err := d.load(data, p.cfg.MaxPages); err != nil {
 		_ = d.Close()
 		return nil, err
@@ -123,6 +140,7 @@ func (d *Document) Close() error {
 	}
 	inst := d.inst
 	d.inst, d.g = nil, nil
+	defer d.release()
 	if err := inst.Close(); err != nil {
 		return fmt.Errorf("close PDF: %w", err)
 	}
@@ -152,7 +170,7 @@ func (d *Document) frame(n int) (frame, error) {
 	return d.frames[n], nil
 }
 
-// turnTo loads page n and closes the one before: a page in memory costs megabytes.
+// turnTo loads page n and closes those beyond the ones to keep: a page in memory costs megabytes.
 func (d *Document) turnTo(n int) error {
 	if d.inst == nil {
 		return errClosed
@@ -160,7 +178,7 @@ func (d *Document) turnTo(n int) error {
 	if n < 1 || n > d.pages {
 		return &PageError{Page: n, Pages: d.pages}
 	}
-	if n == d.current {
+	if n == d.current || d.reuse(n) {
 		return nil
 	}
 	d.leave()
@@ -172,15 +190,30 @@ func (d *Document) turnTo(n int) error {
 		return &PageError{Page: n, Pages: d.pages, Reason: "it is missing or broken in the file"}
 	}
 	d.current, d.page = n, page
+	d.loaded = append(d.loaded, leaf{n, page})
 	d.frames[n] = d.measure()
 	return d.fault(n)
 }
 
+// reuse turns to a page that is loaded.
+func (d *Document) reuse(n int) bool {
+	at := slices.IndexFunc(d.loaded, func(l leaf) bool { return l.number == n })
+	if at < 0 {
+		return false
+	}
+	l := d.loaded[at]
+	d.loaded = append(slices.Delete(d.loaded, at, at+1), l)
+	d.current, d.page = n, l.handle
+	return true
+}
+
+// leave makes room for one more page.
 func (d *Document) leave() {
-	if d.current != 0 {
-		d.g.call("FPDF_ClosePage", d.page)
+	d.current, d.page = 0, 0
+	for len(d.loaded) >= d.keep {
+		d.g.call("FPDF_ClosePage", d.loaded[0].handle)
 		_ = d.g.take()
-		d.current, d.page = 0, 0
+		d.loaded = d.loaded[1:]
 	}
 }
 

@@ -42,7 +42,8 @@ type Config struct {
 // Pool hands out PDFium instances, one to a document. It starts on the first [Pool.Open]; a process needs one. Its
 // methods may be called from several goroutines.
 type Pool struct {
-	cfg Config
+	cfg   Config
+	shelf shelf
 
 	mu      sync.Mutex
 	pool    pdfium.Pool
@@ -65,11 +66,12 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.MaxPixels == 0 {
 		cfg.MaxPixels = DefaultMaxPixels
 	}
-	return &Pool{cfg: cfg}, nil
+	return &Pool{cfg: cfg, shelf: shelf{limit: cfg.MaxInstances}}, nil
 }
 
 // Close ends all instances. Documents that are still open fail afterwards.
 func (p *Pool) Close() error {
+	p.shelf.close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -89,8 +91,18 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// instance waits until fewer than MaxInstances documents are open and returns a fresh instance.
+// instance waits until fewer than MaxInstances documents are in use and returns a fresh instance. The caller holds a
+// claim of the shelf as long as the instance is open.
 func (p *Pool) instance(ctx context.Context) (pdfium.Pdfium, error) {
+	p.shelf.claim()
+	inst, err := p.freshInstance(ctx)
+	if err != nil {
+		p.shelf.release()
+	}
+	return inst, err
+}
+
+func (p *Pool) freshInstance(ctx context.Context) (pdfium.Pdfium, error) {
 	pool, err := p.started()
 	if err != nil {
 		return nil, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
-	"os"
 
 	"airqa/qa"
 )
@@ -13,7 +11,9 @@ import (
 // DefaultDPI is the resolution of a [Viewer] that names none.
 const DefaultDPI = 150
 
-// Viewer draws pages of PDF files.
+// Viewer draws pages of PDF files. Files stay open in its pool for the next picture, a few pages loaded, as long as their
+// instances are not needed elsewhere; a file that has changed since is read again. Its method may be called from several
+// goroutines.
 type Viewer struct {
 	Pool *Pool
 	// DPI is pixels per inch; 0 means [DefaultDPI].
@@ -24,20 +24,16 @@ type Viewer struct {
 // page as shown; nil is the whole page. The image's Box is what was drawn, nil for the whole page; the notes say where
 // that departs from the request. The caller sets PaperID. Errors are an [*OpenError], a [*PageError], a [*BoxError] or those of the file system.
 func (v Viewer) View(ctx context.Context, path string, n int, box []float64) (qa.Image, []string, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return qa.Image{}, nil, fmt.Errorf("view page %d: %w", n, err)
-	}
-	doc, err := v.Pool.Open(ctx, data)
-	if err != nil {
-		return qa.Image{}, nil, err
-	}
-	defer func() { _ = doc.Close() }()
 	dpi := v.DPI
 	if dpi == 0 {
 		dpi = DefaultDPI
 	}
-	drawing, err := doc.Render(ctx, n, box, dpi)
+	book, err := v.Pool.borrow(ctx, path)
+	if err != nil {
+		return qa.Image{}, nil, err
+	}
+	drawing, err := book.doc.Render(ctx, n, box, dpi)
+	v.Pool.giveBack(book, err)
 	if err != nil {
 		return qa.Image{}, nil, err
 	}
