@@ -1,0 +1,46 @@
+package enrich
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Field is a kind of cell that can be filled.
+type Field string
+
+// The fields, in the order in which a paper's are asked for.
+const (
+	TLDR     Field = "tldr"
+	Tags     Field = "tags"
+	Pages    Field = "pages"
+	Sections Field = "sections"
+	Images   Field = "images"
+	Tables   Field = "tables"
+)
+
+// Fields lists all fields.
+func Fields() []Field { return []Field{TLDR, Tags, Pages, Sections, Images, Tables} }
+
+// ParseFields reads field names, each once.
+func ParseFields(names []string) ([]Field, error) {
+	var list []Field
+	for _, name := range names {
+		f := Field(strings.ToLower(strings.TrimSpace(name)))
+		if !slices.Contains(Fields(), f) {
+			return nil, fmt.Errorf("unknown field %q; the fields are %s", name, fieldNames())
+		}
+		if !slices.Contains(list, f) {
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+func fieldNames() string {
+	var names []string
+	for _, f := range Fields() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}

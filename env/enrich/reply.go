@@ -1,0 +1,114 @@
+package enrich
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/env/paperdb"
+)
+
+// The lengths that the prompts ask for. A model may take half as much again; what is beyond is cut at a sentence.
+const (
+	tldrWords    = 80
+	summaryWords = 50
+	tagCount     = 5
+	tagLength    = 60
+)
+
+// fill turns a model's reply into the content of the task's cell. A reply that cannot be one is an error.
+func (t task) fill(reply string) (paperdb.Fill, error) {
+	f := paperdb.Fill{Column: t.column, Key: t.row}
+	text, err := plain(reply)
+	if err != nil {
+		return f, err
+	}
+	switch t.field {
+	case Tags:
+		f.Tags, err = tagsIn(text)
+	case TLDR:
+		f.Text = shorten(text, tldrWords*3/2)
+	default:
+		f.Text = shorten(text, summaryWords*3/2)
+	}
+	return f, err
+}
+
+// holds tells whether the cell holds that already.
+func (t task) holds(f paperdb.Fill) bool {
+	if t.field == Tags {
+		return t.have == strings.Join(f.Tags, ", ")
+	}
+	return t.have == f.Text
+}
+
+var (
+	thinking = regexp.MustCompile(`(?s)^\s*<think(?:ing)?>.*?</think(?:ing)?>`)
+	fence    = regexp.MustCompile("(?s)^```[a-zA-Z]*\n(.*?)\n?```$")
+	label    = regexp.MustCompile(`(?i)^\**(?:summary|description|tl;?dr|short version|keywords|tags)\**\s*:\**\s*`)
+)
+
+// plain takes off what models put around an answer.
+func plain(reply string) (string, error) {
+	text := strings.TrimSpace(thinking.ReplaceAllString(reply, ""))
+	if m := fence.FindStringSubmatch(text); m != nil {
+		text = strings.TrimSpace(m[1])
+	}
+	text = label.ReplaceAllString(text, "")
+	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' && strings.Count(text, `"`) == 2 {
+		text = text[1 : n-1]
+	}
+	lower := strings.ToLower(text)
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "", errors.New("the model replied nothing")
+	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html") || strings.HasPrefix(lower, "<think"):
+		return "", fmt.Errorf("the model replied no text: %.40q", text)
+	}
+	return strings.TrimSpace(text), nil
+}
+
+// shorten makes one paragraph of at most so many words, cut after a sentence where there is one in the last half.
+func shorten(text string, words int) string {
+	list := strings.Fields(text)
+	if len(list) <= words {
+		return strings.Join(list, " ")
+	}
+	list = list[:words]
+	for i := words - 1; i >= words/2; i-- {
+		if strings.HasSuffix(list[i], ".") {
+			return strings.Join(list[:i+1], " ")
+		}
+	}
+	return strings.Join(list, " ") + " …"
+}
+
+var bullet = regexp.MustCompile(`^(?:[-*•]|\d+[.)])\s+`)
+
+// tagsIn reads keywords: a JSON list, or words between commas, semicolons or newlines, bulleted or not.
+func tagsIn(text string) ([]string, error) {
+	var raw []string
+	if json.Unmarshal([]byte(text), &raw) != nil {
+		raw = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+	}
+	var tags []string
+	for _, tag := range raw {
+		tag = strings.TrimSpace(bullet.ReplaceAllString(strings.TrimSpace(tag), ""))
+		tag = strings.Trim(tag, "\"'`*.[] ")
+		same := func(t string) bool { return strings.EqualFold(t, tag) }
+		if tag == "" || slices.ContainsFunc(tags, same) {
+			continue
+		}
+		if len(tag) > tagLength {
+			return nil, fmt.Errorf("the model replied no keywords: %.40q", text)
+		}
+		tags = append(tags, tag)
+	}
+	if len(tags) < 2 {
+		return nil, fmt.Errorf("the model replied no list of keywords: %.40q", text)
+	}
+	return tags[:min(len(tags), tagCount)], nil
+}

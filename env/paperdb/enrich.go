@@ -1,0 +1,182 @@
+package paperdb
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// enrichedMark stands in airqa.files.parser between the parser and a hash of the cells that were filled in later. The
+// parser is part of the data's fingerprint, so that filled cells show in it; a paper that is read again loses both.
+const enrichedMark = "+enriched-"
+
+// Fill is a text that was written for a cell after a paper was read.
+type Fill struct {
+	// Column is tldr, tags, page_summary, image_summary, table_summary or section_summary.
+	Column string
+	// Key is the primary key of the row.
+	Key string
+	// Text is the new content of the cell; Tags that of column tags.
+	Text string
+	Tags []string
+}
+
+// fillable lists the columns of [Fill] with their table, its primary key and the column with the paper's id.
+func fillable() []struct{ column, table, key, owner string } {
+	return []struct{ column, table, key, owner string }{
+		{"tldr", "metadata", "paper_id", "paper_id"},
+		{"tags", "metadata", "paper_id", "paper_id"},
+		{"page_summary", "pages", "page_id", "ref_paper_id"},
+		{"image_summary", "images", "image_id", "ref_paper_id"},
+		{"table_summary", "tables", "table_id", "ref_paper_id"},
+		{"section_summary", "sections", "section_id", "ref_paper_id"},
+	}
+}
+
+// Enrichable returns what there is to summarise of a paper: metadata, pages, images, tables and sections, and no chunks,
+// equations and references. It is [ErrNoPaper] when there is none of that id.
+func (r *Reader) Enrichable(ctx context.Context, paperID string) (p Paper, err error) {
+	if p.Metadata, err = r.Paper(ctx, paperID); err != nil {
+		return p, err
+	}
+	if p.Pages, err = r.Pages(ctx, paperID); err != nil {
+		return p, err
+	}
+	if p.Sections, err = r.Sections(ctx, paperID); err != nil {
+		return p, err
+	}
+	if p.Images, err = r.images(ctx, paperID); err != nil {
+		return p, err
+	}
+	p.Tables, err = r.tables(ctx, paperID)
+	return p, err
+}
+
+func (r *Reader) images(ctx context.Context, paperID string) ([]Image, error) {
+	return list(ctx, r.db, "images", func(rows *sql.Rows) (x Image, err error) {
+		var box duckdb.Composite[[]int32]
+		err = rows.Scan(&x.ID, &x.Caption, &x.Summary, &box, &x.Ordinal, &x.PageID)
+		x.Box = boxOf(box.Get())
+		return x, err
+	}, `SELECT image_id::VARCHAR, COALESCE(image_caption, ''), COALESCE(image_summary, ''), bounding_box::INTEGER[], ordinal,
+		COALESCE(ref_page_id::VARCHAR, '') FROM images WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, image_id`, paperID)
+}
+
+func (r *Reader) tables(ctx context.Context, paperID string) ([]Table, error) {
+	return list(ctx, r.db, "tables", func(rows *sql.Rows) (x Table, err error) {
+		var box duckdb.Composite[[]int32]
+		err = rows.Scan(&x.ID, &x.Caption, &x.Content, &x.Summary, &box, &x.Ordinal, &x.PageID)
+		x.Box = boxOf(box.Get())
+		return x, err
+	}, `SELECT table_id::VARCHAR, COALESCE(table_caption, ''), COALESCE(table_content, ''), COALESCE(table_summary, ''),
+		bounding_box::INTEGER[], ordinal, COALESCE(ref_page_id::VARCHAR, '')
+		FROM tables WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, table_id`, paperID)
+}
+
+func boxOf(list []int32) (b [4]int) {
+	for i := range min(len(list), len(b)) {
+		b[i] = int(list[i])
+	}
+	return b
+}
+
+// Files returns what each paper was read from, by paper id.
+func (w *Writer) Files(ctx context.Context) ([]Owned, error) { return files(ctx, w.db, "") }
+
+// Enrichable returns what [Reader.Enrichable] does.
+func (w *Writer) Enrichable(ctx context.Context, paperID string) (Paper, error) {
+	return (&Reader{db: w.db}).Enrichable(ctx, paperID)
+}
+
+// Enrich puts texts into cells of a paper in one transaction, and a hash of all such cells into the record of its file. A
+// cell that the paper does not have is an error and changes nothing.
+func (w *Writer) Enrich(ctx context.Context, paperID string, fills []Fill) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	tx, err := w.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("enrich paper: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // nothing to do after a commit
+	err = enrich(ctx, tx, paperID, fills)
+	if err == nil {
+		if w.beforeCommit != nil {
+			w.beforeCommit()
+		}
+		err = tx.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("enrich paper %s: %w", paperID, err)
+	}
+	return nil
+}
+
+func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error {
+	for _, f := range fills {
+		if err := f.write(ctx, tx, paperID); err != nil {
+			return err
+		}
+	}
+	revision, err := enrichment(ctx, tx, paperID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE airqa.files SET parser = split_part(parser, ?, 1) || ? WHERE paper_id = ?::UUID",
+		enrichedMark, enrichedMark+revision, paperID)
+	return err
+}
+
+func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
+	for _, c := range fillable() {
+		if c.column != f.Column {
+			continue
+		}
+		var value any = strings.ToValidUTF8(f.Text, "\uFFFD")
+		cast := ""
+		if c.column == "tags" {
+			value, cast = texts(f.Tags), "::VARCHAR[]"
+		}
+		done, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE %s SET %s = ?%s WHERE %s = ?::UUID AND %s = ?::UUID",
+			c.table, c.column, cast, c.key, c.owner), value, f.Key, paperID)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", c.column, err)
+		}
+		if n, err := done.RowsAffected(); err != nil || n != 1 {
+			return fmt.Errorf("column %s: the paper has no row %s", c.column, f.Key)
+		}
+		return nil
+	}
+	return fmt.Errorf("column %q is none that can be filled", f.Column)
+}
+
+// enrichment hashes all cells of a paper that can be filled, whoever filled them: the same content has the same hash.
+func enrichment(ctx context.Context, tx *sql.Tx, paperID string) (hash string, err error) {
+	var parts []string
+	var args []any
+	for _, c := range fillable() {
+		parts = append(parts, fmt.Sprintf("SELECT '%[1]s' AS col, %[2]s::VARCHAR AS k, COALESCE(%[1]s::VARCHAR, '') AS cell FROM %[3]s WHERE %[4]s = ?::UUID",
+			c.column, c.key, c.table, c.owner))
+		args = append(args, paperID)
+	}
+	rows, err := tx.QueryContext(ctx, strings.Join(parts, " UNION ALL ")+" ORDER BY col, k", args...)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	h := sha256.New()
+	for rows.Next() {
+		var column, key, cell string
+		if err := rows.Scan(&column, &key, &cell); err != nil {
+			return "", err
+		}
+		_, _ = io.WriteString(h, fmt.Sprintf("%s %s %q\n", column, key, cell)) // a hash never fails to write
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], rows.Err()
+}
