@@ -3,6 +3,7 @@ package paperdb_test
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func FuzzQuery(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { _ = r.Close() })
-	for _, a := range attacks() {
+	for _, a := range slices.Concat(refusedAttacks(), readerAttacks()) {
 		for _, sql := range a.statements {
 			f.Add(sql)
 		}

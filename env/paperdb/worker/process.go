@@ -150,7 +150,7 @@ func (w *process) exchange(ctx context.Context, deadline time.Duration, message 
 
 // outOfMemory are the last words of a process that got no more memory: the Go runtime's, the C++ library's, those
 // of threads without room for a stack, the race detector's; and the end of one that the system killed to have its memory.
-var outOfMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|errno=(11|12)\b|Resource temporarily unavailable|signal: killed|address space`)
+var outOfMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|errno[=:] ?(11|12)\b|Resource temporarily unavailable|signal: killed|address space`)
 
 // died tells from what a process left behind why its pipes gave an error.
 func (w *process) died(err error) *Died {
