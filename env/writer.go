@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -76,7 +77,8 @@ func (w *Writer) Owner(ctx context.Context, paperID string) (paperdb.File, bool,
 }
 
 // Put stores a paper and its PDF in place of what was there of its id, and sets Metadata.PDFPath. The PDF is
-// stored first, so that no row ever names a file that is not there. Readers find the paper after Finish.
+// stored first, so that no row ever names a file that is not there. A nil pdf stores the rows alone, and keeps a PDF
+// that is there. Readers find the paper after Finish.
 func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	path, err := w.dir.PDFPath(p.Metadata.PaperID)
 	if err != nil {
@@ -85,10 +87,21 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	if p.Metadata.PDFPath, err = datadir.PDFName(p.Metadata.PaperID); err != nil {
 		return fmt.Errorf("put paper: %w", err)
 	}
-	if err := aside.WriteFile(path, pdf); err != nil {
+	switch {
+	case pdf != nil:
+		err = aside.WriteFile(path, pdf)
+	case !isFile(path):
+		p.Metadata.PDFPath = ""
+	}
+	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
 	return w.db.Put(ctx, p)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Finish rebuilds the search index where the papers changed, records the fingerprint and closes the writer. It

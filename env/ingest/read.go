@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/env/ingest/floats"
@@ -53,8 +54,12 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 	source.Regions = found.Regions()
 	parts := structure.Read(source)
 	found.MarkRows(source.Doc)
+	if err := s.lookUp(parts.Title); err != nil {
+		return paperdb.Paper{}, err
+	}
+	s.enrich(source.Doc.Pages, &found, &parts)
 	p = r.rows(s, source.Doc, found, parts)
-	p.File.Problems = append(append(problems, more...), missing(s, source, p)...)
+	p.File.Problems = slices.Concat(problems, more, s.problems, missing(s, source, p))
 	return p, nil
 }
 

@@ -1,0 +1,59 @@
+package env
+
+import (
+	"context"
+	"errors"
+
+	"airqa/env/datadir"
+	"airqa/env/paperdb"
+)
+
+// Holding is what a data directory has of one paper.
+type Holding struct {
+	paperdb.Metadata
+	File   paperdb.File
+	Counts paperdb.Counts
+}
+
+// Holdings returns what there is of all papers, by id.
+func (e *Env) Holdings(ctx context.Context) ([]Holding, error) { return holdings(ctx, e.db) }
+
+// Holdings returns what the data directory dir has of all papers, by id. Unlike [Open] it needs no search index and no model,
+// so that it can tell of a directory that an interrupted ingest left behind.
+func Holdings(ctx context.Context, dir string) (list []Holding, err error) {
+	d, err := datadir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	db, err := paperdb.OpenReader(ctx, d.Database())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return holdings(ctx, db)
+}
+
+func holdings(ctx context.Context, db *paperdb.Reader) ([]Holding, error) {
+	papers, err := db.Papers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := db.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := db.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]paperdb.File{}
+	for _, f := range files {
+		of[f.PaperID] = f.File
+	}
+	list := make([]Holding, len(papers))
+	for i, p := range papers {
+		// Both lists are sorted by id and have each paper once.
+		list[i] = Holding{Metadata: p, File: of[p.PaperID], Counts: counts[i]}
+	}
+	return list, nil
+}

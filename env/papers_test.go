@@ -1,0 +1,93 @@
+package env_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"airqa/env"
+	"airqa/env/datadir"
+	"airqa/env/paperdb"
+	"airqa/tools"
+)
+
+func TestHoldings(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	odd := attention
+	odd.File.Problems = []string{"page 2 has no text: a scan?"}
+	fill(t, dir, odd, bert)
+	got, err := env.Holdings(t.Context(), dir)
+	check(t, err)
+	want := map[string]env.Holding{}
+	for _, p := range []paperdb.Paper{odd, bert} {
+		h := env.Holding{Metadata: p.Metadata, File: p.File, Counts: paperdb.Counts{
+			PaperID: p.Metadata.PaperID, Pages: len(p.Pages), Chunks: len(p.Chunks),
+		}}
+		h.PDFPath, err = datadir.PDFName(h.PaperID)
+		check(t, err)
+		want[h.PaperID] = h
+	}
+	byID := map[string]env.Holding{}
+	for _, h := range got {
+		byID[h.PaperID] = h
+	}
+	if diff := cmp.Diff(want, byID, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	again, err := open(t, dir).Holdings(t.Context())
+	check(t, err)
+	if diff := cmp.Diff(got, again); diff != "" {
+		t.Errorf("of an open directory (-want +got):\n%s", diff)
+	}
+}
+
+// An ingest that was interrupted before its index was built can be looked at.
+func TestHoldingsWithoutAnIndex(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	w, err := env.OpenWriter(t.Context(), dir)
+	check(t, err)
+	check(t, w.Put(t.Context(), bert, []byte("%PDF")))
+	check(t, w.Close())
+	got, err := env.Holdings(t.Context(), dir)
+	check(t, err)
+	if len(got) != 1 || got[0].Title != "Bert" {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := env.Holdings(t.Context(), t.TempDir()); !errors.Is(err, datadir.ErrNotDataDir) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A paper may come without its PDF; one that is there already is kept.
+func TestPutWithoutPDF(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	w, err := env.OpenWriter(t.Context(), dir)
+	check(t, err)
+	check(t, w.Put(t.Context(), bert, nil))
+	check(t, w.Put(t.Context(), resnet, []byte("%PDF of resnet")))
+	check(t, w.Put(t.Context(), resnet, nil))
+	check(t, w.Finish(t.Context()))
+	e := open(t, dir)
+	_, err = e.View(t.Context(), bert.Metadata.PaperID, 1, nil)
+	if fault, ok := errors.AsType[*tools.Fault](err); !ok || !strings.Contains(fault.Text, "is not stored here") {
+		t.Errorf("got %v", err)
+	}
+	for p, want := range map[*paperdb.Paper]bool{&bert: false, &resnet: true} {
+		m, err := e.Paper(t.Context(), p.Metadata.PaperID)
+		check(t, err)
+		if got := m.PDFPath != ""; got != want {
+			t.Errorf("%s: PDF path %q", p.Metadata.Title, m.PDFPath)
+		}
+		if m.PDFPath == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, m.PDFPath)); err != nil {
+			t.Error(err)
+		}
+	}
+}
