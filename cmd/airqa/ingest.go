@@ -9,16 +9,20 @@ import (
 
 	"airqa/env"
 	"airqa/env/ingest"
+	"airqa/env/ingest/mineru"
+	"airqa/env/ingest/records"
 	"airqa/env/pdf"
 	"airqa/internal/progress"
 )
 
 type ingestCmd struct {
 	dataFlags
-	Paths   []string `arg:"" name:"path" help:"PDFs, and folders of them. A metadata file of the same name ending in .json beside a PDF wins over what is guessed."`
-	Workers int      `short:"j" default:"2" help:"Papers read at once."`
-	Again   bool     `help:"Read papers again that are in already."`
-	Replace bool     `help:"Let a file take the place of another one with the same title and venue."`
+	Paths    []string `arg:"" name:"path" help:"PDFs, and folders of them. A metadata file of the same name ending in .json beside a PDF wins over what is guessed."`
+	Workers  int      `short:"j" default:"2" help:"Papers read at once."`
+	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2). A PDF without one beside it takes the one that it is named for, or else the one with its title."`
+	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU's output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations take the place of those found here."`
+	Again    bool     `help:"Read papers again that are in already."`
+	Replace  bool     `help:"Let a file take the place of another one with the same title and venue."`
 }
 
 // Help implements kong.HelpProvider.
@@ -26,6 +30,7 @@ func (ingestCmd) Help() string {
 	return `Examples:
   airqa ingest --data papers paper.pdf
   airqa ingest --data papers ~/Downloads/acl2023 extra/attention.pdf
+  airqa ingest --data papers --metadata metadata --mineru processed_data ~/Downloads/acl2023
 
 Running it again skips what is in. A broken file is reported and does not stop the rest.`
 }
@@ -44,11 +49,28 @@ func (c ingestCmd) Run(a *app) error {
 		return err
 	}
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
-	sum, err := a.ingest(to, files, ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace})
+	cfg := ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace}
+	if cfg.Extras, err = c.extras(); err != nil {
+		return coded{exitUsage, err}
+	}
+	sum, err := a.ingest(to, files, cfg)
 	if err != nil {
 		return err
 	}
 	return a.ingestEnd(c.Data, len(files), sum)
+}
+
+// extras lists what there is in the folders of --metadata and --mineru.
+func (c ingestCmd) extras() (e ingest.Extras, err error) {
+	if c.Metadata != "" {
+		if e.Records, err = records.Open(c.Metadata); err != nil {
+			return e, err
+		}
+	}
+	if c.MinerU != "" {
+		e.MinerU, err = mineru.Open(c.MinerU)
+	}
+	return e, err
 }
 
 // ingest reads files into a data directory, with bars. The first Ctrl-C ends the reading and makes searchable what is in;

@@ -42,6 +42,8 @@ type cli struct {
 
 	Demo      demoCmd      `cmd:"" help:"Do the whole job on the sample papers: ingest, all baselines, scores, table."`
 	Ingest    ingestCmd    `cmd:"" help:"Read PDFs into a data directory."`
+	Import    importCmd    `cmd:"" help:"Copy a released AirQA database into a data directory."`
+	Papers    papersCmd    `cmd:"" help:"List the papers of a data directory, with counts and problems."`
 	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
 	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`

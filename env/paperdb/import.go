@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -21,14 +22,14 @@ type Released struct {
 }
 
 // OpenReleased opens the database at path read-only and locks the engine down: the file may be a stranger's. The errors
-// are one line: no DuckDB file, one of a newer DuckDB, which tables and columns are missing.
+// are one line: no file ([fs.ErrNotExist]), no DuckDB file, one of a newer DuckDB, which tables and columns are missing.
 func OpenReleased(ctx context.Context, path string) (*Released, error) {
 	have, err := exists(path)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	if !have {
-		return nil, fmt.Errorf("open %s: no such file", filepath.Base(path))
+		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), fs.ErrNotExist)
 	}
 	db, err := connect(path, "access_mode=read_only")
 	if err != nil {

@@ -165,7 +165,7 @@ func TestReleasedErrors(t *testing.T) {
 	whole, err := os.ReadFile(publish(t, published()...))
 	check(t, err)
 	tests := []struct{ name, path, want string }{
-		{"missing", filepath.Join(t.TempDir(), "x.duckdb"), "no such file"},
+		{"missing", filepath.Join(t.TempDir(), "x.duckdb"), "file does not exist"},
 		{"a PDF", file([]byte("%PDF-1.5 " + strings.Repeat("x", 9000))), "no DuckDB database"},
 		{"empty", file(nil), "x.duckdb"},
 		{"cut", file(whole[:5000]), "x.duckdb"},

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"airqa/env"
+	"airqa/internal/terminal"
+)
+
+type papersCmd struct {
+	Data string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest makes."`
+	JSON bool   `name:"json" help:"Print a JSON object a paper."`
+	UUID string `arg:"" optional:"" name:"uuid" help:"Beginning of a paper's uuid: show these papers only, with their problems in full."`
+}
+
+// Help implements kong.HelpProvider.
+func (papersCmd) Help() string {
+	return `Examples:
+  airqa papers --data papers
+  airqa papers --data papers 2c5da742
+  airqa papers --data papers --json
+
+It works on a directory that an interrupted ingest left behind, too.`
+}
+
+// paperLine is a paper on standard output.
+type paperLine struct {
+	PaperID    string   `json:"paper_id"`
+	Title      string   `json:"title"`
+	Conference string   `json:"conference"`
+	Year       int      `json:"year"`
+	Pages      int      `json:"pages"`
+	Sections   int      `json:"sections"`
+	Images     int      `json:"images"`
+	Tables     int      `json:"tables"`
+	Equations  int      `json:"equations"`
+	References int      `json:"references"`
+	Chunks     int      `json:"chunks"`
+	PDF        string   `json:"pdf"` // path in the data directory, empty without one
+	File       string   `json:"file"`
+	Parser     string   `json:"parser"`
+	Problems   []string `json:"problems"`
+}
+
+func lineOf(h env.Holding) paperLine {
+	return paperLine{
+		PaperID: h.PaperID, Title: h.Title, Conference: h.Conference, Year: h.Year,
+		Pages: h.Counts.Pages, Sections: h.Counts.Sections, Images: h.Counts.Images, Tables: h.Counts.Tables,
+		Equations: h.Counts.Equations, References: h.Counts.References, Chunks: h.Counts.Chunks,
+		PDF: h.PDFPath, File: h.File.Name, Parser: h.File.Parser, Problems: append([]string{}, h.File.Problems...),
+	}
+}
+
+// Run implements the sub-command.
+func (c papersCmd) Run(a *app) error {
+	all, err := env.Holdings(a.ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	var lines []paperLine
+	for _, h := range all {
+		if strings.HasPrefix(h.PaperID, strings.ToLower(c.UUID)) {
+			lines = append(lines, lineOf(h))
+		}
+	}
+	if c.UUID != "" && len(lines) == 0 {
+		return fmt.Errorf("no paper of %s has an id that begins with %q", c.Data, c.UUID)
+	}
+	switch {
+	case c.JSON:
+		return c.objects(a, lines)
+	case c.UUID != "":
+		return c.details(a, lines)
+	}
+	return c.list(a, lines)
+}
+
+func (c papersCmd) objects(a *app, lines []paperLine) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	for _, l := range lines {
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c papersCmd) list(a *app, lines []paperLine) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, "id\tvenue\tyear\tpages\tsections\timages\ttables\tequations\treferences\tchunks\tproblems\ttitle") // Flush tells
+	odd := 0
+	for _, l := range lines {
+		if len(l.Problems) > 0 {
+			odd++
+		}
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", l.PaperID, orDash(l.Conference), yearOf(l.Year), l.Pages,
+			l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems), terminal.Clip(l.Title, widest))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	a.say("%d papers, %d with problems; airqa papers --data %s UUID tells them", len(lines), odd, c.Data)
+	return nil
+}
+
+func (c papersCmd) details(a *app, lines []paperLine) error {
+	for _, l := range lines {
+		pdf := l.PDF
+		if pdf == "" {
+			pdf = "not stored here"
+		}
+		text := fmt.Sprintf("%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
+			"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %d problems",
+			l.PaperID, terminal.Line(l.Title), orDash(l.Conference), yearOf(l.Year), terminal.Line(l.File), l.Parser, pdf,
+			l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems))
+		for _, p := range l.Problems {
+			text += "\n  - " + terminal.Line(p)
+		}
+		if err := a.print(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orDash keeps an empty cell visible.
+func orDash(s string) string {
+	if s = terminal.Line(s); s == "" {
+		return "-"
+	}
+	return s
+}
+
+func yearOf(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
