@@ -6,26 +6,31 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"airqa/env/ingest"
 	"airqa/fixtures"
 )
 
 // BenchmarkIngestPages reads the sample papers, or those of the folder in AIRQA_TEST_PDFS, two at once, and reports
-// pages a second: everything but storing.
+// pages a second: everything but storing. "best" is that of the quickest round: beside other work on the machine it tells
+// most.
 func BenchmarkIngestPages(b *testing.B) {
 	paths := benchPapers(b)
 	reader, err := ingest.NewReader(pool)
 	if err != nil {
 		b.Fatal(err)
 	}
-	pages := 0
+	pages, best := 0, 0.0
 	ingestAll(b, reader, paths) // PDFium starts, the vocabulary loads
 	b.ResetTimer()
 	for b.Loop() {
-		pages += ingestAll(b, reader, paths)
+		start := time.Now()
+		n := ingestAll(b, reader, paths)
+		pages, best = pages+n, max(best, float64(n)/time.Since(start).Seconds())
 	}
 	b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
+	b.ReportMetric(best, "best-pages/s")
 }
 
 func ingestAll(tb testing.TB, reader *ingest.Reader, paths []string) (pages int) {

@@ -24,27 +24,56 @@ func (c *chunker) page(doc *layout.Document, lines []layout.Line) []string {
 // pack fills chunks with whole paragraphs, one a row, as many as fit.
 func (c *chunker) pack(paragraphs []string) []string {
 	var chunks []string
-	current := ""
+	current := piece{}
 	for _, p := range paragraphs {
-		for _, piece := range c.pieces(p) {
-			joined := join(current, piece.text, piece.separator)
-			if current != "" && c.tokens(joined) > c.limit {
-				chunks = append(chunks, current)
-				joined = piece.text
+		for _, next := range c.pieces(p) {
+			if current.text == "" {
+				current = next
+			} else if joined, fits := c.join(current, next); fits {
+				current = joined
+			} else {
+				chunks, current = append(chunks, current.text), next
 			}
-			current = joined
 		}
 	}
-	if current != "" {
-		chunks = append(chunks, current)
+	if current.text != "" {
+		chunks = append(chunks, current.text)
 	}
 	return chunks
 }
 
-// piece is text that fits a chunk, and what parts it from the piece before.
+// piece is text that fits a chunk, what parts it from the piece before, and at most how many tokens it has with that.
 type piece struct {
 	text, separator string
+	most            int
 }
+
+// join puts two pieces together and tells whether they fit a chunk. A token seldom reaches over a space or a line's end, so
+// the sum of both counts is enough to see that they fit; where it is not, the whole is counted.
+func (c *chunker) join(a, b piece) (piece, bool) {
+	const margin = 8
+	joined := piece{text: a.text + b.separator + b.text, separator: a.separator, most: a.most + b.most}
+	if b.separator == "" || joined.most > c.limit-margin {
+		joined.most = c.tokens(joined.text)
+	}
+	return joined, joined.most <= c.limit
+}
+
+// piece counts a text behind a separator.
+func (c *chunker) piece(text, separator string) piece {
+	n := c.tokens(text)
+	switch {
+	case n > c.limit:
+	case separator == " ":
+		n = max(n, c.tokens(separator+text))
+	case separator == "\n":
+		n++
+	}
+	return piece{text, separator, n}
+}
+
+// fits tells whether a text is no longer than a chunk.
+func (c *chunker) fits(text string) bool { return c.tokens(text) <= c.limit }
 
 // pieces breaks a paragraph that is longer than a chunk into sentences, and those into words.
 func (c *chunker) pieces(paragraph string) []piece {
@@ -52,13 +81,13 @@ func (c *chunker) pieces(paragraph string) []piece {
 	if paragraph == "" {
 		return nil
 	}
-	if c.tokens(paragraph) <= c.limit {
-		return []piece{{paragraph, "\n"}}
+	if whole := c.piece(paragraph, "\n"); whole.most <= c.limit+1 {
+		return []piece{whole}
 	}
 	var out []piece
 	for _, s := range sentences(paragraph) {
-		if c.tokens(s) <= c.limit {
-			out = append(out, piece{s, " "})
+		if c.fits(s) {
+			out = append(out, c.piece(s, " "))
 			continue
 		}
 		for w := range strings.FieldsSeq(s) {
@@ -71,12 +100,9 @@ func (c *chunker) pieces(paragraph string) []piece {
 
 // split halves a word until its parts fit: base64, a URL, a page without spaces.
 func (c *chunker) split(word string) []piece {
-	if c.tokens(word) <= c.limit {
-		return []piece{{word, " "}}
-	}
 	runes := []rune(word)
-	if len(runes) < 2 {
-		return []piece{{word, " "}}
+	if len(runes) < 2 || c.fits(word) {
+		return []piece{c.piece(word, " ")}
 	}
 	head, tail := c.split(string(runes[:len(runes)/2])), c.split(string(runes[len(runes)/2:]))
 	tail[0].separator = ""
@@ -91,13 +117,6 @@ func (c *chunker) tokens(s string) int {
 		return c.limit + 1
 	}
 	return tokens.Count(s)
-}
-
-func join(a, b, separator string) string {
-	if a == "" {
-		return b
-	}
-	return a + separator + b
 }
 
 // sentences cuts after ". ", "? " and "! " before a capital or a digit.

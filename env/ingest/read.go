@@ -37,19 +37,16 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 			err = fmt.Errorf("read %s: internal error: %v", s.File.Name, v)
 		}
 	}()
-	_, problems, err := pdf.Validate(s.PDF)
-	if err != nil {
-		return paperdb.Paper{}, err
-	}
 	doc, err := r.pool.Open(ctx, s.PDF)
 	if err != nil {
 		return paperdb.Paper{}, err
 	}
 	defer func() { _ = doc.Close() }()
-	source, more, err := readDocument(ctx, doc)
+	source, problems, err := readDocument(ctx, doc)
 	if err != nil {
 		return paperdb.Paper{}, err
 	}
+	problems = append(structural(s.PDF, len(problems) > 0), problems...)
 	found := floats.Find(source.Doc)
 	source.Regions = found.Regions()
 	parts := structure.Read(source)
@@ -59,8 +56,21 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 	}
 	s.enrich(source.Doc.Pages, &found, &parts)
 	p = r.rows(s, source.Doc, found, parts)
-	p.File.Problems = slices.Concat(problems, more, s.problems, missing(s, source, p))
+	p.File.Problems = slices.Concat(problems, s.problems, missing(s, source, p))
 	return p, nil
+}
+
+// structural is what is wrong with a file's structure. The check takes as long as a third of the reading, so it is for files
+// that do not end well or whose pages are in trouble.
+func structural(data []byte, trouble bool) []string {
+	if pdf.Sound(data) && !trouble {
+		return nil
+	}
+	_, warnings, err := pdf.Validate(data)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return warnings
 }
 
 // missing names the parts that a paper should have and that were not found.

@@ -10,6 +10,7 @@ import (
 	"airqa/env/ingest"
 	"airqa/env/paperdb"
 	"airqa/fixtures"
+	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
@@ -79,6 +80,9 @@ func TestNothingOfAPageIsMissingFromItsChunks(t *testing.T) {
 		chunks := map[string]string{}
 		for _, c := range p.Chunks {
 			chunks[c.PageID] += plain(c.Text)
+			if n := tokens.Count(c.Text); n > ingest.ChunkTokens {
+				t.Errorf("%s: chunk %d has %d tokens", slug, c.Ordinal, n)
+			}
 		}
 		for _, page := range p.Pages {
 			if plain(page.Content) != chunks[page.ID] {
@@ -160,6 +164,8 @@ func TestPapersOfAFolder(t *testing.T) {
 		t.Skip("AIRQA_TEST_PDFS names no folder of papers")
 	}
 	references := map[string]int{"attention.pdf": 40, "resnet.pdf": 50}
+	figures := map[string]int{"attention.pdf": 5, "resnet.pdf": 7, "bert.pdf": 5, "1910.02054.pdf": 8, "cleangraph.pdf": 6, "ieee_main.pdf": 13}
+	tables := map[string]int{"attention.pdf": 4, "resnet.pdf": 14, "bert.pdf": 8, "1910.02054.pdf": 10, "cleangraph.pdf": 1}
 	paths, err := ingest.Find([]string{dir})
 	if err != nil {
 		t.Fatal(err)
@@ -172,6 +178,22 @@ func TestPapersOfAFolder(t *testing.T) {
 	for _, p := range store.papers {
 		if want := references[p.File.Name]; want > 0 && len(p.References) != want {
 			t.Errorf("%s: %d references, want %d", p.File.Name, len(p.References), want)
+		}
+		for _, c := range p.Chunks {
+			if n := tokens.Count(c.Text); n > ingest.ChunkTokens {
+				t.Errorf("%s: chunk %d has %d tokens", p.File.Name, c.Ordinal, n)
+			}
+		}
+		if want := figures[p.File.Name]; want > 0 && len(p.Images) != want {
+			t.Errorf("%s: %d figures, want %d", p.File.Name, len(p.Images), want)
+		}
+		if want := tables[p.File.Name]; want > 0 && len(p.Tables) != want {
+			t.Errorf("%s: %d tables, want %d", p.File.Name, len(p.Tables), want)
+		}
+		for _, table := range p.Tables {
+			if table.Content == "" {
+				t.Errorf("%s: no rows in %s", p.File.Name, table.Caption)
+			}
 		}
 		if len(p.Sections) < 5 || p.Metadata.Abstract == "" {
 			t.Errorf("%s: %d sections, abstract %q", p.File.Name, len(p.Sections), p.Metadata.Abstract)

@@ -188,3 +188,24 @@ func TestValidateWarnsInsteadOfRefusing(t *testing.T) {
 		t.Errorf("a web page: %v", err)
 	}
 }
+
+func TestSound(t *testing.T) {
+	whole := letter(hello, "")
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want bool
+	}{
+		{"whole", whole, true},
+		{"tail cut off", whole[:len(whole)-10], false},
+		{"wrong startxref", bytes.Replace(whole, []byte("startxref\n"), []byte("startxref\n9"), 1), false},
+		{"startxref leads into a page", bytes.Replace(whole, []byte("startxref\n"), []byte("startxref\n1%"), 1), false},
+		{"nothing after startxref", []byte("%PDF-1.7\nstartxref %%EOF"), false},
+		{"negative", []byte("%PDF-1.7\nstartxref\n-5\n%%EOF"), false},
+		{"empty", nil, false},
+	} {
+		if got := pdf.Sound(tt.data); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package pdf
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"strconv"
 	"sync"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
@@ -40,6 +42,29 @@ func Validate(data []byte) (info Info, warnings []string, err error) {
 	info.Pages = ctx.PageCount
 	return info, warnings, nil
 }
+
+// Sound tells whether a file ends as a PDF should: with the place of its table of contents, which is there. A download cut
+// short and an editor's accident are not sound; readers mend some of them. It looks at a few bytes only.
+func Sound(data []byte) bool {
+	const tail = 2048
+	end := data[max(0, len(data)-tail):]
+	at := bytes.LastIndex(end, []byte("startxref"))
+	if at < 0 || !bytes.Contains(end[at:], []byte("%%EOF")) {
+		return false
+	}
+	fields := bytes.Fields(end[at+len("startxref"):])
+	if len(fields) == 0 {
+		return false
+	}
+	place, err := strconv.Atoi(string(fields[0]))
+	if err != nil || place < 0 || place >= len(data) {
+		return false
+	}
+	return crossReference.Match(data[place:min(len(data), place+40)])
+}
+
+// crossReference is the start of a file's table of contents, plain or as an object.
+var crossReference = regexp.MustCompile(`^\s*(xref|\d+\s+\d+\s+obj)`)
 
 // disableConfigDir keeps pdfcpu from writing a folder in the user's configuration. It sets a variable of that package,
 // so it may run only once.

@@ -14,6 +14,7 @@ type wordBuilder struct {
 	words []Word
 	text  strings.Builder
 	fonts map[string]int
+	kinds map[string][2]bool // bold, for formulas
 	word  Word
 	last  Glyph
 	open  bool
@@ -21,7 +22,7 @@ type wordBuilder struct {
 
 // words cuts glyphs of one writing direction into words, at spaces, breaks and jumps.
 func words(glyphs []Glyph) []Word {
-	b := &wordBuilder{fonts: map[string]int{}}
+	b := &wordBuilder{fonts: map[string]int{}, kinds: map[string][2]bool{}}
 	for _, g := range glyphs {
 		b.add(g)
 	}
@@ -65,12 +66,22 @@ func (b *wordBuilder) end() {
 	if b.open {
 		b.word.Text = b.text.String()
 		b.word.Font = commonest(b.fonts)
-		b.word.Bold, b.word.Math = IsBold(b.word.Font), IsMath(b.word.Font)
+		b.word.Bold, b.word.Math = b.judge(b.word.Font)
 		b.words = append(b.words, b.word)
 	}
 	b.text.Reset()
 	b.word, b.open = Word{}, false
 	clear(b.fonts)
+}
+
+// judge remembers what it made of a font: a page has a dozen.
+func (b *wordBuilder) judge(font string) (bold, math bool) {
+	kind, ok := b.kinds[font]
+	if !ok {
+		kind = [2]bool{IsBold(font), IsMath(font)}
+		b.kinds[font] = kind
+	}
+	return kind[0], kind[1]
 }
 
 // spacing are the accents that old TeX fonts paint before their letter, and the marks that combine after it.

@@ -76,15 +76,16 @@ type Reference struct {
 // paperReader carries what the steps share.
 type paperReader struct {
 	Source
-	flow  []layout.Line  // the running text, in reading order
-	ours  []*layout.Line // the same lines in the document
-	heads []heading      // in the order of flow
+	flow    []layout.Line   // the running text, in reading order
+	ours    []*layout.Line  // the same lines in the document
+	heads   []heading       // in the order of flow
+	italics map[string]bool // fonts judged
 }
 
 // Read finds the parts of a paper. In the lines of the document it marks the entries of the bibliography: Break on
 // their first lines, Joins on the others.
 func Read(s Source) Paper {
-	r := &paperReader{Source: s}
+	r := &paperReader{Source: s, italics: map[string]bool{}}
 	r.findFlow()
 	r.findHeadings()
 	p := Paper{Title: r.title(), Abstract: r.abstract()}

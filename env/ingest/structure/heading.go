@@ -80,8 +80,11 @@ func (r *paperReader) lineAt(a Anchor, number string) int {
 	best, cost := -1, 0.0
 	for i, l := range r.flow {
 		d, near := r.near(l, a)
+		if !near {
+			continue
+		}
 		printed, title := splitNumber(l.Text())
-		if !near || !startsTitle(title) {
+		if !startsTitle(title) {
 			continue
 		}
 		c := abs(d - 10)
@@ -241,6 +244,9 @@ func (r *paperReader) addUnnumbered() {
 	look, ok := r.topLook()
 	start := r.firstHeading()
 	for i, l := range r.flow {
+		if l.Chars() > maxTitle {
+			continue
+		}
 		text := l.Text()
 		if r.isHeading(i) || !r.couldBeTitle(l, text) {
 			continue
@@ -252,8 +258,11 @@ func (r *paperReader) addUnnumbered() {
 	}
 }
 
+// maxTitle is the longest heading of one line, in bytes.
+const maxTitle = 90
+
 func (r *paperReader) couldBeTitle(l layout.Line, text string) bool {
-	return len(text) <= 90 && r.standsOut(l) && startsTitle(text)
+	return len(text) <= maxTitle && r.standsOut(l) && startsTitle(text)
 }
 
 // isKnown tells whether a line is a title that seldom has a number.

@@ -61,11 +61,21 @@ func (r *paperReader) isItalic(l layout.Line) bool {
 	n, all := 0, 0
 	for _, w := range l.Words {
 		all += w.Len()
-		if italicFont.MatchString(w.Font) {
+		if r.italic(w.Font) {
 			n += w.Len()
 		}
 	}
 	return all > 0 && n*10 >= all*9
+}
+
+// italic remembers its judgement of a font: a paper has a dozen.
+func (r *paperReader) italic(font string) bool {
+	judged, ok := r.italics[font]
+	if !ok {
+		judged = italicFont.MatchString(font)
+		r.italics[font] = judged
+	}
+	return judged
 }
 
 // folded is a text reduced to lower-case letters and digits, for comparing what differs in print only.
