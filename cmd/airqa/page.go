@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"airqa/env"
+	"airqa/qa"
 )
 
 type pageCmd struct {
@@ -14,6 +15,7 @@ type pageCmd struct {
 	Paper string  `required:"" placeholder:"UUID" help:"Paper."`
 	Page  int     `required:"" placeholder:"N" help:"Page, counted from 1."`
 	Box   string  `placeholder:"X0,Y0,W,H" help:"Part of the page in points from its top left; without it the whole page."`
+	Boxes bool    `help:"Outline the figures and tables that were found on the page."`
 	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
 	Out   string  `required:"" placeholder:"FILE" help:"PNG file to write."`
 }
@@ -22,7 +24,8 @@ type pageCmd struct {
 func (pageCmd) Help() string {
 	return `Examples:
   airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3 --out page.png
-  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3 --box 70,90,300,200 --out figure.png`
+  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3 --box 70,90,300,200 --out figure.png
+  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3 --boxes --out boxes.png`
 }
 
 // Run implements the sub-command.
@@ -30,6 +33,9 @@ func (c pageCmd) Run(a *app) error {
 	box, err := parseBox(c.Box)
 	if err != nil {
 		return err
+	}
+	if c.Boxes && box != nil {
+		return misuse("--boxes outlines what is on a whole page; leave --box out")
 	}
 	if c.DPI < 1 {
 		return misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
@@ -39,7 +45,11 @@ func (c pageCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	im, err := world.View(a.ctx, c.Paper, c.Page, box)
+	draw := func() (qa.Image, error) { return world.View(a.ctx, c.Paper, c.Page, box) }
+	if c.Boxes {
+		draw = func() (qa.Image, error) { return world.ViewBoxes(a.ctx, c.Paper, c.Page) }
+	}
+	im, err := draw()
 	if err != nil {
 		return asFault(err)
 	}
