@@ -36,6 +36,10 @@ type Config struct {
 	// QueryRows is the most rows of a query, QueryDeadline its most time.
 	QueryRows     int
 	QueryDeadline time.Duration
+	// QueryWorkers is the most processes that run queries at a time, QueryInProcess runs them in this one: see
+	// paperdb.Config. Without the latter a program calls paperdb.WorkerMain first in its main.
+	QueryWorkers   int
+	QueryInProcess bool
 	// DPI is the resolution of pictures in pixels per inch; 0 means pdf.DefaultDPI.
 	DPI float64
 	// PDF is how pages are drawn.
@@ -104,7 +108,7 @@ func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := paperdb.OpenReader(ctx, dir.Database())
+	db, err := paperdb.OpenReaderConfig(ctx, paperdb.Config{Path: dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess})
 	if err != nil {
 		return nil, fmt.Errorf("open data directory %s: %w", dir.Path(), errors.Join(err, pool.Close()))
 	}

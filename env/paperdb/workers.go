@@ -72,7 +72,7 @@ func newWorkers(path string, most int) workers {
 
 func (w workers) query(ctx context.Context, text string, limits Limits) (Result, error) {
 	if !wired.Load() {
-		return Result{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or open the reader with InProcess")
+		return Result{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or set InProcess (QueryInProcess of env.Config)")
 	}
 	raw, err := w.pool.Call(ctx, limits.Deadline, question{text, limits.Rows}.encode())
 	var died *worker.Died
