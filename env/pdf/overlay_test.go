@@ -36,8 +36,11 @@ func TestOverlayOutlinesBoxes(t *testing.T) {
 		x, y int
 		want color.RGBA
 	}{
-		{"left edge", 199, 430, red}, {"bottom edge", 250, 461, red}, {"right edge", 300, 430, red},
-		{"inside", 250, 430, white}, {"strip of the label", 199, 386, red},
+		{"left edge", 199, 430, red},
+		{"bottom edge", 250, 461, red},
+		{"right edge", 300, 430, red},
+		{"inside", 250, 430, white},
+		{"strip of the label", 199, 386, red},
 		{"label inside at the top", 601, 1, color.RGBA{0x15, 0x65, 0xC0, 0xFF}},
 	} {
 		if got := color.RGBAModel.Convert(picture.At(tt.x, tt.y)); got != tt.want {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -141,12 +142,12 @@ func TestViewingAfterCloseIsAnError(t *testing.T) {
 
 func TestPagesStayLoadedWithinReason(t *testing.T) {
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", ""}
-	kids := ""
+	var kids strings.Builder
 	for i := range 9 {
-		kids += fmt.Sprintf("%d 0 R ", i+3)
+		fmt.Fprintf(&kids, "%d 0 R ", i+3)
 		objects = append(objects, fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d 100] >>", 100*(i+1)))
 	}
-	objects[1] = "<< /Type /Pages /Kids [" + kids + "] /Count 9 >>"
+	objects[1] = "<< /Type /Pages /Kids [" + kids.String() + "] /Count 9 >>"
 	path := filepath.Join(t.TempDir(), "nine.pdf")
 	if err := os.WriteFile(path, write(objects), 0o600); err != nil {
 		t.Fatal(err)

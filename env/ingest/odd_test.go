@@ -1,0 +1,135 @@
+package ingest_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"airqa/env/ingest"
+	"airqa/env/paperdb"
+	"airqa/env/pdf"
+)
+
+// oddPDF writes objects, numbered from 1, without a table of their places: readers find them anyway.
+func oddPDF(objects ...string) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	for i, o := range objects {
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	b.WriteString("trailer << /Root 1 0 R >>\n%%EOF\n")
+	return b.Bytes()
+}
+
+// onePage is a page with a content stream, further entries of its dictionary and more objects, numbered from 6.
+func onePage(content, entries string, more ...string) []byte {
+	return oddPDF(append([]string{
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> /XObject << /X 6 0 R >> >> " + entries + " >>",
+		content,
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+	}, more...)...)
+}
+
+func plainStream(content string) string {
+	return fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content)
+}
+
+// bomb is a stream of a few hundred kilobytes that unpacks to many megabytes.
+func bomb(unit string, megabytes int) string {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	block := []byte(strings.Repeat(unit, 1<<20/len(unit)))
+	for range megabytes {
+		_, _ = w.Write(block)
+	}
+	_ = w.Close()
+	return fmt.Sprintf("<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream", b.Len(), b.String())
+}
+
+const oddText = "BT /F1 12 Tf 100 500 Td (A line of text to be found) Tj ET"
+
+// readOdd reads a file of one's own making.
+func readOdd(t *testing.T, data []byte) (paperdb.Paper, error) {
+	t.Helper()
+	source, err := ingest.Open(put(t, t.TempDir(), "odd.pdf", data))
+	if err != nil {
+		return paperdb.Paper{}, err
+	}
+	return reader(t).Read(t.Context(), source)
+}
+
+func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
+	letter := "/MediaBox [0 0 612 792] "
+	tests := []struct {
+		name    string
+		data    []byte
+		text    string // on page 1
+		problem string
+	}{
+		{"rotated", onePage(plainStream(oddText), letter+"/Rotate 90"), "A line of text", "no abstract"},
+		{"upside down", onePage(plainStream(oddText), letter+"/Rotate 180"), "A line of text", "no abstract"},
+		{"a turn of 45 degrees", onePage(plainStream(oddText), letter+"/Rotate 45"), "A line of text", "no abstract"},
+		{"cropped to nothing of the text", onePage(plainStream(oddText), letter+"/CropBox [0 0 90 90]"), "", "page 1 has no text: a scan?"},
+		{"cropped", onePage(plainStream(oddText), letter+"/CropBox [50 400 612 792]"), "A line of text", "no abstract"},
+		{"boxes the wrong way round", onePage(plainStream(oddText), "/MediaBox [612 792 0 0]"), "A line of text", "no abstract"},
+		{"a box of no size", onePage(plainStream(oddText), "/MediaBox [0 0 0 0]"), "", ""},
+		{"no box", onePage(plainStream(oddText), ""), "A line of text", "no abstract"},
+		{"2,000,000 points", onePage(plainStream(oddText), "/MediaBox [0 0 2000000 2000000]"), "A line of text", "no abstract"},
+		{"a scan", onePage(plainStream("q 600 0 0 700 0 0 cm /X Do Q"), letter, picture), "", "page 1 has no text: a scan?"},
+		{"no content", onePage("null", letter), "", "page 1 has no text: a scan?"},
+		{"a page more than there are", bytes.Replace(onePage(plainStream(oddText), letter), []byte("/Count 1"), []byte("/Count 2"), 1), "A line of text", "page 2 cannot be read"},
+		{"a bomb of spaces", onePage(bomb(" ", 50), letter), "", "page 1 has no text: a scan?"},
+		{"a bomb of text", onePage(bomb("BT /F1 12 Tf 100 500 Td (A) Tj ET ", 2), letter), "", ""},
+		{"a bomb of strokes", onePage(bomb("0 0 m 9 9 l S ", 4), letter), "", "page 1 has no text: a scan?"},
+		{"a form in itself", onePage(plainStream("/X Do"), letter, form("/X Do", "6")), "", "page 1 has no text: a scan?"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := readOdd(t, tt.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(p.Pages) == 0 || !strings.Contains(p.Pages[0].Content, tt.text) {
+				t.Errorf("page 1 lacks %q: %.200v", tt.text, p.Pages)
+			}
+			if all := strings.Join(p.File.Problems, "; "); !strings.Contains(all, tt.problem) || strings.Contains(all, "\n") {
+				t.Errorf("problems %q lack %q", p.File.Problems, tt.problem)
+			}
+		})
+	}
+}
+
+const picture = "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /BitsPerComponent 1 /ColorSpace /DeviceGray /Length 8 >>\nstream\n01234567\nendstream"
+
+// form draws content, with itself or another object as /X.
+func form(content, x string) string {
+	return fmt.Sprintf("<< /Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /XObject << /X %s 0 R >> >> /Length %d >>\nstream\n%s\nendstream",
+		x, len(content), content)
+}
+
+func TestOddFilesThatCannotBeReadAreErrorsOfOneLine(t *testing.T) {
+	tests := []struct {
+		name string
+		data []byte
+		want pdf.Kind
+	}{
+		{"a million pages", bytes.Replace(onePage("null", ""), []byte("/Count 1"), []byte("/Count 1000000"), 1), pdf.TooManyPages},
+		{"a tree in itself", oddPDF("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 5000 >>"), pdf.TooManyPages},
+		{"cut short", onePage(plainStream(oddText), "")[:90], pdf.Broken},
+		{"a web page", []byte("<html>Sign in</html>"), pdf.NotPDF},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := readOdd(t, tt.data)
+			var bad *pdf.OpenError
+			if !errors.As(err, &bad) || bad.Kind != tt.want || strings.Contains(bad.Error(), "\n") {
+				t.Errorf("got %v, want the kind %s", err, tt.want)
+			}
+		})
+	}
+}
