@@ -47,6 +47,7 @@ func Find(doc *layout.Document) Floats {
 		v.captionsBelow = above > below
 		v.pair()
 		for _, f := range v.items {
+			f.Box = onPage(f.Box, v.page)
 			if f.table {
 				f.HTML = tableHTML(f.rows)
 				out.Tables = append(out.Tables, f.Float)

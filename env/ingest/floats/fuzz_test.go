@@ -34,8 +34,8 @@ func check(t *testing.T, f floats.Float) {
 	t.Helper()
 	b := f.Box
 	for _, v := range []float64{b.X0, b.Y0, b.X1, b.Y1} {
-		if math.IsNaN(v) || v < -2000 || v > 4000 {
-			t.Errorf("%q: box %+v", f.Caption, b)
+		if math.IsNaN(v) || v < 0 || v > 792 {
+			t.Errorf("%q: box %+v is not on the page", f.Caption, b)
 		}
 	}
 	if b.X1 < b.X0 || b.Y1 < b.Y0 {

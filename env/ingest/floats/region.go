@@ -301,6 +301,13 @@ func clip(b, to layout.Box) layout.Box {
 	return layout.Box{X0: max(b.X0, to.X0), Y0: max(b.Y0, to.Y0), X1: max(min(b.X1, to.X1), to.X0), Y1: max(min(b.Y1, to.Y1), to.Y0)}
 }
 
+// onPage is what of a box can be shown.
+func onPage(b layout.Box, p *layout.Page) layout.Box {
+	x := func(v float64) float64 { return max(0, min(v, p.Width)) }
+	y := func(v float64) float64 { return max(0, min(v, p.Height)) }
+	return layout.Box{X0: x(b.X0), Y0: y(b.Y0), X1: x(b.X1), Y1: y(b.Y1)}
+}
+
 // collectRows keeps the lines of a table for its HTML.
 func (v *pageView) collectRows(f *item) {
 	if !f.table || !f.Sure {
