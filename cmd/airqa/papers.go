@@ -114,14 +114,15 @@ func (c papersCmd) details(a *app, lines []paperLine) error {
 		if pdf == "" {
 			pdf = "not stored here"
 		}
-		text := fmt.Sprintf("%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
+		var text strings.Builder
+		_, _ = fmt.Fprintf(&text, "%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
 			"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %d problems",
 			l.PaperID, terminal.Line(l.Title), orDash(l.Conference), yearOf(l.Year), terminal.Line(l.File), l.Parser, pdf,
 			l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems))
 		for _, p := range l.Problems {
-			text += "\n  - " + terminal.Line(p)
+			text.WriteString("\n  - " + terminal.Line(p))
 		}
-		if err := a.print(text); err != nil {
+		if err := a.print(text.String()); err != nil {
 			return err
 		}
 	}

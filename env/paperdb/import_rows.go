@@ -39,22 +39,7 @@ func releasedTables() []releasedTable {
 	ordinal := releasedColumn{"ordinal", numberCell}
 	box := releasedColumn{"bounding_box", numbersCell}
 	return []releasedTable{
-		{"metadata", "paper_id", "paper_id", []releasedColumn{
-			{"paper_id", idCell},
-			{"title", textCell},
-			{"abstract", textCell},
-			{"num_pages", numberCell},
-			{"conference_full", textCell},
-			{"conference_abbreviation", textCell},
-			{"pub_year", numberCell},
-			{"volume", textCell},
-			{"download_url", textCell},
-			{"bibtex", textCell},
-			{"authors", textsCell},
-			{"pdf_path", textCell},
-			{"tldr", optionalText},
-			{"tags", optionalTexts},
-		}},
+		{"metadata", "paper_id", "paper_id", releasedMetadata()},
 		{"pages", "ref_paper_id", "page_number, page_id", []releasedColumn{
 			{"page_id", idCell},
 			{"page_number", numberCell},
@@ -73,8 +58,12 @@ func releasedTables() []releasedTable {
 			{"table_id", idCell}, {"table_caption", textCell}, {"table_content", textCell}, {"table_summary", optionalText}, box, ordinal, page,
 		}},
 		{"sections", "ref_paper_id", "ordinal, section_id", []releasedColumn{
-			{"section_id", idCell}, {"section_title", textCell}, {"section_content", textCell}, {"section_summary", optionalText},
-			ordinal, {"page_numbers", numbersCell},
+			{"section_id", idCell},
+			{"section_title", textCell},
+			{"section_content", textCell},
+			{"section_summary", optionalText},
+			ordinal,
+			{"page_numbers", numbersCell},
 		}},
 		{"equations", "ref_paper_id", "ordinal, equation_id", []releasedColumn{
 			{"equation_id", idCell}, {"equation_content", textCell}, ordinal, page,
@@ -82,6 +71,26 @@ func releasedTables() []releasedTable {
 		{"reference", "ref_paper_id", "ordinal, reference_id", []releasedColumn{
 			{"reference_id", idCell}, {"reference_content", textCell}, ordinal, page,
 		}},
+	}
+}
+
+// releasedMetadata are the columns of table metadata.
+func releasedMetadata() []releasedColumn {
+	return []releasedColumn{
+		{"paper_id", idCell},
+		{"title", textCell},
+		{"abstract", textCell},
+		{"num_pages", numberCell},
+		{"conference_full", textCell},
+		{"conference_abbreviation", textCell},
+		{"pub_year", numberCell},
+		{"volume", textCell},
+		{"download_url", textCell},
+		{"bibtex", textCell},
+		{"authors", textsCell},
+		{"pdf_path", textCell},
+		{"tldr", optionalText},
+		{"tags", optionalTexts},
 	}
 }
 
