@@ -28,6 +28,9 @@ func loop(ctx context.Context, j job) error {
 	return agent.ReAct(ctx, j.episode, j.settings.Limits, func(s *qa.Step) {
 		r := grammar.Read(s.Reply.Text)
 		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
+		if s.ParseError != nil && s.Reply.Finish == "length" {
+			s.ParseError.Reason += " The reply was cut off at the limit of tokens for one reply: write less before the action."
+		}
 	})
 }
 

@@ -24,6 +24,8 @@ const (
 	Dense  Mode = "dense"
 	BM25   Mode = "bm25"
 	Hybrid Mode = "hybrid" // reciprocal rank fusion of both
+	// None opens a directory without its vectors, for whoever needs tables and pages only. Retrieve then fails.
+	None Mode = "none"
 )
 
 // Modes lists the modes by name.

@@ -130,6 +130,9 @@ func (e *Env) openIndex(ctx context.Context, url string) error {
 	if e.fingerprint, _, err = fingerprint(ctx, e.db); err != nil {
 		return err
 	}
+	if e.mode == None {
+		return nil
+	}
 	if e.store, err = openStore(ctx, e.dir, url); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package env
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,8 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 
 func (e *Env) search(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
 	switch e.mode {
+	case None:
+		return nil, errors.New("the directory was opened without its vectors")
 	case BM25:
 		return e.searchSparse(ctx, query, k, filter)
 	case Hybrid:

@@ -4,7 +4,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"airqa/qa"
@@ -126,7 +125,7 @@ func (r *Row) effort(run *runlog.Run) error {
 	finished, turns := 0, 0
 	for rec, err := range run.Episodes() {
 		if err != nil {
-			return fmt.Errorf("%s: %w", run.Dir, err)
+			continue // a damaged episode has no score either; whoever opened the run tells of it
 		}
 		if rec.Finished() {
 			finished++

@@ -13,12 +13,14 @@ import (
 
 // Traced is one trajectory with its question and its score, as [Trace] prints it and as JSON shows it.
 type Traced struct {
-	Question     string    `json:"question"`
-	AnswerFormat string    `json:"answer_format"`
-	Tags         []string  `json:"tags"`
-	Score        *qa.Score `json:"score"`
-	Usage        qa.Usage  `json:"usage"`
-	Turns        int       `json:"turns"`
+	Question     string   `json:"question"`
+	AnswerFormat string   `json:"answer_format"`
+	Tags         []string `json:"tags"`
+	// Evaluator holds the function and its arguments, the gold answer among them.
+	Evaluator qa.Evaluator `json:"evaluator"`
+	Score     *qa.Score    `json:"score"`
+	Usage     qa.Usage     `json:"usage"`
+	Turns     int          `json:"turns"`
 	runlog.Recorded
 	// Thoughts holds the text of each step's thought, in the order of the steps.
 	Thoughts []string `json:"thoughts"`
@@ -31,7 +33,7 @@ func NewTraced(ex qa.Example, rec runlog.Recorded, score *qa.Score) Traced {
 		thoughts[i] = s.Thought()
 	}
 	return Traced{
-		Question: ex.Question, AnswerFormat: ex.AnswerFormat, Tags: ex.Tags, Score: score,
+		Question: ex.Question, AnswerFormat: ex.AnswerFormat, Tags: ex.Tags, Evaluator: ex.Evaluator, Score: score,
 		Usage: rec.Usage(), Turns: rec.Turns(), Recorded: rec, Thoughts: thoughts,
 	}
 }
@@ -74,6 +76,7 @@ func (t Traced) Write(w io.Writer) error {
 	p.line("")
 	p.line("Outcome   %s", strings.TrimSuffix(t.outcome()+": "+terminal.Line(t.Reason), ": "))
 	p.line("Answer    %s", t.answer())
+	p.line("Gold      %s %s", terminal.Line(t.Evaluator.Func), terminal.Line(string(t.Evaluator.Kwargs)))
 	p.line("Score     %s", t.score())
 	p.line("Turns     %d, tokens %d prompt + %d completion%s", t.Turns, t.Usage.Prompt, t.Usage.Completion, estimated(t.Usage))
 	return p.err
@@ -102,7 +105,7 @@ func (t Traced) answer() string {
 
 func (t Traced) score() string {
 	if t.Score == nil {
-		return "not scored yet; run: airqa score RUN"
+		return "not scored yet (airqa score does it)"
 	}
 	s := fmt.Sprintf("%g (%s) by %s", t.Score.Value, t.Score.Verdict, t.Score.Func)
 	if t.Score.Reason != "" {
@@ -117,6 +120,9 @@ func estimated(u qa.Usage) string {
 	}
 	return ""
 }
+
+// mostShown bounds what is printed of one text, in bytes: a reply may have megabytes.
+const mostShown = 40_000
 
 // printer remembers the first error, so that the text reads from top to bottom.
 type printer struct {
@@ -134,6 +140,9 @@ func (p *printer) line(format string, args ...any) {
 func (p *printer) block(head, text string) {
 	p.line("")
 	p.line("%s", head)
+	if n := len(text) - mostShown; n > 0 {
+		text = strings.ToValidUTF8(text[:mostShown], "") + fmt.Sprintf("\n(%d more bytes; --json shows them)", n)
+	}
 	for line := range strings.Lines(terminal.Safe(text)) {
 		p.line("    %s", strings.TrimRight(line, "\n"))
 	}
@@ -145,8 +154,8 @@ func (p *printer) step(s qa.Step) {
 		p.line("── step %d, taken by the program", s.N)
 	} else {
 		u := s.Reply.Usage
-		p.line("── step %d, %.1f s, tokens %d + %d%s, %s", s.N, s.Ended.Sub(s.Started).Seconds(), u.Prompt, u.Completion,
-			estimated(u), shown(s.Shown))
+		p.line("── step %d, %.1f s, tokens %d + %d%s, %s%s", s.N, s.Ended.Sub(s.Started).Seconds(), u.Prompt, u.Completion,
+			estimated(u), shown(s.Shown), cutOff(s.Reply.Finish))
 	}
 	switch {
 	case s.ParseError != nil:
@@ -173,6 +182,14 @@ func (p *printer) observation(o qa.Observation) {
 	for _, im := range o.Images {
 		p.line("    image images/%s.png, %d x %d pixels", im.SHA256, im.Width, im.Height)
 	}
+}
+
+// cutOff says that the endpoint ended the reply, not the model.
+func cutOff(finish string) string {
+	if finish == "length" {
+		return ", cut off at the limit of tokens"
+	}
+	return ""
 }
 
 // shown says which messages the model saw, counted from 0.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ func Write(w io.Writer, rows []Row, o Options) error {
 	case "json":
 		return writeJSON(w, rows)
 	case "csv":
-		return printTo(w, plainTable(rows).RenderCSV())
+		return printTo(w, csvTable(rows).RenderCSV())
 	case "md":
 		return printTo(w, plainTable(rows).RenderMarkdown()+"\n\n"+strings.Join(Notes(rows), "\n"))
 	case "text":
@@ -68,6 +69,25 @@ func plainTable(rows []Row) table.Writer {
 	for _, r := range rows {
 		line := table.Row{terminal.Line(r.Baseline), terminal.Line(r.Model)}
 		t.AppendRow(append(line, cells(r)...))
+	}
+	return t
+}
+
+// csvTable has a column for everything that a reader of the numbers must know.
+func csvTable(rows []Row) table.Writer {
+	t := table.NewWriter()
+	head := table.Row{"Baseline", "Model"}
+	for _, c := range Columns() {
+		head = append(head, c.Name, "n "+c.Name)
+	}
+	t.AppendHeader(append(head, "Unscored", "Not run", "Scoring", "Judge", "Turns", "Prompt tokens", "Completion tokens", "Dir"))
+	for _, r := range rows {
+		line := table.Row{r.Baseline, r.Model}
+		for i, cell := range cells(r) {
+			line = append(line, cell, r.Cells[i].N)
+		}
+		t.AppendRow(append(line, r.Unscored, r.Unfinished, r.Scoring, r.Judge,
+			strconv.FormatFloat(r.Turns, 'f', 2, 64), r.Usage.Prompt, r.Usage.Completion, r.Dir))
 	}
 	return t
 }
@@ -142,24 +162,14 @@ func cells(r Row) table.Row {
 	return line
 }
 
-// Notes are the lines under a table: how many questions each column has, how scores came about, and what is missing.
+// Notes are the lines under a table: how many questions each column has, how scores came about, and what is missing. Where
+// the runs of a table differ in this, each has a line of its own.
 func Notes(rows []Row) []string {
-	var notes []string
-	if len(rows) == 0 {
-		return notes
-	}
-	var n []string
-	for _, c := range rows[0].Cells {
-		n = append(n, c.Column+" "+strconv.Itoa(c.N))
-	}
-	notes = append(notes,
-		"Scores in per cent. Questions per column: "+strings.Join(n, ", ")+".",
-		fmt.Sprintf("Scoring: %s; judge of subjective answers: %s.", rows[0].Scoring, judgeName(rows[0].Judge)))
-	for _, r := range rows {
-		if r.Model == "offline" {
-			notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing of any model.")
-			break
-		}
+	notes := append(
+		perRun(rows, questionsNote, "Scores in per cent. Questions per column: %s."),
+		perRun(rows, func(r Row) string { return r.Scoring + "; judge of subjective answers: " + judgeName(r.Judge) }, "Scoring: %s.")...)
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Model == "offline" }) {
+		notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing of any model.")
 	}
 	for _, r := range rows {
 		if r.Unscored+r.Unfinished > 0 {
@@ -168,6 +178,33 @@ func Notes(rows []Row) []string {
 		}
 	}
 	return notes
+}
+
+// perRun says what holds for all rows in one line, or else for each row in a line with its directory.
+func perRun(rows []Row, what func(Row) string, format string) []string {
+	var notes []string
+	for i, r := range rows {
+		text := what(r)
+		if i > 0 && !slices.ContainsFunc(rows, func(other Row) bool { return what(other) != what(rows[0]) }) {
+			break
+		}
+		notes = append(notes, fmt.Sprintf(format, text))
+	}
+	if len(notes) < 2 {
+		return notes
+	}
+	for i, r := range rows {
+		notes[i] = terminal.Line(r.Baseline) + " (" + terminal.Line(r.Dir) + "): " + notes[i]
+	}
+	return notes
+}
+
+func questionsNote(r Row) string {
+	n := make([]string, len(r.Cells))
+	for i, c := range r.Cells {
+		n[i] = c.Column + " " + strconv.Itoa(c.N)
+	}
+	return strings.Join(n, ", ")
 }
 
 func judgeName(judge string) string {

@@ -31,6 +31,8 @@ type Config struct {
 	// Progress is told of every finished episode, one call at a time. May be nil.
 	Progress func(Event)
 	Now      func() time.Time
+	// MaxEqualFailures in a row, all for one reason, end the start: a wrong key fails every question alike. 0 lets it go on.
+	MaxEqualFailures int
 }
 
 // Event tells of one finished episode.
@@ -56,6 +58,10 @@ type Runner struct {
 	mu   sync.Mutex
 	sum  Summary
 	done int
+	// equal failures in a row, and their reason
+	equal  int
+	reason string
+	stop   chan struct{} // closed when there were too many
 }
 
 // New checks a configuration.
@@ -69,7 +75,7 @@ func New(c Config) (*Runner, error) {
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
 	}
-	return &Runner{c: c}, nil
+	return &Runner{c: c, stop: make(chan struct{})}, nil
 }
 
 // Run solves the examples. When drain is closed it starts no further episode and returns when those under way have
@@ -108,6 +114,8 @@ func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- q
 		select {
 		case <-drain:
 			return
+		case <-r.stop:
+			return
 		case <-ctx.Done():
 			return
 		default:
@@ -115,6 +123,8 @@ func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- q
 		select {
 		case queue <- ex:
 		case <-drain:
+			return
+		case <-r.stop:
 			return
 		case <-ctx.Done():
 			return
@@ -160,6 +170,23 @@ func (r *Runner) note(e Event) {
 	if !e.Skipped {
 		r.sum.Usage = r.sum.Usage.Add(e.Trajectory.Usage())
 	}
+	if !e.Skipped {
+		r.watch(e.Trajectory)
+	}
 	e.Done, e.Total = r.done, r.sum.Total
 	r.c.Progress(e)
+}
+
+// watch stops the start when episode after episode fails for the same reason.
+func (r *Runner) watch(t qa.Trajectory) {
+	if !t.Outcome.Failed() || t.Reason != r.reason {
+		r.equal, r.reason = 0, t.Reason
+	}
+	if !t.Outcome.Failed() {
+		return
+	}
+	r.equal++
+	if r.equal == r.c.MaxEqualFailures {
+		close(r.stop)
+	}
 }

@@ -168,6 +168,34 @@ func TestLostLog(t *testing.T) {
 	}
 }
 
+// A wrong key fails every question alike: after some, no other is asked.
+func TestEqualFailuresStop(t *testing.T) {
+	var asked atomic.Int32
+	s := solver(func(_ context.Context, _ qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		asked.Add(1)
+		e := agent.New(s)
+		err := e.Fail(&agent.CallError{Err: errors.New("401")})
+		return e.Trajectory(), err
+	})
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := runlog.Create(dir, runlog.Config{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	w, err := runlog.OpenWriter(dir, runlog.WriterConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	r, err := run.New(run.Config{Solver: s, Writer: w, Workers: 2, MaxEqualFailures: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := r.Run(t.Context(), nil, examples(500))
+	if err != nil || sum.Failed < 5 || sum.Failed > 8 || sum.Left != 500-sum.Failed {
+		t.Errorf("summary %+v, %v", sum, err)
+	}
+}
+
 func TestNewChecks(t *testing.T) {
 	for name, c := range map[string]run.Config{
 		"nothing":    {},

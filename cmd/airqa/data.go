@@ -20,6 +20,9 @@ type dataFlags struct {
 
 // embedder makes the embedding model. It loads and contacts nothing yet.
 func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
+	if f.Data == "" {
+		return nil, misuse("--data is empty: name a data directory")
+	}
 	if err := env.CheckVectors(f.Vectors); err != nil {
 		return nil, coded{exitUsage, err}
 	}

@@ -172,6 +172,7 @@ Runs are in %s, the papers as data in %s. What to type next:
   airqa search --data %s "reading order"
   airqa sql --data %s "SELECT title, num_pages FROM metadata"
   airqa run --data %s --questions %s --baseline agentic-hybrid --model openai:gpt-4o --out %s
-(from a checkout, "go run ./cmd/airqa" stands for airqa)`,
+The last one asks OpenAI and needs OPENAI_API_KEY; --base-url names any other endpoint.
+(From a checkout, "go run ./cmd/airqa" stands for airqa.)`,
 		d.runs(), d.data(), best, d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
 }

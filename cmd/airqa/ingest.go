@@ -138,6 +138,9 @@ func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []str
 	return sum, interrupted, err
 }
 
+// mostWarnings is how many problems of one file are printed.
+const mostWarnings = 5
+
 // ingestEnd reports problems, says what to do next, and turns the summary into an exit code.
 func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 	warned := make([]string, 0, len(sum.Warned))
@@ -146,8 +149,12 @@ func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 	}
 	sort.Strings(warned)
 	for _, path := range warned {
-		for _, text := range sum.Warned[path] {
+		problems := sum.Warned[path]
+		for _, text := range problems[:min(len(problems), mostWarnings)] {
 			a.say("warning: %s: %s", path, text)
+		}
+		if n := len(problems) - mostWarnings; n > 0 {
+			a.say("warning: %s: and %d more (airqa papers lists them)", path, n)
 		}
 	}
 	for _, f := range sum.Failed {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -48,6 +49,9 @@ func (f modelFlags) open(getenv func(string) string) (llm.Model, map[string]any,
 	if f.Model == offlineModel {
 		return offline.New(), map[string]any{"provider": offlineModel}, nil
 	}
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 {
+		return nil, nil, misuse("--timeout and --max-tokens must be above 0, --retries not below")
+	}
 	c := f.config(getenv)
 	m, err := llm.Open(c)
 	if err != nil {
@@ -59,25 +63,38 @@ func (f modelFlags) open(getenv func(string) string) (llm.Model, map[string]any,
 
 // judgeFlags say who judges subjective answers.
 type judgeFlags struct {
-	Judge        string `default:"openai:gpt-4o-mini-2024-07-18" placeholder:"PROVIDER:NAME" help:"Judge of subjective answers (paper: gpt-4o-mini-2024-07-18), or offline (lexical overlap, no language model)."`
-	JudgeBaseURL string `name:"judge-base-url" placeholder:"URL" env:"AIRQA_JUDGE_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address of the judge's endpoint."`
+	Judge        string `default:"openai:gpt-4o-mini-2024-07-18" placeholder:"PROVIDER:NAME" help:"Judge of subjective answers (paper: gpt-4o-mini-2024-07-18), offline (lexical overlap, no language model), or none. Its key comes from AIRQA_JUDGE_API_KEY, else OPENAI_API_KEY."`
+	JudgeBaseURL string `name:"judge-base-url" placeholder:"URL" help:"Address of the judge's endpoint; without it api.openai.com, whatever the model's is."`
 }
+
+// noJudgeName leaves subjective answers unscored on purpose.
+const noJudgeName = "none"
+
+// judgeKey is the environment variable of the judge's own key.
+const judgeKey = "AIRQA_JUDGE_API_KEY"
 
 // open makes the judge. One that cannot be made leaves subjective answers unscored and says so at each of them.
 func (f judgeFlags) open(a *app) (eval.Judge, error) {
-	if f.Judge == offlineModel {
+	switch f.Judge {
+	case offlineModel:
 		return eval.LexicalJudge{}, nil
+	case noJudgeName:
+		return noJudge{errors.New("--judge none")}, nil
+	}
+	key := a.getenv(judgeKey)
+	if key == "" {
+		key = a.getenv(llm.KeyVariable)
 	}
 	zero := 0.0
 	top := 0.95
 	m, err := llm.Open(llm.Config{
-		Spec: f.Judge, BaseURL: f.JudgeBaseURL, APIKey: a.getenv(llm.KeyVariable),
+		Spec: f.Judge, BaseURL: f.JudgeBaseURL, APIKey: key,
 		Sampling: llm.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
 	})
 	if err == nil {
 		return eval.NewModelJudge(asker{m}), nil
 	}
-	if a.getenv(llm.KeyVariable) == "" {
+	if provider, _ := llm.SplitSpec(f.Judge); key == "" && provider == "openai" && f.JudgeBaseURL == "" {
 		a.say("note: no judge (%v); subjective answers stay unscored. Use --judge offline for a lexical stand-in.", err)
 		return noJudge{err}, nil
 	}
@@ -107,5 +124,5 @@ func (a *app) redactor() func([]byte) []byte {
 	if err != nil {
 		home = ""
 	}
-	return runlog.Redactor([]string{a.getenv(llm.KeyVariable)}, home)
+	return runlog.Redactor([]string{a.getenv(llm.KeyVariable), a.getenv(judgeKey)}, home)
 }

@@ -70,6 +70,10 @@ func (a *app) rows(dirs []string) ([]report.Row, error) {
 			return nil, err
 		}
 		row, err := report.Collect(r, examples)
+		if errors.Is(err, runlog.ErrNoScores) && len(dirs) > 1 {
+			a.say("note: %s is left out: it is not scored yet (airqa score %s)", dir, dir)
+			continue
+		}
 		if errors.Is(err, runlog.ErrNoScores) {
 			return nil, fmt.Errorf("%s is not scored yet\n  run: airqa score %s", dir, dir)
 		}
@@ -77,6 +81,9 @@ func (a *app) rows(dirs []string) ([]report.Row, error) {
 			return nil, err
 		}
 		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("none of these runs is scored yet; airqa score does it, one run at a time")
 	}
 	order := make(map[string]int)
 	for i, name := range baselines.Names() {

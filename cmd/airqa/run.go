@@ -17,6 +17,9 @@ import (
 	"airqa/run/runlog"
 )
 
+// maxEqualFailures episodes in a row that fail for one reason end a start.
+const maxEqualFailures = 10
+
 // loopForm names how replies lead to actions; it changes when the same replies would lead elsewhere.
 const loopForm = "react-1"
 
@@ -91,6 +94,8 @@ func (c runCmd) check() error {
 	switch {
 	case c.Workers < 1:
 		return misuse("-j %d: at least one episode at once", c.Workers)
+	case c.Out == "":
+		return misuse("--out is empty: name a run directory")
 	case c.Limit < 0:
 		return misuse("--limit %d: a limit counts questions", c.Limit)
 	case c.Turns < 1 || c.Window < 1:
@@ -185,6 +190,11 @@ func (a *app) createRun(j job, solver *baselines.Solver, schema string) error {
 	if err != nil {
 		return err
 	}
+	if base, ok := j.described["base_url"].(string); ok {
+		j.note.BaseURL = base
+		j.described = maps.Clone(j.described)
+		delete(j.described, "base_url")
+	}
 	settings := j.settings.Map()
 	maps.Copy(settings, j.world.Retrieval())
 	prompts, tools, err := solver.Texts()
@@ -241,7 +251,7 @@ func (a *app) runAll(j job, solver *baselines.Solver, writer *runlog.Writer, rec
 	stage := a.progress.Stage(j.baseline.Name, len(examples))
 	failed := 0
 	runner, err := run.New(run.Config{
-		Solver: solver, Writer: writer, Recorded: recorded, Workers: j.workers, Now: a.now,
+		Solver: solver, Writer: writer, Recorded: recorded, Workers: j.workers, Now: a.now, MaxEqualFailures: maxEqualFailures,
 		Progress: func(e run.Event) {
 			if e.Trajectory.Outcome.Failed() {
 				failed++
@@ -288,6 +298,9 @@ func (a *app) runEnd(s run.Summary, out string, err error) error {
 		return fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", s.Left, s.Total)
 	case err != nil:
 		return err
+	case s.Left > 0 && s.Failed >= maxEqualFailures:
+		return coded{exitFailedExamples, fmt.Errorf("stopped after %d failures, the first because: %s\n  %d of %d questions are left; the same command goes on from here",
+			s.Failed, s.FirstFailure, s.Left, s.Total)}
 	case s.Left > 0:
 		return fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", s.Left, s.Total)
 	case s.Failed > 0:

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"airqa/eval"
+	"airqa/llm"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"
@@ -46,6 +47,11 @@ func (c scoreCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if _, none := judge.(noJudge); none && c.Dir != "" && c.Judge != noJudgeName {
+		if err := a.needsNoJudge(c.Dir); err != nil {
+			return err
+		}
+	}
 	scorer := eval.New(eval.Config{Judge: judge})
 	if c.Dir == "" {
 		return c.scoreFile(a, scorer)
@@ -54,10 +60,34 @@ func (c scoreCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if t := count(scores); t.Unscored > 0 {
-		a.say("note: unscored answers are no zeros; airqa score %s --json says why each is unscored", c.Dir)
+	if err := c.show(a, scores, "next: airqa report "+c.Dir); err != nil {
+		return err
 	}
-	return c.show(a, scores, "next: airqa report "+c.Dir)
+	if t := count(scores); t.Unscored > 0 && c.Judge != noJudgeName {
+		return coded{exitFailedExamples, fmt.Errorf(
+			"%d answers are unscored, which is no zero; airqa score %s --json says why each is, and the same command tries again", t.Unscored, c.Dir)}
+	}
+	return nil
+}
+
+// needsNoJudge refuses to score a run with subjective questions without a judge: the scores would stand in the place of
+// better ones.
+func (a *app) needsNoJudge(dir string) error {
+	_, examples, err := a.openRun(dir)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, ex := range examples {
+		if eval.Subjective(ex.Evaluator) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return misuse("%d questions of %s need a judge and there is no key for it: set %s or AIRQA_JUDGE_API_KEY, or choose --judge offline (lexical) or --judge none (leave them unscored)",
+		n, dir, llm.KeyVariable)
 }
 
 func (c scoreCmd) check() error {
@@ -82,7 +112,8 @@ func (a *app) scoreRun(dir string, scorer *eval.Scorer, judge string) ([]qa.Scor
 	byUUID := make(map[string]runlog.Recorded)
 	for rec, err := range r.Episodes() {
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
+			a.say("warning: %s: %v (this episode is left out)", dir, err)
+			continue
 		}
 		if rec.Outcome != "" {
 			rec.Messages, rec.Steps = nil, nil
@@ -136,6 +167,13 @@ func (a *app) openRun(dir string) (*runlog.Run, []qa.Example, error) {
 		a.say("note: %s: %d events of a kind that this program does not know", dir, r.Unknown)
 	}
 	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, err := dataset.Lines(examples)
+	if err == nil && runlog.Hash(string(raw)) != r.Config.Shape.Questions {
+		a.say("warning: %s is not what the run was started with: scores may be of other golds", filepath.Join(dir, runlog.QuestionsFile))
+	}
 	return r, examples, err
 }
 
@@ -163,6 +201,9 @@ func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
 		s.Verdict, s.Value, s.Reason = result.Verdict, result.Value, result.Reason
 		delete(answers, ex.UUID)
 		scores = append(scores, s)
+	}
+	if missing == len(examples) {
+		return fmt.Errorf("%s holds no prediction for any question of %s", c.Pred, c.Gold)
 	}
 	if missing > 0 {
 		a.say("warning: %d of %d questions have no prediction; they score 0", missing, len(examples))

@@ -6,16 +6,20 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // errInterrupted is the cause of a context that the second Ctrl-C cancelled.
 var errInterrupted = errors.New("interrupted")
 
+// patience is how long a second Ctrl-C waits for what is under way to notice.
+const patience = 10 * time.Second
+
 // interrupts watches for Ctrl-C and the signal that systems stop programs with. The first closes drain: what is under way
 // may end. The second cancels the context. stop gives the signals back.
 func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(a.ctx)
-	draining := make(chan struct{})
+	draining, ended := make(chan struct{}), make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
@@ -30,10 +34,21 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 		case <-signals:
 			cancel(errInterrupted)
 		case <-ctx.Done():
+			return
 		}
+		// Something that cannot be interrupted, such as reading a pipe: whatever is on the disk is whole.
+		select {
+		case <-signals:
+		case <-time.After(patience):
+		case <-ended:
+			return
+		}
+		a.say("stopped where it was")
+		os.Exit(exitFailed)
 	}()
 	return ctx, draining, func() {
 		signal.Stop(signals)
+		close(ended)
 		cancel(nil)
 	}
 }

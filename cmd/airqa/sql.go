@@ -31,7 +31,7 @@ func (c sqlCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Dense, 0)
+	world, err := c.open(a, env.None, 0)
 	if err != nil {
 		return err
 	}
@@ -73,6 +73,9 @@ func render(rows tools.Rows) string {
 			line = append(line, terminal.Clip(cell(v), widest))
 		}
 		t.AppendRow(line)
+	}
+	if len(rows.Values) == 1 {
+		return t.Render() + "\n(1 row)"
 	}
 	return t.Render() + fmt.Sprintf("\n(%d rows)", len(rows.Values))
 }

@@ -51,7 +51,8 @@ func (c traceCmd) Run(a *app) error {
 func (c traceCmd) print(a *app, r *runlog.Run, traced func(runlog.Recorded) (report.Traced, bool)) error {
 	for rec, err := range r.Episodes() {
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Dir, err)
+			a.say("warning: %s: %v (this episode is left out)", c.Dir, err)
+			continue
 		}
 		t, wanted := traced(rec)
 		if !wanted {

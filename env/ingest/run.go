@@ -233,10 +233,10 @@ func (r *runner) conflict(ctx context.Context, res result) (conflict, err error)
 		return nil, fmt.Errorf("look for paper %s in the store: %w", res.paper.Metadata.PaperID, err)
 	}
 	own := res.source.File
-	if !ok || r.cfg.Replace || owner.SHA256 == own.SHA256 || owner.Name == own.Name {
+	if !ok || r.cfg.Replace || owner.SHA256 == own.SHA256 {
 		return nil, nil
 	}
-	return fmt.Errorf("same title as %s, which is in already: give it its own metadata in %s",
+	return fmt.Errorf("same title as another file, %s, which is in already: --replace puts this one in its place, or give it its own metadata in %s",
 		owner.Name, filepath.Base(metadataPath(res.source.Path))), nil
 }
 

@@ -142,9 +142,15 @@ func TestTwoFilesWithOneTitle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "same title as tallow.pdf, which is in already: give it its own metadata in tallow-v2.json"
+	const want = "same title as another file, tallow.pdf, which is in already: --replace puts this one in its place, or give it its own metadata in tallow-v2.json"
 	if got.Added != 1 || len(got.Failed) != 1 || got.Failed[0].Err.Error() != want {
 		t.Fatalf("got %+v", got)
+	}
+	// The same name in another folder is another file all the same.
+	other := t.TempDir()
+	namesake := put(t, other, "tallow.pdf", append(whole, "% a third version\n"...))
+	if got, err = ingest.Run(t.Context(), cfg, []string{namesake}); err != nil || len(got.Failed) != 1 {
+		t.Fatalf("a namesake: %+v, %v", got, err)
 	}
 	cfg.Replace = true
 	if got, err = ingest.Run(t.Context(), cfg, []string{copied}); err != nil || got.Added != 1 {
@@ -177,5 +183,14 @@ func TestALostStoreEndsTheRun(t *testing.T) {
 	_, err := ingest.Run(t.Context(), ingest.Config{Reader: reader(t), Store: store}, samples(t, t.TempDir(), "tallow", "prunella"))
 	if !errors.Is(err, store.putErr) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A device or a pipe may never end: it is refused before it is read.
+func TestOnlyRegularFilesAreRead(t *testing.T) {
+	for _, path := range []string{"/dev/zero", t.TempDir()} {
+		if _, err := ingest.Open(path); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }

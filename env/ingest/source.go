@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +20,30 @@ const Parser = "airqa-1"
 
 // maxFile bounds a PDF: PDFium holds it in memory whole.
 const maxFile = 200 << 20
+
+// maxRecord bounds a metadata file.
+const maxRecord = 16 << 20
+
+// readRegular reads a file of at most limit bytes. A device or a pipe, which may never end, is refused.
+func readRegular(path string, limit int64) (data []byte, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", filepath.Base(path))
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	data, err = io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s has more than the limit of %d MB", filepath.Base(path), limit>>20)
+	}
+	return data, err
+}
 
 // Source is a PDF in memory with the metadata beside it.
 type Source struct {
@@ -37,19 +62,13 @@ type Source struct {
 
 // Open loads a PDF and the metadata beside it, if there is any. It does not parse the PDF.
 func Open(path string) (Source, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return Source{}, fmt.Errorf("read paper: %w", err)
-	}
-	if info.Size() > maxFile {
-		return Source{}, fmt.Errorf("the file has %d MB, more than the limit of %d MB", info.Size()>>20, maxFile>>20)
-	}
 	s := Source{Path: path}
-	if s.PDF, err = os.ReadFile(path); err != nil {
+	var err error
+	if s.PDF, err = readRegular(path, maxFile); err != nil {
 		return Source{}, fmt.Errorf("read paper: %w", err)
 	}
 	s.File = paperdb.File{SHA256: hash(s.PDF), Name: filepath.Base(path), Parser: Parser}
-	record, err := os.ReadFile(metadataPath(path))
+	record, err := readRegular(metadataPath(path), maxRecord)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil

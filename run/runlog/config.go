@@ -50,6 +50,8 @@ type Note struct {
 	QuestionsFile string `json:"questions_file"`
 	QuestionCount int    `json:"question_count"`
 	DataDir       string `json:"data_dir"`
+	// BaseURL is the address of the model's endpoint at the first start. The same model may be served elsewhere later.
+	BaseURL string `json:"base_url,omitempty"`
 }
 
 // ErrNoRun is returned for a directory that holds no run.
@@ -76,6 +78,9 @@ func Create(dir string, c Config, questions []byte) error {
 		return match(dir, old.Shape, c.Shape)
 	case !errors.Is(err, ErrNoRun):
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, LogFile)); err == nil {
+		return fmt.Errorf("%s holds a log and no run.json, so nobody can tell whose it is; move it away or choose another directory", dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make run directory: %w", err)

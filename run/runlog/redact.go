@@ -3,8 +3,12 @@ package runlog
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 )
+
+// keyPattern is what keys of the usual providers look like: a server may repeat one that is not ours.
+var keyPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`)
 
 // Redactor returns the function that every byte passes on its way into a run directory. Each secret of at least
 // eight characters is replaced by "[redacted]", and the home directory by "~". Shorter secrets are left: replacing
@@ -22,6 +26,7 @@ func Redactor(secrets []string, home string) func([]byte) []byte {
 		swaps = append(swaps, swap{[]byte(strings.TrimRight(home, "/") + "/"), []byte("~/")})
 	}
 	return func(line []byte) []byte {
+		line = keyPattern.ReplaceAll(line, []byte("[redacted]"))
 		for _, s := range swaps {
 			if bytes.Contains(line, s.old) {
 				line = bytes.ReplaceAll(line, s.old, s.new)
