@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"airqa/env/ingest"
+	"airqa/env/paperdb"
 	"airqa/fixtures"
 )
 
@@ -35,11 +36,20 @@ func BenchmarkIngestPages(b *testing.B) {
 
 func ingestAll(tb testing.TB, reader *ingest.Reader, paths []string) (pages int) {
 	tb.Helper()
-	summary, err := ingest.Run(context.Background(), ingest.Config{Reader: reader, Store: newMemory()}, paths)
+	summary, err := ingest.Run(context.Background(), ingest.Config{Reader: reader, Store: discard{}}, paths)
 	if err != nil || len(summary.Failed) > 0 {
 		tb.Fatalf("%+v, %v", summary, err)
 	}
 	return summary.Pages
+}
+
+// discard is a store that keeps nothing.
+type discard struct{}
+
+func (discard) Has(context.Context, paperdb.File) (string, bool, error) { return "", false, nil }
+func (discard) Put(context.Context, paperdb.Paper, []byte) error        { return nil }
+func (discard) Owner(context.Context, string) (paperdb.File, bool, error) {
+	return paperdb.File{}, false, nil
 }
 
 // benchPapers are the papers of the folder in AIRQA_TEST_PDFS, else the sample papers.
