@@ -14,9 +14,6 @@ import (
 	"airqa/internal/progress"
 )
 
-// exitEnrichBudget: the budget is reached and the same command goes on.
-const exitEnrichBudget = 4
-
 type enrichCmd struct {
 	dataFlags
 	modelFlags     `set:"temperature=0.1"`
@@ -141,7 +138,7 @@ func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err e
 	case err != nil:
 		return err
 	case asked.BudgetReached:
-		return coded{exitEnrichBudget, fmt.Errorf("the budget is reached after %d calls and %d tokens; the same command goes on from here",
+		return coded{exitBudget, fmt.Errorf("the budget is reached after %d calls and %d tokens; the same command goes on from here",
 			asked.Calls, asked.Usage.Prompt+asked.Usage.Completion)}
 	case asked.Drained:
 		return fmt.Errorf("stopped with %d cells left; the same command goes on from here", applied.Open)

@@ -17,7 +17,8 @@ import (
 
 type ingestCmd struct {
 	dataFlags
-	Paths    []string `arg:"" name:"path" help:"PDFs, and folders of them. A metadata file of the same name ending in .json beside a PDF wins over what is guessed."`
+	fetchFlags
+	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs, and folders of them. A metadata file of the same name ending in .json beside a PDF wins over what is guessed."`
 	Workers  int      `short:"j" default:"2" help:"Papers read at once."`
 	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2). A PDF without one beside it takes the one that it is named for, or else the one with its title."`
 	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU's output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations take the place of those found here."`
@@ -31,6 +32,7 @@ func (ingestCmd) Help() string {
   airqa ingest --data papers paper.pdf
   airqa ingest --data papers ~/Downloads/acl2023 extra/attention.pdf
   airqa ingest --data papers --metadata metadata --mineru processed_data ~/Downloads/acl2023
+  airqa ingest --data papers --arxiv 2005.11401 --list more.txt
 
 Running it again skips what is in. A broken file is reported and does not stop the rest.`
 }
@@ -40,9 +42,8 @@ func (c ingestCmd) Run(a *app) error {
 	if c.Workers < 1 {
 		return misuse("-j %d: at least one paper at once", c.Workers)
 	}
-	files, err := ingest.Find(c.Paths)
-	if err != nil {
-		return coded{exitUsage, err}
+	if err := c.checkSources(); err != nil {
+		return err
 	}
 	texts, err := c.embedder(a)
 	if err != nil {
@@ -53,11 +54,18 @@ func (c ingestCmd) Run(a *app) error {
 	if cfg.Extras, err = c.extras(); err != nil {
 		return coded{exitUsage, err}
 	}
+	files, missing, err := c.files(a)
+	if err != nil {
+		return err
+	}
 	sum, err := a.ingest(to, files, cfg)
 	if err != nil {
 		return err
 	}
-	return a.ingestEnd(c.Data, len(files), sum)
+	if err := a.ingestEnd(c.Data, len(files), sum); err != nil || missing == 0 {
+		return err
+	}
+	return coded{exitFailedExamples, fmt.Errorf("%d papers could not be fetched; the same command tries them again", missing)}
 }
 
 // extras lists what there is in the folders of --metadata and --mineru.

@@ -33,6 +33,8 @@ const (
 	exitUsage  = 2
 	// exitFailedExamples: the work is done, but some examples failed and can be run again.
 	exitFailedExamples = 3
+	// exitBudget: a budget was reached and the same command goes on.
+	exitBudget = 4
 )
 
 // cli is the whole command line.
@@ -44,6 +46,7 @@ type cli struct {
 	Ingest    ingestCmd    `cmd:"" help:"Read PDFs into a data directory."`
 	Import    importCmd    `cmd:"" help:"Copy a released AirQA database into a data directory."`
 	Papers    papersCmd    `cmd:"" help:"List the papers of a data directory, with counts and problems."`
+	Enrich    enrichCmd    `cmd:"" help:"Fill in summaries, tldr and tags through a model."`
 	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
 	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`

@@ -21,7 +21,7 @@ const offlineModel = "offline"
 type modelFlags struct {
 	Model       string        `required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, scripted:FILE, or offline (rules, no language model)."`
 	BaseURL     string        `name:"base-url" placeholder:"URL" env:"AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /chat/completions. The key comes from OPENAI_API_KEY."`
-	Temperature float64       `default:"0.7" help:"Sampling temperature (paper: 0.7)."`
+	Temperature float64       `default:"${temperature=0.7}" help:"Sampling temperature (paper: ${temperature=0.7})."`
 	TopP        float64       `name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
 	Seed        *int          `help:"Seed, sent to the endpoint when given."`
 	MaxTokens   int           `name:"max-tokens" default:"1500" help:"Most tokens of one reply."`

@@ -76,6 +76,12 @@ func TestEnrichShowsInTheParser(t *testing.T) {
 		note := func() {
 			owned, err := w.Files(t.Context())
 			check(t, err)
+			if id, ok, err := w.Has(t.Context(), p.File); err != nil || !ok || id != p.Metadata.PaperID {
+				t.Errorf("the file is not known any more: %q, %v, %v", id, ok, err)
+			}
+			if f, ok, err := w.Owner(t.Context(), p.Metadata.PaperID); err != nil || !ok || f.Parser != p.File.Parser {
+				t.Errorf("owner %+v, %v, %v", f, ok, err)
+			}
 			list = append(list, owned[0].Parser)
 		}
 		for _, step := range steps {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/marcboeker/go-duckdb/v2"
@@ -183,7 +184,8 @@ func (t table) append(conn driver.Conn) error {
 // id.
 func (w *Writer) Has(ctx context.Context, f File) (paperID string, ok bool, err error) {
 	row := w.db.QueryRowContext(ctx, `SELECT paper_id::VARCHAR FROM airqa.files
-		WHERE sha256 = ? AND metadata_sha256 = ? AND parser = ? ORDER BY paper_id LIMIT 1`, f.SHA256, f.MetadataSHA256, f.Parser)
+		WHERE sha256 = ? AND metadata_sha256 = ? AND split_part(parser, ?, 1) = ? ORDER BY paper_id LIMIT 1`,
+		f.SHA256, f.MetadataSHA256, enrichedMark, f.Parser)
 	err = row.Scan(&paperID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
@@ -194,11 +196,13 @@ func (w *Writer) Has(ctx context.Context, f File) (paperID string, ok bool, err 
 	return paperID, true, nil
 }
 
-// Owner returns the file that a paper was read from; false when the database has no such paper.
+// Owner returns the file that a paper was read from, with its parser as it read the paper; false when the database has no such paper.
 func (w *Writer) Owner(ctx context.Context, paperID string) (File, bool, error) {
 	files, err := files(ctx, w.db, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
 	if err != nil || len(files) == 0 {
 		return File{}, false, err
 	}
-	return files[0].File, true, nil
+	f := files[0].File
+	f.Parser, _, _ = strings.Cut(f.Parser, enrichedMark)
+	return f, true, nil
 }
