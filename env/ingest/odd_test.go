@@ -86,6 +86,7 @@ func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
 		{"a bomb of spaces", onePage(bomb(" ", 50), letter), "", "page 1 has no text: a scan?"},
 		{"a bomb of text", onePage(bomb("BT /F1 12 Tf 100 500 Td (A) Tj ET ", 2), letter), "", ""},
 		{"a bomb of strokes", onePage(bomb("0 0 m 9 9 l S ", 4), letter), "", "page 1 has no text: a scan?"},
+		{"forms that draw forms, a hundred million", onePage(plainStream("/X Do"), letter, nested(8, 10)...), "", "page 1 cannot be read: PDFium FPDF_LoadPage: it gave up"},
 		{"a form in itself", onePage(plainStream("/X Do"), letter, form("/X Do", "6")), "", "page 1 has no text: a scan?"},
 	}
 	for _, tt := range tests {
@@ -105,6 +106,14 @@ func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
 }
 
 const picture = "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /BitsPerComponent 1 /ColorSpace /DeviceGray /Length 8 >>\nstream\n01234567\nendstream"
+
+// nested are forms that each draw the next a number of times.
+func nested(depth, times int) (forms []string) {
+	for k := range depth {
+		forms = append(forms, form(strings.Repeat("/X Do ", times), fmt.Sprint(7+k)))
+	}
+	return forms
+}
 
 // form draws content, with itself or another object as /X.
 func form(content, x string) string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"unicode/utf16"
 
 	"github.com/klippa-app/go-pdfium"
@@ -66,7 +67,7 @@ func (g *guest) call(name string, args ...uint64) uint64 {
 	g.stack[0] = 0
 	copy(g.stack[:], args)
 	if err := fn.CallWithStack(context.Background(), g.stack[:max(1, len(args))]); err != nil {
-		g.err = fmt.Errorf("PDFium %s: %s", name, firstLine(err.Error()))
+		g.err = fmt.Errorf("PDFium %s: %s", name, reason(err))
 		return 0
 	}
 	return g.stack[0]
@@ -153,6 +154,15 @@ func (g *guest) utf16At(i int, size uint32) string {
 		units = append(units, unit)
 	}
 	return string(utf16.Decode(units))
+}
+
+// reason is a fault in one line. PDFium stops at an "unreachable" instruction when its memory is used up.
+func reason(err error) string {
+	line := firstLine(err.Error())
+	if strings.Contains(line, "unreachable") {
+		return "it gave up: out of memory or a broken file (" + line + ")"
+	}
+	return line
 }
 
 func firstLine(s string) string {

@@ -22,8 +22,9 @@ const (
 	DefaultMaxPages = 3000
 	// DefaultMaxPixels bounds one image: 40 million pixels are 160 MB in the guest, a letter page at 580 dpi.
 	DefaultMaxPixels = 40_000_000
-	// memoryPages is the ceiling of a guest's memory in units of 64 KiB: 512 MiB.
-	memoryPages = 8192
+	// memoryPages is the ceiling of a guest's memory in units of 64 KiB: 256 MiB, enough for the largest image. A file made
+	// to fill memory (forms that draw forms) ends there, with an error of its page.
+	memoryPages = 4096
 )
 
 // Config is how a [Pool] is set up. The zero value works.
