@@ -40,11 +40,14 @@ func TestKilledRun(t *testing.T) {
 	if raw, err := command("quiet", quiet.URL()).CombinedOutput(); err != nil {
 		t.Fatalf("the undisturbed run: %v\n%s", err, raw)
 	}
-	kills := killed(t, func() *exec.Cmd { return command("killed", disturbed.URL()) }, 20)
+	kills := killed(t, 20, disturbed.Calls, func() *exec.Cmd { return command("killed", disturbed.URL()) })
 	if raw, err := command("killed", disturbed.URL()).CombinedOutput(); err != nil {
 		t.Fatalf("the last start: %v\n%s", err, raw)
 	}
 	want, got := trajectories(t, filepath.Join(dir, "quiet")), trajectories(t, filepath.Join(dir, "killed"))
+	if kills < 10 {
+		t.Errorf("only %d of 20 kills met a working program", kills)
+	}
 	if len(want) != 40 {
 		t.Fatalf("%d trajectories of 40 questions", len(want))
 	}
@@ -55,7 +58,7 @@ func TestKilledRun(t *testing.T) {
 	if diff := cmp.Diff(want, got, times); diff != "" {
 		t.Errorf("trajectories (-undisturbed +killed):\n%s", diff)
 	}
-	if a, b := csvTable(t, filepath.Join(dir, "quiet")), csvTable(t, filepath.Join(dir, "killed")); a != b {
+	if a, b := scored(t, filepath.Join(dir, "quiet")), scored(t, filepath.Join(dir, "killed")); a != b {
 		t.Errorf("tables differ:\n%s\n%s", a, b)
 	}
 	if extra := disturbed.Calls() - quiet.Calls(); extra < 0 || extra > kills*workers {
@@ -64,22 +67,25 @@ func TestKilledRun(t *testing.T) {
 	t.Logf("%d kills met a working program; %d calls undisturbed, %d disturbed", kills, quiet.Calls(), disturbed.Calls())
 }
 
-// killed starts a command n times and kills it after a random while. It counts the kills that came before the end.
-func killed(t *testing.T, command func() *exec.Cmd, n int) int {
+// killed starts a command n times and kills it after a random number of further calls and a random while. It counts the
+// kills that came before the end.
+func killed(t *testing.T, n int, calls func() int, command func() *exec.Cmd) int {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the moments need not be secret, only repeatable
 	met := 0
 	for range n {
 		c := command()
+		before, wanted := calls(), 1+random.IntN(9)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(20+random.IntN(400)) * time.Millisecond)
-		if err := c.Process.Kill(); err == nil {
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		waitFor(t, func() bool { return calls() >= before+wanted || len(ended) > 0 })
+		time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
+		_ = c.Process.Kill()
+		if err := <-ended; err != nil {
 			met++
-		}
-		if err := c.Wait(); err == nil {
-			met--
 		}
 	}
 	return met
@@ -107,10 +113,10 @@ func trajectories(t *testing.T, dir string) map[string]qa.Trajectory {
 	return all
 }
 
-// csvTable scores a run and returns the table as CSV.
-func csvTable(t *testing.T, dir string) string {
+// scored scores a run and returns the table.
+func scored(t *testing.T, dir string) string {
 	t.Helper()
-	for _, args := range [][]string{{"score", dir, "--judge", "offline"}, {"report", dir, "--format", "csv"}} {
+	for _, args := range [][]string{{"score", dir, "--judge", "offline"}, {"report", dir, "--format", "md"}} {
 		c := exec.CommandContext(t.Context(), os.Args[0], args...)
 		c.Env = append(os.Environ(), asProgram+"=1")
 		raw, err := c.Output()

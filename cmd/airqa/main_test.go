@@ -133,11 +133,11 @@ func policyServer() *openaitest.Server {
 // waitFor waits until something that another process does has happened.
 func waitFor(t *testing.T, happened func() bool) {
 	t.Helper()
-	for range 600 {
+	for range 12_000 {
 		if happened() {
 			return
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 	}
-	t.Fatal("it did not happen in 30 seconds")
+	t.Fatal("it did not happen in a minute")
 }

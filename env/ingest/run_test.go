@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +19,8 @@ import (
 
 // memory is a store that keeps what it is given; its fields change how it behaves.
 type memory struct {
-	order  []string // file names, as they were put
+	mu     sync.Mutex // a run asks Has from several goroutines
+	order  []string   // file names, as they were put
 	papers map[string]paperdb.Paper
 	putErr error
 	onPut  func()
@@ -27,6 +29,8 @@ type memory struct {
 func newMemory() *memory { return &memory{papers: map[string]paperdb.Paper{}} }
 
 func (m *memory) Has(_ context.Context, f paperdb.File) (string, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for id, p := range m.papers {
 		same := p.File.SHA256 == f.SHA256 && p.File.MetadataSHA256 == f.MetadataSHA256 && p.File.Parser == f.Parser
 		if same {
@@ -46,12 +50,16 @@ func (m *memory) Put(_ context.Context, p paperdb.Paper, pdf []byte) error {
 	if len(pdf) == 0 {
 		return errors.New("no PDF")
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.papers[p.Metadata.PaperID] = p
 	m.order = append(m.order, p.File.Name)
 	return nil
 }
 
 func (m *memory) Owner(_ context.Context, id string) (paperdb.File, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	p, ok := m.papers[id]
 	return p.File, ok, nil
 }
