@@ -72,13 +72,8 @@ func (c importCmd) pdfs() (*release.PDFs, error) {
 func (a *app) importPapers(to env.WriterConfig, cfg release.Config) (sum release.Summary, err error) {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	var embedding *progress.Stage
-	to.Progress = func(done, total int) {
-		if embedding == nil {
-			embedding = a.progress.Stage("embed", total)
-		}
-		embedding.Set(done, "")
-	}
+	bar := &embedBar{app: a, name: "embed"}
+	to.Progress = bar.set
 	store, err := env.OpenWriterConfig(ctx, to)
 	if err != nil {
 		return sum, err
@@ -89,9 +84,7 @@ func (a *app) importPapers(to env.WriterConfig, cfg release.Config) (sum release
 		err = store.Finish(ctx)
 	}
 	err = errors.Join(err, store.Close())
-	if embedding != nil {
-		embedding.Close("texts have their vectors")
-	}
+	bar.close()
 	switch {
 	case errors.Is(context.Cause(ctx), errInterrupted):
 		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sort"
+	"time"
 
 	"airqa/env"
 	"airqa/env/ingest"
@@ -94,13 +95,8 @@ func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (su
 	if cfg.Reader, err = ingest.NewReader(pool); err != nil {
 		return sum, err
 	}
-	var embedding *progress.Stage
-	to.Progress = func(done, total int) {
-		if embedding == nil {
-			embedding = a.progress.Stage("embed", total)
-		}
-		embedding.Set(done, "")
-	}
+	bar := &embedBar{app: a, name: "embed"}
+	to.Progress = bar.set
 	store, err := env.OpenWriterConfig(ctx, to)
 	if err != nil {
 		return sum, err
@@ -111,9 +107,7 @@ func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (su
 		err = store.Finish(ctx)
 	}
 	err = errors.Join(err, store.Close())
-	if embedding != nil {
-		embedding.Close("texts have their vectors")
-	}
+	bar.close()
 	switch {
 	case errors.Is(context.Cause(ctx), errInterrupted):
 		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
@@ -122,6 +116,39 @@ func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (su
 		return sum, fmt.Errorf("stopped after %d of %d files; the same command goes on from here", done, len(files))
 	}
 	return sum, err
+}
+
+// rate says how many of something were done in a second.
+func rate(n int, took time.Duration, unit string) string {
+	if took <= 0 || n == 0 {
+		return "0 " + unit
+	}
+	return fmt.Sprintf("%.0f %s", float64(n)/took.Seconds(), unit)
+}
+
+// embedBar shows how many texts have their vectors. It appears with the first of them.
+type embedBar struct {
+	*app
+	name  string
+	stage *progress.Stage
+	begun time.Time
+	done  int
+}
+
+// set is what env.WriterConfig.Progress wants. Vectors that were kept from before come in no time, so the rate is that of
+// both.
+func (b *embedBar) set(done, total int) {
+	if b.stage == nil {
+		b.stage, b.begun = b.progress.Stage(b.name, total), b.now()
+	}
+	b.done = done
+	b.stage.Set(done, rate(done, b.now().Sub(b.begun), "texts/s"))
+}
+
+func (b *embedBar) close() {
+	if b.stage != nil {
+		b.stage.Close(fmt.Sprintf("%d texts have their vectors, %s", b.done, rate(b.done, b.now().Sub(b.begun), "texts/s")))
+	}
 }
 
 // readPapers reads files until drain is closed. A paper is one transaction: there is nothing to wait for but the one that
@@ -137,12 +164,17 @@ func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []str
 		}
 	}()
 	stage := a.progress.Stage("ingest", len(files))
-	cfg.Progress = func(e ingest.Event) { stage.Set(e.Done, filepath.Base(e.Path)) }
+	begun, pages := a.now(), 0
+	cfg.Progress = func(e ingest.Event) {
+		pages += e.Pages
+		stage.Set(e.Done, rate(pages, a.now().Sub(begun), "pages/s")+" "+filepath.Base(e.Path))
+	}
 	sum, err = ingest.Run(ctx, cfg, files)
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		interrupted, err = true, nil
 	}
-	stage.Close(fmt.Sprintf("%d added, %d there before, %d failed", sum.Added, sum.Skipped, len(sum.Failed)))
+	stage.Close(fmt.Sprintf("%d added, %d there before, %d failed, %s", sum.Added, sum.Skipped, len(sum.Failed),
+		rate(pages, a.now().Sub(begun), "pages/s")))
 	return sum, interrupted, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"airqa/env"
-	"airqa/internal/progress"
 )
 
 // vectorsCmd moves and compares the collections of a data directory.
@@ -57,23 +56,16 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	var stage *progress.Stage
+	bar := &embedBar{app: a, name: "copy"}
 	w, err := env.OpenWriterConfig(ctx, env.WriterConfig{
 		Dir: c.Data, Vectors: to, Embedder: texts,
-		Progress: func(done, total int) {
-			if stage == nil {
-				stage = a.progress.Stage("copy", total)
-			}
-			stage.Set(done, "")
-		},
+		Progress: bar.set,
 	})
 	if err != nil {
 		return err
 	}
 	err = errors.Join(w.Finish(ctx), w.Close())
-	if stage != nil {
-		stage.Close("vectors copied")
-	}
+	bar.close()
 	if err == nil {
 		a.say("next: airqa vectors check --data %s --with %s", c.Data, c.To)
 	}
