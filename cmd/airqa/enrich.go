@@ -107,27 +107,11 @@ func ask(ctx context.Context, e *enrich.Enricher, dir *datadir.Dir) (asked enric
 
 // apply writes what was replied and makes it searchable.
 func (c enrichCmd) apply(ctx context.Context, a *app, e *enrich.Enricher, texts embed.Embedder) (applied enrich.Applied, err error) {
-	var embedding *progress.Stage
-	store, err := env.OpenWriterConfig(ctx, env.WriterConfig{
-		Dir: c.Data, Vectors: c.Vectors, Embedder: texts,
-		Progress: func(done, total int) {
-			if embedding == nil {
-				embedding = a.progress.Stage("embed", total)
-			}
-			embedding.Set(done, "")
-		},
+	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
+	err = a.write(ctx, to, "embed", func(store *env.Writer) (err error) {
+		applied, err = e.Apply(ctx, store)
+		return err
 	})
-	if err != nil {
-		return applied, err
-	}
-	applied, err = e.Apply(ctx, store)
-	if err == nil {
-		err = store.Finish(ctx)
-	}
-	err = errors.Join(err, store.Close())
-	if embedding != nil {
-		embedding.Close("texts have their vectors")
-	}
 	return applied, err
 }
 

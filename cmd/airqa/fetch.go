@@ -100,15 +100,8 @@ func (a *app) fetch(data string, f fetchFlags, items []fetch.Item) (sum fetch.Su
 	}
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := untilDrained(ctx, drain) // what came is kept: nothing to wait for
 	defer cancel()
-	go func() {
-		select {
-		case <-drain: // what came is kept: nothing to wait for
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	delay := f.Delay
 	if delay == 0 {
 		delay = -1 // in fetch.Fetcher 0 is the default and a negative time is none

@@ -72,19 +72,12 @@ func (c importCmd) pdfs() (*release.PDFs, error) {
 func (a *app) importPapers(to env.WriterConfig, cfg release.Config) (sum release.Summary, err error) {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	bar := &embedBar{app: a, name: "embed"}
-	to.Progress = bar.set
-	store, err := env.OpenWriterConfig(ctx, to)
-	if err != nil {
-		return sum, err
-	}
-	cfg.Store = store
-	sum, interrupted, err := a.copyPapers(ctx, drain, cfg)
-	if err == nil {
-		err = store.Finish(ctx)
-	}
-	err = errors.Join(err, store.Close())
-	bar.close()
+	interrupted := false
+	err = a.write(ctx, to, "embed", func(store *env.Writer) (err error) {
+		cfg.Store = store
+		sum, interrupted, err = a.copyPapers(ctx, drain, cfg)
+		return err
+	})
 	switch {
 	case errors.Is(context.Cause(ctx), errInterrupted):
 		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
@@ -97,15 +90,8 @@ func (a *app) importPapers(to env.WriterConfig, cfg release.Config) (sum release
 
 // copyPapers copies until drain is closed. A paper is one transaction: there is nothing to wait for but the one under way.
 func (a *app) copyPapers(ctx context.Context, drain <-chan struct{}, cfg release.Config) (sum release.Summary, interrupted bool, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-drain:
-			cancel(errInterrupted)
-		case <-ctx.Done():
-		}
-	}()
+	ctx, cancel := untilDrained(ctx, drain)
+	defer cancel()
 	var stage *progress.Stage
 	cfg.Progress = func(done, total int, title string) {
 		if stage == nil {

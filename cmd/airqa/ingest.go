@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"sort"
-	"time"
 
 	"airqa/env"
 	"airqa/env/ingest"
 	"airqa/env/ingest/mineru"
 	"airqa/env/ingest/records"
 	"airqa/env/pdf"
-	"airqa/internal/progress"
 )
 
 type ingestCmd struct {
@@ -95,19 +93,12 @@ func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (su
 	if cfg.Reader, err = ingest.NewReader(pool); err != nil {
 		return sum, err
 	}
-	bar := &embedBar{app: a, name: "embed"}
-	to.Progress = bar.set
-	store, err := env.OpenWriterConfig(ctx, to)
-	if err != nil {
-		return sum, err
-	}
-	cfg.Store = store
-	sum, interrupted, err := a.readPapers(ctx, drain, files, cfg)
-	if err == nil {
-		err = store.Finish(ctx)
-	}
-	err = errors.Join(err, store.Close())
-	bar.close()
+	interrupted := false
+	err = a.write(ctx, to, "embed", func(store *env.Writer) (err error) {
+		cfg.Store = store
+		sum, interrupted, err = a.readPapers(ctx, drain, files, cfg)
+		return err
+	})
 	switch {
 	case errors.Is(context.Cause(ctx), errInterrupted):
 		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
@@ -118,51 +109,11 @@ func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (su
 	return sum, err
 }
 
-// rate says how many of something were done in a second.
-func rate(n int, took time.Duration, unit string) string {
-	if took <= 0 || n == 0 {
-		return "0 " + unit
-	}
-	return fmt.Sprintf("%.0f %s", float64(n)/took.Seconds(), unit)
-}
-
-// embedBar shows how many texts have their vectors. It appears with the first of them.
-type embedBar struct {
-	*app
-	name  string
-	stage *progress.Stage
-	begun time.Time
-	done  int
-}
-
-// set is what env.WriterConfig.Progress wants. Vectors that were kept from before come in no time, so the rate is that of
-// both.
-func (b *embedBar) set(done, total int) {
-	if b.stage == nil {
-		b.stage, b.begun = b.progress.Stage(b.name, total), b.now()
-	}
-	b.done = done
-	b.stage.Set(done, rate(done, b.now().Sub(b.begun), "texts/s"))
-}
-
-func (b *embedBar) close() {
-	if b.stage != nil {
-		b.stage.Close(fmt.Sprintf("%d texts have their vectors, %s", b.done, rate(b.done, b.now().Sub(b.begun), "texts/s")))
-	}
-}
-
 // readPapers reads files until drain is closed. A paper is one transaction: there is nothing to wait for but the one that
 // is being written.
 func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []string, cfg ingest.Config) (sum ingest.Summary, interrupted bool, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-drain:
-			cancel(errInterrupted)
-		case <-ctx.Done():
-		}
-	}()
+	ctx, cancel := untilDrained(ctx, drain)
+	defer cancel()
 	stage := a.progress.Stage("ingest", len(files))
 	begun, pages := a.now(), 0
 	cfg.Progress = func(e ingest.Event) {

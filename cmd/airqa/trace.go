@@ -37,40 +37,35 @@ func (c traceCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	id := c.UUID
-	if id != "" {
-		if id, err = match(r.UUIDs(), c.UUID); err != nil {
+	var names []string
+	if c.UUID != "" {
+		name, err := match(r.UUIDs(), c.UUID)
+		if err != nil {
 			return fmt.Errorf("%s: %w", c.Dir, err)
 		}
+		names = []string{name}
 	}
-	return c.print(a, r, func(rec runlog.Recorded) (report.Traced, bool) {
-		return report.NewTraced(byUUID[rec.UUID], rec, scores[rec.UUID]), id == "" || rec.Episode == id
-	})
-}
-
-func (c traceCmd) print(a *app, r *runlog.Run, traced func(runlog.Recorded) (report.Traced, bool)) error {
-	for rec, err := range r.Episodes() {
+	for rec, err := range r.Episodes(names...) {
 		if err != nil {
 			a.say("warning: %s: %v (this episode is left out)", c.Dir, err)
 			continue
 		}
-		t, wanted := traced(rec)
-		if !wanted {
-			continue
-		}
-		switch {
-		case c.JSON:
-			err = t.WriteJSON(a.out)
-		case c.UUID == "":
-			err = t.WriteLine(a.out)
-		default:
-			err = t.Write(a.out)
-		}
-		if err != nil {
+		if err := c.print(a, report.NewTraced(byUUID[rec.UUID], rec, scores[rec.UUID])); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c traceCmd) print(a *app, t report.Traced) error {
+	switch {
+	case c.JSON:
+		return t.WriteJSON(a.out)
+	case c.UUID == "":
+		return t.WriteLine(a.out)
+	default:
+		return t.Write(a.out)
+	}
 }
 
 // scoresOf reads the scores of a run by uuid; a run that was not scored has none.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"airqa/env"
@@ -56,16 +55,7 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	bar := &embedBar{app: a, name: "copy"}
-	w, err := env.OpenWriterConfig(ctx, env.WriterConfig{
-		Dir: c.Data, Vectors: to, Embedder: texts,
-		Progress: bar.set,
-	})
-	if err != nil {
-		return err
-	}
-	err = errors.Join(w.Finish(ctx), w.Close())
-	bar.close()
+	err = a.write(ctx, env.WriterConfig{Dir: c.Data, Vectors: to, Embedder: texts}, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
 		a.say("next: airqa vectors check --data %s --with %s", c.Data, c.To)
 	}

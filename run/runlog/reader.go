@@ -84,9 +84,13 @@ func Open(dir string) (*Run, error) {
 // UUIDs returns the episodes in the order of their first event, as "uuid#repeat".
 func (r *Run) UUIDs() []string { return r.order }
 
-// Episodes yields every episode in the order of their first event. A bad line ends no more than its own episode:
-// it comes as an error beside what could be read of it.
-func (r *Run) Episodes() iter.Seq2[Recorded, error] {
+// Episodes yields the episodes of some names of [Run.UUIDs], or every one when none is named, in the order of their first
+// event. Nothing is read of the others. A bad line ends no more than its own episode: it comes as an error beside what
+// could be read of it.
+func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
+	if len(names) == 0 {
+		names = r.order
+	}
 	return func(yield func(Recorded, error) bool) {
 		file, err := os.Open(filepath.Join(r.Dir, LogFile))
 		if err != nil {
@@ -96,7 +100,7 @@ func (r *Run) Episodes() iter.Seq2[Recorded, error] {
 			return
 		}
 		defer func() { _ = file.Close() }()
-		for _, id := range r.order {
+		for _, id := range names {
 			if !yield(r.read(file, id)) {
 				return
 			}
