@@ -15,6 +15,8 @@ import (
 type Config struct {
 	// Judge answers for the subjective functions; nil leaves their answers unscored.
 	Judge Judge
+	// Mode is the semantics; empty is [Reference].
+	Mode Mode
 }
 
 // Scorer applies evaluation functions. Its methods may be called from several goroutines if its judge may.

@@ -21,4 +21,15 @@ type Score struct {
 	// Func is the evaluation function; Reason says why a record is unscored or unparseable.
 	Func   string `json:"eval_func"`
 	Reason string `json:"reason,omitempty"`
+	// Votes are what each judge of a panel said, in the order of the panel; empty for a single judge.
+	Votes []Vote `json:"votes,omitempty"`
+}
+
+// Vote is what one judge of a panel said of one answer. Where a function asks its judges several times (a conjunction of
+// two subjective ones), there is a vote for each.
+type Vote struct {
+	Judge string `json:"judge"`
+	Right bool   `json:"right"`
+	// Failed says why there is no verdict; Right means nothing then.
+	Failed string `json:"failed,omitempty"`
 }
