@@ -26,6 +26,8 @@ type Reply struct {
 	Text string `json:"text"`
 	// Reasoning is text that the endpoint kept apart from the reply.
 	Reasoning string `json:"reasoning,omitempty"`
+	// ToolCalls are the tools that the model wants to run, in order; empty when it was offered none.
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// Model is the name that the endpoint gave itself; empty when it gave none.
 	Model string `json:"model,omitempty"`
 	// ID is the endpoint's id of the reply.

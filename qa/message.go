@@ -8,6 +8,8 @@ const (
 	System    Role = "system"
 	User      Role = "user"
 	Assistant Role = "assistant"
+	// ToolResult is what a tool gave back for a [ToolCall].
+	ToolResult Role = "tool"
 )
 
 // Message is one turn of a chat: a text, and images that belong to it.
@@ -15,6 +17,10 @@ type Message struct {
 	Role   Role    `json:"role"`
 	Text   string  `json:"text"`
 	Images []Image `json:"images,omitempty"`
+	// ToolCalls are what the model asked for in an [Assistant] message.
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	// ToolCallID names the call that a [ToolResult] message answers.
+	ToolCallID string `json:"tool_call_id,omitempty"`
 }
 
 // Image is a picture of a page or of a part of it. Data is not stored in the log: SHA256 names the file.
