@@ -4,6 +4,5 @@
 //
 // The functions do what the authors' Python code does, quirks included, so that scores can be compared with
 // published ones. To add a function, write one file and add one line to the list in functions.go. Functions that
-// need judgement ask a [Judge]: [ModelJudge] puts the question to a model, [LexicalJudge] compares words and
-// is for dry runs only. The package reads no file and calls no endpoint by itself.
+// need judgement ask a [Judge]; package eval/judge has them. The package reads no file and calls no endpoint.
 package eval

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"airqa/eval"
+	"airqa/eval/judge"
 	"airqa/internal/pyliteral"
 	"airqa/qa"
 
@@ -133,7 +134,7 @@ func FuzzScore(f *testing.F) {
 	f.Add(uint8(4), `{"gold": 1e308, "ndigits": -308, "tolerance": 0.1}`, "1_0e3")
 	f.Add(uint8(16), `{"eval_func_list": ["eval_int_exact_match"], "eval_kwargs_list": [{"gold": 1}]}`, "1,")
 	functions := eval.Functions()
-	s := eval.New(eval.Config{Judge: eval.LexicalJudge{}})
+	s := eval.New(eval.Config{Judge: judge.Lexical{}})
 	f.Fuzz(func(t *testing.T, index uint8, kwargs, answer string) {
 		e := qa.Evaluator{Func: functions[int(index)%len(functions)].Name, Kwargs: json.RawMessage(kwargs)}
 		once := s.Score(context.Background(), e, eval.Text(answer))

@@ -11,6 +11,7 @@ import (
 	"airqa/env"
 	"airqa/env/ingest"
 	"airqa/eval"
+	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/internal/progress"
 	"airqa/report"
@@ -151,7 +152,7 @@ func (d demo) runAll() ([]string, error) {
 func (d demo) scoreAll(dirs []string) error {
 	quiet := *d.app
 	quiet.progress = progress.New(progress.Config{})
-	scorer := eval.New(eval.Config{Judge: eval.LexicalJudge{}})
+	scorer := eval.New(eval.Config{Judge: judge.Lexical{}})
 	stage := d.progress.Stage("score", len(dirs))
 	for i, dir := range dirs {
 		if _, err := quiet.scoreRun(dir, scorer, offlineModel); err != nil {

@@ -1,4 +1,4 @@
-package eval
+package judge
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 	"strings"
 	"unicode"
 
+	"airqa/eval"
 	"airqa/internal/pystr"
 )
 
-// LexicalJudge is a [Judge] that compares words and understands nothing: for dry runs, demonstrations and tests
+// Lexical is an [eval.Judge] that compares words and understands nothing: for dry runs, demonstrations and tests
 // without an endpoint, never for results. It is deterministic and never fails.
 //
 // A text is covered by an answer when the answer contains it (case, punctuation, plurals and articles aside), or when
@@ -18,26 +19,26 @@ import (
 // of the candidates, all points, or as many as are asked for. A formula is met when the answer contains it after
 // blanks, braces and layout commands of LaTeX are taken out of both, and no digit continues it. Order counts for
 // formulas only, where the request says so.
-type LexicalJudge struct{}
+type Lexical struct{}
 
 // LexicalShare is the share of the words of a text that an answer must hold to cover it.
 const LexicalShare = 0.6
 
-// Judge implements [Judge].
-func (LexicalJudge) Judge(_ context.Context, r JudgeRequest) (bool, error) {
+// Judge implements [eval.Judge].
+func (Lexical) Judge(_ context.Context, r eval.JudgeRequest) (bool, error) {
 	answer := newWording(r.Prediction, r.Question)
 	switch r.Kind {
-	case JudgeReference:
+	case eval.JudgeReference:
 		return answer.covers(r.Reference), nil
-	case JudgeCandidates:
+	case eval.JudgeCandidates:
 		return slices.ContainsFunc(r.Candidates, answer.covers), nil
-	case JudgePartialPoints:
+	case eval.JudgePartialPoints:
 		return answer.covered(r.Points) >= r.Count, nil
-	case JudgePoints:
+	case eval.JudgePoints:
 		return answer.covered(r.Points) == len(r.Points), nil
-	case JudgeReferenceAndPoints:
+	case eval.JudgeReferenceAndPoints:
 		return answer.covers(r.Reference) && answer.covered(r.Points) == len(r.Points), nil
-	case JudgeFormulas:
+	case eval.JudgeFormulas:
 		return holdsFormulas(r), nil
 	}
 	return false, nil

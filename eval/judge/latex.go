@@ -1,8 +1,10 @@
-package eval
+package judge
 
 import (
 	"regexp"
 	"strings"
+
+	"airqa/eval"
 )
 
 // latexNoise are commands of LaTeX that change how a formula looks and not what it says.
@@ -15,7 +17,7 @@ func plainFormula(s string) string {
 }
 
 // holdsFormulas tells whether the prediction contains every formula, one after the other unless in any order.
-func holdsFormulas(r JudgeRequest) bool {
+func holdsFormulas(r eval.JudgeRequest) bool {
 	rest := plainFormula(r.Prediction)
 	for _, f := range r.Formulas {
 		plain := plainFormula(f)

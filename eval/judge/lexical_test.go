@@ -1,4 +1,4 @@
-package eval_test
+package judge_test
 
 import (
 	"bytes"
@@ -7,9 +7,16 @@ import (
 	"testing"
 
 	"airqa/eval"
+	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/qa"
 )
+
+// goldRow is the right answer to a sample question.
+type goldRow struct {
+	UUID   string          `json:"uuid"`
+	Answer json.RawMessage `json:"answer"`
+}
 
 // decodeLines reads JSON Lines.
 func decodeLines[T any](t *testing.T, data []byte) []T {
@@ -28,11 +35,11 @@ func decodeLines[T any](t *testing.T, data []byte) []T {
 // TestSampleGolds checks that every sample question is scored right for its own answer and has no fault.
 func TestSampleGolds(t *testing.T) {
 	questions := decodeLines[qa.Example](t, fixtures.Questions())
-	golds := decodeLines[predRow](t, fixtures.Gold())
+	golds := decodeLines[goldRow](t, fixtures.Gold())
 	if len(questions) != 40 || len(golds) != 40 {
 		t.Fatalf("read %d questions and %d answers, want 40 each", len(questions), len(golds))
 	}
-	s := eval.New(eval.Config{Judge: eval.LexicalJudge{}})
+	s := eval.New(eval.Config{Judge: judge.Lexical{}})
 	for i, e := range questions {
 		t.Run(e.UUID, func(t *testing.T) {
 			answer, err := eval.JSON(golds[i].Answer)
@@ -81,7 +88,7 @@ func TestSampleAnswers(t *testing.T) {
 	for _, e := range decodeLines[qa.Example](t, fixtures.Questions()) {
 		evaluators[e.UUID[:8]] = e.Evaluator
 	}
-	s := eval.New(eval.Config{Judge: eval.LexicalJudge{}})
+	s := eval.New(eval.Config{Judge: judge.Lexical{}})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := s.Score(context.Background(), evaluators[tt.uuid], eval.Text(tt.answer))
@@ -92,7 +99,7 @@ func TestSampleAnswers(t *testing.T) {
 	}
 }
 
-func TestLexicalJudge(t *testing.T) {
+func TestLexical(t *testing.T) {
 	reference := func(question, reference, prediction string) eval.JudgeRequest {
 		return eval.JudgeRequest{Kind: eval.JudgeReference, Question: question, Reference: reference, Prediction: prediction}
 	}
@@ -148,7 +155,7 @@ func TestLexicalJudge(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := eval.LexicalJudge{}.Judge(context.Background(), tt.request)
+			got, err := judge.Lexical{}.Judge(context.Background(), tt.request)
 			if got != tt.want || err != nil {
 				t.Errorf("got %v, %v, want %v", got, err, tt.want)
 			}

@@ -1,4 +1,4 @@
-package eval
+package judge
 
 import (
 	"context"
@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/prompts/judge"
+	"airqa/eval"
+	texts "airqa/prompts/judge"
 )
 
 // Asker puts one question to a chat model and returns the text of its reply.
@@ -24,17 +25,17 @@ var ErrNoVerdict = errors.New("the judge gave no verdict")
 // maxAsks is how often a model is asked for one verdict.
 const maxAsks = 3
 
-// ModelJudge is a [Judge] that asks a chat model with the texts of prompts/judge. The paper's judge is
+// Model is an [eval.Judge] that asks a chat model with the texts of prompts/judge. The paper's judge is
 // gpt-4o-mini-2024-07-18 at temperature 0 (section 3.2). Its calls may overlap if the asker's may.
-type ModelJudge struct{ asker Asker }
+type Model struct{ asker Asker }
 
-// NewModelJudge returns a judge that asks a.
-func NewModelJudge(a Asker) *ModelJudge { return &ModelJudge{a} }
+// NewModel returns a judge that asks a.
+func NewModel(a Asker) *Model { return &Model{a} }
 
-// Judge implements [Judge]. A reply without a verdict is asked for again, twice at most; then the error is
+// Judge implements [eval.Judge]. A reply without a verdict is asked for again, twice at most; then the error is
 // [ErrNoVerdict]. An error of the asker comes back at once.
-func (j *ModelJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
-	system, user, err := JudgePrompt(r)
+func (j *Model) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
+	system, user, err := Prompt(r)
 	if err != nil {
 		return false, err
 	}
@@ -47,7 +48,7 @@ func (j *ModelJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
 		if right, ok := verdict(reply); ok {
 			return right, nil
 		}
-		asked += "\n\n" + judge.Again() // each time once more: a cache must not give the same reply
+		asked += "\n\n" + texts.Again() // each time once more: a cache must not give the same reply
 	}
 	return false, fmt.Errorf("%w in %d replies", ErrNoVerdict, maxAsks)
 }
@@ -65,10 +66,10 @@ func verdict(reply string) (right, ok bool) {
 	return word == "true", word == "true" || word == "false"
 }
 
-// JudgePrompt renders the question of r as a system and a user message. The prediction stands between two marks
+// Prompt renders the question of r as a system and a user message. The prediction stands between two marks
 // made from a hash of it, so that it cannot close its own field.
-func JudgePrompt(r JudgeRequest) (system, user string, err error) {
-	return judge.Render(string(r.Kind), judge.Data{
+func Prompt(r eval.JudgeRequest) (system, user string, err error) {
+	return texts.Render(string(r.Kind), texts.Data{
 		"question":   r.Question,
 		"reference":  r.Reference,
 		"number":     strconv.Itoa(max(len(r.Candidates), len(r.Points))),
@@ -85,7 +86,7 @@ func JudgePrompt(r JudgeRequest) (system, user string, err error) {
 }
 
 // mark is a line that the prediction cannot hold: it would have to contain its own hash.
-func mark(r JudgeRequest) string {
+func mark(r eval.JudgeRequest) string {
 	sum := sha256.Sum256([]byte(r.Question + "\x00" + r.Prediction))
 	return "=====" + hex.EncodeToString(sum[:6]) + "====="
 }
@@ -112,23 +113,23 @@ func enough(count int) string {
 	return strconv.Itoa(count) + " are enough"
 }
 
-func formulaText(r JudgeRequest) string {
+func formulaText(r eval.JudgeRequest) string {
 	if r.Listed {
 		return dashed(r.Formulas)
 	}
 	return strings.Join(r.Formulas, "\n")
 }
 
-func formulaNoun(r JudgeRequest) string {
+func formulaNoun(r eval.JudgeRequest) string {
 	if len(r.Formulas) == 1 {
 		return "the reference formula"
 	}
 	return "all the reference formulas"
 }
 
-func orderRule(r JudgeRequest) string {
+func orderRule(r eval.JudgeRequest) string {
 	switch {
-	case r.Kind == JudgeFormulas && len(r.Formulas) < 2:
+	case r.Kind == eval.JudgeFormulas && len(r.Formulas) < 2:
 		return "There is one formula."
 	case r.IgnoreOrder:
 		return "They may come in any order."
