@@ -1,0 +1,82 @@
+package stats
+
+import "math"
+
+// CohenKappa is the agreement of two judges on the same items beyond chance (Cohen 1960): 1 for always, 0 for as often as
+// chance would. NaN without items, for lists of different lengths, and where both say the same of every item: then chance
+// agrees as often, and there is nothing to tell from (R's irr and scikit-learn give NaN there too).
+func CohenKappa(a, b []bool) float64 {
+	if len(a) != len(b) || len(a) == 0 {
+		return math.NaN()
+	}
+	var agree, yesA, yesB float64
+	for i := range a {
+		agree += one(a[i] == b[i])
+		yesA += one(a[i])
+		yesB += one(b[i])
+	}
+	n := float64(len(a))
+	chance := yesA/n*(yesB/n) + (1-yesA/n)*(1-yesB/n)
+	return beyondChance(agree/n, chance)
+}
+
+// FleissKappa is the agreement beyond chance of several judges (Fleiss 1971); votes[item][judge]. The judges need not be
+// the same for every item. An item with fewer than two votes is left out; where items have different numbers of votes,
+// each item counts the same (as in Gwet 2014). NaN when no item is left or when all votes are the same, as with
+// [CohenKappa].
+func FleissKappa(votes [][]bool) float64 {
+	var items, agree, yes float64
+	for _, item := range votes {
+		n := float64(len(item))
+		if n < 2 {
+			continue
+		}
+		var right float64
+		for _, v := range item {
+			right += one(v)
+		}
+		items++
+		agree += (right*(right-1) + (n-right)*(n-right-1)) / (n * (n - 1))
+		yes += right / n
+	}
+	if items == 0 {
+		return math.NaN()
+	}
+	share := yes / items
+	return beyondChance(agree/items, share*share+(1-share)*(1-share))
+}
+
+func beyondChance(observed, chance float64) float64 {
+	if chance == 1 {
+		return math.NaN()
+	}
+	return (observed - chance) / (1 - chance)
+}
+
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// PassAtK estimates, from c successes of n tries at one question, the chance that at least one of k tries succeeds:
+// 1 - C(n-c,k)/C(n,k), unbiased (Chen et al. 2021, arXiv:2107.03374, equation 1). NaN unless 0 <= c <= n and 1 <= k <= n.
+func PassAtK(n, c, k int) float64 { return 1 - PassHatK(n, n-c, k) }
+
+// PassHatK estimates, from c successes of n tries at one question, the chance that all of k tries succeed:
+// C(c,k)/C(n,k), unbiased (pass^k of Yao et al. 2024, arXiv:2406.12045). NaN unless 0 <= c <= n and
+// 1 <= k <= n.
+func PassHatK(n, c, k int) float64 {
+	if c < 0 || c > n || k < 1 || k > n {
+		return math.NaN()
+	}
+	if k > c {
+		return 0
+	}
+	p := 1.0
+	for i := range k {
+		p *= float64(c-i) / float64(n-i)
+	}
+	return p
+}
