@@ -1,6 +1,9 @@
 package qa
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Usage counts the tokens of one request or the sum of several, as the endpoint reported them.
 type Usage struct {
@@ -28,6 +31,9 @@ type Reply struct {
 	Reasoning string `json:"reasoning,omitempty"`
 	// ToolCalls are the tools that the model wants to run, in order; empty when it was offered none.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	// Sealed is what the endpoint wants back, unread, with the [Message] that stands for a reply with tool calls: signed
+	// reasoning, for most. Only the endpoint that made it understands it.
+	Sealed json.RawMessage `json:"sealed,omitempty"`
 	// Model is the name that the endpoint gave itself; empty when it gave none.
 	Model string `json:"model,omitempty"`
 	// ID is the endpoint's id of the reply.
@@ -48,4 +54,7 @@ type Attempt struct {
 	Status int `json:"status,omitempty"`
 	// Error is the class of the failure ("rate_limit", "server", "network", "timeout", …), empty on success.
 	Error string `json:"error,omitempty"`
+	// Charged is what a request without a reply is taken to have cost: its forecast, since nobody reported its usage. nil for
+	// one that the endpoint refused (HTTP 4xx), which costs nothing, and for the one that brought the reply.
+	Charged *Usage `json:"charged,omitempty"`
 }

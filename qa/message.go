@@ -1,5 +1,7 @@
 package qa
 
+import "encoding/json"
+
 // Role is the speaker of a [Message].
 type Role string
 
@@ -21,6 +23,8 @@ type Message struct {
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID names the call that a [ToolResult] message answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// Sealed is the [Reply]'s in an [Assistant] message.
+	Sealed json.RawMessage `json:"sealed,omitempty"`
 }
 
 // Image is a picture of a page or of a part of it. Data is not stored in the log: SHA256 names the file.
