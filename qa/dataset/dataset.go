@@ -1,20 +1,13 @@
 // Package dataset reads benchmark files into a stream of [qa.Example]: [AirQA] for JSON Lines or a folder of JSON
 // files in AirQA's form (paper, Appendix A.1). A faulty example is reported with file and line, and the rest
-// still loads. The package scores nothing; what an evaluator's arguments must look like is told to it by [Check].
+// still loads. [Blocks] hands out the text of the same files for those who decode on several cores. The package scores
+// nothing; what an evaluator's arguments must look like is told to it by [Check].
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
-	"sort"
-	"strings"
 
 	"airqa/qa"
 )
@@ -46,7 +39,7 @@ func (f *Fault) Error() string {
 func AirQA(path string, check Check) iter.Seq2[qa.Example, error] {
 	return func(yield func(qa.Example, error) bool) {
 		r := reader{check: check, yield: yield, seen: make(map[string]string)}
-		if err := r.open(path); err != nil && !errors.Is(err, errStopped) {
+		if err := r.read(path); err != nil && !errors.Is(err, errStopped) {
 			yield(qa.Example{}, err)
 		}
 	}
@@ -82,73 +75,18 @@ type reader struct {
 	seen  map[string]string // uuid to the place where it stood first
 }
 
-func (r *reader) open(path string) error {
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("questions %s: there is no such file or folder", path)
-	}
-	if err != nil {
-		return fmt.Errorf("questions: %w", err)
-	}
-	if info.IsDir() {
-		return r.folder(path)
-	}
-	if strings.EqualFold(filepath.Ext(path), ".json") {
-		return r.single(path)
-	}
-	return r.lines(path)
-}
-
-func (r *reader) folder(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return err
-	}
-	sort.Strings(files)
-	if len(files) == 0 {
-		return fmt.Errorf("questions %s: the folder holds no *.json file", dir)
-	}
-	for _, f := range files {
-		if err := r.single(f); err != nil {
+func (r *reader) read(path string) error {
+	for block, err := range Blocks(path) {
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (r *reader) single(path string) error {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("questions: %w", err)
-	}
-	return r.example(path, 1, raw)
-}
-
-func (r *reader) lines(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("questions: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	in := bufio.NewReaderSize(file, 64<<10)
-	for n := 1; ; n++ {
-		raw, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("questions: %w", err)
-		}
-		last := err != nil
-		if n == 1 {
-			raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
-		}
-		if len(bytes.TrimSpace(raw)) > 0 {
-			if err := r.example(path, n, raw); err != nil {
+		for line, raw := range block.Records() {
+			if err := r.example(block.File, line, raw); err != nil {
 				return err
 			}
 		}
-		if last {
-			return nil
-		}
 	}
+	return nil
 }
 
 // example decodes one record and hands it on, its faults before it.

@@ -1,0 +1,161 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"airqa/qa"
+)
+
+// blockSize is about how much of a file is read at once.
+const blockSize = 256 << 10
+
+// Block is a piece of a file that holds whole records. Blocks can be decoded by several goroutines at once.
+type Block struct {
+	File string
+	// Line is the number of the first line, from 1.
+	Line int
+	// Data belongs to whoever receives the block: the reader does not touch it again.
+	Data []byte
+	// single is true for a file that is one record.
+	single bool
+}
+
+// Records yields the records with the numbers of their lines; blank lines are none.
+func (b Block) Records() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		if b.single {
+			yield(b.Line, b.Data)
+			return
+		}
+		n := b.Line
+		for line := range bytes.Lines(b.Data) {
+			if len(bytes.TrimSpace(line)) > 0 && !yield(n, line) {
+				return
+			}
+			n++
+		}
+	}
+}
+
+// Blocks yields the text of what [AirQA] reads: a JSON Lines file, a JSON file, or the *.json files of a folder in the
+// order of their names. An error ends it.
+func Blocks(path string) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			yield(Block{}, fmt.Errorf("questions %s: there is no such file or folder", path))
+		case err != nil:
+			yield(Block{}, fmt.Errorf("questions: %w", err))
+		case info.IsDir():
+			folder(path, yield)
+		case strings.EqualFold(filepath.Ext(path), ".json"):
+			single(path, yield)
+		default:
+			lineBlocks("questions", path, yield)
+		}
+	}
+}
+
+// LineBlocks yields the text of a JSON Lines file. what names its content in errors, such as "predictions".
+func LineBlocks(what, path string) iter.Seq2[Block, error] {
+	return func(yield func(Block, error) bool) { lineBlocks(what, path, yield) }
+}
+
+func folder(dir string, yield func(Block, error) bool) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		yield(Block{}, err)
+		return
+	}
+	sort.Strings(files)
+	if len(files) == 0 {
+		yield(Block{}, fmt.Errorf("questions %s: the folder holds no *.json file", dir))
+	}
+	for _, f := range files {
+		if !single(f, yield) {
+			return
+		}
+	}
+}
+
+func single(path string, yield func(Block, error) bool) bool {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		yield(Block{}, fmt.Errorf("questions: %w", err))
+		return false
+	}
+	return yield(Block{File: path, Line: 1, Data: raw, single: true}, nil)
+}
+
+// byteOrderMark stands before the first line of files that some editors write.
+var byteOrderMark = []byte("\ufeff")
+
+func lineBlocks(what, path string, yield func(Block, error) bool) {
+	file, err := os.Open(path)
+	if err != nil {
+		yield(Block{}, fmt.Errorf("%s: %w", what, err))
+		return
+	}
+	defer func() { _ = file.Close() }()
+	r := blockReader{in: file}
+	for line := 1; ; {
+		data, err := r.next()
+		if err != nil && !errors.Is(err, io.EOF) {
+			yield(Block{}, fmt.Errorf("%s: %w", what, err))
+			return
+		}
+		if line == 1 {
+			data = bytes.TrimPrefix(data, byteOrderMark)
+		}
+		if len(data) > 0 && !yield(Block{File: path, Line: line, Data: data}, nil) || err != nil {
+			return
+		}
+		line += bytes.Count(data, []byte{'\n'})
+	}
+}
+
+// blockReader cuts a stream at ends of lines.
+type blockReader struct {
+	in   io.Reader
+	rest []byte // the beginning of a line whose end is not read yet
+}
+
+// next returns whole lines; with [io.EOF] the last ones, which may be none. A line longer than a block comes whole.
+func (r *blockReader) next() ([]byte, error) {
+	buf := make([]byte, len(r.rest), len(r.rest)+blockSize)
+	copy(buf, r.rest)
+	for {
+		n, err := r.in.Read(buf[len(buf):cap(buf)])
+		seen := len(buf)
+		buf = buf[:seen+n]
+		if err != nil {
+			r.rest = nil
+			return buf, err
+		}
+		if len(buf) < cap(buf) {
+			continue
+		}
+		if end := bytes.LastIndexByte(buf[seen:], '\n'); end >= 0 {
+			r.rest = buf[seen+end+1:]
+			return buf[: seen+end+1 : seen+end+1], nil
+		}
+		if end := bytes.LastIndexByte(buf[:seen], '\n'); end >= 0 {
+			r.rest = buf[end+1:]
+			return buf[: end+1 : end+1], nil
+		}
+		buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+	}
+}
+
+// Decode reads one record. It returns what is wrong with it, and whether it can be used all the same.
+func Decode(raw []byte) (ex qa.Example, faults []string, usable bool) { return decode(raw) }
