@@ -1,0 +1,95 @@
+package chart
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+// Page is a whole page in one file: it refers to no other and runs no script.
+type Page struct {
+	Title string
+	// Lead are paragraphs under the title, Foot small print at the end.
+	Lead, Foot []string
+	Sections   []Section
+}
+
+// Section is a part of a page; what is empty is left out.
+type Section struct {
+	Title string
+	// Text are paragraphs.
+	Text []string
+	// Charts stand side by side where the window is wide.
+	Charts []template.HTML
+	// Tables stand one under the other; see [Table.HTML].
+	Tables []template.HTML
+}
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// Write writes the page to w.
+func (p Page) Write(w io.Writer) error {
+	type section struct {
+		Section
+		ID string
+	}
+	view := struct {
+		Page
+		CSS      template.CSS
+		Sections []section
+	}{Page: p, CSS: template.CSS(CSS)}
+	for i, s := range p.Sections {
+		view.Sections = append(view.Sections, section{s, fmt.Sprintf("s%d", i+1)})
+	}
+	if err := pageTemplate.Execute(w, view); err != nil {
+		return fmt.Errorf("write page %q: %w", p.Title, err)
+	}
+	return nil
+}
+
+// Table is a table of texts.
+type Table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+	// Texts is how many columns from the left hold text; the others hold numbers and stand at the right. At least 1.
+	Texts int
+}
+
+// HTML is the table as part of a page; it scrolls by itself where it is wider than the window.
+func (t Table) HTML() template.HTML {
+	var b strings.Builder
+	label := t.Caption
+	if label == "" {
+		label = "table"
+	}
+	_, _ = fmt.Fprintf(&b, `<div class="scroll" tabindex="0" role="group" aria-label="%s"><table>`, escaped(label))
+	if t.Caption != "" {
+		_, _ = fmt.Fprintf(&b, `<caption>%s</caption>`, escaped(t.Caption))
+	}
+	b.WriteString("<thead>")
+	t.row(&b, t.Head, "th scope=\"col\"")
+	b.WriteString("</thead><tbody>")
+	for _, r := range t.Rows {
+		t.row(&b, r, "td")
+	}
+	b.WriteString("</tbody></table></div>")
+	return template.HTML(b.String()) //nolint:gosec // every text in it went through escaped
+}
+
+func (t Table) row(b *strings.Builder, cells []string, tag string) {
+	b.WriteString("<tr>")
+	for i, c := range cells {
+		class := ""
+		if i >= max(t.Texts, 1) {
+			class = ` class="n"`
+		}
+		_, _ = fmt.Fprintf(b, "<%s%s>%s</%s>", tag, class, escaped(c), tag[:2])
+	}
+	b.WriteString("</tr>")
+}
