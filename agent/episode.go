@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"airqa/qa"
@@ -11,7 +12,7 @@ import (
 
 // Model answers a conversation. Calls may overlap.
 type Model interface {
-	Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error)
+	Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 }
 
 // Environment does one action. What the model can mend is an observation with an error status; a lost database or
@@ -25,6 +26,8 @@ type Log interface {
 	Message(m qa.Message) error
 	Call(s qa.Step) error
 	Observation(s qa.Step) error
+	// Lost records requests of a call that was cancelled.
+	Lost(attempts []qa.Attempt) error
 	End(t qa.Trajectory) error
 }
 
@@ -37,6 +40,19 @@ type CallError struct {
 // Error implements error.
 func (e *CallError) Error() string { return fmt.Sprintf("ask the model: %v", e.Err) }
 
+// Overflow tells whether the conversation was too long for the model.
+func (e *CallError) Overflow() bool {
+	var o interface{ Overflow() bool }
+	return errors.As(e.Err, &o) && o.Overflow()
+}
+
+// Suspended tells whether an error leaves an episode as it is, to be taken up later: nothing failed, but the run may not
+// go on (its budget is spent). Such an error has a method Suspends that returns true.
+func Suspended(err error) bool {
+	var s interface{ Suspends() bool }
+	return errors.As(err, &s) && s.Suspends()
+}
+
 // Unwrap returns the cause.
 func (e *CallError) Unwrap() error { return e.Err }
 
@@ -47,6 +63,9 @@ type Setup struct {
 	Model  Model
 	Env    Environment
 	Log    Log
+	// Tools are offered to the model natively; empty where it writes its actions as text.
+	Tools  []qa.ToolSpec
+	Budget Budget
 	Now    func() time.Time
 	Prior  qa.Trajectory
 }
@@ -55,6 +74,8 @@ type Setup struct {
 type Episode struct {
 	set Setup
 	t   qa.Trajectory
+	// overflowed are the requests of a call that was too long for the model, before it is made again with less.
+	overflowed []qa.Attempt
 }
 
 // New returns an episode. It does no I/O.
@@ -64,6 +85,7 @@ func New(s Setup) *Episode {
 	}
 	return &Episode{set: s, t: qa.Trajectory{
 		Episode: qa.EpisodeID(s.UUID, s.Repeat), UUID: s.UUID, Repeat: s.Repeat, Started: s.Now(),
+		FailedAttempts: s.Prior.FailedAttempts,
 	}}
 }
 
@@ -92,10 +114,18 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 		return e.keep(*s), nil
 	}
 	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByModel, Shown: shown, Started: e.set.Now()}
-	reply, err := e.set.Model.Complete(ctx, e.messages(shown))
+	request := qa.Request{
+		Messages: e.messages(shown), Tools: e.set.Tools, UUID: e.t.UUID, Repeat: e.t.Repeat, Step: s.N,
+	}
+	if err := e.set.Budget.admits(&e.t, request); err != nil {
+		return nil, err
+	}
+	reply, err := e.set.Model.Complete(ctx, request)
 	if err != nil {
 		return nil, e.callError(ctx, err)
 	}
+	reply.Attempts = append(e.overflowed, reply.Attempts...)
+	e.overflowed = nil
 	s.Reply, s.Ended, s.Kept = &reply, e.set.Now(), len(reply.Text)
 	read(&s)
 	if err := e.set.Log.Call(s); err != nil {
@@ -118,7 +148,7 @@ func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
 			return o, err
 		}
 	}
-	e.t.Messages = append(e.t.Messages, qa.ObservationMessage(*s.Observation))
+	e.t.Messages = append(e.t.Messages, s.ObservationMessage())
 	return *s.Observation, nil
 }
 
@@ -127,6 +157,9 @@ func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if s := e.recorded(qa.ByProgram); s != nil {
 		e.t.Steps = append(e.t.Steps, *s)
 		return *s.Observation, nil
+	}
+	if err := e.set.Budget.allows(&e.t, a.Name); err != nil {
+		return qa.Observation{}, err
 	}
 	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByProgram, Action: &a, Started: e.set.Now()}
 	s.Acted = s.Started
@@ -149,9 +182,16 @@ func (e *Episode) Finish(o qa.Outcome, reason string, a qa.Answer) error {
 func (e *Episode) Fail(cause error) error {
 	outcome := qa.ToolFailure
 	var call *CallError
-	if errors.As(cause, &call) {
+	var limit *LimitError
+	switch {
+	case errors.As(cause, &limit):
+		outcome = limit.Outcome
+	case errors.As(cause, &call):
 		outcome = qa.EndpointError
-		e.t.FailedAttempts = call.Attempts
+		if call.Overflow() {
+			outcome = qa.ContextOverflow
+		}
+		e.t.FailedAttempts = slices.Concat(e.t.FailedAttempts, e.overflowed, call.Attempts)
 	}
 	return e.Finish(outcome, cause.Error(), qa.Answer{})
 }
@@ -176,6 +216,9 @@ func (e *Episode) observe(ctx context.Context, s *qa.Step) (qa.Observation, erro
 	if s.ParseError != nil {
 		return qa.Observation{Status: qa.StatusParse, Text: "[Error]: " + s.ParseError.Reason}, nil
 	}
+	if err := e.set.Budget.allows(&e.t, s.Action.Name); err != nil {
+		return qa.Observation{}, err
+	}
 	return e.set.Env.Act(ctx, *s.Action)
 }
 
@@ -189,12 +232,27 @@ func (e *Episode) messages(shown []qa.Span) []qa.Message {
 
 func (e *Episode) callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return errors.Join(ctx.Err(), e.lost(err))
 	}
-	call := &CallError{Err: err}
+	if Suspended(err) {
+		return err
+	}
+	return &CallError{Err: err, Attempts: attempts(err)}
+}
+
+// lost records the requests of a call that was cancelled under way, which may have cost something.
+func (e *Episode) lost(err error) error {
+	tried := append(e.overflowed, attempts(err)...)
+	if len(tried) == 0 {
+		return nil
+	}
+	return e.set.Log.Lost(tried)
+}
+
+func attempts(err error) []qa.Attempt {
 	var tried interface{ Tried() []qa.Attempt }
 	if errors.As(err, &tried) {
-		call.Attempts = tried.Tried()
+		return tried.Tried()
 	}
-	return call
+	return nil
 }

@@ -2,7 +2,9 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/qa"
 )
@@ -22,7 +24,7 @@ type Limits struct {
 func ReAct(ctx context.Context, e *Episode, l Limits, read Read) error {
 	unread := 0
 	for range l.Turns {
-		step, err := e.Ask(ctx, Window(e.Len(), l.Window), read)
+		step, err := e.askWindow(ctx, l.Window, read)
 		if err != nil {
 			return err
 		}
@@ -42,6 +44,24 @@ func ReAct(ctx context.Context, e *Episode, l Limits, read Read) error {
 		}
 	}
 	return e.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Turns), qa.Answer{})
+}
+
+// askWindow asks with the window, and once more with half of it when that is too long for the model: the call's record shows
+// what was shown, and the refused requests before it.
+func (e *Episode) askWindow(ctx context.Context, w int, read Read) (*qa.Step, error) {
+	whole := Window(e.Len(), w)
+	step, err := e.Ask(ctx, whole, read)
+	var call *CallError
+	if !errors.As(err, &call) || !call.Overflow() {
+		return step, err
+	}
+	turns := (e.Len() - 2) / 2
+	half := Window(e.Len(), min(w, turns)/2)
+	if turns < 1 || slices.Equal(half, whole) {
+		return step, err
+	}
+	e.overflowed = append(e.overflowed, call.Attempts...)
+	return e.Ask(ctx, half, read)
 }
 
 // Window returns which of n messages are shown when the last w turns are: the first two (system and task), and

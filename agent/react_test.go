@@ -19,14 +19,17 @@ type model struct {
 	replies []string
 	shown   [][]qa.Message
 	err     error
+	// attempts are those of every reply.
+	attempts []qa.Attempt
 }
 
-func (m *model) Complete(_ context.Context, messages []qa.Message) (qa.Reply, error) {
+func (m *model) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
+	messages := r.Messages
 	m.shown = append(m.shown, messages)
 	if len(m.shown) > len(m.replies) {
 		return qa.Reply{}, m.err
 	}
-	return qa.Reply{Text: m.replies[len(m.shown)-1], Usage: qa.Usage{Prompt: 10, Completion: 1}}, nil
+	return qa.Reply{Text: m.replies[len(m.shown)-1], Usage: qa.Usage{Prompt: 10, Completion: 1}, Attempts: m.attempts}, nil
 }
 
 // env echoes the action; "final" ends the episode.
@@ -52,6 +55,7 @@ func (l *log) Observation(s qa.Step) error {
 	return l.add(fmt.Sprintf("observation %d %s", s.N, s.Observation.Status))
 }
 func (l *log) End(t qa.Trajectory) error { return l.add("end " + string(t.Outcome)) }
+func (l *log) Lost(a []qa.Attempt) error { return l.add(fmt.Sprintf("lost %d", len(a))) }
 func (l *log) add(s string) error        { l.events = append(l.events, s); return nil }
 
 // read takes the reply as the name of an action, "?" as no action.

@@ -44,7 +44,8 @@ func (world) View(context.Context, string, int, []float64) (qa.Image, error) { r
 // model plays a fixed line for each kind of prompt and keeps what it was shown.
 type model struct{ shown [][]qa.Message }
 
-func (m *model) Complete(_ context.Context, messages []qa.Message) (qa.Reply, error) {
+func (m *model) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
+	messages := r.Messages
 	m.shown = append(m.shown, messages)
 	text := "so it is\n```txt\n42\n```"
 	switch {
@@ -61,6 +62,7 @@ type nolog struct{}
 func (nolog) Message(qa.Message) error  { return nil }
 func (nolog) Call(qa.Step) error        { return nil }
 func (nolog) Observation(qa.Step) error { return nil }
+func (nolog) Lost([]qa.Attempt) error   { return nil }
 func (nolog) End(qa.Trajectory) error   { return nil }
 
 func example() qa.Example {

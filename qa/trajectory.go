@@ -22,6 +22,8 @@ type Step struct {
 	Reply *Reply `json:"reply,omitempty"`
 	// Kept is how many bytes of the reply stay in the history: what follows a parsed action is dropped.
 	Kept int `json:"kept,omitempty"`
+	// Called is the native call that the action was read from; nil when it was read from the text.
+	Called *ToolCall `json:"called,omitempty"`
 	// ThoughtAt is the byte range of the thought in the reply; empty without one.
 	ThoughtAt   Span         `json:"thought_at"`
 	Action      *Action      `json:"action,omitempty"`
@@ -42,12 +44,26 @@ func (s Step) Thought() string {
 }
 
 // Message returns the assistant message that stands for the step's reply in the history: the reply up to the end
-// of its action. Text after the action (a model inventing its own observation) is not kept.
+// of its action. Text after the action (a model inventing its own observation) is not kept, nor are further native calls.
 func (s Step) Message() Message {
-	if s.Reply == nil || s.Kept < 0 || s.Kept > len(s.Reply.Text) {
-		return Message{Role: Assistant}
+	m := Message{Role: Assistant}
+	if s.Called != nil {
+		m.ToolCalls = []ToolCall{*s.Called}
 	}
-	return Message{Role: Assistant, Text: s.Reply.Text[:s.Kept]}
+	if s.Reply == nil || s.Kept < 0 || s.Kept > len(s.Reply.Text) {
+		return m
+	}
+	m.Text = s.Reply.Text[:s.Kept]
+	return m
+}
+
+// ObservationMessage returns the message that shows the step's observation to the model: the result of its native call, or
+// a user message after the label "[Observation]:".
+func (s Step) ObservationMessage() Message {
+	if s.Called == nil {
+		return ObservationMessage(*s.Observation)
+	}
+	return Message{Role: ToolResult, Text: s.Observation.Text, Images: s.Observation.Images, ToolCallID: s.Called.ID}
 }
 
 // Trajectory is everything that happened on one question: the messages in order, and the steps that made them.
@@ -62,7 +78,7 @@ type Trajectory struct {
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"`
 	Answer  Answer  `json:"answer"`
-	// FailedAttempts are the requests of a last call that never got a reply.
+	// FailedAttempts are the requests of calls that never got a reply, those of earlier starts included.
 	FailedAttempts []Attempt `json:"failed_attempts,omitempty"`
 	Started        time.Time `json:"started"`
 	Ended          time.Time `json:"ended"`
@@ -74,6 +90,27 @@ func (t Trajectory) Usage() Usage {
 	for _, s := range t.Steps {
 		if s.Reply != nil {
 			sum = sum.Add(s.Reply.Usage)
+		}
+	}
+	return sum
+}
+
+// Charged sums what the requests without a reply are taken to have cost, see [Attempt].
+func (t Trajectory) Charged() Usage {
+	sum := charged(t.FailedAttempts)
+	for _, s := range t.Steps {
+		if s.Reply != nil {
+			sum = sum.Add(charged(s.Reply.Attempts))
+		}
+	}
+	return sum
+}
+
+func charged(attempts []Attempt) Usage {
+	var sum Usage
+	for _, a := range attempts {
+		if a.Charged != nil {
+			sum = sum.Add(*a.Charged)
 		}
 	}
 	return sum

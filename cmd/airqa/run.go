@@ -165,7 +165,7 @@ func (a *app) execute(j job) (run.Summary, error) {
 	if err != nil {
 		return run.Summary{}, err
 	}
-	solver := baselines.New(j.baseline, world, j.model, j.settings)
+	solver := baselines.New(j.baseline, world, endpoint{j.model}, j.settings)
 	if err := a.createRun(j, solver, world.Schema); err != nil {
 		return run.Summary{}, err
 	}

@@ -28,7 +28,7 @@ func (b *builder) add(raw []byte) error {
 	b.rec.Ended = h.Time
 	if h.Type != TypeEnd {
 		// An episode that goes on after a failure is open again.
-		b.rec.Outcome, b.rec.Reason, b.rec.FailedAttempts = "", "", nil
+		b.rec.Outcome, b.rec.Reason = "", ""
 	}
 	switch h.Type {
 	case TypeStart:
@@ -39,6 +39,8 @@ func (b *builder) add(raw []byte) error {
 		return b.call(raw)
 	case TypeObservation:
 		return b.observation(raw)
+	case TypeLost:
+		return b.lost(raw)
 	default:
 		return b.end(raw)
 	}
@@ -91,10 +93,11 @@ func (b *builder) call(raw []byte) error {
 	}
 	s := qa.Step{
 		N: ev.Step, By: qa.ByModel, Shown: ev.Shown, Kept: ev.Kept, Action: ev.Action, ParseError: ev.ParseError,
-		Started: ev.Started, Ended: ev.Ended,
+		Started: ev.Started, Ended: ev.Ended, Called: ev.Called,
 		Reply: &qa.Reply{
 			Text: string(ev.Reply.Text), Model: ev.Reply.Model, ID: ev.Reply.ID, Finish: ev.Reply.Finish,
 			Usage: ev.Reply.Usage, Attempts: ev.Reply.Attempts,
+			ToolCalls: ev.Reply.ToolCalls,
 		},
 	}
 	if ev.Reply.Reasoning != nil {
@@ -131,7 +134,7 @@ func (b *builder) observation(raw []byte) error {
 		return errors.New("observation without a step")
 	}
 	s.Observation, s.Acted, s.Ended = o, ev.Start, ev.End
-	b.rec.Messages = append(b.rec.Messages, qa.ObservationMessage(*o))
+	b.rec.Messages = append(b.rec.Messages, s.ObservationMessage())
 	return nil
 }
 
@@ -139,7 +142,14 @@ func (b *builder) end(raw []byte) error {
 	var ev endEvent
 	err := json.Unmarshal(raw, &ev)
 	b.rec.Outcome, b.rec.Reason, b.rec.Answer = ev.Outcome, ev.Reason, ev.Answer
-	b.rec.FailedAttempts = ev.Failed
+	b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Failed...)
+	return err
+}
+
+func (b *builder) lost(raw []byte) error {
+	var ev lostEvent
+	err := json.Unmarshal(raw, &ev)
+	b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Attempts...)
 	return err
 }
 

@@ -16,6 +16,7 @@ type Episode struct {
 	id   string
 	seq  int
 	seen []observed // observations that later messages may repeat
+	lost int        // requests without a reply that the log holds already
 }
 
 type observed struct {
@@ -28,7 +29,7 @@ type observed struct {
 func (w *Writer) Begin(uuid string, repeat int, prior *Recorded) (*Episode, error) {
 	e := &Episode{w: w, id: qa.EpisodeID(uuid, repeat)}
 	if prior != nil && prior.Events > 0 {
-		e.seq = prior.Events
+		e.seq, e.lost = prior.Events, len(prior.FailedAttempts)
 		for _, s := range prior.Steps {
 			e.remember(s)
 		}
@@ -53,10 +54,11 @@ func (e *Episode) Message(m qa.Message) error {
 func (e *Episode) Call(s qa.Step) error {
 	ev := callEvent{
 		head: e.head(TypeCall), Step: s.N, Shown: s.Shown, Kept: s.Kept, Action: s.Action,
-		ParseError: s.ParseError, Started: s.Started, Ended: s.Ended,
+		ParseError: s.ParseError, Called: s.Called, Started: s.Started, Ended: s.Ended,
 		Reply: reply{
 			Text: Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
 			Finish: s.Reply.Finish, Usage: s.Reply.Usage, Attempts: s.Reply.Attempts,
+			ToolCalls: s.Reply.ToolCalls,
 		},
 	}
 	if s.ThoughtAt != (qa.Span{}) {
@@ -89,11 +91,17 @@ func (e *Episode) Observation(s qa.Step) error {
 	return e.w.append(ev)
 }
 
+// Lost records the requests of a call that was stopped, which may have cost something all the same.
+func (e *Episode) Lost(attempts []qa.Attempt) error {
+	e.lost += len(attempts)
+	return e.w.append(lostEvent{head: e.head(TypeLost), Attempts: attempts})
+}
+
 // End records how the episode ended, and returns when that is on the disk.
 func (e *Episode) End(t qa.Trajectory) error {
 	err := e.w.append(endEvent{
 		head: e.head(TypeEnd), Outcome: t.Outcome, Reason: t.Reason, Answer: t.Answer,
-		Turns: t.Turns(), Usage: t.Usage(), Failed: t.FailedAttempts,
+		Turns: t.Turns(), Usage: t.Usage(), Failed: t.FailedAttempts[min(e.lost, len(t.FailedAttempts)):],
 	})
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ const (
 	TypeMessage     = "message"
 	TypeCall        = "call"
 	TypeObservation = "observation"
+	TypeLost        = "lost"
 	TypeEnd         = "end"
 )
 
@@ -57,6 +58,7 @@ type callEvent struct {
 	Shown      []qa.Span      `json:"shown"`
 	Reply      reply          `json:"reply"`
 	Kept       int            `json:"kept"`
+	Called     *qa.ToolCall   `json:"called,omitempty"`
 	Thought    *qa.Span       `json:"thought,omitempty"`
 	Action     *qa.Action     `json:"action,omitempty"`
 	ParseError *qa.ParseError `json:"parse_error,omitempty"`
@@ -73,6 +75,8 @@ type reply struct {
 	Finish    string       `json:"finish,omitempty"`
 	Usage     qa.Usage     `json:"usage"`
 	Attempts  []qa.Attempt `json:"attempts,omitempty"`
+	// ToolCalls are the native calls of the reply; Called of the event is the one that became the action.
+	ToolCalls []qa.ToolCall `json:"tool_calls,omitempty"`
 }
 
 type observationEvent struct {
@@ -88,6 +92,12 @@ type observationEvent struct {
 	Hash   string     `json:"hash"`           // fingerprint of text and images
 	Start  time.Time  `json:"started"`
 	End    time.Time  `json:"ended"`
+}
+
+// lostEvent tells of requests that got no reply because the run was stopped.
+type lostEvent struct {
+	head
+	Attempts []qa.Attempt `json:"attempts"`
 }
 
 type endEvent struct {

@@ -192,7 +192,7 @@ func (r *Run) note(raw []byte, at line) {
 		return
 	}
 	switch string(m[1]) {
-	case TypeStart, TypeMessage, TypeCall, TypeObservation, TypeEnd:
+	case TypeStart, TypeMessage, TypeCall, TypeObservation, TypeLost, TypeEnd:
 	default:
 		r.Unknown++
 		return

@@ -1,0 +1,173 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/agent"
+	"airqa/qa"
+)
+
+// counting is a clock that goes on by a second at every look.
+func counting() func() time.Time {
+	now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	return func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+func TestBudget(t *testing.T) {
+	forecast := func(r qa.Request) qa.Usage { return qa.Usage{Prompt: 10 * len(r.Messages), Completion: 5} }
+	price := func(u qa.Usage) float64 { return float64(u.Prompt + u.Completion) }
+	tests := []struct {
+		name   string
+		budget agent.Budget
+		want   qa.Outcome
+		calls  int
+		reason string
+	}{
+		{"none", agent.Budget{}, qa.Answered, 4, ""},
+		{"fits", agent.Budget{Tokens: 1000, USD: 1000, Seconds: 1000, ToolSeconds: map[string]float64{"look": 1000}}, qa.Answered, 4, ""},
+		// 11 tokens a call; the third sees six messages, so 22 used and 65 to come.
+		{"tokens", agent.Budget{Tokens: 80}, qa.TokenLimit, 2, "22 tokens used and up to 65"},
+		{"cost", agent.Budget{USD: 80}, qa.CostLimit, 2, "$22.0000 used"},
+		{"not even one call", agent.Budget{Tokens: 20}, qa.TokenLimit, 0, "0 tokens used"},
+		// A call takes a second and its action another two looks at the clock.
+		{"time", agent.Budget{Seconds: 5}, qa.TimeLimit, 2, "of work of 5.0 s"},
+		{"time of a tool", agent.Budget{ToolSeconds: map[string]float64{"look": 1.5}}, qa.TimeLimit, 3, "of look of 1.5 s"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := &model{replies: []string{"look", "look", "look", "final"}}
+			tt.budget.Forecast, tt.budget.Price = forecast, price
+			s := setup(m, &env{}, &log{})
+			s.Budget, s.Now = tt.budget, counting()
+			ep := start(t, s)
+			if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 5}, read); err != nil {
+				if err := ep.Fail(err); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := ep.Trajectory()
+			if got.Outcome != tt.want || len(m.shown) != tt.calls || !strings.Contains(got.Reason, tt.reason) {
+				t.Errorf("outcome %s (%s) after %d calls, want %s (%s) after %d", got.Outcome, got.Reason, len(m.shown), tt.want, tt.reason, tt.calls)
+			}
+			if got.Outcome.Failed() {
+				t.Errorf("%s counts as a failure, and would be tried again", got.Outcome)
+			}
+		})
+	}
+}
+
+// Waiting is no work: a wait of an hour uses nothing of a limit of seconds.
+func TestWaitingIsNoWork(t *testing.T) {
+	m := &model{replies: []string{"look", "look", "final"}, attempts: []qa.Attempt{{Error: "rate_limit", Status: 429}, {Status: 200, Wait: 3600}}}
+	s := setup(m, &env{}, &log{})
+	now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	s.Now = func() time.Time { now = now.Add(20 * time.Minute); return now } // a call lasts 20 minutes, an hour and more with its action
+	s.Budget = agent.Budget{Seconds: 1}
+	ep := start(t, s)
+	if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 5}, read); err != nil {
+		t.Fatal(err)
+	}
+	if got := ep.Trajectory().Outcome; got != qa.Answered {
+		t.Errorf("outcome %s, want answered", got)
+	}
+}
+
+// tooLong refuses conversations of more messages than it takes.
+type tooLong struct {
+	model
+	most int
+}
+
+type overflow struct{ n int }
+
+func (o overflow) Error() string       { return fmt.Sprintf("%d messages are too many", o.n) }
+func (o overflow) Overflow() bool      { return true }
+func (o overflow) Tried() []qa.Attempt { return []qa.Attempt{{Status: 400, Error: "context_overflow"}} }
+func (m *tooLong) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	if len(r.Messages) > m.most {
+		return qa.Reply{}, overflow{len(r.Messages)}
+	}
+	return m.model.Complete(ctx, r)
+}
+
+func TestOverflow(t *testing.T) {
+	tests := []struct {
+		name  string
+		most  int
+		want  qa.Outcome
+		shown []int
+	}{
+		{"half the window fits", 8, qa.Answered, []int{2, 4, 6, 8, 6, 6}},
+		{"half of the window is too long as well", 5, qa.ContextOverflow, []int{2, 4, 4, 4}},
+		{"nothing fits", 1, qa.ContextOverflow, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := &tooLong{model: model{replies: []string{"a", "b", "c", "d", "e", "final"}}, most: tt.most}
+			l := &log{}
+			s := setup(&m.model, &env{}, l)
+			s.Model = m
+			ep := start(t, s)
+			if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 4}, read); err != nil {
+				if err := ep.Fail(err); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tr := ep.Trajectory()
+			var shown []int
+			refused := 0
+			for i, s := range tr.Steps {
+				shown = append(shown, len(m.shown[i]))
+				for _, a := range s.Reply.Attempts {
+					if a.Error == "context_overflow" {
+						refused++
+					}
+				}
+			}
+			if diff := cmp.Diff(tt.shown, shown); tr.Outcome != tt.want || diff != "" {
+				t.Errorf("outcome %s (%s), messages shown (-want +got):\n%s", tr.Outcome, tr.Reason, diff)
+			}
+			if tt.want == qa.Answered && refused == 0 {
+				t.Error("the record does not say that a request was refused")
+			}
+		})
+	}
+}
+
+// A spent run budget leaves the episode as it is; a cancelled call leaves a record of what it may have cost.
+func TestUnfinished(t *testing.T) {
+	t.Run("suspended", func(t *testing.T) {
+		l := &log{}
+		ep := start(t, setup(&model{err: suspension{}}, &env{}, l))
+		err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+		var call *agent.CallError
+		if !agent.Suspended(err) || errors.As(err, &call) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		l := &log{}
+		ep := start(t, setup(&model{err: overflow{3}}, &env{}, l))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read)
+		if !errors.Is(err, context.Canceled) || l.events[len(l.events)-1] != "lost 1" {
+			t.Errorf("error %v, events %v", err, l.events)
+		}
+	})
+}
+
+type suspension struct{}
+
+func (suspension) Error() string  { return "budget reached" }
+func (suspension) Suspends() bool { return true }

@@ -1,0 +1,90 @@
+package runlog
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+)
+
+// ErrOtherScores is returned for a run that was scored, but not by the rules that are asked for.
+var ErrOtherScores = errors.New("no such scores")
+
+// Scorings lists the scorings of a run by the first lines of their files, the newest first; none when it was not
+// scored yet.
+func Scorings(dir string) ([]Scoring, error) {
+	files, err := scoreFiles(dir)
+	list := make([]Scoring, len(files))
+	for i, f := range files {
+		list[i] = f.Scoring
+	}
+	return list, err
+}
+
+// FindScores returns the newest scoring of a run that has a mode and a judge; an empty name stands for any. The error is
+// [ErrNoScores] for a run without scores, and [ErrOtherScores] with the names of those that are there where none fits.
+func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
+	files, err := scoreFiles(dir)
+	if err != nil {
+		return Scoring{}, nil, err
+	}
+	if len(files) == 0 {
+		return Scoring{}, nil, fmt.Errorf("%s: %w", dir, ErrNoScores)
+	}
+	var there []string
+	for _, f := range files {
+		if (mode == "" || f.Mode == mode) && (judge == "" || f.Judge == judge) {
+			return readScores(f.path)
+		}
+		there = append(there, fmt.Sprintf("--scoring %s --judge %s", f.Mode, f.Judge))
+	}
+	return Scoring{}, nil, fmt.Errorf("%s: %w; there are: %s", dir, ErrOtherScores, strings.Join(there, ", "))
+}
+
+// scoreFile is the place of a scoring and its first line.
+type scoreFile struct {
+	Scoring
+	path string
+}
+
+// scoreFiles are the newest first, those of one time by name.
+func scoreFiles(dir string) ([]scoreFile, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, scoresDir, "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(paths)
+	files := make([]scoreFile, len(paths))
+	for i, path := range paths {
+		files[i].path = path
+		if files[i].Scoring, err = scoringOf(path); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(files, func(a, b scoreFile) int { return b.Created.Compare(a.Created) })
+	return files, nil
+}
+
+func scoringOf(path string) (Scoring, error) {
+	var s Scoring
+	file, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = file.Close() }()
+	line, err := bufio.NewReader(file).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return s, fmt.Errorf("read %s: %w", path, err)
+	}
+	if err := json.Unmarshal(line, &s); err != nil {
+		return s, fmt.Errorf("%s:1: %w", path, err)
+	}
+	return s, nil
+}
