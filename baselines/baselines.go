@@ -138,9 +138,9 @@ type job struct {
 	*Solver
 }
 
-// Solve answers one question. setup carries identity, log and what was recorded before; model and environment are
-// the solver's own. A failed endpoint or tool is an outcome of the trajectory; an error is a cancelled context
-// or a log that cannot be written, and leaves the episode unfinished.
+// Solve answers one question. setup carries identity, budget, log and what was recorded before; model and environment are
+// the solver's own. A failed endpoint or tool is an outcome of the trajectory; an error is a cancelled context, a call
+// that a spent budget suspends ([agent.Suspended]) or a log that cannot be written, and leaves the episode unfinished.
 func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 	set := s.toolSet(ex)
 	setup.Model, setup.Env = s.model, set
@@ -148,6 +148,9 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	err := s.baseline.solve(ctx, j)
 	if err != nil && ctx.Err() != nil {
 		return j.episode.Trajectory(), ctx.Err()
+	}
+	if agent.Suspended(err) {
+		return j.episode.Trajectory(), err
 	}
 	if err != nil {
 		err = j.episode.Fail(err)

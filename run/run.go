@@ -1,6 +1,6 @@
 // Package run takes examples through a solver: [Runner] starts as many episodes at once as it is told, skips those
 // that the run directory holds already, takes up those that it holds in part, and can be stopped without loss.
-// It knows no baseline and no model; the log on disk is package run/runlog.
+// It knows no baseline and no model; the log on disk is package run/runlog, what calls may cost package run/budget.
 package run
 
 import (
@@ -26,8 +26,17 @@ type Config struct {
 	Writer *runlog.Writer
 	// Recorded holds what the log has of each episode, by "uuid#repeat".
 	Recorded map[string]runlog.Recorded
+	// Skip tells which recorded episodes are left as they are; nil skips those that are finished, so that failed ones are
+	// run again.
+	Skip func(runlog.Recorded) bool
 	// Workers is how many episodes run at once, at least 1.
 	Workers int
+	// Slots bounds the episodes of several runners together: each holds a value in it while it runs. nil bounds nothing.
+	Slots chan struct{}
+	// Repeats is how many episodes each question gets; 0 is one.
+	Repeats int
+	// Budget bounds each question.
+	Budget agent.Budget
 	// Progress is told of every finished episode, one call at a time. May be nil.
 	Progress func(Event)
 	Now      func() time.Time
@@ -50,18 +59,23 @@ type Summary struct {
 	// FirstFailure is the reason of the first episode that failed.
 	FirstFailure string
 	Usage        qa.Usage
+	// Suspended is why no further call could be made, "" when calls could: the run's budget is spent.
+	Suspended string
 }
 
 // Runner runs episodes. It is used once.
 type Runner struct {
-	c    Config
+	c   Config
+	fed chan struct{} // closed when the last episode was started
+
 	mu   sync.Mutex
 	sum  Summary
 	done int
 	// equal failures in a row, and their reason
 	equal  int
 	reason string
-	stop   chan struct{} // closed when there were too many
+	halt   sync.Once
+	stop   chan struct{} // closed when no further episode may start
 }
 
 // New checks a configuration.
@@ -71,11 +85,26 @@ func New(c Config) (*Runner, error) {
 		return nil, errors.New("runner: solver and writer are needed")
 	case c.Workers < 1:
 		return nil, errors.New("runner: at least one worker is needed")
+	case c.Repeats < 0:
+		return nil, errors.New("runner: repeats must not be negative")
 	}
+	c.Repeats = max(c.Repeats, 1)
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
 	}
-	return &Runner{c: c, stop: make(chan struct{})}, nil
+	if c.Skip == nil {
+		c.Skip = runlog.Recorded.Finished
+	}
+	return &Runner{c: c, stop: make(chan struct{}), fed: make(chan struct{})}, nil
+}
+
+// Fed is closed when this runner will start no further episode: the next one may use the workers that get free.
+func (r *Runner) Fed() <-chan struct{} { return r.fed }
+
+// task is one episode to run.
+type task struct {
+	example qa.Example
+	repeat  int
 }
 
 // Run solves the examples. When drain is closed it starts no further episode and returns when those under way have
@@ -83,72 +112,124 @@ func New(c Config) (*Runner, error) {
 // again. The summary holds also when there is an error; an error means that the log could not be written or that ctx
 // was cancelled.
 func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.Example) (Summary, error) {
-	r.sum.Total = len(examples)
+	r.sum.Total = len(examples) * r.c.Repeats
 	// One worker's lost log stops all of them.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	queue := make(chan qa.Example)
+	queue := make(chan task)
 	var workers sync.WaitGroup
-	for range r.c.Workers {
+	for range min(r.c.Workers, max(r.sum.Total, 1)) {
 		workers.Go(func() {
-			for ex := range queue {
-				if err := r.one(ctx, ex); err != nil {
+			for t := range queue {
+				if err := r.one(ctx, t); err != nil {
 					stop(err)
 				}
+				r.release()
 			}
 		})
 	}
 	r.feed(ctx, drain, queue, examples)
+	close(r.fed)
 	workers.Wait()
 	r.sum.Left = r.sum.Total - r.sum.Skipped - r.sum.Finished - r.sum.Failed
 	return r.sum, context.Cause(ctx)
 }
 
-func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- qa.Example, examples []qa.Example) {
+// feed hands out the episodes, a whole round of the questions before the next repeat of them.
+func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- task, examples []qa.Example) {
 	defer close(queue)
-	for _, ex := range examples {
-		if rec, ok := r.c.Recorded[qa.EpisodeID(ex.UUID, 0)]; ok && rec.Finished() {
-			r.note(Event{Trajectory: rec.Trajectory, Skipped: true})
-			continue
-		}
-		select {
-		case <-drain:
-			return
-		case <-r.stop:
-			return
-		case <-ctx.Done():
-			return
-		default:
-		}
-		select {
-		case queue <- ex:
-		case <-drain:
-			return
-		case <-r.stop:
-			return
-		case <-ctx.Done():
-			return
+	for repeat := range r.c.Repeats {
+		for _, ex := range examples {
+			if rec, ok := r.c.Recorded[qa.EpisodeID(ex.UUID, repeat)]; ok && r.c.Skip(rec) {
+				r.note(Event{Trajectory: rec.Trajectory, Skipped: true})
+				continue
+			}
+			if !r.hand(ctx, drain, queue, task{ex, repeat}) {
+				return
+			}
 		}
 	}
 }
 
-func (r *Runner) one(ctx context.Context, ex qa.Example) error {
+// hand gives a task to the next free worker; false when no further one may start.
+func (r *Runner) hand(ctx context.Context, drain <-chan struct{}, queue chan<- task, t task) bool {
+	if r.stopped(ctx, drain) || !r.acquire(ctx, drain) {
+		return false
+	}
+	select {
+	case queue <- t:
+		return true
+	case <-drain:
+	case <-r.stop:
+	case <-ctx.Done():
+	}
+	r.release()
+	return false
+}
+
+func (r *Runner) stopped(ctx context.Context, drain <-chan struct{}) bool {
+	select {
+	case <-drain:
+	case <-r.stop:
+	case <-ctx.Done():
+	default:
+		return false
+	}
+	return true
+}
+
+// acquire waits for one of the shared slots.
+func (r *Runner) acquire(ctx context.Context, drain <-chan struct{}) bool {
+	if r.c.Slots == nil {
+		return true
+	}
+	select {
+	case r.c.Slots <- struct{}{}:
+		return true
+	case <-drain:
+	case <-r.stop:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (r *Runner) release() {
+	if r.c.Slots != nil {
+		<-r.c.Slots
+	}
+}
+
+func (r *Runner) one(ctx context.Context, t task) error {
 	var prior *runlog.Recorded
-	setup := agent.Setup{UUID: ex.UUID, Now: r.c.Now}
-	if rec, ok := r.c.Recorded[qa.EpisodeID(ex.UUID, 0)]; ok {
+	setup := agent.Setup{UUID: t.example.UUID, Repeat: t.repeat, Now: r.c.Now, Budget: r.c.Budget}
+	if rec, ok := r.c.Recorded[qa.EpisodeID(t.example.UUID, t.repeat)]; ok {
 		prior, setup.Prior = &rec, rec.Trajectory
 	}
-	log, err := r.c.Writer.Begin(ex.UUID, 0, prior)
+	log, err := r.c.Writer.Begin(t.example.UUID, t.repeat, prior)
 	if err != nil {
 		return err
 	}
 	setup.Log = log
-	t, err := r.c.Solver.Solve(ctx, ex, setup)
+	tr, err := r.c.Solver.Solve(ctx, t.example, setup)
+	if agent.Suspended(err) {
+		r.suspend(err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	r.note(Event{Trajectory: t})
+	r.note(Event{Trajectory: tr})
 	return nil
+}
+
+// suspend lets no further episode start; those under way end or are suspended at their next call.
+func (r *Runner) suspend(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sum.Suspended == "" {
+		r.sum.Suspended = err.Error()
+	}
+	r.halt.Do(func() { close(r.stop) })
 }
 
 // note counts a finished episode and tells of it.
@@ -169,8 +250,6 @@ func (r *Runner) note(e Event) {
 	}
 	if !e.Skipped {
 		r.sum.Usage = r.sum.Usage.Add(e.Trajectory.Usage())
-	}
-	if !e.Skipped {
 		r.watch(e.Trajectory)
 	}
 	e.Done, e.Total = r.done, r.sum.Total
@@ -187,6 +266,6 @@ func (r *Runner) watch(t qa.Trajectory) {
 	}
 	r.equal++
 	if r.equal == r.c.MaxEqualFailures {
-		close(r.stop)
+		r.halt.Do(func() { close(r.stop) })
 	}
 }
