@@ -2,63 +2,181 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/llm"
-	"airqa/qa"
 )
 
 // judgeFlags say who judges subjective answers.
 type judgeFlags struct {
-	Judge        string `default:"openai:gpt-4o-mini-2024-07-18" placeholder:"PROVIDER:NAME" help:"Judge of subjective answers (paper: gpt-4o-mini-2024-07-18), offline (lexical overlap, no language model), or none. Its key comes from AIRQA_JUDGE_API_KEY, else OPENAI_API_KEY."`
-	JudgeBaseURL string `name:"judge-base-url" placeholder:"URL" help:"Address of the judge's endpoint; without it api.openai.com, whatever the model's is."`
+	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: openai:NAME, offline (lexical overlap, no language model), or none. Without it openai:gpt-4o-mini-2024-07-18, the paper's. Its key comes from AIRQA_JUDGE_API_KEY, else OPENAI_API_KEY."`
+	Judges           []string `placeholder:"A,B,C" help:"Several judges that vote, instead of --judge."`
+	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"How many of --judges must accept an answer: majority (more than half; a tie is wrong), all or any."`
+	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Calls at once to each judge."`
+	JudgeBaseURL     string   `name:"judge-base-url" placeholder:"URL" help:"Address of the judges' endpoint; without it api.openai.com, whatever the model's is."`
 }
 
-// noJudgeName leaves subjective answers unscored on purpose.
-const noJudgeName = "none"
+const (
+	// defaultJudge is the paper's (section 3.2).
+	defaultJudge = "openai:gpt-4o-mini-2024-07-18"
+	// noJudgeName leaves subjective answers unscored on purpose.
+	noJudgeName = "none"
+	// judgeKey is the environment variable of the judge's own key.
+	judgeKey = "AIRQA_JUDGE_API_KEY"
+	// verdictsFile is where the verdicts on a run are kept, in its directory.
+	verdictsFile = "verdicts.jsonl"
+	// maxJudgeFailures equal ones in a row stop a judge.
+	maxJudgeFailures = 10
+)
 
-// judgeKey is the environment variable of the judge's own key.
-const judgeKey = "AIRQA_JUDGE_API_KEY"
+// judging is who judges in one start of the program. It is closed at the end.
+type judging struct {
+	judge eval.Judge
+	// name is what scores are named after, such as "majority(openai:a,openai:b,offline)".
+	name string
+	// absent says why there is no judge although one was wanted: subjective answers stay unscored.
+	absent error
+	meter  *judge.Meter
+	store  *judge.Store
+}
 
-// open makes the judge. One that cannot be made leaves subjective answers unscored and says so at each of them.
-func (f judgeFlags) open(a *app) (eval.Judge, error) {
-	switch f.Judge {
+// spent is what judging has taken so far.
+func (j *judging) spent() judge.Spent { return j.meter.Spent() }
+
+// Close implements io.Closer. Its error is of verdicts that could not be kept.
+func (j *judging) Close() error { return j.store.Close() }
+
+// open makes the judge. Verdicts are kept in the file at a path and none of them is asked for twice; an empty path keeps
+// them for this start alone. A single judge without a key leaves subjective answers unscored, says so once here and at
+// each of them.
+func (f judgeFlags) open(a *app, verdicts string) (*judging, error) {
+	names, err := f.names()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(names, asksModel) {
+		verdicts = "" // nothing to keep
+	}
+	j := &judging{meter: &judge.Meter{}}
+	if j.store, err = judge.OpenStore(verdicts); err != nil {
+		return nil, err
+	}
+	if n := j.store.Damaged(); n > 0 {
+		a.say("note: %s: %d damaged lines; those verdicts are asked for again", verdicts, n)
+	}
+	if err := f.seat(a, j, names); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// names lists the judges that the flags name.
+func (f judgeFlags) names() ([]string, error) {
+	switch {
+	case f.JudgeConcurrency < 1:
+		return nil, misuse("--judge-concurrency must be above 0")
+	case len(f.Judges) == 0 && f.Judge == "":
+		return []string{defaultJudge}, nil
+	case len(f.Judges) == 0:
+		return []string{f.Judge}, nil
+	case f.Judge != "":
+		return nil, misuse("give either --judge or --judges (AIRQA_JUDGE and airqa.yaml count, too)")
+	case len(f.Judges) == 1:
+		return nil, misuse("--judges names several; --judge %s is for one", f.Judges[0])
+	case slices.Contains(f.Judges, noJudgeName):
+		return nil, misuse("%s is no judge of a panel", noJudgeName)
+	}
+	return f.Judges, nil
+}
+
+// asksModel tells judges that cost something from those that do not.
+func asksModel(name string) bool { return name != offlineModel && name != noJudgeName }
+
+// seat makes the judge, or the panel of judges.
+func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
+	members := make([]judge.Member, len(names))
+	for i, name := range names {
+		members[i].Name = name
+		members[i].Judge, err = f.one(a, j, name)
+		if errors.Is(err, errNoKey) && len(names) == 1 {
+			a.say("note: no judge (%v); subjective answers stay unscored. Use --judge offline for a lexical stand-in.", err)
+			j.absent, members[i].Judge, err = err, noJudge{err}, nil
+		}
+		if err != nil {
+			return coded{exitUsage, err}
+		}
+	}
+	j.judge, j.name = members[0].Judge, names[0]
+	if len(members) == 1 {
+		return nil
+	}
+	panel, err := judge.NewPanel(judge.Rule(f.JudgeRule), members...)
+	if err != nil {
+		return coded{exitUsage, err}
+	}
+	j.judge, j.name = panel, panel.Name()
+	return nil
+}
+
+// one makes the judge of a name.
+func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
+	switch name {
 	case offlineModel:
 		return judge.Lexical{}, nil
 	case noJudgeName:
 		return noJudge{errors.New("--judge none")}, nil
 	}
+	c := f.config(a, name)
+	model, err := llm.Open(c)
+	if provider, _ := llm.SplitSpec(name); err != nil && c.APIKey == "" && provider == "openai" && f.JudgeBaseURL == "" {
+		return nil, fmt.Errorf("%w: %w", errNoKey, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	described, err := llm.Describe(c)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := json.Marshal(described)
+	if err != nil {
+		return nil, err
+	}
+	source := judge.NewModel(judge.Config{Chat: model, Concurrency: f.JudgeConcurrency, Meter: j.meter})
+	return judge.NewCached(j.store, judge.Identity{Name: name, Settings: string(settings)},
+		judge.NewCircuit(source, maxJudgeFailures, judgeFailure), j.meter), nil
+}
+
+// config is that of section 2.7's judges: temperature 0, top_p 0.95, 1,500 tokens.
+func (f judgeFlags) config(a *app, name string) llm.Config {
 	key := a.getenv(judgeKey)
 	if key == "" {
 		key = a.getenv(llm.KeyVariable)
 	}
-	zero := 0.0
-	top := 0.95
-	m, err := llm.Open(llm.Config{
-		Spec: f.Judge, BaseURL: f.JudgeBaseURL, APIKey: key,
+	zero, top := 0.0, 0.95
+	return llm.Config{
+		Spec: name, BaseURL: f.JudgeBaseURL, APIKey: key,
 		Sampling: llm.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
-	})
-	if err == nil {
-		return judge.NewModel(asker{m}), nil
 	}
-	if provider, _ := llm.SplitSpec(f.Judge); key == "" && provider == "openai" && f.JudgeBaseURL == "" {
-		a.say("note: no judge (%v); subjective answers stay unscored. Use --judge offline for a lexical stand-in.", err)
-		return noJudge{err}, nil
-	}
-	return nil, coded{exitUsage, err}
 }
 
-// asker lets a judge ask a chat model.
-type asker struct{ model llm.Model }
-
-// Ask implements judge.Asker.
-func (k asker) Ask(ctx context.Context, system, user string) (string, error) {
-	reply, err := k.model.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
-	return reply.Text, err
+// judgeFailure names the kind of a judge's failure; one that says nothing of the judge has none.
+func judgeFailure(err error) string {
+	switch class := llm.Class(err); class {
+	case llm.ClassCancelled, llm.ClassContextOverflow:
+		return ""
+	default:
+		return class
+	}
 }
+
+// errNoKey is the reason of a judge that was not made for want of a key.
+var errNoKey = errors.New("no key")
 
 // noJudge stands where no judge could be made.
 type noJudge struct{ err error }

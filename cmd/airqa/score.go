@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"airqa/eval"
+	"airqa/eval/judge"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -39,20 +40,22 @@ failed stays unscored, which is not a zero; score again when the judge is back.`
 }
 
 // Run implements the sub-command.
-func (c scoreCmd) Run(a *app) error {
+func (c scoreCmd) Run(a *app) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
-	judge, err := c.open(a)
+	j, err := c.open(a, c.verdicts())
 	if err != nil {
 		return err
 	}
-	if _, none := judge.(noJudge); none && c.Dir != "" && c.Judge != noJudgeName {
+	defer func() { err = errors.Join(err, j.Close()) }()
+	c.Judge = j.name
+	if j.absent != nil && c.Dir != "" {
 		if err := a.needsNoJudge(c.Dir); err != nil {
 			return err
 		}
 	}
-	scorer := eval.New(eval.Config{Judge: judge})
+	scorer := eval.New(eval.Config{Judge: j.judge})
 	if c.Dir == "" {
 		return c.scoreFile(a, scorer)
 	}
@@ -68,6 +71,14 @@ func (c scoreCmd) Run(a *app) error {
 			"%d answers are unscored, which is no zero; airqa score %s --json says why each is, and the same command tries again", t.Unscored, c.Dir)}
 	}
 	return nil
+}
+
+// verdicts is where a run's verdicts are kept, so that scoring it again asks nothing again.
+func (c scoreCmd) verdicts() string {
+	if c.Dir == "" {
+		return ""
+	}
+	return filepath.Join(c.Dir, verdictsFile)
 }
 
 // needsNoJudge refuses to score a run with subjective questions without a judge: the scores would stand in the place of
@@ -104,7 +115,7 @@ func (c scoreCmd) check() error {
 }
 
 // scoreRun scores every episode of a run that has ended, and writes the scores beside its log.
-func (a *app) scoreRun(dir string, scorer *eval.Scorer, judge string) ([]qa.Score, error) {
+func (a *app) scoreRun(dir string, scorer *eval.Scorer, judgeName string) ([]qa.Score, error) {
 	r, examples, err := a.openRun(dir)
 	if err != nil {
 		return nil, err
@@ -135,7 +146,7 @@ func (a *app) scoreRun(dir string, scorer *eval.Scorer, judge string) ([]qa.Scor
 		return nil, fmt.Errorf("%s: no question of this run is finished yet; airqa run goes on with it", dir)
 	}
 	return scores, runlog.WriteScores(dir, runlog.Scoring{
-		Mode: scoringMode, Judge: judge, Program: program, Created: a.now().UTC(),
+		Mode: scoringMode, Judge: judgeName, Program: program, Created: a.now().UTC(),
 	}, scores)
 }
 
@@ -148,8 +159,9 @@ func (a *app) scoreEpisode(scorer *eval.Scorer, ex qa.Example, rec runlog.Record
 	case !rec.Answer.Given:
 		s.Verdict, s.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
 	default:
-		result := scorer.Score(a.ctx, ex.Evaluator, eval.Text(rec.Answer.Text))
-		s.Verdict, s.Value, s.Reason = result.Verdict, result.Value, result.Reason
+		ctx, votes := judge.WithVotes(a.ctx)
+		result := scorer.Score(ctx, ex.Evaluator, eval.Text(rec.Answer.Text))
+		s.Verdict, s.Value, s.Reason, s.Votes = result.Verdict, result.Value, result.Reason, votes.List()
 	}
 	return s
 }

@@ -1,0 +1,57 @@
+package judge
+
+import (
+	"sync"
+
+	"airqa/qa"
+)
+
+// Spent is what judging took.
+type Spent struct {
+	// Calls counts the replies of models, Failed the calls without one.
+	Calls  int `json:"calls"`
+	Failed int `json:"failed"`
+	// Known counts verdicts that came from a cache.
+	Known int `json:"known"`
+	// Usage sums the tokens of the replies.
+	Usage qa.Usage `json:"usage"`
+}
+
+// Meter counts what judges ask. The zero value is ready, calls may overlap, and a nil meter counts nothing.
+type Meter struct {
+	mu    sync.Mutex
+	spent Spent
+}
+
+// Spent returns the counts so far.
+func (m *Meter) Spent() Spent {
+	if m == nil {
+		return Spent{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent
+}
+
+func (m *Meter) called(u qa.Usage, err error) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil {
+		m.spent.Failed++
+		return
+	}
+	m.spent.Calls++
+	m.spent.Usage = m.spent.Usage.Add(u)
+}
+
+func (m *Meter) knew() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.spent.Known++
+}

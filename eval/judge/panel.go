@@ -1,0 +1,140 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"airqa/eval"
+	"airqa/qa"
+)
+
+// Rule says how many judges of a panel have to accept an answer.
+type Rule string
+
+// The rules. Under Majority it is more than half: of an even panel that is split in two, the answer is wrong, since no
+// majority took it.
+const (
+	Majority Rule = "majority"
+	All      Rule = "all"
+	Any      Rule = "any"
+)
+
+// Rules lists the rules.
+func Rules() []Rule { return []Rule{Majority, All, Any} }
+
+// need is how many of n judges have to accept an answer; 0 for an unknown rule.
+func (r Rule) need(n int) int {
+	switch r {
+	case Majority:
+		return n/2 + 1
+	case All:
+		return n
+	case Any:
+		return 1
+	}
+	return 0
+}
+
+// ErrUndecided is returned by a panel whose failed judges could still have turned the decision.
+var ErrUndecided = errors.New("the panel cannot decide")
+
+// Member is a judge of a panel.
+type Member struct {
+	// Name is how votes and the panel's own name refer to it.
+	Name  string
+	Judge eval.Judge
+}
+
+// Panel is an [eval.Judge] of several that decide by a rule. Its calls may overlap if those of its judges may.
+type Panel struct {
+	rule    Rule
+	members []Member
+}
+
+// NewPanel returns a panel. The rule has to be known and the members' names must differ.
+func NewPanel(rule Rule, members ...Member) (*Panel, error) {
+	if rule.need(1) == 0 {
+		return nil, fmt.Errorf("panel of judges: unknown rule %q", rule)
+	}
+	if len(members) == 0 {
+		return nil, errors.New("panel of judges: there is no judge")
+	}
+	seen := make(map[string]bool)
+	for _, m := range members {
+		if seen[m.Name] {
+			return nil, fmt.Errorf("panel of judges: %s is named twice", m.Name)
+		}
+		seen[m.Name] = true
+	}
+	return &Panel{rule, append([]Member(nil), members...)}, nil
+}
+
+// Name is the rule with the judges, such as "majority(openai:a,openai:b,offline)".
+func (p *Panel) Name() string {
+	names := make([]string, len(p.members))
+	for i, m := range p.members {
+		names[i] = m.Name
+	}
+	return string(p.rule) + "(" + strings.Join(names, ",") + ")"
+}
+
+// Judge implements [eval.Judge]: all judges are asked at once, and all are waited for. A judge that fails has no vote. As
+// long as the others decide whatever it would have said, they do; otherwise the error is [ErrUndecided]. The votes are
+// noted in a context of [WithVotes].
+func (p *Panel) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
+	votes, errs := p.ask(ctx, r)
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	noteVotes(ctx, votes)
+	return p.decide(votes, errs)
+}
+
+func (p *Panel) ask(ctx context.Context, r eval.JudgeRequest) ([]qa.Vote, []error) {
+	votes, errs := make([]qa.Vote, len(p.members)), make([]error, len(p.members))
+	var asked sync.WaitGroup
+	for i, m := range p.members {
+		asked.Go(func() {
+			right, err := m.Judge.Judge(ctx, r)
+			votes[i] = qa.Vote{Judge: m.Name, Right: right && err == nil}
+			if err != nil {
+				votes[i].Failed, errs[i] = err.Error(), fmt.Errorf("%s: %w", m.Name, err)
+			}
+		})
+	}
+	asked.Wait()
+	return votes, errs
+}
+
+func (p *Panel) decide(votes []qa.Vote, errs []error) (bool, error) {
+	right, failed := 0, 0
+	for i, v := range votes {
+		switch {
+		case errs[i] != nil:
+			failed++
+		case v.Right:
+			right++
+		}
+	}
+	need := p.rule.need(len(votes))
+	if right >= need {
+		return true, nil
+	}
+	if right+failed < need {
+		return false, nil
+	}
+	return false, fmt.Errorf("%w by %s of %d: %d say right, %d wrong, %d failed: %w",
+		ErrUndecided, p.rule, len(votes), right, len(votes)-right-failed, failed, firstError(errs))
+}
+
+func firstError(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

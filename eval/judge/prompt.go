@@ -1,0 +1,91 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"airqa/eval"
+	texts "airqa/prompts/judge"
+)
+
+// Prompt renders the question of r as a system and a user message. The prediction stands between two marks
+// made from a hash of it, so that it cannot close its own field.
+func Prompt(r eval.JudgeRequest) (system, user string, err error) {
+	return texts.Render(string(r.Kind), texts.Data{
+		"question":   r.Question,
+		"reference":  r.Reference,
+		"number":     strconv.Itoa(max(len(r.Candidates), len(r.Points))),
+		"candidates": numbered(r.Candidates),
+		"points":     dashed(r.Points),
+		"count":      strconv.Itoa(r.Count),
+		"enough":     enough(r.Count),
+		"formulas":   formulaText(r),
+		"what":       formulaNoun(r),
+		"order":      orderRule(r),
+		"mark":       mark(r),
+		"prediction": r.Prediction,
+	})
+}
+
+// mark is a line that is not in the prediction. It is made from a hash of it, so that a prediction cannot be written to
+// hold it; one that does by chance gets another.
+func mark(r eval.JudgeRequest) string {
+	salt := ""
+	for {
+		sum := sha256.Sum256([]byte(r.Question + "\x00" + r.Prediction + salt))
+		line := "=====" + hex.EncodeToString(sum[:6]) + "====="
+		if !strings.Contains(r.Prediction, line) {
+			return line
+		}
+		salt += "\x00"
+	}
+}
+
+func numbered(items []string) string {
+	parts := make([]string, len(items))
+	for i, s := range items {
+		parts[i] = fmt.Sprintf("## Reference Answer %d\n\n%s", i+1, s)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func dashed(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "- " + strings.Join(items, "\n- ")
+}
+
+func enough(count int) string {
+	if count == 1 {
+		return "one is enough"
+	}
+	return strconv.Itoa(count) + " are enough"
+}
+
+func formulaText(r eval.JudgeRequest) string {
+	if r.Listed {
+		return dashed(r.Formulas)
+	}
+	return strings.Join(r.Formulas, "\n")
+}
+
+func formulaNoun(r eval.JudgeRequest) string {
+	if len(r.Formulas) == 1 {
+		return "the reference formula"
+	}
+	return "all the reference formulas"
+}
+
+func orderRule(r eval.JudgeRequest) string {
+	switch {
+	case r.Kind == eval.JudgeFormulas && len(r.Formulas) < 2:
+		return "There is one formula."
+	case r.IgnoreOrder:
+		return "They may come in any order."
+	}
+	return "They must come in the order in which they are listed."
+}

@@ -1,0 +1,42 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+
+	"airqa/eval"
+	"airqa/qa"
+)
+
+// ErrNoVerdict is returned when a model did not give a verdict in the form it was asked for.
+var ErrNoVerdict = errors.New("the judge gave no verdict")
+
+// Verdict is what a judge said of one request, and what it cost to hear it.
+type Verdict struct {
+	Right bool
+	// Reply is the text that the verdict was read from; empty when it came from a cache.
+	Reply string
+	// Asks counts the replies that were needed, and Usage sums their tokens; both are 0 for a verdict from a cache.
+	Asks  int
+	Usage qa.Usage
+}
+
+// Source gives verdicts with their cost. Where the error is not nil the verdict holds nothing but the cost.
+type Source interface {
+	Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error)
+}
+
+// fenced finds the blocks between three backticks that are on lines of their own, or at least apart.
+var fenced = regexp.MustCompile("(?s)```(?:txt)?[\\s\\v\\p{Z}](.*?)[\\s\\v\\p{Z}]```")
+
+// readVerdict reads the last block of a reply; ok is false when it is neither True nor False in any case.
+func readVerdict(reply string) (right, ok bool) {
+	blocks := fenced.FindAllStringSubmatch(reply, -1)
+	if len(blocks) == 0 {
+		return false, false
+	}
+	word := strings.ToLower(strings.TrimSpace(blocks[len(blocks)-1][1]))
+	return word == "true", word == "true" || word == "false"
+}
