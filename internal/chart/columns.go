@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"math"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -32,13 +33,20 @@ func (c BarsConfig) columnsFit() bool {
 	return each >= 8
 }
 
-// clipped tells whether wrapping lost letters or broke a word.
+// clipped tells whether wrapping lost letters or broke a word where it should not be.
 func clipped(lines []string, whole string) bool {
-	n := 0
-	for _, l := range lines {
-		n += len(l)
+	for i, l := range lines {
+		next := strings.TrimPrefix(whole, l)
+		if next == whole && l != "" {
+			return true
+		}
+		rest := strings.TrimLeft(next, " ")
+		if i < len(lines)-1 && rest == next && !strings.HasSuffix(l, "-") && !strings.HasSuffix(l, "_") && !strings.HasSuffix(l, "/") {
+			return true
+		}
+		whole = rest
 	}
-	return n+len(lines)-1 != len(whole)
+	return whole != ""
 }
 
 // columns draws standing bars.
@@ -46,7 +54,7 @@ func (c BarsConfig) columns(f figure) template.HTML {
 	var v canvas
 	top := v.legend(c.names(), boxSwatch) + 18
 	values := c.values()
-	y := scale{low: values.low, high: values.high, from: top + plotHeight, to: top}
+	y := scale{low: values.low, high: values.high, from: top + plotHeight, to: top, whole: values.whole()}
 	for _, t := range y.ticks(4, c.Unit) {
 		v.line(axisWidth, y.at(t.value), width, y.at(t.value), "grid")
 		v.text(axisWidth-6, y.at(t.value)+4, atEnd, "tick", t.text)

@@ -22,15 +22,15 @@ table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums
 caption{text-align:left;font-weight:600;padding:.2rem 0}
 th,td{padding:.2rem .7rem .2rem 0;border-bottom:1px solid var(--chart-grid);text-align:left;vertical-align:top}
 th{border-bottom-color:var(--chart-rule)}th.n,td.n{text-align:right;white-space:nowrap}
-figure.chart{margin:.5rem 0 1rem;max-width:42rem;break-inside:avoid}
+figure.chart{margin:.5rem 0 1rem;max-width:38rem;break-inside:avoid}
 figure.chart figcaption{font-weight:600;margin-bottom:.4rem}
 figure.chart svg{display:block;width:100%;height:auto;overflow:visible}
-figure.chart text{font-size:12px;fill:var(--chart-text)}
+figure.chart text{font-size:13px;fill:var(--chart-text)}
 figure.chart text.tick,figure.chart text.muted{fill:var(--chart-muted)}
 figure.chart text.value{font-variant-numeric:tabular-nums}
 figure.chart text.point{paint-order:stroke;stroke:var(--chart-page);stroke-width:3px}
 figure.chart line.grid{stroke:var(--chart-grid)}figure.chart line.axis{stroke:var(--chart-muted)}
-figure.chart line.whisker{stroke:var(--chart-text);stroke-width:1.4}figure.chart line.halo{stroke:var(--chart-page);stroke-width:4}
+figure.chart line.whisker{stroke:var(--chart-text);stroke-width:1.4}figure.chart line.halo{stroke:var(--chart-page);stroke-width:3.4}
 figure.chart line.leader{stroke:var(--chart-muted);stroke-width:.7}figure.chart line.mark{stroke:var(--chart-text);stroke-dasharray:4 3}
 figure.chart .hatch{stroke:var(--chart-page);stroke-width:1.5;fill:none}figure.chart .dot{fill:var(--chart-page)}
 figure.chart .line{fill:none;stroke-width:2;stroke:var(--c)}figure.chart line.error{stroke:var(--c)}
@@ -39,5 +39,5 @@ figure.chart rect{fill:var(--c)}figure.chart rect.bar{stroke:var(--c);stroke-wid
 figure.chart .s0{--c:var(--chart-0)}figure.chart .s1{--c:var(--chart-1)}figure.chart .s2{--c:var(--chart-2)}figure.chart .s3{--c:var(--chart-3)}
 figure.chart .s4{--c:var(--chart-4)}figure.chart .s5{--c:var(--chart-5)}figure.chart .s6{--c:var(--chart-6)}figure.chart .s7{--c:var(--chart-7)}
 figure.chart .d1{stroke-dasharray:7 3}figure.chart .d2{stroke-dasharray:2 2}figure.chart .d3{stroke-dasharray:9 3 2 3}figure.chart .d4{stroke-dasharray:4 4}
-@media print{body{max-width:none;padding:0;font-size:11pt}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}h2{break-after:avoid}tr{break-inside:avoid}.scroll{overflow:visible}nav{display:none}}
+@media print{body{max-width:none;padding:0;font-size:11pt}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}h2{break-after:avoid}tr{break-inside:avoid}.scroll{overflow:visible}.grid{display:block}figure.chart{max-width:27rem}nav{display:none}}
 `

@@ -35,7 +35,8 @@ func Histogram(c HistogramConfig) template.HTML {
 		f.desc = h.describe(c.X)
 	}
 	p := newPlot(c.X, Axis{}, []Series{{Points: h.outline()}})
-	p.x.low, p.x.high = h.low, h.low+h.width*float64(len(h.counts))
+	p.x.low, p.x.high = h.ends()
+	p.x.whole = h.whole
 	top := 20.0
 	f.height = p.axes(top)
 	h.draw(p, c.X)
@@ -58,6 +59,23 @@ func (c *canvas) median(x, y float64, s string) {
 type bins struct {
 	low, width float64
 	counts     []int
+	whole      bool // of whole numbers
+}
+
+// edge is where a bin begins on the axis: a bin of whole numbers has each of them in its middle.
+func (b bins) edge(i int) float64 {
+	x := b.low + b.width*float64(i)
+	if b.whole {
+		x -= 0.5
+	}
+	return x
+}
+
+// ends are those of the axis; few bins do not fill it.
+func (b bins) ends() (low, high float64) {
+	const few = 6
+	more := float64(max(0, few-len(b.counts))) / 2
+	return b.edge(0) - more*b.width, b.edge(len(b.counts)) + more*b.width
 }
 
 // newBins counts sorted values.
@@ -67,10 +85,11 @@ func newBins(sorted []float64, n int) bins {
 	}
 	low, high := sorted[0], sorted[len(sorted)-1]
 	step := niceStep((high - low) / float64(n))
-	if !slices.ContainsFunc(sorted, func(v float64) bool { return v != math.Trunc(v) }) {
+	whole := !slices.ContainsFunc(sorted, func(v float64) bool { return v != math.Trunc(v) })
+	if whole {
 		step = max(step, 1)
 	}
-	b := bins{low: math.Floor(low/step+1e-9) * step, width: step}
+	b := bins{low: math.Floor(low/step+1e-9) * step, width: step, whole: whole}
 	b.counts = make([]int, int(math.Floor((high-b.low)/step+1e-9))+1)
 	for _, v := range sorted {
 		b.counts[min(int((v-b.low)/step+1e-9), len(b.counts)-1)]++
@@ -82,7 +101,7 @@ func newBins(sorted []float64, n int) bins {
 func (b bins) outline() []Point {
 	points := make([]Point, len(b.counts))
 	for i, n := range b.counts {
-		points[i] = Point{X: b.low + b.width*float64(i), Y: float64(n)}
+		points[i] = Point{X: b.edge(i), Y: float64(n)}
 	}
 	return append(points, Point{X: b.low, Y: 0})
 }
@@ -92,18 +111,21 @@ func (b bins) draw(p *plot, x Axis) {
 		if n == 0 {
 			continue
 		}
-		left, right := p.x.at(b.low+b.width*float64(i)), p.x.at(b.low+b.width*float64(i+1))
+		left, right := p.x.at(b.edge(i)), p.x.at(b.edge(i+1))
 		p.c.open(b.name(i, x) + ": " + strconv.Itoa(n))
 		p.c.bar(left+0.5, p.y.at(float64(n)), right-left-1, p.y.from-p.y.at(float64(n)), 0)
 		p.c.close()
 	}
 }
 
-// name tells which values a bin holds: 10 to below 15.
+// name tells which values a bin holds: 10 to 14, or 0.5 to below 0.6.
 func (b bins) name(i int, x Axis) string {
 	from := b.low + b.width*float64(i)
-	if b.width == 1 && from == math.Trunc(from) {
+	switch {
+	case b.whole && b.width == 1:
 		return decimal(from, 0) + x.Unit
+	case b.whole:
+		return fmt.Sprintf("%s to %s%s", decimal(from, 0), decimal(from+b.width-1, 0), x.Unit)
 	}
 	decimals := max(0, int(math.Ceil(-math.Log10(b.width)-1e-9)))
 	return fmt.Sprintf("%s to below %s%s", decimal(from, decimals), decimal(from+b.width, decimals), x.Unit)

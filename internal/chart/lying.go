@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	barHeight  = 15.0
+	barHeight  = 16.0
 	groupGap   = 8.0
-	lineHeight = 14.0
+	lineHeight = 15.0
 	// widestLabel is what the labels at the left may take of the width.
-	widestLabel = 170.0
+	widestLabel = 188.0
 )
 
 // lying is the geometry of horizontal bars: labels at the left, numbers in a column at the right.
@@ -65,7 +65,7 @@ func (l *lying) measure() {
 	l.counts = width - 1
 	l.numbers = l.counts - count
 	v := l.values()
-	l.x = scale{low: v.low, high: v.high, from: l.label + 8, to: l.numbers - number - 10}
+	l.x = scale{low: v.low, high: v.high, from: l.label + 8, to: l.numbers - number - 10, whole: v.whole()}
 	// Long numbers must leave room for the bars.
 	l.x.to = max(l.x.to, l.x.from+60)
 }

@@ -39,6 +39,7 @@ type Axis struct {
 // plot is a plane with two axes.
 type plot struct {
 	c            canvas
+	height       float64
 	x, y         scale
 	xAxis, yAxis Axis
 	series       []Series
@@ -48,7 +49,7 @@ func missing() float64 { return math.NaN() }
 
 // newPlot scales the plane so that all points with two finite coordinates are in it; there must be one.
 func newPlot(x, y Axis, series []Series) *plot {
-	p := &plot{xAxis: x, yAxis: y, series: series}
+	p := &plot{xAxis: x, yAxis: y, series: series, height: plotHeight}
 	var xs, ys span
 	for _, s := range series {
 		for _, pt := range s.Points {
@@ -72,9 +73,12 @@ func (a Axis) scale(s span) scale {
 	if near := s.low > 0 && s.low < (s.high-s.low); near || s.low <= 0 || a.Max > 0 {
 		s.axis(a.Max)
 	} else {
+		if s.low == s.high {
+			s.low, s.high = s.low-1, s.high+1
+		}
 		s.round(5)
 	}
-	return scale{low: s.low, high: s.high}
+	return scale{low: s.low, high: s.high, whole: s.whole()}
 }
 
 // drawable tells whether there is a point to draw.
@@ -108,7 +112,7 @@ func (p *plot) axes(top float64) float64 {
 		left = max(left, textWidth(t.text)+8)
 	}
 	p.x.from, p.x.to = left+4, width-14
-	p.y.from, p.y.to = top+plotHeight, top
+	p.y.from, p.y.to = top+p.height, top
 	for _, t := range yTicks {
 		y := p.y.at(t.value)
 		p.c.line(left, y, width, y, "grid")

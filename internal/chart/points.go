@@ -3,6 +3,8 @@ package chart
 import (
 	"html/template"
 	"math"
+	"slices"
+	"strings"
 )
 
 // PointsConfig is a scatter plot, such as cost against score.
@@ -15,14 +17,15 @@ type PointsConfig struct {
 	Series []Series
 }
 
-// Points draws a marker a point, with its label where there is room for it. A label that finds none is left to what
-// is shown when its marker is pointed at, and to the description.
+// Points draws a marker a point, with its label where there is room for it. A label that finds none is
+// named in the note.
 func Points(c PointsConfig) template.HTML {
 	f := figure{title: c.Title, desc: c.Desc, note: c.Note}
 	if !drawable(c.Series) {
 		return empty(f)
 	}
 	p := newPlot(c.X, c.Y, c.Series)
+	p.height = pointsHeight
 	if f.desc == "" {
 		f.desc = p.describe()
 	}
@@ -35,15 +38,35 @@ func Points(c PointsConfig) template.HTML {
 			}
 		}
 	}
-	for _, s := range c.Series {
-		for _, pt := range s.Points {
-			if pt.drawn() && pt.Label != "" {
-				taken = p.label(pt, taken)
-			}
-		}
+	if left := p.labels(taken); len(left) > 0 {
+		f.note = strings.TrimSpace(f.note + " Without room for a label: " + strings.Join(left, ", ") + ".")
 	}
 	return f.html(&p.c)
 }
+
+// pointsHeight leaves labels more room than lines need.
+const pointsHeight = 250.0
+
+// labels writes the labels that find a place and returns the others.
+func (p *plot) labels(taken []box) (left []string) {
+	for _, s := range p.series {
+		for _, pt := range s.Points {
+			if !pt.drawn() || pt.Label == "" {
+				continue
+			}
+			b, ok := p.label(pt, taken)
+			if !ok {
+				left = append(left, pt.Label)
+				continue
+			}
+			taken = append(taken, b)
+		}
+	}
+	return left
+}
+
+// turns are the directions in which a label is tried, in twelfths of a circle from the right, clockwise.
+var turns = []float64{0, 6, 9, 3, 11, 1, 7, 5, 10, 2, 8, 4}
 
 // box is a place that something takes.
 type box struct{ left, top, right, bottom float64 }
@@ -72,17 +95,13 @@ func (p *plot) obstacles() []box {
 
 // label writes the label of a point at the first free place around it, nearest first, with a thin line to places
 // farther off.
-func (p *plot) label(pt Point, taken []box) []box {
+func (p *plot) label(pt Point, taken []box) (box, bool) {
 	text := fit(clean(pt.Label), 150)
 	w := textWidth(text)
 	x, y := p.x.at(pt.X), p.y.at(pt.Y)
-	for _, far := range []float64{7, 18, 30, 44, 60} {
-		for step := range 12 {
-			// From the right, turning up and down by turns.
-			angle := float64((step+1)/2) * math.Pi / 6
-			if step%2 == 1 {
-				angle = -angle
-			}
+	for _, far := range []float64{7, 18, 30, 44, 60, 80} {
+		for _, turn := range turns {
+			angle := turn * math.Pi / 6
 			b := around(x+far*math.Cos(angle), y+far*math.Sin(angle), w, angle)
 			if !p.free(b, taken) {
 				continue
@@ -91,10 +110,10 @@ func (p *plot) label(pt Point, taken []box) []box {
 				p.c.line(x, y, x+(far-2)*math.Cos(angle), y+(far-2)*math.Sin(angle), "leader")
 			}
 			p.c.text(b.left, b.bottom-3, atStart, "point", text)
-			return append(taken, b)
+			return b, true
 		}
 	}
-	return taken
+	return box{}, false
 }
 
 // around is the box of a text of width w whose side towards the marker is at x, y.
@@ -105,13 +124,8 @@ func around(x, y, w, angle float64) box {
 }
 
 func (p *plot) free(b box, taken []box) bool {
-	if b.left < p.x.from || b.right > width || b.top < p.y.to-6 || b.bottom > p.y.from {
+	if b.left < p.x.from || b.right > width || b.top < p.y.to-12 || b.bottom > p.y.from {
 		return false
 	}
-	for _, t := range taken {
-		if b.meets(t) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(taken, b.meets)
 }

@@ -10,6 +10,7 @@ type scale struct {
 	low, high float64 // values at the ends
 	from, to  float64 // places of the ends
 	log       bool
+	whole     bool // ticks at whole numbers only
 }
 
 // at is the place of a value; what lies outside is moved to the end.
@@ -34,6 +35,9 @@ func (s scale) ticks(n int, unit string) []axisTick {
 		return s.logTicks(n, unit)
 	}
 	step := niceStep((s.high - s.low) / float64(n))
+	if s.whole {
+		step = max(step, 1)
+	}
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var list []axisTick
 	for i := math.Ceil(s.low/step - 1e-9); i*step <= s.high+step*1e-9; i++ {
@@ -91,6 +95,7 @@ func niceStep(x float64) float64 {
 type span struct {
 	low, high float64
 	any       bool
+	fraction  bool // one of them is no whole number
 }
 
 // add takes in values; what is no number is left out.
@@ -103,8 +108,11 @@ func (s *span) add(values ...float64) {
 			s.low, s.high, s.any = v, v, true
 		}
 		s.low, s.high = min(s.low, v), max(s.high, v)
+		s.fraction = s.fraction || v != math.Trunc(v)
 	}
 }
+
+func (s *span) whole() bool { return s.any && !s.fraction }
 
 // round widens s to round values, about n steps apart, and never leaves it empty.
 func (s *span) round(n int) {
@@ -125,7 +133,7 @@ func (s *span) axis(high float64) {
 		s.high = 0
 	}
 	s.round(5)
-	if high > s.low {
-		s.high = max(high, min(s.high, high))
+	if high > 0 {
+		s.high = high
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // fontSize is that of all text, in units of the view box.
-const fontSize = 12.0
+const fontSize = 13.0
 
 // clean takes out what must not stand in a page: control characters and marks that reorder text.
 func clean(s string) string {
