@@ -58,3 +58,17 @@ type Attempt struct {
 	// one that the endpoint refused (HTTP 4xx), which costs nothing, and for the one that brought the reply.
 	Charged *Usage `json:"charged,omitempty"`
 }
+
+// Price is what a model costs, in USD per million tokens.
+type Price struct {
+	Prompt     float64 `json:"prompt"`
+	Completion float64 `json:"completion"`
+	// Cached is the price of prompt tokens that the endpoint had from an earlier call.
+	Cached float64 `json:"cached"`
+}
+
+// Of returns the cost of a usage in USD. Reasoning tokens are completion tokens; cached ones are a part of the prompt.
+func (p Price) Of(u Usage) float64 {
+	fresh := max(u.Prompt-u.Cached, 0)
+	return (float64(fresh)*p.Prompt + float64(u.Cached)*p.Cached + float64(u.Completion)*p.Completion) / 1e6
+}

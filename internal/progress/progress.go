@@ -27,8 +27,37 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Reporter makes stages. At most one stage is open at a time.
-type Reporter struct{ c Config }
+// Reporter makes stages. Those that are open at the same time are bars one under the other. Its methods may be called by
+// several goroutines.
+type Reporter struct {
+	c Config
+
+	mu   sync.Mutex
+	bars *mpb.Progress // nil while no stage is open
+	open int
+}
+
+// take returns what draws the bars, made for the first of them.
+func (r *Reporter) take() *mpb.Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.open == 0 {
+		r.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())
+	}
+	r.open++
+	return r.bars
+}
+
+// give waits, after the last of them, until the bars are drawn as they ended.
+func (r *Reporter) give() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open--
+	if r.open == 0 {
+		r.bars.Wait()
+		r.bars = nil
+	}
+}
 
 // New returns a reporter. A nil Out shows nothing.
 func New(c Config) *Reporter {
@@ -38,7 +67,7 @@ func New(c Config) *Reporter {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Reporter{c}
+	return &Reporter{c: c}
 }
 
 // Stage is one piece of long work with a known number of steps. Its methods may be called by several goroutines.
@@ -53,18 +82,17 @@ type Stage struct {
 	started time.Time
 	last    time.Time
 
-	bars *mpb.Progress
+	from *Reporter
 	bar  *mpb.Bar
 }
 
 // Stage opens a stage of total steps; unit names one of them, such as "paper".
 func (r *Reporter) Stage(name string, total int) *Stage {
-	s := &Stage{c: r.c, name: name, total: total, started: r.c.Now(), last: r.c.Now()}
+	s := &Stage{c: r.c, from: r, name: name, total: total, started: r.c.Now(), last: r.c.Now()}
 	if !r.c.Bars {
 		return s
 	}
-	s.bars = mpb.New(mpb.WithOutput(r.c.Out), mpb.WithWidth(36), mpb.WithRefreshRate(100*time.Millisecond), mpb.WithAutoRefresh())
-	s.bar = s.bars.New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
+	s.bar = r.take().New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d", decor.WCSyncWidth)),
 		mpb.AppendDecorators(decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), ""), decor.Any(func(decor.Statistics) string {
 			return " " + s.Note()
@@ -112,7 +140,7 @@ func (s *Stage) Close(last string) {
 	if s.done < s.total || s.total == 0 {
 		s.bar.Abort(false)
 	}
-	s.bars.Wait()
+	s.from.give()
 }
 
 func (s *Stage) print(text string) {

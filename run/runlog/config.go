@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"airqa/internal/aside"
+	"airqa/qa"
 )
 
 // Config is run.json: what the run is. Shape holds everything that shapes results, Note what does not (the path of
@@ -52,6 +53,8 @@ type Note struct {
 	DataDir       string `json:"data_dir"`
 	// BaseURL is the address of the model's endpoint at the first start. The same model may be served elsewhere later.
 	BaseURL string `json:"base_url,omitempty"`
+	// Price is that of the model at the first start; nil when it is unknown.
+	Price *qa.Price `json:"price,omitempty"`
 }
 
 // ErrNoRun is returned for a directory that holds no run.

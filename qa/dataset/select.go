@@ -1,0 +1,147 @@
+package dataset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Selection picks questions of a file. Its parts are applied one after another in the order of the fields; an empty
+// selection picks all. What it picks stays in the order of the file.
+type Selection struct {
+	// Range is "N" (the first N), "A-B" (from the Ath to the Bth, both counted from 1), or "A-" (from the Ath on).
+	Range string
+	// IDs are uuids, or beginnings of them that name one question.
+	IDs []string
+	// Tags: a question has all of them. A tag after "!" is one that it must not have.
+	Tags []string
+	// Among are uuids to choose from; nil for all.
+	Among map[string]bool
+	// Sample takes that many at random, drawn with Seed: the same seed and file give the same questions.
+	Sample int
+	Seed   uint64
+	// Limit takes the first so many of what is left.
+	Limit int
+}
+
+// Select applies a selection. Its errors say which part picks nothing or cannot be read.
+func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {
+	picked, err := s.inRange(examples)
+	if err != nil {
+		return nil, err
+	}
+	if picked, err = s.named(picked); err != nil {
+		return nil, err
+	}
+	if picked = s.tagged(picked); len(picked) == 0 && len(s.Tags) > 0 {
+		return nil, fmt.Errorf("no question has the tags %s", strings.Join(s.Tags, ", "))
+	}
+	if s.Among != nil {
+		picked = keep(picked, func(ex qa.Example) bool { return s.Among[ex.UUID] })
+	}
+	picked = s.sampled(picked)
+	if s.Limit > 0 && s.Limit < len(picked) {
+		picked = picked[:s.Limit]
+	}
+	return picked, nil
+}
+
+func keep(list []qa.Example, ok func(qa.Example) bool) []qa.Example {
+	var kept []qa.Example
+	for _, ex := range list {
+		if ok(ex) {
+			kept = append(kept, ex)
+		}
+	}
+	return kept
+}
+
+func (s Selection) inRange(list []qa.Example) ([]qa.Example, error) {
+	if s.Range == "" {
+		return list, nil
+	}
+	first, last, err := parseRange(s.Range, len(list))
+	if err != nil {
+		return nil, err
+	}
+	if first > len(list) {
+		return nil, fmt.Errorf("range %s: there are only %d questions", s.Range, len(list))
+	}
+	return list[first-1 : min(last, len(list))], nil
+}
+
+func parseRange(text string, n int) (first, last int, err error) {
+	from, to, two := strings.Cut(text, "-")
+	first, err = strconv.Atoi(from)
+	switch {
+	case err == nil && !two:
+		first, last = 1, first
+	case err == nil && to == "":
+		last = max(n, first)
+	case err == nil:
+		last, err = strconv.Atoi(to)
+	}
+	if err != nil || first < 1 || last < first {
+		return 0, 0, fmt.Errorf("range %q: want N (the first N), A-B or A-, counted from 1", text)
+	}
+	return first, last, nil
+}
+
+func (s Selection) named(list []qa.Example) ([]qa.Example, error) {
+	if len(s.IDs) == 0 {
+		return list, nil
+	}
+	wanted := make(map[string]bool)
+	for _, id := range s.IDs {
+		var found []string
+		for _, ex := range list {
+			if ex.UUID == id {
+				found = []string{id}
+				break
+			}
+			if strings.HasPrefix(ex.UUID, id) {
+				found = append(found, ex.UUID)
+			}
+		}
+		switch {
+		case len(found) == 0 || id == "":
+			return nil, fmt.Errorf("no question has the id %q", id)
+		case len(found) > 1:
+			return nil, fmt.Errorf("the id %q begins %d questions, such as %s and %s", id, len(found), found[0], found[1])
+		}
+		wanted[found[0]] = true
+	}
+	return keep(list, func(ex qa.Example) bool { return wanted[ex.UUID] }), nil
+}
+
+func (s Selection) tagged(list []qa.Example) []qa.Example {
+	if len(s.Tags) == 0 {
+		return list
+	}
+	return keep(list, func(ex qa.Example) bool {
+		for _, tag := range s.Tags {
+			name, not := strings.CutPrefix(tag, "!")
+			if ex.HasTag(name) == not {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (s Selection) sampled(list []qa.Example) []qa.Example {
+	if s.Sample <= 0 || s.Sample >= len(list) {
+		return list
+	}
+	drawn := rand.New(rand.NewPCG(s.Seed, 0)).Perm(len(list))[:s.Sample] //nolint:gosec // a draw that can be repeated, no secret
+	slices.Sort(drawn)
+	picked := make([]qa.Example, 0, s.Sample)
+	for _, i := range drawn {
+		picked = append(picked, list[i])
+	}
+	return picked
+}
