@@ -10,6 +10,7 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/llm"
+	"airqa/qa"
 )
 
 // judgeFlags say who judges subjective answers.
@@ -147,12 +148,20 @@ func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := judge.NewModel(judge.Config{Chat: model, Concurrency: f.JudgeConcurrency, Meter: j.meter})
+	source := judge.NewModel(judge.Config{Asker: asker{model}, Concurrency: f.JudgeConcurrency, Meter: j.meter})
 	return judge.NewCached(j.store, judge.Identity{Name: name, Settings: string(settings)},
 		judge.NewCircuit(source, maxJudgeFailures, judgeFailure), j.meter), nil
 }
 
-// config is that of section 2.7's judges: temperature 0, top_p 0.95, 1,500 tokens.
+// asker lets a judge ask a chat model.
+type asker struct{ model llm.Model }
+
+// Ask implements judge.Asker.
+func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
+	return k.model.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
+}
+
+// config asks as the authors' judges do: temperature 0, top_p 0.95, 1,500 tokens.
 func (f judgeFlags) config(a *app, name string) llm.Config {
 	key := a.getenv(judgeKey)
 	if key == "" {

@@ -9,17 +9,17 @@ import (
 	"airqa/qa"
 )
 
-// Chat is the model that a [Model] asks.
-type Chat interface {
-	Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error)
+// Asker puts one question to a chat model.
+type Asker interface {
+	Ask(ctx context.Context, system, user string) (qa.Reply, error)
 }
 
 // maxAsks is how often a model is asked for one verdict.
 const maxAsks = 3
 
-// Config says how a [Model] asks. Only Chat is required.
+// Config says how a [Model] asks. Only Asker is required.
 type Config struct {
-	Chat Chat
+	Asker Asker
 	// Concurrency is the largest number of calls at once; 0 sets no bound.
 	Concurrency int
 	// Meter counts what is asked; it may be shared and may be nil.
@@ -27,16 +27,16 @@ type Config struct {
 }
 
 // Model is an [eval.Judge] that asks a chat model with the texts of prompts/judge. The paper's judge is
-// gpt-4o-mini-2024-07-18 at temperature 0 (section 3.2). Its calls may overlap if those of its chat model may.
+// gpt-4o-mini-2024-07-18 at temperature 0 (section 3.2). Its calls may overlap if those of its asker may.
 type Model struct {
-	chat  Chat
+	asker Asker
 	meter *Meter
 	slots chan struct{} // nil without a bound
 }
 
-// NewModel returns a judge that asks c.Chat.
+// NewModel returns a judge that asks with c.Asker.
 func NewModel(c Config) *Model {
-	m := &Model{chat: c.Chat, meter: c.Meter}
+	m := &Model{asker: c.Asker, meter: c.Meter}
 	if c.Concurrency > 0 {
 		m.slots = make(chan struct{}, c.Concurrency)
 	}
@@ -50,7 +50,7 @@ func (m *Model) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 }
 
 // Decide implements [Source]. A reply without a verdict is asked for again, twice at most; then the error is
-// [ErrNoVerdict]. An error of the chat model comes back at once.
+// [ErrNoVerdict]. An error of the asker comes back at once.
 func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error) {
 	system, user, err := Prompt(r)
 	if err != nil {
@@ -82,7 +82,7 @@ func (m *Model) ask(ctx context.Context, system, user string) (qa.Reply, error) 
 			return qa.Reply{}, ctx.Err()
 		}
 	}
-	reply, err := m.chat.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
+	reply, err := m.asker.Ask(ctx, system, user)
 	m.meter.called(reply.Usage, err)
 	return reply, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"airqa/eval"
@@ -13,15 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// scripted is a chat model that gives replies in order and notes what it was asked.
+// scripted is an asker that gives replies in order and notes what it was asked.
 type scripted struct {
 	replies []string
 	err     error // when the replies have run out
 	asks    []string
 }
 
-func (s *scripted) Complete(_ context.Context, messages []qa.Message) (qa.Reply, error) {
-	s.asks = append(s.asks, messages[1].Text)
+func (s *scripted) Ask(_ context.Context, _, user string) (qa.Reply, error) {
+	s.asks = append(s.asks, user)
 	if len(s.replies) == 0 {
 		return qa.Reply{}, s.err
 	}
@@ -32,9 +34,10 @@ func (s *scripted) Complete(_ context.Context, messages []qa.Message) (qa.Reply,
 
 // What may come of a question to a judge.
 const (
-	right = "right"
-	wrong = "wrong"
-	none  = "no verdict"
+	right    = "right"
+	wrong    = "wrong"
+	unscored = "unscored"
+	none     = "no verdict"
 )
 
 // TestVerdict tells the reply to a judge's question by what it scores; one without a verdict is asked for again.
@@ -49,6 +52,9 @@ func TestVerdict(t *testing.T) {
 		{"text after", "```txt\nTrue\n```\nThat is my verdict.", right},
 		{"last block counts", "First ```txt\nTrue\n``` but then\n```txt\nFalse\n```", wrong},
 		{"last block has no verdict", "```txt\nTrue\n```\n```txt\nperhaps\n```", none},
+		{"an open block before", "It says ```txt\nTrue\nwhich is wrong.\n```txt\nFalse\n```", wrong},
+		{"an open block at once before", "```txt\nTrue\n```txt\nFalse\n```", wrong},
+		{"an odd fence before", "```\n```txt\nTrue\n```\n```\n```txt\nFalse\n```\n", wrong},
 		{"line ends of Windows", "```txt\r\nTrue\r\n```", right},
 		{"no-break space", "```txt\u00a0True\u00a0```", right},
 		{"no block", "True", none},
@@ -66,7 +72,7 @@ func TestVerdict(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			a := &scripted{replies: []string{tt.reply}, err: errors.New("asked again")}
-			ok, err := judge.NewModel(judge.Config{Chat: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
+			ok, err := judge.NewModel(judge.Config{Asker: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
 			got := wrong
 			switch {
 			case err != nil && len(a.asks) == 2:
@@ -85,7 +91,7 @@ func TestVerdict(t *testing.T) {
 
 func TestModelAsksAgain(t *testing.T) {
 	a := &scripted{replies: []string{"True", "```txt\nwell\n```", "```txt\nTrue\n```"}}
-	ok, err := judge.NewModel(judge.Config{Chat: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgePoints, Points: []string{"x"}})
+	ok, err := judge.NewModel(judge.Config{Asker: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgePoints, Points: []string{"x"}})
 	if !ok || err != nil || len(a.asks) != 3 {
 		t.Fatalf("verdict %v, %v after %d questions, want true after 3", ok, err, len(a.asks))
 	}
@@ -98,20 +104,71 @@ func TestModelAsksAgain(t *testing.T) {
 
 func TestModelGivesUp(t *testing.T) {
 	a := &scripted{replies: []string{"a", "b", "c", "```txt\nTrue\n```"}}
-	_, err := judge.NewModel(judge.Config{Chat: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
+	_, err := judge.NewModel(judge.Config{Asker: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
 	if !errors.Is(err, judge.ErrNoVerdict) || len(a.asks) != 3 {
 		t.Errorf("error %v after %d questions, want %v after 3", err, len(a.asks), judge.ErrNoVerdict)
 	}
 }
 
+// TestModelDecides checks what a verdict costs, also where there is none.
+func TestModelDecides(t *testing.T) {
+	tests := []struct {
+		name    string
+		replies []string
+		want    judge.Verdict
+	}{
+		{"at once", []string{saysTrue}, judge.Verdict{Right: true, Reply: saysTrue, Asks: 1, Usage: qa.Usage{Prompt: 10, Completion: 1}}},
+		{"once more", []string{"a", saysFalse}, judge.Verdict{Reply: saysFalse, Asks: 2, Usage: qa.Usage{Prompt: 20, Completion: 2}}},
+		{"never", []string{"a", "b", "c"}, judge.Verdict{Asks: 3, Usage: qa.Usage{Prompt: 30, Completion: 3}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, _ := judge.NewModel(judge.Config{Asker: &scripted{replies: tt.replies}}).Decide(context.Background(), request("x"))
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// askerFunc is an asker made from a function.
+type askerFunc func(ctx context.Context, system, user string) (qa.Reply, error)
+
+func (f askerFunc) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
+	return f(ctx, system, user)
+}
+
+// TestModelConcurrency keeps calls under way until as many as may be are.
+func TestModelConcurrency(t *testing.T) {
+	var under, most atomic.Int64
+	full := make(chan struct{})
+	m := judge.NewModel(judge.Config{Concurrency: 3, Asker: askerFunc(func(context.Context, string, string) (qa.Reply, error) {
+		n := under.Add(1)
+		defer under.Add(-1)
+		if n == 3 && most.Swap(3) < 3 {
+			close(full)
+		}
+		if n > 3 {
+			t.Error("4 calls at once")
+		}
+		<-full
+		return qa.Reply{Text: saysTrue}, nil
+	})})
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { mustJudge(t, m, request("x"), true) })
+	}
+	all.Wait()
+}
+
 func TestModelErrors(t *testing.T) {
 	dead := errors.New("no route to host")
 	a := &scripted{err: dead}
-	_, err := judge.NewModel(judge.Config{Chat: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
+	_, err := judge.NewModel(judge.Config{Asker: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
 	if !errors.Is(err, dead) || len(a.asks) != 1 {
-		t.Errorf("error %v after %d questions, want the model's own at once", err, len(a.asks))
+		t.Errorf("error %v after %d questions, want the asker's at once", err, len(a.asks))
 	}
-	if _, err := judge.NewModel(judge.Config{Chat: a}).Judge(context.Background(), eval.JudgeRequest{Kind: "taste"}); err == nil || len(a.asks) != 1 {
+	if _, err := judge.NewModel(judge.Config{Asker: a}).Judge(context.Background(), eval.JudgeRequest{Kind: "taste"}); err == nil || len(a.asks) != 1 {
 		t.Errorf("an unknown kind gives %v and is asked", err)
 	}
 }
@@ -119,9 +176,9 @@ func TestModelErrors(t *testing.T) {
 // TestModelUnscored checks that a judge that fails leaves an answer unscored, with the reason.
 func TestModelUnscored(t *testing.T) {
 	tests := []struct {
-		name string
-		chat *scripted
-		want eval.Result
+		name  string
+		asker *scripted
+		want  eval.Result
 	}{
 		{"dead", &scripted{err: errors.New("no route to host")}, eval.Result{Verdict: qa.Unscored, Reason: "ask the judge: no route to host"}},
 		{"no verdict", &scripted{replies: []string{"a", "b", "c"}}, eval.Result{Verdict: qa.Unscored, Reason: "the judge gave no verdict in 3 replies"}},
@@ -130,7 +187,7 @@ func TestModelUnscored(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := eval.New(eval.Config{Judge: judge.NewModel(judge.Config{Chat: tt.chat})})
+			s := eval.New(eval.Config{Judge: judge.NewModel(judge.Config{Asker: tt.asker})})
 			e := qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer": "r", "question": "q"}`)}
 			if diff := cmp.Diff(tt.want, s.Score(context.Background(), e, eval.Text("x"))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)

@@ -28,15 +28,26 @@ type Source interface {
 	Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error)
 }
 
-// fenced finds the blocks between three backticks that are on lines of their own, or at least apart.
-var fenced = regexp.MustCompile("(?s)```(?:txt)?[\\s\\v\\p{Z}](.*?)[\\s\\v\\p{Z}]```")
+// blank is what Python takes for white space in a pattern, or nearly so.
+const blank = `[\s\v\p{Z}]`
 
-// readVerdict reads the last block of a reply; ok is false when it is neither True nor False in any case.
+var (
+	// closing finds a verdict at the end of a reply.
+	closing = regexp.MustCompile("```(?:txt)?" + blank + "+((?i:true|false))" + blank + "+```" + blank + "*$")
+	// fenced finds the blocks between three backticks that are on lines of their own, or at least apart.
+	fenced = regexp.MustCompile("(?s)```(?:txt)?" + blank + "(.*?)" + blank + "```")
+)
+
+// readVerdict reads the last block of a reply; ok is false when it is neither True nor False in any case. A block that
+// ends the reply is the last one even where backticks before it, of an answer that was quoted, leave a block open that
+// would swallow it.
 func readVerdict(reply string) (right, ok bool) {
-	blocks := fenced.FindAllStringSubmatch(reply, -1)
-	if len(blocks) == 0 {
-		return false, false
+	word := ""
+	if end := closing.FindStringSubmatch(reply); end != nil {
+		word = end[1]
+	} else if blocks := fenced.FindAllStringSubmatch(reply, -1); len(blocks) > 0 {
+		word = blocks[len(blocks)-1][1]
 	}
-	word := strings.ToLower(strings.TrimSpace(blocks[len(blocks)-1][1]))
+	word = strings.ToLower(strings.TrimSpace(word))
 	return word == "true", word == "true" || word == "false"
 }

@@ -1,0 +1,86 @@
+package judge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"airqa/eval"
+	"airqa/eval/judge"
+)
+
+// sourceFunc is a source made from a function.
+type sourceFunc func(context.Context, eval.JudgeRequest) (judge.Verdict, error)
+
+func (f sourceFunc) Decide(ctx context.Context, r eval.JudgeRequest) (judge.Verdict, error) {
+	return f(ctx, r)
+}
+
+// errQuiet is a failure that says nothing of a judge.
+var errQuiet = errors.New("the caller gave up")
+
+func kindOf(err error) string {
+	if errors.Is(err, errQuiet) {
+		return ""
+	}
+	return err.Error()[:1]
+}
+
+func TestCircuit(t *testing.T) {
+	tests := []struct {
+		name string
+		// ends are how requests end: "" well, otherwise an error whose first letter is its kind.
+		ends []string
+		want int // how many reach the judge
+	}{
+		{"all well", []string{"", "", "", ""}, 4},
+		{"equal failures", []string{"a1", "a2", "a3", "a4", "a5"}, 3},
+		{"a success between", []string{"a1", "a2", "", "a3", "a4", "", "a5"}, 7},
+		{"another kind between", []string{"a1", "a2", "b1", "a3", "a4", "b2"}, 6},
+		{"another kind, then equal", []string{"a1", "b1", "b2", "b3", "b4"}, 4},
+		{"without verdicts", []string{"no", "no", "no", "no"}, 3},
+		{"failures that say nothing", []string{"quiet", "quiet", "quiet", "quiet"}, 4},
+		{"failures that say nothing between", []string{"a", "quiet", "a", "quiet", "a", "a"}, 5},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := 0
+			c := judge.NewCircuit(sourceFunc(func(context.Context, eval.JudgeRequest) (judge.Verdict, error) {
+				asked++
+				switch end := tt.ends[asked-1]; end {
+				case "":
+					return judge.Verdict{Right: true}, nil
+				case "no":
+					return judge.Verdict{}, fmt.Errorf("%w in %d replies", judge.ErrNoVerdict, asked)
+				case "quiet":
+					return judge.Verdict{}, errQuiet
+				default:
+					return judge.Verdict{}, errors.New(end)
+				}
+			}), 3, kindOf)
+			for range tt.ends {
+				before := asked
+				ok, err := c.Judge(context.Background(), eval.JudgeRequest{})
+				if stopped := asked == before; stopped != errors.Is(err, judge.ErrStopped) || ok != (err == nil) {
+					t.Errorf("after %d questions: %v, %v", asked, ok, err)
+				}
+			}
+			if asked != tt.want {
+				t.Errorf("asked %d times, want %d", asked, tt.want)
+			}
+		})
+	}
+}
+
+func TestCircuitSaysWhy(t *testing.T) {
+	c := judge.NewCircuit(sourceFunc(func(context.Context, eval.JudgeRequest) (judge.Verdict, error) {
+		return judge.Verdict{}, errDead
+	}), 1, kindOf)
+	_, first := c.Judge(context.Background(), eval.JudgeRequest{})
+	_, second := c.Judge(context.Background(), eval.JudgeRequest{})
+	want := "the judge is not asked any more, after 1 equal failures in a row: the line is dead"
+	if !errors.Is(first, errDead) || errors.Is(first, judge.ErrStopped) || second == nil || second.Error() != want || !errors.Is(second, errDead) {
+		t.Errorf("%v, then %v", first, second)
+	}
+}
