@@ -1,0 +1,218 @@
+package batch
+
+import (
+	"context"
+	"iter"
+	"runtime"
+
+	"airqa/eval"
+	"airqa/qa"
+)
+
+// Config says by what answers are scored and how many at once.
+type Config struct {
+	Scorer *eval.Scorer
+	// Workers is the number of processors that decode and score; 0 is all of them.
+	Workers int
+	// Judges is the most answers that wait for a judge at once; 0 is 8.
+	Judges int
+	// Votes, if not nil, is asked before each answer that needs a judge: the answer is judged in the context that
+	// comes back, and list gives the votes for its score.
+	Votes func(ctx context.Context) (judged context.Context, list func() []qa.Vote)
+}
+
+const defaultJudges = 8
+
+func (c Config) withDefaults() Config {
+	if c.Workers <= 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Judges <= 0 {
+		c.Judges = defaultJudges
+	}
+	return c
+}
+
+// Gold is an evaluator that was read once, for all answers to its question. It does not change.
+type Gold struct {
+	*label
+	judged   bool
+	prepared eval.Prepared
+}
+
+// label names a question in its scores.
+type label struct{ uuid, function string }
+
+// NewGold reads an evaluator. A fault of it shows in the scores: they are unscored.
+func NewGold(s *eval.Scorer, uuid string, e qa.Evaluator) *Gold {
+	f := functions[e.Func]
+	g := &Gold{label: &label{uuid, f.name}, prepared: s.Prepare(e), judged: f.judged}
+	if f.name == "" {
+		g.function = e.Func
+	}
+	if f.nested {
+		g.judged = eval.Subjective(e)
+	}
+	return g
+}
+
+// kind is what must be known of a function before an answer is given to it.
+type kind struct {
+	name           string
+	judged, nested bool
+}
+
+// functions are the evaluation functions by name.
+var functions = kinds()
+
+func kinds() map[string]kind {
+	byName := make(map[string]kind)
+	for _, f := range eval.Functions() {
+		k := kind{name: f.Name, judged: f.Subjective}
+		for _, p := range f.Params {
+			k.nested = k.nested || p.Name == "eval_func" || p.Name == "eval_func_list"
+		}
+		byName[f.Name] = k
+	}
+	return byName
+}
+
+// Item is one answer to a question.
+type Item struct {
+	Gold   *Gold
+	Repeat int
+	Answer eval.Prediction
+	// Verdict, unless it is empty, is the result, with Reason and the value 0: nothing is scored. It is for answers
+	// that were never given.
+	Verdict qa.Verdict
+	Reason  string
+
+	raw   []byte // JSON of the answer, in place of Answer
+	place place  // where the score belongs among those of a file
+}
+
+// chunkSize is how many answers a processor takes at once.
+const chunkSize = 128
+
+// chunk is a list of answers that are scored one after the other.
+type chunk struct {
+	items  []Item
+	judged bool
+}
+
+// place is where a score belongs among those of a file.
+type place struct {
+	index int  // of the question
+	open  bool // further answers to the question may come
+}
+
+// scored is a score and where it belongs.
+type scored struct {
+	qa.Score
+	label *label
+	place place
+}
+
+// Score yields the scores of items in their order. An error of items ends the stream, as does the end of ctx; a judge
+// that fails does not: its answer is unscored.
+func Score(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.Seq2[qa.Score, error] {
+	return func(yield func(qa.Score, error) bool) {
+		for list, err := range scoreAll(ctx, c, items) {
+			if err != nil {
+				yield(qa.Score{}, err)
+				return
+			}
+			for i := range list {
+				if !yield(list[i].Score, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// scoreAll is Score by chunks, with the places.
+func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.Seq2[[]scored, error] {
+	c = c.withDefaults()
+	processors, judges := make(chan struct{}, c.Workers), make(chan struct{}, c.Judges)
+	work := func(ctx context.Context, b chunk) []scored {
+		turn := processors
+		if b.judged {
+			turn = judges
+		}
+		select {
+		case turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		defer func() { <-turn }()
+		return c.scoreChunk(ctx, b)
+	}
+	return ordered(ctx, 4*(c.Workers+c.Judges), chunks(items), work)
+}
+
+// chunks gathers neighbours that need no judge; one that does is alone.
+func chunks(items iter.Seq2[Item, error]) iter.Seq2[chunk, error] {
+	return func(yield func(chunk, error) bool) {
+		var list []Item
+		flush := func() bool {
+			full := list
+			list = nil
+			return len(full) == 0 || yield(chunk{items: full}, nil)
+		}
+		for item, err := range items {
+			judged := err == nil && item.Verdict == "" && item.Gold.judged
+			if (err != nil || judged || len(list) == chunkSize) && !flush() {
+				return
+			}
+			switch {
+			case err != nil:
+				yield(chunk{}, err)
+				return
+			case judged:
+				if !yield(chunk{items: []Item{item}, judged: true}, nil) {
+					return
+				}
+			default:
+				if list == nil {
+					list = make([]Item, 0, chunkSize)
+				}
+				list = append(list, item)
+			}
+		}
+		flush()
+	}
+}
+
+func (c Config) scoreChunk(ctx context.Context, b chunk) []scored {
+	list := make([]scored, len(b.items))
+	for i := range b.items {
+		if ctx.Err() != nil {
+			return nil
+		}
+		list[i] = scored{label: b.items[i].Gold.label, place: b.items[i].place, Score: c.scoreOne(ctx, &b.items[i])}
+	}
+	return list
+}
+
+func (c Config) scoreOne(ctx context.Context, item *Item) qa.Score {
+	s := qa.Score{UUID: item.Gold.uuid, Repeat: item.Repeat, Func: item.Gold.function, Verdict: item.Verdict, Reason: item.Reason}
+	if s.Verdict != "" {
+		return s
+	}
+	answer := item.Answer
+	if item.raw != nil {
+		var err error
+		if answer, err = eval.JSON(item.raw); err != nil {
+			s.Verdict, s.Reason = qa.Unparseable, err.Error()
+			return s
+		}
+	}
+	votes := func() []qa.Vote { return nil }
+	if item.Gold.judged && c.Votes != nil {
+		ctx, votes = c.Votes(ctx)
+	}
+	r := item.Gold.prepared.Score(ctx, answer)
+	s.Verdict, s.Value, s.Reason, s.Votes = r.Verdict, r.Value, r.Reason, votes()
+	return s
+}

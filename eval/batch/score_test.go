@@ -1,0 +1,162 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/eval"
+	"airqa/eval/batch"
+	"airqa/qa"
+)
+
+// judgeFunc is a judge.
+type judgeFunc func(ctx context.Context, r eval.JudgeRequest) (bool, error)
+
+func (f judgeFunc) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) { return f(ctx, r) }
+
+var (
+	counted = qa.Evaluator{Func: "eval_int_exact_match", Kwargs: []byte(`{"gold":1}`)}
+	asked   = qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer":"x","question":"q"}`)}
+	nested  = qa.Evaluator{Func: "eval_negation", Kwargs: []byte(`{"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"x","question":"q"}}`)}
+)
+
+// items yields n answers "1" to the evaluators in turn, then an error if there is one.
+func items(s *eval.Scorer, n int, last error, evaluators ...qa.Evaluator) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for i := range n {
+			g := batch.NewGold(s, fmt.Sprint(i), evaluators[i%len(evaluators)])
+			if !yield(batch.Item{Gold: g, Repeat: i, Answer: eval.Text("1")}, nil) {
+				return
+			}
+		}
+		if last != nil {
+			yield(batch.Item{}, last)
+		}
+	}
+}
+
+// Scores come in order although judges take their time, and many judges work at once.
+func TestScoreKeepsOrder(t *testing.T) {
+	var now, most atomic.Int32
+	judge := judgeFunc(func(ctx context.Context, _ eval.JudgeRequest) (bool, error) {
+		at := now.Add(1)
+		for old := most.Load(); at > old && !most.CompareAndSwap(old, at); old = most.Load() {
+		}
+		time.Sleep(time.Duration(at) * time.Millisecond)
+		now.Add(-1)
+		return true, nil
+	})
+	s := eval.New(eval.Config{Judge: judge})
+	const n, judges = 300, 5
+	i := 0
+	for score, err := range batch.Score(context.Background(), batch.Config{Scorer: s, Judges: judges}, items(s, n, nil, counted, asked, nested)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := qa.Score{
+			UUID: fmt.Sprint(i), Repeat: i, Verdict: qa.Right, Value: 1,
+			Func: []qa.Evaluator{counted, asked, nested}[i%3].Func,
+		}
+		if i%3 == 2 {
+			want.Verdict, want.Value = qa.Wrong, 0
+		}
+		if diff := cmp.Diff(want, score); diff != "" {
+			t.Fatalf("score %d (-want +got):\n%s", i, diff)
+		}
+		i++
+	}
+	if i != n {
+		t.Errorf("%d scores, want %d", i, n)
+	}
+	if m := most.Load(); m < 2 || m > judges {
+		t.Errorf("%d judges at once, want 2 to %d", m, judges)
+	}
+}
+
+func TestScoreOne(t *testing.T) {
+	broken := errors.New("no endpoint")
+	s := eval.New(eval.Config{Judge: judgeFunc(func(context.Context, eval.JudgeRequest) (bool, error) { return false, broken })})
+	vote := []qa.Vote{{Judge: "j", Right: true}}
+	c := batch.Config{Scorer: s, Votes: func(ctx context.Context) (context.Context, func() []qa.Vote) {
+		return ctx, func() []qa.Vote { return vote }
+	}}
+	tests := []struct {
+		name string
+		item batch.Item
+		want qa.Score
+	}{
+		{
+			"a verdict that stands", batch.Item{Gold: batch.NewGold(s, "u", asked), Verdict: qa.Unscored, Reason: "failed"},
+			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "failed"},
+		},
+		{
+			"a judge that fails", batch.Item{Gold: batch.NewGold(s, "u", asked), Answer: eval.Text("x")},
+			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "no endpoint", Votes: vote},
+		},
+		{
+			"no such function", batch.Item{Gold: batch.NewGold(s, "u", qa.Evaluator{Func: "eval_x", Kwargs: []byte(`{}`)})},
+			qa.Score{UUID: "u", Func: "eval_x", Verdict: qa.Unscored, Reason: `there is no evaluation function "eval_x"`},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			one := func(yield func(batch.Item, error) bool) { yield(tt.item, nil) }
+			for got, err := range batch.Score(context.Background(), c, one) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// An error of the items comes after the scores before it; a reader that stops is obeyed.
+func TestScoreEnds(t *testing.T) {
+	s := eval.New(eval.Config{})
+	broken := errors.New("broken")
+	n := 0
+	var last error
+	for _, err := range batch.Score(context.Background(), batch.Config{Scorer: s}, items(s, 1000, broken, counted)) {
+		if last = err; err == nil {
+			n++
+		}
+	}
+	if n != 1000 || !errors.Is(last, broken) {
+		t.Errorf("%d scores and %v, want 1000 and %v", n, last, broken)
+	}
+	for range batch.Score(context.Background(), batch.Config{Scorer: s}, items(s, 1000, broken, counted)) {
+		break
+	}
+}
+
+// A context that ends stops judges at once, and what they could not say is not delivered.
+func TestScoreCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stopped := errors.New("interrupted")
+	judge := judgeFunc(func(ctx context.Context, r eval.JudgeRequest) (bool, error) {
+		cancel(stopped)
+		<-ctx.Done()
+		return false, ctx.Err()
+	})
+	s := eval.New(eval.Config{Judge: judge})
+	var errs []error
+	for score, err := range batch.Score(ctx, batch.Config{Scorer: s}, items(s, 100, nil, asked)) {
+		if err == nil {
+			t.Errorf("a score: %+v", score)
+		}
+		errs = append(errs, err)
+	}
+	if len(errs) != 1 || !errors.Is(errs[0], stopped) {
+		t.Errorf("errors %v, want one: %v", errs, stopped)
+	}
+}
