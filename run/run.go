@@ -128,25 +128,35 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 			}
 		})
 	}
-	r.feed(ctx, drain, queue, examples)
+	r.feed(ctx, drain, queue, r.due(examples))
 	close(r.fed)
 	workers.Wait()
 	r.sum.Left = r.sum.Total - r.sum.Skipped - r.sum.Finished - r.sum.Failed
 	return r.sum, context.Cause(ctx)
 }
 
-// feed hands out the episodes, a whole round of the questions before the next repeat of them.
-func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- task, examples []qa.Example) {
-	defer close(queue)
+// due lists the episodes to run, a whole round of the questions before the next repeat of them, and tells of those that are
+// skipped.
+func (r *Runner) due(examples []qa.Example) []task {
+	var tasks []task
 	for repeat := range r.c.Repeats {
 		for _, ex := range examples {
 			if rec, ok := r.c.Recorded[qa.EpisodeID(ex.UUID, repeat)]; ok && r.c.Skip(rec) {
 				r.note(Event{Trajectory: rec.Trajectory, Skipped: true})
 				continue
 			}
-			if !r.hand(ctx, drain, queue, task{ex, repeat}) {
-				return
-			}
+			tasks = append(tasks, task{ex, repeat})
+		}
+	}
+	return tasks
+}
+
+// feed hands out the episodes.
+func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- task, tasks []task) {
+	defer close(queue)
+	for _, t := range tasks {
+		if !r.hand(ctx, drain, queue, t) {
+			return
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/internal/progress"
+	"airqa/qa"
 	"airqa/report"
 	"airqa/run/runlog"
 )
@@ -129,21 +130,27 @@ func (d demo) runAll() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	offline := openedModel{offlineModel, model, described, &qa.Price{}}
 	var dirs []string
+	var all []job
 	for _, b := range baselines.All() {
-		dir := filepath.Join(d.runs(), b.Name)
-		sum, err := d.execute(job{
-			baseline: b, model: model, described: described, world: world, examples: examples,
-			settings: baselines.Defaults(), out: dir, workers: 2,
-			note: runlog.Note{QuestionsFile: d.questions(), DataDir: d.data()},
-		})
-		if err == nil && sum.Left > 0 {
-			err = fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", sum.Left, sum.Total)
+		dirs = append(dirs, filepath.Join(d.runs(), b.Name))
+		all = append(all, job{b, offline, dirs[len(dirs)-1], b.Name})
+	}
+	ended, err := d.execute(plan{
+		world: world, examples: examples, picked: examples, settings: baselines.Defaults(), workers: 2, repeats: 1,
+		note: runlog.Note{QuestionsFile: d.questions(), DataDir: d.data()},
+	}, all)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range ended {
+		if c.err != nil && !errors.Is(c.err, errInterrupted) {
+			return nil, c.err
 		}
-		if err != nil {
-			return nil, err
+		if c.Left > 0 {
+			return nil, fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", c.Left, c.Total)
 		}
-		dirs = append(dirs, dir)
 	}
 	return dirs, nil
 }

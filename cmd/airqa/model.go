@@ -14,7 +14,17 @@ const offlineModel = "offline"
 
 // modelFlags say which model to ask and how.
 type modelFlags struct {
-	Model       string        `required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, scripted:FILE, or offline (rules, no language model)."`
+	Model string `required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, scripted:FILE, or offline (rules, no language model)."`
+	endpointFlags
+}
+
+// open makes the model and describes it for the record of a run.
+func (f modelFlags) open(getenv func(string) string) (llm.Model, map[string]any, error) {
+	return f.endpointFlags.open(f.Model, getenv)
+}
+
+// endpointFlags say how models are asked.
+type endpointFlags struct {
 	BaseURL     string        `name:"base-url" placeholder:"URL" env:"AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /chat/completions. The key comes from OPENAI_API_KEY."`
 	Temperature float64       `default:"${temperature=0.7}" help:"Sampling temperature (paper: ${temperature=0.7})."`
 	TopP        float64       `name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
@@ -24,13 +34,13 @@ type modelFlags struct {
 	Retries     int           `default:"5" help:"Further tries of a request that failed for a passing reason."`
 }
 
-func (f modelFlags) config(getenv func(string) string) llm.Config {
+func (f endpointFlags) config(spec string, getenv func(string) string) llm.Config {
 	retries := f.Retries
 	if retries == 0 {
 		retries = -1 // in llm.Config 0 is the default and a negative number is none
 	}
 	return llm.Config{
-		Spec: f.Model, BaseURL: f.BaseURL, APIKey: getenv(llm.KeyVariable), Timeout: f.Timeout, MaxRetries: retries,
+		Spec: spec, BaseURL: f.BaseURL, APIKey: getenv(llm.KeyVariable), Timeout: f.Timeout, MaxRetries: retries,
 		Sampling: llm.Sampling{Temperature: &f.Temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: f.MaxTokens},
 		// Named so that an unknown provider's error lists it; open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
@@ -39,15 +49,14 @@ func (f modelFlags) config(getenv func(string) string) llm.Config {
 	}
 }
 
-// open makes the model and describes it for the record of a run.
-func (f modelFlags) open(getenv func(string) string) (llm.Model, map[string]any, error) {
-	if f.Model == offlineModel {
+func (f endpointFlags) open(spec string, getenv func(string) string) (llm.Model, map[string]any, error) {
+	if spec == offlineModel {
 		return offline.New(), map[string]any{"provider": offlineModel}, nil
 	}
 	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 {
 		return nil, nil, misuse("--timeout and --max-tokens must be above 0, --retries not below")
 	}
-	c := f.config(getenv)
+	c := f.config(spec, getenv)
 	m, err := llm.Open(c)
 	if err != nil {
 		return nil, nil, coded{exitUsage, err}

@@ -63,6 +63,14 @@ func NewAccount(l Limits, spent Spent, now func() time.Time) *Account {
 	return &Account{limits: l, spent: spent, now: now, settled: make(chan struct{})}
 }
 
+// Charge adds what was used elsewhere, as by earlier starts.
+func (a *Account) Charge(s Spent) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.spent = a.spent.add(s.Usage, s.USD)
+	a.spent.Calls += s.Calls
+}
+
 // Spent returns what was used so far, calls under way left out.
 func (a *Account) Spent() Spent {
 	a.mu.Lock()

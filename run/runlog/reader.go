@@ -54,6 +54,8 @@ type Recorded struct {
 	qa.Trajectory
 	// Events counts the lines of the episode: the next one has the sequence number Events+1.
 	Events int `json:"events"`
+	// Spent is for whoever drops the steps of an episode and wants to know what it used; a reader leaves it empty.
+	Spent qa.Usage `json:"-"`
 }
 
 // Finished tells whether the episode has an outcome that stands. One that ended because the endpoint or a tool

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"airqa/eval"
+	"airqa/internal/progress"
+	"airqa/qa"
+	"airqa/run"
+	"airqa/run/budget"
+)
+
+// board shows how a job stands while it runs. Its methods are called by one goroutine at a time.
+type board struct {
+	*app
+	stage      *progress.Stage
+	scorer     *eval.Scorer
+	evaluators map[string]qa.Evaluator
+	price      *qa.Price
+	account    *budget.Account
+	started    time.Time
+
+	// right of scored: answers of this start that need no judge.
+	right, scored, failed int
+	tokens                int
+}
+
+// note takes up one finished episode.
+func (b *board) note(e run.Event) {
+	if !e.Skipped {
+		b.count(e.Trajectory)
+	}
+	b.stage.Set(e.Done, b.line())
+}
+
+func (b *board) count(t qa.Trajectory) {
+	used := t.Usage()
+	b.tokens += used.Prompt + used.Completion
+	if t.Outcome.Failed() {
+		b.failed++
+		b.log.Debug("episode failed", "uuid", t.UUID, "reason", t.Reason)
+		return
+	}
+	evaluator := b.evaluators[t.UUID]
+	if eval.Subjective(evaluator) {
+		return
+	}
+	b.scored++
+	if t.Answer.Given && b.scorer.Score(b.ctx, evaluator, eval.Text(t.Answer.Text)).Verdict == qa.Right {
+		b.right++
+	}
+}
+
+// line is what stands beside the bar: right so far of what needs no judge, tokens a second, cost, failures.
+func (b *board) line() string {
+	var parts []string
+	if b.scored > 0 {
+		parts = append(parts, fmt.Sprintf("%d/%d right", b.right, b.scored))
+	}
+	if seconds := b.now().Sub(b.started).Seconds(); b.tokens > 0 && seconds > 0 {
+		parts = append(parts, compact(float64(b.tokens)/seconds)+" tok/s")
+	}
+	if b.price != nil && *b.price != (qa.Price{}) {
+		parts = append(parts, fmt.Sprintf("$%.2f", b.account.Spent().USD))
+	}
+	if b.failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", b.failed))
+	}
+	return strings.Join(parts, " ")
+}
+
+// compact is 950, 1.2k, 34k, 1.2M.
+func compact(x float64) string {
+	switch {
+	case x >= 999_500:
+		return fmt.Sprintf("%.1fM", x/1e6)
+	case x >= 9_950:
+		return fmt.Sprintf("%.0fk", x/1e3)
+	case x >= 999.5:
+		return fmt.Sprintf("%.1fk", x/1e3)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+func (b *board) close(s run.Summary) { b.stage.Close(summaryLine(s)) }
+
+func summaryLine(s run.Summary) string {
+	parts := []string{fmt.Sprintf("%d of %d questions done", s.Skipped+s.Finished, s.Total)}
+	if s.Skipped > 0 {
+		parts = append(parts, fmt.Sprintf("%d of them before", s.Skipped))
+	}
+	if s.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", s.Failed))
+	}
+	if s.Left > 0 {
+		parts = append(parts, fmt.Sprintf("%d left", s.Left))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// runEnd says what to do next and turns how the jobs ended into an exit code.
+func (a *app) runEnd(jobs []ended, out string, err error) error {
+	if err != nil {
+		return err
+	}
+	var all run.Summary
+	stopped := false
+	for _, c := range jobs {
+		switch {
+		case errors.Is(c.err, errInterrupted):
+			err = c.err
+		case c.err != nil:
+			return c.err
+		}
+		all.Total, all.Left, all.Failed = all.Total+c.Total, all.Left+c.Left, all.Failed+c.Failed
+		stopped = stopped || c.Left > 0 && c.Failed >= maxEqualFailures
+		if all.FirstFailure == "" {
+			all.FirstFailure = c.FirstFailure
+		}
+		if all.Suspended == "" {
+			all.Suspended = c.Suspended
+		}
+	}
+	return a.sayEnd(all, out, stopped, err)
+}
+
+func (a *app) sayEnd(s run.Summary, out string, stopped bool, interrupted error) error {
+	switch {
+	case interrupted == nil && s.Suspended != "":
+		return coded{exitBudget, fmt.Errorf("%s\n  %d of %d questions are left; the same command with more goes on from here", s.Suspended, s.Left, s.Total)}
+	case interrupted == nil && stopped:
+		return coded{exitFailedExamples, fmt.Errorf("stopped after %d failures, the first because: %s\n  %d of %d questions are left; the same command goes on from here",
+			s.Failed, s.FirstFailure, s.Left, s.Total)}
+	case interrupted != nil || s.Left > 0:
+		return fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", s.Left, s.Total)
+	case s.Failed > 0:
+		return coded{exitFailedExamples, fmt.Errorf("%d of %d questions failed, the first because: %s\n  The same command tries them again; airqa trace %s shows them all", s.Failed, s.Total, s.FirstFailure, out)}
+	}
+	a.say("next: airqa score %s", out)
+	return nil
+}

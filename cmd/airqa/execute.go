@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"airqa/baselines"
+	"airqa/env"
+	"airqa/eval"
+	"airqa/llm"
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/run"
+	"airqa/run/budget"
+	"airqa/run/runlog"
+)
+
+// maxEqualFailures episodes in a row that fail for one reason end a start.
+const maxEqualFailures = 10
+
+// loopForm names how replies lead to actions; it changes when the same replies would lead elsewhere.
+const loopForm = "react-1"
+
+// plan is what the jobs of a start have in common.
+type plan struct {
+	world *env.Env
+	// examples are all questions of the file, picked those to run.
+	examples, picked []qa.Example
+	settings         baselines.Settings
+	workers          int
+	repeats          int
+	retry            string
+	budget           budgetFlags
+	// maxReply is the greatest number of tokens of a reply.
+	maxReply int
+	note     runlog.Note
+}
+
+// ended is how one job came out.
+type ended struct {
+	job
+	run.Summary
+	err error
+}
+
+// opened is a job with its run directory.
+type opened struct {
+	job
+	solver   *baselines.Solver
+	writer   *runlog.Writer
+	recorded map[string]runlog.Recorded
+	forecast func(qa.Request) qa.Usage
+}
+
+// execute runs jobs in their run directories, taking up what is there. They share the workers: the next one starts when
+// the one before it has no episode left to hand out. Nothing runs when any of the directories belongs to another
+// configuration.
+func (a *app) execute(p plan, jobs []job) ([]ended, error) {
+	world, err := worldOf(a.ctx, p.world)
+	if err != nil {
+		return nil, err
+	}
+	account := budget.NewAccount(p.budget.limits(a.now()), budget.Spent{}, a.now)
+	open := make([]*opened, 0, len(jobs))
+	defer func() {
+		for _, o := range open {
+			_ = o.writer.Close()
+		}
+	}()
+	for _, c := range jobs {
+		o, err := a.openJob(p, c, world, account)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, o)
+	}
+	ctx, drain, stop := a.interrupts()
+	defer stop()
+	return a.runJobs(ctx, drain, p, open, account), nil
+}
+
+// openJob makes or opens the run directory of a job and charges the account with what earlier starts used.
+func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Account) (*opened, error) {
+	o := &opened{job: c, forecast: llm.Forecast(p.maxReply)}
+	config := budget.Config{Model: endpoint{c.model}, Account: account, Forecast: o.forecast}
+	if c.price != nil {
+		config.Price = c.price.Of
+	}
+	meter, err := budget.NewMeter(config)
+	if err != nil {
+		return nil, err
+	}
+	o.solver = baselines.New(c.baseline, world, meter, p.settings)
+	if err := a.createRun(p, c, o.solver, world.Schema); err != nil {
+		return nil, err
+	}
+	if o.writer, err = runlog.OpenWriter(c.dir, runlog.WriterConfig{Redact: a.redactor(), Now: a.now}); err != nil {
+		return nil, err
+	}
+	if o.writer.Torn > 0 {
+		a.say("note: %s: a half-written last line of %d bytes was cut off", c.dir, o.writer.Torn)
+	}
+	if o.recorded, err = recordedIn(c.dir); err != nil {
+		return nil, errors.Join(err, o.writer.Close())
+	}
+	account.Charge(spentIn(o.recorded, c.price))
+	return o, nil
+}
+
+// createRun makes the run directory, or refuses one that belongs to another configuration.
+func (a *app) createRun(p plan, c job, solver *baselines.Solver, schema string) error {
+	questions, err := dataset.Lines(p.examples)
+	if err != nil {
+		return err
+	}
+	described, note := maps.Clone(c.described), p.note
+	if base, ok := described["base_url"].(string); ok {
+		note.BaseURL = base
+		delete(described, "base_url")
+	}
+	note.QuestionCount, note.Price = len(p.examples), c.price
+	settings := p.settings.Map()
+	maps.Copy(settings, p.world.Retrieval())
+	p.budget.shape(settings)
+	prompts, tools, err := solver.Texts()
+	if err != nil {
+		return err
+	}
+	for name, text := range tools {
+		tools[name] = runlog.Hash(text)
+	}
+	err = runlog.Create(c.dir, runlog.Config{
+		Program: program, Created: a.now().UTC(), Note: note,
+		Shape: runlog.Shape{
+			Baseline: c.baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
+			Schema: runlog.Hash(schema), Data: p.world.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
+		},
+	}, a.redactor()(questions))
+	var mismatch *runlog.MismatchError
+	if errors.As(err, &mismatch) {
+		return coded{exitUsage, fmt.Errorf("%w\n  Choose another --out, or repeat the settings of the run that is there", err)}
+	}
+	return err
+}
+
+// recordedIn reads what the log of a run directory holds. Of finished episodes only the outcome and what they used is kept.
+func recordedIn(dir string) (map[string]runlog.Recorded, error) {
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.BadLines) > 0 {
+		return nil, fmt.Errorf("%s: %w; move the directory away or mend the line", dir, r.BadLines[0])
+	}
+	recorded := make(map[string]runlog.Recorded)
+	for rec, err := range r.Episodes() {
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		if rec.Spent = rec.Usage().Add(rec.Charged()); rec.Finished() {
+			rec.Messages, rec.Steps = nil, nil
+		} else if err := r.LoadImages(&rec); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		recorded[rec.Episode] = rec
+	}
+	return recorded, nil
+}
+
+// runJobs runs the jobs one behind the other over shared workers.
+func (a *app) runJobs(ctx context.Context, drain <-chan struct{}, p plan, jobs []*opened, account *budget.Account) []ended {
+	results := make([]ended, len(jobs))
+	slots := make(chan struct{}, p.workers)
+	var all sync.WaitGroup
+	for i, c := range jobs {
+		board := a.newBoard(c, p, account)
+		runner, err := run.New(a.runConfig(p, c, slots, board))
+		results[i] = ended{job: c.job, err: err}
+		if err != nil {
+			continue
+		}
+		all.Go(func() {
+			results[i].Summary, results[i].err = runner.Run(ctx, drain, p.picked)
+			board.close(results[i].Summary)
+		})
+		<-runner.Fed()
+	}
+	all.Wait()
+	return results
+}
+
+func (a *app) runConfig(p plan, c *opened, slots chan struct{}, b *board) run.Config {
+	config := run.Config{
+		Solver: c.solver, Writer: c.writer, Recorded: c.recorded, Workers: p.workers, Slots: slots, Repeats: p.repeats, Now: a.now,
+		Budget: p.budget.question(c.forecast, c.price), MaxEqualFailures: maxEqualFailures, Progress: b.note,
+	}
+	if p.retry == "none" {
+		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }
+	}
+	return config
+}
+
+// newBoard opens the bar of a job.
+func (a *app) newBoard(c *opened, p plan, account *budget.Account) *board {
+	byUUID := make(map[string]qa.Evaluator, len(p.picked))
+	for _, ex := range p.picked {
+		byUUID[ex.UUID] = ex.Evaluator
+	}
+	return &board{
+		app: a, stage: a.progress.Stage(c.name, len(p.picked)*p.repeats), scorer: eval.New(eval.Config{}), evaluators: byUUID,
+		price: c.price, account: account, started: a.now(),
+	}
+}

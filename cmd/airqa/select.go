@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/run/runlog"
+)
+
+// selectFlags say which questions of the file to run. They do not shape results: the run directory belongs to the whole
+// file, and other questions of it may follow.
+type selectFlags struct {
+	Range  string   `placeholder:"A-B" help:"Only the questions from the Ath to the Bth; A- to the end, N for the first N."`
+	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions; beginnings of uuids will do, @FILE has one a line."`
+	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG without it."`
+	Status []string `placeholder:"STATUS" help:"Only questions that came out so in the run that --of names: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
+	Of     string   `placeholder:"RUN" help:"The earlier run of --status."`
+	Sample int      `placeholder:"N" help:"Only N questions, drawn at random with --sample-seed."`
+	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
+	Limit  int      `placeholder:"N" help:"Only the first N of what is left by the others."`
+}
+
+// pick applies the flags.
+func (f selectFlags) pick(a *app, examples []qa.Example) ([]qa.Example, error) {
+	if f.Limit < 0 || f.Sample < 0 {
+		return nil, misuse("--limit and --sample count questions")
+	}
+	if (f.Of == "") != (len(f.Status) == 0) {
+		return nil, misuse("--status and --of go together: --status wrong --of runs/rag")
+	}
+	ids, err := readIDs(f.ID)
+	if err != nil {
+		return nil, err
+	}
+	s := dataset.Selection{Range: f.Range, IDs: ids, Tags: f.Tag, Sample: f.Sample, Seed: f.Seed, Limit: f.Limit}
+	if f.Of != "" {
+		if s.Among, err = a.withStatus(f.Of, f.Status); err != nil {
+			return nil, err
+		}
+	}
+	picked, err := s.Select(examples)
+	if err != nil {
+		return nil, coded{exitUsage, err}
+	}
+	if len(picked) == 0 {
+		return nil, misuse("no question is left of %s: look at --status, --tag and --range", withPlural(len(examples), "question"))
+	}
+	return picked, nil
+}
+
+// readIDs takes ids as they are, and those of files after an @.
+func readIDs(given []string) ([]string, error) {
+	var ids []string
+	for _, id := range given {
+		path, isFile := strings.CutPrefix(id, "@")
+		if !isFile {
+			ids = append(ids, strings.TrimSpace(id))
+			continue
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("--id: %w", err)
+		}
+		ids = append(ids, strings.Fields(string(raw))...)
+	}
+	return ids, nil
+}
+
+// withStatus returns the questions that came out in one of some ways in a run.
+func (a *app) withStatus(dir string, statuses []string) (map[string]bool, error) {
+	wanted := make(map[string]bool)
+	for _, s := range statuses {
+		if !knownStatus(s) {
+			return nil, misuse("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", s, qa.TurnLimit)
+		}
+		wanted[s] = true
+	}
+	r, examples, err := a.openRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	ways := make(map[string][]string)
+	for rec := range r.Episodes() {
+		ways[rec.UUID] = append(ways[rec.UUID], string(rec.Outcome))
+		if rec.Outcome.Failed() {
+			ways[rec.UUID] = append(ways[rec.UUID], "failed")
+		}
+	}
+	if wanted["right"] || wanted["wrong"] || wanted["unparseable"] || wanted["unscored"] {
+		_, scores, err := runlog.ReadScores(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range scores {
+			ways[s.UUID] = append(ways[s.UUID], string(s.Verdict))
+		}
+	}
+	among := make(map[string]bool)
+	for _, ex := range examples {
+		among[ex.UUID] = len(ways[ex.UUID]) == 0 && wanted["missing"]
+		for _, way := range ways[ex.UUID] {
+			among[ex.UUID] = among[ex.UUID] || wanted[way]
+		}
+	}
+	return among, nil
+}
+
+func knownStatus(s string) bool {
+	switch qa.Verdict(s) {
+	case qa.Right, qa.Wrong, qa.Unparseable, qa.Unscored:
+		return true
+	}
+	switch qa.Outcome(s) {
+	case qa.Answered, qa.TurnLimit, qa.TokenLimit, qa.CostLimit, qa.TimeLimit, qa.FormatErrors, qa.ContextOverflow,
+		qa.EndpointError, qa.ToolFailure, qa.Cancelled:
+		return true
+	}
+	return s == "failed" || s == "missing"
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"airqa/agent"
+	"airqa/llm"
+	"airqa/qa"
+	"airqa/run/budget"
+	"airqa/run/runlog"
+)
+
+// budgetFlags bound what a run and a question may cost. 0 bounds nothing.
+type budgetFlags struct {
+	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Most that the whole run may cost, all models together and earlier starts included."`
+	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Most tokens of the whole run, prompts and replies, earlier starts included."`
+	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Hours after which this start makes no further call."`
+
+	QuestionUSD     float64 `name:"question-usd" placeholder:"USD" help:"Most that one question may cost."`
+	QuestionTokens  int     `name:"question-tokens" placeholder:"N" help:"Most tokens of one question, prompts and replies."`
+	QuestionSeconds float64 `name:"question-seconds" placeholder:"S" help:"Most seconds of work on one question; waiting for an endpoint's limits is no work."`
+	SQLSeconds      float64 `name:"sql-seconds" placeholder:"S" help:"Most seconds of SQL for one question."`
+
+	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, where the catalogue of airqa models has none or another."`
+}
+
+func (f budgetFlags) check() error {
+	if f.BudgetUSD < 0 || f.BudgetTokens < 0 || f.BudgetHours < 0 || f.QuestionUSD < 0 || f.QuestionTokens < 0 || f.QuestionSeconds < 0 || f.SQLSeconds < 0 {
+		return misuse("a budget must not be negative; without one nothing is bounded")
+	}
+	return nil
+}
+
+// limits are those of the whole run.
+func (f budgetFlags) limits(now time.Time) budget.Limits {
+	l := budget.Limits{USD: f.BudgetUSD, Tokens: f.BudgetTokens}
+	if f.BudgetHours > 0 {
+		l.Until = now.Add(time.Duration(f.BudgetHours * float64(time.Hour)))
+	}
+	return l
+}
+
+// question is the budget of one question with a model of a price.
+func (f budgetFlags) question(forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
+	b := agent.Budget{Tokens: f.QuestionTokens, USD: f.QuestionUSD, Seconds: f.QuestionSeconds, Forecast: forecast}
+	if price != nil {
+		b.Price = price.Of
+	}
+	if f.SQLSeconds > 0 {
+		b.ToolSeconds = map[string]float64{"Query": f.SQLSeconds}
+	}
+	return b
+}
+
+// shape is what of the budgets shapes results, for the record of a run: those of a question do.
+func (f budgetFlags) shape(settings map[string]any) {
+	for name, v := range map[string]float64{
+		"question_usd": f.QuestionUSD, "question_tokens": float64(f.QuestionTokens), "question_seconds": f.QuestionSeconds, "sql_seconds": f.SQLSeconds,
+	} {
+		if v > 0 {
+			settings[name] = v
+		}
+	}
+}
+
+// price is what a model costs: as the flag says, or as the catalogue does. A cap in USD on a model of unknown price is refused.
+func (f budgetFlags) price(a *app, spec string) (*qa.Price, error) {
+	price, err := f.givenPrice()
+	if err != nil || price != nil {
+		return price, err
+	}
+	if provider, _ := llm.SplitSpec(spec); provider == offlineModel || provider == "scripted" {
+		return &qa.Price{}, nil
+	}
+	if f.BudgetUSD > 0 || f.QuestionUSD > 0 {
+		return nil, misuse("the price of %s is unknown, so a limit in USD cannot be held: give --price IN,OUT in USD per million tokens", spec)
+	}
+	return nil, nil //nolint:nilnil // an unknown price is no error
+}
+
+// givenPrice reads the flag; nil when it is not given.
+func (f budgetFlags) givenPrice() (*qa.Price, error) {
+	if f.Price == "" {
+		return nil, nil //nolint:nilnil // an unknown price is no error
+	}
+	var numbers []float64
+	for _, text := range strings.Split(f.Price, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil, misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
+		}
+		numbers = append(numbers, x)
+	}
+	switch len(numbers) {
+	case 2:
+		return &qa.Price{Prompt: numbers[0], Completion: numbers[1], Cached: numbers[0]}, nil
+	case 3:
+		return &qa.Price{Prompt: numbers[0], Completion: numbers[1], Cached: numbers[2]}, nil
+	}
+	return nil, misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
+}
+
+// spentIn sums what earlier starts used.
+func spentIn(recorded map[string]runlog.Recorded, price *qa.Price) budget.Spent {
+	var s budget.Spent
+	for _, rec := range recorded {
+		s.Usage = s.Usage.Add(rec.Spent)
+	}
+	if price != nil {
+		s.USD = price.Of(s.Usage)
+	}
+	return s
+}
