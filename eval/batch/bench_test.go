@@ -1,0 +1,233 @@
+package batch_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"testing"
+	"time"
+
+	"airqa/eval"
+	"airqa/eval/batch"
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// benchLines is how many predictions a benchmark scores at a time.
+const benchLines = 200_000
+
+// fill writes lines to a file in a folder of the test.
+func fill(t testing.TB, name string, lines func(w *bufio.Writer)) string {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	lines(w)
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return f.Name()
+}
+
+// run scores files once and returns the number of scores.
+func run(t testing.TB, f batch.Files) int {
+	t.Helper()
+	var report batch.Report
+	n := 0
+	for s, err := range f.Score(context.Background(), batch.Config{Scorer: eval.New(eval.Config{})}, &report) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Verdict == qa.Unscored {
+			t.Fatal(s.Reason)
+		}
+		n++
+	}
+	return n
+}
+
+// bench scores files over and over; one operation is all of a file.
+func bench(b *testing.B, f batch.Files) {
+	b.Helper()
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		n += run(b, f)
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "answers/s")
+}
+
+// objective returns the scored answers to those of the released questions that need no judge, and a file of the latter.
+func objective(t testing.TB) (golds string, list []row) {
+	t.Helper()
+	examples, _, err := dataset.Load(present(t, "airqa", "test_data_553.jsonl"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []qa.Example
+	keep := make(map[string]bool)
+	for _, ex := range examples {
+		if keep[ex.UUID] = !eval.Subjective(ex.Evaluator); keep[ex.UUID] {
+			kept = append(kept, ex)
+		}
+	}
+	for _, r := range rows(t, present(t, "scoring", "real.pred.jsonl")) {
+		if keep[r.UUID] {
+			r.Score = nil
+			list = append(list, r)
+		}
+	}
+	text, err := dataset.Lines(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, "golds.jsonl", string(text)), list
+}
+
+// BenchmarkReleased scores answers to the released questions from files: few golds, many repeats.
+func BenchmarkReleased(b *testing.B) {
+	golds, list := objective(b)
+	preds := fill(b, "preds.jsonl", func(w *bufio.Writer) {
+		for i := range benchLines {
+			r := list[i%len(list)]
+			r.Repeat += 100 * (i / len(list))
+			line, err := json.Marshal(r)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, _ = w.Write(append(line, '\n'))
+		}
+	})
+	bench(b, batch.Files{Golds: golds, Predictions: preds, Check: eval.Check})
+}
+
+// BenchmarkReleasedGolds is the same with a question of its own for each answer, in the same order.
+func BenchmarkReleasedGolds(b *testing.B) {
+	golds, list := objective(b)
+	examples, _, err := dataset.Load(golds, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	byUUID := make(map[string]qa.Example)
+	for _, ex := range examples {
+		byUUID[ex.UUID] = ex
+	}
+	f := batch.Files{
+		Golds: fill(b, "golds.jsonl", func(w *bufio.Writer) {
+			for i := range benchLines {
+				ex := byUUID[list[i%len(list)].UUID]
+				ex.UUID += "-" + strconv.Itoa(i)
+				line, err := dataset.Lines([]qa.Example{ex})
+				if err != nil {
+					b.Fatal(err)
+				}
+				_, _ = w.Write(line)
+			}
+		}),
+		Predictions: fill(b, "preds.jsonl", func(w *bufio.Writer) {
+			for i := range benchLines {
+				r := list[i%len(list)]
+				_, _ = fmt.Fprintf(w, "{\"uuid\": \"%s-%d\", \"answer\": %s}\n", r.UUID, i, r.Answer)
+			}
+		}),
+	}
+	b.Run("unchecked", func(b *testing.B) { bench(b, f) })
+	f.Check = eval.Check
+	b.Run("checked", func(b *testing.B) { bench(b, f) })
+}
+
+// generated writes n invented questions of several kinds and their answers, in the same order or repeated.
+func generated(t testing.TB, n int) batch.Files {
+	t.Helper()
+	kinds := []struct{ function, kwargs, right, wrong string }{
+		{"eval_int_exact_match", `{"gold": 8}`, `"8"`, `7`},
+		{"eval_string_exact_match", `{"gold": "self-attention", "lowercase": true}`, `"Self-Attention"`, `"convolution"`},
+		{"eval_float_exact_match", `{"gold": 85.3, "ndigits": 1}`, `"85.30"`, `"85.3%"`},
+		{"eval_element_list_included", `{"gold": ["CCNet", "Wikipedia"]}`, `"['Wikipedia', 'CCNet']"`, `["C4"]`},
+		{"eval_structured_object_exact_match", `{"gold": ["BLEU", 27.5, 3], "ignore_order": true}`, `"['BLEU', 27.5, 3]"`, `"[]"`},
+	}
+	return batch.Files{
+		Golds: fill(t, "golds.jsonl", func(w *bufio.Writer) {
+			for i := range n {
+				k := kinds[i%len(kinds)]
+				_, _ = fmt.Fprintf(w, `{"uuid": "00000000-0000-5000-8000-%012d", "question": "What does the model of the paper with this title use in its `+
+					`second experiment?", "answer_format": "Your answer should be of the kind.", "tags": ["single", "text", "objective"], `+
+					`"anchor_pdf": ["365a02ce-d0c8-5bcc-9b82-fc56886b4a77"], "reference_pdf": [], "conference": ["acl2023"], `+
+					`"evaluator": {"eval_func": "%s", "eval_kwargs": %s}}`+"\n", i, k.function, k.kwargs)
+			}
+		}),
+		Predictions: fill(t, "preds.jsonl", func(w *bufio.Writer) {
+			for i := range n {
+				k := kinds[i%len(kinds)]
+				answer := k.right
+				if i%3 == 0 {
+					answer = k.wrong
+				}
+				_, _ = fmt.Fprintf(w, `{"uuid": "00000000-0000-5000-8000-%012d", "answer": %s}`+"\n", i, answer)
+			}
+		}),
+	}
+}
+
+// BenchmarkGenerated scores invented answers, each to a question of its own.
+func BenchmarkGenerated(b *testing.B) { bench(b, generated(b, benchLines)) }
+
+// memoryLines is how many predictions TestMemory streams; [memoryVariable] sets another number.
+const memoryLines = 200_000
+
+const memoryVariable = "AIRQA_TEST_LINES"
+
+// TestMemory streams questions and answers in the same order: what is kept for each is a few bytes.
+func TestMemory(t *testing.T) {
+	n := memoryLines
+	if text := os.Getenv(memoryVariable); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := generated(t, n)
+	runtime.GC()
+	debug.FreeOSMemory()
+	var before, m runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var peak uint64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	}()
+	began := time.Now()
+	scored := run(t, f)
+	took := time.Since(began)
+	close(stop)
+	<-stopped
+	if scored != n {
+		t.Errorf("%d scores, want %d", scored, n)
+	}
+	const most = 64 << 20 // and 40 bytes a question, see Files.Score
+	used := peak - before.HeapAlloc
+	t.Logf("%d answers in %v, at most %.1f MB", n, took.Round(time.Millisecond), float64(used)/(1<<20))
+	if limit := uint64(most + 40*n); used > limit {
+		t.Errorf("%d bytes were in use at once, more than %d", used, limit)
+	}
+}
