@@ -2,46 +2,74 @@ package llm
 
 import (
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tmc/langchaingo/llms"
 
 	"airqa/qa"
 )
 
-// toChat writes messages in langchaingo's types. Images follow the text of their message, as data URLs: its OpenAI client
-// sends binary parts in a form that no server reads.
-func toChat(messages []qa.Message) ([]llms.MessageContent, error) {
+// checkMessages finds what no protocol can send.
+func checkMessages(messages []qa.Message, tools []qa.ToolSpec) error {
 	if len(messages) == 0 {
-		return nil, &Fault{Class: ClassBadRequest, Detail: "no messages"}
+		return errors.New("no messages")
 	}
-	chat := make([]llms.MessageContent, len(messages))
 	for i, message := range messages {
-		content, err := toContent(message)
-		if err != nil {
-			return nil, &Fault{Class: ClassBadRequest, Detail: fmt.Sprintf("message %d: %v", i+1, err)}
+		if err := checkMessage(message); err != nil {
+			return fmt.Errorf("message %d: %w", i+1, err)
 		}
-		chat[i] = content
 	}
-	return chat, nil
+	for _, tool := range tools {
+		if tool.Name == "" || !isObject(tool.Parameters) {
+			return fmt.Errorf("tool %q needs a name and a JSON Schema of an object", tool.Name)
+		}
+	}
+	return nil
 }
 
-func toContent(message qa.Message) (llms.MessageContent, error) {
-	role, ok := chatRole(message.Role)
-	if !ok {
-		return llms.MessageContent{}, fmt.Errorf("unknown role %q", message.Role)
+func checkMessage(message qa.Message) error {
+	if _, ok := chatRole(message.Role); !ok {
+		return fmt.Errorf("unknown role %q", message.Role)
 	}
-	var parts []llms.ContentPart
-	if message.Text != "" || len(message.Images) == 0 {
-		parts = append(parts, llms.TextPart(message.Text))
+	if len(message.ToolCalls) > 0 && message.Role != qa.Assistant {
+		return fmt.Errorf("tool calls in a message of role %q", message.Role)
 	}
 	for _, image := range message.Images {
 		if len(image.Data) == 0 {
-			return llms.MessageContent{}, fmt.Errorf("image %s has no data", image.SHA256)
+			return fmt.Errorf("image %s has no data", image.SHA256)
 		}
-		parts = append(parts, llms.ImageURLPart(dataURL(image)))
+		if message.Role != qa.User && message.Role != qa.ToolResult {
+			return fmt.Errorf("an image in a message of role %q", message.Role)
+		}
 	}
-	return llms.MessageContent{Role: role, Parts: parts}, nil
+	return nil
+}
+
+// imagesApart moves the images of tool results into a user message behind the run of results: results hold text only,
+// and those of one turn may not be parted.
+func imagesApart(messages []qa.Message) []qa.Message {
+	out := make([]qa.Message, 0, len(messages)+1)
+	var images []qa.Image
+	flush := func() {
+		if len(images) > 0 {
+			out = append(out, qa.Message{Role: qa.User, Images: images})
+			images = nil
+		}
+	}
+	for _, message := range messages {
+		if message.Role != qa.ToolResult {
+			flush()
+		} else {
+			images = append(images, message.Images...)
+			message.Images = nil
+		}
+		out = append(out, message)
+	}
+	flush()
+	return out
 }
 
 func chatRole(role qa.Role) (llms.ChatMessageType, bool) {
@@ -52,14 +80,91 @@ func chatRole(role qa.Role) (llms.ChatMessageType, bool) {
 		return llms.ChatMessageTypeHuman, true
 	case qa.Assistant:
 		return llms.ChatMessageTypeAI, true
+	case qa.ToolResult:
+		return llms.ChatMessageTypeTool, true
 	}
 	return "", false
 }
 
-func dataURL(image qa.Image) string {
-	mime := image.MIME
-	if mime == "" {
-		mime = "image/png"
+// toContent writes a message as its text and its images behind it; an empty message has an empty text.
+func toContent(message qa.Message, image func(qa.Image) llms.ContentPart) llms.MessageContent {
+	role, _ := chatRole(message.Role)
+	content := llms.MessageContent{Role: role}
+	if message.Text != "" || len(message.Images) == 0 {
+		content.Parts = append(content.Parts, llms.TextPart(message.Text))
 	}
-	return "data:" + mime + ";base64," + base64.StdEncoding.EncodeToString(image.Data)
+	for _, i := range message.Images {
+		content.Parts = append(content.Parts, image(i))
+	}
+	return content
+}
+
+func binaryPart(image qa.Image) llms.ContentPart {
+	return llms.BinaryPart(mediaType(image), image.Data)
+}
+
+// urlPart writes an image as a data URL: langchaingo's OpenAI client sends binary parts in a form that no server reads.
+func urlPart(image qa.Image) llms.ContentPart {
+	return llms.ImageURLPart("data:" + mediaType(image) + ";base64," + base64.StdEncoding.EncodeToString(image.Data))
+}
+
+func mediaType(image qa.Image) string {
+	if image.MIME == "" {
+		return "image/png"
+	}
+	return image.MIME
+}
+
+// readArguments keeps arguments that are valid JSON as they are written, and anything else as a JSON string.
+func readArguments(text string) json.RawMessage {
+	if strings.TrimSpace(text) == "" {
+		return json.RawMessage("{}")
+	}
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return quoted
+}
+
+// argumentText is the inverse of readArguments.
+func argumentText(arguments json.RawMessage) string {
+	var text string
+	switch {
+	case len(arguments) == 0:
+		return "{}"
+	case json.Unmarshal(arguments, &text) == nil:
+		return text
+	}
+	return string(arguments)
+}
+
+// argumentObject is what protocols take that want an object: what is none goes under the name "arguments".
+func argumentObject(arguments json.RawMessage) json.RawMessage {
+	if isObject(arguments) {
+		return arguments
+	}
+	wrapped, err := json.Marshal(map[string]string{"arguments": argumentText(arguments)})
+	if err != nil || len(arguments) == 0 {
+		return json.RawMessage("{}")
+	}
+	return wrapped
+}
+
+func isObject(data json.RawMessage) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(data, &object) == nil && object != nil
+}
+
+// nameCalls gives the calls of servers that name none an id, since a result has to say which call it answers.
+func nameCalls(calls []qa.ToolCall) []qa.ToolCall {
+	for i := range calls {
+		if calls[i].ID == "" {
+			calls[i].ID = fmt.Sprintf("call_%d", i)
+		}
+	}
+	return calls
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -71,12 +72,22 @@ func (e *HTTPError) class() string {
 		return e.rateClass()
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return ClassTimeout
-	}
-	if e.Status >= http.StatusInternalServerError {
-		return ClassServer
-	}
-	if e.overflows() {
+	case http.StatusRequestEntityTooLarge:
 		return ClassContextOverflow
+	case http.StatusInternalServerError:
+		// Proxies and Ollama wrap an overflow in a fault of their own.
+		if e.overflows() {
+			return ClassContextOverflow
+		}
+	}
+	switch {
+	case e.Status >= http.StatusInternalServerError:
+		return ClassServer
+	case e.overflows():
+		return ClassContextOverflow
+	case e.says("credit balance is too low", "api_key_invalid", "api key not valid"):
+		// Anthropic and Google report these as bad requests.
+		return ClassAuth
 	}
 	return ClassBadRequest
 }
@@ -84,24 +95,23 @@ func (e *HTTPError) class() string {
 // rateClass tells a limit that passes from an empty account, which OpenAI reports with the same status and which no
 // waiting mends.
 func (e *HTTPError) rateClass() string {
-	if strings.Contains(e.Body, "insufficient_quota") {
+	if e.says("insufficient_quota") {
 		return ClassAuth
 	}
 	return ClassRateLimit
 }
 
-// overflows looks for the words of the servers that people use: OpenAI and vLLM ("maximum context length",
-// context_length_exceeded), llama.cpp (exceed_context_size_error), Anthropic's compatible endpoint ("prompt is too
-// long"), Gemini's ("input token count exceeds"), SGLang ("longer than the model's context length").
+// overflows looks for the words of the servers that people use. Tests hold their texts.
 func (e *HTTPError) overflows() bool {
+	return e.says(
+		"context_length_exceeded", "maximum context length", "context length", "context window", "exceed context limit",
+		"exceed_context_size", "exceeds the available context", "prompt is too long", "token count exceeds",
+		"exceeds the maximum number of tokens", "max_model_len", "maximum model length", "too long to fit into the model",
+		"maximum prompt length", "inputs` tokens", "inputs tokens + max_new_tokens",
+	)
+}
+
+func (e *HTTPError) says(words ...string) bool {
 	body := strings.ToLower(e.Body)
-	for _, words := range []string{
-		"context_length_exceeded", "maximum context length", "exceed_context_size", "exceeds the available context",
-		"prompt is too long", "context length", "context window", "token count exceeds", "max_model_len",
-	} {
-		if strings.Contains(body, words) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(body, w) })
 }

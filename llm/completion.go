@@ -22,10 +22,22 @@ type choice struct {
 	Message struct {
 		Content text `json:"content"`
 		// ReasoningContent is DeepSeek's, vLLM's and SGLang's name, Reasoning OpenRouter's and newer vLLM's.
-		ReasoningContent text `json:"reasoning_content"`
-		Reasoning        text `json:"reasoning"`
+		ReasoningContent text           `json:"reasoning_content"`
+		Reasoning        text           `json:"reasoning"`
+		ToolCalls        []functionCall `json:"tool_calls"`
 	} `json:"message"`
 	FinishReason string `json:"finish_reason"`
+}
+
+// functionCall is a tool call of OpenAI's and Ollama's form: arguments are a text of JSON in the one, JSON in the other.
+type functionCall struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"function"`
+	// Extra is Gemini's, with a signature in it.
+	Extra json.RawMessage `json:"extra_content"`
 }
 
 type usage struct {
@@ -82,8 +94,10 @@ func (c completion) reply() qa.Reply {
 	if reasoning == "" {
 		reasoning = first.Message.Reasoning
 	}
+	calls := toolCalls(first.Message.ToolCalls)
 	return qa.Reply{
-		Reasoning: string(reasoning), Model: c.Model, ID: c.ID, Finish: first.FinishReason,
+		Text: string(first.Message.Content), Reasoning: string(reasoning), ToolCalls: calls,
+		Sealed: sealCalls(first.Message.ToolCalls, calls), Model: c.Model, ID: c.ID, Finish: first.FinishReason,
 		Usage: qa.Usage{
 			Prompt: c.Usage.Prompt, Completion: c.Usage.Completion,
 			Cached:    max(c.Usage.PromptDetails.Cached, c.Usage.CacheHit),
@@ -92,9 +106,35 @@ func (c completion) reply() qa.Reply {
 	}
 }
 
-func (c completion) plain() ([]byte, error) {
-	message := map[string]any{"role": qa.Assistant, "content": string(c.Choices[0].Message.Content)}
-	return json.Marshal(map[string]any{"choices": []any{map[string]any{"message": message}}})
+func toolCalls(calls []functionCall) []qa.ToolCall {
+	var out []qa.ToolCall
+	for _, call := range calls {
+		arguments := call.Function.Arguments
+		var inText string
+		if json.Unmarshal(arguments, &inText) == nil {
+			arguments = readArguments(inText)
+		}
+		out = append(out, qa.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: arguments})
+	}
+	return nameCalls(out)
+}
+
+// sealCalls keeps what came beside the calls, by their ids; nil when nothing did.
+func sealCalls(calls []functionCall, named []qa.ToolCall) json.RawMessage {
+	extra := map[string]json.RawMessage{}
+	for i, call := range calls {
+		if len(call.Extra) > 0 {
+			extra[named[i].ID] = call.Extra
+		}
+	}
+	if len(extra) == 0 {
+		return nil
+	}
+	sealed, err := json.Marshal(extra)
+	if err != nil {
+		return nil
+	}
+	return sealed
 }
 
 // statusOf reads an error code that is an HTTP status; 0 when it is something else.

@@ -2,30 +2,31 @@ package llm
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 	"unicode/utf8"
 )
 
-func FuzzParseCompletion(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"message":{"content":[{"type":"text","text":"a"}]}}],"usage":null}`))
 	f.Add([]byte(`{"error":{"message":null,"code":503}}`))
 	f.Add([]byte(`{"error":"x","detail":[1]}`))
+	f.Add([]byte(`{"type":"message","content":[{"type":"tool_use","input":{}},{"type":"thinking"}]}`))
+	f.Add([]byte(`{"message":{"content":"<think>a","tool_calls":[{"function":{"arguments":{"a":1}}}]}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		m := &OpenAI{key: "planted", now: time.Now}
-		if c, err := parseCompletion(body); err == nil {
-			_ = c.reply()
-			if _, err := c.plain(); err != nil {
-				t.Error(err)
+		e := &Endpoint{key: "planted", now: time.Now, base: &url.URL{Host: "h"}}
+		for _, v := range vendors() {
+			if reply, err := v.protocol.read(body); err == nil {
+				apart(&reply, true)
 			}
 		}
-		if text := m.httpErrorText(body); !utf8.ValidString(text) {
+		if text := e.httpErrorText(body); !utf8.ValidString(text) {
 			t.Errorf("invalid UTF-8 in %q", text)
 		}
 	})
 }
 
-func (m *OpenAI) httpErrorText(body []byte) string {
-	m.base, _ = parseBaseURL("http://h/v1")
-	return m.httpError(http.StatusTeapot, http.Header{"Retry-After": {string(body)}}, body).Error()
+func (e *Endpoint) httpErrorText(body []byte) string {
+	return e.httpError(http.StatusTeapot, http.Header{"Retry-After": {string(body)}}, body).Error()
 }

@@ -13,30 +13,49 @@ import (
 //
 //	provider, model   the two halves of the spec; a script is named by its file name alone
 //	base_url          scheme, host and path, for endpoints and for added providers that were given one
-//	sampling          the settings that are set, by their names in the protocol
+//	sampling          the settings that are sent, by their names in OpenAI's protocol
+//	not_sent          the names of settings that are set but that the model or its protocol does not take, if any
+//	context_window    the window that is asked for, where the protocol has one
+//	reasoning         true where the configuration says that the model reasons
 //	script_sha256     of the script file
 //
 // Timeouts and retries are not part of it. It fails on a base URL with credentials and on an unreadable script.
 func Describe(c Config) (map[string]any, error) {
+	c = c.withDefaults()
 	provider, model := SplitSpec(c.Spec)
-	out := map[string]any{"provider": provider, "model": model, "sampling": c.Sampling.fields()}
-	if _, added := c.Providers[provider]; !added {
-		switch provider {
-		case "scripted":
+	out := map[string]any{"provider": provider, "model": model}
+	v, builtin := findVendor(provider)
+	if _, added := c.Providers[provider]; added || !builtin {
+		out["sampling"] = c.Sampling.fields()
+		if provider == "scripted" && !added {
 			return out, describeScript(out, model)
-		case "openai":
-			c = c.withDefaults()
 		}
+		if c.BaseURL == "" {
+			return out, nil
+		}
+	} else {
+		c.describeEndpoint(out)
 	}
-	if c.BaseURL == "" {
-		return out, nil
-	}
-	base, err := parseBaseURL(c.BaseURL)
+	base, err := v.parseBaseURL(c.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("describe model %q: %w", c.Spec, err)
 	}
 	out["base_url"] = base.String()
 	return out, nil
+}
+
+func (c Config) describeEndpoint(out map[string]any) {
+	fields, unsent := c.settled()
+	out["sampling"] = fields
+	if len(unsent) > 0 {
+		out["not_sent"] = unsent
+	}
+	if c.Reasoning {
+		out["reasoning"] = true
+	}
+	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
+		out["context_window"] = ollamaWindow(c.ContextWindow)
+	}
 }
 
 func describeScript(out map[string]any, path string) error {

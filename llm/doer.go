@@ -7,7 +7,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
+
+	"airqa/qa"
 )
 
 const (
@@ -21,40 +24,55 @@ const (
 )
 
 // doer carries one request of langchaingo's client. It completes the request, since that client drops some settings and
-// always sends others, and it keeps what the client throws away: status, error, id, served model, usage.
+// always sends others, and it keeps what the client throws away: status, error, id, served model, usage, tool calls.
 type doer struct {
-	model      *OpenAI
-	status     int
-	completion completion
-	err        error
+	endpoint     *Endpoint
+	conversation conversation
+	status       int
+	reply        qa.Reply
+	err          error
 }
 
 // Do sends the completed request. Its error is kept as well, because langchaingo flattens some errors to text.
 func (d *doer) Do(req *http.Request) (*http.Response, error) {
-	response, err := d.send(req)
-	d.err = err
-	return response, err
-}
-
-func (d *doer) send(req *http.Request) (*http.Response, error) {
-	fixed, err := d.complete(req)
+	err := d.send(req)
 	if err != nil {
+		d.err = err
 		return nil, err
 	}
-	response, err := d.model.client.Do(fixed)
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Request: req,
+		Body: io.NopCloser(strings.NewReader(d.endpoint.protocol.empty)),
+	}, nil
+}
+
+// RoundTrip is Do for the clients that take a transport only.
+func (d *doer) RoundTrip(req *http.Request) (*http.Response, error) { return d.Do(req) }
+
+func (d *doer) send(req *http.Request) error {
+	fixed, err := d.complete(req)
 	if err != nil {
-		return nil, err
+		return d.endpoint.fault(ClassBadRequest, err.Error())
+	}
+	response, err := d.endpoint.client.Do(fixed)
+	if err != nil {
+		return err
 	}
 	defer func() { _ = response.Body.Close() }()
 	d.status = response.StatusCode
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxReply))
-	if err != nil && response.StatusCode < 300 {
-		return nil, fmt.Errorf("read the reply: %w", err)
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
+	switch {
+	case response.StatusCode >= 300:
+		return d.endpoint.httpError(response.StatusCode, response.Header, body)
+	case err != nil:
+		return fmt.Errorf("read the reply: %w", err)
+	case len(body) > maxReply:
+		return d.endpoint.fault(ClassGarbage, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20))
 	}
-	if response.StatusCode >= 300 {
-		return nil, d.model.httpError(response.StatusCode, response.Header, body)
+	if d.reply, err = d.endpoint.protocol.read(body); err != nil {
+		return d.endpoint.rejected(body, err)
 	}
-	return d.accept(body)
+	return nil
 }
 
 // complete replaces the body: the true model name, the settings that are set and no other.
@@ -63,9 +81,13 @@ func (d *doer) complete(req *http.Request) (*http.Request, error) {
 	if err := json.NewDecoder(req.Body).Decode(&fields); err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	full := map[string]any{"model": d.model.model, "messages": fields["messages"]}
-	maps.Copy(full, d.model.settings)
-	body, err := json.Marshal(full)
+	full, err := d.endpoint.protocol.body(fields, d.conversation)
+	if err != nil {
+		return nil, fmt.Errorf("complete the request: %w", err)
+	}
+	full["model"] = d.endpoint.model
+	maps.Copy(full, d.endpoint.settings)
+	body, err := encode(full)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
@@ -75,52 +97,58 @@ func (d *doer) complete(req *http.Request) (*http.Request, error) {
 	}
 	fixed.Header = req.Header.Clone()
 	fixed.Header.Set("User-Agent", "airqa")
-	if d.model.key == "" {
-		fixed.Header.Del("Authorization")
-	}
+	d.endpoint.protocol.authorize(fixed.Header, d.endpoint.key)
 	return fixed, nil
 }
 
-// accept reads the reply and gives langchaingo a plain form of it: it knows content as a string only, while some servers
-// send a list of parts.
-func (d *doer) accept(body []byte) (*http.Response, error) {
-	got, err := parseCompletion(body)
-	if err != nil {
-		return nil, d.model.rejected(body, err)
+// encode writes an object with its keys in order. What is JSON already, mostly the messages with their images, is copied
+// as it is: encoding/json would check and compact every byte of it again.
+func encode(fields map[string]any) ([]byte, error) {
+	var out bytes.Buffer
+	between := byte('{')
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		out.WriteByte(between)
+		fmt.Fprintf(&out, "%q:", key)
+		value, isRaw := fields[key].(json.RawMessage)
+		if !isRaw {
+			var err error
+			if value, err = json.Marshal(fields[key]); err != nil {
+				return nil, err
+			}
+		}
+		out.Write(value)
+		between = ','
 	}
-	d.completion = got
-	plain, err := got.plain()
-	if err != nil {
-		return nil, err
-	}
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(plain))}, nil
+	out.WriteByte('}')
+	return out.Bytes(), nil
 }
 
 // rejected explains a success without a reply. OpenRouter reports the failure of the server behind it that way, with the
-// status as the code of an error object.
-func (m *OpenAI) rejected(body []byte, err error) error {
+// status as the code of an error object; Ollama reports a fault in the middle of a reply as an error alone.
+func (e *Endpoint) rejected(body []byte, err error) error {
 	message, code := errorObject(body)
 	if status := statusOf(code); status != 0 {
-		return m.httpError(status, nil, body)
+		return e.httpError(status, nil, body)
 	}
 	if message != "" {
-		return m.fault(ClassGarbage, message)
+		return e.fault(ClassGarbage, message)
 	}
-	return m.fault(ClassGarbage, fmt.Sprintf("%v: %s", err, m.keep(body)))
+	return e.fault(ClassGarbage, fmt.Sprintf("%v: %s", err, e.keep(body)))
 }
 
-func (m *OpenAI) httpError(status int, header http.Header, body []byte) *HTTPError {
+func (e *Endpoint) httpError(status int, header http.Header, body []byte) *HTTPError {
+	kept := e.keep(body)
 	return &HTTPError{
-		Status: status, RetryAfter: retryAfter(header, m.now()), Body: m.keep(body), Endpoint: m.base.Host,
+		Status: status, RetryAfter: max(retryAfter(header, e.now()), retryDelay(kept)), Body: kept, Endpoint: e.base.Host,
 	}
 }
 
 // keep returns what an error holds of a body. It redacts before it cuts, so that no half of a key stays at the end, and
 // takes the decoded message when JSON escapes hid a key.
-func (m *OpenAI) keep(body []byte) string {
-	text := m.redact(string(body))
-	if message, _ := errorObject([]byte(text)); m.redact(message) != message {
-		text = m.redact(message)
+func (e *Endpoint) keep(body []byte) string {
+	text := e.redact(string(body))
+	if message, _ := errorObject([]byte(text)); e.redact(message) != message {
+		text = e.redact(message)
 	}
 	return strings.ToValidUTF8(text[:min(len(text), maxErrorBody)], "?")
 }

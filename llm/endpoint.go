@@ -1,73 +1,146 @@
 package llm
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
+	"time"
+
+	"airqa/internal/tokens"
+	"airqa/qa"
 )
 
-// parseBaseURL never repeats the address in an error, since a key may be what is wrong with it.
-func parseBaseURL(address string) (*url.URL, error) {
-	base, err := url.Parse(strings.TrimRight(strings.TrimSpace(address), "/"))
-	switch {
-	case err != nil:
-		return nil, errors.New("the base URL is not a URL")
-	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
-		return nil, errors.New("the base URL must start with http:// or https:// and a host")
-	case base.User != nil, base.RawQuery != "", base.Fragment != "":
-		return nil, fmt.Errorf("the base URL may carry no credentials, query or fragment: put the key in %s", KeyVariable)
-	}
-	return base, nil
+// Endpoint asks a model over HTTP, in the protocol of its provider. Calls may overlap.
+type Endpoint struct {
+	model    string
+	base     *url.URL
+	key      string
+	settings map[string]any
+	protocol protocol
+	// unopened is true when reasoning may begin without its tag.
+	unopened bool
+	timeout  time.Duration
+	client   *http.Client
+	now      func() time.Time
+	retrier  retrier
+	counts   tokens.Memo
 }
 
-func checkKey(key string, base *url.URL) error {
-	if key == "" && isOpenAI(base) {
-		return fmt.Errorf("no API key for %s: set %s, or give the base URL of another endpoint", base.Host, KeyVariable)
-	}
-	for _, r := range key {
-		if r <= ' ' || r > '~' {
-			return fmt.Errorf("the API key has a character that no key has (a space, a line break?): look at %s", KeyVariable)
-		}
-	}
-	return nil
-}
-
-func isOpenAI(base *url.URL) bool { return base.Hostname() == "api.openai.com" }
-
-// wireSettings renames the token limit for the models that refuse max_tokens. Only OpenAI itself has them: compatible
-// servers know max_tokens, and several ignore the newer name without a word.
-func wireSettings(s Sampling, base *url.URL, model string) map[string]any {
-	fields := s.fields()
-	limit, ok := fields["max_tokens"]
-	if ok && isOpenAI(base) && newerModel.MatchString(model) {
-		delete(fields, "max_tokens")
-		fields["max_completion_tokens"] = limit
-	}
-	return fields
-}
-
-// newerModel matches o1, o3-mini, gpt-5, gpt-5.1-mini and their fine-tuned forms.
-var newerModel = regexp.MustCompile(`^(ft:)?(o[1-9]|gpt-([5-9]|[1-9][0-9]))`)
-
-func httpClient(given *http.Client) *http.Client {
-	client := http.Client{Transport: transport()}
-	if given != nil {
-		client = *given
-	}
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client
-}
-
-// transport keeps more idle connections to one host than the two of the default: workers of a run share it.
-func transport() http.RoundTripper {
-	standard, ok := http.DefaultTransport.(*http.Transport)
+// NewEndpoint makes the model that c.Spec names, of a built-in provider. It makes no request.
+func NewEndpoint(c Config) (*Endpoint, error) {
+	c = c.withDefaults()
+	name, model := SplitSpec(c.Spec)
+	v, ok := findVendor(name)
 	if !ok {
-		return http.DefaultTransport
+		return nil, fmt.Errorf("no endpoint speaks %q", name)
 	}
-	own := standard.Clone()
-	own.MaxIdleConnsPerHost = own.MaxIdleConns
-	return own
+	if model == "" {
+		return nil, fmt.Errorf("the model's name is missing: want %s:MODEL", name)
+	}
+	base, err := v.parseBaseURL(c.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.checkKey(c.APIKey, base); err != nil {
+		return nil, err
+	}
+	fields, _ := c.settled()
+	reasoning := c.reasons()
+	return &Endpoint{
+		model: model, base: base, key: c.APIKey, protocol: v.protocol, unopened: reasoning,
+		settings: v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.ContextWindow}),
+		timeout:  c.Timeout, client: c.client(base), now: c.Now, retrier: newRetrier(c, c.Pool.limiter(base, model, c.Now)),
+	}, nil
+}
+
+// Complete asks for one reply. Requests that failed for a passing reason are repeated; the error is a [*CallError], or
+// one about messages that cannot be sent. When the context ends, it returns at once with the context's error inside.
+func (e *Endpoint) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
+	return e.CompleteTools(ctx, messages, nil)
+}
+
+// CompleteTools is Complete with tools on offer. Images of a tool's result go out in a user message behind the results,
+// since protocols allow no images in these.
+func (e *Endpoint) CompleteTools(ctx context.Context, messages []qa.Message, tools []qa.ToolSpec) (qa.Reply, error) {
+	if err := checkMessages(messages, tools); err != nil {
+		return qa.Reply{}, &Fault{Class: ClassBadRequest, Detail: err.Error()}
+	}
+	c := conversation{messages: imagesApart(messages), tools: tools}
+	reply, err := e.retrier.call(ctx, func(ctx context.Context) (qa.Reply, int, error) { return e.ask(ctx, c) })
+	if err != nil {
+		return qa.Reply{}, err
+	}
+	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
+		reply.Usage = estimate(&e.counts, c, reply)
+	}
+	return reply, nil
+}
+
+// ask makes one request. A client of langchaingo's for each costs an allocation and leaves nothing shared between calls.
+func (e *Endpoint) ask(ctx context.Context, c conversation) (qa.Reply, int, error) {
+	bounded, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	chat, err := e.protocol.chat(c.messages)
+	if err != nil {
+		return qa.Reply{}, 0, &Fault{Class: ClassBadRequest, Detail: err.Error()}
+	}
+	d := &doer{endpoint: e, conversation: c}
+	err = e.protocol.ask(bounded, d, chat)
+	switch {
+	case d.err != nil:
+		return qa.Reply{}, d.status, e.explain(ctx, bounded, d.err)
+	case err != nil:
+		return qa.Reply{}, d.status, e.fault(ClassBadRequest, err.Error())
+	}
+	if e.protocol.thinks {
+		apart(&d.reply, e.unopened)
+	}
+	return d.reply, d.status, nil
+}
+
+// explain turns what a request died of into a typed error. The caller's own end comes first: it is no fault of the
+// endpoint's.
+func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
+	var status *HTTPError
+	var fault *Fault
+	var network net.Error
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("ask %s: %w", e.base.Host, ctx.Err())
+	case errors.As(err, &status):
+		return status
+	case errors.As(err, &fault):
+		return fault
+	case bounded.Err() != nil:
+		return e.fault(ClassTimeout, fmt.Sprintf("no reply within %v", e.timeout))
+	case errors.As(err, &network) && network.Timeout():
+		return e.fault(ClassTimeout, cause(err))
+	}
+	return e.fault(ClassNetwork, cause(err))
+}
+
+// cause leaves out the method and the address in front of an error of net/http: the host is named already.
+func cause(err error) string {
+	var outer *url.Error
+	if errors.As(err, &outer) {
+		return outer.Err.Error()
+	}
+	return err.Error()
+}
+
+func (e *Endpoint) fault(class, detail string) *Fault {
+	return &Fault{Class: class, Endpoint: e.base.Host, Detail: excerpt(e.redact(detail))}
+}
+
+// redact takes the key out of a text that an endpoint wrote: some repeat it when they refuse it. Keys of fewer than four
+// characters are stand-ins for local servers, and would take ordinary words with them.
+func (e *Endpoint) redact(text string) string {
+	if len(e.key) < 4 {
+		return text
+	}
+	return strings.ReplaceAll(text, e.key, "[key]")
 }

@@ -74,8 +74,13 @@ func (e *CallError) Unwrap() error { return e.Err }
 func (e *CallError) Tried() []qa.Attempt { return e.Attempts }
 
 // errorObject reads the forms in which endpoints say what is wrong: {"error": {"message", "code", "type"}},
-// {"error": "text"} (Ollama), {"message", "code"} (vLLM), {"detail": "text"} (FastAPI).
+// {"error": "text"} (Ollama), {"message", "code"} (vLLM), {"detail": "text"} (FastAPI), and one of these alone in a list
+// (Google).
 func errorObject(body []byte) (message, code string) {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) == 1 {
+		body = list[0]
+	}
 	var outer struct {
 		Error   json.RawMessage `json:"error"`
 		Message json.RawMessage `json:"message"`

@@ -11,10 +11,7 @@ import (
 func Forecast(maxReply int) func(qa.Request) qa.Usage {
 	var counts tokens.Memo
 	return func(r qa.Request) qa.Usage {
-		used := estimate(&counts, r.Messages, qa.Reply{})
-		for _, t := range r.Tools {
-			used.Prompt += counts.Count(t.Name) + counts.Count(t.Description) + counts.Count(string(t.Parameters))
-		}
+		used := estimate(&counts, conversation{r.Messages, r.Tools}, qa.Reply{})
 		used.Completion = maxReply
 		return used
 	}

@@ -60,18 +60,23 @@ func TestKeyInNoError(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	const known = "want PROVIDER:MODEL with a provider of openai, scripted"
+	const known = "want PROVIDER:MODEL with a provider of anthropic, google, ollama, openai, scripted"
 	tests := []struct {
 		name   string
 		config llm.Config
 		want   string
 	}{
 		{"no provider", llm.Config{Spec: "gpt-4o"}, `model "gpt-4o": unknown provider "gpt-4o": ` + known},
-		{"unknown", llm.Config{Spec: "ollama:x"}, `model "ollama:x": unknown provider "ollama": ` + known},
+		{"unknown", llm.Config{Spec: "lamas:x"}, `model "lamas:x": unknown provider "lamas": ` + known},
 		{"empty", llm.Config{}, `model "": unknown provider "": ` + known},
 		{"no model", llm.Config{Spec: "openai:"}, `model "openai:": the model's name is missing: want openai:MODEL`},
 		{"no key", llm.Config{Spec: "openai:m"}, `model "openai:m": no API key for api.openai.com: set OPENAI_API_KEY, ` +
 			`or give the base URL of another endpoint`},
+		{"no key at Anthropic", llm.Config{Spec: "anthropic:m"}, `model "anthropic:m": no API key for api.anthropic.com: set ` +
+			`ANTHROPIC_API_KEY, or give the base URL of another endpoint`},
+		{"no key at Google", llm.Config{Spec: "google:m"}, `model "google:m": no API key for ` +
+			`generativelanguage.googleapis.com: set GOOGLE_API_KEY or GEMINI_API_KEY, or give the base URL of another endpoint`},
+		{"no model of Ollama", llm.Config{Spec: "ollama:"}, `model "ollama:": the model's name is missing: want ollama:MODEL`},
 		{"broken key", llm.Config{Spec: "openai:m", APIKey: "sk planted"}, `model "openai:m": the API key has a character ` +
 			`that no key has (a space, a line break?): look at OPENAI_API_KEY`},
 		{"key in the URL", llm.Config{Spec: "openai:m", BaseURL: "https://me:planted@h/v1"}, `model "openai:m": the base ` +

@@ -10,16 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"airqa/llm/catalog"
 	"airqa/qa"
 )
 
-// KeyVariable is the environment variable that errors name when a key is missing. The package does not read it: a key
-// arrives in [Config].
-const KeyVariable = "OPENAI_API_KEY"
-
 // Defaults of [Config].
 const (
-	DefaultBaseURL    = "https://api.openai.com/v1"
 	DefaultTimeout    = 5 * time.Minute
 	DefaultMaxRetries = 5
 )
@@ -30,6 +26,14 @@ type Model interface {
 	Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error)
 }
 
+// ToolModel answers a conversation with tools on offer: the reply may hold calls of them, as qa.Reply.ToolCalls, beside or
+// instead of a text. The caller shows an assistant message with the reply's text, calls and Sealed, then a message of
+// role [airqa/qa.ToolResult] for every call. Every model of a built-in endpoint is one.
+type ToolModel interface {
+	Model
+	CompleteTools(ctx context.Context, messages []qa.Message, tools []qa.ToolSpec) (qa.Reply, error)
+}
+
 // Provider makes a model from a configuration whose Spec names it.
 type Provider func(Config) (Model, error)
 
@@ -37,11 +41,21 @@ type Provider func(Config) (Model, error)
 type Config struct {
 	// Spec is PROVIDER:MODEL, such as "openai:gpt-4o" or "scripted:episode.jsonl". The model's name may contain colons.
 	Spec string
-	// BaseURL is the address in front of /chat/completions; empty is [DefaultBaseURL]. It may not contain a key.
+	// BaseURL is the address in front of /chat/completions, /messages or /api/chat; empty is the provider's own. It may
+	// not contain a key. No other host is contacted.
 	BaseURL string
 	// APIKey is required at the default address. Elsewhere an empty key means that none is sent.
 	APIKey   string
 	Sampling Sampling
+	// Reasoning says that the model thinks before it replies, for models that the catalog does not know: its limit goes to
+	// OpenAI as max_completion_tokens, and thinking may begin without its tag. Temperature and top_p are sent as set.
+	Reasoning bool
+	// ContextWindow is asked of servers that take one, in tokens: Ollama's num_ctx. 0 is [DefaultOllamaWindow] there.
+	ContextWindow int
+	// Catalog tells what models refuse; nil is [catalog.Builtin].
+	Catalog *catalog.Catalog
+	// Pool shares connections and limits with other models; nil is a pool of this model alone.
+	Pool *Pool
 	// Timeout bounds one request, not the whole call; 0 is [DefaultTimeout].
 	Timeout time.Duration
 	// MaxRetries is the number of requests after the first; 0 is [DefaultMaxRetries], a negative number is none.
@@ -87,16 +101,21 @@ func Open(c Config) (Model, error) {
 
 func providers(extra map[string]Provider) map[string]Provider {
 	known := map[string]Provider{
-		"openai":   func(c Config) (Model, error) { return NewOpenAI(c) },
 		"scripted": func(c Config) (Model, error) { return openScripted(c) },
+	}
+	for _, v := range vendors() {
+		known[v.name] = func(c Config) (Model, error) { return NewEndpoint(c) }
 	}
 	maps.Copy(known, extra)
 	return known
 }
 
 func (c Config) withDefaults() Config {
-	if c.BaseURL == "" {
-		c.BaseURL = DefaultBaseURL
+	if c.Catalog == nil {
+		c.Catalog = catalog.Builtin()
+	}
+	if c.Pool == nil {
+		c.Pool = NewPool(0)
 	}
 	if c.Timeout == 0 {
 		c.Timeout = DefaultTimeout

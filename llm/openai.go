@@ -2,134 +2,142 @@ package llm
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
+	"encoding/json"
 	"net/http"
-	"net/url"
+	"regexp"
 	"strings"
-	"time"
 
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
 
-	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
-// OpenAI asks an endpoint that speaks OpenAI's chat-completions protocol. Calls may overlap.
-type OpenAI struct {
-	model    string
-	base     *url.URL
-	key      string
-	settings map[string]any
-	timeout  time.Duration
-	client   *http.Client
-	now      func() time.Time
-	retrier  retrier
-	counts   tokens.Memo
+// openAIProtocol is chat completions, as OpenAI, Gemini's compatible door and most servers speak it.
+func openAIProtocol() protocol {
+	return protocol{
+		settings: openAISettings,
+		chat:     openAIChat,
+		ask:      askOpenAI,
+		body:     openAIBody,
+		read: func(body []byte) (qa.Reply, error) {
+			got, err := parseCompletion(body)
+			if err != nil {
+				return qa.Reply{}, err
+			}
+			return got.reply(), nil
+		},
+		authorize: func(h http.Header, key string) {
+			if key == "" {
+				h.Del("Authorization")
+			}
+		},
+		empty:  `{"choices":[{"message":{"role":"assistant","content":""}}]}`,
+		thinks: true,
+	}
 }
 
-// NewOpenAI makes the model that c.Spec names, "openai:MODEL". It makes no request.
-func NewOpenAI(c Config) (*OpenAI, error) {
-	c = c.withDefaults()
-	_, model := SplitSpec(c.Spec)
-	if model == "" {
-		return nil, errors.New("the model's name is missing: want openai:MODEL")
+// openAISettings renames the token limit for the models that refuse max_tokens. Only OpenAI's own hosts have them:
+// compatible servers know max_tokens, and several ignore the newer name without a word.
+func openAISettings(fields map[string]any, s scope) map[string]any {
+	limit, ok := fields["max_tokens"]
+	own := s.host == "api.openai.com" || strings.HasSuffix(s.host, ".openai.azure.com")
+	if ok && own && (s.reasoning || newerModel.MatchString(s.model)) {
+		delete(fields, "max_tokens")
+		fields["max_completion_tokens"] = limit
 	}
-	base, err := parseBaseURL(c.BaseURL)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkKey(c.APIKey, base); err != nil {
-		return nil, err
-	}
-	return &OpenAI{
-		model: model, base: base, key: c.APIKey, settings: wireSettings(c.Sampling, base, model),
-		timeout: c.Timeout, client: httpClient(c.HTTPClient), now: c.Now, retrier: newRetrier(c),
-	}, nil
+	return fields
 }
 
-// Complete asks for one reply. Requests that failed for a passing reason are repeated; the error is a [*CallError], or
-// one about messages that cannot be sent. When the context ends, it returns at once with the context's error inside.
-func (m *OpenAI) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
-	chat, err := toChat(messages)
-	if err != nil {
-		return qa.Reply{}, err
+// newerModel matches o1, o3-mini, gpt-5, gpt-5.1-mini and their fine-tuned forms.
+var newerModel = regexp.MustCompile(`^(ft:)?(o[1-9]|gpt-([5-9]|[1-9][0-9]))`)
+
+func openAIChat(messages []qa.Message) ([]llms.MessageContent, error) {
+	chat := make([]llms.MessageContent, len(messages))
+	for i, message := range messages {
+		chat[i] = toContent(message, urlPart)
+		if message.Role == qa.ToolResult {
+			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: message.ToolCallID, Content: message.Text}}
+		}
+		for _, call := range message.ToolCalls {
+			chat[i].Parts = append(chat[i].Parts, llms.ToolCall{
+				ID: call.ID, Type: "function",
+				FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: argumentText(call.Arguments)},
+			})
+		}
 	}
-	reply, err := m.retrier.call(ctx, func(ctx context.Context) (qa.Reply, int, error) { return m.ask(ctx, chat) })
-	if err != nil {
-		return qa.Reply{}, err
-	}
-	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
-		reply.Usage = estimate(&m.counts, messages, reply)
-	}
-	return reply, nil
+	return chat, nil
 }
 
-// ask makes one request. A client for each costs an allocation and leaves nothing shared between calls.
-func (m *OpenAI) ask(ctx context.Context, chat []llms.MessageContent) (qa.Reply, int, error) {
-	bounded, cancel := context.WithTimeout(ctx, m.timeout)
-	defer cancel()
-	d := &doer{model: m}
+func askOpenAI(ctx context.Context, d *doer, chat []llms.MessageContent) error {
 	client, err := openai.New(
-		openai.WithToken(orPlaceholder(m.key)), openai.WithModel(placeholder), openai.WithBaseURL(m.base.String()),
-		openai.WithOrganization(""), openai.WithHTTPClient(d),
+		openai.WithToken(orPlaceholder(d.endpoint.key)), openai.WithModel(placeholder),
+		openai.WithBaseURL(d.endpoint.base.String()), openai.WithOrganization(""), openai.WithHTTPClient(d),
 	)
 	if err != nil {
-		return qa.Reply{}, 0, m.fault(ClassBadRequest, err.Error())
+		return err
 	}
-	response, err := client.GenerateContent(bounded, chat)
-	switch {
-	case d.err != nil:
-		return qa.Reply{}, d.status, m.explain(ctx, bounded, d.err)
-	case err != nil:
-		return qa.Reply{}, d.status, m.fault(ClassGarbage, err.Error())
-	}
-	reply := d.completion.reply()
-	reply.Text = response.Choices[0].Content
-	return reply, d.status, nil
+	_, err = client.GenerateContent(ctx, chat)
+	return err
 }
 
-// explain turns what a request died of into a typed error. The caller's own end comes first: it is no fault of the
-// endpoint's.
-func (m *OpenAI) explain(ctx, bounded context.Context, err error) error {
-	var status *HTTPError
-	var fault *Fault
-	var network net.Error
-	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("ask %s: %w", m.base.Host, ctx.Err())
-	case errors.As(err, &status):
-		return status
-	case errors.As(err, &fault):
-		return fault
-	case bounded.Err() != nil:
-		return m.fault(ClassTimeout, fmt.Sprintf("no reply within %v", m.timeout))
-	case errors.As(err, &network) && network.Timeout():
-		return m.fault(ClassTimeout, cause(err))
+func openAIBody(fields map[string]json.RawMessage, c conversation) (map[string]any, error) {
+	messages, err := unsealOpenAI(fields["messages"], c.messages)
+	if err != nil {
+		return nil, err
 	}
-	return m.fault(ClassNetwork, cause(err))
+	full := map[string]any{"messages": messages}
+	if len(c.tools) > 0 {
+		full["tools"] = functions(c.tools)
+	}
+	return full, nil
 }
 
-// cause leaves out the method and the address in front of an error of net/http: the host is named already.
-func cause(err error) string {
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err.Error()
+// functions are tools as OpenAI and Ollama take them.
+func functions(tools []qa.ToolSpec) []any {
+	out := make([]any, len(tools))
+	for i, tool := range tools {
+		out[i] = map[string]any{"type": "function", "function": tool}
 	}
-	return err.Error()
+	return out
 }
 
-func (m *OpenAI) fault(class, detail string) *Fault {
-	return &Fault{Class: class, Endpoint: m.base.Host, Detail: excerpt(m.redact(detail))}
+// unsealOpenAI puts back what a server sent beside its tool calls, by the id of the call. Gemini refuses calls without
+// the signature that it put there.
+func unsealOpenAI(raw json.RawMessage, messages []qa.Message) (json.RawMessage, error) {
+	var list []map[string]json.RawMessage
+	for i, message := range messages {
+		var extra map[string]json.RawMessage
+		if len(message.ToolCalls) == 0 || json.Unmarshal(message.Sealed, &extra) != nil {
+			continue
+		}
+		if list == nil {
+			if err := json.Unmarshal(raw, &list); err != nil {
+				return nil, err
+			}
+		}
+		calls, err := unsealCalls(list[i]["tool_calls"], extra)
+		if err != nil {
+			return nil, err
+		}
+		list[i]["tool_calls"] = calls
+	}
+	if list == nil {
+		return raw, nil
+	}
+	return json.Marshal(list)
 }
 
-// redact takes the key out of a text that an endpoint wrote: some repeat it when they refuse it. Keys of fewer than four
-// characters are stand-ins for local servers, and would take ordinary words with them.
-func (m *OpenAI) redact(text string) string {
-	if len(m.key) < 4 {
-		return text
+func unsealCalls(raw json.RawMessage, extra map[string]json.RawMessage) (json.RawMessage, error) {
+	var calls []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &calls); err != nil {
+		return nil, err
 	}
-	return strings.ReplaceAll(text, m.key, "[key]")
+	for _, call := range calls {
+		var id string
+		if json.Unmarshal(call["id"], &id) == nil && extra[id] != nil {
+			call["extra_content"] = extra[id]
+		}
+	}
+	return json.Marshal(calls)
 }

@@ -85,7 +85,11 @@ func TestRequestBody(t *testing.T) {
 		{"nothing set", "m", llm.Sampling{}, `{"model":"m"}`},
 		{"temperature 0", "m", llm.Sampling{Temperature: new(0.0)}, `{"model":"m","temperature":0}`},
 		{"temperature", "m", llm.Sampling{Temperature: new(0.7)}, `{"model":"m","temperature":0.7}`},
-		{"temperature of a reasoning model", "o3", llm.Sampling{Temperature: new(1.0)}, `{"model":"o3","temperature":1}`},
+		{
+			"sampling of a model that refuses it", "o3",
+			llm.Sampling{Temperature: new(1.0), TopP: new(0.9), Seed: new(1)},
+			`{"model":"o3","seed":1}`,
+		},
 		{"reasoning model, nothing set", "o4-mini", llm.Sampling{}, `{"model":"o4-mini"}`},
 		{"top p", "m", llm.Sampling{TopP: new(0.95)}, `{"model":"m","top_p":0.95}`},
 		{"seed", "m", llm.Sampling{Seed: new(42)}, `{"model":"m","seed":42}`},
@@ -94,8 +98,8 @@ func TestRequestBody(t *testing.T) {
 		{"max tokens, new name, other server", "gpt-5", llm.Sampling{MaxTokens: 9}, `{"max_tokens":9,"model":"gpt-5"}`},
 		{"stop", "m", llm.Sampling{Stop: []string{"</s>", "\nObs"}}, `{"model":"m","stop":["\u003c/s\u003e","\nObs"]}`},
 		{"all", "a/b:c", llm.Sampling{
-			Temperature: new(0.1), TopP: new(1.0), Seed: new(-1), MaxTokens: 5, Stop: []string{"x"},
-		}, `{"max_tokens":5,"model":"a/b:c","seed":-1,"stop":["x"],"temperature":0.1,"top_p":1}`},
+			Temperature: new(0.1), TopP: new(1.0), Seed: new(-1), MaxTokens: 5, Stop: []string{"x"}, ReasoningEffort: "low",
+		}, `{"max_tokens":5,"model":"a/b:c","reasoning_effort":"low","seed":-1,"stop":["x"],"temperature":0.1,"top_p":1}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -271,7 +275,7 @@ func TestUnsendableMessages(t *testing.T) {
 		want     string
 	}{
 		{"none", []qa.Message{}, "ask the model: no messages"},
-		{"role", []qa.Message{{Role: "tool"}}, `ask the model: message 1: unknown role "tool"`},
+		{"role", []qa.Message{{Role: "robot"}}, `ask the model: message 1: unknown role "robot"`},
 		{
 			"image",
 			[]qa.Message{{Role: qa.User}, {Role: qa.User, Images: []qa.Image{{SHA256: "ab"}}}},

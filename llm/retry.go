@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"time"
 
 	"airqa/qa"
@@ -24,10 +25,11 @@ type retrier struct {
 	sleep   func(context.Context, time.Duration) error
 	now     func() time.Time
 	rand    func() float64
+	limiter *limiter
 }
 
-func newRetrier(c Config) retrier {
-	return retrier{retries: max(c.MaxRetries, 0), sleep: c.Sleep, now: c.Now, rand: c.Rand}
+func newRetrier(c Config, l *limiter) retrier {
+	return retrier{retries: max(c.MaxRetries, 0), sleep: c.Sleep, now: c.Now, rand: c.Rand, limiter: l}
 }
 
 // request makes one request and returns the HTTP status, 0 when none came.
@@ -42,7 +44,9 @@ func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
 	var wait time.Duration
 	for {
 		reply, attempt, err := r.attempt(ctx, wait, ask)
-		attempts = append(attempts, attempt)
+		if !attempt.Started.IsZero() {
+			attempts = append(attempts, attempt)
+		}
 		if err == nil {
 			reply.Attempts = attempts
 			return reply, nil
@@ -57,11 +61,19 @@ func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
 	}
 }
 
+// attempt waits for its turn and makes one request. It adds its own wait to the one before it. Without a turn there was no
+// attempt, and started is the zero time.
 func (r retrier) attempt(ctx context.Context, wait time.Duration, ask request) (qa.Reply, qa.Attempt, error) {
+	turn, queued, err := r.limiter.acquire(ctx)
+	if err != nil {
+		return qa.Reply{}, qa.Attempt{}, fmt.Errorf("wait for a free connection: %w", err)
+	}
 	start := r.now()
 	reply, status, err := ask(ctx)
+	r.limiter.release(turn, err)
 	return reply, qa.Attempt{
-		Started: start, Seconds: r.now().Sub(start).Seconds(), Wait: wait.Seconds(), Status: status, Error: Class(err),
+		Started: start, Seconds: r.now().Sub(start).Seconds(), Wait: (wait + queued).Seconds(), Status: status,
+		Error: Class(err),
 	}, err
 }
 
@@ -89,6 +101,21 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return max(at.Sub(now), 0)
 	}
 	return 0
+}
+
+// googleDelay is where Google writes how long to wait: in the body.
+var googleDelay = regexp.MustCompile(`"retryDelay":\s*"([0-9.]+)s"`)
+
+func retryDelay(body string) time.Duration {
+	found := googleDelay.FindStringSubmatch(body)
+	if found == nil {
+		return 0
+	}
+	d, err := time.ParseDuration(found[1] + "s")
+	if err != nil {
+		return 0
+	}
+	return d
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

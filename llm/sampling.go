@@ -5,17 +5,21 @@ import (
 	"math"
 )
 
-// Sampling holds the settings of generation. What is nil, zero or empty is not sent, so the endpoint's default holds.
+// Sampling holds the settings of generation. What is nil, zero or empty is not sent, so the endpoint's default holds; what
+// the model or the protocol does not take is not sent either, and [Describe] names it.
 type Sampling struct {
 	Temperature *float64
 	// TopP is in (0, 1].
 	TopP *float64
 	// Seed is sent when it is 0, too.
 	Seed *int
-	// MaxTokens bounds the reply, hidden reasoning included. It goes out as max_tokens, except to api.openai.com for the
-	// o series and GPT-5 and later, which only take max_completion_tokens.
+	// MaxTokens bounds the reply, hidden reasoning included. It goes out as max_tokens, except to OpenAI's own hosts for
+	// models that reason, which only take max_completion_tokens. Anthropic requires a limit: 0 is 4096 there.
 	MaxTokens int
-	Stop      []string
+	// Stop ends the reply where one of these would begin.
+	Stop []string
+	// ReasoningEffort is how much a reasoning model thinks: "low", "medium", "high" and what else the endpoint knows.
+	ReasoningEffort string
 }
 
 func (s Sampling) check() error {
@@ -49,5 +53,48 @@ func (s Sampling) fields() map[string]any {
 	if len(s.Stop) > 0 {
 		out["stop"] = s.Stop
 	}
+	if s.ReasoningEffort != "" {
+		out["reasoning_effort"] = s.ReasoningEffort
+	}
 	return out
+}
+
+// settled returns the sampling that is sent, by the names of OpenAI's protocol, and the names of what is set and not
+// sent, in order.
+func (c Config) settled() (fields map[string]any, unsent []string) {
+	fields = c.Sampling.fields()
+	for _, name := range c.refused(fields) {
+		if _, set := fields[name]; set {
+			delete(fields, name)
+			unsent = append(unsent, name)
+		}
+	}
+	provider, _ := SplitSpec(c.Spec)
+	if _, set := fields["max_tokens"]; !set && provider == "anthropic" {
+		fields["max_tokens"] = anthropicMaxTokens
+	}
+	return fields, unsent
+}
+
+// refused names the settings that the model or its protocol does not take.
+func (c Config) refused(fields map[string]any) []string {
+	var names []string
+	if provider, _ := SplitSpec(c.Spec); provider == "anthropic" {
+		names = append(names, "seed")
+	}
+	model, _ := c.Catalog.Find(c.Spec)
+	_, temperature := fields["temperature"]
+	switch {
+	case model.DefaultSampling:
+		names = append(names, "temperature", "top_p")
+	case model.OneSampling && temperature:
+		names = append(names, "top_p")
+	}
+	return names
+}
+
+// reasons tells whether the model thinks before it replies.
+func (c Config) reasons() bool {
+	model, _ := c.Catalog.Find(c.Spec)
+	return c.Reasoning || model.Reasoning
 }

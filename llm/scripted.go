@@ -60,7 +60,7 @@ func (s *Scripted) Complete(ctx context.Context, messages []qa.Message) (qa.Repl
 		return qa.Reply{}, &CallError{Err: &Fault{Class: ClassBadRequest, Detail: err.Error()}}
 	}
 	reply := qa.Reply{Text: text, Model: "scripted", Finish: "stop"}
-	reply.Usage = estimate(&s.counts, messages, reply)
+	reply.Usage = estimate(&s.counts, conversation{messages: messages}, reply)
 	return reply, nil
 }
 

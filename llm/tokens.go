@@ -13,16 +13,27 @@ const (
 
 // estimate counts the usage of a call by the cl100k vocabulary, for endpoints that report none. Other vocabularies come
 // out some ten per cent apart, so the result says that it is estimated.
-func estimate(counts *tokens.Memo, messages []qa.Message, reply qa.Reply) qa.Usage {
+func estimate(counts *tokens.Memo, c conversation, reply qa.Reply) qa.Usage {
 	used := qa.Usage{Prompt: tokensPerReply, Reasoning: tokens.Count(reply.Reasoning), Estimated: true}
-	for _, message := range messages {
-		used.Prompt += counts.Count(message.Text) + tokensPerMessage
+	for _, tool := range c.tools {
+		used.Prompt += counts.Count(tool.Name) + counts.Count(tool.Description) + counts.Count(string(tool.Parameters))
+	}
+	for _, message := range c.messages {
+		used.Prompt += counts.Count(message.Text) + tokensPerMessage + callTokens(message.ToolCalls)
 		for _, image := range message.Images {
 			used.Prompt += imageTokens(image.Width, image.Height)
 		}
 	}
-	used.Completion = tokens.Count(reply.Text) + used.Reasoning
+	used.Completion = tokens.Count(reply.Text) + used.Reasoning + callTokens(reply.ToolCalls)
 	return used
+}
+
+func callTokens(calls []qa.ToolCall) int {
+	sum := 0
+	for _, call := range calls {
+		sum += tokens.Count(call.Name + string(call.Arguments))
+	}
+	return sum
 }
 
 // imageTokens is OpenAI's published rule for GPT-4o at high detail: fit into 2048×2048, then shrink the shorter side to

@@ -39,33 +39,61 @@ func Script(replies ...string) func([]Message) string {
 }
 
 func (c Config) completion(chat chatRequest) map[string]any {
-	text := "ok"
-	if c.Reply != nil {
-		text = c.Reply(chat.Messages)
-	}
+	text, u := c.reply(chat)
 	message := map[string]any{"role": "assistant", "content": text}
 	if c.Reasoning != "" {
 		message["reasoning_content"] = c.Reasoning
 	}
-	model := c.Model
-	if model == "" {
-		model = chat.Model
+	finish := "stop"
+	if calls := c.calls(chat); len(calls) > 0 {
+		finish, message["tool_calls"] = "tool_calls", functionCalls(calls)
 	}
 	out := map[string]any{
-		"id": "chatcmpl-test", "object": "chat.completion", "created": 0, "model": model,
-		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": "stop"}},
+		"id": "chatcmpl-test", "object": "chat.completion", "created": 0, "model": c.served(chat),
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
 	}
 	if !c.OmitUsage {
-		out["usage"] = c.usage(chat.Messages, text)
+		out["usage"] = u.completionForm()
 	}
 	return out
 }
 
-func (c Config) usage(messages []Message, text string) map[string]any {
-	u := CountWords(messages, text)
-	if c.Usage != nil {
-		u = *c.Usage
+func functionCalls(calls []ToolCall) []any {
+	out := make([]any, len(calls))
+	for i, call := range calls {
+		function := map[string]any{"name": call.Name, "arguments": call.Arguments}
+		out[i] = map[string]any{"id": call.ID, "type": "function", "function": function}
 	}
+	return out
+}
+
+// reply writes the answer and counts it.
+func (c Config) reply(chat chatRequest) (string, Usage) {
+	text := "ok"
+	if c.Reply != nil {
+		text = c.Reply(chat.Messages)
+	}
+	if c.Usage != nil {
+		return text, *c.Usage
+	}
+	return text, CountWords(chat.Messages, text)
+}
+
+func (c Config) calls(chat chatRequest) []ToolCall {
+	if c.ToolCalls == nil {
+		return nil
+	}
+	return c.ToolCalls(chat.Messages)
+}
+
+func (c Config) served(chat chatRequest) string {
+	if c.Model != "" {
+		return c.Model
+	}
+	return chat.Model
+}
+
+func (u Usage) completionForm() map[string]any {
 	return map[string]any{
 		"prompt_tokens": u.Prompt, "completion_tokens": u.Completion, "total_tokens": u.Prompt + u.Completion,
 		"prompt_tokens_details":     map[string]any{"cached_tokens": u.Cached},

@@ -37,6 +37,9 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	m.Role = wire.Role
+	if len(wire.Content) == 0 {
+		return nil // a message of tool calls alone
+	}
 	if err := json.Unmarshal(wire.Content, &m.Text); err == nil {
 		return nil
 	}

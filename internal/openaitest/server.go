@@ -7,13 +7,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Config says how a [Server] answers. The zero value answers "ok" to everything.
 type Config struct {
 	// Reply writes the answer to a conversation; nil answers "ok". Calls may overlap.
 	Reply func(messages []Message) string
-	// Reasoning goes out as reasoning_content when it is not empty.
+	// ToolCalls are made beside the reply; nil makes none. Calls may overlap.
+	ToolCalls func(messages []Message) []ToolCall
+	// Admit may refuse a request: it gets the number of requests under way, this one included, and returns a fault or nil.
+	// Calls may overlap. Faults of [Server.Fail] come first.
+	Admit func(underWay int) Fault
+	// Reasoning goes out as reasoning_content, or as the protocol has it, when it is not empty.
 	Reasoning string
 	// Model is the name that the server gives itself; empty echoes the name in the request.
 	Model string
@@ -21,7 +27,7 @@ type Config struct {
 	Usage *Usage
 	// OmitUsage leaves usage out, as some servers do.
 	OmitUsage bool
-	// Key is the only accepted bearer key; empty accepts everyone.
+	// Key is the only accepted key, as a bearer or in x-api-key; empty accepts everyone.
 	Key string
 }
 
@@ -30,6 +36,8 @@ type Server struct {
 	config Config
 	http   *httptest.Server
 	done   chan struct{}
+
+	underWay atomic.Int64
 
 	mu       sync.Mutex
 	requests []Request
@@ -51,6 +59,9 @@ func (s *Server) Close() {
 
 // URL is the base URL for a client, with "/v1" and without a slash at the end.
 func (s *Server) URL() string { return s.http.URL + "/v1" }
+
+// Root is the base URL without "/v1", as Ollama's clients take it.
+func (s *Server) Root() string { return s.http.URL }
 
 // Host is the host and port of the server.
 func (s *Server) Host() string { return strings.TrimPrefix(s.http.URL, "http://") }
@@ -83,6 +94,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault := s.record(Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body})
+	underWay := int(s.underWay.Add(1))
+	defer s.underWay.Add(-1)
+	if fault == nil && s.config.Admit != nil {
+		fault = s.config.Admit(underWay)
+	}
 	if fault != nil {
 		fault(w, r, s.done)
 		return
@@ -103,14 +119,21 @@ func (s *Server) record(r Request) Fault {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, body []byte) {
-	switch chat, err := parseChat(body); {
-	case s.config.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.config.Key:
-		writeError(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided")
-	case r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions":
+	wire, ok := wires[r.URL.Path]
+	if !ok || r.Method != http.MethodPost {
 		writeError(w, http.StatusNotFound, "not_found", "no such path: "+r.URL.Path)
-	case err != nil:
-		writeError(w, http.StatusBadRequest, "invalid_request_error", err.Error())
-	default:
-		writeJSON(w, http.StatusOK, s.config.completion(chat))
+		return
 	}
+	switch chat, err := wire.parse(body); {
+	case !s.config.admits(r.Header):
+		wire.fail(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided")
+	case err != nil:
+		wire.fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+	default:
+		writeJSON(w, http.StatusOK, wire.write(s.config, chat))
+	}
+}
+
+func (c Config) admits(h http.Header) bool {
+	return c.Key == "" || h.Get("Authorization") == "Bearer "+c.Key || h.Get("X-Api-Key") == c.Key
 }

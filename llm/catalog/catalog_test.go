@@ -1,0 +1,158 @@
+package catalog_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/llm/catalog"
+	"airqa/qa"
+)
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "models.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFind(t *testing.T) {
+	tests := []struct{ spec, want string }{
+		{"openai:gpt-4o", "openai:gpt-4o"},
+		{"openai:gpt-4o-2024-08-06", "openai:gpt-4o"},
+		{"openai:gpt-4o-2024-05-13", "openai:gpt-4o-2024-05-13"},
+		{"openai:gpt-4o-mini-2024-07-18", "openai:gpt-4o-mini"},
+		{"anthropic:claude-sonnet-4-5-20250929", "anthropic:claude-sonnet-4-5"},
+		{"anthropic:claude-3-5-haiku-latest", "anthropic:claude-3-5-haiku"},
+		{"google:gemini-2.0-flash-001", "google:gemini-2.0-flash"},
+		{"openai:Qwen/Qwen2.5-72B-Instruct", "open:qwen2.5-72b-instruct"},
+		{"openai:Qwen/Qwen2.5-72B-Instruct-AWQ", "open:qwen2.5-72b-instruct"},
+		{"ollama:qwen2.5:72b", "open:qwen2.5-72b-instruct"},
+		{"ollama:qwen3:32b-q4_K_M", "open:qwen3-32b"},
+		{"ollama:llama3.1:latest", "open:llama-3.1-8b-instruct"},
+		{"openai:gpt-4o-audio", ""},
+		{"google:gpt-4o", ""},
+		{"offline", ""},
+		{"", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.spec, func(t *testing.T) {
+			if got, ok := catalog.Builtin().Find(test.spec); got.Name != test.want || ok != (test.want != "") {
+				t.Errorf("found %q, want %q", got.Name, test.want)
+			}
+		})
+	}
+}
+
+func TestBuiltinIsWhole(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range catalog.Builtin().Models() {
+		for _, name := range append([]string{m.Name}, m.Also...) {
+			if names[name] {
+				t.Errorf("%s is listed twice", name)
+			}
+			names[name] = true
+		}
+		if !strings.HasPrefix(m.Source, "https://") || m.File != catalog.BuiltinFile {
+			t.Errorf("%s is from %q in %q", m.Name, m.Source, m.File)
+		}
+		if p := m.Price; p != nil && (p.Output < p.Input || p.Cached != nil && *p.Cached >= p.Input) {
+			t.Errorf("%s: price %+v", m.Name, p)
+		}
+		if open := strings.HasPrefix(m.Name, "open:"); open && m.Price != nil {
+			t.Errorf("%s has a price", m.Name)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	cached := 0.5
+	tests := []struct {
+		name  string
+		price catalog.Price
+		usage qa.Usage
+		want  float64
+	}{
+		{"nothing", catalog.Price{Input: 1, Output: 2}, qa.Usage{}, 0},
+		{"plain", catalog.Price{Input: 2, Output: 8}, qa.Usage{Prompt: 1e6, Completion: 5e5, Reasoning: 4e5}, 6},
+		{"cached", catalog.Price{Input: 2, Cached: &cached, Output: 8}, qa.Usage{Prompt: 1e6, Cached: 4e5}, 1.4},
+		{"no price of the cache", catalog.Price{Input: 2, Output: 8}, qa.Usage{Prompt: 1e6, Cached: 4e5}, 2},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := test.price.Cost(test.usage); math.Abs(got-test.want) > 1e-9 {
+				t.Errorf("cost %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestOpenExtendsAndOverrides(t *testing.T) {
+	path := write(t, `{"format": 1, "models": [
+  {"name": "openai:gpt-4o", "price": {"input": 1, "output": 4}},
+  {"name": "openai:gpt-4o-mini", "price": null},
+  {"name": "openai:mine", "context": 1000, "also": ["my-alias"], "price": {"input": 0, "output": 0}}
+]}`)
+	c, err := catalog.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Context int
+		Price   *catalog.Price
+		File    string
+	}
+	want := map[string]row{
+		"openai:gpt-4o":      {128000, &catalog.Price{Input: 1, Output: 4}, path},
+		"openai:gpt-4o-mini": {128000, nil, path},
+		"openai:my-alias":    {1000, &catalog.Price{}, path},
+		"openai:gpt-4":       {8192, &catalog.Price{Input: 30, Output: 60}, catalog.BuiltinFile},
+	}
+	got := map[string]row{}
+	for name := range want {
+		m, _ := c.Find(name)
+		got[name] = row{m.Context, m.Price, m.File}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("models (-want +got):\n%s", diff)
+	}
+	if p := catalog.Builtin().Price("openai:gpt-4o"); p == nil || p.Input != 2.5 || *p.Cached != 1.25 {
+		t.Errorf("the built-in list changed: %+v", p)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	const head = "{\"format\": 1,\n\"models\": [\n"
+	tests := []struct{ name, text, want string }{
+		{"unknown field", head + "{\"name\": \"a:b\",\n \"prise\": 1}]}", `:4: unknown field "prise"`},
+		{
+			"the same field in an earlier entry", head + "{\"name\": \"a:b\", \"comment\": \"inputs\"},\n{\"name\": \"a:c\", " +
+				"\"price\": {\"input\": 1,\n\"inputs\": 2}}]}", `:5: unknown field "inputs"`,
+		},
+		{"unknown field outside", "{\"format\": 1,\n\n\"model\": []}", `:3: unknown field "model"`},
+		{"wrong type", head + "\n{\"name\": \"a:b\",\n\"context\": \"1\"}]}", ":5: cannot unmarshal string"},
+		{"broken", head + "{\"name\" \"a:b\"}]}", ":3: invalid character"},
+		{"cut", head, ":1: unexpected EOF"},
+		{"no provider", head + "{\"name\": \"b\"}]}", `:3: name "b": want PROVIDER:MODEL`},
+		{"negative", head + "{\"name\": \"a:b\", \"price\": {\"input\": -1}}]}", ":3: a:b: a price below 0"},
+		{"format", `{"models": []}`, ": format 0: want 1"},
+		{"two objects", `{"format": 1} {}`, ":1: more than one object"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, test.text)
+			if _, err := catalog.Open(path); err == nil || !strings.HasPrefix(err.Error(), path+test.want) {
+				t.Errorf("error %v, want %s", err, test.want)
+			}
+		})
+	}
+	if _, err := catalog.Open("nowhere.json"); err == nil {
+		t.Error("no error for a missing file")
+	}
+}
