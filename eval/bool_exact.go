@@ -11,6 +11,7 @@ import (
 var boolExact = Function{
 	Name:   "eval_bool_exact_match",
 	Params: []Param{required("gold", KindBool)},
+	fixed:  fixedBool,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		said, ok := toBool(prediction)
 		if !ok {

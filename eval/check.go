@@ -150,16 +150,23 @@ func (c *checker) part(where string, function, arguments pyliteral.Value) {
 	c.call(where+", "+name, name, arguments)
 }
 
-// usual are misspellings whose meaning is known, though another name may look more alike.
-var usual = map[string]string{"ignore_case": "lowercase", "scoring_point": "scoring_points"}
-
 // likeness is the score from which a name counts as a misspelling of another.
 const likeness = 70
 
 // meant returns a question that proposes the name most like the given one, or nothing.
 func meant(name string, names []string) string {
-	if fix := usual[name]; slices.Contains(names, fix) {
-		return ": did you mean " + fix + "?"
+	if best := nearest(name, names); best != "" {
+		return ": did you mean " + best + "?"
+	}
+	return ""
+}
+
+// nearest returns the name that a known misspelling stands for, or else the one most like it; empty when none is.
+func nearest(name string, names []string) string {
+	for _, m := range misspellings {
+		if m.name == name && slices.Contains(names, m.means) {
+			return m.means
+		}
 	}
 	best, score := "", likeness-1
 	for _, n := range names {
@@ -167,10 +174,7 @@ func meant(name string, names []string) string {
 			best, score = n, s
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return ": did you mean " + best + "?"
+	return best
 }
 
 func functionNames() []string {

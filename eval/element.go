@@ -19,6 +19,7 @@ var elementParams = []Param{
 var elementIncluded = Function{
 	Name:   "eval_element_included",
 	Params: elementParams,
+	fixed:  fixedIncluded,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return k.elements().included(prediction)
 	},
@@ -27,6 +28,7 @@ var elementIncluded = Function{
 var elementListIncluded = Function{
 	Name:   "eval_element_list_included",
 	Params: elementParams,
+	fixed:  fixedListIncluded,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		said, _ := asList(prediction)
 		e := k.elements()
@@ -42,6 +44,7 @@ var elementListIncluded = Function{
 var elementListOverlap = Function{
 	Name:   "eval_element_list_overlap",
 	Params: append([]Param{optional("count", KindInt, int64(1))}, elementParams...),
+	fixed:  fixedOverlap,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		said, _ := asList(prediction)
 		return k.elements().overlap(said, k.get("count", int64(1)))

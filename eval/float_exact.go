@@ -14,6 +14,7 @@ var floatExact = Function{
 	Params: []Param{
 		required("gold", KindNumber), optional("ndigits", KindInt|KindNull, nil), toleranceParam,
 	},
+	fixed: fixedFloat,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, nil).sameFloat(prediction, k.get("gold", nil)), nil
 	},

@@ -16,7 +16,10 @@ type Function struct {
 	// Closed is true for a function that fails on an argument it does not know; the others ignore it.
 	Closed bool
 
+	// score is what the authors' code does, in the files named for the functions; fixed is what [Fixed] does
+	// instead, in the files fixed_*.go. They meet in [Prepared.Score] only.
 	score func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error)
+	fixed func(ctx context.Context, s *Scorer, prediction pyliteral.Value, c *call) (outcome, error)
 }
 
 // functions are those of the paper's Table 8, in its order. A new one needs a file and a line here.

@@ -9,6 +9,7 @@ import (
 var intExact = Function{
 	Name:   "eval_int_exact_match",
 	Params: []Param{required("gold", KindInt)},
+	fixed:  fixedInt,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return sameInt(prediction, k.get("gold", nil)), nil
 	},

@@ -20,18 +20,22 @@ var (
 
 // judged makes a subjective function from what it asks.
 func judged(name string, params []Param, request func(kwargs) (JudgeRequest, error)) Function {
+	score := func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		r, err := request(k)
+		if err != nil {
+			return outcome{}, err
+		}
+		r.Question = k.str("question")
+		r.Prediction = pyliteral.Str(prediction)
+		return s.ask(ctx, r)
+	}
 	return Function{
 		Name:       name,
 		Subjective: true,
 		Params:     append(params, questionParam, modelParam, temperatureParam),
-		score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-			r, err := request(k)
-			if err != nil {
-				return outcome{}, err
-			}
-			r.Question = k.str("question")
-			r.Prediction = pyliteral.Str(prediction)
-			return s.ask(ctx, r)
+		score:      score,
+		fixed: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+			return score(ctx, s, prediction, c.kwargs)
 		},
 	}
 }

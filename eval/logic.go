@@ -14,6 +14,7 @@ var conjunction = Function{
 	Name:   "eval_conjunction",
 	Params: partsParams,
 	Closed: true,
+	fixed:  fixedConjunction,
 	score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return s.parts(ctx, prediction, k, false)
 	},
@@ -23,6 +24,7 @@ var disjunction = Function{
 	Name:   "eval_disjunction",
 	Params: partsParams,
 	Closed: true,
+	fixed:  fixedDisjunction,
 	score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return s.parts(ctx, prediction, k, true)
 	},
@@ -32,6 +34,7 @@ var negation = Function{
 	Name:   "eval_negation",
 	Params: []Param{required("eval_func", KindText), required("eval_kwargs", KindDict)},
 	Closed: true,
+	fixed:  fixedNegation,
 	score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		o, err := s.call(ctx, k.get("eval_func", nil), prediction, k.get("eval_kwargs", nil))
 		if err != nil {

@@ -11,9 +11,10 @@ import (
 var paperRelevance = Function{
 	Name: "eval_paper_relevance_with_reference_answer",
 	Params: []Param{
-		required("question", KindText), required("reference_answer", KindText|KindList), optional("threshold", KindNumber, defaultThreshold),
+		formal("question", KindText), required("reference_answer", KindText|KindList), optional("threshold", KindNumber, defaultThreshold),
 	},
 	Closed: true,
+	fixed:  fixedRelevance,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		titles, ok := k.titles()
 		if !ok {

@@ -50,9 +50,15 @@ type Param struct {
 	Default pyliteral.Value
 	// Options are the texts that the argument may be; nil for any.
 	Options []string
+	// Formal is true for a required argument that nothing reads: only [Reference] insists on it.
+	Formal bool
 }
 
 func required(name string, k Kind) Param { return Param{Name: name, Kind: k, Required: true} }
+
+func formal(name string, k Kind) Param {
+	return Param{Name: name, Kind: k, Required: true, Formal: true}
+}
 
 func optional(name string, k Kind, value pyliteral.Value) Param {
 	return Param{Name: name, Kind: k, Default: value}

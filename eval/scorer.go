@@ -22,13 +22,14 @@ type Config struct {
 // Scorer applies evaluation functions. Its methods may be called from several goroutines if its judge may.
 type Scorer struct {
 	judge Judge
+	mode  Mode
 	// functions is the list of the package; the logical functions reach it through here, because a list in a
 	// package variable cannot hold functions that name the variable.
 	functions []Function
 }
 
 // New returns a scorer.
-func New(c Config) *Scorer { return &Scorer{judge: c.Judge, functions: functions} }
+func New(c Config) *Scorer { return &Scorer{judge: c.Judge, mode: c.Mode, functions: functions} }
 
 // Result is what scoring made of an answer.
 type Result struct {
@@ -58,9 +59,9 @@ func JSON(raw json.RawMessage) (Prediction, error) {
 	return Prediction{v}, nil
 }
 
-// Score applies the function of e to the prediction. Whatever the authors' code raises an exception on is a
-// wrong answer with the reason; only an unknown function, arguments that are no JSON and a judge that failed
-// leave an answer unscored.
+// Score applies the function of e to the prediction. An unknown function, arguments that are no JSON and a judge that
+// failed leave an answer unscored. Whatever else the authors' code raises an exception on is a wrong answer with the
+// reason; in [Fixed], what is the evaluator's fault leaves the answer unscored instead.
 func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) Result {
 	return s.Prepare(e).Score(ctx, p)
 }
@@ -71,6 +72,7 @@ type Prepared struct {
 	scorer    *Scorer
 	function  *Function
 	arguments pyliteral.Value
+	fixed     *call  // the evaluator as Fixed reads it; nil in Reference
 	fault     string // why nothing can be scored
 }
 
@@ -84,6 +86,10 @@ func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 	var err error
 	if p.arguments, err = pyliteral.FromJSON(e.Kwargs); err != nil {
 		p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, err)
+		return p
+	}
+	if s.mode == Fixed {
+		p.fixed = s.read(e.Func, p.arguments)
 	}
 	return p
 }
@@ -95,6 +101,9 @@ func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 	}
 	if p.fault != "" {
 		return Result{Verdict: qa.Unscored, Reason: p.fault}
+	}
+	if p.fixed != nil {
+		return result(p.scorer.run(ctx, p.fixed, answer.value))
 	}
 	return result(p.scorer.apply(ctx, p.function, answer.value, p.arguments))
 }

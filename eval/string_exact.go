@@ -10,6 +10,7 @@ import (
 var stringExact = Function{
 	Name:   "eval_string_exact_match",
 	Params: []Param{required("gold", KindText), lowercaseParam, ignoreBlankParam},
+	fixed:  fixedText,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		m := matching{lowercase: k.truth("lowercase"), ignoreBlank: k.truth("ignore_blank")}
 		return m.same(prediction, k.get("gold", nil)), nil

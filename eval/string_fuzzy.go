@@ -13,6 +13,7 @@ var stringFuzzy = Function{
 	Params: []Param{
 		required("gold", KindText), methodParam, optional("threshold", KindNumber, defaultThreshold), ignoreBlankParam, lowercaseParam,
 	},
+	fixed: fixedFuzzy,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, defaultThreshold).alike(prediction, k.get("gold", nil))
 	},

@@ -16,6 +16,7 @@ var structuredExact = Function{
 		required("gold", KindAny), ignoreOrderParam, toleranceParam, optional("ndigits", KindInt|KindNull, nil),
 		lowercaseParam, ignoreBlankParam, optional("threshold", KindNumber, noThreshold), methodParam,
 	},
+	fixed: fixedStructured,
 	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, noThreshold).structured(prediction, k.get("gold", nil))
 	},

@@ -1,0 +1,124 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// Explanation says how an answer was scored: what was compared with what, by which rule, in both modes.
+type Explanation struct {
+	Function  string     `json:"function"`
+	Arguments []Argument `json:"arguments"`
+	// Prediction is the answer as Python's repr() prints it.
+	Prediction string  `json:"prediction"`
+	Reference  Reading `json:"reference"`
+	Fixed      Reading `json:"fixed"`
+	// Differences are the places where the two modes part, the deepest ones of the trees; empty when they agree
+	// everywhere.
+	Differences []Difference `json:"differences"`
+}
+
+// Reading is what one mode makes of an answer.
+type Reading struct {
+	Mode    Mode       `json:"mode"`
+	Verdict qa.Verdict `json:"verdict"`
+	// Score is nil for an unscored answer.
+	Score  *float64   `json:"score"`
+	Reason string     `json:"reason,omitempty"`
+	Check  Comparison `json:"check"`
+}
+
+// Comparison is one comparison, and those that it is made of.
+type Comparison struct {
+	// Path names the element of the gold (of the answer, where each of its elements is looked for among the golds): [2] or
+	// ["key"], one after the other on the way down; empty for the whole.
+	Path string `json:"path"`
+	// Function and Arguments are those of an evaluation function, at the top and inside a logical function.
+	Function  string     `json:"function,omitempty"`
+	Arguments []Argument `json:"arguments,omitempty"`
+	// Gold and Said are what was compared, as Python's repr() prints it: the answer as this mode reads it. Gold is empty
+	// where several were tried or there is none.
+	Gold    string     `json:"gold,omitempty"`
+	Said    string     `json:"said"`
+	Pass    bool       `json:"pass"`
+	Verdict qa.Verdict `json:"verdict"`
+	// Rule is what was asked and what came of it, such as "fuzzy ratio 88 < 95".
+	Rule   string       `json:"rule"`
+	Checks []Comparison `json:"checks,omitempty"`
+}
+
+// Difference is a place where the modes part.
+type Difference struct {
+	Path      string `json:"path"`
+	Function  string `json:"function,omitempty"`
+	Reference string `json:"reference"`
+	Fixed     string `json:"fixed"`
+}
+
+// Explain scores an answer in both modes and says how. It costs much more than [Scorer.Score], with which it always
+// agrees. A judge is asked each question once, also those of parts that scoring would not come to.
+func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Explanation {
+	judge := s.judge
+	if judge != nil {
+		judge = &onceJudge{judge: judge, said: make(map[string]verdict)}
+	}
+	explain := func(m Mode) Reading {
+		return explainer{New(Config{Judge: judge, Mode: m})}.reading(ctx, e, p)
+	}
+	out := Explanation{
+		Function: e.Func, Arguments: s.arguments(e), Prediction: pyliteral.Repr(p.value),
+		Reference: explain(Reference), Fixed: explain(Fixed),
+	}
+	out.Differences = differences(out.Reference.Check, out.Fixed.Check)
+	return out
+}
+
+// onceJudge asks a judge each question once. Its calls may not overlap.
+type onceJudge struct {
+	judge Judge
+	said  map[string]verdict
+}
+
+type verdict struct {
+	right bool
+	err   error
+}
+
+// Judge implements [Judge].
+func (j *onceJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
+	key, err := json.Marshal(r)
+	if err != nil {
+		return false, err
+	}
+	v, asked := j.said[string(key)]
+	if !asked {
+		v.right, v.err = j.judge.Judge(ctx, r)
+		j.said[string(key)] = v
+	}
+	return v.right, v.err
+}
+
+// differences returns the deepest places where two trees of checks part.
+func differences(reference, fixed Comparison) []Difference {
+	out := []Difference{}
+	byPath := make(map[string]Comparison, len(reference.Checks))
+	for _, c := range reference.Checks {
+		byPath[c.Path+" "+c.Function] = c
+	}
+	for _, c := range fixed.Checks {
+		if r, ok := byPath[c.Path+" "+c.Function]; ok {
+			out = append(out, differences(r, c)...)
+		}
+	}
+	if len(out) == 0 && reference.Verdict != fixed.Verdict {
+		out = append(out, Difference{
+			Path: fixed.Path, Function: fixed.Function,
+			Reference: string(reference.Verdict) + ": " + reference.Rule,
+			Fixed:     string(fixed.Verdict) + ": " + fixed.Rule,
+		})
+	}
+	return out
+}

@@ -1,0 +1,233 @@
+package eval_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"airqa/eval"
+	"airqa/qa"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// agrees checks that an explanation gives the scores of both modes, and that its checks add up to them.
+func agrees(t *testing.T, e qa.Evaluator, p eval.Prediction, judge eval.Judge) eval.Explanation {
+	t.Helper()
+	x := eval.New(eval.Config{Judge: judge}).Explain(context.Background(), e, p)
+	for _, r := range []eval.Reading{x.Reference, x.Fixed} {
+		want := eval.New(eval.Config{Judge: judge, Mode: r.Mode}).Score(context.Background(), e, p)
+		if r.Verdict != want.Verdict || r.Reason != want.Reason || (r.Score == nil) != (want.Verdict == qa.Unscored) || r.Score != nil && *r.Score != want.Value {
+			t.Errorf("%s of %s: the explanation says %s (%s), scoring %s (%s)", r.Mode, e.Kwargs, r.Verdict, r.Reason, want.Verdict, want.Reason)
+		}
+		if r.Check.Verdict != want.Verdict || r.Check.Pass != (want.Verdict == qa.Right) {
+			t.Errorf("%s of %s: the check says %s, scoring %s", r.Mode, e.Kwargs, r.Check.Verdict, want.Verdict)
+		}
+		addsUp(t, e, r.Mode, r.Check)
+	}
+	if x.Reference.Verdict != x.Fixed.Verdict && len(x.Differences) == 0 {
+		t.Errorf("%s with %s differs without a difference", e.Func, e.Kwargs)
+	}
+	return x
+}
+
+// addsUp checks that a comparison of lists or dictionaries passes just when all its parts do, and that every
+// comparison has a rule.
+func addsUp(t *testing.T, e qa.Evaluator, m eval.Mode, c eval.Comparison) {
+	t.Helper()
+	if c.Rule == "" {
+		t.Errorf("%s of %s: no rule at %q", m, e.Kwargs, c.Path)
+	}
+	all := true
+	for _, part := range c.Checks {
+		all = all && part.Pass
+		addsUp(t, e, m, part)
+	}
+	logical := c.Function == "eval_disjunction" || c.Function == "eval_negation" || c.Function == "eval_element_list_overlap"
+	raised := strings.HasPrefix(c.Rule, "the authors' evaluator fails: ")
+	if len(c.Checks) > 0 && !logical && !raised && c.Verdict != qa.Unscored && all != c.Pass {
+		t.Errorf("%s of %s: %q passes: %v; all its parts: %v", m, e.Kwargs, c.Path, c.Pass, all)
+	}
+}
+
+// TestExplainAgrees holds explanations against scores in both modes on all golden cases, and makes JSON of them.
+func TestExplainAgrees(t *testing.T) {
+	golds := rows[goldRow](t, "testdata/synthetic.gold.jsonl")
+	for i, p := range rows[predRow](t, "testdata/synthetic.pred.jsonl") {
+		explainRow(t, golds[i].Evaluator, p)
+	}
+}
+
+func TestExplainAgreesOnReal(t *testing.T) {
+	examples := realExamples(t)
+	for _, p := range rows[predRow](t, filepath.Join(shared, "scoring", "real.pred.jsonl")) {
+		explainRow(t, examples[p.UUID], p)
+	}
+}
+
+func explainRow(t *testing.T, e qa.Evaluator, p predRow) {
+	t.Helper()
+	answer, err := eval.JSON(p.Answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, judge := range []eval.Judge{approves, deadJudge{}} {
+		x := agrees(t, e, answer, judge)
+		if _, err := json.Marshal(x); err != nil {
+			t.Errorf("%s: %v", p.UUID, err)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	tests := []struct {
+		name, function, kwargs, answer string
+		reference, fixed               string   // verdicts
+		rules                          []string // path and rule of the leaves, in reference and then in fixed
+		differences                    []eval.Difference
+	}{
+		{
+			"order before lower case", "eval_structured_object_exact_match", `{"gold": ["zebra", "apple"], "ignore_order": true, "lowercase": true}`,
+			`"['apple', 'Zebra']"`, wrong, right,
+			[]string{
+				`[0] text 'apple' ≠ 'zebra', in lower case`, `[1] text 'zebra' ≠ 'apple', in lower case`,
+				`[0] text 'zebra' = 'zebra', in lower case (element [1] of the answer)`, `[1] text 'apple' = 'apple', in lower case (element [0] of the answer)`,
+			},
+			[]eval.Difference{
+				{Path: "[0]", Reference: "wrong: text 'apple' ≠ 'zebra', in lower case", Fixed: "right: text 'zebra' = 'zebra', in lower case (element [1] of the answer)"},
+				{Path: "[1]", Reference: "wrong: text 'zebra' ≠ 'apple', in lower case", Fixed: "right: text 'apple' = 'apple', in lower case (element [0] of the answer)"},
+			},
+		},
+		{
+			"keys and numbers", "eval_structured_object_exact_match", `{"gold": {"1": {"k": 3.14}, "n": 2}, "ndigits": 2}`,
+			`"{'1': {'k': 3.2}, 'n': 2.5}"`, wrong, wrong,
+			[]string{
+				`["1"]["k"] float 3.2 vs 3.14 rounded to 2 digits, relative tolerance 1e-06`, `["n"] int() makes 2 of 2.5, 2 = 2`,
+				`["1"]["k"] float 3.2 vs 3.14 rounded to 2 digits, relative tolerance 1e-06`, `["n"] number 2.5 ≠ 2`,
+			},
+			[]eval.Difference{{Path: `["n"]`, Reference: "right: int() makes 2 of 2.5, 2 = 2", Fixed: "wrong: number 2.5 ≠ 2"}},
+		},
+		{
+			"part of a conjunction", "eval_conjunction", pair(textFunc, isA, `"eval_string_fuzzy_match"`, `{"gold": "abcdefgh", "threshold": 0.9}`),
+			`["a", "abcdefgx"]`, right, wrong,
+			[]string{`[0] text 'a' = 'a'`, `[1] fuzzy ratio 88 ≥ 0.9`, `[0] text 'a' = 'a'`, `[1] fuzzy ratio 88 < 90.0`},
+			[]eval.Difference{{Path: "[1]", Function: "eval_string_fuzzy_match", Reference: "right: fuzzy ratio 88 ≥ 0.9", Fixed: "wrong: fuzzy ratio 88 < 90.0"}},
+		},
+		{
+			"most alike of the golds", "eval_element_included", `{"gold": ["xyz", "abcd"]}`, `"abce"`, wrong, wrong,
+			[]string{" none of 2 golds; the most alike: text 'abce' ≠ 'abcd'", " none of 2 golds; the most alike: text 'abce' ≠ 'abcd'"},
+			[]eval.Difference{},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			answer, err := eval.JSON(json.RawMessage(tt.answer))
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := agrees(t, qa.Evaluator{Func: tt.function, Kwargs: json.RawMessage(tt.kwargs)}, answer, approves)
+			if string(x.Reference.Verdict) != tt.reference || string(x.Fixed.Verdict) != tt.fixed {
+				t.Errorf("%s and %s, want %s and %s", x.Reference.Verdict, x.Fixed.Verdict, tt.reference, tt.fixed)
+			}
+			if diff := cmp.Diff(tt.rules, append(leaves(x.Reference.Check), leaves(x.Fixed.Check)...)); diff != "" {
+				t.Errorf("rules (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.differences, x.Differences); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func leaves(c eval.Comparison) []string {
+	if len(c.Checks) == 0 {
+		return []string{c.Path + " " + c.Rule}
+	}
+	var out []string
+	for _, part := range c.Checks {
+		out = append(out, leaves(part)...)
+	}
+	return out
+}
+
+func TestExplainArguments(t *testing.T) {
+	e := qa.Evaluator{Func: "eval_string_fuzzy_match", Kwargs: json.RawMessage(
+		`{"gold": "a", "threshold": 0.9, "ignore_case": "true", "ignore_blanks": true, "note": "x"}`)}
+	x := agrees(t, e, eval.Text("A"), nil)
+	want := []eval.Argument{
+		{Name: "gold", Value: "'a'", Status: eval.ArgumentGiven},
+		{Name: "fuzz_method", Value: "'ratio'", Status: eval.ArgumentDefault},
+		{Name: "threshold", Value: "0.9", Status: eval.ArgumentGiven, Fixed: "threshold = 90.0"},
+		{Name: "ignore_blank", Value: "False", Status: eval.ArgumentDefault},
+		{Name: "lowercase", Value: "False", Status: eval.ArgumentDefault},
+		{Name: "ignore_case", Value: "'true'", Status: eval.ArgumentMisspelt, Means: "lowercase", Fixed: "lowercase = True"},
+		{Name: "ignore_blanks", Value: "True", Status: eval.ArgumentMisspelt, Means: "ignore_blank"},
+		{Name: "note", Value: "'x'", Status: eval.ArgumentIgnored},
+	}
+	if diff := cmp.Diff(want, x.Arguments); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestExplainFaults explains what has no comparison.
+func TestExplainFaults(t *testing.T) {
+	for name, e := range map[string]qa.Evaluator{
+		"no function":   {Func: "nonsense", Kwargs: json.RawMessage(`{}`)},
+		"no JSON":       {Func: "eval_int_exact_match", Kwargs: json.RawMessage(`{`)},
+		"no dictionary": {Func: "eval_int_exact_match", Kwargs: json.RawMessage(`[]`)},
+		"no gold":       {Func: "eval_int_exact_match", Kwargs: json.RawMessage(`{}`)},
+		"bad part":      {Func: "eval_conjunction", Kwargs: json.RawMessage(pair(textFunc, isA, `5`, `{}`))},
+		"bad lists":     {Func: "eval_conjunction", Kwargs: json.RawMessage(`{"eval_func_list": 5, "eval_kwargs_list": 6}`)},
+		"bad negation":  {Func: "eval_negation", Kwargs: json.RawMessage(`{"eval_func": 5, "eval_kwargs": 6}`)},
+		"no judge":      {Func: "eval_reference_answer_with_llm", Kwargs: json.RawMessage(asksFor)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, p := range []eval.Prediction{eval.Text("a"), eval.Text("[ERROR]: none"), {}} {
+				agrees(t, e, p, nil)
+			}
+		})
+	}
+}
+
+// TestExplainAsksOnce counts the questions to a judge: one, though both modes and every check want the verdict.
+func TestExplainAsksOnce(t *testing.T) {
+	asked := 0
+	judge := judgeFunc(func(eval.JudgeRequest) (bool, error) { asked++; return true, nil })
+	e := qa.Evaluator{Func: "eval_conjunction", Kwargs: json.RawMessage(pair(textFunc, isA, llmFunc, asksFor))}
+	p, err := eval.JSON(json.RawMessage(`["a", "b"]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval.New(eval.Config{Judge: judge}).Explain(context.Background(), e, p)
+	if asked != 1 {
+		t.Errorf("the judge was asked %d times, want once", asked)
+	}
+}
+
+// FuzzExplain checks that no answer and no arguments bring either mode down, that scores are 0 or 1, and that the
+// explanation agrees with them.
+func FuzzExplain(f *testing.F) {
+	f.Add(uint8(5), `{"gold": [["a", 1.5], {"b": null}], "ignore_order": true, "lowercase": true, "threshold": 90}`, `[{'b': None}, ("A", 1.5)]`)
+	f.Add(uint8(5), `{"gold": {"a": 1, "A": [true, 0.0]}, "lowercase": "true", "nidigits": "2"}`, `{"a": [1e-10, false], 1: 2}`)
+	f.Add(uint8(8), `{"gold": "abc", "count": 2, "element_type": "structured"}`, "{1, 2.5, 'x'}")
+	f.Add(uint8(4), `{"gold": "1e308", "ndigits": -308, "tolerance": 0.1}`, "1_0e3")
+	f.Add(uint8(9), `{"reference_answer": ["A", 5], "threshold": 0.5}`, "“a”")
+	f.Add(uint8(16), `{"eval_func_list": ["eval_int_exact_match"], "eval_kwargs_list": [{"gold": 1}]}`, "1,")
+	f.Add(uint8(18), `{"eval_func": "eval_negation", "eval_kwargs": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 1}}}`, "x")
+	functions := eval.Functions()
+	f.Fuzz(func(t *testing.T, index uint8, kwargs, answer string) {
+		if strings.Count(kwargs, "[")*len(answer) > 1e5 {
+			t.Skip("explanations of large lists take long")
+		}
+		e := qa.Evaluator{Func: functions[int(index)%len(functions)].Name, Kwargs: json.RawMessage(kwargs)}
+		agrees(t, e, eval.Text(answer), approves)
+		for _, m := range []eval.Mode{eval.Reference, eval.Fixed} {
+			outcomeOf(t, eval.New(eval.Config{Judge: approves, Mode: m}).Score(context.Background(), e, eval.Text(answer)))
+		}
+		if _, ok := eval.GoldAnswer(e); ok {
+			eval.Lint(context.Background(), qa.Example{Evaluator: e})
+		}
+	})
+}

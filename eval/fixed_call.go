@@ -1,0 +1,228 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"airqa/internal/fuzzy"
+	"airqa/internal/pyliteral"
+	"airqa/internal/pystr"
+)
+
+// call is an evaluator as [Fixed] reads it: the arguments under their right names and of their right types, and the
+// functions inside a logical one found.
+type call struct {
+	name     string
+	function *Function
+	kwargs   kwargs
+	parts    []*call
+	mends    []mend
+	fault    string // why it cannot be applied
+}
+
+// mend is an argument that was not read as it is spelt.
+type mend struct {
+	name, as string // as it is spelt, and the parameter that it was read as
+	value    pyliteral.Value
+}
+
+// faultyError says what is wrong with an evaluator. It leaves an answer unscored.
+type faultyError struct{ reason string }
+
+// Error implements error.
+func (e *faultyError) Error() string { return "the evaluator is faulty: " + e.reason }
+
+// run applies c to an answer. An exception of what both modes share is a fault of the evaluator.
+func (s *Scorer) run(ctx context.Context, c *call, prediction pyliteral.Value) (outcome, error) {
+	if c.fault != "" {
+		return outcome{}, &faultyError{c.fault}
+	}
+	o, err := c.function.fixed(ctx, s, prediction, c)
+	if raised := (*raisedError)(nil); errors.As(err, &raised) {
+		return outcome{}, &faultyError{raised.reason}
+	}
+	return o, err
+}
+
+// read makes a call of a function's name and its arguments.
+func (s *Scorer) read(name string, arguments pyliteral.Value) *call {
+	c := &call{name: name, function: s.function(name)}
+	if c.function == nil {
+		c.fail("there is no evaluation function %q", name)
+		return c
+	}
+	given, ok := arguments.(*pyliteral.Dict)
+	if !ok {
+		c.fail("the arguments of %s are a %s", name, pyliteral.Type(arguments))
+		return c
+	}
+	c.kwargs = kwargs{&pyliteral.Dict{}}
+	for i := range c.function.Params {
+		c.argument(&c.function.Params[i], given)
+	}
+	if c.fault == "" {
+		s.readParts(c)
+	}
+	return c
+}
+
+// fail notes a fault; the first stays.
+func (c *call) fail(format string, args ...any) {
+	if c.fault == "" {
+		c.fault = fmt.Sprintf(format, args...)
+	}
+}
+
+// argument reads one argument, also under a known misspelling of its name.
+func (c *call) argument(p *Param, given *pyliteral.Dict) {
+	v, spelt, ok := spelling(p.Name, given)
+	if !ok {
+		if p.Required && !p.Formal {
+			c.fail("%s lacks the argument %s", c.name, p.Name)
+		}
+		return
+	}
+	as, ok := p.fit(v)
+	if !ok {
+		c.fail("%s of %s is %s, not %s", p.Name, c.name, pyliteral.Repr(v), p.Kind)
+		return
+	}
+	if spelt != p.Name || kindOf(as) != kindOf(v) || p.Name == "threshold" && !pyliteral.Equal(as, v) {
+		c.mends = append(c.mends, mend{spelt, p.Name, as})
+	}
+	c.kwargs.d.Set(p.Name, as)
+}
+
+// spelling finds an argument under its name or a misspelling of it.
+func spelling(name string, given *pyliteral.Dict) (v pyliteral.Value, spelt string, ok bool) {
+	if v, ok := given.Get(name); ok {
+		return v, name, true
+	}
+	for _, m := range misspellings {
+		if m.means == name {
+			if v, ok := given.Get(m.name); ok {
+				return v, m.name, true
+			}
+		}
+	}
+	return nil, name, false
+}
+
+// misspellings are names in released examples whose meaning is known.
+var misspellings = []struct{ name, means string }{
+	{"nidigits", "ndigits"},
+	{"fomulas", "formulas"},
+	{"scoring_point", "scoring_points"},
+	{"ignore_case", "lowercase"},
+}
+
+// readParts reads the functions inside a logical one.
+func (s *Scorer) readParts(c *call) {
+	if c.function.param("eval_func") != nil {
+		c.parts = []*call{s.readPart(c.kwargs.get("eval_func", nil), c.kwargs.get("eval_kwargs", nil))}
+		return
+	}
+	if c.function.param("eval_func_list") == nil {
+		return
+	}
+	names, _ := c.kwargs.get("eval_func_list", nil).(pyliteral.List)
+	arguments, _ := c.kwargs.get("eval_kwargs_list", nil).(pyliteral.List)
+	if len(names) != len(arguments) || len(names) == 0 {
+		c.fail("%s has %d functions and %d sets of arguments", c.name, len(names), len(arguments))
+		return
+	}
+	for i := range names {
+		c.parts = append(c.parts, s.readPart(names[i], arguments[i]))
+	}
+}
+
+func (s *Scorer) readPart(name, arguments pyliteral.Value) *call {
+	text, ok := name.(string)
+	if !ok {
+		return &call{name: pyliteral.Str(name), fault: "the name of a function is " + pyliteral.Repr(name)}
+	}
+	return s.read(text, arguments)
+}
+
+// fit returns the value that an argument stands for; false when it cannot be meant.
+func (p *Param) fit(v pyliteral.Value) (pyliteral.Value, bool) {
+	if !p.takes(v) {
+		var ok bool
+		if v, ok = p.convert(v); !ok {
+			return nil, false
+		}
+	}
+	switch p.Name {
+	case "threshold":
+		return percent(v), true
+	case "fuzz_method":
+		name, _ := v.(string)
+		return v, fuzzy.ByName(name) != nil
+	case "tolerance", "count":
+		x, ok := number(v)
+		return v, ok && x >= 0 && (x > 0 || p.Name == "tolerance")
+	}
+	return v, true
+}
+
+// takes tells whether v is of a type that the parameter has.
+func (p *Param) takes(v pyliteral.Value) bool {
+	kind := kindOf(v)
+	return p.Kind&kind != 0 || kind == KindInt && p.Kind&KindFloat != 0
+}
+
+// convert reads a value of another type as one that the parameter takes.
+func (p *Param) convert(v pyliteral.Value) (pyliteral.Value, bool) {
+	switch {
+	case v == nil && !p.Required:
+		return p.Default, true
+	case p.Kind == KindList:
+		return pyliteral.List{v}, true
+	case p.Kind == KindBool:
+		return toBool(trimmed(v))
+	case p.Kind&KindNumber != 0:
+		return p.numeral(v)
+	case p.Kind == KindText:
+		return v, true // it is compared, or put to a judge, as Python prints it
+	}
+	return nil, false
+}
+
+// numeral reads a text, or a float without a fraction, as a number.
+func (p *Param) numeral(v pyliteral.Value) (pyliteral.Value, bool) {
+	if text, ok := v.(string); ok {
+		if i, ok := intFromText(text); ok {
+			return i, true
+		}
+		f, ok := pystr.Float(text)
+		if !ok {
+			return nil, false
+		}
+		v = f
+	}
+	f, ok := v.(float64)
+	if !ok || p.Kind&KindFloat != 0 {
+		return v, ok
+	}
+	i, ok := cut(f)
+	return i, ok && pyliteral.Equal(i, f)
+}
+
+// percent reads a threshold above 0 and up to 1 as a share of 100.
+func percent(v pyliteral.Value) pyliteral.Value {
+	x, ok := number(v)
+	if !ok || x <= 0 || x > 1 {
+		return v
+	}
+	rounded, _ := pystr.Round(100*x, 6)
+	return rounded
+}
+
+// trimmed returns a text without blanks at its ends, and anything else as it is.
+func trimmed(v pyliteral.Value) pyliteral.Value {
+	if s, ok := v.(string); ok {
+		return pystr.Strip(s)
+	}
+	return v
+}

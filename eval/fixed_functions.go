@@ -1,0 +1,58 @@
+package eval
+
+import (
+	"context"
+
+	"airqa/internal/pyliteral"
+)
+
+func fixedText(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+	return c.exactly().text(prediction, c.kwargs.get("gold", nil))
+}
+
+// exactly are the options of a comparison of texts that has no threshold.
+func (c *call) exactly() typed {
+	return typed{matching{lowercase: c.kwargs.truth("lowercase"), ignoreBlank: c.kwargs.truth("ignore_blank"), threshold: noThreshold}}
+}
+
+func fixedFuzzy(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+	return anyReading(prediction, c.kwargs.get("gold", nil), c.kwargs.matching(nil, defaultThreshold).alike)
+}
+
+func fixedBool(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+	said, ok := toBool(trimmed(prediction))
+	if !ok {
+		return unread("the answer is neither true nor false"), nil
+	}
+	return passed(said == c.kwargs.truth("gold")), nil
+}
+
+func fixedInt(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+	return sameWhole(prediction, c.kwargs.get("gold", nil)), nil
+}
+
+func fixedFloat(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+	return typed{c.kwargs.matching(nil, nil)}.float(prediction, c.kwargs.get("gold", nil)), nil
+}
+
+func fixedStructured(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+	return typed{c.kwargs.matching(nil, noThreshold)}.structured(prediction, c.kwargs.get("gold", nil))
+}
+
+func fixedRelevance(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+	said, ok := titleIn(prediction)
+	if !ok {
+		return unread("the answer is not a title"), nil
+	}
+	titles, _ := c.kwargs.titles()
+	return isTitle(said, titles, c.kwargs.get("threshold", defaultThreshold))
+}
+
+// titleIn returns the title that an answer is, without blanks and quotes around it.
+func titleIn(prediction pyliteral.Value) (string, bool) {
+	said, ok := prediction.(string)
+	if !ok {
+		said, ok = onlyText(prediction)
+	}
+	return unquoted(said), ok
+}

@@ -1,0 +1,65 @@
+package eval
+
+import (
+	"airqa/internal/pyliteral"
+	"airqa/internal/pystr"
+)
+
+// listOf reads an answer as a list, as asList does, from Python or JSON or a mixture of both.
+func listOf(v pyliteral.Value) (items []pyliteral.Value, read bool) {
+	if items, ok := elements(v); ok {
+		return items, true
+	}
+	if parsed, ok := literalOf(v); ok {
+		if items, ok := elements(parsed); ok {
+			return items, true
+		}
+	}
+	return []pyliteral.Value{v}, false
+}
+
+// dictOf reads an answer as a dictionary from Python or JSON or a mixture of both; nil when it is none.
+func dictOf(v pyliteral.Value) *pyliteral.Dict {
+	if d, ok := v.(*pyliteral.Dict); ok {
+		return d
+	}
+	parsed, _ := literalOf(v)
+	d, _ := parsed.(*pyliteral.Dict)
+	return d
+}
+
+// literalOf reads a text as JSON, or else as a Python literal in which JSON's constants may stand.
+func literalOf(v pyliteral.Value) (pyliteral.Value, bool) {
+	text, ok := sourceText(v)
+	if !ok {
+		return nil, false
+	}
+	if parsed, ok := pyliteral.ReadJSON(text); ok {
+		return parsed, true
+	}
+	parsed, err := pyliteral.Parse(text, pyliteral.Options{JSONConstants: true})
+	return parsed, err == nil
+}
+
+// keyText is a key as a text: 1 is "1".
+func keyText(k pyliteral.Value, lowercase bool) string {
+	s := pyliteral.Str(k)
+	if lowercase {
+		s = pystr.Lower(s)
+	}
+	return s
+}
+
+// quotes are pairs of marks that models put around a title.
+var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}}
+
+// unquoted returns a text without blanks at its ends, and without one pair of quotes around it.
+func unquoted(s string) string {
+	s = pystr.Strip(s)
+	for _, q := range quotes {
+		if len(s) > len(q[0])+len(q[1]) && s[:len(q[0])] == q[0] && s[len(s)-len(q[1]):] == q[1] {
+			return pystr.Strip(s[len(q[0]) : len(s)-len(q[1])])
+		}
+	}
+	return s
+}

@@ -1,0 +1,149 @@
+package eval
+
+import (
+	"math/big"
+	"strings"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// GoldAnswer returns the answer that an evaluator asks for, as the authors' driver would hand it over: a text, which
+// is Python's str() of the gold. Under a negation it is an answer that can be read and is wrong. False means that none
+// can be made: the arguments say too little, or a judge would have to refuse.
+func GoldAnswer(e qa.Evaluator) (Prediction, bool) {
+	arguments, err := pyliteral.FromJSON(e.Kwargs)
+	if err != nil {
+		return Prediction{}, false
+	}
+	v, ok := answer(e.Func, arguments, true)
+	if !ok {
+		return Prediction{}, false
+	}
+	return Text(pyliteral.Str(v)), true
+}
+
+// answer returns a right or a wrong answer to a function.
+func answer(name string, arguments pyliteral.Value, right bool) (pyliteral.Value, bool) {
+	d, ok := arguments.(*pyliteral.Dict)
+	f := find(functions, name)
+	if !ok || f == nil {
+		return nil, false
+	}
+	switch {
+	case f.param("eval_func") != nil:
+		k := kwargs{d}
+		inner, _ := k.get("eval_func", nil).(string)
+		return answer(inner, k.get("eval_kwargs", nil), !right)
+	case f.param("eval_func_list") != nil:
+		return answerParts(kwargs{d}, right)
+	case f.Subjective:
+		return judgedAnswer(d), right
+	}
+	gold, ok := goldValue(f, d)
+	if !ok || right {
+		return gold, ok
+	}
+	return wrongFor(gold), true
+}
+
+// answerParts returns a list with an answer for each part. Wrong ones fail a conjunction and a disjunction alike.
+func answerParts(k kwargs, right bool) (pyliteral.Value, bool) {
+	names, _ := k.get("eval_func_list", nil).(pyliteral.List)
+	lists, _ := k.get("eval_kwargs_list", nil).(pyliteral.List)
+	if len(names) != len(lists) {
+		return nil, false
+	}
+	out := pyliteral.List{}
+	for i := range names {
+		name, _ := names[i].(string)
+		v, ok := answer(name, lists[i], right)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, true
+}
+
+// goldValue returns what an objective function compares with.
+func goldValue(f *Function, d *pyliteral.Dict) (pyliteral.Value, bool) {
+	switch f.Name {
+	case paperRelevance.Name:
+		v, ok := d.Get("reference_answer")
+		if titles, isList := v.(pyliteral.List); isList {
+			return first(titles)
+		}
+		return v, ok
+	case elementIncluded.Name:
+		v, ok := d.Get("gold")
+		if golds, isList := v.(pyliteral.List); isList {
+			return first(golds)
+		}
+		return v, ok
+	}
+	return d.Get("gold")
+}
+
+func first(items pyliteral.List) (pyliteral.Value, bool) {
+	if len(items) == 0 {
+		return nil, false
+	}
+	return items[0], true
+}
+
+// judgedAnswer is what an answer to a judged question should say.
+func judgedAnswer(d *pyliteral.Dict) pyliteral.Value {
+	var parts []string
+	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "scoring_point", "formulas", "fomulas"} {
+		v, ok := d.Get(name)
+		items, isList := v.(pyliteral.List)
+		switch {
+		case isList && name == "candidate_reference_answers" && len(items) > 0:
+			parts = append(parts, pyliteral.Str(items[0]))
+		case isList:
+			for _, item := range items {
+				parts = append(parts, pyliteral.Str(item))
+			}
+		case ok:
+			parts = append(parts, pyliteral.Str(v))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// nothingLike is a text that no gold is like: no method of comparison finds a word or a letter in common.
+const nothingLike = "¿…?"
+
+// wrongFor returns a value of the shape of gold that differs everywhere.
+func wrongFor(gold pyliteral.Value) pyliteral.Value {
+	switch x := gold.(type) {
+	case bool:
+		return !x
+	case int64:
+		return float64(x)*2 + 1.5
+	case float64:
+		return x*2 + 1000.5
+	case *big.Int:
+		return int64(0)
+	case pyliteral.List:
+		out := pyliteral.List{}
+		for _, v := range x {
+			out = append(out, wrongFor(v))
+		}
+		if len(out) == 0 {
+			return pyliteral.List{nothingLike}
+		}
+		return out
+	case *pyliteral.Dict:
+		out := &pyliteral.Dict{}
+		for k, v := range x.All() {
+			out.Set(k, wrongFor(v))
+		}
+		if out.Len() == 0 {
+			out.Set(nothingLike, nil)
+		}
+		return out
+	}
+	return nothingLike
+}

@@ -1,0 +1,49 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// Finding is something about an example that keeps it from being scored as it was meant.
+type Finding struct {
+	UUID string `json:"uuid"`
+	// Mode is the semantics in which it shows; empty for a fault of the evaluator as it is written.
+	Mode Mode `json:"mode,omitempty"`
+	// Text is a sentence.
+	Text string `json:"text"`
+}
+
+// Lint returns the faults that [Check] finds, and the modes in which the example's own gold, fed back as the answer, does
+// not pass. Judges are taken to accept it, so that no endpoint is asked.
+func Lint(ctx context.Context, ex qa.Example) []Finding {
+	var out []Finding
+	for _, fault := range Check(ex.Evaluator) {
+		out = append(out, Finding{UUID: ex.UUID, Text: fault})
+	}
+	gold, ok := GoldAnswer(ex.Evaluator)
+	if !ok {
+		return out
+	}
+	for _, m := range []Mode{Reference, Fixed} {
+		r := New(Config{Judge: approving{}, Mode: m}).Score(ctx, ex.Evaluator, gold)
+		if r.Verdict == qa.Right {
+			continue
+		}
+		text := fmt.Sprintf("the gold, given as the answer %s, is %s", pyliteral.Repr(gold.value), r.Verdict)
+		if r.Reason != "" {
+			text += ": " + r.Reason
+		}
+		out = append(out, Finding{ex.UUID, m, text})
+	}
+	return out
+}
+
+// approving is a judge that accepts everything.
+type approving struct{}
+
+// Judge implements [Judge].
+func (approving) Judge(context.Context, JudgeRequest) (bool, error) { return true, nil }
