@@ -1,79 +1,87 @@
-// Package report turns run directories into what a person reads: the paper's Table 4 ([Collect], [Write]) and one
-// trajectory as text ([Trace]). It reads the run log and the scores beside it, and nothing else: it calls no model
-// and scores nothing.
+// Package report turns run directories into what a person reads: the tables of the AirQA paper and some of our own
+// ([Collect], [Write]), and one trajectory as text ([Traced]). It reads the run log and the scores beside it, and nothing
+// else: it calls no model and scores nothing.
+//
+// Every number is made once, in a [Row]; a [Table] chooses among them and words them, and a format prints tables.
 package report
 
 import (
-	"slices"
+	"encoding/json"
 
+	"airqa/internal/stats"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
 
-// Column is a group of questions.
-type Column struct {
-	// Name is the head of the column as the paper prints it; Group the head over several.
-	Name, Group string
-	Holds       func(qa.Example) bool
-}
-
-// Columns are those of the paper's Table 4. A question counts as text only when it has no other element tag
-// (Section 2.4), and may count for several of the others.
-func Columns() []Column {
-	tag := func(tags ...string) func(qa.Example) bool {
-		return func(ex qa.Example) bool { return slices.ContainsFunc(tags, ex.HasTag) }
-	}
-	return []Column{
-		{"sgl.", "Question Type", tag("single")},
-		{"multi.", "Question Type", tag("multiple")},
-		{"retr.", "Question Type", tag("retrieval")},
-		{"comp.", "Question Type", tag("comprehensive")},
-		{"text", "Element Category", textOnly},
-		{"table", "Element Category", tag("table")},
-		// Two released records carry the stray tag "figure".
-		{"image", "Element Category", tag("image", "figure")},
-		{"form.", "Element Category", tag("formula")},
-		{"meta.", "Element Category", tag("metadata")},
-		{"obj.", "Evaluation", tag("objective")},
-		{"subj.", "Evaluation", tag("subjective")},
-		{"AVG", "", func(qa.Example) bool { return true }},
-	}
-}
-
-func textOnly(ex qa.Example) bool {
-	return !slices.ContainsFunc([]string{"table", "image", "figure", "formula", "metadata"}, ex.HasTag)
-}
-
-// Cell is one number of the table: the mean score of N questions, in per cent.
+// Cell is the mean score of N questions, in per cent. The value of a question is the mean over its repeats.
 type Cell struct {
-	Column string  `json:"column"`
-	Score  float64 `json:"score"`
-	N      int     `json:"n"`
+	Column string `json:"column"`
+	// Score means nothing when N is 0; JSON has null then.
+	Score float64 `json:"score"`
+	N     int     `json:"n"`
+	// Interval is in per cent too; nil when there is none.
+	Interval *stats.Interval `json:"interval,omitempty"`
 }
 
-// Row is one run.
+// MarshalJSON implements json.Marshaler: no questions have no score.
+func (c Cell) MarshalJSON() ([]byte, error) {
+	type plain Cell
+	if c.N > 0 {
+		return json.Marshal(plain(c))
+	}
+	return json.Marshal(struct {
+		plain
+		Score *float64 `json:"score"`
+	}{plain: plain(c)})
+}
+
+// Row is one run in numbers.
 type Row struct {
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
 	// Judge and Scoring say by what rules the scores came about.
 	Judge   string `json:"judge"`
 	Scoring string `json:"scoring"`
-	Cells   []Cell `json:"cells"`
+	Dir     string `json:"dir"`
+	// Cells are in the order of [Columns].
+	Cells []Cell `json:"cells"`
 	// Questions counts the questions of the run, Scored those in AVG, Unscored those whose episode or judge
 	// failed, Unfinished those that were not run yet.
 	Questions  int `json:"questions"`
 	Scored     int `json:"scored"`
 	Unscored   int `json:"unscored"`
 	Unfinished int `json:"unfinished"`
-	// Turns is the mean number of model calls of a finished episode.
-	Turns float64  `json:"turns"`
+	// Clusters counts the papers, and questions without one, among Scored (see [BootstrapIntervals]).
+	Clusters int      `json:"clusters"`
+	Repeats  Repeats  `json:"repeats"`
+	Effort   Effort   `json:"effort"`
+	Actions  Actions  `json:"actions"`
+	Outcomes Outcomes `json:"outcomes"`
+	// Functions are sorted by name.
+	Functions []Function `json:"functions"`
+	// Panel is nil for scores of a single judge.
+	Panel *Panel `json:"panel,omitempty"`
+	// Within[i] is the share of the scored questions, in per cent, that are right after at most i+1 calls of the model.
+	Within []float64 `json:"right_within_turns"`
+	// Usage sums the tokens of all episodes, finished or not.
 	Usage qa.Usage `json:"usage"`
-	Dir   string   `json:"dir"`
+
+	mark string // tells the run from another of the same names, in tables
 }
 
-// Collect reads one run and its newest scores.
-func Collect(run *runlog.Run, examples []qa.Example) (Row, error) {
-	scoring, scores, err := runlog.ReadScores(run.Dir)
+// cell returns the cell of a column.
+func (r Row) cell(column string) Cell {
+	for _, c := range r.Cells {
+		if c.Column == column {
+			return c
+		}
+	}
+	return Cell{Column: column}
+}
+
+// Collect reads one run and its newest scores, or the newest that o.Scoring and o.Judge name.
+func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
+	scoring, scores, err := runlog.FindScores(run.Dir, o.Scoring, o.Judge)
 	if err != nil {
 		return Row{}, err
 	}
@@ -81,62 +89,40 @@ func Collect(run *runlog.Run, examples []qa.Example) (Row, error) {
 		Baseline: run.Config.Shape.Baseline, Model: modelName(run.Config), Judge: scoring.Judge, Scoring: scoring.Mode,
 		Questions: len(examples), Dir: run.Dir,
 	}
-	row.count(examples, scores)
-	return row, row.effort(run)
+	episodes := readEpisodes(run)
+	questions := gather(examples, scores, episodes)
+	row.count(questions, o)
+	row.Repeats = repeats(questions)
+	row.Effort = effort(episodes, row.Model, o.Price)
+	row.Actions = countActions(episodes)
+	row.Outcomes = countOutcomes(questions)
+	row.Functions = functions(questions, o)
+	row.Panel = panel(scores)
+	row.Within = within(questions)
+	for _, e := range episodes {
+		row.Usage = row.Usage.Add(e.usage)
+	}
+	return row, nil
 }
 
-func (r *Row) count(examples []qa.Example, scores []qa.Score) {
-	byUUID := make(map[string]qa.Score, len(scores))
-	for _, s := range scores {
-		byUUID[s.UUID] = s
-	}
-	columns := Columns()
-	sums := make([]float64, len(columns))
-	counts := make([]int, len(columns))
-	for _, ex := range examples {
-		s, ok := byUUID[ex.UUID]
-		switch {
-		case !ok:
-			r.Unfinished++
-			continue
-		case s.Verdict == qa.Unscored:
+// count fills the cells, and what is missing in them.
+func (r *Row) count(questions []question, o Options) {
+	clusters := make(map[string]bool)
+	for _, q := range questions {
+		switch _, ok := q.value(); {
+		case ok:
+			r.Scored++
+			clusters[q.cluster()] = true
+		case q.seen():
 			r.Unscored++
-			continue
-		}
-		r.Scored++
-		for i, c := range columns {
-			if c.Holds(ex) {
-				sums[i] += s.Value
-				counts[i]++
-			}
+		default:
+			r.Unfinished++
 		}
 	}
-	for i, c := range columns {
-		cell := Cell{Column: c.Name, N: counts[i]}
-		if counts[i] > 0 {
-			cell.Score = 100 * sums[i] / float64(counts[i])
-		}
-		r.Cells = append(r.Cells, cell)
+	r.Clusters = len(clusters)
+	for _, c := range Columns() {
+		r.Cells = append(r.Cells, o.cell(c.Name, questions, c.Holds))
 	}
-}
-
-// effort sums turns and tokens over the finished episodes.
-func (r *Row) effort(run *runlog.Run) error {
-	finished, turns := 0, 0
-	for rec, err := range run.Episodes() {
-		if err != nil {
-			continue // a damaged episode has no score either; whoever opened the run tells of it
-		}
-		if rec.Finished() {
-			finished++
-			turns += rec.Turns()
-		}
-		r.Usage = r.Usage.Add(rec.Usage())
-	}
-	if finished > 0 {
-		r.Turns = float64(turns) / float64(finished)
-	}
-	return nil
 }
 
 func modelName(c runlog.Config) string {

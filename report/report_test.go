@@ -86,29 +86,32 @@ func step() qa.Step {
 }
 
 func TestColumns(t *testing.T) {
-	row, err := report.Collect(makeRun(t), examples())
+	row, err := report.Collect(makeRun(t), examples(), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	row.Dir = "RUN"
-	if row.Scored != 5 || row.Unscored != 1 || row.Unfinished != 1 || row.Turns != 2 {
+	if row.Scored != 5 || row.Unscored != 1 || row.Unfinished != 1 || row.Effort.Turns != 2 {
 		t.Errorf("row = %+v", row)
 	}
 	for _, format := range report.Formats() {
+		if format == "html" {
+			continue // TestPage
+		}
 		var b bytes.Buffer
 		if err := report.Write(&b, []report.Row{row}, report.Options{Format: format}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, "table."+format, b.String())
 	}
-	if err := report.Write(&bytes.Buffer{}, nil, report.Options{Format: "pdf"}); err == nil || !strings.Contains(err.Error(), "text, md, csv, json") {
+	if err := report.Write(&bytes.Buffer{}, nil, report.Options{Format: "pdf"}); err == nil || !strings.Contains(err.Error(), "text, md, csv, latex, json, html") {
 		t.Errorf("unknown format: %v", err)
 	}
 }
 
 // On a narrow terminal no line of the table wraps.
 func TestNarrow(t *testing.T) {
-	row, err := report.Collect(makeRun(t), examples())
+	row, err := report.Collect(makeRun(t), examples(), report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,42 +1,91 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 
 	"airqa/baselines"
+	"airqa/internal/aside"
 	"airqa/report"
 	"airqa/run/runlog"
 )
 
 type reportCmd struct {
-	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Format string   `default:"text" enum:"text,md,csv,json" help:"text, md, csv or json."`
+	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	Table     string   `default:"4" enum:"4,5,7,13,functions,outcomes,repeats,judges,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges or all."`
+	Format    string   `default:"" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
+	Out       string   `placeholder:"FILE" help:"Write to this file instead of standard output."`
+	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
+	Seed      uint64   `default:"1" help:"Seed of the bootstrap."`
+	Detail    bool     `help:"Show n and interval under every score."`
+	WithPaper bool     `help:"Show the paper's own rows too."`
+	Scoring   string   `placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run."`
+	Judge     string   `placeholder:"NAME" help:"Read the scores by this judge."`
 }
 
 // Help implements kong.HelpProvider.
 func (reportCmd) Help() string {
 	return `Examples:
-  airqa report runs/rag runs/hybrid
-  airqa report runs --format md
+  airqa report runs/rag runs/hybrid --with-paper
+  airqa report runs --table all --out report.html
 
-The table has the columns of the paper's Table 4. A question counts as text when it has no other element tag.`
+Table 4 compares the baselines of a model, 5 the models of a baseline, 7 error actions, 13 time and cost per example. A
+question counts as text when it has no other element tag. JSON holds the numbers of all tables. docs/reports.md says how
+each number is made.`
 }
 
 // Run implements the sub-command.
 func (c reportCmd) Run(a *app) error {
+	o, err := c.options(a)
+	if err != nil {
+		return err
+	}
 	dirs, err := findRuns(c.Runs)
 	if err != nil {
 		return err
 	}
-	rows, err := a.rows(dirs)
+	rows, err := a.collect(dirs, o)
 	if err != nil {
 		return err
 	}
-	return report.Write(a.out, rows, report.Options{Format: c.Format, Width: a.width})
+	if c.Out == "" {
+		return report.Write(a.out, rows, o)
+	}
+	o.Width = 0
+	var b bytes.Buffer
+	if err := report.Write(&b, rows, o); err != nil {
+		return err
+	}
+	if err := aside.WriteFile(c.Out, b.Bytes()); err != nil {
+		return err
+	}
+	a.say("%s: %d runs, %s", c.Out, len(rows), o.Format)
+	return nil
+}
+
+func (c reportCmd) options(a *app) (report.Options, error) {
+	o := report.Options{
+		Format: c.Format, Width: a.width, Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, Detail: c.Detail,
+		WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
+	}
+	if o.Format == "" && c.Out != "" {
+		o.Format = report.FormatOf(c.Out)
+		if o.Format == "" {
+			return o, misuse("%s: no format goes with this suffix; name one with --format (%s)", c.Out, strings.Join(report.Formats(), ", "))
+		}
+	}
+	if o.Format == "" {
+		o.Format = "text"
+	}
+	if o.Format == "csv" && o.Table == report.AllTables {
+		return o, misuse("a CSV file holds one table; choose one with --table, or another format")
+	}
+	return o, nil
 }
 
 // findRuns takes run directories as they are, and the run directories inside any other folder.
@@ -61,29 +110,34 @@ func findRuns(paths []string) ([]string, error) {
 	return dirs, nil
 }
 
-// rows collects runs in the order of the baselines, runs of one model together.
+// rows collects runs with their newest scores, without intervals.
 func (a *app) rows(dirs []string) ([]report.Row, error) {
+	return a.collect(dirs, report.Options{})
+}
+
+// collect reads runs in the order of the baselines, runs of one model together. One of several that has no such scores is
+// left out.
+func (a *app) collect(dirs []string, o report.Options) ([]report.Row, error) {
 	var rows []report.Row
 	for _, dir := range dirs {
 		r, examples, err := a.openRun(dir)
 		if err != nil {
 			return nil, err
 		}
-		row, err := report.Collect(r, examples)
-		if errors.Is(err, runlog.ErrNoScores) && len(dirs) > 1 {
-			a.say("note: %s is left out: it is not scored yet (airqa score %s)", dir, dir)
-			continue
-		}
-		if errors.Is(err, runlog.ErrNoScores) {
-			return nil, fmt.Errorf("%s is not scored yet\n  run: airqa score %s", dir, dir)
-		}
-		if err != nil {
+		row, err := report.Collect(r, examples, o)
+		switch {
+		case err == nil:
+			rows = append(rows, row)
+		case !errors.Is(err, runlog.ErrNoScores) && !errors.Is(err, runlog.ErrOtherScores):
 			return nil, err
+		case len(dirs) == 1:
+			return nil, noScores(dir, err)
+		default:
+			a.say("note: left out: %v", noScores(dir, err))
 		}
-		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("none of these runs is scored yet; airqa score does it, one run at a time")
+		return nil, errors.New("none of these runs has such scores; airqa score makes them, one run at a time")
 	}
 	order := make(map[string]int)
 	for i, name := range baselines.Names() {
@@ -96,4 +150,12 @@ func (a *app) rows(dirs []string) ([]report.Row, error) {
 		return order[rows[i].Baseline] < order[rows[j].Baseline]
 	})
 	return rows, nil
+}
+
+// noScores says what to type for a run that lacks the scores that are asked for.
+func noScores(dir string, err error) error {
+	if errors.Is(err, runlog.ErrOtherScores) {
+		return err
+	}
+	return fmt.Errorf("%s is not scored yet\n  run: airqa score %s", dir, dir)
 }

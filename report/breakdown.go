@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// functionTable has a line for each evaluation function of each run.
+func functionTable(rows []Row, o Options) (*Table, error) {
+	t := Table{Title: "By evaluation function", Label: "Function", Section: "Run", Heads: []Head{
+		{Name: "n"}, {Name: "right"}, {Name: "wrong"}, {Name: "unparseable"}, {Name: "unscored"},
+		{Name: "accuracy", Scored: true}, {Name: "95 %", Repeats: true},
+	}}
+	for i, r := range rows {
+		for _, f := range r.Functions {
+			l := Line{Label: f.Name, Section: r.name(), Row: &rows[i]}
+			l.Values = []Value{
+				number(f.Accuracy.N), number(f.Right), number(f.Wrong), number(f.Unparseable), number(f.Unscored),
+				scored(f.Accuracy), plain(span(f.Accuracy.Interval)),
+			}
+			t.Lines = append(t.Lines, l)
+		}
+	}
+	t.Notes = []string{"n counts the questions in the accuracy (per cent); unscored ones are not among them. With repeats, right to unscored count answers."}
+	t.Notes = append(t.Notes, o.intervalNotes(rows)...)
+	return &t, nil
+}
+
+// name is a run in a table whose lines are not runs.
+func (r Row) name() string { return r.Baseline + ", " + r.Model + r.mark }
+
+// outcomeTable has a column for each way to end that occurred.
+func outcomeTable(rows []Row, _ Options) (*Table, error) {
+	t := byModel("How episodes ended")
+	for i := range rows {
+		t.Lines = append(t.Lines, t.of(&rows[i]))
+	}
+	for _, o := range occurred(rows) {
+		group := "in the accuracy"
+		if !o.Counted {
+			group = "not in it"
+		}
+		t.Heads = append(t.Heads, Head{Name: o.words(), Group: group})
+		for i, r := range rows {
+			t.Lines[i].Values = append(t.Lines[i].Values, number(r.Outcomes.of(o.Name)))
+		}
+	}
+	t.Notes = []string{"Right, wrong and unparseable are answers. An episode that hit a limit has no answer and counts as wrong; a failure that is not the agent's own is no zero, and can be run or scored again."}
+	return &t, nil
+}
+
+// occurred are the outcomes that any row has, and always those of an answer; those in the accuracy come first.
+func occurred(rows []Row) Outcomes {
+	var counted, others Outcomes
+	for i, o := range allOutcomes() {
+		n := 0
+		for _, r := range rows {
+			n += r.Outcomes.of(o.Name)
+		}
+		switch {
+		case n == 0 && i > 2:
+		case o.Counted:
+			counted = append(counted, o)
+		default:
+			others = append(others, o)
+		}
+	}
+	return append(counted, others...)
+}
+
+// of counts the episodes that ended in a way.
+func (list Outcomes) of(name string) int {
+	for _, o := range list {
+		if o.Name == name {
+			return o.Episodes
+		}
+	}
+	return 0
+}
+
+// repeatTable is nil when no question was asked twice.
+func repeatTable(rows []Row, _ Options) (*Table, error) {
+	most := 0
+	for _, r := range rows {
+		most = max(most, r.Repeats.K)
+	}
+	if most < 2 {
+		return nil, nil
+	}
+	t := byModel("Repeats", Head{Name: "k"}, Head{Name: "mean"}, Head{Name: "spread"})
+	shown := shownPasses(most)
+	for _, k := range shown {
+		t.Heads = append(t.Heads, Head{Name: fmt.Sprintf("pass@%d", k), Group: "at least one right"})
+	}
+	for _, k := range shown {
+		t.Heads = append(t.Heads, Head{Name: fmt.Sprintf("pass^%d", k), Group: "all right"})
+	}
+	for i, r := range rows {
+		l := t.of(&rows[i])
+		l.Values = []Value{number(r.Repeats.K), maybe(r.Repeats.Mean, 2), maybe(r.Repeats.Spread, 2)}
+		for _, k := range shown {
+			l.Values = append(l.Values, r.Repeats.pass(k, func(p Pass) float64 { return p.At }))
+		}
+		for _, k := range shown {
+			l.Values = append(l.Values, r.Repeats.pass(k, func(p Pass) float64 { return p.Hat }))
+		}
+		t.Lines = append(t.Lines, l)
+	}
+	t.Notes = []string{"In per cent. Mean and spread (sample standard deviation) are over AVG of each repeat. pass@k: the chance that at least one of k tries is right; pass^k: that all are; unbiased estimates over the questions with k scored tries or more."}
+	return &t, nil
+}
+
+// shownPasses are the k of the columns: every one up to five, powers of two and the last beyond.
+func shownPasses(most int) []int {
+	var list []int
+	for k := 2; k <= most; k++ {
+		if most <= 5 || k == most || k&(k-1) == 0 {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+func (r Repeats) pass(k int, of func(Pass) float64) Value {
+	for _, p := range r.Passes {
+		if p.K == k && p.N > 0 {
+			return plain(decimals(of(p), 2))
+		}
+	}
+	return plain("-")
+}
+
+// judgeTable is nil when no run was scored by a panel.
+func judgeTable(rows []Row, _ Options) (*Table, error) {
+	t := Table{Title: "Agreement of judges", Label: "Judges", Section: "Run", Heads: []Head{
+		{Name: "items"}, {Name: "equal (%)"}, {Name: "kappa"}, {Name: "right"}, {Name: "failed"},
+	}}
+	for i, r := range rows {
+		if r.Panel == nil {
+			continue
+		}
+		l := Line{Label: "all: " + strings.Join(r.Panel.Judges, ", "), Section: r.name(), Row: &rows[i]}
+		l.Values = []Value{
+			number(r.Panel.Items), plain("-"), maybe(r.Panel.Kappa, 3),
+			plain(joined(r.Panel.Right)), plain(joined(r.Panel.Failed)),
+		}
+		t.Lines = append(t.Lines, l)
+		for _, p := range r.Panel.Pairs {
+			l := Line{Label: p.A + " and " + p.B, Section: r.name(), Row: &rows[i]}
+			l.Values = []Value{
+				number(p.Items), maybe(p.Agreement, 2), maybe(p.Kappa, 3), plain(""), plain(""),
+			}
+			t.Lines = append(t.Lines, l)
+		}
+	}
+	if t.Lines == nil {
+		return nil, nil
+	}
+	t.Notes = []string{"Kappa is that of Fleiss for all judges, of Cohen for two: 1 for always of one mind, 0 for as often as by chance; a dash where all verdicts are the same. Right and failed are of each judge, in the order in which they are named."}
+	return &t, nil
+}
+
+func joined(list []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", " / ")
+}

@@ -1,0 +1,149 @@
+package report
+
+import (
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+
+	"airqa/internal/chart"
+	"airqa/internal/stats"
+)
+
+// charts are those of the page: scores, scores by turn, and what they took.
+func charts(rows []Row, o Options) ([]template.HTML, error) {
+	rows = marked(rows)
+	bars, err := scoreBars(rows, o)
+	if err != nil {
+		return nil, err
+	}
+	list := []template.HTML{chart.Bars(bars)}
+	for _, c := range turnLines(rows) {
+		list = append(list, chart.Lines(c))
+	}
+	return append(list, chart.Points(effortPoints(rows))), nil
+}
+
+func intervalOf(i *stats.Interval) *chart.Interval {
+	if i == nil {
+		return nil
+	}
+	return &chart.Interval{Low: i.Low, High: i.High}
+}
+
+// place returns the index of a name in a list, and puts it there first when it is new.
+func place(list *[]string, name string) int {
+	i := slices.Index(*list, name)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, name)
+	}
+	return i
+}
+
+// scoreBars has a group a baseline and a bar a model, those of the paper last.
+func scoreBars(rows []Row, o Options) (chart.BarsConfig, error) {
+	c := chart.BarsConfig{Title: "Score (AVG, per cent)", Max: 100, Decimals: 1}
+	var models []string
+	put := func(model, baseline string, b chart.Bar) {
+		s, g := place(&models, model), place(&c.Groups, baseline)
+		if s == len(c.Series) {
+			c.Series = append(c.Series, chart.BarSeries{Name: model})
+		}
+		for len(c.Series[s].Bars) <= g {
+			c.Series[s].Bars = append(c.Series[s].Bars, chart.Bar{Value: math.NaN()})
+		}
+		c.Series[s].Bars[g] = b
+	}
+	for _, r := range rows {
+		if cell := r.cell(average); cell.N > 0 {
+			put(r.Model, r.Baseline+r.mark, chart.Bar{Value: cell.Score, Interval: intervalOf(cell.Interval), N: cell.N})
+		}
+	}
+	if !o.WithPaper {
+		return c, nil
+	}
+	p, err := Paper("4")
+	if err != nil {
+		return c, err
+	}
+	for _, r := range p.Rows {
+		score, err := strconv.ParseFloat(r.Cells[slices.Index(p.Columns, average)], 64)
+		if err != nil {
+			return c, err
+		}
+		put(r.Model+paperMark, r.Baseline, chart.Bar{Value: score})
+	}
+	return c, nil
+}
+
+// turnLines has a chart a model with a line a baseline; or one chart with a line a model when no model has two runs.
+func turnLines(rows []Row) []chart.LinesConfig {
+	turns := 0
+	for _, r := range rows {
+		turns = max(turns, len(r.Within))
+	}
+	var models []string
+	for _, r := range rows {
+		place(&models, r.Model)
+	}
+	if len(models) == len(rows) && len(rows) > 1 {
+		return []chart.LinesConfig{turnChart(rows, "", turns, func(r Row) string { return r.Model })}
+	}
+	var list []chart.LinesConfig
+	for _, model := range models {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Model != model })
+		list = append(list, turnChart(of, ", "+model, turns, func(r Row) string { return r.Baseline + r.mark }))
+	}
+	return list
+}
+
+func turnChart(rows []Row, of string, turns int, name func(Row) string) chart.LinesConfig {
+	c := chart.LinesConfig{
+		Title: "Right after at most so many turns" + of, X: chart.Axis{Label: "turns"},
+		Y: chart.Axis{Label: "right, per cent of the questions", Decimals: 1},
+	}
+	for _, r := range rows {
+		s := chart.Series{Name: name(r)}
+		for i := range turns {
+			p := chart.Point{X: float64(i + 1)}
+			if len(r.Within) > 0 {
+				p.Y = r.Within[min(i, len(r.Within)-1)]
+			}
+			s.Points = append(s.Points, p)
+		}
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+// effortPoints shows cost against score; tokens where the price of a model is not known.
+func effortPoints(rows []Row) chart.PointsConfig {
+	priced := !slices.ContainsFunc(rows, func(r Row) bool { return r.Effort.Cost == nil })
+	c := chart.PointsConfig{
+		Title: "Cost per example against score", X: chart.Axis{Label: "USD per example", Decimals: 4, Log: true},
+		Y: chart.Axis{Label: "score, per cent", Decimals: 1},
+	}
+	if !priced {
+		c.Title = "Tokens per example against score"
+		c.X = chart.Axis{Label: "tokens per example, prompt and completion", Log: true}
+	}
+	var models []string
+	for _, r := range rows {
+		cell := r.cell(average)
+		if cell.N == 0 || r.Effort.Episodes == 0 {
+			continue
+		}
+		p := chart.Point{Y: cell.Score, Interval: intervalOf(cell.Interval), Label: r.Baseline + r.mark, N: cell.N}
+		p.X = r.Effort.Prompt + r.Effort.Completion
+		if priced {
+			p.X = *r.Effort.Cost
+		}
+		s := place(&models, r.Model)
+		if s == len(c.Series) {
+			c.Series = append(c.Series, chart.Series{Name: r.Model})
+		}
+		c.Series[s].Points = append(c.Series[s].Points, p)
+	}
+	return c
+}

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"slices"
+
+	"airqa/qa"
+)
+
+// Column is a group of questions.
+type Column struct {
+	// Name is the head of the column as the paper prints it; Group the head over several.
+	Name, Group string
+	Holds       func(qa.Example) bool
+}
+
+// average is the name of the column that holds every question.
+const average = "AVG"
+
+// Columns are those of the paper's Tables 4 and 5. A question counts as text only when it has no other element tag
+// (Section 2.4), and may count for several of the others.
+func Columns() []Column {
+	tag := func(tags ...string) func(qa.Example) bool {
+		return func(ex qa.Example) bool { return slices.ContainsFunc(tags, ex.HasTag) }
+	}
+	return []Column{
+		{"sgl.", "Question Type", tag("single")},
+		{"multi.", "Question Type", tag("multiple")},
+		{"retr.", "Question Type", tag("retrieval")},
+		{"comp.", "Question Type", tag("comprehensive")},
+		{"text", "Element Category", textOnly},
+		{"table", "Element Category", tag("table")},
+		// Two released records carry the stray tag "figure".
+		{"image", "Element Category", tag("image", "figure")},
+		{"form.", "Element Category", tag("formula")},
+		{"meta.", "Element Category", tag("metadata")},
+		{"obj.", "Evaluation", tag("objective")},
+		{"subj.", "Evaluation", tag("subjective")},
+		{average, "", func(qa.Example) bool { return true }},
+	}
+}
+
+func textOnly(ex qa.Example) bool {
+	return !slices.ContainsFunc([]string{"table", "image", "figure", "formula", "metadata"}, ex.HasTag)
+}

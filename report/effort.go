@@ -1,0 +1,112 @@
+package report
+
+import "airqa/qa"
+
+// Effort is what an example took, as means over the finished episodes (the paper's Table 13).
+type Effort struct {
+	// Episodes counts the finished ones. The means are 0 without any.
+	Episodes int `json:"episodes"`
+	// Turns are calls of the model; tokens are accumulated over them, so that a message counts each time that it is
+	// shown.
+	Turns      float64 `json:"turns"`
+	Prompt     float64 `json:"prompt_tokens"`
+	Cached     float64 `json:"cached_prompt_tokens"`
+	Completion float64 `json:"completion_tokens"`
+	// Working are the seconds of requests and actions, Waiting those of limiter and back-off before requests.
+	Working float64 `json:"seconds_working"`
+	Waiting float64 `json:"seconds_waiting"`
+	// Cost is in USD; nil when the price of the model is not known.
+	Cost *float64 `json:"cost_usd"`
+	// Estimated tells that airqa counted tokens for an endpoint that reported none.
+	Estimated bool `json:"tokens_estimated"`
+}
+
+// Price returns what a million tokens of a model cost in USD: of the prompt, of the part of it that the endpoint had
+// cached, and of the reply. ok is false for a model whose price is not known.
+type Price func(model string) (in, cached, out float64, ok bool)
+
+func effort(episodes []episode, model string, price Price) Effort {
+	var f Effort
+	var sum qa.Usage
+	for _, e := range episodes {
+		if !e.finished {
+			continue
+		}
+		f.Episodes++
+		f.Turns += float64(e.turns)
+		f.Working += e.working
+		f.Waiting += e.waiting
+		sum = sum.Add(e.usage)
+	}
+	if f.Episodes == 0 {
+		return f
+	}
+	n := float64(f.Episodes)
+	f.Turns, f.Working, f.Waiting, f.Estimated = f.Turns/n, f.Working/n, f.Waiting/n, sum.Estimated
+	f.Prompt, f.Cached, f.Completion = float64(sum.Prompt)/n, float64(sum.Cached)/n, float64(sum.Completion)/n
+	if price == nil {
+		return f
+	}
+	if in, cached, out, ok := price(model); ok {
+		cost := ((f.Prompt-f.Cached)*in + f.Cached*cached + f.Completion*out) / 1e6
+		f.Cost = &cost
+	}
+	return f
+}
+
+// toolError is the kind of an error action that was read and then could not be done as asked.
+const toolError = "tool_error"
+
+// errorKinds are the kinds of error actions in the order of a table.
+func errorKinds() []string {
+	return []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter, toolError}
+}
+
+// Actions counts the actions of a model: its replies in which one was read or missed. What a baseline does by itself is
+// none.
+type Actions struct {
+	Actions int `json:"actions"`
+	Errors  int `json:"errors"`
+	// Kinds counts errors by the kinds of [qa.ParseError], and as "tool_error" those whose observation is an error.
+	Kinds map[string]int `json:"kinds,omitempty"`
+}
+
+// Rate is # error actions / # actions in per cent, as in the paper's Table 7; ok is false without any actions.
+func (a Actions) Rate() (rate float64, ok bool) {
+	if a.Actions == 0 {
+		return 0, false
+	}
+	return 100 * float64(a.Errors) / float64(a.Actions), true
+}
+
+func (a *Actions) add(s qa.Step) {
+	if s.Reply == nil || (s.Action == nil && s.ParseError == nil) {
+		return
+	}
+	a.Actions++
+	switch {
+	case s.ParseError != nil:
+		a.fault(s.ParseError.Kind, 1)
+	case s.Observation != nil && s.Observation.Status == qa.StatusError:
+		a.fault(toolError, 1)
+	}
+}
+
+func (a *Actions) fault(kind string, n int) {
+	if a.Kinds == nil {
+		a.Kinds = make(map[string]int)
+	}
+	a.Errors += n
+	a.Kinds[kind] += n
+}
+
+func countActions(episodes []episode) Actions {
+	var sum Actions
+	for _, e := range episodes {
+		sum.Actions += e.actions.Actions
+		for kind, n := range e.actions.Kinds {
+			sum.fault(kind, n)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,87 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"airqa/internal/terminal"
+)
+
+// markdown has one head line and names every line in full, for a format that knows neither groups nor sections.
+func markdown(t Table) string {
+	w := table.NewWriter()
+	head := table.Row{t.Label, t.Section}
+	for _, h := range t.Heads {
+		head = append(head, h.Name)
+	}
+	w.AppendHeader(head)
+	for _, l := range t.Lines {
+		row := table.Row{l.label(), terminal.Line(l.Section)}
+		for _, v := range l.Values {
+			row = append(row, terminal.Line(v.Text))
+		}
+		w.AppendRow(row)
+	}
+	return w.RenderMarkdown()
+}
+
+// writeCSV has a column for everything that a reader of the numbers must know: n and interval beside each score, and by
+// what rules the line came about.
+func writeCSV(w io.Writer, tables []Table) error {
+	if len(tables) != 1 {
+		return errOneTable
+	}
+	t := tables[0].without(func(h Head) bool { return h.Repeats })
+	out := csv.NewWriter(w)
+	head := []string{t.Label, t.Section}
+	for _, h := range t.Heads {
+		head = append(head, h.Name)
+		if h.Scored {
+			head = append(head, "n "+h.Name, "low "+h.Name, "high "+h.Name)
+		}
+	}
+	if err := out.Write(append(head, "Unscored", "Not run", "Scoring", "Judge", "Dir")); err != nil {
+		return err
+	}
+	for _, l := range t.Lines {
+		line := []string{l.Label, l.Section}
+		for i, v := range l.Values {
+			line = append(line, v.field())
+			if t.Heads[i].Scored {
+				line = append(line, v.fields()...)
+			}
+		}
+		if err := out.Write(append(line, l.rules()...)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// field is the value for a program: nothing is an empty field.
+func (v Value) field() string {
+	if v.Text == "-" {
+		return ""
+	}
+	return v.Text
+}
+
+// fields are n and both ends of the interval, empty where there is none.
+func (v Value) fields() []string {
+	low, high := "", ""
+	if v.Interval != nil {
+		low, high = decimals(v.Interval.Low, 2), decimals(v.Interval.High, 2)
+	}
+	return []string{v.count(), low, high}
+}
+
+func (l Line) rules() []string {
+	if l.Row == nil {
+		return []string{"", "", "", "", "AirQA paper"}
+	}
+	return []string{strconv.Itoa(l.Row.Unscored), strconv.Itoa(l.Row.Unfinished), l.Row.Scoring, l.Row.Judge, l.Row.Dir}
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"airqa/internal/terminal"
+)
+
+// latexDocument prints tables for a document that uses the package booktabs.
+func latexDocument(tables []Table, notes []string, o Options) string {
+	var b strings.Builder
+	b.WriteString("% needs \\usepackage{booktabs}, and \\usepackage{graphicx} for \\resizebox\n")
+	for _, t := range tables {
+		b.WriteString(latexTable(t.shown(o), notes))
+	}
+	return b.String()
+}
+
+func latexTable(t Table, notes []string) string {
+	var b strings.Builder
+	flat := t.flat()
+	b.WriteString("\\begin{table}[t]\n\\centering\n")
+	fmt.Fprintf(&b, "\\caption{%s.}\n\\label{tab:airqa-%s}\n", latex(t.heading()), latex(t.Name))
+	b.WriteString("\\resizebox{\\linewidth}{!}{%\n\\begin{tabular}{" + t.alignment(flat) + "}\n\\toprule\n")
+	b.WriteString(t.latexHead(flat))
+	b.WriteString("\\midrule\n")
+	first := true
+	t.eachSection(func(name string, lines []Line) {
+		if !flat {
+			if !first {
+				b.WriteString("\\midrule\n")
+			}
+			first = false
+			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\textit{%s}} \\\\\n", len(t.Heads)+1, latex(name))
+		}
+		for _, l := range lines {
+			b.WriteString(t.latexLine(l, flat))
+		}
+	})
+	b.WriteString("\\bottomrule\n\\end{tabular}}\n")
+	for _, note := range append(append([]string{}, t.Notes...), notes...) {
+		b.WriteString("\\par\\footnotesize " + latex(note) + "\n")
+	}
+	b.WriteString("\\end{table}\n")
+	return b.String()
+}
+
+func (t Table) alignment(flat bool) string {
+	s := "l"
+	if flat {
+		s += "l"
+	}
+	for _, h := range t.Heads {
+		if h.Left {
+			s += "l"
+		} else {
+			s += "r"
+		}
+	}
+	return s
+}
+
+// latexHead has a line of groups with their rules, where there are groups, and one of names.
+func (t Table) latexHead(flat bool) string {
+	names := []string{latex(t.Label)}
+	if flat {
+		names = append(names, latex(t.Section))
+	}
+	before := len(names)
+	groups := make([]string, before)
+	rules := ""
+	for at := 0; at < len(t.Heads); {
+		end := t.groupEnd(at)
+		group := ""
+		if t.Heads[at].Group != "" {
+			group = fmt.Sprintf("\\multicolumn{%d}{c}{%s}", end-at, latex(t.Heads[at].Group))
+			rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", before+at+1, before+end)
+		}
+		groups = append(groups, group)
+		at = end
+	}
+	for _, h := range t.Heads {
+		names = append(names, latex(h.Name))
+	}
+	line := strings.Join(names, " & ") + " \\\\\n"
+	if rules == "" {
+		return line
+	}
+	return strings.Join(groups, " & ") + " \\\\\n" + rules + "\n" + line
+}
+
+func (t Table) latexLine(l Line, flat bool) string {
+	cells := []string{latex(l.Label)}
+	if l.Minor {
+		cells[0] = "\\quad " + cells[0]
+	}
+	if flat {
+		cells = append(cells, latex(l.Section))
+	}
+	for _, v := range l.Values {
+		cells = append(cells, latex(v.Text))
+	}
+	return strings.Join(cells, " & ") + " \\\\\n"
+}
+
+// latex escapes a text of strangers. A bracket or a star at the beginning of a line of a table would be taken for an
+// argument of the line break before it.
+func latex(s string) string { return latexEscapes.Replace(terminal.Line(s)) }
+
+var latexEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `^`, `\textasciicircum{}`,
+	`_`, `\_`, `~`, `\textasciitilde{}`, `%`, `\%`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
+	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`, "`", `\textasciigrave{}`,
+	`--`, `-{}-`, `–`, `--`, `…`, `\ldots{}`,
+)

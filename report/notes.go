@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+)
+
+// Notes are the lines under all tables: how scores came about, and what is missing. Where the runs of a table differ in
+// this, each has a line of its own.
+func Notes(rows []Row) []string {
+	rules := func(r Row) string { return r.Scoring + "; judge of subjective answers: " + judgeName(r.Judge) }
+	notes := perRun(rows, rules, "Scoring: %s.")
+	if len(notes) > 1 {
+		notes = append(notes, "Warning: these scores were made by different rules, so their rows cannot be compared. --scoring and --judge choose one kind.")
+	}
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Model == "offline" }) {
+		notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing of any model.")
+	}
+	for _, r := range rows {
+		if r.Repeats.K > 1 {
+			notes = append(notes, fmt.Sprintf("%s (%s): %d repeats of each question; its value is the mean over them, and n counts questions.",
+				terminal.Line(r.Baseline), terminal.Line(r.Dir), r.Repeats.K))
+		}
+		if r.Unscored+r.Unfinished > 0 {
+			notes = append(notes, fmt.Sprintf("%s (%s): %d of %d questions counted; %d unscored, %d not run yet.",
+				terminal.Line(r.Baseline), terminal.Line(r.Dir), r.Scored, r.Questions, r.Unscored, r.Unfinished))
+		}
+	}
+	return notes
+}
+
+// perRun says what holds for all rows in one line, or else for each row in a line with its directory.
+func perRun(rows []Row, what func(Row) string, format string) []string {
+	var notes []string
+	for i, r := range rows {
+		text := what(r)
+		if i > 0 && !slices.ContainsFunc(rows, func(other Row) bool { return what(other) != what(rows[0]) }) {
+			break
+		}
+		notes = append(notes, fmt.Sprintf(format, text))
+	}
+	if len(notes) < 2 {
+		return notes
+	}
+	for i, r := range rows {
+		notes[i] = terminal.Line(r.Baseline) + " (" + terminal.Line(r.Dir) + "): " + notes[i]
+	}
+	return notes
+}
+
+func questionsNote(r Row) string {
+	n := make([]string, len(r.Cells))
+	for i, c := range r.Cells {
+		n[i] = c.Column + " " + strconv.Itoa(c.N)
+	}
+	return strings.Join(n, ", ")
+}
+
+func judgeName(judge string) string {
+	if judge == "offline" {
+		return "offline (lexical overlap, no language model)"
+	}
+	return terminal.Line(judge)
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Outcome is how some of the episodes of a run ended.
+type Outcome struct {
+	Name     string `json:"outcome"`
+	Episodes int    `json:"episodes"`
+	// Counted tells whether such episodes enter the accuracy. A failure that is not the agent's own does not.
+	Counted bool `json:"counted"`
+}
+
+// Outcomes are all kinds of ends, in the order of a table, those without an episode too.
+type Outcomes []Outcome
+
+// Outcomes of an answer, and of what did not come to one, beside those of [qa.Outcome].
+const (
+	judgeError = "judge_error"
+	notScored  = "not_scored"
+	notRun     = "not_run"
+)
+
+// allOutcomes lists the ends: first those that enter the accuracy, then those that do not.
+func allOutcomes() Outcomes {
+	var list Outcomes
+	for _, name := range []string{
+		string(qa.Right), string(qa.Wrong), string(qa.Unparseable), string(qa.TurnLimit), string(qa.TokenLimit),
+		string(qa.CostLimit), string(qa.TimeLimit), string(qa.FormatErrors), string(qa.ContextOverflow),
+	} {
+		list = append(list, Outcome{Name: name, Counted: true})
+	}
+	for _, name := range []string{
+		string(qa.ToolFailure), string(qa.EndpointError), string(qa.Cancelled), judgeError, notScored, notRun,
+	} {
+		list = append(list, Outcome{Name: name})
+	}
+	return list
+}
+
+// words is an outcome as a person says it.
+func (o Outcome) words() string {
+	if o.Name == string(qa.ToolFailure) {
+		return "agent error"
+	}
+	return strings.ReplaceAll(o.Name, "_", " ")
+}
+
+func countOutcomes(questions []question) Outcomes {
+	list := allOutcomes()
+	for _, q := range questions {
+		for _, t := range q.tries {
+			name := t.outcome()
+			i := slices.IndexFunc(list, func(o Outcome) bool { return o.Name == name })
+			if i < 0 {
+				list = append(list, Outcome{Name: name, Counted: t.counts()})
+				i = len(list) - 1
+			}
+			list[i].Episodes++
+		}
+	}
+	return list
+}
+
+// outcome names how a try ended: by its verdict when it has an answer or when nobody knows better. One that ended after
+// the scores were made is not in them.
+func (t try) outcome() string {
+	switch ended := t.ended(); {
+	case ended.Failed():
+		return string(ended)
+	case t.score == nil && ended == "":
+		return notRun
+	case t.score == nil:
+		return notScored
+	case ended != "" && ended != qa.Answered:
+		return string(ended)
+	case t.score.Verdict == qa.Unscored:
+		return judgeError
+	}
+	return string(t.score.Verdict)
+}
+
+func (t try) ended() qa.Outcome {
+	if t.episode == nil {
+		return ""
+	}
+	return t.episode.outcome
+}
+
+// Function is the questions of one evaluation function.
+type Function struct {
+	Name string `json:"function"`
+	// Right, Wrong, Unparseable and Unscored count answers: with repeats there are several to a question.
+	Right       int `json:"right"`
+	Wrong       int `json:"wrong"`
+	Unparseable int `json:"unparseable"`
+	Unscored    int `json:"unscored"`
+	// Accuracy is over questions.
+	Accuracy Cell `json:"accuracy"`
+}
+
+// functions are sorted by name.
+func functions(questions []question, o Options) []Function {
+	byName := make(map[string]*Function)
+	var names []string
+	for _, q := range questions {
+		name := q.Evaluator.Func
+		f := byName[name]
+		if f == nil {
+			f = &Function{Name: name}
+			byName[name], names = f, append(names, name)
+		}
+		for _, t := range q.tries {
+			if t.score != nil {
+				f.add(t.score.Verdict)
+			}
+		}
+	}
+	slices.Sort(names)
+	list := make([]Function, len(names))
+	for i, name := range names {
+		list[i] = *byName[name]
+		list[i].Accuracy = o.cell(name, questions, func(ex qa.Example) bool { return ex.Evaluator.Func == name })
+	}
+	return list
+}
+
+func (f *Function) add(v qa.Verdict) {
+	switch v {
+	case qa.Right:
+		f.Right++
+	case qa.Unparseable:
+		f.Unparseable++
+	case qa.Unscored:
+		f.Unscored++
+	default:
+		f.Wrong++
+	}
+}

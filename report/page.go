@@ -1,0 +1,104 @@
+package report
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+	"strconv"
+
+	"airqa/internal/chart"
+	"airqa/internal/terminal"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// page is what page.html shows.
+type page struct {
+	Title, Lead string
+	CSS         template.CSS
+	Notes       []string
+	Charts      []template.HTML
+	Tables      []pageTable
+}
+
+type pageTable struct {
+	Table
+	Heading string
+	Flat    bool
+	// Width counts all columns; Groups are empty without any.
+	Width  int
+	Groups []pageGroup
+	Lines  []pageLine
+}
+
+type pageGroup struct {
+	Name string
+	Span int
+}
+
+type pageLine struct {
+	Line
+	// Opens tells that the name of the section stands above.
+	Opens  bool
+	Values []pageValue
+}
+
+// pageValue is a value with what stands under it and what is told when it is pointed at.
+type pageValue struct{ Text, Under, Tip string }
+
+// writePage writes one page that refers to no other file and runs no script.
+func writePage(w io.Writer, rows []Row, tables []Table, notes []string, o Options) error {
+	charts, err := charts(rows, o)
+	if err != nil {
+		return err
+	}
+	p := page{Title: "AirQA report", CSS: template.CSS(chart.CSS), Lead: lead(rows, o), Charts: charts, Notes: notes}
+	for _, t := range tables {
+		p.Tables = append(p.Tables, pageTableOf(t))
+	}
+	return pageTemplate.Execute(w, p)
+}
+
+func lead(rows []Row, o Options) string {
+	text := "1 run"
+	if len(rows) != 1 {
+		text = strconv.Itoa(len(rows)) + " runs"
+	}
+	text += ". Scores are in per cent; n is told when one is pointed at."
+	if o.Intervals != "" && o.Intervals != NoIntervals {
+		text += " Small figures under scores, and lines across bars and points, are 95 % intervals."
+	}
+	return text
+}
+
+func pageTableOf(t Table) pageTable {
+	t = t.without(func(h Head) bool { return h.Repeats })
+	v := pageTable{Table: t, Heading: t.heading(), Flat: t.flat(), Width: len(t.Heads) + 1}
+	if v.Flat {
+		v.Width++
+	}
+	for at := 0; t.grouped() && at < len(t.Heads); at = t.groupEnd(at) {
+		v.Groups = append(v.Groups, pageGroup{Name: t.Heads[at].Group, Span: t.groupEnd(at) - at})
+	}
+	t.eachSection(func(_ string, lines []Line) {
+		for i, l := range lines {
+			l.Label, l.Section = terminal.Line(l.Label), terminal.Line(l.Section)
+			v.Lines = append(v.Lines, pageLine{Line: l, Opens: i == 0 && !v.Flat, Values: pageValues(l)})
+		}
+	})
+	return v
+}
+
+func pageValues(l Line) []pageValue {
+	list := make([]pageValue, len(l.Values))
+	for i, v := range l.Values {
+		list[i] = pageValue{Text: v.Text, Under: v.interval()}
+		if v.N != nil {
+			list[i].Tip = "n = " + v.count()
+		}
+	}
+	return list
+}

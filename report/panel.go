@@ -1,0 +1,126 @@
+package report
+
+import (
+	"slices"
+
+	"airqa/internal/stats"
+	"airqa/qa"
+)
+
+// Panel is how far several judges agree.
+type Panel struct {
+	// Judges are in the order of the panel.
+	Judges []string `json:"judges"`
+	// Items counts what the judges were asked; Failed what each of them gave no verdict on, Right what each took for
+	// right, both in the order of Judges.
+	Items  int   `json:"items"`
+	Failed []int `json:"failed"`
+	Right  []int `json:"right"`
+	// Kappa is that of Fleiss over all items with at least two verdicts; nil when it has no value, as where all verdicts
+	// are the same.
+	Kappa *float64 `json:"fleiss_kappa"`
+	Pairs []Pair   `json:"pairs"`
+}
+
+// Pair is how far two judges agree on the Items that both gave a verdict on.
+type Pair struct {
+	A     string `json:"a"`
+	B     string `json:"b"`
+	Items int    `json:"items"`
+	// Agreement is the share of equal verdicts in per cent, Kappa that of Cohen; nil where they have no value.
+	Agreement *float64 `json:"agreement"`
+	Kappa     *float64 `json:"cohen_kappa"`
+}
+
+// item is what the judges of a panel said to one question of the evaluator.
+type item map[string]qa.Vote
+
+// panel is nil for scores without votes.
+func panel(scores []qa.Score) *Panel {
+	var p Panel
+	var items []item
+	for _, s := range scores {
+		items = append(items, itemsOf(s.Votes)...)
+		for _, v := range s.Votes {
+			if !slices.Contains(p.Judges, v.Judge) {
+				p.Judges = append(p.Judges, v.Judge)
+			}
+		}
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	p.Items = len(items)
+	p.count(items)
+	var votes [][]bool
+	for _, it := range items {
+		votes = append(votes, it.verdicts())
+	}
+	p.Kappa = known(stats.FleissKappa(votes))
+	for i, a := range p.Judges {
+		for _, b := range p.Judges[i+1:] {
+			p.Pairs = append(p.Pairs, pair(items, a, b))
+		}
+	}
+	return &p
+}
+
+func (p *Panel) count(items []item) {
+	p.Failed, p.Right = make([]int, len(p.Judges)), make([]int, len(p.Judges))
+	for _, it := range items {
+		for j, judge := range p.Judges {
+			switch v, asked := it[judge]; {
+			case asked && v.Failed != "":
+				p.Failed[j]++
+			case v.Right:
+				p.Right[j]++
+			}
+		}
+	}
+}
+
+// itemsOf tells the questions of one evaluation apart: the n-th vote of each judge belongs to the n-th of them.
+func itemsOf(votes []qa.Vote) []item {
+	var items []item
+	asked := make(map[string]int)
+	for _, v := range votes {
+		n := asked[v.Judge]
+		asked[v.Judge]++
+		if n == len(items) {
+			items = append(items, make(item))
+		}
+		items[n][v.Judge] = v
+	}
+	return items
+}
+
+// verdicts are in no order: Fleiss's kappa asks for none.
+func (it item) verdicts() []bool {
+	var votes []bool
+	for _, v := range it {
+		if v.Failed == "" {
+			votes = append(votes, v.Right)
+		}
+	}
+	return votes
+}
+
+func pair(items []item, a, b string) Pair {
+	p := Pair{A: a, B: b}
+	var ofA, ofB []bool
+	equal := 0.0
+	for _, it := range items {
+		x, y := it[a], it[b]
+		if x.Judge == "" || y.Judge == "" || x.Failed != "" || y.Failed != "" {
+			continue
+		}
+		ofA, ofB = append(ofA, x.Right), append(ofB, y.Right)
+		if x.Right == y.Right {
+			equal++
+		}
+	}
+	p.Items = len(ofA)
+	p.Agreement = known(100 * equal / float64(p.Items))
+	p.Kappa = known(stats.CohenKappa(ofA, ofB))
+	return p
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// question is one question with all that came of it.
+type question struct {
+	qa.Example
+	// tries are its repeats, by number. A question that was not begun has one that is empty.
+	tries []try
+}
+
+// try is one repeat of a question.
+type try struct {
+	// score is nil for one that was not scored, episode for one that the log does not hold.
+	score   *qa.Score
+	episode *episode
+}
+
+// counts tells whether a try enters the accuracy.
+func (t try) counts() bool { return t.score != nil && t.score.Verdict != qa.Unscored }
+
+// counted are the tries that enter the accuracy.
+func (q question) counted() []try {
+	var some []try
+	for _, t := range q.tries {
+		if t.counts() {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// value is the mean over the repeats that could be scored, in 0..1; ok is false where there is none.
+func (q question) value() (value float64, ok bool) {
+	tries := q.counted()
+	if len(tries) == 0 {
+		return 0, false
+	}
+	for _, t := range tries {
+		value += t.score.Value
+	}
+	return value / float64(len(tries)), true
+}
+
+// seen tells whether scoring has met the question at all.
+func (q question) seen() bool {
+	for _, t := range q.tries {
+		if t.score != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// cluster names what questions share that are not independent of each other: the first paper that the question is
+// about, or nothing but itself.
+func (q question) cluster() string {
+	if len(q.AnchorPDF) > 0 {
+		return q.AnchorPDF[0]
+	}
+	return "question " + q.UUID
+}
+
+// gather puts questions, scores and episodes together, in the order of the questions.
+func gather(examples []qa.Example, scores []qa.Score, episodes []episode) []question {
+	byID := make(map[string]try)
+	repeats := 1
+	for i, s := range scores {
+		id := qa.EpisodeID(s.UUID, s.Repeat)
+		byID[id] = try{score: &scores[i]}
+		repeats = max(repeats, s.Repeat+1)
+	}
+	for i, e := range episodes {
+		t := byID[e.id]
+		t.episode = &episodes[i]
+		byID[e.id] = t
+		repeats = max(repeats, e.repeat+1)
+	}
+	questions := make([]question, len(examples))
+	for i, ex := range examples {
+		questions[i].Example = ex
+		for repeat := range repeats {
+			questions[i].tries = append(questions[i].tries, byID[qa.EpisodeID(ex.UUID, repeat)])
+		}
+	}
+	return questions
+}
+
+// episode is what a report needs to know of one episode.
+type episode struct {
+	id       string
+	repeat   int
+	outcome  qa.Outcome
+	finished bool
+	turns    int
+	usage    qa.Usage
+	// working and waiting are seconds: of requests and actions, and of the pauses before requests.
+	working, waiting float64
+	actions          Actions
+}
+
+func readEpisodes(run *runlog.Run) []episode {
+	var list []episode
+	for rec, err := range run.Episodes() {
+		if err != nil {
+			continue // a damaged episode has no score either; whoever opened the run tells of it
+		}
+		e := episode{
+			id: rec.Episode, repeat: rec.Repeat, outcome: rec.Outcome, finished: rec.Finished(),
+			turns: rec.Turns(), usage: rec.Usage(),
+		}
+		for _, s := range rec.Steps {
+			e.time(s)
+			e.actions.add(s)
+		}
+		for _, a := range rec.FailedAttempts {
+			e.working += a.Seconds
+			e.waiting += a.Wait
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// time adds the seconds of a step. They are those of its requests and its action, not the span from its start to its
+// end: a run that was stopped in between has a night in there.
+func (e *episode) time(s qa.Step) {
+	if !s.Acted.IsZero() {
+		e.working += s.Ended.Sub(s.Acted).Seconds()
+	}
+	if s.Reply == nil {
+		return
+	}
+	for _, a := range s.Reply.Attempts {
+		e.working += a.Seconds
+		e.waiting += a.Wait
+	}
+	if len(s.Reply.Attempts) > 0 {
+		return
+	}
+	// A model in process makes no requests.
+	replied := s.Ended
+	if !s.Acted.IsZero() {
+		replied = s.Acted
+	}
+	e.working += replied.Sub(s.Started).Seconds()
+}
+
+// within is the share of right answers by the number of calls that they took; see [Row].
+func within(questions []question) []float64 {
+	var at []float64
+	n := 0.0
+	for _, q := range questions {
+		tries := q.counted()
+		if len(tries) == 0 {
+			continue
+		}
+		n++
+		for _, t := range tries {
+			if t.episode == nil || t.episode.turns == 0 {
+				continue
+			}
+			for len(at) < t.episode.turns {
+				at = append(at, 0)
+			}
+			at[t.episode.turns-1] += 100 * t.score.Value / float64(len(tries))
+		}
+	}
+	sum := 0.0
+	for i := range at {
+		sum += at[i]
+		at[i] = sum / n
+	}
+	return at
+}

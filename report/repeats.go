@@ -1,0 +1,106 @@
+package report
+
+import (
+	"math"
+
+	"airqa/internal/stats"
+	"airqa/qa"
+)
+
+// Repeats is how the answers to a question differ when it is asked again.
+type Repeats struct {
+	// K is how often each question was asked, 1 when there are no repeats.
+	K int `json:"k"`
+	// Each is AVG of each repeat alone, in per cent, by number; nil for one in which nothing is scored.
+	Each []*float64 `json:"each"`
+	// Mean and Spread are mean and sample standard deviation of Each; Spread is nil below two.
+	Mean   *float64 `json:"mean"`
+	Spread *float64 `json:"spread"`
+	// Passes are empty when K is 1.
+	Passes []Pass `json:"passes,omitempty"`
+}
+
+// Pass is the chance, in per cent, that of K tries at a question one succeeds (At) or all do (Hat), as a mean over the N
+// questions with at least K scored tries (see [stats.PassAtK], [stats.PassHatK]).
+type Pass struct {
+	K   int     `json:"k"`
+	At  float64 `json:"pass_at_k"`
+	Hat float64 `json:"pass_hat_k"`
+	N   int     `json:"n"`
+}
+
+func repeats(questions []question) Repeats {
+	r := Repeats{K: 1}
+	for _, q := range questions {
+		r.K = max(r.K, len(q.tries))
+	}
+	var each []float64
+	for i := range r.K {
+		mean := averageOf(questions, i)
+		r.Each = append(r.Each, known(mean))
+		if !math.IsNaN(mean) {
+			each = append(each, mean)
+		}
+	}
+	mean, spread := meanAndSpread(each)
+	r.Mean, r.Spread = known(mean), known(spread)
+	if r.K > 1 {
+		for k := 1; k <= r.K; k++ {
+			r.Passes = append(r.Passes, passes(questions, k))
+		}
+	}
+	return r
+}
+
+// averageOf is AVG of one repeat in per cent, NaN where nothing of it is scored.
+func averageOf(questions []question, repeat int) float64 {
+	sum, n := 0.0, 0.0
+	for _, q := range questions {
+		if t := q.tries[repeat]; t.counts() {
+			sum += t.score.Value
+			n++
+		}
+	}
+	return 100 * sum / n
+}
+
+func meanAndSpread(values []float64) (mean, spread float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
+	}
+	if n == 0 {
+		return math.NaN(), math.NaN()
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	if n == 1 {
+		return mean, math.NaN()
+	}
+	return mean, math.Sqrt(squares / (n - 1))
+}
+
+func passes(questions []question, k int) Pass {
+	p := Pass{K: k}
+	for _, q := range questions {
+		tries := q.counted()
+		if len(tries) < k {
+			continue
+		}
+		right := 0
+		for _, t := range tries {
+			if t.score.Verdict == qa.Right {
+				right++
+			}
+		}
+		p.N++
+		p.At += 100 * stats.PassAtK(len(tries), right, k)
+		p.Hat += 100 * stats.PassHatK(len(tries), right, k)
+	}
+	if p.N > 0 {
+		p.At, p.Hat = p.At/float64(p.N), p.Hat/float64(p.N)
+	}
+	return p
+}

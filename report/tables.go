@@ -1,0 +1,227 @@
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// builder makes a table of rows. It returns nil when the rows have nothing of the kind to show.
+type builder func(rows []Row, o Options) (*Table, error)
+
+// named is a table by its name.
+type named struct {
+	name  string
+	build builder
+}
+
+// tables are in the order in which [AllTables] prints them.
+func tables() []named {
+	return []named{
+		{"4", table4},
+		{"5", table5},
+		{"7", table7},
+		{"13", table13},
+		{"outcomes", outcomeTable},
+		{"repeats", repeatTable},
+		{"judges", judgeTable},
+		{"functions", functionTable},
+	}
+}
+
+// AllTables stands for every table that has something to show.
+const AllTables = "all"
+
+// Tables are the names of the tables, [AllTables] last.
+func Tables() []string {
+	var names []string
+	for _, t := range tables() {
+		names = append(names, t.name)
+	}
+	return append(names, AllTables)
+}
+
+// Build makes the table of a name of [Tables], or all of them.
+func Build(rows []Row, o Options) ([]Table, error) {
+	name := o.Table
+	if name == "" {
+		name = "4"
+	}
+	rows = marked(rows)
+	var list []Table
+	known := name == AllTables
+	for _, t := range tables() {
+		if name != t.name && (name != AllTables || t.name == "5" && sameModel(rows) && !o.WithPaper) {
+			continue // Table 5 of one model would be Table 4 again
+		}
+		known = true
+		built, err := t.build(rows, o)
+		if err != nil {
+			return nil, err
+		}
+		if built != nil {
+			built.Name = t.name
+			built.group()
+			list = append(list, *built)
+		}
+	}
+	switch {
+	case !known:
+		return nil, fmt.Errorf("unknown table %q; the tables are %s", name, strings.Join(Tables(), ", "))
+	case len(list) == 0:
+		return nil, fmt.Errorf("nothing to show in the table %q: %s", name, emptyReason(name))
+	}
+	return list, nil
+}
+
+// marked tells runs of the same baseline and model apart by their directories.
+func marked(rows []Row) []Row {
+	count := make(map[string]int)
+	for _, r := range rows {
+		count[r.name()]++
+	}
+	list := slices.Clone(rows)
+	for i, r := range list {
+		if count[r.name()] > 1 {
+			list[i].mark = " (" + filepath.Base(r.Dir) + ")"
+		}
+	}
+	return list
+}
+
+func sameModel(rows []Row) bool {
+	return !slices.ContainsFunc(rows, func(r Row) bool { return r.Model != rows[0].Model })
+}
+
+func emptyReason(name string) string {
+	switch name {
+	case "repeats":
+		return "each question was asked once"
+	case "judges":
+		return "the scores are those of single judges"
+	}
+	return "no runs"
+}
+
+// table4 compares the baselines of a model.
+func table4(rows []Row, o Options) (*Table, error) {
+	return scoreTable(rows, o, "4", byModel("Baselines"))
+}
+
+// table5 compares the models of a baseline.
+func table5(rows []Row, o Options) (*Table, error) {
+	return scoreTable(rows, o, "5", Table{Title: "Models", Label: modelHead, Section: baselineHead})
+}
+
+// scoreTable has the columns of the paper's Tables 4 and 5.
+func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
+	var order []string
+	for _, c := range Columns() {
+		t.Heads = append(t.Heads, Head{Name: c.Name, Group: c.Group, Scored: true})
+		order = append(order, c.Name)
+	}
+	withInterval := slices.ContainsFunc(rows, func(r Row) bool { return r.cell(average).Interval != nil })
+	if withInterval {
+		t.Heads = append(t.Heads, Head{Name: "95 %", Repeats: true})
+		order = append(order, "")
+	}
+	for i, r := range rows {
+		l := t.of(&rows[i])
+		for _, c := range r.Cells {
+			l.Values = append(l.Values, scored(c))
+		}
+		if withInterval {
+			l.Values = append(l.Values, plain(span(r.cell(average).Interval)))
+		}
+		t.Lines = append(t.Lines, l)
+	}
+	t.Notes = append(perRun(rows, questionsNote, "Scores in per cent. Questions per column: %s."), o.intervalNotes(rows)...)
+	if o.WithPaper {
+		return &t, t.addPaper(number, order)
+	}
+	return &t, nil
+}
+
+// Heads of the two names of a run.
+const (
+	baselineHead = "Baseline"
+	modelHead    = "Model"
+)
+
+// byModel is a table whose lines belong together by model.
+func byModel(title string, heads ...Head) Table {
+	return Table{Title: title, Label: baselineHead, Section: modelHead, Heads: heads}
+}
+
+// line is a line without values, its names in the order of the table.
+func (t Table) line(model, baseline string) Line {
+	if t.Label == modelHead {
+		return Line{Label: model, Section: baseline}
+	}
+	return Line{Label: baseline, Section: model}
+}
+
+// of is a line of a run, without values.
+func (t Table) of(r *Row) Line {
+	l := t.line(r.Model, r.Baseline)
+	l.Row = r
+	l.Label += r.mark
+	return l
+}
+
+// table7 shows how many actions went wrong, and how.
+func table7(rows []Row, o Options) (*Table, error) {
+	t := byModel("Error actions",
+		Head{Name: "Overall (%)", Scored: true}, Head{Name: "Error rate (%)"}, Head{Name: "errors"}, Head{Name: "actions"})
+	for _, kind := range errorKinds() {
+		t.Heads = append(t.Heads, Head{Name: strings.ReplaceAll(kind, "_", " "), Group: "Errors by kind"})
+	}
+	for i, r := range rows {
+		l := t.of(&rows[i])
+		rate := plain("-")
+		if share, ok := r.Actions.Rate(); ok {
+			rate = plain(decimals(share, 2))
+		}
+		l.Values = []Value{scored(r.cell(average)), rate, number(r.Actions.Errors), number(r.Actions.Actions)}
+		for _, kind := range errorKinds() {
+			l.Values = append(l.Values, number(r.Actions.Kinds[kind]))
+		}
+		t.Lines = append(t.Lines, l)
+	}
+	t.Notes = []string{"Error rate: # error actions / # actions of the model. An error action is a reply in which no action can be read, or whose action the tool could not do as asked; a baseline that calls no tools has no actions."}
+	if o.WithPaper {
+		return &t, t.addPaper("7", []string{"Overall", "Error rate", "", "", "", "", "", "", ""})
+	}
+	return &t, nil
+}
+
+// table13 shows what an example takes.
+func table13(rows []Row, o Options) (*Table, error) {
+	t := byModel("Time and cost per example",
+		Head{Name: "Turns"}, Head{Name: "prompt", Group: "Tokens"}, Head{Name: "completion", Group: "Tokens"},
+		Head{Name: "working", Group: "Time (s)"}, Head{Name: "waiting", Group: "Time (s)"}, Head{Name: "Cost ($)"}, Head{Name: "Episodes"})
+	estimated := false
+	for i, r := range rows {
+		l, f := t.of(&rows[i]), r.Effort
+		estimated = estimated || f.Estimated
+		l.Values = []Value{
+			plain(decimals(f.Turns, 2)), plain(decimals(f.Prompt, 0)), plain(decimals(f.Completion, 0)),
+			plain(decimals(f.Working, 1)), plain(decimals(f.Waiting, 1)), maybe(f.Cost, 4), number(f.Episodes),
+		}
+		if f.Episodes == 0 {
+			for n := range l.Values[:6] {
+				l.Values[n] = plain("-")
+			}
+		}
+		t.Lines = append(t.Lines, l)
+	}
+	t.Notes = []string{"Means over finished episodes. Tokens are accumulated over the calls of an episode. Working: requests and actions; waiting: rate limits and pauses before another try. A dash under cost: the price is not known."}
+	if estimated {
+		t.Notes = append(t.Notes, "Some tokens were counted by airqa, since the endpoint reported none.")
+	}
+	if o.WithPaper {
+		return &t, t.addPaper("13", []string{"Turns", "Prompt", "Completion", "Time", "", "Cost", ""})
+	}
+	return &t, nil
+}
