@@ -1,5 +1,10 @@
 package batch
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // cutter finds the values of the keys of one JSON object without decoding them. It is sure or it gives up: what it
 // accepts encoding/json accepts too, with the same values (fuzz-tested), and the caller decodes the rest with that.
 type cutter struct {
@@ -215,9 +220,7 @@ func (c *cutter) text() (plain, ok bool) {
 	}
 	plain = true
 	for {
-		for c.pos < len(c.src) && !special[c.src[c.pos]] {
-			c.pos++
-		}
+		c.skipPlain()
 		switch {
 		case c.take('"'):
 			return plain, true
@@ -226,6 +229,31 @@ func (c *cutter) text() (plain, ok bool) {
 		default:
 			return false, false
 		}
+	}
+}
+
+// The eight bytes of a word, all the same.
+const (
+	eachByte  = 0x0101010101010101
+	highBits  = 0x80 * eachByte
+	quotes    = '"' * eachByte
+	backslash = '\\' * eachByte
+	spaces    = ' ' * eachByte
+)
+
+// skipPlain goes to the next special byte, eight bytes at a time. In each word the lowest mark is exact; a carry may
+// set wrong ones above it.
+func (c *cutter) skipPlain() {
+	for ; c.pos+8 <= len(c.src); c.pos += 8 {
+		w := binary.LittleEndian.Uint64(c.src[c.pos:])
+		q, b := w^quotes, w^backslash
+		if marks := ((w-spaces)&^w | (q-eachByte)&^q | (b-eachByte)&^b) & highBits; marks != 0 {
+			c.pos += bits.TrailingZeros64(marks) / 8
+			return
+		}
+	}
+	for c.pos < len(c.src) && !special[c.src[c.pos]] {
+		c.pos++
 	}
 }
 

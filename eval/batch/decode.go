@@ -65,13 +65,31 @@ func (d goldDecoder) block(b dataset.Block) goldBlock {
 	return out
 }
 
-// goldField is a key that a question has: the first letter of its value, and a bit of its own.
-type goldField struct{ kind, bit byte }
+// allFields are the bits of all keys that a question has.
+const allFields = 255
 
-// goldFields are those of every question. [dataset.Decode] asks for the same.
-var goldFields = map[string]goldField{
-	"uuid": {'"', 1}, "question": {'"', 2}, "answer_format": {'"', 4}, "evaluator": {'{', 8},
-	"tags": {'[', 16}, "anchor_pdf": {'[', 32}, "reference_pdf": {'[', 64}, "conference": {'[', 128},
+// goldField returns the first letter that the value of a key must have and a bit of its own; 0 for a key that a question
+// may lack. [dataset.Decode] asks for the same.
+func goldField(key []byte) (kind, bit byte) {
+	switch string(key) {
+	case "uuid":
+		return '"', 1
+	case "question":
+		return '"', 2
+	case "answer_format":
+		return '"', 4
+	case "evaluator":
+		return '{', 8
+	case "tags":
+		return '[', 16
+	case "anchor_pdf":
+		return '[', 32
+	case "reference_pdf":
+		return '[', 64
+	case "conference":
+		return '[', 128
+	}
+	return 0, 0
 }
 
 // cutGold reads the usual form of a question. For anything unusual, a fault above all, ok is false.
@@ -79,14 +97,14 @@ func cutGold(raw []byte) (uuid string, e qa.Evaluator, ok bool) {
 	var id, evaluator []byte
 	var seen byte
 	ok = cutObject(raw, func(key, value []byte) bool {
-		f, needed := goldFields[string(key)]
-		if !needed {
+		kind, bit := goldField(key)
+		if bit == 0 {
 			return usual(key, value)
 		}
-		if value[0] != f.kind || seen&f.bit != 0 {
+		if value[0] != kind || seen&bit != 0 {
 			return false
 		}
-		seen |= f.bit
+		seen |= bit
 		switch string(key) {
 		case "uuid":
 			var plain bool
@@ -97,9 +115,9 @@ func cutGold(raw []byte) (uuid string, e qa.Evaluator, ok bool) {
 		case "evaluator":
 			evaluator = value
 		}
-		return f.kind != '[' || allTexts(value)
+		return kind != '[' || allTexts(value)
 	})
-	if !ok || seen != 255 {
+	if !ok || seen != allFields {
 		return "", e, false
 	}
 	e, ok = cutEvaluator(evaluator)
@@ -160,7 +178,7 @@ type predictionBlock struct {
 }
 
 func decodePredictions(b dataset.Block) predictionBlock {
-	out := predictionBlock{file: b.File}
+	out := predictionBlock{file: b.File, predictions: make([]prediction, 0, bytes.Count(b.Data, []byte{'\n'})+1)}
 	for line, raw := range b.Records() {
 		p, ok := cutPrediction(raw)
 		fault := ""

@@ -4,6 +4,8 @@ import (
 	"context"
 	"iter"
 	"runtime"
+	"slices"
+	"sync"
 
 	"airqa/eval"
 	"airqa/qa"
@@ -98,6 +100,25 @@ const chunkSize = 128
 type chunk struct {
 	items  []Item
 	judged bool
+	scores []scored
+}
+
+// chunkPool keeps chunks for reuse; those of one stream.
+type chunkPool struct{ sync.Pool }
+
+func (p *chunkPool) get() *chunk {
+	if c, ok := p.Get().(*chunk); ok {
+		return c
+	}
+	return &chunk{items: make([]Item, 0, chunkSize)}
+}
+
+// put takes back a chunk whose scores were delivered.
+func (p *chunkPool) put(c *chunk) {
+	clear(c.items)
+	clear(c.scores)
+	c.items, c.scores, c.judged = c.items[:0], c.scores[:0], false
+	p.Put(c)
 }
 
 // place is where a score belongs among those of a file.
@@ -131,68 +152,78 @@ func Score(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.Seq
 	}
 }
 
-// scoreAll is Score by chunks, with the places.
+// scoreAll is Score by chunks, with the places. A list is the reader's until the next one.
 func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.Seq2[[]scored, error] {
 	c = c.withDefaults()
 	processors, judges := make(chan struct{}, c.Workers), make(chan struct{}, c.Judges)
-	work := func(ctx context.Context, b chunk) []scored {
+	work := func(ctx context.Context, b *chunk) *chunk {
 		turn := processors
 		if b.judged {
 			turn = judges
 		}
 		select {
 		case turn <- struct{}{}:
+			c.scoreChunk(ctx, b)
+			<-turn
 		case <-ctx.Done():
-			return nil
 		}
-		defer func() { <-turn }()
-		return c.scoreChunk(ctx, b)
+		return b
 	}
-	return ordered(ctx, 4*(c.Workers+c.Judges), chunks(items), work)
+	return func(yield func([]scored, error) bool) {
+		var pool chunkPool
+		for b, err := range ordered(ctx, 4*(c.Workers+c.Judges), chunks(items, &pool), work) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(b.scores, nil) {
+				return
+			}
+			pool.put(b)
+		}
+	}
 }
 
 // chunks gathers neighbours that need no judge; one that does is alone.
-func chunks(items iter.Seq2[Item, error]) iter.Seq2[chunk, error] {
-	return func(yield func(chunk, error) bool) {
-		var list []Item
+func chunks(items iter.Seq2[Item, error], pool *chunkPool) iter.Seq2[*chunk, error] {
+	return func(yield func(*chunk, error) bool) {
+		next := pool.get()
 		flush := func() bool {
-			full := list
-			list = nil
-			return len(full) == 0 || yield(chunk{items: full}, nil)
+			full := next
+			next = pool.get()
+			return yield(full, nil)
 		}
 		for item, err := range items {
 			judged := err == nil && item.Verdict == "" && item.Gold.judged
-			if (err != nil || judged || len(list) == chunkSize) && !flush() {
+			apart := err != nil || judged || len(next.items) == chunkSize
+			if apart && len(next.items) > 0 && !flush() {
 				return
 			}
-			switch {
-			case err != nil:
-				yield(chunk{}, err)
+			if err != nil {
+				yield(nil, err)
 				return
-			case judged:
-				if !yield(chunk{items: []Item{item}, judged: true}, nil) {
-					return
-				}
-			default:
-				if list == nil {
-					list = make([]Item, 0, chunkSize)
-				}
-				list = append(list, item)
+			}
+			next.items, next.judged = append(next.items, item), judged
+			if judged && !flush() {
+				return
 			}
 		}
-		flush()
+		if len(next.items) > 0 {
+			flush()
+		}
 	}
 }
 
-func (c Config) scoreChunk(ctx context.Context, b chunk) []scored {
-	list := make([]scored, len(b.items))
+// scoreChunk fills the scores of b; when the context ends, with those so far.
+func (c Config) scoreChunk(ctx context.Context, b *chunk) {
+	b.scores = slices.Grow(b.scores, len(b.items))
 	for i := range b.items {
 		if ctx.Err() != nil {
-			return nil
+			return
 		}
-		list[i] = scored{label: b.items[i].Gold.label, place: b.items[i].place, Score: c.scoreOne(ctx, &b.items[i])}
+		item := &b.items[i]
+		b.scores = append(b.scores, scored{label: item.Gold.label, place: item.place, Score: c.scoreOne(ctx, item)})
 	}
-	return list
 }
 
 func (c Config) scoreOne(ctx context.Context, item *Item) qa.Score {
