@@ -100,6 +100,28 @@ func PairedDetectable(n int, discordant float64, p Power) (difference float64, o
 	return d, d <= discordant
 }
 
+// PairedMeanQuestions is how many questions are needed to find a difference of two mean scores where the differences by
+// question have the standard deviation spread, in the same unit: ((z(1-alpha/2) + z(power)) spread / d)², rounded up. It
+// is for scores that are no mere right or wrong, such as means of repeats (Miller 2024, arXiv:2411.00640). ok is
+// false without a difference or a spread, or for a power out of its range.
+func PairedMeanQuestions(difference, spread float64, p Power) (n int, ok bool) {
+	d := math.Abs(difference)
+	if !p.valid() || !(d > 0 && spread > 0) {
+		return 0, false
+	}
+	root := (p.zAlpha() + p.zPower()) * spread / d
+	needed := math.Ceil(root*root - 1e-9)
+	return int(needed), needed < 1<<53
+}
+
+// PairedMeanDetectable is the smallest difference that n questions are enough for by [PairedMeanQuestions].
+func PairedMeanDetectable(n int, spread float64, p Power) (difference float64, ok bool) {
+	if !p.valid() || n < 1 || !(spread > 0) {
+		return 0, false
+	}
+	return (p.zAlpha() + p.zPower()) * spread / math.Sqrt(float64(n)), true
+}
+
 // valid refuses a power below one half, where the formula turns round.
 func (p Power) valid() bool { return p.Alpha > 0 && p.Alpha < 1 && p.Power >= 0.5 && p.Power < 1 }
 

@@ -146,6 +146,34 @@ func TestPairedDetectableIsTheInverse(t *testing.T) {
 	}
 }
 
+// The formula in SciPy: ((norm.ppf(0.975) + norm.ppf(0.8)) spread / d)².
+func TestPairedMeanQuestions(t *testing.T) {
+	tests := []struct {
+		name               string
+		difference, spread float64
+		want               int
+		ok                 bool
+	}{
+		{"one spread", 0.5, 0.5, 8, true},
+		{"3 points at 25", 0.03, 0.25, 546, true},
+		{"the other way round", -0.03, 0.25, 546, true},
+		{"no difference", 0, 0.25, 0, false},
+		{"no spread", 0.03, 0, 0, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			n, ok := stats.PairedMeanQuestions(tt.difference, tt.spread, stats.UsualPower)
+			if n != tt.want || ok != tt.ok {
+				t.Fatalf("PairedMeanQuestions = %d, %v, want %d, %v", n, ok, tt.want, tt.ok)
+			}
+			d, ok := stats.PairedMeanDetectable(n, tt.spread, stats.UsualPower)
+			if ok != tt.ok || ok && !(d <= math.Abs(tt.difference) && d > 0.9*math.Abs(tt.difference)) {
+				t.Errorf("PairedMeanDetectable = %g, %v", d, ok)
+			}
+		})
+	}
+}
+
 // With as many questions as the formula asks for, the exact test finds the difference about as often as was asked for.
 func TestPairedQuestionsHaveTheirPower(t *testing.T) {
 	const difference, discordant, rounds = 0.1, 0.3, 2000

@@ -1,0 +1,224 @@
+// Package compare sets two runs over the same questions side by side: [Load] reads a scored run, [Runs] pairs the scores
+// of two by question, [Write] prints what differs and how sure one may be of it. It reads scores and questions, and
+// nothing else: it scores nothing and calls no model.
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"airqa/internal/stats"
+	"airqa/qa"
+	"airqa/report"
+)
+
+// level is that of every interval; 1-level that of every test.
+const level = 0.95
+
+// Options say how [Runs] computes.
+type Options struct {
+	// Rounds and Seed are those of the bootstrap; Rounds below 1 stand for [stats.DefaultRounds].
+	Rounds int
+	Seed   uint64
+	// Power is the chance with which a difference shall be found, in 0.5..1, for [Group.Detectable]; 0 stands for that
+	// of [stats.UsualPower].
+	Power float64
+}
+
+// Result is the comparison of two runs. All shares are in per cent, all differences are B - A in percentage points.
+type Result struct {
+	A System `json:"a"`
+	B System `json:"b"`
+	// All holds every question that both runs have a score of, Groups the paper's columns ([report.Columns]) that have
+	// any.
+	All    Group   `json:"all"`
+	Groups []Group `json:"groups"`
+	// PHolm is the p of All, adjusted for several comparisons by [Pairs]; nil where there is one.
+	PHolm *float64 `json:"p_holm,omitempty"`
+	// LeftOut counts the questions that are not compared.
+	LeftOut LeftOut `json:"left_out"`
+	// Repeats tells that a question was answered several times in either run: its score is the mean then.
+	Repeats bool `json:"repeats"`
+	Rounds  int  `json:"rounds"`
+	// Seed of the bootstrap, and Power and Alpha of [Group.Detectable].
+	Seed  uint64  `json:"seed"`
+	Power float64 `json:"power"`
+	Alpha float64 `json:"alpha"`
+	// Flips are the questions with different scores, those that A answered better first, in the order of the questions.
+	Flips []Flip `json:"flips"`
+	// Warnings say what else than the systems differs, and what makes the numbers less sure than they look.
+	Warnings []string `json:"warnings"`
+}
+
+// Group compares the runs on some of the questions.
+type Group struct {
+	// Name is that of the column; Kind the head over several.
+	Name string `json:"name"`
+	Kind string `json:"kind,omitempty"`
+	// Questions is the sum of the next four. With repeats, a question counts for the run with the higher mean, and one
+	// with equal means for Both when that is at least one half.
+	Questions int `json:"questions"`
+	Both      int `json:"both"`
+	OnlyA     int `json:"only_a"`
+	OnlyB     int `json:"only_b"`
+	Neither   int `json:"neither"`
+	// A and B are the mean scores, Difference is B - A with its bootstrap interval of 95 %. A cluster is the questions of
+	// one paper (the first anchor), or a question without a paper. Interval is nil where the bootstrap knows nothing: with
+	// one cluster, or when all questions differ alike.
+	A          float64         `json:"score_a"`
+	B          float64         `json:"score_b"`
+	Difference float64         `json:"difference"`
+	Interval   *stats.Interval `json:"interval"`
+	Clusters   int             `json:"clusters"`
+	// P is the exact two-sided p of McNemar's test.
+	P float64 `json:"p"`
+	// Discordant is the share of the questions in which the runs differ, 0..1; Spread the standard deviation of the
+	// differences by question, in points.
+	Discordant float64 `json:"discordant"`
+	Spread     float64 `json:"spread"`
+	// Detectable is the smallest difference that this many questions can be expected to show: by the discordance
+	// ([stats.PairedDetectable]), with repeats by the spread ([stats.PairedMeanDetectable]). Nil when they are too few for
+	// any.
+	Detectable *float64 `json:"detectable"`
+}
+
+// LeftOut counts questions without a score in one of the runs or in both: not run, failed, or in its file only.
+type LeftOut struct {
+	// OnlyA have a score in A alone, OnlyB in B alone, Neither in none.
+	OnlyA   int `json:"scored_only_in_a"`
+	OnlyB   int `json:"scored_only_in_b"`
+	Neither int `json:"scored_in_neither"`
+}
+
+// ErrNothingShared is returned for runs that have no scored question in common.
+var ErrNothingShared = errors.New("no question has a score in both")
+
+// Runs compares two runs, paired by the uuid of the question.
+func Runs(a, b Side, o Options) (Result, error) { return runs(a, b, o, report.Columns()) }
+
+func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
+	if o.Rounds < 1 {
+		o.Rounds = stats.DefaultRounds
+	}
+	if o.Power == 0 {
+		o.Power = stats.UsualPower.Power
+	}
+	pairs, out := pair(a, b)
+	if len(pairs) == 0 {
+		return Result{}, fmt.Errorf("%s and %s: %w", a.Path, b.Path, ErrNothingShared)
+	}
+	if len(a.Examples)+len(b.Examples) == 0 {
+		columns = nil // nothing is known of the questions
+	}
+	r := Result{
+		A: a.System, B: b.System, LeftOut: out, Repeats: repeated(pairs), Groups: []Group{},
+		Rounds: o.Rounds, Seed: o.Seed, Power: o.Power, Alpha: 1 - level,
+	}
+	r.Flips = flips(pairs, r.Repeats)
+	r.All = o.group(pairs)
+	r.All.Name = "all"
+	for _, column := range columns {
+		some := only(pairs, column.Holds)
+		if column.Group == "" || len(some) == 0 {
+			continue // the column over all is r.All
+		}
+		g := o.group(some)
+		g.Name, g.Kind = column.Name, column.Group
+		r.Groups = append(r.Groups, g)
+	}
+	r.Warnings = warnings(a, b, r.All)
+	return r, nil
+}
+
+// Pairs compares every run with every later one, over all questions only (Groups is empty), and adjusts the p for there
+// being so many comparisons ([stats.Holm]).
+func Pairs(sides []Side, o Options) ([]Result, error) {
+	var results []Result
+	var ps []float64
+	for i, a := range sides {
+		for _, b := range sides[i+1:] {
+			r, err := runs(a, b, o, nil)
+			if err != nil {
+				return nil, err
+			}
+			results, ps = append(results, r), append(ps, r.All.P)
+		}
+	}
+	for i, p := range stats.Holm(ps) {
+		results[i].PHolm = &p
+	}
+	return results, nil
+}
+
+func only(pairs []paired, holds func(qa.Example) bool) []paired {
+	var some []paired
+	for _, p := range pairs {
+		if holds(p.example) {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+func (o Options) group(pairs []paired) Group {
+	g := Group{Questions: len(pairs)}
+	differences, clusters := make([]float64, len(pairs)), make([]string, len(pairs))
+	seen := make(map[string]bool)
+	for i, p := range pairs {
+		differences[i], clusters[i] = p.difference(), p.cluster()
+		seen[clusters[i]] = true
+		g.count(p)
+		g.A += p.a.mean
+		g.B += p.b.mean
+	}
+	n := float64(len(pairs))
+	g.A, g.B, g.Clusters = 100*g.A/n, 100*g.B/n, len(seen)
+	g.Difference = g.B - g.A
+	g.Discordant = float64(g.OnlyA+g.OnlyB) / n
+	g.Spread = 100 * spread(differences)
+	i := stats.ClusterBootstrap(differences, clusters, o.Rounds, o.Seed, level).Scale(100)
+	if i.Low < i.High {
+		g.Interval = &i
+	}
+	g.P = stats.McNemar(g.OnlyA, g.OnlyB)
+	g.detectable(repeated(pairs), stats.Power{Alpha: 1 - level, Power: o.Power})
+	return g
+}
+
+// spread is the standard deviation; a single value has none.
+func spread(values []float64) float64 {
+	var sum, squares float64
+	for _, v := range values {
+		sum += v
+	}
+	mean := sum / float64(len(values))
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / max(1, float64(len(values)-1)))
+}
+
+func (g *Group) detectable(repeats bool, power stats.Power) {
+	d, ok := stats.PairedDetectable(g.Questions, g.Discordant, power)
+	if repeats {
+		d, ok = stats.PairedMeanDetectable(g.Questions, g.Spread/100, power)
+	}
+	if ok {
+		d *= 100
+		g.Detectable = &d
+	}
+}
+
+func (g *Group) count(p paired) {
+	switch d := p.difference(); {
+	case d < 0:
+		g.OnlyA++
+	case d > 0:
+		g.OnlyB++
+	case p.a.mean >= 0.5:
+		g.Both++
+	default:
+		g.Neither++
+	}
+}

@@ -1,0 +1,176 @@
+package compare
+
+import (
+	"bytes"
+	"fmt"
+
+	"airqa/qa"
+)
+
+// paired is a question that both runs have a score of.
+type paired struct {
+	example qa.Example
+	a, b    answer
+}
+
+// answer is what a run made of a question.
+type answer struct {
+	// mean is over the scored repeats; best and worst are the first ones with the highest and the lowest score.
+	mean        float64
+	best, worst qa.Score
+	repeats     int
+}
+
+// difference is B - A. Means of the same scores in another order are the same.
+func (p paired) difference() float64 {
+	if d := p.b.mean - p.a.mean; d > 1e-9 || d < -1e-9 {
+		return d
+	}
+	return 0
+}
+
+// cluster is the paper that a question is about, or else the question itself: the difficulty of a paper makes its
+// questions go together.
+func (p paired) cluster() string {
+	if len(p.example.AnchorPDF) > 0 {
+		return "paper " + p.example.AnchorPDF[0]
+	}
+	return "question " + p.example.UUID
+}
+
+func repeated(pairs []paired) bool {
+	for _, p := range pairs {
+		if p.a.repeats > 1 || p.b.repeats > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// pair finds the questions with scores in both runs, in the order of A's questions, then of B's.
+func pair(a, b Side) ([]paired, LeftOut) {
+	inA, inB := answers(a.Scores), answers(b.Scores)
+	var pairs []paired
+	var out LeftOut
+	for _, ex := range union(a, b) {
+		x, y := inA[ex.UUID], inB[ex.UUID]
+		switch {
+		case x.repeats > 0 && y.repeats > 0:
+			pairs = append(pairs, paired{ex, x, y})
+		case x.repeats > 0:
+			out.OnlyA++
+		case y.repeats > 0:
+			out.OnlyB++
+		default:
+			out.Neither++
+		}
+	}
+	return pairs, out
+}
+
+// answers leaves out what is unscored, which is no zero.
+func answers(scores []qa.Score) map[string]answer {
+	found := make(map[string]answer)
+	for _, s := range scores {
+		if s.Verdict == qa.Unscored {
+			continue
+		}
+		x := found[s.UUID]
+		if x.repeats == 0 || s.Value > x.best.Value {
+			x.best = s
+		}
+		if x.repeats == 0 || s.Value < x.worst.Value {
+			x.worst = s
+		}
+		x.mean += s.Value // the sum, until all are in
+		x.repeats++
+		found[s.UUID] = x
+	}
+	for uuid, x := range found {
+		x.mean /= float64(x.repeats)
+		found[uuid] = x
+	}
+	return found
+}
+
+// union holds every question of both sides once; one that only the scores name is no more than its uuid.
+func union(a, b Side) []qa.Example {
+	var all []qa.Example
+	seen := make(map[string]bool)
+	add := func(ex qa.Example) {
+		if !seen[ex.UUID] {
+			seen[ex.UUID] = true
+			all = append(all, ex)
+		}
+	}
+	for _, side := range []Side{a, b} {
+		for _, ex := range side.Examples {
+			add(ex)
+		}
+	}
+	for _, side := range []Side{a, b} {
+		for _, s := range side.Scores {
+			add(qa.Example{UUID: s.UUID})
+		}
+	}
+	return all
+}
+
+// fewClusters is where a bootstrap over clusters becomes too narrow ([stats.ClusterBootstrap]).
+const fewClusters = 20
+
+func warnings(a, b Side, all Group) []string {
+	list := []string{}
+	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if a.Scoring != b.Scoring {
+		add("the scoring differs: A %s, B %s", a.Scoring, b.Scoring)
+	}
+	if a.Judge != b.Judge {
+		add("the judge differs: A %s, B %s", a.Judge, b.Judge)
+	}
+	if text := questionsDiffer(a.Examples, b.Examples); text != "" {
+		add("the questions differ: %s", text)
+	}
+	if all.Clusters < fewClusters {
+		add("with fewer than %d clusters (papers) the interval is narrower than it should be: there are %d", fewClusters, all.Clusters)
+	}
+	if a.Model == "offline" || b.Model == "offline" {
+		add("\"offline\" is a rule-based policy, not a language model: its scores say nothing of any model")
+	}
+	return list
+}
+
+// questionsDiffer says how two lists of questions differ in what shapes a score; empty when they do not, or when one side
+// has no questions of its own.
+func questionsDiffer(a, b []qa.Example) string {
+	if len(a) == 0 || len(b) == 0 {
+		return ""
+	}
+	inA := make(map[string]qa.Example)
+	for _, ex := range a {
+		inA[ex.UUID] = ex
+	}
+	var onlyB, shared, changed int
+	for _, ex := range b {
+		other, known := inA[ex.UUID]
+		switch {
+		case !known:
+			onlyB++
+		default:
+			shared++
+			if !sameQuestion(ex, other) {
+				changed++
+			}
+		}
+	}
+	onlyA := len(inA) - shared
+	if onlyA+onlyB+changed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d in A only, %d in B only, %d with another text or gold", onlyA, onlyB, changed)
+}
+
+func sameQuestion(a, b qa.Example) bool {
+	return a.Question == b.Question && a.AnswerFormat == b.AnswerFormat &&
+		a.Evaluator.Func == b.Evaluator.Func && bytes.Equal(a.Evaluator.Kwargs, b.Evaluator.Kwargs)
+}
