@@ -42,7 +42,7 @@ func hasText(in layout.Input) bool {
 }
 
 func readPage(ctx context.Context, doc *pdf.Document, n int) (layout.Input, error) {
-	info, err := doc.Page(n)
+	info, err := doc.Page(ctx, n)
 	if err != nil {
 		return layout.Input{}, err
 	}
@@ -93,7 +93,7 @@ func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source)
 	for _, h := range outline {
 		source.Outline = append(source.Outline, structure.Entry{Title: h.Title, Level: h.Level, Page: h.Page, Y: h.Y})
 	}
-	meta, err := doc.Metadata()
+	meta, err := doc.Metadata(ctx)
 	note("document properties", err)
 	source.Title = meta.Title
 	return problems, ctx.Err()

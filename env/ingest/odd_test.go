@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"airqa/env/ingest"
 	"airqa/env/paperdb"
@@ -86,7 +87,7 @@ func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
 		{"a bomb of spaces", onePage(bomb(" ", 50), letter), "", "page 1 has no text: a scan?"},
 		{"a bomb of text", onePage(bomb("BT /F1 12 Tf 100 500 Td (A) Tj ET ", 2), letter), "", ""},
 		{"a bomb of strokes", onePage(bomb("0 0 m 9 9 l S ", 4), letter), "", "page 1 has no text: a scan?"},
-		{"forms that draw forms, a hundred million", onePage(plainStream("/X Do"), letter, nested(8, 10)...), "", "page 1 cannot be read: PDFium FPDF_LoadPage: it gave up"},
+		{"forms that draw forms, a hundred million", onePage(plainStream("/X Do"), letter, nested(8, 10)...), "", "page 1 cannot be read: PDFium"},
 		{"a form in itself", onePage(plainStream("/X Do"), letter, form("/X Do", "6")), "", "page 1 has no text: a scan?"},
 	}
 	for _, tt := range tests {
@@ -140,5 +141,47 @@ func TestOddFilesThatCannotBeReadAreErrorsOfOneLine(t *testing.T) {
 				t.Errorf("got %v, want the kind %s", err, tt.want)
 			}
 		})
+	}
+}
+
+// A page that keeps PDFium busy is a problem of its paper; the other pages are read.
+func TestSlowPagesAreProblems(t *testing.T) {
+	strokes := strings.Repeat("0 0 m 600 700 l 600 0 l 0 700 l f ", 3000)
+	forms := []string{form("/X Do /X Do", "8")}
+	for k := range 11 {
+		forms = append(forms, form("/X Do /X Do", fmt.Sprint(9+k)))
+	}
+	page := func(content string) string {
+		return "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents " + content + " 0 R /Resources << /Font << /F1 6 0 R >> /XObject << /X 7 0 R >> >> >>"
+	}
+	data := oddPDF(append([]string{
+		"<< /Type /Catalog /Pages 2 0 R >>",
+		"<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>",
+		page("20"), page("5"),
+		plainStream(oddText),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+	}, append(forms, form(strokes, "6"), plainStream("/X Do"))...)...)
+	hurried, err := pdf.NewPool(pdf.Config{MaxInstances: 1, Timeout: 200 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = hurried.Close() }()
+	r, err := ingest.NewReader(hurried)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := ingest.Open(put(t, t.TempDir(), "slow.pdf", data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := r.Read(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Pages) != 2 || !strings.Contains(p.Pages[1].Content, "A line of text") {
+		t.Errorf("page 2 is lost: %.200v", p.Pages)
+	}
+	if all := strings.Join(p.File.Problems, "; "); !strings.Contains(all, "page 1 cannot be read: PDFium was not done with it after 200ms") {
+		t.Errorf("problems %q", p.File.Problems)
 	}
 }

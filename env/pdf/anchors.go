@@ -34,21 +34,20 @@ const (
 )
 
 // Anchors returns the named destinations in the file's order. Those that lead to no page of the file are left out.
-func (d *Document) Anchors(ctx context.Context) ([]Anchor, error) {
-	if d.inst == nil {
-		return nil, errClosed
-	}
-	count := int(int32(d.g.word("FPDF_CountNamedDests", d.handle)))
-	var anchors []Anchor
-	for i := range min(count, maxAnchors) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+func (d *Document) Anchors(ctx context.Context) (anchors []Anchor, err error) {
+	err = d.within(ctx, func() error {
+		count := int(int32(d.g.word("FPDF_CountNamedDests", d.handle)))
+		for i := range min(count, maxAnchors) {
+			if a, ok := d.anchor(i); ok {
+				anchors = append(anchors, a)
+			}
 		}
-		if a, ok := d.anchor(i); ok {
-			anchors = append(anchors, a)
-		}
+		return d.g.take()
+	})
+	if err != nil {
+		return nil, err
 	}
-	return anchors, d.g.take()
+	return anchors, nil
 }
 
 // anchor reads destination i. The name follows its length, which takes slot 0 of the scratch memory.
@@ -86,15 +85,16 @@ func (d *Document) target(dest uint64) (page int, x, y float64) {
 
 // Outline returns the bookmarks depth first, at most 5,000: the links between them may be circular.
 func (d *Document) Outline(ctx context.Context) ([]Heading, error) {
-	if d.inst == nil {
-		return nil, errClosed
-	}
-	w := &outlineWalk{d: d, seen: map[uint32]bool{}}
-	w.children(ctx, 0, 1)
-	if err := ctx.Err(); err != nil {
+	w := &outlineWalk{seen: map[uint32]bool{}}
+	err := d.within(ctx, func() error {
+		w.d = d
+		w.children(0, 1)
+		return d.g.take()
+	})
+	if err != nil {
 		return nil, err
 	}
-	return w.headings, d.g.take()
+	return w.headings, nil
 }
 
 type outlineWalk struct {
@@ -103,13 +103,13 @@ type outlineWalk struct {
 	headings []Heading
 }
 
-func (w *outlineWalk) children(ctx context.Context, parent uint32, level int) {
+func (w *outlineWalk) children(parent uint32, level int) {
 	const deepest = 16
 	mark := w.d.g.word("FPDFBookmark_GetFirstChild", w.d.handle, uint64(parent))
-	for mark != 0 && level < deepest && !w.seen[mark] && len(w.headings) < maxHeadings && ctx.Err() == nil {
+	for mark != 0 && level < deepest && !w.seen[mark] && len(w.headings) < maxHeadings {
 		w.seen[mark] = true
 		w.headings = append(w.headings, w.heading(uint64(mark), level))
-		w.children(ctx, mark, level+1)
+		w.children(mark, level+1)
 		mark = w.d.g.word("FPDFBookmark_GetNextSibling", w.d.handle, uint64(mark))
 	}
 }
@@ -133,15 +133,18 @@ func (w *outlineWalk) heading(mark uint64, level int) Heading {
 }
 
 // Metadata returns the document's own fields, each possibly empty.
-func (d *Document) Metadata() (Metadata, error) {
-	if d.inst == nil {
-		return Metadata{}, errClosed
+func (d *Document) Metadata(ctx context.Context) (m Metadata, err error) {
+	err = d.within(ctx, func() error {
+		m = Metadata{
+			Title: d.field("Title"), Author: d.field("Author"), Subject: d.field("Subject"),
+			Keywords: d.field("Keywords"), Creator: d.field("Creator"), Producer: d.field("Producer"),
+		}
+		return d.g.take()
+	})
+	if err != nil {
+		return Metadata{}, err
 	}
-	m := Metadata{
-		Title: d.field("Title"), Author: d.field("Author"), Subject: d.field("Subject"),
-		Keywords: d.field("Keywords"), Creator: d.field("Creator"), Producer: d.field("Producer"),
-	}
-	return m, d.g.take()
+	return m, nil
 }
 
 // field puts the name of a field behind the space for its value.

@@ -142,7 +142,7 @@ func TestAnchorsOutlineAndMetadata(t *testing.T) {
 	}
 	withTitle := build(hello, "/MediaBox [0 0 612 792]", "<< /Title (A Title) /Author (Someone) >>")
 	withTitle = bytes.Replace(withTitle, []byte("/Root 1 0 R"), []byte("/Root 1 0 R /Info 6 0 R"), 1)
-	meta, err := open(t, withTitle).Metadata()
+	meta, err := open(t, withTitle).Metadata(t.Context())
 	if err != nil || meta.Title != "A Title" || meta.Author != "Someone" {
 		t.Errorf("metadata: %+v, %v", meta, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/klippa-app/go-pdfium"
 )
@@ -13,18 +14,20 @@ import (
 // Document is an open PDF. It holds one instance of the pool until Close, and is for one goroutine at a time.
 // Pages count from 1.
 type Document struct {
-	inst      pdfium.Pdfium
-	g         *guest
-	handle    uint64 // FPDF_DOCUMENT
-	pages     int
-	maxPixels int
+	pool    *Pool
+	data    []byte
+	inst    pdfium.Pdfium // nil when PDFium was lost and not had again
+	g       *guest
+	handle  uint64        // FPDF_DOCUMENT
+	left    time.Duration // what PDFium may still take
+	pages   int
+	release func() // tells the pool that the instance is back; nil after Close
 
 	keep    int    // how many pages stay loaded, at least 1
 	loaded  []leaf // the one in use last
 	current int    // the page in use, 0 for none
 	page    uint64 // its FPDF_PAGE
 	buffers buffers
-	release func() // tells the pool that the instance is back
 	frames  map[int]frame
 	fonts   map[uint32]string // FPDF_FONT to its name
 }
@@ -54,25 +57,41 @@ const (
 	lastErrorSecurity = 5
 )
 
-// Open reads a PDF from memory. It waits while MaxInstances documents are open, and copies data. A file that is no
-// PDF, broken, encrypted, without pages or with too many is an [*OpenError].
+// Open reads a PDF from memory. It waits while MaxInstances documents are open. The document keeps data, which must not
+// change. A file that is no PDF, broken, encrypted, without pages, with too many or too slow to open is an [*OpenError].
 func (p *Pool) Open(ctx context.Context, data []byte) (*Document, error) {
 	if err := checkHeader(data); err != nil {
 		return nil, err
 	}
-	inst, err := p.instance(ctx)
-	if err != nil {
-		return nil, err
-	}
-	d := &Document{
-		inst: inst, maxPixels: p.cfg.MaxPixels, frames: map[int]frame{}, fonts: map[uint32]string{},
-		keep: 1, release: p.shelf.release,
-	}
-	if err := d.load(data, p.cfg.MaxPages); err != nil {
+	p.shelf.claim()
+	d := &Document{pool: p, data: data, left: mostSlow * p.cfg.Timeout, keep: 1, release: p.shelf.release}
+	if err := d.reopen(ctx); err != nil {
 		_ = d.Close()
 		return nil, err
 	}
 	return d, nil
+}
+
+// reopen opens the document with a fresh instance.
+func (d *Document) reopen(ctx context.Context) error {
+	if err := d.leaveInstance(); err != nil {
+		return err
+	}
+	inst, err := d.pool.freshInstance(ctx)
+	if err != nil {
+		return err
+	}
+	d.inst = inst
+	d.frames, d.fonts, d.loaded, d.current = map[int]frame{}, map[uint32]string{}, nil, 0
+	if d.g, err = newGuest(inst, &d.pool.memories); err != nil {
+		return err
+	}
+	err = d.watched(ctx, d.load)
+	var slow *slowError
+	if errors.As(err, &slow) {
+		return &OpenError{TooSlow, "broken PDF: " + slow.Error()}
+	}
+	return err
 }
 
 // checkHeader wants "%PDF-" within the first kilobyte, as readers do.
@@ -89,13 +108,9 @@ func checkHeader(data []byte) error {
 	}
 }
 
-func (d *Document) load(data []byte, maxPages int) error {
-	g, err := newGuest(d.inst)
-	if err != nil {
-		return err
-	}
-	d.g = g
-	d.handle = uint64(g.word("FPDF_LoadMemDocument", uint64(g.put(data)), uint64(len(data)), 0))
+func (d *Document) load() error {
+	g := d.g
+	d.handle = uint64(g.word("FPDF_LoadMemDocument", uint64(g.put(d.data)), uint64(len(d.data)), 0))
 	if d.handle == 0 {
 		return d.openError()
 	}
@@ -103,7 +118,7 @@ func (d *Document) load(data []byte, maxPages int) error {
 	if err := g.take(); err != nil {
 		return &OpenError{Broken, "broken PDF: " + err.Error()}
 	}
-	return checkPages(d.pages, maxPages)
+	return checkPages(d.pages, d.pool.cfg.MaxPages)
 }
 
 func (d *Document) openError() error {
@@ -135,12 +150,22 @@ var errClosed = errors.New("read PDF: the document is closed")
 
 // Close gives the instance back. It may be called twice.
 func (d *Document) Close() error {
+	if d.release == nil {
+		return nil
+	}
+	release := d.release
+	d.release, d.data = nil, nil
+	defer release()
+	return d.leaveInstance()
+}
+
+// leaveInstance gives the instance back to the pool, if there is one.
+func (d *Document) leaveInstance() error {
 	if d.inst == nil {
 		return nil
 	}
 	inst := d.inst
 	d.inst, d.g = nil, nil
-	defer d.release()
 	if err := inst.Close(); err != nil {
 		return fmt.Errorf("close PDF: %w", err)
 	}
@@ -151,8 +176,12 @@ func (d *Document) Close() error {
 func (d *Document) Pages() int { return d.pages }
 
 // Page tells the shape of page n. A page out of range or unreadable is a [*PageError].
-func (d *Document) Page(n int) (PageInfo, error) {
-	f, err := d.frame(n)
+func (d *Document) Page(ctx context.Context, n int) (PageInfo, error) {
+	var f frame
+	err := d.onPage(ctx, n, func() (err error) {
+		f, err = d.frame(n)
+		return err
+	})
 	if err != nil {
 		return PageInfo{}, err
 	}
@@ -172,9 +201,6 @@ func (d *Document) frame(n int) (frame, error) {
 
 // turnTo loads page n and closes those beyond the ones to keep: a page in memory costs megabytes.
 func (d *Document) turnTo(n int) error {
-	if d.inst == nil {
-		return errClosed
-	}
 	if n < 1 || n > d.pages {
 		return &PageError{Page: n, Pages: d.pages}
 	}

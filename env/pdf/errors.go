@@ -17,6 +17,8 @@ const (
 	NoPages Kind = "no_pages"
 	// TooManyPages is a PDF that claims more pages than the cap; broken files claim millions.
 	TooManyPages Kind = "too_many_pages"
+	// TooSlow is a PDF that cannot be opened within the time of one call.
+	TooSlow Kind = "too_slow"
 )
 
 // OpenError says in one line why a file cannot be opened.

@@ -59,7 +59,7 @@ func TestOneFrameForRotatedAndCroppedPages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			doc := open(t, tt.data)
-			page, err := doc.Page(1)
+			page, err := doc.Page(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}

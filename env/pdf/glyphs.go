@@ -39,10 +39,18 @@ type run struct {
 }
 
 // Glyphs returns the characters of page n. Text outside the visible part of the page is left out.
-func (d *Document) Glyphs(ctx context.Context, n int) ([]Glyph, error) {
-	if err := ctx.Err(); err != nil {
+func (d *Document) Glyphs(ctx context.Context, n int) (glyphs []Glyph, err error) {
+	err = d.onPage(ctx, n, func() (err error) {
+		glyphs, err = d.pageGlyphs(n)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
+	return glyphs, nil
+}
+
+func (d *Document) pageGlyphs(n int) ([]Glyph, error) {
 	if err := d.turnTo(n); err != nil {
 		return nil, err
 	}

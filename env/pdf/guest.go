@@ -20,6 +20,8 @@ import (
 // The first fault sticks: later calls return 0 until take is asked. So a run of calls needs one check at its end.
 type guest struct {
 	mod     api.Module
+	memory  *memory
+	spoiled bool // PDFium was stopped
 	calls   map[string]api.Function
 	scratch uint32 // scratchSize bytes for results by pointer
 	stack   [8]uint64
@@ -28,9 +30,12 @@ type guest struct {
 
 const scratchSize = 4096
 
+// errSpoiled stands for whatever goes wrong after a call was ended; callers of Document see a slowError instead.
+var errSpoiled = errors.New("PDFium was stopped")
+
 // newGuest finds the module behind an instance. Its field Module is exported, but its type is in an internal
 // package, hence the reflection; a test fails should an update of go-pdfium rename it.
-func newGuest(inst pdfium.Pdfium) (*guest, error) {
+func newGuest(inst pdfium.Pdfium, all *memories) (*guest, error) {
 	impl := reflect.Indirect(reflect.ValueOf(inst.GetImplementation()))
 	if impl.Kind() != reflect.Struct || !impl.FieldByName("Module").IsValid() {
 		return nil, errors.New("start PDFium: this version of go-pdfium hides its module")
@@ -39,7 +44,10 @@ func newGuest(inst pdfium.Pdfium) (*guest, error) {
 	if !ok {
 		return nil, errors.New("start PDFium: this version of go-pdfium has another module type")
 	}
-	g := &guest{mod: mod, calls: map[string]api.Function{}}
+	g := &guest{mod: mod, memory: all.of(mod), calls: map[string]api.Function{}}
+	if g.memory == nil {
+		return nil, errors.New("start PDFium: its memory is not the one that it was given")
+	}
 	g.scratch = g.alloc(scratchSize)
 	return g, g.take()
 }
@@ -54,6 +62,10 @@ func (g *guest) take() error {
 // call runs an exported function; the result is 0 when it returns nothing or a fault is pending.
 func (g *guest) call(name string, args ...uint64) uint64 {
 	if g.err != nil {
+		return 0
+	}
+	if g.memory.spoiled() {
+		g.err = errSpoiled
 		return 0
 	}
 	fn, ok := g.calls[name]

@@ -77,7 +77,7 @@ func TestMissingPagesAreErrorsOfThatPage(t *testing.T) {
 		"<< /Type /Pages /Kids [3 0 R 9 0 R] /Count 2 >>",
 		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 100 100] >>",
 	}))
-	if _, err := doc.Page(1); err != nil {
+	if _, err := doc.Page(t.Context(), 1); err != nil {
 		t.Errorf("page 1: %v", err)
 	}
 	for _, n := range []int{-1, 0, 2, 3} {
@@ -161,7 +161,7 @@ func TestClosedIsAnErrorNotACrash(t *testing.T) {
 	if _, err := doc.Outline(t.Context()); err == nil {
 		t.Error("outline of a closed document: no error")
 	}
-	if _, err := doc.Metadata(); err == nil {
+	if _, err := doc.Metadata(t.Context()); err == nil {
 		t.Error("metadata of a closed document: no error")
 	}
 	p, err := pdf.NewPool(pdf.Config{})

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/webassembly"
@@ -25,6 +26,9 @@ const (
 	// memoryPages is the ceiling of a guest's memory in units of 64 KiB: 256 MiB, enough for the largest image. A file made
 	// to fill memory (forms that draw forms) ends there, with an error of its page.
 	memoryPages = 4096
+	// DefaultTimeout is far more than a page needs, also on a busy machine: the slowest drawings of real papers take about a
+	// second.
+	DefaultTimeout = 20 * time.Second
 )
 
 // Config is how a [Pool] is set up. The zero value works.
@@ -38,13 +42,17 @@ type Config struct {
 	MaxPages int
 	// MaxPixels bounds one drawn image; 0 means [DefaultMaxPixels].
 	MaxPixels int
+	// Timeout ends a call of PDFium that takes longer, as a file made to keep it busy does: with an error of the page, on which
+	// the next page is read as ever. A document is given up after ten times that. 0 means [DefaultTimeout].
+	Timeout time.Duration
 }
 
 // Pool hands out PDFium instances, one to a document. It starts on the first [Pool.Open]; a process needs one. Its
 // methods may be called from several goroutines.
 type Pool struct {
-	cfg   Config
-	shelf shelf
+	cfg      Config
+	shelf    shelf
+	memories memories
 
 	mu      sync.Mutex
 	pool    pdfium.Pool
@@ -55,7 +63,7 @@ type Pool struct {
 
 // NewPool checks cfg and returns a pool that has started nothing yet.
 func NewPool(cfg Config) (*Pool, error) {
-	if cfg.MaxInstances < 0 || cfg.MaxPages < 0 || cfg.MaxPixels < 0 {
+	if cfg.MaxInstances < 0 || cfg.MaxPages < 0 || cfg.MaxPixels < 0 || cfg.Timeout < 0 {
 		return nil, errors.New("pdf pool: a limit is negative")
 	}
 	if cfg.MaxInstances == 0 {
@@ -66,6 +74,9 @@ func NewPool(cfg Config) (*Pool, error) {
 	}
 	if cfg.MaxPixels == 0 {
 		cfg.MaxPixels = DefaultMaxPixels
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = DefaultTimeout
 	}
 	return &Pool{cfg: cfg, shelf: shelf{limit: cfg.MaxInstances}}, nil
 }
@@ -92,23 +103,19 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// instance waits until fewer than MaxInstances documents are in use and returns a fresh instance. The caller holds a
+// freshInstance waits until fewer than MaxInstances documents are in use and returns a fresh instance. The caller holds a
 // claim of the shelf as long as the instance is open.
-func (p *Pool) instance(ctx context.Context) (pdfium.Pdfium, error) {
-	p.shelf.claim()
-	inst, err := p.freshInstance(ctx)
-	if err != nil {
-		p.shelf.release()
-	}
-	return inst, err
-}
-
-func (p *Pool) freshInstance(ctx context.Context) (pdfium.Pdfium, error) {
+func (p *Pool) freshInstance(ctx context.Context) (inst pdfium.Pdfium, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("start PDFium instance: %v", v)
+		}
+	}()
 	pool, err := p.started()
 	if err != nil {
 		return nil, err
 	}
-	inst, err := pool.GetInstanceWithContext(ctx)
+	inst, err = pool.GetInstanceWithContext(ctx)
 	switch {
 	case ctx.Err() != nil && err == nil:
 		_ = inst.Close() // cancelled just then: an instance that nobody closes would be lost to the pool
@@ -141,11 +148,12 @@ func (p *Pool) started() (pdfium.Pool, error) {
 	return pool, nil
 }
 
-// settings never asks for WithCloseOnContextDone: it makes everything four times slower. The empty FSConfig keeps
+// settings never asks for WithCloseOnContextDone: it makes everything four times slower, see memory.watch. The empty FSConfig keeps
 // the file system out of the guest, where the default mounts all of it.
 func (p *Pool) settings() webassembly.Config {
+	ctx := experimental.WithCompilationWorkers(context.Background(), min(2, runtime.NumCPU()))
 	return webassembly.Config{
-		Context:  experimental.WithCompilationWorkers(context.Background(), min(2, runtime.NumCPU())),
+		Context:  experimental.WithMemoryAllocator(ctx, &p.memories),
 		MaxIdle:  1,
 		MaxTotal: p.cfg.MaxInstances,
 		FSConfig: wazero.NewFSConfig(),

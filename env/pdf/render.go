@@ -28,29 +28,35 @@ const renderFlags = 0x01 | 0x10
 // Render draws a box of page n, [x0, y0, width, height] in points from the top left of the page as shown; nil is the
 // whole page. The box is clamped to the page. A bad box is a [*BoxError], a bad page a [*PageError].
 func (d *Document) Render(ctx context.Context, n int, box []float64, dpi float64) (Drawing, error) {
-	if err := ctx.Err(); err != nil {
-		return Drawing{}, err
-	}
-	if err := d.turnTo(n); err != nil {
-		return Drawing{}, err
-	}
 	if !(dpi > 0) || math.IsInf(dpi, 0) {
 		return Drawing{}, fmt.Errorf("draw page %d: %g dpi is no resolution", n, dpi)
 	}
 	out := Drawing{DPI: dpi}
-	err := out.choose(d.frames[n].page(), box)
+	var picture *image.RGBA
+	err := d.onPage(ctx, n, func() (err error) {
+		picture, err = d.drawPage(n, box, &out)
+		return err
+	})
 	if err != nil {
-		return Drawing{}, err
-	}
-	out.fit(d.maxPixels)
-	picture := d.draw(out)
-	if err := d.fault(n); err != nil {
 		return Drawing{}, err
 	}
 	if out.PNG, err = d.encode(picture); err != nil {
 		return Drawing{}, fmt.Errorf("encode page %d: %w", n, err)
 	}
 	return out, nil
+}
+
+// drawPage sets what out is to show and draws it.
+func (d *Document) drawPage(n int, box []float64, out *Drawing) (*image.RGBA, error) {
+	if err := d.turnTo(n); err != nil {
+		return nil, err
+	}
+	if err := out.choose(d.frames[n].page(), box); err != nil {
+		return nil, err
+	}
+	out.fit(d.pool.cfg.MaxPixels)
+	picture := d.draw(*out)
+	return picture, d.fault(n)
 }
 
 // encode makes a PNG, in shades of grey when there is no colour: encoding takes as long as drawing, and a third of that

@@ -56,10 +56,18 @@ type shapeWalk struct {
 // Shapes returns what page n draws besides text, in painting order, at most 20,000, each as far as its clip lets it be
 // seen. Invisible paths are left out. A form is one shape with its text, unless it covers most of the page: then its
 // parts are given.
-func (d *Document) Shapes(ctx context.Context, n int) ([]Shape, error) {
-	if err := ctx.Err(); err != nil {
+func (d *Document) Shapes(ctx context.Context, n int) (shapes []Shape, err error) {
+	err = d.onPage(ctx, n, func() (err error) {
+		shapes, err = d.pageShapes(n)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
+	return shapes, nil
+}
+
+func (d *Document) pageShapes(n int) ([]Shape, error) {
 	if err := d.turnTo(n); err != nil {
 		return nil, err
 	}

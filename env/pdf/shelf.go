@@ -106,6 +106,7 @@ func (p *Pool) borrow(ctx context.Context, path string) (*volume, error) {
 		return nil, fmt.Errorf("open PDF: %w", err)
 	}
 	if v := p.shelf.take(path, info); v != nil {
+		v.doc.left = mostSlow * p.cfg.Timeout
 		return v, nil
 	}
 	data, err := os.ReadFile(path)
