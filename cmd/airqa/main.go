@@ -50,6 +50,7 @@ type cli struct {
 	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
 	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`
+	Compare   compareCmd   `cmd:"" help:"Compare runs question by question."`
 	Trace     traceCmd     `cmd:"" help:"Show what happened on a question."`
 	SQL       sqlCmd       `cmd:"" name:"sql" help:"Run a query as the Query tool does."`
 	Search    searchCmd    `cmd:"" help:"Search passages as the Retrieve tool does."`

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"airqa/report/compare"
+	"airqa/run/runlog"
+)
+
+type compareCmd struct {
+	Runs         []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
+	Format       string   `default:"text" enum:"text,md,json" help:"text, md or json."`
+	JSON         bool     `name:"json" help:"The same as --format json."`
+	Flips        int      `default:"5" help:"How many questions to list that only one run got right, of either kind."`
+	Rounds       int      `default:"10000" help:"Rounds of the bootstrap."`
+	Seed         uint64   `default:"1" help:"Seed of the bootstrap."`
+	MinQuestions string   `placeholder:"GAP" help:"Say how many questions a gap such as 3pp (percentage points) needs."`
+	Discordant   *float64 `placeholder:"SHARE" help:"With --min-questions: the share of questions on which the systems disagree (0.2, or that of two runs)."`
+	Power        float64  `default:"0.8" help:"Chance with which a difference shall be found."`
+}
+
+// Help implements kong.HelpProvider.
+func (compareCmd) Help() string {
+	return `Examples:
+  airqa compare runs/rag runs/hybrid
+  airqa compare --min-questions 3pp --discordant 0.2
+
+Two runs are paired by question; a question without a score in both is left out and counted. Differences are the second
+run less the first. Three and more runs are compared in pairs. A score file is one of RUN/scores.`
+}
+
+// usualDiscordance is taken where neither runs nor a flag say how often two systems disagree.
+const usualDiscordance = 0.2
+
+// Run implements the sub-command.
+func (c compareCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	layout := compare.Layout{Format: c.Format, Width: a.width, Flips: c.Flips}
+	if c.JSON {
+		layout.Format = "json"
+	}
+	if c.MinQuestions != "" {
+		return c.need(a, layout)
+	}
+	sides, err := c.sides(a)
+	if err != nil {
+		return err
+	}
+	if len(sides) > 2 {
+		results, err := compare.Pairs(sides, c.options())
+		if err != nil {
+			return err
+		}
+		return compare.WritePairs(a.out, sides, results, layout)
+	}
+	result, err := compare.Runs(sides[0], sides[1], c.options())
+	if err != nil {
+		return err
+	}
+	return compare.Write(a.out, result, layout)
+}
+
+func (c compareCmd) options() compare.Options {
+	return compare.Options{Rounds: c.Rounds, Seed: c.Seed, Power: c.Power}
+}
+
+func (c compareCmd) check() error {
+	switch {
+	case c.MinQuestions == "" && len(c.Runs) == 0:
+		return misuse("name two runs, or a gap with --min-questions 3pp; airqa compare --help shows both")
+	case c.MinQuestions == "" && c.Discordant != nil:
+		return misuse("--discordant goes with --min-questions")
+	case c.Discordant != nil && !(*c.Discordant > 0 && *c.Discordant <= 1):
+		return misuse("--discordant is a share above 0 and up to 1, such as 0.2")
+	case !(c.Power >= 0.5 && c.Power < 1):
+		return misuse("--power is a chance from 0.5 to below 1, such as 0.8")
+	case c.Flips < 0:
+		return misuse("--flips is 0 or more")
+	case c.Rounds < 1:
+		return misuse("--rounds is 1 or more")
+	}
+	return nil
+}
+
+// need answers --min-questions.
+func (c compareCmd) need(a *app, layout compare.Layout) error {
+	gap, err := percentagePoints(c.MinQuestions)
+	if err != nil {
+		return err
+	}
+	need := compare.Questions(gap, usualDiscordance, c.Power)
+	switch {
+	case c.Discordant != nil:
+		need = compare.Questions(gap, *c.Discordant, c.Power)
+	case len(c.Runs) > 0:
+		r, err := c.two(a)
+		if err != nil {
+			return err
+		}
+		need = compare.QuestionsLike(r, gap, c.Power)
+	default:
+		a.say("note: taken that the systems disagree on %g%% of the questions; --discordant, or two runs, say it better", 100*usualDiscordance)
+	}
+	return compare.WriteNeed(a.out, need, layout)
+}
+
+// two compares the two runs that a gap is to be found between.
+func (c compareCmd) two(a *app) (compare.Result, error) {
+	sides, err := c.sides(a)
+	if err != nil {
+		return compare.Result{}, err
+	}
+	if len(sides) > 2 {
+		return compare.Result{}, misuse("--min-questions takes how often two runs disagree: name two, not %d", len(sides))
+	}
+	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1})
+}
+
+// percentagePoints reads "3pp".
+func percentagePoints(text string) (float64, error) {
+	digits, found := strings.CutSuffix(strings.TrimSpace(text), "pp")
+	gap, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !found || err != nil || !(gap > 0 && gap <= 100) {
+		return 0, misuse("--min-questions takes percentage points above 0 and up to 100, such as 3pp; not %q", text)
+	}
+	return gap, nil
+}
+
+// sides reads two or more runs. One that is not scored is left out where there are more than two.
+func (c compareCmd) sides(a *app) ([]compare.Side, error) {
+	var sides []compare.Side
+	var unscored []string
+	for _, path := range c.Runs {
+		paths := []string{path}
+		if info, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, runlog.ErrNoRun)
+		} else if info.IsDir() {
+			if paths, err = findRuns(paths); err != nil {
+				return nil, err
+			}
+		}
+		for _, path := range paths {
+			side, err := a.side(path)
+			if errors.Is(err, runlog.ErrNoScores) {
+				unscored = append(unscored, path)
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			sides = append(sides, side)
+		}
+	}
+	return sides, a.enough(sides, unscored)
+}
+
+// enough tells whether what is scored can be compared, and what was left out.
+func (a *app) enough(sides []compare.Side, unscored []string) error {
+	switch {
+	case len(sides)+len(unscored) < 2:
+		return misuse("a comparison needs two runs")
+	case len(sides) < 2:
+		return fmt.Errorf("%s is not scored yet\n  run: airqa score %s", unscored[0], unscored[0])
+	}
+	for _, path := range unscored {
+		a.say("note: %s is left out: it is not scored yet (airqa score %s)", path, path)
+	}
+	return nil
+}
+
+func (a *app) side(path string) (compare.Side, error) {
+	dir, file := path, ""
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		dir, file = filepath.Dir(filepath.Dir(path)), path
+		if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err != nil {
+			return compare.LoadFile(path)
+		}
+	}
+	run, examples, err := a.openRun(dir)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	return compare.Load(run, examples, file)
+}
