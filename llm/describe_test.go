@@ -19,7 +19,12 @@ func describe(t *testing.T, c llm.Config) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := json.Marshal(got)
+	return marshal(t, got)
+}
+
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,15 +118,16 @@ func TestRequestBody(t *testing.T) {
 }
 
 // bodyOf answers in the place of api.openai.com and keeps the request.
-func bodyOf(t *testing.T, spec string, sampling llm.Sampling) (host, body string) {
+func bodyOf(t *testing.T, c llm.Config) (host, body string) {
 	t.Helper()
 	s := start(t, openaitest.Config{})
-	client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+	c.APIKey, c.Sampling = plantedKey, llm.Sampling{MaxTokens: 7}
+	c.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		host = r.URL.Scheme + "://" + r.URL.Host
 		r.URL.Scheme, r.URL.Host = "http", s.Host()
 		return http.DefaultTransport.RoundTrip(r)
 	})}
-	if _, err := ask(t, llm.Config{Spec: spec, APIKey: plantedKey, Sampling: sampling, HTTPClient: client}); err != nil {
+	if _, err := ask(t, c); err != nil {
 		t.Fatal(err)
 	}
 	return host, string(s.Requests()[0].Body)
@@ -140,10 +141,10 @@ func TestTokenLimitAtOpenAI(t *testing.T) {
 	for model, field := range map[string]string{
 		"gpt-4o": "max_tokens", "gpt-4.1-mini": "max_tokens", "omni": "max_tokens",
 		"o1": "max_completion_tokens", "o3-mini": "max_completion_tokens", "gpt-5.1-nano": "max_completion_tokens",
-		"ft:o4-mini:me": "max_completion_tokens",
+		"ft:o4-mini:me": "max_completion_tokens", "tuned": "max_completion_tokens",
 	} {
 		t.Run(model, func(t *testing.T) {
-			host, body := bodyOf(t, "openai:"+model, llm.Sampling{MaxTokens: 7})
+			host, body := bodyOf(t, llm.Config{Spec: "openai:" + model, Reasoning: model == "tuned"})
 			if host != "https://api.openai.com" {
 				t.Errorf("host %s", host)
 			}

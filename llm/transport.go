@@ -56,6 +56,11 @@ func (c Config) client(base *url.URL) *http.Client {
 	return c.Pool.client(base)
 }
 
+// HTTPClient makes a client for other kinds of endpoints, with a limit of time for a request, that follows no redirect.
+func HTTPClient(timeout time.Duration) *http.Client {
+	return faithful(http.Client{Timeout: timeout, Transport: NewPool(0).transport()})
+}
+
 // faithful returns a client that follows no redirect: it could carry the conversation to another host.
 func faithful(client http.Client) *http.Client {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
