@@ -49,6 +49,7 @@ type cli struct {
 	Enrich    enrichCmd    `cmd:"" help:"Fill in summaries, tldr and tags through a model."`
 	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
 	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
+	Judge     judgeCmd     `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`
 	Compare   compareCmd   `cmd:"" help:"Compare runs question by question."`
 	Trace     traceCmd     `cmd:"" help:"Show what happened on a question."`

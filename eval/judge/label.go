@@ -1,0 +1,128 @@
+package judge
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"airqa/eval"
+	"airqa/qa"
+)
+
+// Label is what people said of an answer, for [Check]. docs/formats/labels.md describes its form in a file.
+type Label struct {
+	// Line is the number of its line, from 1.
+	Line int
+	// UUID is the example's; it may be empty, and several answers to one example may be labelled.
+	UUID      string
+	Question  string
+	Evaluator qa.Evaluator
+	Answer    eval.Prediction
+	// Text is the answer as it stands in the file: a string itself, otherwise JSON.
+	Text string
+	// Right is the label.
+	Right bool
+}
+
+// labelLine is a line of the file. Fields of others are left alone.
+type labelLine struct {
+	UUID      string          `json:"uuid"`
+	Question  string          `json:"question"`
+	Evaluator *qa.Evaluator   `json:"evaluator"`
+	Func      string          `json:"eval_func"`
+	Kwargs    json.RawMessage `json:"eval_kwargs"`
+	Answer    json.RawMessage `json:"answer"`
+	Label     *bool           `json:"label"`
+}
+
+// ReadLabels reads JSON Lines. A line that cannot be used is an error that names it, and the rest follows; after an error
+// of the reader nothing does.
+func ReadLabels(r io.Reader) iter.Seq2[Label, error] {
+	return func(yield func(Label, error) bool) {
+		in := bufio.NewReader(r)
+		for n := 1; ; n++ {
+			raw, end := in.ReadBytes('\n')
+			if end != nil && !errors.Is(end, io.EOF) {
+				yield(Label{}, end)
+				return
+			}
+			if len(bytes.TrimSpace(raw)) > 0 {
+				l, err := readLabel(raw)
+				if err != nil {
+					err = fmt.Errorf("line %d: %w", n, err)
+				}
+				l.Line = n
+				if !yield(l, err) {
+					return
+				}
+			}
+			if end != nil {
+				return
+			}
+		}
+	}
+}
+
+func readLabel(raw []byte) (Label, error) {
+	var line labelLine
+	if err := json.Unmarshal(raw, &line); err != nil {
+		return Label{}, fmt.Errorf("not a labelled judgement: %w", err)
+	}
+	l := Label{UUID: line.UUID, Question: line.Question, Evaluator: qa.Evaluator{Func: line.Func, Kwargs: line.Kwargs}}
+	if line.Evaluator != nil {
+		l.Evaluator = *line.Evaluator
+	}
+	switch {
+	case line.Label == nil:
+		return l, errors.New(`"label" is missing: true or false`)
+	case line.Answer == nil:
+		return l, errors.New(`"answer" is missing`)
+	case l.Evaluator.Func == "":
+		return l, errors.New(`"evaluator" is missing, or "eval_func" with "eval_kwargs"`)
+	}
+	l.Right = *line.Label
+	if err := l.readAnswer(line.Answer); err != nil {
+		return l, err
+	}
+	return l, l.complete()
+}
+
+func (l *Label) readAnswer(raw json.RawMessage) (err error) {
+	if l.Answer, err = eval.JSON(raw); err != nil {
+		return err
+	}
+	if json.Unmarshal(raw, &l.Text) != nil {
+		l.Text = string(raw)
+	}
+	return nil
+}
+
+// complete gives the evaluator the question where it has none, and refuses one that measures no judge.
+func (l *Label) complete() error {
+	if !eval.Subjective(l.Evaluator) {
+		return fmt.Errorf("%s asks no judge", l.Evaluator.Func)
+	}
+	var kwargs map[string]json.RawMessage
+	if err := json.Unmarshal(l.Evaluator.Kwargs, &kwargs); err != nil {
+		return fmt.Errorf("read the arguments of %s: %w", l.Evaluator.Func, err)
+	}
+	if kwargs == nil {
+		return fmt.Errorf("read the arguments of %s: they are null", l.Evaluator.Func)
+	}
+	if _, given := kwargs["question"]; !given && strings.HasSuffix(l.Evaluator.Func, "_with_llm") {
+		question, err := json.Marshal(l.Question)
+		if err != nil {
+			return err
+		}
+		kwargs["question"] = question
+		if l.Evaluator.Kwargs, err = json.Marshal(kwargs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
