@@ -135,7 +135,7 @@ func TestPage(t *testing.T) {
 			{Title: "Bars", Charts: barCharts()},
 			{Title: "Plots", Text: []string{"Some text."}, Charts: plotCharts()},
 			{Title: "Histograms", Charts: histograms(), Tables: []template.HTML{
-				chart.Table{Caption: "A table", Head: []string{"name", "n"}, Rows: [][]string{{"<b>bold</b>", "12"}, {"plain", "3"}}}.HTML(),
+				chart.Table{Caption: "A table", Head: []string{"name", "n"}, Rows: [][]string{{"a <heading>"}, {"<b>bold</b>", "12"}, {"plain", "3"}}, Note: "Its note."}.HTML(),
 			}},
 		},
 	}

@@ -19,9 +19,9 @@ p{max-width:46rem;margin:.5rem 0}a{color:inherit}nav a{margin-right:1rem}code{fo
 .grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem 2rem;align-items:start}
 .scroll{overflow-x:auto;margin:.5rem 0}.scroll:focus-visible{outline:2px solid var(--chart-0)}
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
-caption{text-align:left;font-weight:600;padding:.2rem 0}
+caption{text-align:left;font-weight:600;padding:.2rem 0;white-space:nowrap}
 th,td{padding:.2rem .7rem .2rem 0;border-bottom:1px solid var(--chart-grid);text-align:left;vertical-align:top}
-th{border-bottom-color:var(--chart-rule)}th.n,td.n{text-align:right;white-space:nowrap}
+th{border-bottom-color:var(--chart-rule)}th[scope=rowgroup]{font-weight:500;font-style:italic;padding-top:.6rem}th.n,td.n{text-align:right;white-space:nowrap}
 figure.chart{margin:.5rem 0 1rem;max-width:38rem;break-inside:avoid}
 figure.chart figcaption{font-weight:600;margin-bottom:.4rem}
 figure.chart svg{display:block;width:100%;height:auto;overflow:visible}

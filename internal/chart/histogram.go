@@ -42,7 +42,7 @@ func Histogram(c HistogramConfig) template.HTML {
 	h.draw(p, c.X)
 	m := p.x.at(median(values))
 	p.c.line(m, top, m, p.y.from, "mark")
-	p.c.median(m, top, "median "+decimal(median(values), c.X.Decimals)+c.X.Unit)
+	p.c.median(m, top, "median "+whole(median(values), c.X.Decimals)+c.X.Unit)
 	return f.html(&p.c)
 }
 

@@ -56,9 +56,12 @@ func (p Page) Write(w io.Writer) error {
 type Table struct {
 	Caption string
 	Head    []string
-	Rows    [][]string
+	// Rows have as many cells as Head; a row of one cell is a heading over those that follow.
+	Rows [][]string
 	// Texts is how many columns from the left hold text; the others hold numbers and stand at the right. At least 1.
 	Texts int
+	// Note is small print below.
+	Note string
 }
 
 // HTML is the table as part of a page; it scrolls by itself where it is wider than the window.
@@ -76,9 +79,16 @@ func (t Table) HTML() template.HTML {
 	t.row(&b, t.Head, "th scope=\"col\"")
 	b.WriteString("</thead><tbody>")
 	for _, r := range t.Rows {
+		if len(r) == 1 && len(t.Head) > 1 {
+			_, _ = fmt.Fprintf(&b, `<tr><th colspan="%d" scope="rowgroup">%s</th></tr>`, len(t.Head), escaped(r[0]))
+			continue
+		}
 		t.row(&b, r, "td")
 	}
 	b.WriteString("</tbody></table></div>")
+	if t.Note != "" {
+		_, _ = fmt.Fprintf(&b, `<p class="note">%s</p>`, escaped(t.Note))
+	}
 	return template.HTML(b.String()) // every text in it went through escaped
 }
 

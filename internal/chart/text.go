@@ -116,4 +116,12 @@ func decimal(v float64, decimals int) string {
 	return s
 }
 
+// whole prints a whole number without decimals.
+func whole(v float64, decimals int) string {
+	if v == math.Trunc(v) {
+		decimals = 0
+	}
+	return decimal(v, decimals)
+}
+
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"airqa/internal/aside"
+	"airqa/report"
+	"airqa/report/questions"
+)
+
+type statsCmd struct {
+	File      string `arg:"" name:"file" help:"Questions: a JSON Lines file, or a folder of *.json files."`
+	Format    string `default:"" enum:",text,md,csv,json,html" help:"text, md, csv, json or html. Default: by the suffix of --out, or text."`
+	JSON      bool   `name:"json" help:"The same as --format json."`
+	Out       string `placeholder:"FILE" help:"Write to this file instead of standard output."`
+	WithPaper bool   `help:"Show the paper's own Table 2 beside."`
+	Lint      bool   `help:"List what cannot be scored as written and what contradicts itself; exit code 3 if there is an error."`
+}
+
+// Help implements kong.HelpProvider.
+func (statsCmd) Help() string {
+	return `Examples:
+  airqa stats q.jsonl --with-paper --out stats.html
+  airqa stats q.jsonl --lint
+
+Without --lint it counts: types, elements, evaluation functions, lengths, papers per question, conferences. With it, each
+line tells file, line, uuid, error or warning; an error is a question that cannot be loaded, or whose own gold does not
+pass. docs/stats.md explains every number and rule.`
+}
+
+// Run implements the sub-command.
+func (c statsCmd) Run(a *app) error {
+	o, err := c.options(a)
+	if err != nil {
+		return err
+	}
+	file, err := questions.Read(c.File)
+	if listed := c.Lint && len(file.Faults) > 0; err != nil && (!listed || !errors.Is(err, questions.ErrNone)) {
+		return withFaults(err, file)
+	}
+	stats := questions.Collect(file)
+	var findings []questions.Finding
+	if c.Lint {
+		if findings, err = questions.Lint(a.ctx, file); err != nil {
+			return err
+		}
+	}
+	err = c.write(a, func(w io.Writer) error {
+		if c.Lint {
+			return questions.WriteFindings(w, findings, stats, o)
+		}
+		return questions.Write(w, stats, o)
+	})
+	if err != nil {
+		return err
+	}
+	return c.verdict(a, file, stats, findings)
+}
+
+func (c statsCmd) options(a *app) (questions.Options, error) {
+	o := questions.Options{Format: c.Format, Width: a.width, WithPaper: c.WithPaper}
+	if c.JSON {
+		if c.Format != "" && c.Format != "json" {
+			return o, misuse("--json and --format %s contradict each other", c.Format)
+		}
+		o.Format = "json"
+	}
+	if o.Format == "" && c.Out != "" {
+		o.Format = report.FormatOf(c.Out)
+		if o.Format == "" || o.Format == "latex" {
+			return o, misuse("%s: no format goes with this suffix; name one with --format (%s)", c.Out, strings.Join(questions.Formats(), ", "))
+		}
+	}
+	if o.Format == "" {
+		o.Format = "text"
+	}
+	if c.Out != "" {
+		o.Width = 0
+	}
+	return o, nil
+}
+
+// withFaults tells the first faults of a file that holds nothing else.
+func withFaults(err error, file questions.File) error {
+	const most = 3
+	for i, f := range file.Faults {
+		if i == most {
+			return fmt.Errorf("%w\n  and %d more; airqa stats %s --lint lists them", err, len(file.Faults)-most, file.Path)
+		}
+		err = fmt.Errorf("%w\n  %w", err, f)
+	}
+	return err
+}
+
+// write prints to standard output or, whole or not at all, to a file.
+func (c statsCmd) write(a *app, print func(io.Writer) error) error {
+	if c.Out == "" {
+		return print(a.out)
+	}
+	var b bytes.Buffer
+	if err := print(&b); err != nil {
+		return err
+	}
+	if err := aside.WriteFile(c.Out, b.Bytes()); err != nil {
+		return err
+	}
+	a.say("%s is written", c.Out)
+	return nil
+}
+
+// verdict says what was found and makes the exit code of it.
+func (c statsCmd) verdict(a *app, file questions.File, stats questions.Stats, findings []questions.Finding) error {
+	if !c.Lint {
+		if len(file.Faults) > 0 {
+			a.say("warning: %d of %d records could not be read; the first fault is %v; airqa stats %s --lint lists all",
+				file.Unread(), file.Unread()+len(file.Items), file.Faults[0], c.File)
+		}
+		return nil
+	}
+	if n := questions.Errors(findings); n > 0 {
+		return coded{exitFailedExamples, errors.New(questions.FindingsSummary(findings, stats))}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package questions
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"airqa/eval"
+	"airqa/qa"
+)
+
+// Function is how often an evaluation function is used.
+type Function struct {
+	Name string `json:"name"`
+	// Genre is objective, subjective or logical; Category the subtype of the paper's Table 8, empty for a logical one.
+	Genre    string `json:"genre"`
+	Category string `json:"category"`
+	// Top counts questions whose function it is, Nested its uses inside logical functions.
+	Top    int `json:"top"`
+	Nested int `json:"nested"`
+	// Share is that of Top and Nested together among all uses, in per cent.
+	Share float64 `json:"share"`
+}
+
+// Uses counts all uses.
+func (f Function) Uses() int { return f.Top + f.Nested }
+
+// Short is the name without what all names share.
+func (f Function) Short() string { return strings.TrimPrefix(f.Name, "eval_") }
+
+// deepest is how far logical functions are followed into each other.
+const deepest = 50
+
+// evaluators counts functions in the order of the paper's Table 8, unknown ones after them.
+func (s *Stats) evaluators(items []Item) {
+	used := make(map[string]*Function)
+	var order []string
+	at := func(name string) *Function {
+		if used[name] == nil {
+			used[name] = &Function{Name: name, Genre: "unknown"}
+			order = append(order, name)
+		}
+		return used[name]
+	}
+	for _, f := range eval.Functions() {
+		*at(f.Name) = Function{Name: f.Name, Genre: genre(f), Category: category(f)}
+	}
+	for _, it := range items {
+		walk(it.Evaluator, 0, func(name string, depth int) {
+			if depth == 0 {
+				at(name).Top++
+			} else {
+				at(name).Nested++
+			}
+		})
+	}
+	all := 0
+	for _, f := range used {
+		all += f.Uses()
+	}
+	for _, name := range order {
+		used[name].Share = share(used[name].Uses(), all)
+		s.Evaluators = append(s.Evaluators, *used[name])
+	}
+	known := len(eval.Functions())
+	slices.SortFunc(s.Evaluators[known:], func(a, b Function) int { return cmp.Or(b.Uses()-a.Uses(), strings.Compare(a.Name, b.Name)) })
+	s.Kinds = s.count(items, verdicts, func(ex qa.Example) []string { return []string{kind(ex.Evaluator)} })
+}
+
+// kind tells whether scoring may ask a judge, as the paper classes functions (Section 2.2).
+func kind(e qa.Evaluator) string {
+	if eval.Subjective(e) {
+		return "subjective"
+	}
+	return "objective"
+}
+
+// walk visits a function and those inside it.
+func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
+	visit(e.Func, depth)
+	if depth == deepest {
+		return
+	}
+	var k struct {
+		Func       string            `json:"eval_func"`
+		Kwargs     json.RawMessage   `json:"eval_kwargs"`
+		FuncList   []string          `json:"eval_func_list"`
+		KwargsList []json.RawMessage `json:"eval_kwargs_list"`
+	}
+	if !logical(e.Func) || json.Unmarshal(e.Kwargs, &k) != nil {
+		return
+	}
+	if k.Func != "" {
+		walk(qa.Evaluator{Func: k.Func, Kwargs: k.Kwargs}, depth+1, visit)
+	}
+	for i, name := range k.FuncList {
+		inner := qa.Evaluator{Func: name}
+		if i < len(k.KwargsList) {
+			inner.Kwargs = k.KwargsList[i]
+		}
+		walk(inner, depth+1, visit)
+	}
+}
+
+func logical(name string) bool {
+	return slices.Contains([]string{"eval_conjunction", "eval_disjunction", "eval_negation"}, name)
+}
+
+func genre(f eval.Function) string {
+	switch {
+	case logical(f.Name):
+		return "logical"
+	case f.Subjective:
+		return "subjective"
+	}
+	return "objective"
+}
+
+// category is the subtype of a function in the paper's Table 8.
+func category(f eval.Function) string {
+	switch {
+	case logical(f.Name):
+		return ""
+	case f.Name == "eval_complex_math_formula_with_llm":
+		return "formula"
+	case f.Subjective:
+		return "semantic"
+	case strings.HasPrefix(f.Name, "eval_element_"):
+		return "set"
+	case strings.HasPrefix(f.Name, "eval_paper_relevance"):
+		return "retrieval"
+	case strings.HasSuffix(f.Name, "_match"):
+		return "match"
+	}
+	return ""
+}

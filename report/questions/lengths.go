@@ -1,0 +1,87 @@
+package questions
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/internal/tokens"
+)
+
+// Length is the distribution of the lengths of a text.
+type Length struct {
+	// Of is "question" or "answer format"; Unit is "words" (between blanks), "characters" or "tokens" (of cl100k_base).
+	Of   string `json:"of"`
+	Unit string `json:"unit"`
+	Summary
+	// Values are the lengths in the order of the file.
+	Values []int `json:"values"`
+}
+
+// Summary is that of numbers; quartiles lie between the two nearest where they must. It is zero for no numbers.
+type Summary struct {
+	N      int     `json:"n"`
+	Mean   float64 `json:"mean"`
+	Min    int     `json:"min"`
+	Q1     float64 `json:"q1"`
+	Median float64 `json:"median"`
+	Q3     float64 `json:"q3"`
+	Max    int     `json:"max"`
+}
+
+// texts are what is measured, units by what.
+var (
+	texts = []struct {
+		of   string
+		text func(Item) string
+	}{
+		{"question", func(it Item) string { return it.Question }},
+		{"answer format", func(it Item) string { return it.AnswerFormat }},
+	}
+	units = []struct {
+		unit   string
+		length func(string) int
+	}{
+		{"words", func(s string) int { return len(strings.Fields(s)) }},
+		{"characters", utf8.RuneCountInString},
+		{"tokens", tokens.Count},
+	}
+)
+
+func lengths(items []Item) []Length {
+	var list []Length
+	for _, t := range texts {
+		for _, u := range units {
+			l := Length{Of: t.of, Unit: u.unit, Values: make([]int, 0, len(items))}
+			for _, it := range items {
+				l.Values = append(l.Values, u.length(t.text(it)))
+			}
+			l.Summary = summary(l.Values)
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+func summary(values []int) Summary {
+	if len(values) == 0 {
+		return Summary{}
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	sum := 0
+	for _, v := range sorted {
+		sum += v
+	}
+	return Summary{
+		N: len(sorted), Mean: float64(sum) / float64(len(sorted)), Min: sorted[0], Max: sorted[len(sorted)-1],
+		Q1: quantile(sorted, 0.25), Median: quantile(sorted, 0.5), Q3: quantile(sorted, 0.75),
+	}
+}
+
+func quantile(sorted []int, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	low := int(math.Floor(at))
+	high := min(low+1, len(sorted)-1)
+	return float64(sorted[low]) + (at-float64(low))*float64(sorted[high]-sorted[low])
+}

@@ -1,0 +1,233 @@
+package questions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/eval"
+	"airqa/qa"
+)
+
+// Severity is how bad a [Finding] is.
+type Severity string
+
+// The severities. An error keeps a question from being loaded or scored as it is meant; a warning may be meant.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Rule names a kind of [Finding].
+type Rule string
+
+// The rules.
+const (
+	RuleForm       Rule = "form"       // the record is not as the format has it
+	RuleEvaluator  Rule = "evaluator"  // a fault of the evaluator as it is written
+	RuleGold       Rule = "gold"       // the question's own gold does not pass
+	RuleTags       Rule = "tags"       // missing, unknown or contradictory tags
+	RuleEvaluation Rule = "evaluation" // the evaluation tag is not what the evaluator does
+	RulePapers     Rule = "papers"     // papers that do not go with the question type
+	RuleConference Rule = "conference" // conferences that do not go with the question type
+	RuleID         Rule = "id"         // an id that is no uuid
+	RuleDuplicate  Rule = "duplicate"  // the same question or paper twice
+)
+
+// Finding is something wrong with a question.
+type Finding struct {
+	Severity Severity `json:"severity"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"` // from 1
+	UUID     string   `json:"uuid"`
+	Rule     Rule     `json:"rule"`
+	// Mode is the scoring mode in which a gold does not pass; empty for what does not depend on it.
+	Mode eval.Mode `json:"mode,omitempty"`
+	// Text is a sentence.
+	Text string `json:"text"`
+}
+
+// Lint returns what is wrong with the questions of a file in the order of its lines: what keeps them from being scored
+// as written, and what does not agree with itself. Judges are taken to accept golds; none is asked.
+func Lint(ctx context.Context, f File) ([]Finding, error) {
+	var all []Finding
+	for _, fault := range f.Faults {
+		severity := Error
+		if fault.Loaded {
+			severity = Warning
+		}
+		all = append(all, Finding{Severity: severity, File: fault.File, Line: fault.Line, UUID: fault.UUID, Rule: RuleForm, Text: fault.Text})
+	}
+	asked := make(map[string]string)
+	for _, it := range f.Items {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l := linter{at: it}
+		l.scoring(ctx)
+		l.tags()
+		l.evaluation()
+		l.papers()
+		l.conferences()
+		l.ids()
+		l.repeated(asked)
+		all = append(all, l.found...)
+	}
+	slices.SortStableFunc(all, func(a, b Finding) int { return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line) })
+	return all, nil
+}
+
+// Errors counts the findings that are errors.
+func Errors(list []Finding) int {
+	n := 0
+	for _, f := range list {
+		if f.Severity == Error {
+			n++
+		}
+	}
+	return n
+}
+
+// linter looks at one question.
+type linter struct {
+	at    Item
+	found []Finding
+}
+
+func (l *linter) say(s Severity, r Rule, format string, args ...any) {
+	l.found = append(l.found, Finding{Severity: s, File: l.at.File, Line: l.at.Line, UUID: l.at.UUID, Rule: r, Text: fmt.Sprintf(format, args...)})
+}
+
+// scoring is what the evaluation says of its own arguments.
+func (l *linter) scoring(ctx context.Context) {
+	for _, f := range eval.Lint(ctx, l.at.Example) {
+		if f.Mode == "" {
+			l.say(severity(f.Text), RuleEvaluator, "%s", f.Text)
+			continue
+		}
+		l.say(Error, RuleGold, "scoring %s: %s", f.Mode, f.Text)
+		l.found[len(l.found)-1].Mode = f.Mode
+	}
+}
+
+// severity tells the faults that no answer can pass from those that the authors' code overlooks, by how eval.Check
+// words them.
+func severity(fault string) Severity {
+	for _, fatal := range []string{"there is no function", "is missing", "makes the function fail", "are not JSON", "not a dictionary"} {
+		if strings.Contains(fault, fatal) {
+			return Error
+		}
+	}
+	return Warning
+}
+
+// tags wants exactly one type and one evaluation, an element, and no other tag, as the authors' own check does.
+func (l *linter) tags() {
+	l.family("question type", types)
+	l.family("evaluation", verdicts)
+	if !slices.ContainsFunc(l.at.Tags, func(t string) bool { return slices.Contains(elements, t) || t == strayImage }) {
+		l.say(Warning, RuleTags, "there is no element tag (%s)", strings.Join(elements, ", "))
+	}
+	for _, tag := range unique(l.at.Tags) {
+		switch {
+		case tag == strayImage:
+			l.say(Warning, RuleTags, "the tag %q is counted as image", tag)
+		case !slices.Contains(slices.Concat(types, elements, verdicts), tag):
+			l.say(Warning, RuleTags, "the tag %q is unknown", tag)
+		}
+	}
+	if len(unique(l.at.Tags)) < len(l.at.Tags) {
+		l.say(Warning, RuleTags, "a tag stands there twice")
+	}
+}
+
+func (l *linter) family(name string, family []string) {
+	var has []string
+	for _, tag := range family {
+		if l.at.HasTag(tag) {
+			has = append(has, tag)
+		}
+	}
+	switch len(has) {
+	case 0:
+		l.say(Error, RuleTags, "there is no tag of the %s (%s)", name, strings.Join(family, ", "))
+	case 1:
+	default:
+		l.say(Error, RuleTags, "there is more than one tag of the %s: %s", name, strings.Join(has, ", "))
+	}
+}
+
+// evaluation compares the tag with what the evaluator does.
+func (l *linter) evaluation() {
+	does := kind(l.at.Evaluator)
+	switch {
+	case l.at.HasTag("objective") && does == "subjective":
+		l.say(Warning, RuleEvaluation, "tagged objective, but %s asks a judge", l.at.Evaluator.Func)
+	case l.at.HasTag("subjective") && does == "objective":
+		l.say(Warning, RuleEvaluation, "tagged subjective, but %s asks no judge", l.at.Evaluator.Func)
+	}
+}
+
+// papers checks how many papers go with the type (paper, Section 2.2).
+func (l *linter) papers() {
+	anchors, references := len(l.at.AnchorPDF), len(l.at.ReferencePDF)
+	switch {
+	case l.at.HasTag("single") && (anchors != 1 || references != 0):
+		l.say(Warning, RulePapers, "a single question has one anchor and no reference, not %d and %d", anchors, references)
+	case l.at.HasTag("multiple") && anchors == 0:
+		l.say(Warning, RulePapers, "a multiple question has no anchor")
+	case l.at.HasTag("multiple") && anchors+references < 2:
+		l.say(Warning, RulePapers, "a multiple question names one paper only")
+	case l.at.HasTag("retrieval") && anchors+references > 0:
+		l.say(Warning, RulePapers, "a retrieval question names %s", plural(anchors+references, "paper"))
+	}
+	if anchors+references > len(l.at.Papers()) {
+		l.say(Warning, RuleDuplicate, "a paper stands there twice")
+	}
+}
+
+func (l *linter) conferences() {
+	scoped := l.at.HasTag("retrieval") || l.at.HasTag("comprehensive")
+	switch n := len(l.at.Conference); {
+	case n > 0 && !scoped && (l.at.HasTag("single") || l.at.HasTag("multiple")):
+		l.say(Warning, RuleConference, "a question about given papers names a conference: %s", strings.Join(l.at.Conference, ", "))
+	case n == 0 && scoped:
+		l.say(Warning, RuleConference, "a question about a conference names none")
+	}
+	for _, c := range l.at.Conference {
+		if !venueYear(c) {
+			l.say(Warning, RuleConference, "the conference %q is not a lower-case name with a year, such as acl2023", c)
+		}
+	}
+}
+
+// venueYear tells whether a conference is written as the ids of papers have it.
+func venueYear(s string) bool {
+	name := strings.TrimRight(s, "0123456789")
+	return len(s)-len(name) == 4 && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+func (l *linter) ids() {
+	if !qa.IsUUID(l.at.UUID) {
+		l.say(Warning, RuleID, "the id %q is no uuid", l.at.UUID)
+	}
+	for _, id := range l.at.Papers() {
+		if !qa.IsUUID(id) {
+			l.say(Warning, RuleID, "the paper %q is no uuid: tools refuse it", id)
+		}
+	}
+}
+
+// repeated reports a question that was asked before of the same papers; asked has the places by question.
+func (l *linter) repeated(asked map[string]string) {
+	papers := l.at.Papers()
+	slices.Sort(papers)
+	key := strings.Join(strings.Fields(strings.ToLower(l.at.Question)), " ") + "\x00" + strings.Join(papers, "\x00")
+	if first, again := asked[key]; again {
+		l.say(Warning, RuleDuplicate, "the same question of the same papers stands at %s", first)
+		return
+	}
+	asked[key] = fmt.Sprintf("%s:%d", l.at.File, l.at.Line)
+}

@@ -1,0 +1,20 @@
+package questions
+
+// paperTable is Table 2 of the AirQA paper, which is about 1,246 questions.
+type paperTable struct {
+	questions             int
+	counts                map[string]int
+	meanLength, maxLength float64
+	meanPapers, maxPapers float64
+}
+
+// paperTable2 has no counts of objective and subjective questions: the paper shows them in Figure 2 only, without
+// numbers. It gives lengths without a unit; Figure 6 counts in tokens.
+var paperTable2 = paperTable{
+	questions: 1246,
+	counts: map[string]int{
+		"single": 351, "multiple": 323, "retrieval": 288, "comprehensive": 284,
+		"text": 621, "table": 213, "image": 207, "formula": 127, "metadata": 122,
+	},
+	meanLength: 34.84, maxLength: 118, meanPapers: 1.63, maxPapers: 7,
+}

@@ -1,0 +1,109 @@
+package questions
+
+import "airqa/qa"
+
+// Papers is how many papers the questions of a type name, a paper as often as it stands there.
+type Papers struct {
+	// Type is a question type, "single and multiple", which the paper's Table 2 means, or "all".
+	Type string `json:"type"`
+	// Of is "anchors", "references" or "papers", which is both together.
+	Of string `json:"of"`
+	// N[k] questions name k papers.
+	N []int `json:"n"`
+	// Mean and Max are papers per question.
+	Mean float64 `json:"mean"`
+	Max  int     `json:"max"`
+}
+
+// Questions counts the questions of the type.
+func (p Papers) Questions() int {
+	sum := 0
+	for _, n := range p.N {
+		sum += n
+	}
+	return sum
+}
+
+// groups are the types that papers are counted for.
+var groups = []struct {
+	name string
+	tags []string // any of them; nil for all questions
+}{
+	{"all", nil},
+	{singleOrMultiple, []string{"single", "multiple"}},
+	{"single", []string{"single"}},
+	{"multiple", []string{"multiple"}},
+	{"retrieval", []string{"retrieval"}},
+	{"comprehensive", []string{"comprehensive"}},
+}
+
+const singleOrMultiple = "single and multiple"
+
+var roles = []struct {
+	name  string
+	count func(qa.Example) int
+}{
+	{"anchors", func(ex qa.Example) int { return len(ex.AnchorPDF) }},
+	{"references", func(ex qa.Example) int { return len(ex.ReferencePDF) }},
+	{"papers", func(ex qa.Example) int { return len(ex.AnchorPDF) + len(ex.ReferencePDF) }},
+}
+
+// papers counts papers by type and role; types without a question are left out.
+func (s *Stats) papers(items []Item) {
+	distinct := make(map[string]bool)
+	for _, it := range items {
+		for _, id := range it.Papers() {
+			distinct[id] = true
+		}
+	}
+	s.DistinctPapers = len(distinct)
+	for _, g := range groups {
+		for _, r := range roles {
+			p := Papers{Type: g.name, Of: r.name}
+			for _, it := range items {
+				if inGroup(it, g.tags) {
+					p.add(r.count(it.Example))
+				}
+			}
+			if len(p.N) > 0 {
+				p.finish()
+				s.Papers = append(s.Papers, p)
+			}
+		}
+	}
+}
+
+func inGroup(it Item, tags []string) bool {
+	for _, tag := range tags {
+		if it.HasTag(tag) {
+			return true
+		}
+	}
+	return tags == nil
+}
+
+func (p *Papers) add(n int) {
+	for len(p.N) <= n {
+		p.N = append(p.N, 0)
+	}
+	p.N[n]++
+}
+
+func (p *Papers) finish() {
+	p.Max = len(p.N) - 1
+	sum := 0
+	for k, n := range p.N {
+		sum += k * n
+	}
+	p.Mean = float64(sum) / float64(p.Questions())
+}
+
+// find returns the papers of a type and a role.
+func (s Stats) find(kind, role string) (Papers, bool) {
+	for _, p := range s.Papers {
+		if p.Type == kind && p.Of == role {
+			return p, true
+		}
+	}
+	return Papers{}, false
+}

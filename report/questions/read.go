@@ -1,0 +1,63 @@
+package questions
+
+import (
+	"errors"
+	"fmt"
+
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// Item is a question and where it stands.
+type Item struct {
+	qa.Example
+	File string
+	Line int // from 1
+}
+
+// File is what was read of a file or a folder of questions.
+type File struct {
+	Path  string
+	Items []Item
+	// Faults are what the file's form is wrong in, without what an evaluator would say.
+	Faults []*dataset.Fault
+}
+
+// ErrNone is returned by [Read] beside a [File] that has faults but no question.
+var ErrNone = errors.New("no question that can be read")
+
+// Read loads a JSON Lines file, or a folder of *.json files, with the line of each question.
+func Read(path string) (File, error) {
+	f := File{Path: path}
+	// The stream tells lines in faults only: one without a text announces each question that loads.
+	announce := func(qa.Evaluator) []string { return []string{""} }
+	var at *dataset.Fault
+	for ex, err := range dataset.AirQA(path, announce) {
+		var fault *dataset.Fault
+		switch {
+		case errors.As(err, &fault) && fault.Text == "":
+			at = fault
+		case errors.As(err, &fault):
+			f.Faults = append(f.Faults, fault)
+		case err != nil:
+			return f, err
+		default:
+			f.Items = append(f.Items, Item{Example: ex, File: at.File, Line: at.Line})
+		}
+	}
+	if len(f.Items) == 0 {
+		return f, fmt.Errorf("%s holds %w", path, ErrNone)
+	}
+	return f, nil
+}
+
+// Unread counts the records that could not be read.
+func (f File) Unread() int {
+	places := make(map[string]bool)
+	for _, fault := range f.Faults {
+		if !fault.Loaded {
+			places[fmt.Sprintf("%s:%d", fault.File, fault.Line)] = true
+		}
+	}
+	return len(places)
+}

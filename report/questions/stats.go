@@ -1,0 +1,156 @@
+package questions
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Stats is all there is to tell of a file. Shares are per cent of the questions unless it says otherwise.
+type Stats struct {
+	Format    int    `json:"format"` // 1
+	Source    string `json:"source"`
+	Questions int    `json:"questions"`
+	// Unread counts records that could not be read; they are in no other number.
+	Unread int `json:"unread"`
+	// Types, Elements and Evaluation are the paper's classes (Table 2). A question counts as text only when it has no
+	// other element tag, and may count for several of the others.
+	Types      []Count `json:"types"`
+	Elements   []Count `json:"elements"`
+	Evaluation []Count `json:"evaluation"`
+	// Evaluators has each function (Figure 2); Kinds counts questions by whether their evaluator asks a judge.
+	Evaluators []Function `json:"evaluators"`
+	Kinds      []Count    `json:"kinds"`
+	// Lengths are those of questions and answer formats (Figure 6 has tokens).
+	Lengths []Length `json:"lengths"`
+	// Papers are anchors and references by type; DistinctPapers counts every paper once.
+	Papers         []Papers `json:"papers"`
+	DistinctPapers int      `json:"distinct_papers"`
+	// Conferences are the scopes that questions name; one may name several.
+	Conferences []Count `json:"conferences"`
+	// Tags are as written; Combinations are the sets of element tags that occur.
+	Tags         []Count `json:"tags"`
+	Combinations []Count `json:"combinations"`
+	Annotators   []Count `json:"annotators"`
+}
+
+// Count is how many questions are of a kind.
+type Count struct {
+	Name  string  `json:"name"`
+	N     int     `json:"n"`
+	Share float64 `json:"share"` // per cent
+}
+
+var (
+	types    = []string{"single", "multiple", "retrieval", "comprehensive"}
+	elements = []string{"text", "table", "image", "formula", "metadata"}
+	verdicts = []string{"objective", "subjective"}
+)
+
+// none stands for what a question does not say.
+const none = "(none)"
+
+// Collect counts what a file holds.
+func Collect(f File) Stats {
+	s := Stats{Format: 1, Source: f.Path, Questions: len(f.Items), Unread: f.Unread()}
+	s.Types = s.count(f.Items, types, tagsOf(types))
+	s.Elements = s.count(f.Items, elements, Elements)
+	s.Evaluation = s.count(f.Items, verdicts, tagsOf(verdicts))
+	s.evaluators(f.Items)
+	s.Lengths = lengths(f.Items)
+	s.papers(f.Items)
+	s.Conferences = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Conference) })
+	s.Tags = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Tags) })
+	s.Combinations = s.count(f.Items, nil, combination)
+	s.Annotators = s.count(f.Items, nil, func(ex qa.Example) []string { return []string{orNone(ex.Annotator)} })
+	return s
+}
+
+// count counts the questions of each kind: the fixed kinds first, in their order and even when there are none, then
+// others, the most frequent first.
+func (s *Stats) count(items []Item, fixed []string, kinds func(qa.Example) []string) []Count {
+	n := make(map[string]int)
+	for _, it := range items {
+		for _, k := range kinds(it.Example) {
+			n[k]++
+		}
+	}
+	list := make([]Count, 0, len(n)+len(fixed))
+	for _, k := range fixed {
+		list = append(list, Count{Name: k, N: n[k], Share: share(n[k], s.Questions)})
+		delete(n, k)
+	}
+	rest := make([]Count, 0, len(n))
+	for k, v := range n {
+		rest = append(rest, Count{Name: k, N: v, Share: share(v, s.Questions)})
+	}
+	slices.SortFunc(rest, func(a, b Count) int { return cmp.Or(b.N-a.N, strings.Compare(a.Name, b.Name)) })
+	return append(list, rest...)
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return 100 * float64(n) / float64(of)
+}
+
+// tagsOf returns the tags of a family that a question has, or that it has none.
+func tagsOf(family []string) func(qa.Example) []string {
+	return func(ex qa.Example) []string {
+		var has []string
+		for _, tag := range family {
+			if ex.HasTag(tag) {
+				has = append(has, tag)
+			}
+		}
+		if len(has) == 0 {
+			return []string{none}
+		}
+		return has
+	}
+}
+
+// Elements returns the element categories that a question counts for in the paper's tables: text when it has no other.
+func Elements(ex qa.Example) []string {
+	var has []string
+	for _, tag := range elements[1:] {
+		if ex.HasTag(tag) || tag == "image" && ex.HasTag(strayImage) {
+			has = append(has, tag)
+		}
+	}
+	if len(has) == 0 {
+		return []string{"text"}
+	}
+	return has
+}
+
+// strayImage is a tag of two released questions that stands for image.
+const strayImage = "figure"
+
+// combination is the set of a question's element tags as written, without those that are no element.
+func combination(ex qa.Example) []string {
+	var has []string
+	for _, tag := range unique(ex.Tags) {
+		if slices.Contains(elements, tag) {
+			has = append(has, tag)
+		}
+	}
+	slices.Sort(has)
+	return []string{orNone(strings.Join(has, " + "))}
+}
+
+func unique(list []string) []string {
+	sorted := slices.Clone(list)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
