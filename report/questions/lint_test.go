@@ -50,7 +50,8 @@ func TestLint(t *testing.T) {
 		{"no conference", `"single"`, `"retrieval"`, []string{"warning papers a retrieval question names 1 paper", "warning conference a question about a conference names none"}},
 		{
 			"odd conference", `"single","text","objective"],"anchor_pdf":["b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"],"reference_pdf":[],"conference":[]`,
-			`"retrieval","text","objective"],"anchor_pdf":[],"reference_pdf":[],"conference":["acl2023","ACL 2023"]`, []string{`warning conference the conference "ACL 2023" is not`},
+			`"retrieval","text","objective"],"anchor_pdf":[],"reference_pdf":[],"conference":["acl2023","ACL 2023"]`,
+			[]string{`warning conference the conference "ACL 2023" is not`},
 		},
 		{"odd id", `"cea9de1e-fd82-51d8-9d7f-d932182a27e3"`, `"q1"`, []string{`warning id the id "q1" is no uuid`}},
 		{"odd paper", `"b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"`, `"p"`, []string{`warning id the paper "p" is no uuid`}},

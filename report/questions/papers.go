@@ -1,6 +1,10 @@
 package questions
 
-import "airqa/qa"
+import (
+	"slices"
+
+	"airqa/qa"
+)
 
 // Papers is how many papers the questions of a type name, a paper as often as it stands there.
 type Papers struct {
@@ -74,12 +78,7 @@ func (s *Stats) papers(items []Item) {
 }
 
 func inGroup(it Item, tags []string) bool {
-	for _, tag := range tags {
-		if it.HasTag(tag) {
-			return true
-		}
-	}
-	return tags == nil
+	return tags == nil || slices.ContainsFunc(tags, it.HasTag)
 }
 
 func (p *Papers) add(n int) {
