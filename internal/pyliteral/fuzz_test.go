@@ -47,7 +47,7 @@ func spellable(v pyliteral.Value) bool {
 	}
 	switch x := v.(type) {
 	case float64:
-		return !math.IsInf(x, 0)
+		return !math.IsInf(x, 0) && !math.IsNaN(x)
 	case *big.Int:
 		return x.BitLen() < 14_000
 	case complex128, pyliteral.Ellipsis:
@@ -79,7 +79,8 @@ func FuzzParseCall(f *testing.F) {
 	})
 }
 
-// FuzzFromJSON checks that no text brings the JSON reader down and that plain Go values come out of it.
+// FuzzFromJSON checks that no text brings the JSON reader down, that plain Go values come out of it, and that what it
+// read is read back from its repr as Python.
 func FuzzFromJSON(f *testing.F) {
 	for _, s := range []string{`{"a": [1, 2.5, "\ud83d\ude00"]}`, `NaN`, `"\u12`, `[1e5, -0, 01]`, "\"\xff\""} {
 		f.Add([]byte(s))
@@ -90,5 +91,40 @@ func FuzzFromJSON(f *testing.F) {
 			t.Fatalf("ReadJSON and FromJSON disagree on %q: %v", raw, err)
 		}
 		pyliteral.ToGo(v)
+		if err != nil || !spellable(v) {
+			return
+		}
+		again, err := pyliteral.Parse(pyliteral.Repr(v), pyliteral.Options{})
+		tooDeep := err != nil && strings.Contains(err.Error(), "brackets are open")
+		if !tooDeep && (err != nil || !pyliteral.Equal(v, again)) {
+			t.Fatalf("%q prints as %s, which reads as %v, %v", raw, pyliteral.Repr(v), again, err)
+		}
 	})
+}
+
+// TestDeepNesting checks that nesting beyond what CPython reads is refused, by every reader and in every bracket, and
+// that what is just within it is read.
+func TestDeepNesting(t *testing.T) {
+	nested := func(open, inside, end string, n int) string {
+		return strings.Repeat(open, n) + inside + strings.Repeat(end, n)
+	}
+	readers := map[string]func(text string) bool{
+		"Parse": func(text string) bool { _, err := pyliteral.Parse(text, pyliteral.Options{}); return err == nil },
+		"Read":  func(text string) bool { _, ok := pyliteral.Read(text); return ok },
+		"ParseCall": func(text string) bool {
+			_, err := pyliteral.ParseCall("f(a="+text+")", 0, pyliteral.Options{})
+			return err == nil
+		},
+		"ReadJSON": func(text string) bool { _, ok := pyliteral.ReadJSON(text); return ok },
+	}
+	for name, read := range readers {
+		for _, b := range [][3]string{{"[", "1", "]"}, {"(", "1,", ",)"}, {"{1: ", "2", "}"}, {`{"a": `, "2", "}"}} {
+			if read(nested(b[0], b[1], b[2], 200_000)) || read(strings.Repeat(b[0], 200_000)) {
+				t.Errorf("%s reads 200,000 nested %s", name, b[0])
+			}
+		}
+		if !read(nested("[", "1", "]", 150)) {
+			t.Errorf("%s does not read 150 nested lists", name)
+		}
+	}
 }

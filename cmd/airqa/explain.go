@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/eval"
+	"airqa/internal/terminal"
+	"airqa/qa"
+)
+
+const (
+	// usualWidth is that of the page where standard output is no terminal.
+	usualWidth = 100
+	// longestValue is how much of an answer or an argument a person is shown; --json has all of it.
+	longestValue = 1000
+	// manyChecks is how many checks on one level are shown with those that pass.
+	manyChecks = 12
+)
+
+// explain prints how an answer to a question is scored, in both modes: for a person, or as one line of JSON.
+func (a *app) explain(ex qa.Example, p eval.Prediction, judge eval.Judge, asJSON bool) error {
+	x := eval.New(eval.Config{Judge: judge}).Explain(a.ctx, ex.Evaluator, p)
+	if asJSON {
+		enc := json.NewEncoder(a.out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(struct {
+			UUID     string `json:"uuid"`
+			Question string `json:"question"`
+			eval.Explanation
+		}{ex.UUID, ex.Question, x})
+	}
+	page := explained{width: a.width}
+	page.head(ex, x)
+	page.reading(x.Reference, x.Prediction)
+	page.reading(x.Fixed, x.Prediction)
+	page.differences(x)
+	return a.print(strings.TrimRight(page.text.String(), "\n"))
+}
+
+// explained is an explanation on its way to a person. Every text of others goes through item.
+type explained struct {
+	width int
+	text  strings.Builder
+}
+
+// item writes a text of several words behind a mark, wrapped under its own beginning.
+func (p *explained) item(indent int, mark, text string) {
+	width := p.width
+	if width <= 0 {
+		width = usualWidth
+	}
+	indent += utf8.RuneCountInString(mark)
+	room := max(width-indent, 20)
+	p.text.WriteString(strings.Repeat(" ", indent-utf8.RuneCountInString(mark)) + mark)
+	for i, line := range wrapped(terminal.Clip(text, longestValue), room) {
+		if i > 0 {
+			p.text.WriteString(strings.Repeat(" ", indent))
+		}
+		p.text.WriteString(line + "\n")
+	}
+}
+
+// wrapped cuts a line at blanks, and what has none where the room ends.
+func wrapped(text string, room int) []string {
+	r := []rune(text)
+	var lines []string
+	for len(r) > room {
+		cut := room
+		for i := room; i > room/3; i-- {
+			if r[i] == ' ' {
+				cut = i
+				break
+			}
+		}
+		lines = append(lines, strings.TrimRight(string(r[:cut]), " "))
+		r = []rune(strings.TrimLeft(string(r[cut:]), " "))
+	}
+	return append(lines, string(r))
+}
+
+func (p *explained) head(ex qa.Example, x eval.Explanation) {
+	p.item(0, "", ex.UUID)
+	if ex.Question != "" {
+		p.item(0, "question  ", ex.Question)
+	}
+	p.item(0, "function  ", x.Function)
+	p.arguments(2, x.Arguments)
+	p.item(0, "answer    ", x.Prediction)
+}
+
+func (p *explained) arguments(indent int, list []eval.Argument) {
+	for _, arg := range list {
+		text := arg.Name
+		if arg.Value != "" {
+			text += " = " + terminal.Clip(arg.Value, longestValue/2)
+		}
+		switch {
+		case arg.Status == eval.ArgumentDefault:
+			text += " (default)"
+		case arg.Status == eval.ArgumentRefused:
+			text += " (the function fails on it in reference mode)"
+		case arg.Means != "":
+			text += fmt.Sprintf(" (ignored in reference mode; did you mean %s?)", arg.Means)
+		case arg.Status != eval.ArgumentGiven:
+			text += " (" + string(arg.Status) + ")"
+		}
+		if arg.Fixed != "" {
+			text += "; fixed mode reads " + arg.Fixed
+		}
+		p.item(indent, "", text)
+	}
+}
+
+// reading writes the verdict of one mode, how it reads the answer, and its checks.
+func (p *explained) reading(r eval.Reading, answer string) {
+	p.text.WriteString("\n")
+	verdict := string(r.Verdict)
+	if r.Score != nil {
+		verdict += fmt.Sprintf(", score %g", *r.Score)
+	}
+	p.item(0, string(r.Mode)+": ", verdict)
+	if r.Reason != "" && r.Reason != r.Check.Rule {
+		p.item(2, "", r.Reason)
+	}
+	if r.Check.Said != answer {
+		p.item(2, "read as ", r.Check.Said)
+	}
+	p.check(2, r.Check)
+}
+
+func (p *explained) check(indent int, c eval.Comparison) {
+	text := c.Rule
+	if c.Function != "" && c.Path != "" {
+		text = c.Function + ": " + text
+	}
+	if c.Path != "" {
+		text = c.Path + " " + text
+	}
+	p.item(indent, passMark(c), text)
+	p.arguments(indent+4, c.Arguments)
+	if len(c.Checks) == 0 && !c.Pass && c.Gold != "" {
+		p.item(indent+2, "gold ", c.Gold)
+		p.item(indent+2, "said ", c.Said)
+	}
+	hidden := 0
+	for _, part := range c.Checks {
+		if part.Pass && len(c.Checks) > manyChecks {
+			hidden++
+			continue
+		}
+		p.check(indent+2, part)
+	}
+	if hidden > 0 {
+		p.item(indent+2, "✓ ", fmt.Sprintf("%d more", hidden))
+	}
+}
+
+// passMark is ✓ for a check that passes, ? for one without a verdict.
+func passMark(c eval.Comparison) string {
+	switch {
+	case c.Pass:
+		return "✓ "
+	case c.Verdict == qa.Unscored:
+		return "? "
+	}
+	return "✗ "
+}
+
+func (p *explained) differences(x eval.Explanation) {
+	p.text.WriteString("\n")
+	if len(x.Differences) == 0 {
+		p.item(0, "", "The two modes agree.")
+		return
+	}
+	p.item(0, "", "Where the two modes part:")
+	for _, d := range x.Differences {
+		place := strings.TrimSpace(d.Path + " " + d.Function)
+		if place == "" {
+			place = "the whole answer"
+		}
+		p.item(2, "", place)
+		p.item(4, "reference  ", d.Reference)
+		p.item(4, "fixed      ", d.Fixed)
+	}
+}
