@@ -1,13 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"airqa/eval"
@@ -22,10 +17,9 @@ import (
 const scoringMode = "reference"
 
 type scoreCmd struct {
-	Dir  string `arg:"" optional:"" name:"run" help:"Run directory to score."`
-	Gold string `placeholder:"FILE" help:"Questions with their evaluators, to score a file of predictions."`
-	Pred string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}."`
-	JSON bool   `name:"json" help:"Print a line of JSON for each example, then the totals."`
+	Dir string `arg:"" optional:"" name:"run" help:"Run directory to score."`
+	scoreFileFlags
+	JSON bool `name:"json" help:"Print a line of JSON for each example, then the totals."`
 	judgeFlags
 }
 
@@ -111,7 +105,7 @@ func (c scoreCmd) check() error {
 	case !files && c.Dir == "":
 		return misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
-	return nil
+	return c.scoreFileFlags.check()
 }
 
 // scoreRun scores every episode of a run that has ended, and writes the scores beside its log.
@@ -189,91 +183,6 @@ func (a *app) openRun(dir string) (*runlog.Run, []qa.Example, error) {
 	return r, examples, err
 }
 
-// scoreFile pairs predictions with golds by uuid and scores them in the order of the golds.
-func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
-	examples, err := a.loadQuestions(c.Gold)
-	if err != nil {
-		return err
-	}
-	answers, err := a.readPredictions(c.Pred)
-	if err != nil {
-		return err
-	}
-	missing := 0
-	var scores []qa.Score
-	for _, ex := range examples {
-		s := qa.Score{UUID: ex.UUID, Func: ex.Evaluator.Func, Verdict: qa.Wrong, Reason: "no prediction"}
-		p, ok := answers[ex.UUID]
-		if !ok {
-			missing++
-			scores = append(scores, s)
-			continue
-		}
-		result := scorer.Score(a.ctx, ex.Evaluator, p)
-		s.Verdict, s.Value, s.Reason = result.Verdict, result.Value, result.Reason
-		delete(answers, ex.UUID)
-		scores = append(scores, s)
-	}
-	if missing == len(examples) {
-		return fmt.Errorf("%s holds no prediction for any question of %s", c.Pred, c.Gold)
-	}
-	if missing > 0 {
-		a.say("warning: %d of %d questions have no prediction; they score 0", missing, len(examples))
-	}
-	if len(answers) > 0 {
-		a.say("warning: %d predictions belong to no question of %s", len(answers), c.Gold)
-	}
-	return c.show(a, scores, "")
-}
-
-// readPredictions reads JSON Lines of uuid and answer. A line that cannot be read, and a second answer to the same
-// question, is reported and left out.
-func (a *app) readPredictions(path string) (map[string]eval.Prediction, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("predictions: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	answers := make(map[string]eval.Prediction)
-	in := bufio.NewReaderSize(file, 1<<16)
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("predictions: %w", err)
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			if fault := addPrediction(answers, line); fault != "" {
-				a.say("warning: %s:%d: %s (left out)", path, n, fault)
-			}
-		}
-		if err != nil {
-			return answers, nil
-		}
-	}
-}
-
-func addPrediction(answers map[string]eval.Prediction, line []byte) string {
-	var p struct {
-		UUID   string          `json:"uuid"`
-		Answer json.RawMessage `json:"answer"`
-	}
-	if err := json.Unmarshal(line, &p); err != nil {
-		return "not an object with uuid and answer: " + err.Error()
-	}
-	if p.UUID == "" || p.Answer == nil {
-		return `"uuid" or "answer" is missing`
-	}
-	if _, twice := answers[p.UUID]; twice {
-		return "a second prediction for " + p.UUID
-	}
-	prediction, err := eval.JSON(p.Answer)
-	if err != nil {
-		return "the answer cannot be read: " + err.Error()
-	}
-	answers[p.UUID] = prediction
-	return ""
-}
-
 // totals are the counts of one scoring.
 type totals struct {
 	Questions   int `json:"questions"`
@@ -285,26 +194,33 @@ type totals struct {
 	Score   float64 `json:"score"`
 	Scoring string  `json:"scoring"`
 	Judge   string  `json:"judge"`
+
+	sum float64
+}
+
+// add counts one score.
+func (t *totals) add(s qa.Score) {
+	t.Questions++
+	t.sum += s.Value
+	switch s.Verdict {
+	case qa.Right:
+		t.Right++
+	case qa.Unparseable:
+		t.Unparseable++
+	case qa.Unscored:
+		t.Unscored++
+	default:
+		t.Wrong++
+	}
+	if scored := t.Questions - t.Unscored; scored > 0 {
+		t.Score = t.sum / float64(scored)
+	}
 }
 
 func count(scores []qa.Score) totals {
-	t := totals{Questions: len(scores), Scoring: scoringMode}
-	sum := 0.0
+	t := totals{Scoring: scoringMode}
 	for _, s := range scores {
-		sum += s.Value
-		switch s.Verdict {
-		case qa.Right:
-			t.Right++
-		case qa.Unparseable:
-			t.Unparseable++
-		case qa.Unscored:
-			t.Unscored++
-		default:
-			t.Wrong++
-		}
-	}
-	if scored := t.Questions - t.Unscored; scored > 0 {
-		t.Score = sum / float64(scored)
+		t.add(s)
 	}
 	return t
 }
@@ -314,39 +230,23 @@ func (c scoreCmd) show(a *app, scores []qa.Score, next string) error {
 	t := count(scores)
 	t.Judge = c.Judge
 	if c.JSON {
-		return showJSON(a.out, scores, t)
+		w := newScoreWriter(a.out)
+		for _, s := range scores {
+			if err := w.write(s); err != nil {
+				return err
+			}
+		}
+		return w.end(t)
 	}
-	err := a.print(fmt.Sprintf("%d questions: %d right, %d wrong, %d unparseable, %d unscored\nscore %.2f %% of the %d scored (%s semantics, judge %s)",
-		t.Questions, t.Right, t.Wrong, t.Unparseable, t.Unscored, 100*t.Score, t.Questions-t.Unscored, t.Scoring, c.Judge))
+	err := t.print(a)
 	if next != "" {
 		a.say("%s", next)
 	}
 	return err
 }
 
-// scoreLine is a score on standard output: an unscored one is null, never 0.
-type scoreLine struct {
-	UUID    string     `json:"uuid"`
-	Score   *float64   `json:"score"`
-	Verdict qa.Verdict `json:"verdict"`
-	Reason  string     `json:"reason,omitempty"`
-}
-
-func showJSON(out io.Writer, scores []qa.Score, t totals) error {
-	w := bufio.NewWriter(out)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	for _, s := range scores {
-		line := scoreLine{UUID: s.UUID, Verdict: s.Verdict, Reason: s.Reason}
-		if s.Verdict != qa.Unscored {
-			line.Score = &s.Value
-		}
-		if err := enc.Encode(line); err != nil {
-			return err
-		}
-	}
-	if err := enc.Encode(map[string]totals{"total": t}); err != nil {
-		return err
-	}
-	return w.Flush()
+// print shows totals to a person.
+func (t totals) print(a *app) error {
+	return a.print(fmt.Sprintf("%d questions: %d right, %d wrong, %d unparseable, %d unscored\nscore %.2f %% of the %d scored (%s semantics, judge %s)",
+		t.Questions, t.Right, t.Wrong, t.Unparseable, t.Unscored, 100*t.Score, t.Questions-t.Unscored, t.Scoring, t.Judge))
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"airqa/eval"
+	"airqa/eval/judge"
 	"airqa/qa"
 )
 
@@ -18,9 +19,6 @@ type Config struct {
 	Workers int
 	// Judges is the most answers that wait for a judge at once; 0 is 8.
 	Judges int
-	// Votes, if not nil, is asked before each answer that needs a judge: the answer is judged in the context that
-	// comes back, and list gives the votes for its score.
-	Votes func(ctx context.Context) (judged context.Context, list func() []qa.Vote)
 }
 
 const defaultJudges = 8
@@ -239,11 +237,13 @@ func (c Config) scoreOne(ctx context.Context, item *Item) qa.Score {
 			return s
 		}
 	}
-	votes := func() []qa.Vote { return nil }
-	if item.Gold.judged && c.Votes != nil {
-		ctx, votes = c.Votes(ctx)
+	if !item.Gold.judged {
+		r := item.Gold.prepared.Score(ctx, answer)
+		s.Verdict, s.Value, s.Reason = r.Verdict, r.Value, r.Reason
+		return s
 	}
+	ctx, votes := judge.WithVotes(ctx)
 	r := item.Gold.prepared.Score(ctx, answer)
-	s.Verdict, s.Value, s.Reason, s.Votes = r.Verdict, r.Value, r.Reason, votes()
+	s.Verdict, s.Value, s.Reason, s.Votes = r.Verdict, r.Value, r.Reason, votes.List()
 	return s
 }

@@ -13,6 +13,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/batch"
+	"airqa/eval/judge"
 	"airqa/qa"
 )
 
@@ -45,7 +46,7 @@ func items(s *eval.Scorer, n int, last error, evaluators ...qa.Evaluator) iter.S
 // Scores come in order although judges take their time, and many judges work at once.
 func TestScoreKeepsOrder(t *testing.T) {
 	var now, most atomic.Int32
-	judge := judgeFunc(func(ctx context.Context, _ eval.JudgeRequest) (bool, error) {
+	slow := judgeFunc(func(ctx context.Context, _ eval.JudgeRequest) (bool, error) {
 		at := now.Add(1)
 		for old := most.Load(); at > old && !most.CompareAndSwap(old, at); old = most.Load() {
 		}
@@ -53,7 +54,7 @@ func TestScoreKeepsOrder(t *testing.T) {
 		now.Add(-1)
 		return true, nil
 	})
-	s := eval.New(eval.Config{Judge: judge})
+	s := eval.New(eval.Config{Judge: slow})
 	const n, judges = 300, 5
 	i := 0
 	for score, err := range batch.Score(context.Background(), batch.Config{Scorer: s, Judges: judges}, items(s, n, nil, counted, asked, nested)) {
@@ -83,10 +84,12 @@ func TestScoreKeepsOrder(t *testing.T) {
 func TestScoreOne(t *testing.T) {
 	broken := errors.New("no endpoint")
 	s := eval.New(eval.Config{Judge: judgeFunc(func(context.Context, eval.JudgeRequest) (bool, error) { return false, broken })})
-	vote := []qa.Vote{{Judge: "j", Right: true}}
-	c := batch.Config{Scorer: s, Votes: func(ctx context.Context) (context.Context, func() []qa.Vote) {
-		return ctx, func() []qa.Vote { return vote }
-	}}
+	panel, err := judge.NewPanel(judge.All, judge.Member{Name: "j", Judge: judgeFunc(func(context.Context, eval.JudgeRequest) (bool, error) { return true, nil })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	voted := eval.New(eval.Config{Judge: panel})
+	c := batch.Config{Scorer: s}
 	tests := []struct {
 		name string
 		item batch.Item
@@ -98,7 +101,11 @@ func TestScoreOne(t *testing.T) {
 		},
 		{
 			"a judge that fails", batch.Item{Gold: batch.NewGold(s, "u", asked), Answer: eval.Text("x")},
-			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "no endpoint", Votes: vote},
+			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "no endpoint"},
+		},
+		{
+			"a panel that votes", batch.Item{Gold: batch.NewGold(voted, "u", nested), Answer: eval.Text("x")},
+			qa.Score{UUID: "u", Func: nested.Func, Verdict: qa.Wrong, Votes: []qa.Vote{{Judge: "j", Right: true}}},
 		},
 		{
 			"no such function", batch.Item{Gold: batch.NewGold(s, "u", qa.Evaluator{Func: "eval_x", Kwargs: []byte(`{}`)})},
@@ -143,12 +150,12 @@ func TestScoreEnds(t *testing.T) {
 func TestScoreCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stopped := errors.New("interrupted")
-	judge := judgeFunc(func(ctx context.Context, r eval.JudgeRequest) (bool, error) {
+	slow := judgeFunc(func(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 		cancel(stopped)
 		<-ctx.Done()
 		return false, ctx.Err()
 	})
-	s := eval.New(eval.Config{Judge: judge})
+	s := eval.New(eval.Config{Judge: slow})
 	var errs []error
 	for score, err := range batch.Score(ctx, batch.Config{Scorer: s}, items(s, 100, nil, asked)) {
 		if err == nil {
