@@ -47,7 +47,7 @@ func anthropicSettings(fields map[string]any, _ scope) map[string]any {
 }
 
 // anthropicChat writes one message for each. The client joins all system texts without a space between them.
-func anthropicChat(messages []qa.Message) ([]llms.MessageContent, error) {
+func anthropicChat(messages []qa.Message, m *mask) []llms.MessageContent {
 	chat := make([]llms.MessageContent, len(messages))
 	systems := 0
 	for i, message := range messages {
@@ -58,13 +58,13 @@ func anthropicChat(messages []qa.Message) ([]llms.MessageContent, error) {
 			}
 		case qa.ToolResult:
 			chat[i] = llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
-				llms.ToolCallResponse{ToolCallID: message.ToolCallID, Content: message.Text},
+				llms.ToolCallResponse{ToolCallID: message.ToolCallID, Content: m.text(message.Text)},
 			}}
 			continue
 		}
-		chat[i] = toContent(message, binaryPart)
+		chat[i] = toContent(message, m, binaryPart)
 	}
-	return chat, nil
+	return chat
 }
 
 func askAnthropic(ctx context.Context, d *doer, chat []llms.MessageContent) error {

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -87,25 +86,25 @@ func chatRole(role qa.Role) (llms.ChatMessageType, bool) {
 }
 
 // toContent writes a message as its text and its images behind it; an empty message has an empty text.
-func toContent(message qa.Message, image func(qa.Image) llms.ContentPart) llms.MessageContent {
+func toContent(message qa.Message, m *mask, image func(*mask, qa.Image) llms.ContentPart) llms.MessageContent {
 	role, _ := chatRole(message.Role)
 	content := llms.MessageContent{Role: role}
 	if message.Text != "" || len(message.Images) == 0 {
-		content.Parts = append(content.Parts, llms.TextPart(message.Text))
+		content.Parts = append(content.Parts, llms.TextPart(m.text(message.Text)))
 	}
 	for _, i := range message.Images {
-		content.Parts = append(content.Parts, image(i))
+		content.Parts = append(content.Parts, image(m, i))
 	}
 	return content
 }
 
-func binaryPart(image qa.Image) llms.ContentPart {
-	return llms.BinaryPart(mediaType(image), image.Data)
+func binaryPart(m *mask, image qa.Image) llms.ContentPart {
+	return llms.BinaryPart(mediaType(image), m.binary(image.Data))
 }
 
 // urlPart writes an image as a data URL: langchaingo's OpenAI client sends binary parts in a form that no server reads.
-func urlPart(image qa.Image) llms.ContentPart {
-	return llms.ImageURLPart("data:" + mediaType(image) + ";base64," + base64.StdEncoding.EncodeToString(image.Data))
+func urlPart(m *mask, image qa.Image) llms.ContentPart {
+	return llms.ImageURLPart("data:" + mediaType(image) + ";base64," + m.base64(image.Data))
 }
 
 func mediaType(image qa.Image) string {

@@ -28,6 +28,7 @@ const (
 type doer struct {
 	endpoint     *Endpoint
 	conversation conversation
+	mask         *mask
 	status       int
 	reply        qa.Reply
 	err          error
@@ -89,6 +90,9 @@ func (d *doer) complete(req *http.Request) (*http.Request, error) {
 	maps.Copy(full, d.endpoint.settings)
 	body, err := encode(full)
 	if err != nil {
+		return nil, fmt.Errorf("write the request: %w", err)
+	}
+	if body, err = d.mask.lift(body); err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
 	fixed, err := http.NewRequestWithContext(req.Context(), req.Method, req.URL.String(), bytes.NewReader(body))

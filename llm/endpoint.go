@@ -21,6 +21,8 @@ type Endpoint struct {
 	key      string
 	settings map[string]any
 	protocol protocol
+	// mark is of the masks of its calls.
+	mark string
 	// unopened is true when reasoning may begin without its tag.
 	unopened bool
 	timeout  time.Duration
@@ -51,7 +53,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	fields, _ := c.settled()
 	reasoning := c.reasons()
 	return &Endpoint{
-		model: model, base: base, key: c.APIKey, protocol: v.protocol, unopened: reasoning,
+		model: model, base: base, key: c.APIKey, protocol: v.protocol, mark: newMark(), unopened: reasoning,
 		settings: v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.ContextWindow}),
 		timeout:  c.Timeout, client: c.client(base), now: c.Now, retrier: newRetrier(c, c.Pool.limiter(base, model, c.Now)),
 	}, nil
@@ -84,12 +86,8 @@ func (e *Endpoint) CompleteTools(ctx context.Context, messages []qa.Message, too
 func (e *Endpoint) ask(ctx context.Context, c conversation) (qa.Reply, int, error) {
 	bounded, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	chat, err := e.protocol.chat(c.messages)
-	if err != nil {
-		return qa.Reply{}, 0, &Fault{Class: ClassBadRequest, Detail: err.Error()}
-	}
-	d := &doer{endpoint: e, conversation: c}
-	err = e.protocol.ask(bounded, d, chat)
+	d := &doer{endpoint: e, conversation: c, mask: newMask(e.mark)}
+	err := e.protocol.ask(bounded, d, e.protocol.chat(c.messages, d.mask))
 	switch {
 	case d.err != nil:
 		return qa.Reply{}, d.status, e.explain(ctx, bounded, d.err)

@@ -60,12 +60,12 @@ func ollamaWindow(window int) int {
 	return DefaultOllamaWindow
 }
 
-func ollamaChat(messages []qa.Message) ([]llms.MessageContent, error) {
+func ollamaChat(messages []qa.Message, m *mask) []llms.MessageContent {
 	chat := make([]llms.MessageContent, len(messages))
 	for i, message := range messages {
-		chat[i] = toContent(message, binaryPart)
+		chat[i] = toContent(message, m, binaryPart)
 	}
-	return chat, nil
+	return chat
 }
 
 func askOllama(ctx context.Context, d *doer, chat []llms.MessageContent) error {

@@ -52,21 +52,23 @@ func openAISettings(fields map[string]any, s scope) map[string]any {
 // newerModel matches o1, o3-mini, gpt-5, gpt-5.1-mini and their fine-tuned forms.
 var newerModel = regexp.MustCompile(`^(ft:)?(o[1-9]|gpt-([5-9]|[1-9][0-9]))`)
 
-func openAIChat(messages []qa.Message) ([]llms.MessageContent, error) {
+func openAIChat(messages []qa.Message, m *mask) []llms.MessageContent {
 	chat := make([]llms.MessageContent, len(messages))
 	for i, message := range messages {
-		chat[i] = toContent(message, urlPart)
+		chat[i] = toContent(message, m, urlPart)
 		if message.Role == qa.ToolResult {
-			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: message.ToolCallID, Content: message.Text}}
+			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{
+				ToolCallID: message.ToolCallID, Content: m.text(message.Text),
+			}}
 		}
 		for _, call := range message.ToolCalls {
 			chat[i].Parts = append(chat[i].Parts, llms.ToolCall{
 				ID: call.ID, Type: "function",
-				FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: argumentText(call.Arguments)},
+				FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: m.text(argumentText(call.Arguments))},
 			})
 		}
 	}
-	return chat, nil
+	return chat
 }
 
 func askOpenAI(ctx context.Context, d *doer, chat []llms.MessageContent) error {

@@ -14,8 +14,8 @@ import (
 type protocol struct {
 	// settings names the sampling as the protocol does; fields is a copy of its own.
 	settings func(fields map[string]any, s scope) map[string]any
-	// chat writes a conversation in langchaingo's types, one for each message that stays in the list.
-	chat func(messages []qa.Message) ([]llms.MessageContent, error)
+	// chat writes a conversation in langchaingo's types, one for each message, its texts and pictures masked.
+	chat func(messages []qa.Message, m *mask) []llms.MessageContent
 	// ask lets langchaingo's client send the conversation through the doer.
 	ask func(ctx context.Context, d *doer, chat []llms.MessageContent) error
 	// body completes the client's request. The settings are added by the caller.

@@ -48,8 +48,11 @@ var requests = []struct {
 	tools    []qa.ToolSpec
 }{
 	{"text", llm.Sampling{}, []qa.Message{
-		{Role: qa.System, Text: "Be <brief>."}, {Role: qa.User, Text: "Why?"}, {Role: qa.Assistant, Text: "Thus."},
-		{Role: qa.User, Text: "Is it \"so\"?"}, {Role: qa.System, Text: "Late rule."},
+		{Role: qa.System, Text: "Be <brief>."},
+		{Role: qa.User, Text: "Why?"},
+		{Role: qa.Assistant, Text: "Thus."},
+		{Role: qa.User, Text: "Is it \"so\"?"},
+		{Role: qa.System, Text: "Late rule."},
 	}, nil},
 	{"image", llm.Sampling{}, []qa.Message{{Role: qa.User, Text: "Look.", Images: []qa.Image{page, {Data: []byte("x")}}}}, nil},
 	{"sampling", everything, []qa.Message{{Role: qa.User, Text: "Why?"}}, nil},
@@ -247,11 +250,15 @@ func TestUnsendableTools(t *testing.T) {
 		{"no name", user, []qa.ToolSpec{{Parameters: lookup.Parameters}}, `tool "" needs a name and a JSON Schema of an object`},
 		{"no schema", user, []qa.ToolSpec{{Name: "F"}}, `tool "F" needs a name and a JSON Schema of an object`},
 		{
-			"calls of a user", []qa.Message{{Role: qa.User, ToolCalls: []qa.ToolCall{{Name: "F"}}}}, nil,
+			"calls of a user",
+			[]qa.Message{{Role: qa.User, ToolCalls: []qa.ToolCall{{Name: "F"}}}},
+			nil,
 			`message 1: tool calls in a message of role "user"`,
 		},
 		{
-			"image of an assistant", []qa.Message{{Role: qa.Assistant, Images: []qa.Image{page}}}, nil,
+			"image of an assistant",
+			[]qa.Message{{Role: qa.Assistant, Images: []qa.Image{page}}},
+			nil,
 			`message 1: an image in a message of role "assistant"`,
 		},
 	}
