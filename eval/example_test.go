@@ -25,6 +25,22 @@ func ExampleScorer_Score() {
 	// 0, unparseable: "the answer is not a list"
 }
 
+func ExampleScorer_Explain() {
+	x := eval.New(eval.Config{}).Explain(context.Background(), qa.Evaluator{
+		Func:   "eval_structured_object_exact_match",
+		Kwargs: json.RawMessage(`{"gold": {"layers": 12, "heads": 8}}`),
+	}, eval.Text("{'layers': 12.5, 'heads': 8}"))
+	for _, d := range x.Differences {
+		fmt.Println(d.Path)
+		fmt.Println("  reference:", d.Reference)
+		fmt.Println("  fixed:", d.Fixed)
+	}
+	// Output:
+	// ["layers"]
+	//   reference: right: int() makes 12 of 12.5, 12 = 12
+	//   fixed: wrong: number 12.5 ≠ 12
+}
+
 func ExampleCheck() {
 	for _, fault := range eval.Check(qa.Evaluator{
 		Func:   "eval_string_exact_match",

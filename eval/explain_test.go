@@ -52,11 +52,14 @@ func addsUp(t *testing.T, e qa.Evaluator, m eval.Mode, c eval.Comparison) {
 	}
 }
 
-// TestExplainAgrees holds explanations against scores in both modes on all golden cases, and makes JSON of them.
+// TestExplainAgrees holds explanations against scores in both modes on all golden cases and on answers to
+// other questions, and makes JSON of them.
 func TestExplainAgrees(t *testing.T) {
 	golds := rows[goldRow](t, "testdata/synthetic.gold.jsonl")
-	for i, p := range rows[predRow](t, "testdata/synthetic.pred.jsonl") {
+	answers := rows[predRow](t, "testdata/synthetic.pred.jsonl")
+	for i, p := range answers {
 		explainRow(t, golds[i].Evaluator, p)
+		explainRow(t, golds[i].Evaluator, answers[(i+397)%len(answers)]) // and an answer that has nothing to do with it
 	}
 }
 

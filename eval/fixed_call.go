@@ -180,6 +180,9 @@ func (p *Param) convert(v pyliteral.Value) (pyliteral.Value, bool) {
 	case p.Kind == KindList:
 		return pyliteral.List{v}, true
 	case p.Kind == KindBool:
+		if v == "" {
+			return false, true
+		}
 		return toBool(trimmed(v))
 	case p.Kind&KindNumber != 0:
 		return p.numeral(v)

@@ -44,6 +44,9 @@ func answer(name string, arguments pyliteral.Value, right bool) (pyliteral.Value
 	if !ok || right {
 		return gold, ok
 	}
+	if said, isTruth := toBool(gold); isTruth && f.Name == boolExact.Name {
+		return !said, true
+	}
 	return wrongFor(gold), true
 }
 

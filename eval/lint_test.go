@@ -36,6 +36,7 @@ func TestGoldAnswers(t *testing.T) {
 		{"disjunction", "eval_disjunction", pair(textFunc, isA, llmFunc, asksFor), right, right},
 		{"negation of text", "eval_negation", not(textFunc, isA), right, right},
 		{"negation of bool", "eval_negation", not(`"eval_bool_exact_match"`, `{"gold": true}`), right, right},
+		{"negation of bool given as a number", "eval_negation", not(`"eval_bool_exact_match"`, `{"gold": 0}`), right, right},
 		{"negation of int", "eval_negation", not(`"eval_int_exact_match"`, `{"gold": 3}`), right, right},
 		{"negation of float", "eval_negation", not(`"eval_float_exact_match"`, `{"gold": -0.5, "ndigits": -2}`), right, right},
 		{"negation of a list", "eval_negation", not(`"eval_structured_object_exact_match"`, `{"gold": ["a", {"b": 1}], "threshold": 90, "fuzz_method": "partial_ratio"}`), right, right},

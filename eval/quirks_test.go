@@ -45,6 +45,7 @@ func TestQuirksString(t *testing.T) {
 		{"lowercase wins over ignore_case", `{"gold": "BERT", "lowercase": false, "ignore_case": true}`, `"bert"`, wrong, wrong},
 		{"any text turns an option on", `{"gold": "BERT", "lowercase": "false"}`, `"bert"`, right, wrong},
 		{"the text true", `{"gold": "BERT", "lowercase": "true"}`, `"bert"`, right, right},
+		{"an empty text is off", `{"gold": "BERT", "lowercase": ""}`, `"bert"`, wrong, wrong},
 		{"option that is no truth value", `{"gold": "BERT", "lowercase": "maybe"}`, `"BERT"`, right, unscored},
 		{"null is the default", `{"gold": "BERT", "lowercase": null}`, `"BERT"`, right, right},
 		{"unknown option", `{"gold": "BERT", "ignore_order": true}`, `"BERT"`, right, right},
@@ -102,6 +103,7 @@ func TestQuirksAtoms(t *testing.T) {
 		{"gold as a text", `{"gold": "3"}`, `"3"`, right, right},
 		{"gold as a float", `{"gold": 3.0}`, `"3"`, right, right},
 		{"gold with a fraction", `{"gold": 3.7}`, `"3"`, right, unscored},
+		{"gold as a truth value", `{"gold": true}`, `"1"`, right, unscored},
 		{"long", `{"gold": 123456789012345678901234567890}`, `"123456789012345678901234567890"`, right, right},
 	})
 	runQuirks(t, "eval_float_exact_match", []quirk{
