@@ -67,22 +67,26 @@ func TestPairing(t *testing.T) {
 		{
 			"same order", abc,
 			[]string{`{"uuid":"a","answer":"1"}`, `{"uuid":"b","answer":2}`, `{"uuid":"c","answer":4}`},
-			[]string{"a/0 right", "b/0 right", "c/0 wrong"}, "||||",
+			[]string{"a/0 right", "b/0 right", "c/0 wrong"},
+			"||||",
 		},
 		{
 			"other order, other keys", abc,
 			[]string{`{"answer":"3","uuid":"c","case":[1,{"x":null}]}`, ``, `{"uuid":"b","answer":2,"score":1}`, `{"uuid":"a","answer":null}`},
-			[]string{"a/0 unparseable the answer is not a whole number", "b/0 right", "c/0 right"}, "||||",
+			[]string{"a/0 unparseable the answer is not a whole number", "b/0 right", "c/0 right"},
+			"||||",
 		},
 		{
 			"the first is missing", abc,
 			[]string{`{"uuid":"b","answer":2}`, `{"uuid":"c","answer":3}`},
-			[]string{"a/0 wrong no prediction", "b/0 right", "c/0 right"}, "1 no prediction for a||||",
+			[]string{"a/0 wrong no prediction", "b/0 right", "c/0 right"},
+			"1 no prediction for a||||",
 		},
 		{
 			"only the last is there", abc,
 			[]string{`{"uuid":"c","answer":3}`},
-			[]string{"a/0 wrong no prediction", "b/0 wrong no prediction", "c/0 right"}, "1 no prediction for a; 2 no prediction for b||||",
+			[]string{"a/0 wrong no prediction", "b/0 wrong no prediction", "c/0 right"},
+			"1 no prediction for a; 2 no prediction for b||||",
 		},
 		{
 			"twice, unknown, unreadable", abc,
@@ -106,21 +110,25 @@ func TestPairing(t *testing.T) {
 			"3 no prediction for c|4 a second prediction of the same repeat for b; 5 a prediction without repeat beside those with one for b|||",
 		},
 		{
-			"faulty golds", []string{abc[0], abc[0], `{"uuid":"x"}`, abc[1]},
+			"faulty golds",
+			[]string{abc[0], abc[0], `{"uuid":"x"}`, abc[1]},
 			[]string{`{"uuid":"a","answer":1}`, `{"uuid":"b","answer":2}`, `{"uuid":"x","answer":2}`},
 			[]string{"a/0 right", "b/0 right"},
 			"||3 there is no question x||2 the same uuid stood before; this one is left out; 3 field \"question\" is missing; " +
 				`3 field "answer_format" is missing; 3 field "tags" is missing; 3 field "anchor_pdf" is missing`,
 		},
 		{
-			"escapes", []string{gold("é", 1), gold("b", 2)},
+			"escapes",
+			[]string{gold("é", 1), gold("b", 2)},
 			[]string{`{"\u0075uid":"\u00e9","answer":1}`, `{"uuid":"b","answer":" \u0032 "}`},
-			[]string{"é/0 right", "b/0 right"}, "||||",
+			[]string{"é/0 right", "b/0 right"},
+			"||||",
 		},
 		{
 			"an answer beyond Python's JSON", abc[:1],
 			[]string{`{"uuid":"a","answer":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`},
-			[]string{"a/0 unparseable read the answer: line 1, column 991: more than 990 brackets are open here"}, "||||",
+			[]string{"a/0 unparseable read the answer: line 1, column 991: more than 990 brackets are open here"},
+			"||||",
 		},
 	}
 	for _, tt := range tests {
@@ -238,7 +246,7 @@ func TestQuestionsAsDatasetReads(t *testing.T) {
 		want = append(want, ex.UUID+"/0 right")
 	}
 	var preds []string
-	for _, s := range strings.Split("abcdefghi", "") {
+	for s := range strings.SplitSeq("abcdefghi", "") {
 		preds = append(preds, fmt.Sprintf(`{"uuid":%q,"answer":1}`, s))
 	}
 	got, r, err := scoresOf(t, batch.Files{Golds: path, Predictions: write(t, "p.jsonl", preds...)})

@@ -185,31 +185,45 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 // chunks gathers neighbours that need no judge; one that does is alone.
 func chunks(items iter.Seq2[Item, error], pool *chunkPool) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
-		next := pool.get()
-		flush := func() bool {
-			full := next
-			next = pool.get()
-			return yield(full, nil)
-		}
+		g := gatherer{pool: pool, next: pool.get(), yield: yield}
 		for item, err := range items {
-			judged := err == nil && item.Verdict == "" && item.Gold.judged
-			apart := err != nil || judged || len(next.items) == chunkSize
-			if apart && len(next.items) > 0 && !flush() {
-				return
-			}
 			if err != nil {
-				yield(nil, err)
+				if g.flush() {
+					yield(nil, err)
+				}
 				return
 			}
-			next.items, next.judged = append(next.items, item), judged
-			if judged && !flush() {
+			if !g.add(item) {
 				return
 			}
 		}
-		if len(next.items) > 0 {
-			flush()
-		}
+		g.flush()
 	}
+}
+
+// gatherer fills chunks. Its methods return false when the reader has had enough.
+type gatherer struct {
+	pool  *chunkPool
+	next  *chunk
+	yield func(*chunk, error) bool
+}
+
+func (g *gatherer) add(item Item) bool {
+	judged := item.Verdict == "" && item.Gold.judged
+	if (judged || len(g.next.items) == chunkSize) && !g.flush() {
+		return false
+	}
+	g.next.items, g.next.judged = append(g.next.items, item), judged
+	return !judged || g.flush()
+}
+
+func (g *gatherer) flush() bool {
+	if len(g.next.items) == 0 {
+		return true
+	}
+	full := g.next
+	g.next = g.pool.get()
+	return g.yield(full, nil)
 }
 
 // scoreChunk fills the scores of b; when the context ends, with those so far.

@@ -96,19 +96,23 @@ func TestScoreOne(t *testing.T) {
 		want qa.Score
 	}{
 		{
-			"a verdict that stands", batch.Item{Gold: batch.NewGold(s, "u", asked), Verdict: qa.Unscored, Reason: "failed"},
+			"a verdict that stands",
+			batch.Item{Gold: batch.NewGold(s, "u", asked), Verdict: qa.Unscored, Reason: "failed"},
 			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "failed"},
 		},
 		{
-			"a judge that fails", batch.Item{Gold: batch.NewGold(s, "u", asked), Answer: eval.Text("x")},
+			"a judge that fails",
+			batch.Item{Gold: batch.NewGold(s, "u", asked), Answer: eval.Text("x")},
 			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "no endpoint"},
 		},
 		{
-			"a panel that votes", batch.Item{Gold: batch.NewGold(voted, "u", nested), Answer: eval.Text("x")},
+			"a panel that votes",
+			batch.Item{Gold: batch.NewGold(voted, "u", nested), Answer: eval.Text("x")},
 			qa.Score{UUID: "u", Func: nested.Func, Verdict: qa.Wrong, Votes: []qa.Vote{{Judge: "j", Right: true}}},
 		},
 		{
-			"no such function", batch.Item{Gold: batch.NewGold(s, "u", qa.Evaluator{Func: "eval_x", Kwargs: []byte(`{}`)})},
+			"no such function",
+			batch.Item{Gold: batch.NewGold(s, "u", qa.Evaluator{Func: "eval_x", Kwargs: []byte(`{}`)})},
 			qa.Score{UUID: "u", Func: "eval_x", Verdict: qa.Unscored, Reason: `there is no evaluation function "eval_x"`},
 		},
 	}
