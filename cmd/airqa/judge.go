@@ -148,9 +148,11 @@ func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := judge.NewModel(judge.Config{Asker: asker{model}, Concurrency: f.JudgeConcurrency, Meter: j.meter})
-	return judge.NewCached(j.store, judge.Identity{Name: name, Settings: string(settings)},
-		judge.NewCircuit(source, maxJudgeFailures, judgeFailure), j.meter), nil
+	source := judge.NewModel(judge.Config{Asker: asker{model}, Meter: j.meter})
+	circuit := judge.NewCircuit(source, judge.CircuitConfig{
+		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: f.JudgeConcurrency,
+	})
+	return judge.NewCached(j.store, judge.Identity{Name: name, Settings: string(settings)}, circuit, j.meter), nil
 }
 
 // asker lets a judge ask a chat model.

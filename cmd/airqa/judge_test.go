@@ -8,11 +8,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"airqa/fixtures"
 	"airqa/internal/openaitest"
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/run/runlog"
 )
 
 // colourJudge takes answers with "blue" in them. It finds the answer as the rules say, between two marks.
@@ -53,7 +57,47 @@ func TestJudgeScripts(t *testing.T) {
 				e.Setenv(name, server.URL())
 				e.Values[name] = server
 			}
-			return os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600)
+			if err := os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {
+				return err
+			}
+			return colourRun(filepath.Join(e.WorkDir, "run"))
 		},
 	})
+}
+
+// colourRun writes a run of 16 questions that need a judge, with the answers "blue 0", "red 1", "blue 2" …
+func colourRun(dir string) error {
+	var examples []qa.Example
+	for i := range 16 {
+		examples = append(examples, qa.Example{
+			UUID: strconv.Itoa(i), Question: "Which colour?", Tags: []string{"single", "text", "subjective"},
+			AnchorPDF: []string{}, ReferencePDF: []string{}, Conference: []string{},
+			Evaluator: qa.Evaluator{
+				Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer":"blue","question":"Which colour?"}`),
+			},
+		})
+	}
+	raw, err := dataset.Lines(examples)
+	if err != nil {
+		return err
+	}
+	shape := runlog.Shape{Baseline: "question", Model: map[string]any{"provider": "none"}, Questions: runlog.Hash(string(raw))}
+	if err := runlog.Create(dir, runlog.Config{Shape: shape}, raw); err != nil {
+		return err
+	}
+	log, err := runlog.OpenWriter(dir, runlog.WriterConfig{Now: time.Now})
+	if err != nil {
+		return err
+	}
+	for i, ex := range examples {
+		episode, err := log.Begin(ex.UUID, 0, nil)
+		if err != nil {
+			return err
+		}
+		text := []string{"blue ", "red "}[i%2] + ex.UUID
+		if err := episode.End(qa.Trajectory{Outcome: qa.Answered, Answer: qa.Answer{Given: true, Text: text}}); err != nil {
+			return err
+		}
+	}
+	return log.Close()
 }

@@ -12,13 +12,25 @@ import (
 // ErrStopped is returned by a [Circuit] that asks no more.
 var ErrStopped = errors.New("the judge is not asked any more")
 
+// CircuitConfig says when a [Circuit] stops.
+type CircuitConfig struct {
+	// Limit is how many failures of one kind in a row stop it; it is above 0.
+	Limit int
+	// Kind names what went wrong. It is empty for failures that say nothing of the judge: a caller who gave up, an answer
+	// that is too long.
+	Kind func(error) string
+	// Concurrency is the largest number of requests at once; 0 sets no bound. Who still waits for a turn when the circuit
+	// stops is not let through any more.
+	Concurrency int
+}
+
 // Circuit asks a judge until it has failed in the same way several times in a row; from then on every request fails at
 // once. An outage so costs minutes, not hours, and what it leaves unscored can be scored by another start of the program.
 // Calls may overlap if those of the judge may.
 type Circuit struct {
 	inner Source
-	limit int
-	kind  func(error) string
+	c     CircuitConfig
+	slots chan struct{} // nil without a bound
 
 	mu      sync.Mutex
 	last    string // the kind of the failures in a row
@@ -26,10 +38,13 @@ type Circuit struct {
 	stopped error
 }
 
-// NewCircuit returns a circuit around a judge that stops after limit failures of one kind in a row. kind names what went
-// wrong, and is empty for failures that say nothing of the judge: a caller who gave up, an answer that is too long.
-func NewCircuit(inner Source, limit int, kind func(error) string) *Circuit {
-	return &Circuit{inner: inner, limit: limit, kind: kind}
+// NewCircuit returns a circuit around a judge.
+func NewCircuit(inner Source, c CircuitConfig) *Circuit {
+	circuit := &Circuit{inner: inner, c: c}
+	if c.Concurrency > 0 {
+		circuit.slots = make(chan struct{}, c.Concurrency)
+	}
+	return circuit
 }
 
 // Judge implements [eval.Judge].
@@ -40,7 +55,15 @@ func (c *Circuit) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) 
 
 // Decide implements [Source]. After the last failure its error wraps [ErrStopped] and that failure.
 func (c *Circuit) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error) {
-	if err := c.open(); err != nil {
+	if c.slots != nil {
+		select {
+		case c.slots <- struct{}{}:
+			defer func() { <-c.slots }()
+		case <-ctx.Done():
+			return Verdict{}, ctx.Err()
+		}
+	}
+	if err := c.broken(); err != nil {
 		return Verdict{}, err
 	}
 	v, err := c.inner.Decide(ctx, r)
@@ -48,7 +71,7 @@ func (c *Circuit) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, err
 	return v, err
 }
 
-func (c *Circuit) open() error {
+func (c *Circuit) broken() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stopped
@@ -68,7 +91,7 @@ func (c *Circuit) note(err error) {
 	if kind != c.last {
 		c.last, c.inRow = kind, 0
 	}
-	if c.inRow++; c.inRow >= c.limit && c.stopped == nil {
+	if c.inRow++; c.inRow >= c.c.Limit && c.stopped == nil {
 		c.stopped = fmt.Errorf("%w, after %d equal failures in a row: %w", ErrStopped, c.inRow, err)
 	}
 }
@@ -78,5 +101,5 @@ func (c *Circuit) kindOf(err error) string {
 	if errors.Is(err, ErrNoVerdict) {
 		return "no verdict"
 	}
-	return c.kind(err)
+	return c.c.Kind(err)
 }

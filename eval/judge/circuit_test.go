@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"airqa/eval"
@@ -58,7 +60,7 @@ func TestCircuit(t *testing.T) {
 				default:
 					return judge.Verdict{}, errors.New(end)
 				}
-			}), 3, kindOf)
+			}), judge.CircuitConfig{Limit: 3, Kind: kindOf})
 			for range tt.ends {
 				before := asked
 				ok, err := c.Judge(context.Background(), eval.JudgeRequest{})
@@ -76,11 +78,67 @@ func TestCircuit(t *testing.T) {
 func TestCircuitSaysWhy(t *testing.T) {
 	c := judge.NewCircuit(sourceFunc(func(context.Context, eval.JudgeRequest) (judge.Verdict, error) {
 		return judge.Verdict{}, errDead
-	}), 1, kindOf)
+	}), judge.CircuitConfig{Limit: 1, Kind: kindOf})
 	_, first := c.Judge(context.Background(), eval.JudgeRequest{})
 	_, second := c.Judge(context.Background(), eval.JudgeRequest{})
 	want := "the judge is not asked any more, after 1 equal failures in a row: the line is dead"
 	if !errors.Is(first, errDead) || errors.Is(first, judge.ErrStopped) || second == nil || second.Error() != want || !errors.Is(second, errDead) {
 		t.Errorf("%v, then %v", first, second)
+	}
+}
+
+// TestCircuitConcurrency holds requests until as many as may be are under way.
+func TestCircuitConcurrency(t *testing.T) {
+	var under, most atomic.Int64
+	full := make(chan struct{})
+	c := judge.NewCircuit(sourceFunc(func(context.Context, eval.JudgeRequest) (judge.Verdict, error) {
+		n := under.Add(1)
+		defer under.Add(-1)
+		if n == 3 && most.Swap(3) < 3 {
+			close(full)
+		}
+		if n > 3 {
+			t.Error("4 requests at once")
+		}
+		<-full
+		return judge.Verdict{Right: true}, nil
+	}), judge.CircuitConfig{Limit: 1, Kind: kindOf, Concurrency: 3})
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() { mustJudge(t, c, request("x"), true) })
+	}
+	all.Wait()
+}
+
+// TestCircuitStopsWhoWaits fails the one request that is let through: those that wait for a turn are not asked, and one
+// whose caller gives up does not wait.
+func TestCircuitStopsWhoWaits(t *testing.T) {
+	begun, release := make(chan struct{}), make(chan struct{})
+	var asked atomic.Int64
+	c := judge.NewCircuit(sourceFunc(func(context.Context, eval.JudgeRequest) (judge.Verdict, error) {
+		if asked.Add(1) == 1 {
+			close(begun)
+		}
+		<-release
+		return judge.Verdict{}, errDead
+	}), judge.CircuitConfig{Limit: 1, Kind: kindOf, Concurrency: 1})
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() {
+			if _, err := c.Judge(context.Background(), request("x")); !errors.Is(err, errDead) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+	<-begun
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := c.Judge(ctx, request("x")); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of a caller who gave up", err)
+	}
+	close(release)
+	all.Wait()
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times, want once", asked.Load())
 	}
 }

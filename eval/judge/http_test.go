@@ -22,6 +22,13 @@ const (
 	saysFalse = "It does not fit.\n```txt\nFalse\n```"
 )
 
+// askerFunc is an asker made from a function.
+type askerFunc func(ctx context.Context, system, user string) (qa.Reply, error)
+
+func (f askerFunc) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
+	return f(ctx, system, user)
+}
+
 // open asks a server as the program does, without pauses between requests.
 func open(t *testing.T, s *openaitest.Server, meter *judge.Meter) *judge.Model {
 	t.Helper()
@@ -36,7 +43,7 @@ func open(t *testing.T, s *openaitest.Server, meter *judge.Meter) *judge.Model {
 	ask := askerFunc(func(ctx context.Context, system, user string) (qa.Reply, error) {
 		return model.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
 	})
-	return judge.NewModel(judge.Config{Asker: ask, Concurrency: 2, Meter: meter})
+	return judge.NewModel(judge.Config{Asker: ask, Meter: meter})
 }
 
 var markLine = regexp.MustCompile(`two lines that read (=====[0-9a-f]{12}=====)\.`)

@@ -20,8 +20,6 @@ const maxAsks = 3
 // Config says how a [Model] asks. Only Asker is required.
 type Config struct {
 	Asker Asker
-	// Concurrency is the largest number of calls at once; 0 sets no bound.
-	Concurrency int
 	// Meter counts what is asked; it may be shared and may be nil.
 	Meter *Meter
 }
@@ -31,17 +29,10 @@ type Config struct {
 type Model struct {
 	asker Asker
 	meter *Meter
-	slots chan struct{} // nil without a bound
 }
 
 // NewModel returns a judge that asks with c.Asker.
-func NewModel(c Config) *Model {
-	m := &Model{asker: c.Asker, meter: c.Meter}
-	if c.Concurrency > 0 {
-		m.slots = make(chan struct{}, c.Concurrency)
-	}
-	return m
-}
+func NewModel(c Config) *Model { return &Model{asker: c.Asker, meter: c.Meter} }
 
 // Judge implements [eval.Judge].
 func (m *Model) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
@@ -74,14 +65,6 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 }
 
 func (m *Model) ask(ctx context.Context, system, user string) (qa.Reply, error) {
-	if m.slots != nil {
-		select {
-		case m.slots <- struct{}{}:
-			defer func() { <-m.slots }()
-		case <-ctx.Done():
-			return qa.Reply{}, ctx.Err()
-		}
-	}
 	reply, err := m.asker.Ask(ctx, system, user)
 	m.meter.called(reply.Usage, err)
 	return reply, err

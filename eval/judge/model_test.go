@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"airqa/eval"
@@ -129,36 +127,6 @@ func TestModelDecides(t *testing.T) {
 			}
 		})
 	}
-}
-
-// askerFunc is an asker made from a function.
-type askerFunc func(ctx context.Context, system, user string) (qa.Reply, error)
-
-func (f askerFunc) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
-	return f(ctx, system, user)
-}
-
-// TestModelConcurrency keeps calls under way until as many as may be are.
-func TestModelConcurrency(t *testing.T) {
-	var under, most atomic.Int64
-	full := make(chan struct{})
-	m := judge.NewModel(judge.Config{Concurrency: 3, Asker: askerFunc(func(context.Context, string, string) (qa.Reply, error) {
-		n := under.Add(1)
-		defer under.Add(-1)
-		if n == 3 && most.Swap(3) < 3 {
-			close(full)
-		}
-		if n > 3 {
-			t.Error("4 calls at once")
-		}
-		<-full
-		return qa.Reply{Text: saysTrue}, nil
-	})})
-	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() { mustJudge(t, m, request("x"), true) })
-	}
-	all.Wait()
 }
 
 func TestModelErrors(t *testing.T) {
