@@ -21,7 +21,8 @@ p{max-width:46rem;margin:.5rem 0}a{color:inherit}nav a{margin-right:1rem}code{fo
 table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.2rem 0;white-space:nowrap}
 th,td{padding:.2rem .7rem .2rem 0;border-bottom:1px solid var(--chart-grid);text-align:left;vertical-align:top}
-th{border-bottom-color:var(--chart-rule)}th[scope=rowgroup]{font-weight:500;font-style:italic;padding-top:.6rem}th.n,td.n{text-align:right;white-space:nowrap}
+th{border-bottom-color:var(--chart-rule)}th[scope=rowgroup]{font-weight:500;font-style:italic;padding-top:.6rem}th.n,td.n{text-align:right;white-space:nowrap}th.k,td.k{white-space:nowrap}
+@media screen and (max-width:30rem){table{font-size:.8rem}th,td{padding-right:.45rem}th.k,td.k{white-space:normal}}
 figure.chart{margin:.5rem 0 1rem;max-width:38rem;break-inside:avoid}
 figure.chart figcaption{font-weight:600;margin-bottom:.4rem}
 figure.chart svg{display:block;width:100%;height:auto;overflow:visible}
@@ -39,5 +40,5 @@ figure.chart rect{fill:var(--c)}figure.chart rect.bar{stroke:var(--c);stroke-wid
 figure.chart .s0{--c:var(--chart-0)}figure.chart .s1{--c:var(--chart-1)}figure.chart .s2{--c:var(--chart-2)}figure.chart .s3{--c:var(--chart-3)}
 figure.chart .s4{--c:var(--chart-4)}figure.chart .s5{--c:var(--chart-5)}figure.chart .s6{--c:var(--chart-6)}figure.chart .s7{--c:var(--chart-7)}
 figure.chart .d1{stroke-dasharray:7 3}figure.chart .d2{stroke-dasharray:2 2}figure.chart .d3{stroke-dasharray:9 3 2 3}figure.chart .d4{stroke-dasharray:4 4}
-@media print{body{max-width:none;padding:0;font-size:11pt}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}h2{break-after:avoid}tr{break-inside:avoid}.scroll{overflow:visible}.grid{display:block}figure.chart{max-width:27rem}nav{display:none}}
+@media print{body{max-width:none;padding:0;font-size:11pt}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}h2{break-after:avoid}tr{break-inside:avoid}tr:has(th[scope=rowgroup]){break-after:avoid}.scroll{overflow:visible}.grid{display:block}figure.chart{max-width:27rem}nav{display:none}}
 `

@@ -58,7 +58,8 @@ type Table struct {
 	Head    []string
 	// Rows have as many cells as Head; a row of one cell is a heading over those that follow.
 	Rows [][]string
-	// Texts is how many columns from the left hold text; the others hold numbers and stand at the right. At least 1.
+	// Texts is how many columns from the left hold text, at least 1; the last of them is broken where it is too long. The
+	// others hold numbers and stand at the right.
 	Texts int
 	// Note is small print below.
 	Note string
@@ -96,8 +97,11 @@ func (t Table) row(b *strings.Builder, cells []string, tag string) {
 	b.WriteString("<tr>")
 	for i, c := range cells {
 		class := ""
-		if i >= max(t.Texts, 1) {
+		switch {
+		case i >= max(t.Texts, 1):
 			class = ` class="n"`
+		case i < t.Texts-1:
+			class = ` class="k"`
 		}
 		_, _ = fmt.Fprintf(b, "<%s%s>%s</%s>", tag, class, escaped(c), tag[:2])
 	}
