@@ -68,8 +68,8 @@ func faithful(client http.Client) *http.Client {
 }
 
 // transport keeps as many idle connections as there may be requests under way: with the default of two, every burst would
-// dial anew. It speaks HTTP/1.1: with HTTP/2 all requests share one connection, which costs more processor time a call
-// here, is slower on a lossy line, and takes all of them down when it breaks.
+// dial anew. It speaks HTTP/1.1: with HTTP/2, which costs the same processor time, all requests share one connection, and
+// when that breaks all of them fail at once and are paid for again.
 func (p *Pool) transport() http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

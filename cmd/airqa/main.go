@@ -59,6 +59,7 @@ type cli struct {
 	Page      pageCmd      `cmd:"" help:"Draw a page as the View tool does."`
 	Vectors   vectorsCmd   `cmd:"" help:"Copy or compare the vectors of a data directory."`
 	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
+	Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, traits."`
 }
 
 // app is what every sub-command gets.

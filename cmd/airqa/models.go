@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"airqa/internal/terminal"
+	"airqa/llm/catalog"
+)
+
+type modelsCmd struct {
+	Filter string `arg:"" optional:"" help:"Part of a name, or a name as --model takes it."`
+	JSON   bool   `name:"json" help:"Print a JSON object a model."`
+	Models string `placeholder:"FILE" help:"List of your own on top of the built-in one; its form is in docs/providers.md."`
+}
+
+// Help implements kong.HelpProvider.
+func (modelsCmd) Help() string {
+	return `Prices are USD a million tokens at the provider's standard rate; "-" is not known.
+
+Examples:
+  airqa models claude
+  airqa models openai:gpt-4o-2024-08-06 --json --models my-models.json`
+}
+
+// Run implements the sub-command.
+func (c modelsCmd) Run(a *app) error {
+	list, err := catalog.Open(c.Models)
+	if err != nil {
+		return coded{exitUsage, err}
+	}
+	found := c.pick(list)
+	if len(found) == 0 {
+		return fmt.Errorf("no listed model is like %q", c.Filter)
+	}
+	if c.JSON {
+		return printModelsJSON(a, found)
+	}
+	return a.print(modelTable(found))
+}
+
+// pick returns the models with the filter in their names, or the one that a run with --model of that name would find.
+func (c modelsCmd) pick(list *catalog.Catalog) []catalog.Model {
+	part := strings.ToLower(c.Filter)
+	found := slices.DeleteFunc(list.Models(), func(m catalog.Model) bool {
+		return !slices.ContainsFunc(append(m.Also, m.Name), func(name string) bool {
+			return strings.Contains(strings.ToLower(name), part)
+		})
+	})
+	if m, ok := list.Find(c.Filter); ok && len(found) == 0 {
+		return []catalog.Model{m}
+	}
+	return found
+}
+
+func printModelsJSON(a *app, models []catalog.Model) error {
+	enc := json.NewEncoder(a.out)
+	for _, m := range models {
+		row := struct {
+			catalog.Model
+			File string `json:"file"`
+		}{m, m.File}
+		if err := enc.Encode(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func modelTable(models []catalog.Model) string {
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	row := func(cells ...string) { _, _ = fmt.Fprintln(w, terminal.Safe(strings.Join(cells, "\t"))) }
+	row("model", "context", "output", "$ in", "$ cached", "$ out", "from", "traits")
+	for _, m := range models {
+		in, cached, out := priceCells(m.Price)
+		row(m.Name, known(m.Context), known(m.Output), in, cached, out, m.File, modelTraits(m))
+	}
+	_ = w.Flush() // to memory
+	lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func priceCells(p *catalog.Price) (in, cached, out string) {
+	if p == nil {
+		return "-", "-", "-"
+	}
+	cached = "-"
+	if p.Cached != nil {
+		cached = dollars(*p.Cached)
+	}
+	return dollars(p.Input), cached, dollars(p.Output)
+}
+
+func dollars(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func known(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
+}
+
+func modelTraits(m catalog.Model) string {
+	var traits []string
+	for _, t := range []struct {
+		holds bool
+		name  string
+	}{
+		{m.Reasoning, "reasoning"},
+		{m.Images, "images"},
+		{m.DefaultSampling, "default sampling only"},
+		{m.OneSampling, "temperature or top_p"},
+	} {
+		if t.holds {
+			traits = append(traits, t.name)
+		}
+	}
+	return strings.Join(traits, ", ")
+}
