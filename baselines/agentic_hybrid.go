@@ -7,6 +7,7 @@ func agenticHybrid() Baseline {
 		Summary: "an agent that retrieves passages and queries the database",
 		Tools:   []string{"Retrieve", "Query", "Answer"},
 		Prompts: []string{"react", "task", "schema", "hints_retrieve", "hints_query", "hints_hybrid"},
+		Loop:    true,
 		solve:   loop,
 	}
 }

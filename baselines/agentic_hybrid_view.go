@@ -7,6 +7,7 @@ func agenticHybridView() Baseline {
 		Summary: "the same, and it can look at pages",
 		Tools:   []string{"Retrieve", "Query", "View", "Answer"},
 		Prompts: []string{"react", "task", "schema", "hints_retrieve", "hints_query", "hints_hybrid", "hints_view"},
+		Loop:    true,
 		solve:   loop,
 	}
 }

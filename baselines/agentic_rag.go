@@ -7,6 +7,7 @@ func agenticRAG() Baseline {
 		Summary: "an agent that retrieves passages",
 		Tools:   []string{"Retrieve", "Answer"},
 		Prompts: []string{"react", "task", "hints_retrieve"},
+		Loop:    true,
 		solve:   loop,
 	}
 }

@@ -7,6 +7,7 @@ func agenticText2SQL() Baseline {
 		Summary: "an agent that queries the database",
 		Tools:   []string{"Query", "Answer"},
 		Prompts: []string{"react", "task", "schema", "hints_query"},
+		Loop:    true,
 		solve:   loop,
 	}
 }

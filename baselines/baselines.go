@@ -8,9 +8,11 @@ package baselines
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/agent"
+	"airqa/agent/action"
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/tools"
@@ -25,6 +27,8 @@ type Baseline struct {
 	Tools []string
 	// Prompts are the names of the texts that it renders.
 	Prompts []string
+	// Loop is true for a baseline that acts turn by turn.
+	Loop bool
 	solve   func(ctx context.Context, j job) error
 }
 
@@ -72,6 +76,9 @@ type Settings struct {
 	ObservationTokens int
 	// Passages is how many passages RAG retrieves.
 	Passages int
+	// Protocol is how the model acts; empty is [ReActText]. Format is the notation of actions written as text.
+	Protocol Protocol
+	Format   action.Format
 	// ByConference limits the retrieval of a question that names conferences and no paper to the papers of those. The
 	// reference never does.
 	ByConference bool
@@ -86,13 +93,36 @@ func Defaults() Settings {
 	}
 }
 
-// Map returns the settings by name, for the record of a run.
+// Protocol is how a model takes its actions.
+type Protocol string
+
+// The protocols. A trajectory has the same shape in each.
+const (
+	// ReActText is the paper's: thought and action are written as text.
+	ReActText Protocol = "react"
+	// NativeTools offers the tools natively, for models that do badly with the text (Section 4.2).
+	NativeTools Protocol = "tools"
+	// Mixed offers the tools natively and reads an action from the text where a reply calls none.
+	Mixed Protocol = "mixed"
+)
+
+// native tells whether tools are offered.
+func (p Protocol) native() bool { return p == NativeTools || p == Mixed }
+
+// Map returns the settings by name, for the record of a run. A protocol and a format that are not named are the paper's.
 func (s Settings) Map() map[string]any {
-	return map[string]any{
+	m := map[string]any{
 		"turns": s.Turns, "window": s.Window, "format_errors": s.FormatErrors,
 		"context_tokens": s.ContextTokens, "observation_tokens": s.ObservationTokens, "passages": s.Passages,
 		"by_conference": s.ByConference,
 	}
+	if s.Protocol.native() {
+		m["protocol"] = string(s.Protocol)
+	}
+	if s.Format != "" && s.Format != action.Python && s.Protocol != NativeTools {
+		m["action_format"] = string(s.Format)
+	}
+	return m
 }
 
 // Card is what a library card would say of a paper.
@@ -144,6 +174,9 @@ type job struct {
 func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 	set := s.toolSet(ex)
 	setup.Model, setup.Env = s.model, set
+	if s.baseline.Loop && s.settings.Protocol.native() {
+		setup.Tools = action.Native(set.Specs())
+	}
 	j := job{example: ex, episode: agent.New(setup), tools: set, Solver: s}
 	err := s.baseline.solve(ctx, j)
 	if err != nil && ctx.Err() != nil {
@@ -195,13 +228,29 @@ func (s *Solver) allTools(ex qa.Example) tools.Set {
 // Texts returns the hashes of the prompts and of the tool texts of a baseline, to record with a run.
 func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) {
 	promptHashes, toolTexts = make(map[string]string), make(map[string]string)
-	for _, name := range s.baseline.Prompts {
+	for _, name := range s.promptNames() {
 		if promptHashes[name], err = prompts.Hash(name); err != nil {
 			return nil, nil, err
 		}
 	}
-	for _, spec := range s.toolSet(qa.Example{}).Specs() {
-		toolTexts[spec.Name] = spec.Signature() + "\n" + spec.Text
+	specs := s.toolSet(qa.Example{}).Specs()
+	if s.baseline.Loop && s.settings.Protocol.native() {
+		for _, t := range action.Native(specs) {
+			toolTexts[t.Name] = t.Description + "\n" + string(t.Parameters)
+		}
+		return promptHashes, toolTexts, nil
+	}
+	for _, spec := range specs {
+		toolTexts[spec.Name] = spec.Signature() + "\n" + spec.Told(s.settings.Format)
 	}
 	return promptHashes, toolTexts, nil
+}
+
+// promptNames are those of the baseline, by the protocol of the run.
+func (s *Solver) promptNames() []string {
+	names := slices.Clone(s.baseline.Prompts)
+	if i := slices.Index(names, "react"); i >= 0 && s.settings.Protocol.native() {
+		names[i] = "native"
+	}
+	return names
 }

@@ -24,21 +24,50 @@ func loop(ctx context.Context, j job) error {
 	if err := j.episode.Say(qa.Message{Role: qa.User, Text: task(j.example, true)}); err != nil {
 		return err
 	}
-	grammar := action.Grammar{Specs: j.tools.Specs()}
-	return agent.ReAct(ctx, j.episode, j.settings.Limits, func(s *qa.Step) {
+	return agent.ReAct(ctx, j.episode, j.settings.Limits, j.reader())
+}
+
+// reader takes the action from a reply, by the protocol of the run.
+func (j job) reader() agent.Read {
+	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.settings.Format}
+	return func(s *qa.Step) {
+		if j.settings.Protocol.native() && readNative(grammar, s, j.settings.Protocol == Mixed) {
+			return
+		}
 		r := grammar.Read(s.Reply.Text)
 		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
 		if s.ParseError != nil && s.Reply.Finish == "length" {
 			s.ParseError.Reason += " The reply was cut off at the limit of tokens for one reply: write less before the action."
 		}
-	})
+	}
+}
+
+// readNative takes the first native call of a reply; its text is the thought. It leaves the step alone, and returns false,
+// when there is none and prose may hold one.
+func readNative(g action.Grammar, s *qa.Step, prose bool) bool {
+	if len(s.Reply.ToolCalls) == 0 && prose {
+		return false
+	}
+	text := s.Reply.Text
+	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	if end := len(strings.TrimRight(text, " \t\r\n")); first < end {
+		s.ThoughtAt = qa.Span{First: first, End: end}
+	}
+	s.Kept = len(text)
+	if len(s.Reply.ToolCalls) == 0 {
+		s.ParseError = g.NoCall()
+		return true
+	}
+	s.Called = &s.Reply.ToolCalls[0]
+	s.Action, s.ParseError = g.ReadCall(*s.Called)
+	return true
 }
 
 // system renders the system prompt of the loop.
 func (j job) system() (string, error) {
 	data := prompts.Data{
-		"actions": action.Describe(j.tools.Specs()),
-		"schema":  "", "example": example(j.baseline.Tools),
+		"actions": action.Describe(j.tools.Specs(), j.settings.Format), "form": j.settings.Format.Rule(),
+		"schema": "", "example": j.exampleAction(),
 		"turns": strconv.Itoa(j.settings.Turns), "window": strconv.Itoa(j.settings.Window),
 	}
 	if slices.Contains(j.baseline.Tools, "Query") {
@@ -60,13 +89,29 @@ func (j job) system() (string, error) {
 		hints = append(hints, text)
 	}
 	data["hints"] = strings.Join(hints, "\n")
-	return prompts.Render("react", data)
+	if !j.settings.Protocol.native() {
+		return prompts.Render("react", data)
+	}
+	for _, name := range []string{"actions", "form", "example"} {
+		delete(data, name)
+	}
+	return prompts.Render("native", data)
 }
 
-// example is the action that the prompt shows to make the form clear.
-func example(tools []string) string {
-	if slices.Contains(tools, "Retrieve") {
-		return `Retrieve(query="hidden size of the encoder", limit=3)`
+// exampleAction is the action that the prompt shows to make the form clear.
+func (j job) exampleAction() string {
+	name, args := "Query", map[string]any{"sql": "SELECT title FROM metadata LIMIT 5"}
+	if slices.Contains(j.baseline.Tools, "Retrieve") {
+		name, args = "Retrieve", map[string]any{"query": "hidden size of the encoder", "limit": int64(3)}
 	}
-	return `Query(sql="SELECT title FROM metadata LIMIT 5")`
+	for _, spec := range j.tools.Specs() {
+		if spec.Name == name {
+			text := j.settings.Format.Write(spec, args)
+			if strings.Contains(text, "\n") {
+				return "\n" + text
+			}
+			return text
+		}
+	}
+	return ""
 }

@@ -49,6 +49,7 @@ func (s Step) Message() Message {
 	m := Message{Role: Assistant}
 	if s.Called != nil {
 		m.ToolCalls = []ToolCall{*s.Called}
+		m.Sealed = s.Reply.Sealed
 	}
 	if s.Reply == nil || s.Kept < 0 || s.Kept > len(s.Reply.Text) {
 		return m

@@ -12,12 +12,15 @@ import (
 //go:embed answer.txt
 var answerText string
 
+//go:embed answer_plain.txt
+var answerPlain string
+
 // Answer ends the episode: Answer(answer).
 type Answer struct{}
 
 // Spec implements [Tool].
 func (Answer) Spec() action.Spec {
-	return action.Spec{Name: "Answer", Text: answerText, Params: []action.Param{
+	return action.Spec{Name: "Answer", Text: answerText, Plain: answerPlain, Params: []action.Param{
 		{Name: "answer", Kind: action.Any, Required: true},
 	}}
 }

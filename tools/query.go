@@ -13,6 +13,9 @@ import (
 //go:embed query.txt
 var queryText string
 
+//go:embed query_plain.txt
+var queryPlain string
+
 // Query runs a SELECT on the paper database: Query(sql).
 type Query struct {
 	From Querier
@@ -22,7 +25,7 @@ type Query struct {
 
 // Spec implements [Tool].
 func (Query) Spec() action.Spec {
-	return action.Spec{Name: "Query", Text: queryText, Params: []action.Param{
+	return action.Spec{Name: "Query", Text: queryText, Plain: queryPlain, Params: []action.Param{
 		{Name: "sql", Kind: action.Str, Required: true},
 	}}
 }

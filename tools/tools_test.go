@@ -233,7 +233,7 @@ func TestTableWhole(t *testing.T) {
 // What the model is told of the tools: a change shows here.
 func TestTexts(t *testing.T) {
 	set := tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}
-	golden.Check(t, "tools.golden", action.Describe(set.Specs())+"\n")
+	golden.Check(t, "tools.golden", action.Describe(set.Specs(), action.Python)+"\n")
 	for _, s := range set.Specs() {
 		for _, p := range s.Params {
 			if !strings.Contains(s.Text, "- "+p.Name+" ("+string(p.Kind)) {

@@ -121,17 +121,37 @@ func floats(v pyliteral.Value) (pyliteral.Value, bool) {
 		items = x
 	case pyliteral.Tuple:
 		items = x
+	case string: // as XML has it
+		v, err := pyliteral.Parse(strings.TrimSpace(x), pyliteral.Options{})
+		if _, again := v.(string); err != nil || again {
+			return nil, false
+		}
+		return floats(v)
 	default:
 		return nil, false
 	}
-	for _, item := range items {
-		switch item.(type) {
-		case int64, *big.Int, float64:
-		default:
+	numbers := make(pyliteral.List, len(items))
+	for i, item := range items {
+		n, ok := number(item)
+		if !ok {
 			return nil, false
 		}
+		numbers[i] = n
 	}
-	return pyliteral.List(items), true
+	return numbers, true
+}
+
+// number accepts digits in quotes, too.
+func number(v pyliteral.Value) (pyliteral.Value, bool) {
+	switch x := v.(type) {
+	case int64, *big.Int, float64:
+		return v, true
+	case string:
+		if f, err := strconv.ParseFloat(strings.TrimSpace(x), 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) {
+			return f, true
+		}
+	}
+	return nil, false
 }
 
 func fromGo(v any) pyliteral.Value {

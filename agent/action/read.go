@@ -13,7 +13,11 @@ import (
 )
 
 // Grammar reads the replies of one set of tools.
-type Grammar struct{ Specs []Spec }
+type Grammar struct {
+	Specs []Spec
+	// Format is how actions are written; the zero value is [Python].
+	Format Format
+}
 
 // Reading is what was found in a reply: an action, or the error that stands for it, never both.
 type Reading struct {
@@ -109,6 +113,9 @@ func thoughtBefore(reply string, labels []label, action, from int) qa.Span {
 
 // readAt reads the call that begins after an action label, fences and blanks skipped.
 func (g Grammar) readAt(reply string, at int) Reading {
+	if g.Format.orPython() != Python {
+		return g.readForm(reply, at, nextLabel(reply, at, "action", "observation"))
+	}
 	m := callPattern.FindStringSubmatchIndex(reply[at:])
 	if m == nil {
 		if i, ok := g.firstCall(reply, at, nextLabel(reply, at, "action", "observation")); ok {
@@ -121,11 +128,15 @@ func (g Grammar) readAt(reply string, at int) Reading {
 
 // readBare looks for a call of a known tool in a reply without an action label.
 func (g Grammar) readBare(reply string, labels []label, from int) (Reading, bool) {
-	i, ok := g.firstCall(reply, from, nextLabel(reply, from, "observation"))
+	end := nextLabel(reply, from, "observation")
+	i, ok := g.firstCall(reply, from, end)
+	if g.Format.orPython() != Python {
+		i, ok = g.firstForm(reply, from, end)
+	}
 	if !ok {
 		return Reading{}, false
 	}
-	r := g.parse(reply, i, from)
+	r := g.parseAny(reply, i, from, end)
 	r.Thought = thoughtBefore(reply, labels, i, from)
 	if r.Action == nil {
 		r.Kept = len(reply)
@@ -154,6 +165,54 @@ func (g Grammar) firstCall(reply string, from, end int) (int, bool) {
 		}
 	}
 	return best, best >= 0
+}
+
+// parseAny reads the action at byte i of a reply, in the grammar's format.
+func (g Grammar) parseAny(reply string, i, since, limit int) Reading {
+	if g.Format.orPython() != Python {
+		return g.parseForm(reply, i, since, limit)
+	}
+	return g.parse(reply, i, since)
+}
+
+// firstForm finds where an action in another format than Python may begin.
+func (g Grammar) firstForm(reply string, from, end int) (int, bool) {
+	m := starts[g.Format].FindStringIndex(reply[from:end])
+	if m == nil {
+		return 0, false
+	}
+	return from + m[0], true
+}
+
+// readForm reads what begins after an action label.
+func (g Grammar) readForm(reply string, at, limit int) Reading {
+	i, ok := g.firstForm(reply, at, limit)
+	if !ok {
+		return Reading{Kept: len(reply), Error: g.none(reply, at)}
+	}
+	return g.parseForm(reply, i, at, limit)
+}
+
+// parseForm reads an action in another format than Python.
+func (g Grammar) parseForm(reply string, i, since, limit int) Reading {
+	w, fault := g.Format.read(reply, i, limit)
+	if fault != nil {
+		return Reading{Kept: len(reply), Error: at(reply, fault.Offset, qa.ErrSyntax,
+			fmt.Sprintf("the action cannot be read as %s: %s.", strings.ToUpper(string(g.Format)), strings.TrimRight(fault.Reason, ".")))}
+	}
+	spec, known := g.spec(w.name)
+	if !known {
+		return Reading{Kept: len(reply), Error: g.unknown(reply, i, w.name)}
+	}
+	args, bad := bind(spec, pyliteral.Call{Name: w.name, Keywords: w.args})
+	if bad != nil {
+		return Reading{Kept: len(reply), Error: at(reply, bad.offset(i), qa.ErrParameter, bad.reason)}
+	}
+	end := w.end
+	if strings.Contains(reply[since:i], "`") {
+		end += len(fenceEnd.FindString(reply[end:]))
+	}
+	return Reading{Kept: end, Action: &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args), Start: i, End: w.end}}
 }
 
 // parse reads the call at byte i of a reply; since is where its fence may have begun.
@@ -197,7 +256,7 @@ func (g Grammar) spec(name string) (Spec, bool) {
 
 func (g Grammar) none(reply string, from int) *qa.ParseError {
 	return at(reply, from, qa.ErrNoAction,
-		"no action found in the reply. Write \"[Action]:\" and one call of "+Names(g.Specs)+", for example "+g.example()+".")
+		"no action found in the reply. Write \"[Action]:\" and "+g.wanted()+", for example "+g.example()+".")
 }
 
 func (g Grammar) example() string {
@@ -205,7 +264,14 @@ func (g Grammar) example() string {
 		return "Answer(answer=42)"
 	}
 	s := g.Specs[0]
-	return s.Name + "(" + s.Params[0].Name + "=\"...\")"
+	return g.Format.Write(s, map[string]any{s.Params[0].Name: "..."})
+}
+
+func (g Grammar) wanted() string {
+	if f := g.Format.orPython(); f != Python {
+		return "one action in " + strings.ToUpper(string(f)) + " with one of the types " + Names(g.Specs)
+	}
+	return "one call of " + Names(g.Specs)
 }
 
 func (g Grammar) unknown(reply string, i int, name string) *qa.ParseError {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/eval"
@@ -34,14 +35,17 @@ type runCmd struct {
 
 // settingFlags are the numbers of a baseline.
 type settingFlags struct {
-	Turns        int  `default:"20" help:"Most turns of an agent (paper: 20)."`
-	Window       int  `default:"5" help:"Turns that the model is shown (paper: 5)."`
-	ByConference bool `name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
+	Turns        int    `default:"20" help:"Most turns of an agent (paper: 20)."`
+	Window       int    `default:"5" help:"Turns that the model is shown (paper: 5)."`
+	Protocol     string `default:"react" enum:"react,tools,mixed" help:"How the model acts: react (text, as in the paper), tools (native function calling) or mixed (native, and text where a reply calls nothing)."`
+	ActionFormat string `name:"action-format" default:"python" enum:"python,json,xml,yaml" help:"Notation of actions that are written as text."`
+	ByConference bool   `name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
 }
 
 func (s settingFlags) settings() baselines.Settings {
 	set := baselines.Defaults()
 	set.Turns, set.Window, set.ByConference = s.Turns, s.Window, s.ByConference
+	set.Protocol, set.Format = baselines.Protocol(s.Protocol), action.Format(s.ActionFormat)
 	return set
 }
 

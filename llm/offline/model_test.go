@@ -51,7 +51,7 @@ func loop(t *testing.T, task string, turns string, names ...string) []qa.Message
 		}
 	}
 	text, err := prompts.Render("react", prompts.Data{
-		"actions": action.Describe(specs), "schema": "", "example": "X()", "hints": "", "turns": turns, "window": "5",
+		"actions": action.Describe(specs, action.Python), "form": action.Python.Rule(), "schema": "", "example": "X()", "hints": "", "turns": turns, "window": "5",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package runlog_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestDocumentedEvents(t *testing.T) {
 	var log strings.Builder
 	for seq := range len(events) {
 		for _, line := range events {
-			if strings.Contains(line, `"seq":`+string(rune('1'+seq))+",") {
+			if strings.Contains(line, `"seq":`+strconv.Itoa(seq+1)+",") {
 				log.WriteString(line)
 			}
 		}
@@ -51,13 +52,13 @@ func TestDocumentedEvents(t *testing.T) {
 	write("texts/41a003c241f56c089fc903f56befc3e2c3b1bf15031f3f2f5cdddf20e1eb94b8.txt", "system")
 	write("scores/reference.offline.jsonl", strings.Join(scores, ""))
 	r, got := read(t, dir)
-	if len(r.BadLines) != 0 || r.Unknown != 0 || len(got) != 1 || got[0].Events != 9 || len(got[0].Steps) != 3 {
+	if len(r.BadLines) != 0 || r.Unknown != 0 || len(got) != 1 || got[0].Events != 10 || len(got[0].Steps) != 3 {
 		t.Errorf("bad %v, unknown %d, episodes %+v", r.BadLines, r.Unknown, got)
 	}
 	if _, list, err := runlog.ReadScores(dir); err != nil || len(list) != 2 {
 		t.Errorf("%d scores, %v", len(list), err)
 	}
-	for _, kind := range []string{runlog.TypeStart, runlog.TypeMessage, runlog.TypeCall, runlog.TypeObservation, runlog.TypeEnd} {
+	for _, kind := range []string{runlog.TypeStart, runlog.TypeMessage, runlog.TypeCall, runlog.TypeObservation, runlog.TypeLost, runlog.TypeEnd} {
 		if !strings.Contains(string(raw), "\n### "+kind+"\n") {
 			t.Errorf("event %s is not documented", kind)
 		}

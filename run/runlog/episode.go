@@ -58,7 +58,7 @@ func (e *Episode) Call(s qa.Step) error {
 		Reply: reply{
 			Text: Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
 			Finish: s.Reply.Finish, Usage: s.Reply.Usage, Attempts: s.Reply.Attempts,
-			ToolCalls: s.Reply.ToolCalls,
+			ToolCalls: s.Reply.ToolCalls, Sealed: s.Reply.Sealed,
 		},
 	}
 	if s.ThoughtAt != (qa.Span{}) {

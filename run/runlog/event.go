@@ -77,6 +77,8 @@ type reply struct {
 	Attempts  []qa.Attempt `json:"attempts,omitempty"`
 	// ToolCalls are the native calls of the reply; Called of the event is the one that became the action.
 	ToolCalls []qa.ToolCall `json:"tool_calls,omitempty"`
+	// Sealed is what the endpoint wants back with the call, unread.
+	Sealed json.RawMessage `json:"sealed,omitempty"`
 }
 
 type observationEvent struct {

@@ -1,0 +1,98 @@
+package action
+
+import (
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/internal/pyliteral"
+)
+
+// tagPattern opens a parameter. Models do not escape what they write (a < b in SQL), so an element ends at its own closing
+// tag and nothing inside it is markup.
+var tagPattern = regexp.MustCompile(`^\s*<([A-Za-z_]\w*)>`)
+
+func readXML(reply string, i int) (written, *pyliteral.Error) {
+	body, end, fault := element(reply, i, "action")
+	if fault != nil {
+		return written{}, fault
+	}
+	w := written{end: end}
+	at := i + len("<action>")
+	names := strings.Index(body, "<action_type>")
+	if names < 0 {
+		return w, syntax(at, "action_type is missing")
+	}
+	name, next, fault := element(reply[:end], at+names, "action_type")
+	if fault != nil {
+		return w, fault
+	}
+	w.name = strings.TrimSpace(name)
+	inside := strings.Index(reply[next:end], "<parameters>")
+	if inside < 0 {
+		return w, nil
+	}
+	parameters, _, fault := element(reply[:end], next+inside, "parameters")
+	if fault != nil {
+		return w, fault
+	}
+	w.args, fault = tagged(reply, next+inside+len("<parameters>"), parameters)
+	return w, fault
+}
+
+// element returns what stands in the element that begins at byte i, and where it ends.
+func element(reply string, i int, name string) (body string, end int, fault *pyliteral.Error) {
+	i += len(name) + 2
+	n := strings.Index(reply[i:], "</"+name+">")
+	if n < 0 {
+		return "", 0, syntax(len(reply), "</%s> is missing", name)
+	}
+	return reply[i : i+n], i + n + len(name) + 3, nil
+}
+
+// tagged reads the parameters. Those that come again are lists.
+func tagged(reply string, at int, text string) ([]pyliteral.Keyword, *pyliteral.Error) {
+	var args []pyliteral.Keyword
+	for end := at + len(text); strings.TrimSpace(reply[at:end]) != ""; {
+		m := tagPattern.FindStringSubmatchIndex(reply[at:end])
+		if m == nil {
+			return nil, syntax(at, "a parameter is due here: <name>value</name>")
+		}
+		name, from := reply[at+m[2]:at+m[3]], at+m[2]-1
+		body, next, fault := element(reply[:end], from, name)
+		if fault != nil {
+			return nil, syntax(from, "</%s> is missing", name)
+		}
+		args = addTagged(args, pyliteral.Keyword{Name: name, Value: plainText(body), Offset: from})
+		at = next
+	}
+	return args, nil
+}
+
+func addTagged(args []pyliteral.Keyword, k pyliteral.Keyword) []pyliteral.Keyword {
+	for i := range args {
+		if args[i].Name != k.Name {
+			continue
+		}
+		list, ok := args[i].Value.(pyliteral.List)
+		if !ok {
+			list = pyliteral.List{args[i].Value}
+		}
+		args[i].Value = append(list, k.Value)
+		return args
+	}
+	return append(args, k)
+}
+
+// plainText takes an element's text, escaped or not, in a CDATA section or not.
+func plainText(body string) string {
+	trimmed := strings.TrimSpace(body)
+	if inner, ok := strings.CutPrefix(trimmed, "<![CDATA["); ok && strings.HasSuffix(inner, "]]>") {
+		return strings.TrimSuffix(inner, "]]>")
+	}
+	return html.UnescapeString(trimmed)
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
