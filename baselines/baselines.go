@@ -28,8 +28,8 @@ type Baseline struct {
 	// Prompts are the names of the texts that it renders.
 	Prompts []string
 	// Loop is true for a baseline that acts turn by turn.
-	Loop bool
-	solve   func(ctx context.Context, j job) error
+	Loop  bool
+	solve func(ctx context.Context, j job) error
 }
 
 // All lists the baselines in the order of the paper's Table 4, the View variant last.
