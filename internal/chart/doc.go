@@ -3,5 +3,5 @@
 // file. Every text is escaped, the same input gives the same bytes, and colours come from custom properties, so that a
 // page reads in the light, in the dark and in print. Series differ by pattern, marker or dash, not by colour alone.
 //
-// A value that is no number is shown as missing. The package knows nothing of what it draws.
+// A value that is no number, or beyond 1e15, is shown as missing. The package knows nothing of what it draws.
 package chart

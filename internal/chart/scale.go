@@ -40,20 +40,27 @@ func (s scale) ticks(n int, unit string) []axisTick {
 	}
 	decimals := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
 	var list []axisTick
-	for i := math.Ceil(s.low/step - 1e-9); i*step <= s.high+step*1e-9; i++ {
-		list = append(list, axisTick{i * step, tickText(i*step, decimals) + unit})
+	first := math.Ceil(s.low/step - 1e-9)
+	for i := 0; i <= 2*n; i++ {
+		v := (first + float64(i)) * step
+		if v > s.high+step*1e-9 {
+			break
+		}
+		list = append(list, axisTick{v, tickText(v, decimals) + unit})
 	}
 	return list
 }
 
-// logTicks stand at powers of ten, and at their double and fivefold where there is room.
+// logTicks stand at powers of ten, at their double and fivefold where there is room, and not at all of them where there
+// is little.
 func (s scale) logTicks(n int, unit string) []axisTick {
 	factors := []float64{1, 2, 5}
-	if decades := math.Log10(s.high / s.low); decades*3 > float64(n)+1 {
+	decades := math.Log10(s.high) - math.Log10(s.low)
+	if decades*3 > float64(n)+1 {
 		factors = factors[:1]
 	}
 	var list []axisTick
-	for e := math.Floor(math.Log10(s.low)); e <= math.Ceil(math.Log10(s.high)); e++ {
+	for e := math.Floor(math.Log10(s.low)); e <= math.Ceil(math.Log10(s.high)); e += math.Ceil(max(1, decades/float64(n))) {
 		for _, f := range factors {
 			v := f * math.Pow(10, e)
 			if v >= s.low*(1-1e-9) && v <= s.high*(1+1e-9) {
@@ -73,6 +80,9 @@ func tickText(v float64, decimals int) string {
 		if math.Abs(v) >= 10*u.size || u.size > 1e3 && math.Abs(v) >= u.size {
 			return strconv.FormatFloat(v/u.size, 'g', 6, 64) + u.name
 		}
+	}
+	if decimals > 6 {
+		return strconv.FormatFloat(v, 'g', 3, 64)
 	}
 	return decimal(v, decimals)
 }

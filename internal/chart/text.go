@@ -124,4 +124,8 @@ func whole(v float64, decimals int) string {
 	return decimal(v, decimals)
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// largest is what can be drawn: beyond it neighbours of a number are too far off for an axis.
+const largest = 1e15
+
+// finite tells whether x can be drawn.
+func finite(x float64) bool { return math.Abs(x) <= largest }

@@ -10,7 +10,7 @@ import (
 )
 
 // narrowest is what the names of rows keep of a narrow terminal; names that are longer are broken.
-const narrowest = 16
+const narrowest = 12
 
 // textOf prints a table for a terminal of a width, 0 for any: names are broken where it is too wide, and where that is
 // not enough its columns go into several tables.
