@@ -45,3 +45,48 @@ func ExampleNewScripted() {
 	// first
 	// second
 }
+
+func ExampleEndpoint_CompleteTools() {
+	server := openaitest.New(openaitest.Config{
+		Reply: openaitest.Script("I look.", "Twelve datasets."),
+		ToolCalls: func(m []openaitest.Message) []openaitest.ToolCall {
+			if len(m) > 1 {
+				return nil
+			}
+			return []openaitest.ToolCall{{ID: "call_1", Name: "Retrieve", Arguments: `{"query":"datasets"}`}}
+		},
+	})
+	defer server.Close()
+
+	model, err := llm.NewEndpoint(llm.Config{Spec: "openai:gpt-4o", BaseURL: server.URL(), Pool: llm.NewPool(16)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tools := []qa.ToolSpec{{
+		Name: "Retrieve", Description: "Search the passages.",
+		Parameters: []byte(`{"type":"object","properties":{"query":{"type":"string"}}}`),
+	}}
+	messages := []qa.Message{{Role: qa.User, Text: "How many datasets?"}}
+	for {
+		reply, err := model.CompleteTools(context.Background(), messages, tools)
+		if err != nil {
+			fmt.Println(llm.Class(err), err)
+			return
+		}
+		fmt.Println(reply.Text)
+		if len(reply.ToolCalls) == 0 {
+			return
+		}
+		messages = append(messages,
+			qa.Message{Role: qa.Assistant, Text: reply.Text, ToolCalls: reply.ToolCalls, Sealed: reply.Sealed})
+		for _, call := range reply.ToolCalls {
+			fmt.Println(call.Name, string(call.Arguments))
+			messages = append(messages, qa.Message{Role: qa.ToolResult, Text: "found", ToolCallID: call.ID})
+		}
+	}
+	// Output:
+	// I look.
+	// Retrieve {"query":"datasets"}
+	// Twelve datasets.
+}

@@ -80,7 +80,8 @@ func askOllama(ctx context.Context, d *doer, chat []llms.MessageContent) error {
 	return err
 }
 
-// ollamaBody asks for the reply in one piece, and for an error rather than a conversation cut to the window.
+// ollamaBody asks for the reply in one piece, and for an error rather than a conversation cut to the window. Servers too old
+// to know the words "truncate" and "shift" ignore them.
 func ollamaBody(fields map[string]json.RawMessage, c conversation) (map[string]any, error) {
 	messages, err := ollamaMessages(fields["messages"], c.messages)
 	if err != nil {

@@ -156,3 +156,20 @@ func TestOpenErrors(t *testing.T) {
 		t.Error("no error for a missing file")
 	}
 }
+
+// TestDocumentedExample reads the list in the documentation.
+func TestDocumentedExample(t *testing.T) {
+	page, err := os.ReadFile("../../docs/providers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```json\n")
+	example, _, _ = strings.Cut(example, "```")
+	c, err := catalog.Open(write(t, example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, _ := c.Find("openai:Qwen/Qwen3-32B"); !m.Reasoning || m.Price == nil || m.Output != 8192 {
+		t.Errorf("%+v", m)
+	}
+}
