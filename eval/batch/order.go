@@ -3,6 +3,7 @@ package batch
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	"airqa/qa"
@@ -12,7 +13,7 @@ import (
 // whose score has not come, are held until the end or until it comes.
 func inOrder(in iter.Seq2[[]scored, error]) iter.Seq2[qa.Score, error] {
 	return func(yield func(qa.Score, error) bool) {
-		o := order{yield: yield, closed: make(map[int]held), details: make(map[qa.Verdict]*detail)}
+		o := order{yield: yield, waiting: make(map[int][]held), details: make(map[qa.Verdict]*detail)}
 		for list, err := range in {
 			if err != nil {
 				yield(qa.Score{}, err)
@@ -30,20 +31,21 @@ func inOrder(in iter.Seq2[[]scored, error]) iter.Seq2[qa.Score, error] {
 
 // order puts scores into order.
 type order struct {
-	yield  func(qa.Score, error) bool
-	next   int          // index of the question whose score comes next
-	closed map[int]held // by index: final scores that came too early
-	open   []held       // scores of questions to which more may come
+	yield func(qa.Score, error) bool
+	next  int // index of the question whose score comes next
+	// waiting are scores by the index of their question: those that came too early, and those of open questions.
+	waiting map[int][]held
 	// details are those that say nothing but the verdict: nearly all.
 	details map[qa.Verdict]*detail
 }
 
 // held is a score in few bytes.
 type held struct {
-	label         *label
-	detail        *detail
-	value         float64
-	index, repeat int32
+	label  *label
+	detail *detail
+	value  float64
+	repeat int32
+	open   bool
 }
 
 // detail is what few scores have of their own.
@@ -55,25 +57,21 @@ type detail struct {
 
 // add yields the score and those that waited for it, or keeps it. It returns false when the reader has had enough.
 func (o *order) add(s *scored) bool {
-	switch {
-	case s.place.open:
-		o.open = append(o.open, o.hold(s))
-		return true
-	case s.place.index != o.next:
-		o.closed[s.place.index] = o.hold(s)
+	if at := s.place.index; s.place.open || at != o.next {
+		o.waiting[at] = append(o.waiting[at], o.hold(s))
 		return true
 	}
 	if !o.yield(s.Score, nil) {
 		return false
 	}
 	o.next++
-	for len(o.closed) > 0 {
-		h, here := o.closed[o.next]
-		if !here {
+	for len(o.waiting) > 0 {
+		list := o.waiting[o.next]
+		if len(list) == 0 || list[0].open {
 			break
 		}
-		delete(o.closed, o.next)
-		if !o.yield(h.score(), nil) {
+		delete(o.waiting, o.next)
+		if !o.yield(list[0].score(), nil) {
 			return false
 		}
 		o.next++
@@ -82,7 +80,7 @@ func (o *order) add(s *scored) bool {
 }
 
 func (o *order) hold(s *scored) held {
-	h := held{label: s.label, value: s.Value, index: int32(s.place.index), repeat: int32(s.Repeat)}
+	h := held{label: s.label, value: s.Value, repeat: int32(s.Repeat), open: s.place.open}
 	if s.Reason != "" || s.Votes != nil {
 		h.detail = &detail{s.Verdict, s.Reason, s.Votes}
 		return h
@@ -103,16 +101,13 @@ func (h held) score() qa.Score {
 
 // flush yields what was held.
 func (o *order) flush() {
-	for _, h := range o.closed {
-		o.open = append(o.open, h)
-	}
-	o.closed = nil
-	slices.SortFunc(o.open, func(a, b held) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.repeat, b.repeat))
-	})
-	for _, h := range o.open {
-		if !o.yield(h.score(), nil) {
-			return
+	for _, index := range slices.Sorted(maps.Keys(o.waiting)) {
+		list := o.waiting[index]
+		slices.SortFunc(list, func(a, b held) int { return cmp.Compare(a.repeat, b.repeat) })
+		for _, h := range list {
+			if !o.yield(h.score(), nil) {
+				return
+			}
 		}
 	}
 }
