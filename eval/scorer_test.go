@@ -89,9 +89,10 @@ func TestPredictions(t *testing.T) {
 // TestPrepared scores many answers with one evaluator at once.
 func TestPrepared(t *testing.T) {
 	e := qa.Evaluator{Func: "eval_structured_object_exact_match", Kwargs: json.RawMessage(`{"gold": {"A": ["x", "y"]}, "lowercase": true, "ignore_order": true}`)}
-	p := eval.New(eval.Config{}).Prepare(e)
 	var wait sync.WaitGroup
-	for range 4 {
+	prepared := []eval.Prepared{eval.New(eval.Config{}).Prepare(e), eval.New(eval.Config{Mode: eval.Fixed}).Prepare(e)}
+	for i := range 4 {
+		p := prepared[i%2]
 		wait.Go(func() {
 			for range 50 {
 				if r := p.Score(context.Background(), eval.Text("{'a': ['y', 'x']}")); r.Verdict != qa.Right {
