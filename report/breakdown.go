@@ -8,8 +8,13 @@ import (
 // functionTable has a line for each evaluation function of each run.
 func functionTable(rows []Row, o Options) (*Table, error) {
 	t := Table{Title: "By evaluation function", Label: "Function", Section: "Run", Heads: []Head{
-		{Name: "n"}, {Name: "right"}, {Name: "wrong"}, {Name: "unparseable"}, {Name: "unscored"},
-		{Name: "accuracy", Scored: true}, {Name: "95 %", Repeats: true},
+		{Name: "n"},
+		{Name: "right"},
+		{Name: "wrong"},
+		{Name: "unparseable"},
+		{Name: "unscored"},
+		{Name: "accuracy", Scored: true},
+		{Name: "95 %", Repeats: true},
 	}}
 	for i, r := range rows {
 		for _, f := range r.Functions {

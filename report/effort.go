@@ -1,6 +1,9 @@
 package report
 
-import "airqa/qa"
+import (
+	"airqa/qa"
+	"airqa/run/runlog"
+)
 
 // Effort is what an example took, as means over the finished episodes (the paper's Table 13).
 type Effort struct {
@@ -15,19 +18,30 @@ type Effort struct {
 	// Working are the seconds of requests and actions, Waiting those of limiter and back-off before requests.
 	Working float64 `json:"seconds_working"`
 	Waiting float64 `json:"seconds_waiting"`
-	// Cost is in USD; nil when the price of the model is not known.
+	// Cost is in USD, requests that brought no reply among it as they were charged; nil when the price of the model is
+	// not known.
 	Cost *float64 `json:"cost_usd"`
 	// Estimated tells that airqa counted tokens for an endpoint that reported none.
 	Estimated bool `json:"tokens_estimated"`
 }
 
-// Price returns what a million tokens of a model cost in USD: of the prompt, of the part of it that the endpoint had
-// cached, and of the reply. ok is false for a model whose price is not known.
-type Price func(model string) (in, cached, out float64, ok bool)
+// Price returns what a model costs; ok is false for a model whose price is not known.
+type Price func(model string) (price qa.Price, ok bool)
 
-func effort(episodes []episode, model string, price Price) Effort {
+// priceOf is the price that a run was started with, or what o knows of its model.
+func (o Options) priceOf(run *runlog.Run, model string) *qa.Price {
+	if p := run.Config.Note.Price; p != nil || o.Price == nil {
+		return p
+	}
+	if p, ok := o.Price(model); ok {
+		return &p
+	}
+	return nil
+}
+
+func effort(episodes []episode, price *qa.Price) Effort {
 	var f Effort
-	var sum qa.Usage
+	var sum, charged qa.Usage
 	for _, e := range episodes {
 		if !e.finished {
 			continue
@@ -36,7 +50,7 @@ func effort(episodes []episode, model string, price Price) Effort {
 		f.Turns += float64(e.turns)
 		f.Working += e.working
 		f.Waiting += e.waiting
-		sum = sum.Add(e.usage)
+		sum, charged = sum.Add(e.usage), charged.Add(e.charged)
 	}
 	if f.Episodes == 0 {
 		return f
@@ -44,11 +58,8 @@ func effort(episodes []episode, model string, price Price) Effort {
 	n := float64(f.Episodes)
 	f.Turns, f.Working, f.Waiting, f.Estimated = f.Turns/n, f.Working/n, f.Waiting/n, sum.Estimated
 	f.Prompt, f.Cached, f.Completion = float64(sum.Prompt)/n, float64(sum.Cached)/n, float64(sum.Completion)/n
-	if price == nil {
-		return f
-	}
-	if in, cached, out, ok := price(model); ok {
-		cost := ((f.Prompt-f.Cached)*in + f.Cached*cached + f.Completion*out) / 1e6
+	if price != nil {
+		cost := price.Of(sum.Add(charged)) / n
 		f.Cost = &cost
 	}
 	return f

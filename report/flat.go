@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -19,14 +20,24 @@ func markdown(t Table) string {
 	}
 	w.AppendHeader(head)
 	for _, l := range t.Lines {
-		row := table.Row{l.label(), terminal.Line(l.Section)}
+		row := table.Row{escaped(l.Label), escaped(l.Section)}
 		for _, v := range l.Values {
-			row = append(row, terminal.Line(v.Text))
+			row = append(row, escaped(v.Text))
 		}
 		w.AppendRow(row)
 	}
 	return w.RenderMarkdown()
 }
+
+// escaped is a text that Markdown shows as it is. The bar between cells is escaped with the table.
+func escaped(s string) string { return markdownEscapes.Replace(terminal.Line(s)) }
+
+var markdownEscapes = strings.NewReplacer(
+	`\`, `\\`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`,
+)
+
+// bullet is a note as an item of a list.
+func bullet(s string) string { return "- " + escaped(s) }
 
 // writeCSV has a column for everything that a reader of the numbers must know: n and interval beside each score, and by
 // what rules the line came about.

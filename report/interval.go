@@ -47,8 +47,7 @@ func (o Options) interval(values []float64, clusters []string, sum float64) *sta
 	var i stats.Interval
 	switch o.Intervals {
 	case WilsonIntervals:
-		// Repeats make fractions of some values; their sum is rounded, as if each question had been tried once.
-		i = stats.Wilson(int(math.Round(sum)), len(values), level)
+		i = wilson(sum, len(values))
 	case BootstrapIntervals:
 		i = stats.ClusterBootstrap(values, clusters, 0, o.Seed, level)
 	default:
@@ -56,6 +55,19 @@ func (o Options) interval(values []float64, clusters []string, sum float64) *sta
 	}
 	i = i.Scale(100)
 	return &i
+}
+
+// wilson is the interval of a share of n questions. Repeats make fractions of some values: then it lies between the
+// intervals of the whole numbers around their sum, as if each question had been tried once.
+func wilson(sum float64, n int) stats.Interval {
+	whole := math.Floor(sum)
+	part := sum - whole
+	low := stats.Wilson(int(whole), n, level)
+	if part < 1e-9 || int(whole) == n {
+		return low
+	}
+	high := stats.Wilson(int(whole)+1, n, level)
+	return stats.Interval{Low: low.Low + part*(high.Low-low.Low), High: low.High + part*(high.High-low.High)}
 }
 
 // fewClusters is where a bootstrap begins to tell less than it seems to.

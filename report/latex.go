@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/internal/terminal"
@@ -10,7 +11,7 @@ import (
 // latexDocument prints tables for a document that uses the package booktabs.
 func latexDocument(tables []Table, notes []string, o Options) string {
 	var b strings.Builder
-	b.WriteString("% needs \\usepackage{booktabs}, and \\usepackage{graphicx} for \\resizebox\n")
+	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage{adjustbox}\n")
 	for _, t := range tables {
 		b.WriteString(latexTable(t.shown(o), notes))
 	}
@@ -22,7 +23,7 @@ func latexTable(t Table, notes []string) string {
 	flat := t.flat()
 	b.WriteString("\\begin{table}[t]\n\\centering\n")
 	fmt.Fprintf(&b, "\\caption{%s.}\n\\label{tab:airqa-%s}\n", latex(t.heading()), latex(t.Name))
-	b.WriteString("\\resizebox{\\linewidth}{!}{%\n\\begin{tabular}{" + t.alignment(flat) + "}\n\\toprule\n")
+	b.WriteString("\\begin{adjustbox}{max width=\\linewidth,max totalheight=.8\\textheight}\n\\begin{tabular}{" + t.alignment(flat) + "}\n\\toprule\n")
 	b.WriteString(t.latexHead(flat))
 	b.WriteString("\\midrule\n")
 	first := true
@@ -38,27 +39,21 @@ func latexTable(t Table, notes []string) string {
 			b.WriteString(t.latexLine(l, flat))
 		}
 	})
-	b.WriteString("\\bottomrule\n\\end{tabular}}\n")
-	for _, note := range append(append([]string{}, t.Notes...), notes...) {
-		b.WriteString("\\par\\footnotesize " + latex(note) + "\n")
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n")
+	b.WriteString("\\par\\vspace{2pt}\\raggedright\\scriptsize\n")
+	for _, note := range slices.Concat(t.Notes, notes) {
+		b.WriteString(latex(note) + "\\par\n")
 	}
 	b.WriteString("\\end{table}\n")
 	return b.String()
 }
 
 func (t Table) alignment(flat bool) string {
-	s := "l"
+	words := 1
 	if flat {
-		s += "l"
+		words = 2
 	}
-	for _, h := range t.Heads {
-		if h.Left {
-			s += "l"
-		} else {
-			s += "r"
-		}
-	}
-	return s
+	return strings.Repeat("l", words) + strings.Repeat("r", len(t.Heads))
 }
 
 // latexHead has a line of groups with their rules, where there are groups, and one of names.

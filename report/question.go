@@ -97,6 +97,8 @@ type episode struct {
 	finished bool
 	turns    int
 	usage    qa.Usage
+	// charged is what requests without a reply are taken to have cost.
+	charged qa.Usage
 	// working and waiting are seconds: of requests and actions, and of the pauses before requests.
 	working, waiting float64
 	actions          Actions
@@ -110,7 +112,7 @@ func readEpisodes(run *runlog.Run) []episode {
 		}
 		e := episode{
 			id: rec.Episode, repeat: rec.Repeat, outcome: rec.Outcome, finished: rec.Finished(),
-			turns: rec.Turns(), usage: rec.Usage(),
+			turns: rec.Turns(), usage: rec.Usage(), charged: rec.Charged(),
 		}
 		for _, s := range rec.Steps {
 			e.time(s)

@@ -93,7 +93,7 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	questions := gather(examples, scores, episodes)
 	row.count(questions, o)
 	row.Repeats = repeats(questions)
-	row.Effort = effort(episodes, row.Model, o.Price)
+	row.Effort = effort(episodes, o.priceOf(run, row.Model))
 	row.Actions = countActions(episodes)
 	row.Outcomes = countOutcomes(questions)
 	row.Functions = functions(questions, o)

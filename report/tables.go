@@ -216,7 +216,7 @@ func table13(rows []Row, o Options) (*Table, error) {
 		}
 		t.Lines = append(t.Lines, l)
 	}
-	t.Notes = []string{"Means over finished episodes. Tokens are accumulated over the calls of an episode. Working: requests and actions; waiting: rate limits and pauses before another try. A dash under cost: the price is not known."}
+	t.Notes = []string{"Means over finished episodes. Tokens are accumulated over the calls of an episode. Working: requests and actions; waiting: rate limits and pauses before another try. Cost includes requests that brought no reply, at their forecast; a dash: the price is not known."}
 	if estimated {
 		t.Notes = append(t.Notes, "Some tokens were counted by airqa, since the endpoint reported none.")
 	}

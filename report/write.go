@@ -29,7 +29,7 @@ type Options struct {
 	WithPaper bool
 	// Scoring and Judge choose among the scorings of a run; empty stands for any, of which the newest is read.
 	Scoring, Judge string
-	// Price makes costs of tokens; nil knows no price.
+	// Price is asked about runs that do not carry the price of their model; nil knows none.
 	Price Price
 }
 
@@ -58,33 +58,44 @@ func Write(w io.Writer, rows []Row, o Options) error {
 	case "csv":
 		return writeCSV(w, tables)
 	case "md":
-		return printTo(w, documentOf(tables, notes, o, markdown))
+		return printTo(w, documentOf(tables, notes, o, form{markdown, bullet, "## "}))
 	case "latex":
 		return printTo(w, latexDocument(tables, notes, o))
 	case "html":
 		return writePage(w, rows, tables, notes, o)
 	case "text", "":
-		return printTo(w, documentOf(tables, notes, o, func(t Table) string { return textTables(t, o.Width) }))
+		return printTo(w, documentOf(tables, notes, o, form{func(t Table) string { return textTables(t, o.Width) }, strings.TrimSpace, ""}))
 	}
 	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
 }
 
+// form is how a format writes what tables are made of.
+type form struct {
+	table   func(Table) string
+	note    func(string) string
+	heading string
+}
+
 // documentOf puts tables one under the other, each with its notes, then the notes of all.
-func documentOf(tables []Table, notes []string, o Options, render func(Table) string) string {
+func documentOf(tables []Table, notes []string, o Options, f form) string {
 	var b strings.Builder
+	line := func(s string) { b.WriteString(s + "\n") }
 	for _, t := range tables {
 		if len(tables) > 1 {
-			b.WriteString(t.heading() + "\n\n")
+			line(f.heading + t.heading() + "\n")
 		}
-		b.WriteString(render(t.shown(o)) + "\n\n")
-		if len(t.Notes) > 0 {
-			b.WriteString(strings.Join(t.Notes, "\n") + "\n")
+		line(f.table(t.shown(o)) + "\n")
+		for _, note := range t.Notes {
+			line(f.note(note))
 		}
 		if len(tables) > 1 {
-			b.WriteString("\n")
+			line("")
 		}
 	}
-	return b.String() + strings.Join(notes, "\n")
+	for _, note := range notes {
+		line(f.note(note))
+	}
+	return b.String()
 }
 
 // heading names a table where there are several.

@@ -1,0 +1,60 @@
+package runlog_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+func TestFindScores(t *testing.T) {
+	dir := create(t)
+	if list, err := runlog.Scorings(dir); err != nil || len(list) != 0 {
+		t.Errorf("not scored: %v, %v", list, err)
+	}
+	if _, _, err := runlog.FindScores(dir, "", ""); !errors.Is(err, runlog.ErrNoScores) {
+		t.Errorf("not scored: %v", err)
+	}
+	at := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
+	for i, s := range []runlog.Scoring{
+		{Mode: "reference", Judge: "openai:gpt"}, {Mode: "fixed", Judge: "openai:gpt"}, {Mode: "reference", Judge: "offline"},
+	} {
+		s.Created = at.Add(time.Duration(i) * time.Hour)
+		if err := runlog.WriteScores(dir, s, []qa.Score{{UUID: s.Mode + " " + s.Judge, Verdict: qa.Right}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct{ name, mode, judge, want string }{
+		{"newest", "", "", "reference offline"},
+		{"mode", "fixed", "", "fixed openai:gpt"},
+		{"judge", "", "openai:gpt", "fixed openai:gpt"},
+		{"both", "reference", "openai:gpt", "reference openai:gpt"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, scores, err := runlog.FindScores(dir, tt.mode, tt.judge)
+			if err != nil || len(scores) != 1 || scores[0].UUID != tt.want || s.Mode+" "+s.Judge != tt.want {
+				t.Errorf("got %+v, %+v, %v", s, scores, err)
+			}
+		})
+	}
+	_, _, err := runlog.FindScores(dir, "fixed", "offline")
+	if !errors.Is(err, runlog.ErrOtherScores) || !strings.Contains(err.Error(), "--scoring fixed --judge openai:gpt") {
+		t.Errorf("none fits: %v", err)
+	}
+	list, err := runlog.Scorings(dir)
+	if err != nil || len(list) != 3 || list[0].Judge != "offline" || list[2].Mode != "reference" {
+		t.Errorf("scorings %+v, %v", list, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "scores", "x.jsonl"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := runlog.FindScores(dir, "", ""); err == nil || !strings.Contains(err.Error(), "x.jsonl:1") {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}
