@@ -92,11 +92,14 @@ func (e *HTTPError) class() string {
 	return ClassBadRequest
 }
 
-// rateClass tells a limit that passes from an empty account, which OpenAI reports with the same status and which no
-// waiting mends.
+// rateClass tells a limit that passes from what OpenAI reports with the same status and no waiting mends: an empty
+// account, and a request of more tokens than a whole minute allows.
 func (e *HTTPError) rateClass() string {
-	if e.says("insufficient_quota") {
+	switch {
+	case e.says("insufficient_quota"):
 		return ClassAuth
+	case e.says("request too large"):
+		return ClassContextOverflow
 	}
 	return ClassRateLimit
 }

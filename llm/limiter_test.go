@@ -190,6 +190,7 @@ func TestLimiterFindsTheLimit(t *testing.T) {
 			waited++
 		}
 	}
+	t.Logf("%d requests for %d calls: %d refused, %d had waited", len(attempts), calls, refused, waited)
 	if refused == 0 || refused > calls/2 {
 		t.Errorf("%d of %d requests refused", refused, len(attempts))
 	}

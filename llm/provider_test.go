@@ -89,6 +89,7 @@ func TestOverflowTexts(t *testing.T) {
 		{"xAI", 400, "This model's maximum prompt length is 131072 but the request contains 140000 tokens."},
 		{"Mistral", 400, "Prompt contains 40000 tokens, too large for model with 32768 maximum context length"},
 		{"a proxy", 413, "Request Entity Too Large"},
+		{"OpenAI, a minute's tokens", 429, "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 50000."},
 	}
 	for _, test := range tests {
 		t.Run(test.server, func(t *testing.T) {
