@@ -21,7 +21,14 @@ func charts(rows []Row, o Options) ([]template.HTML, error) {
 	for _, c := range turnLines(rows) {
 		list = append(list, chart.Lines(c))
 	}
-	return append(list, chart.Points(effortPoints(rows))), nil
+	priced := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Effort.Cost == nil })
+	if len(priced) > 0 {
+		list = append(list, chart.Points(costPoints(priced)))
+	}
+	if len(priced) < len(rows) {
+		list = append(list, chart.Points(tokenPoints(rows)))
+	}
+	return list, nil
 }
 
 func intervalOf(i *stats.Interval) *chart.Interval {
@@ -41,7 +48,8 @@ func place(list *[]string, name string) int {
 	return i
 }
 
-// scoreBars has a group a baseline and a bar a model, those of the paper last.
+// scoreBars has a group a baseline and a bar a model. The paper's come last, and only where there are others to compare
+// them with.
 func scoreBars(rows []Row, o Options) (chart.BarsConfig, error) {
 	c := chart.BarsConfig{Title: "Score (AVG, per cent)", Max: 100, Decimals: 1}
 	var models []string
@@ -72,7 +80,9 @@ func scoreBars(rows []Row, o Options) (chart.BarsConfig, error) {
 		if err != nil {
 			return c, err
 		}
-		put(r.Model+paperMark, r.Baseline, chart.Bar{Value: score})
+		if slices.Contains(c.Groups, r.Baseline) {
+			put(r.Model+paperMark, r.Baseline, chart.Bar{Value: score})
+		}
 	}
 	return c, nil
 }
@@ -117,33 +127,34 @@ func turnChart(rows []Row, of string, turns int, name func(Row) string) chart.Li
 	return c
 }
 
-// effortPoints shows cost against score; tokens where the price of a model is not known.
-func effortPoints(rows []Row) chart.PointsConfig {
-	priced := !slices.ContainsFunc(rows, func(r Row) bool { return r.Effort.Cost == nil })
-	c := chart.PointsConfig{
-		Title: "Cost per example against score", X: chart.Axis{Label: "USD per example", Decimals: 4, Log: true},
-		Y: chart.Axis{Label: "score, per cent", Decimals: 1},
-	}
-	if !priced {
-		c.Title = "Tokens per example against score"
-		c.X = chart.Axis{Label: "tokens per example, prompt and completion", Log: true}
-	}
+// costPoints shows cost against score, of runs with a price.
+func costPoints(rows []Row) chart.PointsConfig {
+	c := chart.PointsConfig{Title: "Cost per example against score", X: chart.Axis{Label: "USD per example", Decimals: 4, Log: true}}
+	return points(c, rows, func(e Effort) float64 { return *e.Cost })
+}
+
+// tokenPoints stands for cost where the price of a model is not known.
+func tokenPoints(rows []Row) chart.PointsConfig {
+	c := chart.PointsConfig{Title: "Tokens per example against score", X: chart.Axis{Label: "tokens per example, prompt and completion", Log: true}}
+	return points(c, rows, func(e Effort) float64 { return e.Prompt + e.Completion })
+}
+
+// points has a marker a run, those of one model alike.
+func points(c chart.PointsConfig, rows []Row, x func(Effort) float64) chart.PointsConfig {
+	c.Y = chart.Axis{Label: "score, per cent", Decimals: 1}
 	var models []string
 	for _, r := range rows {
 		cell := r.cell(average)
 		if cell.N == 0 || r.Effort.Episodes == 0 {
 			continue
 		}
-		p := chart.Point{Y: cell.Score, Interval: intervalOf(cell.Interval), Label: r.Baseline + r.mark, N: cell.N}
-		p.X = r.Effort.Prompt + r.Effort.Completion
-		if priced {
-			p.X = *r.Effort.Cost
-		}
 		s := place(&models, r.Model)
 		if s == len(c.Series) {
 			c.Series = append(c.Series, chart.Series{Name: r.Model})
 		}
-		c.Series[s].Points = append(c.Series[s].Points, p)
+		c.Series[s].Points = append(c.Series[s].Points, chart.Point{
+			X: x(r.Effort), Y: cell.Score, Interval: intervalOf(cell.Interval), Label: r.Baseline + r.mark, N: cell.N,
+		})
 	}
 	return c
 }

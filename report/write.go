@@ -17,7 +17,7 @@ type Options struct {
 	// Width is that of the terminal in characters; a text table that is wider is cut into several, one under the
 	// other. 0 knows no bound.
 	Width int
-	// Table is one of [Tables]; empty is "4".
+	// Table is one of [Tables]; empty is "4", and every one for HTML.
 	Table string
 	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed is that of the
 	// bootstrap: the same seed gives the same intervals.
@@ -48,6 +48,9 @@ func FormatOf(path string) string {
 func Write(w io.Writer, rows []Row, o Options) error {
 	if o.Format == "json" {
 		return writeJSON(w, rows, o)
+	}
+	if o.Table == "" && o.Format == "html" {
+		o.Table = AllTables
 	}
 	tables, err := Build(rows, o)
 	if err != nil {

@@ -140,7 +140,7 @@ func TestNarrowTables(t *testing.T) {
 
 // The page refers to no other file, runs no script, and takes no text for markup.
 func TestPage(t *testing.T) {
-	o := report.Options{Intervals: report.WilsonIntervals, Table: report.AllTables, WithPaper: true, Format: "html"}
+	o := report.Options{Intervals: report.WilsonIntervals, WithPaper: true, Format: "html"}
 	page := write(t, rows(t, o), o)
 	page = strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "") // a name, no address
 	for _, banned := range []string{"</script>", "<script", "src=", "<link", "@import", "url(http", "http://", "https://"} {
@@ -153,7 +153,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", wanted)
 		}
 	}
-	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 8 || charts != 4 {
+	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 8 || charts != 5 {
 		t.Errorf("%d tables and %d charts", tables, charts)
 	}
 	balanced(t, page)

@@ -17,7 +17,7 @@ import (
 
 type reportCmd struct {
 	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Table     string   `default:"4" enum:"4,5,7,13,functions,outcomes,repeats,judges,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges or all."`
+	Table     string   `default:"" enum:",4,5,7,13,functions,outcomes,repeats,judges,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges or all. Default: 4; all for html."`
 	Format    string   `default:"" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
 	Out       string   `placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
@@ -32,7 +32,7 @@ type reportCmd struct {
 func (reportCmd) Help() string {
 	return `Examples:
   airqa report runs/rag runs/hybrid --with-paper
-  airqa report runs --table all --out report.html
+  airqa report runs --out report.html
 
 Table 4 compares the baselines of a model, 5 the models of a baseline, 7 error actions, 13 time and cost per example. A
 question counts as text when it has no other element tag. JSON holds the numbers of all tables. docs/reports.md says how
