@@ -109,25 +109,30 @@ func (a *app) fileStage(path string, count *atomic.Int64) (*progress.Stage, func
 
 // tellProblems says what was left out or did not fit: the first few of each kind by line, and how many.
 func (a *app) tellProblems(f scoreFileFlags, r batch.Report) {
-	a.tellFirst(r.Golds, "faults of questions")
-	a.tellFirst(r.Unreadable, "lines that are no predictions")
-	a.tellFirst(r.Twice, "second predictions")
+	a.tellFirst(r.Golds, "faults of questions", "kept")
+	a.tellFirst(r.Unreadable, "lines that are no predictions", "")
+	a.tellFirst(r.Twice, "second predictions", "")
 	if r.Paired == 0 {
 		return
 	}
-	a.tellFirst(r.Missing, "questions without a prediction")
+	a.tellFirst(r.Missing, "questions without a prediction", "scores 0")
 	if n := r.Missing.Count; n > 0 {
 		a.say("warning: %d of %d questions have no prediction; they score 0", n, r.Questions)
 	}
-	a.tellFirst(r.Unknown, "predictions for no question")
+	a.tellFirst(r.Unknown, "predictions for no question", "")
 	if n := r.Unknown.Count; n > 0 {
 		a.say("warning: %d predictions belong to no question of %s", n, f.Gold)
 	}
 }
 
-func (a *app) tellFirst(p batch.Problems, kind string) {
+// tellFirst says the first problems of a kind; loaded is what became of those that were not left out.
+func (a *app) tellFirst(p batch.Problems, kind, loaded string) {
 	for _, fault := range p.First {
-		a.say("warning: %v", fault)
+		became := "left out"
+		if fault.Loaded {
+			became = loaded
+		}
+		a.say("warning: %v (%s)", fault, became)
 	}
 	if more := p.Count - len(p.First); more > 0 {
 		a.say("warning: and %d more %s", more, kind)

@@ -25,9 +25,9 @@ type Files struct {
 
 // Score pairs predictions with questions by uuid and yields the scores in the order of the questions, the repeats of one
 // in their order. A question without a prediction is wrong with the reason [NoPrediction]. Files whose lines are in the
-// same order stream: what is kept is 9 to 20 bytes for each question, to find it twice. What has no partner yet is
-// kept whole, as are, in 32 bytes each, scores that wait for one before them: a missing answer is sure only at the
-// end, and so is the last repeat. An error ends the stream; [ErrNoPair] is one. report is filled meanwhile.
+// same order stream: what is kept is 9 to 20 bytes for each question, to find it twice. Two things are kept longer: what
+// has no partner yet, and, in 40 bytes and the uuid each, scores behind one that has not come, because a missing answer
+// and the last repeat are sure only at the end. An error ends the stream; [ErrNoPair] is one. report is filled meanwhile.
 func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa.Score, error] {
 	c = c.withDefaults()
 	return inOrder(scoreAll(ctx, c, f.items(ctx, c, report)))

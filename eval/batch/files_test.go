@@ -148,9 +148,10 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// Whatever the order of the two files, each question gets its own answer, in the order of the questions.
+// Whatever the order of the two files, each question gets its own answer, in the order of the questions. What lies behind
+// one without an answer is as it should be.
 func TestShuffled(t *testing.T) {
-	const n = 5000
+	const n, missing = 5000, 1500
 	r := rand.New(rand.NewPCG(1, 2))
 	golds, preds, want := make([]string, n), make([]string, n), make([]string, n)
 	for i := range n {
@@ -158,6 +159,7 @@ func TestShuffled(t *testing.T) {
 		golds[i], preds[i] = gold(uuid, i), fmt.Sprintf(`{"uuid":%q,"answer":%d}`, uuid, i+i%2)
 		want[i] = fmt.Sprintf("%s/0 %s", uuid, []qa.Verdict{qa.Right, qa.Wrong}[i%2])
 	}
+	preds[missing], want[missing] = "", fmt.Sprintf("u%d/0 wrong no prediction", missing)
 	r.Shuffle(n, func(i, j int) { preds[i], preds[j] = preds[j], preds[i] })
 	got, _, err := scoresOf(t, batch.Files{Golds: write(t, "g.jsonl", golds...), Predictions: write(t, "p.jsonl", preds...)})
 	if err != nil {

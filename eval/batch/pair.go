@@ -242,7 +242,7 @@ func (p *pairing) emit(item Item) error {
 
 // missing yields a question that has no answer.
 func (p *pairing) missing(q *question) error {
-	p.report.Missing.add(&dataset.Fault{File: q.file, Line: q.line, Text: "no prediction for " + q.gold.uuid})
+	p.report.Missing.add(&dataset.Fault{File: q.file, Line: q.line, Loaded: true, Text: "no prediction for " + q.gold.uuid})
 	return p.emit(Item{Gold: q.gold, Verdict: qa.Wrong, Reason: NoPrediction, place: place{index: q.index}})
 }
 
