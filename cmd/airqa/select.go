@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"airqa/qa"
@@ -82,6 +83,20 @@ func (a *app) withStatus(dir string, statuses []string) (map[string]bool, error)
 	if err != nil {
 		return nil, err
 	}
+	ways, err := waysOf(r, wanted)
+	if err != nil {
+		return nil, err
+	}
+	among := make(map[string]bool)
+	for _, ex := range examples {
+		came := ways[ex.UUID]
+		among[ex.UUID] = len(came) == 0 && wanted["missing"] || slices.ContainsFunc(came, func(way string) bool { return wanted[way] })
+	}
+	return among, nil
+}
+
+// waysOf tells for each question of a run how its episodes came out; verdicts only where one is wanted.
+func waysOf(r *runlog.Run, wanted map[string]bool) (map[string][]string, error) {
 	ways := make(map[string][]string)
 	for rec := range r.Episodes() {
 		ways[rec.UUID] = append(ways[rec.UUID], string(rec.Outcome))
@@ -89,34 +104,24 @@ func (a *app) withStatus(dir string, statuses []string) (map[string]bool, error)
 			ways[rec.UUID] = append(ways[rec.UUID], "failed")
 		}
 	}
-	if wanted["right"] || wanted["wrong"] || wanted["unparseable"] || wanted["unscored"] {
-		_, scores, err := runlog.ReadScores(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range scores {
-			ways[s.UUID] = append(ways[s.UUID], string(s.Verdict))
-		}
+	if !slices.ContainsFunc(verdicts, func(v qa.Verdict) bool { return wanted[string(v)] }) {
+		return ways, nil
 	}
-	among := make(map[string]bool)
-	for _, ex := range examples {
-		among[ex.UUID] = len(ways[ex.UUID]) == 0 && wanted["missing"]
-		for _, way := range ways[ex.UUID] {
-			among[ex.UUID] = among[ex.UUID] || wanted[way]
-		}
+	_, scores, err := runlog.ReadScores(r.Dir)
+	for _, s := range scores {
+		ways[s.UUID] = append(ways[s.UUID], string(s.Verdict))
 	}
-	return among, nil
+	return ways, err
 }
 
+var (
+	verdicts = []qa.Verdict{qa.Right, qa.Wrong, qa.Unparseable, qa.Unscored}
+	outcomes = []qa.Outcome{
+		qa.Answered, qa.TurnLimit, qa.TokenLimit, qa.CostLimit, qa.TimeLimit, qa.FormatErrors, qa.ContextOverflow,
+		qa.EndpointError, qa.ToolFailure, qa.Cancelled,
+	}
+)
+
 func knownStatus(s string) bool {
-	switch qa.Verdict(s) {
-	case qa.Right, qa.Wrong, qa.Unparseable, qa.Unscored:
-		return true
-	}
-	switch qa.Outcome(s) {
-	case qa.Answered, qa.TurnLimit, qa.TokenLimit, qa.CostLimit, qa.TimeLimit, qa.FormatErrors, qa.ContextOverflow,
-		qa.EndpointError, qa.ToolFailure, qa.Cancelled:
-		return true
-	}
-	return s == "failed" || s == "missing"
+	return slices.Contains(verdicts, qa.Verdict(s)) || slices.Contains(outcomes, qa.Outcome(s)) || s == "failed" || s == "missing"
 }

@@ -87,7 +87,7 @@ func (f budgetFlags) givenPrice() (*qa.Price, error) {
 		return nil, nil //nolint:nilnil // an unknown price is no error
 	}
 	var numbers []float64
-	for _, text := range strings.Split(f.Price, ",") {
+	for text := range strings.SplitSeq(f.Price, ",") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
 			return nil, misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
