@@ -11,6 +11,7 @@ import (
 	"airqa/env"
 	"airqa/env/ingest"
 	"airqa/eval"
+	"airqa/eval/batch"
 	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/internal/progress"
@@ -159,10 +160,10 @@ func (d demo) runAll() ([]string, error) {
 func (d demo) scoreAll(dirs []string) error {
 	quiet := *d.app
 	quiet.progress = progress.New(progress.Config{})
-	scorer := eval.New(eval.Config{Judge: judge.Lexical{}})
+	by := scoring{string(eval.Reference), offlineModel, batch.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
 	stage := d.progress.Stage("score", len(dirs))
 	for i, dir := range dirs {
-		if _, err := quiet.scoreRun(dir, scorer, offlineModel); err != nil {
+		if _, err := quiet.scoreRun(dir, by); err != nil {
 			return err
 		}
 		stage.Set(i+1, filepath.Base(dir))

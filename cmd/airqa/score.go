@@ -3,23 +3,25 @@ package main
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"airqa/eval"
-	"airqa/eval/judge"
+	"airqa/eval/batch"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"
 )
 
-// scoringMode names the semantics of the scores: those of the authors' code.
-const scoringMode = "reference"
-
 type scoreCmd struct {
-	Dir string `arg:"" optional:"" name:"run" help:"Run directory to score."`
+	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories to score, or folders of them."`
 	scoreFileFlags
-	JSON bool `name:"json" help:"Print a line of JSON for each example, then the totals."`
+	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, quirks included: what published numbers mean) or fixed (its known faults mended)."`
+	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes; the beginning of a uuid will do, #K behind it for a repeat."`
+	JSON    bool   `name:"json" help:"Print a line of JSON for each example, then the totals."`
 	judgeFlags
 }
 
@@ -27,52 +29,95 @@ type scoreCmd struct {
 func (scoreCmd) Help() string {
 	return `Examples:
   airqa score runs/hybrid
+  airqa score runs --scoring fixed --judges openai:gpt-4o-mini-2024-07-18,openai:gpt-4o,offline
+  airqa score runs/hybrid --explain 5f0c0a4e
   airqa score --gold q.jsonl --pred predictions.jsonl --judge offline --json
 
-Scoring a run calls no agent model and changes no trajectory: scores are written to RUN/scores/. An answer whose judge
-failed stays unscored, which is not a zero; score again when the judge is back.`
+Scoring a run calls no agent model and changes no trajectory: scores are written to RUN/scores/, a file for each scoring and
+judge. An answer whose judge failed stays unscored, which is not a zero; score again when the judge is back. Verdicts are kept
+in RUN/verdicts.jsonl: none is asked for twice.`
 }
 
 // Run implements the sub-command.
-func (c scoreCmd) Run(a *app) (err error) {
+func (c scoreCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	j, err := c.open(a, c.verdicts())
+	if len(c.Dirs) == 0 {
+		return c.scoreFiles(a)
+	}
+	dirs, err := findRuns(c.Dirs)
+	if err != nil {
+		return err
+	}
+	if c.Explain != "" {
+		return c.explainRun(a, dirs)
+	}
+	unscored, faulty := 0, 0
+	for _, dir := range dirs {
+		t, err := c.scoreDir(a, dir, len(dirs) > 1)
+		if err != nil {
+			return err
+		}
+		unscored, faulty = unscored+t.Unscored-t.faulty, faulty+t.faulty
+	}
+	where := strings.Join(c.Dirs, " ")
+	if !c.JSON {
+		a.say("next: airqa report %s", where)
+	}
+	switch {
+	case unscored > 0 && c.Judge != noJudgeName:
+		return coded{exitFailedExamples, fmt.Errorf(
+			"%d answers are unscored, which is no zero; airqa score %s --json says why each is, and the same command tries again", unscored, where)}
+	case faulty > 0:
+		return coded{exitFailedExamples, fmt.Errorf("%d answers cannot be scored: their evaluators are faulty; airqa stats --lint says what is wrong", faulty)}
+	}
+	return nil
+}
+
+// scoreFiles scores a file of predictions, or explains one of them.
+func (c scoreCmd) scoreFiles(a *app) (err error) {
+	j, err := c.open(a, "")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	c.Judge = j.name
-	if j.absent != nil && c.Dir != "" {
-		if err := a.needsNoJudge(c.Dir); err != nil {
-			return err
-		}
+	if c.Explain != "" {
+		return c.explainFile(a, j.judge)
 	}
-	scorer := eval.New(eval.Config{Judge: j.judge})
-	if c.Dir == "" {
-		return c.scoreFile(a, scorer)
-	}
-	scores, err := a.scoreRun(c.Dir, scorer, c.Judge)
-	if err != nil {
-		return err
-	}
-	if err := c.show(a, scores, "next: airqa report "+c.Dir); err != nil {
-		return err
-	}
-	if t := count(scores); t.Unscored > 0 && c.Judge != noJudgeName {
-		return coded{exitFailedExamples, fmt.Errorf(
-			"%d answers are unscored, which is no zero; airqa score %s --json says why each is, and the same command tries again", t.Unscored, c.Dir)}
-	}
-	return nil
+	return c.scoreFile(a, c.scorer(j.judge))
 }
 
-// verdicts is where a run's verdicts are kept, so that scoring it again asks nothing again.
-func (c scoreCmd) verdicts() string {
-	if c.Dir == "" {
-		return ""
+func (c scoreCmd) scorer(j eval.Judge) *eval.Scorer {
+	return eval.New(eval.Config{Judge: j, Mode: eval.Mode(c.Scoring)})
+}
+
+// scoreDir scores one run and shows its totals.
+func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err error) {
+	j, err := c.open(a, filepath.Join(dir, verdictsFile))
+	if err != nil {
+		return t, err
 	}
-	return filepath.Join(c.Dir, verdictsFile)
+	defer func() { err = errors.Join(err, j.Close()) }()
+	c.Judge = j.name
+	if j.absent != nil {
+		if err := a.needsNoJudge(dir); err != nil {
+			return t, err
+		}
+	}
+	scores, err := a.scoreRun(dir, scoring{c.Scoring, j.name, c.batch(c.scorer(j.judge))})
+	if err != nil {
+		return t, err
+	}
+	t = c.count(scores)
+	if several {
+		t.Run = dir
+	}
+	if spent := j.spent(); spent.Calls > 0 {
+		a.say("%s: %d calls of the judge, %d tokens", dir, spent.Calls, spent.Usage.Prompt+spent.Usage.Completion)
+	}
+	return t, c.show(a, scores, t)
 }
 
 // needsNoJudge refuses to score a run with subjective questions without a judge: the scores would stand in the place of
@@ -98,66 +143,100 @@ func (a *app) needsNoJudge(dir string) error {
 func (c scoreCmd) check() error {
 	files := c.Gold != "" || c.Pred != ""
 	switch {
-	case files && c.Dir != "":
-		return misuse("score either a run directory, or --gold with --pred")
+	case files && len(c.Dirs) > 0:
+		return misuse("score either run directories, or --gold with --pred")
 	case files && (c.Gold == "" || c.Pred == ""):
 		return misuse("--gold and --pred go together")
-	case !files && c.Dir == "":
+	case !files && len(c.Dirs) == 0:
 		return misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
 	return c.scoreFileFlags.check()
 }
 
+// scoring is by what rules a run is scored.
+type scoring struct {
+	mode, judge string
+	config      batch.Config
+}
+
 // scoreRun scores every episode of a run that has ended, and writes the scores beside its log.
-func (a *app) scoreRun(dir string, scorer *eval.Scorer, judgeName string) ([]qa.Score, error) {
+func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	r, examples, err := a.openRun(dir)
 	if err != nil {
 		return nil, err
 	}
-	byUUID := make(map[string]runlog.Recorded)
+	ended, n := a.endedEpisodes(r)
+	if n == 0 {
+		return nil, fmt.Errorf("%s: no question of this run is finished yet; airqa run goes on with it", dir)
+	}
+	ctx, drain, stop := a.interrupts()
+	defer stop()
+	ctx, cancel := untilDrained(ctx, drain) // half a scoring is none, and verdicts are kept
+	defer cancel()
+	scores := make([]qa.Score, 0, n)
+	stage := a.progress.Stage("score "+filepath.Base(dir), n)
+	for s, err := range batch.Score(ctx, by.config, items(examples, ended, by.config.Scorer)) {
+		if err != nil {
+			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
+			return nil, err
+		}
+		scores = append(scores, s)
+		stage.Set(len(scores), "")
+	}
+	stage.Close(fmt.Sprintf("%d of %d questions scored", len(ended), len(examples)))
+	return scores, runlog.WriteScores(dir, runlog.Scoring{
+		Mode: by.mode, Judge: by.judge, Program: program, Created: a.now().UTC(),
+	}, scores)
+}
+
+// endedEpisodes returns the episodes of a run that have an outcome, by question and in the order of repeats, and their number.
+func (a *app) endedEpisodes(r *runlog.Run) (map[string][]runlog.Recorded, int) {
+	ended, n := make(map[string][]runlog.Recorded), 0
 	for rec, err := range r.Episodes() {
 		if err != nil {
-			a.say("warning: %s: %v (this episode is left out)", dir, err)
+			a.say("warning: %s: %v (this episode is left out)", r.Dir, err)
 			continue
 		}
 		if rec.Outcome != "" {
 			rec.Messages, rec.Steps = nil, nil
-			byUUID[rec.UUID] = rec
+			ended[rec.UUID] = append(ended[rec.UUID], rec)
+			n++
 		}
 	}
-	var scores []qa.Score
-	stage := a.progress.Stage("score "+filepath.Base(dir), len(byUUID))
-	for _, ex := range examples {
-		rec, ended := byUUID[ex.UUID]
-		if !ended {
-			continue
-		}
-		scores = append(scores, a.scoreEpisode(scorer, ex, rec))
-		stage.Set(len(scores), "")
+	for _, list := range ended {
+		slices.SortFunc(list, func(x, y runlog.Recorded) int { return x.Repeat - y.Repeat })
 	}
-	stage.Close(fmt.Sprintf("%d of %d questions scored", len(scores), len(examples)))
-	if len(scores) == 0 {
-		return nil, fmt.Errorf("%s: no question of this run is finished yet; airqa run goes on with it", dir)
-	}
-	return scores, runlog.WriteScores(dir, runlog.Scoring{
-		Mode: scoringMode, Judge: judgeName, Program: program, Created: a.now().UTC(),
-	}, scores)
+	return ended, n
 }
 
-// scoreEpisode scores one answer. No answer is a zero; an episode that failed for a reason not its own is unscored.
-func (a *app) scoreEpisode(scorer *eval.Scorer, ex qa.Example, rec runlog.Recorded) qa.Score {
-	s := qa.Score{UUID: ex.UUID, Repeat: rec.Repeat, Func: ex.Evaluator.Func}
+// items are the answers to score, in the order of the questions.
+func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[batch.Item, error] {
+	return func(yield func(batch.Item, error) bool) {
+		for _, ex := range examples {
+			list := ended[ex.UUID]
+			if len(list) == 0 {
+				continue
+			}
+			gold := batch.NewGold(s, ex.UUID, ex.Evaluator)
+			for _, rec := range list {
+				if !yield(item(gold, rec), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// item is the answer of an episode. No answer is a zero; an episode that failed for a reason not its own is unscored.
+func item(gold *batch.Gold, rec runlog.Recorded) batch.Item {
+	i := batch.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Text(rec.Answer.Text)}
 	switch {
 	case rec.Outcome.Failed():
-		s.Verdict, s.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason
+		i.Verdict, i.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason
 	case !rec.Answer.Given:
-		s.Verdict, s.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
-	default:
-		ctx, votes := judge.WithVotes(a.ctx)
-		result := scorer.Score(ctx, ex.Evaluator, eval.Text(rec.Answer.Text))
-		s.Verdict, s.Value, s.Reason, s.Votes = result.Verdict, result.Value, result.Reason, votes.List()
+		i.Verdict, i.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
 	}
-	return s
+	return i
 }
 
 // openRun reads a run directory and its questions.
@@ -181,72 +260,4 @@ func (a *app) openRun(dir string) (*runlog.Run, []qa.Example, error) {
 		a.say("warning: %s is not what the run was started with: scores may be of other golds", filepath.Join(dir, runlog.QuestionsFile))
 	}
 	return r, examples, err
-}
-
-// totals are the counts of one scoring.
-type totals struct {
-	Questions   int `json:"questions"`
-	Right       int `json:"right"`
-	Wrong       int `json:"wrong"`
-	Unparseable int `json:"unparseable"`
-	Unscored    int `json:"unscored"`
-	// Score is the mean over the scored questions, 0 to 1.
-	Score   float64 `json:"score"`
-	Scoring string  `json:"scoring"`
-	Judge   string  `json:"judge"`
-
-	sum float64
-}
-
-// add counts one score.
-func (t *totals) add(s qa.Score) {
-	t.Questions++
-	t.sum += s.Value
-	switch s.Verdict {
-	case qa.Right:
-		t.Right++
-	case qa.Unparseable:
-		t.Unparseable++
-	case qa.Unscored:
-		t.Unscored++
-	default:
-		t.Wrong++
-	}
-	if scored := t.Questions - t.Unscored; scored > 0 {
-		t.Score = t.sum / float64(scored)
-	}
-}
-
-func count(scores []qa.Score) totals {
-	t := totals{Scoring: scoringMode}
-	for _, s := range scores {
-		t.add(s)
-	}
-	return t
-}
-
-// show prints scores as JSON lines, or their totals for a person.
-func (c scoreCmd) show(a *app, scores []qa.Score, next string) error {
-	t := count(scores)
-	t.Judge = c.Judge
-	if c.JSON {
-		w := newScoreWriter(a.out)
-		for _, s := range scores {
-			if err := w.write(s); err != nil {
-				return err
-			}
-		}
-		return w.end(t)
-	}
-	err := t.print(a)
-	if next != "" {
-		a.say("%s", next)
-	}
-	return err
-}
-
-// print shows totals to a person.
-func (t totals) print(a *app) error {
-	return a.print(fmt.Sprintf("%d questions: %d right, %d wrong, %d unparseable, %d unscored\nscore %.2f %% of the %d scored (%s semantics, judge %s)",
-		t.Questions, t.Right, t.Wrong, t.Unparseable, t.Unscored, 100*t.Score, t.Questions-t.Unscored, t.Scoring, t.Judge))
 }

@@ -41,12 +41,12 @@ func (f scoreFileFlags) check() error {
 
 // batch is how answers are scored. Twice as many wait as a judge is asked at once: it never waits for them.
 func (c scoreCmd) batch(scorer *eval.Scorer) batch.Config {
-	return batch.Config{Scorer: scorer, Workers: c.ScoreCores, Judges: 2 * c.JudgeConcurrency}
+	return batch.Config{Scorer: scorer, Workers: c.ScoreCores, Judges: 2 * max(c.JudgeConcurrency, 1)}
 }
 
 // scoreFile pairs predictions with golds by uuid and scores them in the order of the golds.
 func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
-	t := totals{Scoring: scoringMode, Judge: c.Judge}
+	t := totals{Scoring: c.Scoring, Judge: c.Judge}
 	var report batch.Report
 	var err error
 	stream := func(w io.Writer) error { return c.streamScores(a, scorer, &report, &t, w) }
