@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,6 +186,9 @@ func TestOutcomes(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+	if notes := strings.Join(report.Notes([]report.Row{row}), "\n"); !strings.Contains(notes, "1 episodes ended and are not in these scores") {
+		t.Errorf("notes: %s", notes)
 	}
 	if counted != row.Scored {
 		t.Errorf("%d episodes in the accuracy, %d questions scored", counted, row.Scored)

@@ -21,14 +21,25 @@ func Notes(rows []Row) []string {
 		notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing of any model.")
 	}
 	for _, r := range rows {
-		if r.Repeats.K > 1 {
-			notes = append(notes, fmt.Sprintf("%s (%s): %d repeats of each question; its value is the mean over them, and n counts questions.",
-				terminal.Line(r.Baseline), terminal.Line(r.Dir), r.Repeats.K))
-		}
-		if r.Unscored+r.Unfinished > 0 {
-			notes = append(notes, fmt.Sprintf("%s (%s): %d of %d questions counted; %d unscored, %d not run yet.",
-				terminal.Line(r.Baseline), terminal.Line(r.Dir), r.Scored, r.Questions, r.Unscored, r.Unfinished))
-		}
+		notes = append(notes, r.notes()...)
+	}
+	return notes
+}
+
+// notes are those of one run alone.
+func (r Row) notes() []string {
+	var notes []string
+	add := func(format string, args ...any) {
+		notes = append(notes, terminal.Line(r.Baseline)+" ("+terminal.Line(r.Dir)+"): "+fmt.Sprintf(format, args...))
+	}
+	if r.Repeats.K > 1 {
+		add("%d repeats of each question; its value is the mean over them, and n counts questions.", r.Repeats.K)
+	}
+	if r.Unscored+r.Unfinished > 0 {
+		add("%d of %d questions counted; %d unscored, %d not run yet.", r.Scored, r.Questions, r.Unscored, r.Unfinished)
+	}
+	if n := r.Outcomes.of(notScored); n > 0 {
+		add("%d episodes ended and are not in these scores; airqa score makes them anew.", n)
 	}
 	return notes
 }

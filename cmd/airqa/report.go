@@ -15,17 +15,18 @@ import (
 	"airqa/run/runlog"
 )
 
+// Where a flag has the name of another command's that means something else, its environment variable has a name of its own.
 type reportCmd struct {
 	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	Table     string   `default:"" enum:",4,5,7,13,functions,outcomes,repeats,judges,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges or all. Default: 4; all for html."`
 	Format    string   `default:"" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
-	Out       string   `placeholder:"FILE" help:"Write to this file instead of standard output."`
+	Out       string   `env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
-	Seed      uint64   `default:"1" help:"Seed of the bootstrap."`
+	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Seed of the bootstrap."`
 	Detail    bool     `help:"Show n and interval under every score."`
 	WithPaper bool     `help:"Show the paper's own rows too."`
-	Scoring   string   `placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run."`
-	Judge     string   `placeholder:"NAME" help:"Read the scores by this judge."`
+	Scoring   string   `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run."`
+	Judge     string   `env:"AIRQA_REPORT_JUDGE" placeholder:"NAME" help:"Read the scores by this judge."`
 }
 
 // Help implements kong.HelpProvider.
