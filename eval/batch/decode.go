@@ -43,7 +43,7 @@ type goldDecoder struct {
 }
 
 func (d goldDecoder) block(b dataset.Block) goldBlock {
-	var out goldBlock
+	out := goldBlock{golds: make([]goldLine, 0, bytes.Count(b.Data, []byte{'\n'})+1)}
 	for line, raw := range b.Records() {
 		uuid, e, ok := cutGold(raw)
 		var texts []string
