@@ -12,7 +12,8 @@ import (
 // limit never waits, and learns downwards:
 //
 //   - a 429 halves the bound, counted from what was under way, once for all requests that started before the halving;
-//   - a full window of successes while the bound was reached adds one, up to the ceiling;
+//   - a full window of successes while the bound was reached adds one, or a quarter of the way back to where the refusal
+//     was: near that place it feels its way, far from it, on either side, it hurries, up to the ceiling;
 //   - a fault of the server's starts the window anew, so that it only delays growth;
 //   - a Retry-After stops all new requests until it is over.
 //
@@ -28,6 +29,7 @@ type limiter struct {
 	// halvings counts; a request knows the count of its start.
 	halvings  int
 	successes int
+	refused   int // how many were under way at the last halving
 	closed    time.Time // no request starts before
 	timer     *time.Timer
 }
@@ -96,7 +98,8 @@ func (l *limiter) learn(s slot, err error) {
 	switch class := Class(err); {
 	case class == ClassRateLimit:
 		if s.halvings == l.halvings {
-			l.bound = max(1, min(l.bound, l.active)/2)
+			l.refused = min(l.bound, l.active)
+			l.bound = max(1, l.refused/2)
 			l.halvings++
 		}
 		l.successes = 0
@@ -108,10 +111,12 @@ func (l *limiter) learn(s slot, err error) {
 }
 
 func (l *limiter) grow() {
-	if l.successes++; l.successes >= l.bound {
-		l.bound++
-		l.successes = 0
+	if l.successes++; l.successes < l.bound {
+		return
 	}
+	way := max(l.refused-l.bound, l.bound-l.refused)
+	l.bound = min(l.bound+max(1, way/4), l.ceiling)
+	l.successes = 0
 }
 
 func (l *limiter) free() bool {

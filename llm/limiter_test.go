@@ -57,6 +57,28 @@ func TestLimiterLearns(t *testing.T) {
 	}
 }
 
+// TestLimiterComesBack shows the bound after each window of successes behind a single refusal.
+func TestLimiterComesBack(t *testing.T) {
+	l := newLimiter(256, time.Now)
+	slots := take(t, l, 256)
+	l.release(slots[0], limited)
+	got := []int{l.bound}
+	slots = slots[1:]
+	for l.bound < 250 {
+		for before := l.bound; l.bound == before; {
+			l.release(slots[0], nil)
+			slots = slots[1:]
+			if len(slots) < l.bound {
+				slots = append(slots, take(t, l, l.bound-len(slots))...)
+			}
+		}
+		got = append(got, l.bound)
+	}
+	if text := fmt.Sprint(got); text != "[128 160 184 202 215 225 232 238 242 245 247 249 250]" {
+		t.Errorf("bounds %s", text)
+	}
+}
+
 func TestLimiterFloorAndCeiling(t *testing.T) {
 	l := newLimiter(2, time.Now)
 	for range 3 {
@@ -196,6 +218,28 @@ func TestLimiterFindsTheLimit(t *testing.T) {
 	}
 	if waited == 0 {
 		t.Error("no wait was recorded")
+	}
+}
+
+// TestFaultsCostOnlyTheirOwnRequests loses and doubles nothing: one in eleven requests fails, in four ways.
+func TestFaultsCostOnlyTheirOwnRequests(t *testing.T) {
+	const calls = 1100
+	var requests, faults atomic.Int64
+	ways := map[int64]openaitest.Fault{
+		3: openaitest.RateLimited(""), 17: openaitest.Status(500, "x", "y"), 33: openaitest.CutBody(`{"choices`),
+		41: openaitest.Body(200, "<html>"),
+	}
+	s := openaitest.New(openaitest.Config{Admit: func(int) openaitest.Fault {
+		fault := ways[requests.Add(1)%44]
+		if fault != nil {
+			faults.Add(1)
+		}
+		return fault
+	}})
+	defer s.Close()
+	attempts := askAll(t, calls, endpoint(t, s, NewPool(32)))
+	if len(attempts) != int(requests.Load()) || len(attempts) != calls+int(faults.Load()) {
+		t.Errorf("%d attempts recorded, %d requests, %d calls, %d faults", len(attempts), requests.Load(), calls, faults.Load())
 	}
 }
 
