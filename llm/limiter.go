@@ -29,7 +29,7 @@ type limiter struct {
 	// halvings counts; a request knows the count of its start.
 	halvings  int
 	successes int
-	refused   int // how many were under way at the last halving
+	refused   int       // how many were under way at the last halving
 	closed    time.Time // no request starts before
 	timer     *time.Timer
 }
