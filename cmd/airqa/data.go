@@ -2,12 +2,16 @@ package main
 
 import (
 	"strings"
+	"time"
 
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/llm"
 )
+
+// embedTimeout bounds one request for vectors.
+const embedTimeout = 2 * time.Minute
 
 // dataFlags say where papers and their vectors are, and with which model texts become vectors.
 type dataFlags struct {
@@ -39,7 +43,7 @@ func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 }
 
 func (f dataFlags) remote(a *app, name string) (embed.Embedder, error) {
-	c := embed.OpenAIConfig{BaseURL: f.EmbedBaseURL, Model: name, Key: a.getenv(llm.KeyVariable)}
+	c := embed.OpenAIConfig{BaseURL: f.EmbedBaseURL, Model: name, Key: a.getenv(llm.KeyVariable), Client: llm.HTTPClient(embedTimeout)}
 	if c.BaseURL == "" {
 		c.BaseURL = llm.DefaultBaseURL
 		if c.Key == "" {

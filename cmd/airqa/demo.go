@@ -15,7 +15,6 @@ import (
 	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/internal/progress"
-	"airqa/qa"
 	"airqa/report"
 	"airqa/run/runlog"
 )
@@ -127,11 +126,10 @@ func (d demo) runAll() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = world.Close() }()
-	model, described, err := modelFlags{Model: offlineModel}.open(d.getenv)
+	offline, err := endpointFlags{}.opener().open(offlineModel, d.getenv)
 	if err != nil {
 		return nil, err
 	}
-	offline := openedModel{offlineModel, model, described, &qa.Price{}}
 	var dirs []string
 	var all []job
 	for _, b := range baselines.All() {

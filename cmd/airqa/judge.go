@@ -15,7 +15,7 @@ import (
 
 // judgeFlags say who judges subjective answers.
 type judgeFlags struct {
-	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: openai:NAME, offline (lexical overlap, no language model), or none. Without it openai:gpt-4o-mini-2024-07-18, the paper's. Its key comes from AIRQA_JUDGE_API_KEY, else OPENAI_API_KEY."`
+	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: openai:NAME, anthropic:NAME, google:NAME, ollama:NAME, offline (lexical overlap, no language model), or none. Without it openai:gpt-4o-mini-2024-07-18, the paper's. Its key comes from AIRQA_JUDGE_API_KEY, else that of its provider, such as OPENAI_API_KEY."`
 	Judges           []string `placeholder:"A,B,C" help:"Several judges that vote, instead of --judge."`
 	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"How many of --judges must accept an answer: majority (more than half; a tie is wrong), all or any."`
 	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Calls at once to each judge."`
@@ -167,7 +167,7 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 func (f judgeFlags) config(a *app, name string) llm.Config {
 	key := a.getenv(judgeKey)
 	if key == "" {
-		key = a.getenv(llm.KeyVariable)
+		key, _ = llm.FromEnvironment(name, a.getenv)
 	}
 	zero, top := 0.0, 0.95
 	return llm.Config{

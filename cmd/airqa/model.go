@@ -5,43 +5,122 @@ import (
 	"time"
 
 	"airqa/llm"
+	"airqa/llm/catalog"
 	"airqa/llm/offline"
+	"airqa/qa"
 	"airqa/run/runlog"
 )
 
 // offlineModel is the name of the rule-based model, and of the lexical judge, that ship with the program.
 const offlineModel = "offline"
 
+// Temperatures of the paper (Appendix C.2): the second for models that reason.
+const (
+	usualTemperature     = 0.7
+	reasoningTemperature = 0.6
+)
+
 // modelFlags say which model to ask and how.
 type modelFlags struct {
-	Model string `required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, scripted:FILE, or offline (rules, no language model)."`
+	Model string `required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	endpointFlags
 }
 
-// open makes the model and describes it for the record of a run.
+// summaryTemperature is that of summaries, which are to be the same each time.
+const summaryTemperature = 0.1
+
+// open makes the model for summaries and describes it.
 func (f modelFlags) open(getenv func(string) string) (llm.Model, map[string]any, error) {
-	return f.endpointFlags.open(f.Model, getenv)
+	o := f.opener()
+	o.temperature = summaryTemperature
+	m, err := o.open(f.Model, getenv)
+	return m.model, m.described, err
 }
 
 // endpointFlags say how models are asked.
 type endpointFlags struct {
-	BaseURL     string        `name:"base-url" placeholder:"URL" env:"AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /chat/completions. The key comes from OPENAI_API_KEY."`
-	Temperature float64       `default:"${temperature=0.7}" help:"Sampling temperature (paper: ${temperature=0.7})."`
-	TopP        float64       `name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
-	Seed        *int          `help:"Seed, sent to the endpoint when given."`
-	MaxTokens   int           `name:"max-tokens" default:"1500" help:"Most tokens of one reply."`
-	Timeout     time.Duration `default:"5m" help:"Longest time of one request."`
-	Retries     int           `default:"5" help:"Further tries of a request that failed for a passing reason."`
+	BaseURL        string        `name:"base-url" placeholder:"URL" help:"Address in front of /chat/completions, /messages or /api/chat. Without it OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ... and the provider's own. Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
+	Temperature    *float64      `placeholder:"T" help:"Sampling temperature. Without it 0.7, and 0.6 for models that reason (paper)."`
+	TopP           float64       `name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
+	Seed           *int          `help:"Seed, sent to the endpoint when given."`
+	MaxTokens      int           `name:"max-tokens" default:"1500" help:"Most tokens of one reply, hidden reasoning included."`
+	Stop           []string      `placeholder:"TEXT" help:"Words that end a reply."`
+	Reasoning      bool          `help:"The model thinks before it replies, where airqa models does not know it."`
+	Effort         string        `name:"reasoning-effort" placeholder:"LEVEL" help:"How much a reasoning model thinks: low, medium, high."`
+	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Window to ask for at servers that take one, in tokens (ollama)."`
+	MaxConnections int           `name:"max-connections" default:"64" placeholder:"N" help:"Most requests at once to one model; refusals (429) lower the number for a while."`
+	Timeout        time.Duration `default:"5m" help:"Longest time of one request."`
+	Retries        int           `default:"5" help:"Further tries of a request that failed for a passing reason."`
+	Models         string        `placeholder:"FILE" help:"List of models with prices and limits on top of the built-in one; see airqa models."`
 }
 
-func (f endpointFlags) config(spec string, getenv func(string) string) llm.Config {
+// opener makes models that share connections, limits and the list of models.
+type opener struct {
+	flags endpointFlags
+	pool  *llm.Pool
+	// temperature stands for a flag that is not given.
+	temperature float64
+}
+
+func (f endpointFlags) opener() *opener {
+	return &opener{flags: f, pool: llm.NewPool(f.MaxConnections), temperature: usualTemperature}
+}
+
+// openedModel is a model with what the record of a run says of it.
+type openedModel struct {
+	spec      string
+	model     llm.Model
+	described map[string]any
+	// price is nil when it is unknown.
+	price *qa.Price
+}
+
+// open makes the model of a spec. Its price is that of the list of models.
+func (o *opener) open(spec string, getenv func(string) string) (openedModel, error) {
+	if spec == offlineModel {
+		return openedModel{spec, offline.New(), map[string]any{"provider": offlineModel}, &qa.Price{}}, nil
+	}
+	f := o.flags
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 || f.MaxConnections < 1 || f.ContextWindow < 0 {
+		return openedModel{}, misuse("--timeout, --max-tokens and --max-connections must be above 0, --retries and --context-window not below")
+	}
+	list, err := catalog.Open(f.Models)
+	if err != nil {
+		return openedModel{}, coded{exitUsage, err}
+	}
+	c := o.config(spec, list, getenv)
+	m, err := llm.Open(c)
+	if err != nil {
+		return openedModel{}, coded{exitUsage, err}
+	}
+	described, err := llm.Describe(c)
+	return openedModel{spec, m, described, listedPrice(list, spec)}, err
+}
+
+func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) string) llm.Config {
+	f := o.flags
 	retries := f.Retries
 	if retries == 0 {
 		retries = -1 // in llm.Config 0 is the default and a negative number is none
 	}
+	key, base := llm.FromEnvironment(spec, getenv)
+	if f.BaseURL != "" {
+		base = f.BaseURL
+	}
+	temperature := o.temperature
+	known, _ := list.Find(spec)
+	switch {
+	case f.Temperature != nil:
+		temperature = *f.Temperature
+	case f.Reasoning || known.Reasoning:
+		temperature = reasoningTemperature
+	}
 	return llm.Config{
-		Spec: spec, BaseURL: f.BaseURL, APIKey: getenv(llm.KeyVariable), Timeout: f.Timeout, MaxRetries: retries,
-		Sampling: llm.Sampling{Temperature: &f.Temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: f.MaxTokens},
+		Spec: spec, BaseURL: base, APIKey: key, Timeout: f.Timeout, MaxRetries: retries, Reasoning: f.Reasoning,
+		ContextWindow: f.ContextWindow, Catalog: list, Pool: o.pool,
+		Sampling: llm.Sampling{
+			Temperature: &temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: f.MaxTokens, Stop: f.Stop, ReasoningEffort: f.Effort,
+		},
 		// Named so that an unknown provider's error lists it; open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
 			offlineModel: func(llm.Config) (llm.Model, error) { return offline.New(), nil },
@@ -49,20 +128,20 @@ func (f endpointFlags) config(spec string, getenv func(string) string) llm.Confi
 	}
 }
 
-func (f endpointFlags) open(spec string, getenv func(string) string) (llm.Model, map[string]any, error) {
-	if spec == offlineModel {
-		return offline.New(), map[string]any{"provider": offlineModel}, nil
+// listedPrice is the price of a model by the list; a script costs nothing.
+func listedPrice(list *catalog.Catalog, spec string) *qa.Price {
+	if provider, _ := llm.SplitSpec(spec); provider == "scripted" {
+		return &qa.Price{}
 	}
-	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 {
-		return nil, nil, misuse("--timeout and --max-tokens must be above 0, --retries not below")
+	listed := list.Price(spec)
+	if listed == nil {
+		return nil
 	}
-	c := f.config(spec, getenv)
-	m, err := llm.Open(c)
-	if err != nil {
-		return nil, nil, coded{exitUsage, err}
+	price := &qa.Price{Prompt: listed.Input, Completion: listed.Output, Cached: listed.Input}
+	if listed.Cached != nil {
+		price.Cached = *listed.Cached
 	}
-	d, err := llm.Describe(c)
-	return m, d, err
+	return price
 }
 
 // redactor keeps keys and the home directory out of what is written.
@@ -71,5 +150,9 @@ func (a *app) redactor() func([]byte) []byte {
 	if err != nil {
 		home = ""
 	}
-	return runlog.Redactor([]string{a.getenv(llm.KeyVariable), a.getenv(judgeKey)}, home)
+	keys := []string{a.getenv(judgeKey)}
+	for _, name := range llm.KeyVariables() {
+		keys = append(keys, a.getenv(name))
+	}
+	return runlog.Redactor(keys, home)
 }

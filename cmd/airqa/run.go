@@ -11,7 +11,6 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/eval"
-	"airqa/llm"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"
@@ -21,7 +20,7 @@ type runCmd struct {
 	dataFlags
 	Questions string   `required:"" placeholder:"FILE" help:"Questions in AirQA form: JSON Lines, or a folder of JSON files."`
 	Baseline  []string `required:"" placeholder:"NAME" help:"Baselines, several with commas, or all; airqa baselines lists them."`
-	Model     []string `required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, scripted:FILE, or offline (rules, no language model)."`
+	Model     []string `required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	Out       string   `required:"" placeholder:"DIR" help:"Run directory; with several baselines or models a folder with a run directory for each. The same command again finishes what is left in it."`
 	endpointFlags
 	Workers  int      `short:"j" default:"4" help:"Episodes at once."`
@@ -130,30 +129,25 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 	return found, nil
 }
 
-// openedModel is a model with what the record of a run says of it.
-type openedModel struct {
-	spec      string
-	model     llm.Model
-	described map[string]any
-	price     *qa.Price
-}
-
 func (c runCmd) openModels(a *app) ([]openedModel, error) {
+	source := c.opener()
 	var opened []openedModel
 	for _, spec := range c.Model {
 		spec = strings.TrimSpace(spec)
 		if slices.ContainsFunc(opened, func(other openedModel) bool { return other.spec == spec }) {
 			return nil, misuse("model %s is named twice", spec)
 		}
-		model, described, err := c.endpointFlags.open(spec, a.getenv)
+		m, err := source.open(spec, a.getenv)
+		if err == nil {
+			m.price, err = c.price(m)
+		}
 		if err != nil {
 			return nil, err
 		}
-		price, err := c.price(a, spec)
-		if err != nil {
-			return nil, err
+		if left, ok := m.described["not_sent"]; ok {
+			a.say("note: %s refuses settings, which are not sent: %v", spec, left)
 		}
-		opened = append(opened, openedModel{spec, model, described, price})
+		opened = append(opened, m)
 	}
 	return opened, nil
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"airqa/agent"
-	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/runlog"
@@ -24,7 +23,7 @@ type budgetFlags struct {
 	QuestionSeconds float64 `name:"question-seconds" placeholder:"S" help:"Most seconds of work on one question; waiting for an endpoint's limits is no work."`
 	SQLSeconds      float64 `name:"sql-seconds" placeholder:"S" help:"Most seconds of SQL for one question."`
 
-	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, where the catalogue of airqa models has none or another."`
+	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, where airqa models has none or another."`
 }
 
 func (f budgetFlags) check() error {
@@ -66,19 +65,17 @@ func (f budgetFlags) shape(settings map[string]any) {
 	}
 }
 
-// price is what a model costs: as the flag says, or as the catalogue does. A cap in USD on a model of unknown price is refused.
-func (f budgetFlags) price(a *app, spec string) (*qa.Price, error) {
+// price is what a model costs: as the flag says, or as the list of models does; nil when nobody knows. A cap in USD on a
+// model of unknown price is refused.
+func (f budgetFlags) price(m openedModel) (*qa.Price, error) {
 	price, err := f.givenPrice()
 	if err != nil || price != nil {
 		return price, err
 	}
-	if provider, _ := llm.SplitSpec(spec); provider == offlineModel || provider == "scripted" {
-		return &qa.Price{}, nil
+	if m.price == nil && (f.BudgetUSD > 0 || f.QuestionUSD > 0) {
+		return nil, misuse("the price of %s is unknown, so a limit in USD cannot be held: give --price IN,OUT in USD per million tokens, or list the model in a file for --models", m.spec)
 	}
-	if f.BudgetUSD > 0 || f.QuestionUSD > 0 {
-		return nil, misuse("the price of %s is unknown, so a limit in USD cannot be held: give --price IN,OUT in USD per million tokens", spec)
-	}
-	return nil, nil //nolint:nilnil // an unknown price is no error
+	return m.price, nil
 }
 
 // givenPrice reads the flag; nil when it is not given.
