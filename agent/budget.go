@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -18,6 +19,8 @@ type Budget struct {
 	Seconds float64
 	// ToolSeconds by the name of an action.
 	ToolSeconds map[string]float64
+	// Deadline is the longest time of the episode, waiting included; unlike the others it also ends what is under way.
+	Deadline time.Duration
 
 	// Forecast tells the most that a request may use. Needed with Tokens and USD.
 	Forecast func(qa.Request) qa.Usage
@@ -71,6 +74,18 @@ func (b Budget) allows(t *qa.Trajectory, name string) error {
 		return nil
 	}
 	return &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of %s of %.1f s are used", used.Seconds(), name, limit)}
+}
+
+// context returns one that ends when the time of the episode is over, what an earlier start took of it counted.
+func (b Budget) context(ctx context.Context, prior qa.Trajectory) (context.Context, context.CancelFunc) {
+	if b.Deadline <= 0 {
+		return ctx, func() {}
+	}
+	left := b.Deadline
+	for _, s := range prior.Steps {
+		left -= max(s.Ended.Sub(s.Started), 0)
+	}
+	return context.WithTimeoutCause(ctx, max(left, 0), &LimitError{qa.TimeLimit, fmt.Sprintf("no answer in %s", b.Deadline)})
 }
 
 // working sums the seconds of an episode without those of waiting.

@@ -171,3 +171,27 @@ type suspension struct{}
 
 func (suspension) Error() string  { return "budget reached" }
 func (suspension) Suspends() bool { return true }
+
+// hanging answers nothing before its context ends.
+type hanging struct{}
+
+func (hanging) Complete(ctx context.Context, _ qa.Request) (qa.Reply, error) {
+	<-ctx.Done()
+	return qa.Reply{}, fmt.Errorf("asking: %w", ctx.Err())
+}
+
+// The deadline of an episode ends a call that is under way, and is an outcome; the end of the run is none.
+func TestDeadline(t *testing.T) {
+	s := setup(nil, &env{}, &log{})
+	s.Model, s.Budget = hanging{}, agent.Budget{Deadline: 10 * time.Millisecond}
+	ep := start(t, s)
+	ctx, cancel := ep.Context(t.Context())
+	defer cancel()
+	err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read)
+	if err == nil || ep.Fail(err) != nil {
+		t.Fatalf("error %v", err)
+	}
+	if got := ep.Trajectory(); got.Outcome != qa.TimeLimit || !strings.Contains(got.Reason, "no answer in 10ms") {
+		t.Errorf("outcome %s, reason %q", got.Outcome, got.Reason)
+	}
+}

@@ -163,7 +163,7 @@ func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	}
 	s := qa.Step{N: len(e.t.Steps) + 1, By: qa.ByProgram, Action: &a, Started: e.set.Now()}
 	s.Acted = s.Started
-	o, err := e.set.Env.Act(ctx, a)
+	o, err := e.act(ctx, a)
 	if err != nil {
 		return o, err
 	}
@@ -219,7 +219,21 @@ func (e *Episode) observe(ctx context.Context, s *qa.Step) (qa.Observation, erro
 	if err := e.set.Budget.allows(&e.t, s.Action.Name); err != nil {
 		return qa.Observation{}, err
 	}
-	return e.set.Env.Act(ctx, *s.Action)
+	return e.act(ctx, *s.Action)
+}
+
+// act does an action; an error of a context that ended is its cause.
+func (e *Episode) act(ctx context.Context, a qa.Action) (qa.Observation, error) {
+	o, err := e.set.Env.Act(ctx, a)
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	return o, err
+}
+
+// Context returns the context of the episode: it ends with the deadline of its budget. The caller cancels it.
+func (e *Episode) Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	return e.set.Budget.context(ctx, e.set.Prior)
 }
 
 func (e *Episode) messages(shown []qa.Span) []qa.Message {
@@ -232,7 +246,7 @@ func (e *Episode) messages(shown []qa.Span) []qa.Message {
 
 func (e *Episode) callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return errors.Join(ctx.Err(), e.lost(err))
+		return errors.Join(context.Cause(ctx), ctx.Err(), e.lost(err))
 	}
 	if Suspended(err) {
 		return err

@@ -178,7 +178,9 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 		setup.Tools = action.Native(set.Specs())
 	}
 	j := job{example: ex, episode: agent.New(setup), tools: set, Solver: s}
-	err := s.baseline.solve(ctx, j)
+	bounded, cancel := j.episode.Context(ctx)
+	defer cancel()
+	err := s.baseline.solve(bounded, j)
 	if err != nil && ctx.Err() != nil {
 		return j.episode.Trajectory(), ctx.Err()
 	}

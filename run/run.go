@@ -41,7 +41,13 @@ type Config struct {
 	Progress func(Event)
 	Now      func() time.Time
 	// MaxEqualFailures in a row, all for one reason, end the start: a wrong key fails every question alike. 0 lets it go on.
+	// Where the endpoint has answered before and the reason may pass, it is an outage: then the start of further episodes
+	// waits instead, longer each time.
 	MaxEqualFailures int
+	// Outage is told of such a wait. May be nil.
+	Outage func(wait time.Duration)
+	// Sleep waits and returns early with the context's error; nil waits by the clock.
+	Sleep func(ctx context.Context, d time.Duration) error
 }
 
 // Event tells of one finished episode.
@@ -71,11 +77,12 @@ type Runner struct {
 	mu   sync.Mutex
 	sum  Summary
 	done int
-	// equal failures in a row, and their reason
-	equal  int
-	reason string
-	halt   sync.Once
-	stop   chan struct{} // closed when no further episode may start
+	// equal failures in a row, and their kind
+	equal   int
+	failure string
+	out     outage
+	halt    sync.Once
+	stop    chan struct{} // closed when no further episode may start
 }
 
 // New checks a configuration.
@@ -91,6 +98,12 @@ func New(c Config) (*Runner, error) {
 	c.Repeats = max(c.Repeats, 1)
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
+	}
+	if c.Outage == nil {
+		c.Outage = func(time.Duration) {}
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
 	}
 	if c.Skip == nil {
 		c.Skip = runlog.Recorded.Finished
@@ -163,6 +176,7 @@ func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- t
 
 // hand gives a task to the next free worker; false when no further one may start.
 func (r *Runner) hand(ctx context.Context, drain <-chan struct{}, queue chan<- task, t task) bool {
+	r.sitOut(ctx, drain)
 	if r.stopped(ctx, drain) || !r.acquire(ctx, drain) {
 		return false
 	}
@@ -264,18 +278,4 @@ func (r *Runner) note(e Event) {
 	}
 	e.Done, e.Total = r.done, r.sum.Total
 	r.c.Progress(e)
-}
-
-// watch stops the start when episode after episode fails for the same reason.
-func (r *Runner) watch(t qa.Trajectory) {
-	if !t.Outcome.Failed() || t.Reason != r.reason {
-		r.equal, r.reason = 0, t.Reason
-	}
-	if !t.Outcome.Failed() {
-		return
-	}
-	r.equal++
-	if r.equal == r.c.MaxEqualFailures {
-		r.halt.Do(func() { close(r.stop) })
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"time"
 
 	"airqa/baselines"
 	"airqa/env"
@@ -196,6 +197,9 @@ func (a *app) runConfig(p plan, c *opened, slots chan struct{}, b *board) run.Co
 	config := run.Config{
 		Solver: c.solver, Writer: c.writer, Recorded: c.recorded, Workers: p.workers, Slots: slots, Repeats: p.repeats, Now: a.now,
 		Budget: p.budget.question(c.forecast, c.price), MaxEqualFailures: maxEqualFailures, Progress: b.note,
+		Outage: func(wait time.Duration) {
+			a.say("%s: the endpoint fails every question now; the next one tries in %s (Ctrl-C stops)", c.name, wait)
+		},
 	}
 	if p.retry == "none" {
 		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }

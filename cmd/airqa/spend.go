@@ -23,11 +23,13 @@ type budgetFlags struct {
 	QuestionSeconds float64 `name:"question-seconds" placeholder:"S" help:"Most seconds of work on one question; waiting for an endpoint's limits is no work."`
 	SQLSeconds      float64 `name:"sql-seconds" placeholder:"S" help:"Most seconds of SQL for one question."`
 
+	QuestionDeadline time.Duration `name:"question-deadline" placeholder:"20m" help:"Longest time of one question, waiting included; a call under way is stopped."`
+
 	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, where airqa models has none or another."`
 }
 
 func (f budgetFlags) check() error {
-	if f.BudgetUSD < 0 || f.BudgetTokens < 0 || f.BudgetHours < 0 || f.QuestionUSD < 0 || f.QuestionTokens < 0 || f.QuestionSeconds < 0 || f.SQLSeconds < 0 {
+	if f.BudgetUSD < 0 || f.BudgetTokens < 0 || f.BudgetHours < 0 || f.QuestionUSD < 0 || f.QuestionTokens < 0 || f.QuestionSeconds < 0 || f.SQLSeconds < 0 || f.QuestionDeadline < 0 {
 		return misuse("a budget must not be negative; without one nothing is bounded")
 	}
 	return nil
@@ -44,7 +46,7 @@ func (f budgetFlags) limits(now time.Time) budget.Limits {
 
 // question is the budget of one question with a model of a price.
 func (f budgetFlags) question(forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
-	b := agent.Budget{Tokens: f.QuestionTokens, USD: f.QuestionUSD, Seconds: f.QuestionSeconds, Forecast: forecast}
+	b := agent.Budget{Tokens: f.QuestionTokens, USD: f.QuestionUSD, Seconds: f.QuestionSeconds, Deadline: f.QuestionDeadline, Forecast: forecast}
 	if price != nil {
 		b.Price = price.Of
 	}
@@ -57,7 +59,7 @@ func (f budgetFlags) question(forecast func(qa.Request) qa.Usage, price *qa.Pric
 // shape is what of the budgets shapes results, for the record of a run: those of a question do.
 func (f budgetFlags) shape(settings map[string]any) {
 	for name, v := range map[string]float64{
-		"question_usd": f.QuestionUSD, "question_tokens": float64(f.QuestionTokens), "question_seconds": f.QuestionSeconds, "sql_seconds": f.SQLSeconds,
+		"question_usd": f.QuestionUSD, "question_tokens": float64(f.QuestionTokens), "question_seconds": f.QuestionSeconds, "sql_seconds": f.SQLSeconds, "question_deadline_seconds": f.QuestionDeadline.Seconds(),
 	} {
 		if v > 0 {
 			settings[name] = v

@@ -1,0 +1,134 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"airqa/qa"
+)
+
+// The waits of an outage: one minute, then twice as long each time up to an hour. The start ends after the last of them, in
+// all some nine hours.
+const (
+	firstOutageWait = time.Minute
+	longOutageWait  = time.Hour
+	maxOutageWaits  = 14
+)
+
+// outage is what a runner knows of an endpoint that has stopped answering. Its fields are guarded by the runner's mutex.
+type outage struct {
+	// due is true when the next episode waits.
+	due bool
+	// waits counts those since an episode finished.
+	waits int
+	// probe is closed when the episode that tries after a wait has ended; nil when none tries.
+	probe chan struct{}
+}
+
+// failureKey says what kind of failure ended an episode. The reason itself may name a port or a request.
+func failureKey(t qa.Trajectory) string {
+	if n := len(t.FailedAttempts); t.Outcome == qa.EndpointError && n > 0 {
+		last := t.FailedAttempts[n-1]
+		return fmt.Sprintf("%s %s %d", t.Outcome, last.Error, last.Status)
+	}
+	return string(t.Outcome) + " " + t.Reason
+}
+
+// mayPass tells whether an episode failed for a reason of the endpoint that may pass by itself.
+func mayPass(t qa.Trajectory) bool {
+	if t.Outcome != qa.EndpointError || len(t.FailedAttempts) == 0 {
+		return false
+	}
+	switch t.FailedAttempts[len(t.FailedAttempts)-1].Error {
+	case "rate_limit", "server", "network", "timeout", "garbage":
+		return true
+	}
+	return false
+}
+
+// watch notices failures that are all of one kind: they end the start, or begin an outage.
+func (r *Runner) watch(t qa.Trajectory) {
+	if r.out.probe != nil {
+		close(r.out.probe)
+		r.out.probe = nil
+	}
+	if !t.Outcome.Failed() {
+		r.equal, r.out.due, r.out.waits = 0, false, 0
+		return
+	}
+	if key := failureKey(t); key != r.failure {
+		r.equal, r.failure = 0, key
+	}
+	r.equal++
+	switch {
+	case r.c.MaxEqualFailures == 0 || r.equal < r.c.MaxEqualFailures:
+	case mayPass(t) && r.sum.Finished > 0 && r.out.waits < maxOutageWaits:
+		r.out.due = true
+	default:
+		r.halt.Do(func() { close(r.stop) })
+	}
+}
+
+// sitOut waits while an outage goes on: after each wait one episode tries, and the others follow when it has ended well.
+func (r *Runner) sitOut(ctx context.Context, drain <-chan struct{}) {
+	ctx, cancel := r.untilStopped(ctx, drain)
+	defer cancel()
+	for ctx.Err() == nil {
+		r.mu.Lock()
+		probe, due := r.out.probe, r.out.due
+		wait := min(firstOutageWait<<min(r.out.waits, 10), longOutageWait)
+		r.mu.Unlock()
+		switch {
+		case probe != nil:
+			select {
+			case <-probe:
+			case <-ctx.Done():
+			}
+		case due:
+			r.c.Outage(wait)
+			_ = r.c.Sleep(ctx, wait) // whoever woke it is asked next
+			r.beginProbe()
+			return
+		default:
+			return
+		}
+	}
+}
+
+// beginProbe lets one episode try. Failures that came in while it slept belong to the outage that it has sat out.
+func (r *Runner) beginProbe() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.out.due {
+		return // something finished after all
+	}
+	r.out.due, r.out.probe = false, make(chan struct{})
+	r.out.waits++
+	r.equal = r.c.MaxEqualFailures - 1 // the next equal failure makes another wait
+}
+
+// untilStopped returns a context that also ends when no further episode may start.
+func (r *Runner) untilStopped(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-drain:
+		case <-r.stop:
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
+	return ctx, cancel
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

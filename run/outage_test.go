@@ -1,0 +1,97 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"airqa/agent"
+	"airqa/qa"
+	"airqa/run"
+)
+
+// tried is an endpoint's failure with the class of its last request.
+type tried struct{ class string }
+
+func (f tried) Error() string { return "no reply from port " + time.Now().String() }
+func (f tried) Tried() []qa.Attempt {
+	return []qa.Attempt{{Error: f.class}}
+}
+
+func fail(s agent.Setup, class string) (qa.Trajectory, error) {
+	e := agent.New(s)
+	err := e.Fail(&agent.CallError{Err: errors.New("no reply"), Attempts: tried{class}.Tried()})
+	return e.Trajectory(), err
+}
+
+func TestOutage(t *testing.T) {
+	tests := []struct {
+		name, class string
+		// works tells whether the nth episode finds the endpoint well, after so many waits.
+		works              func(n, waits int64) bool
+		left, failed, wait int
+	}{
+		{"it passes", "server", func(n, waits int64) bool { return n <= 5 || waits >= 3 }, 0, 5, 3},
+		{"it does not pass", "network", func(n, _ int64) bool { return n <= 5 }, 77, 18, 14},
+		{"a wrong key", "auth", func(n, _ int64) bool { return n <= 5 }, 92, 3, 0},
+		{"never answered", "network", func(int64, int64) bool { return false }, 97, 3, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var n, waits atomic.Int64
+			s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+				if tt.works(n.Add(1), waits.Load()) {
+					return answer(ctx, ex, setup)
+				}
+				return fail(setup, tt.class)
+			})
+			var mu sync.Mutex
+			var slept []time.Duration
+			r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{
+				Solver: s, Workers: 1, MaxEqualFailures: 3,
+				Sleep: func(_ context.Context, d time.Duration) error {
+					mu.Lock()
+					defer mu.Unlock()
+					slept = append(slept, d)
+					waits.Add(1)
+					return nil
+				},
+			})
+			sum, err := r.Run(t.Context(), nil, examples(100))
+			// A worker may have taken the next question before the failure before it was known.
+			if err != nil || abs(sum.Left-tt.left) > 2 || abs(sum.Failed-tt.failed) > 2 || abs(len(slept)-tt.wait) > 1 {
+				t.Errorf("summary %+v, waits %v, %v; want about %d left, %d failed, %d waits", sum, slept, err, tt.left, tt.failed, tt.wait)
+			}
+			for i := 1; i < len(slept); i++ {
+				if slept[i] < slept[i-1] || slept[i] > time.Hour {
+					t.Errorf("waits %v", slept)
+				}
+			}
+		})
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// A wait ends with the start.
+func TestOutageIsStopped(t *testing.T) {
+	var n atomic.Int64
+	s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+		if n.Add(1) <= 2 {
+			return answer(ctx, ex, setup)
+		}
+		return fail(setup, "server")
+	})
+	drain := make(chan struct{})
+	r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{
+		Solver: s, Workers: 4, MaxEqualFailures: 3, Outage: func(time.Duration) { close(drain) },
+	})
+	sum, err := r.Run(t.Context(), drain, examples(50))
+	if err != nil || sum.Finished != 2 || sum.Left < 35 {
+		t.Errorf("summary %+v, %v", sum, err)
+	}
+}
