@@ -30,9 +30,11 @@ type board struct {
 
 // note takes up one finished episode.
 func (b *board) note(e run.Event) {
-	if !e.Skipped {
-		b.count(e.Trajectory)
+	if e.Skipped {
+		b.stage.Skip(e.Done)
+		return
 	}
+	b.count(e.Trajectory)
 	b.stage.Set(e.Done, b.line())
 }
 

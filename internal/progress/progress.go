@@ -78,6 +78,7 @@ type Stage struct {
 
 	mu      sync.Mutex
 	done    int
+	skipped int // of done, those that took no work
 	note    string
 	started time.Time
 	last    time.Time
@@ -94,7 +95,7 @@ func (r *Reporter) Stage(name string, total int) *Stage {
 	}
 	s.bar = r.take().New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d", decor.WCSyncWidth)),
-		mpb.AppendDecorators(decor.OnComplete(decor.AverageETA(decor.ET_STYLE_GO), ""), decor.Any(func(decor.Statistics) string {
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return s.left() }), decor.Any(func(decor.Statistics) string {
 			return " " + s.Note()
 		})),
 	)
@@ -106,6 +107,28 @@ func (s *Stage) Note() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.note
+}
+
+// Skip says that done steps are finished and took no work, so that the time left is not guessed from them.
+func (s *Stage) Skip(done int) {
+	s.mu.Lock()
+	s.done, s.skipped = done, done
+	s.mu.Unlock()
+	if s.bar != nil {
+		s.bar.SetCurrent(int64(done))
+	}
+}
+
+// left guesses the time that is left from the steps so far, "" when it is not known or nothing is left.
+func (s *Stage) left() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	worked, todo := s.done-s.skipped, s.total-s.done
+	if worked <= 0 || todo <= 0 {
+		return ""
+	}
+	guess := s.c.Now().Sub(s.started) * time.Duration(todo) / time.Duration(worked)
+	return guess.Round(time.Second).String()
 }
 
 // Set says that done steps are finished, and a few words beside the bar.
@@ -121,7 +144,11 @@ func (s *Stage) Set(done int, note string) {
 	case s.bar != nil:
 		s.bar.SetCurrent(int64(done))
 	case due:
-		s.print(strings.TrimSpace(fmt.Sprintf("%d/%d %s", done, s.total, s.Note())))
+		line := strings.TrimSpace(fmt.Sprintf("%d/%d %s", done, s.total, s.Note()))
+		if left := s.left(); left != "" {
+			line += ", " + left + " left"
+		}
+		s.print(line)
 	}
 }
 

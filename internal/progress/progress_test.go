@@ -21,13 +21,26 @@ func TestPlainLines(t *testing.T) {
 		s.Set(i+1, "file\x1b.pdf")
 	}
 	s.Close("9 added")
-	want := `ingest: 3/9 file\x1b.pdf
-ingest: 6/9 file\x1b.pdf
+	want := `ingest: 3/9 file\x1b.pdf, 12s left
+ingest: 6/9 file\x1b.pdf, 6s left
 ingest: 9/9 file\x1b.pdf
 ingest: 9 added (18s)
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+// What an earlier start had done says nothing of the time that is left.
+func TestTimeLeft(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := progress.New(progress.Config{Out: &out, Now: func() time.Time { return clock }}).Stage("run", 1000)
+	s.Skip(900)
+	clock = clock.Add(time.Minute)
+	s.Set(910, "")
+	if got := out.String(); got != "run: 910/1000, 9m0s left\n" {
+		t.Errorf("line %q", got)
 	}
 }
 
