@@ -21,6 +21,7 @@ type enrichCmd struct {
 	Workers        int      `short:"j" default:"4" help:"Calls at once."`
 	MaxCalls       int      `name:"max-calls" placeholder:"N" help:"Stop after so many calls."`
 	MaxTotalTokens int      `name:"max-total-tokens" placeholder:"N" help:"Stop before prompts and replies together have more tokens."`
+	Pictures       bool     `help:"Show the model the figures, too: for models that take images. Without it they are described from caption and page."`
 	Again          bool     `help:"Fill again what is filled. Only what this model was not asked in the same words is asked."`
 }
 
@@ -28,6 +29,7 @@ type enrichCmd struct {
 func (enrichCmd) Help() string {
 	return `Examples:
   airqa enrich --data papers --model openai:gpt-4o-mini --fields tldr,tags --max-calls 1000
+  airqa enrich --data papers --model openai:gpt-4o-mini --fields images --pictures
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa enrich --data papers --model openai:Qwen2.5-72B-Instruct -j 16
 
 Every reply is kept in enrich.jsonl in the data directory as it comes: a run that is stopped, killed or out of its budget
@@ -60,14 +62,14 @@ func (c enrichCmd) Run(a *app) (err error) {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	bar := enrichBar{a: a}
-	e, err := enrich.New(enrich.Config{
+	cfg := enrich.Config{
 		Model: model, ModelName: c.Model, Journal: journal, Fields: fields, Again: c.Again, Workers: c.Workers,
 		MaxCalls: c.MaxCalls, MaxTokens: c.MaxTotalTokens, Drain: drain, Progress: bar.set, Now: a.now,
-	})
+	}
+	e, asked, askErr, err := c.ask(ctx, cfg, dir)
 	if err != nil {
 		return err
 	}
-	asked, askErr := ask(ctx, e, dir)
 	bar.close(asked)
 	if ctx.Err() != nil {
 		return errors.New("stopped; every reply that came is kept, and the same command goes on from here")
@@ -95,14 +97,26 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 	return fields, nil
 }
 
-// ask only reads the papers, so that others can, too.
-func ask(ctx context.Context, e *enrich.Enricher, dir *datadir.Dir) (asked enrich.Asked, err error) {
+// ask only reads the papers, so that others can, too. The first error is that of the asking.
+func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir) (e *enrich.Enricher, asked enrich.Asked, askErr, err error) {
+	if c.Pictures {
+		pages, err := env.OpenConfig(ctx, env.Config{Dir: dir.Path(), Mode: env.None})
+		if err != nil {
+			return nil, asked, nil, err
+		}
+		defer func() { askErr = errors.Join(askErr, pages.Close()) }()
+		cfg.Pictures = pages
+	}
+	if e, err = enrich.New(cfg); err != nil {
+		return nil, asked, nil, err
+	}
 	papers, err := paperdb.OpenReader(ctx, dir.Database())
 	if err != nil {
-		return asked, err
+		return nil, asked, nil, err
 	}
-	defer func() { err = errors.Join(err, papers.Close()) }()
-	return e.Ask(ctx, papers)
+	defer func() { askErr = errors.Join(askErr, papers.Close()) }()
+	asked, askErr = e.Ask(ctx, papers)
+	return e, asked, askErr, nil
 }
 
 // apply writes what was replied and makes it searchable.
@@ -118,6 +132,9 @@ func (c enrichCmd) apply(ctx context.Context, a *app, e *enrich.Enricher, texts 
 // end says what came out and turns it into an exit code.
 func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err error) error {
 	a.say("%d cells of %d papers filled, %d still empty", applied.Cells, applied.Papers, applied.Open)
+	if asked.Unseen > 0 {
+		a.say("warning: %d figures could not be drawn and were described from their captions", asked.Unseen)
+	}
 	switch {
 	case err != nil:
 		return err

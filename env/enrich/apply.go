@@ -27,7 +27,7 @@ func (e *Enricher) Apply(ctx context.Context, store Store) (sum Applied, err err
 		if err != nil {
 			return sum, err
 		}
-		fills, open, err := e.fills(p)
+		fills, open, err := e.fills(p, o.SHA256)
 		if err != nil {
 			return sum, fmt.Errorf("enrich paper %s: %w", o.PaperID, err)
 		}
@@ -45,8 +45,8 @@ func (e *Enricher) Apply(ctx context.Context, store Store) (sum Applied, err err
 }
 
 // fills lists what can be filled in of a paper, and how many cells cannot yet.
-func (e *Enricher) fills(p paperdb.Paper) (fills []paperdb.Fill, open int, err error) {
-	for _, t := range plan(p, e.cfg.Fields, e.cfg.Again) {
+func (e *Enricher) fills(p paperdb.Paper, file string) (fills []paperdb.Fill, open int, err error) {
+	for _, t := range e.tasks(p, file) {
 		f, ok, err := e.answer(t)
 		switch {
 		case err != nil:
@@ -70,6 +70,10 @@ func (e *Enricher) answer(t task) (paperdb.Fill, bool, error) {
 		return paperdb.Fill{}, false, err
 	}
 	reply, ok, err := e.cfg.Journal.Reply(q.key)
+	if err == nil && !ok && t.place != nil {
+		t.place = nil // it could not be drawn
+		return e.answer(t)
+	}
 	if err != nil || !ok {
 		return paperdb.Fill{}, false, err
 	}

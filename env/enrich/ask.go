@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"airqa/env/paperdb"
 	"airqa/qa"
 )
 
@@ -20,6 +21,8 @@ type Asked struct {
 	Calls, Failed int
 	FirstFailure  error
 	Usage         qa.Usage
+	// Unseen counts the figures that could not be drawn and were described from their captions.
+	Unseen int
 	// Known counts the cells whose reply the journal had before.
 	Known int
 	// BudgetReached is set when the budget ended the asking, Drained when the caller did.
@@ -37,7 +40,7 @@ func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a := &asking{
-		cfg: e.cfg, lib: lib, jobs: make(chan job), queued: map[string]bool{}, halt: cancel, sum: Asked{Total: len(owned)},
+		Enricher: e, lib: lib, jobs: make(chan job), queued: map[string]bool{}, halt: cancel, sum: Asked{Total: len(owned)},
 		budget: &budget{maxCalls: e.cfg.MaxCalls, maxTokens: e.cfg.MaxTokens},
 	}
 	var workers sync.WaitGroup
@@ -49,7 +52,7 @@ func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 		})
 	}
 	for _, o := range owned {
-		if err = a.paper(ctx, o.PaperID); err != nil {
+		if err = a.paper(ctx, o); err != nil {
 			break
 		}
 	}
@@ -82,7 +85,7 @@ type job struct {
 
 // asking is the state of one Ask. queued belongs to the goroutine that goes through the papers.
 type asking struct {
-	cfg    Config
+	*Enricher
 	lib    Library
 	jobs   chan job
 	queued map[string]bool
@@ -96,13 +99,13 @@ type asking struct {
 }
 
 // paper hands out the calls of one paper.
-func (a *asking) paper(ctx context.Context, id string) error {
-	p, err := a.lib.Enrichable(ctx, id)
+func (a *asking) paper(ctx context.Context, o paperdb.Owned) error {
+	p, err := a.lib.Enrichable(ctx, o.PaperID)
 	if err != nil {
 		return err
 	}
-	for _, t := range plan(p, a.cfg.Fields, a.cfg.Again) {
-		if err := a.task(ctx, id, t); err != nil {
+	for _, t := range a.tasks(p, o.SHA256) {
+		if err := a.task(ctx, o.PaperID, t); err != nil {
 			return err
 		}
 	}
@@ -130,7 +133,7 @@ func (a *asking) task(ctx context.Context, paper string, t task) error {
 		a.mu.Unlock()
 		return nil
 	}
-	j := job{task: t, question: q, paper: paper, estimate: a.budget.estimate(q.messages)}
+	j := job{task: t, question: q, paper: paper, estimate: a.budget.estimate(q.messages, t.place != nil)}
 	if !a.budget.take(j.estimate) {
 		return errBudget
 	}
@@ -162,6 +165,13 @@ func (a *asking) hand(ctx context.Context, j job) error {
 func (a *asking) ask(ctx context.Context, j job) {
 	if ctx.Err() != nil {
 		a.budget.release(j.estimate)
+		return
+	}
+	if wanted, err := a.draw(ctx, &j); err != nil || !wanted {
+		a.budget.release(j.estimate)
+		if err != nil && ctx.Err() == nil {
+			a.halt(err)
+		}
 		return
 	}
 	reply, err := a.cfg.Model.Complete(ctx, j.messages)

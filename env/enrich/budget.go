@@ -22,11 +22,14 @@ type budget struct {
 }
 
 // estimate is what a call may cost; it counts only when tokens are bounded.
-func (b *budget) estimate(messages []qa.Message) int {
+func (b *budget) estimate(messages []qa.Message, picture bool) int {
 	if b.maxTokens == 0 {
 		return 0
 	}
 	n := replyTokens
+	if picture {
+		n += pictureTokens
+	}
 	for _, m := range messages {
 		n += tokens.Count(m.Text)
 	}

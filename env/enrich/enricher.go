@@ -40,6 +40,9 @@ type Config struct {
 	Journal   *Journal
 	// Fields are the cells to fill; none means all.
 	Fields []Field
+	// Pictures draws figures for a model that takes images; nil has them described from their captions. A figure that cannot
+	// be drawn is described so, too.
+	Pictures Drawer
 	// Again fills cells, too, that hold something.
 	Again   bool
 	Workers int
@@ -64,6 +67,15 @@ type Event struct {
 
 // Enricher asks a model about papers and fills in what it said.
 type Enricher struct{ cfg Config }
+
+// tasks lists the cells of a paper that are to be filled.
+func (e *Enricher) tasks(p paperdb.Paper, file string) []task {
+	tasks := plan(p, e.cfg.Fields, e.cfg.Again)
+	if e.cfg.Pictures != nil {
+		show(p, file, tasks)
+	}
+	return tasks
+}
 
 // New checks a configuration.
 func New(cfg Config) (*Enricher, error) {

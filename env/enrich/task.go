@@ -35,11 +35,13 @@ type task struct {
 	// text is what is summarised; data what else the prompt names.
 	text string
 	data prompts.Data
+	// place is set when the model is to see the figure.
+	place *place
 }
 
-// passes tells whether the text is its own summary.
+// passes tells whether the text is its own summary, with nothing to see beside it.
 func (t task) passes() bool {
-	return t.field != TLDR && t.field != Tags && utf8.RuneCountInString(t.text) <= shortText
+	return t.field != TLDR && t.field != Tags && t.place == nil && utf8.RuneCountInString(t.text) <= shortText
 }
 
 // prompt renders the question to the model.
@@ -59,10 +61,14 @@ type question struct {
 
 func (t task) question(model string) (question, error) {
 	text, err := t.prompt()
+	named := text
+	if t.place != nil {
+		text, named, err = t.picturePrompt()
+	}
 	if err != nil {
 		return question{}, err
 	}
-	sum := sha256.Sum256([]byte(replyForm + "\n" + model + "\n" + text))
+	sum := sha256.Sum256([]byte(replyForm + "\n" + model + "\n" + named))
 	return question{key: hex.EncodeToString(sum[:]), messages: []qa.Message{{Role: qa.User, Text: text}}}, nil
 }
 

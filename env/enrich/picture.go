@@ -1,0 +1,90 @@
+package enrich
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"airqa/env/paperdb"
+	"airqa/qa"
+)
+
+// Drawer draws the box of a page (from 1) of a paper, [x0, y0, width, height] in points from the top left of the page as
+// shown. Calls may overlap.
+type Drawer interface {
+	View(ctx context.Context, paperID string, page int, box []float64) (qa.Image, error)
+}
+
+// pictureTokens is the most that a picture counts by OpenAI's rule for GPT-4o: 8 tiles of 170 and 85. What it cost is
+// known with the reply.
+const pictureTokens = 85 + 8*170
+
+//go:embed picture.txt
+var pictureText string
+
+var pictureTemplate = template.Must(template.New("picture").Option("missingkey=error").Parse(pictureText))
+
+// place is where a figure stands.
+type place struct {
+	paper, file string // the paper's id and the SHA-256 of its PDF
+	page        int
+	box         [4]int
+}
+
+// show adds to the tasks of figures where each stands, as far as that is known.
+func show(p paperdb.Paper, file string, tasks []task) {
+	pages, images := map[string]int{}, map[string]paperdb.Image{}
+	for _, x := range p.Pages {
+		pages[x.ID] = x.Number
+	}
+	for _, x := range p.Images {
+		images[x.ID] = x
+	}
+	for i := range tasks {
+		x, ok := images[tasks[i].row]
+		page := pages[x.PageID]
+		if tasks[i].field == Images && ok && page > 0 && x.Box[2] > 0 && x.Box[3] > 0 {
+			tasks[i].place = &place{paper: p.Metadata.PaperID, file: file, page: page, box: x.Box}
+		}
+	}
+}
+
+// picturePrompt renders the question about a figure that the model sees. The second text is for the journal's key: it names
+// the picture, so that a reply is found without drawing it.
+func (t task) picturePrompt() (text, named string, err error) {
+	var b strings.Builder
+	if err := pictureTemplate.Execute(&b, t.data); err != nil {
+		return "", "", err
+	}
+	return b.String(), fmt.Sprintf("%s\npicture: %s page %d box %v", b.String(), t.place.file, t.place.page, t.place.box), nil
+}
+
+// draw adds the picture to a job. Without one the question is that of the caption; false means that the journal has its
+// reply.
+func (a *asking) draw(ctx context.Context, j *job) (ask bool, err error) {
+	if j.place == nil {
+		return true, nil
+	}
+	var box []float64
+	for _, x := range j.place.box {
+		box = append(box, float64(x))
+	}
+	picture, err := a.cfg.Pictures.View(ctx, j.place.paper, j.place.page, box)
+	switch {
+	case err == nil:
+		j.messages[0].Images = []qa.Image{picture}
+		return true, nil
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	}
+	a.mu.Lock()
+	a.sum.Unseen++
+	a.mu.Unlock()
+	j.place = nil
+	if j.question, err = j.task.question(a.cfg.ModelName); err != nil {
+		return false, err
+	}
+	return !j.passes() && !a.cfg.Journal.Has(j.key), nil
+}
