@@ -57,27 +57,36 @@ func (c ingestCmd) checkSources() error {
 	if len(c.Paths)+len(items) == 0 {
 		return misuse("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
 	}
-	if _, err := ingest.Find(c.Paths); err != nil {
+	if _, _, err := ingest.FindOpen(c.Paths); err != nil {
 		return coded{exitUsage, err}
 	}
 	return nil
 }
 
-// files fetches what is to be fetched and lists all PDFs to read; missing counts the papers that did not come.
-func (c ingestCmd) files(a *app) (files []string, missing int, err error) {
+// gathered is what an ingest is to read.
+type gathered struct {
+	files []string
+	// closed are the folders that could not be listed; missing counts the papers that could not be fetched.
+	closed  []ingest.Failure
+	missing int
+}
+
+// gather fetches what is to be fetched and lists all PDFs to read.
+func (c ingestCmd) gather(a *app) (g gathered, err error) {
 	items, err := c.items()
 	if err != nil {
-		return nil, 0, err
+		return g, err
 	}
 	fetched, err := a.fetch(c.Data, c.fetchFlags, items)
 	if err != nil {
-		return nil, 0, err
+		return g, err
 	}
-	files, err = ingest.Find(append(c.Paths, fetched.Paths...))
-	if err == nil && len(files) == 0 && len(fetched.Failed) > 0 {
+	g.missing = len(fetched.Failed)
+	g.files, g.closed, err = ingest.FindOpen(append(c.Paths, fetched.Paths...))
+	if err == nil && len(g.files) == 0 && g.missing > 0 {
 		err = fmt.Errorf("none of %d papers could be fetched", len(items))
 	}
-	return files, len(fetched.Failed), err
+	return g, err
 }
 
 func readList(name string) ([]fetch.Item, error) {

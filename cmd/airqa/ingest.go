@@ -53,18 +53,27 @@ func (c ingestCmd) Run(a *app) error {
 	if cfg.Extras, err = c.extras(); err != nil {
 		return coded{exitUsage, err}
 	}
-	files, missing, err := c.files(a)
+	g, err := c.gather(a)
 	if err != nil {
 		return err
 	}
-	sum, err := a.ingest(to, files, cfg)
+	sum, err := a.ingest(to, g.files, cfg)
 	if err != nil {
 		return err
 	}
-	if err := a.ingestEnd(c.Data, len(files), sum); err != nil || missing == 0 {
-		return err
+	for _, f := range g.closed {
+		a.say("error: folder %s cannot be listed: %v", f.Path, f.Err)
 	}
-	return coded{exitFailedExamples, fmt.Errorf("%d papers could not be fetched; the same command tries them again", missing)}
+	err = a.ingestEnd(c.Data, len(g.files), sum)
+	switch {
+	case err != nil:
+		return err
+	case g.missing > 0:
+		return coded{exitFailedExamples, fmt.Errorf("%d papers could not be fetched; the same command tries them again", g.missing)}
+	case len(g.closed) > 0:
+		return coded{exitFailedExamples, fmt.Errorf("%d folders could not be listed; what is in them is missing", len(g.closed))}
+	}
+	return nil
 }
 
 // extras lists what there is in the folders of --metadata and --mineru.

@@ -12,15 +12,28 @@ import (
 )
 
 // Find lists the PDFs that paths name: files as given, folders with everything below them, sorted, whatever the case of
-// ".pdf". A path that does not exist and a file that is no PDF are errors. No file comes twice.
+// ".pdf". A path that does not exist, a file that is no PDF and a folder that cannot be listed are errors. No file comes
+// twice.
 func Find(paths []string) ([]string, error) {
-	var found []string
+	found, closed, err := FindOpen(paths)
+	if err == nil && len(closed) > 0 {
+		err = fmt.Errorf("find papers in %s: %w", closed[0].Path, closed[0].Err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// FindOpen is Find, but passes over folders below those of paths that cannot be listed, and tells of them.
+func FindOpen(paths []string) (found []string, closed []Failure, err error) {
 	seen := map[string]bool{}
 	for _, path := range paths {
-		files, err := findIn(path)
+		files, shut, err := findIn(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		closed = append(closed, shut...)
 		for _, f := range files {
 			if clean := filepath.Clean(f); !seen[clean] {
 				seen[clean] = true
@@ -28,32 +41,43 @@ func Find(paths []string) ([]string, error) {
 			}
 		}
 	}
-	return found, nil
+	return found, closed, nil
 }
 
-func findIn(path string) ([]string, error) {
+func findIn(path string) (files []string, closed []Failure, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("find papers: %w", err)
+		return nil, nil, fmt.Errorf("find papers: %w", err)
 	}
 	if !info.IsDir() {
 		if !isPDF(path) {
-			return nil, fmt.Errorf("find papers: %s is not a PDF", path)
+			return nil, nil, fmt.Errorf("find papers: %s is not a PDF", path)
 		}
-		return []string{path}, nil
+		return []string{path}, nil, nil
 	}
-	var files []string
-	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && hasSuffix(name) {
-			files = append(files, name)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("find papers in %s: %w", path, err)
+	if files, closed, err = walk(os.DirFS(path), path); err != nil {
+		return nil, nil, fmt.Errorf("find papers in %s: %w", path, err)
 	}
 	slices.Sort(files)
-	return files, nil
+	return files, closed, nil
+}
+
+// walk lists the PDFs of a folder. One below it that cannot be listed is told of.
+func walk(folder fs.FS, path string) (files []string, closed []Failure, err error) {
+	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		full := filepath.Join(path, filepath.FromSlash(name))
+		switch {
+		case err != nil && name == ".":
+			return err
+		case err != nil:
+			closed = append(closed, Failure{full, err})
+			return fs.SkipDir
+		case !entry.IsDir() && hasSuffix(name):
+			files = append(files, full)
+		}
+		return nil
+	})
+	return files, closed, err
 }
 
 func hasSuffix(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }

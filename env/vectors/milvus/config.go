@@ -79,6 +79,9 @@ func (c *Config) options(query string) error {
 		return errors.New("the part after ? cannot be read")
 	}
 	for key, value := range values {
+		if len(value) > 1 {
+			return fmt.Errorf("option %s stands there %d times", key, len(value))
+		}
 		switch key {
 		case "tls":
 			c.TLS, err = strconv.ParseBool(value[0])

@@ -56,6 +56,7 @@ func TestParseURLErrors(t *testing.T) {
 		{"a number sign in the password", "milvus://ann:hunter#2@db.example", "milvus URL"},
 		{"a percent sign in the password", "milvus://ann:hunter%zz@db.example", "written as %2F"},
 		{"unknown option", "milvus://ann:hunter@db.example?ssl=1", `db.example:19530: unknown option "ssl"`},
+		{"an option twice", "milvus://ann:hunter@db.example?prefix=a_&prefix=b_", "db.example:19530: option prefix stands there 2 times"},
 		{"tls", "milvus://ann:hunter@db.example?tls=maybe", "tls=maybe: want true or false"},
 		{"timeout", "milvus://ann:hunter@db.example?timeout=soon", "timeout=soon: want"},
 		{"a timeout below 0", "milvus://ann:hunter@db.example?timeout=-1s", "below 0"},
