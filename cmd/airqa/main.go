@@ -53,6 +53,7 @@ type cli struct {
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`
 	Compare   compareCmd   `cmd:"" help:"Compare runs question by question."`
 	Stats     statsCmd     `cmd:"" help:"Count what a file of questions holds, and find faults in it."`
+	Status    statusCmd    `cmd:"" help:"Say how runs stand, also while they write."`
 	Trace     traceCmd     `cmd:"" help:"Show what happened on a question."`
 	SQL       sqlCmd       `cmd:"" name:"sql" help:"Run a query as the Query tool does."`
 	Search    searchCmd    `cmd:"" help:"Search passages as the Retrieve tool does."`

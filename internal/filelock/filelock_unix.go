@@ -9,8 +9,13 @@ import (
 	"syscall"
 )
 
-func try(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+func try(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+// peek takes a lock that any number of others may take, too.
+func peek(f *os.File) error { return flock(f, syscall.LOCK_SH) }
+
+func flock(f *os.File, how int) error {
+	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrHeld
 	}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"airqa/internal/terminal"
+	"airqa/report/standing"
+)
+
+type statusCmd struct {
+	Runs  []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	JSON  bool     `name:"json" help:"Print a JSON object a run."`
+	Watch bool     `short:"w" help:"Look again and again until nobody writes any more, or Ctrl-C: every 2 s on a terminal, a line every 10 s elsewhere."`
+}
+
+// Help implements kong.HelpProvider.
+func (statusCmd) Help() string {
+	return `Examples:
+  airqa status runs/hybrid --watch
+  airqa status runs --json
+
+It reads the run directory and disturbs nobody who writes there. Which of the questions a start is to answer is not in
+it: what is left, and the time for that, are of all questions in the file.`
+}
+
+// How often --watch looks.
+const (
+	watchTerminal = 2 * time.Second
+	watchElse     = 10 * time.Second
+)
+
+// Run implements the sub-command.
+func (c statusCmd) Run(a *app) error {
+	dirs, err := findRuns(c.Runs)
+	if err != nil {
+		return err
+	}
+	followers := make([]*standing.Follower, len(dirs))
+	for i, dir := range dirs {
+		if followers[i], err = standing.Open(dir); err != nil {
+			return err
+		}
+	}
+	if c.Watch {
+		return c.watch(a, followers)
+	}
+	all, err := look(a, followers)
+	if err != nil {
+		return err
+	}
+	return c.print(a, all)
+}
+
+func look(a *app, followers []*standing.Follower) ([]standing.Standing, error) {
+	all := make([]standing.Standing, len(followers))
+	for i, f := range followers {
+		var err error
+		if all[i], err = f.Look(a.now()); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (c statusCmd) print(a *app, all []standing.Standing) error {
+	for _, s := range all {
+		text := s.Text(a.width)
+		if c.JSON {
+			var err error
+			if text, err = s.JSON(); err != nil {
+				return err
+			}
+		}
+		if err := a.print(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watch looks until nobody writes to any of the runs.
+func (c statusCmd) watch(a *app, followers []*standing.Follower) error {
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	every := watchElse
+	if a.width > 0 && !c.JSON {
+		every = watchTerminal
+	}
+	shown := 0 // lines of the last picture
+	for {
+		all, err := look(a, followers)
+		if err != nil {
+			return err
+		}
+		if !anyWriting(all) {
+			a.erase(shown)
+			return c.print(a, all)
+		}
+		if shown, err = c.draw(a, all, shown); err != nil {
+			return err
+		}
+		if pause(ctx, every) != nil {
+			return nil
+		}
+	}
+}
+
+func anyWriting(all []standing.Standing) bool {
+	for _, s := range all {
+		if s.Writing {
+			return true
+		}
+	}
+	return false
+}
+
+// draw shows one look, on a terminal in the place of the one before, and returns how many lines it took.
+func (c statusCmd) draw(a *app, all []standing.Standing, before int) (int, error) {
+	switch {
+	case c.JSON:
+		return 0, c.print(a, all)
+	case a.width == 0:
+		for _, s := range all {
+			if err := a.print(a.now().Format(time.TimeOnly) + " " + s.Brief()); err != nil {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}
+	width, height := terminalSize(a.width)
+	text := picture(all, width, height)
+	a.erase(before)
+	return strings.Count(text, "\n") + 1, a.print(text)
+}
+
+// picture is what fits a terminal: all that is known, or a line for each run, or for as many as there is room for.
+func picture(all []standing.Standing, width, height int) string {
+	var full, brief []string
+	for _, s := range all {
+		full = append(full, s.Text(width-1))
+		brief = append(brief, terminal.Clip(s.Brief(), width-2))
+	}
+	text := strings.Join(full, "\n")
+	if strings.Count(text, "\n")+2 < height {
+		return text
+	}
+	if room := max(height-3, 1); len(brief) > room {
+		brief = append(brief[:room], fmt.Sprintf("and %d more", len(all)-room))
+	}
+	return strings.Join(brief, "\n")
+}
+
+// terminalSize asks again at every look, since a window changes.
+func terminalSize(width int) (w, h int) {
+	w, h, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return width, 24
+	}
+	return w, h
+}
+
+// erase takes back the last lines on a terminal.
+func (a *app) erase(lines int) {
+	if lines > 0 {
+		_, _ = fmt.Fprintf(a.out, "\x1b[%dA\x1b[J", lines)
+	}
+}
+
+// pause waits; its error is that of a context that ended.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

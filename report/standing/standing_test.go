@@ -1,0 +1,196 @@
+package standing_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/qa"
+	"airqa/report/standing"
+	"airqa/run/runlog"
+)
+
+// scene is a run whose clock a test sets.
+type scene struct {
+	t   *testing.T
+	dir string
+	now time.Time
+	w   *runlog.Writer
+}
+
+func newScene(t *testing.T, price *qa.Price) *scene {
+	t.Helper()
+	s := &scene{t: t, dir: filepath.Join(t.TempDir(), "run"), now: time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)}
+	config := runlog.Config{
+		Shape: runlog.Shape{Baseline: "rag", Model: map[string]any{"provider": "openai", "model": "m"}},
+		Note:  runlog.Note{Price: price},
+	}
+	s.must(runlog.Create(s.dir, config, []byte(strings.Repeat("{}\n", 10))))
+	s.open()
+	return s
+}
+
+func (s *scene) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) open() {
+	var err error
+	s.w, err = runlog.OpenWriter(s.dir, runlog.WriterConfig{Now: func() time.Time { return s.now }})
+	s.must(err)
+}
+
+func (s *scene) begin(uuid string, repeat int) *runlog.Episode {
+	s.t.Helper()
+	e, err := s.w.Begin(uuid, repeat, nil)
+	s.must(err)
+	return e
+}
+
+func step(n int, attempts ...qa.Attempt) qa.Step {
+	return qa.Step{N: n, By: qa.ByModel, Reply: &qa.Reply{
+		Text: `it says "charged":{ and more`, Usage: qa.Usage{Prompt: 1000, Completion: 100}, Attempts: attempts,
+	}}
+}
+
+func (s *scene) follow() *standing.Follower {
+	s.t.Helper()
+	f, err := standing.Open(s.dir)
+	s.must(err)
+	return f
+}
+
+func (s *scene) look(f *standing.Follower) standing.Standing {
+	s.t.Helper()
+	got, err := f.Look(s.now)
+	s.must(err)
+	return got
+}
+
+func TestLook(t *testing.T) {
+	s := newScene(t, &qa.Price{Prompt: 1, Completion: 10})
+	f := s.follow()
+	if got := s.look(f); !got.Writing || got.Left != 10 || got.LastEvent != nil || got.Rate != nil {
+		t.Errorf("an empty run: %+v", got)
+	}
+	charged := &qa.Usage{Prompt: 500, Estimated: true}
+	a, b, c := s.begin("a", 0), s.begin("b", 0), s.begin("c", 1)
+	s.must(a.Call(step(1, qa.Attempt{Status: 429, Error: "rate_limit"}, qa.Attempt{Status: 200, Wait: 3})))
+	s.must(b.Call(step(1, qa.Attempt{Status: 500, Error: "server", Charged: charged}, qa.Attempt{Status: 200})))
+	s.now = s.now.Add(time.Minute)
+	s.must(a.End(qa.Trajectory{Outcome: qa.Answered, Steps: []qa.Step{step(1)}}))
+	s.must(b.End(qa.Trajectory{Outcome: qa.EndpointError, Reason: "HTTP 503", Steps: []qa.Step{step(1)}, FailedAttempts: []qa.Attempt{{Charged: charged}}}))
+	s.must(c.Call(step(1)))
+	s.must(c.Lost([]qa.Attempt{{Error: "cancelled", Charged: charged}}))
+	s.now = s.now.Add(time.Minute)
+
+	got := s.look(f)
+	quiet, usd := 60.0, (3*1000+3*500+3*100*10.0)/1e6
+	left := 18 / 0.5 * 60
+	last := s.now.Add(-time.Minute)
+	want := standing.Standing{
+		Run: s.dir, Baseline: "rag", Model: "openai:m", Writing: true, Questions: 10, Repeats: 2, Episodes: 20,
+		Done: 1, UnderWay: 1, Failed: 1, Left: 17, Outcomes: map[qa.Outcome]int{qa.Answered: 1, qa.EndpointError: 1},
+		Because: "HTTP 503", BecauseCount: 1,
+		Usage: qa.Usage{Prompt: 3000, Completion: 300}, Charged: qa.Usage{Prompt: 1500, Estimated: true}, USD: &usd,
+		Rate:        &standing.Rate{Seconds: 120, EpisodesPerMinute: 0.5, TokensPerSecond: 3300 / 120.0, Requests: 4, Refused: 1, Broken: 1, Waited: 3},
+		SecondsLeft: &left, LastEvent: &last, Quiet: &quiet, Oldest: &quiet,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	// A follower that comes later sees the same, and one that looks again only what is new.
+	if diff := cmp.Diff(want, s.look(s.follow())); diff != "" {
+		t.Errorf("at the first look (-want +got):\n%s", diff)
+	}
+	s.must(b.Call(step(2)))
+	if got := s.look(f); got.Failed != 0 || got.UnderWay != 2 || got.Usage.Prompt != 4000 {
+		t.Errorf("an episode that is taken up again: %+v", got)
+	}
+	s.must(s.w.Close())
+	if got := s.look(f); got.Writing || got.SecondsLeft != nil || got.Oldest != nil {
+		t.Errorf("after the end: %+v", got)
+	}
+}
+
+// The rates look back three minutes, and no further than the present start.
+func TestRateForgets(t *testing.T) {
+	s := newScene(t, nil)
+	f := s.follow()
+	for i := range 20 {
+		e := s.begin(string(rune('a'+i)), 0)
+		s.must(e.Call(step(1)))
+		s.now = s.now.Add(30 * time.Second)
+		s.must(e.End(qa.Trajectory{Outcome: qa.Answered, Steps: []qa.Step{step(1)}}))
+	}
+	if r := s.look(f).Rate; r == nil || r.Seconds != 180 || r.EpisodesPerMinute < 2 || r.EpisodesPerMinute > 2.4 {
+		t.Errorf("rate %+v, want about 2 a minute over 180 s", r)
+	}
+	s.now = s.now.Add(24 * time.Hour)
+	if r := s.look(f).Rate; r != nil {
+		t.Errorf("rate %+v a day after the last event", r)
+	}
+}
+
+func TestDamagedLog(t *testing.T) {
+	s := newScene(t, nil)
+	s.must(s.begin("a", 0).End(qa.Trajectory{Outcome: qa.Answered}))
+	s.must(s.w.Close())
+	path := filepath.Join(s.dir, runlog.LogFile)
+	raw, err := os.ReadFile(path)
+	s.must(err)
+	damaged := "not an event\n" + string(raw) + `{"type":"end","episode":"b#0","seq":1,"time":"2031-05-01T12:00:00Z",garbage}` + "\n" + `{"type":"end","epi`
+	s.must(os.WriteFile(path, []byte(damaged), 0o600))
+	f := s.follow()
+	if got := s.look(f); got.BadLines != 2 || got.Done != 1 || !strings.Contains(got.Text(0), "2 lines of the log cannot be read") {
+		t.Errorf("%+v", got)
+	}
+	// The log was put back from a copy that is shorter.
+	s.must(os.WriteFile(path, raw, 0o600))
+	if got := s.look(f); got.BadLines != 0 || got.Done != 1 {
+		t.Errorf("after the log was replaced: %+v", got)
+	}
+}
+
+func TestText(t *testing.T) {
+	left, quiet, silent, usd := 5000.0, 3.0, 90.0, 4.2
+	s := standing.Standing{
+		Run: "runs/rag", Baseline: "rag", Model: "openai:m\x1b[31m", Writing: true, Questions: 50, Repeats: 2, Episodes: 100, Done: 61, UnderWay: 4, Failed: 3, Left: 32,
+		Outcomes: map[qa.Outcome]int{qa.Answered: 50, qa.TurnLimit: 11, qa.EndpointError: 3}, Because: "HTTP 503", BecauseCount: 2,
+		Usage: qa.Usage{Prompt: 1_234_567, Completion: 34_567}, Charged: qa.Usage{Prompt: 500}, USD: &usd,
+		Rate:        &standing.Rate{Seconds: 180, EpisodesPerMinute: 12, TokensPerSecond: 1234, Requests: 40, Refused: 5, Broken: 1, Waited: 75},
+		SecondsLeft: &left, Quiet: &quiet, Oldest: &silent,
+	}
+	want := `runs/rag: rag, openai:m\x1b[31m
+  running: 61 of 100 episodes done, 4 under way, 3 failed, 32 left, of 50 questions in the file × 2 repeats
+  answered 50, turn_limit 11, endpoint_error 3
+  failed, 2 of 3 because: HTTP 503
+  1.2M tokens in, 35k out; up to 500 more of requests that failed; $4.20
+  last 3m00s: 12 episodes/min, 1.2k tok/s; of 40 requests 5 refused (429), 1 failed, 1m15s waited
+  an episode under way is silent for 1m30s: a long call, or one that waits to be tried again
+  about 1h23m for all that is left; last event 3.0s ago`
+	if diff := cmp.Diff(want, s.Text(0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	brief := `runs/rag: 61/100 done, 4 under way, 3 failed, 12/min, 1.2k tok/s, $4.20, 1h23m left`
+	if diff := cmp.Diff(brief, s.Brief()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, width := range []int{20, 33, 80} {
+		for line := range strings.SplitSeq(s.Text(width), "\n") {
+			if n := len([]rune(line)); n > width {
+				t.Errorf("width %d: %d characters in %q", width, n, line)
+			}
+		}
+	}
+	if bare := (standing.Standing{Run: "r"}).Text(0); !strings.Contains(bare, "cost unknown") || !strings.Contains(bare, "nothing has happened yet") {
+		t.Error(bare)
+	}
+}

@@ -1,0 +1,141 @@
+package runlog
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"airqa/internal/filelock"
+	"airqa/qa"
+)
+
+// Writing tells whether a program writes to a run directory now. It disturbs none and changes nothing.
+func Writing(dir string) (bool, error) { return filelock.Held(filepath.Join(dir, lockFile)) }
+
+// Mark is one event of the log with no more than its head read.
+type Mark struct {
+	Type, Episode string
+	Time          time.Time
+	// Line is the whole event. It is valid until the next one is asked for.
+	Line []byte
+	// End is the offset in the log behind the event: where to go on.
+	End int64
+}
+
+// Skim yields the events of a log from an offset on, which is 0 or the End of an earlier [Mark], in the order in which they
+// were written, and ends at the last whole line. It reads the heads only, at the speed of the disk: for whoever asks how a
+// run stands. A line that is no event comes as an error of kind [*SkipError], and the next line follows; any other error is
+// the last thing. A log that is missing is empty.
+func Skim(dir string, from int64) iter.Seq2[Mark, error] {
+	return func(yield func(Mark, error) bool) {
+		file, err := os.Open(filepath.Join(dir, LogFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err != nil {
+			yield(Mark{}, err)
+			return
+		}
+		defer func() { _ = file.Close() }()
+		if _, err := file.Seek(from, io.SeekStart); err != nil {
+			yield(Mark{}, err)
+			return
+		}
+		skim(bufio.NewReaderSize(file, 1<<20), from, yield)
+	}
+}
+
+func skim(in *bufio.Reader, at int64, yield func(Mark, error) bool) {
+	for {
+		raw, err := readLine(in)
+		if err != nil && !errors.Is(err, io.EOF) {
+			yield(Mark{}, err)
+			return
+		}
+		if len(raw) == 0 || raw[len(raw)-1] != '\n' {
+			return
+		}
+		at += int64(len(raw))
+		m, ok := markOf(raw)
+		m.End = at
+		err = nil
+		if !ok {
+			err = &SkipError{at - int64(len(raw))}
+		}
+		if !yield(m, err) {
+			return
+		}
+	}
+}
+
+// SkipError is a line of the log that is no event.
+type SkipError struct{ Offset int64 }
+
+// Error implements error.
+func (e *SkipError) Error() string { return "not an event of a run log" }
+
+// markOf reads the head of a line. The end of the line is looked at, too: one whose end another line has overwritten is none.
+func markOf(raw []byte) (Mark, bool) {
+	kind, rest, ok1 := after(raw, `{"type":"`)
+	episode, rest, ok2 := after(rest, `,"episode":"`)
+	_, rest, ok3 := bytes.Cut(rest, []byte(`,"time":"`))
+	written, _, ok4 := bytes.Cut(rest[:min(len(rest), 64)], []byte(`"`))
+	if !ok1 || !ok2 || !ok3 || !ok4 || !bytes.HasSuffix(raw, []byte("}\n")) {
+		return Mark{}, false
+	}
+	var m Mark
+	if m.Time.UnmarshalText(written) != nil {
+		return Mark{}, false
+	}
+	m.Type, m.Episode, m.Line = string(kind), string(episode), raw
+	return m, true
+}
+
+// after returns the string that follows a prefix, up to its closing quote.
+func after(raw []byte, prefix string) (value, rest []byte, ok bool) {
+	raw, ok = bytes.CutPrefix(raw, []byte(prefix))
+	if !ok {
+		return nil, nil, false
+	}
+	return bytes.Cut(raw, []byte(`"`))
+}
+
+// Ending is what the end of an episode says.
+type Ending struct {
+	Outcome qa.Outcome   `json:"outcome"`
+	Reason  string       `json:"reason"`
+	Usage   qa.Usage     `json:"usage"`
+	Failed  []qa.Attempt `json:"failed_attempts"`
+}
+
+// Ending reads an event of [TypeEnd].
+func (m Mark) Ending() (e Ending, err error) {
+	err = json.Unmarshal(m.Line, &e)
+	return e, err
+}
+
+// Bill is what a call cost: the usage of its reply, and all requests that were made for it.
+type Bill struct {
+	Usage    qa.Usage
+	Attempts []qa.Attempt
+}
+
+// Bill reads an event of [TypeCall] or [TypeLost].
+func (m Mark) Bill() (Bill, error) {
+	var ev struct {
+		Reply struct {
+			Usage    qa.Usage     `json:"usage"`
+			Attempts []qa.Attempt `json:"attempts"`
+		} `json:"reply"`
+		Attempts []qa.Attempt `json:"attempts"`
+	}
+	err := json.Unmarshal(m.Line, &ev)
+	return Bill{ev.Reply.Usage, append(ev.Reply.Attempts, ev.Attempts...)}, err
+}
