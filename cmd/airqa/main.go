@@ -61,6 +61,7 @@ type cli struct {
 	Vectors   vectorsCmd   `cmd:"" help:"Copy or compare the vectors of a data directory."`
 	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
 	Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, traits."`
+	Config    configCmd    `cmd:"" help:"Say what holds for each flag, and where it comes from."`
 }
 
 // app is what every sub-command gets.
@@ -101,7 +102,7 @@ func airqa(args []string) int {
 	var c cli
 	parser, err := kong.New(&c, options()...)
 	if err != nil {
-		return complain(err)
+		return complain(coded{exitUsage, err}) // airqa.yaml cannot be read
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -122,10 +123,11 @@ func options() []kong.Option {
 		kong.Name("airqa"),
 		kong.Description("Run, collect and debug agents that answer questions over scientific papers."),
 		kong.Vars{"version": program},
-		kong.DefaultEnvars("AIRQA"),
+		kong.PostBuild(nameVariables),
+		kong.ValueFormatter(helpOf),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Configuration(yamlConfig, "airqa.yaml"),
+		kong.Configuration(yamlConfig, configFile),
 	}
 }
 

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// agreed are flags that share their short forms although their types or defaults differ: they mean the same.
+var agreed = map[string]bool{
+	"again": true, "json": true, "replace": true, "format": true, "model": true, "paper": true, "temperature": true, "workers": true, "scoring": true,
+}
+
+// A variable or a key at the top of airqa.yaml must not mean one thing to one command and another to the next.
+func TestSharedFlagsMeanTheSame(t *testing.T) {
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type use struct {
+		command, def string
+		of           reflect.Type
+	}
+	first, owner := make(map[string]use), make(map[string]string)
+	eachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
+		command := strings.Join(commandPath(n), " ")
+		for _, name := range f.Envs {
+			if was, taken := owner[name]; taken && was != f.Name {
+				t.Errorf("%s belongs to --%s and to --%s of airqa %s", name, was, f.Name, command)
+			}
+			owner[name] = f.Name
+		}
+		if agreed[f.Name] || !short(commandPath(n), f.Name) || f.Name == "help" {
+			return
+		}
+		now := use{command, f.Default, f.Target.Type()}
+		was, seen := first[f.Name]
+		if !seen {
+			first[f.Name] = now
+		} else if was.def != now.def || was.of != now.of {
+			t.Errorf("--%s is %v (default %q) in airqa %s and %v (default %q) in airqa %s: name it in shortFor with the commands that keep %s, or in agreed when it means the same",
+				f.Name, was.of, was.def, was.command, now.of, now.def, now.command, variable(f.Name))
+		}
+	})
+	for name, commands := range shortFor {
+		if _, there := first[name]; !there && name != "judge" {
+			t.Errorf("shortFor has --%s for %v, and none of them has it", name, commands)
+		}
+	}
+}
+
+func TestMaskURL(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"no address", "C:/papers", "C:/papers"},
+		{"nothing secret", "http://127.0.0.1:8000/v1?a=b", "http://127.0.0.1:8000/v1?a=b"},
+		{"password", "milvus://me:pw@host:1/db?tls=true", "milvus://me:(set)@host:1/db?tls=true"},
+		{"token", "https://host/?api_token=pw&x=1", "https://host/?api_token=(set)&x=1"},
+		{"faulty", "http://a b:pw@%zz/", "(set)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := maskURL(tt.in); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
