@@ -199,7 +199,7 @@ func maskURL(text string) string {
 		out = strings.Replace(out, "://", "://"+name+"@", 1)
 	}
 	var query []string
-	for _, pair := range strings.Split(u.RawQuery, "&") {
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		name, _, _ := strings.Cut(pair, "=")
 		if low := strings.ToLower(name); strings.Contains(low, "token") || strings.Contains(low, "key") || strings.Contains(low, "pass") {
 			pair = name + "=" + hidden

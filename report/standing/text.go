@@ -200,7 +200,7 @@ func wrap(line string, width int) string {
 	var out []string
 	now := []rune(line[:len(line)-len(strings.TrimLeft(line, " "))])
 	empty := true
-	for _, word := range strings.Fields(terminal.Safe(line)) {
+	for word := range strings.FieldsSeq(terminal.Safe(line)) {
 		if !empty && len(now)+1+len([]rune(word)) > width {
 			out, now, empty = append(out, string(now)), []rune("    "), true
 		}
