@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,8 +31,10 @@ type Run struct {
 	// BadLines are the numbers of lines that could not be read, and why. Their episodes may be incomplete.
 	BadLines []LineError
 
-	order []string          // episodes in the order of their first event
-	lines map[string][]line // by episode
+	order   []string          // episodes in the order of their first event
+	lines   map[string][]line // by episode
+	numbers map[string]int    // of the episodes, in order
+	index   indexed
 }
 
 // LineError is a line of the log that could not be read.
@@ -77,9 +80,14 @@ func Open(dir string) (*Run, error) {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
 	defer func() { _ = file.Close() }()
+	covered := r.useIndex(file)
+	if _, err := file.Seek(covered, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file.Name(), err)
+	}
 	if err := r.scan(file); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file.Name(), err)
 	}
+	r.writeIndex(file, covered)
 	return r, nil
 }
 
@@ -158,8 +166,7 @@ var headPattern = regexp.MustCompile(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)
 
 func (r *Run) scan(file io.Reader) error {
 	in := bufio.NewReaderSize(file, 1<<20)
-	var offset int64
-	for number := 1; ; number++ {
+	for {
 		raw, err := readLine(in)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
@@ -168,8 +175,7 @@ func (r *Run) scan(file io.Reader) error {
 			r.Torn = int64(len(raw))
 			return nil
 		}
-		r.note(raw, line{offset, len(raw), number})
-		offset += int64(len(raw))
+		r.note(raw)
 	}
 }
 
@@ -187,23 +193,43 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-func (r *Run) note(raw []byte, at line) {
+// note takes up one line of the log.
+func (r *Run) note(raw []byte) {
 	m := headPattern.FindSubmatch(raw)
-	if m == nil || !json.Valid(raw[:len(raw)-1]) {
-		r.BadLines = append(r.BadLines, LineError{at.number, errors.New("not an event of a run log")})
+	if m == nil || len(raw) > math.MaxUint32 || !json.Valid(raw[:len(raw)-1]) {
+		r.place(lineBad, "", len(raw))
 		return
 	}
 	switch string(m[1]) {
 	case TypeStart, TypeMessage, TypeCall, TypeObservation, TypeLost, TypeEnd:
+		r.place(lineEvent, string(m[2]), len(raw))
 	default:
+		r.place(lineUnknown, "", len(raw))
+	}
+}
+
+// place puts a line of a kind behind the ones before it.
+func (r *Run) place(kind uint32, episode string, length int) {
+	at := line{r.index.size, length, len(r.index.codes) + 1}
+	switch kind {
+	case lineBad:
+		r.BadLines = append(r.BadLines, LineError{at.number, errors.New("not an event of a run log")})
+	case lineUnknown:
 		r.Unknown++
-		return
+	default:
+		n, known := r.numbers[episode]
+		if !known {
+			if r.numbers == nil {
+				r.numbers = make(map[string]int)
+			}
+			n = len(r.order)
+			r.numbers[episode] = n
+			r.order = append(r.order, episode)
+		}
+		r.lines[episode] = append(r.lines[episode], at)
+		kind = lineEvent + uint32(n) //nolint:gosec // episodes are fewer than lines
 	}
-	id := string(m[2])
-	if _, ok := r.lines[id]; !ok {
-		r.order = append(r.order, id)
-	}
-	r.lines[id] = append(r.lines[id], at)
+	r.index.add(kind, length)
 }
 
 // read rebuilds one episode from its lines.

@@ -1,0 +1,152 @@
+package runlog_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/run/runlog"
+)
+
+// manyLines is a log of episodes with one long message each, about 1 MiB a hundred.
+func manyLines(from, to int) string {
+	var b strings.Builder
+	text := strings.Repeat("words and more ", 600)
+	for i := from; i < to; i++ {
+		id := fmt.Sprintf("u%d#0", i)
+		fmt.Fprintf(&b, `{"type":"start","episode":%q,"seq":1,"time":"2031-05-01T12:00:00Z","uuid":"u%d","repeat":0}`+"\n", id, i)
+		fmt.Fprintf(&b, `{"type":"message","episode":%q,"seq":2,"time":"2031-05-01T12:00:00Z","role":"user","parts":[{"text":%q}]}`+"\n", id, text)
+		if i%50 == 0 {
+			fmt.Fprintf(&b, `{"type":"later","episode":%q,"seq":3,"time":"2031-05-01T12:00:00Z"}`+"\n", id)
+		}
+	}
+	return b.String()
+}
+
+// seen is what opening a directory tells, with the length of each episode's message.
+func seen(t *testing.T, dir string) string {
+	t.Helper()
+	r, err := runlog.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "unknown %d, torn %d, bad %v, %v\n", r.Unknown, r.Torn, r.BadLines, r.UUIDs())
+	var some []string
+	for i := 0; i < len(r.UUIDs()); i += 90 {
+		some = append(some, r.UUIDs()[i])
+	}
+	for rec, err := range r.Episodes(append(some, r.UUIDs()[len(r.UUIDs())-1])...) {
+		if err != nil {
+			fmt.Fprintf(&b, "%s: %v\n", rec.Episode, err)
+			continue
+		}
+		fmt.Fprintf(&b, "%s %d %d\n", rec.Episode, rec.Events, len(rec.Messages[0].Text))
+	}
+	return b.String()
+}
+
+// A log reads the same with its index, without it, with an old one and with a wrong one.
+func TestIndex(t *testing.T) {
+	dir := create(t)
+	log, index := filepath.Join(dir, runlog.LogFile), filepath.Join(dir, "log.idx")
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have := func() []byte {
+		t.Helper()
+		raw, err := os.ReadFile(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return raw
+	}
+	fresh := func() string {
+		t.Helper()
+		if err := os.Remove(index); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		want := seen(t, dir)
+		return want
+	}
+
+	put(log, manyLines(0, 600))
+	want := fresh()
+	old := have()
+	if diff := cmp.Diff(want, seen(t, dir)); diff != "" {
+		t.Fatalf("with an index (-without +with):\n%s", diff)
+	}
+	logs := map[string]string{
+		"longer":             manyLines(0, 620),
+		"longer and torn":    manyLines(0, 620) + `{"type":"start","episode":"x#0","se`,
+		"much longer":        manyLines(0, 1100),
+		"shorter":            manyLines(0, 300),
+		"another":            manyLines(5000, 5600),
+		"with a bad line":    manyLines(0, 600) + "no event\n",
+		"the same beginning": manyLines(0, 590) + manyLines(900, 950),
+	}
+	for name, text := range logs {
+		put(log, text)
+		want := fresh()
+		for what, raw := range map[string][]byte{
+			"old": old, "cut": old[:len(old)/2], "flipped": append(bytes.Clone(old[:len(old)-40]), make([]byte, 40)...),
+		} {
+			put(index, string(raw))
+			if diff := cmp.Diff(want, seen(t, dir)); diff != "" {
+				t.Fatalf("a log that is %s with an index that is %s (-without +with):\n%s", name, what, diff)
+			}
+		}
+	}
+}
+
+// A line that was damaged and is mended in place is no longer bad.
+func TestMendedLine(t *testing.T) {
+	dir := create(t)
+	log := filepath.Join(dir, runlog.LogFile)
+	text := manyLines(0, 600)
+	for _, bad := range []bool{true, false} {
+		raw := text
+		if bad {
+			raw = strings.Replace(text, `{"type":"start","episode":"u300#0"`, `["type":"start","episode":"u300#0"`, 1)
+		}
+		if err := os.WriteFile(log, []byte(raw), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := runlog.Open(dir)
+		if err != nil || (len(r.BadLines) > 0) != bad {
+			t.Fatalf("bad lines %v, %v", r.BadLines, err)
+		}
+	}
+}
+
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	if err := runlog.Create(dir, runlog.Config{}, nil); err != nil {
+		b.Fatal(err)
+	}
+	text := manyLines(0, 10_000)
+	if err := os.WriteFile(filepath.Join(dir, runlog.LogFile), []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for _, indexed := range []bool{false, true} {
+		b.Run(fmt.Sprintf("%dMB/index=%v", len(text)>>20, indexed), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if !indexed {
+					_ = os.Remove(filepath.Join(dir, "log.idx"))
+				}
+				if _, err := runlog.Open(dir); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
