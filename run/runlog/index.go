@@ -19,7 +19,7 @@ const (
 	indexFile = "log.idx"
 	indexMark = "airqa log index 1\n"
 	// indexFrom is how many bytes of new lines make it worth writing.
-	indexFrom = 4 << 20
+	indexFrom = 1 << 20
 	// printSize is how much of each end of the covered part of a log its fingerprint is made from.
 	printSize = 4 << 10
 )

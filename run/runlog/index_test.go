@@ -38,7 +38,7 @@ func seen(t *testing.T, dir string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "unknown %d, torn %d, bad %v, %v\n", r.Unknown, r.Torn, r.BadLines, r.UUIDs())
 	var some []string
-	for i := 0; i < len(r.UUIDs()); i += 90 {
+	for i := 0; i < len(r.UUIDs()); i += 40 {
 		some = append(some, r.UUIDs()[i])
 	}
 	for rec, err := range r.Episodes(append(some, r.UUIDs()[len(r.UUIDs())-1])...) {
@@ -78,20 +78,20 @@ func TestIndex(t *testing.T) {
 		return want
 	}
 
-	put(log, manyLines(0, 600))
+	put(log, manyLines(0, 150))
 	want := fresh()
 	old := have()
 	if diff := cmp.Diff(want, seen(t, dir)); diff != "" {
 		t.Fatalf("with an index (-without +with):\n%s", diff)
 	}
 	logs := map[string]string{
-		"longer":             manyLines(0, 620),
-		"longer and torn":    manyLines(0, 620) + `{"type":"start","episode":"x#0","se`,
-		"much longer":        manyLines(0, 1100),
-		"shorter":            manyLines(0, 300),
-		"another":            manyLines(5000, 5600),
-		"with a bad line":    manyLines(0, 600) + "no event\n",
-		"the same beginning": manyLines(0, 590) + manyLines(900, 950),
+		"longer":             manyLines(0, 170),
+		"longer and torn":    manyLines(0, 170) + `{"type":"start","episode":"x#0","se`,
+		"much longer":        manyLines(0, 290),
+		"shorter":            manyLines(0, 130),
+		"another":            manyLines(5000, 5150),
+		"with a bad line":    manyLines(0, 150) + "no event\n",
+		"the same beginning": manyLines(0, 140) + manyLines(900, 915),
 	}
 	for name, text := range logs {
 		put(log, text)
@@ -111,11 +111,11 @@ func TestIndex(t *testing.T) {
 func TestMendedLine(t *testing.T) {
 	dir := create(t)
 	log := filepath.Join(dir, runlog.LogFile)
-	text := manyLines(0, 600)
+	text := manyLines(0, 150)
 	for _, bad := range []bool{true, false} {
 		raw := text
 		if bad {
-			raw = strings.Replace(text, `{"type":"start","episode":"u300#0"`, `["type":"start","episode":"u300#0"`, 1)
+			raw = strings.Replace(text, `{"type":"start","episode":"u100#0"`, `["type":"start","episode":"u100#0"`, 1)
 		}
 		if err := os.WriteFile(log, []byte(raw), 0o600); err != nil {
 			t.Fatal(err)
