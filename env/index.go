@@ -61,11 +61,18 @@ func (ix indexer) all(ctx context.Context) error {
 	want := wanted{source: ix.source, model: ix.texts.Info()}
 	for name, rebuild := range map[string]func(context.Context) error{bm25.Name: ix.sparse, collectionOf(want.model): ix.dense} {
 		// Whatever is wrong with a collection, damage included, is mended by making it again.
-		if _, err := checkCollection(ctx, ix.store, name, want); err == nil {
+		_, err := checkCollection(ctx, ix.store, name, want)
+		if err == nil {
+			err = intact(ctx, ix.store, name)
+		}
+		if err == nil {
 			continue
 		}
 		if err := rebuild(ctx); err != nil {
 			return err
+		}
+		if err := intact(ctx, ix.store, name); err != nil {
+			return fmt.Errorf("what was written reads otherwise: %w", err)
 		}
 	}
 	return nil

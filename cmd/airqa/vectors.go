@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"airqa/env"
 )
@@ -9,7 +10,7 @@ import (
 // vectorsCmd moves and compares the collections of a data directory.
 type vectorsCmd struct {
 	Copy  vectorsCopyCmd  `cmd:"" help:"Fill a store with the collections of a data directory."`
-	Check vectorsCheckCmd `cmd:"" help:"Compare the collections of two stores."`
+	Check vectorsCheckCmd `cmd:"" help:"Check the collections of a data directory, or compare those of two stores."`
 }
 
 type vectorsCopyCmd struct {
@@ -64,19 +65,23 @@ func (c vectorsCopyCmd) Run(a *app) error {
 
 type vectorsCheckCmd struct {
 	dataFlags
-	With   string `required:"" placeholder:"URL" help:"Store to compare with the one of --vectors: milvus://..., or files."`
+	With   string `placeholder:"URL" help:"Store to compare with the one of --vectors: milvus://..., or files. Without it the one store is checked by itself: checksums and counts."`
 	Sample int    `default:"100" help:"Texts that are searched in both."`
 }
 
 // Help implements kong.HelpProvider.
 func (vectorsCheckCmd) Help() string {
 	return `Examples:
+  airqa vectors check --data papers
   airqa vectors check --data papers --with milvus://127.0.0.1:19530/default?prefix=papers_
   airqa vectors check --data papers --with milvus://127.0.0.1:19530 --sample 1000`
 }
 
 // Run implements the sub-command.
 func (c vectorsCheckCmd) Run(a *app) error {
+	if c.With == "" {
+		return c.verify(a)
+	}
 	with, err := store(c.With)
 	if err != nil {
 		return err
@@ -103,4 +108,34 @@ func (c vectorsCheckCmd) Run(a *app) error {
 		return fmt.Errorf("%d differences", n)
 	}
 	return a.print("both stores hold the same")
+}
+
+// verify looks at one store by itself.
+func (c vectorsCheckCmd) verify(a *app) error {
+	texts, err := c.embedder(a)
+	if err != nil {
+		return err
+	}
+	list, err := env.Verify(a.ctx, env.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts})
+	if err != nil {
+		return err
+	}
+	faults := 0
+	for _, v := range list {
+		line := fmt.Sprintf("%s: %d records, one for each text", v.Name, v.Records)
+		if v.Checksums {
+			line += ", checksums right"
+		}
+		if len(v.Faults) > 0 {
+			line = v.Name + ": " + strings.Join(v.Faults, "; ")
+		}
+		faults += len(v.Faults)
+		if err := a.print(line); err != nil {
+			return err
+		}
+	}
+	if faults > 0 {
+		return fmt.Errorf("%d faults; the same airqa ingest again makes damaged collections anew", faults)
+	}
+	return nil
 }

@@ -1,0 +1,45 @@
+package env_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"airqa/env"
+)
+
+// A byte that changed on the disk is told, and mended by the next ingest.
+func TestVerify(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	model := &letters{model: "letters"}
+	faults := func() string {
+		t.Helper()
+		list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: model})
+		check(t, err)
+		if len(list) != 2 || list[0].Records == 0 && len(list[0].Faults) == 0 {
+			t.Fatalf("%+v", list)
+		}
+		return strings.Join(append(list[0].Faults, list[1].Faults...), "\n")
+	}
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, attention, bert))
+	if got := faults(); got != "" {
+		t.Errorf("as it was written: %s", got)
+	}
+	path := filepath.Join(dir, "vectors", "text_letters", "collection.vec")
+	data, err := os.ReadFile(path)
+	check(t, err)
+	data[64]++ // of the first section
+	check(t, os.WriteFile(path, data, 0o600))
+	if got := faults(); !strings.Contains(got, "damaged") || strings.Contains(got, "\n") {
+		t.Errorf("a changed byte: %q", got)
+	}
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}))
+	if got := faults(); got != "" {
+		t.Errorf("after the next ingest: %s", got)
+	}
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, resnet))
+	if got := faults(); got != "" {
+		t.Errorf("one paper more: %s", got)
+	}
+}
