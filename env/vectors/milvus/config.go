@@ -34,6 +34,8 @@ type Config struct {
 	// TLS asks for an encrypted connection, with a certificate that the system trusts (SSL_CERT_FILE names
 	// more of them).
 	TLS bool
+	// CA is a file with certificates in PEM that are trusted instead of the system's; it goes with TLS.
+	CA string
 	// Timeout is the longest that one call to the server may take; 0 means [DefaultTimeout].
 	Timeout time.Duration
 }
@@ -42,7 +44,7 @@ var prefixPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
 
 // ParseURL reads the address of a server as a user writes it:
 //
-//	milvus://user:password@host:19530/database?tls=true&prefix=demo_&timeout=30s
+//	milvus://user:password@host:19530/database?tls=true&ca=FILE&prefix=demo_&timeout=30s
 //
 // All but the host may be left out. Signs such as / ? # % @ in the password are written %2F and so on. No error
 // contains any part of the text before the host.
@@ -85,12 +87,14 @@ func (c *Config) options(query string) error {
 		switch key {
 		case "tls":
 			c.TLS, err = strconv.ParseBool(value[0])
+		case "ca":
+			c.CA = value[0]
 		case "prefix":
 			c.Prefix = value[0]
 		case "timeout":
 			c.Timeout, err = time.ParseDuration(value[0])
 		default:
-			return fmt.Errorf("unknown option %q; there are tls, prefix and timeout", key)
+			return fmt.Errorf("unknown option %q; there are tls, ca, prefix and timeout", key)
 		}
 		if err != nil {
 			return fmt.Errorf("option %s=%s: want true or false for tls, a time such as 30s for timeout", key, value[0])
@@ -107,6 +111,9 @@ func (c Config) check() error {
 	if len(c.Prefix) > maxPrefix || !prefixPattern.MatchString(c.Prefix) {
 		return fmt.Errorf("milvus at %s: prefix %q: letters, digits and _ only, no digit first, up to %d", c.Address, c.Prefix, maxPrefix)
 	}
+	if c.CA != "" && !c.TLS {
+		return fmt.Errorf("milvus at %s: ca=%s goes with tls=true", c.Address, c.CA)
+	}
 	if c.Timeout < 0 {
 		return fmt.Errorf("milvus at %s: timeout %s is below 0", c.Address, c.Timeout)
 	}
@@ -122,6 +129,9 @@ func (c Config) String() string {
 	options := url.Values{}
 	if c.TLS {
 		options.Set("tls", "true")
+	}
+	if c.CA != "" {
+		options.Set("ca", c.CA)
 	}
 	if c.Prefix != "" {
 		options.Set("prefix", c.Prefix)

@@ -57,6 +57,7 @@ func TestParseURLErrors(t *testing.T) {
 		{"a percent sign in the password", "milvus://ann:hunter%zz@db.example", "written as %2F"},
 		{"unknown option", "milvus://ann:hunter@db.example?ssl=1", `db.example:19530: unknown option "ssl"`},
 		{"an option twice", "milvus://ann:hunter@db.example?prefix=a_&prefix=b_", "db.example:19530: option prefix stands there 2 times"},
+		{"ca without tls", "milvus://ann:hunter@db.example?ca=own.pem", "ca=own.pem goes with tls=true"},
 		{"tls", "milvus://ann:hunter@db.example?tls=maybe", "tls=maybe: want true or false"},
 		{"timeout", "milvus://ann:hunter@db.example?timeout=soon", "timeout=soon: want"},
 		{"a timeout below 0", "milvus://ann:hunter@db.example?timeout=-1s", "below 0"},
@@ -89,7 +90,7 @@ func FuzzParseURL(f *testing.F) {
 }
 
 func TestConfigHidesPassword(t *testing.T) {
-	cfg := milvus.Config{Address: "db.example:1", User: "ann", Password: "hunter", Database: "papers", Prefix: "demo_", TLS: true, Timeout: time.Minute}
+	cfg := milvus.Config{Address: "db.example:1", User: "ann", Password: "hunter", Database: "papers", Prefix: "demo_", TLS: true, CA: "own.pem", Timeout: time.Minute}
 	text, err := json.Marshal(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -56,6 +56,8 @@ func (g guard) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("milvus at %s: %w", g.address, ctx.Err())
 	case status.Code(err) == codes.Unavailable:
 		return fmt.Errorf("milvus at %s cannot be reached, is it running? %w", g.address, err)
+	case status.Code(err) == codes.Unauthenticated:
+		return fmt.Errorf("milvus at %s refuses the user or the password: %w", g.address, err)
 	case status.Code(err) == codes.DeadlineExceeded:
 		return fmt.Errorf("milvus at %s gave no answer within %s: %w", g.address, g.timeout, err)
 	}

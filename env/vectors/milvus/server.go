@@ -2,9 +2,12 @@ package milvus
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"time"
 
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
@@ -12,6 +15,7 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/merr"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/keepalive"
 )
 
@@ -27,9 +31,13 @@ var strong = client.WithSearchQueryConsistencyLevel(entity.ClStrong)
 
 func connect(ctx context.Context, cfg Config) (*server, error) {
 	g := guard{address: cfg.Address, timeout: cfg.Timeout}
+	trust, err := trusted(cfg)
+	if err != nil {
+		return nil, err
+	}
 	c, err := client.NewClient(ctx, client.Config{
 		Address: cfg.Address, Username: cfg.User, Password: cfg.Password, DBName: cfg.Database, EnableTLSAuth: cfg.TLS,
-		DialOptions: []grpc.DialOption{
+		DialOptions: append(trust, []grpc.DialOption{
 			grpc.WithChainUnaryInterceptor(g.intercept), // the first is the outermost
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
 			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 10 * time.Second, PermitWithoutStream: true}),
@@ -37,12 +45,28 @@ func connect(ctx context.Context, cfg Config) (*server, error) {
 				Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 3 * time.Second},
 				MinConnectTimeout: 3 * time.Second,
 			}),
-		},
+		}...),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &server{client: c, patience: 10 * cfg.Timeout}, nil
+}
+
+// trusted are the certificates of the user's own, in place of those that the SDK takes from the system.
+func trusted(cfg Config) ([]grpc.DialOption, error) {
+	if cfg.CA == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(cfg.CA)
+	if err != nil {
+		return nil, fmt.Errorf("milvus at %s: read its certificates: %w", cfg.Address, err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("milvus at %s: %s holds no certificate in PEM", cfg.Address, cfg.CA)
+	}
+	return []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}))}, nil
 }
 
 // create makes a collection that can be written to and searched.
