@@ -79,7 +79,7 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.dataFlags.open(a, c.Retrieve, 0)
+	world, err := c.open(a, c.Retrieve, 0)
 	if err != nil {
 		return err
 	}

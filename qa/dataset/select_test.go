@@ -86,7 +86,7 @@ func TestSample(t *testing.T) {
 		}
 		return ids(got)
 	}
-	if draw(1) != draw(1) || draw(1) == draw(2) {
+	if first, again := draw(1), draw(1); first != again || first == draw(2) {
 		t.Error("a sample does not follow its seed")
 	}
 }
