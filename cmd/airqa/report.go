@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
@@ -97,16 +98,30 @@ func findRuns(paths []string) ([]string, error) {
 			dirs = append(dirs, path)
 			continue
 		}
-		inside, err := filepath.Glob(filepath.Join(path, "*", runlog.RunFile))
+		inside, err := runsIn(path)
 		if err != nil {
 			return nil, err
 		}
-		if len(inside) == 0 {
-			return nil, fmt.Errorf("%s: %w", path, runlog.ErrNoRun)
+		dirs = append(dirs, inside...)
+	}
+	return dirs, nil
+}
+
+// runsIn lists the run directories inside a folder, by name. It takes no pattern: a folder may be called "runs[1]".
+func runsIn(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var dirs []string
+	for _, e := range entries {
+		dir := filepath.Join(folder, e.Name())
+		if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err == nil {
+			dirs = append(dirs, dir)
 		}
-		for _, f := range inside {
-			dirs = append(dirs, filepath.Dir(f))
-		}
+	}
+	if len(dirs) == 0 {
+		return nil, fmt.Errorf("%s: %w", folder, runlog.ErrNoRun)
 	}
 	return dirs, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,6 +11,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/batch"
+	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -53,13 +55,14 @@ func (c scoreCmd) Run(a *app) error {
 	if c.Explain != "" {
 		return c.explainRun(a, dirs)
 	}
-	unscored, faulty := 0, 0
+	unscored, faulty, why := 0, 0, ""
 	for _, dir := range dirs {
 		t, err := c.scoreDir(a, dir, len(dirs) > 1)
 		if err != nil {
 			return err
 		}
 		unscored, faulty = unscored+t.Unscored-t.faulty, faulty+t.faulty
+		why = cmp.Or(why, t.why)
 	}
 	where := strings.Join(c.Dirs, " ")
 	if !c.JSON {
@@ -68,11 +71,22 @@ func (c scoreCmd) Run(a *app) error {
 	switch {
 	case unscored > 0 && c.Judge != noJudgeName:
 		return coded{exitFailedExamples, fmt.Errorf(
-			"%d answers are unscored, which is no zero; airqa score %s --json says why each is, and the same command tries again", unscored, where)}
+			"%s unscored, which is no zero; the first because: %s\n  the same command tries again; with --json it says why each is", are(unscored, "answer"), terminal.Clip(why, mostOfReason))}
 	case faulty > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d answers cannot be scored: their evaluators are faulty; airqa stats --lint says what is wrong", faulty)}
+		return coded{exitFailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(faulty, "answer"))}
 	}
 	return nil
+}
+
+// mostOfReason bounds what is shown of a reason, in characters: an endpoint may send a page.
+const mostOfReason = 200
+
+// are is a number of things that are the subject of a sentence.
+func are(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return withPlural(n, noun) + " are"
 }
 
 // scoreFiles scores a file of predictions, or explains one of them.

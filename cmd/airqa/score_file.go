@@ -92,6 +92,7 @@ func (c scoreCmd) streamScores(a *app, scorer *eval.Scorer, report *batch.Report
 			return err
 		}
 	}
+	t.closeQuestion()
 	return lines.end(*t)
 }
 

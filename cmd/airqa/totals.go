@@ -10,18 +10,27 @@ import (
 // totals are the counts of one scoring.
 type totals struct {
 	// Run is set where several are scored.
-	Run         string `json:"run,omitempty"`
-	Questions   int    `json:"questions"`
-	Right       int    `json:"right"`
-	Wrong       int    `json:"wrong"`
-	Unparseable int    `json:"unparseable"`
-	Unscored    int    `json:"unscored"`
-	// Score is the mean over the scored questions, 0 to 1.
-	Score   float64 `json:"score"`
-	Scoring string  `json:"scoring"`
-	Judge   string  `json:"judge"`
+	Run string `json:"run,omitempty"`
+	// Questions have an answer each, or several with repeats; Answers is the sum of the next four.
+	Questions   int `json:"questions"`
+	Answers     int `json:"answers"`
+	Right       int `json:"right"`
+	Wrong       int `json:"wrong"`
+	Unparseable int `json:"unparseable"`
+	Unscored    int `json:"unscored"`
+	// Score is the mean over the questions with a scored answer, 0 to 1, as in a report: that of a question is the mean
+	// over its scored answers. Nil where nothing is scored.
+	Score   *float64 `json:"score"`
+	Scoring string   `json:"scoring"`
+	Judge   string   `json:"judge"`
 
-	sum float64
+	// last is the question that was added last, with the sum and number of its scored answers; sum and scored are those
+	// of the questions before it.
+	last               string
+	lastSum, sum       float64
+	lastScored, scored int
+	// why is the reason of the first unscored answer that may be scored another time.
+	why string
 	// faulty of the unscored have an evaluator that cannot be used; no judge mends that.
 	faulty int
 }
@@ -29,26 +38,48 @@ type totals struct {
 // faultyEvaluator begins the reasons of answers that cannot be scored because of their question.
 const faultyEvaluator = "the evaluator is faulty"
 
-// add counts one score.
+// add counts one score. Those of one question come one after the other.
 func (t *totals) add(s qa.Score) {
-	t.Questions++
-	t.sum += s.Value
+	if t.Answers == 0 || s.UUID != t.last {
+		t.closeQuestion()
+		t.Questions++
+		t.last = s.UUID
+	}
+	t.Answers++
 	switch s.Verdict {
 	case qa.Right:
 		t.Right++
 	case qa.Unparseable:
 		t.Unparseable++
 	case qa.Unscored:
-		t.Unscored++
-		if strings.HasPrefix(s.Reason, faultyEvaluator) {
-			t.faulty++
-		}
+		t.unscored(s.Reason)
+		return
 	default:
 		t.Wrong++
 	}
-	if scored := t.Questions - t.Unscored; scored > 0 {
-		t.Score = t.sum / float64(scored)
+	t.lastSum += s.Value
+	t.lastScored++
+}
+
+func (t *totals) unscored(reason string) {
+	t.Unscored++
+	switch {
+	case strings.HasPrefix(reason, faultyEvaluator):
+		t.faulty++
+	case t.why == "":
+		t.why = reason
 	}
+}
+
+// closeQuestion puts the last question to the others.
+func (t *totals) closeQuestion() {
+	if t.lastScored > 0 {
+		t.sum += t.lastSum / float64(t.lastScored)
+		t.scored++
+		mean := t.sum / float64(t.scored)
+		t.Score = &mean
+	}
+	t.lastSum, t.lastScored = 0, 0
 }
 
 func (c scoreCmd) count(scores []qa.Score) totals {
@@ -56,6 +87,7 @@ func (c scoreCmd) count(scores []qa.Score) totals {
 	for _, s := range scores {
 		t.add(s)
 	}
+	t.closeQuestion()
 	return t
 }
 
@@ -79,6 +111,14 @@ func (t totals) print(a *app) error {
 	if t.Run != "" {
 		name = t.Run + ": "
 	}
-	return a.print(fmt.Sprintf("%s%d questions: %d right, %d wrong, %d unparseable, %d unscored\nscore %.2f %% of the %d scored (%s semantics, judge %s)",
-		name, t.Questions, t.Right, t.Wrong, t.Unparseable, t.Unscored, 100*t.Score, t.Questions-t.Unscored, t.Scoring, t.Judge))
+	answers := withPlural(t.Questions, "question")
+	if t.Answers != t.Questions {
+		answers = withPlural(t.Answers, "answer") + " to " + answers
+	}
+	score := "nothing is scored"
+	if t.Score != nil {
+		score = fmt.Sprintf("score %.2f %% of the %d scored", 100**t.Score, t.scored)
+	}
+	return a.print(fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored\n%s (%s semantics, judge %s)",
+		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, score, t.Scoring, t.Judge))
 }

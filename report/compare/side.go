@@ -1,11 +1,6 @@
 package compare
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"strings"
-
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -48,36 +43,8 @@ func Load(run *runlog.Run, examples []qa.Example, file string) (Side, error) {
 
 // LoadFile makes a side of a score file alone (docs/formats/run.md).
 func LoadFile(path string) (Side, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return Side{}, err
-	}
-	first, rest, _ := strings.Cut(string(raw), "\n")
-	var head runlog.Scoring
-	if err := strict(first, &head); err != nil {
-		return Side{}, fmt.Errorf("%s: the first line is not that of a score file: %w", path, err)
-	}
-	if head.Format != runlog.Format {
-		return Side{}, fmt.Errorf("%s has format %d; this program reads format %d", path, head.Format, runlog.Format)
-	}
-	side := Side{System: System{Path: path, Scoring: head.Mode, Judge: head.Judge}}
-	number := 1
-	for line := range strings.Lines(rest) {
-		number++
-		var s qa.Score
-		if err := strict(line, &s); err != nil {
-			return Side{}, fmt.Errorf("%s:%d: %w", path, number, err)
-		}
-		side.Scores = append(side.Scores, s)
-	}
-	return side, nil
-}
-
-// strict decodes a line of our own format, which has no keys that are not known.
-func strict(line string, into any) error {
-	dec := json.NewDecoder(strings.NewReader(line))
-	dec.DisallowUnknownFields()
-	return dec.Decode(into)
+	scoring, scores, err := runlog.ReadScoreFile(path)
+	return Side{System: System{Path: path, Scoring: scoring.Mode, Judge: scoring.Judge}, Scores: scores}, err
 }
 
 // modelName is the model as it is named on the command line.

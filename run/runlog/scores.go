@@ -1,7 +1,6 @@
 package runlog
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strings"
 	"time"
 
@@ -50,60 +48,52 @@ func WriteScores(dir string, s Scoring, scores []qa.Score) error {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
+// longestName leaves room for what is put behind a name while a file is written; file systems end at 255 bytes.
+const longestName = 200
+
+// fileName is made of mode and judge. The name of a panel of many judges is cut, and told from others by its hash.
 func (s Scoring) fileName() string {
-	return notInNames.ReplaceAllString(s.Mode+"."+s.Judge, "_") + ".jsonl"
+	name := notInNames.ReplaceAllString(s.Mode+"."+s.Judge, "_")
+	if len(name) > longestName {
+		name = name[:longestName] + "." + Hash(s.Mode + "." + s.Judge)[:12]
+	}
+	return name + ".jsonl"
 }
 
 // ReadScores returns the newest scoring of a run, by the time in its first line.
-func ReadScores(dir string) (Scoring, []qa.Score, error) {
-	files, err := filepath.Glob(filepath.Join(dir, scoresDir, "*.jsonl"))
-	if err != nil {
-		return Scoring{}, nil, err
-	}
-	sort.Strings(files)
-	var best Scoring
-	var bestScores []qa.Score
-	for _, f := range files {
-		s, scores, err := readScores(f)
-		if err != nil {
-			return Scoring{}, nil, err
-		}
-		if bestScores == nil || s.Created.After(best.Created) {
-			best, bestScores = s, scores
-		}
-	}
-	if bestScores == nil {
-		return Scoring{}, nil, fmt.Errorf("%s: %w", dir, ErrNoScores)
-	}
-	return best, bestScores, nil
-}
+func ReadScores(dir string) (Scoring, []qa.Score, error) { return FindScores(dir, "", "") }
 
-func readScores(path string) (Scoring, []qa.Score, error) {
+// ReadScoreFile reads one score file (docs/formats/run.md), wherever it lies. A line that cannot be read is an error with
+// its number: scores with a gap would be other scores.
+func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return Scoring{}, nil, err
 	}
-	in := bufio.NewScanner(bytes.NewReader(raw))
-	in.Buffer(nil, len(raw)+1)
+	first, rest, _ := strings.Cut(string(raw), "\n")
 	var head Scoring
-	scores := []qa.Score{}
-	for n := 1; in.Scan(); n++ {
-		var score qa.Score
-		into := any(&score)
-		if n == 1 {
-			into = &head
-		}
-		dec := json.NewDecoder(strings.NewReader(in.Text()))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(into); err != nil {
-			return head, nil, fmt.Errorf("%s:%d: %w", path, n, err)
-		}
-		if n == 1 && head.Format != Format {
-			return head, nil, fmt.Errorf("%s has format %d; this program reads format %d", path, head.Format, Format)
-		}
-		if n > 1 {
-			scores = append(scores, score)
-		}
+	if err := strict(first, &head); err != nil {
+		return Scoring{}, nil, fmt.Errorf("%s:1: the first line is not that of a score file: %w", path, err)
 	}
-	return head, scores, in.Err()
+	if head.Format != Format {
+		return head, nil, fmt.Errorf("%s has format %d; this program reads format %d", path, head.Format, Format)
+	}
+	scores := []qa.Score{}
+	number := 1
+	for line := range strings.Lines(rest) {
+		number++
+		var s qa.Score
+		if err := strict(line, &s); err != nil {
+			return head, nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		scores = append(scores, s)
+	}
+	return head, scores, nil
+}
+
+// strict decodes a line of our own format, which has no keys that are not known.
+func strict(line string, into any) error {
+	dec := json.NewDecoder(strings.NewReader(line))
+	dec.DisallowUnknownFields()
+	return dec.Decode(into)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,7 @@ func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 	var there []string
 	for _, f := range files {
 		if (mode == "" || f.Mode == mode) && (judge == "" || f.Judge == judge) {
-			return readScores(f.path)
+			return ReadScoreFile(f.path)
 		}
 		there = append(there, fmt.Sprintf("--scoring %s --judge %s", f.Mode, f.Judge))
 	}
@@ -56,17 +57,20 @@ type scoreFile struct {
 
 // scoreFiles are the newest first, those of one time by name.
 func scoreFiles(dir string) ([]scoreFile, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, scoresDir, "*.jsonl"))
-	if err != nil {
+	entries, err := os.ReadDir(filepath.Join(dir, scoresDir)) // no pattern: a folder may be called "runs[1]"
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	slices.Sort(paths)
-	files := make([]scoreFile, len(paths))
-	for i, path := range paths {
-		files[i].path = path
-		if files[i].Scoring, err = scoringOf(path); err != nil {
+	var files []scoreFile
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) != ".jsonl" {
+			continue
+		}
+		f := scoreFile{path: filepath.Join(dir, scoresDir, e.Name())}
+		if f.Scoring, err = scoringOf(f.path); err != nil {
 			return nil, err
 		}
+		files = append(files, f)
 	}
 	slices.SortStableFunc(files, func(a, b scoreFile) int { return b.Created.Compare(a.Created) })
 	return files, nil

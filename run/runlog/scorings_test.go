@@ -58,3 +58,27 @@ func TestFindScores(t *testing.T) {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
+
+// A folder may have a name that is a pattern of files, and a panel a name that no file system takes.
+func TestScoresOfAnyName(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "runs[1]*?")
+	if err := runlog.Create(dir, runlog.Config{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	long := "majority(" + strings.Repeat("openai:a-model-with-quite-a-name,", 12)
+	for i, judge := range []string{long + "a)", long + "b)"} {
+		s := runlog.Scoring{Mode: "fixed", Judge: judge, Created: time.Unix(int64(i), 0).UTC()}
+		if err := runlog.WriteScores(dir, s, []qa.Score{{UUID: judge, Verdict: qa.Right}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := runlog.Scorings(dir)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("scorings %v, %v", list, err)
+	}
+	for _, judge := range []string{long + "a)", long + "b)"} {
+		if _, scores, err := runlog.FindScores(dir, "", judge); err != nil || len(scores) != 1 || scores[0].UUID != judge {
+			t.Errorf("%s: %v, %v", judge, scores, err)
+		}
+	}
+}
