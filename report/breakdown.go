@@ -32,7 +32,7 @@ func functionTable(rows []Row, o Options) (*Table, error) {
 }
 
 // name is a run in a table whose lines are not runs.
-func (r Row) name() string { return r.Baseline + ", " + r.Model + r.mark }
+func (r Row) name() string { return r.Baseline + ", " + r.Model + r.Mark }
 
 // outcomeTable has a column for each way to end that occurred.
 func outcomeTable(rows []Row, _ Options) (*Table, error) {

@@ -4,138 +4,24 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/qa"
 	"airqa/report"
-	"airqa/run/runlog"
+	"airqa/report/reporttest"
 )
-
-// told is an episode as a test tells it.
-type told struct {
-	uuid    string
-	repeat  int
-	steps   []qa.Step
-	outcome qa.Outcome
-	failed  []qa.Attempt
-}
-
-// world is a run as a test tells it.
-type world struct {
-	baseline, model string
-	price           *qa.Price
-	episodes        []told
-	scoring         runlog.Scoring
-	scores          []qa.Score
-}
-
-func (w world) run(t *testing.T) *runlog.Run {
-	t.Helper()
-	dir := t.TempDir()
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	shape := runlog.Shape{Baseline: w.baseline, Model: map[string]any{"provider": "openai", "model": w.model}}
-	check(runlog.Create(dir, runlog.Config{Shape: shape, Note: runlog.Note{Price: w.price}}, nil))
-	log, err := runlog.OpenWriter(dir, runlog.WriterConfig{Now: func() time.Time { return clock }})
-	check(err)
-	for _, told := range w.episodes {
-		e, err := log.Begin(told.uuid, told.repeat, nil)
-		check(err)
-		for _, s := range told.steps {
-			check(e.Call(s))
-			if s.Observation != nil {
-				check(e.Observation(s))
-			}
-		}
-		if told.outcome != "" {
-			check(e.End(qa.Trajectory{Outcome: told.outcome, FailedAttempts: told.failed}))
-		}
-	}
-	check(log.Close())
-	if w.scores != nil {
-		check(runlog.WriteScores(dir, w.scoring, w.scores))
-	}
-	r, err := runlog.Open(dir)
-	check(err)
-	return r
-}
-
-// call is a step of one request: its action, or the kind of its parse error, or the tool's complaint.
-func call(n int, kind string, status qa.Status) qa.Step {
-	s := qa.Step{
-		N: n, By: qa.ByModel, Started: clock, Acted: clock.Add(4 * time.Second), Ended: clock.Add(5 * time.Second),
-		Reply: &qa.Reply{
-			Text: "r", Usage: qa.Usage{Prompt: 1000, Cached: 400, Completion: 100},
-			Attempts: []qa.Attempt{
-				{Seconds: 0.5, Status: 429, Error: "rate_limit"},
-				{Seconds: 1.5, Wait: 2, Status: 200},
-			},
-		},
-	}
-	if kind != "" {
-		s.ParseError = &qa.ParseError{Kind: kind, Reason: "no"}
-	} else {
-		s.Action = &qa.Action{Name: "Query", Text: "Query(sql='S')"}
-	}
-	if status != "" {
-		s.Observation = &qa.Observation{Status: status, Text: "x"}
-	}
-	return s
-}
-
-func score(uuid string, repeat int, v qa.Verdict) qa.Score {
-	s := qa.Score{UUID: uuid, Repeat: repeat, Verdict: v, Func: "eval_int_exact_match"}
-	if v == qa.Right {
-		s.Value = 1
-	}
-	return s
-}
-
-// answer is an episode of so many calls that ended with an answer.
-func answer(uuid string, repeat, calls int) told {
-	e := told{uuid: uuid, repeat: repeat, outcome: qa.Answered}
-	for n := range calls {
-		e.steps = append(e.steps, call(n+1, "", ""))
-	}
-	return e
-}
-
-func collect(t *testing.T, w world, examples []qa.Example, o report.Options) report.Row {
-	t.Helper()
-	row, err := report.Collect(w.run(t), examples, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	row.Dir = "RUN"
-	return row
-}
-
-func single(uuids ...string) []qa.Example {
-	var list []qa.Example
-	for _, uuid := range uuids {
-		list = append(list, qa.Example{
-			UUID: uuid, Tags: []string{"single", "text", "objective"}, Evaluator: qa.Evaluator{Func: "eval_int_exact_match"},
-		})
-	}
-	return list
-}
 
 // A question's value is the mean over its repeats, n counts questions.
 func TestRepeats(t *testing.T) {
-	w := world{baseline: "rag", model: "m", scores: []qa.Score{
-		score("a", 0, qa.Right), score("a", 1, qa.Right),
-		score("b", 0, qa.Right), score("b", 1, qa.Wrong),
-		score("c", 0, qa.Wrong), score("c", 1, qa.Unscored),
-		score("d", 0, qa.Unscored), score("d", 1, qa.Unscored),
+	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{
+		reporttest.Score("a", 0, qa.Right), reporttest.Score("a", 1, qa.Right),
+		reporttest.Score("b", 0, qa.Right), reporttest.Score("b", 1, qa.Wrong),
+		reporttest.Score("c", 0, qa.Wrong), reporttest.Score("c", 1, qa.Unscored),
+		reporttest.Score("d", 0, qa.Unscored), reporttest.Score("d", 1, qa.Unscored),
 	}}
-	row := collect(t, w, single("a", "b", "c", "d", "e"), report.Options{})
+	row := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d", "e"), report.Options{})
 	if row.Scored != 3 || row.Unscored != 1 || row.Unfinished != 1 {
 		t.Errorf("scored %d, unscored %d, unfinished %d", row.Scored, row.Unscored, row.Unfinished)
 	}
@@ -155,22 +41,22 @@ func TestRepeats(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	w := world{
-		baseline: "rag", model: "m",
-		episodes: []told{
-			answer("right", 0, 1), answer("wrong", 0, 1), answer("odd", 0, 1), answer("judge", 0, 1), answer("later", 0, 1),
-			{uuid: "turns", outcome: qa.TurnLimit},
-			{uuid: "time", outcome: qa.TimeLimit},
-			{uuid: "down", outcome: qa.EndpointError},
-			{uuid: "tool", outcome: qa.ToolFailure},
-			{uuid: "begun"},
+	w := reporttest.World{
+		Baseline: "rag", Model: "m",
+		Episodes: []reporttest.Told{
+			reporttest.Answer("right", 0, 1), reporttest.Answer("wrong", 0, 1), reporttest.Answer("odd", 0, 1), reporttest.Answer("judge", 0, 1), reporttest.Answer("later", 0, 1),
+			{UUID: "turns", Outcome: qa.TurnLimit},
+			{UUID: "time", Outcome: qa.TimeLimit},
+			{UUID: "down", Outcome: qa.EndpointError},
+			{UUID: "tool", Outcome: qa.ToolFailure},
+			{UUID: "begun"},
 		},
-		scores: []qa.Score{
-			score("right", 0, qa.Right), score("wrong", 0, qa.Wrong), score("odd", 0, qa.Unparseable), score("judge", 0, qa.Unscored),
-			score("turns", 0, qa.Wrong), score("time", 0, qa.Wrong), score("down", 0, qa.Unscored), score("tool", 0, qa.Unscored),
+		Scores: []qa.Score{
+			reporttest.Score("right", 0, qa.Right), reporttest.Score("wrong", 0, qa.Wrong), reporttest.Score("odd", 0, qa.Unparseable), reporttest.Score("judge", 0, qa.Unscored),
+			reporttest.Score("turns", 0, qa.Wrong), reporttest.Score("time", 0, qa.Wrong), reporttest.Score("down", 0, qa.Unscored), reporttest.Score("tool", 0, qa.Unscored),
 		},
 	}
-	row := collect(t, w, single("right", "wrong", "odd", "judge", "later", "turns", "time", "down", "tool", "begun", "never"), report.Options{})
+	row := reporttest.Collect(t, w, reporttest.Single("right", "wrong", "odd", "judge", "later", "turns", "time", "down", "tool", "begun", "never"), report.Options{})
 	got, counted := make(map[string]int), 0
 	for _, o := range row.Outcomes {
 		if o.Episodes > 0 {
@@ -197,15 +83,15 @@ func TestOutcomes(t *testing.T) {
 
 func TestEffort(t *testing.T) {
 	usage := &qa.Usage{Prompt: 1_000_000}
-	episodes := []told{
-		{uuid: "a", outcome: qa.Answered, steps: []qa.Step{
-			call(1, "", qa.StatusOK), call(2, qa.ErrSyntax, qa.StatusParse), call(3, "", qa.StatusError), call(4, "", ""),
+	episodes := []reporttest.Told{
+		{UUID: "a", Outcome: qa.Answered, Steps: []qa.Step{
+			reporttest.Call(1, "", qa.StatusOK), reporttest.Call(2, qa.ErrSyntax, qa.StatusParse), reporttest.Call(3, "", qa.StatusError), reporttest.Call(4, "", ""),
 		}},
 		{
-			uuid: "b", outcome: qa.TurnLimit, steps: []qa.Step{call(1, qa.ErrNoAction, qa.StatusParse), call(2, "", qa.StatusEmpty)},
-			failed: []qa.Attempt{{Seconds: 1, Wait: 3, Error: "network", Charged: usage}},
+			UUID: "b", Outcome: qa.TurnLimit, Steps: []qa.Step{reporttest.Call(1, qa.ErrNoAction, qa.StatusParse), reporttest.Call(2, "", qa.StatusEmpty)},
+			Failed: []qa.Attempt{{Seconds: 1, Wait: 3, Error: "network", Charged: usage}},
 		},
-		{uuid: "c", outcome: qa.EndpointError, steps: []qa.Step{call(1, "", qa.StatusOK)}},
+		{UUID: "c", Outcome: qa.EndpointError, Steps: []qa.Step{reporttest.Call(1, "", qa.StatusOK)}},
 	}
 	price := &qa.Price{Prompt: 2, Cached: 1, Completion: 10}
 	// A call costs (600*2 + 400*1 + 100*10) / 1e6; the charged request 2.
@@ -225,8 +111,8 @@ func TestEffort(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := world{baseline: "rag", model: "m", price: tt.price, episodes: episodes, scores: []qa.Score{score("a", 0, qa.Right), score("b", 0, qa.Wrong)}}
-			row := collect(t, w, single("a", "b", "c"), report.Options{Price: tt.list})
+			w := reporttest.World{Baseline: "rag", Model: "m", Price: tt.price, Episodes: episodes, Scores: []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Wrong)}}
+			row := reporttest.Collect(t, w, reporttest.Single("a", "b", "c"), report.Options{Price: tt.list})
 			// Six calls took 2 s each and waited 2 s, five actions 1 s; the last request of b failed.
 			want := report.Effort{
 				Episodes: 2, Turns: 3, Prompt: 3000, Cached: 1200, Completion: 300, Working: (6*2 + 5*1 + 1) / 2.0, Waiting: (6*2 + 3) / 2.0, Cost: tt.want,
@@ -253,14 +139,14 @@ func TestEffort(t *testing.T) {
 
 // Right answers add up by the number of calls that they took.
 func TestWithin(t *testing.T) {
-	w := world{
-		baseline: "rag", model: "m",
-		episodes: []told{answer("a", 0, 1), answer("b", 0, 3), answer("c", 0, 4), answer("d", 0, 2)},
-		scores:   []qa.Score{score("a", 0, qa.Right), score("b", 0, qa.Right), score("c", 0, qa.Wrong), score("d", 0, qa.Unscored)},
+	w := reporttest.World{
+		Baseline: "rag", Model: "m",
+		Episodes: []reporttest.Told{reporttest.Answer("a", 0, 1), reporttest.Answer("b", 0, 3), reporttest.Answer("c", 0, 4), reporttest.Answer("d", 0, 2)},
+		Scores:   []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Right), reporttest.Score("c", 0, qa.Wrong), reporttest.Score("d", 0, qa.Unscored)},
 	}
 	third := 100.0 / 3
 	want := []float64{third, third, 2 * third, 2 * third}
-	row := collect(t, w, single("a", "b", "c", "d"), report.Options{})
+	row := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d"), report.Options{})
 	if diff := cmp.Diff(want, row.Within, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 		t.Errorf("within (-want +got):\n%s", diff)
 	}
@@ -269,19 +155,19 @@ func TestWithin(t *testing.T) {
 func TestPanel(t *testing.T) {
 	vote := func(judge string, right bool) qa.Vote { return qa.Vote{Judge: judge, Right: right} }
 	judged := func(uuid string, votes ...qa.Vote) qa.Score {
-		s := score(uuid, 0, qa.Wrong)
+		s := reporttest.Score(uuid, 0, qa.Wrong)
 		s.Votes = votes
 		return s
 	}
 	failed := qa.Vote{Judge: "C", Failed: "503"}
-	w := world{baseline: "rag", model: "m", scores: []qa.Score{
+	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{
 		judged("a", vote("A", true), vote("B", true), vote("C", true)),
 		judged("b", vote("A", false), vote("B", false), failed),
 		// Two questions of one evaluation.
 		judged("c", vote("A", true), vote("B", false), vote("C", true), vote("A", false), vote("B", false), vote("C", false)),
-		score("d", 0, qa.Right),
+		reporttest.Score("d", 0, qa.Right),
 	}}
-	got := collect(t, w, single("a", "b", "c", "d"), report.Options{}).Panel
+	got := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d"), report.Options{}).Panel
 	// By hand: items 3/3, 0/2, 2/3, 0/3 right; observed (1+1+1/3+1)/4, chance from the mean share (1+0+2/3+0)/4.
 	share := (1 + 2.0/3) / 4
 	chance := share*share + (1-share)*(1-share)
@@ -300,22 +186,22 @@ func TestPanel(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 		t.Errorf("panel (-want +got):\n%s", diff)
 	}
-	w.scores = w.scores[3:]
-	if p := collect(t, w, single("d"), report.Options{}).Panel; p != nil {
+	w.Scores = w.Scores[3:]
+	if p := reporttest.Collect(t, w, reporttest.Single("d"), report.Options{}).Panel; p != nil {
 		t.Errorf("a panel without votes: %+v", p)
 	}
 }
 
 func TestIntervals(t *testing.T) {
-	examples := single("a", "b", "c", "d")
+	examples := reporttest.Single("a", "b", "c", "d")
 	for i := range examples {
 		examples[i].AnchorPDF = []string{"P" + string(rune('0'+i/2))}
 	}
-	w := world{baseline: "rag", model: "m", scores: []qa.Score{
-		score("a", 0, qa.Right), score("b", 0, qa.Right), score("c", 0, qa.Wrong), score("d", 0, qa.Wrong),
+	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{
+		reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Right), reporttest.Score("c", 0, qa.Wrong), reporttest.Score("d", 0, qa.Wrong),
 	}}
 	avg := func(o report.Options) report.Cell {
-		row := collect(t, w, examples, o)
+		row := reporttest.Collect(t, w, examples, o)
 		if row.Clusters != 2 {
 			t.Errorf("%d clusters, want 2", row.Clusters)
 		}

@@ -13,8 +13,8 @@ type Column struct {
 	Holds       func(qa.Example) bool
 }
 
-// average is the name of the column that holds every question.
-const average = "AVG"
+// Average is the name of the column that holds every question.
+const Average = "AVG"
 
 // Columns are those of the paper's Tables 4 and 5. A question counts as text only when it has no other element tag
 // (Section 2.4), and may count for several of the others.
@@ -35,7 +35,7 @@ func Columns() []Column {
 		{"meta.", "Element Category", tag("metadata")},
 		{"obj.", "Evaluation", tag("objective")},
 		{"subj.", "Evaluation", tag("subjective")},
-		{average, "", func(qa.Example) bool { return true }},
+		{Average, "", func(qa.Example) bool { return true }},
 	}
 }
 

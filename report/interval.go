@@ -19,8 +19,8 @@ const (
 	BootstrapIntervals = "bootstrap"
 )
 
-// level is the confidence of every interval.
-const level = 0.95
+// Level is the confidence of every interval.
+const Level = 0.95
 
 // cell is the mean of the questions that holds chooses, with its interval.
 func (o Options) cell(name string, questions []question, holds func(qa.Example) bool) Cell {
@@ -49,7 +49,7 @@ func (o Options) interval(values []float64, clusters []string, sum float64) *sta
 	case WilsonIntervals:
 		i = wilson(sum, len(values))
 	case BootstrapIntervals:
-		i = stats.ClusterBootstrap(values, clusters, 0, o.Seed, level)
+		i = stats.ClusterBootstrap(values, clusters, 0, o.Seed, Level)
 	default:
 		return nil
 	}
@@ -62,11 +62,11 @@ func (o Options) interval(values []float64, clusters []string, sum float64) *sta
 func wilson(sum float64, n int) stats.Interval {
 	whole := math.Floor(sum)
 	part := sum - whole
-	low := stats.Wilson(int(whole), n, level)
+	low := stats.Wilson(int(whole), n, Level)
 	if part < 1e-9 || int(whole) == n {
 		return low
 	}
-	high := stats.Wilson(int(whole)+1, n, level)
+	high := stats.Wilson(int(whole)+1, n, Level)
 	return stats.Interval{Low: low.Low + part*(high.Low-low.Low), High: low.High + part*(high.High-low.High)}
 }
 

@@ -42,8 +42,8 @@ func Paper(number string) (PaperTable, error) {
 	return p, nil
 }
 
-// paperMark follows the name of a model wherever a row is the paper's, not a run's.
-const paperMark = " (paper)"
+// PaperMark follows the name of a model wherever a row is the paper's, not a run's.
+const PaperMark = " (paper)"
 
 // add puts the paper's lines of a table after ours. order names a paper's column for each column of the table, "" for
 // one that the paper does not have.
@@ -53,7 +53,7 @@ func (p PaperTable) add(t *Table, order []string) {
 		for i, c := range p.Columns {
 			byColumn[c] = r.Cells[i]
 		}
-		l := t.line(r.Model+paperMark, r.Baseline)
+		l := t.line(r.Model+PaperMark, r.Baseline)
 		l.Paper = true
 		for _, name := range order {
 			l.Values = append(l.Values, Value{Text: orDash(byColumn[name])})
@@ -69,6 +69,6 @@ func (t *Table) addPaper(number string, order []string) error {
 		return err
 	}
 	p.add(t, order)
-	t.Notes = append(t.Notes, fmt.Sprintf("Rows marked%s are those of Table %s of the AirQA paper: its questions, its papers, its judge.", paperMark, number))
+	t.Notes = append(t.Notes, fmt.Sprintf("Rows marked%s are those of Table %s of the AirQA paper: its questions, its papers, its judge.", PaperMark, number))
 	return nil
 }

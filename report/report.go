@@ -1,8 +1,8 @@
-// Package report turns run directories into what a person reads: the tables of the AirQA paper and some of our own
-// ([Collect], [Write]), and one trajectory as text ([Traced]). It reads the run log and the scores beside it, and nothing
-// else: it calls no model and scores nothing.
+// Package report turns run directories into numbers: a [Row] a run ([Collect]), the tables of the AirQA paper and some of
+// our own as data ([Build]), and one trajectory as text ([Traced]). It reads the run log and the scores beside it, and
+// nothing else: it calls no model and scores nothing. Package typeset prints the tables.
 //
-// Every number is made once, in a [Row]; a [Table] chooses among them and words them, and a format prints tables.
+// Every number is made once, in a [Row]; a [Table] chooses among them and words them.
 package report
 
 import (
@@ -66,17 +66,35 @@ type Row struct {
 	// Usage sums the tokens of all episodes, finished or not.
 	Usage qa.Usage `json:"usage"`
 
-	mark string // tells the run from another of the same names, in tables
+	// Mark follows the baseline where another row has the same names; [Marked] sets it.
+	Mark string `json:"-"`
 }
 
-// cell returns the cell of a column.
-func (r Row) cell(column string) Cell {
+// Cell returns the cell of a column of [Columns]; it is empty for another name.
+func (r Row) Cell(column string) Cell {
 	for _, c := range r.Cells {
 		if c.Column == column {
 			return c
 		}
 	}
 	return Cell{Column: column}
+}
+
+// Options say what [Collect] reads, and which tables [Build] makes. The zero value reads the newest scores, makes no
+// intervals, and makes Table 4.
+type Options struct {
+	// Table is one of [Tables]; empty is "4".
+	Table string
+	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed is that of the
+	// bootstrap: the same seed gives the same intervals.
+	Intervals string
+	Seed      uint64
+	// WithPaper adds the paper's own rows to its tables.
+	WithPaper bool
+	// Scoring and Judge choose among the scorings of a run; empty stands for any, of which the newest is read.
+	Scoring, Judge string
+	// Price is asked about runs that do not carry the price of their model; nil knows none.
+	Price Price
 }
 
 // Collect reads one run and its newest scores, or the newest that o.Scoring and o.Judge name.

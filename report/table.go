@@ -61,89 +61,16 @@ func (t *Table) group() {
 	slices.SortStableFunc(t.Lines, func(a, b Line) int { return first[a.Section] - first[b.Section] })
 }
 
-// flat tells whether the section is better a column of its own than a line above its lines: when most of them would hold
-// a single line.
-func (t Table) flat() bool {
-	sections, lines := make(map[string]bool), 0
-	for _, l := range t.Lines {
-		sections[l.Section] = true
-		if !l.Minor {
-			lines++
-		}
-	}
-	return len(sections) > 1 && 2*len(sections) > lines
-}
-
-// without returns the table without the columns that drop chooses.
-func (t Table) without(drop func(Head) bool) Table {
-	var keep []int
-	for i, h := range t.Heads {
-		if !drop(h) {
-			keep = append(keep, i)
-		}
-	}
-	return t.columns(keep)
-}
-
-// columns returns the table with some of its columns.
-func (t Table) columns(keep []int) Table {
-	some := t
-	some.Heads, some.Lines = nil, slices.Clone(t.Lines)
-	for _, i := range keep {
-		some.Heads = append(some.Heads, t.Heads[i])
-	}
-	for n, l := range t.Lines {
-		some.Lines[n].Values = nil
-		for _, i := range keep {
-			some.Lines[n].Values = append(some.Lines[n].Values, l.Values[i])
-		}
-	}
-	return some
-}
-
-// details are the lines under a line that say n and interval of its scores, each only when there is one.
-func (l Line) details() (lines []Line) {
-	for _, d := range []struct {
-		label string
-		of    func(Value) string
-	}{
-		{"95 % interval", Value.interval},
-		{"n", Value.count},
-	} {
-		line := Line{Label: d.label, Section: l.Section, Paper: l.Paper, Minor: true}
-		some := false
-		for _, v := range l.Values {
-			text := d.of(v)
-			some = some || text != ""
-			line.Values = append(line.Values, Value{Text: text})
-		}
-		if some {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-// detailed returns the table with n and interval under every line of scores.
-func (t Table) detailed() Table {
-	full := t.without(func(h Head) bool { return h.Repeats })
-	lines := full.Lines
-	full.Lines = nil
-	for _, l := range lines {
-		full.Lines = append(full.Lines, l)
-		full.Lines = append(full.Lines, l.details()...)
-	}
-	return full
-}
-
-func (v Value) interval() string {
+// Span words the interval; empty without one.
+func (v Value) Span() string {
 	if v.Interval == nil {
 		return ""
 	}
 	return span(v.Interval)
 }
 
-func (v Value) count() string {
+// Count is N in digits; empty without one.
+func (v Value) Count() string {
 	if v.N == nil {
 		return ""
 	}

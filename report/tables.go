@@ -48,7 +48,7 @@ func Build(rows []Row, o Options) ([]Table, error) {
 	if name == "" {
 		name = "4"
 	}
-	rows = marked(rows)
+	rows = Marked(rows)
 	var list []Table
 	known := name == AllTables
 	for _, t := range tables() {
@@ -75,8 +75,8 @@ func Build(rows []Row, o Options) ([]Table, error) {
 	return list, nil
 }
 
-// marked tells runs of the same baseline and model apart by their directories.
-func marked(rows []Row) []Row {
+// Marked tells runs of the same baseline and model apart by their directories.
+func Marked(rows []Row) []Row {
 	count := make(map[string]int)
 	for _, r := range rows {
 		count[r.name()]++
@@ -84,7 +84,7 @@ func marked(rows []Row) []Row {
 	list := slices.Clone(rows)
 	for i, r := range list {
 		if count[r.name()] > 1 {
-			list[i].mark = " (" + filepath.Base(r.Dir) + ")"
+			list[i].Mark = " (" + filepath.Base(r.Dir) + ")"
 		}
 	}
 	return list
@@ -121,7 +121,7 @@ func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
 		t.Heads = append(t.Heads, Head{Name: c.Name, Group: c.Group, Scored: true})
 		order = append(order, c.Name)
 	}
-	withInterval := slices.ContainsFunc(rows, func(r Row) bool { return r.cell(average).Interval != nil })
+	withInterval := slices.ContainsFunc(rows, func(r Row) bool { return r.Cell(Average).Interval != nil })
 	if withInterval {
 		t.Heads = append(t.Heads, Head{Name: "95 %", Repeats: true})
 		order = append(order, "")
@@ -132,7 +132,7 @@ func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
 			l.Values = append(l.Values, scored(c))
 		}
 		if withInterval {
-			l.Values = append(l.Values, plain(span(r.cell(average).Interval)))
+			l.Values = append(l.Values, plain(span(r.Cell(Average).Interval)))
 		}
 		t.Lines = append(t.Lines, l)
 	}
@@ -166,7 +166,7 @@ func (t Table) line(model, baseline string) Line {
 func (t Table) of(r *Row) Line {
 	l := t.line(r.Model, r.Baseline)
 	l.Row = r
-	l.Label += r.mark
+	l.Label += r.Mark
 	return l
 }
 
@@ -183,7 +183,7 @@ func table7(rows []Row, o Options) (*Table, error) {
 		if share, ok := r.Actions.Rate(); ok {
 			rate = plain(decimals(share, 2))
 		}
-		l.Values = []Value{scored(r.cell(average)), rate, number(r.Actions.Errors), number(r.Actions.Actions)}
+		l.Values = []Value{scored(r.Cell(Average)), rate, number(r.Actions.Errors), number(r.Actions.Actions)}
 		for _, kind := range errorKinds() {
 			l.Values = append(l.Values, number(r.Actions.Kinds[kind]))
 		}

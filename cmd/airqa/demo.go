@@ -15,7 +15,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/internal/progress"
-	"airqa/report"
+	"airqa/report/typeset"
 	"airqa/run/runlog"
 )
 
@@ -54,7 +54,7 @@ func (c demoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := report.Write(a.out, rows, report.Options{Format: "text", Width: a.width}); err != nil {
+	if err := typeset.Write(a.out, rows, typeset.Options{Format: "text", Width: a.width}); err != nil {
 		return err
 	}
 	return d.next()

@@ -13,6 +13,7 @@ import (
 	"airqa/baselines"
 	"airqa/internal/aside"
 	"airqa/report"
+	"airqa/report/typeset"
 	"airqa/run/runlog"
 )
 
@@ -51,16 +52,16 @@ func (c reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	rows, err := a.collect(dirs, o)
+	rows, err := a.collect(dirs, o.Options)
 	if err != nil {
 		return err
 	}
 	if c.Out == "" {
-		return report.Write(a.out, rows, o)
+		return typeset.Write(a.out, rows, o)
 	}
 	o.Width = 0
 	var b bytes.Buffer
-	if err := report.Write(&b, rows, o); err != nil {
+	if err := typeset.Write(&b, rows, o); err != nil {
 		return err
 	}
 	if err := aside.WriteFile(c.Out, b.Bytes()); err != nil {
@@ -70,15 +71,17 @@ func (c reportCmd) Run(a *app) error {
 	return nil
 }
 
-func (c reportCmd) options(a *app) (report.Options, error) {
-	o := report.Options{
-		Format: c.Format, Width: a.width, Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, Detail: c.Detail,
-		WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
+func (c reportCmd) options(a *app) (typeset.Options, error) {
+	o := typeset.Options{
+		Options: report.Options{
+			Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
+		},
+		Format: c.Format, Width: a.width, Detail: c.Detail,
 	}
 	if o.Format == "" && c.Out != "" {
-		o.Format = report.FormatOf(c.Out)
+		o.Format = typeset.FormatOf(c.Out)
 		if o.Format == "" {
-			return o, misuse("%s: no format goes with this suffix; name one with --format (%s)", c.Out, strings.Join(report.Formats(), ", "))
+			return o, misuse("%s: no format goes with this suffix; name one with --format (%s)", c.Out, strings.Join(typeset.Formats(), ", "))
 		}
 	}
 	if o.Format == "" {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"airqa/internal/aside"
-	"airqa/report"
 	"airqa/report/questions"
+	"airqa/report/typeset"
 )
 
 type statsCmd struct {
@@ -70,7 +70,7 @@ func (c statsCmd) options(a *app) (questions.Options, error) {
 		o.Format = "json"
 	}
 	if o.Format == "" && c.Out != "" {
-		o.Format = report.FormatOf(c.Out)
+		o.Format = typeset.FormatOf(c.Out)
 		if o.Format == "" || o.Format == "latex" {
 			return o, misuse("%s: no format goes with this suffix; name one with --format (%s)", c.Out, strings.Join(questions.Formats(), ", "))
 		}

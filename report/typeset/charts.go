@@ -1,6 +1,7 @@
-package report
+package typeset
 
 import (
+	"airqa/report"
 	"html/template"
 	"math"
 	"slices"
@@ -11,8 +12,8 @@ import (
 )
 
 // charts are those of the page: scores, scores by turn, and what they took.
-func charts(rows []Row, o Options) ([]template.HTML, error) {
-	rows = marked(rows)
+func charts(rows []report.Row, o Options) ([]template.HTML, error) {
+	rows = report.Marked(rows)
 	bars, err := scoreBars(rows, o)
 	if err != nil {
 		return nil, err
@@ -21,7 +22,7 @@ func charts(rows []Row, o Options) ([]template.HTML, error) {
 	for _, c := range turnLines(rows) {
 		list = append(list, chart.Lines(c))
 	}
-	priced := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Effort.Cost == nil })
+	priced := slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.Effort.Cost == nil })
 	if len(priced) > 0 {
 		list = append(list, chart.Points(costPoints(priced)))
 	}
@@ -50,7 +51,7 @@ func place(list *[]string, name string) int {
 
 // scoreBars has a group a baseline and a bar a model. The paper's come last, and only where there are others to compare
 // them with.
-func scoreBars(rows []Row, o Options) (chart.BarsConfig, error) {
+func scoreBars(rows []report.Row, o Options) (chart.BarsConfig, error) {
 	c := chart.BarsConfig{Title: "Score (AVG, per cent)", Max: 100, Decimals: 1}
 	var models []string
 	put := func(model, baseline string, b chart.Bar) {
@@ -64,31 +65,31 @@ func scoreBars(rows []Row, o Options) (chart.BarsConfig, error) {
 		c.Series[s].Bars[g] = b
 	}
 	for _, r := range rows {
-		if cell := r.cell(average); cell.N > 0 {
-			put(r.Model, r.Baseline+r.mark, chart.Bar{Value: cell.Score, Interval: intervalOf(cell.Interval), N: cell.N})
+		if cell := r.Cell(report.Average); cell.N > 0 {
+			put(r.Model, r.Baseline+r.Mark, chart.Bar{Value: cell.Score, Interval: intervalOf(cell.Interval), N: cell.N})
 		}
 	}
 	if !o.WithPaper {
 		return c, nil
 	}
-	p, err := Paper("4")
+	p, err := report.Paper("4")
 	if err != nil {
 		return c, err
 	}
 	for _, r := range p.Rows {
-		score, err := strconv.ParseFloat(r.Cells[slices.Index(p.Columns, average)], 64)
+		score, err := strconv.ParseFloat(r.Cells[slices.Index(p.Columns, report.Average)], 64)
 		if err != nil {
 			return c, err
 		}
 		if slices.Contains(c.Groups, r.Baseline) {
-			put(r.Model+paperMark, r.Baseline, chart.Bar{Value: score})
+			put(r.Model+report.PaperMark, r.Baseline, chart.Bar{Value: score})
 		}
 	}
 	return c, nil
 }
 
 // turnLines has a chart a model with a line a baseline; or one chart with a line a model when no model has two runs.
-func turnLines(rows []Row) []chart.LinesConfig {
+func turnLines(rows []report.Row) []chart.LinesConfig {
 	turns := 0
 	for _, r := range rows {
 		turns = max(turns, len(r.Within))
@@ -98,17 +99,17 @@ func turnLines(rows []Row) []chart.LinesConfig {
 		place(&models, r.Model)
 	}
 	if len(models) == len(rows) && len(rows) > 1 {
-		return []chart.LinesConfig{turnChart(rows, "", turns, func(r Row) string { return r.Model })}
+		return []chart.LinesConfig{turnChart(rows, "", turns, func(r report.Row) string { return r.Model })}
 	}
 	var list []chart.LinesConfig
 	for _, model := range models {
-		of := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Model != model })
-		list = append(list, turnChart(of, ", "+model, turns, func(r Row) string { return r.Baseline + r.mark }))
+		of := slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.Model != model })
+		list = append(list, turnChart(of, ", "+model, turns, func(r report.Row) string { return r.Baseline + r.Mark }))
 	}
 	return list
 }
 
-func turnChart(rows []Row, of string, turns int, name func(Row) string) chart.LinesConfig {
+func turnChart(rows []report.Row, of string, turns int, name func(report.Row) string) chart.LinesConfig {
 	c := chart.LinesConfig{
 		Title: "Right after at most so many turns" + of, X: chart.Axis{Label: "turns"},
 		Y: chart.Axis{Label: "right, per cent of the questions", Decimals: 1},
@@ -128,23 +129,23 @@ func turnChart(rows []Row, of string, turns int, name func(Row) string) chart.Li
 }
 
 // costPoints shows cost against score, of runs with a price.
-func costPoints(rows []Row) chart.PointsConfig {
+func costPoints(rows []report.Row) chart.PointsConfig {
 	c := chart.PointsConfig{Title: "Cost per example against score", X: chart.Axis{Label: "USD per example", Decimals: 4, Log: true}}
-	return points(c, rows, func(e Effort) float64 { return *e.Cost })
+	return points(c, rows, func(e report.Effort) float64 { return *e.Cost })
 }
 
 // tokenPoints stands for cost where the price of a model is not known.
-func tokenPoints(rows []Row) chart.PointsConfig {
+func tokenPoints(rows []report.Row) chart.PointsConfig {
 	c := chart.PointsConfig{Title: "Tokens per example against score", X: chart.Axis{Label: "tokens per example, prompt and completion", Log: true}}
-	return points(c, rows, func(e Effort) float64 { return e.Prompt + e.Completion })
+	return points(c, rows, func(e report.Effort) float64 { return e.Prompt + e.Completion })
 }
 
 // points has a marker a run, those of one model alike.
-func points(c chart.PointsConfig, rows []Row, x func(Effort) float64) chart.PointsConfig {
+func points(c chart.PointsConfig, rows []report.Row, x func(report.Effort) float64) chart.PointsConfig {
 	c.Y = chart.Axis{Label: "score, per cent", Decimals: 1}
 	var models []string
 	for _, r := range rows {
-		cell := r.cell(average)
+		cell := r.Cell(report.Average)
 		if cell.N == 0 || r.Effort.Episodes == 0 {
 			continue
 		}
@@ -153,7 +154,7 @@ func points(c chart.PointsConfig, rows []Row, x func(Effort) float64) chart.Poin
 			c.Series = append(c.Series, chart.Series{Name: r.Model})
 		}
 		c.Series[s].Points = append(c.Series[s].Points, chart.Point{
-			X: x(r.Effort), Y: cell.Score, Interval: intervalOf(cell.Interval), Label: r.Baseline + r.mark, N: cell.N,
+			X: x(r.Effort), Y: cell.Score, Interval: intervalOf(cell.Interval), Label: r.Baseline + r.Mark, N: cell.N,
 		})
 	}
 	return c

@@ -1,6 +1,7 @@
-package report
+package typeset
 
 import (
+	"airqa/report"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -12,7 +13,7 @@ import (
 )
 
 // markdown has one head line and names every line in full, for a format that knows neither groups nor sections.
-func markdown(t Table) string {
+func markdown(t sheet) string {
 	w := table.NewWriter()
 	head := table.Row{t.Label, t.Section}
 	for _, h := range t.Heads {
@@ -41,11 +42,11 @@ func bullet(s string) string { return "- " + escaped(s) }
 
 // writeCSV has a column for everything that a reader of the numbers must know: n and interval beside each score, and by
 // what rules the line came about.
-func writeCSV(w io.Writer, tables []Table) error {
+func writeCSV(w io.Writer, tables []report.Table) error {
 	if len(tables) != 1 {
 		return errOneTable
 	}
-	t := tables[0].without(func(h Head) bool { return h.Repeats })
+	t := sheet(tables[0]).without(func(h report.Head) bool { return h.Repeats })
 	out := csv.NewWriter(w)
 	head := []string{t.Label, t.Section}
 	for _, h := range t.Heads {
@@ -60,12 +61,12 @@ func writeCSV(w io.Writer, tables []Table) error {
 	for _, l := range t.Lines {
 		line := []string{l.Label, l.Section}
 		for i, v := range l.Values {
-			line = append(line, v.field())
+			line = append(line, field(v))
 			if t.Heads[i].Scored {
-				line = append(line, v.fields()...)
+				line = append(line, fields(v)...)
 			}
 		}
-		if err := out.Write(append(line, l.rules()...)); err != nil {
+		if err := out.Write(append(line, rules(l)...)); err != nil {
 			return err
 		}
 	}
@@ -74,7 +75,7 @@ func writeCSV(w io.Writer, tables []Table) error {
 }
 
 // field is the value for a program: nothing is an empty field.
-func (v Value) field() string {
+func field(v report.Value) string {
 	if v.Text == "-" {
 		return ""
 	}
@@ -82,15 +83,15 @@ func (v Value) field() string {
 }
 
 // fields are n and both ends of the interval, empty where there is none.
-func (v Value) fields() []string {
+func fields(v report.Value) []string {
 	low, high := "", ""
 	if v.Interval != nil {
-		low, high = decimals(v.Interval.Low, 2), decimals(v.Interval.High, 2)
+		low, high = strconv.FormatFloat(v.Interval.Low, 'f', 2, 64), strconv.FormatFloat(v.Interval.High, 'f', 2, 64)
 	}
-	return []string{v.count(), low, high}
+	return []string{v.Count(), low, high}
 }
 
-func (l Line) rules() []string {
+func rules(l report.Line) []string {
 	if l.Row == nil {
 		return []string{"", "", "", "", "AirQA paper"}
 	}

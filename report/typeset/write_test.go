@@ -1,4 +1,4 @@
-package report_test
+package typeset_test
 
 import (
 	"bytes"
@@ -12,52 +12,99 @@ import (
 	"airqa/internal/golden"
 	"airqa/qa"
 	"airqa/report"
+	"airqa/report/reporttest"
+	"airqa/report/typeset"
 	"airqa/run/runlog"
 )
 
 // rows are two runs of one model with repeats and a panel, and one of another model by other rules.
 func rows(t *testing.T, o report.Options) []report.Row {
 	t.Helper()
-	examples := single("a", "b", "c")
+	examples := reporttest.Single("a", "b", "c")
 	examples[1].Tags = []string{"multiple", "table", "subjective"}
 	examples[1].Evaluator.Func = "eval_reference_answer_with_llm"
-	judged := score("b", 0, qa.Right)
+	judged := reporttest.Score("b", 0, qa.Right)
 	judged.Votes = []qa.Vote{{Judge: "A", Right: true}, {Judge: "B", Right: true}}
-	other := score("b", 1, qa.Wrong)
+	other := reporttest.Score("b", 1, qa.Wrong)
 	other.Votes = []qa.Vote{{Judge: "A", Right: true}, {Judge: "B"}}
 	repeated := []qa.Score{
-		score("a", 0, qa.Right), judged, score("c", 0, qa.Wrong), score("a", 1, qa.Right), other, score("c", 1, qa.Unparseable),
+		reporttest.Score("a", 0, qa.Right), judged, reporttest.Score("c", 0, qa.Wrong), reporttest.Score("a", 1, qa.Right), other, reporttest.Score("c", 1, qa.Unparseable),
 	}
-	var episodes []told
+	var episodes []reporttest.Told
 	for i, uuid := range []string{"a", "b", "c"} {
 		for repeat := range 2 {
-			episodes = append(episodes, answer(uuid, repeat, i+1+repeat))
+			episodes = append(episodes, reporttest.Answer(uuid, repeat, i+1+repeat))
 		}
 	}
-	once := []qa.Score{score("a", 0, qa.Right), score("b", 0, qa.Unscored), score("c", 0, qa.Right)}
+	once := []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Unscored), reporttest.Score("c", 0, qa.Right)}
 	panel, alone := runlog.Scoring{Mode: "reference", Judge: "A,B"}, runlog.Scoring{Mode: "fixed", Judge: "offline"}
 	price := &qa.Price{Prompt: 2.5, Cached: 1.25, Completion: 10}
 	return []report.Row{
-		collect(t, world{baseline: "rag", model: "gpt", scoring: panel, price: price, episodes: episodes, scores: repeated}, examples, o),
-		collect(t, world{baseline: "agentic-hybrid", model: "gpt", scoring: panel, price: price, episodes: episodes, scores: repeated}, examples, o),
-		collect(t, world{baseline: "agentic-hybrid", model: "100%_$hostile</script>[x]{y}#&^~\\|*", scoring: alone, episodes: []told{
-			{uuid: "a", outcome: qa.Answered, steps: []qa.Step{call(1, qa.ErrSyntax, qa.StatusParse), call(2, "", "")}},
-		}, scores: once}, examples, o),
+		reporttest.Collect(t, reporttest.World{Baseline: "rag", Model: "gpt", Scoring: panel, Price: price, Episodes: episodes, Scores: repeated}, examples, o),
+		reporttest.Collect(t, reporttest.World{Baseline: "agentic-hybrid", Model: "gpt", Scoring: panel, Price: price, Episodes: episodes, Scores: repeated}, examples, o),
+		reporttest.Collect(t, reporttest.World{Baseline: "agentic-hybrid", Model: "100%_$hostile</script>[x]{y}#&^~\\|*", Scoring: alone, Episodes: []reporttest.Told{
+			{UUID: "a", Outcome: qa.Answered, Steps: []qa.Step{reporttest.Call(1, qa.ErrSyntax, qa.StatusParse), reporttest.Call(2, "", "")}},
+		}, Scores: once}, examples, o),
 	}
 }
 
-func write(t *testing.T, rows []report.Row, o report.Options) string {
+func write(t *testing.T, rows []report.Row, o typeset.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, rows, o); err != nil {
+	if err := typeset.Write(&b, rows, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
+func TestColumns(t *testing.T) {
+	row, err := report.Collect(reporttest.Small(t), reporttest.Questions(), report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row.Dir = "RUN"
+	if row.Scored != 5 || row.Unscored != 1 || row.Unfinished != 1 || row.Effort.Turns != 2 {
+		t.Errorf("row = %+v", row)
+	}
+	for _, format := range typeset.Formats() {
+		if format == "html" {
+			continue // TestPage
+		}
+		var b bytes.Buffer
+		if err := typeset.Write(&b, []report.Row{row}, typeset.Options{Format: format}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, "table."+format, b.String())
+	}
+	if err := typeset.Write(&bytes.Buffer{}, nil, typeset.Options{Format: "pdf"}); err == nil || !strings.Contains(err.Error(), "text, md, csv, latex, json, html") {
+		t.Errorf("unknown format: %v", err)
+	}
+}
+
+// On a narrow terminal no line of the table wraps.
+func TestNarrow(t *testing.T) {
+	row, err := report.Collect(reporttest.Small(t), reporttest.Questions(), report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := typeset.Write(&b, []report.Row{row}, typeset.Options{Format: "text", Width: 60}); err != nil {
+		t.Fatal(err)
+	}
+	tables, _, _ := strings.Cut(b.String(), "Scores in per cent")
+	for line := range strings.Lines(tables) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 60 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	if strings.Count(tables, "66.67") != 1 || strings.Count(tables, "60.00") != 1 {
+		t.Errorf("a cell is missing or doubled:\n%s", tables)
+	}
+}
+
 func TestTables(t *testing.T) {
-	o := report.Options{Intervals: report.WilsonIntervals, Table: report.AllTables, WithPaper: true}
-	all := rows(t, o)
+	o := typeset.Options{Options: report.Options{Intervals: report.WilsonIntervals, Table: report.AllTables, WithPaper: true}}
+	all := rows(t, o.Options)
 	for _, format := range []string{"text", "md", "latex", "json"} {
 		o.Format = format
 		golden.Check(t, "all."+format, write(t, all, o))
@@ -81,17 +128,17 @@ func TestWriteErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		rows []report.Row
-		o    report.Options
+		o    typeset.Options
 		want string
 	}{
-		{"format", all, report.Options{Format: "pdf"}, "text, md, csv, latex, json, html"},
-		{"table", all, report.Options{Table: "6"}, "4, 5, 7, 13, outcomes, repeats, judges, functions, all"},
-		{"csv of all", all, report.Options{Format: "csv", Table: "all"}, "one table"},
-		{"no repeats", all[2:], report.Options{Table: "repeats"}, "asked once"},
-		{"no panel", all[2:], report.Options{Table: "judges"}, "single judges"},
+		{"format", all, typeset.Options{Format: "pdf"}, "text, md, csv, latex, json, html"},
+		{"table", all, typeset.Options{Options: report.Options{Table: "6"}}, "4, 5, 7, 13, outcomes, repeats, judges, functions, all"},
+		{"csv of all", all, typeset.Options{Options: report.Options{Table: "all"}, Format: "csv"}, "one table"},
+		{"no repeats", all[2:], typeset.Options{Options: report.Options{Table: "repeats"}}, "asked once"},
+		{"no panel", all[2:], typeset.Options{Options: report.Options{Table: "judges"}}, "single judges"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := report.Write(&bytes.Buffer{}, tt.rows, tt.o)
+			err := typeset.Write(&bytes.Buffer{}, tt.rows, tt.o)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -102,10 +149,10 @@ func TestWriteErrors(t *testing.T) {
 // Rows that were scored by different rules cannot be compared, and the table says so.
 func TestWarning(t *testing.T) {
 	all := rows(t, report.Options{})
-	if got := write(t, all, report.Options{}); !strings.Contains(got, "Warning: these scores were made by different rules") {
+	if got := write(t, all, typeset.Options{}); !strings.Contains(got, "Warning: these scores were made by different rules") {
 		t.Errorf("no warning:\n%s", got)
 	}
-	if got := write(t, all[:2], report.Options{}); strings.Contains(got, "Warning") {
+	if got := write(t, all[:2], typeset.Options{}); strings.Contains(got, "Warning") {
 		t.Errorf("a warning without a reason:\n%s", got)
 	}
 }
@@ -114,7 +161,7 @@ func TestWarning(t *testing.T) {
 func TestNamesakes(t *testing.T) {
 	all := rows(t, report.Options{})[:2]
 	all[0].Baseline, all[0].Dir, all[1].Dir = all[1].Baseline, "runs/warm", "runs/cold"
-	got := write(t, all, report.Options{})
+	got := write(t, all, typeset.Options{})
 	if !strings.Contains(got, "agentic-hybrid (warm)") || !strings.Contains(got, "agentic-hybrid (cold)") {
 		t.Errorf("which is which?\n%s", got)
 	}
@@ -122,8 +169,8 @@ func TestNamesakes(t *testing.T) {
 
 // On a narrow terminal every column is there once, and no line of a table wraps.
 func TestNarrowTables(t *testing.T) {
-	o := report.Options{Intervals: report.WilsonIntervals, Width: 50, WithPaper: true}
-	all := rows(t, o)
+	o := typeset.Options{Options: report.Options{Intervals: report.WilsonIntervals, WithPaper: true}, Width: 50}
+	all := rows(t, o.Options)
 	for _, table := range []string{"4", "7", "13"} {
 		o.Table = table
 		got := write(t, all, o)
@@ -140,8 +187,8 @@ func TestNarrowTables(t *testing.T) {
 
 // The page refers to no other file, runs no script, and takes no text for markup.
 func TestPage(t *testing.T) {
-	o := report.Options{Intervals: report.WilsonIntervals, WithPaper: true, Format: "html"}
-	page := write(t, rows(t, o), o)
+	o := typeset.Options{Options: report.Options{Intervals: report.WilsonIntervals, WithPaper: true}, Format: "html"}
+	page := write(t, rows(t, o.Options), o)
 	page = strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "") // a name, no address
 	for _, banned := range []string{"</script>", "<script", "src=", "<link", "@import", "url(http", "http://", "https://"} {
 		if strings.Contains(page, banned) {
@@ -180,8 +227,8 @@ func balanced(t *testing.T, page string) {
 }
 
 func TestJSON(t *testing.T) {
-	o := report.Options{Format: "json", Intervals: report.BootstrapIntervals, Seed: 7, WithPaper: true}
-	all := rows(t, o)
+	o := typeset.Options{Options: report.Options{Intervals: report.BootstrapIntervals, Seed: 7, WithPaper: true}, Format: "json"}
+	all := rows(t, o.Options)
 	out := write(t, all, o)
 	var got struct {
 		Format    int
@@ -214,7 +261,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if out != write(t, rows(t, o), o) {
+	if out != write(t, rows(t, o.Options), o) {
 		t.Error("the same runs give other bytes")
 	}
 }
@@ -223,7 +270,7 @@ func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]string{
 		"a.txt": "text", "a.md": "md", "x/a.CSV": "csv", "a.tex": "latex", "a.json": "json", "a.html": "html", "a.pdf": "", "a": "",
 	} {
-		if got := report.FormatOf(path); got != want {
+		if got := typeset.FormatOf(path); got != want {
 			t.Errorf("FormatOf(%q) = %q, want %q", path, got, want)
 		}
 	}

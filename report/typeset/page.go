@@ -1,6 +1,7 @@
-package report
+package typeset
 
 import (
+	"airqa/report"
 	_ "embed"
 	"html/template"
 	"io"
@@ -25,7 +26,7 @@ type page struct {
 }
 
 type pageTable struct {
-	Table
+	report.Table
 	Heading string
 	Flat    bool
 	// Width counts all columns; Groups are empty without any.
@@ -40,7 +41,7 @@ type pageGroup struct {
 }
 
 type pageLine struct {
-	Line
+	report.Line
 	// Opens tells that the name of the section stands above.
 	Opens  bool
 	Values []pageValue
@@ -50,40 +51,40 @@ type pageLine struct {
 type pageValue struct{ Text, Under, Tip string }
 
 // writePage writes one page that refers to no other file and runs no script.
-func writePage(w io.Writer, rows []Row, tables []Table, notes []string, o Options) error {
+func writePage(w io.Writer, rows []report.Row, tables []report.Table, notes []string, o Options) error {
 	charts, err := charts(rows, o)
 	if err != nil {
 		return err
 	}
 	p := page{Title: "AirQA report", CSS: template.CSS(chart.CSS), Lead: lead(rows, o), Charts: charts, Notes: notes}
 	for _, t := range tables {
-		p.Tables = append(p.Tables, pageTableOf(t))
+		p.Tables = append(p.Tables, pageTableOf(sheet(t)))
 	}
 	return pageTemplate.Execute(w, p)
 }
 
-func lead(rows []Row, o Options) string {
+func lead(rows []report.Row, o Options) string {
 	text := "1 run"
 	if len(rows) != 1 {
 		text = strconv.Itoa(len(rows)) + " runs"
 	}
 	text += ". Scores are in per cent; n is told when one is pointed at."
-	if o.Intervals != "" && o.Intervals != NoIntervals {
+	if o.Intervals != "" && o.Intervals != report.NoIntervals {
 		text += " Small figures under scores, and lines across bars and points, are 95 % intervals."
 	}
 	return text
 }
 
-func pageTableOf(t Table) pageTable {
-	t = t.without(func(h Head) bool { return h.Repeats })
-	v := pageTable{Table: t, Heading: t.heading(), Flat: t.flat(), Width: len(t.Heads) + 1}
+func pageTableOf(t sheet) pageTable {
+	t = t.without(func(h report.Head) bool { return h.Repeats })
+	v := pageTable{Table: report.Table(t), Heading: t.heading(), Flat: t.flat(), Width: len(t.Heads) + 1}
 	if v.Flat {
 		v.Width++
 	}
 	for at := 0; t.grouped() && at < len(t.Heads); at = t.groupEnd(at) {
 		v.Groups = append(v.Groups, pageGroup{Name: t.Heads[at].Group, Span: t.groupEnd(at) - at})
 	}
-	t.eachSection(func(_ string, lines []Line) {
+	t.eachSection(func(_ string, lines []report.Line) {
 		for i, l := range lines {
 			l.Label, l.Section = terminal.Line(l.Label), terminal.Line(l.Section)
 			v.Lines = append(v.Lines, pageLine{Line: l, Opens: i == 0 && !v.Flat, Values: pageValues(l)})
@@ -92,12 +93,12 @@ func pageTableOf(t Table) pageTable {
 	return v
 }
 
-func pageValues(l Line) []pageValue {
+func pageValues(l report.Line) []pageValue {
 	list := make([]pageValue, len(l.Values))
 	for i, v := range l.Values {
-		list[i] = pageValue{Text: v.Text, Under: v.interval()}
+		list[i] = pageValue{Text: v.Text, Under: v.Span()}
 		if v.N != nil {
-			list[i].Tip = "n = " + v.count()
+			list[i].Tip = "n = " + v.Count()
 		}
 	}
 	return list

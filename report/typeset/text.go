@@ -1,6 +1,7 @@
-package report
+package typeset
 
 import (
+	"airqa/report"
 	"strings"
 
 	"airqa/internal/terminal"
@@ -8,7 +9,7 @@ import (
 
 // textTables prints a table, or several with some of its columns each where it is too wide. Columns of a group stay
 // together when they fit.
-func textTables(t Table, width int) string {
+func textTables(t sheet, width int) string {
 	flat := t.flat()
 	if width == 0 || t.fits(0, len(t.Heads), width, flat) {
 		return newGrid(t, flat).render()
@@ -26,7 +27,7 @@ func textTables(t Table, width int) string {
 
 // next is the end of the columns from at on that fit together: as many groups as do, or else as much of the first group,
 // and one column in any case.
-func (t Table) next(at, width int, flat bool) int {
+func (t sheet) next(at, width int, flat bool) int {
 	end := at
 	for end < len(t.Heads) && t.fits(at, t.groupEnd(end), width, flat) {
 		end = t.groupEnd(end)
@@ -41,12 +42,12 @@ func (t Table) next(at, width int, flat bool) int {
 	return end
 }
 
-func (t Table) fits(from, to, width int, flat bool) bool {
+func (t sheet) fits(from, to, width int, flat bool) bool {
 	return newGrid(t.columns(numbers(from, to)), flat).width() <= width
 }
 
 // groupEnd is the end of the group that begins at a column.
-func (t Table) groupEnd(at int) int {
+func (t sheet) groupEnd(at int) int {
 	end := at + 1
 	for end < len(t.Heads) && t.Heads[end].Group != "" && t.Heads[end].Group == t.Heads[at].Group {
 		end++
@@ -64,7 +65,7 @@ func numbers(from, to int) []int {
 }
 
 // label shows by blanks that a line belongs to the one above it.
-func (l Line) label() string {
+func label(l report.Line) string {
 	if l.Minor {
 		return "  " + terminal.Line(l.Label)
 	}
@@ -72,7 +73,7 @@ func (l Line) label() string {
 }
 
 // grouped tells whether any column has a head above its own.
-func (t Table) grouped() bool {
+func (t sheet) grouped() bool {
 	for _, h := range t.Heads {
 		if h.Group != "" {
 			return true
@@ -82,7 +83,7 @@ func (t Table) grouped() bool {
 }
 
 // eachSection visits the lines of each section.
-func (t Table) eachSection(visit func(name string, lines []Line)) {
+func (t sheet) eachSection(visit func(name string, lines []report.Line)) {
 	for at := 0; at < len(t.Lines); {
 		name := t.Lines[at].Section
 		end := at + 1

@@ -1,6 +1,7 @@
-package report
+package typeset
 
 import (
+	"airqa/report"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,28 +10,18 @@ import (
 	"strings"
 )
 
-// Options say what [Collect] reads, and what and how [Write] prints. The zero value reads the newest scores, makes no
-// intervals, and prints Table 4 as text.
+// Options say what and how [Write] prints. The zero value prints Table 4 as text.
 type Options struct {
+	// Options choose the tables; an empty Table is every one for HTML. Intervals and Seed are those that the rows were
+	// collected with.
+	report.Options
 	// Format is one of [Formats]; empty is text.
 	Format string
 	// Width is that of the terminal in characters; a text table that is wider is cut into several, one under the
 	// other. 0 knows no bound.
 	Width int
-	// Table is one of [Tables]; empty is "4", and every one for HTML.
-	Table string
-	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed is that of the
-	// bootstrap: the same seed gives the same intervals.
-	Intervals string
-	Seed      uint64
 	// Detail puts n and interval under every score. Formats for machines and the HTML page have both in any case.
 	Detail bool
-	// WithPaper adds the paper's own rows to its tables.
-	WithPaper bool
-	// Scoring and Judge choose among the scorings of a run; empty stands for any, of which the newest is read.
-	Scoring, Judge string
-	// Price is asked about runs that do not carry the price of their model; nil knows none.
-	Price Price
 }
 
 // Formats are the names that [Write] knows.
@@ -45,18 +36,18 @@ func FormatOf(path string) string {
 
 // Write prints the tables that o chooses. Scores are per cent with two decimals, as in the paper; a cell without questions
 // is a dash. JSON holds the numbers of all tables, whichever is chosen.
-func Write(w io.Writer, rows []Row, o Options) error {
+func Write(w io.Writer, rows []report.Row, o Options) error {
 	if o.Format == "json" {
 		return writeJSON(w, rows, o)
 	}
 	if o.Table == "" && o.Format == "html" {
-		o.Table = AllTables
+		o.Table = report.AllTables
 	}
-	tables, err := Build(rows, o)
+	tables, err := report.Build(rows, o.Options)
 	if err != nil {
 		return err
 	}
-	notes := Notes(rows)
+	notes := report.Notes(rows)
 	switch o.Format {
 	case "csv":
 		return writeCSV(w, tables)
@@ -67,23 +58,24 @@ func Write(w io.Writer, rows []Row, o Options) error {
 	case "html":
 		return writePage(w, rows, tables, notes, o)
 	case "text", "":
-		return printTo(w, documentOf(tables, notes, o, form{func(t Table) string { return textTables(t, o.Width) }, strings.TrimSpace, ""}))
+		return printTo(w, documentOf(tables, notes, o, form{func(t sheet) string { return textTables(t, o.Width) }, strings.TrimSpace, ""}))
 	}
 	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
 }
 
 // form is how a format writes what tables are made of.
 type form struct {
-	table   func(Table) string
+	table   func(sheet) string
 	note    func(string) string
 	heading string
 }
 
 // documentOf puts tables one under the other, each with its notes, then the notes of all.
-func documentOf(tables []Table, notes []string, o Options, f form) string {
+func documentOf(tables []report.Table, notes []string, o Options, f form) string {
 	var b strings.Builder
 	line := func(s string) { b.WriteString(s + "\n") }
-	for _, t := range tables {
+	for _, table := range tables {
+		t := sheet(table)
 		if len(tables) > 1 {
 			line(f.heading + t.heading() + "\n")
 		}
@@ -102,7 +94,7 @@ func documentOf(tables []Table, notes []string, o Options, f form) string {
 }
 
 // heading names a table where there are several.
-func (t Table) heading() string {
+func (t sheet) heading() string {
 	if strings.Trim(t.Name, "0123456789") == "" {
 		return t.Title + " (as the paper's Table " + t.Name + ")"
 	}
@@ -110,7 +102,7 @@ func (t Table) heading() string {
 }
 
 // shown is the table as formats for people print it.
-func (t Table) shown(o Options) Table {
+func (t sheet) shown(o Options) sheet {
 	if o.Detail {
 		return t.detailed()
 	}
@@ -128,23 +120,23 @@ type document struct {
 	Intervals string  `json:"intervals"`
 	Level     float64 `json:"level"`
 	// Seed is that of the bootstrap.
-	Seed  uint64       `json:"seed"`
-	Runs  []Row        `json:"runs"`
-	Paper []PaperTable `json:"paper,omitempty"`
-	Notes []string     `json:"notes"`
+	Seed  uint64              `json:"seed"`
+	Runs  []report.Row        `json:"runs"`
+	Paper []report.PaperTable `json:"paper,omitempty"`
+	Notes []string            `json:"notes"`
 }
 
 // documentFormat changes when a key of [document] changes its meaning.
 const documentFormat = 1
 
-func writeJSON(w io.Writer, rows []Row, o Options) error {
-	d := document{Format: documentFormat, Intervals: o.Intervals, Level: level, Seed: o.Seed, Runs: rows, Notes: Notes(rows)}
+func writeJSON(w io.Writer, rows []report.Row, o Options) error {
+	d := document{Format: documentFormat, Intervals: o.Intervals, Level: report.Level, Seed: o.Seed, Runs: rows, Notes: report.Notes(rows)}
 	if d.Intervals == "" {
-		d.Intervals = NoIntervals
+		d.Intervals = report.NoIntervals
 	}
 	if o.WithPaper {
 		for _, number := range []string{"4", "5", "7", "13"} {
-			p, err := Paper(number)
+			p, err := report.Paper(number)
 			if err != nil {
 				return err
 			}

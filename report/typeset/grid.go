@@ -1,6 +1,7 @@
-package report
+package typeset
 
 import (
+	"airqa/report"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // grid draws a table with lines between its columns. It has two head lines where columns have a group; the lines of one
 // section stand under its name, unless that is a column.
 type grid struct {
-	t    Table
+	t    sheet
 	flat bool
 	// left counts the columns of words, which come first.
 	left   int
@@ -20,7 +21,7 @@ type grid struct {
 	widths []int
 }
 
-func newGrid(t Table, flat bool) grid {
+func newGrid(t sheet, flat bool) grid {
 	g := grid{t: t, flat: flat, left: 1, names: []string{t.Label}}
 	if flat {
 		g.left, g.names = 2, append(g.names, t.Section)
@@ -44,8 +45,8 @@ func newGrid(t Table, flat bool) grid {
 	return g
 }
 
-func (g grid) cells(l Line) []string {
-	cells := []string{l.label()}
+func (g grid) cells(l report.Line) []string {
+	cells := []string{label(l)}
 	if g.flat {
 		cells = append(cells, terminal.Line(l.Section))
 	}
@@ -78,7 +79,7 @@ func (g grid) render() string {
 	if g.flat {
 		lines = append(lines, g.rule("├", "┼", "┤", everywhere))
 	}
-	g.t.eachSection(func(name string, section []Line) {
+	g.t.eachSection(func(name string, section []report.Line) {
 		if !g.flat {
 			lines = append(lines, g.rule("├", "┴", "┤", everywhere))
 			lines = append(lines, g.across("["+terminal.Line(name)+"]")...)

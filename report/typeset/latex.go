@@ -1,6 +1,7 @@
-package report
+package typeset
 
 import (
+	"airqa/report"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,16 +10,17 @@ import (
 )
 
 // latexDocument prints tables for a document that uses the package booktabs.
-func latexDocument(tables []Table, notes []string, o Options) string {
+func latexDocument(tables []report.Table, notes []string, o Options) string {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage{adjustbox}\n")
-	for _, t := range tables {
+	for _, table := range tables {
+		t := sheet(table)
 		b.WriteString(latexTable(t.shown(o), notes))
 	}
 	return b.String()
 }
 
-func latexTable(t Table, notes []string) string {
+func latexTable(t sheet, notes []string) string {
 	var b strings.Builder
 	flat := t.flat()
 	b.WriteString("\\begin{table}[t]\n\\centering\n")
@@ -27,7 +29,7 @@ func latexTable(t Table, notes []string) string {
 	b.WriteString(t.latexHead(flat))
 	b.WriteString("\\midrule\n")
 	first := true
-	t.eachSection(func(name string, lines []Line) {
+	t.eachSection(func(name string, lines []report.Line) {
 		if !flat {
 			if !first {
 				b.WriteString("\\midrule\n")
@@ -48,7 +50,7 @@ func latexTable(t Table, notes []string) string {
 	return b.String()
 }
 
-func (t Table) alignment(flat bool) string {
+func (t sheet) alignment(flat bool) string {
 	words := 1
 	if flat {
 		words = 2
@@ -57,7 +59,7 @@ func (t Table) alignment(flat bool) string {
 }
 
 // latexHead has a line of groups with their rules, where there are groups, and one of names.
-func (t Table) latexHead(flat bool) string {
+func (t sheet) latexHead(flat bool) string {
 	names := []string{latex(t.Label)}
 	if flat {
 		names = append(names, latex(t.Section))
@@ -85,7 +87,7 @@ func (t Table) latexHead(flat bool) string {
 	return strings.Join(groups, " & ") + " \\\\\n" + rules + "\n" + line
 }
 
-func (t Table) latexLine(l Line, flat bool) string {
+func (t sheet) latexLine(l report.Line, flat bool) string {
 	cells := []string{latex(l.Label)}
 	if l.Minor {
 		cells[0] = "\\quad " + cells[0]
