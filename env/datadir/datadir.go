@@ -24,8 +24,10 @@ import (
 // Format is the number of the layout that this program reads and writes.
 const Format = 1
 
+// InfoName is the file that makes a folder a data directory.
+const InfoName = "airqa.json"
+
 const (
-	infoName    = "airqa.json"
 	dbName      = "papers.duckdb"
 	vectorsName = "vectors"
 	pdfsName    = "pdfs"

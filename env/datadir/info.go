@@ -24,7 +24,7 @@ type Info struct {
 
 // Info reads airqa.json. Unknown fields are refused.
 func (d *Dir) Info() (Info, error) {
-	text, err := os.ReadFile(filepath.Join(d.path, infoName))
+	text, err := os.ReadFile(filepath.Join(d.path, InfoName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf", d.path, ErrNotDataDir, d.path)
 	}
@@ -63,4 +63,4 @@ func (d *Dir) WriteInfo(info Info) error {
 	return aside.WriteFile(d.file(), append(text, '\n'))
 }
 
-func (d *Dir) file() string { return filepath.Join(d.path, infoName) }
+func (d *Dir) file() string { return filepath.Join(d.path, InfoName) }

@@ -2,12 +2,10 @@ package enrich
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
-	"strings"
-	"text/template"
 
 	"airqa/env/paperdb"
+	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -20,11 +18,6 @@ type Drawer interface {
 // pictureTokens is the most that a picture counts by OpenAI's rule for GPT-4o: 8 tiles of 170 and 85. What it cost is
 // known with the reply.
 const pictureTokens = 85 + 8*170
-
-//go:embed picture.txt
-var pictureText string
-
-var pictureTemplate = template.Must(template.New("picture").Option("missingkey=error").Parse(pictureText))
 
 // place is where a figure stands.
 type place struct {
@@ -54,11 +47,10 @@ func show(p paperdb.Paper, file string, tasks []task) {
 // picturePrompt renders the question about a figure that the model sees. The second text is for the journal's key: it names
 // the picture, so that a reply is found without drawing it.
 func (t task) picturePrompt() (text, named string, err error) {
-	var b strings.Builder
-	if err := pictureTemplate.Execute(&b, t.data); err != nil {
+	if text, err = prompts.Render("enrich_picture", t.data); err != nil {
 		return "", "", err
 	}
-	return b.String(), fmt.Sprintf("%s\npicture: %s page %d box %v", b.String(), t.place.file, t.place.page, t.place.box), nil
+	return text, fmt.Sprintf("%s\npicture: %s page %d box %v", text, t.place.file, t.place.page, t.place.box), nil
 }
 
 // draw adds the picture to a job. Without one the question is that of the caption; false means that the journal has its

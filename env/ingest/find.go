@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"airqa/env/datadir"
 )
 
 // Find lists the PDFs that paths name: files as given, folders with everything below them, sorted, whatever the case of
-// ".pdf". A path that does not exist, a file that is no PDF and a folder that cannot be listed are errors. No file comes
+// ".pdf". Data directories below a folder are passed over. A path that does not exist, a file that is no PDF and a folder that cannot be listed are errors. No file comes
 // twice.
 func Find(paths []string) ([]string, error) {
 	found, closed, err := FindOpen(paths)
@@ -72,12 +74,20 @@ func walk(folder fs.FS, path string) (files []string, closed []Failure, err erro
 		case err != nil:
 			closed = append(closed, Failure{full, err})
 			return fs.SkipDir
+		case entry.IsDir() && name != "." && isDataDir(folder, name):
+			return fs.SkipDir // its papers are in it already
 		case !entry.IsDir() && hasSuffix(name):
 			files = append(files, full)
 		}
 		return nil
 	})
 	return files, closed, err
+}
+
+// isDataDir tells whether a folder is a data directory, with copies of the papers that were read into it.
+func isDataDir(folder fs.FS, name string) bool {
+	_, err := fs.Stat(folder, name+"/"+datadir.InfoName)
+	return err == nil
 }
 
 func hasSuffix(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }

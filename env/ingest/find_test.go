@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,5 +66,23 @@ func TestFind(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// A data directory inside the folder holds copies of its papers: they are not read again.
+func TestFindPassesOverDataDirectories(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.pdf", "data/airqa.json", "data/pdfs/copy.pdf", "more/b.pdf"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("%PDF-1.4"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := ingest.Find([]string{dir})
+	if want := []string{filepath.Join(dir, "a.pdf"), filepath.Join(dir, "more", "b.pdf")}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("found %v, %v; want %v", got, err, want)
 	}
 }
