@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"airqa/agent"
 	"airqa/agent/action"
@@ -153,11 +154,15 @@ type Solver struct {
 	world    World
 	model    agent.Model
 	settings Settings
+	// prompt is the system prompt of the loop, which is the same for every question.
+	prompt func() (string, error)
 }
 
 // New returns a solver. It does no I/O.
 func New(b Baseline, w World, m agent.Model, s Settings) *Solver {
-	return &Solver{baseline: b, world: w, model: m, settings: s}
+	solver := &Solver{baseline: b, world: w, model: m, settings: s}
+	solver.prompt = sync.OnceValues(solver.system)
+	return solver
 }
 
 // job is one question on its way through a baseline.

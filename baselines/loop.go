@@ -14,7 +14,7 @@ import (
 
 // loop runs the ReAct loop with the baseline's tools.
 func loop(ctx context.Context, j job) error {
-	system, err := j.system()
+	system, err := j.prompt()
 	if err != nil {
 		return err
 	}
@@ -64,21 +64,22 @@ func readNative(g action.Grammar, s *qa.Step, prose bool) bool {
 }
 
 // system renders the system prompt of the loop.
-func (j job) system() (string, error) {
+func (s *Solver) system() (string, error) {
+	specs := s.toolSet(qa.Example{}).Specs()
 	data := prompts.Data{
-		"actions": action.Describe(j.tools.Specs(), j.settings.Format), "form": j.settings.Format.Rule(),
-		"schema": "", "example": j.exampleAction(),
-		"turns": strconv.Itoa(j.settings.Turns), "window": strconv.Itoa(j.settings.Window),
+		"actions": action.Describe(specs, s.settings.Format), "form": s.settings.Format.Rule(),
+		"schema": "", "example": s.exampleAction(specs),
+		"turns": strconv.Itoa(s.settings.Turns), "window": strconv.Itoa(s.settings.Window),
 	}
-	if slices.Contains(j.baseline.Tools, "Query") {
-		schema, err := prompts.Render("schema", prompts.Data{"schema": j.world.Schema})
+	if slices.Contains(s.baseline.Tools, "Query") {
+		schema, err := prompts.Render("schema", prompts.Data{"schema": s.world.Schema})
 		if err != nil {
 			return "", err
 		}
 		data["schema"] = "\n" + schema + "\n"
 	}
 	var hints []string
-	for _, name := range j.baseline.Prompts {
+	for _, name := range s.baseline.Prompts {
 		if !strings.HasPrefix(name, "hints_") {
 			continue
 		}
@@ -89,7 +90,7 @@ func (j job) system() (string, error) {
 		hints = append(hints, text)
 	}
 	data["hints"] = strings.Join(hints, "\n")
-	if !j.settings.Protocol.native() {
+	if !s.settings.Protocol.native() {
 		return prompts.Render("react", data)
 	}
 	for _, name := range []string{"actions", "form", "example"} {
@@ -99,14 +100,14 @@ func (j job) system() (string, error) {
 }
 
 // exampleAction is the action that the prompt shows to make the form clear.
-func (j job) exampleAction() string {
+func (s *Solver) exampleAction(specs []action.Spec) string {
 	name, args := "Query", map[string]any{"sql": "SELECT title FROM metadata LIMIT 5"}
-	if slices.Contains(j.baseline.Tools, "Retrieve") {
+	if slices.Contains(s.baseline.Tools, "Retrieve") {
 		name, args = "Retrieve", map[string]any{"query": "hidden size of the encoder", "limit": int64(3)}
 	}
-	for _, spec := range j.tools.Specs() {
+	for _, spec := range specs {
 		if spec.Name == name {
-			text := j.settings.Format.Write(spec, args)
+			text := s.settings.Format.Write(spec, args)
 			if strings.Contains(text, "\n") {
 				return "\n" + text
 			}

@@ -29,12 +29,32 @@ func Table(r Rows, limit int) qa.Observation {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: the result is empty."}
 	}
 	t := table{rows: r, left: limit}
+	if lines, ok := small(r, limit); ok {
+		t.shown = lines
+		return t.observation(limit)
+	}
 	for i := range r.Values {
 		if !t.add(i) {
 			break
 		}
 	}
 	return t.observation(limit)
+}
+
+// small encodes rows of which no byte needs to be counted: a token has at least one, and these have no more than limit,
+// each row with its newline. Counting is most of the work of a small result.
+func small(r Rows, limit int) ([]string, bool) {
+	if r.More || len(r.Values) > limit {
+		return nil, false
+	}
+	lines := make([]string, len(r.Values))
+	for i, row := range r.Values {
+		lines[i] = encodeRow(r.Columns, row)
+		if limit -= len(lines[i]) + 1; limit < 0 {
+			return nil, false
+		}
+	}
+	return lines, true
 }
 
 type table struct {

@@ -158,13 +158,26 @@ func nextLabel(reply string, at int, kinds ...string) int {
 func (g Grammar) firstCall(reply string, from, end int) (int, bool) {
 	best := -1
 	for _, s := range g.Specs {
-		pattern := regexp.MustCompile(`\b` + regexp.QuoteMeta(s.Name) + `[ \t]*\(`)
-		m := pattern.FindStringIndex(reply[from:end])
-		if m != nil && (best < 0 || from+m[0] < best) {
-			best = from + m[0]
+		if i := callOf(reply[from:end], s.Name); i >= 0 && (best < 0 || from+i < best) {
+			best = from + i
 		}
 	}
 	return best, best >= 0
+}
+
+// callOf finds a name as a word of its own before a parenthesis; -1 without one.
+func callOf(text, name string) int {
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return -1
+		}
+		at += i
+		inside := at > 0 && identEnd(text, at-1) > at-1
+		if !inside && strings.HasPrefix(strings.TrimLeft(text[at+len(name):], " \t"), "(") {
+			return at
+		}
+	}
 }
 
 // parseAny reads the action at byte i of a reply, in the grammar's format.

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(airqa(os.Args[1:]))
 	}
+	if spec := os.Getenv(asLoad); spec != "" {
+		os.Exit(loadChild(spec))
+	}
 	testscript.Main(m, map[string]func(){"airqa": main})
 }
 
@@ -96,7 +99,7 @@ func unpackPapers(dir string) error {
 }
 
 // ingested makes a data directory of the sample papers.
-func ingested(t *testing.T) string {
+func ingested(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := unpackPapers(filepath.Join(dir, "papers")); err != nil {

@@ -22,6 +22,26 @@ type blobs struct {
 	redact func([]byte) []byte
 	mu     sync.Mutex
 	known  map[string]bool
+	// prompt is the system prompt that came last, and promptSum its hash: all episodes of a run have one.
+	prompt, promptSum string
+}
+
+// systemPrompt is text for a system prompt, which is hashed and redacted once and not for every episode.
+func (b *blobs) systemPrompt(s string) (string, error) {
+	b.mu.Lock()
+	last, sum := b.prompt, b.promptSum
+	b.mu.Unlock()
+	if sum != "" && s == last {
+		return sum, nil
+	}
+	sum, err := b.text(s)
+	if err != nil {
+		return "", err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.prompt, b.promptSum = s, sum
+	return sum, nil
 }
 
 // text stores s under texts/ and returns its hash.

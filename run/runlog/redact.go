@@ -3,12 +3,19 @@ package runlog
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
+	"slices"
 	"strings"
 )
 
-// keyPattern is what keys of the usual providers look like: a server may repeat one that is not ours.
-var keyPattern = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`)
+// keyMark begins the keys of the usual providers, and leastKey is how many characters of a key follow it: a server may
+// repeat one that is not ours.
+const (
+	keyMark  = "sk-"
+	leastKey = 16
+)
+
+// redacted stands in the place of a secret.
+const redacted = "[redacted]"
 
 // Redactor returns the function that every byte passes on its way into a run directory. Each secret of at least
 // eight characters is replaced by "[redacted]", and the home directory by "~". Shorter secrets are left: replacing
@@ -20,13 +27,15 @@ func Redactor(secrets []string, home string) func([]byte) []byte {
 		if len(s) < 8 {
 			continue
 		}
-		swaps = append(swaps, swap{[]byte(s), []byte("[redacted]")}, swap{jsonForm(s), []byte("[redacted]")})
+		for _, form := range slices.Compact([]string{s, jsonForm(s)}) {
+			swaps = append(swaps, swap{[]byte(form), []byte(redacted)})
+		}
 	}
 	if len(strings.Trim(home, "/")) > 3 {
 		swaps = append(swaps, swap{[]byte(strings.TrimRight(home, "/") + "/"), []byte("~/")})
 	}
 	return func(line []byte) []byte {
-		line = keyPattern.ReplaceAll(line, []byte("[redacted]"))
+		line = redactKeys(line)
 		for _, s := range swaps {
 			if bytes.Contains(line, s.old) {
 				line = bytes.ReplaceAll(line, s.old, s.new)
@@ -36,11 +45,47 @@ func Redactor(secrets []string, home string) func([]byte) []byte {
 	}
 }
 
+// redactKeys replaces what looks like a key: keyMark at the start of a word, and at least leastKey characters of a key. A
+// regular expression here took a sixth of the processor time of an episode.
+func redactKeys(line []byte) []byte {
+	var out []byte
+	done := 0
+	for at := 0; ; {
+		i := bytes.Index(line[at:], []byte(keyMark))
+		if i < 0 {
+			break
+		}
+		start := at + i
+		at = start + len(keyMark)
+		if start > 0 && isWord(line[start-1]) {
+			continue
+		}
+		end := at
+		for end < len(line) && (isWord(line[end]) || line[end] == '-') {
+			end++
+		}
+		if end-at < leastKey {
+			continue
+		}
+		out = append(append(out, line[done:start]...), redacted...)
+		done, at = end, end
+	}
+	if done == 0 {
+		return line
+	}
+	return append(out, line[done:]...)
+}
+
+// isWord tells whether a byte is one of a word: a letter of ASCII, a digit or an underscore.
+func isWord(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
+}
+
 // jsonForm is how a secret looks inside a JSON string.
-func jsonForm(s string) []byte {
+func jsonForm(s string) string {
 	raw, err := json.Marshal(s)
 	if err != nil || len(raw) < 2 {
-		return []byte(s)
+		return s
 	}
-	return raw[1 : len(raw)-1]
+	return string(raw[1 : len(raw)-1])
 }

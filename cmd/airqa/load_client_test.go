@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"airqa/baselines"
+	"airqa/llm"
+	"airqa/qa"
+	"airqa/run"
+	"airqa/run/budget"
+	"airqa/run/runlog"
+	"airqa/tools"
+)
+
+// asLoad makes the test binary run episodes against an endpoint with tools that do nothing; its value is a [loadSpec].
+const asLoad = "AIRQA_TEST_AS_LOAD"
+
+// loadSpec says what such a process does.
+type loadSpec struct {
+	URL      string `json:"url"`
+	Dir      string `json:"dir"`
+	Episodes int    `json:"episodes"`
+	Workers  int    `json:"workers"`
+}
+
+// loadResult is what it prints: the run alone, without the start of the process.
+type loadResult struct {
+	Finished int     `json:"finished"`
+	Seconds  float64 `json:"seconds"`
+	CPU      float64 `json:"cpu"` // seconds, user and system
+	MaxRSS   int64   `json:"max_rss"`
+	Writes   int     `json:"writes"`
+	Events   int     `json:"events"`
+}
+
+// loadChild is the other process. It wires what airqa run wires, but for the data directory.
+func loadChild(spec string) int {
+	var s loadSpec
+	if err := json.Unmarshal([]byte(spec), &s); err != nil {
+		return complain(err)
+	}
+	result, err := s.run()
+	if err != nil {
+		return complain(err)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		return complain(err)
+	}
+	return 0
+}
+
+func (s loadSpec) run() (loadResult, error) {
+	a := newApp(false)
+	examples := loadQuestions(s.Episodes)
+	job, err := s.open(a)
+	if err != nil {
+		return loadResult{}, err
+	}
+	account := budget.NewAccount(budget.Limits{}, budget.Spent{}, a.now)
+	if err := s.solver(job, account); err != nil {
+		return loadResult{}, err
+	}
+	p := plan{picked: examples, repeats: 1, workers: s.Workers}
+	runner, err := run.New(a.runConfig(p, job, make(chan struct{}, s.Workers), a.newBoard(job, p, account)))
+	if err != nil {
+		return loadResult{}, err
+	}
+	if path := os.Getenv("AIRQA_TEST_PROFILE"); path != "" {
+		file, err := os.Create(path)
+		if err != nil {
+			return loadResult{}, err
+		}
+		defer func() { _ = file.Close() }()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return loadResult{}, err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	before, cpu, writes := time.Now(), cpuSeconds(), writeCalls()
+	sum, err := runner.Run(context.Background(), nil, examples)
+	if err != nil {
+		return loadResult{}, err
+	}
+	result := loadResult{
+		Finished: sum.Finished, Seconds: time.Since(before).Seconds(), CPU: cpuSeconds() - cpu, MaxRSS: maxRSS(),
+		Writes: writeCalls() - writes,
+	}
+	result.Events, err = countLines(filepath.Join(s.Dir, runlog.LogFile))
+	return result, err
+}
+
+// open makes the run directory.
+func (s loadSpec) open(a *app) (*opened, error) {
+	if err := runlog.Create(s.Dir, runlog.Config{}, nil); err != nil {
+		return nil, err
+	}
+	w, err := runlog.OpenWriter(s.Dir, runlog.WriterConfig{Redact: a.redactor(), Now: a.now})
+	return &opened{writer: w, forecast: llm.Forecast(1500)}, err
+}
+
+// solver wires the agent of the hybrid baseline.
+func (s loadSpec) solver(o *opened, account *budget.Account) error {
+	flags := endpointFlags{BaseURL: s.URL, TopP: 0.95, MaxTokens: 1500, Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
+	model, err := flags.opener().open("openai:load", os.Getenv)
+	if err != nil {
+		return err
+	}
+	meter, err := budget.NewMeter(budget.Config{Model: endpoint{model.model}, Account: account, Forecast: o.forecast})
+	if err != nil {
+		return err
+	}
+	hybrid, err := baselines.Find("agentic-hybrid")
+	if err != nil {
+		return err
+	}
+	world := baselines.World{Retriever: idle{}, Querier: idle{}, Schema: strings.Repeat("-- a column of the database\n", 150)}
+	o.solver = baselines.New(hybrid, world, meter, baselines.Defaults())
+	return nil
+}
+
+// idle is a tool that has the answer ready.
+type idle struct{}
+
+// Retrieve implements tools.Retriever.
+func (idle) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
+	text := strings.Repeat("A passage of a paper, of some hundred characters. ", 8)
+	hit := tools.Hit{PDFID: "b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a", PageNumber: 3, Text: text, Score: 0.5}
+	return []tools.Hit{hit, hit, hit, hit, hit}, nil
+}
+
+// Query implements tools.Querier.
+func (idle) Query(context.Context, string) (tools.Rows, error) {
+	return tools.Rows{Columns: []string{"title"}, Values: [][]any{{"A title"}, {"Another"}}}, nil
+}
+
+// loadQuestions are questions that name themselves in their text, as the fault plan wants it.
+func loadQuestions(n int) []qa.Example {
+	list := make([]qa.Example, n)
+	for i := range list {
+		list[i] = qa.Example{
+			UUID: fmt.Sprintf("00000000-0000-4000-8000-%012d", i), Question: fmt.Sprintf("This is question number %d: what is the size of the window?", i),
+			AnswerFormat: "Your answer should be an integer.", Tags: []string{"single", "text", "objective"},
+			Evaluator: qa.Evaluator{Func: "eval_int_exact_match", Kwargs: json.RawMessage(`{"gold": 384}`)},
+		}
+	}
+	return list
+}
+
+// loadReplies are the four replies of an episode: two searches, a query, the answer.
+func loadReplies() []string {
+	return []string{
+		"[Thought]: I look for the window first.\n[Action]: Retrieve(query=\"size of the window\", limit=5)",
+		"[Thought]: The database may say more.\n[Action]: Query(sql=\"SELECT title FROM metadata LIMIT 2\")",
+		"[Thought]: Once more, in other words.\n[Action]: Retrieve(query=\"window of tokens\", limit=5)",
+		"[Thought]: It is 384.\n[Action]: Answer(answer=384)",
+	}
+}
+
+func cpuSeconds() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// maxRSS is the most memory that this process ever held, in bytes.
+func maxRSS() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return u.Maxrss << 10
+}
+
+// writeCalls counts the write calls of this process; 0 where the system does not say.
+func writeCalls() int {
+	raw, err := os.ReadFile("/proc/self/io")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(raw), "syscw: ")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func countLines(path string) (int, error) {
+	raw, err := os.ReadFile(path)
+	return strings.Count(string(raw), "\n"), err
+}
