@@ -74,17 +74,6 @@ func (s loadSpec) run() (loadResult, error) {
 	if err != nil {
 		return loadResult{}, err
 	}
-	if path := os.Getenv("AIRQA_TEST_PROFILE"); path != "" {
-		file, err := os.Create(path)
-		if err != nil {
-			return loadResult{}, err
-		}
-		defer func() { _ = file.Close() }()
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return loadResult{}, err
-		}
-		defer pprof.StopCPUProfile()
-	}
 	before, cpu, writes := time.Now(), cpuSeconds(), writeCalls()
 	sum, err := runner.Run(context.Background(), nil, examples)
 	if err != nil {
@@ -96,6 +85,25 @@ func (s loadSpec) run() (loadResult, error) {
 	}
 	result.Events, err = countLines(filepath.Join(s.Dir, runlog.LogFile))
 	return result, err
+}
+
+// profiled runs one of the test binary's other lives, with a processor profile of it in the file that AIRQA_TEST_PROFILE
+// names.
+func profiled(life func() int) int {
+	path := os.Getenv("AIRQA_TEST_PROFILE")
+	if path == "" {
+		return life()
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return complain(err)
+	}
+	defer func() { _ = file.Close() }()
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return complain(err)
+	}
+	defer pprof.StopCPUProfile()
+	return life()
 }
 
 // open makes the run directory.

@@ -27,10 +27,10 @@ const asProgram = "AIRQA_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	paperdb.WorkerMain()
 	if os.Getenv(asProgram) != "" {
-		os.Exit(airqa(os.Args[1:]))
+		os.Exit(profiled(func() int { return airqa(os.Args[1:]) }))
 	}
 	if spec := os.Getenv(asLoad); spec != "" {
-		os.Exit(loadChild(spec))
+		os.Exit(profiled(func() int { return loadChild(spec) }))
 	}
 	testscript.Main(m, map[string]func(){"airqa": main})
 }

@@ -126,14 +126,22 @@ func ids(owned []Owned) []string {
 }
 
 // ChunkText returns the texts of chunks by id. An id that is not there is missing in the result.
-func (r *Reader) ChunkText(ctx context.Context, ids []string) (map[string]string, error) {
-	passages, err := r.passages(ctx, "WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))", ids)
+func (r *Reader) ChunkText(ctx context.Context, ids []string) (texts map[string]string, err error) {
+	rows, err := r.chunkText.QueryContext(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read chunks: %w", err)
 	}
-	texts := make(map[string]string, len(passages))
-	for _, p := range passages {
-		texts[p.ID] = p.Text
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	texts = make(map[string]string, len(ids))
+	for rows.Next() {
+		var id, text string
+		if err := rows.Scan(&id, &text); err != nil {
+			return nil, fmt.Errorf("read chunks: %w", err)
+		}
+		texts[id] = text
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read chunks: %w", err)
 	}
 	return texts, nil
 }

@@ -21,12 +21,21 @@ type Config struct {
 	InProcess bool
 }
 
-// Reader reads a database. Its methods may be called from several goroutines; each call has a connection of its
-// own, so that none sees what another left behind.
+// Reader reads a database. Its methods may be called from several goroutines; a statement of a
+// model has a connection or a process of its own, so that none sees what another left behind.
 type Reader struct {
 	db     *sql.DB
 	runner runner
+	// chunkText is prepared because every retrieval asks it.
+	chunkText *sql.Stmt
 }
+
+// chunkTextSQL takes a list of ids.
+const chunkTextSQL = `SELECT chunk_id::VARCHAR, text_content FROM chunks WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))`
+
+// idleConnections are kept for the program's own statements, which leave nothing behind; making one takes as long as a
+// small query.
+const idleConnections = 4
 
 // OpenReader opens the database at path read-only and locks the engine down.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
@@ -57,6 +66,11 @@ func OpenReaderConfig(ctx context.Context, cfg Config) (*Reader, error) {
 			return nil, errors.Join(err, db.Close())
 		}
 		r.runner = inProcess{e}
+	} else {
+		db.SetMaxIdleConns(idleConnections)
+	}
+	if r.chunkText, err = db.PrepareContext(ctx, chunkTextSQL); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Base(path), err), r.runner.close(), db.Close())
 	}
 	return r, nil
 }
@@ -64,7 +78,7 @@ func OpenReaderConfig(ctx context.Context, cfg Config) (*Reader, error) {
 // Close ends the workers and closes the database. A query in process that was given up at its deadline may still
 // hold it for a while.
 func (r *Reader) Close() error {
-	if err := errors.Join(r.runner.close(), r.db.Close()); err != nil {
+	if err := errors.Join(r.chunkText.Close(), r.runner.close(), r.db.Close()); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}
 	return nil
