@@ -65,6 +65,7 @@ type Env struct {
 	mode        Mode
 	embedder    embed.Embedder
 	stats       *bm25.Stats // nil in mode Dense
+	texts       passages
 	pool        *pdf.Pool
 	draw        drawer
 	limits      paperdb.Limits

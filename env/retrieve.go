@@ -120,7 +120,7 @@ func (e *Env) withText(ctx context.Context, hits []vectors.Hit) ([]tools.Hit, er
 	for i, h := range hits {
 		ids[i] = h.Key
 	}
-	texts, err := e.db.ChunkText(ctx, ids)
+	texts, err := e.texts.get(ctx, ids, e.db.ChunkText)
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}

@@ -25,7 +25,14 @@ const (
 type gate struct {
 	db      *sql.DB
 	catalog string // the database's name in a qualified table name
+	// tree and canonical are prepared: every query asks both.
+	tree, canonical *sql.Stmt
 }
+
+const (
+	treeSQL      = `SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR`
+	canonicalSQL = `SELECT json_deserialize_sql(json_serialize_sql(?::VARCHAR))::VARCHAR`
+)
 
 func openGate(ctx context.Context, catalog string) (*gate, error) {
 	db, err := connect("", "")
@@ -37,29 +44,35 @@ func openGate(ctx context.Context, catalog string) (*gate, error) {
 	}
 	// An in-memory database lives as long as its connector; idle connections spare making one a query.
 	db.SetMaxIdleConns(2)
-	return &gate{db: db, catalog: strings.ToLower(catalog)}, nil
+	g := &gate{db: db, catalog: strings.ToLower(catalog)}
+	if g.tree, err = db.PrepareContext(ctx, treeSQL); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if g.canonical, err = db.PrepareContext(ctx, canonicalSQL); err != nil {
+		return nil, errors.Join(err, g.tree.Close(), db.Close())
+	}
+	return g, nil
 }
 
 func (g *gate) close() error {
 	if g == nil {
 		return nil
 	}
-	return g.db.Close()
+	return errors.Join(g.tree.Close(), g.canonical.Close(), g.db.Close())
 }
 
 // pass returns the statement as the parser understood it, without comments and semicolons, or a *QueryError. The
 // text has gone through checkText.
 func (g *gate) pass(ctx context.Context, text string) (string, error) {
 	var tree string
-	err := g.db.QueryRowContext(ctx, `SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR`, text).Scan(&tree)
-	if err != nil {
+	if err := g.tree.QueryRowContext(ctx, text).Scan(&tree); err != nil {
 		return "", err
 	}
 	if err := g.inspect(text, tree); err != nil {
 		return "", err
 	}
 	var canonical string
-	if err := g.db.QueryRowContext(ctx, `SELECT json_deserialize_sql(json_serialize_sql(?::VARCHAR))::VARCHAR`, text).Scan(&canonical); err != nil {
+	if err := g.canonical.QueryRowContext(ctx, text).Scan(&canonical); err != nil {
 		return "", err
 	}
 	return strings.TrimRight(canonical, "; \n"), nil

@@ -8,7 +8,7 @@ import (
 
 // Counts of single words are remembered: most of a text is words that came before. Longer pieces seldom come again.
 const (
-	longestWord = 32
+	longestWord = 64
 	mostWords   = 1 << 16
 )
 
