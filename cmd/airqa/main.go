@@ -135,7 +135,7 @@ func helpCommand(ctx *kong.Context) string {
 	if ctx == nil || ctx.Selected() == nil {
 		return "airqa --help"
 	}
-	return "airqa " + ctx.Selected().Name + " --help"
+	return ctx.Selected().FullPath() + " --help"
 }
 
 func newApp(verbose bool) *app {
