@@ -1,7 +1,6 @@
 package typeset
 
 import (
-	"airqa/report"
 	"html/template"
 	"math"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"airqa/internal/chart"
 	"airqa/internal/stats"
+	"airqa/report"
 )
 
 // charts are those of the page: scores, scores by turn, and what they took.
@@ -23,6 +23,9 @@ func charts(rows []report.Row, o Options) ([]template.HTML, error) {
 		list = append(list, chart.Lines(c))
 	}
 	priced := slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.Effort.Cost == nil })
+	if !slices.ContainsFunc(priced, func(r report.Row) bool { return *r.Effort.Cost > 0 }) {
+		priced = nil // points one above the other say nothing of what a model takes
+	}
 	if len(priced) > 0 {
 		list = append(list, chart.Points(costPoints(priced)))
 	}

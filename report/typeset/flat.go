@@ -1,7 +1,6 @@
 package typeset
 
 import (
-	"airqa/report"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"airqa/internal/terminal"
+	"airqa/report"
 )
 
 // markdown has one head line and names every line in full, for a format that knows neither groups nor sections.
@@ -35,6 +35,7 @@ func escaped(s string) string { return markdownEscapes.Replace(terminal.Line(s))
 
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`,
+	`$`, `\$`, `~`, `\~`, // formulas and struck out words, on GitHub
 )
 
 // bullet is a note as an item of a list.
@@ -59,7 +60,7 @@ func writeCSV(w io.Writer, tables []report.Table) error {
 		return err
 	}
 	for _, l := range t.Lines {
-		line := []string{l.Label, l.Section}
+		line := []string{terminal.Line(l.Label), terminal.Line(l.Section)}
 		for i, v := range l.Values {
 			line = append(line, field(v))
 			if t.Heads[i].Scored {
@@ -95,5 +96,5 @@ func rules(l report.Line) []string {
 	if l.Row == nil {
 		return []string{"", "", "", "", "AirQA paper"}
 	}
-	return []string{strconv.Itoa(l.Row.Unscored), strconv.Itoa(l.Row.Unfinished), l.Row.Scoring, l.Row.Judge, l.Row.Dir}
+	return []string{strconv.Itoa(l.Row.Unscored), strconv.Itoa(l.Row.Unfinished), l.Row.Scoring, terminal.Safe(l.Row.Judge), terminal.Safe(l.Row.Dir)}
 }

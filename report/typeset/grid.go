@@ -1,13 +1,13 @@
 package typeset
 
 import (
-	"airqa/report"
 	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"airqa/internal/terminal"
+	"airqa/report"
 )
 
 // grid draws a table with lines between its columns. It has two head lines where columns have a group; the lines of one

@@ -1,12 +1,12 @@
 package typeset
 
 import (
-	"airqa/report"
 	"fmt"
 	"slices"
 	"strings"
 
 	"airqa/internal/terminal"
+	"airqa/report"
 )
 
 // latexDocument prints tables for a document that uses the package booktabs.
@@ -108,6 +108,7 @@ func latex(s string) string { return latexEscapes.Replace(terminal.Line(s)) }
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `^`, `\textasciicircum{}`,
 	`_`, `\_`, `~`, `\textasciitilde{}`, `%`, `\%`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
+	`"`, `\char34{}`, // babel takes it for a command in some languages
 	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`, "`", `\textasciigrave{}`,
 	`--`, `-{}-`, `–`, `--`, `…`, `\ldots{}`,
 )

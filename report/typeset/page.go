@@ -1,7 +1,6 @@
 package typeset
 
 import (
-	"airqa/report"
 	_ "embed"
 	"html/template"
 	"io"
@@ -9,6 +8,7 @@ import (
 
 	"airqa/internal/chart"
 	"airqa/internal/terminal"
+	"airqa/report"
 )
 
 //go:embed page.html

@@ -1,10 +1,10 @@
 package typeset
 
 import (
-	"airqa/report"
 	"strings"
 
 	"airqa/internal/terminal"
+	"airqa/report"
 )
 
 // textTables prints a table, or several with some of its columns each where it is too wide. Columns of a group stay

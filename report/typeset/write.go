@@ -1,13 +1,15 @@
 package typeset
 
 import (
-	"airqa/report"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/report"
 )
 
 // Options say what and how [Write] prints. The zero value prints Table 4 as text.
@@ -18,7 +20,7 @@ type Options struct {
 	// Format is one of [Formats]; empty is text.
 	Format string
 	// Width is that of the terminal in characters; a text table that is wider is cut into several, one under the
-	// other. 0 knows no bound.
+	// other, and notes are broken at blanks. 0 knows no bound.
 	Width int
 	// Detail puts n and interval under every score. Formats for machines and the HTML page have both in any case.
 	Detail bool
@@ -52,13 +54,16 @@ func Write(w io.Writer, rows []report.Row, o Options) error {
 	case "csv":
 		return writeCSV(w, tables)
 	case "md":
-		return printTo(w, documentOf(tables, notes, o, form{markdown, bullet, "## "}))
+		return printTo(w, documentOf(tables, notes, o, form{table: markdown, note: bullet, heading: "## "}))
 	case "latex":
 		return printTo(w, latexDocument(tables, notes, o))
 	case "html":
 		return writePage(w, rows, tables, notes, o)
 	case "text", "":
-		return printTo(w, documentOf(tables, notes, o, form{func(t sheet) string { return textTables(t, o.Width) }, strings.TrimSpace, ""}))
+		return printTo(w, documentOf(tables, notes, o, form{
+			table: func(t sheet) string { return textTables(t, o.Width) },
+			note:  func(s string) string { return strings.Join(terminal.Wrap(s, o.Width), "\n") },
+		}))
 	}
 	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
 }

@@ -275,3 +275,35 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 }
+
+// Notes are broken at blanks, not where the terminal ends.
+func TestNarrowNotes(t *testing.T) {
+	for line := range strings.Lines(write(t, rows(t, report.Options{}), typeset.Options{Width: 50})) {
+		if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > 50 && strings.Contains(line, " ") {
+			t.Errorf("%d characters: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+// Of runs that cost nothing the page shows the tokens.
+func TestFreeModels(t *testing.T) {
+	all, free := rows(t, report.Options{}), 0.0
+	for i := range all {
+		all[i].Effort.Cost = &free
+	}
+	page := write(t, all, typeset.Options{Format: "html"})
+	if strings.Contains(page, "USD per example") || !strings.Contains(page, "tokens per example, prompt and completion") {
+		t.Error("the chart of costs has nothing to show")
+	}
+}
+
+// No name gets through to a terminal as it is.
+func TestControlCharacters(t *testing.T) {
+	all := rows(t, report.Options{})[:1]
+	all[0].Model, all[0].Baseline, all[0].Judge, all[0].Dir = "m\x1b[2J", "b\x1b[2J", "j\x1b[2J", "d\x1b[2J"
+	for _, format := range typeset.Formats() {
+		if got := write(t, all, typeset.Options{Format: format}); strings.Contains(got, "\x1b") {
+			t.Errorf("%s: %q", format, got)
+		}
+	}
+}

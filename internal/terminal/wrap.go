@@ -1,0 +1,27 @@
+package terminal
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Wrap breaks a line at blanks, so that each part has no more than n characters. A word that is longer, such as a path
+// that one copies, stays whole; n below 1 knows no bound.
+func Wrap(line string, n int) []string {
+	if n < 1 {
+		return []string{line}
+	}
+	var parts []string
+	room := 0
+	for _, word := range strings.Fields(line) {
+		size := utf8.RuneCountInString(word)
+		if len(parts) > 0 && size < room {
+			parts[len(parts)-1] += " " + word
+			room -= size + 1
+			continue
+		}
+		parts = append(parts, word)
+		room = n - size
+	}
+	return parts
+}
