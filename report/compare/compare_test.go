@@ -410,3 +410,46 @@ func TestFormats(t *testing.T) {
 		t.Errorf("formats %q", compare.Formats())
 	}
 }
+
+// Where test and interval disagree, the sentence says so.
+func TestVerdict(t *testing.T) {
+	repeated := func(n int, a, b float64) (compare.Side, compare.Side) {
+		left, right := system("rag"), system("hybrid")
+		for i := range 9 {
+			for repeat := range 3 {
+				x, y := 0., 0.
+				if i < n && repeat == 0 {
+					x = a
+				}
+				if i >= n {
+					y = b
+				}
+				uuid := fmt.Sprint("q", i)
+				left.Scores, right.Scores = append(left.Scores, score(uuid, repeat, x)), append(right.Scores, score(uuid, repeat, y))
+			}
+		}
+		return left, right
+	}
+	tests := []struct {
+		name, want string
+		runs       func() (compare.Side, compare.Side)
+	}{
+		{name: "neither", want: "These questions do not tell A and B apart.", runs: func() (compare.Side, compare.Side) { return sides("110011", "101011") }},
+		{name: "only the interval, repeats", want: "The test does not tell A and B apart, the interval does", runs: func() (compare.Side, compare.Side) { return repeated(3, 1, 1) }},
+		{name: "only the interval", want: "although the interval leaves out 0", runs: func() (compare.Side, compare.Side) { return sides("000000000", "001001011") }},
+		{name: "both", want: "B does better than A on more questions", runs: func() (compare.Side, compare.Side) { return repeated(0, 1, 1) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := tt.runs()
+			r, err := compare.Runs(a, b, compare.Options{Rounds: 2000, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := compare.Write(&out, r, compare.Layout{}); err != nil || !strings.Contains(out.String(), tt.want) {
+				t.Errorf("%v, want %q in:\n%s", err, tt.want, out.String())
+			}
+		})
+	}
+}

@@ -45,19 +45,29 @@ func compared(r Result) string {
 	return s + fmt.Sprintf(" Left out: %d with a score in A only, %d in B only, %d in neither.", out.OnlyA, out.OnlyB, out.Neither)
 }
 
-// verdict reads the test for whoever does not.
+// verdict reads the test for whoever does not, and says why where the interval tells otherwise.
 func verdict(r Result) string {
-	if r.All.P >= r.Alpha {
+	apart := r.All.Interval != nil && (r.All.Interval.Low > 0 || r.All.Interval.High < 0)
+	switch {
+	case r.All.P >= r.Alpha && apart && r.Repeats:
+		return "The test does not tell A and B apart, the interval does: it knows by how much a run did better, the test on how many questions."
+	case r.All.P >= r.Alpha && apart:
+		return "The test does not tell A and B apart, although the interval leaves out 0: near 5% the two may disagree."
+	case r.All.P >= r.Alpha:
 		return "These questions do not tell A and B apart."
 	}
 	better, other := "A", "B"
 	if r.All.OnlyB > r.All.OnlyA {
 		better, other = other, better
 	}
+	s := fmt.Sprintf("%s is right more often than %s.", better, other)
 	if r.Repeats {
-		return fmt.Sprintf("%s does better than %s on more questions than the other way round.", better, other)
+		s = fmt.Sprintf("%s does better than %s on more questions than the other way round.", better, other)
 	}
-	return fmt.Sprintf("%s is right more often than %s.", better, other)
+	if r.All.Interval != nil && !apart {
+		s += " The interval does not leave out 0, so that this may be chance."
+	}
+	return s
 }
 
 func detectable(r Result) string {
