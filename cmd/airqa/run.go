@@ -147,6 +147,9 @@ func (c runCmd) openModels(a *app) ([]openedModel, error) {
 		if left, ok := m.described["not_sent"]; ok {
 			a.say("note: %s refuses settings, which are not sent: %v", spec, left)
 		}
+		if m.price == nil {
+			a.say("warning: the price of %s is unknown: no cost is counted; --price IN,OUT gives one", spec)
+		}
 		opened = append(opened, m)
 	}
 	return opened, nil
