@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"airqa/llm/offline/task"
+	"airqa/llm/offline/words"
 )
 
 // fields are the things that are counted or read in the table metadata, or counted in another, by the word that asks
@@ -55,58 +58,58 @@ func field(word string) string {
 
 // metadataSQL answers a question that the tables answer by themselves, under the column "answer". It is empty for
 // any other question.
-func (t *task) metadataSQL() string {
-	if len(t.papers) == 0 {
-		return t.collectionSQL()
+func (p policy) metadataSQL() string {
+	if len(p.Papers) == 0 {
+		return p.collectionSQL()
 	}
 	for _, f := range facts {
-		if f.pattern.MatchString(t.question) && !beyond.MatchString(t.question) {
-			return t.factSQL(f.expression)
+		if f.pattern.MatchString(p.Question) && !beyond.MatchString(p.Question) {
+			return p.factSQL(f.expression)
 		}
 	}
-	if m := countPattern.FindStringSubmatch(t.question); m != nil && (t.want.class == asInteger || t.want.class == asList) {
-		return t.factSQL(field(m[1]))
+	if m := countPattern.FindStringSubmatch(p.Question); m != nil && (p.Want.Class == task.AsInteger || p.Want.Class == task.AsList) {
+		return p.factSQL(field(m[1]))
 	}
 	return ""
 }
 
-func (t *task) factSQL(expression string) string {
-	return fmt.Sprintf("SELECT %s AS answer, paper_id FROM metadata WHERE paper_id IN (%s)", expression, literals(t.papers))
+func (p policy) factSQL(expression string) string {
+	return fmt.Sprintf("SELECT %s AS answer, paper_id FROM metadata WHERE paper_id IN (%s)", expression, literals(p.Papers))
 }
 
 // collectionSQL answers questions over all papers of the conferences.
-func (t *task) collectionSQL() string {
-	q := t.question
+func (p policy) collectionSQL() string {
+	q := p.Question
 	bound := boundPattern.FindStringSubmatch(q)
 	switch {
 	case papersPattern.MatchString(q):
-		return fmt.Sprintf("SELECT count(*) AS answer FROM metadata WHERE %s%s", t.inScope(), condition(bound))
-	case bothPattern.MatchString(q) && authorsPattern.MatchString(q) && len(t.scopes) > 1:
+		return fmt.Sprintf("SELECT count(*) AS answer FROM metadata WHERE %s%s", p.inScope(), condition(bound))
+	case bothPattern.MatchString(q) && authorsPattern.MatchString(q) && len(p.Scopes) > 1:
 		return fmt.Sprintf("SELECT name AS answer FROM (SELECT unnest(authors) AS name, conference_abbreviation || pub_year AS venue FROM metadata WHERE %s) "+
-			"GROUP BY name HAVING count(DISTINCT venue) > 1 ORDER BY name", t.inScope())
-	case t.wantsPaper():
-		return t.paperSQL(bound)
+			"GROUP BY name HAVING count(DISTINCT venue) > 1 ORDER BY name", p.inScope())
+	case p.WantsPaper():
+		return p.paperSQL(bound)
 	}
 	return ""
 }
 
 // paperSQL finds papers by what the tables say of them; it is empty when the question asks for what they are about.
-func (t *task) paperSQL(bound []string) string {
+func (p policy) paperSQL(bound []string) string {
 	shown := "title"
-	if t.want.class == asUUID {
+	if p.Want.Class == task.AsUUID {
 		shown = "paper_id"
 	}
-	most := mostPattern.FindStringSubmatch(t.question)
+	most := mostPattern.FindStringSubmatch(p.Question)
 	switch {
 	case most != nil && field(most[2]) != "":
 		return fmt.Sprintf("SELECT %s AS answer, %s AS n FROM metadata WHERE %s ORDER BY n %s, title LIMIT 1",
-			shown, field(most[2]), t.inScope(), direction(most[1]))
-	case citesPattern.MatchString(t.question):
+			shown, field(most[2]), p.inScope(), direction(most[1]))
+	case citesPattern.MatchString(p.Question):
 		return fmt.Sprintf(`SELECT DISTINCT m.%s AS answer FROM (SELECT * FROM metadata WHERE %s) m JOIN "reference" r ON r.ref_paper_id = m.paper_id `+
 			"JOIN (SELECT * FROM metadata WHERE %s) o ON o.paper_id <> m.paper_id AND r.reference_content ILIKE '%%' || o.title || '%%' ORDER BY answer",
-			shown, t.inScope(), t.inScope())
+			shown, p.inScope(), p.inScope())
 	case condition(bound) != "":
-		return fmt.Sprintf("SELECT %s AS answer FROM metadata WHERE %s%s ORDER BY title", shown, t.inScope(), condition(bound))
+		return fmt.Sprintf("SELECT %s AS answer FROM metadata WHERE %s%s ORDER BY title", shown, p.inScope(), condition(bound))
 	}
 	return ""
 }
@@ -120,7 +123,7 @@ func condition(m []string) string {
 	if m == nil || field(m[3]) == "" {
 		return ""
 	}
-	n, ok := countWord(m[2])
+	n, ok := words.Count(m[2])
 	if !ok {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"airqa/internal/pyliteral"
 	"airqa/internal/tokens"
+	"airqa/llm/offline/task"
 	"airqa/qa"
 )
 
@@ -22,7 +23,7 @@ func (m *Model) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, 
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, err
 	}
-	text := reply(readTask(messages))
+	text := policy{task.Read(messages)}.reply()
 	used := qa.Usage{Completion: tokens.Count(text), Estimated: true}
 	for _, message := range messages {
 		used.Prompt += m.counts.Count(message.Text)
@@ -30,17 +31,17 @@ func (m *Model) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, 
 	return qa.Reply{Text: text, Model: "offline", Finish: "stop", Usage: used}, nil
 }
 
-// reply words the next step of a task.
-func reply(t *task) string {
-	switch t.form {
-	case formSQL:
-		thought, sql := t.oneStatement()
+// reply words the next step.
+func (p policy) reply() string {
+	switch p.Form {
+	case task.FormSQL:
+		thought, sql := p.oneStatement()
 		return thought + "\n\n```sql\n" + unfenced(sql) + "\n```"
-	case formLoop:
-		s := t.next()
-		return "[Thought]: " + t.numbered(s.thought) + "\n[Action]: " + s.action
+	case task.FormLoop:
+		s := p.next()
+		return "[Thought]: " + p.Numbered(s.thought) + "\n[Action]: " + s.action
 	}
-	thought, value := t.answer()
+	thought, value := p.answer()
 	return thought + "\n\n```txt\n" + unfenced(pyliteral.Str(value)) + "\n```"
 }
 
