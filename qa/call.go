@@ -42,6 +42,8 @@ type Reply struct {
 	Usage  Usage  `json:"usage"`
 	// Attempts lists every request that was made for this reply, the successful one last.
 	Attempts []Attempt `json:"attempts,omitempty"`
+	// Cached is true for a reply that a cache had: nothing was sent, and Usage is what the first request for it used.
+	Cached bool `json:"from_cache,omitempty"`
 }
 
 // Attempt is one HTTP request of a call.

@@ -85,11 +85,11 @@ type Trajectory struct {
 	Ended          time.Time `json:"ended"`
 }
 
-// Usage sums the tokens of all steps.
+// Usage sums the tokens of all steps. Replies from a cache used none.
 func (t Trajectory) Usage() Usage {
 	var sum Usage
 	for _, s := range t.Steps {
-		if s.Reply != nil {
+		if s.Reply != nil && !s.Reply.Cached {
 			sum = sum.Add(s.Reply.Usage)
 		}
 	}

@@ -154,8 +154,8 @@ func (p *printer) step(s qa.Step) {
 		p.line("── step %d, taken by the program", s.N)
 	} else {
 		u := s.Reply.Usage
-		p.line("── step %d, %.1f s, tokens %d + %d%s, %s%s", s.N, s.Ended.Sub(s.Started).Seconds(), u.Prompt, u.Completion,
-			estimated(u), shown(s.Shown), cutOff(s.Reply.Finish))
+		p.line("── step %d, %.1f s, tokens %d + %d%s%s, %s%s", s.N, s.Ended.Sub(s.Started).Seconds(), u.Prompt, u.Completion,
+			estimated(u), cached(*s.Reply), shown(s.Shown), cutOff(s.Reply.Finish))
 	}
 	switch {
 	case s.ParseError != nil:
@@ -182,6 +182,14 @@ func (p *printer) observation(o qa.Observation) {
 	for _, im := range o.Images {
 		p.line("    image images/%s.png, %d x %d pixels", im.SHA256, im.Width, im.Height)
 	}
+}
+
+// cached says that the tokens were used by an earlier request.
+func cached(r qa.Reply) string {
+	if r.Cached {
+		return " (from the cache, not counted)"
+	}
+	return ""
 }
 
 // cutOff says that the endpoint ended the reply, not the model.

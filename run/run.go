@@ -29,6 +29,8 @@ type Config struct {
 	// Skip tells which recorded episodes are left as they are; nil skips those that are finished, so that failed ones are
 	// run again.
 	Skip func(runlog.Recorded) bool
+	// Only tells which episodes belong to this start; nil takes all of them.
+	Only func(uuid string, repeat int) bool
 	// Workers is how many episodes run at once, at least 1.
 	Workers int
 	// Slots bounds the episodes of several runners together: each holds a value in it while it runs. nil bounds nothing.
@@ -125,7 +127,7 @@ type task struct {
 // again. The summary holds also when there is an error; an error means that the log could not be written or that ctx
 // was cancelled.
 func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.Example) (Summary, error) {
-	r.sum.Total = len(examples) * r.c.Repeats
+	tasks := r.due(examples)
 	// One worker's lost log stops all of them.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -141,27 +143,39 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 			}
 		})
 	}
-	r.feed(ctx, drain, queue, r.due(examples))
+	r.feed(ctx, drain, queue, tasks)
 	close(r.fed)
 	workers.Wait()
 	r.sum.Left = r.sum.Total - r.sum.Skipped - r.sum.Finished - r.sum.Failed
 	return r.sum, context.Cause(ctx)
 }
 
-// due lists the episodes to run, a whole round of the questions before the next repeat of them, and tells of those that are
-// skipped.
+// due counts the episodes, lists those to run, a whole round of the questions before the next repeat of them, and tells of
+// those that are skipped.
 func (r *Runner) due(examples []qa.Example) []task {
+	all := r.all(examples)
+	r.sum.Total = len(all)
 	var tasks []task
-	for repeat := range r.c.Repeats {
-		for _, ex := range examples {
-			if rec, ok := r.c.Recorded[qa.EpisodeID(ex.UUID, repeat)]; ok && r.c.Skip(rec) {
-				r.note(Event{Trajectory: rec.Trajectory, Skipped: true})
-				continue
-			}
-			tasks = append(tasks, task{ex, repeat})
+	for _, t := range all {
+		if rec, ok := r.c.Recorded[qa.EpisodeID(t.example.UUID, t.repeat)]; ok && r.c.Skip(rec) {
+			r.note(Event{Trajectory: rec.Trajectory, Skipped: true})
+			continue
 		}
+		tasks = append(tasks, t)
 	}
 	return tasks
+}
+
+func (r *Runner) all(examples []qa.Example) []task {
+	var all []task
+	for repeat := range r.c.Repeats {
+		for _, ex := range examples {
+			if r.c.Only == nil || r.c.Only(ex.UUID, repeat) {
+				all = append(all, task{ex, repeat})
+			}
+		}
+	}
+	return all
 }
 
 // feed hands out the episodes.

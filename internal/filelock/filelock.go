@@ -33,6 +33,19 @@ func Take(path string) (*os.File, error) {
 	return f, nil
 }
 
+// Share locks the file at path, which is made when it is missing, beside others that share it: it keeps those away who
+// take it, and fails while one of them has it.
+func Share(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := peek(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 // Somebody who asks [Held] has the lock for an instant. Take tries again, so that it does not mistake that for a holder.
 const (
 	probes    = 3

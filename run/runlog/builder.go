@@ -97,7 +97,7 @@ func (b *builder) call(raw []byte) error {
 		Reply: &qa.Reply{
 			Text: string(ev.Reply.Text), Model: ev.Reply.Model, ID: ev.Reply.ID, Finish: ev.Reply.Finish,
 			Usage: ev.Reply.Usage, Attempts: ev.Reply.Attempts,
-			ToolCalls: ev.Reply.ToolCalls, Sealed: ev.Reply.Sealed,
+			ToolCalls: ev.Reply.ToolCalls, Sealed: ev.Reply.Sealed, Cached: ev.Reply.Cached,
 		},
 	}
 	if ev.Reply.Reasoning != nil {

@@ -55,7 +55,30 @@ type Note struct {
 	BaseURL string `json:"base_url,omitempty"`
 	// Price is that of the model at the first start; nil when it is unknown.
 	Price *qa.Price `json:"price,omitempty"`
+	// Replay is the run directory whose replies this run shows again, as given; empty for a run that asked a model.
+	Replay string `json:"replay,omitempty"`
+	// Fork says where this run branched off; nil for one that began by itself.
+	Fork *Fork `json:"fork,omitempty"`
 }
+
+// Fork is the point at which a run left the run that it was copied from.
+type Fork struct {
+	// Run is the directory of that run, relative to this one.
+	Run string `json:"run"`
+	// Episode is the one that goes on, Step the one with the changed message.
+	Episode string `json:"episode"`
+	Step    int    `json:"step"`
+	// Changed is [ForkReply] or [ForkObservation].
+	Changed string `json:"changed"`
+	// By is who changed it; empty when nobody said.
+	By string `json:"by,omitempty"`
+}
+
+// What a [Fork] changed.
+const (
+	ForkReply       = "reply"
+	ForkObservation = "observation"
+)
 
 // ErrNoRun is returned for a directory that holds no run.
 var ErrNoRun = errors.New("no run here (run.json is missing); airqa run --out DIR makes one")

@@ -58,7 +58,7 @@ func (e *Episode) Call(s qa.Step) error {
 		Reply: reply{
 			Text: Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
 			Finish: s.Reply.Finish, Usage: s.Reply.Usage, Attempts: s.Reply.Attempts,
-			ToolCalls: s.Reply.ToolCalls, Sealed: s.Reply.Sealed,
+			ToolCalls: s.Reply.ToolCalls, Sealed: s.Reply.Sealed, Cached: s.Reply.Cached,
 		},
 	}
 	if s.ThoughtAt != (qa.Span{}) {
@@ -106,8 +106,12 @@ func (e *Episode) End(t qa.Trajectory) error {
 	if err != nil {
 		return err
 	}
+	e.lost = len(t.FailedAttempts)
 	return e.w.Sync()
 }
+
+// Events counts the lines that the log holds of the episode.
+func (e *Episode) Events() int { return e.seq }
 
 func (e *Episode) head(kind string) head {
 	e.seq++

@@ -79,6 +79,7 @@ type reply struct {
 	ToolCalls []qa.ToolCall `json:"tool_calls,omitempty"`
 	// Sealed is what the endpoint wants back with the call, unread.
 	Sealed json.RawMessage `json:"sealed,omitempty"`
+	Cached bool            `json:"from_cache,omitempty"`
 }
 
 type observationEvent struct {

@@ -1,0 +1,82 @@
+package replies
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// entry is one line of the file. The key comes first, so that it is found without parsing the rest.
+type entry struct {
+	Key    string    `json:"key"`
+	Format int       `json:"format"`
+	Time   time.Time `json:"time"`
+	Model  string    `json:"model"`
+	Repeat int       `json:"repeat"`
+	Reply  reply     `json:"reply"`
+}
+
+// reply is qa.Reply without its requests, with texts that keep their bytes.
+type reply struct {
+	Text      runlog.Text     `json:"text"`
+	Reasoning runlog.Text     `json:"reasoning,omitempty"`
+	ToolCalls []qa.ToolCall   `json:"tool_calls,omitempty"`
+	Sealed    json.RawMessage `json:"sealed,omitempty"`
+	Model     string          `json:"model,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Finish    string          `json:"finish,omitempty"`
+	Usage     qa.Usage        `json:"usage"`
+}
+
+func replyOf(r qa.Reply) reply {
+	return reply{
+		Text: runlog.Text(r.Text), Reasoning: runlog.Text(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
+		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage,
+	}
+}
+
+// hit is the reply as whoever asks again gets it.
+func (r reply) hit() qa.Reply {
+	return qa.Reply{
+		Text: string(r.Text), Reasoning: string(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
+		Model: r.Model, ID: r.ID, Finish: r.Finish, Usage: r.Usage, Cached: true,
+	}
+}
+
+var keyHead = []byte(`{"key":"`)
+
+// keyIn reads the key at the beginning of a line.
+func keyIn(line []byte) (Key, bool) {
+	var k Key
+	rest, found := bytes.CutPrefix(line, keyHead)
+	if !found || len(rest) <= 2*len(k) || rest[2*len(k)] != '"' {
+		return k, false
+	}
+	_, err := hex.Decode(k[:], rest[:2*len(k)])
+	return k, err == nil
+}
+
+// decode reads a line.
+func decode(line []byte) (entry, error) {
+	var e entry
+	if err := json.Unmarshal(line, &e); err != nil {
+		return e, err
+	}
+	if e.Format != Format {
+		return e, fmt.Errorf("entry of format %d; this program reads format %d", e.Format, Format)
+	}
+	return e, nil
+}
+
+func encode(e entry) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(e)
+	return b.Bytes(), err
+}

@@ -1,0 +1,93 @@
+package runlog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"airqa/internal/aside"
+	"airqa/qa"
+)
+
+// Event is one line of an episode, decoded as far as whoever replays or copies an episode needs it.
+type Event struct {
+	// Type is one of the Type constants, Seq counts from 1.
+	Type string `json:"type"`
+	Seq  int    `json:"seq"`
+	// Step and By are those of a call (by the model) or an observation.
+	Step int    `json:"step"`
+	By   string `json:"by"`
+	// Outcome, Reason and Answer are set in an end.
+	Outcome qa.Outcome `json:"outcome"`
+	Reason  string     `json:"reason"`
+	Answer  qa.Answer  `json:"answer"`
+	// Attempts of a lost event, Failed of an end: requests without a reply.
+	Attempts []qa.Attempt `json:"attempts"`
+	Failed   []qa.Attempt `json:"failed_attempts"`
+	// Line is the whole line with its newline.
+	Line []byte `json:"-"`
+}
+
+// Events returns the lines of one episode ("uuid#repeat") in order; none for an episode that the log does not hold.
+func (r *Run) Events(id string) ([]Event, error) {
+	if len(r.lines[id]) == 0 {
+		return nil, nil
+	}
+	file, err := os.Open(filepath.Join(r.Dir, LogFile))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	events := make([]Event, len(r.lines[id]))
+	for i, at := range r.lines[id] {
+		raw := make([]byte, at.length)
+		if _, err := file.ReadAt(raw, at.offset); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+		}
+		if err := json.Unmarshal(raw, &events[i]); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+		}
+		events[i].Line = raw
+	}
+	return events, nil
+}
+
+// hashPattern finds the names of texts and images in a line.
+var hashPattern = regexp.MustCompile(`"[0-9a-f]{64}"`)
+
+// Copy appends events of another run as they are, with the texts and images that they name. It is for a log that holds
+// nothing of their episode yet.
+func (w *Writer) Copy(from *Run, events []Event) error {
+	for _, ev := range events {
+		for _, name := range hashPattern.FindAll(ev.Line, -1) {
+			if err := w.copyBlobs(from.Dir, string(name[1:len(name)-1])); err != nil {
+				return err
+			}
+		}
+		if err := w.append(json.RawMessage(ev.Line)); err != nil {
+			return err
+		}
+	}
+	return w.Sync()
+}
+
+// copyBlobs copies what another run directory keeps under a hash.
+func (w *Writer) copyBlobs(dir, sum string) error {
+	for _, name := range []string{filepath.Join(textsDir, sum+".txt"), filepath.Join(imagesDir, sum+".png")} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := aside.WriteFile(filepath.Join(w.dir, name), data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
