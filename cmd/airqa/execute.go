@@ -38,6 +38,27 @@ type plan struct {
 	// maxReply is the greatest number of tokens of a reply.
 	maxReply int
 	note     runlog.Note
+	chain
+	// only tells which episodes belong to this start; nil takes all.
+	only func(uuid string, repeat int) bool
+	// seed puts into a new log what it begins with. May be nil.
+	seed func(*runlog.Writer) error
+}
+
+// episodes counts those of a start.
+func (p plan) episodes() int {
+	if p.only == nil {
+		return len(p.picked) * p.repeats
+	}
+	n := 0
+	for _, ex := range p.picked {
+		for repeat := range p.repeats {
+			if p.only(ex.UUID, repeat) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // ended is how one job came out.
@@ -50,7 +71,7 @@ type ended struct {
 // opened is a job with its run directory.
 type opened struct {
 	job
-	solver   *baselines.Solver
+	solver   run.Solver
 	writer   *runlog.Writer
 	recorded map[string]runlog.Recorded
 	forecast func(qa.Request) qa.Usage
@@ -86,16 +107,13 @@ func (a *app) execute(p plan, jobs []job) ([]ended, error) {
 // openJob makes or opens the run directory of a job and charges the account with what earlier starts used.
 func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Account) (*opened, error) {
 	o := &opened{job: c, forecast: llm.Forecast(p.maxReply)}
-	config := budget.Config{Model: endpoint{c.model}, Account: account, Forecast: o.forecast}
-	if c.price != nil {
-		config.Price = c.price.Of
-	}
-	meter, err := budget.NewMeter(config)
+	asked, err := p.asked(c, account, o.forecast)
 	if err != nil {
 		return nil, err
 	}
-	o.solver = baselines.New(c.baseline, world, meter, p.settings)
-	if err := a.createRun(p, c, o.solver, world.Schema); err != nil {
+	solver := baselines.New(c.baseline, world, asked, p.settings)
+	o.solver = p.solver(solver)
+	if err := a.createRun(p, c, solver, world.Schema); err != nil {
 		return nil, err
 	}
 	if o.writer, err = runlog.OpenWriter(c.dir, runlog.WriterConfig{Redact: a.redactor(), Now: a.now}); err != nil {
@@ -103,6 +121,11 @@ func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Acco
 	}
 	if o.writer.Torn > 0 {
 		a.say("note: %s: a half-written last line of %d bytes was cut off", c.dir, o.writer.Torn)
+	}
+	if p.seed != nil {
+		if err := p.seed(o.writer); err != nil {
+			return nil, errors.Join(err, o.writer.Close())
+		}
 	}
 	if o.recorded, err = recordedIn(c.dir); err != nil {
 		return nil, errors.Join(err, o.writer.Close())
@@ -201,6 +224,10 @@ func (a *app) runConfig(p plan, c *opened, slots chan struct{}, b *board) run.Co
 			a.say("%s: the endpoint fails every question now; the next one tries in %s (Ctrl-C stops)", c.name, wait)
 		},
 	}
+	config.Only = p.only
+	if p.replay != nil {
+		config.MaxEqualFailures = 0 // recorded failures are no reason to wait
+	}
 	if p.retry == "none" {
 		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }
 	}
@@ -214,7 +241,7 @@ func (a *app) newBoard(c *opened, p plan, account *budget.Account) *board {
 		byUUID[ex.UUID] = ex.Evaluator
 	}
 	return &board{
-		app: a, stage: a.progress.Stage(c.name, len(p.picked)*p.repeats), scorer: eval.New(eval.Config{}), evaluators: byUUID,
+		app: a, stage: a.progress.Stage(c.name, p.episodes()), scorer: eval.New(eval.Config{}), evaluators: byUUID,
 		price: c.price, account: account, started: a.now(),
 	}
 }

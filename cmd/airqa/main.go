@@ -48,6 +48,7 @@ type cli struct {
 	Papers    papersCmd    `cmd:"" help:"List the papers of a data directory, with counts and problems."`
 	Enrich    enrichCmd    `cmd:"" help:"Fill in summaries, tldr and tags through a model."`
 	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
+	Cache     cacheCmd     `cmd:"" help:"Look after a cache of replies."`
 	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
 	Judge     judgeCmd     `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`
@@ -128,6 +129,7 @@ func options() []kong.Option {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Configuration(yamlConfig, configFile),
+		kong.Resolvers(recordedFlags{}),
 	}
 }
 

@@ -80,21 +80,29 @@ func (o *opener) open(spec string, getenv func(string) string) (openedModel, err
 	if spec == offlineModel {
 		return openedModel{spec, offline.New(), map[string]any{"provider": offlineModel}, &qa.Price{}}, nil
 	}
-	f := o.flags
-	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 || f.MaxConnections < 1 || f.ContextWindow < 0 {
-		return openedModel{}, misuse("--timeout, --max-tokens and --max-connections must be above 0, --retries and --context-window not below")
-	}
-	list, err := catalog.Open(f.Models)
+	c, list, err := o.settled(spec, getenv)
 	if err != nil {
-		return openedModel{}, coded{exitUsage, err}
+		return openedModel{}, err
 	}
-	c := o.config(spec, list, getenv)
 	m, err := llm.Open(c)
 	if err != nil {
 		return openedModel{}, coded{exitUsage, err}
 	}
 	described, err := llm.Describe(c)
 	return openedModel{spec, m, described, listedPrice(list, spec)}, err
+}
+
+// settled checks the flags and puts together how a model is asked.
+func (o *opener) settled(spec string, getenv func(string) string) (llm.Config, *catalog.Catalog, error) {
+	f := o.flags
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 || f.MaxConnections < 1 || f.ContextWindow < 0 {
+		return llm.Config{}, nil, misuse("--timeout, --max-tokens and --max-connections must be above 0, --retries and --context-window not below")
+	}
+	list, err := catalog.Open(f.Models)
+	if err != nil {
+		return llm.Config{}, nil, coded{exitUsage, err}
+	}
+	return o.config(spec, list, getenv), list, nil
 }
 
 func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) string) llm.Config {

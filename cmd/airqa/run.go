@@ -13,6 +13,7 @@ import (
 	"airqa/eval"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/run/replay"
 	"airqa/run/runlog"
 )
 
@@ -30,6 +31,8 @@ type runCmd struct {
 	selectFlags
 	budgetFlags
 	settingFlags
+	cacheFlags
+	replayFlags
 }
 
 // settingFlags are the numbers of a baseline.
@@ -55,7 +58,9 @@ func (runCmd) Help() string {
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa run --data papers --questions q.jsonl --baseline all --model openai:Qwen2.5-72B-Instruct --out runs --sample 100 --budget-hours 8
 
 Ctrl-C once lets the episodes under way end, twice stops them where they are; the same command goes on from there.
-Budgets are held before each call: one that might pass the limit is not made. Exit code 4 says that one was reached.`
+Budgets are held before each call: one that might pass the limit is not made. Exit code 4 says that one was reached.
+--cache DIR answers what was asked before, in any run, from DIR: that costs nothing and counts for no budget.
+airqa run --replay RUN --out DIR shows the replies of RUN again, with its settings and without a call: the same log, but for times.`
 }
 
 // Run implements the sub-command.
@@ -67,7 +72,11 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	models, err := c.openModels(a)
+	source, err := c.openReplay(a)
+	if err != nil {
+		return err
+	}
+	models, err := c.openModels(a, source)
 	if err != nil {
 		return err
 	}
@@ -87,10 +96,19 @@ func (c runCmd) Run(a *app) error {
 	if err := a.warnOfMissing(world, picked); err != nil {
 		return err
 	}
+	store, err := c.openCache(a)
+	if err != nil {
+		return err
+	}
+	defer a.closeCache(c.Cache, store)
 	plan := plan{
 		world: world, examples: examples, picked: picked, settings: c.settings(), workers: c.Workers, repeats: c.Repeats,
 		retry: c.Retry, budget: c.budgetFlags, maxReply: c.MaxTokens,
-		note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data},
+		note:  runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
+		chain: chain{cache: store, replay: source},
+	}
+	if source != nil {
+		plan.only = source.Holds
 	}
 	ended, err := a.execute(plan, jobsOf(lines, models, c.Out))
 	return a.runEnd(ended, c.Out, err)
@@ -106,6 +124,9 @@ func (c runCmd) check() error {
 		return misuse("--repeats %d: each question gets at least one episode", c.Repeats)
 	case c.Turns < 1 || c.Window < 1:
 		return misuse("--turns and --window must be at least 1")
+	}
+	if err := c.checkReplay(); err != nil {
+		return err
 	}
 	return c.budgetFlags.check()
 }
@@ -129,7 +150,8 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 	return found, nil
 }
 
-func (c runCmd) openModels(a *app) ([]openedModel, error) {
+// openModels makes the models; for a replay only what the record of a run says of them.
+func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, error) {
 	source := c.opener()
 	var opened []openedModel
 	for _, spec := range c.Model {
@@ -137,7 +159,7 @@ func (c runCmd) openModels(a *app) ([]openedModel, error) {
 		if slices.ContainsFunc(opened, func(other openedModel) bool { return other.spec == spec }) {
 			return nil, misuse("model %s is named twice", spec)
 		}
-		m, err := source.open(spec, a.getenv)
+		m, err := c.openModel(a, source, replayed, spec)
 		if err == nil {
 			m.price, err = c.price(m)
 		}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"airqa/internal/terminal"
+	"airqa/llm/replies"
+)
+
+// cacheFlags keep replies across runs.
+type cacheFlags struct {
+	Cache string `placeholder:"DIR" help:"Keep replies in DIR, and take from there what was asked before by any run: same endpoint, model, settings, conversation and repeat. Off without it."`
+}
+
+// openCache opens the cache; nil when there is none.
+func (f cacheFlags) openCache(a *app) (*replies.Store, error) {
+	if f.Cache == "" {
+		return nil, nil //nolint:nilnil // no cache is no error
+	}
+	return replies.Open(f.Cache, replies.Config{Redact: a.redactor(), Now: a.now})
+}
+
+// closeCache closes a cache and says what it was good for.
+func (a *app) closeCache(dir string, s *replies.Store) {
+	if s == nil {
+		return
+	}
+	hits, asked := s.Counts()
+	a.say("cache %s: %d of %d requests answered", dir, hits, hits+asked)
+	if err := s.Close(); err != nil {
+		a.say("warning: %v", err)
+	}
+}
+
+// cacheCmd looks after a cache of replies.
+type cacheCmd struct {
+	List  cacheListCmd  `cmd:"" help:"Count what a cache holds, by model."`
+	Clear cacheClearCmd `cmd:"" help:"Drop all replies."`
+	Prune cachePruneCmd `cmd:"" help:"Drop old replies."`
+}
+
+type cacheListCmd struct {
+	Dir  string `arg:"" help:"Folder of --cache."`
+	JSON bool   `name:"json" env:"-" help:"Print JSON."`
+}
+
+// Help implements kong.HelpProvider.
+func (cacheListCmd) Help() string {
+	return `Examples:
+  airqa cache list replies
+  airqa cache list replies --json`
+}
+
+// Run implements the sub-command.
+func (c cacheListCmd) Run(a *app) error {
+	held, bad, err := replies.List(c.Dir)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(map[string]any{"models": append([]replies.Held{}, held...), "unreadable": bad})
+	}
+	for _, h := range held {
+		line := fmt.Sprintf("%-40s %7s  %10d tokens  %6.1f MB  %s to %s", terminal.Line(h.Model), withPlural(h.Replies, "reply"),
+			h.Prompt+h.Completion, float64(h.Bytes)/1e6, h.Oldest.Format(time.DateOnly), h.Newest.Format(time.DateOnly))
+		if err := a.print(line); err != nil {
+			return err
+		}
+	}
+	if len(held) == 0 {
+		a.say("%s is empty", c.Dir)
+	}
+	if bad > 0 {
+		a.say("note: %s: %s cannot be read; airqa cache prune drops them", c.Dir, withPlural(bad, "line"))
+	}
+	return nil
+}
+
+type cacheClearCmd struct {
+	Dir  string `arg:"" help:"Folder of --cache."`
+	JSON bool   `name:"json" env:"-" help:"Print JSON."`
+}
+
+// Help implements kong.HelpProvider.
+func (cacheClearCmd) Help() string {
+	return `Examples:
+  airqa cache clear replies
+  airqa cache clear replies --json`
+}
+
+// Run implements the sub-command.
+func (c cacheClearCmd) Run(a *app) error {
+	dropped, err := replies.Clear(c.Dir)
+	if err != nil {
+		return err
+	}
+	return a.printDropped(dropped, 0, c.JSON)
+}
+
+type cachePruneCmd struct {
+	Dir   string `arg:"" help:"Folder of --cache."`
+	Older string `required:"" env:"-" placeholder:"AGE" help:"Drop what is older than this: 30d, 2w, 12h."`
+	JSON  bool   `name:"json" env:"-" help:"Print JSON."`
+}
+
+// Help implements kong.HelpProvider.
+func (cachePruneCmd) Help() string {
+	return `Examples:
+  airqa cache prune --older 30d replies
+  airqa cache prune --older 12h replies --json`
+}
+
+// Run implements the sub-command.
+func (c cachePruneCmd) Run(a *app) error {
+	age, err := parseAge(c.Older)
+	if err != nil {
+		return err
+	}
+	dropped, kept, err := replies.Prune(c.Dir, a.now().Add(-age))
+	if err != nil {
+		return err
+	}
+	return a.printDropped(dropped, kept, c.JSON)
+}
+
+// parseAge reads days and weeks beside what Go's durations have.
+func parseAge(text string) (time.Duration, error) {
+	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, found := strings.CutSuffix(text, suffix); found {
+			if n, err := strconv.ParseFloat(number, 64); err == nil && n >= 0 && n < 1e5 {
+				return time.Duration(n * float64(unit)), nil
+			}
+		}
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age < 0 {
+		return 0, misuse("--older %s: want an age such as 30d, 2w or 12h", text)
+	}
+	return age, nil
+}
+
+func (a *app) printDropped(dropped, kept int, asJSON bool) error {
+	if asJSON {
+		return a.printJSON(map[string]int{"dropped": dropped, "kept": kept})
+	}
+	return a.print(fmt.Sprintf("%d dropped, %d kept", dropped, kept))
+}
+
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

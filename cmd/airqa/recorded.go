@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"airqa/llm"
+	"airqa/run/runlog"
+)
+
+// recordedFlags gives the flags of a command that goes on from a run (run --replay RUN, fork RUN) the values of that run,
+// where they are not given on the command line.
+type recordedFlags struct{}
+
+// Validate implements kong.Resolver.
+func (recordedFlags) Validate(*kong.Application) error { return nil }
+
+// Resolve implements kong.Resolver.
+func (recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	if parent == nil || parent.Command == nil {
+		return nil, nil
+	}
+	dir := recordedDir(ctx, parent.Command)
+	if dir == "" {
+		return nil, nil
+	}
+	config, err := runlog.ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	if otherModel(ctx, config) && (flag.Name == "base-url" || flag.Name == "price") {
+		return nil, nil
+	}
+	if flag.Name == "repeats" {
+		return repeatsIn(dir)
+	}
+	if v, ok := flagsOf(dir, config)[flag.Name]; ok {
+		return v, nil
+	}
+	return nil, nil
+}
+
+// recordedDir is the run that a command goes on from, "" when it goes on from none.
+func recordedDir(ctx *kong.Context, command *kong.Node) string {
+	switch command.Name {
+	case "run":
+		for _, f := range command.Flags {
+			if f.Name == "replay" {
+				dir, _ := ctx.FlagValue(f).(string)
+				return dir
+			}
+		}
+	case "fork":
+		for _, p := range ctx.Path {
+			if p.Positional != nil && p.Positional.Name == "run" {
+				return ctx.Value(p).String()
+			}
+		}
+	}
+	return ""
+}
+
+// otherModel tells whether the command line names another model than that of the run.
+func otherModel(ctx *kong.Context, c runlog.Config) bool {
+	for _, p := range ctx.Path {
+		if p.Flag != nil && p.Flag.Name == "model" {
+			return strings.Trim(fmt.Sprint(ctx.FlagValue(p.Flag)), "[]") != specOf(c.Shape.Model)
+		}
+	}
+	return false
+}
+
+// specOf is PROVIDER:MODEL of the description of a model.
+func specOf(described map[string]any) string {
+	provider, _ := described["provider"].(string)
+	model, named := described["model"].(string)
+	if !named {
+		return provider
+	}
+	return provider + ":" + model
+}
+
+// repeatsIn counts the repeats of a run.
+func repeatsIn(dir string) (any, error) {
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	most := 0
+	for _, id := range r.UUIDs() {
+		_, repeat, _ := strings.Cut(id, "#")
+		n, err := strconv.Atoi(repeat)
+		if err == nil {
+			most = max(most, n)
+		}
+	}
+	return strconv.Itoa(most + 1), nil
+}
+
+// recordedKeys are the flags whose values a run keeps in its settings, by their names there.
+var recordedKeys = map[string]string{
+	"turns": "turns", "window": "window", "protocol": "protocol", "action_format": "action-format", "by_conference": "by-conference",
+	"retrieve": "retrieve", "question_usd": "question-usd", "question_tokens": "question-tokens",
+	"question_seconds": "question-seconds", "sql_seconds": "sql-seconds",
+}
+
+// samplingKeys are the same of its sampling.
+var samplingKeys = map[string]string{
+	"temperature": "temperature", "top_p": "top-p", "seed": "seed", "max_tokens": "max-tokens", "stop": "stop", "reasoning_effort": "reasoning-effort",
+}
+
+// flagsOf are the flags that a run was made with, as far as its run.json has them.
+func flagsOf(dir string, c runlog.Config) map[string]any {
+	flags := map[string]any{
+		"questions": filepath.Join(dir, runlog.QuestionsFile), "baseline": c.Shape.Baseline, "model": specOf(c.Shape.Model),
+		"data": c.Note.DataDir,
+	}
+	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
+	take(flags, c.Shape.Settings, recordedKeys)
+	take(flags, sampling, samplingKeys)
+	take(flags, c.Shape.Model, map[string]string{"reasoning": "reasoning", "context_window": "context-window"})
+	if embedder, _ := c.Shape.Settings["embedder"].(string); strings.HasPrefix(embedder, "openai:") {
+		flags["embedder"] = embedder
+	}
+	if _, base := llm.FromEnvironment(specOf(c.Shape.Model), os.Getenv); base == "" && c.Note.BaseURL != "" {
+		flags["base-url"] = c.Note.BaseURL
+	}
+	if seconds, ok := c.Shape.Settings["question_deadline_seconds"].(float64); ok {
+		flags["question-deadline"] = plain(seconds) + "s"
+	}
+	if p := c.Note.Price; p != nil {
+		flags["price"] = fmt.Sprintf("%s,%s,%s", plain(p.Prompt), plain(p.Completion), plain(p.Cached))
+	}
+	return flags
+}
+
+func take(flags, from map[string]any, names map[string]string) {
+	for key, flag := range names {
+		switch v := from[key].(type) {
+		case nil:
+		case float64:
+			flags[flag] = plain(v)
+		case []any:
+			flags[flag] = v
+		default:
+			flags[flag] = fmt.Sprint(v)
+		}
+	}
+}
+
+// plain writes a number without an exponent, which flags for whole numbers do not read.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

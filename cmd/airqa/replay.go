@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"airqa/llm"
+	"airqa/qa"
+	"airqa/run/replay"
+	"airqa/run/runlog"
+)
+
+// replayFlags show a recorded run again.
+type replayFlags struct {
+	Replay      string `placeholder:"RUN" help:"Take every reply from the log of this run and make no call. Questions, baseline, model and settings are those of RUN where they are not given."`
+	ReplayLoose bool   `name:"replay-loose" help:"Go on where the conversation is not the one that RUN shows, with its reply to the same step."`
+}
+
+// checkReplay refuses what a replay cannot do.
+func (c runCmd) checkReplay() error {
+	switch {
+	case c.Replay == "" && c.ReplayLoose:
+		return misuse("--replay-loose goes with --replay RUN")
+	case c.Replay == "":
+		return nil
+	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
+		return misuse("--replay takes one baseline and one model, those of the run")
+	case c.Cache != "":
+		return misuse("--replay makes no calls, so --cache has nothing to do")
+	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
+		return misuse("--out is the run to replay: name another directory")
+	}
+	return nil
+}
+
+// openReplay reads the run to replay; nil when there is none.
+func (c runCmd) openReplay(a *app) (*replay.Source, error) {
+	if c.Replay == "" {
+		return nil, nil //nolint:nilnil // no replay is no error
+	}
+	s, err := replay.Open(replay.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
+	if errors.Is(err, runlog.ErrNoRun) {
+		return nil, coded{exitUsage, err}
+	}
+	return s, err
+}
+
+// openModel makes a model. A replayed one is described and never asked, so that it needs no key; a script that the run names by
+// its file name alone is described as there.
+func (c runCmd) openModel(a *app, o *opener, replayed *replay.Source, spec string) (openedModel, error) {
+	if replayed == nil {
+		return o.open(spec, a.getenv)
+	}
+	recorded := replayed.Config().Shape.Model
+	provider, _ := llm.SplitSpec(spec)
+	if spec == specOf(recorded) && (provider == "scripted" || provider == offlineModel) {
+		return openedModel{spec: spec, described: recorded, price: &qa.Price{}}, nil
+	}
+	settled, list, err := o.settled(spec, a.getenv)
+	if err != nil {
+		return openedModel{}, err
+	}
+	described, err := llm.Describe(settled)
+	return openedModel{spec: spec, described: described, price: listedPrice(list, spec)}, err
+}
