@@ -41,6 +41,8 @@ type plan struct {
 	chain
 	// only tells which episodes belong to this start; nil takes all.
 	only func(uuid string, repeat int) bool
+	// check refuses a configuration before anything is made of it. May be nil.
+	check func(runlog.Config) error
 	// seed puts into a new log what it begins with. May be nil.
 	seed func(*runlog.Writer) error
 }
@@ -156,13 +158,19 @@ func (a *app) createRun(p plan, c job, solver *baselines.Solver, schema string) 
 	for name, text := range tools {
 		tools[name] = runlog.Hash(text)
 	}
-	err = runlog.Create(c.dir, runlog.Config{
+	config := runlog.Config{
 		Program: program, Created: a.now().UTC(), Note: note,
 		Shape: runlog.Shape{
 			Baseline: c.baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
 			Schema: runlog.Hash(schema), Data: p.world.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
 		},
-	}, a.redactor()(questions))
+	}
+	if p.check != nil {
+		if err := p.check(config); err != nil {
+			return err
+		}
+	}
+	err = runlog.Create(c.dir, config, a.redactor()(questions))
 	var mismatch *runlog.MismatchError
 	if errors.As(err, &mismatch) {
 		return coded{exitUsage, fmt.Errorf("%w\n  Choose another --out, or repeat the settings of the run that is there", err)}

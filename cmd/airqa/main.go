@@ -49,6 +49,7 @@ type cli struct {
 	Enrich    enrichCmd    `cmd:"" help:"Fill in summaries, tldr and tags through a model."`
 	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
 	Cache     cacheCmd     `cmd:"" help:"Look after a cache of replies."`
+	Fork      forkCmd      `cmd:"" help:"Go on with an episode from a changed message, as a run of its own."`
 	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
 	Judge     judgeCmd     `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`

@@ -149,6 +149,14 @@ func ReadConfig(dir string) (Config, error) {
 }
 
 func match(dir string, old, now Shape) error {
+	if diff := Differences(old, now); len(diff) > 0 {
+		return &MismatchError{Dir: dir, Diff: diff}
+	}
+	return nil
+}
+
+// Differences lists how two shapes differ, one line a key, in order; each line begins with the key and a colon.
+func Differences(old, now Shape) []string {
 	a, b := flatten(old), flatten(now)
 	var diff []string
 	for key := range union(a, b) {
@@ -156,11 +164,8 @@ func match(dir string, old, now Shape) error {
 			diff = append(diff, fmt.Sprintf("%s: %s there, %s now", key, orNone(a[key]), orNone(b[key])))
 		}
 	}
-	if len(diff) == 0 {
-		return nil
-	}
 	sort.Strings(diff)
-	return &MismatchError{Dir: dir, Diff: diff}
+	return diff
 }
 
 func orNone(s string) string {
