@@ -65,7 +65,7 @@ func (c cacheListCmd) Run(a *app) error {
 		return a.printJSON(map[string]any{"models": append([]replies.Held{}, held...), "unreadable": bad})
 	}
 	for _, h := range held {
-		line := fmt.Sprintf("%-40s %7s  %10d tokens  %6.1f MB  %s to %s", terminal.Line(h.Model), withPlural(h.Replies, "reply"),
+		line := fmt.Sprintf("%-40s %7d replies  %10d tokens  %6.1f MB  %s to %s", terminal.Line(h.Model), h.Replies,
 			h.Prompt+h.Completion, float64(h.Bytes)/1e6, h.Oldest.Format(time.DateOnly), h.Newest.Format(time.DateOnly))
 		if err := a.print(line); err != nil {
 			return err
