@@ -129,6 +129,7 @@ func options() []kong.Option {
 		kong.ValueFormatter(helpOf),
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Resolvers(recordedFlags{places: true}),
 		kong.Configuration(yamlConfig, configFile),
 		kong.Resolvers(recordedFlags{}),
 	}

@@ -14,32 +14,47 @@ import (
 )
 
 // recordedFlags gives the flags of a command that goes on from a run (run --replay RUN, fork RUN) the values of that run,
-// where they are not given on the command line.
-type recordedFlags struct{}
+// where they are not given on the command line. Of two, the one for places (where the papers and the endpoint are, which may have
+// moved) yields to the environment and to airqa.yaml; the other does not, since a run's settings belong together.
+type recordedFlags struct{ places bool }
 
 // Validate implements kong.Resolver.
 func (recordedFlags) Validate(*kong.Application) error { return nil }
 
 // Resolve implements kong.Resolver.
-func (recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if parent == nil || parent.Command == nil {
+func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	if parent == nil || parent.Command == nil || !r.fills(flag) {
 		return nil, nil
 	}
 	dir := recordedDir(ctx, parent.Command)
 	if dir == "" {
 		return nil, nil
 	}
+	return recordedFlag(ctx, dir, flag.Name)
+}
+
+// fills tells whether a flag is the resolver's.
+func (r recordedFlags) fills(flag *kong.Flag) bool {
+	if isPlace := flag.Name == "data" || flag.Name == "base-url"; !r.places || !isPlace {
+		return r.places == isPlace
+	}
+	_, set := fromEnvironment(flag, os.LookupEnv)
+	return !set
+}
+
+// recordedFlag is the value of a flag in a run, nil when the run does not say.
+func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 	config, err := runlog.ReadConfig(dir)
 	if err != nil {
 		return nil, err
 	}
-	if otherModel(ctx, config) && (flag.Name == "base-url" || flag.Name == "price") {
+	if otherModel(ctx, config) && (flag == "base-url" || flag == "price") {
 		return nil, nil
 	}
-	if flag.Name == "repeats" {
+	if flag == "repeats" {
 		return repeatsIn(dir)
 	}
-	if v, ok := flagsOf(dir, config)[flag.Name]; ok {
+	if v, ok := flagsOf(dir, config)[flag]; ok {
 		return v, nil
 	}
 	return nil, nil

@@ -80,6 +80,11 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	return c.answer(a, jobsOf(lines, models, c.Out), source)
+}
+
+// answer takes the questions through the jobs.
+func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	examples, err := a.loadQuestions(c.Questions)
 	if err != nil {
 		return err
@@ -109,8 +114,11 @@ func (c runCmd) Run(a *app) error {
 	}
 	if source != nil {
 		plan.only = source.Holds
+		if plan.episodes() == 0 {
+			return misuse("%s holds none of these questions", c.Replay)
+		}
 	}
-	ended, err := a.execute(plan, jobsOf(lines, models, c.Out))
+	ended, err := a.execute(plan, jobs)
 	return a.runEnd(ended, c.Out, err)
 }
 

@@ -300,3 +300,21 @@ func TestUpkeep(t *testing.T) {
 		t.Errorf("left: %v, %v", held, err)
 	}
 }
+
+// The example of docs/formats/cache.md is an entry that the program reads.
+func TestDocumentedEntry(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/formats/cache.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(raw), "```json\n")
+	line, _, _ := strings.Cut(rest, "```")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, replies.File), []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	held, bad, err := replies.List(dir)
+	if err != nil || bad != 0 || len(held) != 1 || held[0].Prompt != 1203 || len(held[0].Model) == 0 {
+		t.Errorf("%+v, %d bad, %v", held, bad, err)
+	}
+}

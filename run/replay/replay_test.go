@@ -119,7 +119,7 @@ func tick() func() time.Time {
 var example = qa.Example{UUID: "u", Question: "q"}
 
 // start does one start of a run on the example.
-func start(t *testing.T, ctx context.Context, dir string, s replay.Inner) (qa.Trajectory, error) { //nolint:revive // the context is the case's
+func start(t *testing.T, ctx context.Context, dir string, s replay.Inner) (qa.Trajectory, error) {
 	t.Helper()
 	if err := runlog.Create(dir, runlog.Config{Program: "test"}, nil); err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func (m Mark) Ending() (e Ending, err error) {
 	return e, err
 }
 
-// Bill is what a call cost: the usage of its reply, and all requests that were made for it.
+// Bill is what a call cost: the usage of its reply (none when a cache had it), and all requests that were made for it.
 type Bill struct {
 	Usage    qa.Usage
 	Attempts []qa.Attempt
@@ -133,9 +133,13 @@ func (m Mark) Bill() (Bill, error) {
 		Reply struct {
 			Usage    qa.Usage     `json:"usage"`
 			Attempts []qa.Attempt `json:"attempts"`
+			Cached   bool         `json:"from_cache"`
 		} `json:"reply"`
 		Attempts []qa.Attempt `json:"attempts"`
 	}
 	err := json.Unmarshal(m.Line, &ev)
+	if ev.Reply.Cached {
+		ev.Reply.Usage = qa.Usage{}
+	}
 	return Bill{ev.Reply.Usage, append(ev.Reply.Attempts, ev.Attempts...)}, err
 }
