@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +50,9 @@ func TestScripts(t *testing.T) {
 			server := policyServer()
 			e.Defer(server.Close)
 			e.Setenv("ENDPOINT", server.URL())
+			tools := toolServer()
+			e.Defer(tools.Close)
+			e.Setenv("TOOLS", tools.Root())
 			e.Setenv("DATA", data)
 			// PDFium's compiled code is kept in the user's cache directory; scripts have no home of their own.
 			e.Setenv("XDG_CACHE_HOME", cache)
@@ -131,6 +135,20 @@ func policyServer() *openaitest.Server {
 		}
 		return reply.Text
 	}})
+}
+
+// toolServer is a chat endpoint, in every protocol, that calls tools natively: one query, then the answer.
+func toolServer() *openaitest.Server {
+	return openaitest.New(openaitest.Config{
+		Reply: func([]openaitest.Message) string { return "I look it up." },
+		ToolCalls: func(messages []openaitest.Message) []openaitest.ToolCall {
+			last := messages[len(messages)-1]
+			if strings.Contains(last.Text, "num_pages") {
+				return []openaitest.ToolCall{{ID: "call_2", Name: "Answer", Arguments: `{"answer": [3, true]}`}}
+			}
+			return []openaitest.ToolCall{{ID: "call_1", Name: "Query", Arguments: `{"sql": "SELECT num_pages FROM metadata LIMIT 1"}`}}
+		},
+	})
 }
 
 // waitFor waits until something that another process does has happened.
