@@ -37,7 +37,7 @@ func TestPassages(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "c", "unknown", "unknown"}, asked); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
-	for _, id := range strings.Split("defghijklmnopqrstuvwxyz", "") {
+	for id := range strings.SplitSeq("defghijklmnopqrstuvwxyz", "") {
 		if _, err := p.get(t.Context(), []string{id}, ask); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// raceEnabled is true under the race detector, which takes several times the memory.
+const raceEnabled = false
