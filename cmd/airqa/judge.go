@@ -67,6 +67,7 @@ func (f judgeFlags) open(a *app, verdicts string) (*judging, error) {
 	if j.store, err = judge.OpenStore(verdicts); err != nil {
 		return nil, err
 	}
+	j.store.Redact = a.redactor()
 	if n := j.store.Damaged(); n > 0 {
 		a.say("note: %s: %d damaged lines; those verdicts are asked for again", verdicts, n)
 	}

@@ -129,10 +129,13 @@ func (s *loadServer) faulty(w http.ResponseWriter, id string, turn int, reply []
 	}
 }
 
+// mostFaults in a row meet one request of a [faultPlan].
+const mostFaults = 3
+
 // faultPlan is a plan with 5 % of 429s, 2 % of 500s, 1 % cut replies and 1 % garbage, the same at every start: it goes by
-// a hash of what is asked. After three faults a request is answered, so that none can fail for good.
+// a hash of what is asked. Then a request is answered, so that none can fail for good.
 func faultPlan(id string, turn, attempt int) string {
-	if attempt >= 3 {
+	if attempt >= mostFaults {
 		return ""
 	}
 	h := fnv.New64a()

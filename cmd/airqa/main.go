@@ -152,9 +152,10 @@ func newApp(verbose bool) *app {
 		width = 0 // no terminal
 	}
 	isTerminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
+	errs := newDiscreet(os.Stderr, os.Getenv)
 	return &app{
-		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: os.Stderr,
-		log:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})),
+		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: errs,
+		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
 		now:      time.Now, getenv: os.Getenv, width: width,
 	}
@@ -165,7 +166,7 @@ func complain(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(os.Stderr, "airqa: "+terminal.Safe(strings.TrimRight(err.Error(), "\n")))
+	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), "airqa: "+terminal.Safe(strings.TrimRight(err.Error(), "\n")))
 	var c coded
 	if errors.As(err, &c) {
 		return c.code

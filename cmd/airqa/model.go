@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"time"
 
@@ -158,9 +159,32 @@ func (a *app) redactor() func([]byte) []byte {
 	if err != nil {
 		home = ""
 	}
-	keys := []string{a.getenv(judgeKey)}
+	return runlog.Redactor(keys(a.getenv), home)
+}
+
+// keys are those in the environment.
+func keys(getenv func(string) string) []string {
+	found := []string{getenv(judgeKey)}
 	for _, name := range llm.KeyVariables() {
-		keys = append(keys, a.getenv(name))
+		found = append(found, getenv(name))
 	}
-	return runlog.Redactor(keys, home)
+	return found
+}
+
+// discreet is standard error without keys: an endpoint's error may repeat those of others.
+type discreet struct {
+	to     io.Writer
+	redact func([]byte) []byte
+}
+
+func newDiscreet(to io.Writer, getenv func(string) string) discreet {
+	return discreet{to, runlog.Redactor(keys(getenv), "")}
+}
+
+// Write implements io.Writer. What is written at once must hold a key whole, as lines do.
+func (d discreet) Write(p []byte) (int, error) {
+	if _, err := d.to.Write(d.redact(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

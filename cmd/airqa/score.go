@@ -200,7 +200,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	stage.Close(fmt.Sprintf("%d of %d questions scored", len(ended), len(examples)))
 	return scores, runlog.WriteScores(dir, runlog.Scoring{
 		Mode: by.mode, Judge: by.judge, Program: program, Created: a.now().UTC(),
-	}, scores)
+	}, scores, a.redactor())
 }
 
 // endedEpisodes returns the episodes of a run that have an outcome, by question and in the order of repeats, and their number.

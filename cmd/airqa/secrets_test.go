@@ -62,7 +62,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 	server.Fail(openaitest.Status(http.StatusInternalServerError, said, said), openaitest.Body(http.StatusOK, said), nil, openaitest.CutBody(said))
 	refusing := openaitest.New(openaitest.Config{Admit: func(int) openaitest.Fault { return openaitest.Status(http.StatusUnauthorized, said, said) }})
 	defer refusing.Close()
-	judging := openaitest.New(openaitest.Config{Key: plantedJudge, Reply: func([]openaitest.Message) string { return "true, because of " + said }})
+	judging := openaitest.New(openaitest.Config{Key: plantedJudge, Reply: func([]openaitest.Message) string { return "It says " + said + "\n```txt\nTrue\n```" }})
 	defer judging.Close()
 	questions := filepath.Join(dir, "questions.jsonl")
 	writeSubjective(t, questions)

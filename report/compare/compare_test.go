@@ -357,7 +357,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a run without scores: %v", err)
 	}
 	want := []qa.Score{score("a", 0, 1), score("b", 0, 0)}
-	if err := runlog.WriteScores(dir, runlog.Scoring{Mode: "reference", Judge: "none"}, want); err != nil {
+	if err := runlog.WriteScores(dir, runlog.Scoring{Mode: "reference", Judge: "none"}, want, nil); err != nil {
 		t.Fatal(err)
 	}
 	newest, err := compare.Load(run, nil, "")

@@ -61,7 +61,7 @@ func (w World) Run(t *testing.T) *runlog.Run {
 	}
 	check(log.Close())
 	if w.Scores != nil {
-		check(runlog.WriteScores(dir, w.Scoring, w.Scores))
+		check(runlog.WriteScores(dir, w.Scoring, w.Scores, nil))
 	}
 	r, err := runlog.Open(dir)
 	check(err)
@@ -181,7 +181,7 @@ func Small(t *testing.T) *runlog.Run {
 	err = runlog.WriteScores(dir, runlog.Scoring{Mode: "reference", Judge: "offline", Created: Clock}, []qa.Score{
 		score("a", qa.Right, 1), score("b", qa.Wrong, 0), score("c", qa.Unscored, 0), score("d", qa.Right, 1),
 		score("e", qa.Unparseable, 0), score("f", qa.Right, 1),
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

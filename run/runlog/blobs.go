@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"airqa/internal/aside"
@@ -49,6 +50,15 @@ func (b *blobs) text(s string) (string, error) {
 	data := b.redact([]byte(s))
 	sum := hash(data)
 	return sum, b.put(filepath.Join(textsDir, sum+".txt"), data)
+}
+
+// beginning returns the first maxFull bytes of a text. It is redacted before it is cut, so that no half of a key stays.
+func (b *blobs) beginning(s string) string {
+	const longestKey = 4 << 10
+	if len(s) > maxFull {
+		s = string(b.redact([]byte(s[:min(len(s), maxFull+longestKey)])))
+	}
+	return strings.ToValidUTF8(s[:min(len(s), maxFull)], "")
 }
 
 // image stores a picture under images/ by the hash it carries.

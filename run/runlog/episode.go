@@ -81,7 +81,7 @@ func (e *Episode) Observation(s qa.Step) error {
 		ev.Action = s.Action
 	}
 	if o.Full != "" {
-		sum, err := e.w.blobs.text(strings.ToValidUTF8(o.Full[:min(len(o.Full), maxFull)], ""))
+		sum, err := e.w.blobs.text(e.w.blobs.beginning(o.Full))
 		if err != nil {
 			return err
 		}

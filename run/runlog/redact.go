@@ -27,7 +27,8 @@ func Redactor(secrets []string, home string) func([]byte) []byte {
 		if len(s) < 8 {
 			continue
 		}
-		for _, form := range slices.Compact([]string{s, jsonForm(s)}) {
+		// A call's arguments are JSON within JSON.
+		for _, form := range slices.Compact([]string{s, jsonForm(s), jsonForm(jsonForm(s))}) {
 			swaps = append(swaps, swap{[]byte(form), []byte(redacted)})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"airqa/qa"
 	"airqa/run/runlog"
 )
 
@@ -31,6 +32,26 @@ func TestRedactor(t *testing.T) {
 				t.Errorf("redact(%q) = %q, want %q", tt.in, got, tt.want)
 			}
 		})
+	}
+}
+
+// A key on the border of what is kept of a long result leaves no half of itself.
+func TestCutKey(t *testing.T) {
+	const key = "a-secret-of-the-user"
+	dir := create(t)
+	w := writer(t, dir, runlog.Redactor([]string{key}, ""))
+	e, err := w.Begin("u", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := strings.Repeat("x", 256<<10-len(key)/2) + key + strings.Repeat("y", 100)
+	step := qa.Step{N: 1, By: qa.ByProgram, Observation: &qa.Observation{Status: qa.StatusOK, Text: "cut", Full: full}}
+	if err := e.Observation(step); err != nil {
+		t.Fatal(err)
+	}
+	_, got := read(t, dir)
+	if kept := got[0].Steps[0].Observation.Full; strings.Contains(kept, key[:4]) || len(kept) < 200_000 {
+		t.Errorf("%d bytes are kept, that end in %q", len(kept), kept[len(kept)-30:])
 	}
 }
 

@@ -363,11 +363,11 @@ func TestScores(t *testing.T) {
 	second := runlog.Scoring{Mode: "reference", Judge: "openai:gpt", Created: clock.Add(time.Hour)}
 	want := []qa.Score{{UUID: "u", Verdict: qa.Right, Value: 1, Func: "f"}, {UUID: "v", Verdict: qa.Unscored, Reason: "judge: 503"}}
 	for _, s := range []runlog.Scoring{second, first} {
-		if err := runlog.WriteScores(dir, s, want[:1]); err != nil {
+		if err := runlog.WriteScores(dir, s, want[:1], nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := runlog.WriteScores(dir, second, want); err != nil {
+	if err := runlog.WriteScores(dir, second, want, nil); err != nil {
 		t.Fatal(err)
 	}
 	head, got, err := runlog.ReadScores(dir)

@@ -30,8 +30,9 @@ type Scoring struct {
 var ErrNoScores = errors.New("not scored yet; run: airqa score RUN")
 
 // WriteScores stores one scoring of a run under scores/, whole or not at all. The same mode and judge
-// replace what they made before.
-func WriteScores(dir string, s Scoring, scores []qa.Score) error {
+// replace what they made before. redact sees every byte on its way to the disk, since a judge's error may repeat keys; nil
+// changes nothing.
+func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) []byte) error {
 	s.Format = Format
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -43,7 +44,11 @@ func WriteScores(dir string, s Scoring, scores []qa.Score) error {
 			return err
 		}
 	}
-	return aside.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), b.Bytes())
+	lines := b.Bytes()
+	if redact != nil {
+		lines = redact(lines)
+	}
+	return aside.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), lines)
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)

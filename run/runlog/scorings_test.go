@@ -25,7 +25,7 @@ func TestFindScores(t *testing.T) {
 		{Mode: "reference", Judge: "openai:gpt"}, {Mode: "fixed", Judge: "openai:gpt"}, {Mode: "reference", Judge: "offline"},
 	} {
 		s.Created = at.Add(time.Duration(i) * time.Hour)
-		if err := runlog.WriteScores(dir, s, []qa.Score{{UUID: s.Mode + " " + s.Judge, Verdict: qa.Right}}); err != nil {
+		if err := runlog.WriteScores(dir, s, []qa.Score{{UUID: s.Mode + " " + s.Judge, Verdict: qa.Right}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func TestScoresOfAnyName(t *testing.T) {
 	long := "majority(" + strings.Repeat("openai:a-model-with-quite-a-name,", 12)
 	for i, judge := range []string{long + "a)", long + "b)"} {
 		s := runlog.Scoring{Mode: "fixed", Judge: judge, Created: time.Unix(int64(i), 0).UTC()}
-		if err := runlog.WriteScores(dir, s, []qa.Score{{UUID: judge, Verdict: qa.Right}}); err != nil {
+		if err := runlog.WriteScores(dir, s, []qa.Score{{UUID: judge, Verdict: qa.Right}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

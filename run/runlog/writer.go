@@ -109,7 +109,7 @@ func (w *Writer) Sync() error {
 	upTo := w.size
 	w.last = w.now()
 	w.mu.Unlock()
-	if err := w.file.Sync(); err != nil {
+	if err := syncData(w.file); err != nil {
 		return fmt.Errorf("sync log: %w", err)
 	}
 	w.synced = upTo
