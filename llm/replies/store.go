@@ -166,7 +166,8 @@ func (s *Store) refresh() error {
 	if err != nil || info.Size() <= s.read {
 		return err
 	}
-	return scan(io.NewSectionReader(s.file, s.read, info.Size()-s.read), func(line []byte) {
+	fresh := info.Size() - s.read
+	return scan(bufio.NewReaderSize(io.NewSectionReader(s.file, s.read, fresh), int(min(fresh, readSize))), func(line []byte) {
 		if k, ok := keyIn(line); ok {
 			s.index[k] = place{s.read, len(line)}
 		}
@@ -174,9 +175,11 @@ func (s *Store) refresh() error {
 	})
 }
 
+// readSize is how much of a file is read at a time.
+const readSize = 1 << 20
+
 // scan tells each of the whole lines of a file, with its newline.
-func scan(in io.Reader, each func(line []byte)) error {
-	r := bufio.NewReaderSize(in, 1<<20)
+func scan(r *bufio.Reader, each func(line []byte)) error {
 	for {
 		line, err := r.ReadBytes('\n')
 		switch {

@@ -1,6 +1,7 @@
 package replies
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func List(dir string) (held []Held, bad int, err error) {
 	}
 	defer func() { _ = file.Close() }()
 	by := make(map[string]*Held)
-	err = scan(file, func(line []byte) {
+	err = scan(bufio.NewReaderSize(file, readSize), func(line []byte) {
 		e, unread := decode(line)
 		switch {
 		case len(line) == 1:
@@ -99,7 +100,7 @@ func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
 	defer func() { _ = lock.Close() }()
 	err = aside.Write(filepath.Join(dir, File), func(w io.Writer) error {
 		var failed error
-		err := scan(file, func(line []byte) {
+		err := scan(bufio.NewReaderSize(file, readSize), func(line []byte) {
 			if e, unread := decode(line); unread != nil || !keep(e) {
 				dropped++
 				return
