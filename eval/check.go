@@ -14,46 +14,69 @@ import (
 // has it. A faulty evaluator can still be run: most faults are options that the authors' code ignores.
 func Check(e qa.Evaluator) []string {
 	arguments, err := pyliteral.FromJSON(e.Kwargs)
-	if err != nil {
-		return []string{fmt.Sprintf("%s: the arguments are not JSON: %v", e.Func, err)}
-	}
-	var c checker
-	c.call(e.Func, e.Func, arguments)
-	return c.faults
+	return sentences(check(e.Func, arguments, err).faults)
 }
 
 // Subjective tells whether scoring with e may ask a judge: its function does, or one inside it.
 func Subjective(e qa.Evaluator) bool {
 	arguments, err := pyliteral.FromJSON(e.Kwargs)
-	if err != nil {
-		arguments = nil // the function itself still tells
-	}
+	return check(e.Func, arguments, err).subjective
+}
+
+// check looks at an evaluator whose arguments were read, or could not be for the reason unread.
+func check(name string, arguments pyliteral.Value, unread error) checker {
 	var c checker
-	c.call(e.Func, e.Func, arguments)
-	return c.subjective
+	if unread != nil {
+		arguments = nil // the function itself still tells whether it asks a judge
+	}
+	c.call(name, name, arguments)
+	if unread != nil {
+		c.faults = []fault{{Error, fmt.Sprintf("%s: the arguments are not JSON: %v", name, unread)}}
+	}
+	return c
 }
 
 // checker collects what there is to say about an evaluator and the ones inside it.
 type checker struct {
-	faults     []string
+	faults     []fault
 	subjective bool
 }
 
+// fault is something wrong with an evaluator.
+type fault struct {
+	severity Severity
+	text     string
+}
+
+func sentences(faults []fault) []string {
+	var list []string
+	for _, f := range faults {
+		list = append(list, f.text)
+	}
+	return list
+}
+
+// fault reports what the authors' code overlooks.
 func (c *checker) fault(where, format string, args ...any) {
-	c.faults = append(c.faults, where+": "+fmt.Sprintf(format, args...))
+	c.faults = append(c.faults, fault{Warning, where + ": " + fmt.Sprintf(format, args...)})
+}
+
+// fatal reports what no answer can pass.
+func (c *checker) fatal(where, format string, args ...any) {
+	c.faults = append(c.faults, fault{Error, where + ": " + fmt.Sprintf(format, args...)})
 }
 
 // call checks one function with its arguments; where names the way to it.
 func (c *checker) call(where, name string, arguments pyliteral.Value) {
 	f := find(functions, name)
 	if f == nil {
-		c.fault(where, "there is no function %q%s", name, meant(name, functionNames()))
+		c.fatal(where, "there is no function %q%s", name, meant(name, functionNames()))
 		return
 	}
 	c.subjective = c.subjective || f.Subjective
 	d, ok := arguments.(*pyliteral.Dict)
 	if !ok {
-		c.fault(where, "the arguments are a %s, not a dictionary", pyliteral.Type(arguments))
+		c.fatal(where, "the arguments are a %s, not a dictionary", pyliteral.Type(arguments))
 		return
 	}
 	c.unknown(where, f, d)
@@ -71,11 +94,11 @@ func (c *checker) unknown(where string, f *Function, d *pyliteral.Dict) {
 		if f.param(name) != nil {
 			continue
 		}
-		effect := "is ignored"
+		say, effect := c.fault, "is ignored"
 		if f.Closed {
-			effect = "makes the function fail"
+			say, effect = c.fatal, "makes the function fail"
 		}
-		c.fault(where, "the unknown argument %s %s%s", name, effect, meant(name, f.paramNames()))
+		say(where, "the unknown argument %s %s%s", name, effect, meant(name, f.paramNames()))
 	}
 }
 
@@ -84,7 +107,7 @@ func (c *checker) argument(where string, p Param, d *pyliteral.Dict) {
 	v, given := d.Get(p.Name)
 	if !given {
 		if p.Required {
-			c.fault(where, "the argument %s is missing", p.Name)
+			c.fatal(where, "the argument %s is missing", p.Name)
 		}
 		return
 	}
@@ -144,7 +167,7 @@ func (c *checker) inner(where string, f *Function, k kwargs) {
 func (c *checker) part(where string, function, arguments pyliteral.Value) {
 	name, ok := function.(string)
 	if !ok {
-		c.fault(where, "the name of a function is of type %s", kindOf(function))
+		c.fatal(where, "the name of a function is of type %s", kindOf(function))
 		return
 	}
 	c.call(where+", "+name, name, arguments)

@@ -8,9 +8,19 @@ import (
 	"airqa/qa"
 )
 
+// Severity is how bad a [Finding] is.
+type Severity string
+
+// The severities. An error keeps an example from being read or scored as it is meant; a warning may be meant.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
 // Finding is something about an example that keeps it from being scored as it was meant.
 type Finding struct {
-	UUID string `json:"uuid"`
+	UUID     string   `json:"uuid"`
+	Severity Severity `json:"severity"`
 	// Mode is the semantics in which it shows; empty for a fault of the evaluator as it is written.
 	Mode Mode `json:"mode,omitempty"`
 	// Text is a sentence.
@@ -21,8 +31,9 @@ type Finding struct {
 // not pass. Judges are taken to accept it, so that no endpoint is asked.
 func Lint(ctx context.Context, ex qa.Example) []Finding {
 	var out []Finding
-	for _, fault := range Check(ex.Evaluator) {
-		out = append(out, Finding{UUID: ex.UUID, Text: fault})
+	arguments, err := pyliteral.FromJSON(ex.Evaluator.Kwargs)
+	for _, f := range check(ex.Evaluator.Func, arguments, err).faults {
+		out = append(out, Finding{UUID: ex.UUID, Severity: f.severity, Text: f.text})
 	}
 	gold, ok := GoldAnswer(ex.Evaluator)
 	if !ok {
@@ -37,7 +48,7 @@ func Lint(ctx context.Context, ex qa.Example) []Finding {
 		if r.Reason != "" {
 			text += ": " + r.Reason
 		}
-		out = append(out, Finding{ex.UUID, m, text})
+		out = append(out, Finding{ex.UUID, Error, m, text})
 	}
 	return out
 }

@@ -90,12 +90,37 @@ func TestLint(t *testing.T) {
 		Func: "eval_float_exact_match", Kwargs: json.RawMessage(`{"gold": "0.5", "nidigits": 1}`),
 	}})
 	want := []eval.Finding{
-		{UUID: "u", Text: "eval_float_exact_match: the unknown argument nidigits is ignored: did you mean ndigits?"},
-		{UUID: "u", Text: "eval_float_exact_match: gold is of type text, not int or float"},
-		{UUID: "u", Mode: eval.Reference, Text: "the gold, given as the answer '0.5', is wrong"},
+		{UUID: "u", Severity: eval.Warning, Text: "eval_float_exact_match: the unknown argument nidigits is ignored: did you mean ndigits?"},
+		{UUID: "u", Severity: eval.Warning, Text: "eval_float_exact_match: gold is of type text, not int or float"},
+		{UUID: "u", Severity: eval.Error, Mode: eval.Reference, Text: "the gold, given as the answer '0.5', is wrong"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSeverity(t *testing.T) {
+	tests := []struct {
+		name, function, kwargs string
+		want                   eval.Severity
+	}{
+		{"no function", "eval_nothing", `{}`, eval.Error},
+		{"no JSON", "eval_int_exact_match", `{`, eval.Error},
+		{"no dictionary", "eval_int_exact_match", `[]`, eval.Error},
+		{"an argument is missing", "eval_int_exact_match", `{}`, eval.Error},
+		{"an argument of another function", "eval_paper_relevance_with_reference_answer", `{"question": "q", "reference_answer": "a", "x": 1}`, eval.Error},
+		{"an argument that is ignored", "eval_int_exact_match", `{"gold": 1, "x": 1}`, eval.Warning},
+		{"an odd type", "eval_int_exact_match", `{"gold": "1"}`, eval.Warning},
+		{"a text of a fatal fault in a gold", "eval_string_exact_match", `{"gold": "x", "a is missing": 1}`, eval.Warning},
+		{"a function without a name", "eval_conjunction", `{"eval_func_list": [1], "eval_kwargs_list": [{}]}`, eval.Error},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := eval.Lint(context.Background(), qa.Example{Evaluator: qa.Evaluator{Func: tt.function, Kwargs: json.RawMessage(tt.kwargs)}})
+			if len(got) == 0 || got[0].Severity != tt.want {
+				t.Errorf("got %+v, want the severity %s first", got, tt.want)
+			}
+		})
 	}
 }
 

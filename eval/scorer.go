@@ -70,25 +70,30 @@ func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) Result
 // goroutines if the judge's may.
 type Prepared struct {
 	scorer    *Scorer
+	name      string
 	function  *Function
 	arguments pyliteral.Value
+	unread    error  // why the arguments could not be read
 	fixed     *call  // the evaluator as Fixed reads it; nil in Reference
 	fault     string // why nothing can be scored
 }
 
+// Faults are those that [Check] finds, without reading the evaluator again.
+func (p Prepared) Faults() []string { return sentences(check(p.name, p.arguments, p.unread).faults) }
+
+// Subjective is [Subjective], without reading the evaluator again.
+func (p Prepared) Subjective() bool { return check(p.name, p.arguments, p.unread).subjective }
+
 // Prepare reads an evaluator. A fault of it shows in the results: they are unscored.
 func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
-	p := Prepared{scorer: s, function: s.function(e.Func)}
-	if p.function == nil {
+	p := Prepared{scorer: s, name: e.Func, function: s.function(e.Func)}
+	p.arguments, p.unread = pyliteral.FromJSON(e.Kwargs)
+	switch {
+	case p.function == nil:
 		p.fault = fmt.Sprintf("there is no evaluation function %q", e.Func)
-		return p
-	}
-	var err error
-	if p.arguments, err = pyliteral.FromJSON(e.Kwargs); err != nil {
-		p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, err)
-		return p
-	}
-	if s.mode == Fixed {
+	case p.unread != nil:
+		p.fault = fmt.Sprintf("read the arguments of %s: %v", e.Func, p.unread)
+	case s.mode == Fixed:
 		p.fixed = s.read(e.Func, p.arguments)
 	}
 	return p

@@ -82,7 +82,7 @@ func (c scoreCmd) streamScores(a *app, scorer *eval.Scorer, report *batch.Report
 	stage, read := a.fileStage(c.Pred, &lines.count)
 	defer func() { stage.Close(fmt.Sprintf("%d answers scored", lines.count.Load())) }()
 
-	files := batch.Files{Golds: c.Gold, Predictions: c.Pred, Check: eval.Check, Read: read}
+	files := batch.Files{Golds: c.Gold, Predictions: c.Pred, Check: true, Read: read}
 	for s, err := range files.Score(ctx, c.batch(scorer), report) {
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ type goldBlock struct {
 // goldDecoder reads questions. Its methods may be called by several goroutines.
 type goldDecoder struct {
 	scorer *eval.Scorer
-	check  dataset.Check
+	check  bool
 }
 
 func (d goldDecoder) block(b dataset.Block) goldBlock {
@@ -52,14 +52,15 @@ func (d goldDecoder) block(b dataset.Block) goldBlock {
 			ex, texts, ok = dataset.Decode(raw)
 			uuid, e = ex.UUID, ex.Evaluator
 		}
-		if ok && d.check != nil {
-			texts = append(texts, d.check(e)...)
+		if ok {
+			gold := NewGold(d.scorer, uuid, e)
+			out.golds = append(out.golds, goldLine{b.File, line, gold})
+			if d.check {
+				texts = append(texts, gold.prepared.Faults()...)
+			}
 		}
 		for _, text := range texts {
 			out.faults = append(out.faults, &dataset.Fault{File: b.File, Line: line, UUID: uuid, Text: text, Loaded: ok})
-		}
-		if ok {
-			out.golds = append(out.golds, goldLine{b.File, line, NewGold(d.scorer, uuid, e)})
 		}
 	}
 	return out

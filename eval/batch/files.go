@@ -16,8 +16,8 @@ type Files struct {
 	// whole number from 0: only with it may a question have several answers. Other keys are ignored, so that the
 	// file result.jsonl of the authors' code can be given as it is.
 	Predictions string
-	// Check lists the faults of an evaluator; nil finds none.
-	Check dataset.Check
+	// Check puts the faults of evaluators ([eval.Check]) into the report.
+	Check bool
 	// Read, if not nil, is told now and then how many bytes of the predictions were read. Calls do not overlap, but
 	// come from another goroutine.
 	Read func(bytes int64)

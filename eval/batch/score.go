@@ -51,7 +51,7 @@ func NewGold(s *eval.Scorer, uuid string, e qa.Evaluator) *Gold {
 		g.function = e.Func
 	}
 	if f.nested {
-		g.judged = eval.Subjective(e)
+		g.judged = g.prepared.Subjective()
 	}
 	return g
 }

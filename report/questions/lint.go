@@ -11,15 +11,6 @@ import (
 	"airqa/qa"
 )
 
-// Severity is how bad a [Finding] is.
-type Severity string
-
-// The severities. An error keeps a question from being loaded or scored as it is meant; a warning may be meant.
-const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-)
-
 // Rule names a kind of [Finding].
 type Rule string
 
@@ -38,11 +29,11 @@ const (
 
 // Finding is something wrong with a question.
 type Finding struct {
-	Severity Severity `json:"severity"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"` // from 1
-	UUID     string   `json:"uuid"`
-	Rule     Rule     `json:"rule"`
+	Severity eval.Severity `json:"severity"`
+	File     string        `json:"file"`
+	Line     int           `json:"line"` // from 1
+	UUID     string        `json:"uuid"`
+	Rule     Rule          `json:"rule"`
 	// Mode is the scoring mode in which a gold does not pass; empty for what does not depend on it.
 	Mode eval.Mode `json:"mode,omitempty"`
 	// Text is a sentence.
@@ -54,9 +45,9 @@ type Finding struct {
 func Lint(ctx context.Context, f File) ([]Finding, error) {
 	var all []Finding
 	for _, fault := range f.Faults {
-		severity := Error
+		severity := eval.Error
 		if fault.Loaded {
-			severity = Warning
+			severity = eval.Warning
 		}
 		all = append(all, Finding{Severity: severity, File: fault.File, Line: fault.Line, UUID: fault.UUID, Rule: RuleForm, Text: fault.Text})
 	}
@@ -83,7 +74,7 @@ func Lint(ctx context.Context, f File) ([]Finding, error) {
 func Errors(list []Finding) int {
 	n := 0
 	for _, f := range list {
-		if f.Severity == Error {
+		if f.Severity == eval.Error {
 			n++
 		}
 	}
@@ -96,7 +87,7 @@ type linter struct {
 	found []Finding
 }
 
-func (l *linter) say(s Severity, r Rule, format string, args ...any) {
+func (l *linter) say(s eval.Severity, r Rule, format string, args ...any) {
 	l.found = append(l.found, Finding{Severity: s, File: l.at.File, Line: l.at.Line, UUID: l.at.UUID, Rule: r, Text: fmt.Sprintf(format, args...)})
 }
 
@@ -104,23 +95,12 @@ func (l *linter) say(s Severity, r Rule, format string, args ...any) {
 func (l *linter) scoring(ctx context.Context) {
 	for _, f := range eval.Lint(ctx, l.at.Example) {
 		if f.Mode == "" {
-			l.say(severity(f.Text), RuleEvaluator, "%s", f.Text)
+			l.say(f.Severity, RuleEvaluator, "%s", f.Text)
 			continue
 		}
-		l.say(Error, RuleGold, "scoring %s: %s", f.Mode, f.Text)
+		l.say(f.Severity, RuleGold, "scoring %s: %s", f.Mode, f.Text)
 		l.found[len(l.found)-1].Mode = f.Mode
 	}
-}
-
-// severity tells the faults that no answer can pass from those that the authors' code overlooks, by how eval.Check
-// words them.
-func severity(fault string) Severity {
-	for _, fatal := range []string{"there is no function", "is missing", "makes the function fail", "are not JSON", "not a dictionary"} {
-		if strings.Contains(fault, fatal) {
-			return Error
-		}
-	}
-	return Warning
 }
 
 // tags wants exactly one type and one evaluation, an element, and no other tag, as the authors' own check does.
@@ -128,18 +108,18 @@ func (l *linter) tags() {
 	l.family("question type", types)
 	l.family("evaluation", verdicts)
 	if !slices.ContainsFunc(l.at.Tags, func(t string) bool { return slices.Contains(elements, t) || t == strayImage }) {
-		l.say(Warning, RuleTags, "there is no element tag (%s)", strings.Join(elements, ", "))
+		l.say(eval.Warning, RuleTags, "there is no element tag (%s)", strings.Join(elements, ", "))
 	}
 	for _, tag := range unique(l.at.Tags) {
 		switch {
 		case tag == strayImage:
-			l.say(Warning, RuleTags, "the tag %q is counted as image", tag)
+			l.say(eval.Warning, RuleTags, "the tag %q is counted as image", tag)
 		case !slices.Contains(slices.Concat(types, elements, verdicts), tag):
-			l.say(Warning, RuleTags, "the tag %q is unknown", tag)
+			l.say(eval.Warning, RuleTags, "the tag %q is unknown", tag)
 		}
 	}
 	if len(unique(l.at.Tags)) < len(l.at.Tags) {
-		l.say(Warning, RuleTags, "a tag stands there twice")
+		l.say(eval.Warning, RuleTags, "a tag stands there twice")
 	}
 }
 
@@ -152,10 +132,10 @@ func (l *linter) family(name string, family []string) {
 	}
 	switch len(has) {
 	case 0:
-		l.say(Error, RuleTags, "there is no tag of the %s (%s)", name, strings.Join(family, ", "))
+		l.say(eval.Error, RuleTags, "there is no tag of the %s (%s)", name, strings.Join(family, ", "))
 	case 1:
 	default:
-		l.say(Error, RuleTags, "there is more than one tag of the %s: %s", name, strings.Join(has, ", "))
+		l.say(eval.Error, RuleTags, "there is more than one tag of the %s: %s", name, strings.Join(has, ", "))
 	}
 }
 
@@ -164,9 +144,9 @@ func (l *linter) evaluation() {
 	does := kind(l.at.Evaluator)
 	switch {
 	case l.at.HasTag("objective") && does == "subjective":
-		l.say(Warning, RuleEvaluation, "tagged objective, but %s asks a judge", l.at.Evaluator.Func)
+		l.say(eval.Warning, RuleEvaluation, "tagged objective, but %s asks a judge", l.at.Evaluator.Func)
 	case l.at.HasTag("subjective") && does == "objective":
-		l.say(Warning, RuleEvaluation, "tagged subjective, but %s asks no judge", l.at.Evaluator.Func)
+		l.say(eval.Warning, RuleEvaluation, "tagged subjective, but %s asks no judge", l.at.Evaluator.Func)
 	}
 }
 
@@ -175,16 +155,16 @@ func (l *linter) papers() {
 	anchors, references := len(l.at.AnchorPDF), len(l.at.ReferencePDF)
 	switch {
 	case l.at.HasTag("single") && (anchors != 1 || references != 0):
-		l.say(Warning, RulePapers, "a single question has one anchor and no reference, not %d and %d", anchors, references)
+		l.say(eval.Warning, RulePapers, "a single question has one anchor and no reference, not %d and %d", anchors, references)
 	case l.at.HasTag("multiple") && anchors == 0:
-		l.say(Warning, RulePapers, "a multiple question has no anchor")
+		l.say(eval.Warning, RulePapers, "a multiple question has no anchor")
 	case l.at.HasTag("multiple") && anchors+references < 2:
-		l.say(Warning, RulePapers, "a multiple question names one paper only")
+		l.say(eval.Warning, RulePapers, "a multiple question names one paper only")
 	case l.at.HasTag("retrieval") && anchors+references > 0:
-		l.say(Warning, RulePapers, "a retrieval question names %s", plural(anchors+references, "paper"))
+		l.say(eval.Warning, RulePapers, "a retrieval question names %s", plural(anchors+references, "paper"))
 	}
 	if anchors+references > len(l.at.Papers()) {
-		l.say(Warning, RuleDuplicate, "a paper stands there twice")
+		l.say(eval.Warning, RuleDuplicate, "a paper stands there twice")
 	}
 }
 
@@ -192,13 +172,13 @@ func (l *linter) conferences() {
 	scoped := l.at.HasTag("retrieval") || l.at.HasTag("comprehensive")
 	switch n := len(l.at.Conference); {
 	case n > 0 && !scoped && (l.at.HasTag("single") || l.at.HasTag("multiple")):
-		l.say(Warning, RuleConference, "a question about given papers names a conference: %s", strings.Join(l.at.Conference, ", "))
+		l.say(eval.Warning, RuleConference, "a question about given papers names a conference: %s", strings.Join(l.at.Conference, ", "))
 	case n == 0 && scoped:
-		l.say(Warning, RuleConference, "a question about a conference names none")
+		l.say(eval.Warning, RuleConference, "a question about a conference names none")
 	}
 	for _, c := range l.at.Conference {
 		if !venueYear(c) {
-			l.say(Warning, RuleConference, "the conference %q is not a lower-case name with a year, such as acl2023", c)
+			l.say(eval.Warning, RuleConference, "the conference %q is not a lower-case name with a year, such as acl2023", c)
 		}
 	}
 }
@@ -211,11 +191,11 @@ func venueYear(s string) bool {
 
 func (l *linter) ids() {
 	if !qa.IsUUID(l.at.UUID) {
-		l.say(Warning, RuleID, "the id %q is no uuid", l.at.UUID)
+		l.say(eval.Warning, RuleID, "the id %q is no uuid", l.at.UUID)
 	}
 	for _, id := range l.at.Papers() {
 		if !qa.IsUUID(id) {
-			l.say(Warning, RuleID, "the paper %q is no uuid: tools refuse it", id)
+			l.say(eval.Warning, RuleID, "the paper %q is no uuid: tools refuse it", id)
 		}
 	}
 }
@@ -226,7 +206,7 @@ func (l *linter) repeated(asked map[string]string) {
 	slices.Sort(papers)
 	key := strings.Join(strings.Fields(strings.ToLower(l.at.Question)), " ") + "\x00" + strings.Join(papers, "\x00")
 	if first, again := asked[key]; again {
-		l.say(Warning, RuleDuplicate, "the same question of the same papers stands at %s", first)
+		l.say(eval.Warning, RuleDuplicate, "the same question of the same papers stands at %s", first)
 		return
 	}
 	asked[key] = fmt.Sprintf("%s:%d", l.at.File, l.at.Line)

@@ -104,7 +104,7 @@ func TestLintReleased(t *testing.T) {
 	var errs []string
 	odd := make(map[string][]string)
 	for _, f := range list {
-		if f.Severity == questions.Error {
+		if f.Severity == eval.Error {
 			errs = append(errs, f.UUID[:8]+" "+string(f.Rule))
 			continue
 		}
@@ -137,9 +137,9 @@ func TestWriteFindings(t *testing.T) {
 	f := read(t, "q.jsonl", sound)
 	const id = "cea9de1e-fd82-51d8-9d7f-d932182a27e3"
 	list := []questions.Finding{
-		{Severity: questions.Warning, File: "q.jsonl", Line: 1, UUID: id, Rule: questions.RuleTags, Text: `the tag "a|b <i>" is unknown`},
-		{Severity: questions.Error, File: "q.jsonl", Line: 1, UUID: id, Rule: questions.RuleGold, Mode: eval.Reference, Text: "the gold does not pass"},
-		{Severity: questions.Error, File: "q.jsonl", Line: 2, Rule: questions.RuleForm, Text: "not a JSON object"},
+		{Severity: eval.Warning, File: "q.jsonl", Line: 1, UUID: id, Rule: questions.RuleTags, Text: `the tag "a|b <i>" is unknown`},
+		{Severity: eval.Error, File: "q.jsonl", Line: 1, UUID: id, Rule: questions.RuleGold, Mode: eval.Reference, Text: "the gold does not pass"},
+		{Severity: eval.Error, File: "q.jsonl", Line: 2, Rule: questions.RuleForm, Text: "not a JSON object"},
 	}
 	for _, format := range questions.Formats() {
 		var b bytes.Buffer
