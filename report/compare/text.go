@@ -49,25 +49,27 @@ func compared(r Result) string {
 func verdict(r Result) string {
 	apart := r.All.Interval != nil && (r.All.Interval.Low > 0 || r.All.Interval.High < 0)
 	switch {
-	case r.All.P >= r.Alpha && apart && r.Repeats:
-		return "The test does not tell A and B apart, the interval does: it knows by how much a run did better, the test on how many questions."
-	case r.All.P >= r.Alpha && apart:
-		return "The test does not tell A and B apart, although the interval leaves out 0: near 5% the two may disagree."
-	case r.All.P >= r.Alpha:
+	case r.All.P < r.Alpha && (apart || r.All.Interval == nil):
+		return better(r)
+	case r.All.P < r.Alpha:
+		return better(r) + " The interval does not leave out 0, so that this may be chance."
+	case !apart:
 		return "These questions do not tell A and B apart."
+	case r.Repeats:
+		return "The test does not tell A and B apart, the interval does: it knows by how much a run did better, the test on how many questions."
 	}
+	return "The test does not tell A and B apart, although the interval leaves out 0: near 5% the two may disagree."
+}
+
+func better(r Result) string {
 	better, other := "A", "B"
 	if r.All.OnlyB > r.All.OnlyA {
 		better, other = other, better
 	}
-	s := fmt.Sprintf("%s is right more often than %s.", better, other)
 	if r.Repeats {
-		s = fmt.Sprintf("%s does better than %s on more questions than the other way round.", better, other)
+		return fmt.Sprintf("%s does better than %s on more questions than the other way round.", better, other)
 	}
-	if r.All.Interval != nil && !apart {
-		s += " The interval does not leave out 0, so that this may be chance."
-	}
-	return s
+	return fmt.Sprintf("%s is right more often than %s.", better, other)
 }
 
 func detectable(r Result) string {
