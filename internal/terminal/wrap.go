@@ -13,7 +13,7 @@ func Wrap(line string, n int) []string {
 	}
 	var parts []string
 	room := 0
-	for _, word := range strings.FieldsSeq(line) {
+	for word := range strings.FieldsSeq(line) {
 		size := utf8.RuneCountInString(word)
 		if len(parts) > 0 && size < room {
 			parts[len(parts)-1] += " " + word
