@@ -29,6 +29,8 @@ const (
 	ClassCancelled = "cancelled"
 	// ClassGarbage is a success without a reply in it: a web page, half an object, no choices.
 	ClassGarbage = "garbage"
+	// ClassQueue is no failure: a call waits for others, since the endpoint was asked too much at once.
+	ClassQueue = "queue"
 	// ClassUnknown is an error that is not of this package.
 	ClassUnknown = "unknown"
 )

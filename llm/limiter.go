@@ -43,6 +43,11 @@ func newLimiter(ceiling int, now func() time.Time) *limiter {
 
 // acquire waits for a slot and returns how long it took: 0 when one was free. It fails with the context's error.
 func (l *limiter) acquire(ctx context.Context) (slot, time.Duration, error) {
+	return l.acquireTold(ctx, func() func() { return func() {} })
+}
+
+// acquireTold calls onWait when it has to wait, and what that returns when it does no more.
+func (l *limiter) acquireTold(ctx context.Context, onWait func() func()) (slot, time.Duration, error) {
 	l.mu.Lock()
 	if l.waiting.Len() == 0 && l.free() {
 		l.active++
@@ -54,6 +59,7 @@ func (l *limiter) acquire(ctx context.Context) (slot, time.Duration, error) {
 	l.arm()
 	l.mu.Unlock()
 	start := l.now()
+	defer onWait()()
 	select {
 	case <-ready:
 	case <-ctx.Done():

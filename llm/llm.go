@@ -67,6 +67,9 @@ type Config struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Now is the time; nil is [time.Now].
 	Now func() time.Time
+	// OnWait is told when a call of a built-in endpoint begins to wait, and what it returns is called when it goes on. class
+	// is that of the failure before ([ClassRateLimit], ...), or [ClassQueue]. nil is told nothing. Calls may overlap.
+	OnWait func(class string) (over func())
 	// Rand returns numbers in [0, 1) for the jitter of the back-off; nil is [rand.Float64]. Calls may overlap.
 	Rand func() float64
 	// Providers adds providers by name. One with the name of a built-in provider replaces it.
@@ -125,6 +128,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Sleep == nil {
 		c.Sleep = sleep
+	}
+	if c.OnWait == nil {
+		c.OnWait = func(string) func() { return func() {} }
 	}
 	if c.Now == nil {
 		c.Now = time.Now

@@ -26,10 +26,11 @@ type retrier struct {
 	now     func() time.Time
 	rand    func() float64
 	limiter *limiter
+	onWait  func(class string) (over func())
 }
 
 func newRetrier(c Config, l *limiter) retrier {
-	return retrier{retries: max(c.MaxRetries, 0), sleep: c.Sleep, now: c.Now, rand: c.Rand, limiter: l}
+	return retrier{onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, now: c.Now, rand: c.Rand, limiter: l}
 }
 
 // request makes one request and returns the HTTP status, 0 when none came.
@@ -55,7 +56,10 @@ func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
 			return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
 		}
 		wait = r.pause(len(attempts), err)
-		if stop := r.sleep(ctx, wait); stop != nil {
+		over := r.onWait(Class(err))
+		stop := r.sleep(ctx, wait)
+		over()
+		if stop != nil {
 			return qa.Reply{}, &CallError{Attempts: attempts, Err: fmt.Errorf("%w (waiting after: %s)", stop, err.Error())}
 		}
 	}
@@ -64,7 +68,7 @@ func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
 // attempt waits for its turn and makes one request. It adds its own wait to the one before it. Without a turn there was no
 // attempt, and started is the zero time.
 func (r retrier) attempt(ctx context.Context, wait time.Duration, ask request) (qa.Reply, qa.Attempt, error) {
-	turn, queued, err := r.limiter.acquire(ctx)
+	turn, queued, err := r.limiter.acquireTold(ctx, func() func() { return r.onWait(ClassQueue) })
 	if err != nil {
 		return qa.Reply{}, qa.Attempt{}, fmt.Errorf("wait for a free connection: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"airqa/eval"
@@ -13,16 +14,20 @@ import (
 	"airqa/run/budget"
 )
 
-// board shows how a job stands while it runs. Its methods are called by one goroutine at a time.
+// board shows how a job stands while it runs. Its methods may be called by several goroutines.
 type board struct {
 	*app
 	stage      *progress.Stage
+	waits      *waits
 	scorer     *eval.Scorer
 	evaluators map[string]qa.Evaluator
 	price      *qa.Price
 	account    *budget.Account
 	started    time.Time
 
+	mu     sync.Mutex
+	done   int
+	closed bool
 	// right of scored: answers of this start that need no judge.
 	right, scored, failed int
 	tokens                int
@@ -30,12 +35,24 @@ type board struct {
 
 // note takes up one finished episode.
 func (b *board) note(e run.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done = e.Done
 	if e.Skipped {
 		b.stage.Skip(e.Done)
 		return
 	}
 	b.count(e.Trajectory)
 	b.stage.Set(e.Done, b.line())
+}
+
+// refresh shows that calls wait, or do so no more.
+func (b *board) refresh() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.stage.Set(b.done, b.line())
+	}
 }
 
 func (b *board) count(t qa.Trajectory) {
@@ -56,9 +73,12 @@ func (b *board) count(t qa.Trajectory) {
 	}
 }
 
-// line is what stands beside the bar: right so far of what needs no judge, tokens a second, cost, failures.
+// line is what stands beside the bar: calls that wait, right so far of what needs no judge, tokens a second, cost, failures.
 func (b *board) line() string {
 	var parts []string
+	if waiting := b.waits.line(); waiting != "" {
+		parts = append(parts, waiting)
+	}
 	if b.scored > 0 {
 		parts = append(parts, fmt.Sprintf("%d/%d right", b.right, b.scored))
 	}
@@ -87,7 +107,12 @@ func compact(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-func (b *board) close(s run.Summary) { b.stage.Close(summaryLine(s)) }
+func (b *board) close(s run.Summary) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	b.stage.Close(summaryLine(s))
+}
 
 func summaryLine(s run.Summary) string {
 	parts := []string{fmt.Sprintf("%d of %d questions done", s.Skipped+s.Finished, s.Total)}

@@ -248,8 +248,10 @@ func (a *app) newBoard(c *opened, p plan, account *budget.Account) *board {
 	for _, ex := range p.picked {
 		byUUID[ex.UUID] = ex.Evaluator
 	}
-	return &board{
+	b := &board{
 		app: a, stage: a.progress.Stage(c.name, p.episodes()), scorer: eval.New(eval.Config{}), evaluators: byUUID,
-		price: c.price, account: account, started: a.now(),
+		price: c.price, account: account, started: a.now(), waits: c.waits,
 	}
+	c.waits.tell(b.refresh)
+	return b
 }

@@ -74,23 +74,27 @@ type openedModel struct {
 	described map[string]any
 	// price is nil when it is unknown.
 	price *qa.Price
+	// waits counts its calls that wait; nil for a model that never does.
+	waits *waits
 }
 
 // open makes the model of a spec. Its price is that of the list of models.
 func (o *opener) open(spec string, getenv func(string) string) (openedModel, error) {
 	if spec == offlineModel {
-		return openedModel{spec, offline.New(), map[string]any{"provider": offlineModel}, &qa.Price{}}, nil
+		return openedModel{spec, offline.New(), map[string]any{"provider": offlineModel}, &qa.Price{}, nil}, nil
 	}
 	c, list, err := o.settled(spec, getenv)
 	if err != nil {
 		return openedModel{}, err
 	}
+	waiting := &waits{}
+	c.OnWait = waiting.begin
 	m, err := llm.Open(c)
 	if err != nil {
 		return openedModel{}, coded{exitUsage, err}
 	}
 	described, err := llm.Describe(c)
-	return openedModel{spec, m, described, listedPrice(list, spec)}, err
+	return openedModel{spec, m, described, listedPrice(list, spec), waiting}, err
 }
 
 // settled checks the flags and puts together how a model is asked.

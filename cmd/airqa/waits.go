@@ -1,0 +1,86 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"airqa/llm"
+)
+
+// waits counts the calls of a model that wait: to be tried again, or for others. Its methods may be called by several
+// goroutines.
+type waits struct {
+	mu  sync.Mutex
+	now map[string]int
+	// told is called, without the lock, after every change.
+	told []func()
+}
+
+// tell adds somebody who is told of changes. nil waits never change.
+func (w *waits) tell(f func()) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told = append(w.told, f)
+}
+
+// begin counts a call that waits, until what it returns is called. It is made for llm.Config.OnWait.
+func (w *waits) begin(class string) (over func()) {
+	w.add(class, 1)
+	return func() { w.add(class, -1) }
+}
+
+func (w *waits) add(class string, n int) {
+	w.mu.Lock()
+	if w.now == nil {
+		w.now = make(map[string]int)
+	}
+	w.now[class] += n
+	told := w.told
+	w.mu.Unlock()
+	for _, f := range told {
+		f()
+	}
+}
+
+// line is "3 waiting (429)", or "" when none waits.
+func (w *waits) line() string {
+	if w == nil {
+		return ""
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	total := 0
+	var why []string
+	for _, class := range slices.SortedFunc(maps.Keys(w.now), w.commonest) {
+		if w.now[class] > 0 {
+			total += w.now[class]
+			why = append(why, inBrief(class))
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d waiting (%s)", total, strings.Join(why, ", "))
+}
+
+func (w *waits) commonest(a, b string) int {
+	return cmp.Or(cmp.Compare(w.now[b], w.now[a]), cmp.Compare(a, b))
+}
+
+// inBrief is a class of failure as people know it.
+func inBrief(class string) string {
+	switch class {
+	case llm.ClassRateLimit:
+		return "429"
+	case llm.ClassServer:
+		return "5xx"
+	}
+	return class
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"airqa/internal/openaitest"
+	"airqa/llm"
+	"airqa/qa"
+)
+
+// The board hears of a call that waits after a 429, and that it waits no more.
+func TestWaits(t *testing.T) {
+	server := openaitest.New(openaitest.Config{})
+	defer server.Close()
+	server.Fail(openaitest.RateLimited("0"))
+	o := endpointFlags{BaseURL: server.URL(), MaxTokens: 5, Timeout: 1e10, Retries: 1, MaxConnections: 1, TopP: 1}.opener()
+	m, err := o.open("openai:m", func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	m.waits.tell(func() { lines = append(lines, m.waits.line()) })
+	if _, err := m.model.Complete(t.Context(), []qa.Message{{Role: qa.User, Text: "hello"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"1 waiting (429)", ""}; !slices.Equal(lines, want) {
+		t.Errorf("lines %q, want %q", lines, want)
+	}
+}
+
+func TestWaitsLine(t *testing.T) {
+	var w waits
+	for _, class := range []string{llm.ClassQueue, llm.ClassRateLimit, llm.ClassRateLimit, llm.ClassServer} {
+		w.begin(class)
+	}
+	w.begin(llm.ClassNetwork)()
+	if got, want := w.line(), "4 waiting (429, queue, 5xx)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if (*waits)(nil).line() != "" {
+		t.Error("nobody waits")
+	}
+}

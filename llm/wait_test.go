@@ -1,0 +1,52 @@
+package llm_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"airqa/internal/openaitest"
+	"airqa/llm"
+	"airqa/qa"
+)
+
+// Who waits is told of, with the reason, and that it is over: after a refusal, and in the queue that this leads to.
+func TestOnWait(t *testing.T) {
+	server := openaitest.New(openaitest.Config{})
+	defer server.Close()
+	var mu sync.Mutex
+	var told []string
+	note := func(text string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, text)
+	}
+	queued, held := make(chan struct{}), make(chan struct{})
+	server.Fail(openaitest.RateLimited(""), openaitest.Hang(func() { close(held); <-queued }))
+	m, err := llm.Open(llm.Config{
+		Spec: "openai:m", BaseURL: server.URL(), Pool: llm.NewPool(1), MaxRetries: 1, Timeout: 300 * time.Millisecond,
+		Sleep: func(context.Context, time.Duration) error { return nil },
+		OnWait: func(class string) func() {
+			note("wait " + class)
+			if class == llm.ClassQueue {
+				close(queued)
+			}
+			return func() { note("go " + class) }
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hello := []qa.Message{{Role: qa.User, Text: "hello"}}
+	var all sync.WaitGroup
+	all.Go(func() { _, _ = m.Complete(t.Context(), hello) })
+	<-held
+	all.Go(func() { _, _ = m.Complete(t.Context(), hello) })
+	all.Wait()
+	want := []string{"wait rate_limit", "go rate_limit", "wait queue", "go queue"}
+	if !slices.Equal(told[:min(4, len(told))], want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}
