@@ -138,32 +138,9 @@ func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Acco
 
 // createRun makes the run directory, or refuses one that belongs to another configuration.
 func (a *app) createRun(p plan, c job, solver *baselines.Solver, schema string) error {
-	questions, err := dataset.Lines(p.examples)
+	config, questions, err := a.recordOf(p, c, solver, schema)
 	if err != nil {
 		return err
-	}
-	described, note := maps.Clone(c.described), p.note
-	if base, ok := described["base_url"].(string); ok {
-		note.BaseURL = base
-		delete(described, "base_url")
-	}
-	note.QuestionCount, note.Price = len(p.examples), c.price
-	settings := p.settings.Map()
-	maps.Copy(settings, p.world.Retrieval())
-	p.budget.shape(settings)
-	prompts, tools, err := solver.Texts()
-	if err != nil {
-		return err
-	}
-	for name, text := range tools {
-		tools[name] = runlog.Hash(text)
-	}
-	config := runlog.Config{
-		Program: program, Created: a.now().UTC(), Note: note,
-		Shape: runlog.Shape{
-			Baseline: c.baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
-			Schema: runlog.Hash(schema), Data: p.world.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
-		},
 	}
 	if p.check != nil {
 		if err := p.check(config); err != nil {
@@ -176,6 +153,37 @@ func (a *app) createRun(p plan, c job, solver *baselines.Solver, schema string) 
 		return coded{exitUsage, fmt.Errorf("%w\n  Choose another --out, or repeat the settings of the run that is there", err)}
 	}
 	return err
+}
+
+// recordOf is what the run directory of a job says of it, and the questions as JSON Lines.
+func (a *app) recordOf(p plan, c job, solver *baselines.Solver, schema string) (runlog.Config, []byte, error) {
+	questions, err := dataset.Lines(p.examples)
+	if err != nil {
+		return runlog.Config{}, nil, err
+	}
+	described, note := maps.Clone(c.described), p.note
+	if base, ok := described["base_url"].(string); ok {
+		note.BaseURL = base
+		delete(described, "base_url")
+	}
+	note.QuestionCount, note.Price = len(p.examples), c.price
+	settings := p.settings.Map()
+	maps.Copy(settings, p.world.Retrieval())
+	p.budget.shape(settings)
+	prompts, tools, err := solver.Texts()
+	if err != nil {
+		return runlog.Config{}, nil, err
+	}
+	for name, text := range tools {
+		tools[name] = runlog.Hash(text)
+	}
+	return runlog.Config{
+		Program: program, Created: a.now().UTC(), Note: note,
+		Shape: runlog.Shape{
+			Baseline: c.baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
+			Schema: runlog.Hash(schema), Data: p.world.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
+		},
+	}, questions, nil
 }
 
 // recordedIn reads what the log of a run directory holds. Of finished episodes only the outcome and what they used is kept.

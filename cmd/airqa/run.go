@@ -33,6 +33,8 @@ type runCmd struct {
 	settingFlags
 	cacheFlags
 	replayFlags
+	DryRun bool `name:"dry-run" help:"Say what would be run, how long the prompts are and what it may cost; ask no model and write nothing."`
+	JSON   bool `name:"json" help:"With --dry-run: print one JSON object."`
 }
 
 // settingFlags are the numbers of a baseline.
@@ -101,17 +103,20 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	if err := a.warnOfMissing(world, picked); err != nil {
 		return err
 	}
+	plan := plan{
+		world: world, examples: examples, picked: picked, settings: c.settings(), workers: c.Workers, repeats: c.Repeats,
+		retry: c.Retry, budget: c.budgetFlags, maxReply: c.MaxTokens,
+		note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
+	}
+	if c.DryRun {
+		return a.dryRun(plan, jobs, rehearsing{remoteVectors: c.Embedder != "minilm" && c.Retrieve != env.BM25, json: c.JSON})
+	}
 	store, err := c.openCache(a)
 	if err != nil {
 		return err
 	}
 	defer a.closeCache(c.Cache, store)
-	plan := plan{
-		world: world, examples: examples, picked: picked, settings: c.settings(), workers: c.Workers, repeats: c.Repeats,
-		retry: c.Retry, budget: c.budgetFlags, maxReply: c.MaxTokens,
-		note:  runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
-		chain: chain{cache: store, replay: source},
-	}
+	plan.chain = chain{cache: store, replay: source}
 	if source != nil {
 		plan.only = source.Holds
 		if plan.episodes() == 0 {
@@ -132,6 +137,9 @@ func (c runCmd) check() error {
 		return misuse("--repeats %d: each question gets at least one episode", c.Repeats)
 	case c.Turns < 1 || c.Window < 1:
 		return misuse("--turns and --window must be at least 1")
+	}
+	if c.DryRun && c.Replay != "" {
+		return misuse("--replay makes no calls, so --dry-run has nothing to tell")
 	}
 	if err := c.checkReplay(); err != nil {
 		return err
@@ -230,30 +238,40 @@ func (a *app) loadQuestions(path string) ([]qa.Example, error) {
 
 // warnOfMissing tells of papers that questions name and the data directory does not hold.
 func (a *app) warnOfMissing(world *env.Env, examples []qa.Example) error {
+	questions, missing, err := a.missing(world, examples)
+	if err == nil && questions > 0 {
+		a.say("warning: %d of %d questions name papers that are not in the data directory, such as %s; ingest them, or the agent cannot find them",
+			questions, len(examples), missing[0])
+	}
+	return err
+}
+
+// missing lists the papers that questions name and the data directory does not hold, and counts these questions.
+func (a *app) missing(world *env.Env, examples []qa.Example) (questions int, ids []string, err error) {
 	papers, err := world.Papers(a.ctx)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	held := make(map[string]bool, len(papers))
 	for _, p := range papers {
 		held[p.PaperID] = true
 	}
-	questions, first := 0, ""
 	for _, ex := range examples {
-		i := slices.IndexFunc(ex.AnchorPDF, func(id string) bool { return !held[id] })
-		if i < 0 {
-			continue
+		lacks := false
+		for _, id := range ex.AnchorPDF {
+			if held[id] {
+				continue
+			}
+			lacks = true
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
-		if questions == 0 {
-			first = ex.AnchorPDF[i]
+		if lacks {
+			questions++
 		}
-		questions++
 	}
-	if questions > 0 {
-		a.say("warning: %d of %d questions name papers that are not in the data directory, such as %s; ingest them, or the agent cannot find them",
-			questions, len(examples), first)
-	}
-	return nil
+	return questions, ids, nil
 }
 
 // withPlural is "1 question", "2 questions".

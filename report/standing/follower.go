@@ -77,6 +77,9 @@ func Open(dir string) (*Follower, error) {
 	return f, nil
 }
 
+// Created is when the run was made.
+func (f *Follower) Created() time.Time { return f.config.Created }
+
 func (f *Follower) forget() {
 	f.at, f.bad, f.repeats, f.last, f.charged = 0, 0, 1, time.Time{}, qa.Usage{}
 	f.episodes, f.events, f.calls = make(map[string]*episode), nil, nil

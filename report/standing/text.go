@@ -23,7 +23,7 @@ func (s Standing) Text(width int) string {
 		lines = append(lines, fmt.Sprintf("  %d lines of the log cannot be read; airqa trace says which", s.BadLines))
 	}
 	for i, line := range lines {
-		lines[i] = wrap(line, width)
+		lines[i] = terminal.Fold(line, width)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -189,28 +189,4 @@ func short(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.2g", x)
-}
-
-// wrap breaks a line between words, and inside one that is too long; what follows is indented by four.
-func wrap(line string, width int) string {
-	if width <= 0 {
-		return terminal.Safe(line)
-	}
-	width = max(width, 20)
-	var out []string
-	now := []rune(line[:len(line)-len(strings.TrimLeft(line, " "))])
-	empty := true
-	for word := range strings.FieldsSeq(terminal.Safe(line)) {
-		if !empty && len(now)+1+len([]rune(word)) > width {
-			out, now, empty = append(out, string(now)), []rune("    "), true
-		}
-		if !empty {
-			now = append(now, ' ')
-		}
-		now, empty = append(now, []rune(word)...), false
-		for len(now) > width {
-			out, now = append(out, string(now[:width])), append([]rune("    "), now[width:]...)
-		}
-	}
-	return strings.Join(append(out, string(now)), "\n")
 }

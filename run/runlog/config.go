@@ -121,6 +121,19 @@ func Create(dir string, c Config, questions []byte) error {
 	return aside.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
 }
 
+// Check tells whether there is a run in a directory. One of another Shape is a [*MismatchError], as for [Create]; nothing is
+// made.
+func Check(dir string, shape Shape) (exists bool, err error) {
+	old, err := ReadConfig(dir)
+	if errors.Is(err, ErrNoRun) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, match(dir, old.Shape, shape)
+}
+
 // ReadConfig reads run.json. It refuses another format, and keys that it does not know.
 func ReadConfig(dir string) (Config, error) {
 	var c Config

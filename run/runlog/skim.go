@@ -111,6 +111,7 @@ func after(raw []byte, prefix string) (value, rest []byte, ok bool) {
 type Ending struct {
 	Outcome qa.Outcome   `json:"outcome"`
 	Reason  string       `json:"reason"`
+	Turns   int          `json:"turns"`
 	Usage   qa.Usage     `json:"usage"`
 	Failed  []qa.Attempt `json:"failed_attempts"`
 }

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+
+	"airqa/agent"
+	"airqa/baselines"
+	"airqa/llm"
+	"airqa/qa"
+	"airqa/report/standing"
+	"airqa/run/rehearsal"
+	"airqa/run/runlog"
+	"airqa/tools"
+)
+
+// rehearsing is how a dry run is done.
+type rehearsing struct {
+	// remoteVectors: searching would ask an endpoint.
+	remoteVectors bool
+	json          bool
+}
+
+// mostRendered is how many first prompts are rendered of a job; of more questions, every so manyth one is.
+const mostRendered = 200
+
+// dryPlan is what a run would do.
+type dryPlan struct {
+	Jobs []dryJob `json:"jobs"`
+	// Missing are the papers that questions name and the data directory does not hold; MissingQuestions counts these.
+	Missing          []string `json:"missing_papers"`
+	MissingQuestions int      `json:"missing_questions"`
+	// Total is over all jobs, nil when one of them cannot be estimated.
+	Total *rehearsal.Estimate `json:"total"`
+	// Spent is what the run directories have used already, for budgets; SpentUSD is nil when a price is unknown.
+	Spent    int      `json:"spent_tokens"`
+	SpentUSD *float64 `json:"spent_usd"`
+	Warnings []string `json:"warnings"`
+}
+
+// dryJob is what one job would do.
+type dryJob struct {
+	Dir      string `json:"run"`
+	Baseline string `json:"baseline"`
+	Model    string `json:"model"`
+	// State is new, resumed or mismatch; Mismatch says in what.
+	State    string   `json:"state"`
+	Mismatch []string `json:"mismatch,omitempty"`
+	// ToRun counts the episodes that would run, those that Begun, and Failed where they are tried again, among them.
+	ToRun  int `json:"to_run"`
+	Done   int `json:"done_before"`
+	Failed int `json:"failed_before"`
+	Begun  int `json:"begun_before"`
+	// First is the size of the first prompt in cl100k tokens; nil where none could be rendered without a call.
+	First    *rehearsal.Sizes    `json:"first_prompt"`
+	Estimate *rehearsal.Estimate `json:"estimate"`
+}
+
+// dryRun says what a run would do.
+func (a *app) dryRun(p plan, jobs []job, how rehearsing) error {
+	world, err := worldOf(a.ctx, p.world)
+	if err != nil {
+		return err
+	}
+	if how.remoteVectors {
+		world.Retriever = unsearched{}
+	}
+	d := dryPlan{Jobs: []dryJob{}, Warnings: []string{}, SpentUSD: new(float64)}
+	if d.MissingQuestions, d.Missing, err = a.missing(p.world, p.picked); err != nil {
+		return err
+	}
+	d.Missing = append([]string{}, d.Missing...) // a list in JSON, too
+	for _, c := range jobs {
+		j, err := a.dryJob(p, c, world)
+		if err != nil {
+			return err
+		}
+		if err := d.charge(c, j.State); err != nil {
+			return err
+		}
+		d.Jobs = append(d.Jobs, j)
+	}
+	d.sum()
+	d.warn(p, how)
+	if err := d.print(a, how.json); err != nil {
+		return err
+	}
+	for _, j := range d.Jobs {
+		if j.State == stateMismatch {
+			return misuse("%s belongs to another configuration: choose another --out, or repeat the settings of the run that is there", j.Dir)
+		}
+	}
+	return nil
+}
+
+// The states of a run directory.
+const (
+	stateNew      = "new"
+	stateResumed  = "resumed"
+	stateMismatch = "mismatch"
+)
+
+func (a *app) dryJob(p plan, c job, world baselines.World) (dryJob, error) {
+	probe := &rehearsal.Probe{}
+	solver := baselines.New(c.baseline, world, probe, p.settings)
+	j := dryJob{Dir: c.dir, Baseline: c.baseline.Name, Model: c.spec, State: stateNew}
+	record, _, err := a.recordOf(p, c, solver, world.Schema)
+	if err != nil {
+		return j, err
+	}
+	exists, err := runlog.Check(c.dir, record.Shape)
+	var mismatch *runlog.MismatchError
+	switch {
+	case errors.As(err, &mismatch):
+		j.State, j.Mismatch = stateMismatch, mismatch.Diff
+		return j, nil
+	case err != nil:
+		return j, err
+	case exists:
+		j.State = stateResumed
+	}
+	past, err := rehearsal.Read(c.dir)
+	if err != nil {
+		return j, err
+	}
+	due := j.count(p, past)
+	if j.First, err = a.firstPrompts(p, due, solver, probe); err != nil {
+		return j, err
+	}
+	j.Estimate = estimate(p, c, past, j)
+	return j, nil
+}
+
+// count sorts the episodes by what the log has of them, and returns the questions of those to run.
+func (j *dryJob) count(p plan, past rehearsal.Past) []qa.Example {
+	var due []qa.Example
+	for repeat := range p.repeats {
+		for _, ex := range p.picked {
+			state := past.States[qa.EpisodeID(ex.UUID, repeat)]
+			switch state {
+			case rehearsal.Done:
+				j.Done++
+				continue
+			case rehearsal.Failed:
+				j.Failed++
+			case rehearsal.Begun:
+				j.Begun++
+			}
+			if state == rehearsal.Failed && p.retry == "none" {
+				continue
+			}
+			j.ToRun++
+			due = append(due, ex)
+		}
+	}
+	return due
+}
+
+// firstPrompts measures what the model would be shown first, by running the episodes up to there.
+func (a *app) firstPrompts(p plan, due []qa.Example, solver *baselines.Solver, probe *rehearsal.Probe) (*rehearsal.Sizes, error) {
+	forecast := llm.Forecast(0)
+	every := max(1, (len(due)+mostRendered-1)/mostRendered)
+	var sizes []int
+	for i := 0; i < len(due); i += every {
+		ex := due[i]
+		_, err := solver.Solve(a.ctx, ex, agent.Setup{UUID: ex.UUID, Log: rehearsal.NoLog{}, Now: a.now})
+		if err != nil && !agent.Suspended(err) {
+			return nil, err
+		}
+		if r, asked := probe.Take(ex.UUID, 0); asked {
+			sizes = append(sizes, forecast(r).Prompt)
+		}
+	}
+	return rehearsal.Measure(sizes), nil
+}
+
+// unsearched stands for a search that would ask an endpoint for vectors.
+type unsearched struct{}
+
+// Retrieve implements tools.Retriever.
+func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
+	return nil, rehearsal.Stop{}
+}
+
+// estimate takes the finished episodes of the run itself, else those of the runs beside it with the same baseline, of the
+// same model if there are such, else the bounds.
+func estimate(p plan, c job, past rehearsal.Past, j dryJob) *rehearsal.Estimate {
+	if e := rehearsal.FromPast(c.dir, past.Costs, j.ToRun, c.price); e != nil {
+		return e
+	}
+	for _, same := range []bool{true, false} {
+		if basis, costs := beside(c, same); len(costs) > 0 {
+			if e := rehearsal.FromPast(basis, costs, j.ToRun, c.price); e != nil {
+				return e
+			}
+		}
+	}
+	if j.First == nil {
+		return nil
+	}
+	b := rehearsal.Bounds{
+		Calls: 1, Window: p.settings.Window, Reply: p.maxReply, Observation: p.settings.ObservationTokens,
+		Tokens: p.budget.QuestionTokens, USD: p.budget.QuestionUSD,
+	}
+	switch {
+	case c.baseline.Loop:
+		b.Calls = p.settings.Turns
+	case len(c.baseline.Tools) > 0:
+		b.Calls = 2 // a query first, then the answer
+	}
+	return rehearsal.FromBounds(b, *j.First, j.ToRun, c.price)
+}
+
+// beside reads what episodes of the same baseline took in the run directories next to that of a job.
+func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
+	folder := filepath.Dir(filepath.Clean(c.dir))
+	found, err := filepath.Glob(filepath.Join(folder, "*", runlog.RunFile))
+	if err != nil {
+		return "", nil
+	}
+	for _, path := range found {
+		dir := filepath.Dir(path)
+		config, err := runlog.ReadConfig(dir)
+		if err != nil || dir == filepath.Clean(c.dir) || config.Shape.Baseline != c.baseline.Name {
+			continue
+		}
+		if same := config.Shape.Model["provider"] == c.described["provider"] && config.Shape.Model["model"] == c.described["model"]; sameModel && !same {
+			continue
+		}
+		past, err := rehearsal.Read(dir)
+		if err != nil || len(past.Costs) == 0 {
+			continue
+		}
+		if basis != "" {
+			basis += ", "
+		}
+		basis, costs = basis+dir, append(costs, past.Costs...)
+	}
+	return basis, costs
+}
+
+// charge adds what earlier starts used, which budgets count.
+func (d *dryPlan) charge(c job, state string) error {
+	if c.price == nil {
+		d.SpentUSD = nil
+	}
+	if state != stateResumed {
+		return nil
+	}
+	f, err := standing.Open(c.dir)
+	if err != nil {
+		return err
+	}
+	s, err := f.Look(f.Created())
+	if err != nil {
+		return err
+	}
+	used := s.Usage.Add(s.Charged)
+	d.Spent += used.Prompt + used.Completion
+	if d.SpentUSD != nil {
+		*d.SpentUSD += c.price.Of(used)
+	}
+	return nil
+}
+
+// sum adds the estimates.
+func (d *dryPlan) sum() {
+	for i, j := range d.Jobs {
+		switch {
+		case j.Estimate == nil:
+			d.Total = nil
+			return
+		case i == 0:
+			total := *j.Estimate
+			total.Basis, total.Past = "", 0
+			d.Total = &total
+		default:
+			d.Total.Add(*j.Estimate)
+		}
+	}
+}
+
+func (d *dryPlan) print(a *app, asJSON bool) error {
+	if !asJSON {
+		return a.print(d.text(a.width))
+	}
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return a.print(string(raw))
+}

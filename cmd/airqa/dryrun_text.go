@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"airqa/internal/terminal"
+	"airqa/run/rehearsal"
+)
+
+// warn says what is likely to go wrong.
+func (d *dryPlan) warn(p plan, how rehearsing) {
+	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
+	if d.MissingQuestions > 0 {
+		add("%d of %d questions name papers that are not in the data directory", d.MissingQuestions, len(p.picked))
+	}
+	if how.remoteVectors {
+		add("searching asks an endpoint for vectors, so prompts with passages were not rendered")
+	}
+	if d.Total == nil {
+		return
+	}
+	if limit := p.budget.BudgetTokens; limit > 0 {
+		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, func(x float64) string { return compact(x) })
+	}
+	if limit := p.budget.BudgetUSD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
+		d.budget("--budget-usd", limit, *d.SpentUSD, *d.Total.USD, usdText)
+	}
+	if limit := p.budget.BudgetHours; limit > 0 && d.Total.Seconds != nil {
+		d.budget("--budget-hours", limit*3600, 0, perWorker(*d.Total.Seconds, p.workers), seconds)
+	}
+}
+
+// budget compares a limit with what is used and what is to come.
+func (d *dryPlan) budget(name string, limit, used float64, need rehearsal.Range, show func(float64) string) {
+	word := ""
+	switch {
+	case used+need.Low > limit, need.Likely != nil && used+*need.Likely > limit:
+		word = "will not suffice"
+	case used+need.High > limit:
+		word = "may not suffice"
+	default:
+		return
+	}
+	text := fmt.Sprintf("%s %s %s: %s", name, show(limit), word, spread(need, show))
+	if used > 0 {
+		text += ", and " + show(used) + " is used already"
+	}
+	d.Warnings = append(d.Warnings, text)
+}
+
+func perWorker(r rehearsal.Range, workers int) rehearsal.Range {
+	out := rehearsal.Range{Low: r.Low / float64(workers), High: r.High / float64(workers)}
+	if r.Likely != nil {
+		likely := *r.Likely / float64(workers)
+		out.Likely = &likely
+	}
+	return out
+}
+
+// text tells the plan to a person.
+func (d *dryPlan) text(width int) string {
+	var lines []string
+	for _, j := range d.Jobs {
+		lines = append(lines, j.text()...)
+	}
+	if len(d.Jobs) > 1 && d.Total != nil {
+		lines = append(lines, "together: "+numbers(*d.Total))
+	}
+	const most = 5
+	for i, id := range d.Missing {
+		if i == most {
+			lines = append(lines, fmt.Sprintf("  and %d more", len(d.Missing)-most))
+			break
+		}
+		lines = append(lines, "missing paper: "+id)
+	}
+	for _, w := range d.Warnings {
+		lines = append(lines, "warning: "+w)
+	}
+	lines = append(lines, "No model was asked and nothing was written.")
+	for i, line := range lines {
+		lines[i] = terminal.Fold(line, width)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (j dryJob) text() []string {
+	lines := []string{fmt.Sprintf("%s: %s, %s (%s)", j.Dir, j.Baseline, j.Model, j.State)}
+	if j.State == stateMismatch {
+		for _, diff := range j.Mismatch {
+			lines = append(lines, "  "+diff)
+		}
+		return lines
+	}
+	state := fmt.Sprintf("  %d episodes to run; %d done before", j.ToRun, j.Done)
+	if j.Begun > 0 {
+		state += fmt.Sprintf(", %d begun", j.Begun)
+	}
+	if j.Failed > 0 {
+		state += fmt.Sprintf(", %d failed", j.Failed)
+	}
+	lines = append(lines, state)
+	if j.ToRun == 0 {
+		return lines
+	}
+	first := "  first prompt: unknown without a call"
+	if f := j.First; f != nil {
+		first = fmt.Sprintf("  first prompt: %d to %d tokens, median %d (of %s)", f.Min, f.Max, f.Median, withPlural(f.Of, "question"))
+	}
+	return append(lines, first, "  "+j.estimate())
+}
+
+func (j dryJob) estimate() string {
+	switch e := j.Estimate; {
+	case e == nil:
+		return "estimate: none without a prompt or finished episodes"
+	case e.Past == 0:
+		return "bounds, not an estimate (no such episodes are finished yet): " + numbers(*e)
+	default:
+		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, e.Basis, numbers(*e))
+	}
+}
+
+func numbers(e rehearsal.Estimate) string {
+	parts := []string{spread(e.Calls, compact) + " calls", spread(e.Tokens, compact) + " tokens"}
+	if e.USD == nil {
+		parts = append(parts, "cost unknown")
+	} else {
+		parts = append(parts, spread(*e.USD, usdText))
+	}
+	if e.Seconds != nil {
+		parts = append(parts, spread(*e.Seconds, seconds)+" of work for one worker")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// spread is "120 (90 to 150)", or "90 to 150" where nothing is expected.
+func spread(r rehearsal.Range, show func(float64) string) string {
+	low, high := show(r.Low), show(r.High)
+	switch {
+	case low == high:
+		return low
+	case r.Likely == nil:
+		return low + " to " + high
+	}
+	return show(*r.Likely) + " (" + low + " to " + high + ")"
+}
+
+func usdText(x float64) string {
+	if x > 0 && x < 0.1 {
+		return fmt.Sprintf("$%.4f", x)
+	}
+	return fmt.Sprintf("$%.2f", x)
+}
+
+func seconds(x float64) string {
+	d := time.Duration(x * float64(time.Second))
+	if d >= time.Minute {
+		return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	}
+	return d.Round(100 * time.Millisecond).String()
+}

@@ -1,0 +1,166 @@
+package rehearsal
+
+import (
+	"math"
+	"slices"
+
+	"airqa/qa"
+)
+
+// Sizes are the least, the middle and the greatest of some numbers of tokens.
+type Sizes struct {
+	Min    int `json:"min"`
+	Median int `json:"median"`
+	Max    int `json:"max"`
+	// Of is how many numbers they are.
+	Of int `json:"of"`
+}
+
+// Measure sorts numbers; nil without any.
+func Measure(tokens []int) *Sizes {
+	if len(tokens) == 0 {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(tokens))
+	return &Sizes{sorted[0], sorted[(len(sorted)-1)/2], sorted[len(sorted)-1], len(sorted)}
+}
+
+// Range is what is expected, and between what it may well be. From bounds alone nothing is expected, and Likely is nil.
+type Range struct {
+	Low    float64  `json:"low"`
+	Likely *float64 `json:"likely"`
+	High   float64  `json:"high"`
+}
+
+// times scales a range of one episode to n.
+func (r Range) times(n int) Range {
+	r.Low, r.High = r.Low*float64(n), r.High*float64(n)
+	if r.Likely != nil {
+		likely := *r.Likely * float64(n)
+		r.Likely = &likely
+	}
+	return r
+}
+
+// Add sums two ranges. Where one expects nothing, the sum does neither.
+func (r Range) Add(o Range) Range {
+	sum := Range{Low: r.Low + o.Low, High: r.High + o.High}
+	if r.Likely != nil && o.Likely != nil {
+		likely := *r.Likely + *o.Likely
+		sum.Likely = &likely
+	}
+	return sum
+}
+
+// Estimate is what some episodes will take together.
+type Estimate struct {
+	// Basis says what it is made from: the name of a run, or "bounds".
+	Basis string `json:"basis"`
+	// Past is how many episodes that are; 0 for bounds.
+	Past   int   `json:"past"`
+	Calls  Range `json:"calls"`
+	Tokens Range `json:"tokens"`
+	// USD is nil when the price is unknown.
+	USD *Range `json:"usd"`
+	// Seconds are of the episodes one after the other; nil when unknown.
+	Seconds *Range `json:"seconds"`
+}
+
+// FewestPast is how many finished episodes an estimate needs: fewer say too little of what an episode may take.
+const FewestPast = 3
+
+// FromPast estimates n episodes from others: the mean, and n times what a tenth of them stayed under and went over. nil when
+// there are too few.
+func FromPast(basis string, past []Cost, n int, price *qa.Price) *Estimate {
+	if len(past) < FewestPast {
+		return nil
+	}
+	e := &Estimate{
+		Basis: basis, Past: len(past),
+		Calls:  spread(past, func(c Cost) float64 { return float64(c.Calls) }).times(n),
+		Tokens: spread(past, func(c Cost) float64 { return float64(c.Usage.Prompt + c.Usage.Completion) }).times(n),
+	}
+	if price != nil {
+		usd := spread(past, func(c Cost) float64 { return price.Of(c.Usage) }).times(n)
+		e.USD = &usd
+	}
+	timed := slices.DeleteFunc(slices.Clone(past), func(c Cost) bool { return c.Seconds <= 0 })
+	if len(timed) >= FewestPast {
+		seconds := spread(timed, func(c Cost) float64 { return c.Seconds }).times(n)
+		e.Seconds = &seconds
+	}
+	return e
+}
+
+// spread is the mean of a number, and its 10 and 90 % points.
+func spread(past []Cost, of func(Cost) float64) Range {
+	var all []float64
+	sum := 0.0
+	for _, c := range past {
+		all = append(all, of(c))
+		sum += of(c)
+	}
+	slices.Sort(all)
+	mean := sum / float64(len(all))
+	// A few outliers can lift the mean above what nine in ten stay under.
+	return Range{Low: min(point(all, 0.1), mean), Likely: &mean, High: max(point(all, 0.9), mean)}
+}
+
+// point is the value below which a share of sorted values lies, rounded to one of them.
+func point(sorted []float64, share float64) float64 {
+	return sorted[int(math.Round(share*float64(len(sorted)-1)))]
+}
+
+// Bounds are the limits of one episode, where nothing is known of others.
+type Bounds struct {
+	// Calls is the greatest number of calls.
+	Calls int
+	// Window is how many earlier turns a call is shown.
+	Window int
+	// Reply and Observation are the most tokens of each.
+	Reply, Observation int
+	// Tokens and USD bound the episode as a whole; 0 does not.
+	Tokens int
+	USD    float64
+}
+
+// FromBounds bounds n episodes: one call on the shortest prompt each, up to every call with a full window behind the longest.
+func FromBounds(b Bounds, first Sizes, n int, price *qa.Price) *Estimate {
+	most := qa.Usage{Completion: b.Calls * b.Reply}
+	for i := range b.Calls {
+		most.Prompt += first.Max + min(i, b.Window)*(b.Reply+b.Observation)
+	}
+	least := qa.Usage{Prompt: first.Min}
+	high := float64(most.Prompt + most.Completion)
+	if b.Tokens > 0 {
+		high = min(high, float64(b.Tokens))
+	}
+	e := &Estimate{
+		Basis:  "bounds",
+		Calls:  Range{Low: 1, High: float64(b.Calls)}.times(n),
+		Tokens: Range{Low: min(float64(least.Prompt), high), High: high}.times(n),
+	}
+	if price != nil {
+		usd := price.Of(most)
+		if b.USD > 0 {
+			usd = min(usd, b.USD)
+		}
+		total := Range{Low: min(price.Of(least), usd), High: usd}.times(n)
+		e.USD = &total
+	}
+	return e
+}
+
+// Add adds another estimate to this one. What one of them does not know, the sum does not.
+func (e *Estimate) Add(o Estimate) {
+	e.Calls, e.Tokens = e.Calls.Add(o.Calls), e.Tokens.Add(o.Tokens)
+	e.USD, e.Seconds = addBoth(e.USD, o.USD), addBoth(e.Seconds, o.Seconds)
+}
+
+func addBoth(a, b *Range) *Range {
+	if a == nil || b == nil {
+		return nil
+	}
+	sum := a.Add(*b)
+	return &sum
+}
