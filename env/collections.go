@@ -120,3 +120,18 @@ func others(ctx context.Context, store vectors.Store) string {
 	}
 	return " (it was made with " + strings.Join(names, ", ") + ": name that model with --embedder)"
 }
+
+// Collections lists the vector collections of a data directory, in its own files or at the URL of a vector store. Whether they
+// fit the papers is not looked at.
+func Collections(ctx context.Context, dir, url string) (list []vectors.Collection, err error) {
+	d, err := datadir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openStore(ctx, d, url)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return store.List(ctx)
+}

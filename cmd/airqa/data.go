@@ -43,14 +43,22 @@ func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 }
 
 func (f dataFlags) remote(a *app, name string) (embed.Embedder, error) {
+	c, err := f.remoteConfig(a, name)
+	if err != nil {
+		return nil, err
+	}
+	return embed.NewOpenAI(c)
+}
+
+func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
 	c := embed.OpenAIConfig{BaseURL: f.EmbedBaseURL, Model: name, Key: a.getenv(llm.KeyVariable), Client: llm.HTTPClient(embedTimeout)}
 	if c.BaseURL == "" {
 		c.BaseURL = llm.DefaultBaseURL
 		if c.Key == "" {
-			return nil, misuse("embedder %s: no API key: set %s, or give --embed-base-url", f.Embedder, llm.KeyVariable)
+			return c, misuse("embedder %s: no API key: set %s, or give --embed-base-url", f.Embedder, llm.KeyVariable)
 		}
 	}
-	return embed.NewOpenAI(c)
+	return c, nil
 }
 
 // open opens the data directory for reading, to search passages by mode.

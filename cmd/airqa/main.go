@@ -64,6 +64,7 @@ type cli struct {
 	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
 	Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, traits."`
 	Config    configCmd    `cmd:"" help:"Say what holds for each flag, and where it comes from."`
+	Doctor    doctorCmd    `cmd:"" help:"Check models, judges, data, vectors and the machine, and say what to fix."`
 }
 
 // app is what every sub-command gets.
