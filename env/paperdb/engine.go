@@ -13,11 +13,11 @@ import (
 // maxResult is the most that a result may hold, in bytes as cellSize counts them.
 const maxResult = 16 << 20
 
-// engine is DuckDB with a database open read-only and locked down, and the gate in front of it.
+// engine is DuckDB with a database open read-only and locked down, and the parser in front of it.
 type engine struct {
-	db   *sql.DB
-	gate *gate
-	hide []string // host paths that no error text may show
+	db     *sql.DB
+	parser *parser
+	hide   []string // host paths that no error text may show
 }
 
 // sandbox are the engine settings, in the only order that works: the one before the last takes the file system
@@ -52,17 +52,17 @@ func openDatabase(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// newEngine puts a gate in front of a database of [openDatabase], which the engine closes.
+// newEngine puts a parser in front of a database of [openDatabase], which the engine closes.
 func newEngine(ctx context.Context, db *sql.DB, path string) (*engine, error) {
 	var catalog string
 	if err := db.QueryRowContext(ctx, "SELECT current_database()").Scan(&catalog); err != nil {
 		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), err)
 	}
-	g, err := openGate(ctx, catalog)
+	p, err := openParser(ctx, catalog)
 	if err != nil {
 		return nil, err
 	}
-	return &engine{db: db, gate: g, hide: []string{path, filepath.Dir(path)}}, nil
+	return &engine{db: db, parser: p, hide: []string{path, filepath.Dir(path)}}, nil
 }
 
 // lockDown applies the sandbox. Where another reader of this process did so before, the engine refuses the
@@ -94,7 +94,7 @@ func (e *engine) run(ctx context.Context, text string, rows int) (result Result,
 			result, err = Result{}, &QueryError{Kind: KindRuntime, Text: e.clean(fmt.Sprint("the engine failed: ", p))}
 		}
 	}()
-	canonical, err := e.gate.pass(ctx, text)
+	canonical, err := e.parser.pass(ctx, text)
 	if err != nil {
 		return Result{}, err
 	}
@@ -129,7 +129,7 @@ func prepare(conn *sql.Conn, text string) error {
 		}
 		kind, err := stmt.StatementType()
 		if err == nil && kind != duckdb.STATEMENT_TYPE_SELECT {
-			return refuse("Only a SELECT can be run.")
+			return &QueryError{Kind: KindRefused, Text: "Only a SELECT can be run."}
 		}
 		return err
 	})
@@ -191,7 +191,7 @@ func atRunTime(err error) error {
 	return &duckdb.Error{Type: fault.Type, Msg: wrapped.ReplaceAllString(fault.Msg, "")}
 }
 
-func (e *engine) close() error { return e.gate.close() }
+func (e *engine) close() error { return e.parser.close() }
 
 // cellSize is about how many bytes a value takes in memory and on its way.
 func cellSize(value any) int {

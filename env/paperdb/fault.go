@@ -9,18 +9,20 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"airqa/env/paperdb/gate"
+
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
 // Kinds of [QueryError].
 const (
-	KindSyntax  = "syntax"
-	KindCatalog = "catalog" // no such table or function
-	KindBinder  = "binder"  // no such column, wrong types
-	KindRefused = "refused" // not allowed in the sandbox
+	KindSyntax  = gate.Syntax
+	KindCatalog = gate.Catalog // no such table or function
+	KindBinder  = "binder"     // no such column, wrong types
+	KindRefused = gate.Refused // not allowed in the sandbox
 	KindTimeout = "timeout"
 	KindMemory  = "memory"
-	KindRuntime = "runtime" // failed while running: a bad cast, a division, …
+	KindRuntime = gate.Runtime // failed while running: a bad cast, a division, …
 )
 
 // maxText is the longest text of a QueryError, in bytes.
@@ -36,10 +38,6 @@ type QueryError struct {
 
 // Error implements error.
 func (e *QueryError) Error() string { return e.Text }
-
-func refuse(text string, args ...any) *QueryError {
-	return &QueryError{Kind: KindRefused, Text: cut(fmt.Sprintf(text, args...))}
-}
 
 func tooSlow(deadline time.Duration) *QueryError {
 	text := fmt.Sprintf("The query took longer than %v and was stopped. Narrow it down, or ask for less.", deadline)

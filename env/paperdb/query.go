@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"airqa/env/paperdb/gate"
 )
 
 // Limits bound one query.
@@ -39,8 +41,8 @@ func (r *Reader) Query(ctx context.Context, text string, limits Limits) (Result,
 	if limits.Rows < 1 || limits.Deadline <= 0 {
 		return Result{}, fmt.Errorf("query: limits of %d rows and %v", limits.Rows, limits.Deadline)
 	}
-	if err := checkText(text); err != nil {
-		return Result{}, err
+	if err := gate.CheckText(text); err != nil {
+		return Result{}, refused(err)
 	}
 	return r.runner.query(ctx, text, limits)
 }

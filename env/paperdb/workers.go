@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"airqa/env/paperdb/wire"
 	"airqa/env/paperdb/worker"
 )
 
@@ -87,7 +88,7 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (Result,
 		return Result{}, fmt.Errorf("query: %w", err)
 	}
 	result, err := decodeReply(raw)
-	if errors.Is(err, errWire) {
+	if errors.Is(err, wire.ErrBytes) {
 		return Result{}, brokeDown()
 	}
 	return result, err

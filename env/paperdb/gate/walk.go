@@ -1,15 +1,17 @@
-package paperdb
+package gate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
-// walk goes through the tree of a statement and refuses what the sandbox does not offer: every table but the
-// eight and the statement's own WITH names, every table function but a few harmless ones, and functions that
+// walk goes through the tree of a statement and refuses what the sandbox does not offer: every table but those
+// of the rules and the statement's own WITH names, every table function but a few harmless ones, and functions that
 // run SQL from a text, tell about the host, or change the session.
 type walk struct {
 	catalog string // lower case
+	tables  []string
 }
 
 // tableFunctions are the functions that may stand in a FROM.
@@ -45,7 +47,7 @@ func (w *walk) object(v map[string]any, names []string) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range sortedKeys(v) {
+	for _, key := range slices.Sorted(maps.Keys(v)) {
 		known := names
 		if v["type"] == "RECURSIVE_CTE_NODE" && key == "right" {
 			known = with(names, text1(v, "cte_name"))
@@ -86,11 +88,11 @@ func (w *walk) check(v map[string]any, names []string) error {
 	case "TABLE_FUNCTION":
 		function, _ := v["function"].(map[string]any)
 		if name := text1(function, "function_name"); !slices.Contains(tableFunctions, strings.ToLower(name)) {
-			return refuse("The table function %s is not available: %s.", name, theTables())
+			return refuse("The table function %s is not available: %s.", name, w.theTables())
 		}
 	case "SHOW_REF":
 		if v["query"] == nil {
-			return refuse("The list of tables is fixed: %s. DESCRIBE one of them shows its columns.", theTables())
+			return refuse("The list of tables is fixed: %s. DESCRIBE one of them shows its columns.", w.theTables())
 		}
 	case "VALUE_PARAMETER":
 		return refuse("The statement has a parameter such as ? or $1; write the value itself.")
@@ -105,12 +107,12 @@ func (w *walk) table(v map[string]any, names []string) error {
 	catalog := strings.ToLower(text1(v, "catalog_name"))
 	bare := schema == "" && catalog == ""
 	switch {
-	case bare && slices.Contains(names, name), w.ours(catalog, schema) && slices.Contains(Tables(), name):
+	case bare && slices.Contains(names, name), w.ours(catalog, schema) && slices.Contains(w.tables, name):
 		return nil
 	case bare && !strings.ContainsAny(name, "/.\\:*"):
-		return &QueryError{Kind: KindCatalog, Text: cut("There is no table " + text1(v, "table_name") + ": " + theTables() + ".")}
+		return &Refusal{Kind: Catalog, Text: "There is no table " + text1(v, "table_name") + ": " + w.theTables() + "."}
 	}
-	return refuse("Nothing but the tables of the database can be read, no files and no system tables: %s.", theTables())
+	return refuse("Nothing but the tables of the database can be read, no files and no system tables: %s.", w.theTables())
 }
 
 // ours tells whether a table's qualifiers name the schema of the eight tables. The parser takes the one word in
@@ -122,7 +124,7 @@ func (w *walk) ours(catalog, schema string) bool {
 	return catalog == w.catalog && schema == "main"
 }
 
-func theTables() string { return "the tables are " + strings.Join(Tables(), ", ") }
+func (w *walk) theTables() string { return "the tables are " + strings.Join(w.tables, ", ") }
 
 func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool {
@@ -142,13 +144,4 @@ func text1(v map[string]any, key string) string {
 // with adds a name without touching the caller's list.
 func with(names []string, name string) []string {
 	return append(slices.Clip(names), strings.ToLower(name))
-}
-
-func sortedKeys(v map[string]any) []string {
-	keys := make([]string, 0, len(v))
-	for key := range v {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }

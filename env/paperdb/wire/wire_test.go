@@ -1,4 +1,4 @@
-package paperdb
+package wire
 
 import (
 	"bytes"
@@ -29,11 +29,11 @@ func TestValuesOnTheWire(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			raw, err := appendValue(nil, tt.value)
+			raw, err := Append(nil, tt.value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := readValue(raw)
+			got, err := Read(raw)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,11 +41,11 @@ func TestValuesOnTheWire(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			for end := range min(len(raw), 100) {
-				if _, err := readValue(raw[:end]); !errors.Is(err, errWire) {
+				if _, err := Read(raw[:end]); !errors.Is(err, ErrBytes) {
 					t.Fatalf("cut at %d of %d: got %v", end, len(raw), err)
 				}
 			}
-			if _, err := readValue(append(raw, tagNull)); !errors.Is(err, errWire) {
+			if _, err := Read(append(raw, tagNull)); !errors.Is(err, ErrBytes) {
 				t.Errorf("one byte more: got %v", err)
 			}
 		})
@@ -56,14 +56,14 @@ func TestValuesOnTheWire(t *testing.T) {
 func TestDeepValues(t *testing.T) {
 	for depth, ok := range map[int]bool{maxDepth - 1: true, maxDepth + 1: false, 1 << 20: false} {
 		raw := []byte(strings.Repeat(string([]byte{tagList, 1}), depth) + string(tagNull))
-		value, err := readValue(raw)
+		value, err := Read(raw)
 		if (err == nil) != ok {
 			t.Errorf("%d levels: got %v", depth, err)
 		}
 		if !ok {
 			continue
 		}
-		if again, err := appendValue(nil, value); !bytes.Equal(again, raw) || err != nil {
+		if again, err := Append(nil, value); !bytes.Equal(again, raw) || err != nil {
 			t.Errorf("%d levels: written as %d bytes, %v, want %d", depth, len(again), err, len(raw))
 		}
 	}
@@ -71,70 +71,33 @@ func TestDeepValues(t *testing.T) {
 
 func TestValueOfUnknownType(t *testing.T) {
 	for _, value := range []any{struct{}{}, []any{int32(1)}, map[string]any{"x": []string{}}} {
-		_, err := appendValue(nil, value)
-		var fault *QueryError
-		if !errors.As(err, &fault) || fault.Kind != KindRuntime || !strings.Contains(fault.Text, "cast it to VARCHAR") {
+		_, err := Append(nil, value)
+		var unknown *TypeError
+		if !errors.As(err, &unknown) || !strings.Contains(unknown.Error(), "cast it to VARCHAR") {
 			t.Errorf("%T: got %v", value, err)
 		}
 	}
 }
 
-func TestMessages(t *testing.T) {
-	q, err := decodeQuestion(question{"SELECT 1", 10}.encode())
-	if want := (question{"SELECT 1", 10}); q != want || err != nil {
-		t.Errorf("question: got %v, %v", q, err)
-	}
-	for _, want := range []Result{
-		{Columns: []string{"a", "b"}, Values: [][]any{{int64(1), nil}, {[]any{}, "x"}}, More: true},
-		{Columns: []string{"none"}},
-	} {
-		raw, err := encodeResult(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := decodeReply(raw)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("%v (-want +got):\n%s", err, diff)
-		}
-	}
-	fault := &QueryError{Kind: KindBinder, Text: "no such column"}
-	if _, err := decodeReply(encodeFault(fault)); !cmp.Equal(err, error(fault)) {
-		t.Errorf("fault: got %#v", err)
-	}
-}
-
-// FuzzWire reads bytes that no worker of ours sent. They are a value that can be written again, or an error.
-func FuzzWire(f *testing.F) {
-	seed, _ := appendValue(nil, []any{nil, true, int64(-5), 1.5, "x", time.Unix(0, 0).UTC(), map[string]any{"k": []any{false}}})
+// FuzzRead reads bytes that no worker of ours sent. They are a value that can be written again, or an error.
+func FuzzRead(f *testing.F) {
+	seed, _ := Append(nil, []any{nil, true, int64(-5), 1.5, "x", time.Unix(0, 0).UTC(), map[string]any{"k": []any{false}}})
 	f.Add(seed)
 	f.Add([]byte{tagList, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Add([]byte(strings.Repeat(string([]byte{tagList, 1}), 20_000)))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		value, err := readValue(raw)
-		_, _ = decodeQuestion(raw)
-		_, _ = decodeReply(raw)
+		value, err := Read(raw)
 		if err != nil {
 			return
 		}
-		again, err := appendValue(nil, value)
+		again, err := Append(nil, value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := readValue(again)
-		third, _ := appendValue(nil, back)
+		back, err := Read(again)
+		third, _ := Append(nil, back)
 		if !bytes.Equal(again, third) || err != nil {
 			t.Fatalf("%v: written as %q and then as %q", err, again, third)
 		}
 	})
-}
-
-// A program that did not call WorkerMain must not start itself a second time.
-func TestNotWired(t *testing.T) {
-	wired.Store(false)
-	t.Cleanup(func() { wired.Store(true) })
-	w := newWorkers("/nowhere", 0)
-	_, err := w.query(t.Context(), "SELECT 1", Limits{Rows: 1, Deadline: time.Second})
-	if err == nil || !strings.Contains(err.Error(), "call paperdb.WorkerMain first in main") {
-		t.Errorf("got %v", err)
-	}
 }

@@ -1,15 +1,20 @@
-package paperdb
+// Package wire writes values as bytes and reads them back: the values of a result on their way between two processes.
+// Start from [Append] and [Read]. JSON knows no NaN and no dates, and gob takes five times as long over a thousand rows.
+//
+// It knows no database and sends nothing.
+package wire
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 )
 
-// The values of a [Result] on their way between processes: a byte that names the type, then the value. Lengths
-// and integers are varints. JSON knows no NaN and no dates, and gob takes five times as long over a thousand rows.
+// A value is a byte that names the type, then the value. Lengths and integers are varints.
 const (
 	tagNull  = 'n'
 	tagTrue  = 't'
@@ -25,10 +30,20 @@ const (
 // maxDepth is how deep values may nest: the 10,000 levels of JSON that the driver reads, and those of a reply.
 const maxDepth = 10_010
 
-var errWire = errors.New("read a value: the bytes are no value")
+// ErrBytes is what comes of bytes that are no value.
+var ErrBytes = errors.New("read a value: the bytes are no value")
 
-// appendValue writes a value of the types that [Result] names. Another type is a *QueryError.
-func appendValue(out []byte, value any) ([]byte, error) {
+// TypeError is a value of a type that cannot be written.
+type TypeError struct{ Value any }
+
+// Error implements error.
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("A column holds values of type %T, which cannot be shown; cast it to VARCHAR.", e.Value)
+}
+
+// Append adds a value to out: nil, bool, int64, float64, string, time.Time, []any and map[string]any. Another type is a
+// [*TypeError].
+func Append(out []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case nil:
 		return append(out, tagNull), nil
@@ -50,7 +65,7 @@ func appendValue(out []byte, value any) ([]byte, error) {
 	case map[string]any:
 		return appendMap(out, v)
 	}
-	return nil, &QueryError{Kind: KindRuntime, Text: fmt.Sprintf("A column holds values of type %T, which cannot be shown; cast it to VARCHAR.", value)}
+	return nil, &TypeError{value}
 }
 
 func appendText(out []byte, text string) []byte {
@@ -65,7 +80,7 @@ func appendTime(out []byte, t time.Time) ([]byte, error) {
 func appendList(out []byte, list []any) (_ []byte, err error) {
 	out = binary.AppendUvarint(append(out, tagList), uint64(len(list)))
 	for _, item := range list {
-		if out, err = appendValue(out, item); err != nil {
+		if out, err = Append(out, item); err != nil {
 			return nil, err
 		}
 	}
@@ -74,20 +89,20 @@ func appendList(out []byte, list []any) (_ []byte, err error) {
 
 func appendMap(out []byte, m map[string]any) (_ []byte, err error) {
 	out = binary.AppendUvarint(append(out, tagMap), uint64(len(m)))
-	for _, key := range sortedKeys(m) {
-		if out, err = appendValue(appendText(out, key), m[key]); err != nil {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if out, err = Append(appendText(out, key), m[key]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// readValue reads one value and nothing else.
-func readValue(raw []byte) (any, error) {
+// Read reads one value and nothing else.
+func Read(raw []byte) (any, error) {
 	c := cursor{rest: raw}
 	value, err := c.value(0)
 	if err == nil && len(c.rest) > 0 {
-		err = errWire
+		err = ErrBytes
 	}
 	return value, err
 }
@@ -97,7 +112,7 @@ type cursor struct{ rest []byte }
 
 func (c *cursor) value(depth int) (any, error) {
 	if len(c.rest) == 0 || depth > maxDepth {
-		return nil, errWire
+		return nil, ErrBytes
 	}
 	tag := c.rest[0]
 	c.rest = c.rest[1:]
@@ -119,13 +134,13 @@ func (c *cursor) value(depth int) (any, error) {
 	case tagMap:
 		return c.object(depth)
 	}
-	return nil, errWire
+	return nil, ErrBytes
 }
 
 func (c *cursor) integer() (any, error) {
 	v, n := binary.Varint(c.rest)
 	if n <= 0 {
-		return nil, errWire
+		return nil, ErrBytes
 	}
 	c.rest = c.rest[n:]
 	return v, nil
@@ -133,7 +148,7 @@ func (c *cursor) integer() (any, error) {
 
 func (c *cursor) float() (any, error) {
 	if len(c.rest) < 8 {
-		return nil, errWire
+		return nil, ErrBytes
 	}
 	v := math.Float64frombits(binary.BigEndian.Uint64(c.rest))
 	c.rest = c.rest[8:]
@@ -144,7 +159,7 @@ func (c *cursor) float() (any, error) {
 func (c *cursor) length() (int, error) {
 	v, n := binary.Uvarint(c.rest)
 	if n <= 0 || v > uint64(len(c.rest)-n) {
-		return 0, errWire
+		return 0, ErrBytes
 	}
 	c.rest = c.rest[n:]
 	return int(v), nil
@@ -167,7 +182,7 @@ func (c *cursor) time() (any, error) {
 	}
 	var t time.Time
 	if t.UnmarshalBinary([]byte(raw)) != nil {
-		return nil, errWire
+		return nil, ErrBytes
 	}
 	return t, nil
 }

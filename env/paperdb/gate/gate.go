@@ -1,0 +1,89 @@
+// Package gate judges a statement that somebody else wrote: it passes one SELECT that reads nothing but the tables it may.
+// [CheckText] looks at the text before it is parsed, [Rules.CheckTree] at the tree that DuckDB's json_serialize_sql makes of it.
+//
+// It knows no driver and runs nothing: who asks it parses, and runs what passed in a sandbox.
+package gate
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kinds of [Refusal].
+const (
+	Syntax  = "syntax"
+	Catalog = "catalog" // no such table
+	Refused = "refused" // not allowed
+	Runtime = "runtime" // the parser failed otherwise
+)
+
+// Refusal is a statement that may not run. Its text is for whoever wrote it; it quotes the statement, and may be as long.
+type Refusal struct {
+	// Kind is one of the constants.
+	Kind string
+	Text string
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Text }
+
+func refuse(text string, args ...any) *Refusal {
+	return &Refusal{Kind: Refused, Text: fmt.Sprintf(text, args...)}
+}
+
+// Rules say what a statement may read.
+type Rules struct {
+	// Catalog is the database's name in a qualified table name.
+	Catalog string
+	// Tables are the names of the tables, in lower case.
+	Tables []string
+}
+
+// parsed is the answer of json_serialize_sql.
+type parsed struct {
+	Error      bool   `json:"error"`
+	Type       string `json:"error_type"`
+	Message    string `json:"error_message"`
+	Position   string `json:"position"`
+	Statements []any  `json:"statements"`
+}
+
+// CheckTree judges a statement by its text and the answer of json_serialize_sql. A statement that may not run is a
+// [*Refusal]; another error is an answer that cannot be read.
+func (r Rules) CheckTree(text, tree string) error {
+	var p parsed
+	if err := json.Unmarshal([]byte(tree), &p); err != nil {
+		return fmt.Errorf("read the tree of a statement: %w", err)
+	}
+	switch {
+	case p.Error && p.Type == "parser":
+		return syntaxError(text, p)
+	case p.Error && p.Type != "not implemented":
+		return &Refusal{Kind: Runtime, Text: p.Message}
+	case p.Error:
+		return refuse("Only a query can be run: one statement that starts with SELECT, WITH, FROM, VALUES, DESCRIBE or SUMMARIZE. " +
+			"The database cannot be changed, and a PIVOT needs an IN list.")
+	case len(p.Statements) == 0:
+		return &Refusal{Kind: Syntax, Text: "The text holds no SQL statement."}
+	case len(p.Statements) > 1:
+		return refuse("Only one statement at a time can be run; this text holds %d.", len(p.Statements))
+	}
+	return (&walk{catalog: strings.ToLower(r.Catalog), tables: r.Tables}).node(p.Statements[0], nil)
+}
+
+// syntaxError says where the parser stopped.
+func syntaxError(text string, p parsed) *Refusal {
+	at, err := strconv.Atoi(p.Position)
+	if err != nil || at < 0 || at > len(text) {
+		return &Refusal{Kind: Syntax, Text: "Parser error: " + p.Message}
+	}
+	before := text[:at]
+	start := strings.LastIndexByte(before, '\n') + 1
+	line, _, _ := strings.Cut(text[start:], "\n")
+	column := utf8.RuneCountInString(text[start:at]) + 1
+	message := fmt.Sprintf("Parser error: %s at line %d, column %d: %s", p.Message, strings.Count(before, "\n")+1, column, strings.TrimSpace(line))
+	return &Refusal{Kind: Syntax, Text: message}
+}

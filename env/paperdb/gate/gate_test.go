@@ -1,0 +1,100 @@
+package gate_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"airqa/env/paperdb/gate"
+)
+
+// kindOf is the kind of a refusal, empty for a statement that passes.
+func kindOf(t *testing.T, err error) string {
+	t.Helper()
+	var no *gate.Refusal
+	if err != nil && !errors.As(err, &no) {
+		t.Fatal(err)
+	}
+	if no == nil {
+		return ""
+	}
+	return no.Kind
+}
+
+func TestCheckText(t *testing.T) {
+	tests := []struct {
+		name, text, want string
+	}{
+		{"plain", "SELECT 1", ""},
+		{"brackets in quotes", "SELECT '" + strings.Repeat("(", 200) + "'", ""},
+		{"no text", "SELECT '\xff'", gate.Syntax},
+		{"long", strings.Repeat("x", 17<<10), gate.Refused},
+		{"deep", strings.Repeat("(", 101), gate.Refused},
+		{"many WITH", strings.Repeat("with ", 7), gate.Refused},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := kindOf(t, gate.CheckText(tt.text)); got != tt.want {
+				t.Errorf("refused as %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// The trees are those of the parser, without what is not looked at.
+func TestCheckTree(t *testing.T) {
+	from := func(table string) string {
+		return `{"statements": [{"node": {"type": "SELECT_NODE", "from_table": ` + table + `}}]}`
+	}
+	tests := []struct {
+		name, tree, want string
+	}{
+		{"table", from(`{"type": "BASE_TABLE", "table_name": "Chunks"}`), ""},
+		{"table of the database", from(`{"type": "BASE_TABLE", "table_name": "chunks", "schema_name": "papers"}`), ""},
+		{"unknown table", from(`{"type": "BASE_TABLE", "table_name": "users"}`), gate.Catalog},
+		{"file", from(`{"type": "BASE_TABLE", "table_name": "/etc/passwd"}`), gate.Refused},
+		{"other database", from(`{"type": "BASE_TABLE", "table_name": "chunks", "schema_name": "main", "catalog_name": "system"}`), gate.Refused},
+		{"harmless function", from(`{"type": "TABLE_FUNCTION", "function": {"function_name": "range"}}`), ""},
+		{"function that reads", from(`{"type": "TABLE_FUNCTION", "function": {"function_name": "read_csv"}}`), gate.Refused},
+		{"deep inside", from(`[[{"select": [{"function_name": "GETENV"}]}]]`), gate.Refused},
+		{"list of tables", from(`{"type": "SHOW_REF"}`), gate.Refused},
+		{"parameter", from(`{"type": "VALUE_PARAMETER"}`), gate.Refused},
+		{"two statements", `{"statements": [{}, {}]}`, gate.Refused},
+		{"none", `{"statements": []}`, gate.Syntax},
+		{"no query", `{"error": true, "error_type": "not implemented"}`, gate.Refused},
+		{"parser", `{"error": true, "error_type": "parser", "error_message": "syntax error", "position": "3"}`, gate.Syntax},
+		{"other error", `{"error": true, "error_type": "internal"}`, gate.Runtime},
+	}
+	rules := gate.Rules{Catalog: "Papers", Tables: []string{"metadata", "chunks"}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := kindOf(t, rules.CheckTree("SELECT 1", tt.tree)); got != tt.want {
+				t.Errorf("refused as %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// A WITH name is known to the query and to the clauses after it, and to nothing else.
+func TestWithNames(t *testing.T) {
+	clause := func(name, table string) string {
+		return `{"key": "` + name + `", "value": {"from_table": {"type": "BASE_TABLE", "table_name": "` + table + `"}}}`
+	}
+	statement := func(clauses ...string) string {
+		return `{"statements": [{"cte_map": {"map": [` + strings.Join(clauses, ",") + `]}, "from_table": {"type": "BASE_TABLE", "table_name": "b"}}]}`
+	}
+	rules := gate.Rules{Tables: []string{"chunks"}}
+	if err := rules.CheckTree("", statement(clause("a", "chunks"), clause("b", "a"))); err != nil {
+		t.Errorf("each knows those before it: got %v", err)
+	}
+	if got := kindOf(t, rules.CheckTree("", statement(clause("b", "a"), clause("a", "chunks")))); got != gate.Catalog {
+		t.Errorf("a name before its clause: refused as %q", got)
+	}
+}
+
+func TestUnreadableTree(t *testing.T) {
+	var no *gate.Refusal
+	if err := (gate.Rules{}).CheckTree("", "{"); err == nil || errors.As(err, &no) {
+		t.Errorf("got %v, want an error that blames no statement", err)
+	}
+}

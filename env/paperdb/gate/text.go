@@ -1,0 +1,52 @@
+package gate
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a statement's text. The tree of a statement grows with a power of nested WITH clauses, and the
+// parser is recursive.
+const (
+	maxLength  = 16 << 10 // bytes
+	maxNesting = 100      // brackets within brackets
+	maxWith    = 6        // WITH clauses
+)
+
+var (
+	quoted   = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+	withWord = regexp.MustCompile(`(?i)\bwith\b`)
+)
+
+// CheckText refuses, with a [*Refusal], what could exhaust the parser before it can be asked.
+func CheckText(text string) error {
+	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return &Refusal{Kind: Syntax, Text: "The statement holds characters that are no text."}
+	}
+	if len(text) > maxLength {
+		return refuse("The statement is too long: %d bytes, %d are allowed.", len(text), maxLength)
+	}
+	bare := quoted.ReplaceAllString(text, "''")
+	if len(withWord.FindAllStringIndex(bare, maxWith+1)) > maxWith {
+		return refuse("The statement has too many WITH clauses; %d are allowed, each with several tables.", maxWith)
+	}
+	if nesting(bare) > maxNesting {
+		return refuse("The statement nests too deep; %d brackets within brackets are allowed.", maxNesting)
+	}
+	return nil
+}
+
+func nesting(text string) int {
+	depth, deepest := 0, 0
+	for _, r := range text {
+		switch r {
+		case '(', '[', '{':
+			depth++
+			deepest = max(deepest, depth)
+		case ')', ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return deepest
+}

@@ -1,0 +1,77 @@
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"airqa/env/paperdb/gate"
+)
+
+// parser lets a statement pass when package gate does. It parses with an engine of its own, which never runs the
+// statement.
+type parser struct {
+	db    *sql.DB
+	rules gate.Rules
+	// tree and canonical are prepared: every query asks both.
+	tree, canonical *sql.Stmt
+}
+
+const (
+	treeSQL      = `SELECT json_serialize_sql(?::VARCHAR, skip_default := true, skip_empty := true, skip_null := true)::VARCHAR`
+	canonicalSQL = `SELECT json_deserialize_sql(json_serialize_sql(?::VARCHAR))::VARCHAR`
+)
+
+func openParser(ctx context.Context, catalog string) (*parser, error) {
+	db, err := connect("", "")
+	if err != nil {
+		return nil, err
+	}
+	if err := lockDown(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	// An in-memory database lives as long as its connector; idle connections spare making one a query.
+	db.SetMaxIdleConns(2)
+	p := &parser{db: db, rules: gate.Rules{Catalog: catalog, Tables: Tables()}}
+	if p.tree, err = db.PrepareContext(ctx, treeSQL); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if p.canonical, err = db.PrepareContext(ctx, canonicalSQL); err != nil {
+		return nil, errors.Join(err, p.tree.Close(), db.Close())
+	}
+	return p, nil
+}
+
+func (p *parser) close() error {
+	if p == nil {
+		return nil
+	}
+	return errors.Join(p.tree.Close(), p.canonical.Close(), p.db.Close())
+}
+
+// pass returns the statement as the parser understood it, without comments and semicolons, or a *QueryError. The
+// text has gone through gate.CheckText.
+func (p *parser) pass(ctx context.Context, text string) (string, error) {
+	var tree string
+	if err := p.tree.QueryRowContext(ctx, text).Scan(&tree); err != nil {
+		return "", err
+	}
+	if err := p.rules.CheckTree(text, tree); err != nil {
+		return "", refused(err)
+	}
+	var canonical string
+	if err := p.canonical.QueryRowContext(ctx, text).Scan(&canonical); err != nil {
+		return "", err
+	}
+	return strings.TrimRight(canonical, "; \n"), nil
+}
+
+// refused makes a QueryError of a refusal of package gate, and leaves other errors as they are.
+func refused(err error) error {
+	var no *gate.Refusal
+	if errors.As(err, &no) {
+		return &QueryError{Kind: no.Kind, Text: cut(no.Text)}
+	}
+	return err
+}
