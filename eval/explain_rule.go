@@ -118,7 +118,11 @@ func (c comparer) floatRule(prediction, gold pyliteral.Value) string {
 	}
 	rule := fmt.Sprintf("float %s vs %s", pyliteral.Repr(said), pyliteral.Repr(gold))
 	if c.ndigits != nil {
-		rule += fmt.Sprintf(" rounded to %s digits", pyliteral.Repr(c.ndigits))
+		digits := "digits"
+		if n, ok := number(c.ndigits); ok && n == 1 {
+			digits = "digit"
+		}
+		rule += fmt.Sprintf(" rounded to %s %s", pyliteral.Repr(c.ndigits), digits)
 	}
 	rule += fmt.Sprintf(", relative tolerance %s", pyliteral.Repr(c.tolerance))
 	if wanted, ok := number(gold); c.fixed && ok && wanted == 0 {

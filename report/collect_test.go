@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -219,5 +220,24 @@ func TestIntervals(t *testing.T) {
 	// Whole papers are drawn: all questions of a paper are right or wrong together.
 	if i := avg(report.Options{Intervals: report.BootstrapIntervals, Seed: 1}).Interval; i.Low != 0 || i.High != 100 {
 		t.Errorf("bootstrap = %+v, want 0 to 100", i)
+	}
+}
+
+// What holds for some runs is said once for them.
+func TestNotesOfSome(t *testing.T) {
+	row := func(baseline, dir, scoring string) report.Row {
+		return report.Row{Baseline: baseline, Dir: dir, Scoring: scoring, Judge: "j"}
+	}
+	rows := []report.Row{row("rag", "a", "fixed"), row("hybrid", "b", "reference"), row("text2sql", "c", "fixed")}
+	want := []string{
+		"rag (a), text2sql (c): Scoring: fixed; judge of subjective answers: j.",
+		"hybrid (b): Scoring: reference; judge of subjective answers: j.",
+		"Warning: these scores were made by different rules, so their rows cannot be compared. --scoring and --judge choose one kind.",
+	}
+	if diff := cmp.Diff(want, report.Notes(rows)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := report.Notes(slices.Concat(rows[:1], rows[2:])); !cmp.Equal(got, []string{"Scoring: fixed; judge of subjective answers: j."}) {
+		t.Errorf("of one kind: %q", got)
 	}
 }

@@ -30,7 +30,7 @@ func Notes(rows []Row) []string {
 func (r Row) notes() []string {
 	var notes []string
 	add := func(format string, args ...any) {
-		notes = append(notes, terminal.Line(r.Baseline)+" ("+terminal.Line(r.Dir)+"): "+fmt.Sprintf(format, args...))
+		notes = append(notes, r.place()+": "+fmt.Sprintf(format, args...))
 	}
 	if r.Repeats.K > 1 {
 		add("%d repeats of each question; its value is the mean over them, and n counts questions.", r.Repeats.K)
@@ -44,24 +44,28 @@ func (r Row) notes() []string {
 	return notes
 }
 
-// perRun says what holds for all rows in one line, or else for each row in a line with its directory.
+// perRun says what holds for all rows in one line, or else what holds for some in a line with their directories.
 func perRun(rows []Row, what func(Row) string, format string) []string {
 	var notes []string
-	for i, r := range rows {
-		text := what(r)
-		if i > 0 && !slices.ContainsFunc(rows, func(other Row) bool { return what(other) != what(rows[0]) }) {
-			break
+	runs := make(map[string][]string)
+	for _, r := range rows {
+		note := fmt.Sprintf(format, what(r))
+		if runs[note] == nil {
+			notes = append(notes, note)
 		}
-		notes = append(notes, fmt.Sprintf(format, text))
+		runs[note] = append(runs[note], r.place())
 	}
 	if len(notes) < 2 {
 		return notes
 	}
-	for i, r := range rows {
-		notes[i] = terminal.Line(r.Baseline) + " (" + terminal.Line(r.Dir) + "): " + notes[i]
+	for i, note := range notes {
+		notes[i] = strings.Join(runs[note], ", ") + ": " + note
 	}
 	return notes
 }
+
+// place is a run in a note.
+func (r Row) place() string { return terminal.Line(r.Baseline) + " (" + terminal.Line(r.Dir) + ")" }
 
 func questionsNote(r Row) string {
 	n := make([]string, len(r.Cells))
