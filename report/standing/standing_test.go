@@ -183,6 +183,11 @@ func TestText(t *testing.T) {
 	if diff := cmp.Diff(brief, s.Brief()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	cents := 0.0012
+	s.USD = &cents
+	if got := s.Text(0); !strings.Contains(got, "; $0.0012") {
+		t.Error(got)
+	}
 	for _, width := range []int{20, 33, 80} {
 		for line := range strings.SplitSeq(s.Text(width), "\n") {
 			if n := len([]rune(line)); n > width {

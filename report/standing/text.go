@@ -42,7 +42,7 @@ func (s Standing) Brief() string {
 		parts = append(parts, fmt.Sprintf("%s/min", short(s.Rate.EpisodesPerMinute)), short(s.Rate.TokensPerSecond)+" tok/s")
 	}
 	if s.USD != nil && *s.USD > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", *s.USD))
+		parts = append(parts, money(*s.USD))
 	}
 	switch {
 	case !s.Writing:
@@ -116,7 +116,7 @@ func (s Standing) costs() string {
 	if s.USD == nil {
 		return text + "; cost unknown"
 	}
-	return text + fmt.Sprintf("; $%.2f", *s.USD)
+	return text + "; " + money(*s.USD)
 }
 
 func (s Standing) pace() string {
@@ -189,4 +189,12 @@ func short(x float64) string {
 		return fmt.Sprintf("%.0f", x)
 	}
 	return fmt.Sprintf("%.2g", x)
+}
+
+// money shows small sums to a hundredth of a cent.
+func money(usd float64) string {
+	if usd > 0 && usd < 0.1 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
 }
