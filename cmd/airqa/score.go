@@ -55,14 +55,22 @@ func (c scoreCmd) Run(a *app) error {
 	if c.Explain != "" {
 		return c.explainRun(a, dirs)
 	}
-	unscored, faulty, why := 0, 0, ""
+	unscored, faulty, left, why := 0, 0, 0, ""
 	for _, dir := range dirs {
 		t, err := c.scoreDir(a, dir, len(dirs) > 1)
+		if errors.Is(err, errNothingEnded) && len(dirs) > 1 {
+			a.say("note: left out: %v", err)
+			left++
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		unscored, faulty = unscored+t.Unscored-t.faulty, faulty+t.faulty
 		why = cmp.Or(why, t.why)
+	}
+	if left == len(dirs) {
+		return errors.New("none of these runs has a finished question")
 	}
 	where := strings.Join(c.Dirs, " ")
 	if !c.JSON {
@@ -173,6 +181,9 @@ type scoring struct {
 	config      batch.Config
 }
 
+// errNothingEnded is returned for a run that has nothing to score.
+var errNothingEnded = errors.New("no question of this run is finished yet; airqa run goes on with it")
+
 // scoreRun scores every episode of a run that has ended, and writes the scores beside its log.
 func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	r, examples, err := a.openRun(dir)
@@ -181,7 +192,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	}
 	ended, n := a.endedEpisodes(r)
 	if n == 0 {
-		return nil, fmt.Errorf("%s: no question of this run is finished yet; airqa run goes on with it", dir)
+		return nil, fmt.Errorf("%s: %w", dir, errNothingEnded)
 	}
 	ctx, drain, stop := a.interrupts()
 	defer stop()
