@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/embed/cache"
 	"airqa/env/paperdb"
@@ -31,11 +30,7 @@ type CompareConfig struct {
 // has, and what a sample of the texts finds. Hits of equal score may come in any order. An empty list means that both
 // hold the same as far as was looked.
 func Compare(ctx context.Context, cfg CompareConfig) (differences []string, err error) {
-	dir, err := datadir.Open(cfg.Dir)
-	if err != nil {
-		return nil, err
-	}
-	db, err := paperdb.OpenReader(ctx, dir.Database())
+	dir, db, err := openPapers(ctx, cfg.Dir)
 	if err != nil {
 		return nil, err
 	}

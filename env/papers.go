@@ -21,16 +21,22 @@ func (e *Env) Holdings(ctx context.Context) ([]Holding, error) { return holdings
 // Holdings returns what the data directory dir has of all papers, by id. Unlike [Open] it needs no search index and no model,
 // so that it can tell of a directory that an interrupted ingest left behind.
 func Holdings(ctx context.Context, dir string) (list []Holding, err error) {
-	d, err := datadir.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	db, err := paperdb.OpenReader(ctx, d.Database())
+	_, db, err := openPapers(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return holdings(ctx, db)
+}
+
+// openPapers opens the database of the data directory at path, which the caller closes.
+func openPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader, error) {
+	dir, err := datadir.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err := paperdb.OpenReader(ctx, dir.Database())
+	return dir, db, err
 }
 
 func holdings(ctx context.Context, db *paperdb.Reader) ([]Holding, error) {

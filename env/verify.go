@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"airqa/env/datadir"
 	"airqa/env/embed"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
@@ -34,11 +33,7 @@ type Verified struct {
 // written down to the last byte, and has a record for each text of the papers. The error is that of the directory or the
 // server.
 func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) {
-	dir, err := datadir.Open(cfg.Dir)
-	if err != nil {
-		return nil, err
-	}
-	db, err := paperdb.OpenReader(ctx, dir.Database())
+	dir, db, err := openPapers(ctx, cfg.Dir)
 	if err != nil {
 		return nil, err
 	}

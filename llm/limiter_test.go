@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"airqa/internal/openaitest"
+	"airqa/internal/pause"
 	"airqa/qa"
 )
 
@@ -160,7 +161,7 @@ func endpoint(t *testing.T, s *openaitest.Server, p *Pool) Model {
 	t.Helper()
 	m, err := Open(Config{
 		Spec: "openai:m", BaseURL: s.URL(), Pool: p, MaxRetries: 1000, Rand: func() float64 { return 0 },
-		Sleep: func(ctx context.Context, _ time.Duration) error { return sleep(ctx, time.Millisecond) },
+		Sleep: func(ctx context.Context, _ time.Duration) error { return pause.For(ctx, time.Millisecond) },
 	})
 	if err != nil {
 		t.Fatal(err)

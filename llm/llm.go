@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/pause"
 	"airqa/llm/catalog"
 	"airqa/qa"
 )
@@ -127,7 +128,7 @@ func (c Config) withDefaults() Config {
 		c.MaxRetries = DefaultMaxRetries
 	}
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = pause.For
 	}
 	if c.OnWait == nil {
 		c.OnWait = func(string) func() { return func() {} }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"airqa/internal/jsonl"
 )
 
 // ParseScript reads a script: a JSON array, or JSON Lines, of entries
@@ -84,7 +86,7 @@ func (r *scriptReply) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &outer) != nil {
 		return errReplyForm
 	}
-	if err := strict(data, &object); err != nil {
+	if err := jsonl.Strict(data, &object); err != nil {
 		return err
 	}
 	if object.Text == nil {
@@ -105,7 +107,7 @@ func parseEntry(raw json.RawMessage) (Episode, error) {
 		Match   string        `json:"match"`
 		Replies []scriptReply `json:"replies"`
 	}
-	if err := strict(raw, &entry); err != nil {
+	if err := jsonl.Strict(raw, &entry); err != nil {
 		return Episode{}, err
 	}
 	if entry.Match == "" || len(entry.Replies) == 0 {
@@ -116,10 +118,4 @@ func parseEntry(raw json.RawMessage) (Episode, error) {
 		episode.Replies = append(episode.Replies, string(reply))
 	}
 	return episode, nil
-}
-
-func strict(data []byte, v any) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	return decoder.Decode(v)
 }

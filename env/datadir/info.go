@@ -1,7 +1,6 @@
 package datadir
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 
 	"airqa/internal/aside"
+	"airqa/internal/jsonl"
 )
 
 // Info is the content of airqa.json.
@@ -45,9 +45,7 @@ func (d *Dir) Info() (Info, error) {
 
 func (d *Dir) decode(text []byte) (Info, error) {
 	var info Info
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&info); err != nil {
+	if err := jsonl.Strict(text, &info); err != nil {
 		return Info{}, fmt.Errorf("read %s: %w", d.file(), err)
 	}
 	return info, nil

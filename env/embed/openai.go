@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"airqa/internal/pause"
 )
 
 // OpenAIConfig says which endpoint to ask. BaseURL and Model are required.
@@ -49,7 +51,7 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 		c.Client = &http.Client{Timeout: 2 * time.Minute}
 	}
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = pause.For
 	}
 	return &OpenAI{config: c, url: base.JoinPath("embeddings").String()}, nil
 }
@@ -103,17 +105,6 @@ func (o *OpenAI) hide(text string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, o.config.Key, "[key]")
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // unit brings v to length 1 in place; it is false for a vector without direction.

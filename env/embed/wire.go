@@ -65,7 +65,7 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (text []byte, wait time.
 	}
 	if resp.StatusCode != http.StatusOK {
 		said := o.hide(resp.Status + ": " + string(text))
-		return nil, pause(resp), fmt.Errorf("endpoint replies %.*s", maxShown, said)
+		return nil, retryAfter(resp), fmt.Errorf("endpoint replies %.*s", maxShown, said)
 	}
 	return text, 0, nil
 }
@@ -89,8 +89,8 @@ func (o *OpenAI) again(ctx context.Context) time.Duration {
 	return 0
 }
 
-// pause reads how long to wait after a refusal: Retry-After in seconds, never for a refusal that will stay.
-func pause(resp *http.Response) time.Duration {
+// retryAfter reads how long to wait after a refusal: Retry-After in seconds, never for a refusal that will stay.
+func retryAfter(resp *http.Response) time.Duration {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
 		return never
 	}

@@ -2,17 +2,16 @@ package enrich
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"airqa/internal/filelock"
+	"airqa/internal/jsonl"
 	"airqa/qa"
 )
 
@@ -71,16 +70,12 @@ func OpenJournal(path string) (*Journal, error) {
 func (j *Journal) Close() error { return j.file.Close() }
 
 func (j *Journal) scan() error {
-	r := bufio.NewReaderSize(j.file, 1<<20)
-	for n := 1; ; n++ {
-		line, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			j.Torn = int64(len(line))
-			break
-		}
+	n := 0
+	for line, err := range jsonl.Lines(bufio.NewReaderSize(j.file, 1<<20)) {
 		if err != nil {
 			return err
 		}
+		n++
 		e, err := parseEntry(line)
 		if err != nil {
 			return fmt.Errorf("line %d: %w; remove the line, and its cell is asked for again", n, err)
@@ -88,7 +83,11 @@ func (j *Journal) scan() error {
 		j.lines[e.Key] = span{j.end, int64(len(line))}
 		j.end += int64(len(line))
 	}
-	if j.Torn == 0 {
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	if j.Torn = info.Size() - j.end; j.Torn == 0 {
 		return nil
 	}
 	return j.file.Truncate(j.end)
@@ -96,9 +95,7 @@ func (j *Journal) scan() error {
 
 func parseEntry(line []byte) (Entry, error) {
 	var e Entry
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
+	if err := jsonl.Strict(line, &e); err != nil {
 		return e, err
 	}
 	if e.Format != journalFormat {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"airqa/internal/filelock"
+	"airqa/internal/jsonl"
 	"airqa/qa"
 )
 
@@ -180,14 +181,11 @@ const readSize = 1 << 20
 
 // scan tells each of the whole lines of a file, with its newline.
 func scan(r *bufio.Reader, each func(line []byte)) error {
-	for {
-		line, err := r.ReadBytes('\n')
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
+	for line, err := range jsonl.Lines(r) {
+		if err != nil {
 			return err
 		}
 		each(line)
 	}
+	return nil
 }

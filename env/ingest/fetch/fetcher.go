@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"time"
+
+	"airqa/internal/pause"
 )
 
 // Defaults of [Fetcher]. arXiv asks programs for one request every three seconds.
@@ -123,7 +125,7 @@ func (f Fetcher) withDefaults() Fetcher {
 		f.UserAgent = DefaultUserAgent
 	}
 	if f.Sleep == nil {
-		f.Sleep = sleep
+		f.Sleep = pause.For
 	}
 	if f.Now == nil {
 		f.Now = time.Now
@@ -132,17 +134,6 @@ func (f Fetcher) withDefaults() Fetcher {
 		f.Progress = func(Event) {}
 	}
 	return f
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // session is one call of Fetch.

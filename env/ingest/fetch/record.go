@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"airqa/internal/filelock"
+	"airqa/internal/jsonl"
 )
 
 // bookName is the file that says what came from where.
@@ -62,20 +62,15 @@ func openBook(dir string) (*book, error) {
 }
 
 func (b *book) read(path string) error {
-	lines := bufio.NewReader(b.file)
 	var end int64
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			break // without its newline a line is half written
-		}
+	n := 0
+	for line, err := range jsonl.Lines(bufio.NewReader(b.file)) {
 		if err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
+		n++
 		var r record
-		dec := json.NewDecoder(bytes.NewReader(line))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&r); err != nil {
+		if err := jsonl.Strict(line, &r); err != nil {
 			return fmt.Errorf("read %s:%d: %w; remove the line", path, n, err)
 		}
 		if r.Format != bookFormat {

@@ -1,6 +1,9 @@
 package layout
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // slots is how many places are tried for a gutter.
 const slots = 80
@@ -153,7 +156,7 @@ func wideZones(shapes []Shape, gutter float64) []Box {
 			zones = append(zones, s.Box)
 		}
 	}
-	slices.SortFunc(rules, func(a, b Box) int { return compare(a.Y0, b.Y0) })
+	slices.SortFunc(rules, func(a, b Box) int { return cmp.Compare(a.Y0, b.Y0) })
 	for i := 0; i < len(rules); {
 		j := i
 		for j+1 < len(rules) && rules[j+1].Y0-rules[j].Y1 < reach {
@@ -183,16 +186,6 @@ func hasNeighbour(frags []fragment, f *fragment) bool {
 	return slices.ContainsFunc(frags, func(o fragment) bool {
 		return o.column == 1 && abs(o.baseline-f.baseline) < 0.5*f.size
 	})
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func abs(x float64) float64 { return max(x, -x) }

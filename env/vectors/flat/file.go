@@ -1,9 +1,7 @@
 package flat
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -11,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"unsafe"
+
+	"airqa/internal/jsonl"
 )
 
 // errDamaged is wrapped by every complaint about the content of a file.
@@ -118,9 +118,7 @@ func checkStart(data []byte) error {
 
 // readHead reads the head, which begins at end, and cuts the sections.
 func (f *file) readHead(text []byte, end int64) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f.head); err != nil {
+	if err := jsonl.Strict(text, &f.head); err != nil {
 		return fmt.Errorf("head: %w: %w", err, errDamaged)
 	}
 	if err := f.head.Collection.Check(); err != nil {

@@ -1,7 +1,6 @@
 package weights
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"airqa/internal/jsonl"
 )
 
 // maxHeader bounds the JSON header, as the reference reader of safetensors does.
@@ -49,9 +50,7 @@ func split(data []byte) (header, payload []byte, err error) {
 
 func parseEntry(text json.RawMessage, limit int) (entry, error) {
 	var e entry
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
+	if err := jsonl.Strict(text, &e); err != nil {
 		return e, err
 	}
 	want, ok := size(e.Dtype)
