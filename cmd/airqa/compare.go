@@ -21,6 +21,8 @@ type compareCmd struct {
 	Seed         uint64   `default:"1" help:"Seed of the bootstrap."`
 	MinQuestions string   `placeholder:"GAP" help:"Say how many questions a gap such as 3pp (percentage points) needs."`
 	Discordant   *float64 `placeholder:"SHARE" help:"With --min-questions: the share of questions on which the systems disagree (0.2, or that of two runs)."`
+	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run."`
+	Judge        string   `env:"AIRQA_COMPARE_JUDGE" placeholder:"NAME" help:"Read the scores by this judge."`
 	Power        float64  `default:"0.8" help:"Chance with which a difference shall be found."`
 }
 
@@ -147,7 +149,7 @@ func (c compareCmd) sides(a *app) ([]compare.Side, error) {
 			}
 		}
 		for _, path := range paths {
-			side, err := a.side(path)
+			side, err := c.side(a, path)
 			if errors.Is(err, runlog.ErrNoScores) {
 				unscored = append(unscored, path)
 				continue
@@ -175,7 +177,7 @@ func (a *app) enough(sides []compare.Side, unscored []string) error {
 	return nil
 }
 
-func (a *app) side(path string) (compare.Side, error) {
+func (c compareCmd) side(a *app, path string) (compare.Side, error) {
 	dir, file := path, ""
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		dir, file = filepath.Dir(filepath.Dir(path)), path
@@ -187,5 +189,5 @@ func (a *app) side(path string) (compare.Side, error) {
 	if err != nil {
 		return compare.Side{}, err
 	}
-	return compare.Load(run, examples, file)
+	return compare.Load(run, examples, compare.Choice{File: file, Scoring: c.Scoring, Judge: c.Judge})
 }

@@ -156,7 +156,7 @@ func (a *app) collect(dirs []string, o report.Options) ([]report.Row, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("none of these runs has such scores; airqa score makes them, one run at a time")
+		return nil, errors.New("none of these runs has such scores; airqa score makes them")
 	}
 	order := make(map[string]int)
 	for i, name := range baselines.Names() {

@@ -55,7 +55,21 @@ func (c scoreCmd) Run(a *app) error {
 	if c.Explain != "" {
 		return c.explainRun(a, dirs)
 	}
-	unscored, faulty, left, why := 0, 0, 0, ""
+	sum, err := c.scoreDirs(a, dirs)
+	if err != nil {
+		return err
+	}
+	where := strings.Join(c.Dirs, " ")
+	if !c.JSON {
+		a.say("next: airqa report %s", where)
+	}
+	return c.verdict(sum)
+}
+
+// scoreDirs scores runs one after the other and sums what could not be scored. Of several, one in which nothing has
+// ended is left out.
+func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum totals, err error) {
+	left := 0
 	for _, dir := range dirs {
 		t, err := c.scoreDir(a, dir, len(dirs) > 1)
 		if errors.Is(err, errNothingEnded) && len(dirs) > 1 {
@@ -64,24 +78,27 @@ func (c scoreCmd) Run(a *app) error {
 			continue
 		}
 		if err != nil {
-			return err
+			return sum, err
 		}
-		unscored, faulty = unscored+t.Unscored-t.faulty, faulty+t.faulty
-		why = cmp.Or(why, t.why)
+		sum.Unscored, sum.faulty = sum.Unscored+t.Unscored, sum.faulty+t.faulty
+		sum.why = cmp.Or(sum.why, t.why)
 	}
 	if left == len(dirs) {
-		return errors.New("none of these runs has a finished question")
+		return sum, errors.New("none of these runs has a finished question")
 	}
-	where := strings.Join(c.Dirs, " ")
-	if !c.JSON {
-		a.say("next: airqa report %s", where)
-	}
+	return sum, nil
+}
+
+// verdict makes the exit code of what could not be scored.
+func (c scoreCmd) verdict(sum totals) error {
+	unscored := sum.Unscored - sum.faulty
 	switch {
 	case unscored > 0 && c.Judge != noJudgeName:
 		return coded{exitFailedExamples, fmt.Errorf(
-			"%s unscored, which is no zero; the first because: %s\n  the same command tries again; with --json it says why each is", are(unscored, "answer"), terminal.Clip(why, mostOfReason))}
-	case faulty > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(faulty, "answer"))}
+			"%s unscored, which is no zero; the first because: %s\n  the same command tries again; with --json it says why each is",
+			are(unscored, "answer"), terminal.Clip(sum.why, mostOfReason))}
+	case sum.faulty > 0:
+		return coded{exitFailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(sum.faulty, "answer"))}
 	}
 	return nil
 }

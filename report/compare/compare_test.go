@@ -353,21 +353,24 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := compare.Load(run, nil, ""); !errors.Is(err, runlog.ErrNoScores) {
+	if _, err := compare.Load(run, nil, compare.Choice{}); !errors.Is(err, runlog.ErrNoScores) {
 		t.Errorf("a run without scores: %v", err)
 	}
 	want := []qa.Score{score("a", 0, 1), score("b", 0, 0)}
 	if err := runlog.WriteScores(dir, runlog.Scoring{Mode: "reference", Judge: "none"}, want, nil); err != nil {
 		t.Fatal(err)
 	}
-	newest, err := compare.Load(run, nil, "")
+	newest, err := compare.Load(run, nil, compare.Choice{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "scores", "reference.none.jsonl")
-	named, err := compare.Load(run, nil, file)
+	named, err := compare.Load(run, nil, compare.Choice{File: file})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, err := compare.Load(run, nil, compare.Choice{Scoring: "fixed"}); !errors.Is(err, runlog.ErrOtherScores) {
+		t.Errorf("a run that is scored otherwise: %v", err)
 	}
 	for _, side := range []compare.Side{newest, named} {
 		if side.Baseline != "rag" || side.Model != "openai:gpt-4o" || side.Judge != "none" || !cmp.Equal(side.Scores, want) {

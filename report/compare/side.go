@@ -25,19 +25,22 @@ type Side struct {
 	Scores   []qa.Score
 }
 
-// Load makes a side of a run and its newest scores, or of one of its score files when file is not empty. It fails with
-// [runlog.ErrNoScores] for a run that is not scored.
-func Load(run *runlog.Run, examples []qa.Example, file string) (Side, error) {
+// Choice names one scoring of a run: a score file, or else the newest by a mode and a judge; empty stands for any.
+type Choice struct{ File, Scoring, Judge string }
+
+// Load makes a side of a run and one of its scorings. It fails with [runlog.ErrNoScores] for a run that is not scored, and
+// with [runlog.ErrOtherScores] for one that is not scored so.
+func Load(run *runlog.Run, examples []qa.Example, choice Choice) (Side, error) {
 	side := Side{Examples: examples, System: System{
 		Path: run.Dir, Run: run.Dir, Baseline: run.Config.Shape.Baseline, Model: modelName(run.Config.Shape.Model),
 	}}
-	if file == "" {
-		scoring, scores, err := runlog.ReadScores(run.Dir)
+	if choice.File == "" {
+		scoring, scores, err := runlog.FindScores(run.Dir, choice.Scoring, choice.Judge)
 		side.Scoring, side.Judge, side.Scores = scoring.Mode, scoring.Judge, scores
 		return side, err
 	}
-	bare, err := LoadFile(file)
-	side.Path, side.Scoring, side.Judge, side.Scores = file, bare.Scoring, bare.Judge, bare.Scores
+	bare, err := LoadFile(choice.File)
+	side.Path, side.Scoring, side.Judge, side.Scores = choice.File, bare.Scoring, bare.Judge, bare.Scores
 	return side, err
 }
 
