@@ -54,13 +54,13 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (layout.Input, erro
 	in.Glyphs = make([]layout.Glyph, len(glyphs))
 	for i, g := range glyphs {
 		in.Glyphs[i] = layout.Glyph{
-			Rune: g.Rune, Box: layout.Box(g.Box), X: g.X, Baseline: g.Baseline, Size: g.Size,
+			Rune: g.Rune, Box: g.Box, X: g.X, Baseline: g.Baseline, Size: g.Size,
 			Font: g.Font, Angle: g.Angle, LineEnd: g.LineEnd,
 		}
 	}
 	shapes, err := doc.Shapes(ctx, n)
 	for _, s := range shapes {
-		in.Shapes = append(in.Shapes, layout.Shape{Kind: shapeKind(s.Kind), Box: layout.Box(s.Box)})
+		in.Shapes = append(in.Shapes, layout.Shape{Kind: shapeKind(s.Kind), Box: s.Box})
 	}
 	return in, err
 }

@@ -19,7 +19,7 @@ func (w *shapeWalk) extent(object uint64, kind ShapeKind, outer matrix, depth in
 	}
 	var parts Box
 	w.children(object, outer, maxParts, func(child uint64, inner matrix) bool {
-		parts = parts.union(w.part(child, inner, depth+1))
+		parts = parts.Union(w.part(child, inner, depth+1))
 		return true
 	})
 	if parts.Empty() {
@@ -68,7 +68,8 @@ func (w *shapeWalk) bounds(object uint64, outer matrix) Box {
 	x0, y0, x1, y1 := g.float32At(0), g.float32At(1), g.float32At(2), g.float32At(3)
 	var box Box
 	for _, corner := range [4][2]float64{{x0, y0}, {x1, y1}, {x0, y1}, {x1, y0}} {
-		box = box.include(w.shown(corner[0], corner[1], outer))
+		x, y := w.shown(corner[0], corner[1], outer)
+		box = include(box, x, y)
 	}
 	return box
 }
@@ -102,7 +103,8 @@ func (w *shapeWalk) clipPath(path uint64, i int, outer matrix) Box {
 	for k := range max(0, count) {
 		segment := uint64(g.word("FPDFClipPath_GetPathSegment", path, uint64(i), uint64(k)))
 		if segment != 0 && g.yes("FPDFPathSegment_GetPoint", segment, g.at(0), g.at(1)) {
-			box = box.include(w.shown(g.float32At(0), g.float32At(1), outer))
+			x, y := w.shown(g.float32At(0), g.float32At(1), outer)
+			box = include(box, x, y)
 		}
 	}
 	return box
@@ -114,18 +116,7 @@ func (w *shapeWalk) shown(x, y float64, outer matrix) (float64, float64) {
 }
 
 // include grows b to a point. The first point of an empty box is given the least width, so that the box counts.
-func (b Box) include(x, y float64) Box {
+func include(b Box, x, y float64) Box {
 	const least = 1e-3
-	return b.union(Box{X0: x, Y0: y, X1: x + least, Y1: y + least})
-}
-
-// union is the smallest box around both; an empty one does not count.
-func (b Box) union(o Box) Box {
-	switch {
-	case b.Empty():
-		return o
-	case o.Empty():
-		return b
-	}
-	return Box{X0: min(b.X0, o.X0), Y0: min(b.Y0, o.Y0), X1: max(b.X1, o.X1), Y1: max(b.Y1, o.Y1)}
+	return b.Union(Box{X0: x, Y0: y, X1: x + least, Y1: y + least})
 }

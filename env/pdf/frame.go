@@ -1,28 +1,9 @@
 package pdf
 
-// Box is an area of a page as shown: corners in points from its top left, X0 ≤ X1 and Y0 ≤ Y1.
-type Box struct {
-	X0, Y0, X1, Y1 float64
-}
+import "airqa/internal/box"
 
-// Width is in points.
-func (b Box) Width() float64 { return b.X1 - b.X0 }
-
-// Height is in points.
-func (b Box) Height() float64 { return b.Y1 - b.Y0 }
-
-// Empty tells whether b has no area and no length.
-func (b Box) Empty() bool { return b.X1 <= b.X0 && b.Y1 <= b.Y0 }
-
-// Clamp cuts b to within outer; it is empty when they do not meet.
-func (b Box) Clamp(outer Box) Box {
-	b.X0, b.X1 = max(b.X0, outer.X0), min(b.X1, outer.X1)
-	b.Y0, b.Y1 = max(b.Y0, outer.Y0), min(b.Y1, outer.Y1)
-	if b.X1 < b.X0 || b.Y1 < b.Y0 {
-		return Box{}
-	}
-	return b
-}
+// Box is an area of a page as shown.
+type Box = box.Box
 
 // frame turns PDF user space (y up, whole media box) into points of the page as shown.
 type frame struct {
