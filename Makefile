@@ -28,4 +28,5 @@ demo:
 	go run ./cmd/airqa demo
 
 bench:
-	go test -run '^$$' -bench . -benchtime 2s ./eval ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest
+	go test -run '^$$' -bench . -benchtime 2s ./eval ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens
+	go test -run '^$$' -bench 'Episodes|Version' -benchtime 1x ./cmd/airqa

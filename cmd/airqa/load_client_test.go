@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/pprof"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -38,8 +36,6 @@ type loadResult struct {
 	Seconds  float64 `json:"seconds"`
 	CPU      float64 `json:"cpu"` // seconds, user and system
 	MaxRSS   int64   `json:"max_rss"`
-	Writes   int     `json:"writes"`
-	Events   int     `json:"events"`
 }
 
 // loadChild is the other process. It wires what airqa run wires, but for the data directory.
@@ -74,17 +70,11 @@ func (s loadSpec) run() (loadResult, error) {
 	if err != nil {
 		return loadResult{}, err
 	}
-	before, cpu, writes := time.Now(), cpuSeconds(), writeCalls()
+	before, cpu := time.Now(), cpuSeconds()
 	sum, err := runner.Run(context.Background(), nil, examples)
-	if err != nil {
-		return loadResult{}, err
-	}
-	result := loadResult{
+	return loadResult{
 		Finished: sum.Finished, Seconds: time.Since(before).Seconds(), CPU: cpuSeconds() - cpu, MaxRSS: maxRSS(),
-		Writes: writeCalls() - writes,
-	}
-	result.Events, err = countLines(filepath.Join(s.Dir, runlog.LogFile))
-	return result, err
+	}, err
 }
 
 // profiled runs one of the test binary's other lives, with a processor profile of it in the file that AIRQA_TEST_PROFILE
@@ -188,24 +178,4 @@ func maxRSS() int64 {
 		return 0
 	}
 	return u.Maxrss << 10
-}
-
-// writeCalls counts the write calls of this process; 0 where the system does not say.
-func writeCalls() int {
-	raw, err := os.ReadFile("/proc/self/io")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(raw), "syscw: ")
-	line, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(line)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func countLines(path string) (int, error) {
-	raw, err := os.ReadFile(path)
-	return strings.Count(string(raw), "\n"), err
 }
