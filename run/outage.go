@@ -121,14 +121,3 @@ func (r *Runner) untilStopped(ctx context.Context, drain <-chan struct{}) (conte
 	}()
 	return ctx, cancel
 }
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

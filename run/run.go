@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"airqa/agent"
+	"airqa/internal/pause"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -105,7 +106,7 @@ func New(c Config) (*Runner, error) {
 		c.Outage = func(time.Duration) {}
 	}
 	if c.Sleep == nil {
-		c.Sleep = sleep
+		c.Sleep = pause.For
 	}
 	if c.Skip == nil {
 		c.Skip = runlog.Recorded.Finished

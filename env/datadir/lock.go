@@ -3,7 +3,9 @@ package datadir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"airqa/internal/aside"
@@ -33,13 +35,14 @@ func (d *Dir) Lock() (*Lock, error) {
 
 // sweep removes what a writer that was killed had written aside. Whoever holds the lock is the only writer.
 func (d *Dir) sweep() error {
-	for _, folder := range []string{".", pdfsName, filepath.Join(vectorsName, "*")} {
-		names, err := filepath.Glob(filepath.Join(d.path, folder, aside.Pattern))
+	inside := os.DirFS(d.path) // patterns hold below the directory: its own name may have their signs
+	for _, folder := range []string{".", pdfsName, vectorsName + "/*"} {
+		names, err := fs.Glob(inside, path.Join(folder, aside.Pattern))
 		if err != nil {
 			return fmt.Errorf("lock data directory: %w", err)
 		}
 		for _, name := range names {
-			if err := os.Remove(name); err != nil {
+			if err := os.Remove(filepath.Join(d.path, filepath.FromSlash(name))); err != nil {
 				return fmt.Errorf("lock data directory: %w", err)
 			}
 		}

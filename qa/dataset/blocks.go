@@ -9,7 +9,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 
 	"airqa/qa"
@@ -72,12 +71,17 @@ func LineBlocks(what, path string) iter.Seq2[Block, error] {
 }
 
 func folder(dir string, yield func(Block, error) bool) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	entries, err := os.ReadDir(dir) // by name; no pattern, since the folder's own name may hold its signs
 	if err != nil {
 		yield(Block{}, err)
 		return
 	}
-	sort.Strings(files)
+	var files []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".json" {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
 	if len(files) == 0 {
 		yield(Block{}, fmt.Errorf("questions %s: the folder holds no *.json file", dir))
 	}
