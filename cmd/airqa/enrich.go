@@ -54,7 +54,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	journal, err := enrich.OpenJournal(filepath.Join(dir.Path(), enrich.JournalName))
+	journal, err := enrich.OpenJournal(filepath.Join(dir.Path(), enrich.JournalName), a.redactor())
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ type endpointFlags struct {
 	Reasoning      bool          `help:"The model thinks before it replies, where airqa models does not know it."`
 	Effort         string        `name:"reasoning-effort" placeholder:"LEVEL" help:"How much a reasoning model thinks: low, medium, high."`
 	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Window to ask for at servers that take one, in tokens (ollama)."`
-	MaxConnections int           `name:"max-connections" default:"64" placeholder:"N" help:"Most requests at once to one model; refusals (429) lower the number for a while."`
+	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Most requests at once to one model; without it 64, and as many as -j where that is more. Refusals (429) lower the number for a while."`
 	Timeout        time.Duration `default:"5m" help:"Longest time of one request."`
 	Retries        int           `default:"5" help:"Further tries of a request that failed for a passing reason."`
 	Models         string        `placeholder:"FILE" help:"List of models with prices and limits on top of the built-in one; see airqa models."`
@@ -100,8 +100,8 @@ func (o *opener) open(spec string, getenv func(string) string) (openedModel, err
 // settled checks the flags and puts together how a model is asked.
 func (o *opener) settled(spec string, getenv func(string) string) (llm.Config, *catalog.Catalog, error) {
 	f := o.flags
-	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 || f.MaxConnections < 1 || f.ContextWindow < 0 {
-		return llm.Config{}, nil, misuse("--timeout, --max-tokens and --max-connections must be above 0, --retries and --context-window not below")
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 || f.MaxConnections < 0 || f.ContextWindow < 0 {
+		return llm.Config{}, nil, misuse("--timeout and --max-tokens must be above 0, --retries, --max-connections and --context-window not below")
 	}
 	list, err := catalog.Open(f.Models)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/eval"
+	"airqa/llm"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/replay"
@@ -168,6 +169,9 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 
 // openModels makes the models; for a replay only what the record of a run says of them.
 func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, error) {
+	if c.MaxConnections == 0 {
+		c.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
+	}
 	source := c.opener()
 	var opened []openedModel
 	for _, spec := range c.Model {

@@ -1,6 +1,7 @@
 package enrich_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func run(ctx context.Context, t *testing.T, dir, url string, cfg enrich.Config) 
 	t.Helper()
 	model, err := llm.Open(llm.Config{Spec: "openai:m", BaseURL: url, MaxRetries: -1})
 	check(t, err)
-	j, err := enrich.OpenJournal(filepath.Join(dir, enrich.JournalName))
+	j, err := enrich.OpenJournal(filepath.Join(dir, enrich.JournalName), nil)
 	check(t, err)
 	defer func() { check(t, j.Close()) }()
 	cfg.Model, cfg.Journal = model, j
@@ -274,11 +275,11 @@ func TestFields(t *testing.T) {
 
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), enrich.JournalName)
-	j, err := enrich.OpenJournal(path)
+	j, err := enrich.OpenJournal(path, nil)
 	check(t, err)
 	check(t, j.Add(enrich.Entry{Key: "a", Text: "one"}))
 	check(t, j.Add(enrich.Entry{Key: "a", Text: "two"}))
-	if _, err := enrich.OpenJournal(path); err == nil || !strings.Contains(err.Error(), "at work") {
+	if _, err := enrich.OpenJournal(path, nil); err == nil || !strings.Contains(err.Error(), "at work") {
 		t.Errorf("a second journal: %v", err)
 	}
 	check(t, j.Close())
@@ -286,7 +287,7 @@ func TestJournal(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	check(t, err)
 	check(t, os.WriteFile(path, append(whole, `{"format":1,"key":"b","te`...), 0o600))
-	j, err = enrich.OpenJournal(path)
+	j, err = enrich.OpenJournal(path, nil)
 	check(t, err)
 	if text, ok, err := j.Reply("a"); err != nil || !ok || text != "two" || j.Torn != 25 || j.Has("b") {
 		t.Errorf("%q, %v, %v, %d bytes torn", text, ok, err, j.Torn)
@@ -298,7 +299,7 @@ func TestJournal(t *testing.T) {
 	}
 
 	check(t, os.WriteFile(path, append([]byte("nonsense\n"), whole...), 0o600))
-	if _, err := enrich.OpenJournal(path); err == nil || !strings.Contains(err.Error(), "enrich.jsonl: line 1") {
+	if _, err := enrich.OpenJournal(path, nil); err == nil || !strings.Contains(err.Error(), "enrich.jsonl: line 1") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -306,5 +307,24 @@ func TestJournal(t *testing.T) {
 func TestNew(t *testing.T) {
 	if _, err := enrich.New(enrich.Config{}); err == nil {
 		t.Error("no error without a model")
+	}
+}
+
+// A key that a model repeats does not reach the disk, and the line is read back.
+func TestJournalRedacts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), enrich.JournalName)
+	j, err := enrich.OpenJournal(path, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("sk-planted"), []byte("[redacted]")) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Add(enrich.Entry{Key: "k", Text: "the key is sk-planted"}); err != nil {
+		t.Fatal(err)
+	}
+	text, ok, err := j.Reply("k")
+	if err != nil || !ok || text != "the key is [redacted]" {
+		t.Errorf("reply %q, %v, %v", text, ok, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -38,6 +38,7 @@ type Entry struct {
 // Journal keeps the replies of models on disk. Texts stay there: in memory is where each stands. Its methods may be called
 // from several goroutines; one process at a time has a journal open.
 type Journal struct {
+	redact func([]byte) []byte
 	// Torn counts the bytes of a half-written last line that was cut off.
 	Torn int64
 
@@ -50,8 +51,9 @@ type Journal struct {
 // span is where a line stands in the file.
 type span struct{ offset, length int64 }
 
-// OpenJournal opens the journal at path, which is made when it is missing.
-func OpenJournal(path string) (*Journal, error) {
+// OpenJournal opens the journal at path, which is made when it is missing. redact sees every line on its way to the disk, and
+// leaves JSON JSON; nil changes nothing.
+func OpenJournal(path string, redact func([]byte) []byte) (*Journal, error) {
 	f, err := filelock.Take(path)
 	if errors.Is(err, filelock.ErrHeld) {
 		return nil, fmt.Errorf("open %s: another airqa enrich is at work there; wait until it is done", filepath.Base(path))
@@ -59,7 +61,10 @@ func OpenJournal(path string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
-	j := &Journal{file: f, lines: map[string]span{}}
+	if redact == nil {
+		redact = func(b []byte) []byte { return b }
+	}
+	j := &Journal{file: f, redact: redact, lines: map[string]span{}}
 	if err := j.scan(); err != nil {
 		return nil, errors.Join(fmt.Errorf("read %s: %w", filepath.Base(path), err), f.Close())
 	}
@@ -138,7 +143,7 @@ func (j *Journal) Add(e Entry) error {
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
-	line = append(line, '\n')
+	line = append(j.redact(line), '\n')
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if _, err := j.file.WriteAt(line, j.end); err != nil {
