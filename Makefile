@@ -18,8 +18,12 @@ lint:
 warm:
 	go test -race -count=1 -run 'TestRender' ./env/pdf
 
+# The command line is tested by running the program some thousand times: under the race detector only where it runs many
+# things at once.
 unit: warm
-	go test -race ./...
+	go test -race -timeout 20m $$(go list ./... | grep -v /cmd/airqa)
+	go test -timeout 20m ./cmd/airqa
+	go test -race -timeout 20m -run 'TestScripts/(run|run-matrix|run-protocols|explain)$$' ./cmd/airqa
 
 build:
 	go build -o airqa ./cmd/airqa
