@@ -37,15 +37,24 @@ type LimitError struct {
 // Error implements error.
 func (e *LimitError) Error() string { return e.Reason }
 
-// admits tells whether a request fits what is left; nil when it does.
-func (b Budget) admits(t *qa.Trajectory, r qa.Request) error {
-	if work := working(t); b.Seconds > 0 && work >= b.Seconds {
+// again returns what a call asks before it repeats a failed request: the failures count like calls.
+func (b Budget) again(t *qa.Trajectory, r qa.Request) func(qa.Attempt) error {
+	var failed []qa.Attempt
+	return func(a qa.Attempt) error {
+		failed = append(failed, a)
+		return b.admits(t, failed, r)
+	}
+}
+
+// admits tells whether a request fits what is left after the failed ones of its call; nil when it does.
+func (b Budget) admits(t *qa.Trajectory, failed []qa.Attempt, r qa.Request) error {
+	if work := working(t) + seconds(failed); b.Seconds > 0 && work >= b.Seconds {
 		return &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of work of %.1f s are used", work, b.Seconds)}
 	}
 	if b.Tokens <= 0 && b.USD <= 0 {
 		return nil
 	}
-	spent, next := t.Usage().Add(t.Charged()), b.Forecast(r)
+	spent, next := t.Usage().Add(t.Charged()).Add(qa.Trajectory{FailedAttempts: failed}.Charged()), b.Forecast(r)
 	if used, more := spent.Prompt+spent.Completion, next.Prompt+next.Completion; b.Tokens > 0 && used+more > b.Tokens {
 		return &LimitError{qa.TokenLimit, fmt.Sprintf("%d tokens used and up to %d for the next call: the limit is %d", used, more, b.Tokens)}
 	}
@@ -103,4 +112,12 @@ func working(t *qa.Trajectory) float64 {
 		}
 	}
 	return max(sum, 0)
+}
+
+func seconds(attempts []qa.Attempt) float64 {
+	sum := 0.0
+	for _, a := range attempts {
+		sum += a.Seconds
+	}
+	return sum
 }

@@ -195,3 +195,67 @@ func TestDeadline(t *testing.T) {
 		t.Errorf("outcome %s, reason %q", got.Outcome, got.Reason)
 	}
 }
+
+// retrying fails every request, and asks before it makes one again.
+type retrying struct{ requests int }
+
+func (m *retrying) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
+	var tried []qa.Attempt
+	for {
+		m.requests++
+		tried = append(tried, qa.Attempt{Status: 500, Error: "server", Seconds: 2, Charged: &qa.Usage{Prompt: 20, Completion: 5}})
+		if err := r.Again(tried[len(tried)-1]); err != nil || m.requests == 6 {
+			return qa.Reply{}, gaveUp{tried, err}
+		}
+	}
+}
+
+type gaveUp struct {
+	tried []qa.Attempt
+	error
+}
+
+func (g gaveUp) Tried() []qa.Attempt { return g.tried }
+func (g gaveUp) Unwrap() error       { return g.error }
+func (g gaveUp) Error() string       { return fmt.Sprintf("after %d requests: %v", len(g.tried), g.error) }
+
+// Failed requests of one call count for the budget of its question as calls do, and stand in the record of its end.
+func TestBudgetOfRetries(t *testing.T) {
+	tests := []struct {
+		name   string
+		budget agent.Budget
+		want   qa.Outcome
+		tried  int
+	}{
+		{"none", agent.Budget{}, qa.EndpointError, 6},
+		{"tokens", agent.Budget{Tokens: 80}, qa.TokenLimit, 3},
+		{"cost", agent.Budget{USD: 60}, qa.CostLimit, 2},
+		{"seconds", agent.Budget{Seconds: 7}, qa.TimeLimit, 4},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.budget.Forecast = func(qa.Request) qa.Usage { return qa.Usage{Prompt: 20, Completion: 5} }
+			tt.budget.Price = func(u qa.Usage) float64 { return float64(u.Prompt + u.Completion) }
+			s := setup(nil, &env{}, &log{})
+			s.Model, s.Budget = &retrying{}, tt.budget
+			ep := start(t, s)
+			if err := ep.Fail(agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)); err != nil {
+				t.Fatal(err)
+			}
+			got := ep.Trajectory()
+			if got.Outcome != tt.want || len(got.FailedAttempts) != tt.tried {
+				t.Errorf("outcome %s (%s) with %d failed requests in the record, want %s with %d", got.Outcome, got.Reason, len(got.FailedAttempts), tt.want, tt.tried)
+			}
+		})
+	}
+}
+
+// A call that the run's budget stops between two requests leaves a record of the first.
+func TestSuspendedBetweenRequests(t *testing.T) {
+	l := &log{}
+	ep := start(t, setup(&model{err: gaveUp{[]qa.Attempt{{Status: 500, Error: "server"}}, suspension{}}}, &env{}, l))
+	err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
+	if agent.Suspension(err) != "budget reached" || l.events[len(l.events)-1] != "lost 1" {
+		t.Errorf("error %v, events %v", err, l.events)
+	}
+}

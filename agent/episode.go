@@ -26,7 +26,7 @@ type Log interface {
 	Message(m qa.Message) error
 	Call(s qa.Step) error
 	Observation(s qa.Step) error
-	// Lost records requests of a call that was cancelled.
+	// Lost records requests of a call that was cancelled or suspended.
 	Lost(attempts []qa.Attempt) error
 	End(t qa.Trajectory) error
 }
@@ -48,9 +48,18 @@ func (e *CallError) Overflow() bool {
 
 // Suspended tells whether an error leaves an episode as it is, to be taken up later: nothing failed, but the run may not
 // go on (its budget is spent). Such an error has a method Suspends that returns true.
-func Suspended(err error) bool {
-	var s interface{ Suspends() bool }
-	return errors.As(err, &s) && s.Suspends()
+func Suspended(err error) bool { return Suspension(err) != "" }
+
+// Suspension is why an error leaves an episode as it is, "" when it does not.
+func Suspension(err error) string {
+	var s interface {
+		error
+		Suspends() bool
+	}
+	if errors.As(err, &s) && s.Suspends() {
+		return s.Error()
+	}
+	return ""
 }
 
 // Unwrap returns the cause.
@@ -117,9 +126,10 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	request := qa.Request{
 		Messages: e.messages(shown), Tools: e.set.Tools, UUID: e.t.UUID, Repeat: e.t.Repeat, Step: s.N,
 	}
-	if err := e.set.Budget.admits(&e.t, request); err != nil {
+	if err := e.set.Budget.admits(&e.t, nil, request); err != nil {
 		return nil, err
 	}
+	request.Again = e.set.Budget.again(&e.t, request)
 	reply, err := e.set.Model.Complete(ctx, request)
 	if err != nil {
 		return nil, e.callError(ctx, err)
@@ -182,16 +192,16 @@ func (e *Episode) Finish(o qa.Outcome, reason string, a qa.Answer) error {
 func (e *Episode) Fail(cause error) error {
 	outcome := qa.ToolFailure
 	var call *CallError
-	var limit *LimitError
-	switch {
-	case errors.As(cause, &limit):
-		outcome = limit.Outcome
-	case errors.As(cause, &call):
+	if errors.As(cause, &call) {
 		outcome = qa.EndpointError
 		if call.Overflow() {
 			outcome = qa.ContextOverflow
 		}
 		e.t.FailedAttempts = slices.Concat(e.t.FailedAttempts, e.overflowed, call.Attempts)
+	}
+	var limit *LimitError
+	if errors.As(cause, &limit) {
+		outcome = limit.Outcome
 	}
 	return e.Finish(outcome, cause.Error(), qa.Answer{})
 }
@@ -249,12 +259,15 @@ func (e *Episode) callError(ctx context.Context, err error) error {
 		return errors.Join(context.Cause(ctx), ctx.Err(), e.lost(err))
 	}
 	if Suspended(err) {
+		if lost := e.lost(err); lost != nil {
+			return lost
+		}
 		return err
 	}
 	return &CallError{Err: err, Attempts: attempts(err)}
 }
 
-// lost records the requests of a call that was cancelled under way, which may have cost something.
+// lost records the requests of a call that was cancelled or suspended under way, which may have cost something.
 func (e *Episode) lost(err error) error {
 	tried := append(e.overflowed, attempts(err)...)
 	if len(tried) == 0 {

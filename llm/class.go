@@ -17,8 +17,10 @@ const (
 	ClassRateLimit = "rate_limit"
 	// ClassServer is a fault at the endpoint.
 	ClassServer = "server"
-	// ClassNetwork is a connection that could not be made or broke.
+	// ClassNetwork is a connection that broke.
 	ClassNetwork = "network"
+	// ClassUnreachable is a connection that could not be made: nothing was asked, so nothing was paid.
+	ClassUnreachable = "unreachable"
 	// ClassTimeout is a request that took too long, by our clock or the endpoint's.
 	ClassTimeout = "timeout"
 	// ClassBadRequest is a request that the endpoint does not take, or that could not be built.
@@ -60,7 +62,7 @@ func Class(err error) string {
 // Retryable tells whether the same request may succeed later.
 func Retryable(err error) bool {
 	switch Class(err) {
-	case ClassRateLimit, ClassServer, ClassNetwork, ClassTimeout, ClassGarbage:
+	case ClassRateLimit, ClassServer, ClassNetwork, ClassUnreachable, ClassTimeout, ClassGarbage:
 		return true
 	}
 	return false

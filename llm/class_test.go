@@ -112,7 +112,7 @@ func TestNobodyListens(t *testing.T) {
 	c := config(s, "m")
 	s.Close()
 	_, err := ask(t, c)
-	if llm.Class(err) != llm.ClassNetwork || !strings.HasPrefix(err.Error(), "after 6 requests: ask "+s.Host()+": dial") {
+	if llm.Class(err) != llm.ClassUnreachable || !strings.HasPrefix(err.Error(), "after 6 requests: ask "+s.Host()+": dial") {
 		t.Errorf("error %v of class %s", err, llm.Class(err))
 	}
 }

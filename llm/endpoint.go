@@ -106,6 +106,7 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	var status *HTTPError
 	var fault *Fault
 	var network net.Error
+	var dial *net.OpError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("ask %s: %w", e.base.Host, ctx.Err())
@@ -113,6 +114,8 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 		return status
 	case errors.As(err, &fault):
 		return fault
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return e.fault(ClassUnreachable, cause(err))
 	case bounded.Err() != nil:
 		return e.fault(ClassTimeout, fmt.Sprintf("no reply within %v", e.timeout))
 	case errors.As(err, &network) && network.Timeout():

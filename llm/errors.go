@@ -35,7 +35,7 @@ func (e *HTTPError) message() string {
 
 // Fault is a request that failed without an HTTP error.
 type Fault struct {
-	// Class is [ClassNetwork], [ClassTimeout], [ClassGarbage] or [ClassBadRequest].
+	// Class is [ClassNetwork], [ClassUnreachable], [ClassTimeout], [ClassGarbage] or [ClassBadRequest].
 	Class string
 	// Endpoint is the host, with the port when there is one; empty when there is no endpoint.
 	Endpoint string

@@ -62,6 +62,9 @@ func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
 		if stop != nil {
 			return qa.Reply{}, &CallError{Attempts: attempts, Err: fmt.Errorf("%w (waiting after: %s)", stop, err.Error())}
 		}
+		if err := again(ctx, attempts[len(attempts)-1]); err != nil {
+			return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
+		}
 	}
 }
 

@@ -126,3 +126,31 @@ func TestCancelDuringTheWait(t *testing.T) {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
 }
+
+// Whoever pays is asked before a request is made again.
+func TestAskedBeforeTheNext(t *testing.T) {
+	s := start(t, openaitest.Config{})
+	for range 5 {
+		s.Fail(openaitest.Status(500, "oops", "it broke"))
+	}
+	m, err := llm.Open(config(s, "m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	asked := 0
+	ctx := llm.WithAgain(t.Context(), func(a qa.Attempt) error {
+		if asked++; a.Status != 500 {
+			t.Errorf("asked about %+v", a)
+		}
+		if asked == 2 {
+			return enough
+		}
+		return nil
+	})
+	_, err = m.Complete(ctx, []qa.Message{{Role: qa.User, Text: "?"}})
+	var call *llm.CallError
+	if !errors.Is(err, enough) || !errors.As(err, &call) || len(call.Attempts) != 2 || s.Calls() != 2 {
+		t.Errorf("error %v after %d requests", err, s.Calls())
+	}
+}

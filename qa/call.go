@@ -57,7 +57,7 @@ type Attempt struct {
 	// Error is the class of the failure ("rate_limit", "server", "network", "timeout", …), empty on success.
 	Error string `json:"error,omitempty"`
 	// Charged is what a request without a reply is taken to have cost: its forecast, since nobody reported its usage. nil for
-	// one that the endpoint refused (HTTP 4xx), which costs nothing, and for the one that brought the reply.
+	// one that the endpoint refused (HTTP 4xx) or that found no connection, which costs nothing, and for the one that brought the reply.
 	Charged *Usage `json:"charged,omitempty"`
 }
 

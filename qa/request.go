@@ -10,4 +10,6 @@ type Request struct {
 	UUID   string
 	Repeat int
 	Step   int
+	// Again is asked before a request that failed is made once more; its error ends the call. nil allows every one.
+	Again func(failed Attempt) error
 }

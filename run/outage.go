@@ -41,7 +41,7 @@ func mayPass(t qa.Trajectory) bool {
 		return false
 	}
 	switch t.FailedAttempts[len(t.FailedAttempts)-1].Error {
-	case "rate_limit", "server", "network", "timeout", "garbage":
+	case "rate_limit", "server", "network", "unreachable", "timeout", "garbage":
 		return true
 	}
 	return false

@@ -250,8 +250,8 @@ func (r *Runner) one(ctx context.Context, t task) error {
 	}
 	setup.Log = log
 	tr, err := r.c.Solver.Solve(ctx, t.example, setup)
-	if agent.Suspended(err) {
-		r.suspend(err)
+	if why := agent.Suspension(err); why != "" {
+		r.suspend(why)
 		return nil
 	}
 	if err != nil {
@@ -262,11 +262,11 @@ func (r *Runner) one(ctx context.Context, t task) error {
 }
 
 // suspend lets no further episode start; those under way end or are suspended at their next call.
-func (r *Runner) suspend(err error) {
+func (r *Runner) suspend(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sum.Suspended == "" {
-		r.sum.Suspended = err.Error()
+		r.sum.Suspended = why
 	}
 	r.halt.Do(func() { close(r.stop) })
 }

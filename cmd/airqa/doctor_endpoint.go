@@ -90,6 +90,8 @@ func remedy(err error, address string) string {
 	case llm.ClassAuth:
 		return "the key is refused: look at the provider's variable (airqa config lists them), and whether the key is for this endpoint"
 	case llm.ClassNetwork:
+		return "the connection breaks: is something between here and " + address + " (a proxy, a tunnel), and does the server stay up?"
+	case llm.ClassUnreachable:
 		return "nobody listens there: is the server running, and is " + address + " right?"
 	case llm.ClassTimeout, llm.ClassCancelled:
 		return "the endpoint does not answer: is the model still loading? A longer --timeout tells slow from stuck"

@@ -13,6 +13,7 @@ type endpoint struct{ model llm.Model }
 
 // Complete implements agent.Model.
 func (e endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	ctx = llm.WithAgain(ctx, r.Again)
 	if len(r.Tools) == 0 {
 		return e.model.Complete(ctx, r.Messages)
 	}

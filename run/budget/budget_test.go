@@ -133,11 +133,11 @@ func TestLimits(t *testing.T) {
 		spent  budget.Spent
 		want   string
 	}{
-		{"tokens", budget.Limits{Tokens: 149}, budget.Spent{}, "0 of 149 tokens"},
+		{"tokens", budget.Limits{Tokens: 159}, budget.Spent{}, "0 of 159 tokens"},
 		{"tokens of earlier starts", budget.Limits{Tokens: 1000}, budget.Spent{Usage: qa.Usage{Prompt: 900}}, "900 of 1000"},
-		{"cost", budget.Limits{USD: 0.5}, budget.Spent{}, "$0.6000"},
+		{"cost", budget.Limits{USD: 0.5}, budget.Spent{}, "$0.6100"},
 		{"time", budget.Limits{Until: start}, budget.Spent{}, "time"},
-		{"fits", budget.Limits{Tokens: 150, USD: 0.6, Until: start.Add(time.Second)}, budget.Spent{}, ""},
+		{"fits", budget.Limits{Tokens: 160, USD: 0.61, Until: start.Add(time.Second)}, budget.Spent{}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
