@@ -65,6 +65,10 @@ type Event struct {
 // Summary counts the episodes of one start.
 type Summary struct {
 	Total, Skipped, Finished, Failed, Left int
+	// FailedBefore are those of Skipped that had failed in an earlier start, and were to be left so.
+	FailedBefore int
+	// Limits counts the outcomes other than an answer among those that finished, now or before.
+	Limits map[qa.Outcome]int
 	// FirstFailure is the reason of the first episode that failed.
 	FirstFailure string
 	Usage        qa.Usage
@@ -111,7 +115,7 @@ func New(c Config) (*Runner, error) {
 	if c.Skip == nil {
 		c.Skip = runlog.Recorded.Finished
 	}
-	return &Runner{c: c, stop: make(chan struct{}), fed: make(chan struct{})}, nil
+	return &Runner{c: c, sum: Summary{Limits: make(map[qa.Outcome]int)}, stop: make(chan struct{}), fed: make(chan struct{})}, nil
 }
 
 // Fed is closed when this runner will start no further episode: the next one may use the workers that get free.
@@ -276,10 +280,17 @@ func (r *Runner) note(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done++
+	failed := e.Trajectory.Outcome.Failed()
+	if !failed && e.Trajectory.Outcome != qa.Answered {
+		r.sum.Limits[e.Trajectory.Outcome]++
+	}
 	switch {
+	case e.Skipped && failed:
+		r.sum.Skipped++
+		r.sum.FailedBefore++
 	case e.Skipped:
 		r.sum.Skipped++
-	case e.Trajectory.Outcome.Failed():
+	case failed:
 		r.sum.Failed++
 		if r.sum.FirstFailure == "" {
 			r.sum.FirstFailure = e.Trajectory.Reason

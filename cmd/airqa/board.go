@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -115,12 +117,19 @@ func (b *board) close(s run.Summary) {
 }
 
 func summaryLine(s run.Summary) string {
-	parts := []string{fmt.Sprintf("%d of %d questions done", s.Skipped+s.Finished, s.Total)}
-	if s.Skipped > 0 {
-		parts = append(parts, fmt.Sprintf("%d of them before", s.Skipped))
+	before := s.Skipped - s.FailedBefore
+	parts := []string{fmt.Sprintf("%d of %d questions done", before+s.Finished, s.Total)}
+	if before > 0 {
+		parts = append(parts, fmt.Sprintf("%d of them before", before))
+	}
+	for _, o := range slices.Sorted(maps.Keys(s.Limits)) {
+		parts = append(parts, fmt.Sprintf("%d by %s", s.Limits[o], o))
 	}
 	if s.Failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", s.Failed))
+	}
+	if s.FailedBefore > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed before", s.FailedBefore))
 	}
 	if s.Left > 0 {
 		parts = append(parts, fmt.Sprintf("%d left", s.Left))
@@ -143,6 +152,7 @@ func (a *app) runEnd(jobs []ended, out string, err error) error {
 			return c.err
 		}
 		all.Total, all.Left, all.Failed = all.Total+c.Total, all.Left+c.Left, all.Failed+c.Failed
+		all.FailedBefore += c.FailedBefore
 		stopped = stopped || c.Left > 0 && c.Failed >= maxEqualFailures
 		if all.FirstFailure == "" {
 			all.FirstFailure = c.FirstFailure
@@ -165,6 +175,8 @@ func (a *app) sayEnd(s run.Summary, out string, stopped bool, interrupted error)
 		return fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", s.Left, s.Total)
 	case s.Failed > 0:
 		return coded{exitFailedExamples, fmt.Errorf("%d of %d questions failed, the first because: %s\n  The same command tries them again; airqa trace %s shows them all", s.Failed, s.Total, s.FirstFailure, out)}
+	case s.FailedBefore > 0:
+		return coded{exitFailedExamples, fmt.Errorf("%d of %d questions failed in an earlier start; without --retry none they are tried again", s.FailedBefore, s.Total)}
 	}
 	a.say("next: airqa score %s", out)
 	return nil

@@ -177,13 +177,14 @@ func (a *app) recordOf(p plan, c job, solver *baselines.Solver, schema string) (
 	for name, text := range tools {
 		tools[name] = runlog.Hash(text)
 	}
-	return runlog.Config{
+	config, err := runlog.Config{
 		Program: program, Created: a.now().UTC(), Note: note,
 		Shape: runlog.Shape{
 			Baseline: c.baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
 			Schema: runlog.Hash(schema), Data: p.world.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
 		},
-	}, questions, nil
+	}.Redacted(runlog.Redactor(keys(a.getenv), "")) // paths of the note stay as given
+	return config, questions, err
 }
 
 // recordedIn reads what the log of a run directory holds. Of finished episodes only the outcome and what they used is kept.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"airqa/fixtures"
 	"airqa/internal/openaitest"
@@ -39,8 +41,8 @@ func newSlow(t *testing.T) *slow {
 
 func (s *slow) letGo() { s.once.Do(func() { close(s.let) }) }
 
-// interruptible starts question-only on eight questions, two at once.
-func interruptible(t *testing.T, dir, data, endpoint string) (*exec.Cmd, *output) {
+// interruptible is question-only on eight questions, two at once.
+func interruptible(t *testing.T, dir, data, endpoint string) *exec.Cmd {
 	t.Helper()
 	questions := filepath.Join(dir, "questions.jsonl")
 	lines := strings.SplitAfter(string(fixtures.Questions()), "\n")
@@ -50,6 +52,12 @@ func interruptible(t *testing.T, dir, data, endpoint string) (*exec.Cmd, *output
 	c := exec.CommandContext(t.Context(), os.Args[0], "run", "--data", data, "--questions", questions,
 		"--baseline", "question-only", "--model", "openai:slow", "--base-url", endpoint, "--out", filepath.Join(dir, "run"), "-j", "2")
 	c.Env = append(os.Environ(), asProgram+"=1")
+	return c
+}
+
+// started starts a command and collects its standard error.
+func started(t *testing.T, c *exec.Cmd) (*exec.Cmd, *output) {
+	t.Helper()
 	errs := &output{}
 	c.Stderr = errs
 	if err := c.Start(); err != nil {
@@ -88,7 +96,7 @@ func ctrlC(t *testing.T, c *exec.Cmd) {
 func TestCtrlCOnce(t *testing.T) {
 	data, dir := ingested(t), t.TempDir()
 	server := newSlow(t)
-	c, errs := interruptible(t, dir, data, server.URL())
+	c, errs := started(t, interruptible(t, dir, data, server.URL()))
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
@@ -109,7 +117,7 @@ func TestCtrlCOnce(t *testing.T) {
 func TestCtrlCTwice(t *testing.T) {
 	data, dir := ingested(t), t.TempDir()
 	server := newSlow(t)
-	c, errs := interruptible(t, dir, data, server.URL())
+	c, errs := started(t, interruptible(t, dir, data, server.URL()))
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
@@ -119,11 +127,40 @@ func TestCtrlCTwice(t *testing.T) {
 		t.Errorf("%v, standard error:\n%s", err, errs)
 	}
 	server.letGo()
-	c, errs = interruptible(t, dir, data, server.URL())
+	c, errs = started(t, interruptible(t, dir, data, server.URL()))
 	if err := c.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, errs)
 	}
 	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != 8 {
 		t.Errorf("%d finished episodes after going on, want 8", n)
+	}
+}
+
+// Ctrl-C ends a tee behind the program first: with nobody to read standard error, what is under way still ends and is logged.
+func TestReaderIsGone(t *testing.T) {
+	data, dir := ingested(t), t.TempDir()
+	server := newSlow(t)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := interruptible(t, dir, data, server.URL())
+	c.Stderr = write
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-server.asked
+	<-server.asked
+	if err := errors.Join(write.Close(), read.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ctrlC(t, c)
+	time.Sleep(100 * time.Millisecond) // nothing can be read that would tell that it came
+	server.letGo()
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("%v, want exit code %d", err, exitFailed)
+	}
+	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != server.Calls() || n == 0 {
+		t.Errorf("%d finished episodes of %d calls", n, server.Calls())
 	}
 }

@@ -16,12 +16,17 @@ var errInterrupted = errors.New("interrupted")
 const patience = 10 * time.Second
 
 // interrupts watches for Ctrl-C and the signal that systems stop programs with. The first closes drain: what is under way
-// may end. The second cancels the context. stop gives the signals back.
+// may end. The second cancels the context. A terminal that is closed counts as one, unless nohup said that it should not. Who
+// reads standard error, such as tee, may be gone first: that must not end the program. stop gives the signals back.
 func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(a.ctx)
 	draining, ended := make(chan struct{}), make(chan struct{})
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // for good: the last words come after stop
 	go func() {
 		select {
 		case <-signals:

@@ -28,9 +28,16 @@ type budgetFlags struct {
 	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, where airqa models has none or another."`
 }
 
+var errBudget = misuse("a budget is a number that is not negative; without one, or with 0, nothing is bounded")
+
 func (f budgetFlags) check() error {
-	if f.BudgetUSD < 0 || f.BudgetTokens < 0 || f.BudgetHours < 0 || f.QuestionUSD < 0 || f.QuestionTokens < 0 || f.QuestionSeconds < 0 || f.SQLSeconds < 0 || f.QuestionDeadline < 0 {
-		return misuse("a budget must not be negative; without one nothing is bounded")
+	if f.BudgetTokens < 0 || f.QuestionTokens < 0 || f.QuestionDeadline < 0 {
+		return errBudget
+	}
+	for _, limit := range []float64{f.BudgetUSD, f.BudgetHours, f.QuestionUSD, f.QuestionSeconds, f.SQLSeconds} {
+		if limit < 0 || math.IsNaN(limit) || math.IsInf(limit, 0) { // nothing can be held to what is no number
+			return errBudget
+		}
 	}
 	return nil
 }

@@ -15,16 +15,19 @@ import (
 	"airqa/internal/terminal"
 )
 
-// linesEvery is the least time between two plain lines of one stage.
-const linesEvery = 5 * time.Second
+// The least time between two plain lines of one stage: linesEvery at first, a twentieth of its age later, and linesAtMost
+// for work of days, whose log is to stay readable.
+const (
+	linesEvery  = 5 * time.Second
+	linesAtMost = time.Minute
+)
 
 // Config says where progress goes.
 type Config struct {
 	Out io.Writer
-	// Bars is true on a terminal.
+	// Bars is true on a terminal. They are drawn without colours.
 	Bars bool
-	// Color is false under NO_COLOR; bars are drawn without colours in any case.
-	Now func() time.Time
+	Now  func() time.Time
 }
 
 // Reporter makes stages. Those that are open at the same time are bars one under the other. Its methods may be called by
@@ -87,7 +90,7 @@ type Stage struct {
 	bar  *mpb.Bar
 }
 
-// Stage opens a stage of total steps; unit names one of them, such as "paper".
+// Stage opens a stage of total steps.
 func (r *Reporter) Stage(name string, total int) *Stage {
 	s := &Stage{c: r.c, from: r, name: name, total: total, started: r.c.Now(), last: r.c.Now()}
 	if !r.c.Bars {
@@ -135,9 +138,10 @@ func (s *Stage) left() string {
 func (s *Stage) Set(done int, note string) {
 	s.mu.Lock()
 	s.done, s.note = done, terminal.Clip(note, 60)
-	due := s.c.Now().Sub(s.last) >= linesEvery
+	now := s.c.Now()
+	due := now.Sub(s.last) >= min(max(linesEvery, now.Sub(s.started)/20), linesAtMost)
 	if due {
-		s.last = s.c.Now()
+		s.last = now
 	}
 	s.mu.Unlock()
 	switch {

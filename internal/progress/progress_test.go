@@ -65,3 +65,17 @@ func TestBarsEnd(t *testing.T) {
 		}
 	}
 }
+
+// A log of a day has some lines an hour, not thousands.
+func TestLongWorkIsToldSeldom(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
+	s := progress.New(progress.Config{Out: &out, Now: func() time.Time { return clock }}).Stage("run", 100_000)
+	for i := range 24 * 60 * 60 {
+		clock = clock.Add(time.Second)
+		s.Set(i, "")
+	}
+	if n := bytes.Count(out.Bytes(), []byte("\n")); n < 1440 || n > 1600 {
+		t.Errorf("%d lines in a day, want about one a minute", n)
+	}
+}

@@ -121,6 +121,22 @@ func Create(dir string, c Config, questions []byte) error {
 	return aside.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
 }
 
+// Redacted returns the configuration as redact leaves its JSON: a key may stand in a name or a path.
+func (c Config) Redacted(redact func([]byte) []byte) (Config, error) {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		return c, err
+	}
+	clean := redact(raw)
+	if bytes.Equal(clean, raw) {
+		return c, nil
+	}
+	var safe Config
+	dec := json.NewDecoder(bytes.NewReader(clean))
+	dec.UseNumber() // a seed may have more digits than a float
+	return safe, dec.Decode(&safe)
+}
+
 // Check tells whether there is a run in a directory. One of another Shape is a [*MismatchError], as for [Create]; nothing is
 // made.
 func Check(dir string, shape Shape) (exists bool, err error) {
