@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,18 +38,22 @@ type LimitError struct {
 // Error implements error.
 func (e *LimitError) Error() string { return e.Reason }
 
-// again returns what a call asks before it repeats a failed request: the failures count like calls.
+// again returns what a call asks before it repeats a failed request: those that failed are paid for as well. Where nothing is
+// left for another, the episode ends by the endpoint's failure, which is no fault of the agent's.
 func (b Budget) again(t *qa.Trajectory, r qa.Request) func(qa.Attempt) error {
 	var failed []qa.Attempt
 	return func(a qa.Attempt) error {
 		failed = append(failed, a)
-		return b.admits(t, failed, r)
+		if err := b.admits(t, failed, r); err != nil {
+			return errors.New("the endpoint failed (" + a.Error + "), and the budget allows no further request: " + err.Error())
+		}
+		return nil
 	}
 }
 
 // admits tells whether a request fits what is left after the failed ones of its call; nil when it does.
 func (b Budget) admits(t *qa.Trajectory, failed []qa.Attempt, r qa.Request) error {
-	if work := working(t) + seconds(failed); b.Seconds > 0 && work >= b.Seconds {
+	if work := working(t); b.Seconds > 0 && work >= b.Seconds {
 		return &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of work of %.1f s are used", work, b.Seconds)}
 	}
 	if b.Tokens <= 0 && b.USD <= 0 {
@@ -112,12 +117,4 @@ func working(t *qa.Trajectory) float64 {
 		}
 	}
 	return max(sum, 0)
-}
-
-func seconds(attempts []qa.Attempt) float64 {
-	sum := 0.0
-	for _, a := range attempts {
-		sum += a.Seconds
-	}
-	return sum
 }

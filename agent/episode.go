@@ -192,16 +192,16 @@ func (e *Episode) Finish(o qa.Outcome, reason string, a qa.Answer) error {
 func (e *Episode) Fail(cause error) error {
 	outcome := qa.ToolFailure
 	var call *CallError
-	if errors.As(cause, &call) {
+	var limit *LimitError
+	switch {
+	case errors.As(cause, &limit):
+		outcome = limit.Outcome
+	case errors.As(cause, &call):
 		outcome = qa.EndpointError
 		if call.Overflow() {
 			outcome = qa.ContextOverflow
 		}
 		e.t.FailedAttempts = slices.Concat(e.t.FailedAttempts, e.overflowed, call.Attempts)
-	}
-	var limit *LimitError
-	if errors.As(cause, &limit) {
-		outcome = limit.Outcome
 	}
 	return e.Finish(outcome, cause.Error(), qa.Answer{})
 }

@@ -28,6 +28,9 @@ type outage struct {
 
 // failureKey says what kind of failure ended an episode. The reason itself may name a port or a request.
 func failureKey(t qa.Trajectory) string {
+	if mayPass(t) {
+		return "outage" // an endpoint that goes down refuses, breaks off and is at fault by turns
+	}
 	if n := len(t.FailedAttempts); t.Outcome == qa.EndpointError && n > 0 {
 		last := t.FailedAttempts[n-1]
 		return fmt.Sprintf("%s %s %d", t.Outcome, last.Error, last.Status)

@@ -77,6 +77,26 @@ func TestOutage(t *testing.T) {
 
 func abs(n int) int { return max(n, -n) }
 
+// An endpoint that is out in several ways by turns is out.
+func TestOutageOfManyKinds(t *testing.T) {
+	classes := []string{"server", "unreachable", "timeout"}
+	var n, waits atomic.Int64
+	s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+		i := n.Add(1)
+		if i <= 5 || waits.Load() > 0 {
+			return answer(ctx, ex, setup)
+		}
+		return fail(setup, classes[i%3])
+	})
+	r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{
+		Solver: s, Workers: 1, MaxEqualFailures: 4,
+		Sleep: func(context.Context, time.Duration) error { waits.Add(1); return nil },
+	})
+	if sum, err := r.Run(t.Context(), nil, examples(60)); err != nil || waits.Load() == 0 || waits.Load() > 2 || sum.Failed > 6 || sum.Left != 0 {
+		t.Errorf("summary %+v after %d waits, %v", sum, waits.Load(), err)
+	}
+}
+
 // A wait ends with the start.
 func TestOutageIsStopped(t *testing.T) {
 	var n atomic.Int64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 
 	"airqa/agent"
@@ -216,12 +217,12 @@ func estimate(p plan, c job, past rehearsal.Past, j dryJob) *rehearsal.Estimate 
 // beside reads what episodes of the same baseline took in the run directories next to that of a job.
 func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
 	folder := filepath.Dir(filepath.Clean(c.dir))
-	found, err := filepath.Glob(filepath.Join(folder, "*", runlog.RunFile))
+	found, err := os.ReadDir(folder)
 	if err != nil {
 		return "", nil
 	}
-	for _, path := range found {
-		dir := filepath.Dir(path)
+	for _, entry := range found {
+		dir := filepath.Join(folder, entry.Name())
 		config, err := runlog.ReadConfig(dir)
 		if err != nil || dir == filepath.Clean(c.dir) || config.Shape.Baseline != c.baseline.Name {
 			continue

@@ -40,9 +40,7 @@ func (t *tape) interrupted() bool {
 	case ev.Type != runlog.TypeEnd:
 		return false
 	}
-	// A limit of tokens or cost that was reached between two requests of one call comes about here by the failed ones.
-	limit := ev.Outcome == qa.TimeLimit || ev.Outcome == qa.TokenLimit || ev.Outcome == qa.CostLimit
-	return ev.Outcome.Failed() || limit || ev.Outcome == qa.ContextOverflow
+	return ev.Outcome.Failed() || ev.Outcome == qa.TimeLimit || ev.Outcome == qa.ContextOverflow
 }
 
 // reply answers a request.
