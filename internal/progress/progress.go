@@ -96,13 +96,22 @@ func (r *Reporter) Stage(name string, total int) *Stage {
 	if !r.c.Bars {
 		return s
 	}
+	// The blanks beside the bar are those of the words: a narrow terminal has no room for the bar, and needs them still.
 	s.bar = r.take().New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
-		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d", decor.WCSyncWidth)),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return s.left() }), decor.Any(func(decor.Statistics) string {
-			return " " + s.Note()
+		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d ", decor.WCSyncWidth)), mpb.BarFillerTrim(),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return behind(s.left()) }), decor.Any(func(decor.Statistics) string {
+			return behind(s.Note())
 		})),
 	)
 	return s
+}
+
+// behind puts a blank in front of a word that is there.
+func behind(word string) string {
+	if word == "" {
+		return ""
+	}
+	return " " + word
 }
 
 // Note returns what was said last.
