@@ -152,7 +152,22 @@ func (a *app) createRun(p plan, c job, solver *baselines.Solver, schema string) 
 	if errors.As(err, &mismatch) {
 		return coded{exitUsage, fmt.Errorf("%w\n  Choose another --out, or repeat the settings of the run that is there", err)}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.warnOfPrice(c)
+}
+
+// warnOfPrice tells of a price that is not the one which the run was begun with: its record is written once.
+func (a *app) warnOfPrice(c job) error {
+	config, err := runlog.ReadConfig(c.dir)
+	if err != nil {
+		return err
+	}
+	if begun := config.Note.Price; !samePrice(begun, c.price) {
+		a.say("warning: %s was begun with the price %s and is budgeted with %s now; status and reports count by the first", c.dir, priceText(begun), priceText(c.price))
+	}
+	return nil
 }
 
 // recordOf is what the run directory of a job says of it, and the questions as JSON Lines.

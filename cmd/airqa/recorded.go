@@ -149,7 +149,7 @@ func flagsOf(dir string, c runlog.Config) map[string]any {
 		flags["question-deadline"] = plain(seconds) + "s"
 	}
 	if p := c.Note.Price; p != nil {
-		flags["price"] = fmt.Sprintf("%s,%s,%s", plain(p.Prompt), plain(p.Completion), plain(p.Cached))
+		flags["price"] = priceText(p)
 	}
 	return flags
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -107,6 +108,16 @@ func (f budgetFlags) givenPrice() (*qa.Price, error) {
 		return &qa.Price{Prompt: numbers[0], Completion: numbers[1], Cached: numbers[2]}, nil
 	}
 	return nil, misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
+}
+
+func samePrice(a, b *qa.Price) bool { return a == b || a != nil && b != nil && *a == *b }
+
+// priceText is a price as --price takes it, or that it is unknown.
+func priceText(p *qa.Price) string {
+	if p == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%s,%s,%s", plain(p.Prompt), plain(p.Completion), plain(p.Cached))
 }
 
 // spentIn sums what earlier starts used.
