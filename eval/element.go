@@ -69,9 +69,14 @@ func (e elementMatcher) included(prediction pyliteral.Value) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
+	return anyOf(golds, func(gold pyliteral.Value) (outcome, error) { return e.one(prediction, gold) })
+}
+
+// anyOf tells whether one of the golds passes a comparison. It is unread when none could be compared.
+func anyOf(golds []pyliteral.Value, compare func(gold pyliteral.Value) (outcome, error)) (outcome, error) {
 	best := outcome{}
 	for i, g := range golds {
-		o, err := e.one(prediction, g)
+		o, err := compare(g)
 		if err != nil || o.pass {
 			return o, err
 		}

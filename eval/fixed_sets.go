@@ -60,17 +60,7 @@ func fixedOverlap(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *c
 
 // included tells whether an answer matches one of the golds. It is unread when no gold could be compared.
 func (e typedElements) included(prediction pyliteral.Value) (outcome, error) {
-	best := outcome{}
-	for i, g := range e.gold {
-		o, err := e.one(prediction, g)
-		if err != nil || o.pass {
-			return o, err
-		}
-		if i == 0 || o.unread == "" {
-			best = o
-		}
-	}
-	return best, nil
+	return anyOf(e.gold, func(gold pyliteral.Value) (outcome, error) { return e.one(prediction, gold) })
 }
 
 func (e typedElements) one(prediction, gold pyliteral.Value) (outcome, error) {

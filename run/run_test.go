@@ -40,19 +40,7 @@ func examples(n int) []qa.Example {
 // start opens a run directory as the program does.
 func start(t *testing.T, dir string, s run.Solver, workers int) *run.Runner {
 	t.Helper()
-	if err := runlog.Create(dir, runlog.Config{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	w, err := runlog.OpenWriter(dir, runlog.WriterConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.Close() })
-	r, err := run.New(run.Config{Solver: s, Writer: w, Recorded: recorded(t, dir), Workers: workers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return open(t, dir, run.Config{Solver: s, Workers: workers})
 }
 
 func recorded(t *testing.T, dir string) map[string]runlog.Recorded {

@@ -29,11 +29,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if err != nil {
 		return err
 	}
-	id, repeat, err := c.explained()
-	if err != nil {
-		return err
-	}
-	ex, err := findExample(examples, id)
+	ex, repeat, err := c.explained(examples)
 	if err != nil {
 		return err
 	}
@@ -53,11 +49,7 @@ func (c scoreCmd) explainFile(a *app, judge eval.Judge) error {
 	if err != nil {
 		return err
 	}
-	id, repeat, err := c.explained()
-	if err != nil {
-		return err
-	}
-	ex, err := findExample(examples, id)
+	ex, repeat, err := c.explained(examples)
 	if err != nil {
 		return err
 	}
@@ -68,15 +60,16 @@ func (c scoreCmd) explainFile(a *app, judge eval.Judge) error {
 	return a.explain(ex, p, judge, c.JSON)
 }
 
-// explained is what --explain names: a question, and which of its repeats.
-func (c scoreCmd) explained() (id string, repeat int, err error) {
+// explained finds what --explain names: a question, and which of its repeats.
+func (c scoreCmd) explained(examples []qa.Example) (ex qa.Example, repeat int, err error) {
 	id, number, given := strings.Cut(c.Explain, "#")
 	if given {
 		if repeat, err = strconv.Atoi(number); err != nil || repeat < 0 {
-			return "", 0, misuse("--explain %s: want UUID or UUID#REPEAT", c.Explain)
+			return ex, 0, misuse("--explain %s: want UUID or UUID#REPEAT", c.Explain)
 		}
 	}
-	return id, repeat, nil
+	ex, err = findExample(examples, id)
+	return ex, repeat, err
 }
 
 func findExample(examples []qa.Example, id string) (qa.Example, error) {
