@@ -139,6 +139,9 @@ func (c runCmd) check() error {
 	case c.Turns < 1 || c.Window < 1:
 		return misuse("--turns and --window must be at least 1")
 	}
+	if c.Protocol == string(baselines.NativeTools) && c.ActionFormat != string(action.Python) {
+		return misuse("--action-format %s is for actions that are written as text, and --protocol tools reads none: leave one of them out, or take --protocol mixed", c.ActionFormat)
+	}
 	if c.DryRun && c.Replay != "" {
 		return misuse("--replay makes no calls, so --dry-run has nothing to tell")
 	}
