@@ -28,7 +28,7 @@ type outage struct {
 
 // failureKey says what kind of failure ended an episode. The reason itself may name a port or a request.
 func failureKey(t qa.Trajectory) string {
-	if mayPass(t) {
+	if MayPass(t) {
 		return "outage" // an endpoint that goes down refuses, breaks off and is at fault by turns
 	}
 	if n := len(t.FailedAttempts); t.Outcome == qa.EndpointError && n > 0 {
@@ -38,8 +38,8 @@ func failureKey(t qa.Trajectory) string {
 	return string(t.Outcome) + " " + t.Reason
 }
 
-// mayPass tells whether an episode failed for a reason of the endpoint that may pass by itself.
-func mayPass(t qa.Trajectory) bool {
+// MayPass tells whether an episode failed for a reason of the endpoint that may pass by itself.
+func MayPass(t qa.Trajectory) bool {
 	if t.Outcome != qa.EndpointError || len(t.FailedAttempts) == 0 {
 		return false
 	}
@@ -66,7 +66,7 @@ func (r *Runner) watch(t qa.Trajectory) {
 	r.equal++
 	switch {
 	case r.c.MaxEqualFailures == 0 || r.equal < r.c.MaxEqualFailures:
-	case mayPass(t) && r.sum.Finished > 0 && r.out.waits < maxOutageWaits:
+	case MayPass(t) && r.sum.Finished > 0 && r.out.waits < maxOutageWaits:
 		r.out.due = true
 	default:
 		r.halt.Do(func() { close(r.stop) })

@@ -76,6 +76,8 @@ type opened struct {
 	solver   run.Solver
 	writer   *runlog.Writer
 	recorded map[string]runlog.Recorded
+	// skip tells which recorded episodes are left alone; nil leaves it to --retry.
+	skip     func(runlog.Recorded) bool
 	forecast func(qa.Request) qa.Usage
 }
 
@@ -103,7 +105,9 @@ func (a *app) execute(p plan, jobs []job) ([]ended, error) {
 	}
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	return a.runJobs(ctx, drain, p, open, account), nil
+	results := a.runJobs(ctx, drain, p, open, account)
+	a.tryAgain(ctx, drain, p, open, account, results)
+	return results, nil
 }
 
 // openJob makes or opens the run directory of a job and charges the account with what earlier starts used.
@@ -256,7 +260,7 @@ func (a *app) runConfig(p plan, c *opened, slots chan struct{}, b *board) run.Co
 			a.say("%s: the endpoint fails every question now; the next one tries in %s (Ctrl-C stops)", c.name, wait)
 		},
 	}
-	config.Only = p.only
+	config.Only, config.Skip = p.only, c.skip
 	if p.replay != nil {
 		config.MaxEqualFailures = 0 // recorded failures are no reason to wait
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -65,9 +66,15 @@ func newEngine(ctx context.Context, db *sql.DB, path string) (*engine, error) {
 	return &engine{db: db, parser: p, hide: []string{path, filepath.Dir(path)}}, nil
 }
 
+// lockingDown lets one reader of this process at a time apply the sandbox: readers of one file share an engine, and a second
+// one that came in between would find it half locked.
+var lockingDown sync.Mutex
+
 // lockDown applies the sandbox. Where another reader of this process did so before, the engine refuses the
 // settings; they are in place then.
 func lockDown(ctx context.Context, db *sql.DB) error {
+	lockingDown.Lock()
+	defer lockingDown.Unlock()
 	var refused error
 	for _, statement := range sandbox() {
 		if _, err := db.ExecContext(ctx, statement); err != nil {

@@ -194,3 +194,24 @@ func TestConcurrentQueries(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Readers of one file that are opened at the same time are all locked down, and none finds it half done.
+func TestOpenedAtOnce(t *testing.T) {
+	path := library(t, paper("attention"))
+	for range 20 {
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				r, err := paperdb.OpenReader(t.Context(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
