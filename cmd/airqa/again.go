@@ -16,17 +16,8 @@ func (a *app) tryAgain(ctx context.Context, drain <-chan struct{}, p plan, jobs 
 	}
 	var some []*opened
 	var places []int
-	for i, e := range results {
-		if e.err != nil || e.Failed == 0 || e.Finished == 0 || e.Left > 0 || e.Suspended != "" {
-			continue
-		}
-		n, err := jobs[i].reopen()
-		if err != nil {
-			results[i].err = err
-			continue
-		}
-		if n > 0 {
-			a.say("%s: %s failed for a reason that may have passed, and run again", e.name, withPlural(n, "question"))
+	for i := range results {
+		if a.worthAnother(jobs[i], &results[i]) {
 			some, places = append(some, jobs[i]), append(places, i)
 		}
 	}
@@ -41,6 +32,22 @@ func (a *app) tryAgain(ctx context.Context, drain <-chan struct{}, p plan, jobs 
 		}
 		results[places[k]] = e
 	}
+}
+
+// worthAnother tells whether a job has questions to run again, and takes up what the log holds now.
+func (a *app) worthAnother(o *opened, e *ended) bool {
+	if e.err != nil || e.Failed == 0 || e.Finished == 0 || e.Left > 0 || e.Suspended != "" {
+		return false
+	}
+	n, err := o.reopen()
+	if err != nil {
+		e.err = err
+		return false
+	}
+	if n > 0 {
+		a.say("%s: %s failed for a reason that may have passed, and run again", e.name, withPlural(n, "question"))
+	}
+	return n > 0
 }
 
 // reopen takes up what the log holds now, and counts the episodes to run again: those alone are run.
