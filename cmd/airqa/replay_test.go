@@ -154,15 +154,19 @@ func replayedFailures(t *testing.T, data string) {
 	server := policyServer()
 	t.Setenv("OPENAI_API_KEY", "sk-test-key-that-is-long")
 	broken := openaitest.Status(http.StatusInternalServerError, "broken", "broken")
-	run := func(code int) {
+	run := func(code int, more ...string) {
 		t.Helper()
-		exitsWith(t, code, "run", "--data", data, "--questions", questions, "--baseline", "agentic-hybrid", "--model", "openai:m", "--base-url", server.URL(),
-			"--temperature", "0.25", "--seed", "7", "--out", old, "-j", "1", "--retries", "1", "--question-tokens", "60000", "--price", "1,2")
+		exitsWith(t, code, append([]string{
+			"run", "--data", data, "--questions", questions, "--baseline", "agentic-hybrid", "--model", "openai:m", "--base-url", server.URL(),
+			"--temperature", "0.25", "--seed", "7", "--out", old, "-j", "1", "--retries", "1", "--question-tokens", "60000", "--price", "1,2",
+		}, more...)...)
 	}
-	server.Fail(broken, nil, broken, broken)
-	run(3)
 	server.Fail(broken, broken)
-	run(3)
+	run(3, "--limit", "1")
+	server.Fail(nil, broken, broken)
+	run(3, "--limit", "1")
+	// One of the others fails, and runs again at the end of the same start.
+	server.Fail(broken, nil, broken, broken)
 	run(0)
 	server.Close()
 	t.Setenv("OPENAI_API_KEY", "")
