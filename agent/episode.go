@@ -264,22 +264,14 @@ func (e *Episode) callError(ctx context.Context, err error) error {
 		}
 		return err
 	}
-	return &CallError{Err: err, Attempts: attempts(err)}
+	return &CallError{Err: err, Attempts: qa.Tried(err)}
 }
 
 // lost records the requests of a call that was cancelled or suspended under way, which may have cost something.
 func (e *Episode) lost(err error) error {
-	tried := append(e.overflowed, attempts(err)...)
+	tried := append(e.overflowed, qa.Tried(err)...)
 	if len(tried) == 0 {
 		return nil
 	}
 	return e.set.Log.Lost(tried)
-}
-
-func attempts(err error) []qa.Attempt {
-	var tried interface{ Tried() []qa.Attempt }
-	if errors.As(err, &tried) {
-		return tried.Tried()
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package qa
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -73,4 +74,14 @@ type Price struct {
 func (p Price) Of(u Usage) float64 {
 	fresh := max(u.Prompt-u.Cached, 0)
 	return (float64(fresh)*p.Prompt + float64(u.Cached)*p.Cached + float64(u.Completion)*p.Completion) / 1e6
+}
+
+// Tried returns the requests that were made for a call that ended with err, oldest first. An error knows them by a method of
+// this name, so that whoever asks knows no endpoint; nil for one that does not.
+func Tried(err error) []Attempt {
+	var t interface{ Tried() []Attempt }
+	if errors.As(err, &t) {
+		return t.Tried()
+	}
+	return nil
 }

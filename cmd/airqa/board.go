@@ -11,6 +11,7 @@ import (
 
 	"airqa/eval"
 	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run"
 	"airqa/run/budget"
@@ -85,7 +86,7 @@ func (b *board) line() string {
 		parts = append(parts, fmt.Sprintf("%d/%d right", b.right, b.scored))
 	}
 	if seconds := b.now().Sub(b.started).Seconds(); b.tokens > 0 && seconds > 0 {
-		parts = append(parts, compact(float64(b.tokens)/seconds)+" tok/s")
+		parts = append(parts, terminal.Compact(float64(b.tokens)/seconds)+" tok/s")
 	}
 	if b.price != nil && *b.price != (qa.Price{}) {
 		parts = append(parts, fmt.Sprintf("$%.2f", b.account.Spent().USD))
@@ -94,19 +95,6 @@ func (b *board) line() string {
 		parts = append(parts, fmt.Sprintf("%d failed", b.failed))
 	}
 	return strings.Join(parts, " ")
-}
-
-// compact is 950, 1.2k, 34k, 1.2M.
-func compact(x float64) string {
-	switch {
-	case x >= 999_500:
-		return fmt.Sprintf("%.1fM", x/1e6)
-	case x >= 9_950:
-		return fmt.Sprintf("%.0fk", x/1e3)
-	case x >= 999.5:
-		return fmt.Sprintf("%.1fk", x/1e3)
-	}
-	return fmt.Sprintf("%.0f", x)
 }
 
 func (b *board) close(s run.Summary) {

@@ -61,7 +61,7 @@ type dryJob struct {
 
 // dryRun says what a run would do.
 func (a *app) dryRun(p plan, jobs []job, how rehearsing) error {
-	world, err := worldOf(a.ctx, p.world)
+	world, err := worldOf(a.ctx, p.world, p.settings.ByConference)
 	if err != nil {
 		return err
 	}

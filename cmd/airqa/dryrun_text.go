@@ -22,7 +22,7 @@ func (d *dryPlan) warn(p plan, how rehearsing) {
 		return
 	}
 	if limit := p.budget.BudgetTokens; limit > 0 {
-		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, func(x float64) string { return compact(x) })
+		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
 	}
 	if limit := p.budget.BudgetUSD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
 		d.budget("--budget-usd", limit, *d.SpentUSD, *d.Total.USD, usdText)
@@ -124,7 +124,7 @@ func (j dryJob) estimate() string {
 }
 
 func numbers(e rehearsal.Estimate) string {
-	parts := []string{spread(e.Calls, compact) + " calls", spread(e.Tokens, compact) + " tokens"}
+	parts := []string{spread(e.Calls, terminal.Compact) + " calls", spread(e.Tokens, terminal.Compact) + " tokens"}
 	if e.USD == nil {
 		parts = append(parts, "cost unknown")
 	} else {

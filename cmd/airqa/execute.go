@@ -85,7 +85,7 @@ type opened struct {
 // the one before it has no episode left to hand out. Nothing runs when any of the directories belongs to another
 // configuration.
 func (a *app) execute(p plan, jobs []job) ([]ended, error) {
-	world, err := worldOf(a.ctx, p.world)
+	world, err := worldOf(a.ctx, p.world, p.settings.ByConference)
 	if err != nil {
 		return nil, err
 	}

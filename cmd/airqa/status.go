@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -11,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"airqa/internal/pause"
 	"airqa/internal/terminal"
 	"airqa/report/standing"
 )
@@ -107,7 +107,7 @@ func (c statusCmd) watch(a *app, followers []*standing.Follower) error {
 		if shown, err = c.draw(a, all, shown); err != nil {
 			return err
 		}
-		if pause(ctx, every) != nil {
+		if pause.For(ctx, every) != nil {
 			return nil
 		}
 	}
@@ -171,17 +171,5 @@ func terminalSize(width int) (w, h int) {
 func (a *app) erase(lines int) {
 	if lines > 0 {
 		_, _ = fmt.Fprintf(a.out, "\x1b[%dA\x1b[J", lines)
-	}
-}
-
-// pause waits; its error is that of a context that ended.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -12,22 +12,30 @@ import (
 	"airqa/tools"
 )
 
-// worldOf is a data directory as the baselines see it.
-func worldOf(ctx context.Context, e *env.Env) (baselines.World, error) {
+// worldOf is a data directory as the baselines see it; its papers are listed by venue only where a run limits retrieval by them.
+func worldOf(ctx context.Context, e *env.Env, byConference bool) (baselines.World, error) {
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err
 	}
+	world := baselines.World{Library: library{e}, Retriever: e, Querier: e, Viewer: e, Schema: schema}
+	if byConference {
+		world.Venues, err = venuesOf(ctx, e)
+	}
+	return world, err
+}
+
+func venuesOf(ctx context.Context, e *env.Env) (map[string][]string, error) {
 	papers, err := e.Papers(ctx)
 	if err != nil {
-		return baselines.World{}, err
+		return nil, err
 	}
 	venues := make(map[string][]string)
 	for _, p := range papers {
 		venue := qa.VenueYear(p.Conference, p.Year)
 		venues[venue] = append(venues[venue], p.PaperID)
 	}
-	return baselines.World{Library: library{e}, Retriever: e, Querier: e, Viewer: e, Schema: schema, Venues: venues}, nil
+	return venues, nil
 }
 
 // library reads papers for the baselines that put them into the prompt.

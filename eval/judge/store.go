@@ -13,6 +13,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"airqa/internal/jsonl"
 	"airqa/qa"
 )
 
@@ -102,9 +103,7 @@ func (s *Store) load(file io.Reader) error {
 // read takes a line in. Of two verdicts on the same request the first holds.
 func (s *Store) read(line []byte) error {
 	var r record
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(&r)
+	err := jsonl.Strict(line, &r)
 	if r.Format > StoreFormat {
 		return fmt.Errorf("format %d; this program reads format %d", r.Format, StoreFormat)
 	}

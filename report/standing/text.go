@@ -178,15 +178,8 @@ func span(seconds float64) string {
 
 // short is 0.25, 9.5, 950, 1.2k, 34k, 1.2M.
 func short(x float64) string {
-	switch {
-	case x >= 999_500:
-		return fmt.Sprintf("%.1fM", x/1e6)
-	case x >= 9_950:
-		return fmt.Sprintf("%.0fk", x/1e3)
-	case x >= 999.5:
-		return fmt.Sprintf("%.1fk", x/1e3)
-	case x >= 9.95 || x == math.Trunc(x):
-		return fmt.Sprintf("%.0f", x)
+	if x >= 9.95 || x == math.Trunc(x) {
+		return terminal.Compact(x)
 	}
 	return fmt.Sprintf("%.2g", x)
 }

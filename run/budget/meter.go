@@ -61,7 +61,7 @@ func (m *Meter) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	reply, err := m.c.Model.Complete(ctx, r)
 	attempts := reply.Attempts
 	if err != nil {
-		attempts = tried(err)
+		attempts = qa.Tried(err)
 	}
 	c.end(reply, attempts, err == nil)
 	return reply, err
@@ -145,12 +145,4 @@ func (c *call) charge(a *qa.Attempt) qa.Usage {
 func chargeable(a qa.Attempt) bool {
 	refused := a.Status >= 400 && a.Status < 500
 	return a.Error != "" && !refused && a.Error != unreachable
-}
-
-func tried(err error) []qa.Attempt {
-	var t interface{ Tried() []qa.Attempt }
-	if errors.As(err, &t) {
-		return t.Tried()
-	}
-	return nil
 }
