@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"airqa/env"
 	"airqa/env/embed"
@@ -126,6 +129,36 @@ func TestTextsAreEmbeddedOnce(t *testing.T) {
 	defer func() { check(t, e.Close()) }()
 	if got, want := first(t, e, bert.Chunks[0].Text), bert.Chunks[0].Text; got != want {
 		t.Errorf("first hit %q, want %q", got, want)
+	}
+}
+
+// A damaged record of the cache costs one text, and is reported once.
+func TestDamagedCacheRecord(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	model := &letters{model: "letters"}
+	var notices []string
+	cfg := env.WriterConfig{Dir: dir, Embedder: model, Notice: func(line string) { notices = append(notices, line) }}
+	check(t, fillWith(t, cfg, attention))
+	files, err := filepath.Glob(filepath.Join(dir, "embeddings", "*.cache"))
+	check(t, err)
+	if len(files) != 1 {
+		t.Fatalf("caches: %v", files)
+	}
+	content, err := os.ReadFile(files[0])
+	check(t, err)
+	content[len(content)/2] ^= 1
+	check(t, os.WriteFile(files[0], content, 0o600))
+	check(t, os.RemoveAll(filepath.Join(dir, "vectors")))
+	asked := model.asked
+	check(t, fillWith(t, cfg))
+	if model.asked != asked+1 {
+		t.Errorf("%d texts were embedded again, want 1", model.asked-asked)
+	}
+	check(t, os.RemoveAll(filepath.Join(dir, "vectors")))
+	check(t, fillWith(t, cfg))
+	want := []string{"1 damaged record in embeddings/" + filepath.Base(files[0]) + "; its text is embedded again"}
+	if diff := cmp.Diff(want, notices); diff != "" {
+		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }
 

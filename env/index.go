@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -44,11 +45,19 @@ func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	texts, err := cache.Open(cachePath(dir, cfg.Embedder.Info()), cfg.Embedder)
+	path := cachePath(dir, cfg.Embedder.Info())
+	texts, err := cache.Open(path, cfg.Embedder)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, texts.Close()) }()
+	switch n := texts.Damaged(); n {
+	case 0:
+	case 1:
+		cfg.Notice("1 damaged record in embeddings/" + filepath.Base(path) + "; its text is embedded again")
+	default:
+		cfg.Notice(fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path)))
+	}
 	ix := indexer{db: db, store: store, source: source, texts: texts, progress: cfg.Progress}
 	if err := ix.all(ctx); err != nil {
 		return fmt.Errorf("build search index: %w", err)

@@ -29,8 +29,10 @@ type WriterConfig struct {
 	Embedder embed.Embedder
 	// Vectors is the URL of a Milvus server for the collections; empty is the directory's own files.
 	Vectors string
-	// Progress is told by Finish how many of all texts have their vectors; nil for nobody.
+	// Progress is called by Finish with the number of texts that have their vectors; nil for nobody.
 	Progress func(done, total int)
+	// Notice is called by Finish with a line for the user about something that went wrong and was repaired; nil for nobody.
+	Notice func(line string)
 }
 
 // OpenWriter opens the data directory dir for writing with the defaults of [WriterConfig].
@@ -49,6 +51,9 @@ func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	}
 	if cfg.Progress == nil {
 		cfg.Progress = func(int, int) {}
+	}
+	if cfg.Notice == nil {
+		cfg.Notice = func(string) {}
 	}
 	d, err := datadir.Create(cfg.Dir)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 func (a *app) write(ctx context.Context, to env.WriterConfig, stage string, fill func(*env.Writer) error) error {
 	bar := &embedBar{app: a, name: stage}
 	to.Progress = bar.set
+	to.Notice = func(line string) { a.say("warning: %s", line) }
 	store, err := env.OpenWriterConfig(ctx, to)
 	if err != nil {
 		return err

@@ -2,7 +2,8 @@
 // an interrupted ingest, not when a paper is read again, not for a second vector store. Start from [Open]; a [Cache]
 // is an embed.Embedder around another one.
 //
-// The file holds one model's vectors and is only appended to. What was not finished when a program died is cut off.
+// The file holds one model's vectors. What was not finished when a program died is cut off. A damaged record is skipped, and
+// its place is used for the next vector: the damage costs one text.
 package cache
 
 import (
@@ -48,8 +49,11 @@ type Cache struct {
 	mu   sync.Mutex
 	file *os.File
 	dim  int
-	size int64         // bytes of whole records and the head
+	size int64         // bytes of the head and all records
 	at   map[key]int64 // offset of the numbers
+	free []int64       // offsets of damaged records
+
+	damaged int // records that were damaged when the file was opened
 }
 
 // Open opens the cache of inner's model at path, and makes it when it is missing. A file of another model is refused:
@@ -91,7 +95,10 @@ func (c *Cache) Len() int {
 	return len(c.at)
 }
 
-// Has tells whether a text has a vector already.
+// Damaged is how many damaged records the file had when it was opened. Their texts are embedded again when asked for.
+func (c *Cache) Damaged() int { return c.damaged }
+
+// Has reports whether a text has a vector already.
 func (c *Cache) Has(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +167,7 @@ func (c *Cache) read(k key) ([]float32, bool, error) {
 	return v, true, nil
 }
 
-// append writes vectors behind the others.
+// append writes vectors into the places of damaged records, and the rest behind the others.
 func (c *Cache) append(texts []string, made [][]float32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,20 +176,36 @@ func (c *Cache) append(texts []string, made [][]float32) error {
 			return err
 		}
 	}
-	var out []byte
-	for i, v := range made {
+	for _, v := range made {
 		if len(v) != c.dim {
 			return fmt.Errorf("keep vectors: a vector of %d numbers in a cache of %d", len(v), c.dim)
 		}
+	}
+	for len(c.free) > 0 && len(made) > 0 {
+		if err := c.write(c.free[0], texts[:1], made[:1]); err != nil {
+			return err
+		}
+		c.free, texts, made = c.free[1:], texts[1:], made[1:]
+	}
+	if err := c.write(c.size, texts, made); err != nil {
+		return err
+	}
+	c.size += int64(len(made) * recordLen(c.dim))
+	return nil
+}
+
+// write puts records at an offset.
+func (c *Cache) write(offset int64, texts []string, made [][]float32) error {
+	var out []byte
+	for i, v := range made {
 		out = appendRecord(out, keyOf(texts[i]), v)
 	}
-	if _, err := c.file.WriteAt(out, c.size); err != nil {
+	if _, err := c.file.WriteAt(out, offset); err != nil {
 		return fmt.Errorf("keep vectors: %w", err)
 	}
 	for i := range made {
-		c.at[keyOf(texts[i])] = c.size + int64(i*recordLen(c.dim)) + keyLen
+		c.at[keyOf(texts[i])] = offset + int64(i*recordLen(c.dim)) + keyLen
 	}
-	c.size += int64(len(out))
 	return nil
 }
 
@@ -212,7 +235,7 @@ func (c *Cache) begin(dim int) error {
 	return nil
 }
 
-// load reads the head and the keys of all whole records, and cuts off what follows them.
+// load reads the head and the keys of the records. It notes the places of damaged ones and cuts off half a record at the end.
 func (c *Cache) load() error {
 	info, err := c.file.Stat()
 	if err != nil || info.Size() == 0 {
@@ -229,15 +252,21 @@ func (c *Cache) load() error {
 	c.dim, c.size = head.dim, head.length
 	record := make([]byte, recordLen(c.dim))
 	for {
-		if _, err := io.ReadFull(in, record); err != nil {
+		_, err := io.ReadFull(in, record)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			break
+		}
+		if err != nil {
+			return err
 		}
 		body := record[:len(record)-4]
-		if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(record[len(body):]) {
-			break
+		if crc32.Checksum(body, castagnoli) == binary.LittleEndian.Uint32(record[len(body):]) {
+			c.at[key(record[:keyLen])] = c.size + keyLen
+		} else {
+			c.free = append(c.free, c.size)
 		}
-		c.at[key(record[:keyLen])] = c.size + keyLen
 		c.size += int64(len(record))
 	}
+	c.damaged = len(c.free)
 	return c.file.Truncate(c.size)
 }

@@ -1,6 +1,7 @@
 package cache_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -76,7 +77,7 @@ func TestEachTextOnce(t *testing.T) {
 	}
 }
 
-// A file that was cut or damaged at any byte opens, keeps what is whole before that, and goes on.
+// A file that was cut at any byte opens and keeps what is whole before that.
 func TestCutAnywhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.cache")
 	c := open(t, path, &model{})
@@ -95,7 +96,7 @@ func TestCutAnywhere(t *testing.T) {
 		}
 		m := &model{}
 		c := open(t, path, m)
-		kept := (n - headLen) / (16 + 8 + 4)
+		kept := (n - headLen) / recordLen
 		if c.Len() != kept {
 			t.Fatalf("%d bytes: %d vectors kept, want %d", n, c.Len(), kept)
 		}
@@ -107,15 +108,86 @@ func TestCutAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	damaged := append([]byte{}, whole...)
-	damaged[len(whole)-30] ^= 1
-	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+}
+
+// A flipped bit in any byte of the records costs the text of that record. It is embedded again into the same place, so
+// that the next reader finds a whole file of the same size.
+func TestFlippedBits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.cache")
+	c := open(t, path, &model{})
+	texts := []string{"a", "bb", "ccc"}
+	want := vectors(t, c, texts...)
+	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := len(whole) - 3*recordLen; at < len(whole); at++ {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1 << (at % 8)
+		hit := (at - len(whole) + 3*recordLen) / recordLen
+		reopen(t, path, damaged, want, 1, texts[hit:hit+1])
+		repaired, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(repaired, whole) {
+			t.Errorf("byte %d: the file differs from the one before the damage", at)
+		}
+		reopen(t, path, repaired, want, 0, nil)
+	}
+}
+
+// Two damaged records and half a record at the end cost two texts, and new texts follow the old ones.
+func TestSeveralFaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.cache")
+	c := open(t, path, &model{})
+	texts := []string{"a", "bb", "ccc", "dddd"}
+	want := vectors(t, c, texts...)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damaged, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := len(damaged) - 4*recordLen
+	damaged[first] ^= 0x80
+	damaged[first+2*recordLen+20] ^= 1
+	damaged = append(damaged, damaged[first:first+recordLen-1]...)
+	reopen(t, path, damaged, want, 2, []string{"a", "ccc"})
 	c = open(t, path, &model{})
 	defer func() { _ = c.Close() }()
-	if c.Len() != 1 {
-		t.Errorf("a flipped bit in the second record: %d vectors kept, want 1", c.Len())
+	vectors(t, c, "eeeee")
+	if c.Len() != 5 || c.Damaged() != 0 {
+		t.Errorf("%d vectors, %d damaged; want 5 and 0", c.Len(), c.Damaged())
+	}
+}
+
+// recordLen is the length of a record of two numbers.
+const recordLen = 16 + 8 + 4
+
+// reopen opens a cache of these bytes and embeds a, bb, …: want are the vectors, asked the texts that the model is asked for.
+func reopen(t *testing.T, path string, content []byte, want [][]float32, damaged int, asked []string) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := &model{}
+	c := open(t, path, m)
+	if c.Damaged() != damaged {
+		t.Errorf("%d damaged records, want %d", c.Damaged(), damaged)
+	}
+	if diff := cmp.Diff(want, vectors(t, c, []string{"a", "bb", "ccc", "dddd"}[:len(want)]...)); diff != "" {
+		t.Errorf("vectors (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(asked, m.asked); diff != "" {
+		t.Errorf("asked of the model (-want +got):\n%s", diff)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
