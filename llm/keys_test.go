@@ -82,6 +82,12 @@ func TestOpenErrors(t *testing.T) {
 		{"key in the URL", llm.Config{Spec: "openai:m", BaseURL: "https://me:planted@h/v1"}, `model "openai:m": the base ` +
 			`URL may carry no credentials, query or fragment: put the key in OPENAI_API_KEY`},
 		{"no scheme", llm.Config{Spec: "openai:m", BaseURL: "localhost:8000/v1"}, `model "openai:m": the base URL must ` +
+			`start with http:// or https://: write http://localhost:8000/v1`},
+		{"a bare address", llm.Config{Spec: "openai:m", BaseURL: "127.0.0.1:4100"}, `model "openai:m": the base URL must ` +
+			`start with http:// or https://: write http://127.0.0.1:4100`},
+		{"another scheme", llm.Config{Spec: "openai:m", BaseURL: "ftp://h/v1"}, `model "openai:m": the base URL must ` +
+			`start with http:// or https:// and a host`},
+		{"a key for an address", llm.Config{Spec: "openai:m", BaseURL: "sk-planted"}, `model "openai:m": the base URL must ` +
 			`start with http:// or https:// and a host`},
 		{"bad URL", llm.Config{Spec: "openai:m", BaseURL: "http://planted\x01"}, `model "openai:m": the base URL is not a URL`},
 		{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,9 @@ const KeyVariable = "OPENAI_API_KEY"
 // DefaultBaseURL is the address of the provider "openai".
 const DefaultBaseURL = "https://api.openai.com/v1"
 
+// ErrNoKey is in the error of a model whose address requires a key.
+var ErrNoKey = errors.New("no API key")
+
 // vendor is a built-in provider of endpoints: where they are, where their keys and addresses are found, what they speak.
 type vendor struct {
 	name string
@@ -21,27 +25,30 @@ type vendor struct {
 	// keys and bases are environment variables, the first that is set wins and the first is the one that errors name.
 	keys, bases []string
 	// free endpoints need no key at their default address.
-	free     bool
-	protocol protocol
+	free bool
+	// unversioned addresses may end before /v1, as ANTHROPIC_BASE_URL does for Anthropic's own SDKs.
+	unversioned bool
+	protocol    protocol
 }
 
 func vendors() []vendor {
 	return []vendor{
-		{"openai", DefaultBaseURL, []string{KeyVariable}, []string{"OPENAI_BASE_URL"}, false, openAIProtocol()},
 		{
-			"anthropic", "https://api.anthropic.com/v1",
-			[]string{"ANTHROPIC_API_KEY"},
-			[]string{"ANTHROPIC_BASE_URL"},
-			false,
-			anthropicProtocol(),
+			name: "openai", base: DefaultBaseURL, protocol: openAIProtocol(),
+			keys: []string{KeyVariable}, bases: []string{"OPENAI_BASE_URL"},
 		},
 		{
-			"google", "https://generativelanguage.googleapis.com/v1beta/openai",
-			[]string{"GOOGLE_API_KEY", "GEMINI_API_KEY"},
-			[]string{"GOOGLE_BASE_URL"},
-			false, openAIProtocol(),
+			name: "anthropic", base: "https://api.anthropic.com/v1", unversioned: true, protocol: anthropicProtocol(),
+			keys: []string{"ANTHROPIC_API_KEY"}, bases: []string{"ANTHROPIC_BASE_URL"},
 		},
-		{"ollama", "http://127.0.0.1:11434", []string{"OLLAMA_API_KEY"}, []string{"OLLAMA_HOST"}, true, ollamaProtocol()},
+		{
+			name: "google", base: "https://generativelanguage.googleapis.com/v1beta/openai", protocol: openAIProtocol(),
+			keys: []string{"GOOGLE_API_KEY", "GEMINI_API_KEY"}, bases: []string{"GOOGLE_BASE_URL"},
+		},
+		{
+			name: "ollama", base: "http://127.0.0.1:11434", free: true, protocol: ollamaProtocol(),
+			keys: []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_HOST"},
+		},
 	}
 }
 
@@ -52,18 +59,6 @@ func findVendor(name string) (vendor, bool) {
 		return vendor{}, false
 	}
 	return all[i], true
-}
-
-// FromEnvironment reads the key and the address that the environment holds for the provider of a spec, each from the
-// variables that the provider's own tools read, and no other provider's. Both are empty for other providers.
-func FromEnvironment(spec string, getenv func(string) string) (key, baseURL string) {
-	name, _ := SplitSpec(spec)
-	v, _ := findVendor(name)
-	base := firstSet(v.bases, getenv)
-	if name == "ollama" && base != "" {
-		base = ollamaAddress(base)
-	}
-	return firstSet(v.keys, getenv), base
 }
 
 // KeyVariables lists the environment variables that can hold a key, for whoever keeps keys out of what is written.
@@ -103,13 +98,16 @@ func ollamaAddress(host string) string {
 	return address.String()
 }
 
-// parseBaseURL never repeats the address in an error, since a key may be what is wrong with it.
+// parseBaseURL repeats an address in an error only when it can be no key.
 func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 	if address == "" {
 		address = v.base
 	}
-	base, err := url.Parse(strings.TrimRight(strings.TrimSpace(address), "/"))
+	address = strings.TrimRight(strings.TrimSpace(address), "/")
+	base, err := url.Parse(address)
 	switch {
+	case bareHost.MatchString(address):
+		return nil, fmt.Errorf("the base URL must start with http:// or https://: write http://%s", address)
 	case err != nil:
 		return nil, errors.New("the base URL is not a URL")
 	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
@@ -117,8 +115,17 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 	case base.User != nil, base.RawQuery != "", base.Fragment != "":
 		return nil, fmt.Errorf("the base URL may carry no credentials, query or fragment: put the key in %s", v.keys[0])
 	}
+	if v.unversioned && !version.MatchString(base.Path) {
+		return base.JoinPath("v1"), nil
+	}
 	return base, nil
 }
+
+// bareHost matches a host with its port and no scheme. No key has this form.
+var bareHost = regexp.MustCompile(`^[a-z0-9.-]+:[0-9]{1,5}(/[A-Za-z0-9._/-]*)?$`)
+
+// version matches a path that ends in a version of the API.
+var version = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
 
 func (v vendor) checkKey(key string, base *url.URL) error {
 	own, err := url.Parse(v.base)
@@ -126,8 +133,8 @@ func (v vendor) checkKey(key string, base *url.URL) error {
 		return err
 	}
 	if key == "" && !v.free && base.Hostname() == own.Hostname() {
-		return fmt.Errorf("no API key for %s: set %s, or give the base URL of another endpoint",
-			base.Host, strings.Join(v.keys, " or "))
+		return fmt.Errorf("%w for %s: set %s, or give the base URL of another endpoint",
+			ErrNoKey, base.Host, strings.Join(v.keys, " or "))
 	}
 	for _, r := range key {
 		if r <= ' ' || r > '~' {

@@ -187,18 +187,18 @@ func TestFromEnvironment(t *testing.T) {
 		{"scripted:f", "", ""},
 	}
 	for _, test := range tests {
-		key, base := llm.FromEnvironment(test.spec, func(name string) string { return environment[name] })
-		if key != test.key || base != test.base {
-			t.Errorf("%s: key %q at %q", test.spec, key, base)
+		got := llm.FromEnvironment(test.spec, func(name string) string { return environment[name] })
+		if got.Key != test.key || got.BaseURL != test.base {
+			t.Errorf("%s: key %q at %q", test.spec, got.Key, got.BaseURL)
 		}
 	}
 	for host, want := range map[string]string{
 		"box": "http://box:11434", "box:1": "http://box:1", "https://box": "https://box", "http://box:2/": "http://box:2/",
 	} {
-		if _, base := llm.FromEnvironment("ollama:m", func(name string) string {
+		if got := llm.FromEnvironment("ollama:m", func(name string) string {
 			return map[string]string{"OLLAMA_HOST": host}[name]
-		}); base != want {
-			t.Errorf("%s: %s, want %s", host, base, want)
+		}); got.BaseURL != want {
+			t.Errorf("%s: %s, want %s", host, got.BaseURL, want)
 		}
 	}
 }

@@ -75,8 +75,8 @@ func TestSettledSampling(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.spec, func(t *testing.T) {
-			got, err := llm.Describe(llm.Config{Spec: test.spec, Sampling: everything, BaseURL: "http://h"})
-			if err != nil || got["base_url"] != "http://h" {
+			got, err := llm.Describe(llm.Config{Spec: test.spec, Sampling: everything, BaseURL: "http://h/v1"})
+			if err != nil || got["base_url"] != "http://h/v1" {
 				t.Fatalf("%v at %v", err, got["base_url"])
 			}
 			delete(got, "base_url")

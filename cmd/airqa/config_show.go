@@ -213,7 +213,7 @@ func maskURL(text string) string {
 }
 
 // keyVariables are the variables that hold keys.
-func keyVariables() []string { return append(llm.KeyVariables(), judgeKey) }
+func keyVariables() []string { return append(llm.KeyVariables(), judgeKey, embedKey) }
 
 // warnOfStrangers names variables that look like settings and are none.
 func (a *app) warnOfStrangers(parser *kong.Kong) {

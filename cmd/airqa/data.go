@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,14 +52,18 @@ func (f dataFlags) remote(a *app, name string) (embed.Embedder, error) {
 }
 
 func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
-	c := embed.OpenAIConfig{BaseURL: f.EmbedBaseURL, Model: name, Key: a.getenv(llm.KeyVariable), Client: llm.HTTPClient(embedTimeout)}
-	if c.BaseURL == "" {
-		c.BaseURL = llm.DefaultBaseURL
-		if c.Key == "" {
-			return c, misuse("embedder %s: no API key: set %s, or give --embed-base-url", f.Embedder, llm.KeyVariable)
-		}
+	access := a.secondAccess("openai:"+name, embedKey, f.EmbedBaseURL)
+	if access.Key == "" && f.EmbedBaseURL == "" {
+		return embed.OpenAIConfig{}, coded{exitUsage, fmt.Errorf("embedder %s: %w", f.Embedder, missingKey(access, embedKey, "--embed-base-url"))}
 	}
-	return c, nil
+	if without := keyless(access, embedKey); without != "" {
+		a.say("note: embedder %s is asked at %s%s", f.Embedder, access.Host(), without)
+	}
+	address := access.BaseURL
+	if address == "" {
+		address = llm.DefaultBaseURL
+	}
+	return embed.OpenAIConfig{BaseURL: address, Model: name, Key: access.Key, Client: llm.HTTPClient(embedTimeout)}, nil
 }
 
 // open opens the data directory for reading, to search passages by mode.

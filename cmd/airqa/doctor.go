@@ -40,6 +40,7 @@ func (c doctorCmd) Run(a *app) error {
 	if c.Timeout <= 0 {
 		return misuse("--timeout must be above 0")
 	}
+	a.modelAt = c.BaseURL
 	made, failed := 0, 0
 	var wrong error
 	redact := a.redactor()

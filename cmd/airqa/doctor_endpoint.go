@@ -50,9 +50,16 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []checkup.Check {
 	if !asksModel(spec) {
 		return []checkup.Check{check(name, func() checkup.Finding { return checkup.Good("asks no endpoint") })}
 	}
-	config := judgeFlags{JudgeBaseURL: c.JudgeBaseURL}.config(a, spec)
+	flags := judgeFlags{JudgeBaseURL: c.JudgeBaseURL}
+	config, access := flags.config(a, spec)
 	config.Timeout, config.MaxRetries, config.Sampling.MaxTokens = c.Timeout, -1, pingTokens
 	m, err := llm.Open(config)
+	if errors.Is(err, llm.ErrNoKey) {
+		err = missingKey(access, judgeKey, "--judge-base-url")
+	}
+	if wrong := flags.checkHosts(a, c.Judge); err == nil {
+		err = wrong
+	}
 	if err != nil {
 		return []checkup.Check{check(name, func() checkup.Finding {
 			return checkup.Bad(err, "set "+judgeKey+" or give --judge-base-url; --judge offline stands in without an endpoint")
@@ -136,7 +143,7 @@ func (c doctorCmd) embedderCheck(a *app) func(context.Context) checkup.Finding {
 		start := time.Now()
 		vectors, err := texts.Embed(ctx, []string{"a short text"})
 		if err != nil {
-			return checkup.Bad(err, "look at --embedder, --embed-base-url and OPENAI_API_KEY; --embedder minilm needs no endpoint")
+			return checkup.Bad(err, "look at --embedder, --embed-base-url and AIRQA_EMBED_API_KEY; --embedder minilm needs no endpoint")
 		}
 		return checkup.Good("%s: vectors of %d numbers, in %s", texts.Info().Model, len(vectors[0]), time.Since(start).Round(time.Millisecond))
 	}

@@ -38,6 +38,7 @@ pays for nothing twice, and the same command goes on. Papers can be searched whi
 
 // Run implements the sub-command.
 func (c enrichCmd) Run(a *app) (err error) {
+	a.modelAt = c.BaseURL
 	fields, err := c.check()
 	if err != nil {
 		return err

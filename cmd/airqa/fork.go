@@ -46,6 +46,7 @@ printed; airqa trace, score and report read it. Where replies are native tool ca
 
 // Run implements the sub-command.
 func (c forkCmd) Run(a *app) error {
+	a.modelAt = c.BaseURL
 	if err := c.check(); err != nil {
 		return err
 	}

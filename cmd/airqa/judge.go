@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 
 	"airqa/eval"
 	"airqa/eval/judge"
@@ -15,7 +17,7 @@ import (
 
 // judgeFlags say who judges subjective answers.
 type judgeFlags struct {
-	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: openai:NAME, anthropic:NAME, google:NAME, ollama:NAME, offline (lexical overlap, no language model), or none. Without it openai:gpt-4o-mini-2024-07-18, the paper's. Its key comes from AIRQA_JUDGE_API_KEY, else that of its provider, such as OPENAI_API_KEY."`
+	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: openai:NAME, anthropic:NAME, google:NAME, ollama:NAME, offline (lexical overlap, no language model), or none. Without it openai:gpt-4o-mini-2024-07-18, the paper's. Its key comes from AIRQA_JUDGE_API_KEY; that of its provider (OPENAI_API_KEY, ...) is used only at the host it is for."`
 	Judges           []string `placeholder:"A,B,C" help:"Several judges that vote, instead of --judge."`
 	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"How many of --judges must accept an answer: majority (more than half; a tie is wrong), all or any."`
 	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Calls at once to each judge."`
@@ -27,8 +29,6 @@ const (
 	defaultJudge = "openai:gpt-4o-mini-2024-07-18"
 	// noJudgeName leaves subjective answers unscored on purpose.
 	noJudgeName = "none"
-	// judgeKey is the environment variable of the judge's own key.
-	judgeKey = "AIRQA_JUDGE_API_KEY"
 	// verdictsFile is where the verdicts on a run are kept, in its directory.
 	verdictsFile = "verdicts.jsonl"
 	// maxJudgeFailures equal ones in a row stop a judge.
@@ -101,12 +101,16 @@ func asksModel(name string) bool { return name != offlineModel && name != noJudg
 
 // seat makes the judge, or the panel of judges.
 func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
+	if err := f.checkHosts(a, names); err != nil {
+		return err
+	}
 	members := make([]judge.Member, len(names))
 	for i, name := range names {
 		members[i].Name = name
 		members[i].Judge, err = f.one(a, j, name)
-		if errors.Is(err, errNoKey) && len(names) == 1 {
-			a.say("note: no judge (%v); subjective answers stay unscored. Use --judge offline for a lexical stand-in.", err)
+		if errors.Is(err, llm.ErrNoKey) && len(names) == 1 {
+			err = fmt.Errorf("%w, --judge offline or --judge none", err)
+			a.say("note: no judge: %v. Subjective answers stay unscored.", err)
 			j.absent, members[i].Judge, err = err, noJudge{err}, nil
 		}
 		if err != nil {
@@ -133,10 +137,10 @@ func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 	case noJudgeName:
 		return noJudge{errors.New("--judge none")}, nil
 	}
-	c := f.config(a, name)
+	c, access := f.config(a, name)
 	model, err := llm.Open(c)
-	if provider, _ := llm.SplitSpec(name); err != nil && c.APIKey == "" && provider == "openai" && f.JudgeBaseURL == "" {
-		return nil, fmt.Errorf("%w: %w", errNoKey, err)
+	if errors.Is(err, llm.ErrNoKey) {
+		return nil, missingKey(access, judgeKey, "--judge-base-url")
 	}
 	if err != nil {
 		return nil, err
@@ -149,32 +153,56 @@ func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := judge.NewModel(judge.Config{Asker: asker{model}, Meter: j.meter})
+	source := judge.NewModel(judge.Config{Asker: newAsker(a, model, name, access), Meter: j.meter})
 	circuit := judge.NewCircuit(source, judge.CircuitConfig{
 		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: f.JudgeConcurrency,
 	})
 	return judge.NewCached(j.store, judge.Identity{Name: name, Settings: string(settings)}, circuit, j.meter), nil
 }
 
-// asker lets a judge ask a chat model.
-type asker struct{ model llm.Model }
+// asker lets a judge ask a chat model. It names the host before the first request.
+type asker struct {
+	model    llm.Model
+	announce func()
+}
+
+func newAsker(a *app, model llm.Model, name string, access llm.Access) asker {
+	return asker{model, sync.OnceFunc(func() {
+		if host := access.Host(); host != "" {
+			a.say("note: judge %s is asked at %s%s", name, host, keyless(access, judgeKey))
+		}
+	})}
+}
 
 // Ask implements judge.Asker.
 func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
+	k.announce()
 	return k.model.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
 }
 
 // config asks as the authors' judges do: temperature 0, top_p 0.95, 1,500 tokens.
-func (f judgeFlags) config(a *app, name string) llm.Config {
-	key := a.getenv(judgeKey)
-	if key == "" {
-		key, _ = llm.FromEnvironment(name, a.getenv)
-	}
+func (f judgeFlags) config(a *app, name string) (llm.Config, llm.Access) {
+	access := a.secondAccess(name, judgeKey, f.JudgeBaseURL)
 	zero, top := 0.0, 0.95
 	return llm.Config{
-		Spec: name, BaseURL: f.JudgeBaseURL, APIKey: key,
+		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key,
 		Sampling: llm.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
+	}, access
+}
+
+// checkHosts refuses judges at several hosts with one key: it is for one of them.
+func (f judgeFlags) checkHosts(a *app, names []string) error {
+	var hosts []string
+	for _, name := range names {
+		if host := a.secondAccess(name, judgeKey, f.JudgeBaseURL).Host(); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
 	}
+	if a.getenv(judgeKey) == "" || len(hosts) < 2 {
+		return nil
+	}
+	return misuse("%s is a key for one host, and these judges are at %s: unset it and set the key of each provider (%s, ...)",
+		judgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
 }
 
 // judgeFailure names the kind of a judge's failure; one that says nothing of the judge has none.
@@ -186,9 +214,6 @@ func judgeFailure(err error) string {
 		return class
 	}
 }
-
-// errNoKey is the reason of a judge that was not made for want of a key.
-var errNoKey = errors.New("no key")
 
 // noJudge stands where no judge could be made.
 type noJudge struct{ err error }

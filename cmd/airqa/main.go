@@ -77,6 +77,8 @@ type app struct {
 	progress *progress.Reporter
 	now      func() time.Time
 	getenv   func(string) string
+	// modelAt is --base-url where the command has it: the address that the key of the model's provider is for.
+	modelAt string
 	// width is that of the terminal that standard output goes to, 0 when it goes elsewhere.
 	width int
 }

@@ -116,10 +116,7 @@ func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) 
 	if retries == 0 {
 		retries = -1 // in llm.Config 0 is the default and a negative number is none
 	}
-	key, base := llm.FromEnvironment(spec, getenv)
-	if f.BaseURL != "" {
-		base = f.BaseURL
-	}
+	access := llm.FromEnvironment(spec, getenv).Pair(f.BaseURL)
 	temperature := o.temperature
 	known, _ := list.Find(spec)
 	switch {
@@ -129,7 +126,7 @@ func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) 
 		temperature = reasoningTemperature
 	}
 	return llm.Config{
-		Spec: spec, BaseURL: base, APIKey: key, Timeout: f.Timeout, MaxRetries: retries, Reasoning: f.Reasoning,
+		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: f.Timeout, MaxRetries: retries, Reasoning: f.Reasoning,
 		ContextWindow: f.ContextWindow, Catalog: list, Pool: o.pool,
 		Sampling: llm.Sampling{
 			Temperature: &temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: f.MaxTokens, Stop: f.Stop, ReasoningEffort: f.Effort,
@@ -168,8 +165,8 @@ func (a *app) redactor() func([]byte) []byte {
 
 // keys are those in the environment.
 func keys(getenv func(string) string) []string {
-	found := []string{getenv(judgeKey)}
-	for _, name := range llm.KeyVariables() {
+	var found []string
+	for _, name := range keyVariables() {
 		found = append(found, getenv(name))
 	}
 	return found

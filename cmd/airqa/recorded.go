@@ -142,7 +142,7 @@ func flagsOf(dir string, c runlog.Config) map[string]any {
 	if embedder, _ := c.Shape.Settings["embedder"].(string); strings.HasPrefix(embedder, "openai:") {
 		flags["embedder"] = embedder
 	}
-	if _, base := llm.FromEnvironment(specOf(c.Shape.Model), os.Getenv); base == "" && c.Note.BaseURL != "" {
+	if llm.FromEnvironment(specOf(c.Shape.Model), os.Getenv).BaseURL == "" && c.Note.BaseURL != "" {
 		flags["base-url"] = c.Note.BaseURL
 	}
 	if seconds, ok := c.Shape.Settings["question_deadline_seconds"].(float64); ok {

@@ -68,6 +68,7 @@ airqa run --replay RUN --out DIR shows the replies of RUN again, with its settin
 
 // Run implements the sub-command.
 func (c runCmd) Run(a *app) error {
+	a.modelAt = c.BaseURL
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"airqa/eval"
 	"airqa/eval/batch"
 	"airqa/internal/terminal"
-	"airqa/llm"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"
@@ -141,7 +140,7 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err erro
 	defer func() { err = errors.Join(err, j.Close()) }()
 	c.Judge = j.name
 	if j.absent != nil {
-		if err := a.needsNoJudge(dir); err != nil {
+		if err := a.needsNoJudge(dir, j.absent); err != nil {
 			return t, err
 		}
 	}
@@ -161,7 +160,7 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err erro
 
 // needsNoJudge refuses to score a run with subjective questions without a judge: the scores would stand in the place of
 // better ones.
-func (a *app) needsNoJudge(dir string) error {
+func (a *app) needsNoJudge(dir string, absent error) error {
 	_, examples, err := a.openRun(dir)
 	if err != nil {
 		return err
@@ -175,8 +174,7 @@ func (a *app) needsNoJudge(dir string) error {
 	if n == 0 {
 		return nil
 	}
-	return misuse("%d questions of %s need a judge and there is no key for it: set %s or AIRQA_JUDGE_API_KEY, or choose --judge offline (lexical) or --judge none (leave them unscored)",
-		n, dir, llm.KeyVariable)
+	return misuse("%d questions of %s need a judge: %w", n, dir, absent)
 }
 
 func (c scoreCmd) check() error {

@@ -1,0 +1,75 @@
+package llm_test
+
+import (
+	"maps"
+	"testing"
+
+	"airqa/internal/openaitest"
+	"airqa/llm"
+)
+
+func TestAccessKeepsKeysAtTheirHost(t *testing.T) {
+	tests := []struct {
+		name, spec    string
+		environment   map[string]string
+		pair, at      string
+		key, withheld string
+	}{
+		{name: "own host", spec: "openai:m", key: "k"},
+		{name: "own host, in full", spec: "openai:m", at: "https://API.openai.com:443/v2/", key: "k"},
+		{name: "another scheme", spec: "openai:m", at: "http://api.openai.com/v1", withheld: "api.openai.com"},
+		{name: "another host", spec: "openai:m", at: "http://127.0.0.1:2/v1", withheld: "api.openai.com"},
+		{
+			name: "gateway to own host", spec: "openai:m", environment: map[string]string{"OPENAI_BASE_URL": "http://gw:4200/v1"},
+			withheld: "gw:4200",
+		},
+		{
+			name: "gateway to itself", spec: "openai:m", environment: map[string]string{"OPENAI_BASE_URL": "http://gw:4200/v1"},
+			at: "http://gw:4200/other", key: "k",
+		},
+		{
+			name: "another port", spec: "openai:m", environment: map[string]string{"OPENAI_BASE_URL": "http://gw:4200/v1"},
+			at: "http://gw:4201/v1", withheld: "gw:4200",
+		},
+		{
+			name: "another provider's address", spec: "anthropic:m", environment: map[string]string{"OPENAI_BASE_URL": "http://gw/v1"},
+			key: "k",
+		},
+		{name: "paired with a gateway", spec: "google:m", pair: "http://gw/v1", at: "http://gw/v1", key: "k"},
+		{name: "paired with a gateway, own host", spec: "google:m", pair: "http://gw/v1", withheld: "gw"},
+		{name: "not a URL", spec: "openai:m", at: "gw:4200", withheld: "api.openai.com"},
+		{
+			name: "not a URL either", spec: "openai:m", environment: map[string]string{"OPENAI_BASE_URL": "gw:4200"},
+			at: "gw:4200", withheld: "",
+		},
+		{name: "no key", spec: "ollama:m", environment: map[string]string{"OLLAMA_API_KEY": ""}, at: "http://gw"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			environment := map[string]string{
+				"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "GOOGLE_API_KEY": "k", "OLLAMA_API_KEY": "k",
+			}
+			maps.Copy(environment, test.environment)
+			got := llm.FromEnvironment(test.spec, func(name string) string { return environment[name] }).Pair(test.pair).At(test.at)
+			if got.Key != test.key || got.Withheld != test.withheld || got.BaseURL != test.at {
+				t.Errorf("key %q at %q, withheld for %q; want %q and %q", got.Key, got.BaseURL, got.Withheld, test.key, test.withheld)
+			}
+		})
+	}
+}
+
+// Anthropic's own SDKs put /v1 behind ANTHROPIC_BASE_URL; an address that has it already works as well.
+func TestAnthropicAddresses(t *testing.T) {
+	s := start(t, openaitest.Config{})
+	for _, address := range []string{s.Root(), s.Root() + "/", s.Root() + "/v1", s.Root() + "/v1/"} {
+		environment := map[string]string{"ANTHROPIC_BASE_URL": address}
+		access := llm.FromEnvironment("anthropic:m", func(name string) string { return environment[name] })
+		if _, err := ask(t, llm.Config{Spec: "anthropic:m", BaseURL: access.BaseURL, MaxRetries: -1}); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	described, err := llm.Describe(llm.Config{Spec: "anthropic:m", BaseURL: "http://gw/anthropic"})
+	if want := "http://gw/anthropic/v1"; err != nil || described["base_url"] != want {
+		t.Errorf("base_url %v, %v, want %s", described["base_url"], err, want)
+	}
+}
