@@ -21,13 +21,21 @@ func functionTable(rows []Row, o Options) (*Table, error) {
 			l := Line{Label: f.Name, Section: r.name(), Row: &rows[i]}
 			l.Values = []Value{
 				number(f.Accuracy.N), number(f.Right), number(f.Wrong), number(f.Unparseable), number(f.Unscored),
-				scored(f.Accuracy), plain(span(f.Accuracy.Interval)),
+				scored(f.Accuracy), plain(span(f.Accuracy)),
 			}
 			t.Lines = append(t.Lines, l)
 		}
 	}
 	t.Notes = []string{"n counts the questions in the accuracy (per cent); unscored ones are not among them. With repeats, right to unscored count answers."}
-	t.Notes = append(t.Notes, o.intervalNotes(rows)...)
+	cells := func(r Row) []Cell {
+		list := make([]Cell, len(r.Functions))
+		for i, f := range r.Functions {
+			list[i] = f.Accuracy
+		}
+		return list
+	}
+	t.Notes = append(t.Notes, o.intervalNotes(rows, cells)...)
+	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
 	return &t, nil
 }
 

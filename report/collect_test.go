@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -22,9 +23,10 @@ func TestRepeats(t *testing.T) {
 		reporttest.Score("c", 0, qa.Wrong), reporttest.Score("c", 1, qa.Unscored),
 		reporttest.Score("d", 0, qa.Unscored), reporttest.Score("d", 1, qa.Unscored),
 	}}
-	row := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d", "e"), report.Options{})
-	if row.Scored != 3 || row.Unscored != 1 || row.Unfinished != 1 {
-		t.Errorf("scored %d, unscored %d, unfinished %d", row.Scored, row.Unscored, row.Unfinished)
+	row := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d", "e"), report.Options{IncludePartial: true})
+	if row.Scored != 3 || row.Partial != 0 || row.Unscored != 1 || row.Unfinished != 1 || row.Answers != 8 || row.UnscoredAnswers != 3 {
+		t.Errorf("scored %d, partly %d, unscored %d, unfinished %d; %d of %d answers unscored",
+			row.Scored, row.Partial, row.Unscored, row.Unfinished, row.UnscoredAnswers, row.Answers)
 	}
 	avg := row.Cells[len(row.Cells)-1]
 	if avg.N != 3 || math.Abs(avg.Score-50) > 1e-9 {
@@ -217,9 +219,48 @@ func TestIntervals(t *testing.T) {
 	if i := avg(report.Options{Intervals: report.WilsonIntervals}).Interval; math.Abs(i.Low-(50-half)) > 1e-6 || math.Abs(i.High-(50+half)) > 1e-6 {
 		t.Errorf("wilson = %+v, want 50 ± %v", i, half)
 	}
-	// Whole papers are drawn: all questions of a paper are right or wrong together.
-	if i := avg(report.Options{Intervals: report.BootstrapIntervals, Seed: 1}).Interval; i.Low != 0 || i.High != 100 {
-		t.Errorf("bootstrap = %+v, want 0 to 100", i)
+	// Two papers are too few to draw from: Wilson for 1 of 2.
+	half = 100 * z / (2 * math.Sqrt(2+z*z))
+	c := avg(report.Options{Intervals: report.BootstrapIntervals, Seed: 1})
+	if i := c.Interval; math.Abs(i.Low-(50-half)) > 1e-6 || math.Abs(i.High-(50+half)) > 1e-6 || c.Method != report.WilsonIntervals {
+		t.Errorf("bootstrap of two papers = %+v by %s, want 50 ± %v by wilson", i, c.Method, half)
+	}
+}
+
+// Whole papers are drawn: the interval is that of a paper's mean, not of a question's. With all papers alike there is
+// nothing to draw.
+func TestBootstrap(t *testing.T) {
+	tests := []struct {
+		name      string
+		right     func(paper int) bool
+		low, high float64 // in between are both ends
+		method    string
+	}{
+		{"half of the papers", func(p int) bool { return p%2 == 0 }, 25, 75, report.BootstrapIntervals},
+		{"no paper", func(int) bool { return false }, 0, 16.2, report.WilsonIntervals},
+		{"every paper", func(int) bool { return true }, 83.8, 100, report.WilsonIntervals},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var w reporttest.World
+			var examples []qa.Example
+			for i := range 60 {
+				ex := reporttest.Single(fmt.Sprint("q", i))[0]
+				ex.AnchorPDF = []string{fmt.Sprint("P", i/3)}
+				v := qa.Wrong
+				if tt.right(i / 3) {
+					v = qa.Right
+				}
+				examples, w.Scores = append(examples, ex), append(w.Scores, reporttest.Score(ex.UUID, 0, v))
+			}
+			c := reporttest.Collect(t, w, examples, report.Options{Intervals: report.BootstrapIntervals, Seed: 1}).Cell(report.Average)
+			if c.Clusters != 20 || c.Method != tt.method || c.Interval.Low < tt.low || c.Interval.High > tt.high || !(c.Interval.Low < c.Interval.High) {
+				t.Errorf("%d clusters, %+v by %s", c.Clusters, c.Interval, c.Method)
+			}
+			if tt.method == report.BootstrapIntervals && c.Interval.High-c.Interval.Low < 35 {
+				t.Errorf("%+v: as if the questions of a paper were independent", c.Interval)
+			}
+		})
 	}
 }
 

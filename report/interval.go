@@ -15,46 +15,85 @@ const (
 	NoIntervals = "none"
 	// WilsonIntervals takes every question as one independent trial.
 	WilsonIntervals = "wilson"
-	// BootstrapIntervals draws papers with all of their questions: two questions on one paper are not independent.
+	// BootstrapIntervals draws papers with all of their questions: two questions on one paper are not independent. Where
+	// there are fewer than [MinClusters] papers, or all of them score alike, draws say nothing of what was not drawn. The
+	// interval is Wilson's then, each paper counted as one trial.
 	BootstrapIntervals = "bootstrap"
 )
 
 // Level is the confidence of every interval.
 const Level = 0.95
 
-// cell is the mean of the questions that holds chooses, with its interval.
+// MinClusters is how many clusters a bootstrap needs. With fewer its intervals are too narrow, and depend on the seed.
+const MinClusters = 20
+
+// cell is the mean of the questions that holds chooses, with what is known of its error.
 func (o Options) cell(name string, questions []question, holds func(qa.Example) bool) Cell {
+	c := Cell{Column: name}
 	var values []float64
 	var clusters []string
-	sum := 0.0
 	for _, q := range questions {
-		v, ok := q.value()
-		if !ok || !holds(q.Example) {
+		if !holds(q.Example) {
 			continue
 		}
-		values, clusters = append(values, v), append(clusters, q.cluster())
-		sum += v
+		switch v, ok := q.value(); {
+		case ok:
+			values, clusters = append(values, v), append(clusters, q.cluster())
+		case q.seen():
+			c.Unscored++
+		}
+		if q.unjudged() {
+			c.Unjudged++
+		}
 	}
-	c := Cell{Column: name, N: len(values)}
+	c.N = len(values)
 	if c.N > 0 {
-		c.Score = 100 * sum / float64(c.N)
-		c.Interval = o.interval(values, clusters, sum)
+		o.fill(&c, values, clusters)
 	}
 	return c
 }
 
-func (o Options) interval(values []float64, clusters []string, sum float64) *stats.Interval {
+// fill sets score, errors, interval and bounds of a cell that has values.
+func (o Options) fill(c *Cell, values []float64, clusters []string) {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	c.Score = 100 * sum / float64(c.N)
+	c.SE, c.ClusteredSE = known(100*stats.StandardError(values, nil)), known(100*stats.StandardError(values, clusters))
+	c.Clusters = distinct(clusters)
+	o.interval(c, values, clusters)
+	if c.Incomplete() {
+		all := float64(c.N + c.Unjudged)
+		c.Bounds = &stats.Interval{Low: 100 * sum / all, High: 100 * (sum + float64(c.Unjudged)) / all}
+	}
+}
+
+func distinct(list []string) int {
+	set := make(map[string]bool)
+	for _, s := range list {
+		set[s] = true
+	}
+	return len(set)
+}
+
+func (o Options) interval(c *Cell, values []float64, clusters []string) {
 	var i stats.Interval
 	switch o.Intervals {
 	case WilsonIntervals:
-		i = wilson(sum, len(values))
+		i, c.Method = wilson(c.Score/100*float64(c.N), c.N), WilsonIntervals
 	case BootstrapIntervals:
-		i = stats.ClusterBootstrap(values, clusters, 0, o.Seed, Level)
+		if c.Clusters >= MinClusters {
+			i, c.Method = stats.ClusterBootstrap(values, clusters, 0, o.Seed, Level), BootstrapIntervals
+		}
+		if !(i.Low < i.High) {
+			i, c.Method, c.replaced = wilson(c.Score/100*float64(c.Clusters), c.Clusters), WilsonIntervals, true
+		}
 	default:
-		return nil
+		return
 	}
 	i = i.Scale(100)
-	return &i
+	c.Interval = &i
 }
 
 // wilson is the interval of a share of n questions. Repeats make fractions of some values: then it lies between the
@@ -70,24 +109,20 @@ func wilson(sum float64, n int) stats.Interval {
 	return stats.Interval{Low: low.Low + part*(high.Low-low.Low), High: low.High + part*(high.High-low.High)}
 }
 
-// fewClusters is where a bootstrap begins to tell less than it seems to.
-const fewClusters = 20
-
-// intervalNotes say what the intervals are; none without any.
-func (o Options) intervalNotes(rows []Row) []string {
+// intervalNotes describe the intervals of cells; none without any.
+func (o Options) intervalNotes(rows []Row, cells func(Row) []Cell) []string {
 	switch o.Intervals {
 	case WilsonIntervals:
 		if slices.ContainsFunc(rows, func(r Row) bool { return r.Repeats.K > 1 }) {
-			return []string{"95 % intervals: Wilson, each question counted as one trial whatever its repeats, which makes them wider than need be; --intervals bootstrap takes repeats as they are."}
+			return []string{"95 % intervals: Wilson, each question counted as one trial whatever its repeats, which makes them wider than need be; --intervals bootstrap uses every repeat."}
 		}
 		return []string{"95 % intervals: Wilson, each question taken as independent of the others."}
 	case BootstrapIntervals:
-		notes := []string{fmt.Sprintf("95 %% intervals: bootstrap clustered by paper (the first anchor paper of a question; a question without one stands for itself), %d rounds, seed %d.",
+		notes := []string{fmt.Sprintf("95 %% intervals: bootstrap clustered by paper (the first anchor paper of a question; a question without one is its own cluster), %d rounds, seed %d.",
 			stats.DefaultRounds, o.Seed)}
-		for _, r := range rows {
-			if r.Clusters < fewClusters {
-				return append(notes, fmt.Sprintf("Warning: %d clusters are too few to draw from: below twenty or so, and in columns of few questions, these intervals are too narrow.", r.Clusters))
-			}
+		few := func(r Row) bool { return slices.ContainsFunc(cells(r), func(c Cell) bool { return c.replaced }) }
+		if slices.ContainsFunc(rows, few) {
+			notes = append(notes, fmt.Sprintf("* Too few papers for a bootstrap (below %d, or all with the same score): Wilson interval with each paper as one trial.", MinClusters))
 		}
 		return notes
 	}

@@ -12,8 +12,7 @@ import (
 // Notes are the lines under all tables: how scores came about, and what is missing. Where the runs of a table differ in
 // this, each has a line of its own.
 func Notes(rows []Row) []string {
-	rules := func(r Row) string { return r.Scoring + "; judge of subjective answers: " + judgeName(r.Judge) }
-	notes := perRun(rows, rules, "Scoring: %s.")
+	notes := perRun(rows, func(r Row) string { return r.Scoring + "; judge of subjective answers: " + judgeName(r.Judge) }, "Scoring: %s.")
 	if len(notes) > 1 {
 		notes = append(notes, "Warning: these scores were made by different rules, so their rows cannot be compared. --scoring and --judge choose one kind.")
 	}
@@ -32,14 +31,57 @@ func (r Row) notes() []string {
 	add := func(format string, args ...any) {
 		notes = append(notes, r.place()+": "+fmt.Sprintf(format, args...))
 	}
+	if r.Newer != nil {
+		add("the newest scoring (%s) has fewer verdicts than the one shown (%s). --scoring %s --judge %s shows the newest.",
+			rules(r.Newer.Mode, r.Newer.Judge), rules(r.Scoring, r.Judge), terminal.Line(r.Newer.Mode), terminal.Line(r.Newer.Judge))
+	}
 	if r.Repeats.K > 1 {
 		add("%d repeats of each question; its value is the mean over them, and n counts questions.", r.Repeats.K)
 	}
-	if r.Unscored+r.Unfinished > 0 {
-		add("%d of %d questions counted; %d unscored, %d not run yet.", r.Scored, r.Questions, r.Unscored, r.Unfinished)
+	if r.Scored < r.Questions {
+		add("%s", r.missing())
+	}
+	if r.UnscoredAnswers > 0 && r.Repeats.K > 1 {
+		add("%d of %d answers have no verdict.", r.UnscoredAnswers, r.Answers)
 	}
 	if n := r.Outcomes.of(notScored); n > 0 {
 		add("%d episodes ended and are not in these scores; airqa score makes them anew.", n)
+	}
+	return notes
+}
+
+func rules(mode, judge string) string {
+	return terminal.Line(mode) + ", judge " + terminal.Line(judge)
+}
+
+// missing counts the questions that are not in the average.
+func (r Row) missing() string {
+	text := fmt.Sprintf("%d of %d questions counted; %d unscored, %d not run yet", r.Scored, r.Questions, r.Unscored, r.Unfinished)
+	if r.Partial > 0 {
+		text += fmt.Sprintf(", %d left out because only some of their repeats are scored (--include-partial counts them by those)", r.Partial)
+	}
+	return text + "."
+}
+
+// incompleteNotes name the cells that lack verdicts of a judge, with what the score would be in the worst and in the best
+// case.
+func incompleteNotes(rows []Row, cells func(Row) []Cell) []string {
+	var notes []string
+	for _, r := range rows {
+		var list []string
+		for _, c := range cells(r) {
+			switch {
+			case c.Bounds != nil:
+				list = append(list, fmt.Sprintf("%s %d (%.2f to %.2f)", c.Column, c.Unjudged, c.Bounds.Low, c.Bounds.High))
+			case c.Incomplete():
+				list = append(list, fmt.Sprintf("%s %d", c.Column, c.Unjudged))
+			}
+		}
+		if len(list) > 0 {
+			notes = append(notes, fmt.Sprintf("%s %s: incomplete and biased. Answers that fail without a judge count; answers that wait for a judge's "+
+				"verdict do not. A dash: at least half wait. Questions that wait (score if all of them were wrong to score if all were right): %s. "+
+				"airqa score asks for the missing verdicts.", incompleteMark, r.place(), strings.Join(list, ", ")))
+		}
 	}
 	return notes
 }

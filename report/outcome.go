@@ -57,7 +57,7 @@ func countOutcomes(questions []question) Outcomes {
 			name := t.outcome()
 			i := slices.IndexFunc(list, func(o Outcome) bool { return o.Name == name })
 			if i < 0 {
-				list = append(list, Outcome{Name: name, Counted: t.counts()})
+				list = append(list, Outcome{Name: name, Counted: t.scored()})
 				i = len(list) - 1
 			}
 			list[i].Episodes++

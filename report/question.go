@@ -1,6 +1,9 @@
 package report
 
 import (
+	"slices"
+
+	"airqa/eval"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -10,6 +13,8 @@ type question struct {
 	qa.Example
 	// tries are its repeats, by number. A question that was not begun has one that is empty.
 	tries []try
+	// dropped questions have repeats with a verdict and repeats without one; see [Options.IncludePartial].
+	dropped bool
 }
 
 // try is one repeat of a question.
@@ -19,21 +24,36 @@ type try struct {
 	episode *episode
 }
 
-// counts tells whether a try enters the accuracy.
-func (t try) counts() bool { return t.score != nil && t.score.Verdict != qa.Unscored }
+// scored reports whether a try has a verdict, unscored whether it was tried and has none.
+func (t try) scored() bool   { return t.score != nil && t.score.Verdict != qa.Unscored }
+func (t try) unscored() bool { return t.score != nil && t.score.Verdict == qa.Unscored }
 
 // counted are the tries that enter the accuracy.
 func (q question) counted() []try {
 	var some []try
 	for _, t := range q.tries {
-		if t.counts() {
+		if t.scored() && !q.dropped {
 			some = append(some, t)
 		}
 	}
 	return some
 }
 
-// value is the mean over the repeats that could be scored, in 0..1; ok is false where there is none.
+// partial reports whether some repeats have a verdict and others were tried and have none. Repeats that were not run yet
+// do not matter: what is missing of them does not depend on the answer.
+func (q question) partial() bool {
+	return slices.ContainsFunc(q.tries, try.scored) && slices.ContainsFunc(q.tries, try.unscored)
+}
+
+// unjudged reports whether the question counts for nothing although it was answered, since a judge gave no verdict.
+func (q question) unjudged() bool {
+	if _, ok := q.value(); ok || !eval.Subjective(q.Evaluator) {
+		return false
+	}
+	return slices.ContainsFunc(q.tries, func(t try) bool { return t.outcome() == judgeError })
+}
+
+// value is the mean over the repeats that enter the accuracy, in 0..1; ok is false where there is none.
 func (q question) value() (value float64, ok bool) {
 	tries := q.counted()
 	if len(tries) == 0 {
@@ -45,7 +65,7 @@ func (q question) value() (value float64, ok bool) {
 	return value / float64(len(tries)), true
 }
 
-// seen tells whether scoring has met the question at all.
+// seen reports whether scoring has met the question at all.
 func (q question) seen() bool {
 	for _, t := range q.tries {
 		if t.score != nil {
@@ -65,7 +85,7 @@ func (q question) cluster() string {
 }
 
 // gather puts questions, scores and episodes together, in the order of the questions.
-func gather(examples []qa.Example, scores []qa.Score, episodes []episode) []question {
+func (o Options) gather(examples []qa.Example, scores []qa.Score, episodes []episode) []question {
 	byID := make(map[string]try)
 	repeats := 1
 	for i, s := range scores {
@@ -85,6 +105,7 @@ func gather(examples []qa.Example, scores []qa.Score, episodes []episode) []ques
 		for repeat := range repeats {
 			questions[i].tries = append(questions[i].tries, byID[qa.EpisodeID(ex.UUID, repeat)])
 		}
+		questions[i].dropped = questions[i].partial() && !o.IncludePartial
 	}
 	return questions
 }

@@ -56,7 +56,7 @@ func repeats(questions []question) Repeats {
 func averageOf(questions []question, repeat int) float64 {
 	sum, n := 0.0, 0.0
 	for _, q := range questions {
-		if t := q.tries[repeat]; t.counts() {
+		if t := q.tries[repeat]; t.scored() && !q.dropped {
 			sum += t.score.Value
 			n++
 		}

@@ -19,9 +19,29 @@ type Cell struct {
 	// Score means nothing when N is 0; JSON has null then.
 	Score float64 `json:"score"`
 	N     int     `json:"n"`
-	// Interval is in per cent too; nil when there is none.
+	// Interval is in per cent too; nil when there is none. Method is how it was made, one of those of [Options]: a
+	// bootstrap of fewer than [MinClusters] clusters is replaced (see [BootstrapIntervals]).
 	Interval *stats.Interval `json:"interval,omitempty"`
+	Method   string          `json:"interval_method,omitempty"`
+	replaced bool
+	// SE is the standard error of Score in points, ClusteredSE the one that takes the questions on one paper as dependent
+	// ([stats.StandardError]); nil below two questions or clusters. Clusters counts papers, and questions without one.
+	SE          *float64 `json:"se,omitempty"`
+	ClusteredSE *float64 `json:"se_clustered,omitempty"`
+	Clusters    int      `json:"clusters"`
+	// Unscored counts the questions of the column that were run and are not among N. Unjudged are those of them that miss
+	// a judge's verdict. They bias Score, since answers that fail before a judge is asked stay in it: Bounds are Score with
+	// all of them wrong, and with all of them right; nil without any.
+	Unscored int             `json:"unscored"`
+	Unjudged int             `json:"unjudged"`
+	Bounds   *stats.Interval `json:"bounds,omitempty"`
 }
+
+// Incomplete reports whether verdicts of a judge are missing.
+func (c Cell) Incomplete() bool { return c.Unjudged > 0 }
+
+// Shown reports whether Score is worth printing: there are questions, and more of them than miss a judge's verdict.
+func (c Cell) Shown() bool { return c.N > c.Unjudged }
 
 // MarshalJSON implements json.Marshaler: no questions have no score.
 func (c Cell) MarshalJSON() ([]byte, error) {
@@ -45,12 +65,19 @@ type Row struct {
 	Dir     string `json:"dir"`
 	// Cells are in the order of [Columns].
 	Cells []Cell `json:"cells"`
-	// Questions counts the questions of the run, Scored those in AVG, Unscored those whose episode or judge
-	// failed, Unfinished those that were not run yet.
+	// Newer is the newest scoring where an older one was read (see [runlog.FindScores]); nil otherwise.
+	Newer *runlog.Scoring `json:"newer_scoring,omitempty"`
+	// Questions counts the questions of the run: Scored those in AVG, Partial those left out since only some of their
+	// repeats have a verdict (none with [Options.IncludePartial]), Unscored those whose episodes or judge failed,
+	// Unfinished those that were not run yet.
 	Questions  int `json:"questions"`
 	Scored     int `json:"scored"`
+	Partial    int `json:"partly_scored"`
 	Unscored   int `json:"unscored"`
 	Unfinished int `json:"unfinished"`
+	// Answers counts the answers that scoring has met, with each repeat; UnscoredAnswers those without a verdict.
+	Answers         int `json:"answers"`
+	UnscoredAnswers int `json:"unscored_answers"`
 	// Clusters counts the papers, and questions without one, among Scored (see [BootstrapIntervals]).
 	Clusters int      `json:"clusters"`
 	Repeats  Repeats  `json:"repeats"`
@@ -91,13 +118,16 @@ type Options struct {
 	Seed      uint64
 	// WithPaper adds the paper's own rows to its tables.
 	WithPaper bool
-	// Scoring and Judge choose among the scorings of a run; empty stands for any, of which the newest is read.
+	// Scoring and Judge choose among the scorings of a run (see [runlog.FindScores]); empty stands for any.
 	Scoring, Judge string
+	// IncludePartial counts a question of which only some repeats have a verdict by those. It is left out otherwise:
+	// failures of judges and endpoints may depend on the answer, and then the mean of the others is biased.
+	IncludePartial bool
 	// Price is asked about runs that do not carry the price of their model; nil knows none.
 	Price Price
 }
 
-// Collect reads one run and its newest scores, or the newest that o.Scoring and o.Judge name.
+// Collect reads one run and its scores, those that o.Scoring and o.Judge name or else those of [runlog.FindScores].
 func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	scoring, scores, err := runlog.FindScores(run.Dir, o.Scoring, o.Judge)
 	if err != nil {
@@ -105,10 +135,10 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	}
 	row := Row{
 		Baseline: run.Config.Shape.Baseline, Model: modelName(run.Config), Judge: scoring.Judge, Scoring: scoring.Mode,
-		Questions: len(examples), Dir: run.Dir,
+		Newer: scoring.Newer, Questions: len(examples), Dir: run.Dir,
 	}
 	episodes := readEpisodes(run)
-	questions := gather(examples, scores, episodes)
+	questions := o.gather(examples, scores, episodes)
 	row.count(questions, o)
 	row.Repeats = repeats(questions)
 	row.Effort = effort(episodes, o.priceOf(run, row.Model))
@@ -127,10 +157,20 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 func (r *Row) count(questions []question, o Options) {
 	clusters := make(map[string]bool)
 	for _, q := range questions {
+		for _, t := range q.tries {
+			if t.score != nil {
+				r.Answers++
+			}
+			if t.unscored() {
+				r.UnscoredAnswers++
+			}
+		}
 		switch _, ok := q.value(); {
 		case ok:
 			r.Scored++
 			clusters[q.cluster()] = true
+		case q.dropped:
+			r.Partial++
 		case q.seen():
 			r.Unscored++
 		default:

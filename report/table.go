@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-
-	"airqa/internal/stats"
 )
 
 // Table is a table in words, ready for any format.
@@ -45,9 +43,10 @@ type Line struct {
 type Value struct {
 	// Text is what is printed; "-" where there is nothing to say.
 	Text string
-	// N and Interval are those of a score; nil without one.
-	N        *int
-	Interval *stats.Interval
+	// Mark follows the text where a note explains the value; formats for programs leave it out.
+	Mark string
+	// Cell is what is known of a score; nil for another value.
+	Cell *Cell
 }
 
 // group brings the lines of a section together, in the order of the sections' first lines.
@@ -61,35 +60,61 @@ func (t *Table) group() {
 	slices.SortStableFunc(t.Lines, func(a, b Line) int { return first[a.Section] - first[b.Section] })
 }
 
-// Span words the interval; empty without one.
+// Marked is the text with its mark.
+func (v Value) Marked() string { return v.Text + v.Mark }
+
+// Span is the interval in words; empty without one.
 func (v Value) Span() string {
-	if v.Interval == nil {
+	if v.Cell == nil || v.Cell.Interval == nil || !v.Cell.Shown() {
 		return ""
 	}
-	return span(v.Interval)
+	return span(*v.Cell)
 }
 
-// Count is N in digits; empty without one.
+// Count is the number of questions in digits; empty without one.
 func (v Value) Count() string {
-	if v.N == nil {
+	if v.Cell == nil {
 		return ""
 	}
-	return strconv.Itoa(*v.N)
+	return strconv.Itoa(v.Cell.N)
 }
 
-// span words an interval in per cent.
-func span(i *stats.Interval) string {
-	if i == nil {
+// Error is the standard error, ClusteredError the one by paper; empty without one.
+func (v Value) Error() string { return v.error(func(c Cell) *float64 { return c.SE }) }
+func (v Value) ClusteredError() string {
+	return v.error(func(c Cell) *float64 { return c.ClusteredSE })
+}
+
+func (v Value) error(of func(Cell) *float64) string {
+	if v.Cell == nil || !v.Cell.Shown() || of(*v.Cell) == nil {
+		return ""
+	}
+	return decimals(*of(*v.Cell), 2)
+}
+
+// span is the interval of a cell in per cent, with a star where it is not the bootstrap that was asked for.
+func span(c Cell) string {
+	if c.Interval == nil || !c.Shown() {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f–%.1f", i.Low, i.High)
+	text := fmt.Sprintf("%.1f–%.1f", c.Interval.Low, c.Interval.High)
+	if c.replaced {
+		text += "*"
+	}
+	return text
 }
+
+// incompleteMark is at scores that lack verdicts of a judge.
+const incompleteMark = "†"
 
 // scored is a cell with all that is known of it.
 func scored(c Cell) Value {
-	v := Value{Text: "-", N: &c.N, Interval: c.Interval}
-	if c.N > 0 {
+	v := Value{Text: "-", Cell: &c}
+	if c.Shown() {
 		v.Text = decimals(c.Score, 2)
+	}
+	if c.Incomplete() {
+		v.Mark = incompleteMark
 	}
 	return v
 }

@@ -132,11 +132,13 @@ func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
 			l.Values = append(l.Values, scored(c))
 		}
 		if withInterval {
-			l.Values = append(l.Values, plain(span(r.Cell(Average).Interval)))
+			l.Values = append(l.Values, plain(span(r.Cell(Average))))
 		}
 		t.Lines = append(t.Lines, l)
 	}
-	t.Notes = append(perRun(rows, questionsNote, "Scores in per cent. Questions per column: %s."), o.intervalNotes(rows)...)
+	cells := func(r Row) []Cell { return r.Cells }
+	t.Notes = append(perRun(rows, questionsNote, "Scores in per cent. Questions per column: %s."), o.intervalNotes(rows, cells)...)
+	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
 	if o.WithPaper {
 		return &t, t.addPaper(number, order)
 	}

@@ -21,9 +21,11 @@ type compareCmd struct {
 	Seed         uint64   `default:"1" help:"Seed of the bootstrap."`
 	MinQuestions string   `placeholder:"GAP" help:"Say how many questions a gap such as 3pp (percentage points) needs."`
 	Discordant   *float64 `placeholder:"SHARE" help:"With --min-questions: the share of questions on which the systems disagree (0.2, or that of two runs)."`
-	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run."`
+	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run, or an older one of the same mode that has more verdicts."`
 	Judge        string   `env:"AIRQA_COMPARE_JUDGE" placeholder:"NAME" help:"Read the scores by this judge."`
 	Power        float64  `default:"0.8" help:"Chance with which a difference shall be found."`
+
+	IncludePartial bool `env:"AIRQA_COMPARE_INCLUDE_PARTIAL" help:"Compare questions of which only some repeats are scored by those. Default: leave them out."`
 }
 
 // Help implements kong.HelpProvider.
@@ -70,7 +72,7 @@ func (c compareCmd) Run(a *app) error {
 }
 
 func (c compareCmd) options() compare.Options {
-	return compare.Options{Rounds: c.Rounds, Seed: c.Seed, Power: c.Power}
+	return compare.Options{Rounds: c.Rounds, Seed: c.Seed, Power: c.Power, IncludePartial: c.IncludePartial}
 }
 
 func (c compareCmd) check() error {
@@ -122,7 +124,7 @@ func (c compareCmd) two(a *app) (compare.Result, error) {
 	if len(sides) > 2 {
 		return compare.Result{}, misuse("--min-questions takes how often two runs disagree: name two, not %d", len(sides))
 	}
-	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1})
+	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1, IncludePartial: c.IncludePartial})
 }
 
 // percentagePoints reads "3pp".

@@ -25,10 +25,12 @@ type reportCmd struct {
 	Out       string   `env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
 	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Seed of the bootstrap."`
-	Detail    bool     `help:"Show n and interval under every score."`
+	Detail    bool     `help:"Show n, interval and standard errors under every score."`
 	WithPaper bool     `help:"Show the paper's own rows too."`
-	Scoring   string   `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run."`
+	Scoring   string   `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run, or an older one of the same mode that has more verdicts."`
 	Judge     string   `env:"AIRQA_REPORT_JUDGE" placeholder:"NAME" help:"Read the scores by this judge."`
+
+	IncludePartial bool `env:"AIRQA_REPORT_INCLUDE_PARTIAL" help:"Count questions of which only some repeats are scored by those. Default: leave them out."`
 }
 
 // Help implements kong.HelpProvider.
@@ -75,6 +77,7 @@ func (c reportCmd) options(a *app) (typeset.Options, error) {
 	o := typeset.Options{
 		Options: report.Options{
 			Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
+			IncludePartial: c.IncludePartial,
 		},
 		Format: c.Format, Width: a.width, Detail: c.Detail,
 	}

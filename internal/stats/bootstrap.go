@@ -39,6 +39,30 @@ func ClusterBootstrap(values []float64, clusters []string, rounds int, seed uint
 	return Interval{quantile(means, (1-level)/2), quantile(means, (1+level)/2)}
 }
 
+// StandardError is that of the mean of values whose deviations go together within clusters: the root of the summed squares
+// of the clusters' deviations from the mean, over the number of values, with the correction g/(g-1) for g clusters (Miller
+// 2024, arXiv:2411.00640, equation 4; Liang and Zeger 1986). clusters nil makes each value one of its own, which gives the
+// usual standard deviation over the root of n. NaN below two clusters. It panics when clusters has another length than
+// values.
+func StandardError(values []float64, clusters []string) float64 {
+	groups := clusterSums(values, clusters)
+	var all cluster
+	for _, c := range groups {
+		all.sum += c.sum
+		all.size += c.size
+	}
+	if len(groups) < 2 {
+		return math.NaN()
+	}
+	squares, mean := 0.0, all.sum/all.size
+	for _, c := range groups {
+		deviation := c.sum - c.size*mean
+		squares += deviation * deviation
+	}
+	g := float64(len(groups))
+	return math.Sqrt(squares*g/(g-1)) / all.size
+}
+
 // cluster is all that a mean needs to know of a cluster.
 type cluster struct{ sum, size float64 }
 

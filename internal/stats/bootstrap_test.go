@@ -117,3 +117,30 @@ func BenchmarkClusterBootstrap(b *testing.B) {
 		stats.ClusterBootstrap(values, clusters, stats.DefaultRounds, 1, 0.95)
 	}
 }
+
+// NumPy: std(ddof=1)/sqrt(n); statsmodels 0.15: OLS on a constant, cov_type="cluster" with its correction.
+func TestStandardError(t *testing.T) {
+	values := []float64{1, 0, 1, 1, 0, .5, 1, 0, 0, 1}
+	clusters := []string{"a", "a", "b", "b", "b", "c", "d", "e", "e", "f"}
+	alone := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}
+	tests := []struct {
+		name     string
+		values   []float64
+		clusters []string
+		want     float64
+	}{
+		{"plain", values, nil, 0.15723301886761007},
+		{"each its own cluster", values, alone, 0.15723301886761007},
+		{"clustered", values, clusters, 0.14491376746189435},
+		{"one cluster", []float64{0, 1}, []string{"a", "a"}, math.NaN()},
+		{"one value", []float64{1}, nil, math.NaN()},
+		{"none", nil, nil, math.NaN()},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := stats.StandardError(tt.values, tt.clusters); !near(got, tt.want, 1e-12) {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

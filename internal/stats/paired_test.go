@@ -38,6 +38,78 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
+// SciPy 1.17: 2*binom.cdf(k, n, .5) - binom.pmf(k, n, .5).
+func TestMcNemarMid(t *testing.T) {
+	tests := []struct {
+		b, c int
+		want float64
+	}{
+		{0, 0, 1},
+		{0, 1, 0.5},
+		{7, 7, 1},
+		{40, 41, 0.9121566075526047},
+		{5, 0, 0.03125},
+		{1, 9, 0.01171875},
+		{10, 25, 0.011330984183587134},
+		{86, 150, 2.893389517615428e-05},
+		{400, 500, 0.0008541955361977088},
+		{2000, 2300, 4.735106847306556e-06},
+		{-1, 3, math.NaN()},
+	}
+	for _, tt := range tests {
+		for _, got := range []float64{stats.McNemarMid(tt.b, tt.c), stats.McNemarMid(tt.c, tt.b)} {
+			if !near(got, tt.want, 0) && !(math.Abs(got/tt.want-1) < 1e-9) {
+				t.Errorf("McNemarMid(%d, %d) = %v, want %v", tt.b, tt.c, got, tt.want)
+			}
+		}
+	}
+}
+
+// The number of questions that is planned gives the mid-p test the power that is asked for.
+func TestPlannedPower(t *testing.T) {
+	for _, tt := range []struct{ difference, discordant, power float64 }{
+		{0.03, 0.2, 0.8}, {0.05, 0.2, 0.9}, {0.05, 0.25, 0.8}, {0.02, 0.1, 0.8}, {0.1, 0.2, 0.95},
+	} {
+		n, ok := stats.PairedQuestions(tt.difference, tt.discordant, stats.Power{Alpha: 0.05, Power: tt.power})
+		if !ok {
+			t.Fatalf("%+v: no number", tt)
+		}
+		mid := powerOf(n, tt.difference, tt.discordant, stats.McNemarMid)
+		exact := powerOf(n, tt.difference, tt.discordant, stats.McNemar)
+		if mid < tt.power-0.005 || mid > tt.power+0.02 || exact >= mid {
+			t.Errorf("%+v: %d questions give a power of %.4f, and %.4f with the exact test", tt, n, mid, exact)
+		}
+	}
+}
+
+// powerOf sums the chances of all outcomes that a test takes for a difference, over how many of n questions are
+// discordant and how they split.
+func powerOf(n int, difference, discordant float64, test func(onlyA, onlyB int) float64) float64 {
+	power := 0.0
+	share := (discordant + difference) / (2 * discordant)
+	for m := range n + 1 {
+		weight := choose(n, m, discordant)
+		if weight < 1e-9 {
+			continue
+		}
+		critical := 0 // the first count of the smaller side that is no difference
+		for 2*critical <= m && test(critical, m-critical) < 0.05 {
+			critical++
+		}
+		for k := range critical {
+			power += weight * (choose(m, k, share) + choose(m, m-k, share))
+		}
+	}
+	return power
+}
+
+func choose(n, k int, p float64) float64 {
+	all, _ := math.Lgamma(float64(n) + 1)
+	in, _ := math.Lgamma(float64(k) + 1)
+	out, _ := math.Lgamma(float64(n-k) + 1)
+	return math.Exp(all - in - out + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+}
+
 // An exact test is wrong at most as often as it says, whatever the share of questions in which the systems differ.
 func TestMcNemarUnderTheNull(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -1,5 +1,5 @@
-// Package stats holds the statistics of scores: intervals of shares and means ([Wilson], [ClusterBootstrap]), tests of
-// two systems on the same questions ([McNemar]) and how many questions such a test needs ([PairedQuestions]), agreement
+// Package stats holds the statistics of scores: intervals of shares and means ([Wilson], [ClusterBootstrap]) and
+// their standard errors ([StandardError]), tests of two systems on the same questions ([McNemarMid]) and how many questions such a test needs ([PairedQuestions]), agreement
 // of judges ([CohenKappa], [FleissKappa]) and success over repeats ([PassAtK], [PassHatK]). It knows no score and no
 // question: numbers in, numbers out, the same ones every time.
 //

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"airqa/internal/stats"
 	"airqa/qa"
@@ -24,6 +25,9 @@ type Options struct {
 	// Power is the chance with which a difference shall be found, in 0.5..1, for [Group.Detectable]; 0 stands for that
 	// of [stats.UsualPower].
 	Power float64
+	// IncludePartial compares a question of which only some repeats have a verdict by those; it is left out otherwise, as
+	// by [report.Options].
+	IncludePartial bool
 }
 
 // Result is the comparison of two runs. All shares are in per cent, all differences are B - A in percentage points.
@@ -38,6 +42,8 @@ type Result struct {
 	PHolm *float64 `json:"p_holm,omitempty"`
 	// LeftOut counts the questions that are not compared.
 	LeftOut LeftOut `json:"left_out"`
+	// Test is the test that P is of: [McNemarTest] or, where scores are means of repeats, [SignTest].
+	Test string `json:"test"`
 	// Repeats tells that a question was answered several times in either run: its score is the mean then.
 	Repeats bool `json:"repeats"`
 	Rounds  int  `json:"rounds"`
@@ -71,8 +77,9 @@ type Group struct {
 	Difference float64         `json:"difference"`
 	Interval   *stats.Interval `json:"interval"`
 	Clusters   int             `json:"clusters"`
-	// P is the exact two-sided p of McNemar's test.
-	P float64 `json:"p"`
+	// P is the two-sided p of [Result.Test], PExact that of the exact test, which rejects less often than its level allows.
+	P      float64 `json:"p"`
+	PExact float64 `json:"p_exact"`
 	// Discordant is the share of the questions in which the runs differ, 0..1; Spread the standard deviation of the
 	// differences by question, in points.
 	Discordant float64 `json:"discordant"`
@@ -85,7 +92,9 @@ type Group struct {
 
 // LeftOut counts questions without a score in one of the runs or in both: not run, failed, or in its file only.
 type LeftOut struct {
-	// OnlyA have a score in A alone, OnlyB in B alone, Neither in none.
+	// Partly have some repeats with a verdict and others without one, in either run. Of the others OnlyA have a score in A
+	// alone, OnlyB in B alone, Neither in none.
+	Partly  int `json:"partly_scored"`
 	OnlyA   int `json:"scored_only_in_a"`
 	OnlyB   int `json:"scored_only_in_b"`
 	Neither int `json:"scored_in_neither"`
@@ -104,7 +113,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 	if o.Power == 0 {
 		o.Power = stats.UsualPower.Power
 	}
-	pairs, out := pair(a, b)
+	pairs, out := pair(a, b, o.IncludePartial)
 	if len(pairs) == 0 {
 		return Result{}, fmt.Errorf("%s and %s: %w", a.Path, b.Path, ErrNothingShared)
 	}
@@ -112,8 +121,11 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 		columns = nil // nothing is known of the questions
 	}
 	r := Result{
-		A: a.System, B: b.System, LeftOut: out, Repeats: repeated(pairs), Groups: []Group{},
+		A: a.System, B: b.System, LeftOut: out, Repeats: repeated(pairs), Test: McNemarTest, Groups: []Group{},
 		Rounds: o.Rounds, Seed: o.Seed, Power: o.Power, Alpha: 1 - level,
+	}
+	if r.Repeats {
+		r.Test = SignTest
 	}
 	r.Flips = flips(pairs, r.Repeats)
 	r.All = o.group(pairs)
@@ -127,9 +139,15 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 		g.Name, g.Kind = column.Name, column.Group
 		r.Groups = append(r.Groups, g)
 	}
-	r.Warnings = warnings(a, b, r.All)
+	r.Warnings = slices.Concat(warnings(a, b, r.All), missing("A", a), missing("B", b))
 	return r, nil
 }
+
+// Tests of [Result.Test]. Both compare how many questions either run did better on, against a fair coin.
+const (
+	McNemarTest = "McNemar's mid-p test"
+	SignTest    = "sign test (mid-p) on the means of the repeats"
+)
 
 // Pairs compares every run with every later one, over all questions only (Groups is empty), and adjusts the p for there
 // being so many comparisons ([stats.Holm]).
@@ -181,7 +199,7 @@ func (o Options) group(pairs []paired) Group {
 	if i.Low < i.High {
 		g.Interval = &i
 	}
-	g.P = stats.McNemar(g.OnlyA, g.OnlyB)
+	g.P, g.PExact = stats.McNemarMid(g.OnlyA, g.OnlyB), stats.McNemar(g.OnlyA, g.OnlyB)
 	g.detectable(repeated(pairs), stats.Power{Alpha: 1 - level, Power: o.Power})
 	return g
 }

@@ -147,7 +147,7 @@ func TestRepeats(t *testing.T) {
 			b.Scores = append(b.Scores, score(uuid, i, marks[uuid][1][i]))
 		}
 	}
-	r, err := compare.Runs(a, b, compare.Options{Rounds: 50})
+	r, err := compare.Runs(a, b, compare.Options{Rounds: 50, IncludePartial: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -454,5 +454,54 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("%v, want %q in:\n%s", err, tt.want, out.String())
 			}
 		})
+	}
+}
+
+// Identical systems do not differ because answers of one of them lost their verdict.
+func TestPartlyScored(t *testing.T) {
+	a, b := system("rag"), system("rag")
+	for i := range 40 {
+		uuid := fmt.Sprintf("q%02d", i)
+		for repeat := range 3 {
+			value := float64((i + repeat) % 2)
+			a.Scores = append(a.Scores, score(uuid, repeat, value))
+			if i < 8 && value == 1 {
+				value = -1
+			}
+			b.Scores = append(b.Scores, score(uuid, repeat, value))
+		}
+	}
+	r, err := compare.Runs(a, b, compare.Options{Rounds: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := r.All; g.Questions != 32 || g.Difference != 0 || g.P != 1 || r.LeftOut.Partly != 8 {
+		t.Errorf("%d questions, difference %g, p %g, left out %+v", g.Questions, g.Difference, g.P, r.LeftOut)
+	}
+	if !slices.Contains(r.Warnings, "12 of 120 answers of B have no verdict; their questions are left out of both runs") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	text := printed(t, func(out *bytes.Buffer) error { return compare.Write(out, r, compare.Layout{}) })
+	if !strings.Contains(text, "Left out because only some of their repeats are scored: 8") || !strings.Contains(text, "Sign test (mid-p) on the means") {
+		t.Errorf("printed:\n%s", text)
+	}
+	// The biased comparison has to be asked for.
+	r, err = compare.Runs(a, b, compare.Options{Rounds: 500, IncludePartial: true})
+	if err != nil || r.All.Questions != 40 || r.All.Difference >= 0 || r.All.P > 0.01 {
+		t.Errorf("with all: %+v, %v", r.All, err)
+	}
+}
+
+// While the judge of one run was down, the answers that failed without it still count.
+func TestJudgeOutage(t *testing.T) {
+	a, b := sides("1111", "11uu")
+	for _, side := range []*compare.Side{&a, &b} {
+		for i := range side.Examples {
+			side.Examples[i].Evaluator = qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer": "x", "question": "y"}`)}
+		}
+	}
+	r, err := compare.Runs(a, b, compare.Options{Rounds: 50})
+	if err != nil || !strings.Contains(strings.Join(r.Warnings, "\n"), "2 of them are of questions that need a judge") {
+		t.Errorf("warnings %q, %v", r.Warnings, err)
 	}
 }

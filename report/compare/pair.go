@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 
+	"airqa/eval"
 	"airqa/qa"
+	"airqa/report"
 )
 
 // paired is a question that both runs have a score of.
@@ -18,8 +20,12 @@ type answer struct {
 	// mean is over the scored repeats; best and worst are the first ones with the highest and the lowest score.
 	mean        float64
 	best, worst qa.Score
-	repeats     int
+	// repeats counts those with a verdict, unscored those without.
+	repeats, unscored int
 }
+
+// partial reports whether some repeats have a verdict and others have none.
+func (a answer) partial() bool { return a.repeats > 0 && a.unscored > 0 }
 
 // difference is B - A. Means of the same scores in another order are the same.
 func (p paired) difference() float64 {
@@ -48,13 +54,15 @@ func repeated(pairs []paired) bool {
 }
 
 // pair finds the questions with scores in both runs, in the order of A's questions, then of B's.
-func pair(a, b Side) ([]paired, LeftOut) {
+func pair(a, b Side, includePartial bool) ([]paired, LeftOut) {
 	inA, inB := answers(a.Scores), answers(b.Scores)
 	var pairs []paired
 	var out LeftOut
 	for _, ex := range union(a, b) {
 		x, y := inA[ex.UUID], inB[ex.UUID]
 		switch {
+		case !includePartial && (x.partial() || y.partial()):
+			out.Partly++
 		case x.repeats > 0 && y.repeats > 0:
 			pairs = append(pairs, paired{ex, x, y})
 		case x.repeats > 0:
@@ -68,14 +76,16 @@ func pair(a, b Side) ([]paired, LeftOut) {
 	return pairs, out
 }
 
-// answers leaves out what is unscored, which is no zero.
+// answers takes nothing that is unscored for a zero.
 func answers(scores []qa.Score) map[string]answer {
 	found := make(map[string]answer)
 	for _, s := range scores {
+		x := found[s.UUID]
 		if s.Verdict == qa.Unscored {
+			x.unscored++
+			found[s.UUID] = x
 			continue
 		}
-		x := found[s.UUID]
 		if x.repeats == 0 || s.Value > x.best.Value {
 			x.best = s
 		}
@@ -87,7 +97,7 @@ func answers(scores []qa.Score) map[string]answer {
 		found[s.UUID] = x
 	}
 	for uuid, x := range found {
-		x.mean /= float64(x.repeats)
+		x.mean /= float64(max(x.repeats, 1))
 		found[uuid] = x
 	}
 	return found
@@ -116,9 +126,6 @@ func union(a, b Side) []qa.Example {
 	return all
 }
 
-// fewClusters is where a bootstrap over clusters becomes too narrow ([stats.ClusterBootstrap]).
-const fewClusters = 20
-
 func warnings(a, b Side, all Group) []string {
 	list := []string{}
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -131,11 +138,41 @@ func warnings(a, b Side, all Group) []string {
 	if text := questionsDiffer(a.Examples, b.Examples); text != "" {
 		add("the questions differ: %s", text)
 	}
-	if all.Clusters < fewClusters {
-		add("with fewer than %d clusters (papers) the interval is narrower than it should be: there are %d", fewClusters, all.Clusters)
+	if all.Clusters < report.MinClusters {
+		add("with fewer than %d clusters (papers) the interval is narrower than it should be: there are %d", report.MinClusters, all.Clusters)
 	}
 	if a.Model == "offline" || b.Model == "offline" {
 		add("\"offline\" is a rule-based policy, not a language model: its scores say nothing of any model")
+	}
+	return list
+}
+
+// missing warns of what the scores of a run lack.
+func missing(name string, s Side) []string {
+	var list []string
+	if s.Newer != "" {
+		list = append(list, fmt.Sprintf("%s is not the newest scoring: %s has fewer verdicts", name, s.Newer))
+	}
+	questions := make(map[string]qa.Example)
+	for _, ex := range s.Examples {
+		questions[ex.UUID] = ex
+	}
+	var unscored, unjudged int
+	for _, score := range s.Scores {
+		if score.Verdict != qa.Unscored {
+			continue
+		}
+		unscored++
+		if ex, known := questions[score.UUID]; known && eval.Subjective(ex.Evaluator) {
+			unjudged++
+		}
+	}
+	if unscored > 0 {
+		list = append(list, fmt.Sprintf("%d of %d answers of %s have no verdict; their questions are left out of both runs", unscored, len(s.Scores), name))
+	}
+	if unjudged > 0 {
+		list = append(list, fmt.Sprintf("%d of them are of questions that need a judge: if it was the judge that failed, the comparison is biased, "+
+			"since answers of %s that fail without a judge are counted", unjudged, name))
 	}
 	return list
 }

@@ -15,6 +15,8 @@ type System struct {
 	Model    string `json:"model,omitempty"`
 	Scoring  string `json:"scoring"`
 	Judge    string `json:"judge"`
+	// Newer names the newest scoring where an older one was read; see [runlog.FindScores].
+	Newer string `json:"newer_scoring,omitempty"`
 }
 
 // Side is one run with its scores.
@@ -25,7 +27,8 @@ type Side struct {
 	Scores   []qa.Score
 }
 
-// Choice names one scoring of a run: a score file, or else the newest by a mode and a judge; empty stands for any.
+// Choice names one scoring of a run: a score file, or else what [runlog.FindScores] finds for a mode and a judge; empty
+// stands for any.
 type Choice struct{ File, Scoring, Judge string }
 
 // Load makes a side of a run and one of its scorings. It fails with [runlog.ErrNoScores] for a run that is not scored, and
@@ -37,6 +40,9 @@ func Load(run *runlog.Run, examples []qa.Example, choice Choice) (Side, error) {
 	if choice.File == "" {
 		scoring, scores, err := runlog.FindScores(run.Dir, choice.Scoring, choice.Judge)
 		side.Scoring, side.Judge, side.Scores = scoring.Mode, scoring.Judge, scores
+		if n := scoring.Newer; n != nil {
+			side.Newer = "--scoring " + n.Mode + " --judge " + n.Judge
+		}
 		return side, err
 	}
 	bare, err := LoadFile(choice.File)

@@ -22,7 +22,7 @@ func (p *page) summary(r Result) {
 		p.item(fmt.Sprintf("Score: A %s%%, B %s%%.", score(g.A), score(g.B))),
 		p.item(difference(r)),
 		p.item(fmt.Sprintf("%s: both %d, only A %d, only B %d, neither %d.", what, g.Both, g.OnlyA, g.OnlyB, g.Neither)),
-		p.item(fmt.Sprintf("McNemar's exact test: p %s. %s", pText(g.P), verdict(r))),
+		p.item(fmt.Sprintf("%s: p %s. %s", capital(r.Test), pText(g.P), verdict(r))),
 		p.item(detectable(r)),
 	}, "\n"))
 }
@@ -39,11 +39,16 @@ func difference(r Result) string {
 func compared(r Result) string {
 	out := r.LeftOut
 	s := count(r.All.Questions, "question") + " with a score in both."
-	if out.OnlyA+out.OnlyB+out.Neither == 0 {
-		return s
+	if out.OnlyA+out.OnlyB+out.Neither > 0 {
+		s += fmt.Sprintf(" Left out: %d with a score in A only, %d in B only, %d in neither.", out.OnlyA, out.OnlyB, out.Neither)
 	}
-	return s + fmt.Sprintf(" Left out: %d with a score in A only, %d in B only, %d in neither.", out.OnlyA, out.OnlyB, out.Neither)
+	if out.Partly > 0 {
+		s += fmt.Sprintf(" Left out because only some of their repeats are scored: %d (--include-partial compares them by those).", out.Partly)
+	}
+	return s
 }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // verdict reads the test for whoever does not, and says why where the interval tells otherwise.
 func verdict(r Result) string {

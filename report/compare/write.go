@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"airqa/internal/terminal"
+	"airqa/report"
 )
 
 // Formats are the names that [Write], [WritePairs] and [WriteNeed] know.
@@ -37,7 +38,8 @@ func Write(w io.Writer, r Result, l Layout) error {
 	p.warnings(r.Warnings)
 	if len(r.Groups) > 0 {
 		p.block(p.tables(groupGrid(r)))
-		p.para("Intervals of 95%%, p of McNemar's exact test; neither is corrected for looking at %s.", count(len(r.Groups), "group"))
+		p.para("Intervals of 95%%, p of %s; neither is corrected for looking at %s.", r.test(), count(len(r.Groups), "group"))
+		p.few(append(r.Groups[:len(r.Groups):len(r.Groups)], r.All))
 	}
 	p.flips(r)
 	return p.print(w)
@@ -71,9 +73,21 @@ func WritePairs(w io.Writer, sides []Side, results []Result, l Layout) error {
 	}
 	p.block(p.tables(grid))
 	p.para("Differences in percentage points with 95%% intervals (paired bootstrap by paper, %d rounds, seed %d); p of "+
-		"McNemar's exact test, and adjusted for %d comparisons.", results[0].Rounds, results[0].Seed, len(results))
+		"%s, and adjusted for %d comparisons.", results[0].Rounds, results[0].Seed, testOf(results), len(results))
+	var all []Group
+	for _, r := range results {
+		all = append(all, r.All)
+	}
+	p.few(all)
 	p.warnings(p.notes)
 	return p.print(w)
+}
+
+// few explains the stars in a table.
+func (p *page) few(groups []Group) {
+	if slices.ContainsFunc(groups, Group.few) {
+		p.para("* Fewer than %d clusters (papers): the interval is narrower than it should be.", report.MinClusters)
+	}
 }
 
 // WriteNeed prints how many questions a difference needs.
@@ -82,7 +96,7 @@ func WriteNeed(w io.Writer, n Need, l Layout) error {
 		return writeJSON(w, n)
 	}
 	p := page{layout: l}
-	test, reckoned := "McNemar's test", "between systems that disagree on "+number(100*n.Discordant)+"% of them"
+	test, reckoned := McNemarTest, "between systems that disagree on "+number(100*n.Discordant)+"% of them"
 	if n.Spread > 0 {
 		test, reckoned = "a paired test", "where the differences by question have a standard deviation of "+score(n.Spread)+" points"
 	}
@@ -95,6 +109,27 @@ func WriteNeed(w io.Writer, n Need, l Layout) error {
 	p.para("Several questions on one paper count for fewer.")
 	return p.print(w)
 }
+
+// test is the test in a sentence.
+func (r Result) test() string {
+	if r.Test == SignTest {
+		return "the " + SignTest
+	}
+	return r.Test
+}
+
+// testOf names the tests of several comparisons.
+func testOf(results []Result) string {
+	names := make([]string, len(results))
+	for i, r := range results {
+		names[i] = r.test()
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), " and ")
+}
+
+// few reports whether an interval is of too few clusters.
+func (g Group) few() bool { return g.Interval != nil && g.Clusters < report.MinClusters }
 
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
@@ -213,7 +248,11 @@ func interval(g Group) string {
 	if g.Interval == nil {
 		return "-"
 	}
-	return points(g.Interval.Low) + " " + points(g.Interval.High)
+	text := points(g.Interval.Low) + " " + points(g.Interval.High)
+	if g.few() {
+		text += "*"
+	}
+	return text
 }
 
 func pValue(p float64) string {

@@ -27,8 +27,11 @@ func WriteFindings(w io.Writer, list []Finding, s Stats, o Options) error {
 		}
 		return nil
 	case "csv":
-		out := csv.NewWriter(w)
-		return out.WriteAll(append([][]string{findingHead}, cells(list)...))
+		lines := [][]string{findingHead}
+		for _, line := range cells(list) {
+			lines = append(lines, terminal.CSV(line))
+		}
+		return csv.NewWriter(w).WriteAll(lines)
 	case "md":
 		return findingsMarkdown(w, list, s)
 	case "html":

@@ -117,7 +117,7 @@ func writeCSV(w io.Writer, tables []Table) error {
 		for _, r := range t.Rows {
 			for i, value := range r.Cells {
 				if value != "" {
-					lines = append(lines, []string{t.Key, r.Section, r.Name, t.Head[i], value})
+					lines = append(lines, terminal.CSV([]string{t.Key, r.Section, r.Name, t.Head[i], value}))
 				}
 			}
 		}

@@ -23,7 +23,7 @@ func markdown(t sheet) string {
 	for _, l := range t.Lines {
 		row := table.Row{escaped(l.Label), escaped(l.Section)}
 		for _, v := range l.Values {
-			row = append(row, escaped(v.Text))
+			row = append(row, escaped(v.Marked()))
 		}
 		w.AppendRow(row)
 	}
@@ -53,21 +53,23 @@ func writeCSV(w io.Writer, tables []report.Table) error {
 	for _, h := range t.Heads {
 		head = append(head, h.Name)
 		if h.Scored {
-			head = append(head, "n "+h.Name, "low "+h.Name, "high "+h.Name)
+			for _, of := range cellFields {
+				head = append(head, of+" "+h.Name)
+			}
 		}
 	}
-	if err := out.Write(append(head, "Unscored", "Not run", "Scoring", "Judge", "Dir")); err != nil {
+	if err := out.Write(append(terminal.CSV(head), "Unscored", "Partly scored", "Not run", "Unscored answers", "Scoring", "Judge", "Dir")); err != nil {
 		return err
 	}
 	for _, l := range t.Lines {
-		line := []string{terminal.Line(l.Label), terminal.Line(l.Section)}
+		line := []string{l.Label, l.Section}
 		for i, v := range l.Values {
 			line = append(line, field(v))
 			if t.Heads[i].Scored {
 				line = append(line, fields(v)...)
 			}
 		}
-		if err := out.Write(append(line, rules(l)...)); err != nil {
+		if err := out.Write(terminal.CSV(append(line, rules(l)...))); err != nil {
 			return err
 		}
 	}
@@ -83,18 +85,28 @@ func field(v report.Value) string {
 	return v.Text
 }
 
-// fields are n and both ends of the interval, empty where there is none.
+// cellFields are the columns that follow a score, as [fields] fills them.
+var cellFields = []string{"n", "low", "high", "se", "se clustered", "unscored"}
+
+// fields are empty where there is no value.
 func fields(v report.Value) []string {
-	low, high := "", ""
-	if v.Interval != nil {
-		low, high = strconv.FormatFloat(v.Interval.Low, 'f', 2, 64), strconv.FormatFloat(v.Interval.High, 'f', 2, 64)
+	if v.Cell == nil {
+		return make([]string, len(cellFields))
 	}
-	return []string{v.Count(), low, high}
+	low, high := "", ""
+	if i := v.Cell.Interval; i != nil && v.Cell.Shown() {
+		low, high = strconv.FormatFloat(i.Low, 'f', 2, 64), strconv.FormatFloat(i.High, 'f', 2, 64)
+	}
+	return []string{v.Count(), low, high, v.Error(), v.ClusteredError(), strconv.Itoa(v.Cell.Unscored)}
 }
 
 func rules(l report.Line) []string {
 	if l.Row == nil {
-		return []string{"", "", "", "", "AirQA paper"}
+		return []string{"", "", "", "", "", "", "AirQA paper"}
 	}
-	return []string{strconv.Itoa(l.Row.Unscored), strconv.Itoa(l.Row.Unfinished), l.Row.Scoring, terminal.Safe(l.Row.Judge), terminal.Safe(l.Row.Dir)}
+	r := l.Row
+	return []string{
+		strconv.Itoa(r.Unscored), strconv.Itoa(r.Partial), strconv.Itoa(r.Unfinished), strconv.Itoa(r.UnscoredAnswers),
+		r.Scoring, r.Judge, r.Dir,
+	}
 }

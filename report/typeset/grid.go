@@ -51,7 +51,7 @@ func (g grid) cells(l report.Line) []string {
 		cells = append(cells, terminal.Line(l.Section))
 	}
 	for _, v := range l.Values {
-		cells = append(cells, terminal.Line(v.Text))
+		cells = append(cells, terminal.Line(v.Marked()))
 	}
 	return cells
 }

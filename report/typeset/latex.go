@@ -96,7 +96,7 @@ func (t sheet) latexLine(l report.Line, flat bool) string {
 		cells = append(cells, latex(l.Section))
 	}
 	for _, v := range l.Values {
-		cells = append(cells, latex(v.Text))
+		cells = append(cells, latex(v.Marked()))
 	}
 	return strings.Join(cells, " & ") + " \\\\\n"
 }
@@ -110,5 +110,5 @@ var latexEscapes = strings.NewReplacer(
 	`_`, `\_`, `~`, `\textasciitilde{}`, `%`, `\%`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
 	`"`, `\char34{}`, // babel takes it for a command in some languages
 	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`, "`", `\textasciigrave{}`,
-	`--`, `-{}-`, `–`, `--`, `…`, `\ldots{}`,
+	`--`, `-{}-`, `–`, `--`, `…`, `\ldots{}`, `†`, `\textdagger{}`,
 )

@@ -96,8 +96,8 @@ func pageTableOf(t sheet) pageTable {
 func pageValues(l report.Line) []pageValue {
 	list := make([]pageValue, len(l.Values))
 	for i, v := range l.Values {
-		list[i] = pageValue{Text: v.Text, Under: v.Span()}
-		if v.N != nil {
+		list[i] = pageValue{Text: v.Marked(), Under: v.Span()}
+		if v.Cell != nil {
 			list[i].Tip = "n = " + v.Count()
 		}
 	}

@@ -49,13 +49,15 @@ func (t sheet) columns(keep []int) sheet {
 	return some
 }
 
-// details are the lines under a line that say n and interval of its scores, each only when there is one.
+// details are the lines under a line with interval, standard errors and n of its scores, each only when there is one.
 func details(l report.Line) (lines []report.Line) {
 	for _, d := range []struct {
 		label string
 		of    func(report.Value) string
 	}{
 		{"95 % interval", report.Value.Span},
+		{"standard error", report.Value.Error},
+		{"clustered by paper", report.Value.ClusteredError},
 		{"n", report.Value.Count},
 	} {
 		line := report.Line{Label: d.label, Section: l.Section, Paper: l.Paper, Minor: true}

@@ -24,6 +24,8 @@ type Scoring struct {
 	Judge   string    `json:"judge"`
 	Program string    `json:"program"`
 	Created time.Time `json:"created"`
+	// Newer is set by [FindScores] where it returns an older scoring than the newest: it is the newest.
+	Newer *Scoring `json:"-"`
 }
 
 // ErrNoScores is returned for a run that was not scored yet.
@@ -65,7 +67,7 @@ func (s Scoring) fileName() string {
 	return name + ".jsonl"
 }
 
-// ReadScores returns the newest scoring of a run, by the time in its first line.
+// ReadScores returns the scoring of a run that [FindScores] chooses.
 func ReadScores(dir string) (Scoring, []qa.Score, error) { return FindScores(dir, "", "") }
 
 // ReadScoreFile reads one score file (docs/formats/run.md), wherever it lies. A line that cannot be read is an error with

@@ -29,8 +29,10 @@ func Scorings(dir string) ([]Scoring, error) {
 	return list, err
 }
 
-// FindScores returns the newest scoring of a run that has a mode and a judge; an empty name stands for any. The error is
-// [ErrNoScores] for a run without scores, and [ErrOtherScores] with the names of those that are there where none fits.
+// FindScores returns the newest scoring of a run that has a mode and a judge; an empty name stands for any. If it leaves
+// answers unscored, as after an outage of the judge, an older one of the same mode that has more verdicts is returned
+// instead, with the newest as its Newer. The offline judge does not replace another judge. The error is [ErrNoScores] for a
+// run without scores, and [ErrOtherScores] with the names of those that are there where none fits.
 func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 	files, err := scoreFiles(dir)
 	if err != nil {
@@ -39,14 +41,54 @@ func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 	if len(files) == 0 {
 		return Scoring{}, nil, fmt.Errorf("%s: %w", dir, ErrNoScores)
 	}
+	var fit []scoreFile
 	var there []string
 	for _, f := range files {
 		if (mode == "" || f.Mode == mode) && (judge == "" || f.Judge == judge) {
-			return ReadScoreFile(f.path)
+			fit = append(fit, f)
 		}
 		there = append(there, fmt.Sprintf("--scoring %s --judge %s", f.Mode, f.Judge))
 	}
-	return Scoring{}, nil, fmt.Errorf("%s: %w; there are: %s", dir, ErrOtherScores, strings.Join(there, ", "))
+	if len(fit) == 0 {
+		return Scoring{}, nil, fmt.Errorf("%s: %w; there are: %s", dir, ErrOtherScores, strings.Join(there, ", "))
+	}
+	return mostVerdicts(fit)
+}
+
+// mostVerdicts reads the first of some files, or the one that replaces it; see [FindScores].
+func mostVerdicts(files []scoreFile) (Scoring, []qa.Score, error) {
+	newest, scores, err := ReadScoreFile(files[0].path)
+	if err != nil || verdicts(scores) == len(scores) {
+		return newest, scores, err
+	}
+	best := newest
+	for _, f := range files[1:] {
+		if f.Mode != newest.Mode || f.Judge == offlineJudge && newest.Judge != noJudge {
+			continue
+		}
+		older, more, err := ReadScoreFile(f.path)
+		if err == nil && verdicts(more) > verdicts(scores) {
+			best, scores = older, more
+			best.Newer = &newest
+		}
+	}
+	return best, scores, nil
+}
+
+// Judges that are no language models, as score files name them.
+const (
+	noJudge      = "none"
+	offlineJudge = "offline"
+)
+
+func verdicts(scores []qa.Score) int {
+	n := 0
+	for _, s := range scores {
+		if s.Verdict != qa.Unscored {
+			n++
+		}
+	}
+	return n
 }
 
 // scoreFile is the place of a scoring and its first line.

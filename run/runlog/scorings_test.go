@@ -59,6 +59,51 @@ func TestFindScores(t *testing.T) {
 	}
 }
 
+// A scoring with verdicts missing does not hide one that has them.
+func TestFindScoresWithVerdicts(t *testing.T) {
+	type scoring struct{ mode, judge, verdicts string } // r: right, u: unscored
+	tests := []struct {
+		name        string
+		files       []scoring // oldest first
+		want, newer string
+	}{
+		{"newest is complete", []scoring{{"fixed", "a", "rr"}, {"fixed", "b", "rr"}}, "b", ""},
+		{"newest lacks verdicts", []scoring{{"fixed", "a", "rr"}, {"fixed", "b", "ru"}}, "a", "b"},
+		{"as many verdicts", []scoring{{"fixed", "a", "ru"}, {"fixed", "b", "ru"}}, "b", ""},
+		{"the most verdicts", []scoring{{"fixed", "a", "rru"}, {"fixed", "b", "rrr"}, {"fixed", "c", "ruu"}}, "b", "c"},
+		{"another mode", []scoring{{"reference", "a", "rr"}, {"fixed", "b", "ru"}}, "b", ""},
+		{"offline for a model", []scoring{{"fixed", "offline", "rr"}, {"fixed", "b", "ru"}}, "b", ""},
+		{"offline for none", []scoring{{"fixed", "offline", "rr"}, {"fixed", "none", "ru"}}, "offline", "none"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := create(t)
+			for i, f := range tt.files {
+				var scores []qa.Score
+				for j, v := range f.verdicts {
+					scores = append(scores, qa.Score{UUID: string(rune('a' + j)), Verdict: map[rune]qa.Verdict{'r': qa.Right, 'u': qa.Unscored}[v]})
+				}
+				s := runlog.Scoring{Mode: f.mode, Judge: f.judge, Created: time.Unix(int64(i), 0).UTC()}
+				if err := runlog.WriteScores(dir, s, scores, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, _, err := runlog.FindScores(dir, "", "")
+			newer := ""
+			if s.Newer != nil {
+				newer = s.Newer.Judge
+			}
+			if err != nil || s.Judge != tt.want || newer != tt.newer {
+				t.Errorf("judge %q, newer %q, %v; want %q, %q", s.Judge, newer, err, tt.want, tt.newer)
+			}
+			last := tt.files[len(tt.files)-1].judge
+			if s, _, err := runlog.FindScores(dir, "", last); err != nil || s.Judge != last || s.Newer != nil {
+				t.Errorf("by name: %+v, %v", s, err)
+			}
+		})
+	}
+}
+
 // A folder may have a name that is a pattern of files, and a panel a name that no file system takes.
 func TestScoresOfAnyName(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs[1]*?")
