@@ -166,10 +166,7 @@ func (d *Document) leaveInstance() error {
 	}
 	inst := d.inst
 	d.inst, d.g = nil, nil
-	if err := inst.Close(); err != nil {
-		return fmt.Errorf("close PDF: %w", err)
-	}
-	return nil
+	return d.pool.giveUp(inst)
 }
 
 // Pages is how many pages there are, at least 1.

@@ -53,12 +53,17 @@ type Pool struct {
 	cfg      Config
 	shelf    shelf
 	memories memories
+	// slots has one entry for each instance in use. It stands in for the limit of go-pdfium's own pool, whose waiters can
+	// miss the return of an instance and then wait for ever: see freshInstance.
+	slots chan struct{}
 
-	mu      sync.Mutex
-	pool    pdfium.Pool
-	cache   wazero.CompilationCache
-	tempDir string // removed by Close
-	closed  bool
+	mu       sync.Mutex
+	pool     pdfium.Pool
+	starting chan struct{} // closed when the start that runs has ended; nil when none has begun or the last one failed
+	startErr error
+	cache    wazero.CompilationCache
+	tempDir  string // removed by Close
+	closed   bool
 }
 
 // NewPool checks cfg and returns a pool that has started nothing yet.
@@ -78,18 +83,24 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	return &Pool{cfg: cfg, shelf: shelf{limit: cfg.MaxInstances}}, nil
+	return &Pool{cfg: cfg, shelf: shelf{limit: cfg.MaxInstances}, slots: make(chan struct{}, cfg.MaxInstances)}, nil
 }
 
-// Close ends all instances. Documents that are still open fail afterwards.
+// Close ends all instances. Documents that are still open fail afterwards. It waits for a start of PDFium to end.
 func (p *Pool) Close() error {
 	p.shelf.close()
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+	starting, wasClosed := p.starting, p.closed
+	p.closed = true
+	p.mu.Unlock()
+	if wasClosed {
 		return nil
 	}
-	p.closed = true
+	if starting != nil {
+		<-starting
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var errs []error
 	if p.pool != nil {
 		errs = append(errs, p.pool.Close())
@@ -103,18 +114,38 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// freshInstance waits until fewer than MaxInstances documents are in use and returns a fresh instance. The caller holds a
-// claim of the shelf as long as the instance is open.
-func (p *Pool) freshInstance(ctx context.Context) (inst pdfium.Pdfium, err error) {
+// freshInstance returns a fresh instance, once fewer than MaxInstances are in use. Return it with [Pool.giveUp]. The caller
+// holds a claim of the shelf as long as the instance is open. Waiting for a free instance ends with ctx, and with an error
+// after longer than any document may take.
+func (p *Pool) freshInstance(ctx context.Context) (pdfium.Pdfium, error) {
+	pool, err := p.started(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limit := (mostSlow + 1) * p.cfg.Timeout
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case p.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-late.C:
+		return nil, fmt.Errorf("start PDFium instance: all %d are in use and none became free in %v", cap(p.slots), limit)
+	}
+	inst, err := instance(ctx, pool)
+	if err != nil {
+		<-p.slots
+	}
+	return inst, err
+}
+
+// instance starts an instance. The pool has no limit of its own, so it never waits.
+func instance(ctx context.Context, pool pdfium.Pool) (inst pdfium.Pdfium, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("start PDFium instance: %v", v)
 		}
 	}()
-	pool, err := p.started()
-	if err != nil {
-		return nil, err
-	}
 	inst, err = pool.GetInstanceWithContext(ctx)
 	switch {
 	case ctx.Err() != nil && err == nil:
@@ -128,15 +159,55 @@ func (p *Pool) freshInstance(ctx context.Context) (inst pdfium.Pdfium, err error
 	return inst, nil
 }
 
-func (p *Pool) started() (pdfium.Pool, error) {
+// giveUp ends an instance of freshInstance and makes room for another.
+func (p *Pool) giveUp(inst pdfium.Pdfium) error {
+	defer func() { <-p.slots }()
+	if err := inst.Close(); err != nil {
+		return fmt.Errorf("close PDF: %w", err)
+	}
+	return nil
+}
+
+// started returns PDFium, which the first call starts. Compiling it takes seconds where the cache is empty, so that a
+// caller stops waiting when ctx ends; the start itself runs to its end, for the others.
+func (p *Pool) started(ctx context.Context) (pdfium.Pool, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.closed {
+		p.mu.Unlock()
 		return nil, errors.New("open PDF: the pool is closed")
 	}
-	if p.pool != nil {
-		return p.pool, nil
+	if p.starting == nil {
+		p.starting = make(chan struct{})
+		go p.start(p.starting)
 	}
+	starting := p.starting
+	p.mu.Unlock()
+	select {
+	case <-starting:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pool == nil {
+		return nil, p.startErr
+	}
+	return p.pool, nil
+}
+
+// start compiles PDFium, or reads it from its cache, and then closes done. After a failure the next call starts it again.
+func (p *Pool) start(done chan struct{}) {
+	defer close(done)
+	pool, err := p.compile()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pool, p.startErr = pool, err
+	if err != nil {
+		p.starting = nil
+	}
+}
+
+func (p *Pool) compile() (pdfium.Pool, error) {
 	if err := p.openCache(); err != nil {
 		return nil, err
 	}
@@ -144,7 +215,6 @@ func (p *Pool) started() (pdfium.Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start PDFium: %w", err)
 	}
-	p.pool = pool
 	return pool, nil
 }
 
@@ -155,7 +225,7 @@ func (p *Pool) settings() webassembly.Config {
 	return webassembly.Config{
 		Context:  experimental.WithMemoryAllocator(ctx, &p.memories),
 		MaxIdle:  1,
-		MaxTotal: p.cfg.MaxInstances,
+		MaxTotal: -1, // no limit: slots is the limit
 		FSConfig: wazero.NewFSConfig(),
 		Stdout:   io.Discard,
 		Stderr:   io.Discard,

@@ -1,0 +1,60 @@
+package pdf_test
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"airqa/env/pdf"
+)
+
+// More viewers than instances, on pools that have just been made: the shape of a run's first minute. A viewer that
+// missed the return of an instance would wait until the deadline. AIRQA_TEST_POOLS sets the number of pools; every
+// fiftieth starts with an empty compile cache.
+func TestNoViewerWaitsForEver(t *testing.T) {
+	pools, err := strconv.Atoi(cmp.Or(os.Getenv("AIRQA_TEST_POOLS"), "20"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := papers(t, 6)
+	for i := range pools {
+		cfg := pdf.Config{MaxInstances: 1 + i%4, MaxPixels: maxPixels}
+		if i%50 == 7 {
+			cfg.CacheDir = t.TempDir()
+		}
+		crowd(t, cfg, paths)
+	}
+}
+
+// crowd lets eight viewers draw from six files with one pool.
+func crowd(t *testing.T, cfg pdf.Config, paths []string) {
+	t.Helper()
+	p, err := pdf.NewPool(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var all sync.WaitGroup
+	for worker := range 8 {
+		all.Go(func() {
+			for i := range 3 {
+				at := (worker + i) % len(paths)
+				if _, _, err := (pdf.Viewer{Pool: p, DPI: 36}).View(ctx, paths[at], 1, nil); err != nil {
+					t.Errorf("%d instances, worker %d, picture %d: %v", cfg.MaxInstances, worker, i, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+}
