@@ -193,6 +193,7 @@ func (e *Episode) Fail(cause error) error {
 	outcome := qa.ToolFailure
 	var call *CallError
 	var limit *LimitError
+	var away *qa.UnavailableError
 	switch {
 	case errors.As(cause, &limit):
 		outcome = limit.Outcome
@@ -202,6 +203,8 @@ func (e *Episode) Fail(cause error) error {
 			outcome = qa.ContextOverflow
 		}
 		e.t.FailedAttempts = slices.Concat(e.t.FailedAttempts, e.overflowed, call.Attempts)
+	case errors.As(cause, &away):
+		e.t.Transient = true
 	}
 	return e.Finish(outcome, cause.Error(), qa.Answer{})
 }

@@ -33,6 +33,9 @@ type Baseline struct {
 	solve func(ctx context.Context, j job) error
 }
 
+// Searches reports whether the baseline needs the vector store.
+func (b Baseline) Searches() bool { return slices.Contains(b.Tools, tools.Retrieve{}.Spec().Name) }
+
 // All lists the baselines in the order of the paper's Table 4, the View variant last.
 func All() []Baseline {
 	return []Baseline{

@@ -24,8 +24,6 @@ const (
 	Dense  Mode = "dense"
 	BM25   Mode = "bm25"
 	Hybrid Mode = "hybrid" // reciprocal rank fusion of both
-	// None opens a directory without its vectors, for whoever needs tables and pages only. Retrieve then fails.
-	None Mode = "none"
 )
 
 // Modes lists the modes by name.
@@ -57,13 +55,69 @@ func cachePath(dir *datadir.Dir, info embed.Info) string {
 // openStore opens the vector store of a data directory: its own files, or the Milvus server of a URL.
 func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store, error) {
 	if url == "" {
-		return flat.Open(dir.Vectors())
+		s, err := flat.Open(dir.Vectors())
+		if err != nil {
+			return nil, err // and no store: a nil *flat.Store in the interface would pass for one
+		}
+		return s, nil
 	}
 	cfg, err := milvus.ParseURL(url)
 	if err != nil {
 		return nil, err
 	}
-	return milvus.Open(ctx, cfg)
+	s, err := milvus.Open(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOwner(ctx, dir, s); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// errForeign is returned for collections of another data directory, which a change would destroy.
+var errForeign = errors.New("the Milvus server holds the collections of another data directory under this prefix; " +
+	"give each directory its own: milvus://HOST:19530?prefix=NAME_")
+
+// checkOwner refuses collections that another data directory has claimed.
+func checkOwner(ctx context.Context, dir *datadir.Dir, s *milvus.Store) error {
+	owner, err := s.Owner(ctx)
+	if err != nil || owner == "" {
+		return err
+	}
+	info, err := dir.Info()
+	if err == nil && info.ID != owner {
+		err = errForeign
+	}
+	return err
+}
+
+// claimStore makes the collections of a server those of dir, before the first change. Collections without an owner, from a
+// version that recorded none, are taken over only if they were made from the papers of dir: those of the last ingest or, where
+// that was interrupted, those of the database now.
+func claimStore(ctx context.Context, dir *datadir.Dir, store vectors.Store, source string) error {
+	s, ok := store.(*milvus.Store)
+	if !ok {
+		return nil
+	}
+	info, err := dir.Identified()
+	if err != nil {
+		return err
+	}
+	owner, err := s.Owner(ctx)
+	if err != nil || owner == info.ID {
+		return err
+	}
+	list, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		if c.Source != source && c.Source != info.Fingerprint {
+			return errForeign
+		}
+	}
+	return s.Claim(ctx, info.ID)
 }
 
 // CheckVectors tells what is wrong with the URL of a vector store, without contacting it. An empty one is right.
@@ -80,13 +134,13 @@ func CheckVectors(url string) error {
 func checkCollection(ctx context.Context, store vectors.Store, name string, want wanted) (vectors.Collection, error) {
 	c, err := store.Info(ctx, name)
 	if errors.Is(err, vectors.ErrNotFound) {
-		return c, fmt.Errorf("the search index has no collection %s%s; run the same airqa ingest again", name, others(ctx, store))
+		return c, fmt.Errorf("the search index has no collection %s%s; %s", name, others(ctx, store), rebuild(store))
 	}
 	if err != nil {
 		return c, err
 	}
 	if c.Source != want.source {
-		return c, errors.New("the search index is behind the papers, as after an interrupted ingest; run the same airqa ingest again")
+		return c, fmt.Errorf("the search index is behind the papers, as after an interrupted ingest; %s", rebuild(store))
 	}
 	if name == bm25.Name {
 		return c, nil
@@ -95,6 +149,14 @@ func checkCollection(ctx context.Context, store vectors.Store, name string, want
 		return c, fmt.Errorf("%w; search with the model that ingested, or ingest again with this one", err)
 	}
 	return c, nil
+}
+
+// rebuild is what to do about a collection that is missing or old.
+func rebuild(store vectors.Store) string {
+	if _, remote := store.(*milvus.Store); remote {
+		return "run the same airqa ingest again, or airqa vectors copy if that filled the server"
+	}
+	return "run the same airqa ingest again"
 }
 
 // wanted is what a collection must have been made from.

@@ -46,6 +46,8 @@ type Config struct {
 	PDF pdf.Config
 	// Mode is how Retrieve searches; empty is [Dense].
 	Mode Mode
+	// NoSearch leaves the vector collections closed, for whoever needs tables and pages only: Retrieve then fails.
+	NoSearch bool
 	// Embedder turns queries into vectors and must be the one that the collection was made with; nil is
 	// all-MiniLM-L6-v2 in process.
 	Embedder embed.Embedder
@@ -61,7 +63,7 @@ type drawer func(ctx context.Context, path string, page int, box []float64) (qa.
 type Env struct {
 	dir         *datadir.Dir
 	db          *paperdb.Reader
-	store       vectors.Store
+	store       vectors.Store // nil with NoSearch
 	mode        Mode
 	embedder    embed.Embedder
 	stats       *bm25.Stats // nil in mode Dense
@@ -118,7 +120,7 @@ func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 		limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline},
 		mode:   cfg.Mode, embedder: cfg.Embedder,
 	}
-	if err := e.openIndex(ctx, cfg.Vectors); err != nil {
+	if err := e.openIndex(ctx, cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("open data directory %s: %w", dir.Path(), err), e.Close())
 	}
 	return e, nil
@@ -126,15 +128,15 @@ func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 
 // openIndex opens the collections that the mode needs and makes sure that they were made from the papers of the
 // database, by the embedder's model.
-func (e *Env) openIndex(ctx context.Context, url string) error {
+func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	var err error
 	if e.fingerprint, _, err = fingerprint(ctx, e.db); err != nil {
 		return err
 	}
-	if e.mode == None {
+	if cfg.NoSearch {
 		return nil
 	}
-	if e.store, err = openStore(ctx, e.dir, url); err != nil {
+	if e.store, err = openStore(ctx, e.dir, cfg.Vectors); err != nil {
 		return err
 	}
 	want := wanted{source: e.fingerprint, model: e.embedder.Info()}

@@ -45,6 +45,9 @@ func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := claimStore(ctx, dir, store, source); err != nil {
+		return err
+	}
 	path := cachePath(dir, cfg.Embedder.Info())
 	texts, err := cache.Open(path, cfg.Embedder)
 	if err != nil {
@@ -62,7 +65,12 @@ func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error
 	if err := ix.all(ctx); err != nil {
 		return fmt.Errorf("build search index: %w", err)
 	}
-	return dir.WriteInfo(datadir.Info{Fingerprint: source, Papers: papers})
+	info, err := dir.Identified()
+	if err != nil {
+		return err
+	}
+	info.Fingerprint, info.Papers = source, papers
+	return dir.WriteInfo(info)
 }
 
 // all rebuilds the collections that are not those of the papers.

@@ -45,9 +45,10 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 }
 
 func (e *Env) search(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
-	switch e.mode {
-	case None:
+	if e.store == nil {
 		return nil, errors.New("the directory was opened without its vectors")
+	}
+	switch e.mode {
 	case BM25:
 		return e.searchSparse(ctx, query, k, filter)
 	case Hybrid:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -55,7 +56,14 @@ func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	if cfg.Notice == nil {
 		cfg.Notice = func(string) {}
 	}
-	d, err := datadir.Create(cfg.Dir)
+	path, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("open data directory: %w", err)
+	}
+	if err := paperdb.CheckPath(path); err != nil {
+		return nil, err // before the folder is made
+	}
+	d, err := datadir.Create(path)
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,8 @@ type Trajectory struct {
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"`
 	Answer  Answer  `json:"answer"`
+	// Transient is true for a [ToolFailure] by an [UnavailableError].
+	Transient bool `json:"transient,omitempty"`
 	// FailedAttempts are the requests of calls that never got a reply, those of earlier starts included.
 	FailedAttempts []Attempt `json:"failed_attempts,omitempty"`
 	Started        time.Time `json:"started"`

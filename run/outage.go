@@ -16,10 +16,12 @@ const (
 	maxOutageWaits  = 14
 )
 
-// outage is what a runner knows of an endpoint that has stopped answering. Its fields are guarded by the runner's mutex.
+// outage is what a runner knows of an endpoint or a store that has stopped answering. Its fields are guarded by the runner's mutex.
 type outage struct {
 	// due is true when the next episode waits.
 	due bool
+	// reason is that of the last failure.
+	reason string
 	// waits counts those since an episode finished.
 	waits int
 	// probe is closed when the episode that tries after a wait has ended; nil when none tries.
@@ -38,8 +40,11 @@ func failureKey(t qa.Trajectory) string {
 	return string(t.Outcome) + " " + t.Reason
 }
 
-// MayPass tells whether an episode failed for a reason of the endpoint that may pass by itself.
+// MayPass reports whether an episode ended with a transient failure: of the model's endpoint, or of a store that a tool needs.
 func MayPass(t qa.Trajectory) bool {
+	if t.Outcome == qa.ToolFailure {
+		return t.Transient
+	}
 	if t.Outcome != qa.EndpointError || len(t.FailedAttempts) == 0 {
 		return false
 	}
@@ -67,7 +72,7 @@ func (r *Runner) watch(t qa.Trajectory) {
 	switch {
 	case r.c.MaxEqualFailures == 0 || r.equal < r.c.MaxEqualFailures:
 	case MayPass(t) && r.sum.Finished > 0 && r.out.waits < maxOutageWaits:
-		r.out.due = true
+		r.out.due, r.out.reason = true, t.Reason
 	default:
 		r.halt.Do(func() { close(r.stop) })
 	}
@@ -79,7 +84,7 @@ func (r *Runner) sitOut(ctx context.Context, drain <-chan struct{}) {
 	defer cancel()
 	for ctx.Err() == nil {
 		r.mu.Lock()
-		probe, due := r.out.probe, r.out.due
+		probe, due, reason := r.out.probe, r.out.due, r.out.reason
 		wait := min(firstOutageWait<<min(r.out.waits, 10), longOutageWait)
 		r.mu.Unlock()
 		switch {
@@ -89,7 +94,7 @@ func (r *Runner) sitOut(ctx context.Context, drain <-chan struct{}) {
 			case <-ctx.Done():
 			}
 		case due:
-			r.c.Outage(wait)
+			r.c.Outage(wait, reason)
 			_ = r.c.Sleep(ctx, wait) // whoever woke it is asked next
 			r.beginProbe()
 			return

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -77,6 +78,42 @@ func TestOutage(t *testing.T) {
 
 func abs(n int) int { return max(n, -n) }
 
+// A store that a tool needs is waited for like an endpoint; what is wrong with a tool for good is not.
+func TestOutageOfAStore(t *testing.T) {
+	down := errors.New("milvus at 127.0.0.1:1 cannot be reached")
+	for _, tt := range []struct {
+		name  string
+		cause error
+		waits bool
+	}{
+		{"unavailable", fmt.Errorf("retrieve: %w", &qa.UnavailableError{Err: down}), true},
+		{"broken", down, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var n, waits atomic.Int64
+			s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+				if n.Add(1) <= 5 || waits.Load() > 0 {
+					return answer(ctx, ex, setup)
+				}
+				e := agent.New(setup)
+				err := e.Fail(tt.cause)
+				return e.Trajectory(), err
+			})
+			dir := filepath.Join(t.TempDir(), "run")
+			r := open(t, dir, run.Config{
+				Solver: s, Workers: 1, MaxEqualFailures: 3,
+				Sleep: func(context.Context, time.Duration) error { waits.Add(1); return nil },
+			})
+			sum, err := r.Run(t.Context(), nil, examples(40))
+			waited := waits.Load() > 0 && waits.Load() <= 2 && sum.Left == 0
+			stopped := waits.Load() == 0 && sum.Left > 0
+			if err != nil || sum.Failed < 3 || sum.Failed > 4 || tt.waits != waited || tt.waits == stopped {
+				t.Errorf("summary %+v after %d waits, %v", sum, waits.Load(), err)
+			}
+		})
+	}
+}
+
 // An endpoint that is out in several ways by turns is out.
 func TestOutageOfManyKinds(t *testing.T) {
 	classes := []string{"server", "unreachable", "timeout"}
@@ -108,7 +145,12 @@ func TestOutageIsStopped(t *testing.T) {
 	})
 	drain := make(chan struct{})
 	r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{
-		Solver: s, Workers: 4, MaxEqualFailures: 3, Outage: func(time.Duration) { close(drain) },
+		Solver: s, Workers: 4, MaxEqualFailures: 3, Outage: func(_ time.Duration, why string) {
+			if why == "" {
+				t.Error("a wait without its reason")
+			}
+			close(drain)
+		},
 	})
 	sum, err := r.Run(t.Context(), drain, examples(50))
 	if err != nil || sum.Finished != 2 || sum.Left < 35 {

@@ -47,8 +47,8 @@ type Config struct {
 	// Where the endpoint has answered before and the reason may pass, it is an outage: then the start of further episodes
 	// waits instead, longer each time.
 	MaxEqualFailures int
-	// Outage is told of such a wait. May be nil.
-	Outage func(wait time.Duration)
+	// Outage is called before such a wait with the last failure's reason. May be nil.
+	Outage func(wait time.Duration, reason string)
 	// Sleep waits and returns early with the context's error; nil waits by the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
@@ -107,7 +107,7 @@ func New(c Config) (*Runner, error) {
 		c.Progress = func(Event) {}
 	}
 	if c.Outage == nil {
-		c.Outage = func(time.Duration) {}
+		c.Outage = func(time.Duration, string) {}
 	}
 	if c.Sleep == nil {
 		c.Sleep = pause.For

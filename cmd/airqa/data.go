@@ -66,11 +66,12 @@ func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error)
 	return embed.OpenAIConfig{BaseURL: address, Model: name, Key: access.Key, Client: llm.HTTPClient(embedTimeout)}, nil
 }
 
-// open opens the data directory for reading, to search passages by mode.
-func (f dataFlags) open(a *app, mode env.Mode, dpi float64) (*env.Env, error) {
+// open opens the data directory for reading. Directory, vectors and embedder of cfg are those of the flags.
+func (f dataFlags) open(a *app, cfg env.Config) (*env.Env, error) {
 	texts, err := f.embedder(a)
 	if err != nil {
 		return nil, err
 	}
-	return env.OpenConfig(a.ctx, env.Config{Dir: f.Data, Vectors: f.Vectors, Embedder: texts, Mode: mode, DPI: dpi})
+	cfg.Dir, cfg.Vectors, cfg.Embedder = f.Data, f.Vectors, texts
+	return env.OpenConfig(a.ctx, cfg)
 }

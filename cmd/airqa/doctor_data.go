@@ -45,7 +45,7 @@ func (c doctorCmd) directory(ctx context.Context) checkup.Finding {
 
 // inside looks at something of the opened directory.
 func (c doctorCmd) inside(ctx context.Context, look func(context.Context, *env.Env) checkup.Finding) checkup.Finding {
-	e, err := env.OpenConfig(ctx, env.Config{Dir: c.Data, Mode: env.None})
+	e, err := env.OpenConfig(ctx, env.Config{Dir: c.Data, NoSearch: true})
 	if err != nil {
 		return checkup.Bad(err, "run the same airqa ingest again")
 	}

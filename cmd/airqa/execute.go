@@ -256,8 +256,8 @@ func (a *app) runConfig(p plan, c *opened, slots chan struct{}, b *board) run.Co
 	config := run.Config{
 		Solver: c.solver, Writer: c.writer, Recorded: c.recorded, Workers: p.workers, Slots: slots, Repeats: p.repeats, Now: a.now,
 		Budget: p.budget.question(c.forecast, c.price), MaxEqualFailures: maxEqualFailures, Progress: b.note,
-		Outage: func(wait time.Duration) {
-			a.say("%s: the endpoint fails every question now; the next one tries in %s (Ctrl-C stops)", c.name, wait)
+		Outage: func(wait time.Duration, reason string) {
+			a.say("%s: every question fails now (%s); the next one starts in %s (Ctrl-C stops)", c.name, reason, wait)
 		},
 	}
 	config.Only, config.Skip = p.only, c.skip

@@ -187,7 +187,7 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 		return err
 	}
 	settings, mode := recordedSettings(b.run.Config.Shape.Settings)
-	world, err := c.open(a, mode, 0)
+	world, err := c.open(a, env.Config{Mode: mode, NoSearch: !b.baseline.Searches()})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (c pageCmd) Run(a *app) error {
 	if c.DPI < 1 {
 		return misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
 	}
-	world, err := c.open(a, env.None, c.DPI)
+	world, err := c.open(a, env.Config{NoSearch: true, DPI: c.DPI})
 	if err != nil {
 		return err
 	}

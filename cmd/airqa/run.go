@@ -97,7 +97,7 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, c.Retrieve, 0)
+	world, err := c.open(a, env.Config{Mode: c.Retrieve, NoSearch: !slices.ContainsFunc(jobs, job.searches)})
 	if err != nil {
 		return err
 	}
@@ -214,6 +214,8 @@ type job struct {
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+func (j job) searches() bool { return j.baseline.Searches() }
 
 // jobsOf are all baselines with all models. A single one has the folder to itself.
 func jobsOf(lines []baselines.Baseline, models []openedModel, out string) []job {

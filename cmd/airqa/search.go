@@ -48,7 +48,7 @@ func (c searchCmd) Run(a *app) error {
 	if c.Limit < 1 {
 		return misuse("--limit %d: at least one passage", c.Limit)
 	}
-	world, err := c.open(a, c.Retrieve, 0)
+	world, err := c.open(a, env.Config{Mode: c.Retrieve})
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (c sqlCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.None, 0)
+	world, err := c.open(a, env.Config{NoSearch: true})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"airqa/qa"
 )
 
@@ -121,7 +123,7 @@ func (d *Dir) found() error {
 			return fmt.Errorf("create data directory: %w; name a folder that you may write to", err)
 		}
 	}
-	return d.WriteInfo(Info{})
+	return d.WriteInfo(Info{ID: uuid.NewString()})
 }
 
 // writable tries to make a file, so that a long ingest does not fail at its end.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/google/uuid"
+
 	"airqa/internal/aside"
 	"airqa/internal/jsonl"
 )
@@ -16,6 +18,9 @@ import (
 type Info struct {
 	// Format is the number of the layout, see [Format]. WriteInfo sets it.
 	Format int `json:"format"`
+	// ID names the directory, on a vector server for instance; a random uuid. A copy of the directory has the same one.
+	// Empty in a directory that was last written by a version without ids.
+	ID string `json:"id,omitempty"`
 	// Fingerprint is that of the papers at the end of the last ingest, see [Fingerprint]; empty before the first.
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Papers is how many there were.
@@ -41,6 +46,17 @@ func (d *Dir) Info() (Info, error) {
 		return Info{}, fmt.Errorf("open data directory %s: made by format %d; this program reads %d", d.path, version.Format, Format)
 	}
 	return d.decode(text)
+}
+
+// Identified returns the content of airqa.json with an id, which it writes to the file if there is none yet. The caller
+// holds the lock.
+func (d *Dir) Identified() (Info, error) {
+	info, err := d.Info()
+	if err != nil || info.ID != "" {
+		return info, err
+	}
+	info.ID = uuid.NewString()
+	return info, d.WriteInfo(info)
 }
 
 func (d *Dir) decode(text []byte) (Info, error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"airqa/internal/pause"
+	"airqa/qa"
 )
 
 // OpenAIConfig says which endpoint to ask. BaseURL and Model are required.
@@ -90,8 +91,11 @@ func (o *OpenAI) batch(ctx context.Context, texts []string) ([][]float32, error)
 		if err == nil {
 			return o.vectors(text, len(texts))
 		}
-		if wait < 0 || attempt >= o.config.Attempts {
+		if wait < 0 {
 			return nil, err
+		}
+		if attempt >= o.config.Attempts {
+			return nil, &qa.UnavailableError{Err: err}
 		}
 		if err := o.config.Sleep(ctx, max(wait, time.Second<<min(attempt-1, 5))); err != nil {
 			return nil, err

@@ -37,8 +37,8 @@ func Tables() []string {
 // connect opens a DuckDB file, or an in-memory database for path "". No connection is kept for a second use:
 // whatever a statement leaves behind in it is gone.
 func connect(path, options string) (*sql.DB, error) {
-	if strings.ContainsAny(path, "?#%") {
-		return nil, fmt.Errorf("open %s: DuckDB cannot open a path with ?, # or %%; move the folder", path)
+	if err := CheckPath(path); err != nil {
+		return nil, err
 	}
 	connector, err := duckdb.NewConnector(path+"?"+options, nil)
 	if err != nil {
@@ -47,6 +47,14 @@ func connect(path, options string) (*sql.DB, error) {
 	db := sql.OpenDB(connector)
 	db.SetMaxIdleConns(-1)
 	return db, nil
+}
+
+// CheckPath refuses the paths that DuckDB's driver, which takes them for URLs, cannot open.
+func CheckPath(path string) error {
+	if strings.ContainsAny(path, "?#%") {
+		return fmt.Errorf("open %s: DuckDB cannot open a path with ?, # or %%; choose another folder", path)
+	}
+	return nil
 }
 
 // openError says in a line why the file could not be opened.

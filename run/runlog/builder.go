@@ -141,7 +141,7 @@ func (b *builder) observation(raw []byte) error {
 func (b *builder) end(raw []byte) error {
 	var ev endEvent
 	err := json.Unmarshal(raw, &ev)
-	b.rec.Outcome, b.rec.Reason, b.rec.Answer = ev.Outcome, ev.Reason, ev.Answer
+	b.rec.Outcome, b.rec.Reason, b.rec.Transient, b.rec.Answer = ev.Outcome, ev.Reason, ev.Transient, ev.Answer
 	b.rec.FailedAttempts = append(b.rec.FailedAttempts, ev.Failed...)
 	return err
 }

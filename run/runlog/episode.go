@@ -100,7 +100,7 @@ func (e *Episode) Lost(attempts []qa.Attempt) error {
 // End records how the episode ended, and returns when that is on the disk.
 func (e *Episode) End(t qa.Trajectory) error {
 	err := e.w.append(endEvent{
-		head: e.head(TypeEnd), Outcome: t.Outcome, Reason: t.Reason, Answer: t.Answer,
+		head: e.head(TypeEnd), Outcome: t.Outcome, Reason: t.Reason, Transient: t.Transient, Answer: t.Answer,
 		Turns: t.Turns(), Usage: t.Usage(), Failed: t.FailedAttempts[min(e.lost, len(t.FailedAttempts)):],
 	})
 	if err != nil {

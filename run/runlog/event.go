@@ -105,12 +105,14 @@ type lostEvent struct {
 
 type endEvent struct {
 	head
-	Outcome qa.Outcome   `json:"outcome"`
-	Reason  string       `json:"reason,omitempty"`
-	Answer  qa.Answer    `json:"answer"`
-	Turns   int          `json:"turns"`
-	Usage   qa.Usage     `json:"usage"`
-	Failed  []qa.Attempt `json:"failed_attempts,omitempty"` // of a call that never got a reply
+	Outcome qa.Outcome `json:"outcome"`
+	Reason  string     `json:"reason,omitempty"`
+	// Transient is true for a failure of a tool whose store or endpoint was unavailable.
+	Transient bool         `json:"transient,omitempty"`
+	Answer    qa.Answer    `json:"answer"`
+	Turns     int          `json:"turns"`
+	Usage     qa.Usage     `json:"usage"`
+	Failed    []qa.Attempt `json:"failed_attempts,omitempty"` // of a call that never got a reply
 }
 
 // Text is a string that survives JSON byte for byte: valid UTF-8 is an ordinary JSON string, anything else is

@@ -26,6 +26,8 @@ const (
 	piece = "part"
 	// inserting is there while records are inserted. Its number is their first id, its body how many there are.
 	inserting = "insert"
+	// owner has the id of the data directory that the collections belong to as its body, and no name.
+	owner = "owner"
 )
 
 // The catalog's own fields; the name of a row's collection on the server is fieldOf.

@@ -2,6 +2,7 @@ package milvus_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,20 @@ func TestComposeProgram(t *testing.T) {
 	}
 	if cfg := mustParse(t, program.Environment["AIRQA_VECTORS"]); cfg.Address != "milvus:19530" {
 		t.Errorf("the program looks for Milvus at %s", cfg.Address)
+	}
+	if cfg := mustParse(t, program.Environment["AIRQA_VECTORS"]); cfg.Prefix == "" {
+		t.Error("the collections of the program have no prefix of their own")
+	}
+	for _, name := range []string{
+		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "OLLAMA_API_KEY", "AIRQA_JUDGE_API_KEY",
+		"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_BASE_URL", "OLLAMA_HOST", "AIRQA_JUDGE_BASE_URL", "AIRQA_EMBED_BASE_URL",
+	} {
+		if _, passed := program.Environment[name]; !passed {
+			t.Errorf("%s does not reach the program", name)
+		}
+	}
+	if !slices.Contains(program.Volumes, "cache:/cache") {
+		t.Errorf("the caches of the program have no volume: %v", program.Volumes)
 	}
 	if len(server.Ports) != 1 || server.Ports[0] != "127.0.0.1:19530:19530" {
 		t.Errorf("Milvus has ports %v", server.Ports)

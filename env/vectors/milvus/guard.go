@@ -12,6 +12,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"airqa/qa"
 )
 
 // grace is how long a call waits for a server that was away to take the connection again.
@@ -55,11 +57,11 @@ func (g guard) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("milvus at %s: %w", g.address, ctx.Err())
 	case status.Code(err) == codes.Unavailable:
-		return fmt.Errorf("milvus at %s cannot be reached, is it running? %w", g.address, err)
+		return &qa.UnavailableError{Err: fmt.Errorf("milvus at %s cannot be reached, is it running? %w", g.address, err)}
 	case status.Code(err) == codes.Unauthenticated:
 		return fmt.Errorf("milvus at %s refuses the user or the password: %w", g.address, err)
 	case status.Code(err) == codes.DeadlineExceeded:
-		return fmt.Errorf("milvus at %s gave no answer within %s: %w", g.address, g.timeout, err)
+		return &qa.UnavailableError{Err: fmt.Errorf("milvus at %s gave no answer within %s: %w", g.address, g.timeout, err)}
 	}
 	return fmt.Errorf("milvus at %s: %w", g.address, err)
 }

@@ -1,0 +1,57 @@
+package milvus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Owner returns the id of the data directory that the collections under this prefix belong to, "" when no directory has
+// claimed them.
+func (s *Store) Owner(ctx context.Context) (string, error) {
+	rows, err := s.owners(ctx)
+	if err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return rows[0].body, nil
+}
+
+func (s *Store) owners(ctx context.Context) ([]row, error) {
+	rows, err := s.catalog.rows(ctx, equal(fieldKind, owner))
+	if err != nil {
+		return nil, fmt.Errorf("read the owner of the collections: %w", err)
+	}
+	return rows, nil
+}
+
+// Claim records that the collections under this prefix belong to the data directory with the given id. It fails when
+// another directory owns them, also one that claims them at the same time.
+func (s *Store) Claim(ctx context.Context, id string) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	if err := s.catalog.ensure(ctx); err != nil {
+		return err
+	}
+	have, err := s.Owner(ctx)
+	if err != nil || have == id {
+		return err
+	}
+	if have != "" {
+		return errOwned
+	}
+	if err := s.catalog.add(ctx, row{kind: owner, body: id}); err != nil {
+		return err
+	}
+	rows, err := s.owners(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.body != id {
+			return errors.Join(errOwned, s.catalog.remove(ctx, all(equal(fieldKind, owner), equal(fieldBody, id))))
+		}
+	}
+	return nil
+}
+
+var errOwned = errors.New("the collections belong to another data directory")
