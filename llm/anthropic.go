@@ -25,6 +25,14 @@ func anthropicProtocol() protocol {
 		ask:      askAnthropic,
 		body:     anthropicBody,
 		read:     readAnthropic,
+		stream:   map[string]any{"stream": true},
+		readStream: func(body []byte) (qa.Reply, error) {
+			got, err := joinMessage(body)
+			if err != nil {
+				return qa.Reply{}, err
+			}
+			return got.reply()
+		},
 		authorize: func(h http.Header, key string) {
 			if key == "" {
 				h.Del("X-Api-Key")
@@ -192,6 +200,10 @@ func readAnthropic(body []byte) (qa.Reply, error) {
 	if err := json.Unmarshal(body, &got); err != nil {
 		return qa.Reply{}, fmt.Errorf("the reply is not a message: %w", err)
 	}
+	return got.reply()
+}
+
+func (got anthropicReply) reply() (qa.Reply, error) {
 	if got.Type != "message" {
 		return qa.Reply{}, errors.New("the reply is not a message")
 	}

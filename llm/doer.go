@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -29,9 +30,11 @@ type doer struct {
 	endpoint     *Endpoint
 	conversation conversation
 	mask         *mask
-	status       int
-	reply        qa.Reply
-	err          error
+	// sent is the request, its messages as bytes.
+	sent   map[string]any
+	status int
+	reply  qa.Reply
+	err    error
 }
 
 // Do sends the completed request. Its error is kept as well, because langchaingo flattens some errors to text.
@@ -70,10 +73,17 @@ func (d *doer) send(req *http.Request) error {
 	case len(body) > maxReply:
 		return d.endpoint.fault(ClassGarbage, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20))
 	}
-	if d.reply, err = d.endpoint.protocol.read(body); err != nil {
+	if d.reply, err = d.read(response.Header.Get("Content-Type"), body); err != nil {
 		return d.endpoint.rejected(body, err)
 	}
 	return nil
+}
+
+func (d *doer) read(contentType string, body []byte) (qa.Reply, error) {
+	if stream := d.endpoint.protocol.readStream; stream != nil && isStream(contentType, body) {
+		return stream(body)
+	}
+	return d.endpoint.protocol.read(body)
 }
 
 // complete replaces the body: the true model name, the settings that are set and no other.
@@ -88,6 +98,8 @@ func (d *doer) complete(req *http.Request) (*http.Request, error) {
 	}
 	full["model"] = d.endpoint.model
 	maps.Copy(full, d.endpoint.settings)
+	d.endpoint.quirks.apply(full, d.endpoint.protocol.stream)
+	d.sent = full
 	body, err := encode(full)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
@@ -130,6 +142,10 @@ func encode(fields map[string]any) ([]byte, error) {
 // rejected explains a success without a reply. OpenRouter reports the failure of the server behind it that way, with the
 // status as the code of an error object; Ollama reports a fault in the middle of a reply as an error alone.
 func (e *Endpoint) rejected(body []byte, err error) error {
+	var stream brokenStream
+	if errors.As(err, &stream) {
+		body = stream.body
+	}
 	message, code := errorObject(body)
 	if status := statusOf(code); status != 0 {
 		return e.httpError(status, nil, body)

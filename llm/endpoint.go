@@ -30,6 +30,9 @@ type Endpoint struct {
 	now      func() time.Time
 	retrier  retrier
 	counts   tokens.Memo
+	// quirks are shared by all models of the name at the address.
+	quirks *quirks
+	notice func(text string)
 }
 
 // NewEndpoint makes the model that c.Spec names, of a built-in provider. It makes no request.
@@ -54,8 +57,9 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	reasoning := c.reasons()
 	return &Endpoint{
 		model: model, base: base, key: c.APIKey, protocol: v.protocol, mark: newMark(), unopened: reasoning,
-		settings: v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.ContextWindow}),
+		settings: v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.newLimit(), c.ContextWindow}),
 		timeout:  c.Timeout, client: c.client(base), now: c.Now, retrier: newRetrier(c, c.Pool.limiter(base, model, c.Now)),
+		quirks: c.Pool.quirks(base, model), notice: c.OnNotice,
 	}, nil
 }
 
@@ -90,7 +94,7 @@ func (e *Endpoint) ask(ctx context.Context, c conversation) (qa.Reply, int, erro
 	err := e.protocol.ask(bounded, d, e.protocol.chat(c.messages, d.mask))
 	switch {
 	case d.err != nil:
-		return qa.Reply{}, d.status, e.explain(ctx, bounded, d.err)
+		return qa.Reply{}, d.status, e.adapt(d, e.explain(ctx, bounded, d.err))
 	case err != nil:
 		return qa.Reply{}, d.status, e.fault(ClassBadRequest, err.Error())
 	}

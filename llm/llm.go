@@ -71,6 +71,9 @@ type Config struct {
 	// OnWait is told when a call of a built-in endpoint begins to wait, and what it returns is called when it goes on. class
 	// is that of the failure before ([ClassRateLimit], ...), or [ClassQueue]. nil is told nothing. Calls may overlap.
 	OnWait func(class string) (over func())
+	// OnNotice is told once when an endpoint turns out to refuse a setting, or to stream only. nil is told nothing. Calls may
+	// overlap.
+	OnNotice func(text string)
 	// Rand returns numbers in [0, 1) for the jitter of the back-off; nil is [rand.Float64]. Calls may overlap.
 	Rand func() float64
 	// Providers adds providers by name. One with the name of a built-in provider replaces it.
@@ -132,6 +135,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.OnWait == nil {
 		c.OnWait = func(string) func() { return func() {} }
+	}
+	if c.OnNotice == nil {
+		c.OnNotice = func(string) {}
 	}
 	if c.Now == nil {
 		c.Now = time.Now

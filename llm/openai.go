@@ -27,6 +27,14 @@ func openAIProtocol() protocol {
 			}
 			return got.reply(), nil
 		},
+		stream: map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}},
+		readStream: func(body []byte) (qa.Reply, error) {
+			got, err := joinCompletion(body)
+			if err != nil {
+				return qa.Reply{}, err
+			}
+			return got.reply(), nil
+		},
 		authorize: func(h http.Header, key string) {
 			if key == "" {
 				h.Del("Authorization")
@@ -37,12 +45,13 @@ func openAIProtocol() protocol {
 	}
 }
 
-// openAISettings renames the token limit for the models that refuse max_tokens. Only OpenAI's own hosts have them:
-// compatible servers know max_tokens, and several ignore the newer name without a word.
+// openAISettings renames the token limit for the models that are known to refuse max_tokens: those of OpenAI's own hosts, and
+// what the list of models names. Compatible servers know max_tokens, and several ignore the newer name without a word;
+// where one refuses it, the error says so, see [quirks].
 func openAISettings(fields map[string]any, s scope) map[string]any {
 	limit, ok := fields["max_tokens"]
 	own := s.host == "api.openai.com" || strings.HasSuffix(s.host, ".openai.azure.com")
-	if ok && own && (s.reasoning || newerModel.MatchString(s.model)) {
+	if ok && (s.newLimit || own && (s.reasoning || newerModel.MatchString(s.model))) {
 		delete(fields, "max_tokens")
 		fields["max_completion_tokens"] = limit
 	}

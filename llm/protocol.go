@@ -22,6 +22,10 @@ type protocol struct {
 	body func(fields map[string]json.RawMessage, c conversation) (map[string]any, error)
 	// read reads a success.
 	read func(body []byte) (qa.Reply, error)
+	// stream asks for a stream.
+	stream map[string]any
+	// readStream reads a success that is a stream; nil where the protocol has none.
+	readStream func(body []byte) (qa.Reply, error)
 	// authorize writes the key, which is empty when there is none.
 	authorize func(h http.Header, key string)
 	// empty is an empty reply for langchaingo's client: the true one is read here.
@@ -41,5 +45,7 @@ type scope struct {
 	host      string
 	model     string
 	reasoning bool
-	window    int
+	// newLimit is true where the list of models has it that the model takes max_completion_tokens.
+	newLimit bool
+	window   int
 }

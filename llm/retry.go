@@ -43,6 +43,7 @@ func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
 	}
 	var attempts []qa.Attempt
 	var wait time.Duration
+	extra := 0 // requests that are made again because the endpoint refused a setting
 	for {
 		reply, attempt, err := r.attempt(ctx, wait, ask)
 		if !attempt.Started.IsZero() {
@@ -52,10 +53,19 @@ func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
 			reply.Attempts = attempts
 			return reply, nil
 		}
-		if len(attempts) > r.retries || !Retryable(err) {
+		var changed adapted
+		if errors.As(err, &changed) {
+			if err := again(ctx, attempts[len(attempts)-1]); err != nil {
+				return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
+			}
+			wait = 0
+			extra++
+			continue
+		}
+		if len(attempts) > r.retries+extra || !Retryable(err) {
 			return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
 		}
-		wait = r.pause(len(attempts), err)
+		wait = r.pause(len(attempts)-extra, err)
 		over := r.onWait(Class(err))
 		stop := r.sleep(ctx, wait)
 		over()

@@ -13,8 +13,8 @@ type Sampling struct {
 	TopP *float64
 	// Seed is sent when it is 0, too.
 	Seed *int
-	// MaxTokens bounds the reply, hidden reasoning included. It goes out as max_tokens, except to OpenAI's own hosts for
-	// models that reason, which only take max_completion_tokens. Anthropic requires a limit: 0 is 4096 there.
+	// MaxTokens bounds the reply, hidden reasoning included. It goes out as max_tokens, or as max_completion_tokens to models
+	// that take only that: those that reason at OpenAI's own hosts, and where an endpoint's error asks for it. Anthropic requires a limit: 0 is 4096 there.
 	MaxTokens int
 	// Stop ends the reply where one of these would begin.
 	Stop []string
@@ -97,4 +97,10 @@ func (c Config) refused(fields map[string]any) []string {
 func (c Config) reasons() bool {
 	model, _ := c.Catalog.Find(c.Spec)
 	return c.Reasoning || model.Reasoning
+}
+
+// newLimit reports whether the list of models has it that the model takes max_completion_tokens only.
+func (c Config) newLimit() bool {
+	model, _ := c.Catalog.Find(c.Spec)
+	return model.MaxCompletionTokens
 }

@@ -10,7 +10,8 @@ import (
 // DefaultMaxConnections is the ceiling of requests under way at one endpoint and model.
 const DefaultMaxConnections = 64
 
-// Pool is what the models of a program share: the connections to an endpoint, and the limiter of each model there. Make
+// Pool is what the models of a program share: the connections to an endpoint, and of each model there the limiter and what
+// the endpoint refused. Make
 // one and put it in every [Config], so that two models of one name count against one limit. Calls may overlap.
 type Pool struct {
 	ceiling int
@@ -18,6 +19,7 @@ type Pool struct {
 	mu       sync.Mutex
 	clients  map[string]*http.Client
 	limiters map[string]*limiter
+	refusals map[string]*quirks
 }
 
 // NewPool makes a pool with a ceiling of requests under way at once for each endpoint and model; below 1 it is
@@ -26,7 +28,7 @@ func NewPool(maxConnections int) *Pool {
 	if maxConnections < 1 {
 		maxConnections = DefaultMaxConnections
 	}
-	return &Pool{ceiling: maxConnections, clients: map[string]*http.Client{}, limiters: map[string]*limiter{}}
+	return &Pool{ceiling: maxConnections, clients: map[string]*http.Client{}, limiters: map[string]*limiter{}, refusals: map[string]*quirks{}}
 }
 
 func (p *Pool) client(base *url.URL) *http.Client {
@@ -47,6 +49,17 @@ func (p *Pool) limiter(base *url.URL, model string, now func() time.Time) *limit
 		p.limiters[name] = newLimiter(p.ceiling, now)
 	}
 	return p.limiters[name]
+}
+
+// quirks are those of a model at an address.
+func (p *Pool) quirks(base *url.URL, model string) *quirks {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := base.String() + " " + model
+	if p.refusals[name] == nil {
+		p.refusals[name] = &quirks{}
+	}
+	return p.refusals[name]
 }
 
 func (c Config) client(base *url.URL) *http.Client {

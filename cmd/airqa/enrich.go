@@ -43,7 +43,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	model, _, err := c.modelFlags.open(a.getenv)
+	model, _, err := c.modelFlags.open(a)
 	if err != nil {
 		return err
 	}

@@ -179,7 +179,9 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.opener().open(c.Model, a.getenv)
+	models := c.opener()
+	models.notice = a.notice
+	m, err := models.open(c.Model, a.getenv)
 	if err == nil {
 		m.price, err = c.price(m)
 	}

@@ -185,7 +185,7 @@ func (f judgeFlags) config(a *app, name string) (llm.Config, llm.Access) {
 	access := a.secondAccess(name, judgeKey, f.JudgeBaseURL)
 	zero, top := 0.0, 0.95
 	return llm.Config{
-		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key,
+		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: a.notice,
 		Sampling: llm.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
 	}, access
 }

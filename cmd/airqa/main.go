@@ -182,6 +182,9 @@ func (a *app) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(a.errs, format+"\n", args...)
 }
 
+// notice says what an endpoint turned out to refuse.
+func (a *app) notice(text string) { a.say("note: %s", text) }
+
 // print writes a result to standard output.
 func (a *app) print(text string) error {
 	_, err := fmt.Fprintln(a.out, text)

@@ -31,10 +31,10 @@ type modelFlags struct {
 const summaryTemperature = 0.1
 
 // open makes the model for summaries and describes it.
-func (f modelFlags) open(getenv func(string) string) (llm.Model, map[string]any, error) {
+func (f modelFlags) open(a *app) (llm.Model, map[string]any, error) {
 	o := f.opener()
-	o.temperature = summaryTemperature
-	m, err := o.open(f.Model, getenv)
+	o.temperature, o.notice = summaryTemperature, a.notice
+	m, err := o.open(f.Model, a.getenv)
 	return m.model, m.described, err
 }
 
@@ -61,6 +61,8 @@ type opener struct {
 	pool  *llm.Pool
 	// temperature stands for a flag that is not given.
 	temperature float64
+	// notice is told what an endpoint turns out to refuse; nil is told nothing.
+	notice func(text string)
 }
 
 func (f endpointFlags) opener() *opener {
@@ -88,7 +90,7 @@ func (o *opener) open(spec string, getenv func(string) string) (openedModel, err
 		return openedModel{}, err
 	}
 	waiting := &waits{}
-	c.OnWait = waiting.begin
+	c.OnWait, c.OnNotice = waiting.begin, o.notice
 	m, err := llm.Open(c)
 	if err != nil {
 		return openedModel{}, coded{exitUsage, err}

@@ -118,6 +118,7 @@ func modelTraits(m catalog.Model) string {
 		{m.Images, "images"},
 		{m.DefaultSampling, "default sampling only"},
 		{m.OneSampling, "temperature or top_p"},
+		{m.MaxCompletionTokens, "max_completion_tokens"},
 	} {
 		if t.holds {
 			traits = append(traits, t.name)

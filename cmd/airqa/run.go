@@ -177,6 +177,7 @@ func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, erro
 		c.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
 	}
 	source := c.opener()
+	source.notice = a.notice
 	if len(c.Model) > 1 && c.Price != "" {
 		a.say("warning: --price %s holds for all %d models; a file for --models has one for each", c.Price, len(c.Model))
 	}

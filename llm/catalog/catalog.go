@@ -26,6 +26,8 @@ type Model struct {
 	// DefaultSampling models refuse temperature and top_p; OneSampling models refuse both at once.
 	DefaultSampling bool `json:"default_sampling,omitempty"`
 	OneSampling     bool `json:"one_sampling,omitempty"`
+	// MaxCompletionTokens models take max_completion_tokens instead of max_tokens at every host.
+	MaxCompletionTokens bool `json:"max_completion_tokens,omitempty"`
 	// Source is where the figures were read.
 	Source  string `json:"source,omitempty"`
 	Comment string `json:"comment,omitempty"`

@@ -1,0 +1,276 @@
+package llm_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"airqa/internal/openaitest"
+	"airqa/llm"
+	"airqa/llm/catalog"
+	"airqa/qa"
+)
+
+// picky is an endpoint that refuses settings with the error of some vendor, and answers what has none of them.
+type picky struct {
+	*httptest.Server
+	mu   sync.Mutex
+	sent []map[string]any
+}
+
+func newPicky(t *testing.T, refusal func(sent map[string]any) string) *picky {
+	t.Helper()
+	p := &picky{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		sent := map[string]any{}
+		if err := json.Unmarshal(body, &sent); err != nil {
+			t.Error(err)
+		}
+		p.mu.Lock()
+		p.sent = append(p.sent, sent)
+		p.mu.Unlock()
+		if message := refusal(sent); message != "" {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, message)
+			return
+		}
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"fine"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+// refusing answers with an error while a request has a setting.
+func refusing(name, message string) func(map[string]any) string {
+	return func(sent map[string]any) string {
+		if sent[name] == nil {
+			return ""
+		}
+		return message
+	}
+}
+
+func openAIError(message string) string {
+	return `{"error":{"message":"` + message + `","type":"invalid_request_error","code":"unsupported_parameter"}}`
+}
+
+func TestRefusedSettings(t *testing.T) {
+	tests := []struct {
+		name, setting, message, instead, notice string
+	}{
+		{
+			"OpenAI, max_tokens", "max_tokens",
+			openAIError("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
+			"max_completion_tokens", "takes max_completion_tokens instead of max_tokens",
+		},
+		{
+			"OpenAI, temperature", "temperature",
+			openAIError("Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported."),
+			"", "refuses temperature, which is not sent",
+		},
+		{"OpenAI, top_p", "top_p", openAIError("Unsupported parameter: 'top_p' is not supported with this model."), "", "refuses top_p"},
+		{"OpenAI, stop", "stop", openAIError("Unsupported parameter: 'stop' is not supported with this model."), "", "refuses stop"},
+		{"xAI, stop", "stop", `{"error":"Argument not supported on this model: stop"}`, "", "refuses stop"},
+		{"Anthropic, both", "top_p", openAIError("`temperature` and `top_p` cannot both be specified for this model. Please use only one."), "", "refuses top_p"},
+		{"LiteLLM", "temperature", `{"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['temperature'], for model=o1"}}`, "", "refuses temperature"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := newPicky(t, refusing(test.setting, test.message))
+			var notices []string
+			c := llm.Config{
+				Spec: "openai:alias", BaseURL: p.URL, MaxRetries: -1, Pool: llm.NewPool(0),
+				Sampling: llm.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 7, Stop: []string{"x"}},
+				OnNotice: func(text string) { notices = append(notices, text) },
+			}
+			first, err := ask(t, c)
+			if err != nil || first.Text != "fine" {
+				t.Fatalf("%q, %v", first.Text, err)
+			}
+			if len(first.Attempts) != 2 || first.Attempts[0].Error != llm.ClassBadRequest || first.Attempts[0].Status != 400 {
+				t.Errorf("attempts %+v, want a refusal and a reply", first.Attempts)
+			}
+			// Another model of the pool at the address knows it already.
+			if _, err := ask(t, c); err != nil || len(p.sent) != 3 {
+				t.Errorf("%d requests, want 3: %v", len(p.sent), err)
+			}
+			last := p.sent[2]
+			if last[test.setting] != nil || test.instead != "" && last[test.instead] != 7.0 || len(last) < 5 {
+				t.Errorf("sent at last: %v", last)
+			}
+			if len(notices) != 1 || !strings.Contains(notices[0], test.notice) {
+				t.Errorf("notices %q, want one with %q", notices, test.notice)
+			}
+		})
+	}
+}
+
+// An error that asks for nothing that can be done is an error, after one request.
+func TestRefusalsWithoutRemedy(t *testing.T) {
+	for _, message := range []string{
+		"max_tokens is too large: 7. This model supports at most 4 completion tokens.",
+		"messages: unknown role", "The parameter seed is not supported.", "streaming is not supported with this model",
+	} {
+		p := newPicky(t, func(map[string]any) string { return openAIError(message) })
+		_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: llm.Sampling{MaxTokens: 7, Seed: new(1)}})
+		if llm.Class(err) != llm.ClassBadRequest || len(p.sent) != 1 {
+			t.Errorf("%s: %d requests, %v", message, len(p.sent), err)
+		}
+	}
+	// The same refusal again although the setting is gone does not repeat the request for ever.
+	p := newPicky(t, func(map[string]any) string { return openAIError("'temperature' is not supported") })
+	if _, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: llm.Sampling{Temperature: new(0.0)}}); err == nil || len(p.sent) != 2 {
+		t.Errorf("%d requests, %v", len(p.sent), err)
+	}
+}
+
+// A list of models can have it from the start.
+func TestListedNewLimit(t *testing.T) {
+	list := openCatalog(t, `{"format":1,"models":[{"name":"openai:alias","max_completion_tokens":true}]}`)
+	p := newPicky(t, refusing("max_tokens", openAIError("use max_completion_tokens")))
+	_, err := ask(t, llm.Config{Spec: "openai:alias", BaseURL: p.URL, Catalog: list, Sampling: llm.Sampling{MaxTokens: 7}})
+	if err != nil || len(p.sent) != 1 || p.sent[0]["max_completion_tokens"] != 7.0 {
+		t.Errorf("sent %v, %v", p.sent, err)
+	}
+}
+
+func openCatalog(t *testing.T, text string) *catalog.Catalog {
+	t.Helper()
+	path := t.TempDir() + "/models.json"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := catalog.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+const streamedText = `: keep-alive
+
+data: {"id":"c1","model":"served","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}
+
+data: {"id":"c1","choices":[{"index":0,"delta":{"reasoning_content":"hm"}}]}
+
+data: {"id":"c1","choices":[{"index":0,"delta":{"content":"one "}},{"index":1,"delta":{"content":"other"}}]}
+
+data: {"id":"c1","choices":[{"index":0,"delta":{"content":"two"},"finish_reason":"stop"}]}
+
+data: {"id":"c1","choices":[],"usage":{"prompt_tokens":11,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":2}}}
+
+data: [DONE]
+
+`
+
+const streamedCalls = `data: {"id":"c2","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"lookup","arguments":""}}]}}]}
+
+data: {"id":"c2","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"word\":"}},{"index":1,"id":"b","function":{"name":"lookup","arguments":"{}"}}]}}]}
+
+data: {"id":"c2","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"x\"}"}}]},"finish_reason":"tool_calls"}]}
+
+`
+
+func TestStreamOnlyEndpoints(t *testing.T) {
+	texts := []string{
+		"This model only supports streaming", "This model only support stream mode, please enable the stream parameter to access the model.",
+		"Stream must be set to true", "Non-streaming requests are not supported for this model", "`stream` is required to be true",
+	}
+	for _, text := range texts {
+		t.Run(text, func(t *testing.T) {
+			s := start(t, openaitest.Config{})
+			s.Fail(openaitest.Body(400, openAIError(text)), openaitest.Body(200, streamedText), openaitest.Body(200, streamedText))
+			c := config(s, "m")
+			got, err := ask(t, c)
+			if err != nil || got.Text != "one two" || got.Reasoning != "hm" || got.Finish != "stop" || got.Model != "served" || got.ID != "c1" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if want := (qa.Usage{Prompt: 11, Completion: 5, Reasoning: 2}); got.Usage != want {
+				t.Errorf("usage %+v, want %+v", got.Usage, want)
+			}
+			if sent := string(s.Requests()[1].Body); !strings.Contains(sent, `"stream":true`) || !strings.Contains(sent, `"include_usage":true`) {
+				t.Errorf("sent %s", sent)
+			}
+		})
+	}
+}
+
+// Some servers stream whatever is asked.
+func TestUnaskedStreams(t *testing.T) {
+	s := start(t, openaitest.Config{})
+	s.Fail(openaitest.Body(200, streamedText), openaitest.Body(200, streamedCalls))
+	if got, err := ask(t, config(s, "m")); err != nil || got.Text != "one two" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err := openTools(t, config(s, "m")).CompleteTools(t.Context(), requests[1].messages, []qa.ToolSpec{lookup})
+	if err != nil || len(got.ToolCalls) != 2 || string(got.ToolCalls[0].Arguments) != `{"word":"x"}` || got.ToolCalls[1].ID != "b" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	anthropic := endpoints(s)["anthropic"]
+	s.Fail(openaitest.Body(200, streamedMessage))
+	got, err = openTools(t, anthropic).CompleteTools(t.Context(), requests[1].messages, []qa.ToolSpec{lookup})
+	if err != nil || got.Text != "I look." || got.Reasoning != "hm" || got.Finish != "tool_calls" || len(got.ToolCalls) != 1 ||
+		string(got.ToolCalls[0].Arguments) != `{"word":"x"}` || !strings.Contains(string(got.Sealed), `"signature":"s"`) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if want := (qa.Usage{Prompt: 9, Completion: 7, Cached: 2}); got.Usage != want {
+		t.Errorf("usage %+v, want %+v", got.Usage, want)
+	}
+}
+
+const streamedMessage = `event: message_start
+data: {"type":"message_start","message":{"id":"m1","type":"message","role":"assistant","model":"claude","content":[],"usage":{"input_tokens":7,"cache_read_input_tokens":2,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"hm"}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"s"}}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}
+
+data: {"type":"ping"}
+
+data: {"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"I look."}}
+
+data: {"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t1","name":"lookup","input":{}}}
+
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"word\":"}}
+
+data: {"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"\"x\"}"}}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}}
+
+data: {"type":"message_stop"}
+
+`
+
+func TestBrokenStreams(t *testing.T) {
+	cut := streamedText[:strings.Index(streamedText, `data: {"id":"c1","choices":[{"index":0,"delta":{"content":"two"}`)]
+	failed := cut + `data: {"error":{"message":"upstream is gone","code":502}}` + "\n\n"
+	tests := []struct{ name, body, class, text string }{
+		{"cut", cut, llm.ClassGarbage, "the stream ended before the reply did"},
+		{"an error inside", failed, llm.ClassServer, "upstream is gone"},
+		{"no stream", "data: page\n\n", llm.ClassGarbage, "not a stream"},
+		{"too large", "data: " + strings.Repeat("x", 33<<20), llm.ClassGarbage, "larger than 32 MiB"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := start(t, openaitest.Config{})
+			s.Fail(openaitest.Body(200, test.body))
+			c := config(s, "m")
+			c.MaxRetries = -1
+			_, err := ask(t, c)
+			if llm.Class(err) != test.class || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("%v of class %s, want %q of class %s", err, llm.Class(err), test.text, test.class)
+			}
+		})
+	}
+}

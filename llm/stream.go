@@ -1,0 +1,149 @@
+package llm
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+var errCutStream = errors.New("the stream ended before the reply did")
+
+// isStream reports whether a body is server-sent events. Some servers name no content type.
+func isStream(contentType string, body []byte) bool {
+	head := bytes.TrimLeft(body, " \r\n\t")
+	return bytes.HasPrefix([]byte(contentType), []byte("text/event-stream")) ||
+		slices.ContainsFunc([]string{":", "data:", "event:"}, func(w string) bool { return bytes.HasPrefix(head, []byte(w)) })
+}
+
+// events cuts a stream into the data of its events. The word [DONE], which ends OpenAI's streams, is not among them.
+func events(body []byte) []json.RawMessage {
+	var all []json.RawMessage
+	var data []byte
+	flush := func() {
+		if text := bytes.TrimSpace(data); len(text) > 0 && string(text) != "[DONE]" {
+			all = append(all, slices.Clone(text))
+		}
+		data = data[:0]
+	}
+	for line := range bytes.Lines(body) {
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) == 0 {
+			flush()
+		}
+		if rest, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(append(data, bytes.TrimPrefix(rest, []byte(" "))...), '\n')
+		}
+	}
+	flush()
+	return all
+}
+
+// chunk is an event of a chat completion's stream.
+type chunk struct {
+	ID      string `json:"id"`
+	Model   string `json:"model"`
+	Choices []struct {
+		Index int `json:"index"`
+		Delta struct {
+			Content          text        `json:"content"`
+			ReasoningContent text        `json:"reasoning_content"`
+			Reasoning        text        `json:"reasoning"`
+			ToolCalls        []callDelta `json:"tool_calls"`
+		} `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *usage          `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// callDelta is a part of a tool call. The first part names it; servers that send a call whole may leave the index out.
+type callDelta struct {
+	Index *int `json:"index"`
+	functionCall
+}
+
+// joinCompletion reads the first choice of a stream.
+func joinCompletion(body []byte) (completion, error) {
+	var whole choice
+	var arguments []string
+	c := completion{}
+	for _, event := range events(body) {
+		var part chunk
+		if err := json.Unmarshal(event, &part); err != nil {
+			return c, fmt.Errorf("the reply is not a stream of a chat completion: %w", err)
+		}
+		if len(part.Error) > 0 && string(part.Error) != "null" {
+			return c, brokenStream{event}
+		}
+		c.ID, c.Model = cmp.Or(c.ID, part.ID), cmp.Or(c.Model, part.Model)
+		if part.Usage != nil {
+			c.Usage = *part.Usage
+		}
+		for _, p := range part.Choices {
+			if p.Index != 0 {
+				continue
+			}
+			whole.FinishReason = cmp.Or(p.FinishReason, whole.FinishReason)
+			whole.Message.Content += p.Delta.Content
+			whole.Message.ReasoningContent += p.Delta.ReasoningContent
+			whole.Message.Reasoning += p.Delta.Reasoning
+			whole.Message.ToolCalls, arguments = addCalls(whole.Message.ToolCalls, arguments, p.Delta.ToolCalls)
+		}
+	}
+	if whole.FinishReason == "" && !bytes.Contains(body, []byte("[DONE]")) {
+		return c, errCutStream
+	}
+	for i := range whole.Message.ToolCalls {
+		quoted, err := json.Marshal(arguments[i])
+		if err != nil {
+			return c, err
+		}
+		whole.Message.ToolCalls[i].Function.Arguments = quoted
+	}
+	c.Choices = []choice{whole}
+	return c, nil
+}
+
+// addCalls adds the parts of an event to the calls so far and to the texts of their arguments.
+func addCalls(calls []functionCall, arguments []string, parts []callDelta) ([]functionCall, []string) {
+	for _, part := range parts {
+		at := len(calls)
+		switch {
+		case part.Index != nil:
+			at = min(max(*part.Index, 0), at)
+		case part.ID == "" && at > 0:
+			at--
+		}
+		if at == len(calls) {
+			calls, arguments = append(calls, functionCall{}), append(arguments, "")
+		}
+		calls[at].ID = cmp.Or(calls[at].ID, part.ID)
+		calls[at].Function.Name += part.Function.Name
+		if len(part.Extra) > 0 {
+			calls[at].Extra = part.Extra
+		}
+		arguments[at] += argumentPiece(part.Function.Arguments)
+	}
+	return calls, arguments
+}
+
+// argumentPiece is a piece of arguments: a text, or an object where a server sends it whole.
+func argumentPiece(raw json.RawMessage) string {
+	var piece string
+	if len(raw) == 0 || json.Unmarshal(raw, &piece) == nil {
+		return piece
+	}
+	return string(raw)
+}
+
+// brokenStream is an error in the middle of a stream, in the form of an error body.
+type brokenStream struct{ body []byte }
+
+// Error implements error.
+func (b brokenStream) Error() string {
+	message, _ := errorObject(b.body)
+	return message
+}
