@@ -1,5 +1,6 @@
 # make test: everything that must hold. make demo: the main job on the sample papers. make bench: the figures of docs/PERFORMANCE.md.
-.PHONY: test vet lint tidy unit demo build warm bench
+# make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
+.PHONY: test vet lint tidy unit demo build warm bench mutate
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
@@ -34,3 +35,6 @@ demo:
 bench:
 	go test -run '^$$' -bench . -benchtime 2s ./eval ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens
 	go test -run '^$$' -bench 'Episodes|Version' -benchtime 1x ./cmd/airqa
+
+mutate:
+	go run ./internal/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./run/runlog ./eval ./tools ./qa ./report
