@@ -16,7 +16,7 @@ import (
 )
 
 // Parser names the version of what turns a PDF into rows. A paper read by another version is read again.
-const Parser = "airqa-1"
+const Parser = "airqa-2"
 
 // maxFile bounds a PDF: PDFium holds it in memory whole.
 const maxFile = 200 << 20

@@ -116,8 +116,12 @@ func (c *cells) fail(err error) {
 	}
 }
 
-// text keeps DuckDB from broken UTF-8, which text from a PDF may hold.
-func text(s string) driver.Value { return strings.ToValidUTF8(s, "\uFFFD") }
+// clean makes a text safe to store: DuckDB refuses broken UTF-8, and its driver cuts a text at a NUL.
+func clean(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func text(s string) driver.Value { return clean(s) }
 
 // optional is NULL for an empty text.
 func optional(s string) driver.Value {
@@ -130,7 +134,7 @@ func optional(s string) driver.Value {
 func texts(list []string) driver.Value {
 	valid := make([]string, len(list))
 	for i, s := range list {
-		valid[i] = strings.ToValidUTF8(s, "\uFFFD")
+		valid[i] = clean(s)
 	}
 	return valid
 }

@@ -138,7 +138,7 @@ func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
 		if c.column != f.Column {
 			continue
 		}
-		var value any = strings.ToValidUTF8(f.Text, "\uFFFD")
+		value := text(f.Text)
 		cast := ""
 		if c.column == "tags" {
 			value, cast = texts(f.Tags), "::VARCHAR[]"

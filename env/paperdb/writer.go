@@ -146,6 +146,9 @@ func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) 
 		if err := conn.Raw(func(c any) error { return t.append(c.(driver.Conn)) }); err != nil {
 			return fmt.Errorf("table %s: %w", t.name(), err)
 		}
+		if err := t.verify(ctx, conn, paperID); err != nil {
+			return fmt.Errorf("table %s: %w", t.name(), err)
+		}
 	}
 	return nil
 }

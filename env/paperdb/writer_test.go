@@ -92,6 +92,43 @@ func TestEmptyFieldsAreNull(t *testing.T) {
 	}
 }
 
+// A NUL would end the text on its way into the database.
+func TestNoTextEndsAtANUL(t *testing.T) {
+	const cut, whole = "before\x00after", "before\uFFFDafter"
+	a := paper("attention")
+	a.Metadata.Title, a.Metadata.Abstract, a.Metadata.Authors = cut, cut, []string{cut}
+	a.Pages[0].Content, a.Chunks[0].Text = cut, cut
+	a.Sections[0].Title, a.Sections[0].Content = cut, cut
+	a.Tables[0].Caption, a.Tables[0].Content, a.Images[0].Caption = cut, cut, cut
+	a.Equations[0].Content, a.References[0].Content = cut, cut
+	a.File.Name, a.File.Problems = cut, []string{cut}
+	path := library(t, a)
+	w, err := paperdb.OpenWriter(t.Context(), path)
+	check(t, err)
+	fills := []paperdb.Fill{
+		{Column: "tldr", Key: a.Metadata.PaperID, Text: cut},
+		{Column: "tags", Key: a.Metadata.PaperID, Tags: []string{cut}},
+	}
+	check(t, errors.Join(w.Enrich(t.Context(), a.Metadata.PaperID, fills), w.Close()))
+	r := reader(t, path)
+	result := query(t, r, `SELECT title, abstract, authors[1], tldr, tags[1],
+		(SELECT min(page_content) FROM pages WHERE page_content LIKE 'before%'), (SELECT min(text_content) FROM chunks WHERE text_content LIKE 'before%'),
+		(SELECT min(section_title) FROM sections WHERE section_title LIKE 'before%'), (SELECT min(section_content) FROM sections WHERE section_content LIKE 'before%'),
+		(SELECT min(table_caption) FROM tables WHERE table_caption LIKE 'before%'), (SELECT min(table_content) FROM tables WHERE table_content LIKE 'before%'),
+		(SELECT min(image_caption) FROM images WHERE image_caption LIKE 'before%'), (SELECT min(equation_content) FROM equations WHERE equation_content LIKE 'before%'),
+		(SELECT min(reference_content) FROM reference WHERE reference_content LIKE 'before%') FROM metadata`)
+	for i, got := range result.Values[0] {
+		if got != whole {
+			t.Errorf("%s: got %q, want %q", result.Columns[i], got, whole)
+		}
+	}
+	files, err := r.Files(t.Context())
+	check(t, err)
+	if f := files[0].File; f.Name != whole || f.Problems[0] != whole {
+		t.Errorf("file %q, problems %q, want %q", f.Name, f.Problems, whole)
+	}
+}
+
 func TestPutReplaces(t *testing.T) {
 	a := paper("attention")
 	path := library(t, a, paper("bert"))

@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"slices"
 	"testing"
 
 	"airqa/env/ingest/layout"
@@ -65,6 +66,51 @@ func TestAccentsAreComposed(t *testing.T) {
 	doc := layouttest.Analyze(p)
 	if got, want := doc.Pages[0].Lines[0].Text(), "Loïc naïve `quoted' \u00b4"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Every accent, printed before its letter and after it: the ink of both overlaps, and the text goes on behind them.
+func TestEveryAccentComposesInBothOrders(t *testing.T) {
+	tests := []struct {
+		accent, letter rune
+		want           string
+	}{
+		{'\u00b4', 'e', "é"}, {'`', 'a', "à"}, {'\u00a8', 'u', "ü"}, {'\u02c6', 'y', "ŷ"}, {'\u02c6', 'f', "f\u0302"},
+		{'\u02dc', 'n', "ñ"}, {'\u02c7', 'a', "ǎ"}, {'\u02c7', 's', "š"}, {'\u02c7', 'c', "č"}, {'\u00b8', 'c', "ç"},
+		{'\u02da', 'a', "å"}, {'\u02d8', 'g', "ğ"}, {'\u02d9', 'z', "ż"}, {'\u02dd', 'o', "ő"}, {'\u00af', 'x', "x\u0304"},
+		{'\u02db', 'e', "ę"}, {'^', 'x', "x\u0302"}, {'~', 'o', "õ"}, {'\u02c9', 'a', "ā"}, {'\u02ca', 'a', "á"},
+		{'\u02cb', 'e', "è"}, {'\u0302', 'y', "ŷ"}, {'\u02c6', 'ı', "î"}, {'\u02c7', 'ȷ', "ǰ"},
+	}
+	for _, tt := range tests {
+		for _, pair := range [][2]rune{{tt.accent, tt.letter}, {tt.letter, tt.accent}} {
+			p := layouttest.NewPage()
+			p.Set(72, 100, 10, layouttest.Roman, "ab"+string(pair[:])+"il and more")
+			for i := 3; i < len(p.Glyphs); i++ { // the second of the pair moves over the first
+				p.Glyphs[i].X -= layouttest.Advance * 10
+				p.Glyphs[i].Box.X0 -= layouttest.Advance * 10
+				p.Glyphs[i].Box.X1 -= layouttest.Advance * 10
+			}
+			doc := layouttest.Analyze(p)
+			if got, want := doc.Flow(doc.Pages[0].Lines), "ab"+tt.want+"il and more"; got != want {
+				t.Errorf("%q: got %q, want %q", string(pair[:]), got, want)
+			}
+		}
+	}
+}
+
+// PDFium gives an accent that the file prints after the rest of its line between two words of that line.
+func TestAnAccentFarFromItsLetterInTheFile(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Set(72, 100, 10, layouttest.Roman, "by Cerk and others")
+	accent := layout.Glyph{Rune: '\u02c7', X: 87, Baseline: 100, Size: 10, Box: layout.Box{X0: 87.5, Y0: 92, X1: 91, Y1: 94}}
+	space := layout.Glyph{Rune: ' '}
+	for _, at := range []int{len("by Ce"), len("by Cerk"), len("by Cerk "), len("by Cerk and others")} {
+		q := *p
+		q.Glyphs = slices.Concat(p.Glyphs[:at], []layout.Glyph{space, accent, space}, p.Glyphs[at:])
+		doc := layouttest.Analyze(&q)
+		if got, want := doc.Flow(doc.Pages[0].Lines), "by Čerk and others"; got != want {
+			t.Errorf("accent at %d: got %q, want %q", at, got, want)
+		}
 	}
 }
 

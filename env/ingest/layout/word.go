@@ -23,7 +23,7 @@ type wordBuilder struct {
 // words cuts glyphs of one writing direction into words, at spaces, breaks and jumps.
 func words(glyphs []Glyph) []Word {
 	b := &wordBuilder{fonts: map[string]int{}, kinds: map[string][2]bool{}}
-	for _, g := range glyphs {
+	for _, g := range attachAccents(glyphs) {
 		b.add(g)
 	}
 	b.end()
@@ -38,13 +38,8 @@ func (b *wordBuilder) add(g Glyph) {
 	if b.open && b.jumps(g) {
 		b.end()
 	}
-	accented := b.overstrikes(g)
 	b.begin(g)
-	if accented {
-		b.compose(g)
-	} else {
-		b.text.WriteRune(g.Rune)
-	}
+	b.text.WriteRune(g.Rune)
 	b.fonts[g.Font]++
 	b.word.Box = b.word.Box.Union(g.Box)
 	b.last = g
@@ -64,7 +59,7 @@ func (b *wordBuilder) begin(g Glyph) {
 
 func (b *wordBuilder) end() {
 	if b.open {
-		b.word.Text = b.text.String()
+		b.word.Text = norm.NFC.String(b.text.String())
 		b.word.Font = commonest(b.fonts)
 		b.word.Bold, b.word.Math = b.judge(b.word.Font)
 		b.words = append(b.words, b.word)
@@ -82,42 +77,6 @@ func (b *wordBuilder) judge(font string) (bold, math bool) {
 		b.kinds[font] = kind
 	}
 	return kind[0], kind[1]
-}
-
-// spacing are the accents that old TeX fonts paint before their letter, and the marks that combine after it.
-var spacing = map[rune]rune{
-	'\u00b4': 0x301, '`': 0x300, '\u00a8': 0x308, '\u02c6': 0x302, '\u02dc': 0x303, '\u02c7': 0x30C, '\u00b8': 0x327,
-	'\u02da': 0x30A, '\u02d8': 0x306, '\u02d9': 0x307, '\u02dd': 0x30B, '\u00af': 0x304, '\u02db': 0x328,
-}
-
-// overstrikes tells whether g and the glyph before it are an accent and its letter, one upon the other. A quotation mark before
-// a letter is not.
-func (b *wordBuilder) overstrikes(g Glyph) bool {
-	_, before := spacing[b.last.Rune]
-	_, after := spacing[g.Rune]
-	pair := before && unicode.IsLetter(g.Rune) || after && unicode.IsLetter(b.last.Rune)
-	return b.open && pair && b.last.Box.OverlapX(g.Box) > 0.5*min(b.last.Box.Width(), g.Box.Width())
-}
-
-// compose puts an accent and its letter together, whichever was painted first: "Lo", dieresis, dotless i, "c" is "Loïc".
-func (b *wordBuilder) compose(g Glyph) {
-	text := strings.TrimSuffix(b.text.String(), string(b.last.Rune))
-	letter, accent := g.Rune, b.last.Rune
-	if unicode.IsLetter(accent) {
-		letter, accent = accent, letter
-	}
-	b.text.Reset()
-	b.text.WriteString(text + norm.NFC.String(string([]rune{dotted(letter), spacing[accent]})))
-}
-
-func dotted(r rune) rune {
-	switch r {
-	case 'ı':
-		return 'i'
-	case 'ȷ':
-		return 'j'
-	}
-	return r
 }
 
 // jumps tells whether g stands apart from the word before it though no space is between.

@@ -1,0 +1,52 @@
+package paperdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// verify reads the rows of a paper back and compares their number and the length of their text with what was sent.
+func (t table) verify(ctx context.Context, conn *sql.Conn, paperID string) (err error) {
+	rows, err := conn.QueryContext(ctx, "SELECT * FROM "+t.name()+" WHERE "+t.owner+" = ?::UUID", paperID)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	stored, length := 0, 0
+	for rows.Next() {
+		row, into := make([]any, len(t.rows[0])), make([]any, len(t.rows[0]))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		stored, length = stored+1, length+textLength(row)
+	}
+	sent := 0
+	for _, row := range t.rows {
+		sent += textLength(row)
+	}
+	if stored != len(t.rows) || length != sent {
+		return fmt.Errorf("stored %d rows with %d bytes of text, sent %d rows with %d bytes", stored, length, len(t.rows), sent)
+	}
+	return rows.Err()
+}
+
+// textLength sums the bytes of a row's texts and lists of texts.
+func textLength[T any](row []T) int {
+	n := 0
+	for _, value := range row {
+		switch v := any(value).(type) {
+		case string:
+			n += len(v)
+		case []string:
+			n += textLength(v)
+		case []any:
+			n += textLength(v)
+		}
+	}
+	return n
+}
