@@ -13,6 +13,7 @@ import (
 // heading is where a section starts in the flow.
 type heading struct {
 	at, lines     int    // first line in flow, and how many lines the title takes
+	words         int    // words of the title on its last line when text follows there, else 0
 	label         string // the number as printed, "3.1", "IV.", "Appendix A:"
 	number, title string
 	level         int
@@ -29,21 +30,42 @@ var known = map[string]bool{
 	"dataavailability": true, "codeavailability": true, "funding": true, "conflictofinterest": true,
 }
 
-// findHeadings takes the anchors' word, else the outline's, else goes by print and numbering. Unnumbered headings that
-// neither names are added when they look like the others of level 1.
+// findHeadings believes the outline where its titles are printed on the pages it points to, and the anchors of sections.
+// Without either it goes by print and numbering. Headings that none of them names are added when they look like the others.
 func (r *paperReader) findHeadings() {
-	r.heads = r.anchored()
-	if len(r.heads) < 2 {
-		r.heads = r.outlined()
-	}
-	if len(r.heads) < 2 {
+	r.heads = r.outlined()
+	believed := len(r.heads) > 0
+	r.addAnchored(believed)
+	switch {
+	case len(r.heads) < 2:
 		r.heads = r.numbered()
+	case believed:
+		r.addMissing()
 	}
 	r.addStarred()
 	r.addUnnumbered()
 	slices.SortStableFunc(r.heads, func(a, b heading) int { return cmp.Compare(a.at, b.at) })
 	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return folded(h.title) == "abstract" })
 	r.nameFromOutline()
+}
+
+// addAnchored adds the headings that anchors lead to and the outline leaves out, such as those of deep levels. A thesis has
+// chapters above its sections: their levels follow the outline's.
+func (r *paperReader) addAnchored(believed bool) {
+	shift := 0
+	var more []heading
+	for _, a := range r.anchored() {
+		at := slices.IndexFunc(r.heads, func(h heading) bool { return a.at < h.at+h.lines && h.at < a.at+a.lines })
+		if at < 0 {
+			more = append(more, a)
+		} else if believed {
+			shift = r.heads[at].level - a.level
+		}
+	}
+	for _, h := range more {
+		h.level = max(1, h.level+shift)
+		r.heads = append(r.heads, h)
+	}
 }
 
 // apart drops headings that begin within the title before.
@@ -189,42 +211,6 @@ func (r *paperReader) titleGoesOn(i int, look print) bool {
 	return printOf(l).like(look) && !look.like(bodyPrint)
 }
 
-// outlined finds the entries of the outline on their pages.
-func (r *paperReader) outlined() []heading {
-	if len(r.Outline) < 2 {
-		return nil
-	}
-	var heads []heading
-	from := 0
-	for _, e := range r.Outline {
-		if at := r.lineOf(e, from); at >= 0 {
-			heads = append(heads, r.headingAt(at, e.Level))
-			from = at + 1
-		}
-	}
-	return heads
-}
-
-func (r *paperReader) lineOf(e Entry, from int) int {
-	_, title := splitNumber(e.Title)
-	want := folded(title)
-	for i := from; i < len(r.flow) && want != ""; i++ {
-		l := r.flow[i]
-		if l.Page < e.Page || e.Page == 0 {
-			continue
-		}
-		if l.Page > e.Page+1 {
-			break
-		}
-		_, printed := splitNumber(l.Text())
-		got := folded(printed)
-		if got == want || len(got) > 12 && strings.HasPrefix(want, got) && r.standsOut(l) {
-			return i
-		}
-	}
-	return -1
-}
-
 // nameFromOutline takes titles from the outline where they differ in print only: small capitals read as capitals.
 func (r *paperReader) nameFromOutline() {
 	names := map[string]string{}
@@ -276,9 +262,7 @@ func isUnnumbered(text string) bool {
 	return number == ""
 }
 
-func (r *paperReader) isHeading(i int) bool {
-	return slices.ContainsFunc(r.heads, func(h heading) bool { return i >= h.at && i < h.at+h.lines })
-}
+func (r *paperReader) isHeading(i int) bool { return r.headAt(i) != nil }
 
 func (r *paperReader) firstHeading() int {
 	first := len(r.flow)

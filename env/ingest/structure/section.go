@@ -3,6 +3,8 @@ package structure
 import (
 	"slices"
 	"strings"
+
+	"airqa/env/ingest/layout"
 )
 
 // sections cuts the flow at its headings. The text of a section includes its subsections, their titles on a row.
@@ -10,11 +12,7 @@ func (r *paperReader) sections() []Section {
 	var out []Section
 	for i, h := range r.heads {
 		end := r.endOf(i)
-		lines := slices.Clone(r.flow[h.at+h.lines : end])
-		for k := range lines {
-			at := h.at + h.lines + k
-			lines[k].Break = lines[k].Break || r.isHeading(at) && !r.isHeading(at-1) || k > 0 && r.isHeading(at-1) && !r.isHeading(at)
-		}
+		lines := r.contents(h, end)
 		s := Section{Number: h.number, Title: h.title, Heading: strings.TrimSpace(h.label + " " + h.title), Level: h.level, Text: r.Doc.Flow(lines)}
 		for _, l := range r.flow[h.at:end] {
 			if len(s.Pages) == 0 || l.Page > s.Pages[len(s.Pages)-1] {
@@ -24,6 +22,35 @@ func (r *paperReader) sections() []Section {
 		out = append(out, s)
 	}
 	return out
+}
+
+// contents is what follows a heading, up to a line. Headings begin paragraphs, and so does what follows them on another line.
+func (r *paperReader) contents(h heading, end int) []layout.Line {
+	from := h.at + h.lines
+	lines := slices.Clone(r.flow[from:end])
+	for k := range lines {
+		at := from + k
+		before, here := r.headAt(at-1), r.headAt(at)
+		starts := here != nil && here.at == at
+		follows := k > 0 && before != nil && here == nil && before.words == 0
+		lines[k].Break = lines[k].Break || starts || follows
+	}
+	if h.words == 0 {
+		return lines
+	}
+	first := r.flow[from-1]
+	first.Words = first.Words[h.words:]
+	return slices.Insert(lines, 0, first)
+}
+
+// headAt is the heading that line i of the flow belongs to, nil for none.
+func (r *paperReader) headAt(i int) *heading {
+	for k := range r.heads {
+		if h := &r.heads[k]; i >= h.at && i < h.at+h.lines {
+			return h
+		}
+	}
+	return nil
 }
 
 // endOf is where the next heading of the same or a higher level begins.

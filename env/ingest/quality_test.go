@@ -1,0 +1,176 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"airqa/env/ingest"
+	"airqa/env/paperdb"
+	"airqa/env/pdf"
+)
+
+// TestQualityOfRealPapers measures what is found in the PDFs of the folder in AIRQA_TEST_PDFS: run it with -v. The outline of a
+// file is the ground truth for its sections. With AIRQA_TEST_OUT set it also writes what was found in each paper to that
+// folder, as text to compare with that of another version.
+func TestQualityOfRealPapers(t *testing.T) {
+	if os.Getenv("AIRQA_TEST_PDFS") == "" {
+		t.Skip("set AIRQA_TEST_PDFS to a folder of PDFs")
+	}
+	var total quality
+	for _, path := range benchPapers(t) {
+		p, outline, err := readWithOutline(path)
+		if err != nil {
+			t.Logf("%s: %v", filepath.Base(path), err)
+			continue
+		}
+		q := measure(p, outline)
+		total = total.plus(q)
+		t.Logf("%s: %s%s", filepath.Base(path), q, q.remarks)
+		if dir := os.Getenv("AIRQA_TEST_OUT"); dir != "" {
+			name := strings.TrimSuffix(filepath.Base(path), ".pdf") + ".txt"
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(listing(p)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Logf("all: %s", total)
+}
+
+func readWithOutline(path string) (p paperdb.Paper, outline []pdf.Heading, err error) {
+	source, err := ingest.Open(path)
+	if err != nil {
+		return p, nil, err
+	}
+	reader, err := ingest.NewReader(pool)
+	if err != nil {
+		return p, nil, err
+	}
+	if p, err = reader.Read(context.Background(), source); err != nil {
+		return p, nil, err
+	}
+	doc, err := pool.Open(context.Background(), source.PDF)
+	if err != nil {
+		return p, nil, err
+	}
+	defer func() { _ = doc.Close() }()
+	outline, err = doc.Outline(context.Background())
+	return p, outline, err
+}
+
+// quality counts what was found in a paper, or in several.
+type quality struct {
+	pages, entries, recalled, sections, extra         int
+	figures, tables, empty, references, longReference int
+	lossy                                             int
+	remarks                                           string
+}
+
+func (q quality) plus(o quality) quality {
+	q.pages, q.entries, q.recalled = q.pages+o.pages, q.entries+o.entries, q.recalled+o.recalled
+	q.sections, q.extra, q.figures, q.tables = q.sections+o.sections, q.extra+o.extra, q.figures+o.figures, q.tables+o.tables
+	q.empty, q.references, q.lossy = q.empty+o.empty, q.references+o.references, q.lossy+o.lossy
+	q.longReference = max(q.longReference, o.longReference)
+	return q
+}
+
+func (q quality) String() string {
+	return fmt.Sprintf("%d pages, outline %d/%d, sections %d (%d not in the outline), %d figures, %d tables (%d empty), "+
+		"%d references (longest %d), %d pages short of words",
+		q.pages, q.recalled, q.entries, q.sections, q.extra, q.figures, q.tables, q.empty, q.references, q.longReference, q.lossy)
+}
+
+// starred are sections that LaTeX leaves out of the outline.
+var starred = regexp.MustCompile(`(?i)^(references|bibliography|acknowledg|contents|affiliation|limitations|appendi|supplement|ethic|broader)`)
+
+var headNumber = regexp.MustCompile(`^(?i:appendix |chapter )?([A-Z]|[IVX]+|\d+)?(\.\d+)*[.:]?\s+`)
+
+// title is that of an entry without its number; one that is a number only stays.
+func title(s string) string { return plain(headNumber.ReplaceAllString(strings.TrimSpace(s), "")) }
+
+// sameTitle allows for a label, such as "Appendix A", on the printed one only.
+func sameTitle(printed, entry string) bool {
+	const longestLabel = 14
+	got, want := plain(printed), title(entry)
+	return strings.HasSuffix(got, want) && len(got) <= len(want)+longestLabel || got == plain(entry)
+}
+
+func measure(p paperdb.Paper, outline []pdf.Heading) quality {
+	q := quality{pages: len(p.Pages), sections: len(p.Sections), figures: len(p.Images), tables: len(p.Tables), references: len(p.References)}
+	if len(outline) > 2 {
+		q.compare(p, outline)
+	}
+	for _, table := range p.Tables {
+		if table.Content == "" {
+			q.empty++
+			q.remarks += fmt.Sprintf("\n    empty table, page %d: %.70s", pageNumber(p, table.PageID), table.Caption)
+		}
+	}
+	for _, r := range p.References {
+		q.longReference = max(q.longReference, len(r.Content))
+	}
+	for _, problem := range p.File.Problems {
+		q.remarks += "\n    problem: " + problem
+		if strings.Contains(problem, "words") {
+			q.lossy++
+		}
+	}
+	return q
+}
+
+// compare counts the entries of the outline that were found on their page or beside it, and the sections that are in no entry.
+func (q *quality) compare(p paperdb.Paper, outline []pdf.Heading) {
+	used := make([]bool, len(p.Sections))
+	for _, e := range outline {
+		if title(e.Title) == "" || title(e.Title) == plain(p.Metadata.Title) || title(e.Title) == "abstract" {
+			continue
+		}
+		q.entries++
+		found := false
+		for i, s := range p.Sections {
+			off := s.PageNumbers[0] - e.Page
+			if !used[i] && off*off <= 1 && sameTitle(s.Title, e.Title) {
+				used[i], found = true, true
+				q.recalled++
+				break
+			}
+		}
+		if !found {
+			q.remarks += fmt.Sprintf("\n    not found: page %d, %s", e.Page, e.Title)
+		}
+	}
+	for i, s := range p.Sections {
+		if !used[i] && !starred.MatchString(s.Title) {
+			q.extra++
+			q.remarks += fmt.Sprintf("\n    not in the outline: page %d, %.100s", s.PageNumbers[0], s.Title)
+		}
+	}
+}
+
+// listing is what was found in a paper, one part a line.
+func listing(p paperdb.Paper) string {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "title %s\nabstract %s\n", p.Metadata.Title, p.Metadata.Abstract)
+	for _, s := range p.Sections {
+		fmt.Fprintf(&b, "section p%d %s (%d)\n", s.PageNumbers[0], s.Title, len(s.Content))
+	}
+	for _, f := range p.Images {
+		fmt.Fprintf(&b, "figure p%d %v %.80s\n", pageNumber(p, f.PageID), f.Box, f.Caption)
+	}
+	for _, t := range p.Tables {
+		fmt.Fprintf(&b, "table p%d %v %.80s\n  %s\n", pageNumber(p, t.PageID), t.Box, t.Caption, t.Content)
+	}
+	for _, r := range p.References {
+		fmt.Fprintf(&b, "reference p%d %s\n", pageNumber(p, r.PageID), r.Content)
+	}
+	fmt.Fprintf(&b, "chunks %d, equations %d\n", len(p.Chunks), len(p.Equations))
+	for _, problem := range p.File.Problems {
+		fmt.Fprintf(&b, "problem %s\n", problem)
+	}
+	return b.String()
+}

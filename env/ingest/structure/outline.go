@@ -1,0 +1,255 @@
+package structure
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/env/ingest/layout"
+	"airqa/internal/fuzzy"
+)
+
+// outlined finds the entries of the outline on the pages they point to. An outline of which less than half is printed
+// there belongs to another version of the file, or lists something else: it gives nil.
+func (r *paperReader) outlined() []heading {
+	entries := topLevel(r.Outline)
+	var heads []heading
+	taken := map[int]bool{}
+	for _, e := range entries {
+		h, ok := r.headingOf(e, taken)
+		if !ok {
+			continue
+		}
+		heads = append(heads, h)
+		for i := range h.lines {
+			taken[h.at+i] = true
+		}
+	}
+	if len(heads) < 2 || len(heads)*2 < len(entries) {
+		return nil
+	}
+	return heads
+}
+
+// topLevel drops entries without a title or a page. A single entry above all others is the title of the paper: it goes too,
+// and the others move up.
+func topLevel(outline []Entry) []Entry {
+	entries := slices.DeleteFunc(slices.Clone(outline), func(e Entry) bool { return e.Page == 0 || folded(e.Title) == "" })
+	if len(entries) == 0 {
+		return nil
+	}
+	top := slices.MinFunc(entries, func(a, b Entry) int { return a.Level - b.Level }).Level
+	roots := 0
+	for _, e := range entries {
+		if e.Level == top {
+			roots++
+		}
+	}
+	if roots == 1 && len(entries) > 2 && entries[0].Level == top {
+		entries, top = entries[1:], top+1
+	}
+	for i := range entries {
+		entries[i].Level -= top - 1
+	}
+	return entries
+}
+
+// match is a place where a title may be printed.
+type match struct {
+	at, lines, words int
+	cost             float64
+}
+
+// Costs of a match, in points of distance from where the outline points to.
+const (
+	costPlain = 250  // does not stand out
+	costRunIn = 1000 // text follows on the line
+	costFuzzy = 2000 // differs in some letters
+	farAway   = 400
+)
+
+// headingOf finds the title of an entry on its page, else on the next one or the one before: anchors are off by one where
+// LaTeX sets them before a page break.
+func (r *paperReader) headingOf(e Entry, taken map[int]bool) (heading, bool) {
+	for _, page := range []int{e.Page, e.Page + 1, e.Page - 1} {
+		if page != e.Page {
+			e.Y = 0
+		}
+		best := match{cost: math.Inf(1)}
+		for i, l := range r.flow {
+			if l.Page != page || taken[i] {
+				continue
+			}
+			if m, ok := r.matchAt(e, i); ok && m.cost < best.cost && (page == e.Page || m.cost < costPlain) {
+				best = m
+			}
+		}
+		if best.lines > 0 {
+			return r.entryHeading(e, best), true
+		}
+	}
+	return heading{}, false
+}
+
+// matchAt compares an entry with the title that would begin at line i.
+func (r *paperReader) matchAt(e Entry, i int) (match, bool) {
+	const longest = 6
+	_, title := splitNumber(strings.TrimSpace(e.Title))
+	wants := []string{folded(title), folded(e.Title)}
+	cut := strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")
+	m, got := match{at: i, cost: r.placeCost(e, i)}, ""
+	first := len(folded(r.flow[i].Text()))
+	for k := i; k < min(i+longest, len(r.flow)) && r.flow[k].Page == r.flow[i].Page && len(got) <= len(wants[1])+maxLabel; k++ {
+		line := r.flow[k]
+		got += folded(line.Text())
+		for _, want := range wants {
+			switch {
+			case isTitle(got, want) && first > len(got)-len(want), cut && r.standsOut(line) && hasTitle(got, want):
+				m.lines = k - i + 1
+				return m, true
+			case len(got) > len(want):
+				if n := runInWords(line, strings.TrimSuffix(got, folded(line.Text())), want); n > 0 {
+					m.lines, m.words = k-i+1, n
+					m.cost += costRunIn
+					return m, true
+				}
+			case r.standsOut(r.flow[i]) && isLike(got, want):
+				m.lines = k - i + 1
+				m.cost += costFuzzy
+				return m, true
+			}
+		}
+	}
+	return match{}, false
+}
+
+// placeCost is how unlike a heading a line is, and how far from where the entry points to.
+func (r *paperReader) placeCost(e Entry, i int) float64 {
+	l := r.flow[i]
+	cost := 0.0
+	if !r.standsOut(l) {
+		cost += costPlain
+	}
+	if e.Y > 0 {
+		cost += min(farAway, abs(l.Baseline-e.Y-10))
+	}
+	return cost - 10*max(0, min(5, l.Size-r.Doc.BodySize))
+}
+
+// maxLabel is the most letters that may be printed before a title: "Appendix A", "Chapter 12".
+const maxLabel = 14
+
+// titleLabel is what may be printed before a title, folded: "31", "a", "chapter2", "appendixb", "第三章".
+var titleLabel = regexp.MustCompile(`^(\p{L}{0,9}\d{1,4}[a-z]{0,2}|(appendix|chapter|part|annex|annexe|anhang)?([a-z]\d{0,4}|[ivxlc]{1,6})?|第.{1,3}[章节])$`)
+
+func isTitle(got, want string) bool {
+	label, ok := strings.CutSuffix(got, want)
+	return want != "" && ok && (label == "" || len(label) <= maxLabel && titleLabel.MatchString(label))
+}
+
+// hasTitle reports whether a line begins with a title that the outline cuts short.
+func hasTitle(got, want string) bool {
+	label, _, ok := strings.Cut(got, want)
+	return ok && len(want) > 4 && (label == "" || len(label) <= maxLabel && titleLabel.MatchString(label))
+}
+
+// isLike allows for formulas and signs that the outline writes in another way.
+func isLike(got, want string) bool {
+	const shortest, least = 10, 85
+	n, m := utf8.RuneCountInString(got), utf8.RuneCountInString(want)
+	return m >= shortest && n*10 >= m*8 && n*8 <= m*10 && fuzzy.Ratio(got, want) >= least
+}
+
+// runInWords counts the words of a line that end a title, when text in another print follows them on the line; else 0.
+func runInWords(l layout.Line, before, want string) int {
+	for n := 1; n < len(l.Words); n++ {
+		before += folded(l.Words[n-1].Text)
+		if isTitle(before, want) {
+			last, next := l.Words[n-1], l.Words[n]
+			if last.Font != next.Font && !last.Math {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// entryHeading is the heading of an entry, with the label as printed and the title as the outline writes it: print may
+// hide letters in formulas.
+func (r *paperReader) entryHeading(e Entry, m match) heading {
+	h := heading{at: m.at, lines: m.lines, words: m.words, level: e.Level, look: printOf(r.flow[m.at])}
+	lines := slices.Clone(r.flow[m.at : m.at+m.lines])
+	if m.words > 0 {
+		lines[m.lines-1].Words = lines[m.lines-1].Words[:m.words]
+	}
+	printed := r.Doc.Joined(lines)
+	h.number, _ = splitNumber(printed)
+	_, h.title = splitNumber(strings.TrimSpace(e.Title))
+	h.label = labelOf(printed, folded(h.title))
+	if m.at > 0 && h.label == "" && r.isLabel(m.at-1, m.at) {
+		h.at, h.lines = h.at-1, h.lines+1
+		h.label = r.flow[h.at].Text()
+	}
+	return h
+}
+
+// labelOf is what is printed before a title: the words up to where the rest is the title.
+func labelOf(printed, title string) string {
+	words := strings.Fields(printed)
+	for n := range words {
+		if rest := folded(strings.Join(words[n:], "")); rest == title {
+			return strings.Join(words[:n], " ")
+		}
+	}
+	number, rest := splitNumber(printed)
+	if number == "" {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimSuffix(printed, rest))
+}
+
+// chapterLabel is a line of its own above the title of a chapter.
+var chapterLabel = regexp.MustCompile(`^(?i:chapter|appendix|part|chapitre|kapitel|cap[ií]tulo)\s+(\d{1,2}|[A-Z]|[IVX]{1,4})[.:]?$`)
+
+// isLabel reports whether line i is the label of the title on line next.
+func (r *paperReader) isLabel(i, next int) bool {
+	a, b := r.flow[i], r.flow[next]
+	return a.Page == b.Page && b.Baseline > a.Baseline && chapterLabel.MatchString(a.Text())
+}
+
+// addMissing adds headings that the outline leaves out: lines with a number that is not taken, in the print of the headings
+// with a number of as many parts.
+func (r *paperReader) addMissing() {
+	looks, numbers := map[int][]print{}, map[string]bool{}
+	for _, h := range r.heads {
+		if h.number != "" {
+			looks[levelOf(h.number)] = append(looks[levelOf(h.number)], h.look)
+			numbers[h.number] = true
+		}
+	}
+	for i, l := range r.flow {
+		number, title := splitNumber(l.Text())
+		like := func(look print) bool { return look.like(printOf(l)) }
+		if number == "" || numbers[number] || r.isHeading(i) || !startsTitle(title) || !slices.ContainsFunc(looks[levelOf(number)], like) {
+			continue
+		}
+		parent := number[:max(0, strings.LastIndexByte(number, '.'))]
+		if r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && (parent == "" || numbers[parent]) {
+			r.heads = append(r.heads, r.headingAt(i, r.levelLike(number)))
+			numbers[number] = true
+		}
+	}
+}
+
+// levelLike is the level of the headings whose number has as many parts.
+func (r *paperReader) levelLike(number string) int {
+	for _, h := range r.heads {
+		if h.number != "" && levelOf(h.number) == levelOf(number) {
+			return h.level
+		}
+	}
+	return levelOf(number)
+}
