@@ -127,7 +127,7 @@ func measure(p paperdb.Paper, outline []pdf.Heading) quality {
 func (q *quality) compare(p paperdb.Paper, outline []pdf.Heading) {
 	used := make([]bool, len(p.Sections))
 	for _, e := range outline {
-		if title(e.Title) == "" || title(e.Title) == plain(p.Metadata.Title) || title(e.Title) == "abstract" {
+		if len(title(e.Title)) < 2 || title(e.Title) == plain(p.Metadata.Title) || title(e.Title) == "abstract" {
 			continue
 		}
 		q.entries++

@@ -80,6 +80,8 @@ type paperReader struct {
 	ours    []*layout.Line  // the same lines in the document
 	heads   []heading       // in the order of flow
 	italics map[string]bool // fonts judged
+	// complete is set when most of the outline is printed where it says: it then names all headings that look like its own.
+	complete bool
 }
 
 // Read finds the parts of a paper. In the lines of the document it marks the entries of the bibliography: Break on

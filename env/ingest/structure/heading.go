@@ -27,7 +27,13 @@ var known = map[string]bool{
 	"introduction": true, "appendix": true, "appendices": true, "supplementarymaterial": true, "ethicsstatement": true,
 	"ethicalconsiderations": true, "broaderimpact": true, "broaderimpacts": true, "impactstatement": true,
 	"reproducibilitystatement": true, "authorcontributions": true, "relatedwork": true, "discussion": true,
-	"dataavailability": true, "codeavailability": true, "funding": true, "conflictofinterest": true,
+	"supplementarymaterials": true, "supplement": true, "附录": true, "致谢": true, "dataavailability": true, "codeavailability": true, "funding": true, "conflictofinterest": true,
+}
+
+// contentsTitles are above lists of what the paper holds: they are sections only where the outline names them.
+var contentsTitles = map[string]bool{
+	"contents": true, "tableofcontents": true, "listoffigures": true, "listoftables": true,
+	"sumário": true, "contenido": true, "índice": true, "inhaltsverzeichnis": true, "tabledesmatières": true, "目录": true,
 }
 
 // findHeadings believes the outline where its titles are printed on the pages it points to, and the anchors of sections.
@@ -35,6 +41,7 @@ var known = map[string]bool{
 func (r *paperReader) findHeadings() {
 	r.heads = r.outlined()
 	believed := len(r.heads) > 0
+	r.complete = believed && len(r.heads)*10 >= len(topLevel(r.Outline))*8
 	r.addAnchored(believed)
 	switch {
 	case len(r.heads) < 2:
@@ -147,16 +154,24 @@ func (r *paperReader) addStarred() {
 				}
 			}
 		}
-		if best >= 0 {
-			r.heads = append(r.heads, r.headingAt(best, level))
+		if best < 0 {
+			continue
+		}
+		if h := r.headingAt(best, level); len(h.title) <= maxTitle {
+			r.heads = append(r.heads, h)
 		}
 	}
+}
+
+// isWords reports whether most characters of a title are letters: a row of signs or a formula is no title.
+func isWords(s string) bool {
+	return 2*letters(s) > utf8.RuneCountInString(strings.ReplaceAll(s, " ", ""))
 }
 
 func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
 	text := l.Text()
 	number, _ := splitNumber(text)
-	if number != "" || !r.standsOut(l) || !startsTitle(text) || !r.alone(i) || onePrint(l) != l.Bold {
+	if number != "" || !r.couldBeTitle(l, text) || contentsTitles[folded(text)] || !isWords(text) || !r.alone(i) || onePrint(l) != l.Bold {
 		return 0, false
 	}
 	for _, h := range r.heads {
@@ -234,11 +249,11 @@ func (r *paperReader) addUnnumbered() {
 			continue
 		}
 		text := l.Text()
-		if r.isHeading(i) || !r.couldBeTitle(l, text) {
+		if r.isHeading(i) || !r.couldBeTitle(l, text) || contentsTitles[folded(text)] {
 			continue
 		}
 		alike := ok && i > start && l.Break && printOf(l).like(look) && r.alone(i)
-		if r.isKnown(text) || alike && isUnnumbered(text) {
+		if r.isKnown(text) || alike && !r.complete && isUnnumbered(text) {
 			r.heads = append(r.heads, r.headingAt(i, 1))
 		}
 	}

@@ -96,33 +96,72 @@ func (r *paperReader) headingOf(e Entry, taken map[int]bool) (heading, bool) {
 // matchAt compares an entry with the title that would begin at line i.
 func (r *paperReader) matchAt(e Entry, i int) (match, bool) {
 	const longest = 6
-	_, title := splitNumber(strings.TrimSpace(e.Title))
-	wants := []string{folded(title), folded(e.Title)}
-	cut := strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")
+	w := wanted{titles: titlesOf(e), cut: strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")}
 	m, got := match{at: i, cost: r.placeCost(e, i)}, ""
 	first := len(folded(r.flow[i].Text()))
-	for k := i; k < min(i+longest, len(r.flow)) && r.flow[k].Page == r.flow[i].Page && len(got) <= len(wants[1])+maxLabel; k++ {
+	for k := i; k < min(i+longest, len(r.flow)) && r.flow[k].Page == r.flow[i].Page && len(got) <= len(w.titles[0])+maxLabel; k++ {
 		line := r.flow[k]
+		before := got
 		got += folded(line.Text())
-		for _, want := range wants {
-			switch {
-			case isTitle(got, want) && first > len(got)-len(want), cut && r.standsOut(line) && hasTitle(got, want):
-				m.lines = k - i + 1
-				return m, true
-			case len(got) > len(want):
-				if n := runInWords(line, strings.TrimSuffix(got, folded(line.Text())), want); n > 0 {
-					m.lines, m.words = k-i+1, n
-					m.cost += costRunIn
-					return m, true
-				}
-			case r.standsOut(r.flow[i]) && isLike(got, want):
-				m.lines = k - i + 1
-				m.cost += costFuzzy
-				return m, true
-			}
+		m.lines = k - i + 1
+		switch {
+		case w.is(got, first), w.cut && r.standsOut(line) && w.begins(got):
+			return m, true
+		case w.runIn(line, before, &m):
+			m.cost += costRunIn
+			return m, true
+		case r.standsOut(r.flow[i]) && w.like(got):
+			m.cost += costFuzzy
+			return m, true
 		}
 	}
 	return match{}, false
+}
+
+// wanted is a title, folded, with its number and without.
+type wanted struct {
+	titles []string
+	cut    bool // the outline ends it with dots
+}
+
+func titlesOf(e Entry) []string {
+	_, title := splitNumber(strings.TrimSpace(e.Title))
+	return []string{folded(e.Title), folded(title)}
+}
+
+// is reports whether lines are the title. Their first one, of that many bytes, has more than the label.
+func (w wanted) is(got string, first int) bool {
+	return slices.ContainsFunc(w.titles, func(t string) bool { return isTitle(got, t) && first > len(got)-len(t) })
+}
+
+// begins reports whether lines begin with a title that the outline cuts short.
+func (w wanted) begins(got string) bool {
+	return slices.ContainsFunc(w.titles, func(t string) bool {
+		label, _, ok := strings.Cut(got, t)
+		return ok && len(t) > 4 && isLabel(label)
+	})
+}
+
+// like allows for formulas, footnote marks and signs that the outline writes in another way.
+func (w wanted) like(got string) bool {
+	const shortest, least = 10, 85
+	return slices.ContainsFunc(w.titles, func(t string) bool {
+		n, m := utf8.RuneCountInString(got), utf8.RuneCountInString(t)
+		return m >= shortest && n*10 >= m*8 && n*8 <= m*10 && fuzzy.Ratio(got, t) >= least
+	})
+}
+
+// runIn finds the title at the head of a line, before text in another print, and counts its words there.
+func (w wanted) runIn(l layout.Line, before string, m *match) bool {
+	for n := 1; n < len(l.Words); n++ {
+		before += folded(l.Words[n-1].Text)
+		if slices.ContainsFunc(w.titles, func(t string) bool { return isTitle(before, t) }) {
+			last, next := l.Words[n-1], l.Words[n]
+			m.words = n
+			return last.Font != next.Font && !last.Math
+		}
+	}
+	return false
 }
 
 // placeCost is how unlike a heading a line is, and how far from where the entry points to.
@@ -146,36 +185,10 @@ var titleLabel = regexp.MustCompile(`^(\p{L}{0,9}\d{1,4}[a-z]{0,2}|(appendix|cha
 
 func isTitle(got, want string) bool {
 	label, ok := strings.CutSuffix(got, want)
-	return want != "" && ok && (label == "" || len(label) <= maxLabel && titleLabel.MatchString(label))
+	return want != "" && ok && isLabel(label)
 }
 
-// hasTitle reports whether a line begins with a title that the outline cuts short.
-func hasTitle(got, want string) bool {
-	label, _, ok := strings.Cut(got, want)
-	return ok && len(want) > 4 && (label == "" || len(label) <= maxLabel && titleLabel.MatchString(label))
-}
-
-// isLike allows for formulas and signs that the outline writes in another way.
-func isLike(got, want string) bool {
-	const shortest, least = 10, 85
-	n, m := utf8.RuneCountInString(got), utf8.RuneCountInString(want)
-	return m >= shortest && n*10 >= m*8 && n*8 <= m*10 && fuzzy.Ratio(got, want) >= least
-}
-
-// runInWords counts the words of a line that end a title, when text in another print follows them on the line; else 0.
-func runInWords(l layout.Line, before, want string) int {
-	for n := 1; n < len(l.Words); n++ {
-		before += folded(l.Words[n-1].Text)
-		if isTitle(before, want) {
-			last, next := l.Words[n-1], l.Words[n]
-			if last.Font != next.Font && !last.Math {
-				return n
-			}
-			return 0
-		}
-	}
-	return 0
-}
+func isLabel(s string) bool { return s == "" || len(s) <= maxLabel && titleLabel.MatchString(s) }
 
 // entryHeading is the heading of an entry, with the label as printed and the title as the outline writes it: print may
 // hide letters in formulas.
@@ -189,7 +202,7 @@ func (r *paperReader) entryHeading(e Entry, m match) heading {
 	h.number, _ = splitNumber(printed)
 	_, h.title = splitNumber(strings.TrimSpace(e.Title))
 	h.label = labelOf(printed, folded(h.title))
-	if m.at > 0 && h.label == "" && r.isLabel(m.at-1, m.at) {
+	if m.at > 0 && h.label == "" && r.isChapter(m.at-1, m.at) {
 		h.at, h.lines = h.at-1, h.lines+1
 		h.label = r.flow[h.at].Text()
 	}
@@ -214,8 +227,8 @@ func labelOf(printed, title string) string {
 // chapterLabel is a line of its own above the title of a chapter.
 var chapterLabel = regexp.MustCompile(`^(?i:chapter|appendix|part|chapitre|kapitel|cap[ií]tulo)\s+(\d{1,2}|[A-Z]|[IVX]{1,4})[.:]?$`)
 
-// isLabel reports whether line i is the label of the title on line next.
-func (r *paperReader) isLabel(i, next int) bool {
+// isChapter reports whether line i is the label of the title on line next.
+func (r *paperReader) isChapter(i, next int) bool {
 	a, b := r.flow[i], r.flow[next]
 	return a.Page == b.Page && b.Baseline > a.Baseline && chapterLabel.MatchString(a.Text())
 }
@@ -237,7 +250,7 @@ func (r *paperReader) addMissing() {
 			continue
 		}
 		parent := number[:max(0, strings.LastIndexByte(number, '.'))]
-		if r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && (parent == "" || numbers[parent]) {
+		if r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && isWords(title) && (parent == "" || numbers[parent]) {
 			r.heads = append(r.heads, r.headingAt(i, r.levelLike(number)))
 			numbers[number] = true
 		}

@@ -25,6 +25,8 @@ func (r *paperReader) references() []Reference {
 		from, to := h.at+h.lines, r.nextHead(i)
 		lines := r.flow[from:to]
 		starts := r.starts(lines)
+		to = from + lastEntryEnd(lines, starts)
+		lines = lines[:to-from]
 		markEntries(r.ours[from:to], starts)
 		for k := range lines {
 			lines[k].Break = r.ours[from+k].Break
@@ -32,6 +34,27 @@ func (r *paperReader) references() []Reference {
 		out = append(out, r.split(lines, starts)...)
 	}
 	return out
+}
+
+// lastEntryEnd is where the last entry ends: before print of another size, or after twice the lines of the longest entry. What
+// follows a bibliography without a heading is no part of it.
+func lastEntryEnd(lines []layout.Line, starts []int) int {
+	if len(starts) < 3 {
+		return len(lines)
+	}
+	longest := 0
+	for k := 1; k < len(starts); k++ {
+		longest = max(longest, starts[k]-starts[k-1])
+	}
+	first := starts[len(starts)-1]
+	for i := first + 1; i < len(lines); i++ {
+		above, l := lines[i-1], lines[i]
+		apart := l.Page != above.Page || l.Baseline-above.Baseline > 2.5*l.Size
+		if i-first >= 2*longest || abs(l.Size-lines[first].Size) > 0.6 && l.Chars() > 3 && l.Break || apart && i-first >= longest {
+			return i
+		}
+	}
+	return len(lines)
 }
 
 // markEntries lets each entry begin a row. What stands before the first one is left as it is.

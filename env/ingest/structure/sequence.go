@@ -17,21 +17,81 @@ type sequence struct {
 	back   bool   // in the appendix
 }
 
-// numbered finds headings by print and number alone.
+// numbered finds headings by print and number alone, after the abstract: the affiliations before it may have numbers too.
 func (r *paperReader) numbered() []heading {
+	front, _ := r.abstractStart()
+	var at []int
+	for i, l := range r.flow {
+		if i > front && r.numberedTitle(i, l) {
+			at = append(at, i)
+		}
+	}
+	top, known := r.chapterLook(at)
 	var heads []heading
 	var s sequence
-	for i, l := range r.flow {
-		text := l.Text()
-		number, title := splitNumber(text)
-		if number == "" || !startsTitle(title) || len(text) > 120 || !r.standsOut(l) || r.insideParagraph(i, l) {
-			continue
+	for _, i := range at {
+		text := r.flow[i].Text()
+		number, _ := splitNumber(text)
+		if _, err := strconv.Atoi(number); err == nil && known && !top.like(printOf(r.flow[i])) {
+			continue // an item of a list
 		}
 		if level := s.next(number, text); level > 0 {
 			heads = append(heads, r.headingAt(i, level))
 		}
 	}
 	return heads
+}
+
+func (r *paperReader) numberedTitle(i int, l layout.Line) bool {
+	text := l.Text()
+	number, title := splitNumber(text)
+	return number != "" && startsTitle(title) && len(text) <= 120 && r.standsOut(l) && !startsItem(l) && !r.insideParagraph(i, l)
+}
+
+// startsItem reports whether a line is the item of a list that begins with words in bold: its number or the words after a colon
+// or a full stop are not bold.
+func startsItem(l layout.Line) bool {
+	w := l.Words
+	if len(w) < 2 || w[1].Math {
+		return false
+	}
+	if !w[0].Bold && w[1].Bold {
+		return true
+	}
+	last := w[len(w)-1]
+	end := slices.IndexFunc(w[1:], func(o layout.Word) bool { return strings.HasSuffix(o.Text, ":") || strings.HasSuffix(o.Text, ".") })
+	return w[1].Bold && end >= 0 && end+2 < len(w) && !w[end+2].Bold && !last.Bold && !last.Math
+}
+
+// chapterLook is the print in which the whole numbers count up furthest, at least to 3: that of the sections, not of lists.
+func (r *paperReader) chapterLook(at []int) (print, bool) {
+	type count struct {
+		look print
+		last int
+	}
+	var counts []count
+	for _, i := range at {
+		number, _ := splitNumber(r.flow[i].Text())
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			continue
+		}
+		look := printOf(r.flow[i])
+		k := slices.IndexFunc(counts, func(c count) bool { return c.look.like(look) })
+		if k < 0 {
+			k, counts = len(counts), append(counts, count{look: look})
+		}
+		if n == counts[k].last+1 || n == 2 && counts[k].last == 0 {
+			counts[k].last = n
+		}
+	}
+	best := count{last: 2}
+	for _, c := range counts {
+		if c.last > best.last {
+			best = c
+		}
+	}
+	return best.look, best.last > 2
 }
 
 // insideParagraph tells whether the line above runs on in the same print.
