@@ -7,7 +7,19 @@ import (
 
 // functionTable has a line for each evaluation function of each run.
 func functionTable(rows []Row, o Options) (*Table, error) {
-	t := Table{Title: "By evaluation function", Label: "Function", Section: "Run", Heads: []Head{
+	return o.tallyTable(rows, Table{Title: "By evaluation function", Label: "Function"}, func(r Row) ([]string, []Tally) {
+		names, tallies := make([]string, len(r.Functions)), make([]Tally, len(r.Functions))
+		for i, f := range r.Functions {
+			names[i], tallies[i] = f.Name, f.Tally
+		}
+		return names, tallies
+	}), nil
+}
+
+// tallyTable has a line for each group of questions of each run.
+func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []Tally)) *Table {
+	t.Section = "Run"
+	t.Heads = []Head{
 		{Name: "n"},
 		{Name: "right"},
 		{Name: "wrong"},
@@ -15,10 +27,11 @@ func functionTable(rows []Row, o Options) (*Table, error) {
 		{Name: "unscored"},
 		{Name: "accuracy", Scored: true},
 		{Name: "95 %", Repeats: true},
-	}}
+	}
 	for i, r := range rows {
-		for _, f := range r.Functions {
-			l := Line{Label: f.Name, Section: r.name(), Row: &rows[i]}
+		names, tallies := groups(r)
+		for j, f := range tallies {
+			l := Line{Label: names[j], Section: r.name(), Row: &rows[i]}
 			l.Values = []Value{
 				number(f.Accuracy.N), number(f.Right), number(f.Wrong), number(f.Unparseable), number(f.Unscored),
 				scored(f.Accuracy), plain(span(f.Accuracy)),
@@ -26,17 +39,18 @@ func functionTable(rows []Row, o Options) (*Table, error) {
 			t.Lines = append(t.Lines, l)
 		}
 	}
-	t.Notes = []string{"n counts the questions in the accuracy (per cent); unscored ones are not among them. With repeats, right to unscored count answers."}
 	cells := func(r Row) []Cell {
-		list := make([]Cell, len(r.Functions))
-		for i, f := range r.Functions {
-			list[i] = f.Accuracy
+		var list []Cell
+		_, tallies := groups(r)
+		for _, f := range tallies {
+			list = append(list, f.Accuracy)
 		}
 		return list
 	}
+	t.Notes = []string{"n counts the questions in the accuracy (percent); unscored ones are not among them. With repeats, right to unscored count answers."}
 	t.Notes = append(t.Notes, o.intervalNotes(rows, cells)...)
 	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
-	return &t, nil
+	return &t
 }
 
 // name is a run in a table whose lines are not runs.
@@ -152,27 +166,21 @@ func judgeTable(rows []Row, _ Options) (*Table, error) {
 		if r.Panel == nil {
 			continue
 		}
-		l := Line{Label: "all: " + strings.Join(r.Panel.Judges, ", "), Section: r.name(), Row: &rows[i]}
-		l.Values = []Value{
-			number(r.Panel.Items), plain("-"), maybe(r.Panel.Kappa, 3),
-			plain(joined(r.Panel.Right)), plain(joined(r.Panel.Failed)),
+		add := func(label string, values ...Value) {
+			t.Lines = append(t.Lines, Line{Label: label, Section: r.name(), Row: &rows[i], Values: values})
 		}
-		t.Lines = append(t.Lines, l)
+		none := plain("-")
+		for j, judge := range r.Panel.Judges {
+			add(judge, number(r.Panel.Items), none, none, number(r.Panel.Right[j]), number(r.Panel.Failed[j]))
+		}
 		for _, p := range r.Panel.Pairs {
-			l := Line{Label: p.A + " and " + p.B, Section: r.name(), Row: &rows[i]}
-			l.Values = []Value{
-				number(p.Items), maybe(p.Agreement, 2), maybe(p.Kappa, 3), plain(""), plain(""),
-			}
-			t.Lines = append(t.Lines, l)
+			add(p.A+" and "+p.B, number(p.Items), maybe(p.Agreement, 2), maybe(p.Kappa, 3), none, none)
 		}
+		add("all: "+strings.Join(r.Panel.Judges, ", "), number(r.Panel.Items), none, maybe(r.Panel.Kappa, 3), none, none)
 	}
 	if t.Lines == nil {
 		return nil, nil
 	}
-	t.Notes = []string{"Kappa is that of Fleiss for all judges, of Cohen for two: 1 for always of one mind, 0 for as often as by chance; a dash where all verdicts are the same. Right and failed are of each judge, in the order in which they are named."}
+	t.Notes = []string{"Kappa: Fleiss for all judges, Cohen for pairs; 1 is full agreement, 0 agreement by chance, a dash means that all verdicts are the same. Right and failed count the verdicts of a judge and its failures to give one."}
 	return &t, nil
-}
-
-func joined(list []int) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", " / ")
 }

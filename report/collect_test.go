@@ -123,19 +123,19 @@ func TestEffort(t *testing.T) {
 			if diff := cmp.Diff(want, row.Effort, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 				t.Errorf("effort (-want +got):\n%s", diff)
 			}
-			actions := report.Actions{Actions: 7, Errors: 3, Kinds: map[string]int{qa.ErrSyntax: 1, qa.ErrNoAction: 1, "tool_error": 1}}
+			actions := report.Actions{Actions: 7, Unreadable: 2, ToolErrors: 1, Errors: 3, Kinds: map[string]int{qa.ErrSyntax: 1, qa.ErrNoAction: 1, "tool_error": 1}}
 			if diff := cmp.Diff(actions, row.Actions); diff != "" {
 				t.Errorf("actions (-want +got):\n%s", diff)
 			}
-			if rate, ok := row.Actions.Rate(); !ok || math.Abs(rate-300.0/7) > 1e-9 {
-				t.Errorf("rate = %v, %v", rate, ok)
+			if rate := row.Actions.Rate(row.Actions.Unreadable); rate == nil || math.Abs(*rate-200.0/7) > 1e-9 {
+				t.Errorf("rate = %v", rate)
 			}
 		})
 	}
 	if asked != "openai:m" {
 		t.Errorf("asked for the price of %q", asked)
 	}
-	if _, ok := (report.Actions{}).Rate(); ok {
+	if (report.Actions{}).Rate(0) != nil {
 		t.Error("no actions have an error rate")
 	}
 }

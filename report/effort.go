@@ -77,18 +77,18 @@ func errorKinds() []string {
 // none.
 type Actions struct {
 	Actions int `json:"actions"`
-	Errors  int `json:"errors"`
+	// Unreadable are replies in which no action could be read. They are what the authors' code counts as error actions
+	// (its class ErrorAction), so their rate is the one to set beside the paper's Table 7. ToolErrors are actions that the
+	// tool refused, such as SQL that fails. Errors is their sum.
+	Unreadable int `json:"unreadable"`
+	ToolErrors int `json:"tool_errors"`
+	Errors     int `json:"errors"`
 	// Kinds counts errors by the kinds of [qa.ParseError], and as "tool_error" those whose observation is an error.
 	Kinds map[string]int `json:"kinds,omitempty"`
 }
 
-// Rate is # error actions / # actions in per cent, as in the paper's Table 7; ok is false without any actions.
-func (a Actions) Rate() (rate float64, ok bool) {
-	if a.Actions == 0 {
-		return 0, false
-	}
-	return 100 * float64(a.Errors) / float64(a.Actions), true
-}
+// Rate is the share of n among all actions in percent; nil without any actions.
+func (a Actions) Rate(n int) *float64 { return known(100 * float64(n) / float64(a.Actions)) }
 
 func (a *Actions) add(s qa.Step) {
 	if s.Reply == nil || (s.Action == nil && s.ParseError == nil) {
@@ -109,6 +109,11 @@ func (a *Actions) fault(kind string, n int) {
 	}
 	a.Errors += n
 	a.Kinds[kind] += n
+	if kind == toolError {
+		a.ToolErrors += n
+		return
+	}
+	a.Unreadable += n
 }
 
 func countActions(episodes []episode) Actions {

@@ -60,13 +60,21 @@ func (o Options) fill(c *Cell, values []float64, clusters []string) {
 		sum += v
 	}
 	c.Score = 100 * sum / float64(c.N)
-	c.SE, c.ClusteredSE = known(100*stats.StandardError(values, nil)), known(100*stats.StandardError(values, clusters))
+	c.SE, c.ClusteredSE = standardError(values, nil), standardError(values, clusters)
 	c.Clusters = distinct(clusters)
 	o.interval(c, values, clusters)
 	if c.Incomplete() {
 		all := float64(c.N + c.Unjudged)
 		c.Bounds = &stats.Interval{Low: 100 * sum / all, High: 100 * (sum + float64(c.Unjudged)) / all}
 	}
+}
+
+// standardError is in percent. Values that are all the same say nothing of their error: nil, not 0.
+func standardError(values []float64, clusters []string) *float64 {
+	if se := stats.StandardError(values, clusters); se > 0 {
+		return known(100 * se)
+	}
+	return nil
 }
 
 func distinct(list []string) int {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -94,6 +95,11 @@ func (t try) ended() qa.Outcome {
 // Function is the questions of one evaluation function.
 type Function struct {
 	Name string `json:"function"`
+	Tally
+}
+
+// Tally is how the answers to some questions were scored.
+type Tally struct {
 	// Right, Wrong, Unparseable and Unscored count answers: with repeats there are several to a question.
 	Right       int `json:"right"`
 	Wrong       int `json:"wrong"`
@@ -105,39 +111,47 @@ type Function struct {
 
 // functions are sorted by name.
 func functions(questions []question, o Options) []Function {
-	byName := make(map[string]*Function)
-	var names []string
-	for _, q := range questions {
-		name := q.Evaluator.Func
-		f := byName[name]
-		if f == nil {
-			f = &Function{Name: name}
-			byName[name], names = f, append(names, name)
-		}
-		for _, t := range q.tries {
-			if t.score != nil {
-				f.add(t.score.Verdict)
-			}
-		}
-	}
-	slices.Sort(names)
+	names, tallies := o.tallies(questions, func(ex qa.Example) []string { return []string{ex.Evaluator.Func} })
 	list := make([]Function, len(names))
 	for i, name := range names {
-		list[i] = *byName[name]
-		list[i].Accuracy = o.cell(name, questions, func(ex qa.Example) bool { return ex.Evaluator.Func == name })
+		list[i] = Function{name, tallies[i]}
 	}
 	return list
 }
 
-func (f *Function) add(v qa.Verdict) {
+// tallies counts answers by the keys of their questions, which may have several. The keys are sorted.
+func (o Options) tallies(questions []question, keys func(qa.Example) []string) ([]string, []Tally) {
+	byKey := make(map[string]*Tally)
+	for _, q := range questions {
+		for _, key := range keys(q.Example) {
+			if byKey[key] == nil {
+				byKey[key] = &Tally{}
+			}
+			for _, t := range q.tries {
+				if t.score != nil {
+					byKey[key].add(t.score.Verdict)
+				}
+			}
+		}
+	}
+	names := slices.Sorted(maps.Keys(byKey))
+	list := make([]Tally, len(names))
+	for i, name := range names {
+		list[i] = *byKey[name]
+		list[i].Accuracy = o.cell(name, questions, func(ex qa.Example) bool { return slices.Contains(keys(ex), name) })
+	}
+	return names, list
+}
+
+func (t *Tally) add(v qa.Verdict) {
 	switch v {
 	case qa.Right:
-		f.Right++
+		t.Right++
 	case qa.Unparseable:
-		f.Unparseable++
+		t.Unparseable++
 	case qa.Unscored:
-		f.Unscored++
+		t.Unscored++
 	default:
-		f.Wrong++
+		t.Wrong++
 	}
 }

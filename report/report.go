@@ -7,6 +7,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"airqa/internal/stats"
 	"airqa/qa"
@@ -25,7 +26,7 @@ type Cell struct {
 	Method   string          `json:"interval_method,omitempty"`
 	replaced bool
 	// SE is the standard error of Score in points, ClusteredSE the one that takes the questions on one paper as dependent
-	// ([stats.StandardError]); nil below two questions or clusters. Clusters counts papers, and questions without one.
+	// ([stats.StandardError]); nil below two questions or clusters, and where all are the same. Clusters counts papers, and questions without one.
 	SE          *float64 `json:"se,omitempty"`
 	ClusteredSE *float64 `json:"se_clustered,omitempty"`
 	Clusters    int      `json:"clusters"`
@@ -84,8 +85,10 @@ type Row struct {
 	Effort   Effort   `json:"effort"`
 	Actions  Actions  `json:"actions"`
 	Outcomes Outcomes `json:"outcomes"`
-	// Functions are sorted by name.
+	// Functions are sorted by name; By is nil without [Options.By], Each without the table "answers".
 	Functions []Function `json:"functions"`
+	By        []Part     `json:"by,omitempty"`
+	Each      []Answer   `json:"each_answer,omitempty"`
 	// Panel is nil for scores of a single judge.
 	Panel *Panel `json:"panel,omitempty"`
 	// Within[i] is the share of the scored questions, in per cent, that are right after at most i+1 calls of the model.
@@ -110,12 +113,14 @@ func (r Row) Cell(column string) Cell {
 // Options say what [Collect] reads, and which tables [Build] makes. The zero value reads the newest scores, makes no
 // intervals, and makes Table 4.
 type Options struct {
-	// Table is one of [Tables]; empty is "4".
+	// Table is one of [Tables]; empty is "4", or "by" with By.
 	Table string
 	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed is that of the
 	// bootstrap: the same seed gives the same intervals.
 	Intervals string
 	Seed      uint64
+	// By is a field or a tag of the questions; the table "by" has a line for each of its values.
+	By string
 	// WithPaper adds the paper's own rows to its tables.
 	WithPaper bool
 	// Scoring and Judge choose among the scorings of a run (see [runlog.FindScores]); empty stands for any.
@@ -141,10 +146,17 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	questions := o.gather(examples, scores, episodes)
 	row.count(questions, o)
 	row.Repeats = repeats(questions)
-	row.Effort = effort(episodes, o.priceOf(run, row.Model))
+	price := o.priceOf(run, row.Model)
+	row.Effort = effort(episodes, price)
 	row.Actions = countActions(episodes)
 	row.Outcomes = countOutcomes(questions)
 	row.Functions = functions(questions, o)
+	if row.By, err = o.parts(examples, questions); err != nil {
+		return Row{}, fmt.Errorf("%s: %w", run.Dir, err)
+	}
+	if o.Table == answerName {
+		row.Each = answers(questions, price)
+	}
 	row.Panel = panel(scores)
 	row.Within = within(questions)
 	for _, e := range episodes {

@@ -15,6 +15,9 @@ type Table struct {
 	Heads          []Head
 	Lines          []Line
 	Notes          []string
+	// Flat tables keep the order of their lines and name the section in each. Tidy ones are for programs: their lines are
+	// observations, not runs.
+	Flat, Tidy bool
 }
 
 // Head is the head of a column of values.
@@ -51,6 +54,9 @@ type Value struct {
 
 // group brings the lines of a section together, in the order of the sections' first lines.
 func (t *Table) group() {
+	if t.Flat {
+		return
+	}
 	first := make(map[string]int)
 	for i, l := range t.Lines {
 		if _, ok := first[l.Section]; !ok {

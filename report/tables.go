@@ -27,8 +27,17 @@ func tables() []named {
 		{"repeats", repeatTable},
 		{"judges", judgeTable},
 		{"functions", functionTable},
+		{byName, byTable},
+		{"leaderboard", leaderboard},
+		{answerName, answerTable},
 	}
 }
+
+// Tables that need more than runs.
+const (
+	byName     = "by"
+	answerName = "answers"
+)
 
 // AllTables stands for every table that has something to show.
 const AllTables = "all"
@@ -45,15 +54,18 @@ func Tables() []string {
 // Build makes the table of a name of [Tables], or all of them.
 func Build(rows []Row, o Options) ([]Table, error) {
 	name := o.Table
-	if name == "" {
+	switch {
+	case name == "" && o.By != "":
+		name = byName
+	case name == "":
 		name = "4"
 	}
 	rows = Marked(rows)
 	var list []Table
 	known := name == AllTables
 	for _, t := range tables() {
-		if name != t.name && (name != AllTables || t.name == "5" && sameModel(rows) && !o.WithPaper) {
-			continue // Table 5 of one model would be Table 4 again
+		if name != t.name && (name != AllTables || t.redundant(rows, o)) {
+			continue
 		}
 		known = true
 		built, err := t.build(rows, o)
@@ -73,6 +85,17 @@ func Build(rows []Row, o Options) ([]Table, error) {
 		return nil, fmt.Errorf("nothing to show in the table %q: %s", name, emptyReason(name))
 	}
 	return list, nil
+}
+
+// redundant reports whether a table says nothing new among all others: Table 5 of one model would be Table 4 again.
+func (t named) redundant(rows []Row, o Options) bool {
+	switch t.name {
+	case "5":
+		return sameModel(rows) && !o.WithPaper
+	case "leaderboard":
+		return len(rows) < 2
+	}
+	return t.name == answerName
 }
 
 // Marked tells runs of the same baseline and model apart by their directories.
@@ -98,6 +121,8 @@ func emptyReason(name string) string {
 	switch name {
 	case "repeats":
 		return "each question was asked once"
+	case byName:
+		return "choose a field or a tag with --by"
 	case "judges":
 		return "the scores are those of single judges"
 	}
@@ -175,25 +200,28 @@ func (t Table) of(r *Row) Line {
 // table7 shows how many actions went wrong, and how.
 func table7(rows []Row, o Options) (*Table, error) {
 	t := byModel("Error actions",
-		Head{Name: "Overall (%)", Scored: true}, Head{Name: "Error rate (%)"}, Head{Name: "errors"}, Head{Name: "actions"})
+		Head{Name: "Overall (%)", Scored: true}, Head{Name: "unreadable (%)", Group: "Error rate"}, Head{Name: "tool errors (%)", Group: "Error rate"},
+		Head{Name: "actions"})
+	order := []string{"Overall", "Error rate", "", ""}
 	for _, kind := range errorKinds() {
 		t.Heads = append(t.Heads, Head{Name: strings.ReplaceAll(kind, "_", " "), Group: "Errors by kind"})
+		order = append(order, "")
 	}
 	for i, r := range rows {
-		l := t.of(&rows[i])
-		rate := plain("-")
-		if share, ok := r.Actions.Rate(); ok {
-			rate = plain(decimals(share, 2))
-		}
-		l.Values = []Value{scored(r.Cell(Average)), rate, number(r.Actions.Errors), number(r.Actions.Actions)}
+		l, a := t.of(&rows[i]), r.Actions
+		l.Values = []Value{scored(r.Cell(Average)), maybe(a.Rate(a.Unreadable), 2), maybe(a.Rate(a.ToolErrors), 2), number(a.Actions)}
 		for _, kind := range errorKinds() {
-			l.Values = append(l.Values, number(r.Actions.Kinds[kind]))
+			l.Values = append(l.Values, number(a.Kinds[kind]))
 		}
 		t.Lines = append(t.Lines, l)
 	}
-	t.Notes = []string{"Error rate: # error actions / # actions of the model. An error action is a reply in which no action can be read, or whose action the tool could not do as asked; a baseline that calls no tools has no actions."}
+	t.Notes = []string{
+		"Rates are over the actions of the model; a baseline that calls no tools has no actions. Unreadable: a reply in which no action can be read. " +
+			"Tool error: an action that the tool could not do as asked, such as SQL that fails.",
+		"The paper's error rate compares with \"unreadable\": the authors' code counts as error actions only replies that it cannot parse.",
+	}
 	if o.WithPaper {
-		return &t, t.addPaper("7", []string{"Overall", "Error rate", "", "", "", "", "", "", ""})
+		return &t, t.addPaper("7", order)
 	}
 	return &t, nil
 }
@@ -201,29 +229,30 @@ func table7(rows []Row, o Options) (*Table, error) {
 // table13 shows what an example takes.
 func table13(rows []Row, o Options) (*Table, error) {
 	t := byModel("Time and cost per example",
-		Head{Name: "Turns"}, Head{Name: "prompt", Group: "Tokens"}, Head{Name: "completion", Group: "Tokens"},
-		Head{Name: "working", Group: "Time (s)"}, Head{Name: "waiting", Group: "Time (s)"}, Head{Name: "Cost ($)"}, Head{Name: "Episodes"})
+		Head{Name: "Turns"}, Head{Name: "prompt tokens"}, Head{Name: "completion tokens"},
+		Head{Name: "time (s)"}, Head{Name: "working (s)"}, Head{Name: "waiting (s)"}, Head{Name: "Cost ($)"}, Head{Name: "Episodes"})
 	estimated := false
 	for i, r := range rows {
 		l, f := t.of(&rows[i]), r.Effort
 		estimated = estimated || f.Estimated
 		l.Values = []Value{
 			plain(decimals(f.Turns, 2)), plain(decimals(f.Prompt, 0)), plain(decimals(f.Completion, 0)),
-			plain(decimals(f.Working, 1)), plain(decimals(f.Waiting, 1)), maybe(f.Cost, 4), number(f.Episodes),
+			plain(decimals(f.Working+f.Waiting, 1)), plain(decimals(f.Working, 1)), plain(decimals(f.Waiting, 1)),
+			maybe(f.Cost, 4), number(f.Episodes),
 		}
 		if f.Episodes == 0 {
-			for n := range l.Values[:6] {
+			for n := range l.Values[:7] {
 				l.Values[n] = plain("-")
 			}
 		}
 		t.Lines = append(t.Lines, l)
 	}
-	t.Notes = []string{"Means over finished episodes. Tokens are accumulated over the calls of an episode. Working: requests and actions; waiting: rate limits and pauses before another try. Cost includes requests that brought no reply, at their forecast; a dash: the price is not known."}
+	t.Notes = []string{"Means over finished episodes. Tokens are accumulated over the calls of an episode. Time is the sum of working (requests and actions) and waiting (rate limits, and pauses before retries); the paper has one column. Cost includes requests without a reply, at their forecast; a dash: the price is unknown."}
 	if estimated {
 		t.Notes = append(t.Notes, "Some tokens were counted by airqa, since the endpoint reported none.")
 	}
 	if o.WithPaper {
-		return &t, t.addPaper("13", []string{"Turns", "Prompt", "Completion", "Time", "", "Cost", ""})
+		return &t, t.addPaper("13", []string{"Turns", "Prompt", "Completion", "Time", "", "", "Cost", ""})
 	}
 	return &t, nil
 }

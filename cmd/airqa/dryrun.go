@@ -214,7 +214,8 @@ func estimate(p plan, c job, past rehearsal.Past, j dryJob) *rehearsal.Estimate 
 	return rehearsal.FromBounds(b, *j.First, j.ToRun, c.price)
 }
 
-// beside reads what episodes of the same baseline took in the run directories next to that of a job.
+// beside reads what episodes of the same baseline took in the run directories next to that of a job. Forks and replays
+// asked the model for few of their replies, or for none.
 func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
 	folder := filepath.Dir(filepath.Clean(c.dir))
 	found, err := os.ReadDir(folder)
@@ -225,6 +226,9 @@ func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
 		dir := filepath.Join(folder, entry.Name())
 		config, err := runlog.ReadConfig(dir)
 		if err != nil || dir == filepath.Clean(c.dir) || config.Shape.Baseline != c.baseline.Name {
+			continue
+		}
+		if config.Note.Fork != nil || config.Note.Replay != "" {
 			continue
 		}
 		if same := config.Shape.Model["provider"] == c.described["provider"] && config.Shape.Model["model"] == c.described["model"]; sameModel && !same {

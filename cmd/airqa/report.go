@@ -20,7 +20,8 @@ import (
 // Where a flag has the name of another command's that means something else, its environment variable has a name of its own.
 type reportCmd struct {
 	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Table     string   `default:"" enum:",4,5,7,13,functions,outcomes,repeats,judges,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges or all. Default: 4; all for html."`
+	Table     string   `default:"" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers (one line an answer) or all. Default: 4; by with --by; all for html."`
+	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a field or tag of the questions, such as conference, tags, annotator, papers or formula."`
 	Format    string   `default:"" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
 	Out       string   `env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
@@ -77,7 +78,7 @@ func (c reportCmd) options(a *app) (typeset.Options, error) {
 	o := typeset.Options{
 		Options: report.Options{
 			Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
-			IncludePartial: c.IncludePartial,
+			IncludePartial: c.IncludePartial, By: c.By,
 		},
 		Format: c.Format, Width: a.width, Detail: c.Detail,
 	}

@@ -219,3 +219,13 @@ func TestJSONIsTheWhole(t *testing.T) {
 		t.Errorf("JSON lost something (-want +got):\n%s", diff)
 	}
 }
+
+// What a table leaves out it names.
+func TestLeftOutTag(t *testing.T) {
+	s := questions.Stats{Tags: []questions.Count{{Name: "figure", N: 2}}}
+	for _, table := range questions.Tables(s, false) {
+		if named := strings.Contains(table.Note, `"figure" (2 questions)`); named != (table.Key == "combinations") {
+			t.Errorf("%s: %s", table.Key, table.Note)
+		}
+	}
+}

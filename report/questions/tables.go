@@ -28,7 +28,7 @@ func Tables(s Stats, withPaper bool) []Table {
 	return []Table{
 		s.overview(withPaper), s.functions(), s.lengths(), s.papersTable(),
 		counts("conferences", "Conferences that questions are about", s.Conferences),
-		counts("combinations", "Element tags as combined", s.Combinations),
+		s.combinations(),
 		counts("tags", "Tags as written", s.Tags),
 		counts("annotators", "Annotators", s.Annotators),
 	}
@@ -151,6 +151,17 @@ func (s Stats) papersTable() Table {
 			t.add(g.name, fmt.Sprintf("%d", k), cells...)
 		}
 		t.add(g.name, "mean", two(by[0].Mean), two(by[1].Mean), two(by[2].Mean))
+	}
+	return t
+}
+
+// combinations names the tag that it leaves out.
+func (s Stats) combinations() Table {
+	t := counts("combinations", "Element tags as combined", s.Combinations)
+	for _, c := range s.Tags {
+		if c.Name == strayImage {
+			t.Note = fmt.Sprintf("Left out: the tag %q (%s), which is not an element; the overview counts it as image.", strayImage, plural(c.N, "question"))
+		}
 	}
 	return t
 }

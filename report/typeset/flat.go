@@ -58,7 +58,10 @@ func writeCSV(w io.Writer, tables []report.Table) error {
 			}
 		}
 	}
-	if err := out.Write(append(terminal.CSV(head), "Unscored", "Partly scored", "Not run", "Unscored answers", "Scoring", "Judge", "Dir")); err != nil {
+	if !t.Tidy {
+		head = append(head, "Unscored", "Partly scored", "Not run", "Unscored answers")
+	}
+	if err := out.Write(terminal.CSV(append(head, "Scoring", "Judge", "Dir"))); err != nil {
 		return err
 	}
 	for _, l := range t.Lines {
@@ -68,6 +71,9 @@ func writeCSV(w io.Writer, tables []report.Table) error {
 			if t.Heads[i].Scored {
 				line = append(line, fields(v)...)
 			}
+		}
+		if !t.Tidy {
+			line = append(line, missing(l)...)
 		}
 		if err := out.Write(terminal.CSV(append(line, rules(l)...))); err != nil {
 			return err
@@ -100,13 +106,18 @@ func fields(v report.Value) []string {
 	return []string{v.Count(), low, high, v.Error(), v.ClusteredError(), strconv.Itoa(v.Cell.Unscored)}
 }
 
-func rules(l report.Line) []string {
+// missing counts what is not in the scores of a run.
+func missing(l report.Line) []string {
 	if l.Row == nil {
-		return []string{"", "", "", "", "", "", "AirQA paper"}
+		return make([]string, 4)
 	}
 	r := l.Row
-	return []string{
-		strconv.Itoa(r.Unscored), strconv.Itoa(r.Partial), strconv.Itoa(r.Unfinished), strconv.Itoa(r.UnscoredAnswers),
-		r.Scoring, r.Judge, r.Dir,
+	return []string{strconv.Itoa(r.Unscored), strconv.Itoa(r.Partial), strconv.Itoa(r.Unfinished), strconv.Itoa(r.UnscoredAnswers)}
+}
+
+func rules(l report.Line) []string {
+	if l.Row == nil {
+		return []string{"", "", "AirQA paper"}
 	}
+	return []string{l.Row.Scoring, l.Row.Judge, l.Row.Dir}
 }

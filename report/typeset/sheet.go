@@ -12,6 +12,9 @@ type sheet report.Table
 // flat tells whether the section is better a column of its own than a line above its lines: when most of them would hold
 // a single line.
 func (t sheet) flat() bool {
+	if t.Flat {
+		return true
+	}
 	sections, lines := make(map[string]bool), 0
 	for _, l := range t.Lines {
 		sections[l.Section] = true

@@ -103,7 +103,7 @@ func TestNarrow(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	o := typeset.Options{Options: report.Options{Intervals: report.WilsonIntervals, Table: report.AllTables, WithPaper: true}}
+	o := typeset.Options{Options: report.Options{Intervals: report.WilsonIntervals, Table: report.AllTables, WithPaper: true, By: "tags"}}
 	all := rows(t, o.Options)
 	for _, format := range []string{"text", "md", "latex", "json"} {
 		o.Format = format
@@ -116,7 +116,7 @@ func TestTables(t *testing.T) {
 		if o.Table = table; table == report.AllTables {
 			continue
 		}
-		records, err := csv.NewReader(strings.NewReader(write(t, all, o))).ReadAll()
+		records, err := csv.NewReader(strings.NewReader(write(t, rows(t, o.Options), o))).ReadAll()
 		if err != nil || len(records) < 3 {
 			t.Errorf("table %s: %d records, %v", table, len(records), err)
 		}
@@ -132,9 +132,10 @@ func TestWriteErrors(t *testing.T) {
 		want string
 	}{
 		{"format", all, typeset.Options{Format: "pdf"}, "text, md, csv, latex, json, html"},
-		{"table", all, typeset.Options{Options: report.Options{Table: "6"}}, "4, 5, 7, 13, outcomes, repeats, judges, functions, all"},
+		{"table", all, typeset.Options{Options: report.Options{Table: "6"}}, "4, 5, 7, 13, outcomes, repeats, judges, functions, by, leaderboard, answers, all"},
 		{"csv of all", all, typeset.Options{Options: report.Options{Table: "all"}, Format: "csv"}, "one table"},
 		{"no repeats", all[2:], typeset.Options{Options: report.Options{Table: "repeats"}}, "asked once"},
+		{"no field", all, typeset.Options{Options: report.Options{Table: "by"}}, "choose a field or a tag with --by"},
 		{"no panel", all[2:], typeset.Options{Options: report.Options{Table: "judges"}}, "single judges"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -200,7 +201,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", wanted)
 		}
 	}
-	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 8 || charts != 5 {
+	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 9 || charts != 5 {
 		t.Errorf("%d tables and %d charts", tables, charts)
 	}
 	balanced(t, page)

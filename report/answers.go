@@ -1,0 +1,95 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Answer is one repeat of one question, for tables that other programs evaluate.
+type Answer struct {
+	UUID     string `json:"uuid"`
+	Repeat   int    `json:"repeat"`
+	Function string `json:"eval_func"`
+	// Verdict is empty and Score nil for what scoring has not met; Score is nil for an unscored answer too. Counted reports
+	// whether the answer is in the average.
+	Verdict qa.Verdict `json:"verdict"`
+	Score   *float64   `json:"score"`
+	Counted bool       `json:"counted"`
+	// Outcome is one of those of [Row.Outcomes].
+	Outcome    string   `json:"outcome"`
+	Turns      int      `json:"turns"`
+	Prompt     int      `json:"prompt_tokens"`
+	Completion int      `json:"completion_tokens"`
+	Working    float64  `json:"seconds_working"`
+	Waiting    float64  `json:"seconds_waiting"`
+	Cost       *float64 `json:"cost_usd"`
+	Tags       []string `json:"tags"`
+	Conference []string `json:"conference"`
+	Papers     int      `json:"papers"`
+}
+
+// answers lists every repeat of every question, in their order.
+func answers(questions []question, price *qa.Price) []Answer {
+	var list []Answer
+	for _, q := range questions {
+		for repeat, t := range q.tries {
+			a := Answer{
+				UUID: q.UUID, Repeat: repeat, Function: q.Evaluator.Func, Counted: t.scored() && !q.dropped, Outcome: t.outcome(),
+				Tags: q.Tags, Conference: q.Conference, Papers: len(q.Papers()),
+			}
+			if t.score != nil {
+				a.Verdict = t.score.Verdict
+			}
+			if t.scored() {
+				a.Score = &t.score.Value
+			}
+			if e := t.episode; e != nil {
+				a.Turns, a.Prompt, a.Completion, a.Working, a.Waiting = e.turns, e.usage.Prompt, e.usage.Completion, e.working, e.waiting
+				if price != nil {
+					a.Cost = known(price.Of(e.usage.Add(e.charged)))
+				}
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// answerTable has a line for each answer of each run.
+func answerTable(rows []Row, _ Options) (*Table, error) {
+	t := Table{Title: "Answers", Label: "uuid", Section: "run", Flat: true, Tidy: true}
+	for _, name := range []string{"baseline", "model", "repeat", "eval_func", "verdict"} {
+		t.Heads = append(t.Heads, Head{Name: name, Left: true})
+	}
+	for _, name := range []string{
+		"score", "counted", "outcome", "turns", "prompt_tokens", "completion_tokens", "seconds_working", "seconds_waiting",
+		"cost_usd", "tags", "conference", "papers",
+	} {
+		t.Heads = append(t.Heads, Head{Name: name})
+	}
+	for i, r := range rows {
+		for _, a := range r.Each {
+			t.Lines = append(t.Lines, Line{Label: a.UUID, Section: r.Dir, Row: &rows[i], Values: a.values(r)})
+		}
+	}
+	t.Notes = []string{"A line for each repeat of each question. Counted: whether it is in the average. Several tags or conferences are separated by a semicolon."}
+	return &t, nil
+}
+
+func (a Answer) values(r Row) []Value {
+	precise := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	optional := func(v *float64) Value {
+		if v == nil {
+			return plain("-")
+		}
+		return plain(precise(*v))
+	}
+	return []Value{
+		plain(r.Baseline), plain(r.Model), number(a.Repeat), plain(a.Function), plain(orDash(string(a.Verdict))),
+		optional(a.Score), plain(strconv.FormatBool(a.Counted)), plain(a.Outcome), number(a.Turns), number(a.Prompt), number(a.Completion),
+		plain(decimals(a.Working, 3)), plain(decimals(a.Waiting, 3)), optional(a.Cost),
+		plain(orDash(strings.Join(a.Tags, ";"))), plain(orDash(strings.Join(a.Conference, ";"))), number(a.Papers),
+	}
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+)
+
+// Part is the questions with one value of the field that [Options.By] names.
+type Part struct {
+	Value string `json:"value"`
+	Tally
+}
+
+// noValue stands for a field that a question does not have, or that is empty.
+const noValue = "(none)"
+
+// parts breaks a run down by a field or a tag; nil without one.
+func (o Options) parts(examples []qa.Example, questions []question) ([]Part, error) {
+	if o.By == "" {
+		return nil, nil
+	}
+	keys, err := keysOf(o.By, examples)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string][]string)
+	for _, ex := range examples {
+		values[ex.UUID] = keys(ex)
+	}
+	names, tallies := o.tallies(questions, func(ex qa.Example) []string { return values[ex.UUID] })
+	list := make([]Part, len(names))
+	for i, name := range names {
+		list[i] = Part{name, tallies[i]}
+	}
+	slices.SortStableFunc(list, func(a, b Part) int { return byNumber(a.Value, b.Value) })
+	return list, nil
+}
+
+// byNumber sorts numbers by their value and before words, and what has no value last.
+func byNumber(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	rank := func(s string, err error) int {
+		switch {
+		case err == nil:
+			return 0
+		case s == noValue:
+			return 2
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(rank(a, errX), rank(b, errY)), cmp.Compare(x, y))
+}
+
+// keysOf returns what a field or tag is for a question: the number of papers for "papers", each element of a list, the
+// keys that are true of an object, or whether it has the tag.
+func keysOf(by string, examples []qa.Example) (func(qa.Example) []string, error) {
+	switch by {
+	case "papers":
+		return func(ex qa.Example) []string { return []string{strconv.Itoa(len(ex.Papers()))} }, nil
+	case "eval_func":
+		return func(ex qa.Example) []string { return []string{ex.Evaluator.Func} }, nil
+	}
+	known, tags := map[string]bool{"papers": true, "eval_func": true}, make(map[string]bool)
+	for _, ex := range examples {
+		for name := range fields(ex) {
+			known[name] = true
+		}
+		for _, tag := range ex.Tags {
+			tags[tag] = true
+		}
+	}
+	switch {
+	case known[by]:
+		return func(ex qa.Example) []string { return texts(fields(ex)[by]) }, nil
+	case tags[by]:
+		return func(ex qa.Example) []string {
+			if ex.HasTag(by) {
+				return []string{by}
+			}
+			return []string{"not " + by}
+		}, nil
+	}
+	return nil, fmt.Errorf("break down by %q: no question has such a field or tag; fields: %s; tags: %s", by, listed(known), listed(tags))
+}
+
+func listed(names map[string]bool) string {
+	return terminal.Line(strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+}
+
+// fields are those of a question as its file has them.
+func fields(ex qa.Example) map[string]json.RawMessage {
+	all := make(map[string]json.RawMessage)
+	raw, err := json.Marshal(ex)
+	if err != nil || json.Unmarshal(raw, &all) != nil {
+		return nil
+	}
+	delete(all, "extra")
+	maps.Copy(all, ex.Extra)
+	return all
+}
+
+// texts are the values of a field, each once.
+func texts(raw json.RawMessage) []string {
+	var list []string
+	var elements []json.RawMessage
+	var object map[string]json.RawMessage
+	switch {
+	case json.Unmarshal(raw, &elements) == nil:
+		for _, e := range elements {
+			list = append(list, text(e))
+		}
+	case json.Unmarshal(raw, &object) == nil:
+		for key, value := range object {
+			if string(value) == "true" {
+				list = append(list, key)
+			}
+		}
+	default:
+		list = append(list, text(raw))
+	}
+	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	if len(list) == 0 {
+		return []string{noValue}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// text is a JSON value without the quotes of a string; empty for null.
+func text(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// byTable is nil where no field is chosen.
+func byTable(rows []Row, o Options) (*Table, error) {
+	if o.By == "" {
+		return nil, nil
+	}
+	return o.tallyTable(rows, Table{Title: "By " + o.By, Label: o.By}, func(r Row) ([]string, []Tally) {
+		names, tallies := make([]string, len(r.By)), make([]Tally, len(r.By))
+		for i, p := range r.By {
+			names[i], tallies[i] = p.Value, p.Tally
+		}
+		return names, tallies
+	}), nil
+}
