@@ -141,11 +141,25 @@ func (b Bar) shown() bool {
 func (c BarsConfig) describe() string {
 	var parts []string
 	for g := range c.Groups {
-		for s := range c.Series {
+		for _, s := range c.present(g) {
 			parts = append(parts, c.tip(s, g))
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// present are the series with a bar in a group; a group without any keeps the place of one.
+func (c BarsConfig) present(g int) []int {
+	var list []int
+	for s := range c.Series {
+		if finite(c.Series[s].Bars[g].Value) {
+			list = append(list, s)
+		}
+	}
+	if list == nil {
+		return []int{0}
+	}
+	return list
 }
 
 func boxSwatch(c *canvas, x, y float64, series int) { c.bar(x, y-6, swatchWidth, 12, series) }

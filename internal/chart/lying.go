@@ -73,7 +73,7 @@ func (l *lying) measure() {
 func (l *lying) heights() []float64 {
 	list := make([]float64, len(l.Groups))
 	for g := range l.Groups {
-		list[g] = max(l.pitch()*float64(len(l.Series)), lineHeight*float64(len(l.labels[g]))) + groupGap
+		list[g] = max(l.pitch()*float64(len(l.present(g))), lineHeight*float64(len(l.labels[g]))) + groupGap
 	}
 	return list
 }
@@ -104,9 +104,10 @@ func (l *lying) group(g int, y, height float64) {
 		at := middle + (float64(i)-float64(len(lines)-1)/2)*lineHeight + 4
 		l.c.text(l.label, at, atEnd, "label", text)
 	}
-	first := middle - l.pitch()*float64(len(l.Series))/2
-	for s := range l.Series {
-		l.one(s, g, first+l.pitch()*float64(s))
+	present := l.present(g)
+	first := middle - l.pitch()*float64(len(present))/2
+	for i, s := range present {
+		l.one(s, g, first+l.pitch()*float64(i))
 	}
 }
 

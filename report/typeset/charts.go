@@ -14,11 +14,17 @@ import (
 // charts are those of the page: scores, scores by turn, and what they took.
 func charts(rows []report.Row, o Options) ([]template.HTML, error) {
 	rows = report.Marked(rows)
-	bars, err := scoreBars(rows, o)
-	if err != nil {
-		return nil, err
-	}
+	bars := scoreBars(rows)
 	list := []template.HTML{chart.Bars(bars)}
+	if o.WithPaper {
+		paper, err := paperBars(bars.Groups)
+		if err != nil {
+			return nil, err
+		}
+		if len(paper.Series) > 0 {
+			list = append(list, chart.Bars(paper))
+		}
+	}
 	for _, c := range turnLines(rows) {
 		list = append(list, chart.Lines(c))
 	}
@@ -52,79 +58,99 @@ func place(list *[]string, name string) int {
 	return i
 }
 
-// scoreBars has a group a baseline and a bar a model. The paper's come last, and only where there are others to compare
-// them with.
-func scoreBars(rows []report.Row, o Options) (chart.BarsConfig, error) {
-	c := chart.BarsConfig{Title: "Score (AVG, per cent)", Max: 100, Decimals: 1}
-	var models []string
-	put := func(model, baseline string, b chart.Bar) {
-		s, g := place(&models, model), place(&c.Groups, baseline)
-		if s == len(c.Series) {
-			c.Series = append(c.Series, chart.BarSeries{Name: model})
-		}
-		for len(c.Series[s].Bars) <= g {
-			c.Series[s].Bars = append(c.Series[s].Bars, chart.Bar{Value: math.NaN()})
-		}
-		c.Series[s].Bars[g] = b
-	}
+// scoreBars has a group a baseline and a bar a model.
+func scoreBars(rows []report.Row) chart.BarsConfig {
+	c := bars{BarsConfig: chart.BarsConfig{Title: "Score (AVG, %)", Max: 100, Decimals: 1}}
 	for _, r := range rows {
-		if cell := r.Cell(report.Average); cell.N > 0 {
-			put(r.Model, r.Baseline+r.Mark, chart.Bar{Value: cell.Score, Interval: intervalOf(cell.Interval), N: cell.N})
+		if cell := r.Cell(report.Average); cell.Shown() {
+			c.put(r.Model, r.Baseline+r.Mark, chart.Bar{Value: cell.Score, Interval: intervalOf(cell.Interval), N: cell.N})
 		}
 	}
-	if !o.WithPaper {
-		return c, nil
-	}
+	return c.BarsConfig
+}
+
+// paperBars are those of the paper for some baselines. They have a chart of their own: the questions are others, and beside
+// them the bars of a small run would mislead.
+func paperBars(baselines []string) (chart.BarsConfig, error) {
+	c := bars{BarsConfig: chart.BarsConfig{
+		Title: "The paper's scores (AVG of Table 4, %)", Note: "1,246 questions; other papers and another judge than above.", Max: 100, Decimals: 1,
+	}}
 	p, err := report.Paper("4")
 	if err != nil {
-		return c, err
+		return c.BarsConfig, err
 	}
 	for _, r := range p.Rows {
 		score, err := strconv.ParseFloat(r.Cells[slices.Index(p.Columns, report.Average)], 64)
 		if err != nil {
-			return c, err
+			return c.BarsConfig, err
 		}
-		if slices.Contains(c.Groups, r.Baseline) {
-			put(r.Model+report.PaperMark, r.Baseline, chart.Bar{Value: score})
+		if slices.Contains(baselines, r.Baseline) {
+			c.put(r.Model, r.Baseline, chart.Bar{Value: score})
 		}
 	}
-	return c, nil
+	return c.BarsConfig, nil
 }
 
-// turnLines has a chart a model with a line a baseline; or one chart with a line a model when no model has two runs.
-func turnLines(rows []report.Row) []chart.LinesConfig {
-	turns := 0
-	for _, r := range rows {
-		turns = max(turns, len(r.Within))
+// bars is a bar chart that grows by bars.
+type bars struct {
+	chart.BarsConfig
+	models []string
+}
+
+func (c *bars) put(model, baseline string, b chart.Bar) {
+	s, g := place(&c.models, model), place(&c.Groups, baseline)
+	if s == len(c.Series) {
+		c.Series = append(c.Series, chart.BarSeries{Name: model})
 	}
+	for len(c.Series[s].Bars) <= g {
+		c.Series[s].Bars = append(c.Series[s].Bars, chart.Bar{Value: math.NaN()})
+	}
+	c.Series[s].Bars[g] = b
+}
+
+// turnLines has a chart a model with a line a baseline; or one chart with a line a model when no model has two runs. All
+// have the same axes.
+func turnLines(rows []report.Row) []chart.LinesConfig {
+	axes := turnAxes(rows)
 	var models []string
 	for _, r := range rows {
 		place(&models, r.Model)
 	}
 	if len(models) == len(rows) && len(rows) > 1 {
-		return []chart.LinesConfig{turnChart(rows, "", turns, func(r report.Row) string { return r.Model })}
+		return []chart.LinesConfig{axes.chart(rows, "", func(r report.Row) string { return r.Model })}
 	}
 	var list []chart.LinesConfig
 	for _, model := range models {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.Model != model })
-		list = append(list, turnChart(of, ", "+model, turns, func(r report.Row) string { return r.Baseline + r.Mark }))
+		list = append(list, axes.chart(of, ", "+model, func(r report.Row) string { return r.Baseline + r.Mark }))
 	}
 	return list
 }
 
-func turnChart(rows []report.Row, of string, turns int, name func(report.Row) string) chart.LinesConfig {
+// axesOfTurns are those of all charts of turns.
+type axesOfTurns struct{ turns, share float64 }
+
+func turnAxes(rows []report.Row) axesOfTurns {
+	var a axesOfTurns
+	for _, r := range rows {
+		a.turns = max(a.turns, float64(len(r.Within)))
+		for _, share := range r.Within {
+			a.share = max(a.share, math.Ceil(share/10)*10)
+		}
+	}
+	return a
+}
+
+// chart has a line a run, up to the longest of its episodes.
+func (a axesOfTurns) chart(rows []report.Row, of string, name func(report.Row) string) chart.LinesConfig {
 	c := chart.LinesConfig{
-		Title: "Right after at most so many turns" + of, X: chart.Axis{Label: "turns"},
-		Y: chart.Axis{Label: "right, per cent of the questions", Decimals: 1},
+		Title: "Right answers by number of turns" + of, X: chart.Axis{Label: "turns", Max: a.turns},
+		Y: chart.Axis{Label: "right within so many turns, % of the questions", Decimals: 1, Max: a.share},
 	}
 	for _, r := range rows {
 		s := chart.Series{Name: name(r)}
-		for i := range turns {
-			p := chart.Point{X: float64(i + 1)}
-			if len(r.Within) > 0 {
-				p.Y = r.Within[min(i, len(r.Within)-1)]
-			}
-			s.Points = append(s.Points, p)
+		for i, share := range r.Within {
+			s.Points = append(s.Points, chart.Point{X: float64(i + 1), Y: share})
 		}
 		c.Series = append(c.Series, s)
 	}
@@ -145,11 +171,15 @@ func tokenPoints(rows []report.Row) chart.PointsConfig {
 
 // points has a marker a run, those of one model alike.
 func points(c chart.PointsConfig, rows []report.Row, x func(report.Effort) float64) chart.PointsConfig {
-	c.Y = chart.Axis{Label: "score, per cent", Decimals: 1}
+	c.Y = chart.Axis{Label: "score, %", Decimals: 1}
+	label := func(r report.Row) string { return r.Baseline + r.Mark }
+	if !slices.ContainsFunc(rows, func(r report.Row) bool { return r.Baseline != rows[0].Baseline }) {
+		label = func(r report.Row) string { return r.Model + r.Mark }
+	}
 	var models []string
 	for _, r := range rows {
 		cell := r.Cell(report.Average)
-		if cell.N == 0 || r.Effort.Episodes == 0 {
+		if !cell.Shown() || r.Effort.Episodes == 0 {
 			continue
 		}
 		s := place(&models, r.Model)
@@ -157,7 +187,7 @@ func points(c chart.PointsConfig, rows []report.Row, x func(report.Effort) float
 			c.Series = append(c.Series, chart.Series{Name: r.Model})
 		}
 		c.Series[s].Points = append(c.Series[s].Points, chart.Point{
-			X: x(r.Effort), Y: cell.Score, Interval: intervalOf(cell.Interval), Label: r.Baseline + r.Mark, N: cell.N,
+			X: x(r.Effort), Y: cell.Score, Interval: intervalOf(cell.Interval), Label: label(r), N: cell.N,
 		})
 	}
 	return c

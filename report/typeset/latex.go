@@ -2,6 +2,7 @@ package typeset
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,11 +43,11 @@ func latexTable(t sheet, notes []string) string {
 		}
 	})
 	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n")
-	b.WriteString("\\par\\vspace{2pt}\\raggedright\\scriptsize\n")
+	b.WriteString("\\par\\vspace{2pt}\n\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n")
 	for _, note := range slices.Concat(t.Notes, notes) {
-		b.WriteString(latex(note) + "\\par\n")
+		b.WriteString(latexFlags.ReplaceAllString(latex(note), `\texttt{$0}`) + "\\par\n")
 	}
-	b.WriteString("\\end{table}\n")
+	b.WriteString("\\end{minipage}\n\\end{table}\n")
 	return b.String()
 }
 
@@ -100,6 +101,9 @@ func (t sheet) latexLine(l report.Line, flat bool) string {
 	}
 	return strings.Join(cells, " & ") + " \\\\\n"
 }
+
+// latexFlags are the flags of commands in an escaped note: in a typewriter font, which has no ligature for two hyphens.
+var latexFlags = regexp.MustCompile(`-\{\}-[a-z][a-z-]*`)
 
 // latex escapes a text of strangers. A bracket or a star at the beginning of a line of a table would be taken for an
 // argument of the line break before it.

@@ -68,7 +68,7 @@ func lead(rows []report.Row, o Options) string {
 	if len(rows) != 1 {
 		text = strconv.Itoa(len(rows)) + " runs"
 	}
-	text += ". Scores are in per cent; n is told when one is pointed at."
+	text += ". Scores are in percent; hover over one for n."
 	if o.Intervals != "" && o.Intervals != report.NoIntervals {
 		text += " Small figures under scores, and lines across bars and points, are 95 % intervals."
 	}

@@ -1,11 +1,13 @@
 package typeset
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/internal/terminal"
@@ -20,7 +22,7 @@ type Options struct {
 	// Format is one of [Formats]; empty is text.
 	Format string
 	// Width is that of the terminal in characters; a text table that is wider is cut into several, one under the
-	// other, and notes are broken at blanks. 0 knows no bound.
+	// other, and notes are broken at blanks. 0 is no terminal: tables are whole, notes as wide as most.
 	Width int
 	// Detail puts n and interval under every score. Formats for machines and the HTML page have both in any case.
 	Detail bool
@@ -42,8 +44,13 @@ func Write(w io.Writer, rows []report.Row, o Options) error {
 	if o.Format == "json" {
 		return writeJSON(w, rows, o)
 	}
-	if o.Table == "" && o.Format == "html" {
-		o.Table = report.AllTables
+	switch o.Format {
+	case "html":
+		if o.Table == "" {
+			o.Table = report.AllTables
+		}
+	case "latex":
+		rows = withoutPaths(rows)
 	}
 	tables, err := report.Build(rows, o.Options)
 	if err != nil {
@@ -62,10 +69,22 @@ func Write(w io.Writer, rows []report.Row, o Options) error {
 	case "text", "":
 		return printTo(w, documentOf(tables, notes, o, form{
 			table: func(t sheet) string { return textTables(t, o.Width) },
-			note:  func(s string) string { return strings.Join(terminal.Wrap(s, o.Width), "\n") },
+			note:  func(s string) string { return strings.Join(terminal.Wrap(s, cmp.Or(o.Width, usualWidth)), "\n") },
 		}))
 	}
 	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
+}
+
+// usualWidth is that of notes where there is no terminal.
+const usualWidth = 100
+
+// withoutPaths names runs by the last part of their directories: a paper does not show where its author keeps them.
+func withoutPaths(rows []report.Row) []report.Row {
+	list := slices.Clone(rows)
+	for i, r := range list {
+		list[i].Dir = filepath.Base(r.Dir)
+	}
+	return list
 }
 
 // form is how a format writes what tables are made of.

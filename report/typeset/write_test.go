@@ -201,7 +201,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", wanted)
 		}
 	}
-	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 9 || charts != 5 {
+	if tables, charts := strings.Count(page, "<table"), strings.Count(page, "<svg"); tables != 9 || charts != 6 {
 		t.Errorf("%d tables and %d charts", tables, charts)
 	}
 	balanced(t, page)
@@ -282,6 +282,77 @@ func TestNarrowNotes(t *testing.T) {
 	for line := range strings.Lines(write(t, rows(t, report.Options{}), typeset.Options{Width: 50})) {
 		if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > 50 && strings.Contains(line, " ") {
 			t.Errorf("%d characters: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+// Without a terminal notes are as wide as a page.
+func TestNotesInFiles(t *testing.T) {
+	for line := range strings.Lines(write(t, rows(t, report.Options{}), typeset.Options{})) {
+		if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > 100 && !strings.ContainsAny(line, "│─") {
+			t.Errorf("%d characters: %s", len([]rune(line)), line)
+		}
+	}
+}
+
+// A paper shows neither where its author keeps runs, nor a dash for the two hyphens of a flag.
+func TestLatexNotes(t *testing.T) {
+	all := rows(t, report.Options{})
+	for i := range all {
+		all[i].Dir = "/home/someone/runs/" + string(rune('a'+i))
+	}
+	got := write(t, all, typeset.Options{Format: "latex"})
+	if strings.Contains(got, "/home/someone") || !strings.Contains(got, "rag (a)") {
+		t.Errorf("paths in notes:\n%s", got)
+	}
+	if !strings.Contains(got, `\texttt{-{}-scoring} and \texttt{-{}-judge} choose`) {
+		t.Errorf("flags in notes:\n%s", got)
+	}
+	if all[0].Dir != "/home/someone/runs/a" {
+		t.Error("the caller's rows were changed")
+	}
+}
+
+// Charts side by side have the same axes, whatever the runs need.
+func TestTurnAxes(t *testing.T) {
+	all := rows(t, report.Options{})
+	all[0].Within, all[1].Within, all[2].Within = []float64{10, 20}, []float64{5, 8, 8, 8}, []float64{1, 2, 71}
+	page := write(t, all, typeset.Options{Format: "html"})
+	charts := regexp.MustCompile(`(?s)<figure.*?</figure>`).FindAllString(page, -1)
+	found := 0
+	for _, c := range charts {
+		if strings.Contains(c, "number of turns") {
+			found++
+			if !strings.Contains(c, ">80</text>") || !strings.Contains(c, ">4</text>") {
+				t.Errorf("the axes do not end at 80 and 4:\n%s", c)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d charts of turns", found)
+	}
+}
+
+// A group has bars for what was run, and no places for what was not.
+func TestBarsOfSome(t *testing.T) {
+	all := rows(t, report.Options{})
+	page := write(t, all, typeset.Options{Format: "html"})
+	if bars := regexp.MustCompile(`(?s)<figure.*?</figure>`).FindString(page); strings.Contains(bars, "–") {
+		t.Errorf("an empty place:\n%s", bars)
+	}
+}
+
+// A spreadsheet runs nothing that a run directory names.
+func TestFormulas(t *testing.T) {
+	all := rows(t, report.Options{})[:1]
+	all[0].Baseline, all[0].Model, all[0].Dir = "=cmd|calc", `=HYPERLINK("http://x","y")`, "=1+1"
+	records, err := csv.NewReader(strings.NewReader(write(t, all, typeset.Options{Format: "csv"}))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cell := range records[1] {
+		if strings.HasPrefix(cell, "=") {
+			t.Errorf("a formula: %s", cell)
 		}
 	}
 }
