@@ -37,6 +37,22 @@ type CallError struct {
 	Attempts []qa.Attempt
 }
 
+// LogError is an event that could not be written. The episode stays unfinished.
+type LogError struct{ Err error }
+
+// Error implements error.
+func (e *LogError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *LogError) Unwrap() error { return e.Err }
+
+func logged(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &LogError{err}
+}
+
 // Error implements error.
 func (e *CallError) Error() string { return fmt.Sprintf("ask the model: %v", e.Err) }
 
@@ -109,7 +125,7 @@ func (e *Episode) Say(m qa.Message) error {
 	n := len(e.t.Messages)
 	e.t.Messages = append(e.t.Messages, m)
 	if n >= len(e.set.Prior.Messages) {
-		return e.set.Log.Message(m)
+		return logged(e.set.Log.Message(m))
 	}
 	return nil
 }
@@ -139,7 +155,7 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	s.Reply, s.Ended, s.Kept = &reply, e.set.Now(), len(reply.Text)
 	read(&s)
 	if err := e.set.Log.Call(s); err != nil {
-		return nil, err
+		return nil, logged(err)
 	}
 	return e.keep(s), nil
 }
@@ -155,7 +171,7 @@ func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
 		}
 		s.Observation, s.Ended = &o, e.set.Now()
 		if err := e.set.Log.Observation(*s); err != nil {
-			return o, err
+			return o, logged(err)
 		}
 	}
 	e.t.Messages = append(e.t.Messages, s.ObservationMessage())
@@ -179,13 +195,13 @@ func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	}
 	s.Observation, s.Ended = &o, e.set.Now()
 	e.t.Steps = append(e.t.Steps, s)
-	return o, e.set.Log.Observation(s)
+	return o, logged(e.set.Log.Observation(s))
 }
 
 // Finish records how the episode ended.
 func (e *Episode) Finish(o qa.Outcome, reason string, a qa.Answer) error {
 	e.t.Outcome, e.t.Reason, e.t.Answer, e.t.Ended = o, reason, a, e.set.Now()
-	return e.set.Log.End(e.t)
+	return logged(e.set.Log.End(e.t))
 }
 
 // Fail records the end of an episode that an error stopped.
@@ -276,5 +292,5 @@ func (e *Episode) lost(err error) error {
 	if len(tried) == 0 {
 		return nil
 	}
-	return e.set.Log.Lost(tried)
+	return logged(e.set.Log.Lost(tried))
 }

@@ -7,6 +7,7 @@ package baselines
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -192,7 +193,8 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	if err != nil && ctx.Err() != nil {
 		return j.episode.Trajectory(), ctx.Err()
 	}
-	if agent.Suspended(err) {
+	var unwritten *agent.LogError
+	if agent.Suspended(err) || errors.As(err, &unwritten) {
 		return j.episode.Trajectory(), err
 	}
 	if err != nil {

@@ -2,6 +2,8 @@ package qa
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -132,6 +134,16 @@ func (t Trajectory) Turns() int {
 
 // EpisodeID names the episode of a question: its uuid, a '#' and the repeat index, from 0.
 func EpisodeID(uuid string, repeat int) string { return fmt.Sprintf("%s#%d", uuid, repeat) }
+
+// SplitEpisodeID returns the uuid and the repeat index of an episode's name. The uuid itself may hold a '#'.
+func SplitEpisodeID(id string) (uuid string, repeat int) {
+	at := strings.LastIndexByte(id, '#')
+	if at < 0 {
+		return id, 0
+	}
+	repeat, _ = strconv.Atoi(id[at+1:])
+	return id[:at], repeat
+}
 
 // Who acted in a [Step].
 const (

@@ -53,7 +53,7 @@ func (a *app) worthAnother(o *opened, e *ended) bool {
 // reopen takes up what the log holds now, and counts the episodes to run again: those alone are run.
 func (o *opened) reopen() (int, error) {
 	var err error
-	if o.recorded, err = recordedIn(o.dir); err != nil {
+	if o.recorded, _, err = recordedIn(o.dir); err != nil {
 		return 0, err
 	}
 	o.skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !run.MayPass(rec.Trajectory) }

@@ -133,9 +133,11 @@ func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Acco
 			return nil, errors.Join(err, o.writer.Close())
 		}
 	}
-	if o.recorded, err = recordedIn(c.dir); err != nil {
+	var lost damage
+	if o.recorded, lost, err = recordedIn(c.dir); err != nil {
 		return nil, errors.Join(err, o.writer.Close())
 	}
+	a.warnOfDamage(c.dir, lost)
 	account.Charge(spentIn(o.recorded, c.price))
 	return o, nil
 }
@@ -204,30 +206,6 @@ func (a *app) recordOf(p plan, c job, solver *baselines.Solver, schema string) (
 		},
 	}.Redacted(runlog.Redactor(keys(a.getenv), "")) // paths of the note stay as given
 	return config, questions, err
-}
-
-// recordedIn reads what the log of a run directory holds. Of finished episodes only the outcome and what they used is kept.
-func recordedIn(dir string) (map[string]runlog.Recorded, error) {
-	r, err := runlog.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(r.BadLines) > 0 {
-		return nil, fmt.Errorf("%s: %w; move the directory away or mend the line", dir, r.BadLines[0])
-	}
-	recorded := make(map[string]runlog.Recorded)
-	for rec, err := range r.Episodes() {
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-		if rec.Spent = rec.Usage().Add(rec.Charged()); rec.Finished() {
-			rec.Messages, rec.Steps = nil, nil
-		} else if err := r.LoadImages(&rec); err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-		recorded[rec.Episode] = rec
-	}
-	return recorded, nil
 }
 
 // runJobs runs the jobs one behind the other over shared workers.

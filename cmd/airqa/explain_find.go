@@ -62,13 +62,17 @@ func (c scoreCmd) explainFile(a *app, judge eval.Judge) error {
 
 // explained finds what --explain names: a question, and which of its repeats.
 func (c scoreCmd) explained(examples []qa.Example) (ex qa.Example, repeat int, err error) {
-	id, number, given := strings.Cut(c.Explain, "#")
-	if given {
-		if repeat, err = strconv.Atoi(number); err != nil || repeat < 0 {
-			return ex, 0, misuse("--explain %s: want UUID or UUID#REPEAT", c.Explain)
-		}
+	if ex, err = findExample(examples, c.Explain); err == nil {
+		return ex, 0, nil
 	}
-	ex, err = findExample(examples, id)
+	at := strings.LastIndexByte(c.Explain, '#')
+	if at < 0 {
+		return ex, 0, err
+	}
+	if repeat, err = strconv.Atoi(c.Explain[at+1:]); err != nil || repeat < 0 {
+		return ex, 0, misuse("--explain %s: want UUID or UUID#REPEAT", c.Explain)
+	}
+	ex, err = findExample(examples, c.Explain[:at])
 	return ex, repeat, err
 }
 

@@ -112,7 +112,7 @@ func (c forkCmd) branch(r *runlog.Run) (*branch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Dir, err)
 	}
-	uuid, repeat := splitEpisode(id)
+	uuid, repeat := qa.SplitEpisodeID(id)
 	if b.rec, err = r.Episode(uuid, repeat); err != nil {
 		return nil, err
 	}
@@ -139,12 +139,6 @@ func findEpisode(all []string, given string) (string, error) {
 		return id, nil
 	}
 	return match(all, given)
-}
-
-func splitEpisode(id string) (uuid string, repeat int) {
-	at := strings.LastIndexByte(id, '#')
-	_, _ = fmt.Sscanf(id[at+1:], "%d", &repeat)
-	return id[:max(at, 0)], repeat
 }
 
 // cut leaves of the events what comes before the changed message.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -169,7 +170,7 @@ func complain(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), "airqa: "+terminal.Safe(strings.TrimRight(err.Error(), "\n")))
+	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), "airqa: "+terminal.Message(strings.TrimRight(err.Error()+advice(err), "\n")))
 	var c coded
 	if errors.As(err, &c) {
 		return c.code
@@ -177,9 +178,19 @@ func complain(err error) int {
 	return exitFailed
 }
 
-// say prints a line for the person at the other end on standard error.
+// advice is what to do about an error that any command may meet.
+func advice(err error) string {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, full) {
+			return "\n  Free some space, or raise the limit; the same command resumes from here"
+		}
+	}
+	return ""
+}
+
+// say prints a message on standard error. File names, uuids and texts in it may be a stranger's.
 func (a *app) say(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.errs, format+"\n", args...)
+	_, _ = fmt.Fprintln(a.errs, terminal.Message(fmt.Sprintf(format, args...)))
 }
 
 // notice says what an endpoint turned out to refuse.

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"airqa/llm"
+	"airqa/qa"
 	"airqa/run/runlog"
 )
 
@@ -108,11 +109,8 @@ func repeatsIn(dir string) (any, error) {
 	}
 	most := 0
 	for _, id := range r.UUIDs() {
-		_, repeat, _ := strings.Cut(id, "#")
-		n, err := strconv.Atoi(repeat)
-		if err == nil {
-			most = max(most, n)
-		}
+		_, repeat := qa.SplitEpisodeID(id)
+		most = max(most, repeat)
 	}
 	return strconv.Itoa(most + 1), nil
 }

@@ -93,6 +93,9 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	if err != nil {
 		return err
 	}
+	if err := a.checkUUIDs(examples); err != nil {
+		return err
+	}
 	picked, err := c.pick(a, examples)
 	if err != nil {
 		return err
@@ -248,6 +251,18 @@ func (a *app) loadQuestions(path string) ([]qa.Example, error) {
 		a.say("warning: %v (%s)", f, kept)
 	}
 	return examples, err
+}
+
+// checkUUIDs refuses questions whose uuid holds a key or a path of the home directory: neither is written to a run directory,
+// so their answers could not be found again.
+func (a *app) checkUUIDs(examples []qa.Example) error {
+	redact := a.redactor()
+	for _, ex := range examples {
+		if safe := string(redact([]byte(ex.UUID))); safe != ex.UUID {
+			return misuse("the uuid %q holds a key or a path of the home directory, which no run directory may hold; rename the question", safe)
+		}
+	}
+	return nil
 }
 
 // warnOfMissing tells of papers that questions name and the data directory does not hold.

@@ -29,6 +29,9 @@ func (c traceCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if len(r.UUIDs()) == 0 {
+		a.say("note: %s holds no episodes", c.Dir)
+	}
 	byUUID := make(map[string]qa.Example)
 	for _, ex := range examples {
 		byUUID[ex.UUID] = ex

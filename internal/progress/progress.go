@@ -184,5 +184,5 @@ func (s *Stage) Close(last string) {
 }
 
 func (s *Stage) print(text string) {
-	_, _ = fmt.Fprintf(s.c.Out, "%s: %s\n", s.name, text)
+	_, _ = fmt.Fprintf(s.c.Out, "%s: %s\n", terminal.Line(s.name), text)
 }

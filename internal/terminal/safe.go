@@ -11,6 +11,7 @@ import (
 // Safe returns text with control characters, and marks that reorder text, written out as \x1b or \u202e. Newlines
 // and tabs stay.
 func Safe(text string) string {
+	text = strings.ToValidUTF8(text, "\ufffd")
 	if strings.IndexFunc(text, unsafe) < 0 {
 		return text
 	}
@@ -26,6 +27,18 @@ func Safe(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// Message returns text as [Safe] does, with every further line indented: a newline in a file name or a uuid must not begin what
+// looks like another message.
+func Message(text string) string {
+	lines := strings.Split(Safe(text), "\n")
+	for i, line := range lines {
+		if i > 0 && line != "" && line[0] != ' ' {
+			lines[i] = "  " + line
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Line returns text as [Safe] does, on one line: newlines and runs of blanks become one blank.

@@ -23,6 +23,14 @@ func TestSafe(t *testing.T) {
 	}
 }
 
+// A newline in a name begins no line of its own.
+func TestMessage(t *testing.T) {
+	got := terminal.Message("paper \x1b[2Ja\nairqa: done.pdf\n  hint\xff")
+	if want := "paper \\x1b[2Ja\n  airqa: done.pdf\n  hint\ufffd"; got != want {
+		t.Errorf("Message = %q, want %q", got, want)
+	}
+}
+
 func TestClip(t *testing.T) {
 	if got := terminal.Clip("a\n b  cdef", 6); got != "a b c…" {
 		t.Errorf("Clip = %q", got)

@@ -45,7 +45,8 @@ type Follower struct {
 type episode struct {
 	outcome qa.Outcome // "" while it is not finished
 	reason  string
-	// ended is the usage at its last end; open are the calls since.
+	// dropped is what damaged attempts used that were run again, ended the usage at its last end; open are the calls since.
+	dropped qa.Usage
 	ended qa.Usage
 	open  []call
 	last  time.Time
@@ -129,6 +130,8 @@ func (f *Follower) take(m runlog.Mark) error {
 	case runlog.TypeEnd:
 		return f.ended(e, m)
 	case runlog.TypeStart:
+		e.dropped = e.dropped.Add(e.ended).Add(f.usage(e))
+		e.ended, e.open = qa.Usage{}, nil
 		f.remember(event{at: m.Time})
 	}
 	return nil

@@ -102,7 +102,7 @@ func (f *Follower) Look(now time.Time) (Standing, error) {
 func (f *Follower) count(s *Standing, now time.Time) {
 	reasons := make(map[string]int)
 	for _, e := range f.episodes {
-		s.Usage = s.Usage.Add(e.ended).Add(f.usage(e))
+		s.Usage = s.Usage.Add(e.dropped).Add(e.ended).Add(f.usage(e))
 		switch {
 		case e.outcome == "":
 			s.UnderWay++

@@ -39,9 +39,6 @@ func Open(c Config) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(r.BadLines) > 0 {
-		return nil, fmt.Errorf("%s: %w", c.Dir, r.BadLines[0])
-	}
 	s := &Source{c: c, run: r, held: make(map[string]bool), tapes: make(map[string]*tape)}
 	for _, id := range r.UUIDs() {
 		s.held[id] = true

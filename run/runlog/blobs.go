@@ -1,12 +1,12 @@
 package runlog
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,6 +21,7 @@ const maxFull = 256 << 10
 type blobs struct {
 	dir    string
 	redact func([]byte) []byte
+	fault  func(name string, n int) (int, error)
 	mu     sync.Mutex
 	known  map[string]bool
 	// prompt is the system prompt that came last, and promptSum its hash: all episodes of a run have one.
@@ -75,12 +76,15 @@ func (b *blobs) put(name string, data []byte) error {
 	if b.known[name] {
 		return nil
 	}
-	path := filepath.Join(b.dir, name)
-	if _, err := os.Stat(path); err == nil {
+	// A file that is there may be damaged: it is compared once, and replaced if it differs.
+	if old, err := readIn(b.dir, name); err == nil && bytes.Equal(old, data) {
 		b.known[name] = true
 		return nil
 	}
-	if err := aside.WriteFile(path, data); err != nil {
+	if _, err := b.fault(name, len(data)); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := aside.WriteFile(filepath.Join(b.dir, name), data); err != nil {
 		return err
 	}
 	b.known[name] = true
@@ -98,14 +102,28 @@ func readImage(dir, sum string) ([]byte, error) { return readBlob(dir, imagesDir
 
 func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
 	if _, err := hex.DecodeString(sum); err != nil || len(sum) != 64 {
-		return nil, fmt.Errorf("%s/%s: not a hash", folder, sum)
+		return nil, &BlobError{folder + "/" + sum, "is not named by a hash"}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, folder, sum+suffix))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s/%s%s is missing from the run directory", folder, sum, suffix)
+	name := folder + "/" + sum + suffix
+	data, err := readIn(dir, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &BlobError{name, "is missing from the run directory"}
+	case err != nil:
+		return nil, &BlobError{name, err.Error()}
+	case hash(data) != sum:
+		return nil, &BlobError{name, damaged}
 	}
-	return data, err
+	return data, nil
 }
+
+const damaged = "is damaged: its content does not match the hash in its name"
+
+// BlobError is a text or an image of an episode that is missing, damaged or no regular file.
+type BlobError struct{ Name, Why string }
+
+// Error implements error.
+func (e *BlobError) Error() string { return e.Name + ": " + e.Why }
 
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)

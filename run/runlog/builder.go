@@ -14,13 +14,58 @@ import (
 type builder struct {
 	run *Run
 	rec Recorded
+	// missing is the first text that could not be read.
+	missing error
+	// damage is where the attempt ends to be readable.
+	damage *DamageError
 }
 
-func (b *builder) add(raw []byte) error {
-	var h head
-	if err := json.Unmarshal(raw, &h); err != nil {
-		return err
+func newBuilder(r *Run, id string) *builder {
+	b := &builder{run: r}
+	b.rec.Episode = id
+	b.rec.UUID, _ = qa.SplitEpisodeID(id)
+	return b
+}
+
+// again is the builder of the next attempt at the episode. It knows what the attempts before it used.
+func (b *builder) again() *builder {
+	next := newBuilder(b.run, b.rec.Episode)
+	next.rec.Spent = b.rec.Spent.Add(b.rec.Usage()).Add(b.rec.Charged())
+	if b.damage != nil {
+		next.rec.Spent = next.rec.Spent.Add(b.damage.After)
 	}
+	return next
+}
+
+// take reads the next line. Behind damage, only what calls used is of interest.
+func (b *builder) take(raw []byte, at line) {
+	if b.damage != nil {
+		b.damage.count(raw)
+		return
+	}
+	var h head
+	err := json.Unmarshal(raw, &h)
+	if err == nil {
+		err = b.add(h, raw)
+	}
+	if err != nil {
+		b.damage = &DamageError{Line: at.number, Err: err}
+		b.damage.count(raw)
+	}
+}
+
+// lacks is why the attempt cannot be used as it is.
+func (b *builder) lacks() error {
+	switch {
+	case b.damage != nil:
+		return b.damage
+	case b.missing != nil:
+		return fmt.Errorf("%s: %w", b.rec.Episode, b.missing)
+	}
+	return nil
+}
+
+func (b *builder) add(h head, raw []byte) error {
 	b.rec.Events++
 	if h.Seq != b.rec.Events {
 		return fmt.Errorf("event %d of %s where event %d was due: lines are missing or doubled", h.Seq, h.Episode, b.rec.Events)
@@ -73,7 +118,11 @@ func (b *builder) message(raw []byte) error {
 func (b *builder) part(p part) (string, error) {
 	switch {
 	case p.Ref != "":
-		return b.run.Text(p.Ref)
+		s, err := b.run.Text(p.Ref)
+		if b.missing == nil {
+			b.missing = err
+		}
+		return s, nil
 	case p.Observation > 0:
 		s := b.step(p.Observation)
 		if s == nil || s.Observation == nil {

@@ -101,7 +101,10 @@ func Create(dir string, c Config, questions []byte) error {
 	old, err := ReadConfig(dir)
 	switch {
 	case err == nil:
-		return match(dir, old.Shape, c.Shape)
+		if err := match(dir, old.Shape, c.Shape); err != nil {
+			return err
+		}
+		return checkLog(dir)
 	case !errors.Is(err, ErrNoRun):
 		return err
 	}
@@ -119,6 +122,21 @@ func Create(dir string, c Config, questions []byte) error {
 		return err
 	}
 	return aside.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
+}
+
+// checkLog refuses a run directory that was scored or indexed and whose log is missing or empty: running again would cost as
+// much as the whole run did.
+func checkLog(dir string) error {
+	if info, err := os.Lstat(filepath.Join(dir, LogFile)); err == nil && info.Size() > 0 {
+		return nil
+	}
+	for _, trace := range []string{scoresDir, indexFile, "verdicts.jsonl"} {
+		if _, err := os.Lstat(filepath.Join(dir, trace)); err == nil {
+			return fmt.Errorf("%s has %s but no events in %s, so all questions would run again at full cost; restore %[3]s, or choose another directory",
+				dir, trace, LogFile)
+		}
+	}
+	return nil
 }
 
 // Redacted returns the configuration as redact leaves its JSON: a key may stand in a name or a path.
@@ -153,7 +171,10 @@ func Check(dir string, shape Shape) (exists bool, err error) {
 // ReadConfig reads run.json. It refuses another format, and keys that it does not know.
 func ReadConfig(dir string) (Config, error) {
 	var c Config
-	raw, err := os.ReadFile(filepath.Join(dir, RunFile))
+	if err := checkEntries(dir); err != nil {
+		return c, err
+	}
+	raw, err := readIn(dir, RunFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, fmt.Errorf("%s: %w", dir, ErrNoRun)
 	}

@@ -49,7 +49,7 @@ func TestDocumentedEvents(t *testing.T) {
 		}
 	}
 	write(runlog.LogFile, log.String())
-	write("texts/41a003c241f56c089fc903f56befc3e2c3b1bf15031f3f2f5cdddf20e1eb94b8.txt", "system")
+	write("texts/"+runlog.Hash("system")+".txt", "system")
 	write("scores/reference.offline.jsonl", strings.Join(scores, ""))
 	r, got := read(t, dir)
 	if len(r.BadLines) != 0 || r.Unknown != 0 || len(got) != 1 || got[0].Events != 10 || len(got[0].Steps) != 3 {

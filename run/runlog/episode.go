@@ -1,6 +1,8 @@
 package runlog
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"airqa/qa"
@@ -24,8 +26,8 @@ type observed struct {
 	text string
 }
 
-// Begin starts the episode of a question, or goes on with one that the log has already: prior is what the log
-// holds of it, nil for a new one.
+// Begin starts the episode of a question, or resumes one that is in the log: prior is what the log holds of it. Without
+// prior the episode starts from its first event, and readers drop what an earlier, damaged attempt left in the log.
 func (w *Writer) Begin(uuid string, repeat int, prior *Recorded) (*Episode, error) {
 	e := &Episode{w: w, id: qa.EpisodeID(uuid, repeat)}
 	if prior != nil && prior.Events > 0 {
@@ -35,7 +37,7 @@ func (w *Writer) Begin(uuid string, repeat int, prior *Recorded) (*Episode, erro
 		}
 		return e, nil
 	}
-	return e, w.append(startEvent{head: e.head(TypeStart), UUID: uuid, Repeat: repeat})
+	return e, e.write(startEvent{head: e.head(TypeStart), UUID: uuid, Repeat: repeat})
 }
 
 // Message records a message that the program itself put into the conversation.
@@ -47,24 +49,27 @@ func (e *Episode) Message(m qa.Message) error {
 	if err := e.images(m.Images); err != nil {
 		return err
 	}
-	return e.w.append(messageEvent{head: e.head(TypeMessage), Role: m.Role, Parts: parts, Images: m.Images})
+	return e.write(messageEvent{head: e.head(TypeMessage), Role: m.Role, Parts: parts, Images: m.Images})
 }
 
 // Call records a reply of the model and what was read from it.
 func (e *Episode) Call(s qa.Step) error {
 	ev := callEvent{
-		head: e.head(TypeCall), Step: s.N, Shown: s.Shown, Kept: s.Kept, Action: s.Action,
+		head: e.head(TypeCall), Step: s.N, Shown: s.Shown, Kept: s.Kept, Action: encodable(s.Action),
 		ParseError: s.ParseError, Called: s.Called, Started: s.Started, Ended: s.Ended,
 		Reply: reply{
 			Text: Text(s.Reply.Text), Reasoning: textOf(s.Reply.Reasoning), Model: s.Reply.Model, ID: s.Reply.ID,
 			Finish: s.Reply.Finish, Usage: s.Reply.Usage, Attempts: s.Reply.Attempts,
-			ToolCalls: s.Reply.ToolCalls, Sealed: s.Reply.Sealed, Cached: s.Reply.Cached,
+			ToolCalls: s.Reply.ToolCalls, Cached: s.Reply.Cached,
 		},
+	}
+	if json.Valid(s.Reply.Sealed) {
+		ev.Reply.Sealed = s.Reply.Sealed
 	}
 	if s.ThoughtAt != (qa.Span{}) {
 		ev.Thought = &s.ThoughtAt
 	}
-	return e.w.append(ev)
+	return e.write(ev)
 }
 
 // Observation records what came back in step s, whose Observation must be set.
@@ -78,7 +83,7 @@ func (e *Episode) Observation(s qa.Step) error {
 		Cut: o.Cut, Hash: fingerprint(o), Start: s.Acted, End: s.Ended,
 	}
 	if s.Reply == nil {
-		ev.Action = s.Action
+		ev.Action = encodable(s.Action)
 	}
 	if o.Full != "" {
 		sum, err := e.w.blobs.text(e.w.blobs.beginning(o.Full))
@@ -87,19 +92,25 @@ func (e *Episode) Observation(s qa.Step) error {
 		}
 		ev.Full = sum
 	}
+	if err := e.write(ev); err != nil {
+		return err
+	}
 	e.remember(s)
-	return e.w.append(ev)
+	return nil
 }
 
 // Lost records the requests of a call that was stopped, which may have cost something all the same.
 func (e *Episode) Lost(attempts []qa.Attempt) error {
+	if err := e.write(lostEvent{head: e.head(TypeLost), Attempts: attempts}); err != nil {
+		return err
+	}
 	e.lost += len(attempts)
-	return e.w.append(lostEvent{head: e.head(TypeLost), Attempts: attempts})
+	return nil
 }
 
 // End records how the episode ended, and returns when that is on the disk.
 func (e *Episode) End(t qa.Trajectory) error {
-	err := e.w.append(endEvent{
+	err := e.write(endEvent{
 		head: e.head(TypeEnd), Outcome: t.Outcome, Reason: t.Reason, Transient: t.Transient, Answer: t.Answer,
 		Turns: t.Turns(), Usage: t.Usage(), Failed: t.FailedAttempts[min(e.lost, len(t.FailedAttempts)):],
 	})
@@ -113,9 +124,38 @@ func (e *Episode) End(t qa.Trajectory) error {
 // Events counts the lines that the log holds of the episode.
 func (e *Episode) Events() int { return e.seq }
 
+// head is that of the next event. Its number is used up when the event is written, not before: an event that could not be
+// written leaves no gap.
 func (e *Episode) head(kind string) head {
-	e.seq++
-	return head{Type: kind, Episode: e.id, Seq: e.seq, Time: e.w.now().UTC()}
+	return head{Type: kind, Episode: e.id, Seq: e.seq + 1, Time: e.w.now().UTC()}
+}
+
+func (e *Episode) write(event any) error {
+	written, err := e.w.append(event)
+	if written {
+		e.seq++
+	}
+	return err
+}
+
+// encodable returns an action that JSON can represent. Infinity and NaN become strings; readers take the arguments from the
+// text of the action, where they stay numbers.
+func encodable(a *qa.Action) *qa.Action {
+	if a == nil {
+		return nil
+	}
+	if _, err := json.Marshal(a.Args); err == nil {
+		return a
+	}
+	safe := *a
+	safe.Args = make(map[string]any, len(a.Args))
+	for name, v := range a.Args {
+		if _, err := json.Marshal(v); err != nil {
+			v = fmt.Sprint(v)
+		}
+		safe.Args[name] = v
+	}
+	return &safe
 }
 
 func (e *Episode) images(list []qa.Image) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 
@@ -37,21 +36,25 @@ func (r *Run) Events(id string) ([]Event, error) {
 	if len(r.lines[id]) == 0 {
 		return nil, nil
 	}
-	file, err := os.Open(filepath.Join(r.Dir, LogFile))
+	file, err := openIn(r.Dir, LogFile)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	events := make([]Event, len(r.lines[id]))
-	for i, at := range r.lines[id] {
+	var events []Event
+	for _, at := range r.lines[id] {
 		raw := make([]byte, at.length)
 		if _, err := file.ReadAt(raw, at.offset); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
-		if err := json.Unmarshal(raw, &events[i]); err != nil {
+		ev := Event{Line: raw}
+		if err := json.Unmarshal(raw, &ev); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
-		events[i].Line = raw
+		if ev.Type == TypeStart && ev.Seq == 1 {
+			events = nil // what came before is a damaged attempt
+		}
+		events = append(events, ev)
 	}
 	return events, nil
 }
@@ -68,7 +71,7 @@ func (w *Writer) Copy(from *Run, events []Event) error {
 				return err
 			}
 		}
-		if err := w.append(json.RawMessage(ev.Line)); err != nil {
+		if _, err := w.append(json.RawMessage(ev.Line)); err != nil {
 			return err
 		}
 	}
@@ -78,12 +81,15 @@ func (w *Writer) Copy(from *Run, events []Event) error {
 // copyBlobs copies what another run directory keeps under a hash.
 func (w *Writer) copyBlobs(dir, sum string) error {
 	for _, name := range []string{filepath.Join(textsDir, sum+".txt"), filepath.Join(imagesDir, sum+".png")} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := readIn(dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return err
+		}
+		if hash(data) != sum {
+			return &BlobError{name, damaged}
 		}
 		if err := aside.WriteFile(filepath.Join(w.dir, name), data); err != nil {
 			return err

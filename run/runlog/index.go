@@ -45,7 +45,7 @@ func (x *indexed) add(code uint32, length int) {
 
 // useIndex takes what the index of a log says, and returns how many bytes of the log it covers; 0 when there is none to use.
 func (r *Run) useIndex(log *os.File) int64 {
-	raw, err := os.ReadFile(filepath.Join(r.Dir, indexFile))
+	raw, err := readIn(r.Dir, indexFile)
 	if err != nil {
 		return 0
 	}

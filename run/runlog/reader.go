@@ -10,10 +10,7 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 
 	"airqa/qa"
 )
@@ -57,7 +54,7 @@ type Recorded struct {
 	qa.Trajectory
 	// Events counts the lines of the episode: the next one has the sequence number Events+1.
 	Events int `json:"events"`
-	// Spent is for whoever drops the steps of an episode and wants to know what it used; a reader leaves it empty.
+	// Spent is what attempts at the episode used that are no longer part of it: damaged ones, which were run again.
 	Spent qa.Usage `json:"-"`
 }
 
@@ -72,7 +69,7 @@ func Open(dir string) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Dir: dir, Config: config, lines: make(map[string][]line)}
-	file, err := os.Open(filepath.Join(dir, LogFile))
+	file, err := openIn(dir, LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -102,7 +99,7 @@ func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
 		names = r.order
 	}
 	return func(yield func(Recorded, error) bool) {
-		file, err := os.Open(filepath.Join(r.Dir, LogFile))
+		file, err := openIn(r.Dir, LogFile)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				yield(Recorded{}, err)
@@ -127,7 +124,7 @@ func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 	if _, ok := r.lines[id]; !ok {
 		return Recorded{}, ErrNoEpisode
 	}
-	file, err := os.Open(filepath.Join(r.Dir, LogFile))
+	file, err := openIn(r.Dir, LogFile)
 	if err != nil {
 		return Recorded{}, err
 	}
@@ -161,7 +158,7 @@ func (r *Run) LoadImages(rec *Recorded) error {
 	return nil
 }
 
-// headPattern finds type and episode at the beginning of a line without parsing the rest of it.
+// headPattern finds type and episode at the beginning of a line as this program writes most of them.
 var headPattern = regexp.MustCompile(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)","seq":\d+,`)
 
 func (r *Run) scan(file io.Reader) error {
@@ -195,17 +192,29 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 
 // note takes up one line of the log.
 func (r *Run) note(raw []byte) {
-	m := headPattern.FindSubmatch(raw)
-	if m == nil || len(raw) > math.MaxUint32 || !json.Valid(raw[:len(raw)-1]) {
+	kind, episode := headOf(raw)
+	if kind == "" || len(raw) > math.MaxUint32 {
 		r.place(lineBad, "", len(raw))
 		return
 	}
-	switch string(m[1]) {
+	switch kind {
 	case TypeStart, TypeMessage, TypeCall, TypeObservation, TypeLost, TypeEnd:
-		r.place(lineEvent, string(m[2]), len(raw))
+		r.place(lineEvent, episode, len(raw))
 	default:
 		r.place(lineUnknown, "", len(raw))
 	}
+}
+
+// headOf returns type and episode of an event; "" for a line that is none. Whitespace and the order of keys do not matter.
+func headOf(raw []byte) (kind, episode string) {
+	if m := headPattern.FindSubmatch(raw); m != nil && json.Valid(raw) {
+		return string(m[1]), string(m[2])
+	}
+	var h head
+	if json.Unmarshal(raw, &h) != nil || h.Episode == "" {
+		return "", ""
+	}
+	return h.Type, h.Episode
 }
 
 // place puts a line of a kind behind the ones before it.
@@ -232,19 +241,52 @@ func (r *Run) place(kind uint32, episode string, length int) {
 	r.index.add(kind, length)
 }
 
-// read rebuilds one episode from its lines.
+// DamageError is an episode of which events are missing, doubled or unreadable. What was read is what precedes the damage.
+type DamageError struct {
+	// Line is the first line that does not follow from the ones before it.
+	Line int
+	Err  error
+	// Calls and After are the model calls from there on, and what they used.
+	Calls int
+	After qa.Usage
+}
+
+// Error implements error.
+func (e *DamageError) Error() string { return LineError{e.Line, e.Err}.Error() }
+
+// Unwrap returns the cause.
+func (e *DamageError) Unwrap() error { return e.Err }
+
+func (e *DamageError) count(raw []byte) {
+	m, _ := markOf(raw)
+	if m.Type != TypeCall {
+		return
+	}
+	e.Calls++
+	if bill, err := m.Bill(); err == nil {
+		e.After = e.After.Add(bill.Usage)
+	}
+}
+
+// read rebuilds one episode from its lines. An attempt that was damaged, and started again since, is left out.
 func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
-	b := builder{run: r}
-	b.rec.Episode = id
-	b.rec.UUID, _, _ = strings.Cut(id, "#")
+	b := newBuilder(r, id)
 	for _, at := range r.lines[id] {
 		raw := make([]byte, at.length)
 		if _, err := file.ReadAt(raw, at.offset); err != nil {
 			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
-		if err := b.add(raw); err != nil {
-			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+		if b.rec.Events > 0 && starts(raw) {
+			b = b.again()
 		}
+		b.take(raw, at)
 	}
-	return b.rec, nil
+	return b.rec, b.lacks()
+}
+
+// starts reports whether a line is the first event of an attempt.
+func starts(raw []byte) bool {
+	var h head
+	m, _ := markOf(raw)
+	return m.Type == TypeStart && json.Unmarshal(raw, &h) == nil && h.Seq == 1
 }

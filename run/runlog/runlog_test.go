@@ -1,7 +1,9 @@
 package runlog_test
 
 import (
+	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,7 +68,7 @@ func episode() qa.Trajectory {
 	result := strings.Repeat(long, 5)
 	system := qa.Message{Role: qa.System, Text: strings.Repeat("system "+long, 5)}
 	task := qa.Message{Role: qa.User, Text: "task \u2028 <b> \"q\""}
-	picture := qa.Image{SHA256: strings.Repeat("ab", 32), MIME: "image/png", Page: 2, Box: []float64{1, 2.5, 3, 4}, Width: 7, Height: 8, Data: []byte("png")}
+	picture := qa.Image{SHA256: runlog.Hash("png"), MIME: "image/png", Page: 2, Box: []float64{1, 2.5, 3, 4}, Width: 7, Height: 8, Data: []byte("png")}
 	look := qa.Step{
 		N: 1, By: qa.ByModel, Shown: []qa.Span{{First: 0, End: 2}},
 		Reply: &qa.Reply{
@@ -236,30 +238,244 @@ func TestOddLines(t *testing.T) {
 	}
 }
 
-func TestDoubledLineIsAnError(t *testing.T) {
+// A damaged episode is an error of its own, starts from its first event, and costs no other episode anything.
+func TestDamagedEpisode(t *testing.T) {
+	lines := func(raw string) []string { return strings.SplitAfter(raw, "\n") }
+	tests := []struct {
+		name   string
+		damage func(raw string) string
+		want   string
+	}{
+		{"doubled line", func(raw string) string { l := lines(raw); return l[0] + l[1] + strings.Join(l[1:], "") }, "log.jsonl:3: event 2 of u#0 where event 3 was due"},
+		{"missing line", func(raw string) string { l := lines(raw); return l[0] + strings.Join(l[2:], "") }, "log.jsonl:2: event 3 of u#0 where event 2 was due"},
+		{"missing start", func(raw string) string { return strings.Join(lines(raw)[1:], "") }, "log.jsonl:1: event 2 of u#0 where event 1 was due"},
+		{"overwritten line", func(raw string) string { l := lines(raw); return l[0] + "\x00\x00\n" + strings.Join(l[2:], "") }, "log.jsonl:3: event 3 of u#0 where event 2 was due"},
+		{"another type", func(raw string) string { return strings.Replace(raw, `"role":"user"`, `"role":["user"]`, 1) }, "log.jsonl:3: json: cannot unmarshal"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := create(t)
+			path := filepath.Join(dir, runlog.LogFile)
+			again := func(uuid string, prior *runlog.Recorded) {
+				w := writer(t, dir, nil)
+				e, err := w.Begin(uuid, 0, prior)
+				if err != nil {
+					t.Fatal(err)
+				}
+				record(t, e, episode())
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			again("u", nil)
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(tt.damage(string(raw))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			again("v", nil)
+			r, err := runlog.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = r.Episode("u", 0)
+			var damaged *runlog.DamageError
+			if !errors.As(err, &damaged) || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error = %v, want %q", err, tt.want)
+			}
+			if rec, err := r.Episode("v", 0); err != nil || !rec.Finished() {
+				t.Errorf("the other episode: finished %v, %v", rec.Finished(), err)
+			}
+			again("u", nil)
+			r, got := read(t, dir)
+			if len(got) != 2 || got[0].Events != 10 || !got[0].Finished() || len(got[0].Steps) != 3 {
+				t.Errorf("after starting again: %+v", got)
+			}
+			if events, err := r.Events("u#0"); err != nil || len(events) != 10 || events[0].Type != runlog.TypeStart {
+				t.Errorf("%d events, %v", len(events), err)
+			}
+		})
+	}
+}
+
+// Every uuid that JSON can hold is read back, in the order and by all readers.
+func TestOddUUIDs(t *testing.T) {
 	dir := create(t)
 	w := writer(t, dir, nil)
+	uuids := []string{`a"b`, `a\b`, "a\tb", "a\x1bb", "a\x00b", "a\u2028b", "a#1", "a", " ", `{"type":"end"}`, `","seq":7,"`, "\n", strings.Repeat("long ", 4000), "é<>&\u202e"}
+	for _, uuid := range uuids {
+		e, err := w.Begin(uuid, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.End(qa.Trajectory{Outcome: qa.Answered}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, got := read(t, dir)
+	if len(r.BadLines) != 0 || len(got) != len(uuids) {
+		t.Fatalf("bad %v, %d episodes of %d", r.BadLines, len(got), len(uuids))
+	}
+	skimmed := make(map[string]int)
+	for m, err := range runlog.Skim(dir, 0) {
+		if err != nil {
+			t.Error(err)
+		}
+		skimmed[m.Episode]++
+	}
+	for i, uuid := range uuids {
+		if got[i].UUID != uuid || got[i].Repeat != 1 || !got[i].Finished() {
+			t.Errorf("%q was read as %q#%d", uuid, got[i].UUID, got[i].Repeat)
+		}
+		if rec, err := r.Episode(uuid, 1); err != nil || !rec.Finished() {
+			t.Errorf("%q: %v", uuid, err)
+		}
+		if skimmed[qa.EpisodeID(uuid, 1)] != 2 {
+			t.Errorf("%q: %d marks", uuid, skimmed[qa.EpisodeID(uuid, 1)])
+		}
+	}
+}
+
+// Lines that another program wrote differ in whitespace, order of keys and escapes.
+func TestAnyJSONLine(t *testing.T) {
+	dir := create(t)
+	log := ` { "seq" : 1, "repeat":0, "uuid":"u", "time":"2031-05-01T12:00:00Z", "episode":"\u0075#0", "type":"start" } ` + "\r\n" +
+		`{"outcome":"answered","answer":{"given":true,"text":"42","literal":"42"},"turns":0,"usage":{},"time":"2031-05-01T12:00:00Z","seq":2,"episode":"u#0","type":"end"}` + "\n"
+	if err := os.WriteFile(filepath.Join(dir, runlog.LogFile), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, got := read(t, dir); len(r.BadLines) != 0 || len(got) != 1 || got[0].Answer.Text != "42" {
+		t.Errorf("bad %v, read %+v", r.BadLines, got)
+	}
+	n := 0
+	for m, err := range runlog.Skim(dir, 0) {
+		if n++; err != nil || m.Episode != "u#0" || m.Time != clock {
+			t.Errorf("mark %+v, %v", m, err)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d marks", n)
+	}
+}
+
+// Numbers that JSON does not have are no reason to lose an event.
+func TestNoJSONNumber(t *testing.T) {
+	dir := create(t)
+	e, err := writer(t, dir, nil).Begin("u", 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := map[string]any{"answer": math.Inf(1), "box": []any{math.NaN(), 1.0}, "n": 2}
+	if err := e.Call(qa.Step{N: 1, Reply: &qa.Reply{Sealed: json.RawMessage("{")}, Action: &qa.Action{Name: "Answer", Args: odd, Text: "Answer(answer=1e999)"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.End(qa.Trajectory{Outcome: qa.Answered}); err != nil {
+		t.Fatal(err)
+	}
+	if _, got := read(t, dir); len(got) != 1 || got[0].Events != 3 || !got[0].Finished() || got[0].Steps[0].Action.Text != "Answer(answer=1e999)" {
+		t.Errorf("read %+v", got)
+	}
+}
+
+// A key whose first letter is that of an escape sequence before it leaves valid JSON behind.
+func TestRedactionKeepsJSON(t *testing.T) {
+	dir := create(t)
+	w := writer(t, dir, runlog.Redactor([]string{"neverclear"}, ""))
 	e, err := w.Begin("u", 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	record(t, e, episode())
-	path := filepath.Join(dir, runlog.LogFile)
-	raw, err := os.ReadFile(path)
-	if err != nil {
+	if err := e.Message(qa.Message{Role: qa.User, Text: "first\neverclear neverclear"}); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.SplitAfter(string(raw), "\n")
-	if err := os.WriteFile(path, []byte(lines[0]+lines[1]+strings.Join(lines[1:], "")), 0o600); err != nil {
+	r, got := read(t, dir)
+	if len(r.BadLines) != 0 || got[0].Messages[0].Text != "first\neverclear [redacted]" {
+		t.Errorf("bad %v, read %+v", r.BadLines, got)
+	}
+}
+
+// Links, pipes and files whose content does not match their name are refused: a run directory may come from a stranger.
+func TestForeignFiles(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := runlog.Open(dir)
-	if err != nil {
-		t.Fatal(err)
+	link := func(name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			_ = os.RemoveAll(filepath.Join(dir, name))
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(outside, filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	for _, err := range r.Episodes() {
-		if err == nil || !strings.Contains(err.Error(), "log.jsonl:3: event 2 of u#0 where event 3 was due") {
+	for _, name := range []string{runlog.RunFile, runlog.LogFile, runlog.QuestionsFile, "log.idx", "lock", "verdicts.jsonl", "texts", "images", "scores", "forks"} {
+		t.Run(name, func(t *testing.T) {
+			dir := create(t)
+			link(name)(t, dir)
+			if _, err := runlog.Open(dir); err == nil || strings.Contains(err.Error(), "secret\"") || !strings.Contains(err.Error(), "links are not followed") {
+				t.Errorf("error = %v", err)
+			}
+		})
+	}
+	sum := runlog.Hash("secret")
+	for name, plant := range map[string]func(*testing.T, string){
+		"link": link("texts/" + sum + ".txt"),
+		"content": func(t *testing.T, dir string) {
+			if err := os.MkdirAll(filepath.Join(dir, "texts"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "texts", sum+".txt"), []byte("other"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run("text by "+name, func(t *testing.T) {
+			dir := create(t)
+			plant(t, dir)
+			r, err := runlog.Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var blob *runlog.BlobError
+			if text, err := r.Text(sum); !errors.As(err, &blob) || text != "" {
+				t.Errorf("text %q, %v", text, err)
+			}
+		})
+	}
+	t.Run("scores", func(t *testing.T) {
+		dir := create(t)
+		link("scores/reference.offline.jsonl")(t, dir)
+		if _, _, err := runlog.ReadScores(dir); err == nil || !strings.Contains(err.Error(), "links are not followed") {
 			t.Errorf("error = %v", err)
+		}
+	})
+}
+
+// A text whose file was damaged is written again when it comes up again.
+func TestDamagedTextIsReplaced(t *testing.T) {
+	dir := create(t)
+	for range 2 {
+		w := writer(t, dir, nil)
+		e, err := w.Begin("u", 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record(t, e, episode())
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, _ := read(t, dir)
+		sum := runlog.Hash(episode().Messages[0].Text)
+		if text, err := r.Text(sum); err != nil || text != episode().Messages[0].Text {
+			t.Fatalf("text %q, %v", text, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "texts", sum+".txt"), []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -35,6 +35,9 @@ var ErrNoScores = errors.New("not scored yet; run: airqa score RUN")
 // replace what they made before. redact sees every byte on its way to the disk, since a judge's error may repeat keys; nil
 // changes nothing.
 func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) []byte) error {
+	if err := checkEntries(dir); err != nil {
+		return err
+	}
 	s.Format = Format
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -38,9 +38,12 @@ type Writer struct {
 	lock   *os.File
 	blobs  blobs
 
-	mu   sync.Mutex // guards file, size, synced time
+	fault func(name string, n int) (int, error)
+
+	mu   sync.Mutex // guards file, size, half, last
 	file *os.File
-	size int64
+	size int64 // of the whole lines
+	half bool  // part of a line may stand behind them
 	last time.Time
 
 	syncMu sync.Mutex // one fdatasync at a time; those who waited share it
@@ -57,6 +60,9 @@ var ErrLocked = errors.New("another airqa is writing here; wait for it or stop i
 type WriterConfig struct {
 	Redact func([]byte) []byte
 	Now    func() time.Time
+	// Fault makes writes fail, for tests. It is called before n bytes are written to a file, and before the log is synced or
+	// truncated ("sync", "truncate"). With an error, only as many bytes are written as it returns. nil lets all writes through.
+	Fault func(name string, n int) (int, error)
 }
 
 // OpenWriter opens the log of a run directory for appending, takes the directory's lock, and cuts off a torn last
@@ -67,6 +73,9 @@ func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Fault == nil {
+		c.Fault = func(_ string, n int) (int, error) { return n, nil }
 	}
 	lock, err := filelock.Take(filepath.Join(dir, lockFile))
 	if errors.Is(err, filelock.ErrHeld) {
@@ -84,8 +93,8 @@ func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("seek log: %w", err), file.Close(), lock.Close())
 	}
-	w := &Writer{dir: dir, redact: c.Redact, now: c.Now, lock: lock, file: file, size: size, synced: size, Torn: torn}
-	w.blobs = blobs{dir: dir, redact: c.Redact, known: make(map[string]bool)}
+	w := &Writer{dir: dir, redact: c.Redact, now: c.Now, fault: c.Fault, lock: lock, file: file, size: size, synced: size, Torn: torn}
+	w.blobs = blobs{dir: dir, redact: c.Redact, fault: c.Fault, known: make(map[string]bool)}
 	return w, nil
 }
 
@@ -109,37 +118,99 @@ func (w *Writer) Sync() error {
 	upTo := w.size
 	w.last = w.now()
 	w.mu.Unlock()
-	if err := syncData(w.file); err != nil {
+	_, err := w.fault("sync", 0)
+	if err == nil {
+		err = syncData(w.file)
+	}
+	if err != nil {
 		return fmt.Errorf("sync log: %w", err)
 	}
 	w.synced = upTo
 	return nil
 }
 
-// append writes one event as one line with one write call.
-func (w *Writer) append(event any) error {
-	line, err := encode(event)
+// append writes one event as one line with one write call. It reports whether the line is in the log: syncing it may fail
+// after that.
+func (w *Writer) append(event any) (written bool, err error) {
+	line, err := w.encode(event)
 	if err != nil {
-		return fmt.Errorf("encode event: %w", err)
+		return false, fmt.Errorf("encode event: %w", err)
 	}
-	line = w.redact(line)
 	w.mu.Lock()
-	n, err := w.file.Write(line)
-	if err == nil {
-		w.size += int64(n)
-	} else if n > 0 {
-		// A full disk: take the half line back, or the next event would be glued to it.
-		err = errors.Join(err, w.file.Truncate(w.size))
-	}
+	err = w.writeLine(line)
 	due := w.now().Sub(w.last) > syncEvery
 	w.mu.Unlock()
 	if err != nil {
-		return fmt.Errorf("write log: %w", err)
+		return false, fmt.Errorf("write log: %w", err)
 	}
 	if due {
-		return w.Sync()
+		return true, w.Sync()
 	}
+	return true, nil
+}
+
+// writeLine writes a line whole, or takes back what was written of it: the next line must not be glued to half of this one.
+func (w *Writer) writeLine(line []byte) error {
+	if w.half {
+		if err := w.cut(); err != nil {
+			return err
+		}
+	}
+	n, failed := w.fault(LogFile, len(line))
+	_, err := w.file.Write(line[:n])
+	if err = errors.Join(failed, err); err != nil {
+		w.half = true
+		return errors.Join(err, w.cut())
+	}
+	w.size += int64(n)
 	return nil
+}
+
+// cut removes what stands behind the last whole line.
+func (w *Writer) cut() error {
+	_, err := w.fault("truncate", 0)
+	if err == nil {
+		err = w.file.Truncate(w.size)
+	}
+	w.half = err != nil
+	return err
+}
+
+// encode returns event as one redacted line of JSON. Redaction of the encoded line is fast, but can hit an escape sequence;
+// the strings are then redacted one by one.
+func (w *Writer) encode(event any) ([]byte, error) {
+	raw, err := encode(event)
+	if err != nil {
+		return nil, err
+	}
+	line := w.redact(raw)
+	if bytes.Equal(line, raw) || json.Valid(line) {
+		return line, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var tree any
+	if err := dec.Decode(&tree); err != nil {
+		return nil, err
+	}
+	return encode(w.redactStrings(tree))
+}
+
+// redactStrings redacts every string of decoded JSON.
+func (w *Writer) redactStrings(v any) any {
+	switch v := v.(type) {
+	case string:
+		return string(w.redact([]byte(v)))
+	case []any:
+		for i := range v {
+			v[i] = w.redactStrings(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = w.redactStrings(v[k])
+		}
+	}
+	return v
 }
 
 // encode returns event as one line of JSON. HTML characters stay as they are: the log is no web page.

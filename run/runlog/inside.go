@@ -1,0 +1,61 @@
+package runlog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// entries are the names that a run directory has, and whether each is a folder.
+var entries = map[string]bool{
+	RunFile: false, LogFile: false, QuestionsFile: false, indexFile: false, lockFile: false, "verdicts.jsonl": false,
+	textsDir: true, imagesDir: true, scoresDir: true, "forks": true,
+}
+
+// checkEntries refuses a run directory whose files are symbolic links, pipes or devices: one from elsewhere could make the
+// program read, send or overwrite files that are not part of it.
+func checkEntries(dir string) error {
+	for name, folder := range entries {
+		info, err := os.Lstat(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return fmt.Errorf("read run directory: %w", err)
+		case folder && !info.IsDir():
+			return fmt.Errorf("%s is not a folder; links are not followed inside a run directory", filepath.Join(dir, name))
+		case !folder && !info.Mode().IsRegular():
+			return fmt.Errorf("%s is not a regular file; links are not followed inside a run directory", filepath.Join(dir, name))
+		}
+	}
+	return nil
+}
+
+// openIn opens a regular file of a run directory for reading, and nothing outside of it.
+func openIn(dir, name string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file; links are not followed inside a run directory", name)
+	}
+	return root.Open(name)
+}
+
+// readIn reads a file as [openIn] opens it.
+func readIn(dir, name string) ([]byte, error) {
+	file, err := openIn(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return io.ReadAll(file)
+}
