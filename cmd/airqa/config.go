@@ -13,8 +13,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// configFile is the file with settings in the working directory.
-const configFile = "airqa.yaml"
+// configFile is the file with settings in the working directory, and maxConfigFile far more bytes than it needs.
+const (
+	configFile    = "airqa.yaml"
+	maxConfigFile = 1 << 20
+)
 
 // shortFor names the flags that mean one thing in some commands and another in others, and the commands that keep the short
 // forms: AIRQA_OUT, and a key at the top of airqa.yaml. The others have AIRQA_REPORT_OUT and a key under "report" alone, so
@@ -34,10 +37,42 @@ func short(command []string, flag string) bool {
 	return !clash || slices.Contains(commands, strings.Join(command, " "))
 }
 
+// fileSettings lets the flags take values from airqa.yaml.
+func fileSettings(k *kong.Kong) error {
+	file, err := readConfigFile()
+	if err != nil || file == nil {
+		return err
+	}
+	return kong.Resolvers(file).Apply(k)
+}
+
+// readConfigFile reads airqa.yaml; nil when there is none. A pipe or a device in its place is refused unread.
+func readConfigFile() (yamlResolver, error) {
+	info, err := os.Stat(configFile)
+	switch {
+	case os.IsNotExist(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxConfigFile:
+		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", configFile, maxConfigFile)
+	}
+	file, err := os.Open(configFile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	values, err := yamlConfig(io.LimitReader(file, maxConfigFile))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", configFile, err)
+	}
+	return values, nil
+}
+
 // yamlConfig reads airqa.yaml: a key for each flag, by the flag's name, at the top or under the name of a sub-command,
 // which wins; under "vectors", another level may name copy or check. A key that is no flag is an error, so that a misspelt one
 // is not silently ignored. A variable of the environment wins over the file.
-func yamlConfig(r io.Reader) (kong.Resolver, error) {
+func yamlConfig(r io.Reader) (yamlResolver, error) {
 	values := make(yamlResolver)
 	if err := yaml.NewDecoder(r).Decode(&values); err != nil && err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself
 		return nil, err
@@ -116,11 +151,15 @@ func (y yamlResolver) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Fla
 	if _, set := fromEnvironment(flag, os.LookupEnv); set {
 		return nil, nil
 	}
-	_, node, err := y.find(commandPath(parent.Node()), flag.Name)
+	key, node, err := y.find(commandPath(parent.Node()), flag.Name)
 	if err != nil || node == nil {
 		return nil, err
 	}
-	return flagValue(node, flag)
+	value, err := flagValue(node, flag)
+	if err != nil {
+		return nil, err
+	}
+	return value, checkFileValue(key, flag.Name, fmt.Sprint(value))
 }
 
 // find returns the value of a flag of a command and its key, such as "run.limit"; nil when the file does not have it.

@@ -101,23 +101,6 @@ func leaves(node *kong.Node) []*kong.Node {
 	return all
 }
 
-func readConfigFile() (yamlResolver, error) {
-	file, err := os.Open(configFile)
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	read, err := yamlConfig(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", configFile, err)
-	}
-	values, _ := read.(yamlResolver)
-	return values, nil
-}
-
 // settingsOf asks the parser of the command line itself what holds, so that this can be no other than what a command gets.
 func settingsOf(parser *kong.Kong, node *kong.Node, file yamlResolver) ([]setting, error) {
 	path := commandPath(node)

@@ -209,17 +209,10 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 
 // place is the directory of the branch, which is not there yet.
 func (c forkCmd) place(b *branch) (string, error) {
-	dir := c.Out
+	dir, err := c.Out, error(nil)
 	if dir == "" {
-		name := notInNames.ReplaceAllString(b.rec.UUID, "-")
-		if b.rec.Repeat > 0 {
-			name += fmt.Sprintf("-r%d", b.rec.Repeat)
-		}
-		for n := 1; ; n++ {
-			dir = filepath.Join(c.Dir, "forks", fmt.Sprintf("%s-s%d-%d", name, c.At, n))
-			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-				break
-			}
+		if dir, err = c.free(b); err != nil {
+			return "", err
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err == nil {
@@ -236,6 +229,30 @@ func (c forkCmd) place(b *branch) (string, error) {
 	back, err := filepath.Rel(from, to)
 	b.note.Run = filepath.ToSlash(back)
 	return dir, err
+}
+
+// longestBranch bounds the part of a branch's name that comes from a uuid; file systems allow 255 bytes.
+const longestBranch = 100
+
+// free returns the first path for the branch that does not exist yet.
+func (c forkCmd) free(b *branch) (string, error) {
+	name := notInNames.ReplaceAllString(b.rec.UUID, "-")
+	if len(name) > longestBranch {
+		name = name[:longestBranch] + "-" + runlog.Hash(b.rec.UUID)[:12]
+	}
+	if b.rec.Repeat > 0 {
+		name += fmt.Sprintf("-r%d", b.rec.Repeat)
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(c.Dir, "forks", fmt.Sprintf("%s-s%d-%d", name, c.At, n))
+		_, err := os.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return dir, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
 }
 
 // recordedSettings are the settings of a run, and how it retrieved.

@@ -121,7 +121,11 @@ func airqa(args []string) int {
 		}
 		return complain(err)
 	}
-	return complain(ctx.Run(newApp(c.Verbose)))
+	a := newApp(c.Verbose)
+	if err := a.announce(ctx); err != nil {
+		return complain(err)
+	}
+	return complain(ctx.Run(a))
 }
 
 func options() []kong.Option {
@@ -134,7 +138,7 @@ func options() []kong.Option {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Resolvers(recordedFlags{places: true}),
-		kong.Configuration(yamlConfig, configFile),
+		kong.OptionFunc(fileSettings),
 		kong.Resolvers(recordedFlags{}),
 	}
 }

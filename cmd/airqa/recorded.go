@@ -31,7 +31,11 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 	if dir == "" {
 		return nil, nil
 	}
-	return recordedFlag(ctx, dir, flag.Name)
+	value, err := recordedFlag(ctx, dir, flag.Name)
+	if err == nil && value != nil && flag.Name == "base-url" && parent.Command.Name == "fork" { // a replay sends nothing
+		err = checkRecordedAddress(dir, fmt.Sprint(value))
+	}
+	return value, err
 }
 
 // fills tells whether a flag is the resolver's.
