@@ -26,9 +26,11 @@ type Reading struct {
 	Mode    Mode       `json:"mode"`
 	Verdict qa.Verdict `json:"verdict"`
 	// Score is nil for an unscored answer.
-	Score  *float64   `json:"score"`
-	Reason string     `json:"reason,omitempty"`
-	Check  Comparison `json:"check"`
+	Score  *float64 `json:"score"`
+	Reason string   `json:"reason,omitempty"`
+	// FormatOnly is the form of the answer that would be right, as Python's repr() prints it, where only the format is wrong.
+	FormatOnly string     `json:"format_only,omitempty"`
+	Check      Comparison `json:"check"`
 }
 
 // Comparison is one comparison, and those that it is made of.

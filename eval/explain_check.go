@@ -21,6 +21,10 @@ func (x explainer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Re
 	if r.Verdict != qa.Unscored {
 		out.Score = &r.Value
 	}
+	if r.FormatOnly {
+		form, _ := prepared.unwrapped(ctx, p.value)
+		out.FormatOnly = pyliteral.Repr(form)
+	}
 	if prepared.fault != "" || isErrorText(p.value) {
 		out.Check = Comparison{Function: e.Func, Said: pyliteral.Repr(p.value), Verdict: r.Verdict, Rule: r.Reason}
 		return out

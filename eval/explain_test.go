@@ -19,7 +19,7 @@ func agrees(t *testing.T, e qa.Evaluator, p eval.Prediction, judge eval.Judge) e
 	x := eval.New(eval.Config{Judge: judge}).Explain(context.Background(), e, p)
 	for _, r := range []eval.Reading{x.Reference, x.Fixed} {
 		want := eval.New(eval.Config{Judge: judge, Mode: r.Mode}).Score(context.Background(), e, p)
-		if r.Verdict != want.Verdict || r.Reason != want.Reason || (r.Score == nil) != (want.Verdict == qa.Unscored) || r.Score != nil && *r.Score != want.Value {
+		if r.Verdict != want.Verdict || r.Reason != want.Reason || (r.FormatOnly != "") != want.FormatOnly || (r.Score == nil) != (want.Verdict == qa.Unscored) || r.Score != nil && *r.Score != want.Value {
 			t.Errorf("%s of %s: the explanation says %s (%s), scoring %s (%s)", r.Mode, e.Kwargs, r.Verdict, r.Reason, want.Verdict, want.Reason)
 		}
 		if r.Check.Verdict != want.Verdict || r.Check.Pass != (want.Verdict == qa.Right) {

@@ -39,6 +39,9 @@ type Result struct {
 	// Reason says why the answer is unparseable or unscored, and why a wrong one did not come to a comparison;
 	// empty for an answer that was read and compared.
 	Reason string
+	// FormatOnly is set in [Fixed] for a wrong or unparseable answer of an objective function that would be right without
+	// its wrapping, such as quotes or Markdown.
+	FormatOnly bool
 }
 
 // Prediction is an answer to be scored: a text, or any JSON value. The zero value is JSON's null.
@@ -108,9 +111,17 @@ func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 		return Result{Verdict: qa.Unscored, Reason: p.fault}
 	}
 	if p.fixed != nil {
-		return result(p.scorer.run(ctx, p.fixed, answer.value))
+		return p.scoreFixed(ctx, answer.value)
 	}
 	return result(p.scorer.apply(ctx, p.function, answer.value, p.arguments))
+}
+
+func (p Prepared) scoreFixed(ctx context.Context, answer pyliteral.Value) Result {
+	r := result(p.scorer.run(ctx, p.fixed, answer))
+	if r.Verdict == qa.Wrong || r.Verdict == qa.Unparseable {
+		_, r.FormatOnly = p.unwrapped(ctx, answer)
+	}
+	return r
 }
 
 func result(o outcome, err error) Result {

@@ -16,6 +16,9 @@ type Score struct {
 	UUID    string  `json:"uuid"`
 	Repeat  int     `json:"repeat,omitempty"`
 	Verdict Verdict `json:"verdict"`
+	// FormatOnly marks a wrong or unparseable answer that would be right without its wrapping, such as quotes or Markdown.
+	// Only fixed scoring sets it.
+	FormatOnly bool `json:"format_only,omitempty"`
 	// Value is in [0, 1]: 0 or 1 for every function of the paper.
 	Value float64 `json:"score"`
 	// Func is the evaluation function; Reason says why a record is unscored or unparseable.

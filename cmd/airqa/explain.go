@@ -125,6 +125,9 @@ func (p *explained) reading(r eval.Reading, answer string) {
 	if r.Reason != "" && r.Reason != r.Check.Rule {
 		p.item(2, "", r.Reason)
 	}
+	if r.FormatOnly != "" {
+		p.item(2, "", "only the format is wrong; right would be "+r.FormatOnly)
+	}
 	if r.Check.Said != answer {
 		p.item(2, "read as ", r.Check.Said)
 	}

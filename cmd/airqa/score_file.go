@@ -146,6 +146,7 @@ type scoreLine struct {
 	Repeat  int        `json:"repeat,omitempty"`
 	Score   *float64   `json:"score"`
 	Verdict qa.Verdict `json:"verdict"`
+	Format  bool       `json:"format_only,omitempty"`
 	Reason  string     `json:"reason,omitempty"`
 	Votes   []qa.Vote  `json:"votes,omitempty"`
 }
@@ -170,7 +171,7 @@ func (w *scoreWriter) write(s qa.Score) error {
 	if w.silent {
 		return nil
 	}
-	line := scoreLine{UUID: s.UUID, Repeat: s.Repeat, Verdict: s.Verdict, Reason: s.Reason, Votes: s.Votes}
+	line := scoreLine{UUID: s.UUID, Repeat: s.Repeat, Verdict: s.Verdict, Format: s.FormatOnly, Reason: s.Reason, Votes: s.Votes}
 	if s.Verdict != qa.Unscored {
 		line.Score = &s.Value
 	}

@@ -18,6 +18,8 @@ type totals struct {
 	Wrong       int `json:"wrong"`
 	Unparseable int `json:"unparseable"`
 	Unscored    int `json:"unscored"`
+	// FormatOnly of the wrong and unparseable answers would be right without their wrapping; fixed scoring only.
+	FormatOnly int `json:"format_only,omitempty"`
 	// Score is the mean over the questions with a scored answer, 0 to 1, as in a report: that of a question is the mean
 	// over its scored answers. Nil where nothing is scored.
 	Score   *float64 `json:"score"`
@@ -46,6 +48,9 @@ func (t *totals) add(s qa.Score) {
 		t.last = s.UUID
 	}
 	t.Answers++
+	if s.FormatOnly {
+		t.FormatOnly++
+	}
 	switch s.Verdict {
 	case qa.Right:
 		t.Right++
@@ -119,6 +124,10 @@ func (t totals) print(a *app) error {
 	if t.Score != nil {
 		score = fmt.Sprintf("score %.2f %% of the %d scored", 100**t.Score, t.scored)
 	}
-	return a.print(fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored\n%s (%s semantics, judge %s)",
-		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, score, t.Scoring, t.Judge))
+	format := ""
+	if t.FormatOnly > 0 {
+		format = fmt.Sprintf("\n%d of the wrong and unparseable would be right in another format (docs/scoring.md); they count as 0", t.FormatOnly)
+	}
+	return a.print(fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored%s\n%s (%s semantics, judge %s)",
+		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, t.Scoring, t.Judge))
 }

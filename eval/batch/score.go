@@ -253,7 +253,7 @@ func (c Config) scoreOne(ctx context.Context, item *Item) qa.Score {
 	}
 	if !item.Gold.judged {
 		r := item.Gold.prepared.Score(ctx, answer)
-		s.Verdict, s.Value, s.Reason = r.Verdict, r.Value, r.Reason
+		s.Verdict, s.Value, s.Reason, s.FormatOnly = r.Verdict, r.Value, r.Reason, r.FormatOnly
 		return s
 	}
 	ctx, votes := judge.WithVotes(ctx)

@@ -1,0 +1,275 @@
+package eval
+
+import (
+	"context"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"airqa/internal/pyliteral"
+	"airqa/internal/pystr"
+	"airqa/qa"
+)
+
+// unwrapped returns the form in which a wrong answer would be right: without Markdown, quotes, a wrapping sentence and
+// the like (docs/scoring.md lists them). It asks no judge.
+func (p Prepared) unwrapped(ctx context.Context, answer pyliteral.Value) (pyliteral.Value, bool) {
+	if !p.fixed.rereads() {
+		return nil, false
+	}
+	for form := range plainForms(answer) {
+		if result(p.scorer.run(ctx, p.fixed, form)).Verdict == qa.Right {
+			return form, true
+		}
+	}
+	return nil, false
+}
+
+// rereads reports whether other forms of an answer may be scored: a judge would have to be asked again, and a negation
+// would pass whatever was taken apart.
+func (c *call) rereads() bool {
+	if c.fault != "" || c.function.Subjective || c.function.Name == negation.Name {
+		return false
+	}
+	return !slices.ContainsFunc(c.parts, func(part *call) bool { return !part.rereads() })
+}
+
+// plainForms yields an answer with one layer of wrapping after the other taken off, and the lists that it may stand for.
+func plainForms(answer pyliteral.Value) iter.Seq[pyliteral.Value] {
+	return func(yield func(pyliteral.Value) bool) {
+		for form := range peelings(answer) {
+			if !yield(form) {
+				return
+			}
+			text, _ := form.(string)
+			for _, list := range listsIn(text) {
+				for inner := range peelings(list) {
+					if !yield(inner) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// peelings yields v, and then v with one more layer off each of its texts at a time.
+func peelings(v pyliteral.Value) iter.Seq[pyliteral.Value] {
+	return func(yield func(pyliteral.Value) bool) {
+		for changed := true; changed; v, changed = peeled(v) {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// peeled takes one layer off each text in v; changed is false when there was none.
+func peeled(v pyliteral.Value) (out pyliteral.Value, changed bool) {
+	switch x := v.(type) {
+	case string:
+		s := peelText(x)
+		return s, s != x
+	case pyliteral.List, pyliteral.Tuple, pyliteral.Set:
+		items, _ := elements(x)
+		list := make(pyliteral.List, len(items))
+		for i, item := range items {
+			var one bool
+			list[i], one = peeled(item)
+			changed = changed || one
+		}
+		return list, changed
+	case *pyliteral.Dict:
+		d := &pyliteral.Dict{}
+		for k, item := range x.All() {
+			inner, one := peeled(item)
+			changed = changed || one
+			d.Set(k, inner)
+		}
+		return d, changed
+	}
+	return v, false
+}
+
+// peelText takes the first layer off a text that changes it. A layer that would leave nothing stays.
+func peelText(s string) string {
+	for _, layer := range layers {
+		if next := pystr.Strip(layer(s)); next != s && next != "" {
+			return next
+		}
+	}
+	return s
+}
+
+// layers each take one kind of wrapping off a text. The order matters only where one hides another.
+var layers = []func(string) string{
+	pystr.Strip, plainCharacters, withoutFence, withoutLead, withoutBrackets, withoutEmphasis, withoutStop, withoutCommas,
+}
+
+// characters are typographic variants of characters on a keyboard.
+var characters = strings.NewReplacer(
+	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2212", "-",
+	"\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "\u200b", "", "\ufeff", "",
+	"\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`,
+)
+
+func plainCharacters(s string) string { return norm.NFC.String(characters.Replace(s)) }
+
+var fenced = regexp.MustCompile("(?s)^(?:[^\n`]*:)?\\s*```[A-Za-z0-9_+-]*[ \t]*\n(.*)```$")
+
+// withoutFence returns what a fence of code holds, if nothing but an introduction stands beside it.
+func withoutFence(s string) string {
+	if strings.Count(s, "```") != 2 {
+		return s
+	}
+	if m := fenced.FindStringSubmatch(s); m != nil {
+		return m[1]
+	}
+	return s
+}
+
+// leads begin a sentence that wraps an answer.
+var leads = regexp.MustCompile(`(?i)^(?:(?:so|therefore|thus|hence|sure|ok|okay)[,!.]?\s+)*(?:` +
+	`(?:(?:the|my|your)\s+)?(?:(?:final|correct|right|short)\s+)?answers?(?:\s+to\s+[^:.\n]{1,120}?)?\s*(?:\b(?:is|are|was|were|would be|should be)\b|[:=])\s*:?|` +
+	`(?:it|this|that|these|those|they|there)(?:\s+(?:is|are|was|were)\b|['’]s\b)|` +
+	`here(?:['’]s|\s+is|\s+are)\s+[^:\n]{1,80}:|` +
+	`#{1,6}\s|[-*•>]\s)\s*`)
+
+// withoutLead returns the answer in a wrapping sentence, under a heading mark, or behind the bullet of a single line.
+func withoutLead(s string) string {
+	at := leads.FindStringIndex(s)
+	if at == nil {
+		return s
+	}
+	rest := s[at[1]:]
+	if strings.HasPrefix(strings.ToLower(rest), "not ") || len(bullets(s)) > 1 {
+		return s
+	}
+	return rest
+}
+
+// brackets are marks around a whole text, the longer ones first.
+var brackets = append([][2]string{
+	{"**", "**"}, {"__", "__"}, {"$$", "$$"}, {`\(`, `\)`}, {`\[`, `\]`}, {`\boxed{`, `}`}, {`\text{`, `}`},
+	{"*", "*"}, {"_", "_"}, {"$", "$"},
+}, quotes...)
+
+func withoutBrackets(s string) string {
+	for _, b := range brackets {
+		if len(s) > len(b[0])+len(b[1]) && strings.HasPrefix(s, b[0]) && strings.HasSuffix(s, b[1]) {
+			return s[len(b[0]) : len(s)-len(b[1])]
+		}
+	}
+	return s
+}
+
+var emphasis = regexp.MustCompile("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+)\\$|\\[([^][\n]+)\\]\\([^()\n]+\\)")
+
+// withoutEmphasis takes Markdown and dollar signs from within a text: bold, code, mathematics, links.
+func withoutEmphasis(s string) string {
+	if !strings.ContainsAny(s, "*`$]") {
+		return s
+	}
+	return emphasis.ReplaceAllString(s, "$1$2$3$4")
+}
+
+func withoutStop(s string) string {
+	for _, stop := range []string{".", "。"} {
+		if rest, ok := strings.CutSuffix(s, stop); ok && !strings.HasSuffix(rest, ".") {
+			return rest
+		}
+	}
+	return s
+}
+
+var thousands = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b|^[+-]?\d{1,3}(?: \d{3})+(?:\.\d+)?$`)
+
+// withoutCommas takes the separators of thousands out of numbers.
+func withoutCommas(s string) string {
+	if !strings.ContainsAny(s, ", ") {
+		return s
+	}
+	return thousands.ReplaceAllStringFunc(s, strings.NewReplacer(",", "", " ", "").Replace)
+}
+
+// listsIn returns the lists and dictionaries that a text may stand for: as a literal, as bullets, as lines, and as items
+// between commas.
+func listsIn(s string) []pyliteral.Value {
+	if !strings.ContainsAny(s, ",;\n[{(") && !strings.Contains(s, " and ") {
+		return nil
+	}
+	if parsed, ok := literalOf(s); ok {
+		if _, isText := parsed.(string); !isText {
+			return []pyliteral.Value{parsed}
+		}
+	}
+	if items := bullets(s); items != nil {
+		return []pyliteral.Value{items}
+	}
+	var out []pyliteral.Value
+	if lines := strings.Split(s, "\n"); len(lines) > 1 {
+		out = append(out, listOfTexts(lines))
+	}
+	for _, items := range [][]string{separated(s, false), separated(s, true)} {
+		if len(items) > 1 {
+			out = append(out, listOfTexts(items))
+		}
+	}
+	return out
+}
+
+func listOfTexts(items []string) pyliteral.List {
+	list := make(pyliteral.List, 0, len(items))
+	for _, item := range items {
+		if item = pystr.Strip(item); item != "" {
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+var bullet = regexp.MustCompile(`^\s*(?:[-*•‣◦]|\d{1,3}[.)])\s+(.+)$`)
+
+// bullets returns the items of a list in Markdown, with or without a line that introduces it; nil for any other text.
+func bullets(s string) pyliteral.List {
+	var items []string
+	for i, line := range strings.Split(s, "\n") {
+		m := bullet.FindStringSubmatch(line)
+		switch {
+		case m != nil:
+			items = append(items, m[1])
+		case pystr.Strip(line) == "", i == 0 && strings.HasSuffix(pystr.Strip(line), ":"):
+		default:
+			return nil
+		}
+	}
+	if items == nil {
+		return nil
+	}
+	return listOfTexts(items)
+}
+
+var (
+	separators    = regexp.MustCompile(`[,;]\s+|;`)
+	separatorsAnd = regexp.MustCompile(`[,;]\s+(?:and\s+)?|;|\s+and\s+`)
+)
+
+// separated returns what stands between commas or semicolons, or the word and, with or without brackets around it all.
+func separated(s string, and bool) []string {
+	for _, b := range [][2]string{{"[", "]"}, {"(", ")"}, {"{", "}"}} {
+		if strings.HasPrefix(s, b[0]) && strings.HasSuffix(s, b[1]) {
+			s = s[1 : len(s)-1]
+		}
+	}
+	split := separators
+	switch {
+	case and:
+		split = separatorsAnd
+	case !split.MatchString(s):
+		return strings.Split(s, ",")
+	}
+	return split.Split(s, -1)
+}
