@@ -31,7 +31,7 @@ func check(name string, arguments pyliteral.Value, unread error) checker {
 	}
 	c.call(name, name, arguments)
 	if unread != nil {
-		c.faults = []fault{{Error, fmt.Sprintf("%s: the arguments are not JSON: %v", name, unread)}}
+		c.faults = []fault{{severity: Error, text: fmt.Sprintf("%s: the arguments are not JSON: %v", name, unread)}}
 	}
 	return c
 }
@@ -45,25 +45,28 @@ type checker struct {
 // fault is something wrong with an evaluator.
 type fault struct {
 	severity Severity
+	mode     Mode // where it shows; empty for a fault of the evaluator as it is written
 	text     string
 }
 
 func sentences(faults []fault) []string {
 	var list []string
 	for _, f := range faults {
-		list = append(list, f.text)
+		if f.mode == "" {
+			list = append(list, f.text)
+		}
 	}
 	return list
 }
 
 // fault reports what the authors' code overlooks.
 func (c *checker) fault(where, format string, args ...any) {
-	c.faults = append(c.faults, fault{Warning, where + ": " + fmt.Sprintf(format, args...)})
+	c.faults = append(c.faults, fault{severity: Warning, text: where + ": " + fmt.Sprintf(format, args...)})
 }
 
 // fatal reports what no answer can pass.
 func (c *checker) fatal(where, format string, args ...any) {
-	c.faults = append(c.faults, fault{Error, where + ": " + fmt.Sprintf(format, args...)})
+	c.faults = append(c.faults, fault{severity: Error, text: where + ": " + fmt.Sprintf(format, args...)})
 }
 
 // call checks one function with its arguments; where names the way to it.
@@ -84,6 +87,8 @@ func (c *checker) call(where, name string, arguments pyliteral.Value) {
 		c.argument(where, p, d)
 	}
 	c.ranges(where, f, kwargs{d})
+	c.lenient(where, f, kwargs{d})
+	c.ignored(where, f, kwargs{d})
 	c.inner(where, f, kwargs{d})
 }
 
@@ -139,6 +144,28 @@ func (c *checker) ranges(where string, f *Function, k kwargs) {
 	v := k.get("count", count.Default)
 	if n, ok := number(v); ok && (n <= 0 || n >= float64(len(points))) {
 		c.fault(where, "count is %s, but must lie between 0 and the number of points, %d", pyliteral.Repr(v), len(points))
+	}
+}
+
+// lenient reports a method by which one letter of the gold passes in [Reference].
+func (c *checker) lenient(where string, f *Function, k kwargs) {
+	threshold := f.param("threshold")
+	method, _ := k.get("fuzz_method", nil).(string)
+	if threshold == nil || !slices.Contains(partMethods, method) {
+		return
+	}
+	if set, err := positive(k.get("threshold", threshold.Default)); err == nil && set {
+		text := fmt.Sprintf("%s: with %s any part of the gold passes, such as one letter", where, method)
+		c.faults = append(c.faults, fault{Warning, Reference, text})
+	}
+}
+
+// ignored reports arguments that choose a judge: one judge is chosen for a whole scoring.
+func (c *checker) ignored(where string, f *Function, k kwargs) {
+	for _, p := range []Param{modelParam, temperatureParam} {
+		if _, given := k.d.Get(p.Name); given && f.Subjective {
+			c.fault(where, "%s is ignored, since --judge chooses the judge of all questions", p.Name)
+		}
 	}
 }
 

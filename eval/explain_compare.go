@@ -23,6 +23,13 @@ func (c comparer) structured(prediction, gold pyliteral.Value) (outcome, error) 
 	return c.matching.structured(prediction, gold)
 }
 
+func (c comparer) alike(prediction, gold pyliteral.Value) (outcome, error) {
+	if c.fixed {
+		return typed{c.matching}.alike(prediction, gold)
+	}
+	return c.matching.alike(prediction, gold)
+}
+
 func (c comparer) list(v pyliteral.Value) ([]pyliteral.Value, bool) {
 	if c.fixed {
 		return listOf(v)

@@ -63,7 +63,11 @@ func (c comparer) alikeRule(prediction, gold pyliteral.Value) string {
 	}
 	prediction, gold = c.reading(prediction, gold, c.alike)
 	n := score(c.fuzzyForm(prediction, name), c.fuzzyForm(gold, name))
-	return likeRule(name, n, c.threshold)
+	rule := likeRule(name, n, c.threshold)
+	if c.fixed && c.tooShort(prediction, gold) {
+		rule += ", but the answer has less than half of the gold's letters"
+	}
+	return rule
 }
 
 // likeRule prints a score beside its threshold, such as "fuzzy ratio 88 < 95".

@@ -33,16 +33,24 @@ type faultyError struct{ reason string }
 // Error implements error.
 func (e *faultyError) Error() string { return "the evaluator is faulty: " + e.reason }
 
-// run applies c to an answer. An exception of what both modes share is a fault of the evaluator.
+// run applies c to an answer. An exception of what both modes share is a fault of the evaluator. A function without rules
+// of its own for [Fixed] does what it does in [Reference], with the arguments as they were given.
 func (s *Scorer) run(ctx context.Context, c *call, prediction pyliteral.Value) (outcome, error) {
 	if c.fault != "" {
 		return outcome{}, &faultyError{c.fault}
 	}
-	o, err := c.function.fixed(ctx, s, prediction, c)
+	o, err := s.runFunction(ctx, c, prediction)
 	if raised := (*raisedError)(nil); errors.As(err, &raised) {
 		return outcome{}, &faultyError{raised.reason}
 	}
 	return o, err
+}
+
+func (s *Scorer) runFunction(ctx context.Context, c *call, prediction pyliteral.Value) (outcome, error) {
+	if c.function.fixed == nil {
+		return s.apply(ctx, c.function, prediction, c.kwargs.d)
+	}
+	return c.function.fixed(ctx, s, prediction, c)
 }
 
 // read makes a call of a function's name and its arguments.
@@ -55,6 +63,10 @@ func (s *Scorer) read(name string, arguments pyliteral.Value) *call {
 	given, ok := arguments.(*pyliteral.Dict)
 	if !ok {
 		c.fail("the arguments of %s are a %s", name, pyliteral.Type(arguments))
+		return c
+	}
+	if c.function.fixed == nil {
+		c.kwargs = kwargs{given}
 		return c
 	}
 	c.kwargs = kwargs{&pyliteral.Dict{}}
@@ -159,6 +171,8 @@ func (p *Param) fit(v pyliteral.Value) (pyliteral.Value, bool) {
 	case "fuzz_method":
 		name, _ := v.(string)
 		return v, fuzzy.ByName(name) != nil
+	case "candidate_reference_answers", "scoring_points", "formulas":
+		return printed(v), true
 	case "tolerance", "count":
 		x, ok := number(v)
 		return v, ok && x >= 0 && (x > 0 || p.Name == "tolerance")
@@ -220,6 +234,19 @@ func percent(v pyliteral.Value) pyliteral.Value {
 	}
 	rounded, _ := pystr.Round(100*x, 6)
 	return rounded
+}
+
+// printed returns a list with its elements as Python prints them, and anything else as it is.
+func printed(v pyliteral.Value) pyliteral.Value {
+	items, ok := v.(pyliteral.List)
+	if !ok {
+		return v
+	}
+	texts := make(pyliteral.List, len(items))
+	for i, item := range items {
+		texts[i] = pyliteral.Str(item)
+	}
+	return texts
 }
 
 // trimmed returns a text without blanks at its ends, and anything else as it is.

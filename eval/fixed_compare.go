@@ -114,7 +114,11 @@ func (m typed) sameValues(said, gold pyliteral.List) (outcome, error) {
 // text compares as texts. A gold that is a list of one text is met by the text and by a list of it; true, false and
 // null are met in Python's and in JSON's spelling.
 func (m typed) text(prediction, gold pyliteral.Value) (outcome, error) {
-	return anyReading(prediction, gold, m.matching.text)
+	fuzzyMatch, err := positive(m.threshold)
+	if err != nil || !fuzzyMatch {
+		return anyReading(prediction, gold, m.matching.text)
+	}
+	return anyReading(prediction, gold, m.alike)
 }
 
 // anyReading compares the values as they are and then in the other ways that they can be read, until one passes.

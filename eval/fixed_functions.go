@@ -16,7 +16,7 @@ func (c *call) exactly() typed {
 }
 
 func fixedFuzzy(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	return anyReading(prediction, c.kwargs.get("gold", nil), c.kwargs.matching(nil, defaultThreshold).alike)
+	return anyReading(prediction, c.kwargs.get("gold", nil), typed{c.kwargs.matching(nil, defaultThreshold)}.alike)
 }
 
 func fixedBool(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {

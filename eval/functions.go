@@ -17,7 +17,7 @@ type Function struct {
 	Closed bool
 
 	// score is what the authors' code does, in the files named for the functions; fixed is what [Fixed] does
-	// instead, in the files fixed_*.go. They meet in [Prepared.Score] only.
+	// instead, in the files fixed_*.go, and nil where that is the same. They meet in [Prepared.Score] only.
 	score func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error)
 	fixed func(ctx context.Context, s *Scorer, prediction pyliteral.Value, c *call) (outcome, error)
 }

@@ -91,7 +91,7 @@ var mathFormula = judged("eval_complex_math_formula_with_llm", []Param{required(
 // str returns an argument as Python prints it.
 func (k kwargs) str(name string) string { return pyliteral.Str(k.get(name, nil)) }
 
-// strs returns the elements of an argument as Python prints them.
+// strs returns the elements of an argument. The authors' code strips each, which fails on what is not a text.
 func (k kwargs) strs(name string) ([]string, error) {
 	items, err := iterate(k.get(name, nil))
 	if err != nil {
@@ -99,7 +99,11 @@ func (k kwargs) strs(name string) ([]string, error) {
 	}
 	texts := make([]string, len(items))
 	for i, v := range items {
-		texts[i] = pyliteral.Str(v)
+		text, ok := v.(string)
+		if !ok {
+			return nil, raise("an element of %s is a %s, not a text", name, pyliteral.Type(v))
+		}
+		texts[i] = text
 	}
 	return texts, nil
 }

@@ -23,7 +23,7 @@ func TestJudgeRequests(t *testing.T) {
 			eval.JudgeRequest{Kind: eval.JudgeReference, Question: "q", Reference: "r", Prediction: "p"},
 		},
 		{
-			"candidates", "eval_candidate_reference_answer_with_llm", `{"candidate_reference_answers": ["r", 2], "question": "q"}`, `"p"`,
+			"candidates", "eval_candidate_reference_answer_with_llm", `{"candidate_reference_answers": ["r", "2"], "question": "q"}`, `"p"`,
 			eval.JudgeRequest{Kind: eval.JudgeCandidates, Question: "q", Candidates: []string{"r", "2"}, Prediction: "p"},
 		},
 		{
@@ -92,6 +92,23 @@ func TestJudgedOutcomes(t *testing.T) {
 		{"one of two", `{"scoring_points": ["a", "b"], "question": "q", "count": 1}`, `"yes"`, right},
 		{"points that are none", `{"scoring_points": 5, "question": "q"}`, `"yes"`, raised},
 	})
+	for function, argument := range map[string]string{
+		"eval_candidate_reference_answer_with_llm": "candidate_reference_answers", "eval_scoring_points_with_llm": "scoring_points",
+		"eval_partial_scoring_points_with_llm": "scoring_points", "eval_complex_math_formula_with_llm": "formulas",
+		"eval_reference_answer_and_scoring_points_with_llm": "scoring_points",
+	} {
+		kwargs := `{"reference_answer": "r", "question": "q", "` + argument + `": [`
+		never := judgeFunc(func(eval.JudgeRequest) (bool, error) {
+			t.Errorf("%s asks the judge", function)
+			return true, nil
+		})
+		runCases(t, function, never, []scoreCase{
+			{function + ", number", kwargs + `"a", "b", 5]}`, `"yes"`, raised},
+			{function + ", null", kwargs + `null, "b", "c"]}`, `"yes"`, raised},
+			{function + ", list", kwargs + `["a"], "b", "c"]}`, `"yes"`, raised},
+		})
+		runQuirks(t, function, []quirk{{function + ", number", kwargs + `"a", "b", 5]}`, `"yes"`, raised, right}})
+	}
 	runCases(t, "eval_complex_math_formula_with_llm", says, []scoreCase{
 		{"misspelt", `{"fomulas": "x", "question": "q"}`, `"yes"`, raised},
 		{"formula", `{"formulas": "x", "question": "q"}`, `"yes"`, right},

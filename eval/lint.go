@@ -33,7 +33,7 @@ func Lint(ctx context.Context, ex qa.Example) []Finding {
 	var out []Finding
 	arguments, err := pyliteral.FromJSON(ex.Evaluator.Kwargs)
 	for _, f := range check(ex.Evaluator.Func, arguments, err).faults {
-		out = append(out, Finding{UUID: ex.UUID, Severity: f.severity, Text: f.text})
+		out = append(out, Finding{UUID: ex.UUID, Severity: f.severity, Mode: f.mode, Text: f.text})
 	}
 	gold, ok := GoldAnswer(ex.Evaluator)
 	if !ok {

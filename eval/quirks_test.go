@@ -35,6 +35,11 @@ func runQuirks(t *testing.T, function string, quirks []quirk) {
 	}
 }
 
+// outcomeOfPart is what repeating a word gives in reference mode.
+var outcomeOfPart = map[string]string{
+	"partial_ratio": wrong, "partial_token_sort_ratio": wrong, "token_set_ratio": right, "partial_token_set_ratio": right,
+}
+
 func TestQuirksString(t *testing.T) {
 	runQuirks(t, "eval_string_exact_match", []quirk{
 		{"same", `{"gold": "BERT"}`, `" BERT\n"`, right, right},
@@ -74,6 +79,23 @@ func TestQuirksString(t *testing.T) {
 		{"unknown method", `{"gold": "abc", "fuzz_method": "levenshtein"}`, `"abc"`, raised, unscored},
 		{"list of one text", `{"gold": ["attention is all you need"]}`, `"attention is all you need"`, wrong, right},
 		{"ignore_case", `{"gold": "ABC", "ignore_case": "yes"}`, `"abc"`, wrong, right},
+	})
+	for _, method := range []string{"partial_ratio", "partial_token_sort_ratio", "token_set_ratio", "partial_token_set_ratio"} {
+		kwargs := `{"gold": "Compassion Fade (Naming)", "fuzz_method": "` + method + `", "lowercase": true}`
+		runQuirks(t, "eval_string_fuzzy_match", []quirk{
+			{method + ", one word", kwargs, `"fade"`, right, wrong},
+			{method + ", one word again and again", kwargs, `"fade fade fade fade"`, outcomeOfPart[method], wrong},
+			{method + ", more than half", kwargs, `"Compassion Fade"`, right, right},
+			{method + ", all and more", kwargs, `"Compassion Fade (Naming) or so"`, right, right},
+		})
+	}
+	runQuirks(t, "eval_string_fuzzy_match", []quirk{
+		{"one letter", `{"gold": "Compassion Fade (Naming)", "fuzz_method": "partial_ratio", "ignore_blank": true}`, `"a"`, right, wrong},
+		{"the", `{"gold": "the cat on the mat", "fuzz_method": "partial_ratio"}`, `"the"`, right, wrong},
+		{"a gold of one letter", `{"gold": "a", "fuzz_method": "partial_ratio"}`, `"a"`, right, right},
+		{"a gold within the answer", `{"gold": "BERT", "fuzz_method": "partial_ratio"}`, `"BERT-large"`, right, right},
+		{"ratio needs no such rule", `{"gold": "abcdefgh", "threshold": 40}`, `"abc"`, right, right},
+		{"WRatio", `{"gold": "a b c d e f", "fuzz_method": "WRatio", "threshold": 50}`, `"a"`, right, wrong},
 	})
 }
 
@@ -161,6 +183,7 @@ func TestQuirksStructured(t *testing.T) {
 		{"keys that merge on both sides", `{"gold": {"a": 1, "A": 2}, "lowercase": true}`, `{"A": 1, "a": 2}`, right, right},
 		{"next to 0", `{"gold": [0.0, "x"]}`, `"[1e-12, 'x']"`, wrong, right},
 		{"share of 100", `{"gold": ["abcdefgh"], "threshold": 0.9}`, `["abcdefgx"]`, right, wrong},
+		{"one letter of each", `{"gold": ["github.com/a", "x.org/b"], "threshold": 90, "fuzz_method": "partial_ratio"}`, `["g", "o"]`, right, wrong},
 		{"nidigits", `{"gold": [2.52], "nidigits": 1}`, `[2.5]`, wrong, right},
 		{"empty dictionary, any text", `{"gold": {}}`, `"no idea"`, right, unread},
 		{"empty dictionary", `{"gold": {}}`, `"{}"`, right, right},
@@ -190,6 +213,7 @@ func TestQuirksSets(t *testing.T) {
 		{"empty list, odd gold", `{"gold": 5}`, `"[]"`, right, wrong},
 		{"constants", `{"gold": [true, false], "element_type": "structured"}`, `"[true]"`, unread, right},
 		{"share of 100", `{"gold": ["abcdefgh"], "threshold": 0.9}`, `["abcdefgx"]`, right, wrong},
+		{"one letter", `{"gold": ["abcdefgh"], "threshold": 90, "fuzz_method": "partial_ratio"}`, `["a"]`, right, wrong},
 	})
 	runQuirks(t, "eval_element_list_overlap", []quirk{
 		{"enough", `{"gold": ["a", "b", "c"], "count": 2}`, `["c", "x", "a"]`, right, right},

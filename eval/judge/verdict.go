@@ -29,7 +29,7 @@ type Source interface {
 }
 
 // blank is what Python takes for white space in a pattern, or nearly so.
-const blank = `[\s\v\p{Z}]`
+const blank = `[\s\v\p{Z}\x1c-\x1f\x85]`
 
 var (
 	// closing finds a verdict at the end of a reply.

@@ -1,0 +1,34 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// TestFunctionWithoutFixedRule scores with a function that has one rule for both modes, alone and inside another one.
+func TestFunctionWithoutFixedRule(t *testing.T) {
+	same := Function{
+		Name: "eval_same", Params: []Param{required("gold", KindText)},
+		score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+			return passed(prediction == k.get("gold", nil)), nil
+		},
+	}
+	for _, mode := range []Mode{Reference, Fixed} {
+		s := New(Config{Mode: mode})
+		s.functions = append([]Function{same}, functions...)
+		for answer, want := range map[string]qa.Verdict{"x": qa.Right, "y": qa.Wrong} {
+			alone := qa.Evaluator{Func: "eval_same", Kwargs: json.RawMessage(`{"gold": "x"}`)}
+			if r := s.Score(context.Background(), alone, Text(answer)); r.Verdict != want {
+				t.Errorf("%s: %q is %s (%s), want %s", mode, answer, r.Verdict, r.Reason, want)
+			}
+			inside := qa.Evaluator{Func: "eval_conjunction", Kwargs: json.RawMessage(`{"eval_func_list": ["eval_same"], "eval_kwargs_list": [{"gold": "x"}]}`)}
+			if r := s.Score(context.Background(), inside, Literal(pyliteral.List{answer})); r.Verdict != want {
+				t.Errorf("%s: %q in a list is %s (%s), want %s", mode, answer, r.Verdict, r.Reason, want)
+			}
+		}
+	}
+}
