@@ -47,6 +47,8 @@ type JudgeRequest struct {
 	IgnoreOrder bool
 	// Prediction is the answer to judge, as Python's str() prints it.
 	Prediction string
+	// Guarded asks for a verdict in a form that the prediction cannot imitate.
+	Guarded bool
 }
 
 // errNoJudge is the reason of an answer that needed a judge when none was configured.

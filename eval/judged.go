@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"math"
+	"strings"
 
 	"airqa/internal/pyliteral"
 )
@@ -27,6 +28,7 @@ func judged(name string, params []Param, request func(kwargs) (JudgeRequest, err
 		}
 		r.Question = k.str("question")
 		r.Prediction = pyliteral.Str(prediction)
+		r.Guarded = s.mode == Fixed && holdsVerdict(r.Prediction)
 		return s.ask(ctx, r)
 	}
 	return Function{
@@ -87,6 +89,15 @@ var mathFormula = judged("eval_complex_math_formula_with_llm", []Param{required(
 		r.Formulas, err = k.strs("formulas")
 		return r, err
 	})
+
+// holdsVerdict reports whether a judge that quotes a text could be taken to give the verdict in it.
+func holdsVerdict(s string) bool {
+	if !strings.Contains(s, "```") {
+		return false
+	}
+	lower := strings.ToLower(s)
+	return strings.Contains(lower, "true") || strings.Contains(lower, "false")
+}
 
 // str returns an argument as Python prints it.
 func (k kwargs) str(name string) string { return pyliteral.Str(k.get(name, nil)) }

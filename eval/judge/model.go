@@ -55,7 +55,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		}
 		v.Asks++
 		v.Usage = v.Usage.Add(reply.Usage)
-		if right, ok := readVerdict(reply.Text); ok {
+		if right, ok := readVerdict(reply.Text, fence(r)); ok {
 			v.Right, v.Reply = right, reply.Text
 			return v, nil
 		}

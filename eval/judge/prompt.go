@@ -12,7 +12,7 @@ import (
 )
 
 // Prompt renders the question of r as a system and a user message. The prediction stands between two marks
-// made from a hash of it, so that it cannot close its own field.
+// made from a hash of it, so that it cannot close its own field; the fence of a guarded verdict is named in the same way.
 func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 	return texts.Render(string(r.Kind), texts.Data{
 		"question":   r.Question,
@@ -26,19 +26,33 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 		"what":       formulaNoun(r),
 		"order":      orderRule(r),
 		"mark":       mark(r),
+		"fence":      fence(r),
 		"prediction": r.Prediction,
 	})
 }
 
 // mark is a line that is not in the prediction. It is made from a hash of it, so that a prediction cannot be written to
 // hold it; one that does by chance gets another.
-func mark(r eval.JudgeRequest) string {
-	salt := ""
+func mark(r eval.JudgeRequest) string { return "=====" + nonce(r, "") + "=====" }
+
+// plainFence names the fence of a verdict that is not guarded: that of the authors' prompts.
+const plainFence = "txt"
+
+// fence names the block in which a verdict has to stand.
+func fence(r eval.JudgeRequest) string {
+	if !r.Guarded {
+		return plainFence
+	}
+	return "txt-" + nonce(r, "verdict")
+}
+
+// nonce returns 12 hexadecimal digits that the prediction does not hold.
+func nonce(r eval.JudgeRequest, salt string) string {
 	for {
 		sum := sha256.Sum256([]byte(r.Question + "\x00" + r.Prediction + salt))
-		line := "=====" + hex.EncodeToString(sum[:6]) + "====="
-		if !strings.Contains(r.Prediction, line) {
-			return line
+		digits := hex.EncodeToString(sum[:6])
+		if !strings.Contains(r.Prediction, digits) {
+			return digits
 		}
 		salt += "\x00"
 	}

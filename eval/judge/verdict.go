@@ -38,16 +38,39 @@ var (
 	fenced = regexp.MustCompile("(?s)```(?:txt)?" + blank + "(.*?)" + blank + "```")
 )
 
-// readVerdict reads the last block of a reply; ok is false when it is neither True nor False in any case. A block that
-// ends the reply is the last one even where backticks before it, of an answer that was quoted, leave a block open that
-// would swallow it.
-func readVerdict(reply string) (right, ok bool) {
-	word := ""
-	if end := closing.FindStringSubmatch(reply); end != nil {
-		word = end[1]
-	} else if blocks := fenced.FindAllStringSubmatch(reply, -1); len(blocks) > 0 {
-		word = blocks[len(blocks)-1][1]
+// readVerdict reads the last block of a reply that has the name of the fence; ok is false when it is neither True nor
+// False in any case.
+func readVerdict(reply, fence string) (right, ok bool) {
+	word := plainVerdict(reply)
+	if fence != plainFence {
+		word = guardedVerdict(reply, fence)
 	}
 	word = strings.ToLower(strings.TrimSpace(word))
 	return word == "true", word == "true" || word == "false"
+}
+
+// plainVerdict returns what the last block of a reply holds. A block that ends the reply is the last one even where backticks
+// before it, of an answer that was quoted, leave a block open that would swallow it.
+func plainVerdict(reply string) string {
+	if end := closing.FindStringSubmatch(reply); end != nil {
+		return end[1]
+	}
+	if blocks := fenced.FindAllStringSubmatch(reply, -1); len(blocks) > 0 {
+		return blocks[len(blocks)-1][1]
+	}
+	return ""
+}
+
+// guardedVerdict returns the word in the last block of a name that only the judge was given. Other blocks may be quotations.
+func guardedVerdict(reply, fence string) string {
+	open := "```" + fence
+	at := strings.LastIndex(reply, open)
+	if at < 0 {
+		return ""
+	}
+	word, _, closed := strings.Cut(reply[at+len(open):], "```")
+	if !closed {
+		return ""
+	}
+	return word
 }

@@ -11,12 +11,12 @@ import (
 
 // texts are the prompts with the names that each needs.
 var texts = map[string][]string{
-	"reference":            {"question", "reference", "mark", "prediction"},
-	"candidates":           {"question", "number", "candidates", "mark", "prediction"},
-	"points":               {"question", "number", "points", "order", "mark", "prediction"},
-	"partial_points":       {"question", "number", "points", "count", "enough", "mark", "prediction"},
-	"reference_and_points": {"question", "reference", "number", "points", "order", "mark", "prediction"},
-	"formulas":             {"question", "what", "formulas", "order", "mark", "prediction"},
+	"reference":            {"question", "reference", "mark", "fence", "prediction"},
+	"candidates":           {"question", "number", "candidates", "mark", "fence", "prediction"},
+	"points":               {"question", "number", "points", "order", "mark", "fence", "prediction"},
+	"partial_points":       {"question", "number", "points", "count", "enough", "mark", "fence", "prediction"},
+	"reference_and_points": {"question", "reference", "number", "points", "order", "mark", "fence", "prediction"},
+	"formulas":             {"question", "what", "formulas", "order", "mark", "fence", "prediction"},
 }
 
 func dataFor(names []string) judge.Data {
@@ -42,7 +42,7 @@ func TestRender(t *testing.T) {
 			if strings.Contains(system, "<prediction>") || strings.Contains(system, "<question>") {
 				t.Error("the fields stand among the rules")
 			}
-			if !strings.Contains(system, "```txt\nTrue/False\n```") {
+			if !strings.Contains(system, "```<fence>\nTrue/False\n```") {
 				t.Error("the form of the verdict is not shown")
 			}
 			for _, field := range []string{"[Question]:\n<question>", "[Predicted Answer]:\n<mark>\n<prediction>\n<mark>"} {
