@@ -3,6 +3,8 @@ package eval
 import (
 	"context"
 	"errors"
+
+	"airqa/qa"
 )
 
 // Judge decides what no rule can: whether an answer says what it should. An error means that no verdict could
@@ -53,6 +55,27 @@ type JudgeRequest struct {
 
 // errNoJudge is the reason of an answer that needed a judge when none was configured.
 var errNoJudge = errors.New("the function needs a judge and none is configured")
+
+// JudgeDecides reports whether the verdicts of a judge can change the score of an answer. They cannot where an objective part
+// fails a conjunction, or where the answer or the arguments keep the judge from being asked. No judge is asked for that.
+func (s *Scorer) JudgeDecides(ctx context.Context, e qa.Evaluator, p Prediction) bool {
+	passes := 0
+	for probe := range 4 {
+		r := New(Config{Judge: &alternating{say: probe%2 == 0, turn: probe > 1}, Mode: s.mode}).Score(ctx, e, p)
+		passes += int(r.Value)
+	}
+	return passes > 0 && passes < 4
+}
+
+// alternating is a judge that always says the same, or that takes turns: enough to find out whether a verdict matters.
+type alternating struct{ say, turn bool }
+
+// Judge implements [Judge].
+func (a *alternating) Judge(context.Context, JudgeRequest) (bool, error) {
+	said := a.say
+	a.say = a.say != a.turn
+	return said, nil
+}
 
 func (s *Scorer) ask(ctx context.Context, r JudgeRequest) (outcome, error) {
 	if s.judge == nil {

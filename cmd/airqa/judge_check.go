@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,7 +61,8 @@ func (c judgeCmd) Run(a *app) (err error) {
 		err = a.print(result.text())
 	}
 	if err == nil && result.Unscored > 0 {
-		err = coded{exitFailedExamples, fmt.Errorf("%d answers have no verdict; the same command tries again", result.Unscored)}
+		err = coded{exitFailedExamples, fmt.Errorf("%s no verdict, since the judge failed; the same command asks again",
+			have(result.Unscored, "answer"))}
 	}
 	return err
 }
@@ -79,6 +82,9 @@ func (c judgeCmd) labels(a *app) ([]judge.Label, error) {
 		}
 		labels = append(labels, l)
 	}
+	for _, pair := range judge.Contradictions(labels) {
+		a.say("warning: %s: line %d labels the answer of line %d the other way", c.File, pair[1].Line, pair[0].Line)
+	}
 	if len(labels) == 0 {
 		return nil, fmt.Errorf("%s holds no labelled judgement; airqa judge-check --help shows one", c.File)
 	}
@@ -91,6 +97,7 @@ type judgeCheck struct {
 	judge.Agreement
 	Disagreements []checkLine `json:"disagreements"`
 	Without       []checkLine `json:"without_verdict"`
+	NotAsked      []checkLine `json:"without_judge"`
 	Spent         judge.Spent `json:"spent"`
 }
 
@@ -107,11 +114,13 @@ type checkLine struct {
 func newJudgeCheck(j *judging, checked []judge.Checked) judgeCheck {
 	r := judgeCheck{
 		Judge: j.name, Agreement: judge.Measure(checked), Spent: j.spent(),
-		Disagreements: []checkLine{}, Without: []checkLine{},
+		Disagreements: []checkLine{}, Without: []checkLine{}, NotAsked: []checkLine{},
 	}
 	for _, k := range checked {
-		line := checkLine{Line: k.Line, UUID: k.UUID, Question: k.Question, Answer: k.Text, Label: k.Right, Reason: k.Unscored}
+		line := checkLine{Line: k.Line, UUID: k.UUID, Question: k.Question, Answer: k.Text, Label: k.Right, Reason: cmp.Or(k.NotAsked, k.Unscored)}
 		switch {
+		case k.NotAsked != "":
+			r.NotAsked = append(r.NotAsked, line)
 		case k.Unscored != "":
 			r.Without = append(r.Without, line)
 		case k.Said != k.Right:
@@ -123,7 +132,11 @@ func newJudgeCheck(j *judging, checked []judge.Checked) judgeCheck {
 
 func (r judgeCheck) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d labelled answers, %d judged by %s, %d without a verdict\n", r.Labels, r.Judged, r.Judge, r.Unscored)
+	fmt.Fprintf(&b, "%d labelled answers, %d judged by %s, %d without a verdict", r.Labels, r.Judged, r.Judge, r.Unscored)
+	if r.Agreement.NotAsked > 0 {
+		fmt.Fprintf(&b, ", %d decided without the judge", r.Agreement.NotAsked)
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "agreement %s, Cohen's kappa %s\n\n", shareText(r.Share, r.Judged), kappaText(r.Kappa))
 	fmt.Fprintf(&b, "                 label true  label false\n")
 	fmt.Fprintf(&b, "judge says true  %10d  %11d\n", r.TruePositive, r.FalsePositive)
@@ -136,6 +149,7 @@ func (r judgeCheck) text() string {
 	}
 	writeLines(&b, "the judge disagrees", r.Disagreements)
 	writeLines(&b, "without a verdict", r.Without)
+	writeLines(&b, "decided without the judge", r.NotAsked)
 	if s := r.Spent; s.Calls+s.Known+s.Failed > 0 {
 		fmt.Fprintf(&b, "\n%d replies (%d prompt and %d completion tokens), %d failed calls, %d verdicts known before\n",
 			s.Calls, s.Usage.Prompt, s.Usage.Completion, s.Failed, s.Known)
@@ -164,10 +178,14 @@ func writeLines(b *strings.Builder, title string, lines []checkLine) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s:\n", title)
+	var told []string
 	for _, l := range lines {
 		fmt.Fprintf(b, "  line %d, label %t: %s | %s\n", l.Line, l.Label, beginning(l.Question), beginning(l.Answer))
-		if l.Reason != "" {
-			fmt.Fprintf(b, "    %s\n", terminal.Line(l.Reason))
+		// An error that ended the judge is part of all later ones.
+		again := func(reason string) bool { return strings.HasSuffix(l.Reason, reason) }
+		if l.Reason != "" && !slices.ContainsFunc(told, again) {
+			fmt.Fprintf(b, "    %s\n", terminal.Line(terminal.Clip(l.Reason, mostOfReason)))
+			told = append(told, l.Reason)
 		}
 	}
 }

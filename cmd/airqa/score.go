@@ -105,6 +105,14 @@ func (c scoreCmd) verdict(sum totals) error {
 // mostOfReason bounds what is shown of a reason, in characters: an endpoint may send a page.
 const mostOfReason = 200
 
+// have is a number of things that are the subject of a sentence.
+func have(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " has"
+	}
+	return withPlural(n, noun) + " have"
+}
+
 // are is a number of things that are the subject of a sentence.
 func are(n int, noun string) string {
 	if n == 1 {

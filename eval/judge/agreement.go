@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
@@ -13,9 +14,10 @@ import (
 // Checked is a label with what a judge said of its answer.
 type Checked struct {
 	Label
-	// Said is the judge's verdict. It means nothing where Unscored says why there is none.
-	Said     bool
-	Unscored string
+	// Said is the judge's verdict. It means nothing where Unscored or NotAsked says why there is none.
+	Said bool
+	// Unscored is why the judge gave no verdict; NotAsked is why none was needed.
+	Unscored, NotAsked string
 	// Votes are those of a panel.
 	Votes []qa.Vote
 }
@@ -48,11 +50,14 @@ func Check(ctx context.Context, s *eval.Scorer, labels []Label, workers int, aft
 }
 
 func check(ctx context.Context, s *eval.Scorer, l Label) Checked {
+	if !s.JudgeDecides(ctx, l.Evaluator, l.Answer) {
+		r := eval.New(eval.Config{Judge: Lexical{}}).Score(ctx, l.Evaluator, l.Answer)
+		return Checked{Label: l, NotAsked: cmp.Or(r.Reason, "the other parts of the evaluator decide")}
+	}
 	ctx, votes := WithVotes(ctx)
 	r := s.Score(ctx, l.Evaluator, l.Answer)
 	c := Checked{Label: l, Said: r.Verdict == qa.Right, Votes: votes.List()}
-	// A wrong answer with a reason did not come before the judge.
-	if !c.Said {
+	if r.Verdict == qa.Unscored {
 		c.Unscored = r.Reason
 	}
 	return c
@@ -67,6 +72,8 @@ type Agreement struct {
 	Labels   int `json:"labels"`
 	Judged   int `json:"judged"`
 	Unscored int `json:"unscored"`
+	// NotAsked are labels that say nothing of the judge: the evaluator decides without it.
+	NotAsked int `json:"not_asked"`
 	Share
 	TruePositive  int      `json:"true_positive"`
 	FalsePositive int      `json:"false_positive"`
@@ -100,7 +107,11 @@ func Measure(checked []Checked) Agreement {
 	a := Agreement{Labels: len(checked)}
 	var labels, said []bool
 	for _, c := range checked {
-		if c.Unscored != "" {
+		switch {
+		case c.NotAsked != "":
+			a.NotAsked++
+			continue
+		case c.Unscored != "":
 			a.Unscored++
 			continue
 		}

@@ -98,6 +98,45 @@ func TestMeasurePanel(t *testing.T) {
 	}
 }
 
+// TestCheckPartly labels answers to conjunctions with objective parts. A verdict counts only where it decides.
+func TestCheckPartly(t *testing.T) {
+	const (
+		number = `"eval_int_exact_match"`
+		judged = `"eval_reference_answer_with_llm"`
+		one    = `{"gold":1}`
+		asks   = `{"reference_answer":"r","question":"q"}`
+	)
+	tests := []struct {
+		name, functions, kwargs, answer string
+		asked                           int
+		judged                          bool
+	}{
+		{"objective part fails first", number + "," + judged, one + "," + asks, `[2, "yes"]`, 0, false},
+		{"objective part cannot be read", number + "," + judged, one + "," + asks, `["x", "yes"]`, 0, false},
+		{"objective part fails last", judged + "," + number, asks + "," + one, `["yes", 2]`, 0, false},
+		{"objective part passes", number + "," + judged, one + "," + asks, `[1, "yes"]`, 1, true},
+		{"judge refuses", judged + "," + number, asks + "," + one, `["no", 1]`, 1, true},
+		{"too few elements", number + "," + judged, one + "," + asks, `[1]`, 0, false},
+		{"two judged parts", judged + "," + judged, asks + "," + asks, `["yes", "no"]`, 2, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := 0
+			j := judgeFunc(func(_ context.Context, r eval.JudgeRequest) (bool, error) { asked++; return r.Prediction == "yes", nil })
+			checked := judge.Check(context.Background(), eval.New(eval.Config{Judge: j}), []judge.Label{{
+				Answer: eval.Text(tt.answer),
+				Evaluator: qa.Evaluator{
+					Func: "eval_conjunction", Kwargs: []byte(`{"eval_func_list":[` + tt.functions + `],"eval_kwargs_list":[` + tt.kwargs + `]}`),
+				},
+			}}, 1, nil)
+			a := judge.Measure(checked)
+			if asked != tt.asked || (a.Judged == 1) != tt.judged || (a.NotAsked == 1) == tt.judged || a.Agree+a.Unscored > a.Judged {
+				t.Errorf("asked %d times, %+v: %+v", asked, checked[0], a)
+			}
+		})
+	}
+}
+
 // TestCheck checks order, votes and what counts as judged.
 func TestCheck(t *testing.T) {
 	j := judgeFunc(func(_ context.Context, r eval.JudgeRequest) (bool, error) {
@@ -125,7 +164,7 @@ func TestCheck(t *testing.T) {
 		if c.Line != i+1 {
 			t.Errorf("result %d is of line %d", i, c.Line)
 		}
-		got = append(got, strconv.FormatBool(c.Said)+" "+strconv.Itoa(len(c.Votes))+" "+c.Unscored)
+		got = append(got, strconv.FormatBool(c.Said)+" "+strconv.Itoa(len(c.Votes))+" "+c.Unscored+c.NotAsked)
 	}
 	want := []string{
 		"true 2 ", "false 2 ",
@@ -134,6 +173,9 @@ func TestCheck(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" || seen != len(labels) {
 		t.Errorf("%d seen (-want +got):\n%s", seen, diff)
+	}
+	if c := checked[3]; c.NotAsked == "" || c.Unscored != "" {
+		t.Errorf("an error message: %+v", c)
 	}
 	if judge.Check(context.Background(), eval.New(eval.Config{}), nil, 3, nil) == nil {
 		t.Error("nothing is nil")

@@ -68,6 +68,25 @@ func ReadLabels(r io.Reader) iter.Seq2[Label, error] {
 	}
 }
 
+// Contradictions returns the pairs of labels that say the opposite of the same answer to the same evaluator, each with the
+// first line of that answer.
+func Contradictions(labels []Label) [][2]Label {
+	type answer struct{ question, function, kwargs, text string }
+	first := make(map[answer]Label)
+	var out [][2]Label
+	for _, l := range labels {
+		key := answer{l.Question, l.Evaluator.Func, string(l.Evaluator.Kwargs), l.Text}
+		earlier, known := first[key]
+		switch {
+		case !known:
+			first[key] = l
+		case earlier.Right != l.Right:
+			out = append(out, [2]Label{earlier, l})
+		}
+	}
+	return out
+}
+
 func readLabel(raw []byte) (Label, error) {
 	var line labelLine
 	if err := json.Unmarshal(raw, &line); err != nil {

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -10,6 +11,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+func TestContradictions(t *testing.T) {
+	const line = `{"question":"q?","eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"Adam"},"answer":`
+	var labels []judge.Label
+	for l, err := range judge.ReadLabels(strings.NewReader(strings.Join([]string{
+		line + `"x","label":true}`, line + `"y","label":true}`, line + `"x","label":false}`, line + `"x","label":true}`, line + `"x","label":false}`,
+	}, "\n"))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels = append(labels, l)
+	}
+	var got []string
+	for _, pair := range judge.Contradictions(labels) {
+		got = append(got, strconv.Itoa(pair[0].Line)+" "+strconv.Itoa(pair[1].Line))
+	}
+	if diff := cmp.Diff([]string{"1 3", "1 5"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
 
 func TestReadLabels(t *testing.T) {
 	const reference = `"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"Adam"}`
