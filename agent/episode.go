@@ -62,6 +62,12 @@ func (e *CallError) Overflow() bool {
 	return errors.As(e.Err, &o) && o.Overflow()
 }
 
+// NoImages reports whether the model or its server takes no images.
+func (e *CallError) NoImages() bool {
+	var n interface{ NoImages() bool }
+	return errors.As(e.Err, &n) && n.NoImages()
+}
+
 // Suspended tells whether an error leaves an episode as it is, to be taken up later: nothing failed, but the run may not
 // go on (its budget is spent). Such an error has a method Suspends that returns true.
 func Suspended(err error) bool { return Suspension(err) != "" }
@@ -215,8 +221,11 @@ func (e *Episode) Fail(cause error) error {
 		outcome = limit.Outcome
 	case errors.As(cause, &call):
 		outcome = qa.EndpointError
-		if call.Overflow() {
+		switch {
+		case call.Overflow():
 			outcome = qa.ContextOverflow
+		case call.NoImages():
+			outcome = qa.NoImages
 		}
 		e.t.FailedAttempts = slices.Concat(e.t.FailedAttempts, e.overflowed, call.Attempts)
 	case errors.As(cause, &away):

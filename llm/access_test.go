@@ -1,8 +1,15 @@
 package llm_test
 
 import (
+	"context"
+	"io"
+	"log"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"airqa/internal/openaitest"
 	"airqa/llm"
@@ -71,5 +78,36 @@ func TestAnthropicAddresses(t *testing.T) {
 	described, err := llm.Describe(llm.Config{Spec: "anthropic:m", BaseURL: "http://gw/anthropic"})
 	if want := "http://gw/anthropic/v1"; err != nil || described["base_url"] != want {
 		t.Errorf("base_url %v, %v, want %s", described["base_url"], err, want)
+	}
+}
+
+// Errors of encryption do not pass by themselves, and say what to do.
+func TestEncryptionErrors(t *testing.T) {
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	plain := start(t, openaitest.Config{})
+	tests := []struct{ name, address, class, text string }{
+		{"unknown authority", secure.URL, llm.ClassTLS, "SSL_CERT_FILE"},
+		{"https to http", "https://" + plain.Host(), llm.ClassTLS, "write http:// in the base URL"},
+		{"http to https", "http://" + secure.Listener.Addr().String(), llm.ClassBadRequest, "write https:// in the base URL"},
+		{"the whole address", plain.URL() + "/chat/completions", llm.ClassBadRequest, "/v1/chat/completions/chat/completions: HTTP 404"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: test.address, Sleep: never(t)})
+			if llm.Class(err) != test.class || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("%v of class %s, want %q of class %s", err, llm.Class(err), test.text, test.class)
+			}
+		})
+	}
+}
+
+// never is a pause that fails the test.
+func never(t *testing.T) func(context.Context, time.Duration) error {
+	return func(context.Context, time.Duration) error {
+		t.Error("the request was made again")
+		return context.Canceled
 	}
 }

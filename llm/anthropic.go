@@ -20,6 +20,7 @@ const anthropicMaxTokens = 4096
 // anthropicProtocol is Anthropic's Messages.
 func anthropicProtocol() protocol {
 	return protocol{
+		path:     "/messages",
 		settings: anthropicSettings,
 		chat:     anthropicChat,
 		ask:      askAnthropic,

@@ -21,6 +21,10 @@ const (
 	ClassNetwork = "network"
 	// ClassUnreachable is a connection that could not be made: nothing was asked, so nothing was paid.
 	ClassUnreachable = "unreachable"
+	// ClassTLS is an encrypted connection that could not be made: a certificate that is not trusted, or a server without https.
+	ClassTLS = "tls"
+	// ClassImages is a request with an image to a model or server that takes none.
+	ClassImages = "images"
 	// ClassTimeout is a request that took too long, by our clock or the endpoint's.
 	ClassTimeout = "timeout"
 	// ClassBadRequest is a request that the endpoint does not take, or that could not be built.
@@ -69,6 +73,9 @@ func Retryable(err error) bool {
 }
 
 func (e *HTTPError) class() string {
+	if e.refusesImages() {
+		return ClassImages
+	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden:
 		return ClassAuth
@@ -100,7 +107,7 @@ func (e *HTTPError) class() string {
 // account, and a request of more tokens than a whole minute allows.
 func (e *HTTPError) rateClass() string {
 	switch {
-	case e.says("insufficient_quota"):
+	case e.says("insufficient_quota", "exceeded your current quota"):
 		return ClassAuth
 	case e.says("request too large"):
 		return ClassContextOverflow
@@ -115,6 +122,17 @@ func (e *HTTPError) overflows() bool {
 		"exceed_context_size", "exceeds the available context", "prompt is too long", "token count exceeds",
 		"exceeds the maximum number of tokens", "max_model_len", "maximum model length", "too long to fit into the model",
 		"maximum prompt length", "inputs` tokens", "inputs tokens + max_new_tokens",
+	)
+}
+
+// refusesImages looks for the words of the servers that people use. An overloaded proxy never says this, so it counts with
+// every status but 429: llama.cpp and Ollama report it as a fault of their own, OpenRouter as a model that is not found.
+func (e *HTTPError) refusesImages() bool {
+	return e.Status >= 400 && e.Status != http.StatusTooManyRequests && e.says(
+		"image input is not supported", "images are not supported", "image inputs are not supported", "not support image",
+		"n't support image", "support image input", "image_url is only supported", "is not a multimodal model",
+		"not support multimodal", "not a vision model", "not support vision", "at most 0 image", "unknown variant `image_url`",
+		"missing data required for image input", "image content is not supported", "image input not supported",
 	)
 }
 

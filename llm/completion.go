@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ type choice struct {
 		ReasoningContent text           `json:"reasoning_content"`
 		Reasoning        text           `json:"reasoning"`
 		ToolCalls        []functionCall `json:"tool_calls"`
+		// Refusal is OpenAI's, in the place of the content.
+		Refusal text `json:"refusal"`
 	} `json:"message"`
 	FinishReason string `json:"finish_reason"`
 }
@@ -94,9 +97,12 @@ func (c completion) reply() qa.Reply {
 	if reasoning == "" {
 		reasoning = first.Message.Reasoning
 	}
+	if first.Message.Content == "" && first.Message.Refusal != "" {
+		first.FinishReason = "refusal"
+	}
 	calls := toolCalls(first.Message.ToolCalls)
 	return qa.Reply{
-		Text: string(first.Message.Content), Reasoning: string(reasoning), ToolCalls: calls,
+		Text: string(cmp.Or(first.Message.Content, first.Message.Refusal)), Reasoning: string(reasoning), ToolCalls: calls,
 		Sealed: sealCalls(first.Message.ToolCalls, calls), Model: c.Model, ID: c.ID, Finish: first.FinishReason,
 		Usage: qa.Usage{
 			Prompt: c.Usage.Prompt, Completion: c.Usage.Completion,

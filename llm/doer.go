@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -153,14 +154,33 @@ func (e *Endpoint) rejected(body []byte, err error) error {
 	if message != "" {
 		return e.fault(ClassGarbage, message)
 	}
-	return e.fault(ClassGarbage, fmt.Sprintf("%v: %s", err, e.keep(body)))
+	detail := fmt.Sprintf("%v: %s", err, e.keep(body))
+	page, ok := webPage(e.keep(body))
+	if ok {
+		detail = "the reply is " + page
+	}
+	f := e.fault(ClassGarbage, detail)
+	if ok || !json.Valid(body) && !errors.Is(err, errCutStream) {
+		f.hint = "this is not a chat endpoint: most base URLs end in /v1"
+	}
+	return f
 }
 
 func (e *Endpoint) httpError(status int, header http.Header, body []byte) *HTTPError {
 	kept := e.keep(body)
 	return &HTTPError{
-		Status: status, RetryAfter: max(retryAfter(header, e.now()), retryDelay(kept)), Body: kept, Endpoint: e.base.Host,
+		Status: status, RetryAfter: max(retryAfter(header, e.now()), retryDelay(kept)), Body: kept, Endpoint: e.where(),
+		Location: e.redact(bareAddress(header.Get("Location"))),
 	}
+}
+
+// bareAddress is an address without its query and credentials.
+func bareAddress(location string) string {
+	u, err := url.Parse(location)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // keep returns what an error holds of a body. It redacts before it cuts, so that no half of a key stays at the end, and

@@ -113,11 +113,15 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	var dial *net.OpError
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("ask %s: %w", e.base.Host, ctx.Err())
+		return fmt.Errorf("POST %s: %w", e.where(), ctx.Err())
 	case errors.As(err, &status):
 		return status
 	case errors.As(err, &fault):
 		return fault
+	case errors.As(err, &dial) && dial.Op == "proxyconnect":
+		f := e.fault(ClassUnreachable, cause(err))
+		f.hint = "the proxy that HTTP_PROXY or HTTPS_PROXY names cannot be reached"
+		return f
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return e.fault(ClassUnreachable, cause(err))
 	case bounded.Err() != nil:
@@ -125,8 +129,16 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	case errors.As(err, &network) && network.Timeout():
 		return e.fault(ClassTimeout, cause(err))
 	}
+	if hint, ok := tlsFault(err); ok {
+		f := e.fault(ClassTLS, cause(err))
+		f.hint = hint
+		return f
+	}
 	return e.fault(ClassNetwork, cause(err))
 }
+
+// where is the host and path of the requests.
+func (e *Endpoint) where() string { return e.base.Host + e.base.EscapedPath() + e.protocol.path }
 
 // cause leaves out the method and the address in front of an error of net/http: the host is named already.
 func cause(err error) string {
@@ -138,13 +150,13 @@ func cause(err error) string {
 }
 
 func (e *Endpoint) fault(class, detail string) *Fault {
-	return &Fault{Class: class, Endpoint: e.base.Host, Detail: excerpt(e.redact(detail))}
+	return &Fault{Class: class, Endpoint: e.where(), Detail: excerpt(e.redact(detail))}
 }
 
-// redact takes the key out of a text that an endpoint wrote: some repeat it when they refuse it. Keys of fewer than four
-// characters are stand-ins for local servers, and would take ordinary words with them.
+// redact takes the key out of a text that an endpoint wrote: some repeat it when they refuse it. Keys of fewer than eight
+// characters are stand-ins for local servers, and would take parts of ordinary words with them.
 func (e *Endpoint) redact(text string) string {
-	if len(e.key) < 4 {
+	if len(e.key) < 8 {
 		return text
 	}
 	return strings.ReplaceAll(text, e.key, "[key]")

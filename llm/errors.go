@@ -1,8 +1,12 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"html"
+	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -16,39 +20,65 @@ type HTTPError struct {
 	RetryAfter time.Duration
 	// Body is the start of the answer's body, the key taken out.
 	Body string
-	// Endpoint is the host, with the port when there is one.
+	// Endpoint is the host and the path.
 	Endpoint string
+	// Location is where a redirect points to, without query and credentials.
+	Location string
 }
 
-// Error names the endpoint, the status and the endpoint's own message.
+// Error names the request, the status and the endpoint's own message.
 func (e *HTTPError) Error() string {
-	return fmt.Sprintf("ask %s: HTTP %d: %s", e.Endpoint, e.Status, excerpt(e.message()))
+	return fmt.Sprintf("POST %s: HTTP %d: %s", e.Endpoint, e.Status, excerpt(e.message()))
 }
 
 func (e *HTTPError) message() string {
-	message, _ := errorObject([]byte(e.Body))
-	if message == "" {
-		return e.Body
+	if e.Status >= 300 && e.Status < 400 {
+		return strings.TrimSpace("redirects are not followed; it points to " + cmp.Or(e.Location, "nowhere"))
 	}
-	return message
+	if message, _ := errorObject([]byte(e.Body)); message != "" {
+		return message
+	}
+	if page, ok := webPage(e.Body); ok {
+		return page
+	}
+	return cmp.Or(strings.TrimSpace(e.Body), http.StatusText(e.Status))
+}
+
+var (
+	pageStart = regexp.MustCompile(`(?i)^\s*<(!doctype html|html|head|body|title|h1)\b`)
+	pageTitle = regexp.MustCompile(`(?is)<(title|h1)[^>]*>(.*?)</(title|h1)>`)
+	pageTag   = regexp.MustCompile(`<[^>]*>`)
+)
+
+// webPage reduces HTML to its title.
+func webPage(body string) (string, bool) {
+	if !pageStart.MatchString(body) {
+		return "", false
+	}
+	found := pageTitle.FindStringSubmatch(body)
+	if found == nil {
+		return "a web page", true
+	}
+	return fmt.Sprintf("a web page, %q", excerpt(html.UnescapeString(pageTag.ReplaceAllString(found[2], " ")))), true
 }
 
 // Fault is a request that failed without an HTTP error.
 type Fault struct {
-	// Class is [ClassNetwork], [ClassUnreachable], [ClassTimeout], [ClassGarbage] or [ClassBadRequest].
+	// Class is [ClassNetwork], [ClassUnreachable], [ClassTimeout], [ClassTLS], [ClassGarbage] or [ClassBadRequest].
 	Class string
-	// Endpoint is the host, with the port when there is one; empty when there is no endpoint.
+	// Endpoint is the host and the path; empty when there is no endpoint.
 	Endpoint string
 	// Detail says what happened, the key taken out.
 	Detail string
+	hint   string
 }
 
 // Error names the endpoint and what happened.
 func (e *Fault) Error() string {
 	if e.Endpoint == "" {
-		return "ask the model: " + e.Detail
+		return e.Detail
 	}
-	return fmt.Sprintf("ask %s: %s", e.Endpoint, e.Detail)
+	return fmt.Sprintf("POST %s: %s", e.Endpoint, e.Detail)
 }
 
 // CallError is the end of a call that got no reply.
@@ -59,12 +89,16 @@ type CallError struct {
 	Err error
 }
 
-// Error says after how many requests the call ended.
+// Error says after how many requests the call ended, and what to do about it.
 func (e *CallError) Error() string {
-	if len(e.Attempts) < 2 {
-		return e.Err.Error()
+	text := e.Err.Error()
+	if len(e.Attempts) > 1 {
+		text = fmt.Sprintf("after %d requests: %s", len(e.Attempts), text)
 	}
-	return fmt.Sprintf("after %d requests: %v", len(e.Attempts), e.Err)
+	if hint := Hint(e.Err); hint != "" {
+		text += " (" + hint + ")"
+	}
+	return text
 }
 
 // Unwrap returns the last failure.

@@ -20,6 +20,7 @@ const DefaultOllamaWindow = 32768
 // ollamaProtocol is Ollama's own chat.
 func ollamaProtocol() protocol {
 	return protocol{
+		path:     "/api/chat",
 		settings: ollamaSettings,
 		chat:     ollamaChat,
 		ask:      askOllama,

@@ -16,6 +16,7 @@ import (
 // openAIProtocol is chat completions, as OpenAI, Gemini's compatible door and most servers speak it.
 func openAIProtocol() protocol {
 	return protocol{
+		path:     "/chat/completions",
 		settings: openAISettings,
 		chat:     openAIChat,
 		ask:      askOpenAI,

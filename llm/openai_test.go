@@ -275,12 +275,12 @@ func TestUnsendableMessages(t *testing.T) {
 		messages []qa.Message
 		want     string
 	}{
-		{"none", []qa.Message{}, "ask the model: no messages"},
-		{"role", []qa.Message{{Role: "robot"}}, `ask the model: message 1: unknown role "robot"`},
+		{"none", []qa.Message{}, "no messages"},
+		{"role", []qa.Message{{Role: "robot"}}, `message 1: unknown role "robot"`},
 		{
 			"image",
 			[]qa.Message{{Role: qa.User}, {Role: qa.User, Images: []qa.Image{{SHA256: "ab"}}}},
-			"ask the model: message 2: image ab has no data",
+			"message 2: image ab has no data",
 		},
 	}
 	for _, test := range tests {

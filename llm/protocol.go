@@ -12,6 +12,8 @@ import (
 
 // protocol is a way of asking for a reply: langchaingo's client, and what that client does not know or loses.
 type protocol struct {
+	// path is what langchaingo's client puts behind the base URL.
+	path string
 	// settings names the sampling as the protocol does; fields is a copy of its own.
 	settings func(fields map[string]any, s scope) map[string]any
 	// chat writes a conversation in langchaingo's types, one for each message, its texts and pictures masked.

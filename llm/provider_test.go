@@ -228,7 +228,7 @@ func TestReplyTooLarge(t *testing.T) {
 	c := config(s, "m")
 	c.MaxRetries = -1
 	_, err := ask(t, c)
-	if want := "ask " + s.Host() + ": the reply is larger than 32 MiB"; err == nil || err.Error() != want {
+	if want := "POST " + s.Host() + "/v1/chat/completions: the reply is larger than 32 MiB"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }

@@ -105,7 +105,8 @@ func TestTimeoutOfOneRequest(t *testing.T) {
 	if llm.Class(err) != llm.ClassTimeout || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v of class %s", err, llm.Class(err))
 	}
-	if want := "ask " + s.Host() + ": no reply within 20ms"; err.Error() != want {
+	if want := "POST " + s.Host() + "/v1/chat/completions: no reply within 20ms (the endpoint is slow or stuck: is the model still loading? " +
+		"--timeout allows more time)"; err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}
 }
@@ -121,7 +122,7 @@ func TestCancelDuringTheWait(t *testing.T) {
 	if llm.Class(err) != llm.ClassCancelled || !errors.Is(err, context.Canceled) || s.Calls() != 1 {
 		t.Errorf("error %v of class %s, %d requests", err, llm.Class(err), s.Calls())
 	}
-	want := "context canceled (waiting after: ask " + s.Host() + ": HTTP 500: it broke)"
+	want := "context canceled (waiting after: POST " + s.Host() + "/v1/chat/completions: HTTP 500: it broke)"
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}

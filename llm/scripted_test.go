@@ -115,12 +115,12 @@ func TestScriptedErrors(t *testing.T) {
 		messages []qa.Message
 		want     string
 	}{
-		{"no task", []qa.Message{{Role: qa.System, Text: "x"}}, "ask the model: the conversation has no user message"},
-		{"no match", []qa.Message{{Role: qa.User, Text: "dog"}}, `ask the model: the script has no replies for the task "dog"`},
+		{"no task", []qa.Message{{Role: qa.System, Text: "x"}}, "the conversation has no user message"},
+		{"no match", []qa.Message{{Role: qa.User, Text: "dog"}}, `the script has no replies for the task "dog"`},
 		{
 			"over",
 			[]qa.Message{{Role: qa.User, Text: "cat"}, {Role: qa.Assistant, Text: "a"}},
-			`ask the model: the script has 1 replies and was asked for one more, for the task "cat"`,
+			`the script has 1 replies and was asked for one more, for the task "cat"`,
 		},
 	}
 	for _, test := range tests {

@@ -265,7 +265,7 @@ func TestUnsendableTools(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := openTools(t, config(s, "m")).CompleteTools(t.Context(), test.messages, test.tools)
-			if err == nil || err.Error() != "ask the model: "+test.want || llm.Class(err) != llm.ClassBadRequest {
+			if err == nil || err.Error() != test.want || llm.Class(err) != llm.ClassBadRequest {
 				t.Errorf("error %v", err)
 			}
 		})

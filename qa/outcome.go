@@ -13,15 +13,17 @@ const (
 	FormatErrors    Outcome = "format_errors" // the same kind of unreadable reply too often in a row
 	ContextOverflow Outcome = "context_overflow"
 	EndpointError   Outcome = "endpoint_error"
+	NoImages        Outcome = "no_images" // the model or its server takes no images
 	ToolFailure     Outcome = "tool_failure"
 	Cancelled       Outcome = "cancelled"
 )
 
 // Failed tells whether the episode ended for a reason that is not the agent's: it says nothing about the
-// agent's ability, is not scored, and can be run again.
-func (o Outcome) Failed() bool {
-	return o == EndpointError || o == ToolFailure || o == Cancelled
-}
+// agent's ability and is not scored.
+func (o Outcome) Failed() bool { return o.Again() || o == NoImages }
+
+// Again reports whether the episode failed for a reason that may pass, so that it is run again.
+func (o Outcome) Again() bool { return o == EndpointError || o == ToolFailure || o == Cancelled }
 
 // Answer is the final answer of an episode.
 type Answer struct {

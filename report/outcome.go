@@ -36,7 +36,7 @@ func allOutcomes() Outcomes {
 		list = append(list, Outcome{Name: name, Counted: true})
 	}
 	for _, name := range []string{
-		string(qa.ToolFailure), string(qa.EndpointError), string(qa.Cancelled), judgeError, notScored, notRun,
+		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled), judgeError, notScored, notRun,
 	} {
 		list = append(list, Outcome{Name: name})
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"airqa/internal/terminal"
@@ -155,7 +156,7 @@ func (p *printer) step(s qa.Step) {
 	} else {
 		u := s.Reply.Usage
 		p.line("── step %d, %.1f s, tokens %d + %d%s%s, %s%s", s.N, s.Ended.Sub(s.Started).Seconds(), u.Prompt, u.Completion,
-			estimated(u), cached(*s.Reply), shown(s.Shown), cutOff(s.Reply.Finish))
+			estimated(u), cached(*s.Reply), shown(s.Shown), shortened(s.Reply.Attempts)+cutOff(s.Reply.Finish))
 	}
 	switch {
 	case s.ParseError != nil:
@@ -193,6 +194,14 @@ func cached(r qa.Reply) string {
 }
 
 // cutOff says that the endpoint ended the reply, not the model.
+// shortened says that the window was too long for the model and was made shorter.
+func shortened(attempts []qa.Attempt) string {
+	if slices.ContainsFunc(attempts, func(a qa.Attempt) bool { return a.Error == string(qa.ContextOverflow) }) {
+		return " (shortened: the window did not fit the model)"
+	}
+	return ""
+}
+
 func cutOff(finish string) string {
 	if finish == "length" {
 		return ", cut off at the limit of tokens"
@@ -204,7 +213,9 @@ func cutOff(finish string) string {
 func shown(spans []qa.Span) string {
 	var parts []string
 	for _, s := range spans {
-		parts = append(parts, fmt.Sprintf("%d-%d", s.First, s.End-1))
+		if s.First < s.End {
+			parts = append(parts, fmt.Sprintf("%d-%d", s.First, s.End-1))
+		}
 	}
 	return "messages " + strings.Join(parts, ", ")
 }

@@ -65,6 +65,8 @@ type Event struct {
 // Summary counts the episodes of one start.
 type Summary struct {
 	Total, Skipped, Finished, Failed, Left int
+	// Repeated is true when questions have several episodes each.
+	Repeated bool
 	// FailedBefore are those of Skipped that had failed in an earlier start, and were to be left so.
 	FailedBefore int
 	// Limits counts the outcomes other than an answer among those that finished, now or before.
@@ -74,6 +76,14 @@ type Summary struct {
 	Usage        qa.Usage
 	// Suspended is why no further call could be made, "" when calls could: the run's budget is spent.
 	Suspended string
+}
+
+// Noun is what is counted: questions, or episodes where each question has several.
+func (s Summary) Noun() string {
+	if s.Repeated {
+		return "episodes"
+	}
+	return "questions"
 }
 
 // Runner runs episodes. It is used once.
@@ -159,7 +169,7 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 // those that are skipped.
 func (r *Runner) due(examples []qa.Example) []task {
 	all := r.all(examples)
-	r.sum.Total = len(all)
+	r.sum.Total, r.sum.Repeated = len(all), r.c.Repeats > 1
 	var tasks []task
 	for _, t := range all {
 		if rec, ok := r.c.Recorded[qa.EpisodeID(t.example.UUID, t.repeat)]; ok && r.c.Skip(rec) {

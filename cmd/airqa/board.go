@@ -106,7 +106,7 @@ func (b *board) close(s run.Summary) {
 
 func summaryLine(s run.Summary) string {
 	before := s.Skipped - s.FailedBefore
-	parts := []string{fmt.Sprintf("%d of %d questions done", before+s.Finished, s.Total)}
+	parts := []string{fmt.Sprintf("%d of %d %s done", before+s.Finished, s.Total, s.Noun())}
 	if before > 0 {
 		parts = append(parts, fmt.Sprintf("%d of them before", before))
 	}
@@ -141,6 +141,7 @@ func (a *app) runEnd(jobs []ended, out string, err error) error {
 		}
 		all.Total, all.Left, all.Failed = all.Total+c.Total, all.Left+c.Left, all.Failed+c.Failed
 		all.FailedBefore += c.FailedBefore
+		all.Repeated = all.Repeated || c.Repeated
 		stopped = stopped || c.Left > 0 && c.Failed >= maxEqualFailures
 		if all.FirstFailure == "" {
 			all.FirstFailure = c.FirstFailure
@@ -155,16 +156,17 @@ func (a *app) runEnd(jobs []ended, out string, err error) error {
 func (a *app) sayEnd(s run.Summary, out string, stopped bool, interrupted error) error {
 	switch {
 	case interrupted == nil && s.Suspended != "":
-		return coded{exitBudget, fmt.Errorf("%s\n  %d of %d questions are left; the same command with more goes on from here", s.Suspended, s.Left, s.Total)}
+		return coded{exitBudget, fmt.Errorf("%s\n  %d of %d %s are left; the same command with more resumes the run", s.Suspended, s.Left, s.Total, s.Noun())}
 	case interrupted == nil && stopped:
-		return coded{exitFailedExamples, fmt.Errorf("stopped after %d failures, the first because: %s\n  %d of %d questions are left; the same command goes on from here",
-			s.Failed, s.FirstFailure, s.Left, s.Total)}
+		return coded{exitFailedExamples, fmt.Errorf("stopped after %d failures, the first because: %s\n  %d of %d %s are left. Once it is fixed, the same command resumes the run",
+			s.Failed, s.FirstFailure, s.Left, s.Total, s.Noun())}
 	case interrupted != nil || s.Left > 0:
-		return fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", s.Left, s.Total)
+		return fmt.Errorf("stopped with %d of %d %s left; the same command resumes the run", s.Left, s.Total, s.Noun())
 	case s.Failed > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d of %d questions failed, the first because: %s\n  The same command tries them again; airqa trace %s shows them all", s.Failed, s.Total, s.FirstFailure, out)}
+		return coded{exitFailedExamples, fmt.Errorf("%d of %d %s failed, the first because: %s\n  Once it is fixed, the same command tries them again; airqa trace %s shows them all",
+			s.Failed, s.Total, s.Noun(), s.FirstFailure, out)}
 	case s.FailedBefore > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d of %d questions failed in an earlier start; without --retry none they are tried again", s.FailedBefore, s.Total)}
+		return coded{exitFailedExamples, fmt.Errorf("%d of %d %s failed in an earlier invocation and were left so; --retry all runs them again", s.FailedBefore, s.Total, s.Noun())}
 	}
 	a.say("next: airqa score %s", out)
 	return nil

@@ -19,6 +19,7 @@ type doctorCmd struct {
 	Model        []string      `placeholder:"PROVIDER:NAME" help:"Models to ask for a few words."`
 	BaseURL      string        `name:"base-url" placeholder:"URL" help:"Address of the models' endpoint, as for airqa run."`
 	Tools        bool          `help:"Ask the models for a native tool call, too, as --protocol tools needs it."`
+	Images       bool          `help:"Show the models an image, too, as agentic-hybrid-view does."`
 	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to ask for a few words."`
 	JudgeBaseURL string        `name:"judge-base-url" placeholder:"URL" help:"Address of the judges' endpoint; without it api.openai.com, whatever the model's is."`
 	Timeout      time.Duration `default:"10s" help:"Longest time of one check."`

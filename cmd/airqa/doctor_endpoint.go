@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"strings"
 	"time"
 
@@ -20,7 +23,7 @@ func check(name string, run func() checkup.Finding) checkup.Check {
 }
 
 // pingTokens is the longest reply to a ping; models that reason need some before the first word.
-const pingTokens = 64
+const pingTokens = 256
 
 func ping() []qa.Message {
 	return []qa.Message{{Role: qa.User, Text: "Reply with the one word OK."}}
@@ -31,18 +34,31 @@ func (c doctorCmd) modelChecks(a *app, spec string) []checkup.Check {
 	m, err := flags.opener().open(spec, a.getenv)
 	if err != nil {
 		return []checkup.Check{check("model "+spec, func() checkup.Finding {
-			return checkup.Bad(err, "name a model as PROVIDER:NAME and set the key of its provider")
+			return checkup.Bad(err, openFix(err))
 		})}
 	}
 	checks := []checkup.Check{{Name: "model " + spec, Run: func(ctx context.Context) checkup.Finding {
-		return asked(ctx, m.model, "--base-url")
+		return asked(ctx, m.model)
 	}}}
 	if c.Tools {
 		checks = append(checks, checkup.Check{Name: "tools of " + spec, Run: func(ctx context.Context) checkup.Finding {
 			return calls(ctx, m.model)
 		}})
 	}
+	if c.Images {
+		checks = append(checks, checkup.Check{Name: "images of " + spec, Run: func(ctx context.Context) checkup.Finding {
+			return looks(ctx, m.model)
+		}})
+	}
 	return checks
+}
+
+// openFix is what to do about a model that cannot be asked; errors about the address say it themselves.
+func openFix(err error) string {
+	if strings.Contains(err.Error(), "base URL") && !errors.Is(err, llm.ErrNoKey) {
+		return "check --base-url and the provider's variable (OPENAI_BASE_URL, ...)"
+	}
+	return "name a model as PROVIDER:NAME and set the key of its provider"
 }
 
 func (c doctorCmd) judgeChecks(a *app, spec string) []checkup.Check {
@@ -65,51 +81,62 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []checkup.Check {
 			return checkup.Bad(err, "set "+judgeKey+" or give --judge-base-url; --judge offline stands in without an endpoint")
 		})}
 	}
-	return []checkup.Check{{Name: name, Run: func(ctx context.Context) checkup.Finding { return asked(ctx, m, "--judge-base-url") }}}
+	return []checkup.Check{{Name: name, Run: func(ctx context.Context) checkup.Finding { return asked(ctx, m) }}}
 }
 
 // asked asks a model for a word.
-func asked(ctx context.Context, m llm.Model, address string) checkup.Finding {
+func asked(ctx context.Context, m llm.Model) checkup.Finding {
 	start := time.Now()
 	reply, err := m.Complete(ctx, ping())
 	took := time.Since(start).Round(time.Millisecond)
 	if err != nil {
-		return checkup.Bad(err, remedy(err, address))
+		return unasked(err)
 	}
 	served := "an unnamed model"
 	if reply.Model != "" {
 		served = reply.Model
 	}
 	text := fmt.Sprintf("%s answers in %s", served, took)
-	if reply.Usage.Estimated {
+	switch {
+	case strings.TrimSpace(reply.Text) == "" && reply.Finish == "length":
+		return checkup.Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, pingTokens),
+			"run it with a higher --max-tokens (1500 unless set): a reply that is cut off holds no action")
+	case reply.Finish == "content_filter" || reply.Finish == "refusal":
+		return checkup.Bad(fmt.Errorf("%s refuses to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
+	case strings.TrimSpace(reply.Text) == "":
+		return checkup.Bad(fmt.Errorf("%s answers with an empty text", served), "check the chat template of the server, or choose another model")
+	case reply.Usage.Estimated:
 		return checkup.Doubtful(text+" and reports no usage", "tokens are counted here with another vocabulary; budgets and costs are estimates (vLLM and others report usage by default)")
 	}
 	return checkup.Good("%s and reports usage (%d + %d tokens)", text, reply.Usage.Prompt, reply.Usage.Completion)
 }
 
-// remedy says what to do about a failed call.
-func remedy(err error, address string) string {
-	var status *llm.HTTPError
-	if errors.As(err, &status) && status.Status == 404 {
-		return "look at the model's name and at " + address + ": GET /models there lists the names; most addresses end in /v1"
+// unasked is a call that failed, and what to do about it.
+func unasked(err error) checkup.Finding {
+	fix := llm.Hint(err)
+	if llm.Class(err) == llm.ClassCancelled {
+		fix = "the endpoint does not answer in time: is the model still loading? A longer --timeout tells slow from stuck"
 	}
-	switch llm.Class(err) {
-	case llm.ClassAuth:
-		return "the key is refused: look at the provider's variable (airqa config lists them), and whether the key is for this endpoint"
-	case llm.ClassNetwork:
-		return "the connection breaks: is something between here and " + address + " (a proxy, a tunnel), and does the server stay up?"
-	case llm.ClassUnreachable:
-		return "nobody listens there: is the server running, and is " + address + " right?"
-	case llm.ClassTimeout, llm.ClassCancelled:
-		return "the endpoint does not answer: is the model still loading? A longer --timeout tells slow from stuck"
-	case llm.ClassRateLimit:
-		return "the endpoint is busy or the quota is used up: wait, or run with a lower --max-connections"
-	case llm.ClassServer:
-		return "the endpoint is at fault: look at its own log"
-	case llm.ClassGarbage:
-		return "what answers there is no chat endpoint: most addresses end in /v1"
+	var call *llm.CallError
+	if errors.As(err, &call) {
+		err = call.Err // without the hint
 	}
-	return "look at the model's name and at " + address
+	return checkup.Bad(err, fix)
+}
+
+// looks asks a model about an image.
+func looks(ctx context.Context, m llm.Model) checkup.Finding {
+	var square bytes.Buffer
+	if err := png.Encode(&square, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
+		return checkup.Bad(err, "")
+	}
+	_, err := m.Complete(ctx, []qa.Message{{
+		Role: qa.User, Text: "Name the colour of the image in one word.", Images: []qa.Image{{MIME: "image/png", Data: square.Bytes()}},
+	}})
+	if err != nil {
+		return unasked(err)
+	}
+	return checkup.Good("takes images, as agentic-hybrid-view sends them")
 }
 
 // calls asks a model for a native tool call.

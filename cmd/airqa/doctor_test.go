@@ -36,6 +36,8 @@ func TestDoctorScripts(t *testing.T) {
 				"CHAT":  openaitest.New(openaitest.Config{Key: "sk-planted-key-0123456789", Model: "m-2031-05"}),
 				"TOOLS": openaitest.New(openaitest.Config{ToolCalls: call, OmitUsage: true}),
 				"HANG":  hang, "PAGE": page, "BUSY": busy,
+				"EMPTY": saying(`{"content": ""}`, "stop"), "CUT": saying(`{"content": null, "reasoning_content": "hm"}`, "length"),
+				"REFUSES": saying(`{"content": null, "refusal": "I cannot."}`, "stop"), "TEXTONLY": openaitest.New(openaitest.Config{Refuse: refuseImages}),
 			} {
 				e.Defer(server.Close)
 				e.Setenv(name, server.URL())
@@ -48,6 +50,12 @@ func TestDoctorScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// saying is an endpoint that always gives one message.
+func saying(message, finish string) *openaitest.Server {
+	body := `{"model":"m","choices":[{"message":` + message + `,"finish_reason":"` + finish + `"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}`
+	return openaitest.New(openaitest.Config{Admit: func(int) openaitest.Fault { return openaitest.Body(http.StatusOK, body) }})
 }
 
 func embedOne(w http.ResponseWriter, r *http.Request) {

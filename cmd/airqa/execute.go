@@ -188,6 +188,9 @@ func (a *app) recordOf(p plan, c job, solver *baselines.Solver, schema string) (
 		delete(described, "base_url")
 	}
 	note.QuestionCount, note.Price = len(p.examples), c.price
+	if p.repeats > 1 {
+		note.Repeats = p.repeats
+	}
 	settings := p.settings.Map()
 	maps.Copy(settings, p.world.Retrieval())
 	p.budget.shape(settings)
@@ -242,8 +245,11 @@ func (a *app) runConfig(p plan, c *opened, slots chan struct{}, b *board) run.Co
 	if p.replay != nil {
 		config.MaxEqualFailures = 0 // recorded failures are no reason to wait
 	}
-	if p.retry == "none" {
+	switch p.retry {
+	case "none":
 		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }
+	case "all":
+		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !rec.Outcome.Failed() }
 	}
 	return config
 }

@@ -105,7 +105,7 @@ func TestCtrlCOnce(t *testing.T) {
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed {
 		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exitFailed, errs)
 	}
-	if !strings.Contains(errs.String(), "stopped with 6 of 8 questions left; the same command goes on from here") {
+	if !strings.Contains(errs.String(), "stopped with 6 of 8 questions left; the same command resumes the run") {
 		t.Errorf("standard error:\n%s", errs)
 	}
 	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != 2 || server.Calls() != 2 {

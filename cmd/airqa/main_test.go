@@ -121,24 +121,24 @@ func ingested(t testing.TB) string {
 }
 
 // policyServer is a chat endpoint on the loopback that answers as the offline policy does.
-func policyServer() *openaitest.Server {
-	policy := offline.New()
-	return openaitest.New(openaitest.Config{Reply: func(messages []openaitest.Message) string {
-		list := make([]qa.Message, len(messages))
-		for i, m := range messages {
-			for _, url := range m.Images {
-				if len(url) < 100 {
-					return "a picture did not arrive: " + url
-				}
+func policyServer() *openaitest.Server { return openaitest.New(openaitest.Config{Reply: policyReply}) }
+
+// policyReply is what the offline policy replies.
+func policyReply(messages []openaitest.Message) string {
+	list := make([]qa.Message, len(messages))
+	for i, m := range messages {
+		for _, url := range m.Images {
+			if len(url) < 100 {
+				return "a picture did not arrive: " + url
 			}
-			list[i] = qa.Message{Role: qa.Role(m.Role), Text: m.Text}
 		}
-		reply, err := policy.Complete(context.Background(), list)
-		if err != nil {
-			return fmt.Sprintf("the policy failed: %v", err)
-		}
-		return reply.Text
-	}})
+		list[i] = qa.Message{Role: qa.Role(m.Role), Text: m.Text}
+	}
+	reply, err := offline.New().Complete(context.Background(), list)
+	if err != nil {
+		return fmt.Sprintf("the policy failed: %v", err)
+	}
+	return reply.Text
 }
 
 // toolServer is a chat endpoint, in every protocol, that calls tools natively: one query, then the answer.

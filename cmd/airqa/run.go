@@ -12,6 +12,7 @@ import (
 	"airqa/env"
 	"airqa/eval"
 	"airqa/llm"
+	"airqa/llm/catalog"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/replay"
@@ -27,7 +28,7 @@ type runCmd struct {
 	endpointFlags
 	Workers  int      `short:"j" default:"4" help:"Episodes at once."`
 	Repeats  int      `default:"1" placeholder:"K" help:"Episodes for each question. More of them later run only what is new."`
-	Retry    string   `default:"errors" enum:"errors,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools) or none."`
+	Retry    string   `default:"errors" enum:"errors,all,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools), all (also questions whose images the model refused) or none."`
 	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 	selectFlags
 	budgetFlags
@@ -84,7 +85,9 @@ func (c runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(a, jobsOf(lines, models, c.Out), source)
+	jobs := jobsOf(lines, models, c.Out)
+	c.warnOfImages(a, jobs)
+	return c.answer(a, jobs, source)
 }
 
 // answer takes the questions through the jobs.
@@ -200,12 +203,41 @@ func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, erro
 		if left, ok := m.described["not_sent"]; ok {
 			a.say("note: %s refuses settings, which are not sent: %v", spec, left)
 		}
-		if m.price == nil {
+		if m.price == nil && replayed == nil {
 			a.say("warning: the price of %s is unknown: no cost is counted; --price IN,OUT gives one", spec)
 		}
 		opened = append(opened, m)
 	}
+	c.warnOfProviders(a)
 	return opened, nil
+}
+
+// warnOfProviders says that one address is given to models of several providers.
+func (c runCmd) warnOfProviders(a *app) {
+	var providers []string
+	for _, spec := range c.Model {
+		provider, _ := llm.SplitSpec(strings.TrimSpace(spec))
+		asks := provider != offlineModel && provider != "scripted"
+		if asks && !slices.Contains(providers, provider) {
+			providers = append(providers, provider)
+		}
+	}
+	if len(providers) > 1 && c.BaseURL != "" {
+		a.say("warning: --base-url is the address for models of %s alike, and gets the keys of all of them", strings.Join(providers, " and "))
+	}
+}
+
+// warnOfImages says that a model cannot look at pages although a baseline has it do so.
+func (c runCmd) warnOfImages(a *app, jobs []job) {
+	list, err := catalog.Open(c.Models)
+	if err != nil {
+		return // reported when the models were opened
+	}
+	for _, j := range jobs {
+		if known, listed := list.Find(j.spec); listed && !known.Images && slices.Contains(j.baseline.Tools, "View") {
+			a.say("warning: %s takes no images by the list of models, and %s shows it some", j.spec, j.baseline.Name)
+		}
+	}
 }
 
 // job is one baseline with one model, in a run directory of its own.

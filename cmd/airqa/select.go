@@ -118,7 +118,7 @@ var (
 	verdicts = []qa.Verdict{qa.Right, qa.Wrong, qa.Unparseable, qa.Unscored}
 	outcomes = []qa.Outcome{
 		qa.Answered, qa.TurnLimit, qa.TokenLimit, qa.CostLimit, qa.TimeLimit, qa.FormatErrors, qa.ContextOverflow,
-		qa.EndpointError, qa.ToolFailure, qa.Cancelled,
+		qa.EndpointError, qa.NoImages, qa.ToolFailure, qa.Cancelled,
 	}
 )
 

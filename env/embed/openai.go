@@ -103,9 +103,10 @@ func (o *OpenAI) batch(ctx context.Context, texts []string) ([][]float32, error)
 	}
 }
 
-// hide takes the key out of a text that is to be shown.
+// hide takes the key out of a text that is to be shown. Keys of fewer than eight characters are stand-ins for local servers,
+// and would take parts of ordinary words with them.
 func (o *OpenAI) hide(text string) string {
-	if o.config.Key == "" {
+	if len(o.config.Key) < 8 {
 		return text
 	}
 	return strings.ReplaceAll(text, o.config.Key, "[key]")

@@ -48,6 +48,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		return Verdict{}, err
 	}
 	var v Verdict
+	cut := 0
 	for range maxAsks {
 		reply, err := m.ask(ctx, system, user)
 		if err != nil {
@@ -59,7 +60,13 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 			v.Right, v.Reply = right, reply.Text
 			return v, nil
 		}
+		if reply.Finish == "length" {
+			cut++
+		}
 		user += "\n\n" + texts.Again() // each time once more: a cache must not give the same reply
+	}
+	if cut > 0 {
+		return v, fmt.Errorf("%w in %d replies, of which %d were cut off at the token limit", ErrNoVerdict, maxAsks, cut)
 	}
 	return v, fmt.Errorf("%w in %d replies", ErrNoVerdict, maxAsks)
 }

@@ -19,6 +19,8 @@ type Config struct {
 	// Admit may refuse a request: it gets the number of requests under way, this one included, and returns a fault or nil.
 	// Calls may overlap. Faults of [Server.Fail] come first.
 	Admit func(underWay int) Fault
+	// Refuse may refuse a request by its body; it returns a fault or nil. Calls may overlap.
+	Refuse func(body []byte) Fault
 	// Reasoning goes out as reasoning_content, or as the protocol has it, when it is not empty.
 	Reasoning string
 	// Model is the name that the server gives itself; empty echoes the name in the request.
@@ -98,6 +100,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.underWay.Add(-1)
 	if fault == nil && s.config.Admit != nil {
 		fault = s.config.Admit(underWay)
+	}
+	if fault == nil && s.config.Refuse != nil {
+		fault = s.config.Refuse(body)
 	}
 	if fault != nil {
 		fault(w, r, s.done)

@@ -82,7 +82,7 @@ func Open(dir string) (*Follower, error) {
 func (f *Follower) Created() time.Time { return f.config.Created }
 
 func (f *Follower) forget() {
-	f.at, f.bad, f.repeats, f.last, f.charged = 0, 0, 1, time.Time{}, qa.Usage{}
+	f.at, f.bad, f.repeats, f.last, f.charged = 0, 0, max(f.config.Note.Repeats, 1), time.Time{}, qa.Usage{}
 	f.episodes, f.events, f.calls = make(map[string]*episode), nil, nil
 }
 

@@ -16,7 +16,8 @@ type Standing struct {
 	Model    string `json:"model"`
 	// Writing is true while a program writes to the run.
 	Writing bool `json:"writing"`
-	// Questions are those of the file, Repeats the most episodes that one of them has. Episodes is their product: the log
+	// Questions are those of the file, Repeats the most episodes that one of them has or, by
+	// run.json, gets. Episodes is their product: the log
 	// does not say which of the questions a start is to answer.
 	Questions int `json:"questions"`
 	Repeats   int `json:"repeats"`

@@ -73,11 +73,14 @@ func (p *Past) end(m runlog.Mark, began time.Time) error {
 	if err != nil {
 		return err
 	}
-	if end.Outcome.Failed() {
+	p.States[m.Episode] = Done
+	switch {
+	case end.Outcome.Again():
 		p.States[m.Episode] = Failed
 		return nil
+	case end.Outcome.Failed():
+		return nil // it says nothing about what an episode costs
 	}
-	p.States[m.Episode] = Done
 	cost := Cost{Calls: end.Turns, Usage: end.Usage}
 	if !began.IsZero() {
 		cost.Seconds = max(m.Time.Sub(began).Seconds(), 0)

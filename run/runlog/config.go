@@ -51,6 +51,8 @@ type Note struct {
 	QuestionsFile string `json:"questions_file"`
 	QuestionCount int    `json:"question_count"`
 	DataDir       string `json:"data_dir"`
+	// Repeats is how many episodes each question gets by the first invocation; 0 is one.
+	Repeats int `json:"repeats,omitempty"`
 	// BaseURL is the address of the model's endpoint at the first start. The same model may be served elsewhere later.
 	BaseURL string `json:"base_url,omitempty"`
 	// Price is that of the model at the first start; nil when it is unknown.

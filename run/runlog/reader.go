@@ -60,7 +60,7 @@ type Recorded struct {
 
 // Finished tells whether the episode has an outcome that stands. One that ended because the endpoint or a tool
 // failed, or was cancelled, does not: the same command takes it up again.
-func (r Recorded) Finished() bool { return r.Outcome != "" && !r.Outcome.Failed() }
+func (r Recorded) Finished() bool { return r.Outcome != "" && !r.Outcome.Again() }
 
 // Open reads the plan of a run directory: run.json and the places of all lines of the log.
 func Open(dir string) (*Run, error) {

@@ -1,0 +1,86 @@
+package llm
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// Hint says what to do about the error of a call, as a run and airqa doctor print it; empty where the error says it all.
+func Hint(err error) string {
+	var status *HTTPError
+	if errors.As(err, &status) {
+		if hint := status.hint(); hint != "" {
+			return hint
+		}
+	}
+	var fault *Fault
+	if errors.As(err, &fault) && fault.hint != "" {
+		return fault.hint
+	}
+	return classHints[Class(err)]
+}
+
+var classHints = map[string]string{
+	ClassAuth:            "the key is refused: check the provider's variable, and that the key is for this endpoint",
+	ClassRateLimit:       "the endpoint is busy or a quota is used up: wait, or lower --max-connections",
+	ClassServer:          "the fault is at the endpoint: see its log",
+	ClassNetwork:         "the connection broke: check that the server stays up, and any proxy or tunnel on the way",
+	ClassUnreachable:     "nothing listens there: check that the server runs, and the base URL",
+	ClassTimeout:         "the endpoint is slow or stuck: is the model still loading? --timeout allows more time",
+	ClassImages:          "the model or its server takes no images, which agentic-hybrid-view needs; other baselines do without",
+	ClassContextOverflow: "the conversation and the reply limit exceed the model's context window",
+}
+
+// hint is for what the status and the text say more exactly than the class.
+func (e *HTTPError) hint() string {
+	switch {
+	case e.Status >= 300 && e.Status < 400:
+		return "if that address is right, use it as the base URL"
+	case strings.Count(e.Endpoint, "/chat/completions") > 1, strings.Count(e.Endpoint, "/messages") > 1:
+		return "the base URL ends in front of /chat/completions or /messages"
+	case e.says("to an https server", "sent to https port"):
+		return "the server speaks https: write https:// in the base URL"
+	case e.class() == ClassImages:
+		return ""
+	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
+		return "check the model's name and the base URL, which mostly ends in /v1; GET /models there lists the names"
+	case e.broke():
+		return "the account has no credit or quota left; the key itself was accepted"
+	case e.replyTooLong():
+		return "lower --max-tokens: the reply limit counts against the context window"
+	}
+	return ""
+}
+
+// broke reports an account that has used up its credit or quota.
+func (e *HTTPError) broke() bool {
+	return e.Status == http.StatusPaymentRequired ||
+		e.says("insufficient_quota", "exceeded your current quota", "credit balance", "insufficient credit", "insufficient balance")
+}
+
+// replyTooLong reports an overflow that is due to the limit of the reply rather than to the conversation.
+func (e *HTTPError) replyTooLong() bool {
+	return e.says("max_tokens", "max_completion_tokens") && e.says("too large", "exceed", "maximum context length", "context limit")
+}
+
+// tlsFault explains an error of the connection's encryption; empty for any other. None of them passes by itself.
+func tlsFault(err error) (hint string, ok bool) {
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &authority):
+		return "the authority of the certificate is unknown here: name a PEM file with its certificate in SSL_CERT_FILE", true
+	case errors.As(err, &host):
+		return "the certificate is for another host name: check the base URL", true
+	case errors.As(err, &invalid):
+		return "the certificate is not valid: see whether it has expired, and whether the clock here is right", true
+	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return "the server does not speak https there: write http:// in the base URL", true
+	}
+	return "", false
+}
