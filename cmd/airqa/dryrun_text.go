@@ -119,8 +119,18 @@ func (j dryJob) estimate() string {
 	case e.Past == 0:
 		return "bounds, not an estimate (no such episodes are finished yet): " + numbers(*e)
 	default:
-		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, e.Basis, numbers(*e))
+		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, few(e.Basis), numbers(*e))
 	}
+}
+
+// few shortens a list of runs.
+func few(list string) string {
+	const most = 3
+	names := strings.Split(list, ", ")
+	if len(names) <= most {
+		return list
+	}
+	return fmt.Sprintf("%s and %d more runs", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func numbers(e rehearsal.Estimate) string {

@@ -235,7 +235,7 @@ func (c runCmd) warnOfImages(a *app, jobs []job) {
 	}
 	for _, j := range jobs {
 		if known, listed := list.Find(j.spec); listed && !known.Images && slices.Contains(j.baseline.Tools, "View") {
-			a.say("warning: %s takes no images by the list of models, and %s shows it some", j.spec, j.baseline.Name)
+			a.say("warning: the list of models says that %s takes no images; %s sends some", j.spec, j.baseline.Name)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 // scripted is an asker that gives replies in order and notes what it was asked.
 type scripted struct {
 	replies []string
+	finish  string
 	err     error // when the replies have run out
 	asks    []string
 }
@@ -27,7 +28,7 @@ func (s *scripted) Ask(_ context.Context, _, user string) (qa.Reply, error) {
 	}
 	reply := s.replies[0]
 	s.replies = s.replies[1:]
-	return qa.Reply{Text: reply, Usage: qa.Usage{Prompt: 10, Completion: 1}}, nil
+	return qa.Reply{Text: reply, Finish: s.finish, Usage: qa.Usage{Prompt: 10, Completion: 1}}, nil
 }
 
 // What may come of a question to a judge.
@@ -165,6 +166,14 @@ func TestModelGivesUp(t *testing.T) {
 	_, err := judge.NewModel(judge.Config{Asker: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
 	if !errors.Is(err, judge.ErrNoVerdict) || len(a.asks) != 3 {
 		t.Errorf("error %v after %d questions, want %v after 3", err, len(a.asks), judge.ErrNoVerdict)
+	}
+}
+
+func TestCutVerdicts(t *testing.T) {
+	a := &scripted{replies: []string{"", "", ""}, finish: "length"}
+	_, err := judge.NewModel(judge.Config{Asker: a}).Judge(context.Background(), eval.JudgeRequest{Kind: eval.JudgeReference})
+	if want := "in 3 replies, of which 3 were cut off at the token limit"; !errors.Is(err, judge.ErrNoVerdict) || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
 	}
 }
 

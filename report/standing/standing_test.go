@@ -24,10 +24,15 @@ type scene struct {
 
 func newScene(t *testing.T, price *qa.Price) *scene {
 	t.Helper()
+	return noted(t, runlog.Note{Price: price})
+}
+
+func noted(t *testing.T, note runlog.Note) *scene {
+	t.Helper()
 	s := &scene{t: t, dir: filepath.Join(t.TempDir(), "run"), now: time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)}
 	config := runlog.Config{
 		Shape: runlog.Shape{Baseline: "rag", Model: map[string]any{"provider": "openai", "model": "m"}},
-		Note:  runlog.Note{Price: price},
+		Note:  note,
 	}
 	s.must(runlog.Create(s.dir, config, []byte(strings.Repeat("{}\n", 10))))
 	s.open()
@@ -72,6 +77,15 @@ func (s *scene) look(f *standing.Follower) standing.Standing {
 	got, err := f.Look(s.now)
 	s.must(err)
 	return got
+}
+
+// The repeats that have not begun count as left.
+func TestRepeatsToCome(t *testing.T) {
+	s := noted(t, runlog.Note{Repeats: 8})
+	s.begin("a", 0)
+	if got := s.look(s.follow()); got.Episodes != 80 || got.Repeats != 8 || got.Left != 79 {
+		t.Errorf("%d episodes of %d repeats, %d left; want 80, 8 and 79", got.Episodes, got.Repeats, got.Left)
+	}
 }
 
 func TestLook(t *testing.T) {
