@@ -17,6 +17,8 @@ type Answer struct {
 	Verdict qa.Verdict `json:"verdict"`
 	Score   *float64   `json:"score"`
 	Counted bool       `json:"counted"`
+	// FormatOnly marks a wrong answer that would be right without its wrapping.
+	FormatOnly bool `json:"format_only"`
 	// Outcome is one of those of [Row.Outcomes].
 	Outcome    string   `json:"outcome"`
 	Turns      int      `json:"turns"`
@@ -40,7 +42,7 @@ func answers(questions []question, price *qa.Price) []Answer {
 				Tags: q.Tags, Conference: q.Conference, Papers: len(q.Papers()),
 			}
 			if t.score != nil {
-				a.Verdict = t.score.Verdict
+				a.Verdict, a.FormatOnly = t.score.Verdict, t.score.FormatOnly
 			}
 			if t.scored() {
 				a.Score = &t.score.Value
@@ -64,7 +66,7 @@ func answerTable(rows []Row, _ Options) (*Table, error) {
 		t.Heads = append(t.Heads, Head{Name: name, Left: true})
 	}
 	for _, name := range []string{
-		"score", "counted", "outcome", "turns", "prompt_tokens", "completion_tokens", "seconds_working", "seconds_waiting",
+		"score", "counted", "format_only", "outcome", "turns", "prompt_tokens", "completion_tokens", "seconds_working", "seconds_waiting",
 		"cost_usd", "tags", "conference", "papers",
 	} {
 		t.Heads = append(t.Heads, Head{Name: name})
@@ -88,7 +90,8 @@ func (a Answer) values(r Row) []Value {
 	}
 	return []Value{
 		plain(r.Baseline), plain(r.Model), number(a.Repeat), plain(a.Function), plain(orDash(string(a.Verdict))),
-		optional(a.Score), plain(strconv.FormatBool(a.Counted)), plain(a.Outcome), number(a.Turns), number(a.Prompt), number(a.Completion),
+		optional(a.Score), plain(strconv.FormatBool(a.Counted)), plain(strconv.FormatBool(a.FormatOnly)), plain(a.Outcome),
+		number(a.Turns), number(a.Prompt), number(a.Completion),
 		plain(decimals(a.Working, 3)), plain(decimals(a.Waiting, 3)), optional(a.Cost),
 		plain(orDash(strings.Join(a.Tags, ";"))), plain(orDash(strings.Join(a.Conference, ";"))), number(a.Papers),
 	}

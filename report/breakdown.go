@@ -24,6 +24,7 @@ func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []T
 		{Name: "right"},
 		{Name: "wrong"},
 		{Name: "unparseable"},
+		{Name: "format only"},
 		{Name: "unscored"},
 		{Name: "accuracy", Scored: true},
 		{Name: "95 %", Repeats: true},
@@ -33,7 +34,8 @@ func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []T
 		for j, f := range tallies {
 			l := Line{Label: names[j], Section: r.name(), Row: &rows[i]}
 			l.Values = []Value{
-				number(f.Accuracy.N), number(f.Right), number(f.Wrong), number(f.Unparseable), number(f.Unscored),
+				number(f.Accuracy.N), number(f.Right), number(f.Wrong), number(f.Unparseable),
+				number(f.FormatOnly), number(f.Unscored),
 				scored(f.Accuracy), plain(span(f.Accuracy)),
 			}
 			t.Lines = append(t.Lines, l)
@@ -47,11 +49,13 @@ func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []T
 		}
 		return list
 	}
-	t.Notes = []string{"n counts the questions in the accuracy (percent); unscored ones are not among them. With repeats, right to unscored count answers."}
+	t.Notes = []string{"n counts the questions in the accuracy (percent); unscored ones are not among them. With repeats, right to unscored count answers.", formatNote}
 	t.Notes = append(t.Notes, o.intervalNotes(rows, cells)...)
 	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
 	return &t
 }
+
+const formatNote = "Format only: answers that fixed scoring counts as wrong, and that would be right without their wrapping, such as quotes or Markdown."
 
 // name is a run in a table whose lines are not runs.
 func (r Row) name() string { return r.Baseline + ", " + r.Model + r.Mark }
@@ -72,7 +76,7 @@ func outcomeTable(rows []Row, _ Options) (*Table, error) {
 			t.Lines[i].Values = append(t.Lines[i].Values, number(r.Outcomes.of(o.Name)))
 		}
 	}
-	t.Notes = []string{"Right, wrong and unparseable are answers. An episode that hit a limit has no answer and counts as wrong; a failure that is not the agent's own is no zero, and can be run or scored again."}
+	t.Notes = []string{"Right, wrong, unparseable and format only are answers. An episode that hit a limit has no answer and counts as wrong; a failure that is not the agent's own is no zero, and can be run or scored again.", formatNote}
 	return &t, nil
 }
 

@@ -62,6 +62,29 @@ func TestBy(t *testing.T) {
 	}
 }
 
+// Answers that are wrong only in their format have a place of their own.
+func TestFormatOnly(t *testing.T) {
+	wrapped, odd := reporttest.Score("b", 0, qa.Wrong), reporttest.Score("c", 0, qa.Unparseable)
+	wrapped.FormatOnly, odd.FormatOnly = true, true
+	w := reporttest.World{
+		Baseline: "rag", Model: "m", Episodes: []reporttest.Told{reporttest.Answer("b", 0, 1)},
+		Scores: []qa.Score{reporttest.Score("a", 0, qa.Right), wrapped, odd, reporttest.Score("d", 0, qa.Wrong)},
+	}
+	o := report.Options{Table: "functions"}
+	row := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d"), o)
+	if f := row.Functions[0]; f.Right != 1 || f.Wrong != 1 || f.Unparseable != 0 || f.FormatOnly != 2 || f.Accuracy.Score != 25 {
+		t.Errorf("function %+v", f)
+	}
+	for _, outcome := range row.Outcomes {
+		if want := map[string]int{"right": 1, "wrong": 1, "format_only": 2}[outcome.Name]; outcome.Episodes != want {
+			t.Errorf("%d %s, want %d", outcome.Episodes, outcome.Name, want)
+		}
+	}
+	if notes := notesOf(t, row, o); !strings.Contains(notes, "2 wrong answers would be right without their wrapping") {
+		t.Errorf("notes:\n%s", notes)
+	}
+}
+
 // The best run comes first, whatever its model; equal scores share a rank, and a run without a score has none.
 func TestLeaderboard(t *testing.T) {
 	run := func(model string, verdicts ...qa.Verdict) report.Row {

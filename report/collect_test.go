@@ -76,7 +76,7 @@ func TestOutcomes(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
-	if notes := strings.Join(report.Notes([]report.Row{row}), "\n"); !strings.Contains(notes, "1 episodes ended and are not in these scores") {
+	if notes := strings.Join(report.Notes([]report.Row{row}), "\n"); !strings.Contains(notes, "1 episodes ended after these scores were made") {
 		t.Errorf("notes: %s", notes)
 	}
 	if counted != row.Scored {

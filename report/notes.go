@@ -44,8 +44,11 @@ func (r Row) notes() []string {
 	if r.UnscoredAnswers > 0 && r.Repeats.K > 1 {
 		add("%d of %d answers have no verdict.", r.UnscoredAnswers, r.Answers)
 	}
+	if n := r.Outcomes.of(formatOnly); n > 0 {
+		add("%d wrong answers would be right without their wrapping, such as quotes or Markdown.", n)
+	}
 	if n := r.Outcomes.of(notScored); n > 0 {
-		add("%d episodes ended and are not in these scores; airqa score makes them anew.", n)
+		add("%d episodes ended after these scores were made; airqa score includes them.", n)
 	}
 	return notes
 }

@@ -21,6 +21,7 @@ type Outcomes []Outcome
 
 // Outcomes of an answer, and of what did not come to one, beside those of [qa.Outcome].
 const (
+	formatOnly = "format_only"
 	judgeError = "judge_error"
 	notScored  = "not_scored"
 	notRun     = "not_run"
@@ -30,7 +31,7 @@ const (
 func allOutcomes() Outcomes {
 	var list Outcomes
 	for _, name := range []string{
-		string(qa.Right), string(qa.Wrong), string(qa.Unparseable), string(qa.TurnLimit), string(qa.TokenLimit),
+		string(qa.Right), string(qa.Wrong), string(qa.Unparseable), formatOnly, string(qa.TurnLimit), string(qa.TokenLimit),
 		string(qa.CostLimit), string(qa.TimeLimit), string(qa.FormatErrors), string(qa.ContextOverflow),
 	} {
 		list = append(list, Outcome{Name: name, Counted: true})
@@ -81,6 +82,8 @@ func (t try) outcome() string {
 		return string(ended)
 	case t.score.Verdict == qa.Unscored:
 		return judgeError
+	case t.score.FormatOnly:
+		return formatOnly
 	}
 	return string(t.score.Verdict)
 }
@@ -100,10 +103,12 @@ type Function struct {
 
 // Tally is how the answers to some questions were scored.
 type Tally struct {
-	// Right, Wrong, Unparseable and Unscored count answers: with repeats there are several to a question.
+	// Right to Unscored count answers, each once: with repeats there are several to a question. FormatOnly would be right
+	// without their wrapping, such as quotes or Markdown ([qa.Score]); they are as wrong as the others.
 	Right       int `json:"right"`
 	Wrong       int `json:"wrong"`
 	Unparseable int `json:"unparseable"`
+	FormatOnly  int `json:"format_only"`
 	Unscored    int `json:"unscored"`
 	// Accuracy is over questions.
 	Accuracy Cell `json:"accuracy"`
@@ -129,7 +134,7 @@ func (o Options) tallies(questions []question, keys func(qa.Example) []string) (
 			}
 			for _, t := range q.tries {
 				if t.score != nil {
-					byKey[key].add(t.score.Verdict)
+					byKey[key].add(*t.score)
 				}
 			}
 		}
@@ -143,13 +148,15 @@ func (o Options) tallies(questions []question, keys func(qa.Example) []string) (
 	return names, list
 }
 
-func (t *Tally) add(v qa.Verdict) {
-	switch v {
-	case qa.Right:
+func (t *Tally) add(s qa.Score) {
+	switch {
+	case s.Verdict == qa.Right:
 		t.Right++
-	case qa.Unparseable:
+	case s.FormatOnly:
+		t.FormatOnly++
+	case s.Verdict == qa.Unparseable:
 		t.Unparseable++
-	case qa.Unscored:
+	case s.Verdict == qa.Unscored:
 		t.Unscored++
 	default:
 		t.Wrong++
