@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -220,10 +221,16 @@ func repeatNumber(raw []byte) (int, bool) {
 	return int(n), err == nil
 }
 
+// notNumber finds what Python writes for floats that JSON does not have.
+var notNumber = regexp.MustCompile(`\b(NaN|Infinity)\b`)
+
 // decodePrediction reads any prediction, or says what is wrong with it.
 func decodePrediction(raw []byte) (p prediction, fault string) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
+		if name := notNumber.Find(raw); name != nil {
+			return p, string(name) + " is not JSON, although Python's json.dumps writes it; write null or a string"
+		}
 		return p, "not an object with uuid and answer: " + err.Error()
 	}
 	var uuid string

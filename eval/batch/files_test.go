@@ -101,6 +101,13 @@ func TestPairing(t *testing.T) {
 				`9 "uuid" or "answer" is missing (the keys are content, role); 10 "repeat" is not a whole number from 0; 11 "uuid" is not a text|`,
 		},
 		{
+			"floats of Python", abc[:2],
+			[]string{`{"uuid":"a","answer":1}`, `{"uuid":"b","answer":NaN}`, `{"uuid":"b","answer":[-Infinity]}`},
+			[]string{"a/0 right", "b/0 wrong no prediction"},
+			"2 no prediction for b|||2 NaN is not JSON, although Python's json.dumps writes it; write null or a string; " +
+				"3 Infinity is not JSON, although Python's json.dumps writes it; write null or a string|",
+		},
+		{
 			"repeats", abc,
 			[]string{
 				`{"uuid":"b","answer":2,"repeat":1}`, `{"uuid":"a","answer":1,"repeat":1}`, `{"uuid":"b","answer":1,"repeat":0}`,
