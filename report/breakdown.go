@@ -137,7 +137,7 @@ func repeatTable(rows []Row, _ Options) (*Table, error) {
 		}
 		t.Lines = append(t.Lines, l)
 	}
-	t.Notes = []string{"In per cent. Mean and spread (sample standard deviation) are over AVG of each repeat. pass@k: the chance that at least one of k tries is right; pass^k: that all are; unbiased estimates over the questions with k scored tries or more."}
+	t.Notes = []string{"In percent. Mean and spread (sample standard deviation) are over AVG of each repeat. pass@k: the chance that at least one of k tries is right; pass^k: that all are; unbiased estimates over the questions with k scored tries or more."}
 	return &t, nil
 }
 

@@ -12,7 +12,7 @@ import (
 type Outcome struct {
 	Name     string `json:"outcome"`
 	Episodes int    `json:"episodes"`
-	// Counted tells whether such episodes enter the accuracy. A failure that is not the agent's own does not.
+	// Counted reports whether such episodes enter the accuracy. A failure that is not the agent's own does not.
 	Counted bool `json:"counted"`
 }
 

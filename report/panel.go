@@ -27,7 +27,7 @@ type Pair struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Items int    `json:"items"`
-	// Agreement is the share of equal verdicts in per cent, Kappa that of Cohen; nil where they have no value.
+	// Agreement is the share of equal verdicts in percent, Kappa that of Cohen; nil where they have no value.
 	Agreement *float64 `json:"agreement"`
 	Kappa     *float64 `json:"cohen_kappa"`
 }

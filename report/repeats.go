@@ -11,7 +11,7 @@ import (
 type Repeats struct {
 	// K is how often each question was asked, 1 when there are no repeats.
 	K int `json:"k"`
-	// Each is AVG of each repeat alone, in per cent, by number; nil for one in which nothing is scored.
+	// Each is AVG of each repeat alone, in percent, by number; nil for one in which nothing is scored.
 	Each []*float64 `json:"each"`
 	// Mean and Spread are mean and sample standard deviation of Each; Spread is nil below two.
 	Mean   *float64 `json:"mean"`
@@ -20,7 +20,7 @@ type Repeats struct {
 	Passes []Pass `json:"passes,omitempty"`
 }
 
-// Pass is the chance, in per cent, that of K tries at a question one succeeds (At) or all do (Hat), as a mean over the N
+// Pass is the chance, in percent, that of K tries at a question one succeeds (At) or all do (Hat), as a mean over the N
 // questions with at least K scored tries (see [stats.PassAtK], [stats.PassHatK]).
 type Pass struct {
 	K   int     `json:"k"`
@@ -52,7 +52,7 @@ func repeats(questions []question) Repeats {
 	return r
 }
 
-// averageOf is AVG of one repeat in per cent, NaN where nothing of it is scored.
+// averageOf is AVG of one repeat in percent, NaN where nothing of it is scored.
 func averageOf(questions []question, repeat int) float64 {
 	sum, n := 0.0, 0.0
 	for _, q := range questions {

@@ -14,13 +14,13 @@ import (
 	"airqa/run/runlog"
 )
 
-// Cell is the mean score of N questions, in per cent. The value of a question is the mean over its repeats.
+// Cell is the mean score of N questions, in percent. The value of a question is the mean over its repeats.
 type Cell struct {
 	Column string `json:"column"`
 	// Score means nothing when N is 0; JSON has null then.
 	Score float64 `json:"score"`
 	N     int     `json:"n"`
-	// Interval is in per cent too; nil when there is none. Method is how it was made, one of those of [Options]: a
+	// Interval is in percent too; nil when there is none. Method is how it was made, one of those of [Options]: a
 	// bootstrap of fewer than [MinClusters] clusters is replaced (see [BootstrapIntervals]).
 	Interval *stats.Interval `json:"interval,omitempty"`
 	Method   string          `json:"interval_method,omitempty"`
@@ -91,7 +91,7 @@ type Row struct {
 	Each      []Answer   `json:"each_answer,omitempty"`
 	// Panel is nil for scores of a single judge.
 	Panel *Panel `json:"panel,omitempty"`
-	// Within[i] is the share of the scored questions, in per cent, that are right after at most i+1 calls of the model.
+	// Within[i] is the share of the scored questions, in percent, that are right after at most i+1 calls of the model.
 	Within []float64 `json:"right_within_turns"`
 	// Usage sums the tokens of all episodes, finished or not.
 	Usage qa.Usage `json:"usage"`

@@ -98,7 +98,7 @@ func (v Value) error(of func(Cell) *float64) string {
 	return decimals(*of(*v.Cell), 2)
 }
 
-// span is the interval of a cell in per cent, with a star where it is not the bootstrap that was asked for.
+// span is the interval of a cell in percent, with a star where it is not the bootstrap that was asked for.
 func span(c Cell) string {
 	if c.Interval == nil || !c.Shown() {
 		return "-"

@@ -162,7 +162,7 @@ func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
 		t.Lines = append(t.Lines, l)
 	}
 	cells := func(r Row) []Cell { return r.Cells }
-	t.Notes = append(perRun(rows, questionsNote, "Scores in per cent. Questions per column: %s."), o.intervalNotes(rows, cells)...)
+	t.Notes = append(perRun(rows, questionsNote, "Scores in percent. Questions per column: %s."), o.intervalNotes(rows, cells)...)
 	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
 	if o.WithPaper {
 		return &t, t.addPaper(number, order)

@@ -23,6 +23,7 @@ type reportCmd struct {
 	Table     string   `default:"" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers (one line an answer) or all. Default: 4; by with --by; all for html."`
 	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a field or tag of the questions, such as conference, tags, annotator, papers or formula."`
 	Format    string   `default:"" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
+	JSON      bool     `name:"json" help:"The same as --format json."`
 	Out       string   `env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
 	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Seed of the bootstrap."`
@@ -40,9 +41,9 @@ func (reportCmd) Help() string {
   airqa report runs/rag runs/hybrid --with-paper
   airqa report runs --out report.html
 
-Table 4 compares the baselines of a model, 5 the models of a baseline, 7 error actions, 13 time and cost per example. A
-question counts as text when it has no other element tag. JSON holds the numbers of all tables. docs/reports.md says how
-each number is made.`
+Table 4 compares the baselines of a model, 5 the models of a baseline, 7 error actions, 13 time and cost per example;
+leaderboard sorts all runs by score. --by conference breaks scores down by a field or tag of the questions. JSON holds the
+numbers of all tables but answers. docs/reports.md explains every number.`
 }
 
 // Run implements the sub-command.
@@ -81,6 +82,12 @@ func (c reportCmd) options(a *app) (typeset.Options, error) {
 			IncludePartial: c.IncludePartial, By: c.By,
 		},
 		Format: c.Format, Width: a.width, Detail: c.Detail,
+	}
+	if c.JSON {
+		if c.Format != "" && c.Format != "json" {
+			return o, misuse("--json and --format %s contradict each other", c.Format)
+		}
+		o.Format = "json"
 	}
 	if o.Format == "" && c.Out != "" {
 		o.Format = typeset.FormatOf(c.Out)

@@ -133,7 +133,7 @@ func (c BarsConfig) tip(series, group int) string {
 	return t.String()
 }
 
-// shown tells whether the bar has an interval that can be drawn.
+// shown reports whether the bar has an interval that can be drawn.
 func (b Bar) shown() bool {
 	return b.Interval != nil && finite(b.Interval.Low) && finite(b.Interval.High) && finite(b.Value)
 }

@@ -13,7 +13,7 @@ const (
 	columnsRoom = width - axisWidth - 6
 )
 
-// columnsFit tells whether standing bars have room for their labels and numbers.
+// columnsFit reports whether standing bars have room for their labels and numbers.
 func (c BarsConfig) columnsFit() bool {
 	room := columnsRoom / float64(len(c.Groups))
 	for _, g := range c.Groups {
@@ -33,7 +33,7 @@ func (c BarsConfig) columnsFit() bool {
 	return each >= 8
 }
 
-// clipped tells whether wrapping lost letters or broke a word where it should not be.
+// clipped reports whether wrapping lost letters or broke a word where it should not be.
 func clipped(lines []string, whole string) bool {
 	for i, l := range lines {
 		next := strings.TrimPrefix(whole, l)

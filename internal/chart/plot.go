@@ -81,7 +81,7 @@ func (a Axis) scale(s span) scale {
 	return scale{low: s.low, high: s.high, whole: s.whole()}
 }
 
-// drawable tells whether there is a point to draw.
+// drawable reports whether there is a point to draw.
 func drawable(series []Series) bool {
 	for _, s := range series {
 		for _, p := range s.Points {

@@ -127,5 +127,5 @@ func whole(v float64, decimals int) string {
 // largest is what can be drawn: beyond it neighbours of a number are too far off for an axis.
 const largest = 1e15
 
-// finite tells whether x can be drawn.
+// finite reports whether x can be drawn.
 func finite(x float64) bool { return math.Abs(x) <= largest }

@@ -14,7 +14,7 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// Scale returns the interval with both ends times a positive factor: shares as per cent.
+// Scale returns the interval with both ends times a positive factor: shares as percent.
 func (i Interval) Scale(by float64) Interval { return Interval{i.Low * by, i.High * by} }
 
 // NormalQuantile is the x below which a standard normal variable lies with probability p, in 0..1: -Inf for 0, +Inf for

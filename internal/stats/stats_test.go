@@ -37,7 +37,7 @@ func TestWilson(t *testing.T) {
 		{"sure", 3, 7, 1, 0, 1},
 		{"more than all", 8, 7, 0.95, math.NaN(), math.NaN()},
 		{"less than none", -1, 7, 0.95, math.NaN(), math.NaN()},
-		{"level in per cent", 3, 7, 95, math.NaN(), math.NaN()},
+		{"level in percent", 3, 7, 95, math.NaN(), math.NaN()},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -30,7 +30,7 @@ type Options struct {
 	IncludePartial bool
 }
 
-// Result is the comparison of two runs. All shares are in per cent, all differences are B - A in percentage points.
+// Result is the comparison of two runs. All shares are in percent, all differences are B - A in percentage points.
 type Result struct {
 	A System `json:"a"`
 	B System `json:"b"`

@@ -20,7 +20,7 @@ type Flip struct {
 	EpisodeB string `json:"episode_b"`
 }
 
-// flips are the questions with different scores; repeats tells whether an episode is more than its question.
+// flips are the questions with different scores; repeats reports whether an episode is more than its question.
 func flips(pairs []paired, repeats bool) []Flip {
 	episode := func(s qa.Score) string {
 		if repeats {
@@ -43,7 +43,7 @@ func flips(pairs []paired, repeats bool) []Flip {
 	return append(append([]Flip{}, better[0]...), better[1]...)
 }
 
-// BetterA tells whether A answered the question better.
+// BetterA reports whether A answered the question better.
 func (f Flip) BetterA() bool { return f.A > f.B }
 
 // Traces are the commands that show what both runs did, A's first. Scores without a run have none.

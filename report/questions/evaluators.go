@@ -19,7 +19,7 @@ type Function struct {
 	// Top counts questions whose function it is, Nested its uses inside logical functions.
 	Top    int `json:"top"`
 	Nested int `json:"nested"`
-	// Share is that of Top and Nested together among all uses, in per cent.
+	// Share is that of Top and Nested together among all uses, in percent.
 	Share float64 `json:"share"`
 }
 
@@ -68,7 +68,7 @@ func (s *Stats) evaluators(items []Item) {
 	s.Kinds = s.count(items, verdicts, func(ex qa.Example) []string { return []string{kind(ex.Evaluator)} })
 }
 
-// kind tells whether scoring may ask a judge, as the paper classes functions (Section 2.2).
+// kind reports whether scoring may ask a judge, as the paper classes functions (Section 2.2).
 func kind(e qa.Evaluator) string {
 	if eval.Subjective(e) {
 		return "subjective"

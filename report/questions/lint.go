@@ -183,7 +183,7 @@ func (l *linter) conferences() {
 	}
 }
 
-// venueYear tells whether a conference is written as the ids of papers have it.
+// venueYear reports whether a conference is written as the ids of papers have it.
 func venueYear(s string) bool {
 	name := strings.TrimRight(s, "0123456789")
 	return len(s)-len(name) == 4 && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""

@@ -8,7 +8,7 @@ import (
 	"airqa/qa"
 )
 
-// Stats is all there is to tell of a file. Shares are per cent of the questions unless it says otherwise.
+// Stats is all there is to tell of a file. Shares are percent of the questions unless it says otherwise.
 type Stats struct {
 	Format    int    `json:"format"` // 1
 	Source    string `json:"source"`
@@ -40,7 +40,7 @@ type Stats struct {
 type Count struct {
 	Name  string  `json:"name"`
 	N     int     `json:"n"`
-	Share float64 `json:"share"` // per cent
+	Share float64 `json:"share"` // percent
 }
 
 var (

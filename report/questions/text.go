@@ -29,10 +29,10 @@ func (t Table) textOf(width int) string {
 	return b.String()
 }
 
-// broken wraps a paragraph.
+// broken wraps a paragraph, at a hundred characters where there is no terminal.
 func broken(s string, width int) string {
 	if width == 0 {
-		return s
+		width = 100
 	}
 	lines := strings.Split(text.WrapSoft(s, width), "\n")
 	for i, l := range lines {

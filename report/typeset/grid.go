@@ -93,7 +93,7 @@ func (g grid) render() string {
 
 func everywhere(int) bool { return true }
 
-// opens tells whether a column begins where the topmost line does: inside of a group none does.
+// opens reports whether a column begins where the topmost line does: inside of a group none does.
 func (g grid) opens(column int) bool {
 	at := column - g.left
 	return at <= 0 || g.t.Heads[at].Group == "" || g.t.Heads[at].Group != g.t.Heads[at-1].Group

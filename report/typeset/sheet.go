@@ -9,7 +9,7 @@ import (
 // sheet is a table as a format lays it out.
 type sheet report.Table
 
-// flat tells whether the section is better a column of its own than a line above its lines: when most of them would hold
+// flat reports whether the section is better a column of its own than a line above its lines: when most of them would hold
 // a single line.
 func (t sheet) flat() bool {
 	if t.Flat {

@@ -72,7 +72,7 @@ func label(l report.Line) string {
 	return terminal.Line(l.Label)
 }
 
-// grouped tells whether any column has a head above its own.
+// grouped reports whether any column has a head above its own.
 func (t sheet) grouped() bool {
 	for _, h := range t.Heads {
 		if h.Group != "" {

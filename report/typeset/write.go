@@ -38,7 +38,7 @@ func FormatOf(path string) string {
 	}[strings.ToLower(filepath.Ext(path))]
 }
 
-// Write prints the tables that o chooses. Scores are per cent with two decimals, as in the paper; a cell without questions
+// Write prints the tables that o chooses. Scores are percent with two decimals, as in the paper; a cell without questions
 // is a dash. JSON holds the numbers of all tables, whichever is chosen.
 func Write(w io.Writer, rows []report.Row, o Options) error {
 	if o.Format == "json" {

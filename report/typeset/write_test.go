@@ -91,7 +91,7 @@ func TestNarrow(t *testing.T) {
 	if err := typeset.Write(&b, []report.Row{row}, typeset.Options{Format: "text", Width: 60}); err != nil {
 		t.Fatal(err)
 	}
-	tables, _, _ := strings.Cut(b.String(), "Scores in per cent")
+	tables, _, _ := strings.Cut(b.String(), "Scores in percent")
 	for line := range strings.Lines(tables) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 60 {
 			t.Errorf("%d characters: %s", n, line)
