@@ -13,9 +13,9 @@ import (
 // readDocument takes everything out of an open document. Pages that cannot be read stay empty and are reported.
 func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []string, error) {
 	var problems []string
-	inputs := make([]layout.Input, doc.Pages())
+	inputs, texts := make([]layout.Input, doc.Pages()), make([]string, doc.Pages())
 	for i := range inputs {
-		in, err := readPage(ctx, doc, i+1)
+		in, text, err := readPage(ctx, doc, i+1)
 		var bad *pdf.PageError
 		switch {
 		case errors.As(err, &bad):
@@ -25,9 +25,10 @@ func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []s
 		case !hasText(in):
 			problems = append(problems, fmt.Sprintf("page %d has no text: a scan?", i+1))
 		}
-		inputs[i] = in
+		inputs[i], texts[i] = in, text
 	}
 	source := structure.Source{Doc: layout.Analyze(inputs)}
+	problems = append(problems, lostWords(source.Doc, texts)...)
 	more, err := readMarks(ctx, doc, &source)
 	return source, append(problems, more...), err
 }
@@ -41,15 +42,16 @@ func hasText(in layout.Input) bool {
 	return false
 }
 
-func readPage(ctx context.Context, doc *pdf.Document, n int) (layout.Input, error) {
+// readPage returns a page for laying out, and its text as PDFium reads it.
+func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, text string, err error) {
 	info, err := doc.Page(ctx, n)
 	if err != nil {
-		return layout.Input{}, err
+		return in, "", err
 	}
-	in := layout.Input{Width: info.Width, Height: info.Height}
-	glyphs, err := doc.Glyphs(ctx, n)
+	in = layout.Input{Width: info.Width, Height: info.Height}
+	glyphs, text, err := doc.GlyphsAndText(ctx, n)
 	if err != nil {
-		return in, err
+		return in, "", err
 	}
 	in.Glyphs = make([]layout.Glyph, len(glyphs))
 	for i, g := range glyphs {
@@ -62,7 +64,7 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (layout.Input, erro
 	for _, s := range shapes {
 		in.Shapes = append(in.Shapes, layout.Shape{Kind: shapeKind(s.Kind), Box: s.Box})
 	}
-	return in, err
+	return in, text, err
 }
 
 func shapeKind(kind pdf.ShapeKind) layout.ShapeKind {

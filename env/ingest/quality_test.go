@@ -116,7 +116,7 @@ func measure(p paperdb.Paper, outline []pdf.Heading) quality {
 	}
 	for _, problem := range p.File.Problems {
 		q.remarks += "\n    problem: " + problem
-		if strings.Contains(problem, "words") {
+		if strings.Contains(problem, "words that PDFium reads") {
 			q.lossy++
 		}
 	}
@@ -171,6 +171,9 @@ func listing(p paperdb.Paper) string {
 	fmt.Fprintf(&b, "chunks %d, equations %d\n", len(p.Chunks), len(p.Equations))
 	for _, problem := range p.File.Problems {
 		fmt.Fprintf(&b, "problem %s\n", problem)
+	}
+	for _, page := range p.Pages {
+		fmt.Fprintf(&b, "page %d\n%s\n", page.Number, page.Content)
 	}
 	return b.String()
 }

@@ -147,3 +147,15 @@ func TestAnchorsOutlineAndMetadata(t *testing.T) {
 		t.Errorf("metadata: %+v, %v", meta, err)
 	}
 }
+
+func TestTextAsPDFiumReadsIt(t *testing.T) {
+	line := "(" + strings.Repeat("words that are many ", 4) + ") Tj 0 -14 Td "
+	content := "BT /F1 10 Tf 90 760 Td (some representa-) Tj 0 -14 Td (tion of text) Tj 0 -14 Td " + strings.Repeat(line, 40) + "ET"
+	glyphs, got, err := open(t, letter(content, "")).GlyphsAndText(t.Context(), 1) // 3,200 characters: more than one piece
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got, "some representation of text") || strings.Count(got, "words that are many") != 160 || len(glyphs) < 3200 {
+		t.Errorf("got %d glyphs and %q", len(glyphs), got)
+	}
+}

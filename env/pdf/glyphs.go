@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
 	"strings"
 	"unicode/utf16"
@@ -39,35 +40,60 @@ type run struct {
 }
 
 // Glyphs returns the characters of page n. Text outside the visible part of the page is left out.
-func (d *Document) Glyphs(ctx context.Context, n int) (glyphs []Glyph, err error) {
+func (d *Document) Glyphs(ctx context.Context, n int) ([]Glyph, error) {
+	glyphs, _, err := d.GlyphsAndText(ctx, n)
+	return glyphs, err
+}
+
+// GlyphsAndText returns the characters of page n, and its text as PDFium itself writes it: with the spaces, line breaks and
+// order that PDFium gives it, to check what is made of the glyphs. A hyphen that breaks a word at a line's end is left out.
+func (d *Document) GlyphsAndText(ctx context.Context, n int) (glyphs []Glyph, text string, err error) {
 	err = d.onPage(ctx, n, func() (err error) {
-		glyphs, err = d.pageGlyphs(n)
+		glyphs, text, err = d.pageGlyphs(n)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return glyphs, nil
+	return glyphs, text, nil
 }
 
-func (d *Document) pageGlyphs(n int) ([]Glyph, error) {
+func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 	if err := d.turnTo(n); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	text := uint64(d.g.word("FPDFText_LoadPage", d.page))
 	if text == 0 {
 		if err := d.fault(n); err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return nil, &PageError{Page: n, Pages: d.pages, Reason: "its text is broken"}
+		return nil, "", &PageError{Page: n, Pages: d.pages, Reason: "its text is broken"}
 	}
-	glyphs := d.glyphs(text)
+	glyphs, plain := d.glyphs(text), d.plainText(text)
 	d.g.call("FPDFText_ClosePage", text)
 	if err := d.fault(n); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return inside(glyphs, d.frames[n].page()), nil
+	return inside(glyphs, d.frames[n].page()), plain, nil
 }
+
+// plainText reads the text of a page in pieces that fit the scratch memory.
+func (d *Document) plainText(text uint64) string {
+	const piece = scratchSize/2 - 1
+	var units []uint16
+	count := int(int32(d.g.word("FPDFText_CountChars", text)))
+	for at := 0; at < count && d.g.err == nil; at += piece {
+		n := int(d.g.word("FPDFText_GetText", text, uint64(at), uint64(min(piece, count-at)), d.g.at(0))) - 1
+		b := d.g.bytes(d.g.scratch, uint32(2*min(piece, max(0, n))))
+		for k := 0; k+1 < len(b); k += 2 {
+			units = append(units, binary.LittleEndian.Uint16(b[k:]))
+		}
+	}
+	return hyphenMarks.Replace(string(utf16.Decode(units)))
+}
+
+// hyphenMarks drops the hyphens that break words.
+var hyphenMarks = strings.NewReplacer(string(rune(hyphenMark)), "", string(rune(oldHyphenMark)), "")
 
 func (d *Document) glyphs(text uint64) []Glyph {
 	count := int(int32(d.g.word("FPDFText_CountChars", text)))

@@ -20,7 +20,7 @@ type Float struct {
 	// Sure is false when nothing drawn and no rows were found by the caption: then Box is the space between it and the
 	// text around it, or the caption's own.
 	Sure bool
-	// HTML is the table's content, empty for figures and for tables that do not read as rows and columns.
+	// HTML is the table's content: rows and columns, or a paragraph a row; empty for figures and for tables without text.
 	HTML string
 }
 
@@ -49,7 +49,9 @@ func Find(doc *layout.Document) Floats {
 		for _, f := range v.items {
 			f.Box = onPage(f.Box, v.page)
 			if f.table {
-				f.HTML = tableHTML(f.rows)
+				if f.HTML = tableHTML(f.rows); f.HTML == "" {
+					f.HTML = proseHTML(doc, f.rows)
+				}
 				out.Tables = append(out.Tables, f.Float)
 			} else {
 				out.Figures = append(out.Figures, f.Float)

@@ -20,7 +20,7 @@ func frames(page *layout.Page) []layout.Box {
 		}
 		frame, members := rules[i], 1
 		for k := i + 1; k < len(rules); k++ {
-			if !used[k] && sameEnds(frame, rules[k]) && rules[k].Y0-frame.Y1 < farApart && !textBetween(page, frame, rules[k]) {
+			if !used[k] && sameEnds(frame, rules[k]) && (rules[k].Y0-frame.Y1 < farApart || rowsBetween(page, frame, rules[k])) && !textBetween(page, frame, rules[k]) {
 				frame, used[k] = frame.Union(rules[k]), true
 				members++
 			}
@@ -55,6 +55,21 @@ func horizontals(page *layout.Page) []layout.Box {
 
 func sameEnds(a, b layout.Box) bool {
 	return abs(a.X0-b.X0) < 5 && abs(a.X1-b.X1) < 5
+}
+
+// rowsBetween reports whether the lines between two rules are nearly all rows of cells: a table may fill a page.
+func rowsBetween(page *layout.Page, upper, lower layout.Box) bool {
+	rows, all := 0, 0
+	for _, l := range page.Lines {
+		if l.Role == layout.Sideways || l.Baseline < upper.Y1 || l.Baseline > lower.Y0 || l.Box.OverlapX(upper) <= 0 {
+			continue
+		}
+		all++
+		if len(l.Cells()) > 2 {
+			rows++
+		}
+	}
+	return all > 3 && rows*10 >= all*9
 }
 
 // textBetween tells whether running text or a caption stands between two rules: then they belong to two tables.

@@ -78,7 +78,7 @@ func (v *pageView) pairFrames() {
 		bestF, bestB, least := -1, -1, 2.0*near
 		for i, f := range v.items {
 			for k, b := range free {
-				if d := v.unlikeness(f, b); f.table && !f.Sure && d < least && b.OverlapX(f.reach) > 0.8*b.Width() {
+				if d := v.unlikeness(f, b); f.table && !f.Sure && d < least && (b.OverlapX(f.reach) > 0.8*b.Width() || v.heads(f, b)) {
 					bestF, bestB, least = i, k, d
 				}
 			}
@@ -89,6 +89,13 @@ func (v *pageView) pairFrames() {
 		v.items[bestF].Box, v.items[bestF].Sure = v.withRows(free[bestB]), true
 		free = slices.Delete(free, bestB, bestB+1)
 	}
+}
+
+// heads reports whether the caption of a column stands right above a frame that begins with it and crosses the gutter.
+func (v *pageView) heads(f item, b layout.Box) bool {
+	const slack = 8
+	crosses := b.X0 < v.page.Gutter && b.X1 > v.page.Gutter
+	return crosses && abs(b.X0-f.caption.X0) < slack && b.Y0 > f.caption.Y0 && b.Y0-f.caption.Y1 < slack
 }
 
 // distance is the height between a caption and a box, without regard to which is above.

@@ -48,6 +48,20 @@ func tableHTML(lines []layout.Line) string {
 	return b.String()
 }
 
+// proseHTML writes the paragraphs of a box as rows of one cell: prompts, examples and algorithms are set as tables too.
+func proseHTML(doc *layout.Document, lines []layout.Line) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<table>")
+	for text := range strings.SplitSeq(doc.Flow(lines), "\n") {
+		b.WriteString("<tr><td>" + html.EscapeString(text) + "</td></tr>")
+	}
+	b.WriteString("</table>")
+	return b.String()
+}
+
 // cellRows sorts the lines of both columns of a page into rows again.
 func cellRows(lines []layout.Line) []tableRow {
 	sorted := slices.Clone(lines)

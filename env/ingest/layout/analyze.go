@@ -15,12 +15,12 @@ func Analyze(inputs []Input) *Document {
 		turned[i] = sidewaysFragments(sideways)
 		markDrawn(pages[i], in.Shapes, Box{X1: in.Width, Y1: in.Height})
 	}
-	dropFurniture(pages, inputs)
+	dropped := dropFurniture(pages, inputs)
 	d := &Document{}
 	d.BodySize, d.BodyFont = bodyPrint(pages)
 	gutters := gutters(pages, inputs)
 	for i, in := range inputs {
-		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Gutter: gutters[i]}
+		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Gutter: gutters[i], Dropped: dropped[i]}
 		page.fill(pages[i], d.BodySize)
 		page.addSideways(turned[i])
 		d.Pages = append(d.Pages, page)

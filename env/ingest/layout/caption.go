@@ -17,6 +17,9 @@ var (
 	captionPlain = regexp.MustCompile(`^(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+(\.\d+)*\s+["“(]?[\p{Lu}\d]`)
 )
 
+// captionList is a line of a list of tables or figures: another label follows, or dots lead to a page number.
+var captionList = regexp.MustCompile(`^\S+\s+\S+\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|(\.\s*){4,}\d+$`)
+
 // markCaptions numbers the captions of a page from 1, in the order of the stream.
 func markCaptions(frags []fragment, shapes []Shape, bodySize float64) {
 	next := 1
@@ -38,6 +41,8 @@ func startsCaption(frags []fragment, i int, bodySize float64) bool {
 	f := &frags[i]
 	text := f.text()
 	switch {
+	case captionList.MatchString(text):
+		return false
 	case captionApart.MatchString(text) && apartFromText(frags, i):
 		return true
 	case captionLabel.MatchString(text):

@@ -101,6 +101,8 @@ type Page struct {
 	Gutter float64
 	// Text spans the body text: the page without its margins.
 	Text Box
+	// Dropped is the text of running heads and page numbers, which no line has.
+	Dropped string
 }
 
 // Document is a paper in reading order.

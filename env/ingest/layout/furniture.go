@@ -34,8 +34,8 @@ type sighting struct {
 	page, pages int
 }
 
-// dropFurniture removes running heads and page numbers.
-func dropFurniture(pages [][]fragment, inputs []Input) {
+// dropFurniture removes running heads and page numbers, and returns their text by page.
+func dropFurniture(pages [][]fragment, inputs []Input) []string {
 	seen := map[furnitureKey]sighting{}
 	for i, frags := range pages {
 		for _, f := range frags {
@@ -51,15 +51,19 @@ func dropFurniture(pages [][]fragment, inputs []Input) {
 		needed = 2
 	}
 	numbers := counting(pages)
+	dropped := make([]string, len(pages))
 	for i := range pages {
 		var kept []fragment
 		for k, f := range pages[i] {
 			if k != numbers[i] && !repeats(seen, furnitureKeys(f, inputs[i]), needed) && !isPageNumber(pages[i], k, inputs[i]) {
 				kept = append(kept, f)
+				continue
 			}
+			dropped[i] += f.text() + "\n"
 		}
 		pages[i] = kept
 	}
+	return dropped
 }
 
 // furnitureKeys are those of a fragment in a margin; each place falls into two cells a direction, so that one at the edge

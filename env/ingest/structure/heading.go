@@ -204,13 +204,28 @@ func startsTitle(title string) bool {
 // headingAt reads the title that begins at a line of the flow, over up to four lines of the same print.
 func (r *paperReader) headingAt(at, level int) heading {
 	h := heading{at: at, lines: 1, level: level, look: printOf(r.flow[at])}
-	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) {
+	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) && aligned(r.flow[at], r.flow[at+h.lines]) {
 		h.lines++
 	}
 	text := r.Doc.Joined(r.flow[at : at+h.lines])
 	h.number, h.title = splitNumber(text)
 	h.label = strings.TrimSpace(strings.TrimSuffix(text, h.title))
 	return h
+}
+
+// aligned reports whether a line begins where a title does, is set in behind its number, or shares its middle: the labels of
+// a figure do not.
+func aligned(first, l layout.Line) bool {
+	a, _ := first.Box.Center()
+	b, _ := l.Box.Center()
+	if abs(a-b) < 4 || abs(first.Box.X0-l.Box.X0) < 4 {
+		return true
+	}
+	indent := first.Box.X0
+	if len(first.Words) > 1 {
+		indent = first.Words[1].Box.X0
+	}
+	return l.Box.X0 > first.Box.X0 && l.Box.X0 < max(indent, first.Box.X0+2*first.Size)+4
 }
 
 func (r *paperReader) titleGoesOn(i int, look print) bool {
