@@ -26,7 +26,7 @@ import (
 // without bound; the tool that shows rows to a model cuts them by tokens.
 const (
 	DefaultQueryRows     = 1000
-	DefaultQueryDeadline = 60 * time.Second
+	DefaultQueryDeadline = 30 * time.Second
 )
 
 // Config is how an [Env] is opened. Dir is required; for the rest zero means the default.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -87,6 +88,17 @@ func (f *faults) fault(name string, n int) (int, error) {
 	return n * f.part / 4, syscall.ENOSPC
 }
 
+// memory is a folder on a file system in memory, where there is one: syncing thousands of files to a disk takes minutes.
+func memory(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "airqa-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 // invoke runs the questions once, as one start of the program does.
 func invoke(t *testing.T, dir string, workers int, f *faults) (run.Summary, error) {
 	t.Helper()
@@ -141,7 +153,7 @@ func TestEveryWriteFails(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			for at := 1; at <= counter.n; at++ {
-				dir := filepath.Join(t.TempDir(), "run")
+				dir := filepath.Join(memory(t), "run")
 				f := faults{at: at, part: kind.part, stays: kind.stays}
 				_, err := invoke(t, dir, kind.workers, &f)
 				if len(f.failed) > 0 && !errors.Is(err, syscall.ENOSPC) && f.failed[0] != "sync" {

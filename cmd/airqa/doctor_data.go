@@ -10,6 +10,7 @@ import (
 
 	"airqa/env"
 	"airqa/env/datadir"
+	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/internal/checkup"
 	"airqa/tools"
@@ -59,7 +60,11 @@ func query(ctx context.Context, e *env.Env) checkup.Finding {
 	if err != nil {
 		return checkup.Bad(err, "the program starts itself again for queries: may it start processes, and is there memory for them?")
 	}
-	return checkup.Good("%d row in %s, from a process of its own", len(rows.Values), time.Since(start).Round(time.Millisecond))
+	confined := "no Landlock in this kernel, so that only the engine's own locks keep files from queries"
+	if version := paperdb.Landlock(); version > 0 {
+		confined = fmt.Sprintf("confined by Landlock (version %d)", version)
+	}
+	return checkup.Good("%d row in %s, from a process of its own, %s", len(rows.Values), time.Since(start).Round(time.Millisecond), confined)
 }
 
 func drawn(ctx context.Context, e *env.Env) checkup.Finding {

@@ -183,7 +183,7 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 		return err
 	}
 	settings, mode := recordedSettings(b.run.Config.Shape.Settings)
-	world, err := c.open(a, env.Config{Mode: mode, NoSearch: !b.baseline.Searches()})
+	world, err := c.open(a, env.Config{Mode: mode, QueryDeadline: c.queryDeadline(), NoSearch: !b.baseline.Searches()})
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (b *branch) check(a *app, now runlog.Config) error {
 	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
 		switch key, _, _ := strings.Cut(line, ":"); {
 		case key == "questions":
-		case strings.HasPrefix(key, "model.") || key == "data" || strings.HasPrefix(key, "settings.question_") || key == "settings.sql_seconds":
+		case strings.HasPrefix(key, "model.") || key == "data" || strings.HasPrefix(key, "settings.question_") || key == "settings.sql_seconds" || key == "settings.query_seconds":
 			a.say("note: the branch goes on otherwise than the run: %s", line)
 		default:
 			refused = append(refused, line)

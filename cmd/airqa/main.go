@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -174,7 +175,7 @@ func complain(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), "airqa: "+terminal.Message(strings.TrimRight(err.Error()+advice(err), "\n")))
+	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), "airqa: "+terminal.Message(strings.TrimRight(withoutTrace(err.Error())+advice(err), "\n")))
 	var c coded
 	if errors.As(err, &c) {
 		return c.code
@@ -184,17 +185,23 @@ func complain(err error) int {
 
 // advice is what to do about an error that any command may meet.
 func advice(err error) string {
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
-		if errors.Is(err, full) {
+	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		// DuckDB's errors are texts.
+		if errors.Is(err, full) || strings.Contains(strings.ToLower(err.Error()), full.Error()) {
 			return "\n  Free some space, or raise the limit; the same command resumes from here"
 		}
 	}
 	return ""
 }
 
+// stackTrace is what DuckDB puts behind the text of a fatal error.
+var stackTrace = regexp.MustCompile(`(?s)\s*\n+Stack Trace:\n.*`)
+
+func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text, "") }
+
 // say prints a message on standard error. File names, uuids and texts in it may be a stranger's.
 func (a *app) say(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.errs, terminal.Message(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintln(a.errs, terminal.Message(withoutTrace(fmt.Sprintf(format, args...))))
 }
 
 // notice says what an endpoint turned out to refuse.

@@ -123,7 +123,7 @@ func repeatsIn(dir string) (any, error) {
 var recordedKeys = map[string]string{
 	"turns": "turns", "window": "window", "protocol": "protocol", "action_format": "action-format", "by_conference": "by-conference",
 	"retrieve": "retrieve", "question_usd": "question-usd", "question_tokens": "question-tokens",
-	"question_seconds": "question-seconds", "sql_seconds": "sql-seconds",
+	"question_seconds": "question-seconds", "sql_seconds": "sql-seconds", "query_seconds": "query-seconds",
 }
 
 // samplingKeys are the same of its sampling.

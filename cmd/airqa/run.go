@@ -103,7 +103,7 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{Mode: c.Retrieve, NoSearch: !slices.ContainsFunc(jobs, job.searches)})
+	world, err := c.open(a, env.Config{Mode: c.Retrieve, QueryDeadline: c.queryDeadline(), NoSearch: !slices.ContainsFunc(jobs, job.searches)})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ type budgetFlags struct {
 	QuestionSeconds float64 `name:"question-seconds" placeholder:"S" help:"Most seconds of work on one question; waiting for an endpoint's limits is no work."`
 	SQLSeconds      float64 `name:"sql-seconds" placeholder:"S" help:"Most seconds of SQL for one question."`
 
+	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
+
 	QuestionDeadline time.Duration `name:"question-deadline" placeholder:"20m" help:"Longest time of one question, waiting included; a call under way is stopped."`
 
 	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, where airqa models has none or another."`
@@ -40,7 +42,22 @@ func (f budgetFlags) check() error {
 			return errBudget
 		}
 	}
+	return checkQuerySeconds(f.QuerySeconds)
+}
+
+// usualQuerySeconds is the default of --query-seconds, which run.json does not record.
+const usualQuerySeconds = 30
+
+func checkQuerySeconds(s float64) error {
+	if !(s > 0 && s <= 24*60*60) {
+		return misuse("--query-seconds %s: must be above 0 and at most a day", plain(s))
+	}
 	return nil
+}
+
+// queryDeadline is the longest time of one statement; 0 for the default.
+func (f budgetFlags) queryDeadline() time.Duration {
+	return time.Duration(f.QuerySeconds * float64(time.Second))
 }
 
 // limits are those of the whole run.
@@ -72,6 +89,9 @@ func (f budgetFlags) shape(settings map[string]any) {
 		if v > 0 {
 			settings[name] = v
 		}
+	}
+	if f.QuerySeconds != 0 && f.QuerySeconds != usualQuerySeconds {
+		settings["query_seconds"] = f.QuerySeconds
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -14,8 +15,9 @@ import (
 
 type sqlCmd struct {
 	dataFlags
-	JSON bool   `name:"json" help:"Print a JSON object a row."`
-	Text string `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
+	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of the statement."`
+	JSON         bool    `name:"json" help:"Print a JSON object a row."`
+	Text         string  `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
 }
 
 // Help implements kong.HelpProvider.
@@ -27,11 +29,14 @@ func (sqlCmd) Help() string {
 
 // Run implements the sub-command.
 func (c sqlCmd) Run(a *app) error {
+	if err := checkQuerySeconds(c.QuerySeconds); err != nil {
+		return err
+	}
 	text, err := a.text(c.Text)
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{NoSearch: true})
+	world, err := c.open(a, env.Config{NoSearch: true, QueryDeadline: time.Duration(c.QuerySeconds * float64(time.Second))})
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,10 @@ func tooLarge() *QueryError {
 	return &QueryError{Kind: KindMemory, Text: text}
 }
 
+func wasKilled() *QueryError {
+	return &QueryError{Kind: KindRuntime, Text: "The process that ran the query was killed from outside, perhaps for want of memory. Try again, or ask for less."}
+}
+
 func brokeDown() *QueryError {
 	return &QueryError{Kind: KindRuntime, Text: "The engine broke down on this query. Write it in another way."}
 }
@@ -123,7 +127,7 @@ func (e *engine) clean(text string) string {
 		text = strings.ReplaceAll(text, path, "…")
 	}
 	text = hostPath.ReplaceAllString(text, "${1}…")
-	text = advice.ReplaceAllString(text, "")
+	text = gate.WithoutAdvice(advice.ReplaceAllString(text, ""))
 	// Ids are 128-bit numbers to the engine, which is not how the schema calls them.
 	text = strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 	text = address.ReplaceAllString(text, "0x…")

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,4 +109,26 @@ func resident(t *testing.T) int {
 	pages, err := strconv.Atoi(string(bytes.Fields(raw)[1]))
 	check(t, err)
 	return pages * os.Getpagesize()
+}
+
+// Quotes in comments, dollar quotes and escapes hide nothing from the bounds on a statement's text, whether or not DuckDB
+// would take the rest. What it does take as one string or comment is no reason to refuse.
+func TestTextBoundsSeePastQuotes(t *testing.T) {
+	r := reader(t, library(t, paper("attention")))
+	deep := strings.Repeat("(", 150) + "1" + strings.Repeat(")", 150)
+	for _, before := range []string{"/*'*/ ", "--'\n", "--'\r", "/* /* ' */ ' */ ", "$a$'$a$, ", "$$'$$, ", `E'\'', `, `'\', `, "'it''s', "} {
+		_, err := r.Query(t.Context(), "SELECT "+before+deep+" /*'*/", limits)
+		if err == nil || !strings.Contains(err.Error(), "nests too deep") {
+			t.Errorf("%q: %v", before, err)
+		}
+	}
+	for _, text := range []string{"SELECT 1 -- " + deep, "SELECT 1 /* /* " + deep + " */ */", "SELECT $x$" + deep + "$x$", `SELECT E'\'` + deep + "'", "SELECT 1 AS \"" + deep + "\""} {
+		if _, err := r.Query(t.Context(), text, limits); err != nil {
+			t.Errorf("%s: %v", text[:20], err)
+		}
+	}
+	_, err := r.Query(t.Context(), "SELECT "+strings.Repeat("1+", 5000)+"1", limits)
+	if err == nil || strings.Contains(err.Error(), "SET ") || !strings.Contains(err.Error(), "expression depth") {
+		t.Errorf("a deep expression: %v", err)
+	}
 }

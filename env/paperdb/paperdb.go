@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/marcboeker/go-duckdb/v2"
@@ -67,9 +68,28 @@ func openError(path string, err error) error {
 	case strings.Contains(text, "different configuration"):
 		return fmt.Errorf("open %s: this program has it open in another way", name)
 	case strings.Contains(text, "not a valid DuckDB database file"):
-		return fmt.Errorf("open %s: it is no DuckDB database, or a damaged one", name)
+		return damaged(path, errors.New("it is no DuckDB database, or a damaged one"))
 	}
-	return fmt.Errorf("open %s: %w", name, err)
+	return damaged(path, err)
+}
+
+// marks of a damaged file in the engine's errors.
+var marks = []string{
+	"no DuckDB database", "Could not read enough bytes", "does not match stored checksum", "Corrupt", "corrupt", "Failed to load metadata", "INTERNAL Error", "FATAL Error",
+}
+
+// damaged says what to do about a file that cannot be read. Of a fatal error the first line is kept: the rest is a trace of
+// the engine's functions.
+func damaged(path string, err error) error {
+	text, _, fatal := strings.Cut(err.Error(), "\n")
+	name := filepath.Base(path)
+	if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) }) {
+		return fmt.Errorf("open %s: %w", name, err)
+	}
+	if fatal {
+		err = errors.New(text)
+	}
+	return fmt.Errorf("open %s: %w; restore it from a copy, or move it away and repeat the airqa ingest or import that made it", name, err)
 }
 
 // exists tells whether there is a file at path.
@@ -85,7 +105,7 @@ func exists(path string) (bool, error) {
 func checkFormat(ctx context.Context, db *sql.DB, path string) error {
 	var format int
 	if err := db.QueryRowContext(ctx, "SELECT format FROM airqa.info").Scan(&format); err != nil {
-		return fmt.Errorf("open %s: it is no database of papers: %w", filepath.Base(path), err)
+		return damaged(path, fmt.Errorf("it is no database of papers: %w", err))
 	}
 	if format != Format {
 		return fmt.Errorf("open %s: made by format %d; this program reads %d", filepath.Base(path), format, Format)

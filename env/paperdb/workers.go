@@ -25,6 +25,9 @@ func WorkerMain() {
 	worker.Main(workerName, serve)
 }
 
+// Landlock returns the version of Landlock that confines workers, 0 where the system has none.
+func Landlock() int { return worker.Landlock() }
+
 // serve opens the database in a worker.
 func serve(path []byte) (worker.Handler, error) {
 	ctx := context.Background() // the parent's deadline ends the process
@@ -82,6 +85,8 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (Result,
 		return Result{}, tooSlow(limits.Deadline)
 	case errors.As(err, &died) && died.Memory:
 		return Result{}, tooMuchMemory()
+	case errors.As(err, &died) && died.Killed:
+		return Result{}, wasKilled()
 	case errors.As(err, &died):
 		return Result{}, brokeDown()
 	case err != nil:

@@ -7,6 +7,7 @@ package gate
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -62,7 +63,7 @@ func (r Rules) CheckTree(text, tree string) error {
 	case p.Error && p.Type == "parser":
 		return syntaxError(text, p)
 	case p.Error && p.Type != "not implemented":
-		return &Refusal{Kind: Runtime, Text: p.Message}
+		return &Refusal{Kind: Runtime, Text: WithoutAdvice(p.Message)}
 	case p.Error:
 		return refuse("Only a query can be run: one statement that starts with SELECT, WITH, FROM, VALUES, DESCRIBE or SUMMARIZE. " +
 			"The database cannot be changed, and a PIVOT needs an IN list.")
@@ -74,16 +75,22 @@ func (r Rules) CheckTree(text, tree string) error {
 	return (&walk{catalog: strings.ToLower(r.Catalog), tables: r.Tables}).node(p.Statements[0], nil)
 }
 
+// advice is a sentence of the engine's that asks for a setting to be changed, which no statement can.
+var advice = regexp.MustCompile(`\s*Use "SET [^"]*" to [^.\n]*\.?`)
+
+// WithoutAdvice returns an error of the engine without advice that cannot be followed.
+func WithoutAdvice(text string) string { return advice.ReplaceAllString(text, "") }
+
 // syntaxError says where the parser stopped.
 func syntaxError(text string, p parsed) *Refusal {
 	at, err := strconv.Atoi(p.Position)
 	if err != nil || at < 0 || at > len(text) {
-		return &Refusal{Kind: Syntax, Text: "Parser error: " + p.Message}
+		return &Refusal{Kind: Syntax, Text: "Parser error: " + WithoutAdvice(p.Message)}
 	}
 	before := text[:at]
 	start := strings.LastIndexByte(before, '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")
 	column := utf8.RuneCountInString(text[start:at]) + 1
-	message := fmt.Sprintf("Parser error: %s at line %d, column %d: %s", p.Message, strings.Count(before, "\n")+1, column, strings.TrimSpace(line))
+	message := fmt.Sprintf("Parser error: %s at line %d, column %d: %s", WithoutAdvice(p.Message), strings.Count(before, "\n")+1, column, strings.TrimSpace(line))
 	return &Refusal{Kind: Syntax, Text: message}
 }

@@ -22,6 +22,7 @@ func kindOf(t *testing.T, err error) string {
 }
 
 func TestCheckText(t *testing.T) {
+	deep := strings.Repeat("(", 101) + "1" + strings.Repeat(")", 101)
 	tests := []struct {
 		name, text, want string
 	}{
@@ -31,6 +32,22 @@ func TestCheckText(t *testing.T) {
 		{"long", strings.Repeat("x", 17<<10), gate.Refused},
 		{"deep", strings.Repeat("(", 101), gate.Refused},
 		{"many WITH", strings.Repeat("with ", 7), gate.Refused},
+		{"behind a quote in a comment", "SELECT /*'*/ " + deep + " /*'*/", gate.Refused},
+		{"behind a quote in a line comment", "SELECT --'\n" + deep + " --'", gate.Refused},
+		{"behind a carriage return", "SELECT --'\r" + deep + " --'", gate.Refused},
+		{"behind a nested comment", "SELECT /* /* ' */ ' */ " + deep + " -- '", gate.Refused},
+		{"behind a dollar quote", "SELECT $a$'$a$, " + deep + ", '1'", gate.Refused},
+		{"behind an empty tag", "SELECT $$'$$, " + deep + ", '1'", gate.Refused},
+		{"behind an escaped quote", `SELECT E'\'', ` + deep + ", '1'", gate.Refused},
+		{"behind a backslash", `SELECT '\', ` + deep + ", '1'", gate.Refused},
+		{"behind a doubled quote", "SELECT 'it''s', " + deep + ", '1'", gate.Refused},
+		{"behind a quoted name", `SELECT 1 AS "a""'", ` + deep + ", '1'", gate.Refused},
+		{"a number and an escape", `SELECT 1E'\'', ` + deep + ", '1'", gate.Syntax},
+		{"a strange space and a dollar quote", "SELECT 1 a\u00a0$$'$$, " + deep + ", '1'", gate.Syntax},
+		{"a number and a dollar quote", "SELECT 1$a$'$a$, " + deep + ", '1'", gate.Syntax},
+		{"deep in comments", "SELECT 1 -- " + deep + "\n/* " + deep + " /* */ */", ""},
+		{"deep in strings", "SELECT $x$" + deep + `$x$, E'\'` + deep + "', \"" + deep + `"`, ""},
+		{"an operator and a parameter", "SELECT a - -b, $1, 'ü' || é FROM t WHERE x ->> '$.a' = 1e5", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

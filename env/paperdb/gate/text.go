@@ -14,10 +14,7 @@ const (
 	maxWith    = 6        // WITH clauses
 )
 
-var (
-	quoted   = regexp.MustCompile(`'[^']*'|"[^"]*"`)
-	withWord = regexp.MustCompile(`(?i)\bwith\b`)
-)
+var withWord = regexp.MustCompile(`(?i)\bwith\b`)
 
 // CheckText refuses, with a [*Refusal], what could exhaust the parser before it can be asked.
 func CheckText(text string) error {
@@ -27,7 +24,10 @@ func CheckText(text string) error {
 	if len(text) > maxLength {
 		return refuse("The statement is too long: %d bytes, %d are allowed.", len(text), maxLength)
 	}
-	bare := quoted.ReplaceAllString(text, "''")
+	bare, err := bare(text)
+	if err != nil {
+		return err
+	}
 	if len(withWord.FindAllStringIndex(bare, maxWith+1)) > maxWith {
 		return refuse("The statement has too many WITH clauses; %d are allowed, each with several tables.", maxWith)
 	}

@@ -2,10 +2,14 @@ package worker
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -18,8 +22,9 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// closeInherited closes what the parent's own parent left open to everybody. The Go runtime's descriptors are
-// anonymous inodes.
+// closeInherited closes what the parent's own parent left open to everybody. It spares the Go runtime's descriptors: anonymous
+// inodes, and the processor limits of the control group. The runtime reads those every second, by their number, which a file
+// that is opened later would get.
 func closeInherited() error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -31,7 +36,7 @@ func closeInherited() error {
 			continue
 		}
 		target, err := os.Readlink("/proc/self/fd/" + e.Name())
-		if err == nil && !strings.HasPrefix(target, "anon_inode:") {
+		if err == nil && !strings.HasPrefix(target, "anon_inode:") && !strings.HasPrefix(filepath.Base(target), "cpu.") {
 			_ = syscall.Close(fd) // the listing itself is closed already
 		}
 	}
@@ -47,14 +52,22 @@ func limitMemory() error {
 	return setLimit(syscall.RLIMIT_AS, size+headroom)
 }
 
+// statm is held open: a sealed process cannot open it.
+var statm = sync.OnceValues(func() (*os.File, error) { return os.Open("/proc/self/statm") })
+
 // addressSpace is how many bytes the process has mapped. The Go runtime reserves 1 to 2 GiB at its start, and
 // terabytes under the race detector.
 func addressSpace() (uint64, error) {
-	raw, err := os.ReadFile("/proc/self/statm")
+	file, err := statm()
 	if err != nil {
 		return 0, err
 	}
-	fields := bytes.Fields(raw)
+	raw := make([]byte, 256)
+	n, err := file.ReadAt(raw, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	fields := bytes.Fields(raw[:n])
 	if len(fields) == 0 {
 		return 0, fmt.Errorf("read /proc/self/statm: %q", raw)
 	}

@@ -13,8 +13,8 @@ var ErrDeadline = errors.New("deadline of the request")
 
 // Died is the error of a request whose worker came to an end before it answered.
 type Died struct {
-	// Memory is true when it ran out of memory, or the system killed it to have some.
-	Memory bool
+	// Memory is true when it ran out of memory, Killed when something else killed it: the system, to free memory, or a person.
+	Memory, Killed bool
 	// Text is what the process said at last, for a log; it may hold host paths and addresses.
 	Text string
 }

@@ -149,8 +149,8 @@ func (w *process) exchange(ctx context.Context, deadline time.Duration, message 
 }
 
 // outOfMemory are the last words of a process that got no more memory: the Go runtime's, the C++ library's, those
-// of threads without room for a stack, the race detector's; and the end of one that the system killed to have its memory.
-var outOfMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|errno[=:] ?(11|12)\b|Resource temporarily unavailable|signal: killed|address space`)
+// of threads without room for a stack, and the race detector's.
+var outOfMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|errno[=:] ?(11|12)\b|Resource temporarily unavailable|address space`)
 
 // died tells from what a process left behind why its pipes gave an error.
 func (w *process) died(err error) *Died {
@@ -163,7 +163,8 @@ func (w *process) died(err error) *Died {
 		return &Died{Text: "it closed its output"}
 	}
 	text := strings.TrimSpace(w.cmd.ProcessState.String() + "\n" + w.said.String())
-	return &Died{Memory: outOfMemory.MatchString(text), Text: text}
+	memory := outOfMemory.MatchString(text)
+	return &Died{Memory: memory, Killed: !memory && strings.Contains(text, "signal: killed"), Text: text}
 }
 
 // head keeps the beginning of what is written to it.

@@ -67,7 +67,7 @@ func do(word, rest string, served int) string {
 	case "create":
 		return create()
 	}
-	return system(word)
+	return system(word + " " + rest)
 }
 
 func create() string {
