@@ -89,6 +89,11 @@ func (w *Writer) Owner(ctx context.Context, paperID string) (paperdb.File, bool,
 	return w.db.Owner(ctx, paperID)
 }
 
+// Title returns the title of a paper, "" when there is no such paper.
+func (w *Writer) Title(ctx context.Context, paperID string) (string, error) {
+	return w.db.Title(ctx, paperID)
+}
+
 // Put stores a paper and its PDF in place of what was there of its id, and sets Metadata.PDFPath. The PDF is
 // stored first, so that no row ever names a file that is not there. A nil pdf stores the rows alone, and keeps a PDF
 // that is there. Readers find the paper after Finish.

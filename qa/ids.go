@@ -1,8 +1,10 @@
 package qa
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 )
@@ -12,13 +14,49 @@ const Uncategorized = "uncategorized"
 
 // PaperUUID returns the id of a paper: UUIDv5 in the DNS namespace of the title, lower-cased and stripped of
 // everything but a-z and 0-9, a hyphen, and the lower-case venue-year such as "neurips2017". An empty
-// venueYear counts as [Uncategorized]. The rule reproduces the ids of every released AirQA paper.
+// venueYear counts as [Uncategorized]. The rule reproduces the ids of every released AirQA paper. It would leave next to
+// nothing of a title in another script, so such a title counts by the hash of all its letters and digits.
 func PaperUUID(title, venueYear string) string {
 	if venueYear == "" {
 		venueYear = Uncategorized
 	}
-	return v5(keep(strings.ToLower(title)) + "-" + strings.ToLower(venueYear))
+	key := keep(strings.ToLower(title))
+	if inOtherScript(title, len(key)) {
+		key = fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(foldTitle(title))))
+	}
+	return v5(key + "-" + strings.ToLower(venueYear))
 }
+
+// inOtherScript reports whether most of a title is lost by keeping a-z and 0-9 only; kept is how many characters are left.
+func inOtherScript(title string, kept int) bool {
+	lost := 0
+	for _, r := range title {
+		if (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.Is(unicode.Latin, r) && r > unicode.MaxASCII {
+			lost++
+		}
+	}
+	return lost > kept || kept == 0 && strings.TrimSpace(title) != ""
+}
+
+// foldTitle reduces a title to its letters and digits in lower case, in any script; a title without any stays as it is.
+func foldTitle(title string) string {
+	folded := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+	if folded == "" {
+		return strings.TrimSpace(title)
+	}
+	return folded
+}
+
+// SameTitle reports whether two titles differ in case, spaces and punctuation only.
+func SameTitle(a, b string) bool { return foldTitle(a) == foldTitle(b) }
+
+// CopyUUID returns the id of another file with the title and venue of a paper; sha256 is the hash of the file's content.
+func CopyUUID(paper, sha256 string) string { return v5(paper + "_file_" + sha256) }
 
 // VenueYear joins a conference's abbreviation and a year as the id rule wants them: "NeurIPS", 2017 gives
 // "neurips2017". Anything but letters and digits is dropped; an empty abbreviation gives [Uncategorized].

@@ -24,6 +24,34 @@ func TestPaperUUID(t *testing.T) {
 	}
 }
 
+// Titles in other scripts have ids of their own; a few Latin letters or digits in them do not make them equal.
+func TestPaperUUIDsOfOtherScripts(t *testing.T) {
+	titles := []string{
+		"", "BERT", "2022", "波浪能转化装置输出功率的研究", "水化学研究", "基于BERT的文本分类研究", "基于BERT的情感分析研究", "Исследование методов", "Ένα άρθρο",
+		"بحث في الذكاء", "日本語の論文", "한국어 논문", "2022年报告书的研究", "?!", "…",
+	}
+	seen := map[string]string{}
+	for _, title := range titles {
+		id := qa.PaperUUID(title, "")
+		if other, ok := seen[id]; ok {
+			t.Errorf("%q and %q are one paper", title, other)
+		}
+		seen[id] = title
+	}
+	if qa.PaperUUID("Исследование: методов", "acl2023") != qa.PaperUUID("ИССЛЕДОВАНИЕ МЕТОДОВ", "ACL2023") {
+		t.Error("case and punctuation changed the id")
+	}
+	// Latin titles keep the rule's id, accents and single signs included.
+	for title, bare := range map[string]string{"Ünïcode é": "ncode", "λ-Calculus for All": "Calculus for All", "GPT—4 ≠ 3": "gpt 43"} {
+		if qa.PaperUUID(title, "acl2023") != qa.PaperUUID(bare, "acl2023") {
+			t.Errorf("%q has another id than the rule's", title)
+		}
+	}
+	if !qa.SameTitle("A b: C", "a B c") || qa.SameTitle("C++", "C") == qa.SameTitle("λ-C", "C") {
+		t.Error("SameTitle compares something else than letters and digits")
+	}
+}
+
 func TestVenueYear(t *testing.T) {
 	tests := []struct {
 		venue string

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sort"
+	"strings"
 
 	"airqa/env"
 	"airqa/env/ingest"
@@ -22,7 +22,7 @@ type ingestCmd struct {
 	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2). A PDF without one beside it takes the one that it is named for, or else the one with its title."`
 	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU's output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations take the place of those found here."`
 	Again    bool     `help:"Read papers again that are in already."`
-	Replace  bool     `help:"Let a file take the place of another one with the same title and venue."`
+	Replace  bool     `help:"Let a file take the place of another one with the same title and venue. Without it both are kept."`
 }
 
 // Help implements kong.HelpProvider.
@@ -127,13 +127,18 @@ func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []str
 	begun, pages := a.now(), 0
 	cfg.Progress = func(e ingest.Event) {
 		pages += e.Pages
+		a.reportFile(e)
 		stage.Set(e.Done, rate(pages, a.now().Sub(begun), "pages/s")+" "+filepath.Base(e.Path))
 	}
 	sum, err = ingest.Run(ctx, cfg, files)
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		interrupted, err = true, nil
 	}
-	stage.Close(fmt.Sprintf("%d added, %d there before, %d failed, %s", sum.Added, sum.Skipped, len(sum.Failed),
+	beside := ""
+	if sum.Beside > 0 {
+		beside = fmt.Sprintf(" (%d with the title of another file)", sum.Beside)
+	}
+	stage.Close(fmt.Sprintf("%d added%s, %d there before, %d failed, %s", sum.Added, beside, sum.Skipped, len(sum.Failed),
 		rate(pages, a.now().Sub(begun), "pages/s")))
 	return sum, interrupted, err
 }
@@ -141,32 +146,44 @@ func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []str
 // mostWarnings is how many problems of one file are printed.
 const mostWarnings = 5
 
-// ingestEnd reports problems, says what to do next, and turns the summary into an exit code.
+// reportFile prints what is wrong with a file, or unusual about it, as soon as it is known.
+func (a *app) reportFile(e ingest.Event) {
+	if e.State == ingest.Failed {
+		a.progress.Print(fmt.Sprintf("error: %s: %v", e.Path, e.Err))
+	}
+	if e.Beside != "" {
+		a.progress.Print(fmt.Sprintf("note: %s has the title of %s and is kept beside it as %q; --replace puts it in its place", e.Path, e.Beside, e.Title))
+	}
+	for _, text := range e.Problems[:min(len(e.Problems), mostWarnings)] {
+		a.progress.Print(fmt.Sprintf("warning: %s: %s", e.Path, text))
+	}
+	if n := len(e.Problems) - mostWarnings; n > 0 {
+		a.progress.Print(fmt.Sprintf("warning: %s: and %d more (airqa papers lists them)", e.Path, n))
+	}
+}
+
+// ingestEnd says what to do next, and turns the summary into an exit code.
 func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
-	warned := make([]string, 0, len(sum.Warned))
-	for path := range sum.Warned {
-		warned = append(warned, path)
-	}
-	sort.Strings(warned)
-	for _, path := range warned {
-		problems := sum.Warned[path]
-		for _, text := range problems[:min(len(problems), mostWarnings)] {
-			a.say("warning: %s: %s", path, text)
-		}
-		if n := len(problems) - mostWarnings; n > 0 {
-			a.say("warning: %s: and %d more (airqa papers lists them)", path, n)
-		}
-	}
+	imported := 0
 	for _, f := range sum.Failed {
-		a.say("error: %s: %v", f.Path, f.Err)
-	}
-	if n := len(sum.Failed); n > 0 {
-		code := exitFailedExamples
-		if n == files {
-			code = exitFailed
+		if errors.Is(f.Err, ingest.ErrImported) {
+			imported++
 		}
-		return coded{code, fmt.Errorf("%d of %d files could not be read; the others are in %s", n, files, dir)}
 	}
-	a.say("next: airqa search --data %s \"what you look for\"", dir)
-	return nil
+	var reasons []string
+	if n := len(sum.Failed) - imported; n > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %d files could not be read", n, files))
+	}
+	if imported > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %d files were not read: their papers were imported", imported, files))
+	}
+	if len(reasons) == 0 {
+		a.say("next: airqa search --data %s \"what you look for\"", dir)
+		return nil
+	}
+	code := exitFailedExamples
+	if len(sum.Failed) == files {
+		code = exitFailed
+	}
+	return coded{code, fmt.Errorf("%s; the others are in %s", strings.Join(reasons, ", "), dir)}
 }

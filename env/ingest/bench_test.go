@@ -51,6 +51,7 @@ func (discard) Put(context.Context, paperdb.Paper, []byte) error        { return
 func (discard) Owner(context.Context, string) (paperdb.File, bool, error) {
 	return paperdb.File{}, false, nil
 }
+func (discard) Title(context.Context, string) (string, error) { return "", nil }
 
 // benchPapers are the papers of the folder in AIRQA_TEST_PDFS, else the sample papers.
 func benchPapers(tb testing.TB) []string {

@@ -130,6 +130,15 @@ func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *struct
 // title is the row of table metadata as far as title and record tell it.
 func (s *Source) title(parts *structure.Paper) paperdb.Metadata {
 	row := paperdb.Metadata{Title: first(parts.Title, stem(s.Path))}
-	s.Metadata.apply(&row)
+	s.apply(&row)
 	return row
+}
+
+// apply gives a paper its record and its id. A second file with one title has an id of its own, and its name in the title.
+func (s *Source) apply(row *paperdb.Metadata) {
+	s.Metadata.apply(row)
+	if s.second {
+		row.PaperID = qa.CopyUUID(row.PaperID, s.File.SHA256)
+		row.Title += " (" + s.File.Name + ")"
+	}
 }

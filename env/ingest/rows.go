@@ -38,7 +38,7 @@ func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts
 	if strings.TrimSpace(p.Metadata.Title) == "" {
 		p.Metadata.Title = stem(s.Path)
 	}
-	s.Metadata.apply(&p.Metadata)
+	s.apply(&p.Metadata)
 	m := &rowMaker{paper: p.Metadata.PaperID, next: map[counter]int{}}
 	r.pagesAndChunks(m, doc, &p)
 	m.floats(found, &p)

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"strings"
 	"sync"
 
 	"airqa/env/paperdb"
+	"airqa/qa"
 )
 
 // Store is where papers go.
@@ -18,8 +19,10 @@ type Store interface {
 	// Put writes a paper with its PDF as one transaction, in the place of a paper with the same id. A crash
 	// leaves no half paper.
 	Put(ctx context.Context, p paperdb.Paper, pdf []byte) error
-	// Owner tells which file the paper with an id was read from.
+	// Owner returns the file that the paper with an id was read from.
 	Owner(ctx context.Context, paperID string) (paperdb.File, bool, error)
+	// Title returns the title of a paper.
+	Title(ctx context.Context, paperID string) (string, error)
 }
 
 // Config is how [Run] works.
@@ -32,7 +35,7 @@ type Config struct {
 	Workers int
 	// Again reads papers that are in already, too.
 	Again bool
-	// Replace lets a file take the place of another file with the same paper id.
+	// Replace lets a file take the place of another file with the same title and venue. Without it both are kept.
 	Replace bool
 	// Progress is told what happens to each file, one call at a time; nil for none.
 	Progress func(Event)
@@ -53,28 +56,33 @@ const (
 type Event struct {
 	Path  string
 	State State
-	// PaperID is set on Added and Skipped, Pages and Problems on Added, Err on Failed.
-	PaperID  string
-	Pages    int
-	Problems []string
-	Err      error
+	// PaperID is set on Added and Skipped, Pages, Problems and Beside on Added, Err on Failed.
+	PaperID string
+	// Beside is the other file with the paper's title, "" for none, and Title what this one is called then.
+	Beside, Title string
+	Pages         int
+	Problems      []string
+	Err           error
 	// Done of Total files are finished.
 	Done, Total int
 }
 
-// Failure is a file that could not be taken in, and why.
+// Failure is a file or folder that is not in, and why.
 type Failure struct {
 	Path string
 	Err  error
 }
+
+// ErrImported is the failure of a file whose paper came from a released database.
+var ErrImported = errors.New("its paper was imported")
 
 // Summary is what became of the files of a run.
 type Summary struct {
 	Added, Skipped int
 	// Pages counts those of the papers added.
 	Pages int
-	// Warned maps the paths of papers that were added to what is wrong with them.
-	Warned map[string][]string
+	// Beside counts those of the papers added that have the title of another file.
+	Beside int
 	Failed []Failure
 }
 
@@ -90,7 +98,7 @@ func Run(ctx context.Context, cfg Config, paths []string) (Summary, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	r := &runner{cfg: cfg, paths: paths, results: make([]chan result, len(paths))}
-	r.summary.Warned = map[string][]string{}
+	r.claimed = map[string]bool{}
 	for i := range r.results {
 		r.results[i] = make(chan result, 1)
 	}
@@ -109,15 +117,16 @@ func Run(ctx context.Context, cfg Config, paths []string) (Summary, error) {
 	return r.summary, err
 }
 
-// runner is the state of one run. summary and done belong to the goroutine that writes.
+// runner is the state of one run. summary and claimed belong to the goroutine that writes.
 type runner struct {
 	cfg     Config
 	paths   []string
 	results []chan result
 	window  chan struct{} // papers that were read and wait to be written
 	summary Summary
-	done    int
+	claimed map[string]bool // the ids of papers that files of this run have
 	events  sync.Mutex
+	done    int // held by events
 }
 
 // result is a paper that was read, or why not.
@@ -199,45 +208,65 @@ func (r *runner) finish(ctx context.Context, path string, res result) error {
 		return nil
 	case res.known != "":
 		r.summary.Skipped++
+		r.claimed[res.known] = true
 		r.end(Event{Path: path, State: Skipped, PaperID: res.known})
 		return nil
 	}
-	conflict, err := r.conflict(ctx, res)
+	return r.store(ctx, path, res)
+}
+
+func (r *runner) store(ctx context.Context, path string, res result) error {
+	other, err := r.otherFile(ctx, res)
 	if err != nil {
 		return err
 	}
-	if conflict != nil {
-		r.fail(path, conflict)
-		return nil
+	event := Event{Path: path, State: Added}
+	if other.SHA256 != "" {
+		if !strings.HasPrefix(other.Parser, parserFamily) {
+			r.fail(path, fmt.Errorf("%w from %s: --replace reads it from this file instead", ErrImported, other.Name))
+			return nil
+		}
+		res.source.second = true
+		if res.paper, err = r.cfg.Reader.Read(ctx, res.source); err != nil {
+			r.fail(path, err)
+			return nil
+		}
+		event.Beside, event.Title = other.Name, res.paper.Metadata.Title
+		r.summary.Beside++
 	}
 	if err := r.cfg.Store.Put(ctx, res.paper, res.source.PDF); err != nil {
 		return fmt.Errorf("store %s: %w", path, err)
 	}
-	r.added(path, res.paper)
+	r.summary.Added++
+	r.summary.Pages += len(res.paper.Pages)
+	event.PaperID, event.Pages, event.Problems = res.paper.Metadata.PaperID, len(res.paper.Pages), res.paper.File.Problems
+	r.claimed[event.PaperID] = true
+	r.end(event)
 	return nil
 }
 
-func (r *runner) added(path string, p paperdb.Paper) {
-	r.summary.Added++
-	r.summary.Pages += len(p.Pages)
-	if len(p.File.Problems) > 0 {
-		r.summary.Warned[path] = p.File.Problems
-	}
-	r.end(Event{Path: path, State: Added, PaperID: p.Metadata.PaperID, Pages: len(p.Pages), Problems: p.File.Problems})
-}
-
-// conflict is an error when another file has the paper's id: two papers with one title, or two copies of one.
-func (r *runner) conflict(ctx context.Context, res result) (conflict, err error) {
-	owner, ok, err := r.cfg.Store.Owner(ctx, res.paper.Metadata.PaperID)
+// otherFile returns the file that has the id of a paper and keeps it; the zero value for none. A file is known by its
+// content. With Replace it keeps the id only from a file of the same run, or when the titles differ in spite of the same id.
+func (r *runner) otherFile(ctx context.Context, res result) (paperdb.File, error) {
+	id := res.paper.Metadata.PaperID
+	owner, ok, err := r.cfg.Store.Owner(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("look for paper %s in the store: %w", res.paper.Metadata.PaperID, err)
+		return paperdb.File{}, fmt.Errorf("look for paper %s in the store: %w", id, err)
 	}
-	own := res.source.File
-	if !ok || r.cfg.Replace || owner.SHA256 == own.SHA256 {
-		return nil, nil
+	if !ok || owner.SHA256 == res.source.File.SHA256 {
+		return paperdb.File{}, nil
 	}
-	return fmt.Errorf("same title as another file, %s, which is in already: --replace puts this one in its place, or give it its own metadata in %s",
-		owner.Name, filepath.Base(metadataPath(res.source.Path))), nil
+	if !r.cfg.Replace || r.claimed[id] {
+		return owner, nil
+	}
+	title, err := r.cfg.Store.Title(ctx, id)
+	if err != nil {
+		return paperdb.File{}, fmt.Errorf("look for paper %s in the store: %w", id, err)
+	}
+	if qa.SameTitle(title, res.paper.Metadata.Title) {
+		return paperdb.File{}, nil
+	}
+	return owner, nil
 }
 
 func (r *runner) fail(path string, err error) {
@@ -245,10 +274,11 @@ func (r *runner) fail(path string, err error) {
 	r.end(Event{Path: path, State: Failed, Err: err})
 }
 
-// end tells of a file that is finished.
+// end reports a file that is finished.
 func (r *runner) end(e Event) {
+	r.events.Lock()
 	r.done++
-	e.Done = r.done
+	r.events.Unlock()
 	r.tell(e)
 }
 
@@ -258,6 +288,6 @@ func (r *runner) tell(e Event) {
 	}
 	r.events.Lock()
 	defer r.events.Unlock()
-	e.Total = len(r.paths)
+	e.Done, e.Total = r.done, len(r.paths)
 	r.cfg.Progress(e)
 }

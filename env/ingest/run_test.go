@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,12 @@ func (m *memory) Owner(_ context.Context, id string) (paperdb.File, bool, error)
 	return p.File, ok, nil
 }
 
+func (m *memory) Title(_ context.Context, id string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.papers[id].Metadata.Title, nil
+}
+
 // samples copies sample papers into a folder, without their metadata, and returns their paths.
 func samples(t *testing.T, dir string, slugs ...string) []string {
 	t.Helper()
@@ -105,9 +112,9 @@ func TestRunTakesWhatItCan(t *testing.T) {
 	cfg := ingest.Config{Reader: reader(t), Store: store, Workers: 3, Progress: func(e ingest.Event) {
 		if e.State != ingest.Reading {
 			done++
-			if e.Done != done || e.Total != 7 {
-				t.Errorf("event %+v, want %d of 7", e, done)
-			}
+		}
+		if e.Done != done || e.Total != 7 { // files that are being read do not set the count back
+			t.Errorf("event %+v, want %d of 7", e, done)
 		}
 	}}
 	got, err := ingest.Run(t.Context(), cfg, paths)
@@ -136,6 +143,24 @@ func TestRunTakesWhatItCan(t *testing.T) {
 	}
 }
 
+// titles lists the titles in a store by the hash of their files.
+func (m *memory) titles() map[string]string {
+	out := map[string]string{}
+	for _, p := range m.papers {
+		out[p.File.SHA256] = p.Metadata.Title
+	}
+	return out
+}
+
+func run(t *testing.T, cfg ingest.Config, paths ...string) ingest.Summary {
+	t.Helper()
+	got, err := ingest.Run(t.Context(), cfg, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
 func TestTwoFilesWithOneTitle(t *testing.T) {
 	dir := t.TempDir()
 	path := samples(t, dir, "tallow")[0]
@@ -145,29 +170,81 @@ func TestTwoFilesWithOneTitle(t *testing.T) {
 	}
 	copied := put(t, dir, "tallow-v2.pdf", append(whole, "% another version\n"...))
 	store := newMemory()
-	cfg := ingest.Config{Reader: reader(t), Store: store}
-	got, err := ingest.Run(t.Context(), cfg, []string{path, copied})
+	var beside []string
+	cfg := ingest.Config{Reader: reader(t), Store: store, Progress: func(e ingest.Event) {
+		if e.Beside != "" {
+			beside = append(beside, e.Beside, e.Title)
+		}
+	}}
+	got := run(t, cfg, path, copied)
+	title := "Tallow: A Slow-Cooling Schedule for Training Sparse Expert Mixtures without Warm-Up"
+	if diff := cmp.Diff([]string{"tallow.pdf", title + " (tallow-v2.pdf)"}, beside); diff != "" {
+		t.Errorf("beside (-want +got):\n%s", diff)
+	}
+	if got.Added != 2 || got.Beside != 1 || len(got.Failed) != 0 || len(store.papers) != 2 {
+		t.Fatalf("got %+v, %d papers", got, len(store.papers))
+	}
+	first := maps.Clone(store.papers)
+	// Again, in the other order and read anew: the same two papers under the same ids.
+	if got = run(t, cfg, copied, path); got.Skipped != 2 {
+		t.Errorf("again: %+v", got)
+	}
+	cfg.Again = true
+	if got = run(t, cfg, copied, path); got.Added != 2 || len(store.papers) != 2 {
+		t.Errorf("read again: %+v", got)
+	}
+	for id := range first {
+		if store.papers[id].File.SHA256 != first[id].File.SHA256 {
+			t.Errorf("paper %s is another file now", id)
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	path := samples(t, dir, "tallow")[0]
+	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "same title as another file, tallow.pdf, which is in already: --replace puts this one in its place, or give it its own metadata in tallow-v2.json"
-	if got.Added != 1 || len(got.Failed) != 1 || got.Failed[0].Err.Error() != want {
-		t.Fatalf("got %+v", got)
-	}
-	// The same name in another folder is another file all the same.
-	other := t.TempDir()
-	namesake := put(t, other, "tallow.pdf", append(whole, "% a third version\n"...))
-	if got, err = ingest.Run(t.Context(), cfg, []string{namesake}); err != nil || len(got.Failed) != 1 {
-		t.Fatalf("a namesake: %+v, %v", got, err)
-	}
+	second := put(t, dir, "second.pdf", append(whole, "% second\n"...))
+	third := put(t, dir, "third.pdf", append(whole, "% third\n"...))
+	store := newMemory()
+	cfg := ingest.Config{Reader: reader(t), Store: store}
+	run(t, cfg, path)
 	cfg.Replace = true
-	if got, err = ingest.Run(t.Context(), cfg, []string{copied}); err != nil || got.Added != 1 {
-		t.Fatalf("with replace: %+v, %v", got, err)
+	// The second takes the place of the first; the third is of the same run and replaces nothing.
+	if got := run(t, cfg, second, third); got.Added != 2 || got.Beside != 1 || len(store.papers) != 2 {
+		t.Fatalf("got %+v, %d papers", got, len(store.papers))
 	}
-	put(t, dir, "tallow-v2.json", []byte(`{"uuid": "0b2e9a4c-5d8b-5f1e-9c77-0a8d6e2f4b10"}`))
-	cfg.Replace = false
-	if got, err = ingest.Run(t.Context(), cfg, []string{copied}); err != nil || got.Added != 1 || len(store.papers) != 2 {
-		t.Fatalf("with its own metadata: %+v, %v", got, err)
+	// A paper whose title only has the same Latin letters and digits is not replaced.
+	for id, p := range store.papers {
+		p.Metadata.Title += " λ"
+		store.papers[id] = p
+	}
+	if got := run(t, cfg, path); got.Beside != 1 || len(store.papers) != 3 {
+		t.Errorf("another title: %+v, %d papers", got, len(store.papers))
+	}
+	// A record with an id of its own wins.
+	put(t, dir, "second.json", []byte(`{"uuid": "0b2e9a4c-5d8b-5f1e-9c77-0a8d6e2f4b10"}`))
+	if got := run(t, cfg, second); got.Added != 1 || got.Beside != 0 || len(store.papers) != 4 {
+		t.Errorf("with its own metadata: %+v, %d papers", got, len(store.papers))
+	}
+}
+
+func TestAnImportedPaperStays(t *testing.T) {
+	store := newMemory()
+	path := samples(t, t.TempDir(), "tallow")[0]
+	cfg := ingest.Config{Reader: reader(t), Store: store}
+	run(t, cfg, path)
+	for id, p := range store.papers {
+		p.File = paperdb.File{SHA256: "x", Name: "released.duckdb", Parser: "released-1"}
+		store.papers[id] = p
+	}
+	got := run(t, cfg, path)
+	const want = "its paper was imported from released.duckdb: --replace reads it from this file instead"
+	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, ingest.ErrImported) || got.Failed[0].Err.Error() != want {
+		t.Errorf("got %+v", got)
 	}
 }
 

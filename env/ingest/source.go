@@ -16,7 +16,10 @@ import (
 )
 
 // Parser names the version of what turns a PDF into rows. A paper read by another version is read again.
-const Parser = "airqa-2"
+const Parser = parserFamily + "2"
+
+// parserFamily is what all versions of [Parser] begin with; papers from released databases have another one.
+const parserFamily = "airqa-"
 
 // maxFile bounds a PDF: PDFium holds it in memory whole.
 const maxFile = 200 << 20
@@ -58,6 +61,8 @@ type Source struct {
 	outputs  *mineru.Folder
 	output   *mineru.Output
 	problems []string
+	// second: another file has the paper's title and venue.
+	second bool
 }
 
 // Open loads a PDF and the metadata beside it, if there is any. It does not parse the PDF.

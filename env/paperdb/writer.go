@@ -139,6 +139,9 @@ func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) 
 	if err := remove(ctx, conn, paperID, rows); err != nil {
 		return err
 	}
+	if err := removeOutdated(ctx, conn, paperID, rows); err != nil {
+		return err
+	}
 	for _, t := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -163,6 +166,34 @@ func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) e
 	}
 	for _, t := range rows {
 		if _, err := conn.ExecContext(ctx, "DELETE FROM "+t.name()+" WHERE "+t.owner+" = ?::UUID", paperID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeOutdated deletes papers that another version of the parser read from the same file under another id: its title was
+// read otherwise.
+func removeOutdated(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
+	file := rows[len(rows)-1].rows[0] // as in tableRows: paper, hash, hash of the metadata, name, parser
+	found, err := conn.QueryContext(ctx, `SELECT paper_id::VARCHAR FROM airqa.files WHERE paper_id <> ?::UUID AND sha256 <> ''
+		AND sha256 = ? AND metadata_sha256 = ? AND split_part(parser, ?, 1) <> ?`, paperID, file[1], file[2], enrichedMark, file[4])
+	if err != nil {
+		return err
+	}
+	var outdated []string
+	for found.Next() {
+		var id string
+		if err = found.Scan(&id); err != nil {
+			break
+		}
+		outdated = append(outdated, id)
+	}
+	if err = errors.Join(err, found.Err(), found.Close()); err != nil {
+		return err
+	}
+	for _, id := range outdated {
+		if err := remove(ctx, conn, id, rows); err != nil {
 			return err
 		}
 	}
@@ -208,4 +239,13 @@ func (w *Writer) Owner(ctx context.Context, paperID string) (File, bool, error) 
 	f := files[0].File
 	f.Parser, _, _ = strings.Cut(f.Parser, enrichedMark)
 	return f, true, nil
+}
+
+// Title returns the title of a paper, "" when the database has no such paper.
+func (w *Writer) Title(ctx context.Context, paperID string) (title string, err error) {
+	row := w.db.QueryRowContext(ctx, "SELECT COALESCE(title, '') FROM metadata WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
+	if err = row.Scan(&title); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("title of paper %s: %w", paperID, err)
+	}
+	return title, nil
 }

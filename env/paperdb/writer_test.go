@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -214,6 +215,30 @@ func TestHasAndOwner(t *testing.T) {
 		t.Errorf("owner of nothing: %v, %v", ok, err)
 	}
 	check(t, w.Close())
+}
+
+// A newer parser may read another title, and so another id, from the same file: the paper moves there.
+func TestPutMovesAPaperOfAnOlderParser(t *testing.T) {
+	old, copied, moved := paper("Paper Search"), paper("kept"), paper("PaSa: An Agent for Paper Search")
+	copied.File = old.File
+	copied.File.MetadataSHA256 = "its own record"
+	moved.File = old.File
+	moved.File.Parser = "2"
+	r := reader(t, library(t, old, copied, moved))
+	papers, err := r.Papers(t.Context())
+	check(t, err)
+	var titles []string
+	for _, p := range papers {
+		titles = append(titles, p.Title)
+	}
+	slices.Sort(titles)
+	if diff := cmp.Diff([]string{moved.Metadata.Title, "kept"}, titles); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	result := query(t, r, "SELECT count(DISTINCT ref_paper_id) FROM chunks")
+	if diff := cmp.Diff([][]any{{int64(2)}}, result.Values); diff != "" {
+		t.Errorf("papers with chunks (-want +got):\n%s", diff)
+	}
 }
 
 func TestConcurrentPuts(t *testing.T) {

@@ -73,6 +73,17 @@ func New(c Config) *Reporter {
 	return &Reporter{c: c}
 }
 
+// Print writes a line now, above the bars that are open.
+func (r *Reporter) Print(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out io.Writer = r.c.Out
+	if r.open > 0 && r.bars != nil {
+		out = r.bars
+	}
+	_, _ = fmt.Fprintln(out, terminal.Line(line))
+}
+
 // Stage is one piece of long work with a known number of steps. Its methods may be called by several goroutines.
 type Stage struct {
 	c     Config
