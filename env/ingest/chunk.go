@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,8 +17,10 @@ type chunker struct {
 	limit int // in tokens
 }
 
-// page cuts the text of a page at the ends of paragraphs where possible, else of sentences, else of words.
+// page cuts the text of a page at the ends of paragraphs where possible, else of sentences, else of words. Notes on the authors
+// are left out: they are on the page, and would interrupt a passage.
 func (c *chunker) page(doc *layout.Document, lines []layout.Line) []string {
+	lines = slices.DeleteFunc(slices.Clone(lines), func(l layout.Line) bool { return l.Role == layout.AuthorNote })
 	return c.pack(strings.Split(doc.Flow(lines), "\n"))
 }
 

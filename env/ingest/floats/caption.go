@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"airqa/env/ingest/layout"
 )
@@ -21,7 +20,7 @@ type item struct {
 	rows    []layout.Line
 }
 
-var captionLabel = regexp.MustCompile(`^(?i:(figure|fig\.?|table|tab\.))\s*([A-Z]?\.?\d+(?:\.\d+)*|[IVXLC]+)\s*[.:|]?\s*`)
+var captionLabel = regexp.MustCompile(`^(?i:(` + layout.TableWords + `)|` + layout.FigureWords + `)\s*([A-Z]?\.?\d+(?:[.-]\d+)*|[IVXLC]+)\s*[.:|：．]?\s*`)
 
 // captions gathers the captions of a page, in the order of their numbers.
 func captions(doc *layout.Document, page *layout.Page) []item {
@@ -56,7 +55,7 @@ func captions(doc *layout.Document, page *layout.Page) []item {
 func (f *item) label(text string) {
 	f.Caption = text
 	if m := captionLabel.FindStringSubmatch(text); m != nil {
-		f.table = strings.HasPrefix(strings.ToLower(m[1]), "t")
+		f.table = m[1] != ""
 		f.Number = m[2]
 	}
 }

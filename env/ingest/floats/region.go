@@ -160,7 +160,7 @@ func (v *pageView) isBody(i int) bool {
 	l := v.page.Lines[i]
 	switch {
 	case l.Role != layout.Body:
-		return l.Role == layout.Footnote
+		return l.Role == layout.Footnote || l.Role == layout.AuthorNote
 	case v.isLoose(l):
 		return false
 	case l.Size > 1.08*v.bodySize && l.Bold:

@@ -9,10 +9,15 @@ import (
 func Analyze(inputs []Input) *Document {
 	pages := make([][]fragment, len(inputs))
 	turned := make([][]fragment, len(inputs))
+	text := make([][]Word, len(inputs))
 	for i, in := range inputs {
 		upright, sideways := byAngle(in.Glyphs)
-		pages[i] = fragments(words(upright))
+		text[i] = words(upright)
 		turned[i] = sidewaysFragments(sideways)
+	}
+	dropLineNumbers(text)
+	for i, in := range inputs {
+		pages[i] = fragments(text[i])
 		markDrawn(pages[i], in.Shapes, Box{X1: in.Width, Y1: in.Height})
 	}
 	dropped := dropFurniture(pages, inputs)

@@ -141,6 +141,71 @@ func TestTurnedTextStandsAtTheEnd(t *testing.T) {
 	}
 }
 
+// Review copies number their lines in both margins; the numbers stand between the halves of hyphenated words.
+func TestLineNumbersAreDropped(t *testing.T) {
+	p, last := layouttest.NewPage(), layouttest.NewPage()
+	for i := range 20 {
+		y := 120 + 12*float64(i)
+		p.Set(20, y, 8, layouttest.Bold, fmt.Sprintf("%03d", i))
+		p.Set(60, y, 10, layouttest.Roman, []string{"left text of a line with a repre-", "sentation of it in 2020 and later,"}[i%2])
+		p.Set(320, y, 10, layouttest.Roman, "right text of a line that goes on,").Set(580, y, 8, layouttest.Bold, fmt.Sprintf("%03d", 20+i))
+	}
+	last.Set(60, 120, 10, layouttest.Roman, "the last page").Set(30, 120, 8, layouttest.Bold, "040")
+	last.Set(60, 132, 10, layouttest.Roman, "has three lines").Set(30, 132, 8, layouttest.Bold, "041")
+	last.Set(60, 144, 10, layouttest.Roman, "in 1 place").Set(30, 144, 8, layouttest.Bold, "042")
+	doc := layouttest.Analyze(p, last)
+	want := strings.TrimSuffix(strings.Repeat("left text of a line with a representation of it in 2020 and later, ", 10), " ")
+	if got := doc.Joined(doc.Pages[0].Lines[:20]); got != want {
+		t.Errorf("got %q", got)
+	}
+	if got, want := doc.Lines(doc.Pages[1].Lines), "the last page\nhas three lines\nin 1 place"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A column of numbers in a table counts up, too, but with text above it.
+func TestNumbersOfRowsStay(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Lines(60, 80, column("text", 4)...)
+	for i := range 12 {
+		y := 160 + 12*float64(i)
+		p.Set(60, y, 10, layouttest.Roman, fmt.Sprint(10+i)).Set(120, y, 10, layouttest.Roman, "a row of it")
+	}
+	if got := texts(layouttest.Analyze(p).Pages[0].Lines); !slices.Contains(got, "12 a row of it") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Notes on the authors are footnotes even without a rule above them, and of a kind of their own on page 1.
+func TestNotesWithoutARule(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Lines(60, 100, column("left", 30)...)
+	p.Lines(320, 100, column("right", 32)...)
+	p.Set(70, 480, 8, layouttest.Roman, "∗Equal contribution.").Set(70, 490, 8, layouttest.Roman, "†Work done while at a place")
+	p.Set(60, 500, 8, layouttest.Roman, "far away.").Set(70, 510, 8, layouttest.Roman, "1Code is at example.org.")
+	lines := layouttest.Analyze(p).Pages[0].Lines
+	got := map[string]layout.Role{}
+	for _, l := range lines[len(lines)-4:] {
+		got[l.Text()] = l.Role
+	}
+	want := map[string]layout.Role{
+		"∗Equal contribution.": layout.AuthorNote, "†Work done while at a place": layout.AuthorNote, "far away.": layout.AuthorNote,
+		"1Code is at example.org.": layout.Footnote,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestChineseHasNoSpaces(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Lines(72, 100, "本文， 提出了一种 new 方法用于分析", "数据。 结果")
+	doc := layouttest.Analyze(p)
+	if got, want := doc.Joined(doc.Pages[0].Lines), "本文，提出了一种 new 方法用于分析数据。结果"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestCaptions(t *testing.T) {
 	tests := []struct {
 		name string
@@ -162,6 +227,17 @@ func TestCaptions(t *testing.T) {
 		{"side by side", func(p *layouttest.Page) {
 			p.Set(72, 300, 9, layouttest.Roman, "Figure 4: Left.").Set(330, 300, 9, layouttest.Roman, "Figure 5: Right.")
 		}, []string{"Figure 4: Left.", "Figure 5: Right."}},
+		{"Chinese", func(p *layouttest.Page) {
+			p.Set(200, 300, 9, layouttest.Roman, "图 1-1: 装置示意图").Set(200, 330, 9, layouttest.Roman, "表 5-1：数据表")
+		}, []string{"图 1-1: 装置示意图", "表 5-1：数据表"}},
+		{"other languages", func(p *layouttest.Page) {
+			for i, text := range []string{"Abbildung 1: Das Modell", "Tabla 2. Los datos", "Рис. 3. Схема", "Таблица 4: Данные", "Tableau 5: Les données"} {
+				p.Set(72, 300+30*float64(i), 9, layouttest.Roman, text)
+			}
+		}, []string{"Abbildung 1: Das Modell", "Tabla 2. Los datos", "Рис. 3. Схема", "Таблица 4: Данные", "Tableau 5: Les données"}},
+		{"Chinese mention", func(p *layouttest.Page) {
+			p.Lines(72, 300, "图 5-7 和图 5-8 可以看出，浮子的位移始终小于一米。", "表 2 中给出。")
+		}, nil},
 		{"mention in a sentence", func(p *layouttest.Page) {
 			p.Lines(72, 300, "We have three major observations that follow from Table 2 and", "Fig. 4. First, the situation is reversed with it.")
 		}, nil},

@@ -4,17 +4,28 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
+)
+
+// TableWords and FigureWords are the words for table and figure that captions begin with, as alternatives of a pattern
+// that ignores case.
+const (
+	TableWords  = `table|tab\.|tabelle|tabla|cuadro|quadro|tabela|tableau|таблица|табл\.|表|표`
+	FigureWords = `figure|fig\.?|figura|abbildung|abb\.|рисунок|рис\.|图|圖|図|그림`
+
+	captionWords  = FigureWords + `|` + TableWords
+	captionNumber = `([A-Z]?\.?\d+([.-]\d+)*|[IVXLC]+)`
 )
 
 var (
 	// captionStart is "Figure 3:", "Fig. 2.", "Table IV |".
-	captionStart = regexp.MustCompile(`^(?i:figure|fig\.?|table|tab\.)\s*([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)\s*[.:|]`)
+	captionStart = regexp.MustCompile(`^(?i:` + captionWords + `)\s*` + captionNumber + `\s*[.:|：．]`)
 	// captionLabel is the whole of a fragment: IEEE sets "TABLE I" above the caption.
-	captionLabel = regexp.MustCompile(`^(?i:table)\s*([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
+	captionLabel = regexp.MustCompile(`^(?i:` + TableWords + `)\s*` + captionNumber + `$`)
 	// captionApart is a label whose caption follows after a wide gap.
 	captionApart = regexp.MustCompile(`^(Figure|Fig\.|Table|FIGURE|TABLE)\s+([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
 	// captionPlain is "Figure 3 Some text", which only its print tells from a sentence.
-	captionPlain = regexp.MustCompile(`^(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+(\.\d+)*\s+["“(]?[\p{Lu}\d]`)
+	captionPlain = regexp.MustCompile(`^(?:(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+([.-]\d+)*\s+["“(]?[\p{Lu}\d]|[图圖図表]\s*\d+([.-]\d+)*\s+\p{Han})`)
 )
 
 // captionList is a line of a list of tables or figures: another label follows, or dots lead to a page number.
@@ -50,7 +61,7 @@ func startsCaption(frags []fragment, i int, bodySize float64) bool {
 	case captionStart.MatchString(text):
 		return !midParagraph(frags, i)
 	case captionPlain.MatchString(text) && len(f.words) > 2:
-		other := f.words[0].Font != f.words[2].Font && f.words[0].Font == f.words[1].Font
+		other := f.words[0].Font != f.words[2].Font && f.words[0].Font == f.words[1].Font && text[0] < utf8.RuneSelf
 		return (other || abs(f.size-bodySize) > 0.6) && !midParagraph(frags, i)
 	}
 	return false
@@ -187,7 +198,7 @@ func couldHaveFitted(last, next fragment, box Box) bool {
 func joinWords(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
-		if i > 0 {
+		if i > 0 && !closeUp(words[i-1], w) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(w.Text)

@@ -64,6 +64,8 @@ const (
 	Caption
 	// Footnote is small print under a rule at the foot of a column.
 	Footnote
+	// AuthorNote is a footnote on the authors, such as "Equal contribution" or an address for correspondence.
+	AuthorNote
 	// Sideways is turned text; it stands after everything else on its page.
 	Sideways
 )

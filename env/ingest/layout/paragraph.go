@@ -71,7 +71,11 @@ func markFootnotes(p *Page, bodySize float64) {
 			}
 		}
 	}
+	markUnruledNotes(p, bodySize)
 	slices.SortStableFunc(p.Lines, func(a, b Line) int { return last(a) - last(b) })
+	if p.Number == 1 {
+		markAuthorNotes(p)
+	}
 }
 
 func last(l Line) int {

@@ -55,17 +55,25 @@ func (d *Document) Joined(lines []Line) string {
 func (d *Document) text(lines []Line, separator func(Line) string) string {
 	var b strings.Builder
 	carry := "" // a word whose second half stands on the next line
+	var last Word
 	for _, l := range lines {
 		words := l.Words
+		between := separator(l)
+		if between == " " && len(words) > 0 && unspaced(last.Text, words[0].Text) {
+			between = ""
+		}
 		if carry != "" && len(words) > 0 {
 			b.WriteString(d.joinHyphen(carry, words[0].Text))
 			words, carry = words[1:], ""
 			if len(words) == 0 {
 				continue
 			}
-			b.WriteString(separator(l))
+			b.WriteString(between)
 		} else if b.Len() > 0 {
-			b.WriteString(separator(l))
+			b.WriteString(between)
+		}
+		if len(words) > 0 {
+			last = words[len(words)-1]
 		}
 		if n := len(words); n > 0 && cutAtEnd(words[n-1]) {
 			carry = words[n-1].Text
@@ -78,6 +86,22 @@ func (d *Document) text(lines []Line, separator func(Line) string) string {
 	}
 	b.WriteString(carry)
 	return strings.TrimSpace(b.String())
+}
+
+// closeUp reports whether no space belongs between two words of a line: the gap is that of a punctuation mark's cell.
+func closeUp(a, b Word) bool {
+	return unspaced(a.Text, b.Text) && b.Box.X0-a.Box.X1 < 0.8*max(a.Size, b.Size)
+}
+
+// unspaced reports whether a text goes on without a space between two words: Chinese and Japanese have none.
+func unspaced(before, after string) bool {
+	a, _ := utf8.DecodeLastRuneInString(before)
+	b, _ := utf8.DecodeRuneInString(after)
+	return isCJK(a) && isCJK(b)
+}
+
+func isCJK(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
 }
 
 // cutAtEnd tells whether a word ends in a hyphen after a letter, so that the rest of it may follow.

@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 var (
 	// runIn is "Abstract—We", "Summary. We"; a bare "Abstract" has nothing after it.
-	runIn         = regexp.MustCompile(`^(?i:abstract|summary)\s*[—–:.\-]+\s*`)
+	runIn         = regexp.MustCompile(`^(?i:` + strings.Join(slices.Sorted(maps.Keys(abstractTitles)), "|") + `|摘\s*要)\s*[—–:：.\-]+\s*`)
 	afterAbstract = regexp.MustCompile(`^(?i:keywords?|key\s?words|index terms|ccs concepts|general terms|categories and subject|acm reference format|1\.?\s+introduction|i\.\s+introduction|introduction$)`)
 )
 
@@ -23,13 +24,18 @@ func (r *paperReader) abstract() string {
 	var lines []layout.Line
 	for i := start; i < len(r.flow); i++ {
 		l := r.flow[i]
-		if r.isHeading(i) || i > start && afterAbstract.MatchString(l.Text()) || l.Page > r.flow[start].Page+1 {
+		if r.isHeading(i) || i > start && endsAbstract(l.Text()) || l.Page > r.flow[start].Page+1 {
 			break
 		}
 		lines = append(lines, l)
 	}
 	text := strings.TrimSpace(strings.TrimPrefix(r.Doc.Joined(r.upToGap(lines)), prefix))
 	return runIn.ReplaceAllString(text, "")
+}
+
+// endsAbstract reports whether a line is what follows an abstract: keywords, a table of contents, the first section.
+func endsAbstract(text string) bool {
+	return afterAbstract.MatchString(text) || keywordTitles[leadIn(text)] || contentsTitles[folded(text)] || dotLeaders.MatchString(text)
 }
 
 // unlabelledAbstract is the last paragraph of at least forty words before the first heading, on page 1.
@@ -64,12 +70,12 @@ func (r *paperReader) upToGap(lines []layout.Line) []layout.Line {
 func (r *paperReader) abstractStart() (int, string) {
 	at := slices.IndexFunc(r.flow, func(l layout.Line) bool {
 		text := l.Text()
-		return l.Page <= 2 && (folded(text) == "abstract" || runIn.MatchString(text) || r.boldRunIn(l))
+		return l.Page <= 2 && (abstractTitles[folded(text)] || runIn.MatchString(text) || r.boldRunIn(l))
 	})
 	switch {
 	case at < 0:
 		return -1, ""
-	case folded(r.flow[at].Text()) == "abstract":
+	case abstractTitles[folded(r.flow[at].Text())]:
 		return at + 1, ""
 	}
 	if r.boldRunIn(r.flow[at]) {
@@ -80,5 +86,5 @@ func (r *paperReader) abstractStart() (int, string) {
 
 // boldRunIn is "Abstract" in bold before text that is not.
 func (r *paperReader) boldRunIn(l layout.Line) bool {
-	return len(l.Words) > 3 && folded(l.Words[0].Text) == "abstract" && l.Words[0].Bold && !l.Words[2].Bold
+	return len(l.Words) > 3 && abstractTitles[folded(l.Words[0].Text)] && l.Words[0].Bold && !l.Words[2].Bold
 }

@@ -30,12 +30,6 @@ var known = map[string]bool{
 	"supplementarymaterials": true, "supplement": true, "附录": true, "致谢": true, "dataavailability": true, "codeavailability": true, "funding": true, "conflictofinterest": true,
 }
 
-// contentsTitles are above lists of what the paper holds: they are sections only where the outline names them.
-var contentsTitles = map[string]bool{
-	"contents": true, "tableofcontents": true, "listoffigures": true, "listoftables": true,
-	"sumário": true, "contenido": true, "índice": true, "inhaltsverzeichnis": true, "tabledesmatières": true, "目录": true,
-}
-
 // findHeadings believes the outline where its titles are printed on the pages it points to, and the anchors of sections.
 // Without either it goes by print and numbering. Headings that none of them names are added when they look like the others.
 func (r *paperReader) findHeadings() {
@@ -52,7 +46,7 @@ func (r *paperReader) findHeadings() {
 	r.addStarred()
 	r.addUnnumbered()
 	slices.SortStableFunc(r.heads, func(a, b heading) int { return cmp.Compare(a.at, b.at) })
-	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return folded(h.title) == "abstract" })
+	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return abstractTitles[folded(h.title)] && h.at < r.flowPage(3) })
 	r.nameFromOutline()
 }
 
@@ -73,6 +67,15 @@ func (r *paperReader) addAnchored(believed bool) {
 		h.level = max(1, h.level+shift)
 		r.heads = append(r.heads, h)
 	}
+}
+
+// flowPage is the first line of a page or of a later one in the flow.
+func (r *paperReader) flowPage(page int) int {
+	at := slices.IndexFunc(r.flow, func(l layout.Line) bool { return l.Page >= page })
+	if at < 0 {
+		return len(r.flow)
+	}
+	return at
 }
 
 // apart drops headings that begin within the title before.
@@ -284,7 +287,8 @@ func (r *paperReader) couldBeTitle(l layout.Line, text string) bool {
 // isKnown tells whether a line is a title that seldom has a number.
 func (r *paperReader) isKnown(text string) bool {
 	number, title := splitNumber(text)
-	return known[folded(title)] && (number == "" || len(r.heads) == 0)
+	name := folded(title)
+	return (known[name] || bibliographyTitles[name]) && (number == "" || len(r.heads) == 0)
 }
 
 func isUnnumbered(text string) bool {

@@ -13,8 +13,6 @@ import (
 // labelled is the head of an entry with a number: "[12] ", "12. ", "(12) ".
 var labelled = regexp.MustCompile(`^(?:\[(\d{1,4})\]|(\d{1,4})\.|\((\d{1,4})\))(?:\s|$)`)
 
-var bibliographyTitles = map[string]bool{"references": true, "bibliography": true, "referencesandnotes": true, "literaturecited": true}
-
 // references splits the bibliography into its entries.
 func (r *paperReader) references() []Reference {
 	var out []Reference

@@ -185,6 +185,41 @@ func TestTitleAndAbstract(t *testing.T) {
 			p.Set(100, 70, 17, layouttest.Roman, "A Title over").Set(100, 90, 17, layouttest.Roman, "Two Lines")
 			p.Lines(72, 140, "Abstract—We show this.", "And that.", "Index Terms—this, that")
 		}, "", "A Title over Two Lines", "We show this. And that."},
+		{"a logo under a longer title", func(p *layouttest.Page) {
+			p.Set(100, 70, 14, layouttest.Bold, "A Tool: An Agent for Searching Papers").Set(150, 90, 12, layouttest.Roman, "Ada B.")
+			p.Set(200, 120, 20, layouttest.Bold, "Paper Search")
+			p.Set(250, 150, 12, layouttest.Bold, "Abstract")
+			p.Lines(100, 170, "We show this.")
+		}, "", "A Tool: An Agent for Searching Papers", "We show this."},
+		{"a smaller subtitle", func(p *layouttest.Page) {
+			p.Set(100, 70, 17, layouttest.Bold, "STAR: A Reasoner").Set(100, 90, 14, layouttest.Bold, "Learning from Itself")
+			p.Set(100, 110, 12, layouttest.Bold, "Ada B.")
+			p.Lines(72, 140, "Abstract. We show this.")
+		}, "", "STAR: A Reasoner Learning from Itself", "We show this."},
+		{"a line that ends with a colon", func(p *layouttest.Page) {
+			p.Set(100, 70, 17, layouttest.Bold, "A Game:").Set(100, 88, 12, layouttest.Roman, "What It Teaches").Set(100, 110, 10, layouttest.Roman, "Ada B.")
+			p.Lines(72, 140, "Abstract—We show this.")
+		}, "", "A Game: What It Teaches", "We show this."},
+		{"a drop cap", func(p *layouttest.Page) {
+			p.Set(100, 70, 20, layouttest.Roman, "How to Use the Class")
+			p.Set(72, 140, 30, layouttest.Roman, "W").Set(90, 130, 10, layouttest.Roman, "ITH a recent file of this class, it is easy to write")
+		}, "", "How to Use the Class", ""},
+		{"contents", func(p *layouttest.Page) {
+			p.Set(100, 70, 17, layouttest.Bold, "A Large Model").Set(250, 120, 12, layouttest.Bold, "Abstract")
+			p.Lines(100, 140, "We show this.", "And that.", "Contents", "1 Introduction . . . . . . . . . 3")
+		}, "", "A Large Model", "We show this. And that."},
+		{"Chinese", func(p *layouttest.Page) {
+			p.Set(100, 70, 17, layouttest.Bold, "输出功率的研究").Set(250, 92, 17, layouttest.Bold, "摘 要")
+			p.Lines(100, 140, "本文研究功率。", "关键词：功率 模型")
+		}, "", "输出功率的研究", "本文研究功率。"},
+		{"Russian", func(p *layouttest.Page) {
+			p.Set(100, 70, 17, layouttest.Bold, "Исследование методов")
+			p.Lines(72, 140, "Аннотация. Мы показываем это.", "Ключевые слова: метод")
+		}, "", "Исследование методов", "Мы показываем это."},
+		{"Spanish", func(p *layouttest.Page) {
+			p.Set(100, 70, 17, layouttest.Bold, "Un sistema web").Set(250, 120, 12, layouttest.Bold, "Resumen")
+			p.Lines(100, 140, "Mostramos esto.", "Palabras clave: sistema")
+		}, "", "Un sistema web", "Mostramos esto."},
 		{"metadata", func(p *layouttest.Page) { p.Lines(72, 140, "Nothing larger than text.") }, " Named in the File ", "Named in the File", ""},
 	}
 	for _, tt := range tests {
@@ -203,6 +238,28 @@ func TestTitleAndAbstract(t *testing.T) {
 				t.Errorf("got %q and %q, want %q and %q", got.Title, got.Abstract, tt.title, tt.abstract)
 			}
 		})
+	}
+}
+
+// Sentences are no title: without one, there is none.
+func TestSentencesAreNoTitle(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Lines(72, 100, "This file has no title. It begins with a sentence that", "says so. And it goes on with another one.")
+	if got := structure.Read(structure.Source{Doc: layouttest.Analyze(p)}).Title; got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestBibliographiesInOtherLanguages(t *testing.T) {
+	for _, title := range []string{"参考文献", "Список литературы", "Literatur", "Referencias", "Références", "参考文献："} {
+		p := layouttest.NewPage()
+		head(p, 80, 12, layouttest.Bold, "1 Introduction")
+		p.Set(72, 210, 12, layouttest.Bold, title)
+		p.Lines(72, 230, "[1] 张万超. 研究 [D]. 2017.", "[2] B. Two. 2018.", "[3] C. Three. 2019.")
+		got := structure.Read(structure.Source{Doc: layouttest.Analyze(p)}).References
+		if len(got) != 3 || got[0].Text != "[1] 张万超. 研究 [D]. 2017." {
+			t.Errorf("%s: got %+v", title, got)
+		}
 	}
 }
 

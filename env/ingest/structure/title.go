@@ -2,59 +2,154 @@ package structure
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"airqa/env/ingest/layout"
 )
 
-// title is the largest print in the upper part of page 1, else the title of the file's metadata.
+// Shares of the size of the text: what is larger than largePrint can be a title, and a line under a title in its font that is
+// larger than subtitlePrint belongs to it.
+const (
+	largePrint    = 1.12
+	subtitlePrint = 1.3
+)
+
+// title is the largest print on page 1 above the abstract, else the title of the file's metadata.
 func (r *paperReader) title() string {
 	if len(r.Doc.Pages) == 0 {
 		return r.Title
 	}
 	lines := r.firstPage()
-	largest := 0.0
-	for _, l := range lines {
-		if letters(l.Text()) > 3 {
-			largest = max(largest, l.Size)
-		}
+	blocks := r.titleBlocks(lines)
+	if best := bestBlock(blocks); best != nil {
+		return r.cleanTitle(best)
 	}
-	if largest < 1.12*r.Doc.BodySize {
-		if r.Title != "" {
-			return strings.TrimSpace(r.Title)
-		}
+	if title := strings.TrimSpace(r.Title); title != "" {
+		return title
 	}
-	var title []layout.Line
-	for _, l := range lines {
-		switch same := abs(l.Size-largest) < 0.5; {
-		case same && (len(title) == 0 || follows(title[len(title)-1], l)):
-			title = append(title, l)
-		case len(title) > 0 && l.Size < largest-0.5:
-			return r.cleanTitle(title)
-		}
+	if len(lines) == 0 {
+		return ""
 	}
-	return r.cleanTitle(title)
+	return r.plainTitle(lines)
 }
 
-// firstPage is what could hold the title: lines of page 1 above the middle that are no figure's.
+// firstPage is what could hold the title: lines of page 1 above the middle and the abstract that are no figure's and no
+// entry of a table of contents.
 func (r *paperReader) firstPage() []layout.Line {
 	var out []layout.Line
 	page := r.Doc.Pages[0]
 	for _, l := range page.Lines {
-		if l.Role == layout.Body && l.Baseline < 0.6*page.Height && !r.inRegion(l) {
+		text := l.Text()
+		if label := folded(text); len(out) > 0 && (abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)) {
+			break
+		}
+		if l.Role == layout.Body && l.Baseline < 0.6*page.Height && !r.inRegion(l) && !dotLeaders.MatchString(text) {
 			out = append(out, l)
 		}
 	}
 	return out
 }
 
-func follows(above, l layout.Line) bool {
-	return l.Page == above.Page && l.Baseline-above.Baseline < 2.2*l.Size && l.Baseline >= above.Baseline
+// dotLeaders lead to a page number in a table of contents.
+var dotLeaders = regexp.MustCompile(`(\.\s?){4,}|…{2,}`)
+
+// mainSize is the size of most characters of a line: a drop cap or a logo is larger.
+func mainSize(l layout.Line) float64 {
+	words := slices.Clone(l.Words)
+	slices.SortFunc(words, func(a, b layout.Word) int { return int(100*b.Size) - int(100*a.Size) })
+	n := 0
+	for _, w := range words {
+		if n += w.Len(); 2*n >= l.Chars() {
+			return w.Size
+		}
+	}
+	return l.Size
 }
 
-// titleMarks are the marks of footnotes after a title.
-var titleMarks = regexp.MustCompile(`[\s∗*†‡§¶]+$`)
+// titleBlocks gathers the large lines that follow each other in one size.
+func (r *paperReader) titleBlocks(lines []layout.Line) [][]layout.Line {
+	var blocks [][]layout.Line
+	for i, l := range lines {
+		size := mainSize(l)
+		if n := len(blocks); n > 0 && i > 0 && sameLine(blocks[n-1], lines[i-1]) && r.goesOn(blocks[n-1], l) {
+			blocks[n-1] = append(blocks[n-1], l)
+		} else if size >= largePrint*r.Doc.BodySize && letters(l.Text()) > 3 {
+			blocks = append(blocks, []layout.Line{l})
+		}
+	}
+	return blocks
+}
+
+// sameLine reports whether a block ends with a line.
+func sameLine(block []layout.Line, l layout.Line) bool {
+	last := block[len(block)-1]
+	return last.Baseline == l.Baseline && last.Box == l.Box
+}
+
+// goesOn reports whether a line continues a title: in its size, or smaller after a colon, a hyphen or in the same font.
+func (r *paperReader) goesOn(block []layout.Line, l layout.Line) bool {
+	last := block[len(block)-1]
+	size, above := mainSize(l), mainSize(last)
+	most := 2.2
+	if len(r.Doc.Pages[0].Lines) < 20 {
+		most = 4 // a cover
+	}
+	if l.Baseline < last.Baseline || l.Baseline-last.Baseline > most*max(size, above) {
+		return false
+	}
+	text := last.Text()
+	unfinished := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
+	large := size >= largePrint*r.Doc.BodySize
+	subtitle := size >= subtitlePrint*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font
+	return abs(size-above) < 0.5 || size < above && (unfinished && large || subtitle)
+}
+
+// bestBlock is the block in the largest print. A word or two in large print, such as a logo, gives way to a longer title above.
+func bestBlock(blocks [][]layout.Line) []layout.Line {
+	var best []layout.Line
+	for _, b := range blocks {
+		if best == nil || mainSize(b[0]) > mainSize(best[0])+0.5 {
+			if best != nil && len(words(b)) <= 2 && len(words(best)) >= 4 {
+				continue
+			}
+			best = b
+		}
+	}
+	return best
+}
+
+func words(lines []layout.Line) []string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, strings.Fields(l.Text())...)
+	}
+	return out
+}
+
+// plainTitle is the title of a paper that sets it no larger than its text: the first lines, unless they are sentences.
+func (r *paperReader) plainTitle(lines []layout.Line) string {
+	block := lines[:1]
+	for i := 1; i < len(lines) && printOf(lines[i]).like(printOf(lines[0])) && r.goesOn(block, lines[i]); i++ {
+		block = lines[:i+1]
+	}
+	title := r.cleanTitle(block)
+	if utf8.RuneCountInString(title) > longestTitle || sentenceEnd.MatchString(title) {
+		return ""
+	}
+	return title
+}
+
+const longestTitle = 250
+
+var (
+	// sentenceEnd ends a sentence: a title has none, but may have "vs. " or "1. ".
+	sentenceEnd = regexp.MustCompile(`\p{Ll}{3,}\.(\s+\p{Lu}|$)|[。！]`)
+	// titleMarks are the marks of footnotes after a title.
+	titleMarks = regexp.MustCompile(`[\s∗*†‡§¶]+$`)
+)
 
 func (r *paperReader) cleanTitle(lines []layout.Line) string {
 	return titleMarks.ReplaceAllString(r.Doc.Joined(lines), "")

@@ -1,0 +1,66 @@
+package layout
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+)
+
+var (
+	// noteMark begins a footnote to a title or an author.
+	noteMark = regexp.MustCompile(`^[∗*⁎†‡§¶⋆★♣♠♦♥✉]+\s*\p{L}`)
+	// authorNote begins one that has lost its mark, or a note that needs none.
+	authorNote = regexp.MustCompile(`^(?i:equal contribution|equally contribut|these authors contributed|correspondence|corresponding author|contact:|work (was )?(done|performed|conducted) |permission to make digital|preprint\.)`)
+	// numberedNote begins a footnote to the text.
+	numberedNote = regexp.MustCompile(`^\d{1,3}\s*\p{L}`)
+)
+
+// markUnruledNotes gives the role of footnotes to small print at the foot of a column that begins with a mark, where no rule
+// parts it from the text.
+func markUnruledNotes(p *Page, bodySize float64) {
+	for _, column := range []int{Span, 0, 1} {
+		lines := columnLines(p, column)
+		first := len(lines)
+		for first > 0 && lines[first-1].Role == Body && lines[first-1].Size < 0.96*bodySize {
+			first--
+		}
+		if first == 0 {
+			continue // small print all over: no foot of a column
+		}
+		at := slices.IndexFunc(lines[first:], func(l *Line) bool { return noteMark.MatchString(l.Text()) })
+		if at < 0 {
+			continue
+		}
+		for _, l := range lines[first+at:] {
+			l.Role = Footnote
+		}
+	}
+}
+
+// columnLines are the lines of the text in a column from top to bottom.
+func columnLines(p *Page, column int) []*Line {
+	var lines []*Line
+	for i := range p.Lines {
+		if l := &p.Lines[i]; l.Column == column && (l.Role == Body || l.Role == Caption) {
+			lines = append(lines, l)
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b *Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
+	return lines
+}
+
+// markAuthorNotes parts the notes on authors from the other footnotes of a page.
+func markAuthorNotes(p *Page) {
+	inside := false
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		if l.Role != Footnote {
+			continue
+		}
+		text := l.Text()
+		inside = noteMark.MatchString(text) || authorNote.MatchString(text) || inside && !numberedNote.MatchString(text)
+		if inside {
+			l.Role = AuthorNote
+		}
+	}
+}
