@@ -121,6 +121,7 @@ func (d *Document) glyphs(text uint64) []Glyph {
 }
 
 func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (Glyph, bool) {
+	r = legible(r)
 	glyph := Glyph{Rune: r}
 	switch {
 	case r == hyphenMark || r == oldHyphenMark:
@@ -144,9 +145,23 @@ func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (Glyph
 	return glyph, true
 }
 
-// dropped are control characters, non-characters, and the pieces of big brackets that CMEX maps to private use.
+// dropped are control characters, non-characters, and characters for private use that [legible] does not know, such as the
+// pieces of big brackets in CMEX.
 func dropped(r rune) bool {
-	return r < 0x20 || (r >= 0x7F && r < 0xA0) || r == 0xFFFF || r == 0xFEFF || (r >= 0xF8EB && r <= 0xF8FE)
+	return r < 0x20 || (r >= 0x7F && r < 0xA0) || r == 0xFFFF || r == 0xFEFF || (r >= 0xE000 && r <= 0xF8FF)
+}
+
+// legible maps what is in private use in most fonts: Adobe's old-style digits and small capitals, and bullets of symbol fonts.
+func legible(r rune) rune {
+	switch {
+	case r >= 0xF730 && r <= 0xF739:
+		return '0' + r - 0xF730
+	case r >= 0xF761 && r <= 0xF77A:
+		return 'A' + r - 0xF761
+	case r == 0xF0B7 || r == 0xF0A7 || r == 0xF0D8:
+		return '•'
+	}
+	return r
 }
 
 func (d *Document) place(glyph *Glyph, text, i uint64) {

@@ -39,7 +39,10 @@ func (s *session) download(ctx context.Context, t transfer) error {
 		if try >= s.Tries {
 			return fmt.Errorf("after %d requests: %w; the same command goes on from there", try, again.err)
 		}
-		pause := max(min(firstPause<<min(try-1, 10), longPause), again.after)
+		pause := again.after
+		if pause == 0 {
+			pause = min(firstPause<<min(try-1, 10), longPause)
+		}
 		if err := s.Sleep(ctx, pause); err != nil {
 			return err
 		}

@@ -325,8 +325,8 @@ func TestChecksum(t *testing.T) {
 
 func TestPoliteness(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request, n int) {
-		if n == 1 {
-			w.Header().Set("Retry-After", "90")
+		if n <= 3 {
+			w.Header().Set("Retry-After", []string{"90", "1", "1"}[n-1])
 			w.WriteHeader(http.StatusTooManyRequests)
 			return
 		}
@@ -337,7 +337,9 @@ func TestPoliteness(t *testing.T) {
 	if sum := run(t, f, s.URL+"/a.pdf", s.URL+"/b.pdf"); sum.Downloaded != 2 {
 		t.Fatalf("%+v", sum)
 	}
-	want := []time.Duration{90 * time.Second, fetch.DefaultDelay, fetch.DefaultDelay}
+	want := []time.Duration{
+		90 * time.Second, fetch.DefaultDelay, time.Second, fetch.DefaultDelay, time.Second, fetch.DefaultDelay, fetch.DefaultDelay,
+	}
 	if diff := cmp.Diff(want, *slept); diff != "" {
 		t.Errorf("pauses (-want +got):\n%s", diff)
 	}

@@ -125,7 +125,7 @@ func (b block) html() string {
 	for _, part := range b.Blocks {
 		for _, line := range part.Lines {
 			for _, s := range line.Spans {
-				if html := strings.TrimSpace(s.HTML); html != "" {
+				if html := bareTable(s.HTML); html != "" {
 					return html
 				}
 			}

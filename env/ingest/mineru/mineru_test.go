@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 		Tables: []mineru.Table{
 			{
 				Page: 2, Caption: "Table 1: Distance by height. Means of five plots.", Box: mineru.Box{101, 140, 499.5, 240},
-				HTML: "<html><body><table><tr><td>1 m</td><td>4.2</td></tr></table></body></html>",
+				HTML: "<table><tr><td>1 m</td><td>4.2</td></tr></table>",
 			},
 			{Page: 2, Caption: "Table 2: Lost."},
 		},
@@ -69,6 +69,17 @@ func TestParseParts(t *testing.T) {
 			Formulas: true, Equations: []mineru.Equation{{Page: 5, LaTeX: "$$\nx\n$$"}},
 			Problems: []string{"MinerU: without middle.json, figures and tables are those found without MinerU"},
 		}},
+		{"boxes", mineru.Paper{
+			Pages: map[int]mineru.Page{2: {Width: 1000, Height: 1000}, 3: {Width: 1000, Height: 1000}}, Floats: true, Formulas: true,
+			Tables: []mineru.Table{{
+				Page: 2, Caption: "Table 1: Heights. In metres.", Box: mineru.Box{100, 200, 500, 400}, HTML: "<table><tr><td>4.2</td></tr></table>",
+			}},
+			Figures: []mineru.Figure{
+				{Page: 2, Caption: "Figure 1: Seeds.", Box: mineru.Box{80, 500, 900, 700}}, {Page: 3, Caption: "Figure 2: A chart."},
+			},
+			Equations: []mineru.Equation{{Page: 3, LaTeX: "$$\nx = 1\n$$"}},
+			Problems:  []string{"MinerU: a chart on page 3 has no box"},
+		}},
 		{"notlist", mineru.Paper{Problems: []string{
 			"MinerU: middle.json has no pdf_info",
 			"MinerU: without middle.json, figures and tables are those found without MinerU",
@@ -91,7 +102,7 @@ func TestBrokenFilesAreProblems(t *testing.T) {
 	if p.Floats || p.Formulas || len(p.Problems) != 3 {
 		t.Fatalf("got %+v", p)
 	}
-	for i, want := range []string{"middle.json is broken: unexpected end", "without middle.json", "content_list.json is broken: "} {
+	for i, want := range []string{"middle.json is broken: unexpected end", "content_list.json is broken: ", "without middle.json"} {
 		if !strings.Contains(p.Problems[i], want) {
 			t.Errorf("problem %d is %q, want %q", i, p.Problems[i], want)
 		}
@@ -100,7 +111,7 @@ func TestBrokenFilesAreProblems(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	f := samples(t)
-	if got := f.Papers(); got != 7 {
+	if got := f.Papers(); got != 8 {
 		t.Errorf("%d papers", got)
 	}
 	if _, ok := f.Find("", "nothing"); ok {

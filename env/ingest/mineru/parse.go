@@ -3,6 +3,7 @@ package mineru
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -45,8 +46,8 @@ type Paper struct {
 	Problems []string
 }
 
-// Parse reads the files: tables and figures from middle.json, equations from content_list.json, or from middle.json without
-// one. It never fails; see Problems.
+// Parse reads the files: tables and figures from middle.json, equations from content_list.json, and either kind from the other
+// file without the one. It never fails; see Problems.
 func (o Output) Parse() Paper {
 	p := Paper{Pages: map[int]Page{}}
 	var pages document
@@ -55,12 +56,18 @@ func (o Output) Parse() Paper {
 		for _, page := range pages.Info {
 			p.add(page)
 		}
-	} else {
-		o.problem("without %s, figures and tables are those found without MinerU", middleName)
 	}
 	var items []item
+	whole := o.decode(contentName, o.content, &items)
+	if !p.Floats {
+		if p.Floats = whole && boxed(items); p.Floats {
+			p.addItems(items)
+		} else {
+			o.problem("without %s, figures and tables are those found without MinerU", middleName)
+		}
+	}
 	switch {
-	case o.decode(contentName, o.content, &items):
+	case whole:
 		p.Formulas, p.Equations = true, equations(items)
 	case p.Floats:
 		p.Formulas = true
@@ -90,11 +97,52 @@ func (o *Output) shaped(d document) bool {
 	return d.Info != nil
 }
 
-// item is an entry of content_list.json.
+// item is an entry of content_list.json. Boxes came with MinerU 2, in thousandths of the page.
 type item struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-	Page int    `json:"page_idx"` // from 0
+	Type          string    `json:"type"`
+	Text          string    `json:"text"`
+	Page          int       `json:"page_idx"` // from 0
+	Box           []float64 `json:"bbox"`
+	TableBody     string    `json:"table_body"`
+	TableCaption  []string  `json:"table_caption"`
+	TableFootnote []string  `json:"table_footnote"`
+	ImageCaption  []string  `json:"image_caption"`
+	ChartCaption  []string  `json:"chart_caption"`
+}
+
+func boxed(items []item) bool {
+	return slices.ContainsFunc(items, func(it item) bool { return len(it.Box) == 4 })
+}
+
+// addItems takes the tables and figures of content_list.json.
+func (p *Paper) addItems(items []item) {
+	const thousandths = 1000
+	for _, it := range items {
+		number, at := it.Page+1, join(Box{}, it.Box)
+		switch it.Type {
+		case "table":
+			caption := strings.Join(slices.Concat(it.TableCaption, it.TableFootnote), " ")
+			p.Tables = append(p.Tables, Table{Page: number, Caption: caption, HTML: bareTable(it.TableBody), Box: at})
+		case "image", "chart":
+			caption := strings.Join(slices.Concat(it.ImageCaption, it.ChartCaption), " ")
+			p.Figures = append(p.Figures, Figure{Page: number, Caption: caption, Box: at})
+		default:
+			continue
+		}
+		p.Pages[number] = Page{thousandths, thousandths}
+		if at == (Box{}) {
+			p.Problems = append(p.Problems, fmt.Sprintf("MinerU: a %s on page %d has no box", it.Type, number))
+		}
+	}
+}
+
+// bareTable cuts the rest of an HTML page off a table.
+func bareTable(html string) string {
+	from, to := strings.Index(html, "<table"), strings.LastIndex(html, "</table>")
+	if from < 0 || to < from {
+		return strings.TrimSpace(html)
+	}
+	return html[from : to+len("</table>")]
 }
 
 func equations(items []item) []Equation {
