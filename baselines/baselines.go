@@ -7,6 +7,7 @@ package baselines
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -237,7 +238,8 @@ func (s *Solver) allTools(ex qa.Example) tools.Set {
 	}
 }
 
-// Texts returns the hashes of the prompts and of the tool texts of a baseline, to record with a run.
+// Texts returns the hashes of the prompts and the tool texts of a baseline, to record with a run. The text of a tool that is
+// called natively is its name, description and JSON Schema as a JSON object.
 func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) {
 	promptHashes, toolTexts = make(map[string]string), make(map[string]string)
 	for _, name := range s.promptNames() {
@@ -248,7 +250,11 @@ func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) 
 	specs := s.toolSet(qa.Example{}).Specs()
 	if s.baseline.Loop && s.settings.Protocol.native() {
 		for _, t := range action.Native(specs) {
-			toolTexts[t.Name] = t.Description + "\n" + string(t.Parameters)
+			text, err := json.Marshal(t)
+			if err != nil {
+				return nil, nil, err
+			}
+			toolTexts[t.Name] = string(text)
 		}
 		return promptHashes, toolTexts, nil
 	}

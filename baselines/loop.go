@@ -30,37 +30,8 @@ func loop(ctx context.Context, j job) error {
 // reader takes the action from a reply, by the protocol of the run.
 func (j job) reader() agent.Read {
 	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.settings.Format}
-	return func(s *qa.Step) {
-		if j.settings.Protocol.native() && readNative(grammar, s, j.settings.Protocol == Mixed) {
-			return
-		}
-		r := grammar.Read(s.Reply.Text)
-		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
-		if s.ParseError != nil && s.Reply.Finish == "length" {
-			s.ParseError.Reason += " The reply was cut off at the limit of tokens for one reply: write less before the action."
-		}
-	}
-}
-
-// readNative takes the first native call of a reply; its text is the thought. It leaves the step alone, and returns false,
-// when there is none and prose may hold one.
-func readNative(g action.Grammar, s *qa.Step, prose bool) bool {
-	if len(s.Reply.ToolCalls) == 0 && prose {
-		return false
-	}
-	text := s.Reply.Text
-	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-	if end := len(strings.TrimRight(text, " \t\r\n")); first < end {
-		s.ThoughtAt = qa.Span{First: first, End: end}
-	}
-	s.Kept = len(text)
-	if len(s.Reply.ToolCalls) == 0 {
-		s.ParseError = g.NoCall()
-		return true
-	}
-	s.Called = &s.Reply.ToolCalls[0]
-	s.Action, s.ParseError = g.ReadCall(*s.Called)
-	return true
+	where := map[Protocol]action.Protocol{NativeTools: action.AsCall, Mixed: action.AsTextOrCall}[j.settings.Protocol]
+	return func(s *qa.Step) { grammar.ReadStep(s, where) }
 }
 
 // system renders the system prompt of the loop.

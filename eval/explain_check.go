@@ -15,25 +15,25 @@ type explainer struct{ scorer *Scorer }
 func (x explainer) fixed() bool { return x.scorer.mode == Fixed }
 
 func (x explainer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Reading {
-	prepared := x.scorer.Prepare(e)
+	prepared, said := x.scorer.Prepare(e), p.in(x.scorer.mode)
 	r := prepared.Score(ctx, p)
 	out := Reading{Mode: x.scorer.mode, Verdict: r.Verdict, Reason: r.Reason}
 	if r.Verdict != qa.Unscored {
 		out.Score = &r.Value
 	}
 	if r.FormatOnly {
-		form, _ := prepared.unwrapped(ctx, p.value)
+		form, _ := prepared.unwrapped(ctx, said)
 		out.FormatOnly = pyliteral.Repr(form)
 	}
-	if prepared.fault != "" || isErrorText(p.value) {
-		out.Check = Comparison{Function: e.Func, Said: pyliteral.Repr(p.value), Verdict: r.Verdict, Rule: r.Reason}
+	if prepared.fault != "" || isErrorText(said) {
+		out.Check = Comparison{Function: e.Func, Said: pyliteral.Repr(said), Verdict: r.Verdict, Rule: r.Reason}
 		return out
 	}
 	t := x.target(e.Func, prepared.arguments)
 	if prepared.fixed != nil {
 		t = x.fixedTarget(prepared.fixed)
 	}
-	out.Check = x.function(ctx, "", t, p.value)
+	out.Check = x.function(ctx, "", t, said)
 	out.Check.Arguments = nil // they stand in the explanation
 	return out
 }

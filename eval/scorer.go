@@ -45,13 +45,29 @@ type Result struct {
 }
 
 // Prediction is an answer to be scored: a text, or any JSON value. The zero value is JSON's null.
-type Prediction struct{ value pyliteral.Value }
+type Prediction struct {
+	value pyliteral.Value
+	// latex is the text that [Fixed] reads instead; empty for value itself.
+	latex string
+}
 
 // Text returns the prediction that is the text s itself.
-func Text(s string) Prediction { return Prediction{s} }
+func Text(s string) Prediction { return Prediction{value: s} }
+
+// Answer returns the prediction of an episode: the answer as Python prints it, and in [Fixed] with LaTeX commands as the
+// model wrote them.
+func Answer(a qa.Answer) Prediction { return Prediction{value: a.Text, latex: a.LaTeX} }
+
+// in is the prediction as a mode reads it.
+func (p Prediction) in(m Mode) pyliteral.Value {
+	if m == Fixed && p.latex != "" {
+		return p.latex
+	}
+	return p.value
+}
 
 // Literal returns the prediction that is a Python value.
-func Literal(v pyliteral.Value) Prediction { return Prediction{v} }
+func Literal(v pyliteral.Value) Prediction { return Prediction{value: v} }
 
 // JSON returns the prediction that raw spells, read as Python reads JSON.
 func JSON(raw json.RawMessage) (Prediction, error) {
@@ -59,7 +75,7 @@ func JSON(raw json.RawMessage) (Prediction, error) {
 	if err != nil {
 		return Prediction{}, fmt.Errorf("read the answer: %w", err)
 	}
-	return Prediction{v}, nil
+	return Prediction{value: v}, nil
 }
 
 // Score applies the function of e to the prediction. An unknown function, arguments that are no JSON and a judge that
@@ -111,7 +127,7 @@ func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 		return Result{Verdict: qa.Unscored, Reason: p.fault}
 	}
 	if p.fixed != nil {
-		return p.scoreFixed(ctx, answer.value)
+		return p.scoreFixed(ctx, answer.in(Fixed))
 	}
 	return result(p.scorer.apply(ctx, p.function, answer.value, p.arguments))
 }

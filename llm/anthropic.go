@@ -113,6 +113,7 @@ func anthropicBody(fields map[string]json.RawMessage, c conversation) (map[strin
 			tools[i] = map[string]any{"name": tool.Name, "description": tool.Description, "input_schema": tool.Parameters}
 		}
 		full["tools"] = tools
+		full["tool_choice"] = map[string]any{"type": "auto", "disable_parallel_tool_use": true}
 	}
 	return full, nil
 }

@@ -47,7 +47,10 @@ func checkMessage(message qa.Message) error {
 	return nil
 }
 
-// imagesApart moves the images of tool results into a user message behind the run of results: results hold text only,
+// notRun is the result of a call beside the one that was run.
+const notRun = "[Error]: not run. One call is run in each turn, the first. Call this tool again if you still need it."
+
+// imagesApart gives each call that was not run a result, and moves the images of tool results into a user message behind the run of results: results hold text only,
 // and those of one turn may not be parted.
 func imagesApart(messages []qa.Message) []qa.Message {
 	out := make([]qa.Message, 0, len(messages)+1)
@@ -66,6 +69,9 @@ func imagesApart(messages []qa.Message) []qa.Message {
 			message.Images = nil
 		}
 		out = append(out, message)
+		for _, id := range message.NotRun {
+			out = append(out, qa.Message{Role: qa.ToolResult, Text: notRun, ToolCallID: id})
+		}
 	}
 	flush()
 	return out

@@ -74,7 +74,7 @@ func openAIChat(messages []qa.Message, m *mask) []llms.MessageContent {
 		for _, call := range message.ToolCalls {
 			chat[i].Parts = append(chat[i].Parts, llms.ToolCall{
 				ID: call.ID, Type: "function",
-				FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: m.text(argumentText(call.Arguments))},
+				FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: m.text(string(argumentObject(call.Arguments)))},
 			})
 		}
 	}
@@ -101,6 +101,7 @@ func openAIBody(fields map[string]json.RawMessage, c conversation) (map[string]a
 	full := map[string]any{"messages": messages}
 	if len(c.tools) > 0 {
 		full["tools"] = functions(c.tools)
+		full["parallel_tool_calls"] = false // endpoints that refuse it are asked without it, see [quirks]
 	}
 	return full, nil
 }

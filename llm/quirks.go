@@ -31,7 +31,7 @@ type remedy struct {
 
 // droppable are the settings that some models refuse, and without which a request means the same or nearly so. Of two that
 // are refused together, the first in this list is dropped.
-var droppable = []string{"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "stream_options"}
+var droppable = []string{"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options"}
 
 var (
 	refuses   = regexp.MustCompile(`unsupported|not support|n't support|not permitted|not allowed|unknown|unrecognized|deprecated|cannot both|extra input`)

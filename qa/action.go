@@ -10,6 +10,9 @@ type Action struct {
 	// Text is the call as Python would print it, with keyword arguments in the tool's own order. It is also
 	// how typed values that JSON cannot hold (tuples, sets, non-string keys, long integers) survive in the log.
 	Text string `json:"text"`
+	// LaTeX is Text with LaTeX commands kept as the model wrote them ("\frac"), where Python reads escapes out of them.
+	// Empty where that makes no difference, and for calls without a parameter of any type.
+	LaTeX string `json:"latex,omitempty"`
 	// Start and End are the byte range of the call in the reply; both 0 for a call the program made itself.
 	Start int `json:"start"`
 	End   int `json:"end"`

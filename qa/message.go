@@ -23,6 +23,9 @@ type Message struct {
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	// ToolCallID names the call that a [ToolResult] message answers.
 	ToolCallID string `json:"tool_call_id,omitempty"`
+	// NotRun are the ids of further calls beside the one that a [ToolResult] message answers. Each gets a result of its own
+	// that says so, since protocols want one for every call.
+	NotRun []string `json:"not_run,omitempty"`
 	// Sealed is the [Reply]'s in an [Assistant] message.
 	Sealed json.RawMessage `json:"sealed,omitempty"`
 }

@@ -34,4 +34,7 @@ type Answer struct {
 	// Literal is the answer as Python's repr() prints it, from which its type can be read back; empty when the
 	// answer did not come from an action.
 	Literal string `json:"literal,omitempty"`
+	// LaTeX is Text with LaTeX commands as the model wrote them, where Python reads escapes out of them ("\frac" begins
+	// with a form feed there). Empty where that makes no difference.
+	LaTeX string `json:"latex,omitempty"`
 }

@@ -26,6 +26,10 @@ type Step struct {
 	Kept int `json:"kept,omitempty"`
 	// Called is the native call that the action was read from; nil when it was read from the text.
 	Called *ToolCall `json:"called,omitempty"`
+	// NotRun are the ids of the reply's further native calls, which are not run.
+	NotRun []string `json:"not_run,omitempty"`
+	// Unlabelled is true where the prompt knows no label "[Observation]:", since tools are called natively.
+	Unlabelled bool `json:"unlabelled,omitempty"`
 	// ThoughtAt is the byte range of the thought in the reply; empty without one.
 	ThoughtAt   Span         `json:"thought_at"`
 	Action      *Action      `json:"action,omitempty"`
@@ -46,12 +50,15 @@ func (s Step) Thought() string {
 }
 
 // Message returns the assistant message that stands for the step's reply in the history: the reply up to the end
-// of its action. Text after the action (a model inventing its own observation) is not kept, nor are further native calls.
+// of its action. Text after the action (a model inventing its own observation) is not kept.
 func (s Step) Message() Message {
 	m := Message{Role: Assistant}
 	if s.Called != nil {
 		m.ToolCalls = []ToolCall{*s.Called}
 		m.Sealed = s.Reply.Sealed
+	}
+	if len(s.NotRun) > 0 {
+		m.ToolCalls = s.Reply.ToolCalls
 	}
 	if s.Reply == nil || s.Kept < 0 || s.Kept > len(s.Reply.Text) {
 		return m
@@ -61,12 +68,18 @@ func (s Step) Message() Message {
 }
 
 // ObservationMessage returns the message that shows the step's observation to the model: the result of its native call, or
-// a user message after the label "[Observation]:".
+// a user message, after the label "[Observation]:" where the prompt speaks of it.
 func (s Step) ObservationMessage() Message {
-	if s.Called == nil {
-		return ObservationMessage(*s.Observation)
+	o := *s.Observation
+	switch {
+	case s.Called != nil:
+		return Message{Role: ToolResult, Text: o.Text, Images: o.Images, ToolCallID: s.Called.ID, NotRun: s.NotRun}
+	case !s.Unlabelled:
+		return ObservationMessage(o)
+	case s.Action != nil:
+		o.Text = "Result of " + s.Action.Name + ":\n" + o.Text
 	}
-	return Message{Role: ToolResult, Text: s.Observation.Text, Images: s.Observation.Images, ToolCallID: s.Called.ID}
+	return Message{Role: User, Text: o.Text, Images: o.Images}
 }
 
 // Trajectory is everything that happened on one question: the messages in order, and the steps that made them.

@@ -166,9 +166,22 @@ func (p *printer) step(s qa.Step) {
 	default:
 		p.thoughtAndAction(s)
 	}
+	p.notRun(s)
 	if s.Observation != nil {
 		p.observation(*s.Observation)
 	}
+}
+
+// notRun names the native calls beside the one that was run.
+func (p *printer) notRun(s qa.Step) {
+	if s.Reply == nil || s.Called == nil || len(s.Reply.ToolCalls) < 2 {
+		return
+	}
+	lines := []string{fmt.Sprintf("%s was run. One call is run in each turn; not run:", s.Called.Name)}
+	for _, call := range s.Reply.ToolCalls[1:] {
+		lines = append(lines, call.Name+" "+string(call.Arguments))
+	}
+	p.block("several calls", strings.Join(lines, "\n"))
 }
 
 func (p *printer) thoughtAndAction(s qa.Step) {
@@ -203,8 +216,13 @@ func shortened(attempts []qa.Attempt) string {
 }
 
 func cutOff(finish string) string {
-	if finish == "length" {
+	switch finish {
+	case "length":
 		return ", cut off at the limit of tokens"
+	case "content_filter":
+		return ", stopped by the endpoint's content filter"
+	case "refusal":
+		return ", refused"
 	}
 	return ""
 }

@@ -31,7 +31,9 @@ func (Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
 	if !ok {
 		return refuse("the answer could not be read back."), nil
 	}
-	return qa.Observation{Status: qa.StatusFinal, Answer: &qa.Answer{
-		Given: true, Text: pyliteral.Str(v), Literal: pyliteral.Repr(v),
-	}}, nil
+	answer := qa.Answer{Given: true, Text: pyliteral.Str(v), Literal: pyliteral.Repr(v)}
+	if kept, ok := action.LaTeXValue(a, "answer"); ok {
+		answer.LaTeX = pyliteral.Str(kept)
+	}
+	return qa.Observation{Status: qa.StatusFinal, Answer: &answer}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,18 +28,58 @@ func (f *fault) offset(call int) int {
 	return call
 }
 
+// wording is how errors name what a model wrote: in Python, or in the words of JSON.
+type wording struct{ json bool }
+
+func (w wording) signature(s Spec) string {
+	if !w.json {
+		return s.Signature()
+	}
+	parts := make([]string, len(s.Params))
+	for i, p := range s.Params {
+		parts[i] = p.Name + " (" + w.kind(p.Kind)
+		if !p.Required {
+			parts[i] += ", optional"
+		}
+		parts[i] += ")"
+	}
+	return "its parameters are " + strings.Join(parts, ", ")
+}
+
+func (w wording) kind(k Kind) string {
+	if !w.json {
+		return string(k)
+	}
+	switch k {
+	case Str:
+		return "string"
+	case Int:
+		return "integer"
+	case Floats:
+		return "array of numbers"
+	}
+	return "any type"
+}
+
+func (w wording) value(v pyliteral.Value) string {
+	if w.json {
+		return short(quoted(pyliteral.ToGo(v)))
+	}
+	return short(pyliteral.Repr(v))
+}
+
 // bind gives each argument of a call to its parameter: positional ones by order, keywords by name.
-func bind(spec Spec, call pyliteral.Call) (bound, *fault) {
+func (w wording) bind(spec Spec, call pyliteral.Call) (bound, *fault) {
 	args := make(bound)
 	if len(call.Args) > len(spec.Params) {
-		return nil, &fault{reason: fmt.Sprintf("%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), spec.Signature())}
+		return nil, &fault{reason: fmt.Sprintf("%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), w.signature(spec))}
 	}
 	for i, v := range call.Args {
 		args[spec.Params[i].Name] = v
 	}
 	for _, k := range call.Keywords {
 		if _, ok := spec.param(k.Name); !ok {
-			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("%s has no parameter %q: %s.", spec.Name, k.Name, spec.Signature())}
+			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("%s has no parameter %q: %s.", spec.Name, short(k.Name), w.signature(spec))}
 		}
 		if _, twice := args[k.Name]; twice {
 			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("parameter %q of %s is given twice.", k.Name, spec.Name)}
@@ -46,29 +87,63 @@ func bind(spec Spec, call pyliteral.Call) (bound, *fault) {
 		args[k.Name] = k.Value
 	}
 	for _, p := range spec.Params {
-		if f := args.settle(spec, p); f != nil {
+		if f := w.settle(args, spec, p); f != nil {
 			return nil, f
 		}
 	}
 	return args, nil
 }
 
-// settle checks one parameter, and fills in its default.
-func (b bound) settle(spec Spec, p Param) *fault {
+// settle checks one parameter, and fills in its default: None stands for it, too.
+func (w wording) settle(b bound, spec Spec, p Param) *fault {
 	v, given := b[p.Name]
-	if !given {
-		if p.Required {
-			return &fault{reason: fmt.Sprintf("%s needs the parameter %q: %s.", spec.Name, p.Name, spec.Signature())}
-		}
+	if (!given || v == nil) && !p.Required {
 		b[p.Name] = fromGo(p.Default)
 		return nil
 	}
+	if !given {
+		return &fault{reason: fmt.Sprintf("%s needs the parameter %q: %s.", spec.Name, p.Name, w.signature(spec))}
+	}
 	fitted, ok := fit(p.Kind, v)
-	if !ok {
-		return &fault{reason: fmt.Sprintf("parameter %q of %s must be %s, not %s.", p.Name, spec.Name, p.Kind, short(pyliteral.Repr(v)))}
+	switch {
+	case !ok && !finite(v), ok && !finite(fitted):
+		return &fault{reason: fmt.Sprintf("parameter %q of %s holds a number that is infinite, undefined or too large.", p.Name, spec.Name)}
+	case !ok:
+		return &fault{reason: fmt.Sprintf("parameter %q of %s must be %s, not %s.", p.Name, spec.Name, w.kind(p.Kind), w.value(v))}
 	}
 	b[p.Name] = fitted
 	return nil
+}
+
+// finite reports whether JSON can write all numbers of a value.
+func finite(v pyliteral.Value) bool {
+	ok := func(items []pyliteral.Value) bool {
+		return !slices.ContainsFunc(items, func(v pyliteral.Value) bool { return !finite(v) })
+	}
+	switch x := v.(type) {
+	case float64:
+		return !math.IsInf(x, 0) && !math.IsNaN(x)
+	case complex128:
+		return finite(real(x)) && finite(imag(x))
+	case pyliteral.List:
+		return ok(x)
+	case pyliteral.Tuple:
+		return ok(x)
+	case pyliteral.Set:
+		return ok(x)
+	case *pyliteral.Dict:
+		for k, v := range x.All() {
+			if !finite(k) || !finite(v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// open reports whether a parameter takes any value, as that of an answer does.
+func (s Spec) open() bool {
+	return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == Any })
 }
 
 func (s Spec) param(name string) (Param, bool) {
@@ -204,7 +279,7 @@ func Make(spec Spec, args map[string]any) (qa.Action, error) {
 			call.Keywords = append(call.Keywords, pyliteral.Keyword{Name: p.Name, Value: fromGo(v)})
 		}
 	}
-	b, f := bind(spec, call)
+	b, f := wording{}.bind(spec, call)
 	if f != nil {
 		return qa.Action{}, fmt.Errorf("make a call of %s: %s", spec.Name, f.reason)
 	}
@@ -212,8 +287,13 @@ func Make(spec Spec, args map[string]any) (qa.Action, error) {
 }
 
 // Value returns an argument of an action as the Python value it was written as.
-func Value(a qa.Action, name string) (pyliteral.Value, bool) {
-	call, err := pyliteral.ParseCall(a.Text, 0, pyliteral.Options{})
+func Value(a qa.Action, name string) (pyliteral.Value, bool) { return valueIn(a.Text, name) }
+
+// LaTeXValue is [Value] with LaTeX commands kept as they were written; false when that makes no difference.
+func LaTeXValue(a qa.Action, name string) (pyliteral.Value, bool) { return valueIn(a.LaTeX, name) }
+
+func valueIn(text, name string) (pyliteral.Value, bool) {
+	call, err := pyliteral.ParseCall(text, 0, pyliteral.Options{})
 	if err != nil {
 		return nil, false
 	}

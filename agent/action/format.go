@@ -2,8 +2,8 @@ package action
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -135,40 +135,44 @@ type written struct {
 	end  int
 }
 
-// starts are where an action may begin in a reply without a label.
-var starts = map[Format]*regexp.Regexp{
-	JSON: regexp.MustCompile(`\{\s*"(?:action_type|parameters|name|arguments)"\s*:`),
-	XML:  regexp.MustCompile(`<action>`),
-	YAML: regexp.MustCompile(`(?m)^[ \t]*action_type[ \t]*:`),
+func (w written) call(start int) pyliteral.Call {
+	return pyliteral.Call{Name: w.name, Keywords: w.args, NameStart: start, End: w.end}
 }
 
-// read reads the call that begins at byte i of a reply; it ends at or before limit.
-func (f Format) read(reply string, i, limit int) (written, *pyliteral.Error) {
+// yamlKey reports whether a line begins with a key of an action in YAML.
+func yamlKey(line string) bool {
+	for _, key := range []string{"action_type", "parameters"} {
+		if rest, ok := strings.CutPrefix(line, key); ok && strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads the call that begins at byte i of a reply; it ends at or before limit. With latex, LaTeX commands stay as they
+// are written.
+func (f Format) read(reply string, i, limit int, latex bool) (written, *pyliteral.Error) {
 	switch f {
 	case JSON:
-		return readJSON(reply, i)
+		return readJSON(reply, i, latex)
 	case XML:
 		return readXML(reply, i)
 	}
-	return readYAML(reply, i, limit)
+	return readYAML(reply, i, limit, latex)
 }
 
 func syntax(offset int, format string, args ...any) *pyliteral.Error {
 	return &pyliteral.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
-func readJSON(reply string, i int) (written, *pyliteral.Error) {
-	var raw json.RawMessage
-	dec := json.NewDecoder(strings.NewReader(reply[i:]))
-	if err := dec.Decode(&raw); err != nil {
-		return written{}, syntax(i+int(dec.InputOffset()), "it is no JSON object: %v", err)
-	}
-	v, err := pyliteral.FromJSON(raw)
-	if err != nil {
-		return written{}, syntax(i, "%v", err)
+// readJSON takes line breaks in strings, and escapes that JSON does not know, as they are: models write SQL and LaTeX so.
+func readJSON(reply string, i int, latex bool) (written, *pyliteral.Error) {
+	v, end, err := pyliteral.ParseJSON(reply, i, pyliteral.Options{Loose: true, LaTeX: latex})
+	if bad := (*pyliteral.Error)(nil); errors.As(err, &bad) {
+		return written{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
 	}
 	w, fault := fromDict(v, i)
-	w.end = i + int(dec.InputOffset())
+	w.end = end
 	return w, fault
 }
 
@@ -205,49 +209,90 @@ func first(d *pyliteral.Dict, names ...string) pyliteral.Value {
 }
 
 // readYAML takes everything up to limit: nothing else says where a mapping ends.
-func readYAML(reply string, i, limit int) (written, *pyliteral.Error) {
+func readYAML(reply string, i, limit int, latex bool) (written, *pyliteral.Error) {
 	text := reply[i:limit]
 	if fence := strings.Index(text, "```"); fence >= 0 {
 		text = text[:fence]
 	}
-	var v any
-	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
-		return written{}, syntax(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+	end := i + len(strings.TrimRight(text, " \t\r\n"))
+	if latex {
+		text = doubleBackslashes(text)
 	}
-	w, fault := fromDict(fromYAML(v), i)
-	w.end = i + len(strings.TrimRight(text, " \t\r\n"))
+	var document yaml.Node
+	err := yaml.Unmarshal([]byte(text), &document)
+	var v pyliteral.Value
+	if err == nil {
+		v, err = fromYAML(&document)
+	}
+	if err != nil {
+		return written{end: end}, syntax(i, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	w, fault := fromDict(v, i)
+	w.end = end
 	return w, fault
 }
 
-// fromYAML turns what the decoder made into the values of a call.
-func fromYAML(v any) pyliteral.Value {
-	switch x := v.(type) {
-	case map[string]any:
-		d := &pyliteral.Dict{}
-		for _, k := range sortedKeys(x) {
-			d.Set(k, fromYAML(x[k]))
+// doubleBackslashes makes the backslashes of LaTeX in double quotes stand for themselves.
+func doubleBackslashes(text string) string {
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"' && (quoted || strings.HasSuffix(strings.TrimRight(text[max(0, i-3):i], " "), ":") || i > 0 && strings.IndexByte(" ,[{", text[i-1]) >= 0):
+			quoted = !quoted
+		case c == '\\' && quoted && i+1 < len(text):
+			if pyliteral.LaTeXCommand(text[i:]) > 0 || strings.IndexByte("0abtnvfre \"/\\N_LPxuU\n\r", text[i+1]) < 0 {
+				b.WriteByte('\\')
+				break
+			}
+			b.WriteByte(c)
+			i++
 		}
-		return d
-	case map[any]any:
-		d := &pyliteral.Dict{}
-		named := make(map[string]any, len(x))
-		for k, item := range x {
-			named[fmt.Sprint(k)] = item
-		}
-		for _, k := range sortedKeys(named) {
-			d.Set(k, fromYAML(named[k]))
-		}
-		return d
-	case []any:
-		list := make(pyliteral.List, len(x))
-		for i, item := range x {
-			list[i] = fromYAML(item)
-		}
-		return list
-	case int:
-		return int64(x)
-	case nil, bool, int64, float64, string:
-		return x
+		b.WriteByte(text[i])
 	}
-	return fmt.Sprint(v) // dates and numbers beyond 64 bits
+	return b.String()
+}
+
+// fromYAML turns a node into the value of a call. The decoder's own maps would compare each key with all others.
+func fromYAML(n *yaml.Node) (pyliteral.Value, error) {
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return fromYAML(n.Content[0])
+	case yaml.MappingNode:
+		d := &pyliteral.Dict{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			v, err := fromYAML(n.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			d.Set(n.Content[i].Value, v)
+		}
+		return d, nil
+	case yaml.SequenceNode:
+		list := make(pyliteral.List, len(n.Content))
+		for i, item := range n.Content {
+			var err error
+			if list[i], err = fromYAML(item); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case yaml.ScalarNode:
+		return scalar(n)
+	}
+	return nil, errors.New("aliases are not supported")
+}
+
+func scalar(n *yaml.Node) (pyliteral.Value, error) {
+	var v any
+	if err := n.Decode(&v); err != nil {
+		return nil, err
+	}
+	switch x := v.(type) {
+	case int:
+		return int64(x), nil
+	case nil, bool, int64, float64, string:
+		return x, nil
+	}
+	return n.Value, nil // dates and numbers beyond 64 bits
 }

@@ -40,11 +40,12 @@ func (s Spec) schema(text string) json.RawMessage {
 		strings.Join(required, ",") + `],"additionalProperties":false}`)
 }
 
-// schema is the JSON Schema of a parameter. A parameter of any type has none: some servers refuse lists of types.
+// schema is the JSON Schema of a parameter. A parameter of any type is a string: Gemini refuses a parameter without a type,
+// with a list of types, and a choice of schemas with a description. Other values are read all the same.
 func (p Param) schema(about string) string {
 	kind := ""
 	switch p.Kind {
-	case Str:
+	case Str, Any:
 		kind = `"type":"string",`
 	case Int:
 		kind = `"type":"integer",`
@@ -57,29 +58,48 @@ func (p Param) schema(about string) string {
 	return `{` + kind + `"description":` + quoted(strings.TrimSpace(about)) + `}`
 }
 
-// ReadCall turns a native call into an action. Errors have no position: the reply holds no text of the call.
+// ReadCall turns a native call into an action. Errors have no position: the reply holds no text of the call. Arguments
+// that are no JSON arrive as a JSON string and are read once more as leniently as those of the format JSON.
 func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 	spec, known := g.spec(c.Name)
 	if !known {
 		return nil, &qa.ParseError{Kind: qa.ErrUnknownAction, Reason: fmt.Sprintf("there is no tool %s here. The tools are %s.", short(c.Name), Names(g.Specs))}
 	}
-	v, err := pyliteral.FromJSON(c.Arguments)
-	args, ok := v.(*pyliteral.Dict)
-	if len(strings.TrimSpace(string(c.Arguments))) == 0 {
-		args, ok, err = &pyliteral.Dict{}, true, nil
+	text := strings.TrimSpace(string(c.Arguments))
+	var raw string
+	if json.Unmarshal(c.Arguments, &raw) == nil {
+		text = strings.TrimSpace(raw)
 	}
-	if err != nil || !ok {
-		return nil, &qa.ParseError{Kind: qa.ErrSyntax, Reason: fmt.Sprintf("the arguments of %s are no JSON object: %s", spec.Name, short(string(c.Arguments)))}
+	if text == "" {
+		text = "{}"
 	}
-	call := pyliteral.Call{Name: spec.Name}
-	for k, v := range args.All() {
-		call.Keywords = append(call.Keywords, pyliteral.Keyword{Name: pyliteral.Str(k), Value: v})
+	call, ok := nativeCall(spec, text, false)
+	latex, latexOK := nativeCall(spec, text, true)
+	if !ok && latexOK {
+		call, ok = latex, true
 	}
-	b, fault := bind(spec, call)
+	if !ok {
+		return nil, &qa.ParseError{Kind: qa.ErrSyntax, Reason: fmt.Sprintf("the arguments of %s are not a JSON object: %s", spec.Name, short(text))}
+	}
+	b, fault := wording{json: true}.bind(spec, call)
 	if fault != nil {
 		return nil, &qa.ParseError{Kind: qa.ErrParameter, Reason: fault.reason}
 	}
-	return &qa.Action{Name: spec.Name, Args: plain(b), Text: render(spec, b)}, nil
+	return action(spec, b, latex), nil
+}
+
+// nativeCall reads the arguments of a native call.
+func nativeCall(spec Spec, text string, latex bool) (pyliteral.Call, bool) {
+	call := pyliteral.Call{Name: spec.Name}
+	v, end, err := pyliteral.ParseJSON(text, 0, pyliteral.Options{Loose: true, LaTeX: latex})
+	args, ok := v.(*pyliteral.Dict)
+	if err != nil || !ok || strings.TrimSpace(text[end:]) != "" {
+		return call, false
+	}
+	for k, v := range args.All() {
+		call.Keywords = append(call.Keywords, pyliteral.Keyword{Name: pyliteral.Str(k), Value: v})
+	}
+	return call, true
 }
 
 // NoCall is the error of a reply without a native call.

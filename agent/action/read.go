@@ -1,14 +1,9 @@
 package action
 
 import (
-	"errors"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"airqa/internal/pyliteral"
 	"airqa/qa"
 )
 
@@ -19,7 +14,7 @@ type Grammar struct {
 	Format Format
 }
 
-// Reading is what was found in a reply: an action, or the error that stands for it, never both.
+// Reading is what was found in a reply: an action, or the error that takes its place, never both.
 type Reading struct {
 	Action *qa.Action
 	Error  *qa.ParseError
@@ -29,294 +24,243 @@ type Reading struct {
 	Kept int
 }
 
-var (
-	// Labels in brackets count anywhere; bare ones only at the start of a line, because "action:" is also an
-	// ordinary word of a thought.
-	labelPattern = regexp.MustCompile(`(?im)\[(thought|action|observation)\]\**[ \t]*:?|^[ \t>*#-]*(thought|action|observation)\**[ \t]*:\**`)
-	callPattern  = regexp.MustCompile(`^(?:[\s>]|\x60{1,3}(?:python|py|txt|text)?\b)*([A-Za-z_]\w*)[ \t]*\(`)
-	fenceEnd     = regexp.MustCompile("^[ \t]*;?\\s*`{1,3}")
-)
+// maxTries bounds how often one reply is searched, so that the time stays linear. Ordinary replies need one or two.
+const maxTries = 32
 
-type label struct {
-	kind       string // thought, action, observation
-	start, end int
+// reader looks for the action of one reply.
+type reader struct {
+	Grammar
+	reply string
+	marks []mark
+	// closing is the next closing tag of each mark.
+	closing []int
+	// spoke is true behind the first label of the visible part.
+	spoke bool
+	// from is where the visible part begins: behind the last thinking block.
+	from int
+	// stop is where the first observation begins, -1 without one. Nothing after it is ever an action.
+	stop int
+	// found is the action or the malformed call; nil as long as there is neither.
+	found *Reading
+	// unlabelled is true when found had no label.
+	unlabelled bool
+	// past is the end of the call that was found: marks before it belong to its text.
+	past int
+	// asked is the end of the first action label without a call; 0 when there is none.
+	asked int
+	tries int
 }
 
-// Read finds the first action of a reply. Only the first is taken: text after it, such as an observation that the
-// model made up, is not kept.
+// Read finds the action of a reply. The first call decides: when it is malformed, the reply is an error, whatever
+// follows. Nothing counts in a thinking block or after an observation, which the model can only have made up.
+//
+// After an action label the call may follow words or a code fence. Without a label it has to begin a line or a fence.
 func (g Grammar) Read(reply string) Reading {
-	from := afterThinking(reply)
-	labels := findLabels(reply, from)
-	best := Reading{Kept: len(reply), Error: g.none(reply, from)}
-	tried := false
-	for _, l := range labels {
-		if l.kind != "action" {
+	r := &reader{Grammar: g, reply: reply, marks: marksOf(reply), stop: -1}
+	r.closing = closings(r.marks)
+	end := len(reply)
+	for i := 0; i < len(r.marks); i++ {
+		m := r.marks[i]
+		if m.start < r.past {
 			continue
 		}
-		r := g.readAt(reply, l.end)
-		r.Thought = thoughtBefore(reply, labels, l.start, from)
-		if r.Action != nil {
-			return r
-		}
-		if !tried {
-			best, tried = r, true
-		}
-	}
-	if !tried {
-		if r, ok := g.readBare(reply, labels, from); ok {
-			return r
-		}
-	}
-	best.Kept = len(reply)
-	return best
-}
-
-// afterThinking skips a leading <think> block, in which reasoning models talk about actions they may take.
-func afterThinking(reply string) int {
-	if i := strings.LastIndex(reply, "</think>"); i >= 0 {
-		return i + len("</think>")
-	}
-	return 0
-}
-
-func findLabels(reply string, from int) []label {
-	var labels []label
-	for _, m := range labelPattern.FindAllStringSubmatchIndex(reply[from:], -1) {
-		k := 2
-		if m[k] < 0 {
-			k = 4
-		}
-		kind := strings.ToLower(reply[from+m[k] : from+m[k+1]])
-		labels = append(labels, label{kind, from + m[0], from + m[1]})
-	}
-	return labels
-}
-
-// thoughtBefore is the text between the last thought label before an action and the action label, or all text
-// before the action when there is no thought label.
-func thoughtBefore(reply string, labels []label, action, from int) qa.Span {
-	start := from
-	for _, l := range labels {
-		if l.kind == "thought" && l.end <= action {
-			start = l.end
+		next, ok := r.pass(i)
+		if !ok {
+			end = m.start
 			break
 		}
+		i = next
 	}
-	text := reply[start:action]
-	lead := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
-	end := start + len(strings.TrimRight(text, " \t\r\n*"))
-	if start+lead >= end {
+	if r.found == nil && r.stop < 0 {
+		r.bare(end)
+	}
+	return r.result()
+}
+
+// pass goes over the mark i and returns the last one that it settles; false means that the rest is thinking.
+func (r *reader) pass(i int) (int, bool) {
+	m := r.marks[i]
+	if r.found == nil && r.asked == 0 && r.stop < 0 && m.kind != thoughtLabel {
+		r.bare(m.start)
+		if r.past > m.start {
+			return i, true // a word in the text of a call
+		}
+	}
+	r.spoke = r.spoke || m.kind != openTag && m.kind != closeTag
+	switch m.kind {
+	case actionLabel:
+		r.labelled(i)
+	case observationLabel:
+		if r.stop < 0 {
+			r.stop = m.start
+		}
+	case openTag:
+		if r.found == nil {
+			return r.thinking(i)
+		}
+	case closeTag:
+		r.restart(m)
+	}
+	return i, true
+}
+
+// thinking passes over the block that the tag at mark i opens. A tag in the middle of a thought is a word of it.
+func (r *reader) thinking(i int) (int, bool) {
+	m, closing := r.marks[i], r.closing[i]
+	switch {
+	case m.line || !r.spoke:
+		if closing == len(r.marks) {
+			return i, false
+		}
+		r.from = r.marks[closing].end
+		return closing, true
+	case closing == i+1 && closing < len(r.marks) && !strings.Contains(r.reply[m.end:r.marks[closing].start], "\n"):
+		return closing, true
+	}
+	return i, true
+}
+
+// closings returns, for each mark, the index of the next closing tag; the number of marks without one.
+func closings(marks []mark) []int {
+	next := make([]int, len(marks))
+	last := len(marks)
+	for i := len(marks) - 1; i >= 0; i-- {
+		next[i] = last
+		if marks[i].kind == closeTag {
+			last = i
+		}
+	}
+	return next
+}
+
+// restart drops what was found before the end of thinking that had no beginning: the templates of several models open it.
+// After an observation nothing is an action all the same.
+func (r *reader) restart(m mark) {
+	r.from, r.found, r.past, r.asked, r.spoke = m.end, nil, 0, 0, false
+}
+
+// labelled reads the call after the action label at mark i. It goes before one without a label.
+func (r *reader) labelled(i int) {
+	if r.stop >= 0 || r.found != nil && !r.unlabelled {
+		return
+	}
+	r.found, r.past, r.unlabelled = nil, 0, false
+	if r.tries > maxTries {
+		return
+	}
+	at := r.marks[i].end
+	limit := r.limit(at)
+	r.tries++
+	call, ok := r.after(r.reply, at, limit)
+	if !ok || r.tries > maxTries {
+		if r.asked == 0 {
+			r.asked = at
+		}
+		return
+	}
+	r.take(call, at, limit)
+	if r.found != nil {
+		r.found.Thought = r.thought(r.marks[i].start)
+	}
+}
+
+// bare reads a call without a label that begins a line or a code fence before limit.
+func (r *reader) bare(limit int) {
+	if r.tries++; r.found != nil || r.asked > 0 || r.from >= limit || r.tries > maxTries {
+		return
+	}
+	call, ok := r.begins(r.reply, r.from, limit)
+	if !ok {
+		return
+	}
+	r.take(call, r.from, r.limit(call+1))
+	if r.unlabelled = r.found != nil; r.unlabelled {
+		r.found.Thought = r.thought(call)
+	}
+}
+
+// limit returns where an action that begins before byte from ends at the latest: at the next label, or at a tag that begins a
+// line. Others may be words of its text.
+func (r *reader) limit(from int) int {
+	i, _ := slices.BinarySearchFunc(r.marks, from, func(m mark, at int) int { return m.start - at })
+	for _, m := range r.marks[i:] {
+		if m.line || m.kind != openTag && m.kind != closeTag {
+			return m.start
+		}
+	}
+	return len(r.reply)
+}
+
+// take parses the call at a byte of the reply. since is where its fence may have begun, limit where the next mark is.
+func (r *reader) take(call, since, limit int) {
+	got := r.parse(r.reply, call, limit)
+	found := Reading{Action: got.action, Error: got.fault, Kept: got.end}
+	if got.action != nil && strings.Contains(r.reply[since:call], "`") {
+		found.Kept = closeFence(r.reply, got.end)
+	}
+	r.found, r.past = &found, got.end
+}
+
+// result is what was found, or the error of a reply without a call.
+func (r *reader) result() Reading {
+	if r.found == nil {
+		return Reading{Error: r.none(max(r.from, r.asked)), Kept: r.keptUntil(max(r.from, r.asked))}
+	}
+	if r.found.Error != nil {
+		r.found.Kept = r.keptUntil(max(r.past, r.found.Error.Offset))
+	}
+	return *r.found
+}
+
+// keptUntil is the end of what is kept of a reply without an action: up to the next label after byte at, where the
+// model went on without a result. A reply that begins with an observation keeps its label.
+func (r *reader) keptUntil(at int) int {
+	for _, m := range r.marks {
+		if m.start < at || m.kind != observationLabel && (r.found == nil || m.kind == openTag || m.kind == closeTag) {
+			continue
+		}
+		if kept := len(strings.TrimRight(r.reply[:m.start], " \t\r\n")); kept > 0 {
+			return kept
+		}
+		return m.end
+	}
+	return len(r.reply)
+}
+
+// thought is the text before the action at byte end: after the last thought label of a line, or else the first one, or
+// else from the start.
+func (r *reader) thought(end int) qa.Span {
+	start, labels := r.from, 0
+	for _, m := range r.marks {
+		if m.start >= end {
+			break
+		}
+		if m.start >= r.from && m.kind == thoughtLabel && (m.line || labels == 0) {
+			start, labels = m.end, labels+1
+		}
+	}
+	text := r.reply[start:end]
+	if fence := strings.LastIndex(text, "```"); fence >= 0 && !strings.Contains(strings.TrimSpace(text[fence:]), "\n") && strings.Count(text, "```")%2 == 1 {
+		text = text[:fence]
+	}
+	text = strings.TrimRight(text, " \t\r\n")
+	for _, quote := range []string{"**", "`"} { // what opens the action
+		if strings.Count(text, quote)%2 == 1 {
+			text = strings.TrimRight(strings.TrimSuffix(text, quote), " \t\r\n")
+		}
+	}
+	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	if first >= len(text) {
 		return qa.Span{}
 	}
-	return qa.Span{First: start + lead, End: end}
+	return qa.Span{First: start + first, End: start + len(text)}
 }
 
-// readAt reads the call that begins after an action label, fences and blanks skipped.
-func (g Grammar) readAt(reply string, at int) Reading {
-	if g.Format.orPython() != Python {
-		return g.readForm(reply, at, nextLabel(reply, at, "action", "observation"))
-	}
-	m := callPattern.FindStringSubmatchIndex(reply[at:])
-	if m == nil {
-		if i, ok := g.firstCall(reply, at, nextLabel(reply, at, "action", "observation")); ok {
-			return g.parse(reply, i, at)
-		}
-		return Reading{Kept: len(reply), Error: g.none(reply, at)}
-	}
-	return g.parse(reply, at+m[2], at)
-}
-
-// readBare looks for a call of a known tool in a reply without an action label.
-func (g Grammar) readBare(reply string, labels []label, from int) (Reading, bool) {
-	end := nextLabel(reply, from, "observation")
-	i, ok := g.firstCall(reply, from, end)
-	if g.Format.orPython() != Python {
-		i, ok = g.firstForm(reply, from, end)
-	}
-	if !ok {
-		return Reading{}, false
-	}
-	r := g.parseAny(reply, i, from, end)
-	r.Thought = thoughtBefore(reply, labels, i, from)
-	if r.Action == nil {
-		r.Kept = len(reply)
-	}
-	return r, true
-}
-
-// nextLabel returns where the next label of one of the kinds begins, or the end of the reply.
-func nextLabel(reply string, at int, kinds ...string) int {
-	for _, l := range findLabels(reply, at) {
-		if slices.Contains(kinds, l.kind) {
-			return l.start
-		}
-	}
-	return len(reply)
-}
-
-// firstCall finds the first place before end where the name of a tool stands before a parenthesis.
-func (g Grammar) firstCall(reply string, from, end int) (int, bool) {
-	best := -1
-	for _, s := range g.Specs {
-		if i := callOf(reply[from:end], s.Name); i >= 0 && (best < 0 || from+i < best) {
-			best = from + i
-		}
-	}
-	return best, best >= 0
-}
-
-// callOf finds a name as a word of its own before a parenthesis; -1 without one.
-func callOf(text, name string) int {
-	for at := 0; ; at++ {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return -1
-		}
-		at += i
-		inside := at > 0 && identEnd(text, at-1) > at-1
-		if !inside && strings.HasPrefix(strings.TrimLeft(text[at+len(name):], " \t"), "(") {
-			return at
-		}
-	}
-}
-
-// parseAny reads the action at byte i of a reply, in the grammar's format.
-func (g Grammar) parseAny(reply string, i, since, limit int) Reading {
-	if g.Format.orPython() != Python {
-		return g.parseForm(reply, i, since, limit)
-	}
-	return g.parse(reply, i, since)
-}
-
-// firstForm finds where an action in another format than Python may begin.
-func (g Grammar) firstForm(reply string, from, end int) (int, bool) {
-	m := starts[g.Format].FindStringIndex(reply[from:end])
-	if m == nil {
-		return 0, false
-	}
-	return from + m[0], true
-}
-
-// readForm reads what begins after an action label.
-func (g Grammar) readForm(reply string, at, limit int) Reading {
-	i, ok := g.firstForm(reply, at, limit)
-	if !ok {
-		return Reading{Kept: len(reply), Error: g.none(reply, at)}
-	}
-	return g.parseForm(reply, i, at, limit)
-}
-
-// parseForm reads an action in another format than Python.
-func (g Grammar) parseForm(reply string, i, since, limit int) Reading {
-	w, fault := g.Format.read(reply, i, limit)
-	if fault != nil {
-		return Reading{Kept: len(reply), Error: at(reply, fault.Offset, qa.ErrSyntax,
-			fmt.Sprintf("the action cannot be read as %s: %s.", strings.ToUpper(string(g.Format)), strings.TrimRight(fault.Reason, ".")))}
-	}
-	spec, known := g.spec(w.name)
-	if !known {
-		return Reading{Kept: len(reply), Error: g.unknown(reply, i, w.name)}
-	}
-	args, bad := bind(spec, pyliteral.Call{Name: w.name, Keywords: w.args})
-	if bad != nil {
-		return Reading{Kept: len(reply), Error: at(reply, bad.offset(i), qa.ErrParameter, bad.reason)}
-	}
-	end := w.end
-	if strings.Contains(reply[since:i], "`") {
-		end += len(fenceEnd.FindString(reply[end:]))
-	}
-	return Reading{Kept: end, Action: &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args), Start: i, End: w.end}}
-}
-
-// parse reads the call at byte i of a reply; since is where its fence may have begun.
-func (g Grammar) parse(reply string, i, since int) Reading {
-	call, err := pyliteral.ParseCall(reply, i, pyliteral.Options{JSONConstants: true})
-	name := reply[i:identEnd(reply, i)]
-	spec, known := g.spec(name)
-	if !known {
-		return Reading{Kept: len(reply), Error: g.unknown(reply, i, name)}
-	}
-	if err != nil {
-		return Reading{Kept: len(reply), Error: syntaxError(reply, i, name, err)}
-	}
-	args, fault := bind(spec, call)
-	if fault != nil {
-		return Reading{Kept: len(reply), Error: at(reply, fault.offset(i), qa.ErrParameter, fault.reason)}
-	}
-	end := call.End
-	if strings.Contains(reply[since:i], "`") {
-		end += len(fenceEnd.FindString(reply[end:]))
-	}
-	action := &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args), Start: i, End: call.End}
-	return Reading{Action: action, Kept: end}
-}
-
-func identEnd(reply string, i int) int {
-	for i < len(reply) && (reply[i] == '_' || reply[i] >= '0' && reply[i] <= '9' || reply[i]|0x20 >= 'a' && reply[i]|0x20 <= 'z') {
-		i++
+// closeFence passes over the end of the code fence behind a call.
+func closeFence(reply string, i int) int {
+	end := pass(reply, i, " \t;\r\n")
+	if after := pass(reply, end, "`"); after > end {
+		return min(after, end+3)
 	}
 	return i
-}
-
-func (g Grammar) spec(name string) (Spec, bool) {
-	for _, s := range g.Specs {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return Spec{}, false
-}
-
-func (g Grammar) none(reply string, from int) *qa.ParseError {
-	return at(reply, from, qa.ErrNoAction,
-		"no action found in the reply. Write \"[Action]:\" and "+g.wanted()+", for example "+g.example()+".")
-}
-
-func (g Grammar) example() string {
-	if len(g.Specs) == 0 {
-		return "Answer(answer=42)"
-	}
-	s := g.Specs[0]
-	return g.Format.Write(s, map[string]any{s.Params[0].Name: "..."})
-}
-
-func (g Grammar) wanted() string {
-	if f := g.Format.orPython(); f != Python {
-		return "one action in " + strings.ToUpper(string(f)) + " with one of the types " + Names(g.Specs)
-	}
-	return "one call of " + Names(g.Specs)
-}
-
-func (g Grammar) unknown(reply string, i int, name string) *qa.ParseError {
-	hint := ""
-	for _, s := range g.Specs {
-		if strings.EqualFold(s.Name, name) {
-			hint = " Did you mean " + s.Name + "?"
-		}
-	}
-	return at(reply, i, qa.ErrUnknownAction, fmt.Sprintf("there is no action %s here.%s The actions are %s.", name, hint, Names(g.Specs)))
-}
-
-func syntaxError(reply string, i int, name string, err error) *qa.ParseError {
-	var lit *pyliteral.Error
-	if !errors.As(err, &lit) {
-		return at(reply, i, qa.ErrSyntax, fmt.Sprintf("the call of %s cannot be read: %v.", name, err))
-	}
-	return at(reply, lit.Offset, qa.ErrSyntax, fmt.Sprintf("the call of %s cannot be read: %s.", name, strings.TrimRight(lit.Reason, ".")))
-}
-
-// at makes a parse error with the line and column of a byte offset, and says them in the text.
-func at(reply string, offset int, kind, reason string) *qa.ParseError {
-	offset = min(max(offset, 0), len(reply))
-	before := reply[:offset]
-	start := strings.LastIndexByte(before, '\n') + 1
-	e := &qa.ParseError{
-		Kind: kind, Offset: offset,
-		Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[start:]),
-	}
-	e.Reason = reason
-	if kind != qa.ErrNoAction {
-		e.Reason = fmt.Sprintf("line %d, column %d of the reply: %s", e.Line, e.Column, reason)
-	}
-	return e
 }

@@ -2,9 +2,7 @@ package action
 
 import (
 	"html"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"airqa/internal/pyliteral"
@@ -21,25 +19,29 @@ func readXML(reply string, i int) (written, *pyliteral.Error) {
 	}
 	w := written{end: end}
 	at := i + len("<action>")
-	names := strings.Index(body, "<action_type>")
-	if names < 0 {
+	inside := strings.Index(body, "<parameters>")
+	rest := body
+	if inside >= 0 {
+		after := strings.LastIndex(body, "</parameters>")
+		if after < inside {
+			return w, syntax(end, "</parameters> is missing")
+		}
+		from := inside + len("<parameters>")
+		if w.args, fault = tagged(reply, at+from, body[from:after]); fault != nil {
+			return w, fault
+		}
+		rest = body[:inside] + body[after:]
+	}
+	name := strings.Index(rest, "<action_type>")
+	if name < 0 {
 		return w, syntax(at, "action_type is missing")
 	}
-	name, next, fault := element(reply[:end], at+names, "action_type")
+	text, _, fault := element(rest, name, "action_type")
 	if fault != nil {
-		return w, fault
+		return w, syntax(at, "</action_type> is missing")
 	}
-	w.name = strings.TrimSpace(name)
-	inside := strings.Index(reply[next:end], "<parameters>")
-	if inside < 0 {
-		return w, nil
-	}
-	parameters, _, fault := element(reply[:end], next+inside, "parameters")
-	if fault != nil {
-		return w, fault
-	}
-	w.args, fault = tagged(reply, next+inside+len("<parameters>"), parameters)
-	return w, fault
+	w.name = strings.TrimSpace(text)
+	return w, nil
 }
 
 // element returns what stands in the element that begins at byte i, and where it ends.
@@ -94,5 +96,3 @@ func plainText(body string) string {
 	}
 	return html.UnescapeString(trimmed)
 }
-
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -71,7 +71,7 @@ func (b *board) count(t qa.Trajectory) {
 		return
 	}
 	b.scored++
-	if t.Answer.Given && b.scorer.Score(b.ctx, evaluator, eval.Text(t.Answer.Text)).Verdict == qa.Right {
+	if t.Answer.Given && b.scorer.Score(b.ctx, evaluator, eval.Answer(t.Answer)).Verdict == qa.Right {
 		b.right++
 	}
 }

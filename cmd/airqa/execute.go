@@ -23,7 +23,7 @@ import (
 const maxEqualFailures = 10
 
 // loopForm names how replies lead to actions; it changes when the same replies would lead elsewhere.
-const loopForm = "react-1"
+const loopForm = "react-2"
 
 // plan is what the jobs of a start have in common.
 type plan struct {
@@ -128,6 +128,9 @@ func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Acco
 	if o.writer.Torn > 0 {
 		a.say("note: %s: a half-written last line of %d bytes was cut off", c.dir, o.writer.Torn)
 	}
+	if err := keepTools(o.writer, solver); err != nil {
+		return nil, errors.Join(err, o.writer.Close())
+	}
 	if p.seed != nil {
 		if err := p.seed(o.writer); err != nil {
 			return nil, errors.Join(err, o.writer.Close())
@@ -140,6 +143,15 @@ func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Acco
 	a.warnOfDamage(c.dir, lost)
 	account.Charge(spentIn(o.recorded, c.price))
 	return o, nil
+}
+
+// keepTools stores the texts of the tools that run.json names by hash.
+func keepTools(w *runlog.Writer, solver *baselines.Solver) error {
+	_, tools, err := solver.Texts()
+	if err != nil {
+		return err
+	}
+	return w.KeepTexts(tools)
 }
 
 // createRun makes the run directory, or refuses one that belongs to another configuration.

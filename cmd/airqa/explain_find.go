@@ -40,7 +40,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	case !rec.Answer.Given:
 		return fmt.Errorf("%s has no answer to explain: its outcome is %q", ex.UUID, rec.Outcome)
 	}
-	return a.explain(ex, eval.Text(rec.Answer.Text), j.judge, c.JSON)
+	return a.explain(ex, eval.Answer(rec.Answer), j.judge, c.JSON)
 }
 
 // explainFile shows how one prediction of a file is scored.

@@ -277,7 +277,7 @@ func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Sc
 
 // item is the answer of an episode. No answer is a zero; an episode that failed for a reason not its own is unscored.
 func item(gold *batch.Gold, rec runlog.Recorded) batch.Item {
-	i := batch.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Text(rec.Answer.Text)}
+	i := batch.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Answer(rec.Answer)}
 	switch {
 	case rec.Outcome.Failed():
 		i.Verdict, i.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason

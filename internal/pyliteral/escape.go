@@ -20,6 +20,11 @@ func (p *parser) unescape(body string, s piece) (string, error) {
 			i++
 			continue
 		}
+		if n := LaTeXCommand(body[i:]); n > 0 && p.o.LaTeX && !s.bytes {
+			out = append(out, body[i:i+n]...)
+			i += n
+			continue
+		}
 		more, n, reason := escape(body[i:], s.bytes)
 		if reason != "" {
 			return "", p.fail(s.start, "%s in this string: double the backslash or put r before the quote", reason)
@@ -82,7 +87,7 @@ func hexEscape(text string, width int, bytes bool) (string, int, string) {
 // namedEscape reads \N{NAME}.
 func namedEscape(text string) (string, int, string) {
 	end := strings.IndexByte(text, '}')
-	if end < 0 || text[2] != '{' {
+	if end < 0 || len(text) < 3 || text[2] != '{' {
 		return "", 0, `\N needs the name of a character in braces`
 	}
 	r, ok := runeNamed(text[3:end])

@@ -24,6 +24,15 @@ func FromJSON(raw []byte) (Value, error) {
 	return readJSON(jsonReader{parser{src: string(raw)}})
 }
 
+// ParseJSON reads the JSON value that begins at byte start of text and returns where it ends; what follows is ignored.
+// The error is an *[Error] with positions in the whole text.
+func ParseJSON(text string, start int, o Options) (v Value, end int, err error) {
+	j := jsonReader{parser{src: text, pos: start, o: o}}
+	j.blanks()
+	v, err = j.value()
+	return v, j.pos, err
+}
+
 // ReadJSON is [FromJSON] of a text for those who need no reason: false means that it is no JSON.
 func ReadJSON(text string) (Value, bool) {
 	v, err := readJSON(jsonReader{parser{src: text, quiet: true}})
@@ -222,7 +231,7 @@ func (j *jsonReader) text() (Value, error) {
 	start := j.pos
 	end, plain := j.pos+1, true
 	for ; end < len(j.src) && j.src[end] != '"'; end++ {
-		if j.src[end] < ' ' {
+		if j.src[end] < ' ' && !j.o.Loose {
 			return nil, j.fail(end, "a control character in a JSON text must be escaped")
 		}
 		if j.src[end] == '\\' {
@@ -238,7 +247,7 @@ func (j *jsonReader) text() (Value, error) {
 	if plain && utf8.ValidString(body) {
 		return body, nil
 	}
-	text, reason := unescapeJSON(body)
+	text, reason := unescapeJSON(body, j.o)
 	if reason != "" {
 		return nil, j.fail(start, "%s in this string", reason)
 	}
@@ -249,12 +258,17 @@ func (j *jsonReader) text() (Value, error) {
 var jsonEscapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unescapeJSON replaces the escapes in the body of a string, and what is not UTF-8 by U+FFFD.
-func unescapeJSON(body string) (text, reason string) {
+func unescapeJSON(body string, o Options) (text, reason string) {
 	body = strings.ToValidUTF8(body, "\uFFFD")
 	out := make([]byte, 0, len(body))
 	for i := 0; i < len(body); i++ {
 		if body[i] != '\\' {
 			out = append(out, body[i])
+			continue
+		}
+		if n := LaTeXCommand(body[i:]); n > 0 && o.LaTeX {
+			out = append(out, body[i:i+n]...)
+			i += n - 1
 			continue
 		}
 		i++
@@ -263,6 +277,10 @@ func unescapeJSON(body string) (text, reason string) {
 			continue
 		}
 		r, n, err := surrogatePair(body[i:])
+		if err != nil && o.Loose {
+			out = append(out, '\\', body[i])
+			continue
+		}
 		if err != nil {
 			return "", err.Error()
 		}

@@ -84,7 +84,7 @@ func TestParseErrors(t *testing.T) {
 		{"missing comma", "['a' 1]", "line 1, column 6: a comma is missing before 1"},
 		{"apostrophe", "['it's', 'b']", "line 1, column 6: a comma is missing before s, or a quote is missing or not escaped"},
 		{"missing quote", "['a, 2]", "line 1, column 2: the closing quote ' is missing"},
-		{"quote over lines", "['a\n']", "line 1, column 2: the closing quote ' is missing on this line"},
+		{"quote over lines", "['a\n']", "line 1, column 2: the closing quote ' is missing on this line: put text of several lines into triple quotes"},
 		{"triple quote", "'''a''", "line 1, column 1: the closing quotes ''' are missing"},
 		{"curly quote", "[“a”]", `line 1, column 2: unexpected '“' where a value should stand: use a straight quote, ' or "`},
 		{"never closed", "[1, (2", `line 1, column 5: '(' is never closed: ')' is missing`},

@@ -132,7 +132,7 @@ func (p *parser) closing(s piece) (end int, plain bool, err error) {
 			fallthrough
 		case c == '\n':
 			if !s.triple {
-				return 0, false, p.fail(s.start, "the closing quote %c is missing on this line", s.quote)
+				return 0, false, p.fail(s.start, "the closing quote %c is missing on this line: put text of several lines into triple quotes", s.quote)
 			}
 		}
 	}

@@ -29,6 +29,10 @@ type Ellipsis struct{}
 type Options struct {
 	// JSONConstants takes true, false and null for True, False and None.
 	JSONConstants bool
+	// LaTeX keeps LaTeX commands in strings as written where Python reads an escape; see [LaTeXCommand].
+	LaTeX bool
+	// Loose takes line breaks and unknown escapes in strings of JSON as they are written; for [ParseJSON] only.
+	Loose bool
 }
 
 // reduce turns an integer of any size into a Value: int64 where it fits.

@@ -59,6 +59,8 @@ type callEvent struct {
 	Reply      reply          `json:"reply"`
 	Kept       int            `json:"kept"`
 	Called     *qa.ToolCall   `json:"called,omitempty"`
+	NotRun     []string       `json:"not_run,omitempty"`
+	Unlabelled bool           `json:"unlabelled,omitempty"`
 	Thought    *qa.Span       `json:"thought,omitempty"`
 	Action     *qa.Action     `json:"action,omitempty"`
 	ParseError *qa.ParseError `json:"parse_error,omitempty"`

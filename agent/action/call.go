@@ -1,0 +1,230 @@
+package action
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"airqa/internal/pyliteral"
+	"airqa/qa"
+)
+
+// parsed is a call in a reply: the action, or what is wrong with it, and the end of its text as far as it is known.
+type parsed struct {
+	action *qa.Action
+	fault  *qa.ParseError
+	end    int
+}
+
+// after finds the call behind an action label: at once, at the start of a line or of a fence, or as the only one among
+// words.
+func (g Grammar) after(text string, from, limit int) (int, bool) {
+	i := g.lead(text, from, limit)
+	if g.Format.orPython() == Python && called(text[i:limit]) {
+		return i, true
+	}
+	if g.opens(text, i, limit) {
+		return i, true
+	}
+	if i, ok := g.begins(text, from, limit); ok {
+		return i, true
+	}
+	return g.only(text, from, limit)
+}
+
+// called reports whether a text begins with a name and a parenthesis.
+func called(text string) bool {
+	n := identEnd(text, 0)
+	return n > 0 && (text[0] < '0' || text[0] > '9') && strings.HasPrefix(strings.TrimLeft(text[n:], " \t"), "(")
+}
+
+// only finds the call of a known tool among words, when there is one and no other; the object or the element that comes
+// first in the other formats.
+func (g Grammar) only(text string, from, limit int) (int, bool) {
+	at, n := 0, 0
+	for i := from; i < limit && g.Format != YAML; i++ {
+		if i > from && identByte(text[i-1]) || !g.opens(text, i, limit) {
+			continue
+		}
+		if n++; n > 1 {
+			return 0, false
+		}
+		if at = i; g.Format.orPython() != Python {
+			break
+		}
+	}
+	return at, n == 1
+}
+
+// begins finds the call of a known tool that begins a line or a fence: the first call of the last fence that has one, or
+// else of the lines.
+func (g Grammar) begins(text string, from, limit int) (int, bool) {
+	fenced, line := -1, -1
+	inside, fresh := false, false // in a fence, and whether it may still hold its first call
+	for start := from; start < limit; {
+		end := lineEnd(text, start, limit)
+		for at := start; ; {
+			call := pass(text[:end], at, " \t>")
+			if !strings.HasPrefix(text[call:end], "```") {
+				call = pass(text[:end], call, "`")
+			}
+			switch {
+			case !g.opens(text, call, limit):
+			case inside && fresh:
+				fenced, fresh = call, false
+			case !inside && line < 0 && at == start:
+				line = call
+			}
+			fence := strings.Index(text[at:end], "```")
+			if fence < 0 {
+				break
+			}
+			inside = !inside
+			fresh = inside
+			if at += fence + 3; inside {
+				at = language(text, at, end)
+			}
+		}
+		start = end
+	}
+	if fenced >= 0 {
+		return fenced, true
+	}
+	return line, line >= 0
+}
+
+// lineEnd returns where the line after the one of byte i begins.
+func lineEnd(text string, i, limit int) int {
+	if n := strings.IndexByte(text[i:limit], '\n'); n >= 0 {
+		return i + n + 1
+	}
+	return limit
+}
+
+// lead passes over blanks and the beginning of a code fence.
+func (g Grammar) lead(text string, from, limit int) int {
+	i := pass(text[:limit], from, " \t\r\n>*")
+	if strings.HasPrefix(text[i:limit], "```") {
+		i = pass(text[:limit], language(text, i+3, limit), " \t\r\n")
+	}
+	return pass(text[:limit], i, "`")
+}
+
+// language passes over the name of a language behind a fence.
+func language(text string, i, limit int) int {
+	end := pass(text[:limit], i, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
+	if end < limit && strings.IndexByte(" \t\r\n{<", text[end]) >= 0 {
+		return pass(text[:limit], end, " \t")
+	}
+	return i
+}
+
+// opens reports whether an action may begin at byte i: the name of a tool before its parenthesis, or what begins an
+// action in the other formats.
+func (g Grammar) opens(text string, i, limit int) bool {
+	rest := text[i:limit]
+	switch g.Format {
+	case JSON:
+		return strings.HasPrefix(rest, "{") && strings.HasPrefix(strings.TrimLeft(rest[1:], " \t\r\n"), `"`)
+	case XML:
+		return strings.HasPrefix(rest, "<action>")
+	case YAML:
+		return yamlKey(rest)
+	}
+	for _, s := range g.Specs {
+		if strings.HasPrefix(rest, s.Name+"(") {
+			return true
+		}
+	}
+	return false
+}
+
+// parse reads the call at byte i of a text; limit is where an action without an end of its own is over.
+func (g Grammar) parse(text string, i, limit int) parsed {
+	if g.Format.orPython() == Python {
+		return g.parsePython(text, i)
+	}
+	w, fault := g.Format.read(text, i, limit, false)
+	latex, latexFault := g.Format.read(text, i, limit, true)
+	if fault != nil && latexFault == nil {
+		w, fault = latex, nil
+	}
+	end := max(i, w.end)
+	if fault != nil {
+		return parsed{fault: at(text, fault.Offset, qa.ErrSyntax, fmt.Sprintf("the action cannot be read as %s: %s.",
+			strings.ToUpper(string(g.Format)), strings.TrimRight(fault.Reason, "."))), end: max(end, fault.Offset)}
+	}
+	spec, known := g.spec(w.name)
+	if !known {
+		return parsed{fault: g.unknown(text, i, w.name), end: end}
+	}
+	return g.bound(text, spec, w.call(i), latex.call(i))
+}
+
+func (g Grammar) parsePython(text string, i int) parsed {
+	name := text[i:identEnd(text, i)]
+	spec, known := g.spec(name)
+	if !known {
+		return parsed{fault: g.unknown(text, i, name), end: i}
+	}
+	call, err := pyliteral.ParseCall(text, i, pyliteral.Options{JSONConstants: true})
+	latex := call
+	if err != nil || strings.Contains(text[i:call.End], `\`) {
+		var refused error
+		latex, refused = pyliteral.ParseCall(text, i, pyliteral.Options{JSONConstants: true, LaTeX: true})
+		if err != nil && refused == nil {
+			call, err = latex, nil // \xi is no escape, whatever Python says
+		}
+	}
+	if lit := (*pyliteral.Error)(nil); errors.As(err, &lit) {
+		reason := fmt.Sprintf("the call of %s cannot be read: %s.", name, strings.TrimRight(lit.Reason, "."))
+		return parsed{fault: at(text, lit.Offset, qa.ErrSyntax, reason), end: lit.Offset}
+	}
+	return g.bound(text, spec, call, latex)
+}
+
+// bound makes the action of a call. latex is the same call with LaTeX kept as it is written.
+func (g Grammar) bound(text string, spec Spec, call, latex pyliteral.Call) parsed {
+	w := wording{json: g.Format.orPython() != Python}
+	args, bad := w.bind(spec, call)
+	if bad != nil {
+		return parsed{fault: at(text, bad.offset(call.NameStart), qa.ErrParameter, bad.reason), end: call.End}
+	}
+	a := action(spec, args, latex)
+	a.Start, a.End = call.NameStart, call.End
+	return parsed{action: a, end: call.End}
+}
+
+// action builds the action of bound arguments.
+func action(spec Spec, args bound, latex pyliteral.Call) *qa.Action {
+	a := &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args)}
+	if !spec.open() {
+		return a
+	}
+	if kept, bad := (wording{}).bind(spec, latex); bad == nil {
+		if text := render(spec, kept); text != a.Text {
+			a.LaTeX = text
+		}
+	}
+	return a
+}
+
+func identEnd(text string, i int) int {
+	for i < len(text) && identByte(text[i]) {
+		i++
+	}
+	return i
+}
+
+func identByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+func (g Grammar) spec(name string) (Spec, bool) {
+	for _, s := range g.Specs {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return Spec{}, false
+}

@@ -1,0 +1,71 @@
+package action
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/qa"
+)
+
+// none is the error of a reply without a call; from is where one was expected.
+func (r *reader) none(from int) *qa.ParseError {
+	reason := "no action found in the reply. "
+	switch {
+	case r.stop >= 0:
+		reason = "no action found before the observation in the reply. Observations come from the actions: write none yourself. "
+	case r.Format.orPython() == Python && likeJSON(r.reply[r.from:]):
+		reason = "no action found in the reply: it looks like JSON, and an action is a call in Python. "
+	}
+	return at(r.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+r.wanted()+", for example "+r.example()+".")
+}
+
+// likeJSON recognizes what models write that were trained on other forms of tool calls.
+func likeJSON(text string) bool {
+	for _, s := range []string{"<tool_call>", "<function_call>", "Action Input:", `"action_type"`, `"arguments"`, `"parameters"`, `"tool_calls"`} {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g Grammar) example() string {
+	if len(g.Specs) == 0 {
+		return "Answer(answer=42)"
+	}
+	s := g.Specs[0]
+	return g.Format.Write(s, map[string]any{s.Params[0].Name: "..."})
+}
+
+func (g Grammar) wanted() string {
+	if f := g.Format.orPython(); f != Python {
+		return "one action in " + strings.ToUpper(string(f)) + " with one of the types " + Names(g.Specs)
+	}
+	return "one call of " + Names(g.Specs)
+}
+
+func (g Grammar) unknown(reply string, i int, name string) *qa.ParseError {
+	hint := ""
+	for _, s := range g.Specs {
+		if strings.EqualFold(s.Name, name) {
+			hint = " Did you mean " + s.Name + "?"
+		}
+	}
+	return at(reply, i, qa.ErrUnknownAction, fmt.Sprintf("there is no action %s here.%s The actions are %s.", short(name), hint, Names(g.Specs)))
+}
+
+// at makes a parse error with the line and column of a byte offset, and names them in the text.
+func at(reply string, offset int, kind, reason string) *qa.ParseError {
+	offset = min(max(offset, 0), len(reply))
+	before := reply[:offset]
+	start := strings.LastIndexByte(before, '\n') + 1
+	e := &qa.ParseError{
+		Kind: kind, Reason: reason, Offset: offset,
+		Line: 1 + strings.Count(before, "\n"), Column: 1 + utf8.RuneCountInString(before[start:]),
+	}
+	if kind != qa.ErrNoAction {
+		e.Reason = fmt.Sprintf("line %d, column %d of the reply: %s", e.Line, e.Column, reason)
+	}
+	return e
+}

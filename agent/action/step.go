@@ -1,0 +1,59 @@
+package action
+
+import (
+	"strings"
+
+	"airqa/qa"
+)
+
+// Protocol is where a reply may hold its action.
+type Protocol int
+
+// The protocols.
+const (
+	// AsText is text with an action in it.
+	AsText Protocol = iota
+	// AsCall is a native call of a tool; text is the thought.
+	AsCall
+	// AsTextOrCall is a native call, or else text.
+	AsTextOrCall
+)
+
+// cutOff is added to an error of a reply that the token limit ended.
+const cutOff = " The reply was cut off at the limit of tokens for one reply: write less before the action."
+
+// ReadStep fills a step from its reply: thought, action or error, and what is kept. Of several native calls the first
+// is run.
+func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
+	s.Unlabelled = p != AsText
+	calls := s.Reply.ToolCalls
+	if p == AsText || p == AsTextOrCall && len(calls) == 0 {
+		r := g.Read(s.Reply.Text)
+		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
+		if p == AsTextOrCall && r.Error != nil && r.Error.Kind == qa.ErrNoAction {
+			s.ParseError = g.NoCall() // the prompt never spoke of labels
+		}
+	} else {
+		s.ThoughtAt, s.Kept = prose(s.Reply.Text), len(s.Reply.Text)
+		s.ParseError = g.NoCall()
+	}
+	if len(calls) > 0 && p != AsText {
+		s.Called = &calls[0]
+		s.Action, s.ParseError = g.ReadCall(calls[0])
+		for _, other := range calls[1:] {
+			s.NotRun = append(s.NotRun, other.ID)
+		}
+	}
+	if s.ParseError != nil && s.Reply.Finish == "length" {
+		s.ParseError.Reason += cutOff
+	}
+}
+
+// prose is the range of a text without the blanks around it.
+func prose(text string) qa.Span {
+	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	if end := len(strings.TrimRight(text, " \t\r\n")); first < end {
+		return qa.Span{First: first, End: end}
+	}
+	return qa.Span{}
+}
