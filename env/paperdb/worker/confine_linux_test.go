@@ -126,7 +126,7 @@ func TestMemoryLimit(t *testing.T) {
 
 // A worker opens no file and no connection, and gains no privileges, in any of its threads.
 func TestSealed(t *testing.T) {
-	server, err := net.Listen("tcp", "127.0.0.1:0")
+	server, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
