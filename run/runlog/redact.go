@@ -58,7 +58,7 @@ func redactKeys(line []byte) []byte {
 		}
 		start := at + i
 		at = start + len(keyMark)
-		if start > 0 && isWord(line[start-1]) {
+		if start > 0 && isWord(line[start-1]) && !escaped(line[:start]) {
 			continue
 		}
 		end := at
@@ -75,6 +75,12 @@ func redactKeys(line []byte) []byte {
 		return line
 	}
 	return append(out, line[done:]...)
+}
+
+// escaped reports whether text ends in the escape sequence of a newline or another blank: its letter is not part of a word.
+func escaped(text []byte) bool {
+	n := len(text)
+	return n > 1 && text[n-2] == '\\' && bytes.IndexByte([]byte("nrtbf"), text[n-1]) >= 0
 }
 
 // isWord tells whether a byte is one of a word: a letter of ASCII, a digit or an underscore.

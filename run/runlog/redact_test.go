@@ -24,6 +24,7 @@ func TestRedactor(t *testing.T) {
 		{"among text", "key sk-" + long + "-_9, and sk-" + long + ".", "key [redacted], and [redacted]."},
 		{"in a word", "task-" + long, "task-" + long},
 		{"second of a word", "xsk-sk-" + long, "xsk-[redacted]"},
+		{"after an escaped newline", `{"a":"b\nsk-` + long + `"}`, `{"a":"b\n[redacted]"}`},
 		{"too short for a key", "sk-" + long[1:], "sk-" + long[1:]},
 	}
 	for _, tt := range tests {
@@ -57,12 +58,12 @@ func TestCutKey(t *testing.T) {
 
 // Keys are found where the regular expression for them finds them.
 func TestRedactorFindsKeysAsThePatternDoes(t *testing.T) {
-	pattern := regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{16,}`)
+	pattern := regexp.MustCompile(`(\\[nrtbf]|\b)sk-[A-Za-z0-9_-]{16,}`)
 	redact := runlog.Redactor(nil, "")
 	pieces := []string{"sk-", "s", "k", "-", "x", "_", "9", " ", "é", "\xff", `\n`, "abcdefgh", "sk-abcdefghijklmnop"}
 	rapid.Check(t, func(r *rapid.T) {
 		line := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(r, "pieces"), "")
-		want := pattern.ReplaceAllString(line, "[redacted]")
+		want := pattern.ReplaceAllString(line, "${1}[redacted]")
 		if got := string(redact([]byte(line))); got != want {
 			r.Fatalf("redact(%q) = %q, want %q", line, got, want)
 		}
