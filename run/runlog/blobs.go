@@ -110,7 +110,7 @@ func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &BlobError{name, "is missing from the run directory"}
 	case err != nil:
-		return nil, &BlobError{name, err.Error()}
+		return nil, &BlobError{name, strings.TrimPrefix(err.Error(), name+" ")}
 	case hash(data) != sum:
 		return nil, &BlobError{name, damaged}
 	}
