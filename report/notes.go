@@ -35,6 +35,9 @@ func (r Row) notes() []string {
 		add("the newest scoring (%s) has fewer verdicts than the one shown (%s). --scoring %s --judge %s shows the newest.",
 			rules(r.Newer.Mode, r.Newer.Judge), rules(r.Scoring, r.Judge), terminal.Line(r.Newer.Mode), terminal.Line(r.Newer.Judge))
 	}
+	if r.Missing != nil {
+		add("%s.", r.Missing)
+	}
 	if r.Repeats.K > 1 {
 		add("%d repeats of each question; its value is the mean over them, and n counts questions.", r.Repeats.K)
 	}

@@ -93,6 +93,8 @@ type Row struct {
 	Panel *Panel `json:"panel,omitempty"`
 	// Within[i] is the share of the scored questions, in percent, that are right after at most i+1 calls of the model.
 	Within []float64 `json:"right_within_turns"`
+	// Missing counts the questions whose papers are not in the data directory; nil when there is none.
+	Missing *runlog.Lacking `json:"missing_papers,omitempty"`
 	// Usage sums the tokens of all episodes, finished or not.
 	Usage qa.Usage `json:"usage"`
 
@@ -159,10 +161,21 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	}
 	row.Panel = panel(scores)
 	row.Within = within(questions)
+	row.Missing = run.Config.Note.Missing.Lacking(begun(episodes))
 	for _, e := range episodes {
 		row.Usage = row.Usage.Add(e.usage)
 	}
 	return row, nil
+}
+
+// begun are the questions with an episode.
+func begun(episodes []episode) map[string]bool {
+	ran := make(map[string]bool)
+	for _, e := range episodes {
+		uuid, _ := qa.SplitEpisodeID(e.id)
+		ran[uuid] = true
+	}
+	return ran
 }
 
 // count fills the cells, and what is missing in them.

@@ -31,8 +31,14 @@ const mostRendered = 200
 type dryPlan struct {
 	Jobs []dryJob `json:"jobs"`
 	// Missing are the papers that questions name and the data directory does not hold; MissingQuestions counts these.
-	Missing          []string `json:"missing_papers"`
-	MissingQuestions int      `json:"missing_questions"`
+	// Collections are the venues to search of which it holds no paper; SearchingQuestions counts their questions. With
+	// --missing skip all of them are of the questions that would not run.
+	Missing            []string `json:"missing_papers"`
+	MissingQuestions   int      `json:"missing_questions"`
+	Collections        []string `json:"missing_collections"`
+	SearchingQuestions int      `json:"searching_questions"`
+	// MissingChoice is what the run would do about them: stop, skip or run.
+	MissingChoice string `json:"missing_choice"`
 	// Total is over all jobs, nil when one of them cannot be estimated.
 	Total *rehearsal.Estimate `json:"total"`
 	// Spent is what the run directories have used already, for budgets; SpentUSD is nil when a price is unknown.
@@ -69,10 +75,7 @@ func (a *app) dryRun(p plan, jobs []job, how rehearsing) error {
 		world.Retriever = unsearched{}
 	}
 	d := dryPlan{Jobs: []dryJob{}, Warnings: []string{}, SpentUSD: new(float64)}
-	if d.MissingQuestions, d.Missing, err = a.missing(p.world, p.picked); err != nil {
-		return err
-	}
-	d.Missing = append([]string{}, d.Missing...) // a list in JSON, too
+	d.lack(p)
 	for _, c := range jobs {
 		j, err := a.dryJob(p, c, world)
 		if err != nil {
@@ -94,6 +97,16 @@ func (a *app) dryRun(p plan, jobs []job, how rehearsing) error {
 		}
 	}
 	return nil
+}
+
+// lack takes over what the picked questions lack.
+func (d *dryPlan) lack(p plan) {
+	m := p.missing
+	d.Missing, d.Collections = append([]string{}, m.Papers...), append([]string{}, m.Collections...) // lists in JSON, too
+	d.MissingQuestions, d.SearchingQuestions = len(m.Named), len(m.Searched)
+	if m.Any() {
+		d.MissingChoice = p.note.Missing.Choice
+	}
 }
 
 // The states of a run directory.

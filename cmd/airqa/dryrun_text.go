@@ -7,13 +7,18 @@ import (
 
 	"airqa/internal/terminal"
 	"airqa/run/rehearsal"
+	"airqa/run/runlog"
 )
 
 // warn says what is likely to go wrong.
 func (d *dryPlan) warn(p plan, how rehearsing) {
 	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
-	if d.MissingQuestions > 0 {
-		add("%d of %d questions name papers that are not in the data directory", d.MissingQuestions, len(p.picked))
+	switch {
+	case !p.missing.Any() || d.MissingChoice == runlog.MissingSkip: // said before
+	case d.MissingChoice == runlog.MissingRun:
+		add("%s", missingText(p.missing, len(p.picked), p.note.DataDir))
+	default:
+		add("%s: without --missing skip or --missing run, the run stops here", missingText(p.missing, len(p.picked), p.note.DataDir))
 	}
 	if how.remoteVectors {
 		add("searching asks an endpoint for vectors, so prompts with passages were not rendered")
@@ -71,10 +76,13 @@ func (d *dryPlan) text(width int) string {
 	const most = 5
 	for i, id := range d.Missing {
 		if i == most {
-			lines = append(lines, fmt.Sprintf("  and %d more", len(d.Missing)-most))
+			lines = append(lines, fmt.Sprintf("  and %d more; --missing-list FILE writes all of them", len(d.Missing)-most))
 			break
 		}
 		lines = append(lines, "missing paper: "+id)
+	}
+	for _, name := range d.Collections {
+		lines = append(lines, "missing collection: "+name)
 	}
 	for _, w := range d.Warnings {
 		lines = append(lines, "warning: "+w)

@@ -30,11 +30,13 @@ type plan struct {
 	world *env.Env
 	// examples are all questions of the file, picked those to run.
 	examples, picked []qa.Example
-	settings         baselines.Settings
-	workers          int
-	repeats          int
-	retry            string
-	budget           budgetFlags
+	// missing is what the picked questions lacked before any of them was skipped.
+	missing  dataset.Missing
+	settings baselines.Settings
+	workers  int
+	repeats  int
+	retry    string
+	budget   budgetFlags
 	// maxReply is the greatest number of tokens of a reply.
 	maxReply int
 	note     runlog.Note

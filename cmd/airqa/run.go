@@ -31,6 +31,7 @@ type runCmd struct {
 	Retry    string   `default:"errors" enum:"errors,all,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools), all (also questions whose images the model refused) or none."`
 	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
 	selectFlags
+	missingFlags
 	budgetFlags
 	settingFlags
 	cacheFlags
@@ -108,13 +109,13 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	if err := a.warnOfMissing(world, picked); err != nil {
-		return err
-	}
 	plan := plan{
 		world: world, examples: examples, picked: picked, settings: c.settings(), workers: c.Workers, repeats: c.Repeats,
 		retry: c.Retry, budget: c.budgetFlags, maxReply: c.MaxTokens,
 		note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
+	}
+	if err := c.settle(a, &plan, jobs, c.DryRun); err != nil {
+		return err
 	}
 	if c.DryRun {
 		return a.dryRun(plan, jobs, rehearsing{remoteVectors: c.Embedder != "minilm" && c.Retrieve != env.BM25, json: c.JSON})
@@ -295,44 +296,6 @@ func (a *app) checkUUIDs(examples []qa.Example) error {
 		}
 	}
 	return nil
-}
-
-// warnOfMissing tells of papers that questions name and the data directory does not hold.
-func (a *app) warnOfMissing(world *env.Env, examples []qa.Example) error {
-	questions, missing, err := a.missing(world, examples)
-	if err == nil && questions > 0 {
-		a.say("warning: %d of %d questions name papers that are not in the data directory, such as %s; ingest them, or the agent cannot find them",
-			questions, len(examples), missing[0])
-	}
-	return err
-}
-
-// missing lists the papers that questions name and the data directory does not hold, and counts these questions.
-func (a *app) missing(world *env.Env, examples []qa.Example) (questions int, ids []string, err error) {
-	papers, err := world.Papers(a.ctx)
-	if err != nil {
-		return 0, nil, err
-	}
-	held := make(map[string]bool, len(papers))
-	for _, p := range papers {
-		held[p.PaperID] = true
-	}
-	for _, ex := range examples {
-		lacks := false
-		for _, id := range ex.AnchorPDF {
-			if held[id] {
-				continue
-			}
-			lacks = true
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
-		if lacks {
-			questions++
-		}
-	}
-	return questions, ids, nil
 }
 
 // withPlural is "1 question", "2 questions".

@@ -217,6 +217,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("%s: %w", dir, errNothingEnded)
 	}
+	a.noteMissing(r, ended)
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	ctx, cancel := untilDrained(ctx, drain) // half a scoring is none, and verdicts are kept

@@ -45,6 +45,8 @@ type Standing struct {
 	Quiet     *float64   `json:"quiet_seconds"`
 	// Oldest is the longest that an episode under way has been silent, in seconds: a long call, or one that waits.
 	Oldest *float64 `json:"oldest_silence_seconds"`
+	// Missing counts the questions whose papers are not in the data directory; nil when there is none.
+	Missing *runlog.Lacking `json:"missing_papers,omitempty"`
 	// BadLines counts lines of the log that cannot be read.
 	BadLines int `json:"bad_lines"`
 }
@@ -78,6 +80,7 @@ func (f *Follower) Look(now time.Time) (Standing, error) {
 		Outcomes: make(map[qa.Outcome]int), Charged: f.charged, BadLines: f.bad,
 	}
 	f.count(&s, now)
+	s.Missing = f.config.Note.Missing.Lacking(f.begun())
 	if price := f.config.Note.Price; price != nil {
 		usd := price.Of(s.Usage.Add(s.Charged))
 		s.USD = &usd
@@ -121,6 +124,16 @@ func (f *Follower) count(s *Standing, now time.Time) {
 	}
 	s.Left = max(s.Episodes-s.Done-s.Failed-s.UnderWay, 0)
 	s.Because, s.BecauseCount = commonest(reasons)
+}
+
+// begun are the questions with an episode.
+func (f *Follower) begun() map[string]bool {
+	ran := make(map[string]bool)
+	for id := range f.episodes {
+		uuid, _ := qa.SplitEpisodeID(id)
+		ran[uuid] = true
+	}
+	return ran
 }
 
 // usage sums the calls of an episode since its last end.

@@ -19,6 +19,9 @@ func (s Standing) Text(width int) string {
 			lines = append(lines, "  "+part)
 		}
 	}
+	if s.Missing != nil {
+		lines = append(lines, "  "+s.Missing.String())
+	}
 	if s.BadLines > 0 {
 		lines = append(lines, fmt.Sprintf("  %d lines of the log cannot be read; airqa trace says which", s.BadLines))
 	}

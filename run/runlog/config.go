@@ -61,6 +61,8 @@ type Note struct {
 	Replay string `json:"replay,omitempty"`
 	// Fork says where this run branched off; nil for one that began by itself.
 	Fork *Fork `json:"fork,omitempty"`
+	// Missing is nil when the data directory holds everything that the questions need, and in older runs.
+	Missing *MissingPapers `json:"missing_papers,omitempty"`
 }
 
 // Fork is the point at which a run left the run that it was copied from.

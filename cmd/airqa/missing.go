@@ -1,0 +1,146 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/internal/aside"
+	"airqa/internal/terminal"
+	"airqa/qa/dataset"
+	"airqa/run/runlog"
+)
+
+// missingFlags say what to do about questions whose papers are missing.
+type missingFlags struct {
+	Missing     string `default:"stop" enum:"stop,skip,run" help:"Questions whose papers are not in the data directory: stop (run nothing), skip (leave them out) or run (ask them anyway). A resumed run keeps its first choice."`
+	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
+}
+
+// settle decides about the picked questions of a plan that lack papers, and records what was decided. A dry run never stops.
+func (f missingFlags) settle(a *app, p *plan, jobs []job, dry bool) error {
+	venues, err := venuesOf(a.ctx, p.world)
+	if err != nil {
+		return err
+	}
+	p.missing = dataset.FindMissing(p.picked, venues)
+	p.note.Missing = recordMissing(dataset.FindMissing(p.examples, venues))
+	if err := f.write(p.missing); err != nil || !p.missing.Any() {
+		return err
+	}
+	choice, err := f.choice(jobs)
+	if err != nil {
+		return err
+	}
+	p.note.Missing.Choice = choice
+	text := missingText(p.missing, len(p.picked), p.note.DataDir)
+	switch {
+	case p.note.Replay != "" || choice == runlog.MissingRun && !dry:
+		a.say("warning: %s", text)
+	case choice == runlog.MissingSkip:
+		rest := p.missing.Without(p.picked)
+		if len(rest) == 0 {
+			return misuse("%s. --missing skip leaves no question to run", text)
+		}
+		a.say("note: %s; %d of %d questions are skipped", text, len(p.picked)-len(rest), len(p.picked))
+		p.picked = rest
+	case choice == runlog.MissingStop && !dry:
+		return misuse("%s. --missing skip leaves these questions out, --missing run asks them anyway, --missing-list FILE lists what is missing", text)
+	}
+	return nil
+}
+
+// choice is the flag, or else what the run directories recorded. Those of older versions have no record: their runs went on.
+func (f missingFlags) choice(jobs []job) (string, error) {
+	if f.Missing != runlog.MissingStop {
+		return f.Missing, nil
+	}
+	var made []string
+	for _, j := range jobs {
+		config, err := runlog.ReadConfig(j.dir)
+		if err != nil {
+			continue // none yet, or one that is refused later
+		}
+		choice := runlog.MissingRun
+		if config.Note.Missing != nil {
+			choice = config.Note.Missing.Choice
+		}
+		if !slices.Contains(made, choice) {
+			made = append(made, choice)
+		}
+	}
+	switch len(made) {
+	case 0:
+		return runlog.MissingStop, nil
+	case 1:
+		return made[0], nil
+	}
+	return "", misuse("these runs were started with different choices about missing papers: give --missing skip or --missing run")
+}
+
+// recordMissing is what run.json keeps; nil when nothing is missing.
+func recordMissing(m dataset.Missing) *runlog.MissingPapers {
+	if !m.Any() {
+		return nil
+	}
+	return &runlog.MissingPapers{
+		Choice: runlog.MissingStop, Papers: len(m.Papers), Collections: m.Collections, Named: m.Named, Searched: m.Searched,
+	}
+}
+
+// missingText is "308 of 553 questions name 320 papers that are not in DIR; 244 search collections (acl2023) of which DIR holds no paper".
+func missingText(m dataset.Missing, of int, dir string) string {
+	var parts []string
+	if n := len(m.Named); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d questions name %s that %s not in %s", n, of, withPlural(len(m.Papers), "paper"), isOrAre(len(m.Papers)), dir))
+	}
+	if n := len(m.Searched); n > 0 {
+		who := fmt.Sprintf("%d of %d questions search", n, of)
+		if len(parts) > 0 {
+			who = fmt.Sprintf("%d search", n)
+		}
+		parts = append(parts, fmt.Sprintf("%s collections (%s) of which %s holds no paper", who, fewNames(m.Collections), dir))
+	}
+	return terminal.Line(strings.Join(parts, "; "))
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// fewNames shortens a list.
+func fewNames(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + ", …"
+}
+
+func (f missingFlags) write(m dataset.Missing) error {
+	if f.MissingList == "" {
+		return nil
+	}
+	var b strings.Builder
+	for _, id := range m.Papers {
+		fmt.Fprintf(&b, "paper\t%s\n", terminal.Line(id))
+	}
+	for _, name := range m.Collections {
+		fmt.Fprintf(&b, "collection\t%s\n", terminal.Line(name))
+	}
+	return aside.WriteFile(f.MissingList, []byte(b.String()))
+}
+
+// noteMissing reports after a scoring how many of the scored questions lacked papers.
+func (a *app) noteMissing(r *runlog.Run, ended map[string][]runlog.Recorded) {
+	ran := make(map[string]bool, len(ended))
+	for uuid := range ended {
+		ran[uuid] = true
+	}
+	if l := r.Config.Note.Missing.Lacking(ran); l != nil {
+		a.say("note: %s: %s", r.Dir, l)
+	}
+}

@@ -1,0 +1,37 @@
+package dataset_test
+
+import (
+	"reflect"
+	"testing"
+
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// Reference papers count like anchor papers, and a collection is missing when none of its papers is there.
+func TestFindMissing(t *testing.T) {
+	venues := map[string][]string{"acl2023": {"a"}, qa.Uncategorized: {"b"}}
+	examples := []qa.Example{
+		{UUID: "all", AnchorPDF: []string{"a"}, ReferencePDF: []string{"b"}},
+		{UUID: "anchor", AnchorPDF: []string{"a", "x"}},
+		{UUID: "reference", AnchorPDF: []string{"a"}, ReferencePDF: []string{"x", "y"}},
+		{UUID: "held", Conference: []string{"ACL2023"}},
+		{UUID: "collection", Conference: []string{"acl2023", "iclr2024"}},
+		{UUID: "both", AnchorPDF: []string{"z"}, Conference: []string{"iclr2024"}},
+	}
+	got := dataset.FindMissing(examples, venues)
+	want := dataset.Missing{
+		Papers: []string{"x", "y", "z"}, Collections: []string{"iclr2024"},
+		Named: []string{"anchor", "reference", "both"}, Searched: []string{"collection", "both"},
+	}
+	if !reflect.DeepEqual(got, want) || !got.Any() {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	kept := got.Without(examples)
+	if len(kept) != 2 || kept[0].UUID != "all" || kept[1].UUID != "held" {
+		t.Errorf("kept %+v", kept)
+	}
+	if none := dataset.FindMissing(kept, venues); none.Any() {
+		t.Errorf("none is missing, got %+v", none)
+	}
+}
