@@ -21,8 +21,8 @@ func TestNativeCallsAndLostRequests(t *testing.T) {
 	now := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 	call := qa.ToolCall{ID: "c1", Name: "Query", Arguments: json.RawMessage(`{"sql":"SELECT '<b>' AS \"x\""}`)}
 	step := qa.Step{
-		N: 1, By: qa.ByModel, Shown: []qa.Span{{End: 1}}, Kept: 4, Called: &call, Started: now, Acted: now, Ended: now,
-		Reply:       &qa.Reply{Text: "look", ToolCalls: []qa.ToolCall{call, {Name: "Answer", Arguments: json.RawMessage(`{}`)}}, Sealed: json.RawMessage(`{"signature":"abc"}`)},
+		N: 1, By: qa.ByModel, Shown: []qa.Span{{End: 1}}, Kept: 4, Called: &call, NotRun: []string{"c2"}, Unlabelled: true, Started: now, Acted: now, Ended: now,
+		Reply:       &qa.Reply{Text: "look", ToolCalls: []qa.ToolCall{call, {ID: "c2", Name: "Answer", Arguments: json.RawMessage(`{}`)}}, Sealed: json.RawMessage(`{"signature":"abc"}`)},
 		Action:      &qa.Action{Name: "Query", Args: map[string]any{"sql": "SELECT '<b>' AS \"x\""}, Text: `Query(sql='SELECT \'<b>\' AS "x"')`},
 		Observation: &qa.Observation{Status: qa.StatusOK, Text: "1 row"},
 	}
@@ -50,8 +50,8 @@ func TestNativeCallsAndLostRequests(t *testing.T) {
 	}
 	messages := []qa.Message{
 		{Role: qa.User, Text: "question"},
-		{Role: qa.Assistant, Text: "look", ToolCalls: []qa.ToolCall{call}, Sealed: json.RawMessage(`{"signature":"abc"}`)},
-		{Role: qa.ToolResult, Text: "1 row", ToolCallID: "c1"},
+		{Role: qa.Assistant, Text: "look", ToolCalls: step.Reply.ToolCalls, Sealed: json.RawMessage(`{"signature":"abc"}`)},
+		{Role: qa.ToolResult, Text: "1 row", ToolCallID: "c1", NotRun: []string{"c2"}},
 	}
 	if diff := cmp.Diff(messages, got.Messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
