@@ -1,5 +1,11 @@
 package qa
 
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
 // Verdict tells what scoring made of an answer.
 type Verdict string
 
@@ -26,6 +32,28 @@ type Score struct {
 	Reason string `json:"reason,omitempty"`
 	// Votes are what each judge of a panel said, in the order of the panel; empty for a single judge.
 	Votes []Vote `json:"votes,omitempty"`
+}
+
+// panelName is the name of a panel of judges.
+var panelName = regexp.MustCompile(`^(majority|all|any)\((.*)\)$`)
+
+// JudgeName returns the name of a judge with the members of a panel in order: panels of the same members are the same judge.
+func JudgeName(name string) string {
+	rule, members, ok := PanelMembers(name)
+	if !ok {
+		return name
+	}
+	slices.Sort(members)
+	return rule + "(" + strings.Join(members, ",") + ")"
+}
+
+// PanelMembers takes the name of a panel apart; ok is false for the name of a single judge.
+func PanelMembers(name string) (rule string, members []string, ok bool) {
+	panel := panelName.FindStringSubmatch(name)
+	if panel == nil {
+		return "", nil, false
+	}
+	return panel[1], strings.Split(panel[2], ","), true
 }
 
 // Vote is what one judge of a panel said of one answer. Where a function asks its judges several times (a conjunction of

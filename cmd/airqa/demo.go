@@ -158,7 +158,7 @@ func (d demo) runAll() ([]string, error) {
 func (d demo) scoreAll(dirs []string) error {
 	quiet := *d.app
 	quiet.progress = progress.New(progress.Config{})
-	by := scoring{string(eval.Reference), offlineModel, batch.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
+	by := scoring{string(eval.Reference), &judging{name: offlineModel}, batch.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
 	stage := d.progress.Stage("score", len(dirs))
 	for i, dir := range dirs {
 		if _, err := quiet.scoreRun(dir, by); err != nil {

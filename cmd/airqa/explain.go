@@ -174,7 +174,12 @@ func passMark(c eval.Comparison) string {
 
 func (p *explained) differences(x eval.Explanation) {
 	p.text.WriteString("\n")
-	if len(x.Differences) == 0 {
+	switch {
+	case len(x.Differences) > 0:
+	case x.Reference.Verdict == qa.Unscored && x.Fixed.Verdict == qa.Unscored:
+		p.item(0, "", "Neither mode has a verdict.")
+		return
+	default:
 		p.item(0, "", "The two modes agree.")
 		return
 	}

@@ -13,12 +13,16 @@ import (
 
 	"airqa/eval"
 	"airqa/qa"
+	"airqa/run/runlog"
 )
 
-// explainRun shows how one answer of a run is scored.
+// explainRun shows how one answer of a run is scored: by the judge that is named, else by that of the newest scoring.
 func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if len(dirs) != 1 {
 		return misuse("--explain looks at one run; here are %d", len(dirs))
+	}
+	if list, _ := runlog.Scorings(dirs[0]); len(list) > 0 && c.Judge == "" && len(c.Judges) == 0 {
+		c.judgeFlags = c.of(list[0])
 	}
 	j, err := c.open(a, filepath.Join(dirs[0], verdictsFile))
 	if err != nil {

@@ -30,7 +30,7 @@ func newSlow(t *testing.T) *slow {
 	s.Server = openaitest.New(openaitest.Config{Reply: func([]openaitest.Message) string {
 		s.asked <- struct{}{}
 		<-s.let
-		return "```txt\n42\n```"
+		return "```txt\nTrue\n```"
 	}})
 	t.Cleanup(func() {
 		s.letGo()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/runlog"
 )
 
 // judgeFlags say who judges subjective answers.
@@ -40,10 +42,14 @@ type judging struct {
 	judge eval.Judge
 	// name is what scores are named after, such as "majority(openai:a,openai:b,offline)".
 	name string
-	// absent says why there is no judge although one was wanted: subjective answers stay unscored.
+	// baseURL is the endpoint of its models, if one was named.
+	baseURL string
+	// absent says why there is no judge although one was wanted, and what can be done: subjective answers stay unscored.
 	absent error
-	meter  *judge.Meter
-	store  *judge.Store
+	// drain, when closed, lets questions in flight end and no others begin; nil never does. It is set before the first question.
+	drain <-chan struct{}
+	meter *judge.Meter
+	store *judge.Store
 }
 
 // spent is what judging has taken so far.
@@ -53,8 +59,7 @@ func (j *judging) spent() judge.Spent { return j.meter.Spent() }
 func (j *judging) Close() error { return j.store.Close() }
 
 // open makes the judge. Verdicts are kept in the file at a path and none of them is asked for twice; an empty path keeps
-// them for this start alone. A single judge without a key leaves subjective answers unscored, says so once here and at
-// each of them.
+// them for this start alone. A single judge without a key leaves subjective answers unscored; absent says why.
 func (f judgeFlags) open(a *app, verdicts string) (*judging, error) {
 	names, err := f.names()
 	if err != nil {
@@ -63,7 +68,10 @@ func (f judgeFlags) open(a *app, verdicts string) (*judging, error) {
 	if !slices.ContainsFunc(names, asksModel) {
 		verdicts = "" // nothing to keep
 	}
-	j := &judging{meter: &judge.Meter{}}
+	j := &judging{meter: &judge.Meter{}, baseURL: f.JudgeBaseURL}
+	if verdicts == "" || strings.Contains(f.JudgeBaseURL, "@") {
+		j.baseURL = "" // no model, or an address with a password in it
+	}
 	if j.store, err = judge.OpenStore(verdicts); err != nil {
 		return nil, err
 	}
@@ -109,9 +117,8 @@ func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
 		members[i].Name = name
 		members[i].Judge, err = f.one(a, j, name)
 		if errors.Is(err, llm.ErrNoKey) && len(names) == 1 {
-			err = fmt.Errorf("%w, --judge offline or --judge none", err)
-			a.say("note: no judge: %v. Subjective answers stay unscored.", err)
-			j.absent, members[i].Judge, err = err, noJudge{err}, nil
+			err = fmt.Errorf("%w, --judge none (objective answers only) or --judge offline (compares words)", err)
+			j.absent, err = err, nil // verdicts of before are still known
 		}
 		if err != nil {
 			return coded{exitUsage, err}
@@ -138,36 +145,53 @@ func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 		return noJudge{errors.New("--judge none")}, nil
 	}
 	c, access := f.config(a, name)
+	id, err := identity(name, c)
+	if err != nil {
+		return nil, err
+	}
 	model, err := llm.Open(c)
 	if errors.Is(err, llm.ErrNoKey) {
-		return nil, missingKey(access, judgeKey, "--judge-base-url")
+		err = missingKey(access, judgeKey, "--judge openai:NAME --judge-base-url URL (your own endpoint)")
+		return judge.NewCached(j.store, id, noJudge{err}, j.meter), err
 	}
 	if err != nil {
 		return nil, err
 	}
-	described, err := llm.Describe(c)
-	if err != nil {
-		return nil, err
-	}
-	settings, err := json.Marshal(described)
-	if err != nil {
-		return nil, err
-	}
-	source := judge.NewModel(judge.Config{Asker: newAsker(a, model, name, access), Meter: j.meter})
+	source := judge.NewModel(judge.Config{Asker: newAsker(a, j, model, name, access), Meter: j.meter})
 	circuit := judge.NewCircuit(source, judge.CircuitConfig{
 		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: f.JudgeConcurrency,
 	})
-	return judge.NewCached(j.store, judge.Identity{Name: name, Settings: string(settings)}, circuit, j.meter), nil
+	return judge.NewCached(j.store, id, circuit, j.meter), nil
+}
+
+// identity is that of the verdicts of a judge.
+func identity(name string, c llm.Config) (judge.Identity, error) {
+	described, err := llm.Describe(c)
+	if err != nil {
+		return judge.Identity{}, err
+	}
+	settings, err := json.Marshal(described)
+	return judge.Identity{Name: name, Settings: string(settings)}, err
+}
+
+// of are the flags that name the judge of a scoring again.
+func (f judgeFlags) of(s runlog.Scoring) judgeFlags {
+	f.Judge, f.JudgeBaseURL = s.Judge, cmp.Or(f.JudgeBaseURL, s.JudgeBaseURL)
+	if rule, members, ok := qa.PanelMembers(s.Judge); ok {
+		f.Judge, f.Judges, f.JudgeRule = "", members, rule
+	}
+	return f
 }
 
 // asker lets a judge ask a chat model. It names the host before the first request.
 type asker struct {
+	judging  *judging
 	model    llm.Model
 	announce func()
 }
 
-func newAsker(a *app, model llm.Model, name string, access llm.Access) asker {
-	return asker{model, sync.OnceFunc(func() {
+func newAsker(a *app, j *judging, model llm.Model, name string, access llm.Access) asker {
+	return asker{j, model, sync.OnceFunc(func() {
 		if host := access.Host(); host != "" {
 			a.say("note: judge %s is asked at %s%s", name, host, keyless(access, judgeKey))
 		}
@@ -176,6 +200,11 @@ func newAsker(a *app, model llm.Model, name string, access llm.Access) asker {
 
 // Ask implements judge.Asker.
 func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
+	select {
+	case <-k.judging.drain:
+		return qa.Reply{}, errInterrupted
+	default:
+	}
 	k.announce()
 	return k.model.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
 }
@@ -221,4 +250,10 @@ type noJudge struct{ err error }
 // Judge implements eval.Judge.
 func (n noJudge) Judge(context.Context, eval.JudgeRequest) (bool, error) {
 	return false, fmt.Errorf("no judge: %w", n.err)
+}
+
+// Decide implements judge.Source.
+func (n noJudge) Decide(ctx context.Context, r eval.JudgeRequest) (judge.Verdict, error) {
+	_, err := n.Judge(ctx, r)
+	return judge.Verdict{}, err
 }

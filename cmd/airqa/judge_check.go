@@ -45,6 +45,9 @@ func (c judgeCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
+	if j.absent != nil {
+		return misuse("there is no judge to check: %w", j.absent)
+	}
 	if _, none := j.judge.(noJudge); none {
 		return misuse("there is no judge to check")
 	}

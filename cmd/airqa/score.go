@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -132,7 +133,11 @@ func (c scoreCmd) scoreFiles(a *app) (err error) {
 	if c.Explain != "" {
 		return c.explainFile(a, j.judge)
 	}
-	return c.scoreFile(a, c.scorer(j.judge))
+	t, err := c.scoreFile(a, j)
+	if err == nil && j.absent != nil && t.Unscored > t.faulty {
+		return coded{exitFailedExamples, fmt.Errorf("%d of %s need a judge: %w", t.Unscored-t.faulty, withPlural(t.Answers, "answer"), j.absent)}
+	}
+	return errors.Join(err, c.verdict(t))
 }
 
 func (c scoreCmd) scorer(j eval.Judge) *eval.Scorer {
@@ -148,11 +153,11 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err erro
 	defer func() { err = errors.Join(err, j.Close()) }()
 	c.Judge = j.name
 	if j.absent != nil {
-		if err := a.needsNoJudge(dir, j.absent); err != nil {
+		if err := c.needsNoJudge(a, dir, j.absent); err != nil {
 			return t, err
 		}
 	}
-	scores, err := a.scoreRun(dir, scoring{c.Scoring, j.name, c.batch(c.scorer(j.judge))})
+	scores, err := a.scoreRun(dir, scoring{c.Scoring, j, c.batch(c.scorer(j.judge))})
 	if err != nil {
 		return t, err
 	}
@@ -166,23 +171,31 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err erro
 	return t, c.show(a, scores, t)
 }
 
-// needsNoJudge refuses to score a run with subjective questions without a judge: the scores would stand in the place of
-// better ones.
-func (a *app) needsNoJudge(dir string, absent error) error {
-	_, examples, err := a.openRun(dir)
+// needsNoJudge refuses to score a run without a judge if an answer needs one: the scores would stand in the place of better
+// ones.
+func (c scoreCmd) needsNoJudge(a *app, dir string, absent error) error {
+	quiet := *a
+	quiet.errs = io.Discard // scoring says it again
+	r, examples, err := quiet.openRun(dir)
 	if err != nil {
 		return err
 	}
-	n := 0
+	ended, all := quiet.endedEpisodes(r)
+	n, s := 0, c.scorer(nil)
 	for _, ex := range examples {
-		if eval.Subjective(ex.Evaluator) {
-			n++
+		if !eval.Subjective(ex.Evaluator) {
+			continue
+		}
+		for _, rec := range ended[ex.UUID] {
+			if i := item(nil, rec); i.Verdict == "" && s.JudgeDecides(a.ctx, ex.Evaluator, i.Answer) {
+				n++
+			}
 		}
 	}
 	if n == 0 {
 		return nil
 	}
-	return misuse("%d questions of %s need a judge: %w", n, dir, absent)
+	return misuse("%d of %s of %s need a judge: %w", n, withPlural(all, "answer"), dir, absent)
 }
 
 func (c scoreCmd) check() error {
@@ -200,8 +213,9 @@ func (c scoreCmd) check() error {
 
 // scoring is by what rules a run is scored.
 type scoring struct {
-	mode, judge string
-	config      batch.Config
+	mode   string
+	judge  *judging
+	config batch.Config
 }
 
 // errNothingEnded is returned for a run that has nothing to score.
@@ -220,22 +234,40 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	a.noteMissing(r, ended)
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	ctx, cancel := untilDrained(ctx, drain) // half a scoring is none, and verdicts are kept
-	defer cancel()
+	by.judge.drain, by.config.Drain = drain, drain // half a scoring is none, and verdicts are kept
 	scores := make([]qa.Score, 0, n)
 	stage := a.progress.Stage("score "+filepath.Base(dir), n)
 	for s, err := range batch.Score(ctx, by.config, items(examples, ended, by.config.Scorer)) {
 		if err != nil {
 			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
-			return nil, err
+			return nil, undrained(err)
 		}
 		scores = append(scores, s)
 		stage.Set(len(scores), "")
 	}
-	stage.Close(fmt.Sprintf("%d of %d questions scored", len(ended), len(examples)))
+	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", countScored(scores), withPlural(n, "answer"), len(ended), len(examples)))
 	return scores, runlog.WriteScores(dir, runlog.Scoring{
-		Mode: by.mode, Judge: by.judge, Program: program, Created: a.now().UTC(),
+		Mode: by.mode, Judge: by.judge.name, JudgeBaseURL: by.judge.baseURL, Program: program, Created: a.now().UTC(),
 	}, scores, a.redactor())
+}
+
+// countScored counts the scores that are some.
+func countScored(scores []qa.Score) int {
+	n := 0
+	for _, s := range scores {
+		if s.Verdict != qa.Unscored {
+			n++
+		}
+	}
+	return n
+}
+
+// undrained is the error of an interrupted stream of scores.
+func undrained(err error) error {
+	if errors.Is(err, batch.ErrDrained) {
+		return fmt.Errorf("scoring: %w", errInterrupted)
+	}
+	return err
 }
 
 // endedEpisodes returns the episodes of a run that have an outcome, by question and in the order of repeats, and their number.

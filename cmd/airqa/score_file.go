@@ -45,11 +45,11 @@ func (c scoreCmd) batch(scorer *eval.Scorer) batch.Config {
 }
 
 // scoreFile pairs predictions with golds by uuid and scores them in the order of the golds.
-func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
+func (c scoreCmd) scoreFile(a *app, j *judging) (totals, error) {
 	t := totals{Scoring: c.Scoring, Judge: c.Judge}
 	var report batch.Report
 	var err error
-	stream := func(w io.Writer) error { return c.streamScores(a, scorer, &report, &t, w) }
+	stream := func(w io.Writer) error { return c.streamScores(a, j, &report, &t, w) }
 	if c.Out == "" {
 		err = stream(io.Discard)
 	} else {
@@ -58,21 +58,22 @@ func (c scoreCmd) scoreFile(a *app, scorer *eval.Scorer) error {
 	a.tellProblems(c.scoreFileFlags, report)
 	switch {
 	case errors.Is(err, batch.ErrNoPair) && report.Questions == 0:
-		return fmt.Errorf("%s holds no example that can be used", c.Gold)
+		return t, fmt.Errorf("%s holds no example that can be used", c.Gold)
 	case errors.Is(err, batch.ErrNoPair):
-		return fmt.Errorf("%s holds no prediction for any question of %s", c.Pred, c.Gold)
+		return t, fmt.Errorf("%s holds no prediction for any question of %s", c.Pred, c.Gold)
 	case err != nil || c.JSON:
-		return err
+		return t, err
 	}
-	return t.print(a)
+	return t, t.print(a)
 }
 
 // streamScores scores the files and writes the scores to w and, as JSON, to standard output while they come.
-func (c scoreCmd) streamScores(a *app, scorer *eval.Scorer, report *batch.Report, t *totals, w io.Writer) error {
+func (c scoreCmd) streamScores(a *app, j *judging, report *batch.Report, t *totals, w io.Writer) error {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	ctx, cancel := untilDrained(ctx, drain) // half a file of scores is none: nothing to wait for
-	defer cancel()
+	j.drain = drain
+	config := c.batch(c.scorer(j.judge))
+	config.Drain = drain // half a file of scores is none
 
 	if c.JSON {
 		w = io.MultiWriter(a.out, w)
@@ -80,12 +81,12 @@ func (c scoreCmd) streamScores(a *app, scorer *eval.Scorer, report *batch.Report
 	lines := newScoreWriter(w)
 	lines.silent = !c.JSON && c.Out == ""
 	stage, read := a.fileStage(c.Pred, &lines.count)
-	defer func() { stage.Close(fmt.Sprintf("%d answers scored", lines.count.Load())) }()
+	defer func() { stage.Close(t.progress()) }()
 
 	files := batch.Files{Golds: c.Gold, Predictions: c.Pred, Check: true, Read: read}
-	for s, err := range files.Score(ctx, c.batch(scorer), report) {
+	for s, err := range files.Score(ctx, config, report) {
 		if err != nil {
-			return err
+			return undrained(err)
 		}
 		t.add(s)
 		if err := lines.write(s); err != nil {
@@ -104,7 +105,7 @@ func (a *app) fileStage(path string, count *atomic.Int64) (*progress.Stage, func
 	}
 	stage := a.progress.Stage("score "+filepath.Base(path), int(size>>10))
 	return stage, func(bytes int64) {
-		stage.Set(int(bytes>>10), fmt.Sprintf("KB read, %d answers scored", count.Load()))
+		stage.Set(int(bytes>>10), fmt.Sprintf("KB read, %d answers done", count.Load()))
 	}
 }
 

@@ -76,6 +76,14 @@ func (t *totals) unscored(reason string) {
 	}
 }
 
+// progress is how many answers were scored.
+func (t *totals) progress() string {
+	if t.Unscored == 0 {
+		return withPlural(t.Answers, "answer") + " scored"
+	}
+	return fmt.Sprintf("%d of %s scored", t.Answers-t.Unscored, withPlural(t.Answers, "answer"))
+}
+
 // closeQuestion puts the last question to the others.
 func (t *totals) closeQuestion() {
 	if t.lastScored > 0 {

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"runtime"
 	"slices"
@@ -19,7 +20,12 @@ type Config struct {
 	Workers int
 	// Judges is the most answers that wait for a judge at once; 0 is 8.
 	Judges int
+	// Drain ends the stream when it is closed, with [ErrDrained] after the answers that were taken before; nil never does.
+	Drain <-chan struct{}
 }
+
+// ErrDrained says that a stream ended early because it was drained.
+var ErrDrained = errors.New("drained")
 
 const defaultJudges = 8
 
@@ -169,7 +175,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 	}
 	return func(yield func([]scored, error) bool) {
 		var pool chunkPool
-		for b, err := range ordered(ctx, 4*(c.Workers+c.Judges), chunks(items, &pool), work) {
+		for b, err := range ordered(ctx, 4*(c.Workers+c.Judges), c.drained(chunks(items, &pool)), work) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -178,6 +184,26 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 				return
 			}
 			pool.put(b)
+		}
+	}
+}
+
+// drained ends chunks early when the configuration says so.
+func (c Config) drained(chunks iter.Seq2[*chunk, error]) iter.Seq2[*chunk, error] {
+	if c.Drain == nil {
+		return chunks
+	}
+	return func(yield func(*chunk, error) bool) {
+		for b, err := range chunks {
+			select {
+			case <-c.Drain:
+				yield(nil, ErrDrained)
+				return
+			default:
+			}
+			if !yield(b, err) {
+				return
+			}
 		}
 	}
 }

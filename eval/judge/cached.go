@@ -25,7 +25,7 @@ type Identity struct {
 
 // Cached is an [eval.Judge] that remembers the verdicts of another by content: the identity of the judge and the
 // whole text that it is shown, the prediction and all prompts included. Requests that are the same at the same time are
-// asked once. Failures are not remembered. Calls may overlap if those of the judge may.
+// asked once, also by several processes with one file. Failures are not remembered. Calls may overlap if those of the judge may.
 type Cached struct {
 	store *Store
 	id    Identity
@@ -77,12 +77,23 @@ func gaveUp(err error) bool {
 }
 
 func (c *Cached) fly(ctx context.Context, f *flight, key string, r eval.JudgeRequest) (Verdict, error) {
+	free, err := c.store.reserve(ctx, key)
+	defer free()
 	defer func() {
 		c.store.land(f, record{
 			Format: StoreFormat, Key: key, Judge: c.id.Name, Kind: string(r.Kind),
 			Right: f.verdict.Right, Reply: cut(f.verdict.Reply), Asks: f.verdict.Asks, Usage: f.verdict.Usage,
 		})
 	}()
+	if err != nil {
+		f.err = err
+		return Verdict{}, err
+	}
+	if right, known := c.store.lookup(key); known {
+		c.meter.knew()
+		f.verdict, f.err = Verdict{Right: right}, nil
+		return f.verdict, nil
+	}
 	f.verdict, f.err = c.inner.Decide(ctx, r)
 	return f.verdict, f.err
 }

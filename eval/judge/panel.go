@@ -72,13 +72,14 @@ func NewPanel(rule Rule, members ...Member) (*Panel, error) {
 	return &Panel{rule, append([]Member(nil), members...)}, nil
 }
 
-// Name is the rule with the judges, such as "majority(openai:a,openai:b,offline)".
+// Name is the rule with the judges, such as "majority(offline,openai:a,openai:b)". It does not depend on their order, since the
+// decision does not either.
 func (p *Panel) Name() string {
 	names := make([]string, len(p.members))
 	for i, m := range p.members {
 		names[i] = m.Name
 	}
-	return string(p.rule) + "(" + strings.Join(names, ",") + ")"
+	return qa.JudgeName(string(p.rule) + "(" + strings.Join(names, ",") + ")")
 }
 
 // Judge implements [eval.Judge]: all judges are asked at once, and all are waited for. A judge that fails has no vote. As

@@ -37,15 +37,16 @@ type record struct {
 }
 
 // Store keeps verdicts by content, for [Cached]: JSON Lines in a file that is only appended to. A line that was not
-// finished when a program died costs that verdict and no other. Calls may overlap, also from several processes, which
-// then do not see each other's verdicts until they start again.
+// finished when a program died costs that verdict and no other. Calls may overlap, also from several processes: they wait
+// for each other's questions and read each other's verdicts.
 type Store struct {
 	// Redact sees every line on its way to the disk, since a judge may repeat keys; nil changes nothing. It is set before use.
 	Redact func([]byte) []byte
 
 	mu      sync.Mutex
 	path    string   // empty keeps verdicts in memory
-	file    *os.File // nil before the first verdict that is written
+	file    *os.File // nil before the first question
+	read    int64    // how far the file was read
 	torn    bool     // the file ends within a line
 	damaged int
 	failed  error // the first verdict that could not be written
@@ -60,8 +61,8 @@ type flight struct {
 	err     error
 }
 
-// OpenStore reads the store at path, which may be missing; it is made, with its folder, when there is a verdict to keep. An
-// empty path keeps verdicts in memory only. A file of another format is refused.
+// OpenStore reads the store at path, which may be missing; it is made, with its folder, when a judge is asked. An empty path
+// keeps verdicts in memory only. A file of another format is refused.
 func OpenStore(path string) (*Store, error) {
 	s := &Store{path: path, known: make(map[string]bool), under: make(map[string]*flight)}
 	if path == "" {
@@ -88,8 +89,9 @@ func (s *Store) load(file io.Reader) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
+		s.read += int64(len(line))
 		if len(bytes.TrimSpace(line)) > 0 {
-			if err := s.read(line); err != nil {
+			if err := s.take(line); err != nil {
 				return err
 			}
 		}
@@ -100,8 +102,8 @@ func (s *Store) load(file io.Reader) error {
 	}
 }
 
-// read takes a line in. Of two verdicts on the same request the first holds.
-func (s *Store) read(line []byte) error {
+// take takes a line in. Of two verdicts on the same request the first holds.
+func (s *Store) take(line []byte) error {
 	var r record
 	err := jsonl.Strict(line, &r)
 	if r.Format > StoreFormat {
@@ -152,13 +154,13 @@ func (s *Store) claim(key string) (right, known bool, f *flight, mine bool) {
 	return false, false, f, true
 }
 
-// land ends a flight, and keeps its verdict when it has one.
+// land ends a flight, and keeps its verdict when it has one that is new.
 func (s *Store) land(f *flight, r record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer close(f.done)
 	delete(s.under, r.Key)
-	if f.err != nil {
+	if _, known := s.known[r.Key]; f.err != nil || known {
 		return
 	}
 	s.known[r.Key] = r.Right
@@ -179,10 +181,8 @@ func (s *Store) append(r record) error {
 	if s.Redact != nil {
 		line = s.Redact(line)
 	}
-	if s.file == nil {
-		if s.file, err = create(s.path); err != nil {
-			return err
-		}
+	if err := s.open(); err != nil {
+		return err
 	}
 	if s.torn {
 		line = append([]byte("\n"), line...)
@@ -192,11 +192,16 @@ func (s *Store) append(r record) error {
 	return err
 }
 
-func create(path string) (*os.File, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
+// open makes the file ready for writing.
+func (s *Store) open() (err error) {
+	if s.file != nil {
+		return nil
 	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
+		return err
+	}
+	s.file, err = os.OpenFile(s.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	return err
 }
 
 // cut shortens a reply to what is kept of it.

@@ -21,9 +21,11 @@ type Scoring struct {
 	// Mode is "reference": the authors' semantics, quirks included.
 	Mode string `json:"mode"`
 	// Judge names the judge of subjective answers, such as "openai:gpt-4o-mini-2024-07-18" or "offline".
-	Judge   string    `json:"judge"`
-	Program string    `json:"program"`
-	Created time.Time `json:"created"`
+	Judge string `json:"judge"`
+	// JudgeBaseURL is where the judge was asked, unless it is the usual endpoint of its provider.
+	JudgeBaseURL string    `json:"judge_base_url,omitempty"`
+	Program      string    `json:"program"`
+	Created      time.Time `json:"created"`
 	// Newer is set by [FindScores] where it returns an older scoring than the newest: it is the newest.
 	Newer *Scoring `json:"-"`
 }
@@ -38,7 +40,7 @@ func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) [
 	if err := checkEntries(dir); err != nil {
 		return err
 	}
-	s.Format = Format
+	s.Format, s.Judge = Format, qa.JudgeName(s.Judge)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	if err := enc.Encode(s); err != nil {
@@ -85,6 +87,7 @@ func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	if err := strict(first, &head); err != nil {
 		return Scoring{}, nil, fmt.Errorf("%s:1: the first line is not that of a score file: %w", path, err)
 	}
+	head.Judge = qa.JudgeName(head.Judge)
 	if head.Format != Format {
 		return head, nil, fmt.Errorf("%s has format %d; this program reads format %d", path, head.Format, Format)
 	}

@@ -42,6 +42,7 @@ func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 		return Scoring{}, nil, fmt.Errorf("%s: %w", dir, ErrNoScores)
 	}
 	var fit []scoreFile
+	judge = qa.JudgeName(judge)
 	var there []string
 	for _, f := range files {
 		if (mode == "" || f.Mode == mode) && (judge == "" || f.Judge == judge) {
@@ -132,5 +133,6 @@ func scoringOf(path string) (Scoring, error) {
 	if err := json.Unmarshal(line, &s); err != nil {
 		return s, fmt.Errorf("%s:1: %w", path, err)
 	}
+	s.Judge = qa.JudgeName(s.Judge)
 	return s, nil
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// judged is a command that asks a judge.
+func judged(t *testing.T, endpoint string, args ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], append(args, "--judge", "openai:slow", "--judge-base-url", endpoint, "--judge-concurrency", "2")...)
+	c.Env = append(os.Environ(), asProgram+"=1")
+	return c
+}
+
+// Ctrl-C once while a run is scored: the verdicts in flight are kept, and no other is asked for.
+func TestCtrlCWhileScoring(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	if err := colourRun(run); err != nil {
+		t.Fatal(err)
+	}
+	server := newSlow(t)
+	c, errs := started(t, judged(t, server.URL(), "score", run))
+	<-server.asked
+	<-server.asked
+	ctrlC(t, c)
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops it now") })
+	server.letGo()
+	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "interrupted") {
+		t.Errorf("%v, standard error:\n%s", err, errs)
+	}
+	kept, err := os.ReadFile(filepath.Join(run, verdictsFile))
+	if n := strings.Count(string(kept), "\n"); err != nil || n != server.Calls() || n > 4 {
+		t.Errorf("%d verdicts of %d questions, %v", n, server.Calls(), err)
+	}
+	if half, _ := filepath.Glob(filepath.Join(run, "scores", "*.jsonl")); len(half) > 0 {
+		t.Errorf("half a scoring is kept: %v", half)
+	}
+}
+
+// Ctrl-C twice ends the program although the judge does not answer.
+func TestCtrlCTwiceWhileScoring(t *testing.T) {
+	run := filepath.Join(t.TempDir(), "run")
+	if err := colourRun(run); err != nil {
+		t.Fatal(err)
+	}
+	server := newSlow(t)
+	c, errs := started(t, judged(t, server.URL(), "score", run))
+	<-server.asked
+	ctrlC(t, c)
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops it now") })
+	ctrlC(t, c)
+	if err := c.Wait(); err == nil {
+		t.Errorf("standard error:\n%s", errs)
+	}
+}
+
+// Two processes with one file of verdicts ask each question once. They begin at opposite ends.
+func TestSharedVerdicts(t *testing.T) {
+	dir := t.TempDir()
+	var lines []string
+	for i := range 24 {
+		lines = append(lines, `{"question":"q","eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"r"},"answer":"`+
+			strings.Repeat("x", i)+`","label":true}`)
+	}
+	server := newSlow(t)
+	var running []*exec.Cmd
+	for _, name := range []string{"forwards.jsonl", "backwards.jsonl"} {
+		labels := filepath.Join(dir, name)
+		if err := os.WriteFile(labels, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		slices.Reverse(lines)
+		c, _ := started(t, judged(t, server.URL(), "judge-check", labels, "--verdicts", filepath.Join(dir, "v.jsonl")))
+		<-server.asked
+		running = append(running, c)
+	}
+	server.letGo()
+	for _, c := range running {
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := server.Calls(); n != 24 {
+		t.Errorf("%d requests for 24 questions", n)
+	}
+}
