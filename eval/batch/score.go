@@ -175,16 +175,30 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 	}
 	return func(yield func([]scored, error) bool) {
 		var pool chunkPool
+		drained := false
 		for b, err := range ordered(ctx, 4*(c.Workers+c.Judges), c.drained(chunks(items, &pool)), work) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(b.scores, nil) {
+			// Those in flight end, but a judge may have been kept from answering: their scores are not passed on.
+			if drained = drained || c.isDrained(); !drained && !yield(b.scores, nil) {
 				return
 			}
 			pool.put(b)
 		}
+		if drained {
+			yield(nil, ErrDrained)
+		}
+	}
+}
+
+func (c Config) isDrained() bool {
+	select {
+	case <-c.Drain:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -195,11 +209,9 @@ func (c Config) drained(chunks iter.Seq2[*chunk, error]) iter.Seq2[*chunk, error
 	}
 	return func(yield func(*chunk, error) bool) {
 		for b, err := range chunks {
-			select {
-			case <-c.Drain:
+			if c.isDrained() {
 				yield(nil, ErrDrained)
 				return
-			default:
 			}
 			if !yield(b, err) {
 				return

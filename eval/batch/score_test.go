@@ -171,3 +171,36 @@ func TestScoreCancelled(t *testing.T) {
 		t.Errorf("errors %v, want one: %v", errs, stopped)
 	}
 }
+
+// A stream that is drained ends with an error after the answers in flight, whatever was queued.
+func TestDrain(t *testing.T) {
+	drain, asked := make(chan struct{}), 0
+	j := judgeFunc(func(context.Context, eval.JudgeRequest) (bool, error) {
+		if asked++; asked == 3 {
+			close(drain)
+		}
+		return true, nil
+	})
+	s := eval.New(eval.Config{Judge: j})
+	gold := batch.NewGold(s, "q", qa.Evaluator{
+		Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer": "r", "question": "q"}`),
+	})
+	items := func(yield func(batch.Item, error) bool) {
+		for range 10 {
+			if !yield(batch.Item{Gold: gold, Answer: eval.Text("x")}, nil) {
+				return
+			}
+		}
+	}
+	n := 0
+	for _, err := range batch.Score(context.Background(), batch.Config{Scorer: s, Judges: 1, Drain: drain}, items) {
+		if err != nil {
+			if !errors.Is(err, batch.ErrDrained) || n > 2 {
+				t.Errorf("%v after %d scores", err, n)
+			}
+			return
+		}
+		n++
+	}
+	t.Errorf("%d scores and no error", n)
+}
