@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -116,7 +118,12 @@ var characters = strings.NewReplacer(
 	"\u2018", "'", "\u2019", "'", "\u201c", `"`, "\u201d", `"`,
 )
 
-func plainCharacters(s string) string { return norm.NFC.String(characters.Replace(s)) }
+func plainCharacters(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return s
+	}
+	return norm.NFC.String(characters.Replace(s))
+}
 
 var fenced = regexp.MustCompile("(?s)^(?:[^\n`]*:)?\\s*```[A-Za-z0-9_+-]*[ \t]*\n(.*)```$")
 
@@ -138,8 +145,19 @@ var leads = regexp.MustCompile(`(?i)^(?:(?:so|therefore|thus|hence|sure|ok|okay)
 	`here(?:['’]s|\s+is|\s+are)\s+[^:\n]{1,80}:|` +
 	`#{1,6}\s|[-*•>]\s)\s*`)
 
+// leadWords begin the sentences of leads; most texts begin with none of them.
+var leadWords = map[string]bool{
+	"so": true, "therefore": true, "thus": true, "hence": true, "sure": true, "ok": true, "okay": true, "the": true, "my": true, "your": true,
+	"final": true, "correct": true, "right": true, "short": true, "answer": true, "answers": true, "it": true, "this": true, "that": true,
+	"these": true, "those": true, "they": true, "there": true, "here": true,
+}
+
 // withoutLead returns the answer in a wrapping sentence, under a heading mark, or behind the bullet of a single line.
 func withoutLead(s string) string {
+	word := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]
+	if word != "" && !leadWords[strings.ToLower(word)] {
+		return s
+	}
 	at := leads.FindStringIndex(s)
 	if at == nil {
 		return s
@@ -170,7 +188,7 @@ var emphasis = regexp.MustCompile("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+
 
 // withoutEmphasis takes Markdown and dollar signs from within a text: bold, code, mathematics, links.
 func withoutEmphasis(s string) string {
-	if !strings.ContainsAny(s, "*`$]") {
+	if !strings.ContainsAny(s, "*`$") && !strings.Contains(s, "](") {
 		return s
 	}
 	return emphasis.ReplaceAllString(s, "$1$2$3$4")
@@ -189,10 +207,21 @@ var thousands = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b|^[+-]?\d{1,3}(?: \d{3
 
 // withoutCommas takes the separators of thousands out of numbers.
 func withoutCommas(s string) string {
-	if !strings.ContainsAny(s, ", ") {
+	if !separatesDigits(s) {
 		return s
 	}
 	return thousands.ReplaceAllStringFunc(s, strings.NewReplacer(",", "", " ", "").Replace)
+}
+
+// separatesDigits reports whether a comma or a blank stands between two digits.
+func separatesDigits(s string) bool {
+	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
+	for i := 1; i < len(s)-1; i++ {
+		if (s[i] == ',' || s[i] == ' ') && isDigit(s[i-1]) && isDigit(s[i+1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // listsIn returns the lists and dictionaries that a text may stand for: as a literal, as bullets, as lines, and as items
