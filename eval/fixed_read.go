@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"strings"
+
 	"airqa/internal/pyliteral"
 	"airqa/internal/pystr"
 )
@@ -28,17 +30,29 @@ func dictOf(v pyliteral.Value) *pyliteral.Dict {
 	return d
 }
 
-// literalOf reads a text as JSON, or else as a Python literal in which JSON's constants may stand.
+// literalOf reads a text as JSON, or else as a Python literal in which JSON's constants may stand. LaTeX commands in its
+// strings stay as they are written: "\frac" is no form feed.
 func literalOf(v pyliteral.Value) (pyliteral.Value, bool) {
 	text, ok := sourceText(v)
 	if !ok {
 		return nil, false
 	}
 	if parsed, ok := pyliteral.ReadJSON(text); ok {
-		return parsed, true
+		return latexKept(text, parsed), true
 	}
-	parsed, err := pyliteral.Parse(text, pyliteral.Options{JSONConstants: true})
+	parsed, err := pyliteral.Parse(text, pyliteral.Options{JSONConstants: true, LaTeX: true})
 	return parsed, err == nil
+}
+
+// latexKept reads a text that is JSON once more, with LaTeX commands as written.
+func latexKept(text string, parsed pyliteral.Value) pyliteral.Value {
+	if !strings.Contains(text, `\`) {
+		return parsed
+	}
+	if kept, _, err := pyliteral.ParseJSON(text, 0, pyliteral.Options{LaTeX: true}); err == nil {
+		return kept
+	}
+	return parsed
 }
 
 // keyText is a key as a text: 1 is "1".
