@@ -91,3 +91,39 @@ func TestPutWithoutPDF(t *testing.T) {
 		}
 	}
 }
+
+// A paper can be named by its uuid, the beginning of that, its file or its title; a whole name comes before a part of one.
+func TestFindPapers(t *testing.T) {
+	paper := func(id, title, file string) env.Holding {
+		return env.Holding{Metadata: paperdb.Metadata{PaperID: id, Title: title}, File: paperdb.File{Name: file}}
+	}
+	list := []env.Holding{
+		paper("248bbaf9-0000", "Attention Is All You Need", "1706.03762.pdf"),
+		paper("248b0000-0000", "More Attention", "more.pdf"),
+		paper("c0000000-0000", "More", "attention-study.pdf"),
+	}
+	tests := []struct {
+		name string
+		want []string
+	}{
+		{"248BBAF9-0000", []string{"248bbaf9-0000"}},
+		{"248bb", []string{"248bbaf9-0000"}},
+		{"248b", []string{"248bbaf9-0000", "248b0000-0000"}},
+		{"1706.03762", []string{"248bbaf9-0000"}},
+		{"1706.03762.pdf", []string{"248bbaf9-0000"}},
+		{"all you need", []string{"248bbaf9-0000"}},
+		{"attention", []string{"248bbaf9-0000", "248b0000-0000", "c0000000-0000"}},
+		{"more", []string{"248b0000-0000", "c0000000-0000"}},
+		{"more attention", []string{"248b0000-0000"}},
+		{"248x", nil},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, h := range env.FindPapers(list, tt.name) {
+			got = append(got, h.PaperID)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

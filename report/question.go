@@ -136,7 +136,8 @@ func readEpisodes(run *runlog.Run) []episode {
 			turns: rec.Turns(), usage: rec.Usage(), charged: rec.Charged(),
 		}
 		for _, s := range rec.Steps {
-			e.time(s)
+			working, waiting := stepTime(s)
+			e.working, e.waiting = e.working+working, e.waiting+waiting
 			e.actions.add(s)
 		}
 		for _, a := range rec.FailedAttempts {
@@ -148,28 +149,28 @@ func readEpisodes(run *runlog.Run) []episode {
 	return list
 }
 
-// time adds the seconds of a step. They are those of its requests and its action, not the span from its start to its
+// stepTime is the seconds of a step. They are those of its requests and its action, not the span from its start to its
 // end: a run that was stopped in between has a night in there.
-func (e *episode) time(s qa.Step) {
+func stepTime(s qa.Step) (working, waiting float64) {
 	if !s.Acted.IsZero() {
-		e.working += s.Ended.Sub(s.Acted).Seconds()
+		working = s.Ended.Sub(s.Acted).Seconds()
 	}
 	if s.Reply == nil {
-		return
+		return working, 0
 	}
 	for _, a := range s.Reply.Attempts {
-		e.working += a.Seconds
-		e.waiting += a.Wait
+		working += a.Seconds
+		waiting += a.Wait
 	}
 	if len(s.Reply.Attempts) > 0 {
-		return
+		return working, waiting
 	}
 	// A model in process makes no requests.
 	replied := s.Ended
 	if !s.Acted.IsZero() {
 		replied = s.Acted
 	}
-	e.working += replied.Sub(s.Started).Seconds()
+	return working + replied.Sub(s.Started).Seconds(), waiting
 }
 
 // within is the share of right answers by the number of calls that they took; see [Row].

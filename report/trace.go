@@ -22,6 +22,8 @@ type Traced struct {
 	Score     *qa.Score    `json:"score"`
 	Usage     qa.Usage     `json:"usage"`
 	Turns     int          `json:"turns"`
+	// Fork says where the run of the episode left another one; nil for most.
+	Fork *runlog.Fork `json:"fork,omitempty"`
 	runlog.Recorded
 	// Thoughts holds the text of each step's thought, in the order of the steps.
 	Thoughts []string `json:"thoughts"`
@@ -61,6 +63,9 @@ func (t Traced) Write(w io.Writer) error {
 	p.line("Format    %s", terminal.Line(t.AnswerFormat))
 	p.line("Tags      %s", terminal.Line(strings.Join(t.Tags, ", ")))
 	p.line("Episode   %s", terminal.Line(t.Episode))
+	if t.Fork != nil {
+		p.line("Fork      %s", ForkText(*t.Fork))
+	}
 	for _, m := range t.Messages {
 		if m.Role == qa.System {
 			p.block("system prompt", fmt.Sprintf("(%d characters; --json shows it)", len(m.Text)))
@@ -81,6 +86,15 @@ func (t Traced) Write(w io.Writer) error {
 	p.line("Score     %s", t.score())
 	p.line("Turns     %d, tokens %d prompt + %d completion%s", t.Turns, t.Usage.Prompt, t.Usage.Completion, estimated(t.Usage))
 	return p.err
+}
+
+// ForkText says what a fork changed: "of runs/a, step 2: reply changed by someone".
+func ForkText(f runlog.Fork) string {
+	text := fmt.Sprintf("of %s, step %d: %s changed", f.Run, f.Step, f.Changed)
+	if f.By != "" {
+		text += " by " + f.By
+	}
+	return terminal.Line(text)
 }
 
 func (t Traced) outcome() string {
@@ -155,7 +169,8 @@ func (p *printer) step(s qa.Step) {
 		p.line("── step %d, taken by the program", s.N)
 	} else {
 		u := s.Reply.Usage
-		p.line("── step %d, %.1f s, tokens %d + %d%s%s, %s%s", s.N, s.Ended.Sub(s.Started).Seconds(), u.Prompt, u.Completion,
+		working, waiting := stepTime(s)
+		p.line("── step %d, %.1f s, tokens %d + %d%s%s, %s%s", s.N, working+waiting, u.Prompt, u.Completion,
 			estimated(u), cached(*s.Reply), shown(s.Shown), shortened(s.Reply.Attempts)+cutOff(s.Reply.Finish))
 	}
 	switch {

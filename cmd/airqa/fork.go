@@ -20,8 +20,8 @@ type forkCmd struct {
 	Dir         string `arg:"" name:"run" help:"Run directory."`
 	UUID        string `arg:"" name:"uuid" help:"Question, or the beginning of its uuid; uuid#1 for its second repeat."`
 	At          int    `required:"" env:"-" placeholder:"STEP" help:"Step whose message is changed, as airqa trace counts them."`
-	Reply       string `env:"-" placeholder:"FILE" help:"The model's reply at this step shall be the text of FILE; - reads standard input."`
-	Observation string `env:"-" placeholder:"FILE" help:"What came back at this step shall be the text of FILE; - reads standard input."`
+	Reply       string `env:"-" placeholder:"FILE" help:"Replace the model's reply at this step with FILE; - reads standard input."`
+	Observation string `env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE; - reads standard input."`
 	Edit        bool   `env:"-" help:"Change the message in $EDITOR."`
 	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"What --edit changes: reply or observation."`
 	Out         string `env:"-" placeholder:"DIR" help:"Directory of the branch; without it RUN/forks/UUID-sSTEP-N."`
@@ -199,7 +199,7 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 		note:  runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data, Fork: &b.note},
 		chain: chain{cache: store, first: b.first},
 		only:  func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat },
-		check: func(now runlog.Config) error { return b.check(a, now) }, seed: func(w *runlog.Writer) error { return b.seed(a, dir, w) },
+		check: func(now runlog.Config) error { return b.check(a, now) }, seed: func(w *runlog.Writer) error { return b.seed(dir, w) },
 	}, []job{{b.baseline, m, dir, b.baseline.Name}})
 	if err != nil {
 		return err
@@ -294,7 +294,7 @@ func (b *branch) check(a *app, now runlog.Config) error {
 }
 
 // seed writes the beginning of the branch: what came before, and a changed observation. A changed reply comes from first.
-func (b *branch) seed(a *app, dir string, w *runlog.Writer) error {
+func (b *branch) seed(dir string, w *runlog.Writer) error {
 	if err := w.Copy(b.run, b.events); err != nil {
 		return err
 	}
@@ -314,8 +314,7 @@ func (b *branch) seed(a *app, dir string, w *runlog.Writer) error {
 		return err
 	}
 	s := begun.Steps[b.note.Step-1]
-	s.Observation, s.Acted = &b.observation, a.now()
-	s.Ended = s.Acted
+	s.Observation, s.Acted = &b.observation, s.Ended // the change took no time of the episode
 	return log.Observation(s)
 }
 

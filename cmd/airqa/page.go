@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,20 +14,20 @@ import (
 
 type pageCmd struct {
 	dataFlags
-	Paper string  `required:"" placeholder:"UUID" help:"Paper."`
+	Paper string  `required:"" placeholder:"PAPER" help:"Paper: uuid or the start of one, file name, or part of the title."`
 	Page  int     `required:"" placeholder:"N" help:"Page, counted from 1."`
 	Box   string  `placeholder:"X0,Y0,W,H" help:"Part of the page in points from its top left; without it the whole page."`
 	Boxes bool    `help:"Outline the figures and tables that were found on the page."`
 	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
-	Out   string  `required:"" placeholder:"FILE" help:"PNG file to write."`
+	Out   string  `placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the paper's uuid."`
 }
 
 // Help implements kong.HelpProvider.
 func (pageCmd) Help() string {
 	return `Examples:
-  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3 --out page.png
-  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3 --box 70,90,300,200 --out figure.png
-  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3 --boxes --out boxes.png`
+  airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3
+  airqa page --data papers --paper 2c5da742 --page 3 --box 70,90,300,200 --out figure.png
+  airqa page --data papers --paper attention --page 3 --boxes --out boxes.png`
 }
 
 // Run implements the sub-command.
@@ -34,24 +36,23 @@ func (c pageCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.Boxes && box != nil {
-		return misuse("--boxes outlines what is on a whole page; leave --box out")
-	}
-	if c.DPI < 1 {
-		return misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
+	if err := c.check(box); err != nil {
+		return err
 	}
 	world, err := c.open(a, env.Config{NoSearch: true, DPI: c.DPI})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	draw := func() (qa.Image, error) { return world.View(a.ctx, c.Paper, c.Page, box) }
-	if c.Boxes {
-		draw = func() (qa.Image, error) { return world.ViewBoxes(a.ctx, c.Paper, c.Page) }
-	}
-	im, err := draw()
+	im, err := c.draw(a, world, box)
 	if err != nil {
 		return asFault(err)
+	}
+	if box != nil && !slices.Equal(box, im.Box) {
+		a.say("note: --box reaches beyond the page; the picture shows %v", im.Box)
+	}
+	if c.Out == "" {
+		c.Out = fmt.Sprintf("%.8s-p%d.png", im.PaperID, im.Page)
 	}
 	if err := os.WriteFile(c.Out, im.Data, 0o644); err != nil { //nolint:gosec // a picture is for everyone
 		return fmt.Errorf("write picture: %w", err)
@@ -59,16 +60,46 @@ func (c pageCmd) Run(a *app) error {
 	return a.print(fmt.Sprintf("%s: page %d, %d x %d pixels", c.Out, im.Page, im.Width, im.Height))
 }
 
+func (c pageCmd) check(box []float64) error {
+	if c.Boxes && box != nil {
+		return misuse("--boxes outlines what is on a whole page; leave --box out")
+	}
+	if c.DPI < 1 {
+		return misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
+	}
+	if ext := strings.ToLower(filepath.Ext(c.Out)); ext != "" && ext != ".png" {
+		return misuse("--out %s: pages are written as PNG; name a .png file", c.Out)
+	}
+	return nil
+}
+
+// draw finds the paper and draws the page, or the box of it.
+func (c pageCmd) draw(a *app, world *env.Env, box []float64) (qa.Image, error) {
+	papers, err := world.Holdings(a.ctx)
+	if err != nil {
+		return qa.Image{}, err
+	}
+	paper, err := onePaper(papers, c.Data, c.Paper)
+	if err != nil {
+		return qa.Image{}, err
+	}
+	if c.Boxes {
+		return world.ViewBoxes(a.ctx, paper.PaperID, c.Page)
+	}
+	return world.View(a.ctx, paper.PaperID, c.Page, box)
+}
+
+// parseBox reads "308,224,238,79", and "[308 224 238 79]" as airqa sql prints a bounding_box.
 func parseBox(s string) ([]float64, error) {
 	if s == "" {
 		return nil, nil
 	}
-	parts := strings.Split(strings.Trim(s, "[] "), ",")
+	parts := strings.FieldsFunc(strings.Trim(s, "[] "), func(r rune) bool { return r == ',' || r == ' ' })
 	var box []float64
 	for _, p := range parts {
-		x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		x, err := strconv.ParseFloat(p, 64)
 		if err != nil {
-			return nil, misuse("--box %q: %q is no number; a box is X0,Y0,WIDTH,HEIGHT in points", s, p)
+			return nil, misuse("--box %q: %q is not a number; a box is X0,Y0,WIDTH,HEIGHT in points", s, p)
 		}
 		box = append(box, x)
 	}

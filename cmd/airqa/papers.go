@@ -14,7 +14,7 @@ import (
 type papersCmd struct {
 	Data string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest makes."`
 	JSON bool   `name:"json" help:"Print a JSON object a paper."`
-	UUID string `arg:"" optional:"" name:"uuid" help:"Beginning of a paper's uuid: show these papers only, with their problems in full."`
+	UUID string `arg:"" optional:"" name:"paper" help:"Show these papers only, with their problems in full: a uuid or the start of one, a file name, or part of a title."`
 }
 
 // Help implements kong.HelpProvider.
@@ -22,6 +22,7 @@ func (papersCmd) Help() string {
 	return `Examples:
   airqa papers --data papers
   airqa papers --data papers 2c5da742
+  airqa papers --data papers "attention is all"
   airqa papers --data papers --json
 
 It works on a directory that an interrupted ingest left behind, too.`
@@ -62,13 +63,11 @@ func (c papersCmd) Run(a *app) error {
 		return err
 	}
 	var lines []paperLine
-	for _, h := range all {
-		if strings.HasPrefix(h.PaperID, strings.ToLower(c.UUID)) {
-			lines = append(lines, lineOf(h))
-		}
+	for _, h := range env.FindPapers(all, c.UUID) {
+		lines = append(lines, lineOf(h))
 	}
 	if c.UUID != "" && len(lines) == 0 {
-		return fmt.Errorf("no paper of %s has an id that begins with %q", c.Data, c.UUID)
+		return noPaper(c.Data, c.UUID)
 	}
 	switch {
 	case c.JSON:
@@ -104,7 +103,7 @@ func (c papersCmd) list(a *app, lines []paperLine) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	a.say("%d papers, %d with problems; airqa papers --data %s UUID tells them", len(lines), odd, c.Data)
+	a.say("%s, %d with problems; airqa papers --data %s UUID lists the problems", withPlural(len(lines), "paper"), odd, c.Data)
 	return nil
 }
 
@@ -116,9 +115,9 @@ func (c papersCmd) details(a *app, lines []paperLine) error {
 		}
 		var text strings.Builder
 		_, _ = fmt.Fprintf(&text, "%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
-			"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %d problems",
+			"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %s",
 			l.PaperID, terminal.Line(l.Title), orDash(l.Conference), yearOf(l.Year), terminal.Line(l.File), l.Parser, pdf,
-			l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems))
+			l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, withPlural(len(l.Problems), "problem"))
 		for _, p := range l.Problems {
 			text.WriteString("\n  - " + terminal.Line(p))
 		}

@@ -14,9 +14,9 @@ type searchCmd struct {
 	dataFlags
 	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How to search: dense (paper), bm25 or hybrid."`
 	Limit    int      `default:"5" help:"Most passages."`
-	Paper    []string `placeholder:"UUID" help:"Search only in this paper; may be repeated."`
+	Paper    []string `placeholder:"PAPER" help:"Search only in this paper (uuid or start of one, file name, or part of the title); may be repeated."`
 	JSON     bool     `name:"json" help:"Print a JSON object a passage."`
-	Text     string   `arg:"" name:"text" help:"What to look for; - reads standard input."`
+	Text     []string `arg:"" name:"text" help:"What to look for; - reads standard input."`
 }
 
 // Help implements kong.HelpProvider.
@@ -38,7 +38,7 @@ type hitLine struct {
 
 // Run implements the sub-command.
 func (c searchCmd) Run(a *app) error {
-	text, err := a.text(c.Text)
+	text, err := a.text(strings.Join(c.Text, " "))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,11 @@ func (c searchCmd) Run(a *app) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	hits, err := world.Retrieve(a.ctx, text, c.Limit, tools.Scope{Papers: c.Paper})
+	scope, titles, err := c.scope(a, world)
+	if err != nil {
+		return err
+	}
+	hits, err := world.Retrieve(a.ctx, text, c.Limit, scope)
 	if err != nil {
 		return asFault(err)
 	}
@@ -61,17 +65,37 @@ func (c searchCmd) Run(a *app) error {
 		a.say("no passage matches")
 	}
 	for i, h := range hits {
-		if err := c.show(a, i, h); err != nil {
+		if err := c.show(a, i, h, titles[h.PDFID]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c searchCmd) show(a *app, i int, h tools.Hit) error {
+// scope is the papers to search in, and the titles of all.
+func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, titles map[string]string, err error) {
+	papers, err := world.Holdings(a.ctx)
+	if err != nil {
+		return scope, nil, err
+	}
+	titles = make(map[string]string, len(papers))
+	for _, p := range papers {
+		titles[p.PaperID] = p.Title
+	}
+	for _, name := range c.Paper {
+		p, err := onePaper(papers, c.Data, name)
+		if err != nil {
+			return scope, nil, err
+		}
+		scope.Papers = append(scope.Papers, p.PaperID)
+	}
+	return scope, titles, nil
+}
+
+func (c searchCmd) show(a *app, i int, h tools.Hit, title string) error {
 	if !c.JSON {
-		return a.print(fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s)\n   %s\n",
-			i+1, h.Score, h.PDFID, h.PageNumber, h.TableName, h.ColumnName, terminal.Clip(h.Text, 500)))
+		return a.print(fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n",
+			i+1, h.Score, h.PDFID, h.PageNumber, h.TableName, h.ColumnName, terminal.Clip(title, widest), terminal.Clip(h.Text, 500)))
 	}
 	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"airqa/qa"
@@ -40,6 +41,10 @@ func (c traceCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	fork := forkOf(r)
+	if fork != nil && c.UUID == "" {
+		a.say("note: %s is a fork %s", c.Dir, report.ForkText(*fork))
+	}
 	var names []string
 	if c.UUID != "" {
 		name, err := match(r.UUIDs(), c.UUID)
@@ -53,11 +58,23 @@ func (c traceCmd) Run(a *app) error {
 			a.say("warning: %s: %v (this episode is left out)", c.Dir, err)
 			continue
 		}
-		if err := c.print(a, report.NewTraced(byUUID[rec.UUID], rec, scores[rec.UUID])); err != nil {
+		traced := report.NewTraced(byUUID[rec.UUID], rec, scores[rec.UUID])
+		traced.Fork = fork
+		if err := c.print(a, traced); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// forkOf is what run.json says of a fork, with the path of the run that it left; nil for other runs.
+func forkOf(r *runlog.Run) *runlog.Fork {
+	if r.Config.Note.Fork == nil {
+		return nil
+	}
+	fork := *r.Config.Note.Fork
+	fork.Run = filepath.Join(r.Dir, filepath.FromSlash(fork.Run))
+	return &fork
 }
 
 func (c traceCmd) print(a *app, t report.Traced) error {
