@@ -88,11 +88,17 @@ func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source)
 	anchors, err := doc.Anchors(ctx)
 	note("link targets", err)
 	for _, a := range anchors {
+		if a.Page > 0 && a.Page <= len(source.Doc.Pages) {
+			a.X, a.Y = source.Doc.Pages[a.Page-1].Upright(a.X, a.Y)
+		}
 		source.Anchors = append(source.Anchors, structure.Anchor(a))
 	}
 	outline, err := doc.Outline(ctx)
 	note("outline", err)
 	for _, h := range outline {
+		if h.Page > 0 && h.Page <= len(source.Doc.Pages) && source.Doc.Pages[h.Page-1].Turned != 0 {
+			h.Y = 0 // its x, which would say how far down the text it is, is not known
+		}
 		source.Outline = append(source.Outline, structure.Entry{Title: h.Title, Level: h.Level, Page: h.Page, Y: h.Y})
 	}
 	meta, err := doc.Metadata(ctx)

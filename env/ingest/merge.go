@@ -66,15 +66,15 @@ func (m *merger) has(page int, what string) bool {
 // box brings a box to the size that the page has here, and cuts it at the page's edges.
 func (m *merger) box(page int, b mineru.Box) layout.Box {
 	here, there := m.pages[page-1], m.their.Pages[page]
+	width, height := here.Shown()
 	x, y := 1.0, 1.0
 	if there.Width > 0 && there.Height > 0 {
-		x, y = here.Width/there.Width, here.Height/there.Height
+		x, y = width/there.Width, height/there.Height
 	}
 	cut := func(v, most float64) float64 { return min(max(v, 0), most) }
-	return layout.Box{
-		X0: cut(b[0]*x, here.Width), Y0: cut(b[1]*y, here.Height),
-		X1: cut(b[2]*x, here.Width), Y1: cut(b[3]*y, here.Height),
-	}
+	x0, y0 := here.Upright(cut(b[0]*x, width), cut(b[1]*y, height))
+	x1, y1 := here.Upright(cut(b[2]*x, width), cut(b[3]*y, height))
+	return layout.Box{X0: min(x0, x1), Y0: min(y0, y1), X1: max(x0, x1), Y1: max(y0, y1)}
 }
 
 // alike tells whether two boxes share more than half of the area that both take.

@@ -41,15 +41,16 @@ func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts
 	s.apply(&p.Metadata)
 	m := &rowMaker{paper: p.Metadata.PaperID, next: map[counter]int{}}
 	r.pagesAndChunks(m, doc, &p)
-	m.floats(found, &p)
+	m.floats(doc, found, &p)
 	m.texts(parts, &p)
 	return p
 }
 
 func (r *Reader) pagesAndChunks(m *rowMaker, doc *layout.Document, p *paperdb.Paper) {
 	for _, page := range doc.Pages {
+		width, height := page.Shown()
 		p.Pages = append(p.Pages, paperdb.Page{
-			ID: m.page(page.Number), Number: page.Number, Width: int(page.Width), Height: int(page.Height),
+			ID: m.page(page.Number), Number: page.Number, Width: int(width), Height: int(height),
 			Content: doc.Lines(page.Lines),
 		})
 		for _, text := range r.chunker.page(doc, page.Lines) {
@@ -60,15 +61,15 @@ func (r *Reader) pagesAndChunks(m *rowMaker, doc *layout.Document, p *paperdb.Pa
 	}
 }
 
-func (m *rowMaker) floats(found floats.Floats, p *paperdb.Paper) {
+func (m *rowMaker) floats(doc *layout.Document, found floats.Floats, p *paperdb.Paper) {
 	for i, f := range found.Figures {
 		p.Images = append(p.Images, paperdb.Image{
-			ID: m.id(f.Page, "image"), Caption: f.Caption, Box: wholePoints(f.Box), Ordinal: i, PageID: m.page(f.Page),
+			ID: m.id(f.Page, "image"), Caption: f.Caption, Box: wholePoints(doc.Pages[f.Page-1].AsShown(f.Box)), Ordinal: i, PageID: m.page(f.Page),
 		})
 	}
 	for i, t := range found.Tables {
 		p.Tables = append(p.Tables, paperdb.Table{
-			ID: m.id(t.Page, "table"), Caption: t.Caption, Content: t.HTML, Box: wholePoints(t.Box), Ordinal: i, PageID: m.page(t.Page),
+			ID: m.id(t.Page, "table"), Caption: t.Caption, Content: t.HTML, Box: wholePoints(doc.Pages[t.Page-1].AsShown(t.Box)), Ordinal: i, PageID: m.page(t.Page),
 		})
 	}
 }

@@ -10,12 +10,14 @@ func Analyze(inputs []Input) *Document {
 	pages := make([][]fragment, len(inputs))
 	turned := make([][]fragment, len(inputs))
 	text := make([][]Word, len(inputs))
-	for i, in := range inputs {
-		upright, sideways := byAngle(in.Glyphs)
-		text[i] = words(upright)
+	inputs = slices.Clone(inputs)
+	for i := range inputs {
+		inputs[i] = upright(inputs[i])
+		straight, sideways := byAngle(inputs[i].Glyphs)
+		text[i] = words(straight)
 		turned[i] = sidewaysFragments(sideways)
 	}
-	dropLineNumbers(text)
+	numbers := dropLineNumbers(text)
 	for i, in := range inputs {
 		pages[i] = fragments(text[i])
 		markDrawn(pages[i], in.Shapes, Box{X1: in.Width, Y1: in.Height})
@@ -25,7 +27,8 @@ func Analyze(inputs []Input) *Document {
 	d.BodySize, d.BodyFont = bodyPrint(pages)
 	gutters := gutters(pages, inputs)
 	for i, in := range inputs {
-		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Gutter: gutters[i], Dropped: dropped[i]}
+		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: in.Turned, Gutter: gutters[i]}
+		page.Dropped = numbers[i] + dropped[i]
 		page.fill(pages[i], d.BodySize)
 		page.addSideways(turned[i])
 		d.Pages = append(d.Pages, page)

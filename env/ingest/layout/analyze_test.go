@@ -158,6 +158,9 @@ func TestLineNumbersAreDropped(t *testing.T) {
 	if got := doc.Joined(doc.Pages[0].Lines[:20]); got != want {
 		t.Errorf("got %q", got)
 	}
+	if got, want := doc.Pages[1].Dropped, "040\n041\n042\n"; got != want {
+		t.Errorf("dropped %q, want %q", got, want)
+	}
 	if got, want := doc.Lines(doc.Pages[1].Lines), "the last page\nhas three lines\nin 1 place"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -203,6 +206,39 @@ func TestChineseHasNoSpaces(t *testing.T) {
 	doc := layouttest.Analyze(p)
 	if got, want := doc.Joined(doc.Pages[0].Lines), "本文，提出了一种 new 方法用于分析数据。结果"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A page whose text runs up or down is read as an upright one; boxes find their way back.
+func TestTurnedPagesAreReadUpright(t *testing.T) {
+	for _, angle := range []int{90, 270} {
+		p := layouttest.NewPage()
+		p.Lines(72, 100, column("text", 6)...)
+		p.Rule(72, 300, 240)
+		want := layouttest.Analyze(p).Pages[0]
+		shown := layout.Input{Width: p.Height, Height: p.Width}
+		back := func(b layout.Box) layout.Box {
+			if angle == 90 { // the text runs up
+				return layout.Box{X0: b.Y0, Y0: p.Width - b.X1, X1: b.Y1, Y1: p.Width - b.X0}
+			}
+			return layout.Box{X0: p.Height - b.Y1, Y0: b.X0, X1: p.Height - b.Y0, Y1: b.X1}
+		}
+		for _, g := range p.Glyphs {
+			at := back(layout.Box{X0: g.X, X1: g.X, Y0: g.Baseline, Y1: g.Baseline})
+			g.X, g.Baseline, g.Box, g.Angle = at.X0, at.Y0, back(g.Box), angle
+			shown.Glyphs = append(shown.Glyphs, g)
+		}
+		shown.Shapes = []layout.Shape{{Kind: layout.Path, Box: back(p.Shapes[0].Box)}}
+		got := layout.Analyze([]layout.Input{shown}).Pages[0]
+		if diff := cmp.Diff(texts(want.Lines), texts(got.Lines)); diff != "" {
+			t.Errorf("%d degrees (-want +got):\n%s", angle, diff)
+		}
+		if b := got.AsShown(got.Shapes[0].Box); b != shown.Shapes[0].Box || got.Turned != angle {
+			t.Errorf("%d degrees: the rule is at %v, want %v", angle, b, shown.Shapes[0].Box)
+		}
+		if w, h := got.Shown(); w != shown.Width || h != shown.Height {
+			t.Errorf("%d degrees: shown as %g by %g", angle, w, h)
+		}
 	}
 }
 

@@ -40,6 +40,8 @@ type Input struct {
 	Width, Height float64
 	Glyphs        []Glyph
 	Shapes        []Shape
+	// Turned is set by Analyze: see Page.
+	Turned int
 }
 
 // Word is a run of characters without a space.
@@ -99,11 +101,14 @@ type Page struct {
 	Width, Height float64
 	Lines         []Line
 	Shapes        []Shape
+	// Turned is the angle at which the text runs on the page as shown, 0, 90 or 270. Lines and shapes are placed as if it ran
+	// upright, on a page of Width by Height: AsShown brings them back.
+	Turned int
 	// Gutter is the x between two columns, 0 on a page with one.
 	Gutter float64
 	// Text spans the body text: the page without its margins.
 	Text Box
-	// Dropped is the text of running heads and page numbers, which no line has.
+	// Dropped is the text of running heads, page numbers and line numbers, which no line has.
 	Dropped string
 }
 

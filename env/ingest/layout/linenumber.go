@@ -8,8 +8,10 @@ import (
 )
 
 // dropLineNumbers takes away the numbers beside the lines of manuscripts and review copies. Such numbers count up by a
-// constant step along the margin of at least half of the pages, with no text above or below them.
-func dropLineNumbers(pages [][]Word) {
+// constant step along the margin of at least half of the pages, with no text above or below them. It returns what it took
+// from each page.
+func dropLineNumbers(pages [][]Word) []string {
+	dropped := make([]string, len(pages))
 	runs, long := make([][]numberRun, len(pages)), 0
 	for i, words := range pages {
 		runs[i] = numberRuns(words)
@@ -18,7 +20,7 @@ func dropLineNumbers(pages [][]Word) {
 		}
 	}
 	if long == 0 || long*2 < withText(pages) {
-		return
+		return dropped
 	}
 	all := slices.Concat(runs...)
 	// A short run, as on a last page, counts when its print is that of a long one.
@@ -27,9 +29,14 @@ func dropLineNumbers(pages [][]Word) {
 	})
 	for i := range pages {
 		pages[i] = slices.DeleteFunc(pages[i], func(w Word) bool {
-			return isNumber(w) && slices.ContainsFunc(all, func(r numberRun) bool { return r.holds(w) })
+			drop := isNumber(w) && slices.ContainsFunc(all, func(r numberRun) bool { return r.holds(w) })
+			if drop {
+				dropped[i] += w.Text + "\n"
+			}
+			return drop
 		})
 	}
+	return dropped
 }
 
 func withText(pages [][]Word) int {
