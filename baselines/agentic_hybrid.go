@@ -6,7 +6,7 @@ func agenticHybrid() Baseline {
 		Name:    "agentic-hybrid",
 		Summary: "an agent that retrieves passages and queries the database",
 		Tools:   []string{"Retrieve", "Query", "Answer"},
-		Prompts: []string{"react", "task", "schema", "hints_retrieve", "hints_query", "hints_hybrid"},
+		Prompts: []string{"react", "task", "schema", "hints_retrieve", "hints_query", "hints_steps", "hints_hybrid"},
 		Loop:    true,
 		solve:   loop,
 	}

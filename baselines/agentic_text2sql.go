@@ -6,7 +6,7 @@ func agenticText2SQL() Baseline {
 		Name:    "agentic-text2sql",
 		Summary: "an agent that queries the database",
 		Tools:   []string{"Query", "Answer"},
-		Prompts: []string{"react", "task", "schema", "hints_query"},
+		Prompts: []string{"react", "task", "schema", "hints_query", "hints_steps"},
 		Loop:    true,
 		solve:   loop,
 	}

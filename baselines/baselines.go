@@ -112,7 +112,7 @@ const (
 	Mixed Protocol = "mixed"
 )
 
-// native tells whether tools are offered.
+// native reports whether tools are offered natively.
 func (p Protocol) native() bool { return p == NativeTools || p == Mixed }
 
 // Map returns the settings by name, for the record of a run. A protocol and a format that are not named are the paper's.
@@ -230,8 +230,12 @@ func (s *Solver) toolSet(ex qa.Example) tools.Set {
 }
 
 func (s *Solver) allTools(ex qa.Example) tools.Set {
+	from := s.world.Retriever
+	if !s.baseline.Loop {
+		from = titled{from, s.world.Library}
+	}
 	return tools.Set{
-		tools.Retrieve{From: s.world.Retriever, Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens},
+		tools.Retrieve{From: from, Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens},
 		tools.Query{From: s.world.Querier, MaxTokens: s.settings.ObservationTokens},
 		tools.View{From: s.world.Viewer},
 		tools.Answer{},

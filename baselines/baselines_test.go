@@ -24,7 +24,7 @@ func (world) Card(_ context.Context, id string) (baselines.Card, error) {
 	if id != "p1" {
 		return baselines.Card{}, &tools.Fault{Text: "there is no paper " + id}
 	}
-	return baselines.Card{Title: "A Title", Abstract: "An abstract."}, nil
+	return baselines.Card{Title: "A Model's Title", Abstract: "An abstract."}, nil
 }
 
 func (world) Text(context.Context, string) (string, error) {
@@ -151,6 +151,37 @@ func TestNoPaper(t *testing.T) {
 		m, _, _ = solve(t, b, ex)
 		if !strings.Contains(m.shown[0][0].Text, "(there is no paper p8)") && name == "title-abstract" {
 			t.Errorf("%s with an unknown paper: %s", name, short(m.shown[0][0].Text))
+		}
+	}
+}
+
+// Question Only shows the question and the answer format only (paper, Section 4.1); the other baselines that ask once name papers by
+// title, and a field that a question lacks has no label.
+func TestTaskOfBaselinesThatAskOnce(t *testing.T) {
+	for _, b := range baselines.All() {
+		if b.Loop {
+			continue
+		}
+		ex := example()
+		ex.AnchorPDF, ex.AnswerFormat = []string{"p1", "p8"}, ""
+		m, _, _ := solve(t, b, ex)
+		last := m.shown[len(m.shown)-1][0].Text
+		want, hidden := `[Anchor PDFs]: ["A Model's Title", 'p8']`, "[Answer Format]:"
+		switch b.Name {
+		case "question-only":
+			want, hidden = ex.Question, "[Anchor"
+			if strings.Contains(last, "acl2023") || strings.Contains(last, "[Answer Format]:") {
+				t.Errorf("%s: %s", b.Name, last)
+			}
+		case "text2sql":
+			want = `[Anchor PDFs]: ["A Model's Title" ('p1'), 'p8' ('p8')]`
+		case "rag":
+			if !strings.Contains(last, `"pdf_id": "p1", "title": "A Model's Title", "page_number": 1`) {
+				t.Errorf("%s: no title beside the passage: %s", b.Name, last)
+			}
+		}
+		if !strings.Contains(last, want) || strings.Contains(last, hidden) {
+			t.Errorf("%s: want %s and not %s in\n%s", b.Name, want, hidden, short(last))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func loop(ctx context.Context, j job) error {
 	if err := j.episode.Say(qa.Message{Role: qa.System, Text: system}); err != nil {
 		return err
 	}
-	if err := j.episode.Say(qa.Message{Role: qa.User, Text: task(j.example, true)}); err != nil {
+	if err := j.episode.Say(qa.Message{Role: qa.User, Text: task(j.example, j.ids())}); err != nil {
 		return err
 	}
 	return agent.ReAct(ctx, j.episode, j.settings.Limits, j.reader())

@@ -13,21 +13,21 @@ import (
 	"airqa/tools"
 )
 
-// gather collects what is put into the prompt beside the question.
+// gather collects the context of a question.
 type gather func(ctx context.Context, j job) (string, error)
 
-// once asks the model one time, with a context or without, and takes the last fenced block of the reply.
+// once asks the model one time, with a context, and takes the last fenced block of the reply.
 func once(given string, collect gather) func(context.Context, job) error {
 	return func(ctx context.Context, j job) error {
-		data := prompts.Data{"given": given, "task": task(j.example, false), "context": ""}
-		if collect != nil {
-			text, err := collect(ctx, j)
-			if err != nil {
-				return err
-			}
-			data["context"] = "\n[Context]: " + text
+		papers, err := j.titles(ctx)
+		if err != nil {
+			return err
 		}
-		return j.finish(ctx, data)
+		text, err := collect(ctx, j)
+		if err != nil {
+			return err
+		}
+		return j.finish(ctx, prompts.Data{"given": given, "task": task(j.example, papers), "context": "\n[Context]: " + text})
 	}
 }
 

@@ -23,3 +23,25 @@ func passages(ctx context.Context, j job) (string, error) {
 	})
 	return "\n" + found, err
 }
+
+// titled adds the titles of their papers to passages. A model that asks nothing else cannot look them up.
+type titled struct {
+	tools.Retriever
+	library Library
+}
+
+// Retrieve implements [tools.Retriever].
+func (t titled) Retrieve(ctx context.Context, query string, limit int, scope tools.Scope) ([]tools.Hit, error) {
+	hits, err := t.Retriever.Retrieve(ctx, query, limit, scope)
+	known := make(map[string]string)
+	for i := range hits {
+		id := hits[i].PDFID
+		if known[id] == "" {
+			if known[id], err = titleOf(ctx, t.library, id); err != nil {
+				return nil, err
+			}
+		}
+		hits[i].Title = known[id]
+	}
+	return hits, err
+}

@@ -1,25 +1,32 @@
 package baselines
 
 import (
+	"context"
+	"errors"
 	"strings"
 
+	"airqa/internal/pyliteral"
 	"airqa/prompts"
 	"airqa/qa"
+	"airqa/tools"
 )
 
-// task renders the question as the model sees it. With ids, the papers that the question names are listed by uuid,
-// for the baselines that can look them up. Supporting papers are not told.
-func task(ex qa.Example, ids bool) string {
-	data := prompts.Data{"question": ex.Question, "format": ex.AnswerFormat, "papers": "", "conference": ""}
-	if ids && len(ex.AnchorPDF) > 0 {
-		data["papers"] = "\n" + named("Anchor PDF", quote(ex.AnchorPDF))
+// task renders the question as the model sees it, with the papers that it names as they are given: by uuid to a model that can
+// look them up, by title to one that cannot. Supporting papers are never shown.
+func task(ex qa.Example, papers []string) string {
+	data := prompts.Data{"question": ex.Question, "format": "", "papers": "", "conference": ""}
+	if ex.AnswerFormat != "" {
+		data["format"] = "\n[Answer Format]: " + ex.AnswerFormat
+	}
+	if len(papers) > 0 {
+		data["papers"] = "\n" + named("Anchor PDF", papers)
 	}
 	if len(ex.Conference) > 0 {
 		data["conference"] = "\n" + named("Conference", ex.Conference)
 	}
 	text, err := prompts.Render("task", data)
 	if err != nil {
-		// The text and its names are compiled in; TestTask renders it.
+		// The text and its names are compiled in; TestPrompts renders it.
 		panic(err)
 	}
 	return text
@@ -33,10 +40,41 @@ func named(label string, values []string) string {
 	return "[" + label + "s]: [" + strings.Join(values, ", ") + "]"
 }
 
-func quote(ids []string) []string {
-	quoted := make([]string, len(ids))
-	for i, id := range ids {
-		quoted[i] = "'" + id + "'"
+// ids are the uuids of the papers that the question names, quoted.
+func (j job) ids() []string {
+	quoted := make([]string, len(j.example.AnchorPDF))
+	for i, id := range j.example.AnchorPDF {
+		quoted[i] = quote(id)
 	}
 	return quoted
 }
+
+// titles are the titles of the papers that the question names, quoted.
+func (j job) titles(ctx context.Context) ([]string, error) {
+	quoted := make([]string, len(j.example.AnchorPDF))
+	for i, id := range j.example.AnchorPDF {
+		title, err := titleOf(ctx, j.world.Library, id)
+		if err != nil {
+			return nil, err
+		}
+		quoted[i] = quote(title)
+	}
+	return quoted, nil
+}
+
+// titleOf returns the title of a paper, or its id where the paper or its title is missing.
+func titleOf(ctx context.Context, l Library, id string) (string, error) {
+	c, err := l.Card(ctx, id)
+	var unknown *tools.Fault
+	switch {
+	case errors.As(err, &unknown):
+		return id, nil
+	case err != nil:
+		return "", err
+	case c.Title == "":
+		return id, nil
+	}
+	return c.Title, nil
+}
+
+func quote(s string) string { return pyliteral.Repr(s) }

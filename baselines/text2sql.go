@@ -10,7 +10,7 @@ import (
 )
 
 // text2sql asks for one SQL statement, runs it, and asks for the answer with its result (paper, "Text2SQL"). A
-// statement that fails is not mended: its error message is the context.
+// statement that fails is not corrected: its error message is the context.
 func text2sql() Baseline {
 	return Baseline{
 		Name:    "text2sql",
@@ -30,7 +30,7 @@ func writeSQL(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	reply, err := j.ask(ctx, qa.Message{Role: qa.System, Text: text}, qa.Message{Role: qa.User, Text: task(j.example, true)})
+	reply, err := j.ask(ctx, qa.Message{Role: qa.System, Text: text}, qa.Message{Role: qa.User, Text: task(j.example, j.ids())})
 	if err != nil {
 		return err
 	}
@@ -39,9 +39,16 @@ func writeSQL(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
+	papers, err := j.titles(ctx)
+	if err != nil {
+		return err
+	}
+	for i, id := range j.ids() {
+		papers[i] += " (" + id + ")" // the statement and its rows name papers by id
+	}
 	return j.finish(ctx, prompts.Data{
 		"given":   ". The context holds the result of an SQL statement on a database of the papers.",
-		"task":    task(j.example, false),
+		"task":    task(j.example, papers),
 		"context": "\n[SQL]: " + sql + "\n[Context]: \n" + result,
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
 	"airqa/qa"
@@ -26,8 +28,7 @@ const (
 func (e *Env) View(ctx context.Context, paperID string, page int, box []float64) (qa.Image, error) {
 	paper, err := e.db.Paper(ctx, paperID)
 	if errors.Is(err, paperdb.ErrNoPaper) {
-		text := "There is no paper with the id %.60q. Take a paper_id from table metadata or a pdf_id from a retrieval."
-		return qa.Image{}, &tools.Fault{Kind: faultPaper, Text: fmt.Sprintf(text, paperID)}
+		return qa.Image{}, &tools.Fault{Kind: faultPaper, Text: unknownPaper(paperID)}
 	}
 	if err != nil {
 		return qa.Image{}, err
@@ -44,7 +45,15 @@ func (e *Env) View(ctx context.Context, paperID string, page int, box []float64)
 	return picture, nil
 }
 
-// viewFault turns what the caller can mend into a tools.Fault.
+func unknownPaper(id string) string {
+	where := "Take a paper_id from table metadata or a pdf_id from a retrieval."
+	if uuid.Validate(id) != nil {
+		return fmt.Sprintf("%.60q is not a paper id: ids are uuids of 36 characters, written in full. %s", id, where)
+	}
+	return fmt.Sprintf("There is no paper with the id %q. %s", id, where)
+}
+
+// viewFault turns what the caller can correct into a tools.Fault.
 func (e *Env) viewFault(ctx context.Context, paperID string, page int, err error) error {
 	var badPage *pdf.PageError
 	var badBox *pdf.BoxError
@@ -53,22 +62,13 @@ func (e *Env) viewFault(ctx context.Context, paperID string, page int, err error
 	case errors.As(err, &badPage):
 		return &tools.Fault{Kind: faultPage, Text: sentence(badPage.Error())}
 	case errors.As(err, &badBox):
-		return &tools.Fault{Kind: faultBox, Text: sentence(badBox.Error()) + e.pageSize(ctx, paperID, page)}
+		return &tools.Fault{Kind: faultBox, Text: sentence(badBox.Error())}
 	case errors.As(err, &badFile):
 		return &tools.Fault{Kind: faultPDF, Text: "The PDF of this paper cannot be drawn: " + sentence(badFile.Error())}
 	case errors.Is(err, fs.ErrNotExist):
 		return &tools.Fault{Kind: faultPDF, Text: "The PDF of this paper is not stored here; its text is in the database."}
 	}
 	return fmt.Errorf("view page %d of paper %s: %w", page, paperID, err)
-}
-
-// pageSize tells how large the page is, as far as the database knows.
-func (e *Env) pageSize(ctx context.Context, paperID string, page int) string {
-	width, height, ok, err := e.db.PageSize(ctx, paperID, page)
-	if err != nil || !ok {
-		return ""
-	}
-	return fmt.Sprintf(" The page is %d x %d points.", width, height)
 }
 
 // sentence starts a reason with a capital letter and ends it with a full stop.

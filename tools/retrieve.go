@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"math"
+	"slices"
 
 	"airqa/agent/action"
 	"airqa/qa"
@@ -61,9 +62,17 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 
 // hitRows shows hits with the best first: the text stands second, so that a cut spares it longest.
 func hitRows(hits []Hit) Rows {
+	titles := slices.ContainsFunc(hits, func(h Hit) bool { return h.Title != "" })
 	r := Rows{Columns: []string{"score", "text", "pdf_id", "page_number"}}
+	if titles {
+		r.Columns = slices.Insert(r.Columns, 3, "title")
+	}
 	for _, h := range hits {
-		r.Values = append(r.Values, []any{round4(h.Score), h.Text, h.PDFID, int64(h.PageNumber)})
+		row := []any{round4(h.Score), h.Text, h.PDFID, int64(h.PageNumber)}
+		if titles {
+			row = slices.Insert(row, 3, any(h.Title))
+		}
+		r.Values = append(r.Values, row)
 	}
 	return r
 }

@@ -15,6 +15,8 @@ import (
 // Hit is one result of a retrieval.
 type Hit struct {
 	PDFID string
+	// Title is the paper's, where the caller adds it; it is shown beside the id.
+	Title string
 	// PageNumber counts from 1; -1 when unknown.
 	PageNumber            int
 	TableName, ColumnName string

@@ -29,6 +29,7 @@ func (searchCmd) Help() string {
 // hitLine is a passage on standard output.
 type hitLine struct {
 	PDFID      string  `json:"pdf_id"`
+	Title      string  `json:"title,omitempty"`
 	PageNumber int     `json:"page_number"`
 	TableName  string  `json:"table_name"`
 	ColumnName string  `json:"column_name"`

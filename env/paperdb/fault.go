@@ -128,10 +128,18 @@ func (e *engine) clean(text string) string {
 	}
 	text = hostPath.ReplaceAllString(text, "${1}…")
 	text = gate.WithoutAdvice(advice.ReplaceAllString(text, ""))
-	// Ids are 128-bit numbers to the engine, which is not how the schema calls them.
-	text = strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
+	text = notAnID(text)
 	text = address.ReplaceAllString(text, "0x…")
 	return cut(strings.TrimSpace(text))
+}
+
+// badID is the engine's error for a text that is compared with an id, cut short or without hyphens.
+var badID = regexp.MustCompile(`^(?:Conversion Error: )?Could not convert string ('[0-9a-fA-F-]{1,40}') to INT128`)
+
+// notAnID rewords the engine's errors about ids, which it calls 128-bit numbers.
+func notAnID(text string) string {
+	text = badID.ReplaceAllString(text, "$1 is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id")
+	return strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 }
 
 // cut shortens a text to maxText bytes at a character's start.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/marcboeker/go-duckdb/v2"
@@ -38,8 +39,21 @@ func plain(value any, typeName string) any {
 		return plain(v.Value, typeName)
 	case []byte:
 		return bytesText(v, typeName)
+	case time.Time:
+		return moment(v, typeName)
 	}
 	return number(value)
+}
+
+// moment writes dates and times of day as text: as a time.Time they would gain what they lack.
+func moment(t time.Time, typeName string) any {
+	switch strings.TrimRight(typeName, "[]") {
+	case "DATE":
+		return t.Format(time.DateOnly)
+	case "TIME":
+		return t.Format("15:04:05.999999")
+	}
+	return t
 }
 
 // bytesText shows 16 bytes of an id as a uuid, and other bytes in hex as the engine writes them.

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"math"
+	"strings"
 )
 
 // Drawing is a picture of a page or of a part of it.
@@ -103,13 +104,13 @@ func (o *Drawing) choose(page Box, box []float64) error {
 	if len(box) == 0 {
 		return nil
 	}
-	if err := checkBox(box); err != nil {
-		return err
+	if reason := checkBox(box); reason != "" {
+		return &BoxError{fmt.Sprintf("%s; the page is %.0f x %.0f points", reason, page.X1, page.Y1)}
 	}
 	want := Box{X0: box[0], Y0: box[1], X1: box[0] + box[2], Y1: box[1] + box[3]}
 	got := want.Clamp(page)
 	if got.Width() <= 0 || got.Height() <= 0 {
-		return &BoxError{fmt.Sprintf("box %v lies outside the page of %.0f x %.0f points", box, page.X1, page.Y1)}
+		return &BoxError{fmt.Sprintf("box %s lies outside the page of %.0f x %.0f points", boxText(box), page.X1, page.Y1)}
 	}
 	o.Box = [4]float64{got.X0, got.Y0, got.Width(), got.Height()}
 	const slack = 0.5
@@ -119,20 +120,24 @@ func (o *Drawing) choose(page Box, box []float64) error {
 	return nil
 }
 
-func checkBox(box []float64) error {
+// checkBox returns what is wrong with a box; "" when it is one.
+func checkBox(box []float64) string {
 	if len(box) != 4 {
-		return &BoxError{fmt.Sprintf("a box has 4 numbers [x0, y0, width, height], not %d", len(box))}
+		return fmt.Sprintf("a box has 4 numbers [x0, y0, width, height], not %d", len(box))
 	}
 	for _, v := range box {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return &BoxError{"a box has finite numbers"}
+			return "a box has finite numbers"
 		}
 	}
 	if box[2] <= 0 || box[3] <= 0 {
-		return &BoxError{fmt.Sprintf("box %v is [x0, y0, width, height]: width and height must be above 0", box)}
+		return fmt.Sprintf("box %s is [x0, y0, width, height]: width and height must be above 0", boxText(box))
 	}
-	return nil
+	return ""
 }
+
+// boxText writes a box as a model does, with commas.
+func boxText(box []float64) string { return strings.ReplaceAll(fmt.Sprint(box), " ", ", ") }
 
 // fit lowers the resolution until the picture has at most limit pixels.
 func (o *Drawing) fit(limit int) {
