@@ -119,6 +119,16 @@ func TestReAct(t *testing.T) {
 			qa.FormatErrors,
 			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "observation 2 parse_error", "end format_errors"},
 		},
+		{
+			"an action between format errors", // only those in a row count
+			[]string{"?", "look", "?", "final"},
+			agent.Limits{Turns: 9, Window: 5, FormatErrors: 2},
+			qa.Answered,
+			[]string{
+				"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "observation 2 ok",
+				"call 3", "observation 3 parse_error", "call 4", "end answered",
+			},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

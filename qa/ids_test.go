@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"airqa/qa"
 )
 
@@ -123,7 +125,14 @@ func TestPartIDs(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	if qa.PageUUID(p, 1) != ids[0] {
-		t.Error("an id changed between two calls")
+	// Python: uuid.uuid5(uuid.NAMESPACE_DNS, name) of "a-acl2023", and of that id with "_page_1", "_page_1_chunk_1", ...
+	want := []string{
+		"fb20f0ae-d310-5ffc-80ff-776e85c31111", "ab08e446-23af-5029-ba0a-7f23e9861c00", "f274307e-36d6-51f3-a26b-1268dcdcd449", "1d5bca78-b3da-5c9f-9252-392e584bd685", "0f279d0a-8615-56d9-a9b4-3b1bdbb00a89",
+	}
+	if diff := cmp.Diff(want, ids); p != "7c807ea1-811b-5e37-9b97-c430f10ef66d" || diff != "" {
+		t.Errorf("paper %s, parts (-want +got):\n%s", p, diff)
+	}
+	if got, want := qa.CopyUUID(p, "00ff"), "d88c9750-6799-5a5a-b80f-eb6974f91fd9"; got != want {
+		t.Errorf("id of a copy %s, want %s", got, want)
 	}
 }

@@ -149,3 +149,97 @@ func TestAnswers(t *testing.T) {
 		t.Error("answers that no table asks for")
 	}
 }
+
+// The numbers of the tables about outcomes, evaluation functions and repeats: four questions, two episodes each. A
+// question with an episode that has no score is in no accuracy.
+func TestTallies(t *testing.T) {
+	examples := reporttest.Single("a", "b", "c", "d")
+	examples[2].Evaluator.Func = "eval_string_exact_match"
+	formatOnly := reporttest.Score("b", 1, qa.Wrong)
+	formatOnly.FormatOnly = true
+	w := reporttest.World{Baseline: "rag", Model: "m", Episodes: []reporttest.Told{
+		reporttest.Answer("a", 0, 1), reporttest.Answer("a", 1, 1), reporttest.Answer("b", 0, 1), reporttest.Answer("b", 1, 1),
+		{UUID: "c", Outcome: qa.TurnLimit}, {UUID: "c", Repeat: 1, Outcome: qa.EndpointError},
+		reporttest.Answer("d", 0, 1), reporttest.Answer("d", 1, 1),
+	}, Scores: []qa.Score{
+		reporttest.Score("a", 0, qa.Right), reporttest.Score("a", 1, qa.Right), reporttest.Score("b", 0, qa.Unparseable), formatOnly,
+		reporttest.Score("c", 0, qa.Wrong), reporttest.Score("c", 1, qa.Unscored),
+		reporttest.Score("d", 0, qa.Right), reporttest.Score("d", 1, qa.Wrong),
+	}}
+	row := reporttest.Collect(t, w, examples, report.Options{})
+	tests := []struct {
+		table string
+		heads []string
+		lines [][]string
+	}{
+		{
+			"outcomes", []string{"right", "wrong", "unparseable", "format only", "turn limit", "endpoint error"},
+			[][]string{{"rag", "3", "1", "1", "1", "1", "1"}},
+		},
+		{
+			"functions", []string{"n", "right", "wrong", "unparseable", "format only", "unscored", "accuracy", "95 %"},
+			[][]string{
+				{"eval_int_exact_match", "3", "3", "1", "1", "1", "0", "50.00", "-"},
+				{"eval_string_exact_match", "0", "0", "1", "0", "0", "1", "-", "-"},
+			},
+		},
+		{"repeats", []string{"k", "mean", "spread", "pass@2", "pass^2"}, [][]string{{"rag", "2", "50.00", "23.57", "66.67", "33.33"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.table, func(t *testing.T) {
+			tables, err := report.Build([]report.Row{row}, report.Options{Table: tt.table})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var heads []string
+			for _, h := range tables[0].Heads {
+				heads = append(heads, h.Name)
+			}
+			var lines [][]string
+			for _, l := range tables[0].Lines {
+				line := []string{l.Label}
+				for _, v := range l.Values {
+					line = append(line, v.Text)
+				}
+				lines = append(lines, line)
+			}
+			if diff := cmp.Diff(tt.heads, heads); diff != "" {
+				t.Errorf("heads (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.lines, lines); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// All tables that have something to show: Table 5 of one model would repeat Table 4, and one run needs no leaderboard.
+func TestAllTables(t *testing.T) {
+	run := func(model string) report.Row {
+		return reporttest.Collect(t, reporttest.World{Baseline: "rag", Model: model, Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)}}, reporttest.Single("a"), report.Options{})
+	}
+	tests := []struct {
+		name string
+		rows []report.Row
+		want string
+	}{
+		{"one run", []report.Row{run("m")}, "4 7 13 outcomes functions"},
+		{"one model", []report.Row{run("m"), run("m")}, "4 7 13 outcomes functions leaderboard"},
+		{"two models", []report.Row{run("m"), run("n")}, "4 5 7 13 outcomes functions leaderboard"},
+	}
+	for _, tt := range tests {
+		tables, err := report.Build(tt.rows, report.Options{Table: report.AllTables})
+		var names []string
+		for _, b := range tables {
+			names = append(names, b.Name)
+		}
+		if got := strings.Join(names, " "); err != nil || got != tt.want {
+			t.Errorf("%s: tables %s (%v), want %s", tt.name, got, err, tt.want)
+		}
+	}
+	for table, want := range map[string]string{"repeats": "each question was asked once", "judges": "single judges", "by": "--by", "nine": "unknown table"} {
+		if _, err := report.Build([]report.Row{run("m")}, report.Options{Table: table}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("table %s: error %v, want %q", table, err, want)
+		}
+	}
+}

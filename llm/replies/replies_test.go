@@ -3,6 +3,7 @@ package replies_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -258,6 +259,35 @@ func TestTornLine(t *testing.T) {
 	}
 	if dropped, kept, err := replies.Prune(dir, clock); dropped != 1 || kept != 2 || err != nil {
 		t.Errorf("dropped %d, kept %d, %v", dropped, kept, err)
+	}
+}
+
+// An entry of a format that this program does not read is no hit: the model is asked, and its reply is found from then on.
+func TestOtherFormat(t *testing.T) {
+	dir, asked := t.TempDir(), &model{}
+	s := open(t, dir)
+	ask(t, behind(s, asked), request("one", 0))
+	_ = s.Close()
+	path := filepath.Join(dir, replies.File)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := strings.Replace(string(raw), fmt.Sprintf(`"format":%d`, replies.Format), `"format":99`, 1)
+	if err := os.WriteFile(path, []byte(other), 0o600); err != nil || other == string(raw) {
+		t.Fatalf("%v, %s", err, other)
+	}
+	if _, bad, err := replies.List(dir); bad != 1 || err != nil {
+		t.Errorf("%d unreadable entries, %v", bad, err)
+	}
+	s = open(t, dir)
+	for i, cached := range []bool{false, true} {
+		if got := ask(t, behind(s, asked), request("one", 0)); got.Cached != cached {
+			t.Errorf("request %d: from the cache: %v, want %v", i+1, got.Cached, cached)
+		}
+	}
+	if asked.calls.Load() != 2 {
+		t.Errorf("the model was asked %d times, want twice", asked.calls.Load())
 	}
 }
 

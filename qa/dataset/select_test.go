@@ -36,6 +36,8 @@ func TestSelect(t *testing.T) {
 		{name: "unknown id", s: dataset.Selection{IDs: []string{"99"}}, fails: `no question has the id "99"`},
 		{name: "empty id", s: dataset.Selection{IDs: []string{""}}, fails: "no question"},
 		{name: "ambiguous id", s: dataset.Selection{IDs: []string{"1"}}, fails: "begins 3 questions"},
+		{name: "id of two questions", s: dataset.Selection{Range: "5-8", IDs: []string{"1"}}, fails: "begins 2 questions, such as 14-q and 17-q"},
+		{name: "whole id", s: dataset.Selection{IDs: []string{"11-q"}}, want: "11"},
 		{name: "tags", s: dataset.Selection{Tags: []string{"text", "table"}}, want: "00 22 14 06 28"},
 		{name: "tag not", s: dataset.Selection{Tags: []string{"!table"}}, want: "11 03 25 17 09"},
 		{name: "unknown tag", s: dataset.Selection{Tags: []string{"formula"}}, fails: "formula"},

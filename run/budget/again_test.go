@@ -81,21 +81,59 @@ func TestUnreachableIsFree(t *testing.T) {
 	}
 }
 
-// A model that uses more than was forecast is held to what it really uses.
+// A model that uses more than was forecast is bounded by its worst reply: no call is made that may pass the limit.
 func TestForecastsLearn(t *testing.T) {
-	account := budget.NewAccount(budget.Limits{Tokens: 1000}, budget.Spent{}, nil)
-	calls := 0
-	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
-		calls++
-		return usage(130, 60), nil
-	})})
-	for range 9 {
-		if _, err := m.Complete(t.Context(), qa.Request{}); err != nil {
-			break
-		}
+	type tokens struct{ prompt, completion int }
+	tests := []struct {
+		name    string
+		limit   int
+		replies []tokens // the last one repeats
+		used    int
+		calls   int
+	}{
+		// A sixth call would make it 1140: 1.3 times the forecast prompt and 1.2 times the completion must both count.
+		{"one token short of a call", 1139, []tokens{{130, 60}}, 950, 5},
+		{"just enough", 1140, []tokens{{130, 60}}, 1140, 6},
+		// Later replies within their forecast do not make up for the first.
+		{"the worst reply counts", 1129, []tokens{{130, 60}, {100, 50}}, 940, 6},
+		{"a longer reply later", 1139, []tokens{{100, 50}, {130, 60}}, 1100, 6},
 	}
-	u := account.Spent().Usage
-	if used := u.Prompt + u.Completion; used != 950 || calls != 5 {
-		t.Errorf("%d tokens of 1000 in %d calls, want 950 in 5", used, calls)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			account := budget.NewAccount(budget.Limits{Tokens: tt.limit}, budget.Spent{}, nil)
+			calls := 0
+			m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
+				r := tt.replies[min(calls, len(tt.replies)-1)]
+				calls++
+				return usage(r.prompt, r.completion), nil
+			})})
+			for range 9 {
+				if _, err := m.Complete(t.Context(), qa.Request{}); err != nil {
+					break
+				}
+			}
+			u := account.Spent().Usage
+			if used := u.Prompt + u.Completion; used != tt.used || calls != tt.calls {
+				t.Errorf("%d tokens of %d in %d calls, want %d in %d", used, tt.limit, calls, tt.used, tt.calls)
+			}
+		})
+	}
+}
+
+// What was spent before counts: an account that was charged with it accepts no call that does not fit beside it.
+func TestChargedBefore(t *testing.T) {
+	account := budget.NewAccount(budget.Limits{Tokens: 1000, USD: 100}, budget.Spent{}, nil)
+	account.Charge(budget.Spent{Usage: qa.Usage{Prompt: 600, Completion: 100}, USD: 2, Calls: 3})
+	account.Charge(budget.Spent{Usage: qa.Usage{Prompt: 100, Completion: 50}, USD: 1, Calls: 1})
+	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Price: price, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
+		t.Error("a call was made")
+		return qa.Reply{}, nil
+	})})
+	if _, err := m.Complete(t.Context(), qa.Request{}); !agent.Suspended(err) {
+		t.Errorf("error %v", err)
+	}
+	want := budget.Spent{Usage: qa.Usage{Prompt: 700, Completion: 150}, USD: 3, Calls: 4}
+	if got := account.Spent(); got != want {
+		t.Errorf("spent %+v, want %+v", got, want)
 	}
 }

@@ -1,0 +1,83 @@
+package qa_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/qa"
+)
+
+func TestUsageAdd(t *testing.T) {
+	a := qa.Usage{Prompt: 100, Completion: 20, Cached: 30, Reasoning: 4}
+	b := qa.Usage{Prompt: 7, Completion: 5, Cached: 3, Reasoning: 2, Estimated: true}
+	want := qa.Usage{Prompt: 107, Completion: 25, Cached: 33, Reasoning: 6, Estimated: true}
+	if diff := cmp.Diff(want, a.Add(b)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if a.Add(b) != b.Add(a) || a.Add(a).Estimated {
+		t.Error("the sum depends on the order, or is estimated without an estimate")
+	}
+}
+
+func TestPriceOf(t *testing.T) {
+	p := qa.Price{Prompt: 2, Completion: 10, Cached: 0.5}
+	tests := []struct {
+		name  string
+		usage qa.Usage
+		want  float64
+	}{
+		{"nothing", qa.Usage{}, 0},
+		{"a million prompt tokens", qa.Usage{Prompt: 1e6}, 2},
+		{"a million reply tokens, reasoning among them", qa.Usage{Completion: 1e6, Reasoning: 9e5}, 10},
+		{"a quarter cached", qa.Usage{Prompt: 1e6, Cached: 25e4}, 1.625},
+		{"all cached", qa.Usage{Prompt: 1e6, Cached: 1e6}, 0.5},
+		// Some endpoints count cached tokens beside the prompt: the rest is no credit.
+		{"more cached than prompt", qa.Usage{Prompt: 10, Cached: 1e6}, 0.5},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := p.Of(tt.usage); got != tt.want {
+				t.Errorf("$%v, want $%v", got, tt.want)
+			}
+		})
+	}
+}
+
+type triedError struct{ attempts []qa.Attempt }
+
+func (triedError) Error() string         { return "no reply" }
+func (e triedError) Tried() []qa.Attempt { return e.attempts }
+
+func TestTried(t *testing.T) {
+	want := []qa.Attempt{{Status: 500, Error: "server"}, {Error: "timeout"}}
+	if diff := cmp.Diff(want, qa.Tried(fmt.Errorf("ask the model: %w", triedError{want}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := qa.Tried(errors.New("disk full")); got != nil {
+		t.Errorf("requests of another error: %v", got)
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	tests := map[qa.Outcome][2]bool{ // failed, again
+		qa.Answered: {}, qa.TurnLimit: {}, qa.TokenLimit: {}, qa.CostLimit: {}, qa.TimeLimit: {}, qa.FormatErrors: {}, qa.ContextOverflow: {},
+		qa.EndpointError: {true, true}, qa.ToolFailure: {true, true}, qa.Cancelled: {true, true},
+		qa.NoImages: {true, false},
+	}
+	for outcome, want := range tests {
+		if got := [2]bool{outcome.Failed(), outcome.Again()}; got != want {
+			t.Errorf("%s: failed and again are %v, want %v", outcome, got, want)
+		}
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	cause := errors.New("connection refused")
+	err := fmt.Errorf("retrieve: %w", &qa.UnavailableError{Err: cause})
+	if !errors.Is(err, cause) || err.Error() != "retrieve: connection refused" {
+		t.Errorf("error %v", err)
+	}
+}

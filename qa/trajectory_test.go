@@ -1,0 +1,158 @@
+package qa_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/qa"
+)
+
+func TestThought(t *testing.T) {
+	reply := &qa.Reply{Text: "[Thought]: look\n[Action]: Query()"}
+	tests := []struct {
+		name string
+		step qa.Step
+		want string
+	}{
+		{"in the reply", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: 11, End: 15}}, "look"},
+		{"to the end", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: 26, End: 33}}, "Query()"},
+		{"none", qa.Step{Reply: reply}, ""},
+		{"without a reply", qa.Step{ThoughtAt: qa.Span{First: 0, End: 4}}, ""},
+		{"before the reply", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: -1, End: 4}}, ""},
+		{"behind the reply", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: 30, End: 34}}, ""},
+		{"backwards", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: 4, End: 3}}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.step.Thought(); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// The history has the reply up to the end of its action, and a native call as the model made it.
+func TestStepMessage(t *testing.T) {
+	calls := []qa.ToolCall{{ID: "1", Name: "Query"}, {ID: "2", Name: "View"}}
+	sealed := json.RawMessage(`{"signature":"x"}`)
+	reply := &qa.Reply{Text: "act and invent", ToolCalls: calls, Sealed: sealed}
+	tests := []struct {
+		name string
+		step qa.Step
+		want qa.Message
+	}{
+		{"text", qa.Step{Reply: reply, Kept: 3}, qa.Message{Role: qa.Assistant, Text: "act"}},
+		{"the whole reply", qa.Step{Reply: reply, Kept: 14}, qa.Message{Role: qa.Assistant, Text: "act and invent"}},
+		{"more than the reply", qa.Step{Reply: reply, Kept: 15}, qa.Message{Role: qa.Assistant}},
+		{"less than nothing", qa.Step{Reply: reply, Kept: -1}, qa.Message{Role: qa.Assistant}},
+		{"an action of the program", qa.Step{}, qa.Message{Role: qa.Assistant}},
+		{"a native call", qa.Step{Reply: reply, Kept: 3, Called: &calls[0]}, qa.Message{Role: qa.Assistant, Text: "act", ToolCalls: calls[:1], Sealed: sealed}},
+		{
+			"several native calls", qa.Step{Reply: reply, Called: &calls[0], NotRun: []string{"2"}},
+			qa.Message{Role: qa.Assistant, ToolCalls: calls, Sealed: sealed},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, tt.step.Message()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestObservationMessage(t *testing.T) {
+	images := []qa.Image{{SHA256: "00", MIME: "image/png"}}
+	one, two := qa.Observation{Text: "3 rows", Images: images}, qa.Observation{Text: "a\nb"}
+	tests := []struct {
+		name string
+		step qa.Step
+		want qa.Message
+	}{
+		{"a line", qa.Step{Observation: &one}, qa.Message{Role: qa.User, Text: "[Observation]: 3 rows", Images: images}},
+		{"lines", qa.Step{Observation: &two}, qa.Message{Role: qa.User, Text: "[Observation]:\na\nb"}},
+		{
+			"a native call", qa.Step{Observation: &one, Called: &qa.ToolCall{ID: "7"}, NotRun: []string{"8"}, Unlabelled: true},
+			qa.Message{Role: qa.ToolResult, Text: "3 rows", Images: images, ToolCallID: "7", NotRun: []string{"8"}},
+		},
+		{
+			"an action in the text, without labels", qa.Step{Observation: &one, Unlabelled: true, Action: &qa.Action{Name: "Query"}},
+			qa.Message{Role: qa.User, Text: "Result of Query:\n3 rows", Images: images},
+		},
+		{"no action, without labels", qa.Step{Observation: &two, Unlabelled: true}, qa.Message{Role: qa.User, Text: "a\nb"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, tt.step.ObservationMessage()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	if one.Text != "3 rows" {
+		t.Errorf("the observation was changed: %q", one.Text)
+	}
+}
+
+// Steps of the program are no turns; replies of a cache used no tokens; failed requests are charged apart.
+func TestTrajectorySums(t *testing.T) {
+	charged := &qa.Usage{Prompt: 50, Completion: 5, Estimated: true}
+	tr := qa.Trajectory{
+		FailedAttempts: []qa.Attempt{{Error: "server", Charged: charged}, {Status: 401, Error: "auth"}},
+		Steps: []qa.Step{
+			{N: 1, By: qa.ByProgram},
+			{N: 2, Reply: &qa.Reply{Usage: qa.Usage{Prompt: 100, Completion: 10}, Attempts: []qa.Attempt{{Error: "timeout", Charged: charged}, {Status: 200}}}},
+			{N: 3, Reply: &qa.Reply{Usage: qa.Usage{Prompt: 1000, Completion: 100}, Cached: true}},
+			{N: 4, Reply: &qa.Reply{Usage: qa.Usage{Prompt: 200, Completion: 20}}},
+		},
+	}
+	if got, want := tr.Usage(), (qa.Usage{Prompt: 300, Completion: 30}); got != want {
+		t.Errorf("usage %+v, want %+v", got, want)
+	}
+	if got, want := tr.Charged(), (qa.Usage{Prompt: 100, Completion: 10, Estimated: true}); got != want {
+		t.Errorf("charged %+v, want %+v", got, want)
+	}
+	if tr.Turns() != 3 {
+		t.Errorf("%d turns, want 3", tr.Turns())
+	}
+}
+
+func TestEpisodeID(t *testing.T) {
+	for id, want := range map[string]struct {
+		uuid   string
+		repeat int
+	}{"u#0": {"u", 0}, "u#12": {"u", 12}, "a#b#3": {"a#b", 3}, "#1": {"", 1}} {
+		uuid, repeat := qa.SplitEpisodeID(id)
+		if uuid != want.uuid || repeat != want.repeat || qa.EpisodeID(uuid, repeat) != id {
+			t.Errorf("%s: %q and %d", id, uuid, repeat)
+		}
+	}
+	if uuid, repeat := qa.SplitEpisodeID("plain"); uuid != "plain" || repeat != 0 {
+		t.Errorf("without a repeat: %q and %d", uuid, repeat)
+	}
+}
+
+func TestExample(t *testing.T) {
+	ex := qa.Example{AnchorPDF: []string{"b", "a", "b"}, ReferencePDF: []string{"c", "a"}, Tags: []string{"text"}}
+	if diff := cmp.Diff([]string{"b", "a", "c"}, ex.Papers()); diff != "" {
+		t.Errorf("papers (-want +got):\n%s", diff)
+	}
+	if !ex.HasTag("text") || ex.HasTag("tex") || ex.HasTag("") {
+		t.Error("HasTag takes another tag for one of the example's")
+	}
+}
+
+func TestJudgeName(t *testing.T) {
+	for name, want := range map[string]string{
+		"openai:m": "openai:m", "majority(b,a)": "majority(a,b)", "all(a)": "all(a)", "any(c,b,a)": "any(a,b,c)", "most(b,a)": "most(b,a)",
+	} {
+		if got := qa.JudgeName(name); got != want {
+			t.Errorf("JudgeName(%q) = %q, want %q", name, got, want)
+		}
+	}
+	rule, members, ok := qa.PanelMembers("all(b,a)")
+	if diff := cmp.Diff([]string{"b", "a"}, members); rule != "all" || !ok || diff != "" {
+		t.Errorf("%q, %v (-want +got):\n%s", rule, ok, diff)
+	}
+}
