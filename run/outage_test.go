@@ -76,6 +76,63 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// Failures with successes between them end nothing and wait for nothing, however many they are.
+func TestFailuresNotInARow(t *testing.T) {
+	for _, class := range []string{"auth", "server"} {
+		t.Run(class, func(t *testing.T) {
+			var n atomic.Int64
+			s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+				if n.Add(1)%3 == 0 {
+					return answer(ctx, ex, setup)
+				}
+				return fail(setup, class)
+			})
+			r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{
+				Solver: s, Workers: 1, MaxEqualFailures: 3,
+				Sleep: func(context.Context, time.Duration) error { t.Error("the runner waits"); return nil },
+			})
+			if sum, err := r.Run(t.Context(), nil, examples(30)); err != nil || sum.Failed != 20 || sum.Finished != 10 || sum.Left != 0 {
+				t.Errorf("summary %+v, %v", sum, err)
+			}
+		})
+	}
+}
+
+// An outage that has passed does not lengthen the waits of the next one.
+func TestSecondOutage(t *testing.T) {
+	var waits atomic.Int64
+	var mu sync.Mutex
+	var slept []time.Duration
+	down := func(waits, n int64) bool { return n > 5 && waits < 3 || n > 15 && waits < 6 }
+	var n atomic.Int64
+	s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+		if down(waits.Load(), n.Add(1)) {
+			return fail(setup, "server")
+		}
+		return answer(ctx, ex, setup)
+	})
+	r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{
+		Solver: s, Workers: 1, MaxEqualFailures: 3,
+		Sleep: func(_ context.Context, d time.Duration) error {
+			mu.Lock()
+			defer mu.Unlock()
+			slept = append(slept, d)
+			waits.Add(1)
+			return nil
+		},
+	})
+	sum, err := r.Run(t.Context(), nil, examples(40))
+	first := 0
+	for _, d := range slept {
+		if d == time.Minute {
+			first++
+		}
+	}
+	if err != nil || sum.Left != 0 || first != 2 {
+		t.Errorf("summary %+v, %v, waits %v, want two outages that each begin with a minute", sum, err, slept)
+	}
+}
+
 func abs(n int) int { return max(n, -n) }
 
 // A store that a tool needs is waited for like an endpoint; what is wrong with a tool for good is not.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"airqa/agent"
 	"airqa/qa"
 	"airqa/run"
@@ -95,6 +97,61 @@ func TestTakesUpWhatIsLeft(t *testing.T) {
 	sum, err = start(t, dir, counting, 1).Run(t.Context(), nil, examples(6))
 	if err != nil || sum.Skipped != 4 || sum.Finished != 2 || solved.Load() != 2 {
 		t.Errorf("summary %+v, %d solved, %v", sum, solved.Load(), err)
+	}
+}
+
+// An episode that an earlier invocation left unfinished continues with its recorded steps, and its log is not written twice.
+func TestPriorSteps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	step := qa.Step{N: 1, By: qa.ByModel, Reply: &qa.Reply{Text: "Query()"}, Action: &qa.Action{Name: "Query"}, Observation: &qa.Observation{Status: qa.StatusOK, Text: "3 rows"}}
+	interrupted := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		if ex.UUID != "u001" {
+			return answer(ctx, ex, s)
+		}
+		if err := errors.Join(s.Log.Call(step), s.Log.Observation(step)); err != nil {
+			return qa.Trajectory{}, err
+		}
+		return qa.Trajectory{}, context.Canceled
+	})
+	t.Run("first", func(t *testing.T) {
+		if _, err := start(t, dir, interrupted, 1).Run(t.Context(), nil, examples(2)); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	})
+	var prior qa.Trajectory
+	resumed := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		prior = s.Prior
+		return answer(ctx, ex, s)
+	})
+	sum, err := start(t, dir, resumed, 1).Run(t.Context(), nil, examples(2))
+	if err != nil || sum.Skipped != 1 || sum.Finished != 1 {
+		t.Fatalf("summary %+v, %v", sum, err)
+	}
+	if len(prior.Steps) != 1 || prior.Steps[0].Observation.Text != "3 rows" {
+		t.Errorf("resumed with %+v", prior)
+	}
+	if rec := recorded(t, dir)["u001#0"]; len(rec.Steps) != 1 || rec.Outcome != qa.Answered {
+		t.Errorf("recorded %+v", rec)
+	}
+}
+
+// The summary counts ends without an answer that are the agent's own, those of earlier invocations included.
+func TestLimitsAreCounted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	ends := []qa.Outcome{qa.Answered, qa.TurnLimit, qa.TurnLimit, qa.TimeLimit, qa.NoImages}
+	s := solver(func(_ context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		e := agent.New(s)
+		err := e.Finish(ends[int(ex.UUID[3]-'0')], "", qa.Answer{})
+		return e.Trajectory(), err
+	})
+	want := map[qa.Outcome]int{qa.TurnLimit: 2, qa.TimeLimit: 1}
+	for _, name := range []string{"first", "again"} {
+		t.Run(name, func(t *testing.T) {
+			sum, err := start(t, dir, s, 2).Run(t.Context(), nil, examples(len(ends)))
+			if diff := cmp.Diff(want, sum.Limits); err != nil || diff != "" {
+				t.Errorf("%v, limits (-want +got):\n%s", err, diff)
+			}
+		})
 	}
 }
 
