@@ -69,6 +69,11 @@ func Find(name string) (Baseline, error) {
 			return b, nil
 		}
 	}
+	for _, known := range Names() {
+		if strings.EqualFold(strings.ReplaceAll(name, "_", "-"), known) {
+			return Baseline{}, fmt.Errorf("unknown baseline %q: did you mean %s?", name, known)
+		}
+	}
 	return Baseline{}, fmt.Errorf("unknown baseline %q; the baselines are %s", name, strings.Join(Names(), ", "))
 }
 

@@ -26,6 +26,9 @@ func Subjective(e qa.Evaluator) bool {
 // check looks at an evaluator whose arguments were read, or could not be for the reason unread.
 func check(name string, arguments pyliteral.Value, unread error) checker {
 	var c checker
+	if name == "" {
+		return c // the question is not scored
+	}
 	if unread != nil {
 		arguments = nil // the function itself still tells whether it asks a judge
 	}

@@ -85,6 +85,9 @@ func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) Result
 	return s.Prepare(e).Score(ctx, p)
 }
 
+// NoEvaluator is the reason of an unscored answer to a question that cannot be scored.
+const NoEvaluator = "the question has no evaluator"
+
 // Prepared is an evaluator that was read once to score many answers. Its methods may be called from several
 // goroutines if the judge's may.
 type Prepared struct {
@@ -108,6 +111,8 @@ func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 	p := Prepared{scorer: s, name: e.Func, function: s.function(e.Func)}
 	p.arguments, p.unread = pyliteral.FromJSON(e.Kwargs)
 	switch {
+	case e.Func == "":
+		p.fault = NoEvaluator
 	case p.function == nil:
 		p.fault = fmt.Sprintf("there is no evaluation function %q", e.Func)
 	case p.unread != nil:

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Example is one question of a benchmark in AirQA form (paper, Appendix A.1). Loaders fill UUID, Question and
-// Evaluator; every other field may be empty.
+// Example is one question of a benchmark in AirQA form (paper, Appendix A.1). Loaders fill UUID and Question; every other
+// field may be empty. Answers to a question without an Evaluator stay unscored.
 type Example struct {
 	UUID         string   `json:"uuid"`
 	Question     string   `json:"question"`
@@ -18,7 +18,7 @@ type Example struct {
 	ReferencePDF []string `json:"reference_pdf"`
 	// Conference is the search scope, each a lower-case venue-year such as "acl2023".
 	Conference []string  `json:"conference"`
-	Evaluator  Evaluator `json:"evaluator"`
+	Evaluator  Evaluator `json:"evaluator,omitzero"`
 	// ReasoningSteps are the annotator's notes. They are never shown to an agent.
 	ReasoningSteps []string `json:"reasoning_steps,omitempty"`
 	// State tells which chat models solved the question for the annotator; released files carry it.

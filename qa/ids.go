@@ -71,6 +71,9 @@ func VenueYear(abbreviation string, year int) string {
 	return fmt.Sprintf("%s%d", venue, year)
 }
 
+// QuestionUUID returns the id of a question that came without one: the same text has the same id.
+func QuestionUUID(question string) string { return v5("question_" + question) }
+
 // PageUUID returns the id of page n of a paper, n from 1.
 func PageUUID(paper string, n int) string { return v5(fmt.Sprintf("%s_page_%d", paper, n)) }
 

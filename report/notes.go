@@ -35,6 +35,9 @@ func (r Row) notes() []string {
 		add("the newest scoring (%s) has fewer verdicts than the one shown (%s). --scoring %s --judge %s shows the newest.",
 			rules(r.Newer.Mode, r.Newer.Judge), rules(r.Scoring, r.Judge), terminal.Line(r.Newer.Mode), terminal.Line(r.Newer.Judge))
 	}
+	if r.NoEvaluator > 0 {
+		add("%d questions have no evaluator and cannot be scored.", r.NoEvaluator)
+	}
 	if r.Missing != nil {
 		add("%s.", r.Missing)
 	}

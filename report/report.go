@@ -95,6 +95,8 @@ type Row struct {
 	Within []float64 `json:"right_within_turns"`
 	// Missing counts the questions whose papers are not in the data directory; nil when there is none.
 	Missing *runlog.Lacking `json:"missing_papers,omitempty"`
+	// NoEvaluator of Questions cannot be scored: they have no evaluator.
+	NoEvaluator int `json:"no_evaluator,omitempty"`
 	// Usage sums the tokens of all episodes, finished or not.
 	Usage qa.Usage `json:"usage"`
 
@@ -161,6 +163,11 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	}
 	row.Panel = panel(scores)
 	row.Within = within(questions)
+	for _, ex := range examples {
+		if ex.Evaluator.Func == "" {
+			row.NoEvaluator++
+		}
+	}
 	row.Missing = run.Config.Note.Missing.Lacking(begun(episodes))
 	for _, e := range episodes {
 		row.Usage = row.Usage.Add(e.usage)

@@ -21,7 +21,7 @@ import (
 
 type runCmd struct {
 	dataFlags
-	Questions string   `required:"" placeholder:"FILE" help:"Questions in AirQA form: JSON Lines, or a folder of JSON files."`
+	Questions string   `required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Baseline  []string `required:"" placeholder:"NAME" help:"Baselines, several with commas, or all; airqa baselines lists them."`
 	Model     []string `required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	Out       string   `required:"" placeholder:"DIR" help:"Run directory; with several baselines or models a folder with a run directory for each. The same command again finishes what is left in it."`
@@ -93,8 +93,9 @@ func (c runCmd) Run(a *app) error {
 
 // answer takes the questions through the jobs.
 func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
-	examples, err := a.loadQuestions(c.Questions)
+	examples, faults, err := dataset.Load(c.Questions, eval.Check)
 	if err != nil {
+		a.sayFaults(c.Questions, faults, faultLines)
 		return err
 	}
 	if err := a.checkUUIDs(examples); err != nil {
@@ -109,6 +110,7 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 		return err
 	}
 	defer func() { _ = world.Close() }()
+	a.sayFaults(c.Questions, faults, faultsShown(jobs))
 	plan := plan{
 		world: world, examples: examples, picked: picked, settings: c.settings(), workers: c.Workers, repeats: c.Repeats,
 		retry: c.Retry, budget: c.budgetFlags, maxReply: c.MaxTokens,
@@ -276,14 +278,40 @@ func jobsOf(lines []baselines.Baseline, models []openedModel, out string) []job 
 // loadQuestions reads examples and reports the faulty ones.
 func (a *app) loadQuestions(path string) ([]qa.Example, error) {
 	examples, faults, err := dataset.Load(path, eval.Check)
-	for _, f := range faults {
+	a.sayFaults(path, faults, faultLines)
+	return examples, err
+}
+
+// faultLines is how many faults of a question file are printed in full.
+const faultLines = 3
+
+// sayFaults prints the first faults of a question file and counts the others.
+func (a *app) sayFaults(path string, faults []*dataset.Fault, most int) {
+	for i, f := range faults {
+		if i == most {
+			more := "fault"
+			if most > 0 {
+				more = "more fault"
+			}
+			a.say("warning: %s: %s; airqa stats %s --lint lists all", path, withPlural(len(faults)-most, more), path)
+			return
+		}
 		kept := "left out"
 		if f.Loaded {
 			kept = "kept"
 		}
 		a.say("warning: %v (%s)", f, kept)
 	}
-	return examples, err
+}
+
+// faultsShown is how many faults to print: none again where all jobs resume, since their first invocation printed them.
+func faultsShown(jobs []job) int {
+	for _, j := range jobs {
+		if _, err := runlog.ReadConfig(j.dir); err != nil {
+			return faultLines
+		}
+	}
+	return 0
 }
 
 // checkUUIDs refuses questions whose uuid holds a key or a path of the home directory: neither is written to a run directory,

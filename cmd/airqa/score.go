@@ -80,7 +80,7 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum totals, err error) {
 		if err != nil {
 			return sum, err
 		}
-		sum.Unscored, sum.faulty = sum.Unscored+t.Unscored, sum.faulty+t.faulty
+		sum.Unscored, sum.faulty, sum.NoEvaluator = sum.Unscored+t.Unscored, sum.faulty+t.faulty, sum.NoEvaluator+t.NoEvaluator
 		sum.why = cmp.Or(sum.why, t.why)
 	}
 	if left == len(dirs) {
@@ -91,7 +91,7 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum totals, err error) {
 
 // verdict makes the exit code of what could not be scored.
 func (c scoreCmd) verdict(sum totals) error {
-	unscored := sum.Unscored - sum.faulty
+	unscored := sum.Unscored - sum.faulty - sum.NoEvaluator
 	switch {
 	case unscored > 0 && c.Judge != noJudgeName:
 		return coded{exitFailedExamples, fmt.Errorf(

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"airqa/eval"
 	"airqa/qa"
 )
 
@@ -18,6 +19,8 @@ type totals struct {
 	Wrong       int `json:"wrong"`
 	Unparseable int `json:"unparseable"`
 	Unscored    int `json:"unscored"`
+	// NoEvaluator of the unscored are answers to questions without an evaluator.
+	NoEvaluator int `json:"no_evaluator,omitempty"`
 	// FormatOnly of the wrong and unparseable answers would be right without their wrapping; fixed scoring only.
 	FormatOnly int `json:"format_only,omitempty"`
 	// Score is the mean over the questions with a scored answer, 0 to 1, as in a report: that of a question is the mean
@@ -69,6 +72,8 @@ func (t *totals) add(s qa.Score) {
 func (t *totals) unscored(reason string) {
 	t.Unscored++
 	switch {
+	case reason == eval.NoEvaluator:
+		t.NoEvaluator++
 	case strings.HasPrefix(reason, faultyEvaluator):
 		t.faulty++
 	case t.why == "":
@@ -135,6 +140,9 @@ func (t totals) print(a *app) error {
 	format := ""
 	if t.FormatOnly > 0 {
 		format = fmt.Sprintf("\n%d of the wrong and unparseable would be right in another format (docs/scoring.md); they count as 0", t.FormatOnly)
+	}
+	if t.NoEvaluator > 0 {
+		format += fmt.Sprintf("\n%s no score: their questions have no evaluator", have(t.NoEvaluator, "answer"))
 	}
 	return a.print(fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored%s\n%s (%s semantics, judge %s)",
 		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, t.Scoring, t.Judge))

@@ -67,29 +67,27 @@ func openError(path string, err error) error {
 		return fmt.Errorf("open %s: another program is using it; wait until it is done", name)
 	case strings.Contains(text, "different configuration"):
 		return fmt.Errorf("open %s: this program has it open in another way", name)
-	case strings.Contains(text, "not a valid DuckDB database file"):
-		return damaged(path, errors.New("it is no DuckDB database, or a damaged one"))
+	case strings.Contains(text, "in-memory database in read-only mode"): // which the engine takes a JSON or CSV file for
+		return fmt.Errorf("open %s: it is not a DuckDB database", name)
 	}
 	return damaged(path, err)
 }
 
 // marks of a damaged file in the engine's errors.
 var marks = []string{
-	"no DuckDB database", "Could not read enough bytes", "does not match stored checksum", "Corrupt", "corrupt", "Failed to load metadata", "INTERNAL Error", "FATAL Error",
+	"not a valid DuckDB database file", "Could not read enough bytes", "does not match stored checksum", "Corrupt", "corrupt", "Failed to load metadata", "INTERNAL Error", "FATAL Error",
 }
 
-// damaged says what to do about a file that cannot be read. Of a fatal error the first line is kept: the rest is a trace of
-// the engine's functions.
+// damaged says what to do about a file that cannot be read. The engine's own words, which may be a trace of its functions,
+// are left out.
 func damaged(path string, err error) error {
-	text, _, fatal := strings.Cut(err.Error(), "\n")
+	text := err.Error()
 	name := filepath.Base(path)
 	if !slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) }) {
 		return fmt.Errorf("open %s: %w", name, err)
 	}
-	if fatal {
-		err = errors.New(text)
-	}
-	return fmt.Errorf("open %s: %w; restore it from a copy, or move it away and repeat the airqa ingest or import that made it", name, err)
+	return fmt.Errorf("open %s: the file is damaged or is not a DuckDB database; restore it from a copy, or move it away and "+
+		"repeat the airqa ingest or import that made it", name)
 }
 
 // exists tells whether there is a file at path.

@@ -265,6 +265,14 @@ func TestConcurrentPuts(t *testing.T) {
 	}
 }
 
+// cutOff is the beginning of a file.
+func cutOff(t *testing.T, path string, n int) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	check(t, err)
+	return string(raw[:n])
+}
+
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -280,7 +288,9 @@ func TestOpenErrors(t *testing.T) {
 		want string
 	}{
 		{"read missing", read(filepath.Join(dir, "no.duckdb")), "run: airqa ingest"},
-		{"read text", read(file("text.duckdb", strings.Repeat("x", 5000))), "no DuckDB database"},
+		{"read text", read(file("text.duckdb", strings.Repeat("x", 5000))), "the file is damaged or is not a DuckDB database; restore it"},
+		{"read JSON", read(file("q.jsonl", `{"a": 1}`+"\n")), "open q.jsonl: it is not a DuckDB database"},
+		{"read cut off", read(file("cut.duckdb", cutOff(t, have, 4096))), "open cut.duckdb: the file is damaged"},
 		{"read odd path", read(file("a#b.duckdb", "x")), "with ?, # or %"},
 		{"create twice", func() error { _, err := paperdb.Create(t.Context(), have); return err }(), "there is one already"},
 	}

@@ -9,7 +9,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"airqa/qa"
 )
@@ -24,8 +23,10 @@ type Block struct {
 	Line int
 	// Data belongs to whoever receives the block: the reader does not touch it again.
 	Data []byte
-	// single is true for a file that is one record.
+	// single is true for a block that is one record, over any number of lines.
 	single bool
+	// note says how the file was read, where that is not plain.
+	note string
 }
 
 // Records yields the records with the numbers of their lines; blank lines are none.
@@ -45,8 +46,7 @@ func (b Block) Records() iter.Seq2[int, []byte] {
 	}
 }
 
-// Blocks yields the text of what [AirQA] reads: a JSON Lines file, a JSON file, or the *.json files of a folder in the
-// order of their names. An error ends it.
+// Blocks yields the text of what [AirQA] reads. An error ends it.
 func Blocks(path string) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		info, err := os.Stat(path)
@@ -57,10 +57,8 @@ func Blocks(path string) iter.Seq2[Block, error] {
 			yield(Block{}, fmt.Errorf("questions: %w", err))
 		case info.IsDir():
 			folder(path, yield)
-		case strings.EqualFold(filepath.Ext(path), ".json"):
-			single(path, yield)
 		default:
-			lineBlocks("questions", path, yield)
+			file(path, yield)
 		}
 	}
 }
@@ -86,29 +84,20 @@ func folder(dir string, yield func(Block, error) bool) {
 		yield(Block{}, fmt.Errorf("questions %s: the folder holds no *.json file", dir))
 	}
 	for _, f := range files {
-		if !single(f, yield) {
+		if !file(f, yield) {
 			return
 		}
 	}
 }
 
-func single(path string, yield func(Block, error) bool) bool {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		yield(Block{}, fmt.Errorf("questions: %w", err))
-		return false
-	}
-	return yield(Block{File: path, Line: 1, Data: raw, single: true}, nil)
-}
-
 // byteOrderMark stands before the first line of files that some editors write.
 var byteOrderMark = []byte("\ufeff")
 
-func lineBlocks(what, path string, yield func(Block, error) bool) {
+func lineBlocks(what, path string, yield func(Block, error) bool) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		yield(Block{}, fmt.Errorf("%s: %w", what, err))
-		return
+		return false
 	}
 	defer func() { _ = file.Close() }()
 	r := blockReader{in: file}
@@ -116,13 +105,16 @@ func lineBlocks(what, path string, yield func(Block, error) bool) {
 		data, err := r.next()
 		if err != nil && !errors.Is(err, io.EOF) {
 			yield(Block{}, fmt.Errorf("%s: %w", what, err))
-			return
+			return false
 		}
 		if line == 1 {
 			data = bytes.TrimPrefix(data, byteOrderMark)
 		}
-		if len(data) > 0 && !yield(Block{File: path, Line: line, Data: data}, nil) || err != nil {
-			return
+		if len(data) > 0 && !yield(Block{File: path, Line: line, Data: data}, nil) {
+			return false
+		}
+		if err != nil {
+			return true
 		}
 		line += bytes.Count(data, []byte{'\n'})
 	}

@@ -34,7 +34,8 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s:%d:%s %s", f.File, f.Line, name, f.Text)
 }
 
-// AirQA yields the examples of a JSON Lines file, or of the *.json files of a folder in the order of their names. An
+// AirQA yields the examples of a file, or of the *.json files of a folder in the order of their names. A file is JSON
+// Lines, a JSON array, JSON objects over several lines, or CSV with a header; its beginning shows which. An
 // error of type [*Fault] is about one example, and the stream goes on; any other ends it. check may be nil.
 func AirQA(path string, check Check) iter.Seq2[qa.Example, error] {
 	return func(yield func(qa.Example, error) bool) {
@@ -61,7 +62,7 @@ func Load(path string, check Check) ([]qa.Example, []*Fault, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, faults, fmt.Errorf("%s holds no example that can be used", path)
+		return nil, faults, fmt.Errorf("%s holds no question that can be used; a question is a line of JSON, such as\n  %s", path, LineExample)
 	}
 	return list, faults, nil
 }
@@ -79,6 +80,9 @@ func (r *reader) read(path string) error {
 	for block, err := range Blocks(path) {
 		if err != nil {
 			return err
+		}
+		if block.note != "" && !r.yield(qa.Example{}, &Fault{File: block.File, Line: 1, Text: block.note, Loaded: true}) {
+			return errStopped
 		}
 		for line, raw := range block.Records() {
 			if err := r.example(block.File, line, raw); err != nil {
@@ -98,7 +102,7 @@ func (r *reader) example(file string, line int, raw []byte) error {
 	}
 	if ok {
 		r.seen[ex.UUID] = at
-		if r.check != nil {
+		if r.check != nil && ex.Evaluator.Func != "" {
 			texts = append(texts, r.check(ex.Evaluator)...)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
+	"strings"
 
 	"airqa/qa"
 )
@@ -14,7 +16,8 @@ type field struct {
 	name string
 	want string
 	into any
-	// needed fields make an example unusable when they are missing or wrong; expected ones are only missed.
+	// needed fields make an example unusable when they are wrong. The lack of expected ones is reported; only a question has
+	// no default.
 	needed, expected bool
 }
 
@@ -40,34 +43,43 @@ func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 		return ex, []string{"not a JSON object: " + jsonFault(err)}, false
 	}
 	usable = true
+	var missing []string
 	for _, f := range fields(&ex) {
-		text := f.read(keys)
-		if text == "" {
+		if _, ok := keys[f.name]; !ok {
+			if f.expected {
+				missing = append(missing, f.name)
+			}
 			continue
 		}
-		faults = append(faults, text)
-		usable = usable && !f.needed
+		if text := f.read(keys); text != "" {
+			faults = append(faults, text)
+			usable = usable && !f.needed
+		}
 	}
-	if text := decodeEvaluator(keys["evaluator"], &ex.Evaluator); text != "" {
+	if raw, ok := keys["evaluator"]; !ok || string(raw) == "null" {
+		missing = append(missing, "evaluator (its answers stay unscored)")
+	} else if text := decodeEvaluator(raw, &ex.Evaluator); text != "" {
 		faults, usable = append(faults, text), false
 	}
 	delete(keys, "evaluator")
+	if slices.Contains(missing, "question") {
+		usable = false
+	} else if slices.Contains(missing, "uuid") {
+		ex.UUID = qa.QuestionUUID(ex.Question)
+	}
+	if len(missing) > 0 {
+		faults = append(faults, "missing "+strings.Join(missing, ", "))
+	}
 	if len(keys) > 0 {
 		ex.Extra = keys
 	}
 	return ex, faults, usable
 }
 
-// read decodes one field and takes it out of keys; it returns what is wrong.
+// read decodes a field that is there and takes it out of keys; it returns what is wrong.
 func (f field) read(keys map[string]json.RawMessage) string {
-	raw, ok := keys[f.name]
+	raw := keys[f.name]
 	delete(keys, f.name)
-	if !ok {
-		if f.expected {
-			return fmt.Sprintf("field %q is missing", f.name)
-		}
-		return ""
-	}
 	if err := json.Unmarshal(raw, f.into); err != nil {
 		return fmt.Sprintf("field %q must be %s, not %s", f.name, f.want, short(raw))
 	}
@@ -78,9 +90,6 @@ func (f field) read(keys map[string]json.RawMessage) string {
 }
 
 func decodeEvaluator(raw json.RawMessage, into *qa.Evaluator) string {
-	if raw == nil {
-		return `field "evaluator" is missing`
-	}
 	if err := json.Unmarshal(raw, into); err != nil {
 		return `field "evaluator" must be an object with "eval_func" and "eval_kwargs", not ` + short(raw)
 	}

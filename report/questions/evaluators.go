@@ -70,6 +70,9 @@ func (s *Stats) evaluators(items []Item) {
 
 // kind reports whether scoring may ask a judge, as the paper classes functions (Section 2.2).
 func kind(e qa.Evaluator) string {
+	if e.Func == "" {
+		return ""
+	}
 	if eval.Subjective(e) {
 		return "subjective"
 	}
@@ -78,6 +81,9 @@ func kind(e qa.Evaluator) string {
 
 // walk visits a function and those inside it.
 func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
+	if e.Func == "" {
+		return
+	}
 	visit(e.Func, depth)
 	if depth == deepest {
 		return

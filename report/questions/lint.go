@@ -143,6 +143,7 @@ func (l *linter) family(name string, family []string) {
 func (l *linter) evaluation() {
 	does := kind(l.at.Evaluator)
 	switch {
+	case l.at.Evaluator.Func == "":
 	case l.at.HasTag("objective") && does == "subjective":
 		l.say(eval.Warning, RuleEvaluation, "tagged objective, but %s asks a judge", l.at.Evaluator.Func)
 	case l.at.HasTag("subjective") && does == "objective":

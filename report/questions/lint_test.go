@@ -27,8 +27,8 @@ func TestLint(t *testing.T) {
 	}{
 		{"sound", "", "", nil},
 		{"no JSON", sound[:40], sound[1:40], []string{"error form not a JSON object"}},
-		{"no question", `"question"`, `"frage"`, []string{`error form field "question" is missing`}},
-		{"no answer format", `"answer_format"`, `"format"`, []string{`warning form field "answer_format" is missing`}},
+		{"no question", `"question"`, `"frage"`, []string{`error form missing question`}},
+		{"no answer format", `"answer_format"`, `"format"`, []string{`warning form missing answer_format`}},
 		{"misspelt argument", `{"gold":3}`, `{"gold":3,"lowercas":true}`, []string{"warning evaluator the unknown argument lowercas is ignored"}},
 		{"missing argument", `{"gold":3}`, `{"glod":3}`, []string{"warning evaluator the unknown argument glod", "error evaluator the argument gold is missing"}},
 		{"no such function", "eval_int_exact_match", "eval_int_match", []string{`error evaluator there is no function "eval_int_match"`}},
