@@ -64,7 +64,7 @@ func perWorker(r rehearsal.Range, workers int) rehearsal.Range {
 	return out
 }
 
-// text tells the plan to a person.
+// text is the plan for people.
 func (d *dryPlan) text(width int) string {
 	var lines []string
 	for _, j := range d.Jobs {
@@ -102,7 +102,7 @@ func (j dryJob) text() []string {
 		}
 		return lines
 	}
-	state := fmt.Sprintf("  %d episodes to run; %d done before", j.ToRun, j.Done)
+	state := fmt.Sprintf("  %s to run; %d done before", withPlural(j.ToRun, "episode"), j.Done)
 	if j.Begun > 0 {
 		state += fmt.Sprintf(", %d begun", j.Begun)
 	}

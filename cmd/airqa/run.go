@@ -36,16 +36,16 @@ type runCmd struct {
 	settingFlags
 	cacheFlags
 	replayFlags
-	DryRun bool `name:"dry-run" help:"Say what would be run, how long the prompts are and what it may cost; ask no model and write nothing."`
+	DryRun bool `name:"dry-run" help:"Print what would run, the sizes of the prompts and the likely cost; ask no model and write nothing."`
 	JSON   bool `name:"json" help:"With --dry-run: print one JSON object."`
 }
 
 // settingFlags are the numbers of a baseline.
 type settingFlags struct {
-	Turns        int    `default:"20" help:"Most turns of an agent (paper: 20)."`
-	Window       int    `default:"5" help:"Turns that the model is shown (paper: 5)."`
+	Turns        int    `default:"20" help:"Maximum turns of an agent (paper: 20)."`
+	Window       int    `default:"5" help:"Turns of history shown to the model (paper: 5)."`
 	Protocol     string `default:"react" enum:"react,tools,mixed" help:"How the model acts: react (text, as in the paper), tools (native function calling) or mixed (native, and text where a reply calls nothing)."`
-	ActionFormat string `name:"action-format" default:"python" enum:"python,json,xml,yaml" help:"Notation of actions that are written as text."`
+	ActionFormat string `name:"action-format" default:"python" enum:"python,json,xml,yaml" help:"Format of actions that are written as text."`
 	ByConference bool   `name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
 }
 
@@ -62,10 +62,10 @@ func (runCmd) Help() string {
   airqa run --data papers --questions q.jsonl --baseline agentic-hybrid --model openai:gpt-4o --out runs/hybrid -j 8
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa run --data papers --questions q.jsonl --baseline all --model openai:Qwen2.5-72B-Instruct --out runs --sample 100 --budget-hours 8
 
-Ctrl-C once lets the episodes under way end, twice stops them where they are; the same command goes on from there.
-Budgets are held before each call: one that might pass the limit is not made. Exit code 4 says that one was reached.
---cache DIR answers what was asked before, in any run, from DIR: that costs nothing and counts for no budget.
-airqa run --replay RUN --out DIR shows the replies of RUN again, with its settings and without a call: the same log, but for times.`
+Ctrl-C once finishes the episodes in flight, twice stops them; the same command resumes.
+Budgets are enforced before each call: one that might exceed the limit is not made. Exit code 4 means that a limit was reached.
+--cache DIR keeps replies: a request that any run has made before costs nothing and counts for no budget.
+airqa run --replay RUN --out DIR repeats RUN from its recorded replies, with its settings and without a call: the same log, but for times.`
 }
 
 // Run implements the sub-command.
@@ -153,7 +153,7 @@ func (c runCmd) check() error {
 		return misuse("--action-format %s is for actions that are written as text, and --protocol tools reads none: leave one of them out, or take --protocol mixed", c.ActionFormat)
 	}
 	if c.DryRun && c.Replay != "" {
-		return misuse("--replay makes no calls, so --dry-run has nothing to tell")
+		return misuse("--replay makes no calls, so there is nothing for --dry-run to estimate")
 	}
 	if err := c.checkReplay(); err != nil {
 		return err

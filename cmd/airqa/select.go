@@ -15,13 +15,13 @@ import (
 // file, and other questions of it may follow.
 type selectFlags struct {
 	Range  string   `placeholder:"A-B" help:"Only the questions from the Ath to the Bth; A- to the end, N for the first N."`
-	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions; beginnings of uuids will do, @FILE has one a line."`
+	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or the start of one; @FILE lists one per line."`
 	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG without it."`
-	Status []string `placeholder:"STATUS" help:"Only questions that came out so in the run that --of names: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
+	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
 	Of     string   `placeholder:"RUN" help:"The earlier run of --status."`
 	Sample int      `placeholder:"N" help:"Only N questions, drawn at random with --sample-seed."`
 	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
-	Limit  int      `placeholder:"N" help:"Only the first N of what is left by the others."`
+	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`
 }
 
 // pick applies the flags.

@@ -51,7 +51,7 @@ func (c sqlCmd) Run(a *app) error {
 				return err
 			}
 		}
-	} else if err := a.print(render(rows)); err != nil {
+	} else if err := a.print(render(rows, a.width)); err != nil {
 		return err
 	}
 	if rows.More {
@@ -63,7 +63,8 @@ func (c sqlCmd) Run(a *app) error {
 // widest is how many characters of a cell a person is shown.
 const widest = 60
 
-func render(rows tools.Rows) string {
+// render is a table; cells are cut on a terminal only.
+func render(rows tools.Rows, width int) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = 0
@@ -75,7 +76,11 @@ func render(rows tools.Rows) string {
 	for _, row := range rows.Values {
 		line := table.Row{}
 		for _, v := range row {
-			line = append(line, terminal.Clip(cell(v), widest))
+			text := terminal.Line(cell(v))
+			if width > 0 {
+				text = terminal.Clip(text, widest)
+			}
+			line = append(line, text)
 		}
 		t.AppendRow(line)
 	}

@@ -115,7 +115,9 @@ func (c statsCmd) write(a *app, print func(io.Writer) error) error {
 // verdict says what was found and makes the exit code of it.
 func (c statsCmd) verdict(a *app, file questions.File, stats questions.Stats, findings []questions.Finding) error {
 	if !c.Lint {
-		if len(file.Faults) > 0 {
+		if len(file.Faults) > 0 && file.Unread() == 0 {
+			a.say("warning: %s, the first: %v; airqa stats %s --lint lists all", withPlural(len(file.Faults), "fault"), file.Faults[0], c.File)
+		} else if len(file.Faults) > 0 {
 			a.say("warning: %d of %d records could not be read; the first fault is %v; airqa stats %s --lint lists all",
 				file.Unread(), file.Unread()+len(file.Items), file.Faults[0], c.File)
 		}
