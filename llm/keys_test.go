@@ -66,7 +66,7 @@ func TestOpenErrors(t *testing.T) {
 		config llm.Config
 		want   string
 	}{
-		{"no provider", llm.Config{Spec: "gpt-4o"}, `model "gpt-4o": unknown provider "gpt-4o": ` + known},
+		{"no provider", llm.Config{Spec: "gpt-4o"}, `model "gpt-4o" has no provider: did you mean openai:gpt-4o? The providers are anthropic, google, ollama, openai, scripted`},
 		{"unknown", llm.Config{Spec: "lamas:x"}, `model "lamas:x": unknown provider "lamas": ` + known},
 		{"empty", llm.Config{}, `model "": unknown provider "": ` + known},
 		{"no model", llm.Config{Spec: "openai:"}, `model "openai:": the model's name is missing: want openai:MODEL`},

@@ -95,7 +95,7 @@ func Open(c Config) (Model, error) {
 	name, _ := SplitSpec(c.Spec)
 	known := providers(c.Providers)
 	open, ok := known[name]
-	if !ok && !strings.Contains(c.Spec, ":") {
+	if !ok && c.Spec != "" && !strings.Contains(c.Spec, ":") {
 		return nil, fmt.Errorf("model %q has no provider: did you mean openai:%s? The providers are %s",
 			c.Spec, c.Spec, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}

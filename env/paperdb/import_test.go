@@ -166,7 +166,7 @@ func TestReleasedErrors(t *testing.T) {
 	check(t, err)
 	tests := []struct{ name, path, want string }{
 		{"missing", filepath.Join(t.TempDir(), "x.duckdb"), "file does not exist"},
-		{"a PDF", file([]byte("%PDF-1.5 " + strings.Repeat("x", 9000))), "no DuckDB database"},
+		{"a PDF", file([]byte("%PDF-1.5 " + strings.Repeat("x", 9000))), "the file is damaged or is not a DuckDB database"},
 		{"empty", file(nil), "x.duckdb"},
 		{"cut", file(whole[:5000]), "x.duckdb"},
 		{"newer", file(newer(whole)), "a newer DuckDB wrote it"},

@@ -17,7 +17,7 @@ func echo() Baseline {
 		Name:    "echo",
 		Summary: "the question once more",
 		Prompts: []string{"plain", "task"},
-		solve:   once(", from what you know.", nil),
+		solve:   alone,
 	}
 }
 `
