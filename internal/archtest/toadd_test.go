@@ -11,13 +11,15 @@ import (
 
 const newBaseline = `package baselines
 
+import "context"
+
 // echo answers from the question alone, for the test of what it takes to add a baseline.
 func echo() Baseline {
 	return Baseline{
 		Name:    "echo",
 		Summary: "the question once more",
 		Prompts: []string{"plain", "task"},
-		solve:   alone,
+		solve:   once(", from what you know.", func(context.Context, job) (string, error) { return "none", nil }),
 	}
 }
 `
