@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -35,6 +36,14 @@ func Tables() []string {
 	return []string{"metadata", "pages", "images", "chunks", "tables", "sections", "equations", "reference"}
 }
 
+// handleConflict is in the error of the engine when another reader of this process is about to close the same file. That
+// takes a moment: opening is tried again closingTries times.
+const (
+	handleConflict = "Unique file handle conflict"
+	closingTries   = 100
+	closingWait    = 10 * time.Millisecond
+)
+
 // connect opens a DuckDB file, or an in-memory database for path "". No connection is kept for a second use:
 // whatever a statement leaves behind in it is gone.
 func connect(path, options string) (*sql.DB, error) {
@@ -42,6 +51,13 @@ func connect(path, options string) (*sql.DB, error) {
 		return nil, err
 	}
 	connector, err := duckdb.NewConnector(path+"?"+options, nil)
+	for range closingTries {
+		if err == nil || !strings.Contains(err.Error(), handleConflict) {
+			break
+		}
+		time.Sleep(closingWait)
+		connector, err = duckdb.NewConnector(path+"?"+options, nil)
+	}
 	if err != nil {
 		return nil, openError(path, err)
 	}
@@ -65,7 +81,7 @@ func openError(path string, err error) error {
 	switch {
 	case strings.Contains(text, "Could not set lock"):
 		return fmt.Errorf("open %s: another program is using it; wait until it is done", name)
-	case strings.Contains(text, "different configuration"):
+	case strings.Contains(text, "different configuration"), strings.Contains(text, handleConflict):
 		return fmt.Errorf("open %s: this program has it open in another way", name)
 	case strings.Contains(text, "in-memory database in read-only mode"): // which the engine takes a JSON or CSV file for
 		return fmt.Errorf("open %s: it is not a DuckDB database", name)
