@@ -49,7 +49,7 @@ func (c ingestCmd) Run(a *app) error {
 		return err
 	}
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
-	cfg := ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace}
+	cfg := c.config()
 	if cfg.Extras, err = c.extras(); err != nil {
 		return coded{exitUsage, err}
 	}
@@ -74,6 +74,10 @@ func (c ingestCmd) Run(a *app) error {
 		return coded{exitFailedExamples, fmt.Errorf("%d folders could not be listed; what is in them is missing", len(g.closed))}
 	}
 	return nil
+}
+
+func (c ingestCmd) config() ingest.Config {
+	return ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace}
 }
 
 // extras lists what there is in the folders of --metadata and --mineru.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"airqa/env"
+	"airqa/env/embed"
 )
 
 // vectorsCmd moves and compares the collections of a data directory.
@@ -93,9 +94,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	differences, err := env.Compare(a.ctx, env.CompareConfig{
-		Dir: c.Data, A: c.Vectors, B: with, Embedder: texts, Sample: c.Sample, K: 10,
-	})
+	differences, err := env.Compare(a.ctx, c.comparison(with, texts))
 	if err != nil {
 		return err
 	}
@@ -108,6 +107,11 @@ func (c vectorsCheckCmd) Run(a *app) error {
 		return fmt.Errorf("%d differences", n)
 	}
 	return a.print("both stores hold the same")
+}
+
+// comparison is with another store.
+func (c vectorsCheckCmd) comparison(with string, texts embed.Embedder) env.CompareConfig {
+	return env.CompareConfig{Dir: c.Data, A: c.Vectors, B: with, Embedder: texts, Sample: c.Sample, K: 10}
 }
 
 // verify looks at one store by itself.

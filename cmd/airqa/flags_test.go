@@ -1,0 +1,498 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/agent"
+	"airqa/env/embed"
+	"airqa/env/ingest"
+	"airqa/llm"
+	"airqa/qa"
+	"airqa/report/compare"
+	"airqa/report/typeset"
+	"airqa/run/budget"
+	"airqa/run/runlog"
+)
+
+// effect is how a flag is seen to do something: given with a value other than its default, it changes what a part of the
+// program gets. of is nil for a command without such a part.
+type effect struct {
+	flag, args string
+	of         func(t *testing.T, a *app, command any) any
+	want       any
+}
+
+// effects apply to every command whose flag reaches the part. All other flags of a command are in scripted.
+var effects = []effect{
+	{"budget-usd", "--budget-usd 1.5", limits, budget.Limits{USD: 1.5}},
+	{"budget-tokens", "--budget-tokens 900", limits, budget.Limits{Tokens: 900}},
+	{"budget-hours", "--budget-hours 1.5", limits, budget.Limits{Until: flagClock.Add(90 * time.Minute)}},
+	{"question-usd", "--question-usd 0.25", question, agent.Budget{USD: 0.25}},
+	{"question-tokens", "--question-tokens 700", question, agent.Budget{Tokens: 700}},
+	{"question-seconds", "--question-seconds 2.5", question, agent.Budget{Seconds: 2.5}},
+	{"question-deadline", "--question-deadline 20m", question, agent.Budget{Deadline: 20 * time.Minute}},
+	{"sql-seconds", "--sql-seconds 4", question, agent.Budget{ToolSeconds: map[string]float64{"Query": 4}}},
+	{"query-seconds", "--query-seconds 12", queryDeadline, 12 * time.Second},
+	{"price", "--price 2,10,1", price, qa.Price{Prompt: 2, Completion: 10, Cached: 1}},
+
+	{"base-url", "--base-url http://127.0.0.1:9/v1", endpointOf(func(c llm.Config) any { return c.BaseURL }), "http://127.0.0.1:9/v1"},
+	{"temperature", "--temperature 0.3", endpointOf(func(c llm.Config) any { return *c.Sampling.Temperature }), 0.3},
+	{"top-p", "--top-p 0.5", endpointOf(func(c llm.Config) any { return *c.Sampling.TopP }), 0.5},
+	{"seed", "--seed 42", endpointOf(func(c llm.Config) any { return *c.Sampling.Seed }), 42},
+	{"max-tokens", "--max-tokens 77", endpointOf(func(c llm.Config) any { return c.Sampling.MaxTokens }), 77},
+	{"stop", "--stop END --stop HALT", endpointOf(func(c llm.Config) any { return c.Sampling.Stop }), []string{"END", "HALT"}},
+	{"reasoning", "--reasoning", endpointOf(func(c llm.Config) any { return c.Reasoning }), true},
+	{"reasoning-effort", "--reasoning-effort low", endpointOf(func(c llm.Config) any { return c.Sampling.ReasoningEffort }), "low"},
+	{"context-window", "--context-window 4096", endpointOf(func(c llm.Config) any { return c.ContextWindow }), 4096},
+	{"timeout", "--timeout 7s", endpointOf(func(c llm.Config) any { return c.Timeout }), 7 * time.Second},
+	{"retries", "--retries 9", endpointOf(func(c llm.Config) any { return c.MaxRetries }), 9},
+	{"max-connections", "--max-connections 7", endpointOf(func(c llm.Config) any { return reflect.DeepEqual(c.Pool, llm.NewPool(7)) }), true},
+	{"models", "--models no-such-list.yaml", modelList, "no-such-list.yaml"},
+
+	{"embed-model", "--embed-model no-such-folder", embedder, "no-such-folder"},
+	{"vectors", "--vectors no-such-store://x", badStore, true},
+	{"embedder", "--embedder openai:m --embed-base-url http://127.0.0.1:9/v1", remoteEmbedder, "openai:m at http://127.0.0.1:9/v1"},
+	{"embed-base-url", "--embedder openai:m --embed-base-url http://127.0.0.1:8/v1", remoteEmbedder, "openai:m at http://127.0.0.1:8/v1"},
+
+	{"range", "--range 2-4", picked, "u1 u2 u3"},
+	{"id", "--id u7 --id u2", picked, "u2 u7"},
+	{"tag", "--tag odd,!third", picked, "u1 u5 u7"},
+	{"sample", "--sample 3", picked, "u2 u5 u6"},
+	{"sample-seed", "--sample 3 --sample-seed 7", picked, "u0 u6 u8"},
+	{"limit", "--limit 2", picked, "u0 u1"},
+
+	{"turns", "--turns 9", settingOf("turns"), 9},
+	{"window", "--window 3", settingOf("window"), 3},
+	{"protocol", "--protocol mixed", settingOf("protocol"), "mixed"},
+	{"action-format", "--action-format yaml", settingOf("action_format"), "yaml"},
+	{"by-conference", "--by-conference", settingOf("by_conference"), true},
+
+	{"judges", "--judges offline,openai:j --judge-base-url http://127.0.0.1:9/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:9/v1"},
+	{"judge-rule", "--judges offline,openai:j --judge-rule any --judge-base-url http://127.0.0.1:9/v1", panel, "any(offline,openai:j) at http://127.0.0.1:9/v1"},
+	{"judge-base-url", "--judges offline,openai:j --judge-base-url http://127.0.0.1:8/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:8/v1"},
+
+	{"include-partial", "--include-partial", includePartial, true},
+	{"workers", "-j 3", papersAtOnce, ingest.Config{Workers: 3}},
+	{"again", "--again", papersAtOnce, ingest.Config{Workers: 2, Again: true}},
+	{"replace", "--replace", papersAtOnce, ingest.Config{Workers: 2, Replace: true}},
+	{"sample", "--sample 12", func(_ *testing.T, _ *app, c any) any {
+		if c, ok := c.(vectorsCheckCmd); ok {
+			return c.comparison("", nil).Sample
+		}
+		return nil
+	}, 12},
+}
+
+// scripted are the flags that a test runs, command by command: the script (or the Go file), and its flags.
+var scripted = map[string]map[string]string{
+	"":     {"script/look.txtar": "version"},
+	"demo": {"script/demo.txtar": "dir"},
+	"ingest": {
+		"script/papers.txtar": "data metadata mineru",
+		"fetch_test.go":       "url arxiv list max-mb delay",
+		"milvus_test.go":      "vectors",
+	},
+	"import": {"script/import.txtar": "data pdfs replace"},
+	"papers": {"script/look.txtar": "data", "script/papers.txtar": "json"},
+	"enrich": {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
+	"run": {
+		"script/run.txtar":        "data questions baseline model out workers",
+		"script/run-matrix.txtar": "repeats status of",
+		"script/run-errors.txtar": "retry dry-run",
+		"script/dry-run.txtar":    "retrieve replay json",
+		"script/missing.txtar":    "missing missing-list",
+		"script/replies.txtar":    "cache replay-loose",
+		"script/vectors.txtar":    "vectors",
+	},
+	"cache list":  {"script/replies.txtar": "json"},
+	"cache clear": {"script/replies.txtar": "json"},
+	"cache prune": {"script/replies.txtar": "older json"},
+	"fork": {
+		"script/fork.txtar": "at reply out data observation edit message by model",
+		"replay_test.go":    "cache",
+	},
+	"score": {
+		"script/score-files.txtar": "gold pred out cores scoring explain",
+		"script/run.txtar":         "json judge",
+		"score_interrupt_test.go":  "judge-concurrency",
+	},
+	"judge-check": {
+		"script/judge-check.txtar": "json judge judge-concurrency",
+		"score_interrupt_test.go":  "verdicts",
+	},
+	"report":        {"script/report.txtar": "table by format json out intervals seed detail with-paper scoring judge"},
+	"compare":       {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
+	"stats":         {"script/stats.txtar": "format json out with-paper lint"},
+	"status":        {"script/status.txtar": "json watch"},
+	"trace":         {"script/run.txtar": "json"},
+	"sql":           {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/vectors.txtar": "vectors"},
+	"search":        {"script/look.txtar": "data retrieve limit paper json vectors"},
+	"page":          {"script/look.txtar": "data paper page box boxes dpi out"},
+	"vectors copy":  {"milvus_test.go": "data to"},
+	"vectors check": {"script/vectors.txtar": "data with", "milvus_test.go": "vectors"},
+	"baselines":     {"script/look.txtar": "json"},
+	"models":        {"script/models.txtar": "json models"},
+	"config":        {"script/config.txtar": "json"},
+	"doctor": {
+		"doctor/doctor.txtar": "data model base-url tools images judge judge-base-url timeout json vectors",
+	},
+}
+
+// checkedOnly are flags that a command shares with others, checks, and has no use for.
+var checkedOnly = map[string]string{
+	"vectors copy vectors": "the store to fill is that of --to",
+}
+
+// Every flag of every command does something, and this test knows where that is seen.
+func TestEveryFlagHasAnEffect(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inFolderWithRun(t)
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	eachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
+		command := strings.Join(commandPath(n), " ")
+		name := strings.TrimSpace(command + " " + f.Name)
+		switch {
+		case f.Name == "help":
+			return
+		case name == "verbose":
+			if debug := slog.LevelDebug; newApp(false).log.Enabled(t.Context(), debug) || !newApp(true).log.Enabled(t.Context(), debug) {
+				t.Error("--verbose shows no more")
+			}
+			return
+		case checkedOnly[name] != "":
+			return
+		}
+		file := scriptOf(command, f.Name)
+		if file != "" {
+			checkScript(t, filepath.Join(dir, "testdata", file), dir, command, f)
+		}
+		if rows := checkEffects(t, command, f.Name, seen); file == "" && rows == 0 {
+			t.Errorf("airqa %s --%s: name a script that runs it in scripted, or a row in effects", command, f.Name)
+		}
+	})
+	for _, e := range effects {
+		if !seen[e.flag+e.args] {
+			t.Errorf("--%s: the row of effects applies to no command", e.flag)
+		}
+	}
+}
+
+func scriptOf(command, flag string) string {
+	for file, flags := range scripted[command] {
+		if slices.Contains(strings.Fields(flags), flag) {
+			return file
+		}
+	}
+	return ""
+}
+
+// checkScript makes sure that a test runs a command with a flag.
+func checkScript(t *testing.T, path, dir, command string, f *kong.Flag) {
+	t.Helper()
+	flag := `--` + f.Name + `\b`
+	if f.Short != 0 {
+		flag = `(` + flag + `|-` + string(f.Short) + ` )`
+	}
+	uses := regexp.MustCompile(`airqa ` + command + `( .*)? ?` + flag)
+	if filepath.Ext(path) == ".go" {
+		path = filepath.Join(dir, filepath.Base(path))
+		uses = regexp.MustCompile(`"--` + f.Name + `"`)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil || !uses.Match(raw) {
+		t.Errorf("airqa %s --%s does not occur in %s (%v)", command, f.Name, path, err)
+	}
+}
+
+// checkEffects runs the rows of a flag that apply to a command and counts them.
+func checkEffects(t *testing.T, command, flag string, seen map[string]bool) int {
+	t.Helper()
+	n := 0
+	for _, e := range effects {
+		if e.flag != flag {
+			continue
+		}
+		without := e.of(t, testApp(), parsed(t, command, ""))
+		if without == nil {
+			continue
+		}
+		got := e.of(t, testApp(), parsed(t, command, e.args))
+		n++
+		seen[e.flag+e.args] = true
+		if diff := cmp.Diff(e.want, got, cmp.Comparer(func(a, b func(qa.Usage) float64) bool { return (a == nil) == (b == nil) })); diff != "" {
+			t.Errorf("airqa %s %s (-want +got):\n%s", command, e.args, diff)
+		}
+		if reflect.DeepEqual(without, got) {
+			t.Errorf("airqa %s %s is the default", command, e.args)
+		}
+	}
+	return n
+}
+
+// neededArgs are the arguments without which a command is not parsed.
+var neededArgs = map[string]string{
+	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
+	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
+	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "papers": "--data d",
+	"cache prune": "c --older 2w", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
+}
+
+// parsed is a command with some arguments.
+func parsed(t *testing.T, command, args string) any {
+	t.Helper()
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, err := parser.Parse(slices.Concat(strings.Fields(command), strings.Fields(neededArgs[command]), strings.Fields(args)))
+	if err != nil {
+		t.Fatalf("airqa %s %s: %v", command, args, err)
+	}
+	return ctx.Selected().Target.Interface()
+}
+
+// inFolderWithRun works in a folder without airqa.yaml that holds a run of nothing, and without settings of the environment.
+func inFolderWithRun(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "AIRQA_") || strings.HasSuffix(name, "_BASE_URL") {
+			t.Setenv(name, "")
+		}
+	}
+	shape := runlog.Shape{Baseline: "agentic-hybrid", Model: map[string]any{"provider": "openai", "model": "m"}}
+	if err := runlog.Create("run", runlog.Config{Shape: shape, Note: runlog.Note{DataDir: "d"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var flagClock = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func testApp() *app {
+	a := newApp(false)
+	a.now = func() time.Time { return flagClock }
+	a.getenv = func(name string) string { return map[string]string{"OPENAI_API_KEY": "sk-test"}[name] }
+	return a
+}
+
+func limits(_ *testing.T, a *app, c any) any {
+	if c, ok := c.(interface{ limits(time.Time) budget.Limits }); ok {
+		return c.limits(a.now())
+	}
+	return nil
+}
+
+func question(_ *testing.T, _ *app, c any) any {
+	if c, ok := c.(interface {
+		question(func(qa.Request) qa.Usage, *qa.Price) agent.Budget
+	}); ok {
+		return c.question(nil, nil)
+	}
+	return nil
+}
+
+func queryDeadline(_ *testing.T, _ *app, c any) any {
+	if c, ok := c.(interface{ queryDeadline() time.Duration }); ok {
+		return c.queryDeadline()
+	}
+	return nil
+}
+
+func price(t *testing.T, _ *app, c any) any {
+	if c, ok := c.(interface {
+		price(m openedModel) (*qa.Price, error)
+	}); ok {
+		p, err := c.price(openedModel{spec: "m", price: &qa.Price{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *p
+	}
+	return nil
+}
+
+type endpoints interface{ opener() *opener }
+
+// endpointOf reads a part of how a model is asked.
+func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
+	return func(t *testing.T, a *app, c any) any {
+		flags, ok := c.(endpoints)
+		if !ok {
+			return nil
+		}
+		config, _, err := flags.opener().settled("openai:m", a.getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if config.Sampling.Seed == nil {
+			none := -1
+			config.Sampling.Seed = &none
+		}
+		return part(config)
+	}
+}
+
+// modelList is the list of models that cannot be opened.
+func modelList(_ *testing.T, a *app, c any) any {
+	if c, ok := c.(endpoints); ok {
+		_, _, err := c.opener().settled("openai:m", a.getenv)
+		return fileOf(err)
+	}
+	return nil
+}
+
+// fileOf is the file or folder that an error is about.
+func fileOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return regexp.MustCompile(`no-such[a-z.-]*[a-z]`).FindString(err.Error())
+}
+
+// embedders are commands that make an embedding model.
+type embedders interface {
+	embedder(a *app) (embed.Embedder, error)
+	remoteConfig(a *app, name string) (embed.OpenAIConfig, error)
+}
+
+func embedderOf(c any) (embedders, bool) {
+	if d, ok := c.(interface{ dataFlags() dataFlags }); ok {
+		c = d.dataFlags()
+	}
+	f, ok := c.(embedders)
+	return f, ok
+}
+
+func embedder(_ *testing.T, a *app, c any) any {
+	if f, ok := embedderOf(c); ok {
+		_, err := f.embedder(a)
+		return fileOf(err)
+	}
+	return nil
+}
+
+// badStore reports whether the store for vectors is refused.
+func badStore(_ *testing.T, a *app, c any) any {
+	if f, ok := embedderOf(c); ok {
+		_, err := f.embedder(a)
+		return err != nil
+	}
+	return nil
+}
+
+func remoteEmbedder(t *testing.T, a *app, c any) any {
+	f, ok := embedderOf(c)
+	if !ok {
+		return nil
+	}
+	model, err := f.embedder(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := f.remoteConfig(a, "m")
+	if err != nil {
+		return model.Info().Model
+	}
+	return fmt.Sprintf("%s at %s", model.Info().Model, config.BaseURL)
+}
+
+func picked(t *testing.T, a *app, c any) any {
+	flags, ok := c.(interface {
+		pick(a *app, examples []qa.Example) ([]qa.Example, error)
+	})
+	if !ok {
+		return nil
+	}
+	examples := make([]qa.Example, 10)
+	for i := range examples {
+		examples[i] = qa.Example{UUID: fmt.Sprintf("u%d", i)}
+		if i%2 == 1 {
+			examples[i].Tags = append(examples[i].Tags, "odd")
+		}
+		if i%3 == 0 {
+			examples[i].Tags = append(examples[i].Tags, "third")
+		}
+	}
+	chosen, err := flags.pick(a, examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, ex := range chosen {
+		names = append(names, ex.UUID)
+	}
+	return strings.Join(names, " ")
+}
+
+// settingOf is one of a baseline's, as the solver has it.
+func settingOf(name string) func(*testing.T, *app, any) any {
+	return func(_ *testing.T, _ *app, c any) any {
+		if c, ok := c.(runCmd); ok {
+			v := c.settings().Map()[name]
+			if v == nil {
+				return ""
+			}
+			return v
+		}
+		return nil
+	}
+}
+
+func panel(t *testing.T, a *app, c any) any {
+	flags, ok := c.(interface {
+		open(a *app, verdicts string) (*judging, error)
+		config(a *app, name string) (llm.Config, llm.Access)
+	})
+	if !ok {
+		return nil
+	}
+	j, err := flags.open(a, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = j.Close() }()
+	config, _ := flags.config(a, "openai:j")
+	return j.name + " at " + config.BaseURL
+}
+
+func includePartial(t *testing.T, a *app, c any) any {
+	switch c := c.(type) {
+	case interface {
+		options(a *app) (typeset.Options, error)
+	}:
+		o, err := c.options(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.IncludePartial
+	case interface{ options() compare.Options }:
+		return c.options().IncludePartial
+	}
+	return nil
+}
+
+func papersAtOnce(_ *testing.T, _ *app, c any) any {
+	if c, ok := c.(ingestCmd); ok {
+		return c.config()
+	}
+	return nil
+}
