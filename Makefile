@@ -4,6 +4,9 @@
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
+# go test that lists what was skipped; SKIPS="-allow FILE" makes other skips than those of FILE a failure.
+GOTEST = go run ./internal/gotest $(SKIPS)
+
 test: vet tidy lint unit
 
 vet:
@@ -22,8 +25,8 @@ warm:
 # The command line is tested by running the program some thousand times: under the race detector only where it runs many
 # things at once.
 unit: warm
-	go test -race -timeout 20m $$(go list ./... | grep -v /cmd/airqa)
-	go test -timeout 20m ./cmd/airqa
+	$(GOTEST) -race -timeout 20m $$(go list ./... | grep -v /cmd/airqa)
+	$(GOTEST) -timeout 20m ./cmd/airqa
 	go test -race -timeout 20m -run 'TestScripts/(run|run-matrix|run-protocols|explain)$$' ./cmd/airqa
 
 build:

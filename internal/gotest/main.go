@@ -1,0 +1,170 @@
+// Command gotest runs "go test" with its arguments, prints what go test prints, and then lists and counts the tests that were
+// skipped, each with its reason. With -allow FILE a skip that no line of FILE allows is a failure, too:
+//
+//	go run ./internal/gotest -allow .ci/skips.txt -race ./...
+//
+// A line of FILE is a regular expression for "PACKAGE TEST: REASON"; lines that begin with # are comments. -allow may be
+// given several times, before all other arguments.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	code, err := run(os.Args[1:])
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "gotest:", err)
+		os.Exit(2)
+	}
+	os.Exit(code)
+}
+
+func run(args []string) (code int, err error) {
+	var allowed []*regexp.Regexp
+	for len(args) > 1 && args[0] == "-allow" {
+		list, err := readAllowed(args[1])
+		if err != nil {
+			return 0, err
+		}
+		allowed, args = append(allowed, list...), args[2:]
+	}
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...) //nolint:gosec,noctx // a developer's own arguments; it ends with the tests
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	skips, readErr := follow(out, os.Stdout)
+	var exit *exec.ExitError
+	switch err := cmd.Wait(); {
+	case errors.As(err, &exit):
+		code = 1
+	case err != nil:
+		return 0, err
+	}
+	if forbidden := summarize(os.Stdout, skips, allowed); forbidden > 0 && len(allowed) > 0 {
+		code = 1
+	}
+	return code, readErr
+}
+
+// readAllowed reads the lines of a file as regular expressions.
+func readAllowed(path string) ([]*regexp.Regexp, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []*regexp.Regexp
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		expr, err := regexp.Compile(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		list = append(list, expr)
+	}
+	return list, nil
+}
+
+// event is a line of go test -json.
+type event struct {
+	Action, Package, ImportPath, Test, Output string
+}
+
+// skip is a skipped test.
+type skip struct{ test, reason string }
+
+func (s skip) String() string { return s.test + ": " + s.reason }
+
+// follow prints the output of packages and of failed tests, as go test does without -v, and returns the skipped tests.
+func follow(events io.Reader, out io.Writer) ([]skip, error) {
+	var skips []skip
+	output := make(map[string][]string) // of tests that have not ended
+	lines := bufio.NewReader(events)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return skips, nil
+		}
+		if err != nil {
+			return skips, err
+		}
+		var e event
+		if json.Unmarshal(line, &e) != nil {
+			_, _ = out.Write(line) // go test prints some errors as plain text
+			continue
+		}
+		if s := e.apply(output, out); s != nil {
+			skips = append(skips, *s)
+		}
+	}
+}
+
+// apply prints or keeps what an event brings.
+func (e event) apply(output map[string][]string, out io.Writer) *skip {
+	name := e.Package + " " + e.Test
+	switch {
+	case e.Action == "build-output" || e.Action == "output" && e.Test == "":
+		if !strings.HasPrefix(e.Output, "=== ") && e.Output != "PASS\n" {
+			_, _ = io.WriteString(out, e.Output)
+		}
+	case e.Action == "output":
+		output[name] = append(output[name], e.Output)
+	case e.Test == "":
+	case e.Action == "fail":
+		for _, line := range output[name] {
+			if !strings.HasPrefix(line, "=== ") {
+				_, _ = io.WriteString(out, line)
+			}
+		}
+		delete(output, name)
+	case e.Action == "skip":
+		defer delete(output, name)
+		return &skip{name, reason(output[name])}
+	case e.Action == "pass":
+		delete(output, name)
+	}
+	return nil
+}
+
+// reason is what a test printed when it was skipped.
+func reason(lines []string) string {
+	var said []string
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- ") {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// summarize lists the skipped tests and counts those that are not allowed.
+func summarize(out io.Writer, skips []skip, allowed []*regexp.Regexp) (forbidden int) {
+	_, _ = fmt.Fprintf(out, "%d tests skipped\n", len(skips))
+	for _, s := range skips {
+		mark := ""
+		if len(allowed) > 0 && !slices.ContainsFunc(allowed, func(r *regexp.Regexp) bool { return r.MatchString(s.String()) }) {
+			mark = "  <- not in the list of allowed skips"
+			forbidden++
+		}
+		_, _ = fmt.Fprintf(out, "  %s%s\n", s, mark)
+	}
+	return forbidden
+}
