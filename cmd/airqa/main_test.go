@@ -45,7 +45,7 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "unpack": unpack},
 		Setup: func(e *testscript.Env) error {
 			server := policyServer()
 			e.Defer(server.Close)

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"airqa/internal/openaitest"
+	"airqa/llm/replies"
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// unpackOld puts what an older program wrote into a folder; see testdata/old/README.md.
+func unpackOld(version, dir string) error {
+	file, err := os.Open(filepath.Join("testdata", "old", version+".tar.gz"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	for r := tar.NewReader(unzipped); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		raw, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, raw, 0o600)); err != nil {
+			return err
+		}
+	}
+}
+
+// unpack is the command of scripts for it: unpack VERSION.
+func unpack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unpack VERSION")
+	}
+	ts.Check(unpackOld(args[0], ts.MkAbs(".")))
+}
+
+// inOld works in a folder with what an older program wrote.
+func inOld(t *testing.T, version string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unpackOld(version, dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+}
+
+// An older run is resumed where it was interrupted: its finished episodes stay, and the steps of the other are not repeated.
+// Its prompts are those of today here, as they are for a program that has not changed them.
+func TestResumeOldRun(t *testing.T) {
+	inOld(t, "0.1.0")
+	server := openaitest.New(openaitest.Config{Reply: func([]openaitest.Message) string {
+		return "[Thought]: One page.\n[Action]: Answer(answer=1)"
+	}})
+	defer server.Close()
+	t.Setenv("OPENAI_API_KEY", "sk-test")
+	args := []string{
+		"run", "--data", "data", "--questions", "questions.jsonl", "--baseline", "agentic-hybrid", "--model", "openai:m",
+		"--base-url", server.URL(), "--price", "1,2", "--out",
+	}
+	exitsWith(t, exitUsage, append(args, "run")...) // the prompts are not those of the run
+	exitsWith(t, exitDone, append(args, "today", "--limit", "1")...)
+	raw, err := os.ReadFile(filepath.Join("today", "run.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("run", "run.json"), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := server.Calls()
+	exitsWith(t, exitDone, append(args, "run")...)
+	if n := server.Calls() - before; n != 1 {
+		t.Errorf("%d calls, want one: the last of the interrupted question", n)
+	}
+	want := map[string][]string{
+		"11111111-1111-5111-8111-111111111111": {"42", "Query", "Answer"},
+		"22222222-2222-5222-8222-222222222222": {"Low tide bares the flats where herons feed.", "Query", "Answer"},
+		"33333333-3333-5333-8333-333333333333": {"1", "Query", "Answer"},
+	}
+	got := make(map[string][]string)
+	for _, rec := range oldEpisodes(t) {
+		got[rec.UUID] = []string{rec.Answer.Text}
+		for _, s := range rec.Steps {
+			got[rec.UUID] = append(got[rec.UUID], s.Action.Name)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func oldEpisodes(t *testing.T) []runlog.Recorded {
+	t.Helper()
+	r, err := runlog.Open("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []runlog.Recorded
+	for rec, err := range r.Episodes() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, rec)
+	}
+	return all
+}
+
+// noModel is asked nothing.
+type noModel struct{}
+
+func (noModel) Complete(context.Context, qa.Request) (qa.Reply, error) {
+	return qa.Reply{}, errors.New("the cache has no such reply")
+}
+
+// An older cache answers the requests that were made then, word by word.
+func TestOldCacheAnswers(t *testing.T) {
+	inOld(t, "0.1.0")
+	config, err := runlog.ReadConfig("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := replies.Open("cache", replies.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	endpoint := config.Shape.Model
+	endpoint["base_url"] = config.Note.BaseURL
+	cached := &replies.Model{Store: store, Model: noModel{}, Name: "openai:m", Endpoint: endpoint, Protocol: "react"}
+	hits := 0
+	for _, rec := range oldEpisodes(t) {
+		for _, s := range rec.Steps {
+			r := qa.Request{UUID: rec.UUID, Repeat: rec.Repeat, Step: s.N}
+			for _, span := range s.Shown {
+				r.Messages = append(r.Messages, rec.Messages[span.First:span.End]...)
+			}
+			reply, err := cached.Complete(t.Context(), r)
+			if err != nil || reply.Text != s.Reply.Text || !reply.Cached {
+				t.Errorf("%s step %d: %q, %v", rec.Episode, s.N, reply.Text, err)
+				continue
+			}
+			hits++
+		}
+	}
+	if hits != 5 {
+		t.Errorf("%d hits, want those of all five requests in the log", hits)
+	}
+}
