@@ -252,7 +252,7 @@ func anthropicFinish(reason string) string {
 	case "end_turn", "stop_sequence":
 		return "stop"
 	case "max_tokens", "model_context_window_exceeded":
-		return "length"
+		return qa.FinishLength
 	case "tool_use":
 		return "tool_calls"
 	}

@@ -25,6 +25,9 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
+// FinishLength is the reason of a [Reply] that the limit of tokens for one reply cut off.
+const FinishLength = "length"
+
 // Reply is what a model answered to one request.
 type Reply struct {
 	Text string `json:"text"`
@@ -38,7 +41,8 @@ type Reply struct {
 	// Model is the name that the endpoint gave itself; empty when it gave none.
 	Model string `json:"model,omitempty"`
 	// ID is the endpoint's id of the reply.
-	ID     string `json:"id,omitempty"`
+	ID string `json:"id,omitempty"`
+	// Finish is why the endpoint ended the reply, such as "stop" or [FinishLength].
 	Finish string `json:"finish,omitempty"`
 	Usage  Usage  `json:"usage"`
 	// Attempts lists every request that was made for this reply, the successful one last.

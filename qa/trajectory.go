@@ -145,6 +145,17 @@ func (t Trajectory) Turns() int {
 	return n
 }
 
+// CutReplies counts the replies that the limit of tokens for one reply cut off.
+func (t Trajectory) CutReplies() int {
+	n := 0
+	for _, s := range t.Steps {
+		if s.Reply != nil && s.Reply.Finish == FinishLength {
+			n++
+		}
+	}
+	return n
+}
+
 // EpisodeID names the episode of a question: its uuid, a '#' and the repeat index, from 0.
 func EpisodeID(uuid string, repeat int) string { return fmt.Sprintf("%s#%d", uuid, repeat) }
 

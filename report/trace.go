@@ -24,6 +24,8 @@ type Traced struct {
 	Turns     int          `json:"turns"`
 	// Fork says where the run of the episode left another one; nil for most.
 	Fork *runlog.Fork `json:"fork,omitempty"`
+	// CutReplies were cut off by the limit of tokens for one reply.
+	CutReplies int `json:"cut_replies,omitempty"`
 	runlog.Recorded
 	// Thoughts holds the text of each step's thought, in the order of the steps.
 	Thoughts []string `json:"thoughts"`
@@ -37,7 +39,7 @@ func NewTraced(ex qa.Example, rec runlog.Recorded, score *qa.Score) Traced {
 	}
 	return Traced{
 		Question: ex.Question, AnswerFormat: ex.AnswerFormat, Tags: ex.Tags, Evaluator: ex.Evaluator, Score: score,
-		Usage: rec.Usage(), Turns: rec.Turns(), Recorded: rec, Thoughts: thoughts,
+		Usage: rec.Usage(), Turns: rec.Turns(), CutReplies: rec.CutReplies(), Recorded: rec, Thoughts: thoughts,
 	}
 }
 
@@ -50,8 +52,8 @@ func (t Traced) WriteJSON(w io.Writer) error {
 
 // WriteLine prints a trajectory in one line of a list.
 func (t Traced) WriteLine(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s  %-16s %-11s %2d turns %7d tokens  %s\n", terminal.Line(t.UUID), t.outcome(), t.verdict(),
-		t.Turns, t.Usage.Prompt+t.Usage.Completion, terminal.Clip(t.Question, 60))
+	_, err := fmt.Fprintf(w, "%s  %-16s %-11s %2d turns %7d tokens  %s%s\n", terminal.Line(t.UUID), t.outcome(), t.verdict(),
+		t.Turns, t.Usage.Prompt+t.Usage.Completion, t.cut("(%d of %d replies cut off) "), terminal.Clip(t.Question, 60))
 	return err
 }
 
@@ -84,7 +86,7 @@ func (t Traced) Write(w io.Writer) error {
 	p.line("Answer    %s", t.answer())
 	p.line("Gold      %s %s", terminal.Line(t.Evaluator.Func), terminal.Line(string(t.Evaluator.Kwargs)))
 	p.line("Score     %s", t.score())
-	p.line("Turns     %d, tokens %d prompt + %d completion%s", t.Turns, t.Usage.Prompt, t.Usage.Completion, estimated(t.Usage))
+	p.line("Turns     %d, tokens %d prompt + %d completion%s", t.Turns, t.Usage.Prompt, t.Usage.Completion, estimated(t.Usage)+t.cut("; %d of %d replies cut off at the limit of tokens"))
 	return p.err
 }
 
@@ -95,6 +97,14 @@ func ForkText(f runlog.Fork) string {
 		text += " by " + f.By
 	}
 	return terminal.Line(text)
+}
+
+// cut writes how many replies were cut off; "" when none was.
+func (t Traced) cut(format string) string {
+	if t.CutReplies == 0 {
+		return ""
+	}
+	return fmt.Sprintf(format, t.CutReplies, t.Turns)
 }
 
 func (t Traced) outcome() string {
@@ -221,7 +231,6 @@ func cached(r qa.Reply) string {
 	return ""
 }
 
-// cutOff says that the endpoint ended the reply, not the model.
 // shortened says that the window was too long for the model and was made shorter.
 func shortened(attempts []qa.Attempt) string {
 	if slices.ContainsFunc(attempts, func(a qa.Attempt) bool { return a.Error == string(qa.ContextOverflow) }) {
@@ -230,9 +239,10 @@ func shortened(attempts []qa.Attempt) string {
 	return ""
 }
 
+// cutOff says that the endpoint ended the reply, not the model.
 func cutOff(finish string) string {
 	switch finish {
-	case "length":
+	case qa.FinishLength:
 		return ", cut off at the limit of tokens"
 	case "content_filter":
 		return ", stopped by the endpoint's content filter"

@@ -31,3 +31,24 @@ func TestTraceOfSeveralCalls(t *testing.T) {
 		}
 	}
 }
+
+// A trace counts the replies that were cut off, in each of its forms, where there are some.
+func TestTraceCountsCutReplies(t *testing.T) {
+	for finish, want := range map[string]bool{qa.FinishLength: true, "stop": false} {
+		steps := []qa.Step{{N: 1, Reply: &qa.Reply{Text: "a", Finish: "stop"}}, {N: 2, Reply: &qa.Reply{Text: "b", Finish: finish}}}
+		traced := report.NewTraced(qa.Example{}, runlog.Recorded{Trajectory: qa.Trajectory{Steps: steps}}, nil)
+		var line, whole, object strings.Builder
+		for _, err := range []error{traced.WriteLine(&line), traced.Write(&whole), traced.WriteJSON(&object)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for text, part := range map[string]string{
+			line.String(): "(1 of 2 replies cut off)", whole.String(): "; 1 of 2 replies cut off at the limit of tokens", object.String(): `"cut_replies":1`,
+		} {
+			if strings.Contains(text, part) != want {
+				t.Errorf("finish %s: %q in\n%s", finish, part, text)
+			}
+		}
+	}
+}

@@ -44,7 +44,7 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 			s.NotRun = append(s.NotRun, other.ID)
 		}
 	}
-	if s.ParseError != nil && s.Reply.Finish == "length" {
+	if s.ParseError != nil && s.Reply.Finish == qa.FinishLength {
 		s.ParseError.Reason += cutOff
 	}
 }

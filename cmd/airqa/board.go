@@ -13,6 +13,7 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/report/standing"
 	"airqa/run"
 	"airqa/run/budget"
 )
@@ -130,6 +131,7 @@ func (a *app) runEnd(jobs []ended, out string, err error) error {
 	if err != nil {
 		return err
 	}
+	a.warnOfCutReplies(jobs)
 	var all run.Summary
 	stopped := false
 	for _, c := range jobs {
@@ -151,6 +153,19 @@ func (a *app) runEnd(jobs []ended, out string, err error) error {
 		}
 	}
 	return a.sayEnd(all, out, stopped, err)
+}
+
+// warnOfCutReplies counts the replies of each run directory that were cut off.
+func (a *app) warnOfCutReplies(jobs []ended) {
+	for _, j := range jobs {
+		f, err := standing.Open(j.dir)
+		if err != nil {
+			continue
+		}
+		if s, err := f.Look(a.now()); err == nil && s.CutReplies > 0 {
+			a.say("warning: %s: %s; a reply that is cut off rarely holds an answer", j.dir, s.CutText())
+		}
+	}
 }
 
 func (a *app) sayEnd(s run.Summary, out string, stopped bool, interrupted error) error {

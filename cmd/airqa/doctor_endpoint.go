@@ -98,7 +98,7 @@ func asked(ctx context.Context, m llm.Model) checkup.Finding {
 	}
 	text := fmt.Sprintf("%s answers in %s", served, took)
 	switch {
-	case strings.TrimSpace(reply.Text) == "" && reply.Finish == "length":
+	case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:
 		return checkup.Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, pingTokens),
 			"run it with a higher --max-tokens (1500 unless set): a reply that is cut off holds no action")
 	case reply.Finish == "content_filter" || reply.Finish == "refusal":

@@ -60,7 +60,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 			v.Right, v.Reply = right, reply.Text
 			return v, nil
 		}
-		if reply.Finish == "length" {
+		if reply.Finish == qa.FinishLength {
 			cut++
 		}
 		user += "\n\n" + texts.Again() // each time once more: a cache must not give the same reply

@@ -47,9 +47,11 @@ type episode struct {
 	reason  string
 	// dropped is what damaged attempts used that were run again, ended the usage at its last end; open are the calls since.
 	dropped qa.Usage
-	ended qa.Usage
-	open  []call
-	last  time.Time
+	ended   qa.Usage
+	open    []call
+	last    time.Time
+	// replies since the episode began, and those of them that the limit of tokens cut off.
+	replies, cut int
 }
 
 // event is one of the recent ones.
@@ -131,11 +133,14 @@ func (f *Follower) take(m runlog.Mark) error {
 		return f.ended(e, m)
 	case runlog.TypeStart:
 		e.dropped = e.dropped.Add(e.ended).Add(f.usage(e))
-		e.ended, e.open = qa.Usage{}, nil
+		e.ended, e.open, e.replies, e.cut = qa.Usage{}, nil, 0, 0
 		f.remember(event{at: m.Time})
 	}
 	return nil
 }
+
+// cutMarker is in every call whose reply was cut off. In a text of the call its quotes would be escaped.
+var cutMarker = []byte(`"finish":"` + qa.FinishLength + `"`)
 
 // marker is in every call that paid for a request without a reply. In a text of the call its quotes would be escaped.
 var marker = []byte(`"charged":{`)
@@ -143,6 +148,10 @@ var marker = []byte(`"charged":{`)
 func (f *Follower) called(e *episode, m runlog.Mark) error {
 	c := call{m.Time, bytes.Clone(m.Line)}
 	e.open = append(e.open, c)
+	e.replies++
+	if bytes.Contains(m.Line, cutMarker) {
+		e.cut++
+	}
 	f.calls = append(f.calls, c)
 	if len(f.calls) >= 2*recentCalls {
 		f.calls = append([]call(nil), f.calls[len(f.calls)-recentCalls:]...)

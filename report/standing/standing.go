@@ -35,6 +35,11 @@ type Standing struct {
 	// Usage is that of all calls; Charged, which is not in it, what requests without a reply are taken to have used.
 	Usage   qa.Usage `json:"usage"`
 	Charged qa.Usage `json:"charged"`
+	// CutReplies of Replies were cut off by the limit of tokens for one reply; both are left out when none was.
+	Replies    int `json:"replies,omitempty"`
+	CutReplies int `json:"cut_replies,omitempty"`
+	// ReplyLimit is that limit in tokens; 0 when the run records none.
+	ReplyLimit int `json:"reply_limit,omitempty"`
 	// USD is the cost of both; nil when the price is unknown.
 	USD  *float64 `json:"usd"`
 	Rate *Rate    `json:"rate"`
@@ -106,6 +111,7 @@ func (f *Follower) Look(now time.Time) (Standing, error) {
 func (f *Follower) count(s *Standing, now time.Time) {
 	reasons := make(map[string]int)
 	for _, e := range f.episodes {
+		s.Replies, s.CutReplies = s.Replies+e.replies, s.CutReplies+e.cut
 		s.Usage = s.Usage.Add(e.dropped).Add(e.ended).Add(f.usage(e))
 		switch {
 		case e.outcome == "":
@@ -121,6 +127,11 @@ func (f *Follower) count(s *Standing, now time.Time) {
 			s.Done++
 		}
 		s.Outcomes[e.outcome]++
+	}
+	if s.CutReplies == 0 {
+		s.Replies = 0
+	} else {
+		s.ReplyLimit = f.config.Shape.ReplyLimit()
 	}
 	s.Left = max(s.Episodes-s.Done-s.Failed-s.UnderWay, 0)
 	s.Because, s.BecauseCount = commonest(reasons)

@@ -134,6 +134,29 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// Replies that were cut off are counted once, and not those of an attempt that was given up.
+func TestCutReplies(t *testing.T) {
+	s := newScene(t, nil)
+	cut := step(1)
+	cut.Reply.Text, cut.Reply.Finish = `"finish":"length"`, "stop"
+	e := s.begin("a", 0)
+	s.must(e.Call(cut))
+	f := s.follow()
+	if got := s.look(f); got.CutReplies != 0 || got.Replies != 0 || got.CutText() != "" {
+		t.Errorf("none is cut off: %d of %d, %q", got.CutReplies, got.Replies, got.CutText())
+	}
+	cut.N, cut.Reply.Finish = 2, qa.FinishLength
+	s.must(e.Call(cut))
+	got := s.look(f)
+	if want := "1 of 2 replies were cut off at the limit of tokens"; got.CutText() != want || !strings.Contains(got.Text(0), want) {
+		t.Errorf("got %q, want %q", got.CutText(), want)
+	}
+	s.begin("a", 0)
+	if got := s.look(f); got.CutReplies != 0 {
+		t.Errorf("%d replies of a new attempt are cut off", got.CutReplies)
+	}
+}
+
 // The rates look back three minutes, and no further than the present start.
 func TestRateForgets(t *testing.T) {
 	s := newScene(t, nil)

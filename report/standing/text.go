@@ -14,7 +14,7 @@ import (
 // Text tells how a run stands in a few lines of at most width characters; 0 is a width without bound.
 func (s Standing) Text(width int) string {
 	lines := []string{fmt.Sprintf("%s: %s, %s", s.Run, s.Baseline, s.Model), "  " + s.progress()}
-	for _, part := range []string{s.ways(), s.failures(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
+	for _, part := range []string{s.ways(), s.failures(), s.CutText(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
 		if part != "" {
 			lines = append(lines, "  "+part)
 		}
@@ -106,6 +106,21 @@ func (s Standing) failures() string {
 		return ""
 	}
 	return fmt.Sprintf("failed, %d of %d because: %s", s.BecauseCount, s.Failed, terminal.Clip(s.Because, 200))
+}
+
+// CutText names the replies that were cut off; "" when none was.
+func (s Standing) CutText() string {
+	if s.CutReplies == 0 {
+		return ""
+	}
+	replies := fmt.Sprintf("%d of %d replies were", s.CutReplies, s.Replies)
+	if s.Replies == 1 {
+		replies = "the only reply was"
+	}
+	if s.ReplyLimit == 0 {
+		return replies + " cut off at the limit of tokens"
+	}
+	return fmt.Sprintf("%s cut off by --max-tokens %d", replies, s.ReplyLimit)
 }
 
 func (s Standing) costs() string {

@@ -46,6 +46,13 @@ type Shape struct {
 	Loop string `json:"loop"`
 }
 
+// ReplyLimit is the maximum number of tokens of a reply; 0 when none is recorded.
+func (s Shape) ReplyLimit() int {
+	sampling, _ := s.Model["sampling"].(map[string]any)
+	limit, _ := sampling["max_tokens"].(float64) // run.json was read
+	return int(limit)
+}
+
 // Note is what is worth knowing of a run and does not shape its results.
 type Note struct {
 	QuestionsFile string `json:"questions_file"`
