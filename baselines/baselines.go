@@ -85,6 +85,8 @@ type Settings struct {
 	ContextTokens int
 	// ObservationTokens cuts what a tool returns.
 	ObservationTokens int
+	// Rows is the most rows shown of a result of Query and Retrieve; 0 is no cap. The authors' code shows 10.
+	Rows int
 	// Passages is how many passages RAG retrieves.
 	Passages int
 	// Protocol is how the model acts; empty is [ReActText]. Format is the notation of actions written as text.
@@ -126,6 +128,9 @@ func (s Settings) Map() map[string]any {
 		"turns": s.Turns, "window": s.Window, "format_errors": s.FormatErrors,
 		"context_tokens": s.ContextTokens, "observation_tokens": s.ObservationTokens, "passages": s.Passages,
 		"by_conference": s.ByConference,
+	}
+	if s.Rows > 0 {
+		m["rows"] = s.Rows
 	}
 	if s.Protocol.native() {
 		m["protocol"] = string(s.Protocol)
@@ -240,8 +245,8 @@ func (s *Solver) allTools(ex qa.Example) tools.Set {
 		from = titled{from, s.world.Library}
 	}
 	return tools.Set{
-		tools.Retrieve{From: from, Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens},
-		tools.Query{From: s.world.Querier, MaxTokens: s.settings.ObservationTokens},
+		tools.Retrieve{From: from, Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows},
+		tools.Query{From: s.world.Querier, MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows},
 		tools.View{From: s.world.Viewer},
 		tools.Answer{},
 	}

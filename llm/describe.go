@@ -50,6 +50,9 @@ func (c Config) describeEndpoint(out map[string]any) {
 	if len(unsent) > 0 {
 		out["not_sent"] = unsent
 	}
+	if c.systemAsUser() {
+		out["system_as_user"] = true
+	}
 	if c.Reasoning {
 		out["reasoning"] = true
 	}

@@ -25,11 +25,13 @@ type Endpoint struct {
 	mark string
 	// unopened is true when reasoning may begin without its tag.
 	unopened bool
-	timeout  time.Duration
-	client   *http.Client
-	now      func() time.Time
-	retrier  retrier
-	counts   tokens.Memo
+	// systemAsUser is true for a model that takes no system messages.
+	systemAsUser bool
+	timeout      time.Duration
+	client       *http.Client
+	now          func() time.Time
+	retrier      retrier
+	counts       tokens.Memo
 	// quirks are shared by all models of the name at the address.
 	quirks *quirks
 	notice func(text string)
@@ -57,8 +59,9 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	reasoning := c.reasons()
 	return &Endpoint{
 		model: model, base: base, key: c.APIKey, protocol: v.protocol, mark: newMark(), unopened: reasoning,
-		settings: v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.newLimit(), c.ContextWindow}),
-		timeout:  c.Timeout, client: c.client(base), now: c.Now, retrier: newRetrier(c, c.Pool.limiter(base, model, c.Now)),
+		systemAsUser: c.systemAsUser(),
+		settings:     v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.newLimit(), c.ContextWindow}),
+		timeout:      c.Timeout, client: c.client(base), now: c.Now, retrier: newRetrier(c, c.Pool.limiter(base, model, c.Now)),
 		quirks: c.Pool.quirks(base, model), notice: c.OnNotice,
 	}, nil
 }
@@ -76,6 +79,13 @@ func (e *Endpoint) CompleteTools(ctx context.Context, messages []qa.Message, too
 		return qa.Reply{}, &Fault{Class: ClassBadRequest, Detail: err.Error()}
 	}
 	c := conversation{messages: imagesApart(messages), tools: tools}
+	if e.systemAsUser {
+		for i := range c.messages { // imagesApart made a copy
+			if c.messages[i].Role == qa.System {
+				c.messages[i].Role = qa.User
+			}
+		}
+	}
 	reply, err := e.retrier.call(ctx, func(ctx context.Context) (qa.Reply, int, error) { return e.ask(ctx, c) })
 	if err != nil {
 		return qa.Reply{}, err

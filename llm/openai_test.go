@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,8 +179,14 @@ func TestMessagesKeepTheirRoles(t *testing.T) {
 		{Role: "system", Text: "late"},
 		{Role: "user", Images: []string{"data:image/jpeg;base64,anBn"}},
 	}
-	for _, model := range []string{"gpt-4o", "o1", "o1-mini", "o1-preview", "o3", "O3-MINI", "gpt-5"} {
+	asUser := slices.Clone(want)
+	asUser[0].Role, asUser[4].Role = "user", "user"
+	for _, model := range []string{"gpt-4o", "o1", "o1-mini", "o1-preview", "o3", "O3-MINI", "gpt-5", "deepseek-ai/DeepSeek-R1"} {
 		t.Run(model, func(t *testing.T) {
+			want := want
+			if model == "o1-mini" || strings.HasSuffix(model, "R1") {
+				want = asUser
+			}
 			s := start(t, openaitest.Config{})
 			if _, err := ask(t, config(s, model), messages...); err != nil {
 				t.Fatal(err)

@@ -99,6 +99,12 @@ func (c Config) reasons() bool {
 	return c.Reasoning || model.Reasoning
 }
 
+// systemAsUser reports whether system messages go out as user messages.
+func (c Config) systemAsUser() bool {
+	model, _ := c.Catalog.Find(c.Spec)
+	return model.SystemAsUser
+}
+
 // newLimit reports whether the list of models has it that the model takes max_completion_tokens only.
 func (c Config) newLimit() bool {
 	model, _ := c.Catalog.Find(c.Spec)

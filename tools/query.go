@@ -21,6 +21,8 @@ type Query struct {
 	From Querier
 	// MaxTokens cuts the result; 0 means [MaxTokens].
 	MaxTokens int
+	// MaxRows is the most rows shown; 0 is no cap.
+	MaxRows int
 }
 
 // Spec implements [Tool].
@@ -50,7 +52,7 @@ func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 			Text:   "[Warning]: the query ran and returned no rows. Check its conditions: spelling, case, and whether the value is in that column.",
 		}, nil
 	}
-	return Table(rows, orDefault(t.MaxTokens)), nil
+	return show(rows, orDefault(t.MaxTokens), t.MaxRows), nil
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

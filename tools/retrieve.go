@@ -26,6 +26,8 @@ type Retrieve struct {
 	Scope Scope
 	// MaxTokens cuts the result; 0 means [MaxTokens].
 	MaxTokens int
+	// MaxRows is the most rows shown; 0 is no cap.
+	MaxRows int
 }
 
 // Spec implements [Tool].
@@ -57,7 +59,7 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 	if len(hits) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: no passage matches the query. Try other words."}, nil
 	}
-	return Table(hitRows(hits), orDefault(t.MaxTokens)), nil
+	return show(hitRows(hits), orDefault(t.MaxTokens), t.MaxRows), nil
 }
 
 // hitRows shows hits with the best first: the text stands second, so that a cut spares it longest.

@@ -24,17 +24,20 @@ const cellMark = " …[cut]"
 // Table renders rows as JSON Lines, an object a row with the columns in their order, and cuts them at limit
 // cl100k tokens, inside a cell where a whole row does not fit. The text always ends with a line that says what was
 // left out and why.
-func Table(r Rows, limit int) qa.Observation {
+func Table(r Rows, limit int) qa.Observation { return show(r, limit, 0) }
+
+// show is Table with at most maxRows rows; 0 is no cap.
+func show(r Rows, limit, maxRows int) qa.Observation {
 	if len(r.Values) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: the result is empty."}
 	}
-	t := table{rows: r, left: limit}
-	if lines, ok := small(r, limit); ok {
+	t := table{rows: r, left: limit, maxRows: maxRows}
+	if lines, ok := small(r, limit); ok && !t.full(len(lines)-1) {
 		t.shown = lines
 		return t.observation(limit)
 	}
 	for i := range r.Values {
-		if !t.add(i) {
+		if t.full(i) || !t.add(i) {
 			break
 		}
 	}
@@ -58,12 +61,17 @@ func small(r Rows, limit int) ([]string, bool) {
 }
 
 type table struct {
-	rows  Rows
-	left  int // tokens
-	shown []string
+	rows Rows
+	left int // tokens
+	// maxRows is the most rows to show; 0 is no cap.
+	maxRows int
+	shown   []string
 	// shortened is the number of characters left out of cells of the last row.
 	shortened int
 }
+
+// full reports whether i rows are as many as may be shown.
+func (t *table) full(i int) bool { return t.maxRows > 0 && i >= t.maxRows }
 
 // leastRow is how many tokens must be left for showing the beginning of a row that does not fit whole.
 const leastRow = 64
@@ -160,7 +168,7 @@ func (t *table) observation(limit int) qa.Observation {
 	}
 	o.Text = body + "\n" + t.reason(cut, whole)
 	if !whole {
-		o.Full = t.full()
+		o.Full = t.whole()
 	}
 	return o
 }
@@ -180,6 +188,9 @@ func (t *table) reason(cut *qa.Cut, whole bool) string {
 		cut.Reason = "cell"
 		return fmt.Sprintf("(%d of %s shown, the last with %d characters left out of its cells, marked%s: the limit of %d tokens is reached; ask for fewer columns, fewer rows or a part of the text)",
 			len(t.shown), total, t.shortened, cellMark, cut.TokenLimit)
+	case t.full(len(t.shown)):
+		cut.Reason = "rows"
+		return fmt.Sprintf("(%d of %s shown: the limit of %d rows is reached; narrow the query, or use LIMIT and OFFSET)", len(t.shown), total, t.maxRows)
 	default:
 		cut.Reason = "tokens"
 		return fmt.Sprintf("(%d of %s shown: the limit of %d tokens is reached; ask for fewer columns or rows)",
@@ -187,7 +198,7 @@ func (t *table) reason(cut *qa.Cut, whole bool) string {
 	}
 }
 
-func (t *table) full() string {
+func (t *table) whole() string {
 	var b strings.Builder
 	for _, row := range t.rows.Values {
 		b.WriteString(encodeRow(t.rows.Columns, row))

@@ -242,3 +242,44 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// A cap on rows shows as many, says so, and keeps the whole result; without one the tokens alone are the limit.
+func TestRowCap(t *testing.T) {
+	many := tools.Rows{Columns: []string{"n"}}
+	hits := make([]tools.Hit, 5)
+	for i := range 5 {
+		many.Values = append(many.Values, []any{int64(i)})
+	}
+	world := capped{many, hits}
+	for rows, want := range map[int]int{0: 5, 3: 3, 5: 5, 9: 5} {
+		set := tools.Set{tools.Query{From: world, MaxRows: rows}, tools.Retrieve{From: world, MaxRows: rows}}
+		for _, a := range []qa.Action{
+			{Name: "Query", Args: map[string]any{"sql": "SELECT 1"}},
+			{Name: "Retrieve", Args: map[string]any{"query": "x", "limit": int64(5)}},
+		} {
+			o, err := set.Act(t.Context(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Count(o.Text, "\n"); got != want {
+				t.Errorf("%s, at most %d rows: %d shown:\n%s", a.Name, rows, got, o.Text)
+			}
+			cut := o.Cut != nil && o.Cut.Reason == "rows" && o.Cut.RowsShown == 3 && o.Cut.RowsTotal == 5 &&
+				strings.Count(o.Full, "\n") == 5 && strings.Contains(o.Text, "(3 of 5 rows shown: the limit of 3 rows is reached;")
+			if cut != (rows == 3) {
+				t.Errorf("%s, at most %d rows: cut %+v, full %q:\n%s", a.Name, rows, o.Cut, o.Full, o.Text)
+			}
+		}
+	}
+}
+
+type capped struct {
+	rows tools.Rows
+	hits []tools.Hit
+}
+
+func (c capped) Query(context.Context, string) (tools.Rows, error) { return c.rows, nil }
+
+func (c capped) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
+	return c.hits, nil
+}

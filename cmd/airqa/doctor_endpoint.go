@@ -30,7 +30,7 @@ func ping() []qa.Message {
 }
 
 func (c doctorCmd) modelChecks(a *app, spec string) []checkup.Check {
-	flags := endpointFlags{BaseURL: c.BaseURL, TopP: 0.95, MaxTokens: pingTokens, MaxConnections: 1, Timeout: c.Timeout}
+	flags := endpointFlags{BaseURL: c.BaseURL, TopP: 0.95, MaxTokens: new(pingTokens), MaxConnections: 1, Timeout: c.Timeout}
 	m, err := flags.opener().open(spec, a.getenv)
 	if err != nil {
 		return []checkup.Check{check("model "+spec, func() checkup.Finding {
@@ -100,7 +100,7 @@ func asked(ctx context.Context, m llm.Model) checkup.Finding {
 	switch {
 	case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:
 		return checkup.Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, pingTokens),
-			"run it with a higher --max-tokens (1500 unless set): a reply that is cut off holds no action")
+			"run it with a higher --max-tokens: a reply that is cut off holds no action")
 	case reply.Finish == "content_filter" || reply.Finish == "refusal":
 		return checkup.Bad(fmt.Errorf("%s refuses to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
 	case strings.TrimSpace(reply.Text) == "":

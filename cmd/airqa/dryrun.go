@@ -215,7 +215,7 @@ func estimate(p plan, c job, past rehearsal.Past, j dryJob) *rehearsal.Estimate 
 		return nil
 	}
 	b := rehearsal.Bounds{
-		Calls: 1, Window: p.settings.Window, Reply: p.maxReply, Observation: p.settings.ObservationTokens,
+		Calls: 1, Window: p.settings.Window, Reply: c.maxReply, Observation: p.settings.ObservationTokens,
 		Tokens: p.budget.QuestionTokens, USD: p.budget.QuestionUSD,
 	}
 	switch {

@@ -37,8 +37,6 @@ type plan struct {
 	repeats  int
 	retry    string
 	budget   budgetFlags
-	// maxReply is the greatest number of tokens of a reply.
-	maxReply int
 	note     runlog.Note
 	chain
 	// only tells which episodes belong to this start; nil takes all.
@@ -114,7 +112,7 @@ func (a *app) execute(p plan, jobs []job) ([]ended, error) {
 
 // openJob makes or opens the run directory of a job and charges the account with what earlier starts used.
 func (a *app) openJob(p plan, c job, world baselines.World, account *budget.Account) (*opened, error) {
-	o := &opened{job: c, forecast: llm.Forecast(p.maxReply)}
+	o := &opened{job: c, forecast: llm.Forecast(c.maxReply)}
 	asked, err := p.asked(c, account, o.forecast)
 	if err != nil {
 		return nil, err

@@ -195,7 +195,7 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 	defer a.closeCache(c.Cache, store)
 	ended, err := a.execute(plan{
 		world: world, examples: []qa.Example{ex}, picked: []qa.Example{ex}, settings: settings.settings(), workers: 1,
-		repeats: b.rec.Repeat + 1, budget: c.budgetFlags, maxReply: c.MaxTokens,
+		repeats: b.rec.Repeat + 1, budget: c.budgetFlags,
 		note:  runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data, Fork: &b.note},
 		chain: chain{cache: store, first: b.first},
 		only:  func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat },
@@ -269,7 +269,7 @@ func recordedSettings(from map[string]any) (settingFlags, env.Mode) {
 	}
 	byConference, _ := from["by_conference"].(bool)
 	return settingFlags{
-		Turns: number("turns"), Window: number("window"), ByConference: byConference,
+		Turns: number("turns"), Window: number("window"), Rows: number("rows"), ByConference: byConference,
 		Protocol: text("protocol", string(baselines.ReActText)), ActionFormat: text("action_format", "python"),
 	}, env.Mode(text("retrieve", string(env.Dense)))
 }

@@ -107,7 +107,7 @@ func (s loadSpec) open(a *app) (*opened, error) {
 
 // solver wires the agent of the hybrid baseline.
 func (s loadSpec) solver(o *opened, account *budget.Account) error {
-	flags := endpointFlags{BaseURL: s.URL, TopP: 0.95, MaxTokens: 1500, Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
+	flags := endpointFlags{BaseURL: s.URL, TopP: 0.95, MaxTokens: new(1500), Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
 	model, err := flags.opener().open("openai:load", os.Getenv)
 	if err != nil {
 		return err

@@ -21,6 +21,13 @@ const (
 	reasoningTemperature = 0.6
 )
 
+// Limits of a reply in tokens where none is given: that of the paper, which its authors used for all models, and one that leaves
+// models that reason room for a reply.
+const (
+	usualReply     = 1500
+	reasoningReply = 8000
+)
+
 // modelFlags say which model to ask and how.
 type modelFlags struct {
 	Model string `required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
@@ -44,7 +51,7 @@ type endpointFlags struct {
 	Temperature    *float64      `placeholder:"T" help:"Sampling temperature. Without it 0.7, and 0.6 for models that reason (paper)."`
 	TopP           float64       `name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
 	Seed           *int          `help:"Seed, sent to the endpoint when given."`
-	MaxTokens      int           `name:"max-tokens" default:"1500" help:"Most tokens of one reply, hidden reasoning included."`
+	MaxTokens      *int          `name:"max-tokens" placeholder:"N" help:"Maximum tokens of one reply, hidden reasoning included. Without it 1500 (paper), and 8000 for models that reason."`
 	Stop           []string      `placeholder:"TEXT" help:"Words that end a reply."`
 	Reasoning      bool          `help:"The model thinks before it replies, where airqa models does not know it."`
 	Effort         string        `name:"reasoning-effort" placeholder:"LEVEL" help:"How much a reasoning model thinks: low, medium, high."`
@@ -78,12 +85,14 @@ type openedModel struct {
 	price *qa.Price
 	// waits counts its calls that wait; nil for a model that never does.
 	waits *waits
+	// maxReply is the greatest number of tokens of a reply.
+	maxReply int
 }
 
 // open makes the model of a spec. Its price is that of the list of models.
 func (o *opener) open(spec string, getenv func(string) string) (openedModel, error) {
 	if spec == offlineModel {
-		return openedModel{spec, offline.New(), map[string]any{"provider": offlineModel}, &qa.Price{}, nil}, nil
+		return openedModel{spec, offline.New(), map[string]any{"provider": offlineModel}, &qa.Price{}, nil, o.replyLimit(catalog.Model{})}, nil
 	}
 	c, list, err := o.settled(spec, getenv)
 	if err != nil {
@@ -96,13 +105,13 @@ func (o *opener) open(spec string, getenv func(string) string) (openedModel, err
 		return openedModel{}, coded{exitUsage, err}
 	}
 	described, err := llm.Describe(c)
-	return openedModel{spec, m, described, listedPrice(list, spec), waiting}, err
+	return openedModel{spec, m, described, listedPrice(list, spec), waiting, c.Sampling.MaxTokens}, err
 }
 
 // settled checks the flags and puts together how a model is asked.
 func (o *opener) settled(spec string, getenv func(string) string) (llm.Config, *catalog.Catalog, error) {
 	f := o.flags
-	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 1 || f.MaxConnections < 0 || f.ContextWindow < 0 {
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens != nil && *f.MaxTokens < 1 || f.MaxConnections < 0 || f.ContextWindow < 0 {
 		return llm.Config{}, nil, misuse("--timeout and --max-tokens must be above 0, --retries, --max-connections and --context-window not below")
 	}
 	list, err := catalog.Open(f.Models)
@@ -131,13 +140,28 @@ func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) 
 		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: f.Timeout, MaxRetries: retries, Reasoning: f.Reasoning,
 		ContextWindow: f.ContextWindow, Catalog: list, Pool: o.pool,
 		Sampling: llm.Sampling{
-			Temperature: &temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: f.MaxTokens, Stop: f.Stop, ReasoningEffort: f.Effort,
+			Temperature: &temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: o.replyLimit(known), Stop: f.Stop, ReasoningEffort: f.Effort,
 		},
 		// Named so that an unknown provider's error lists it; open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
 			offlineModel: func(llm.Config) (llm.Model, error) { return offline.New(), nil },
 		},
 	}
+}
+
+// replyLimit is the greatest number of tokens of a reply of a model.
+func (o *opener) replyLimit(known catalog.Model) int {
+	limit := usualReply
+	switch {
+	case o.flags.MaxTokens != nil:
+		return *o.flags.MaxTokens
+	case o.flags.Reasoning || known.Reasoning:
+		limit = reasoningReply
+	}
+	if known.Output > 0 {
+		limit = min(limit, known.Output)
+	}
+	return limit
 }
 
 // listedPrice is the price of a model by the list; a script costs nothing.

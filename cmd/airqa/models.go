@@ -119,6 +119,7 @@ func modelTraits(m catalog.Model) string {
 		{m.DefaultSampling, "default sampling only"},
 		{m.OneSampling, "temperature or top_p"},
 		{m.MaxCompletionTokens, "max_completion_tokens"},
+		{m.SystemAsUser, "no system message"},
 	} {
 		if t.holds {
 			traits = append(traits, t.name)

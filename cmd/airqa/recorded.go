@@ -121,7 +121,7 @@ func repeatsIn(dir string) (any, error) {
 
 // recordedKeys are the flags whose values a run keeps in its settings, by their names there.
 var recordedKeys = map[string]string{
-	"turns": "turns", "window": "window", "protocol": "protocol", "action_format": "action-format", "by_conference": "by-conference",
+	"turns": "turns", "window": "window", "rows": "rows", "protocol": "protocol", "action_format": "action-format", "by_conference": "by-conference",
 	"retrieve": "retrieve", "question_usd": "question-usd", "question_tokens": "question-tokens",
 	"question_seconds": "question-seconds", "sql_seconds": "sql-seconds", "query_seconds": "query-seconds",
 }

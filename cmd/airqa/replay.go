@@ -54,12 +54,12 @@ func (c runCmd) openModel(a *app, o *opener, replayed *replay.Source, spec strin
 	recorded := replayed.Config().Shape.Model
 	provider, _ := llm.SplitSpec(spec)
 	if spec == specOf(recorded) && (provider == "scripted" || provider == offlineModel) {
-		return openedModel{spec: spec, described: recorded, price: &qa.Price{}}, nil
+		return openedModel{spec: spec, described: recorded, price: &qa.Price{}, maxReply: replayed.Config().Shape.ReplyLimit()}, nil
 	}
 	settled, list, err := o.settled(spec, a.getenv)
 	if err != nil {
 		return openedModel{}, err
 	}
 	described, err := llm.Describe(settled)
-	return openedModel{spec: spec, described: described, price: listedPrice(list, spec)}, err
+	return openedModel{spec: spec, described: described, price: listedPrice(list, spec), maxReply: settled.Sampling.MaxTokens}, err
 }

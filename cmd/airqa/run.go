@@ -44,6 +44,7 @@ type runCmd struct {
 type settingFlags struct {
 	Turns        int    `default:"20" help:"Maximum turns of an agent (paper: 20)."`
 	Window       int    `default:"5" help:"Turns of history shown to the model (paper: 5)."`
+	Rows         int    `default:"0" placeholder:"N" help:"Maximum rows shown of one result of Query and Retrieve (authors' code: 10); 0 is no limit but the 5,000 tokens of a result."`
 	Protocol     string `default:"react" enum:"react,tools,mixed" help:"How the model acts: react (text, as in the paper), tools (native function calling) or mixed (native, and text where a reply calls nothing)."`
 	ActionFormat string `name:"action-format" default:"python" enum:"python,json,xml,yaml" help:"Format of actions that are written as text."`
 	ByConference bool   `name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
@@ -51,7 +52,7 @@ type settingFlags struct {
 
 func (s settingFlags) settings() baselines.Settings {
 	set := baselines.Defaults()
-	set.Turns, set.Window, set.ByConference = s.Turns, s.Window, s.ByConference
+	set.Turns, set.Window, set.Rows, set.ByConference = s.Turns, s.Window, s.Rows, s.ByConference
 	set.Protocol, set.Format = baselines.Protocol(s.Protocol), action.Format(s.ActionFormat)
 	return set
 }
@@ -113,7 +114,7 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	a.sayFaults(c.Questions, faults, faultsShown(jobs))
 	plan := plan{
 		world: world, examples: examples, picked: picked, settings: c.settings(), workers: c.Workers, repeats: c.Repeats,
-		retry: c.Retry, budget: c.budgetFlags, maxReply: c.MaxTokens,
+		retry: c.Retry, budget: c.budgetFlags,
 		note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
 	}
 	if err := c.settle(a, &plan, jobs, c.DryRun); err != nil {
@@ -146,6 +147,8 @@ func (c runCmd) check() error {
 		return misuse("--out is empty: name a run directory")
 	case c.Repeats < 1:
 		return misuse("--repeats %d: each question gets at least one episode", c.Repeats)
+	case c.Rows < 0:
+		return misuse("--rows %d: 0 is no limit", c.Rows)
 	case c.Turns < 1 || c.Window < 1:
 		return misuse("--turns and --window must be at least 1")
 	}

@@ -28,6 +28,8 @@ type Model struct {
 	OneSampling     bool `json:"one_sampling,omitempty"`
 	// MaxCompletionTokens models take max_completion_tokens instead of max_tokens at every host.
 	MaxCompletionTokens bool `json:"max_completion_tokens,omitempty"`
+	// SystemAsUser models refuse system messages, or are documented to do better without: they get them as user messages.
+	SystemAsUser bool `json:"system_as_user,omitempty"`
 	// Source is where the figures were read.
 	Source  string `json:"source,omitempty"`
 	Comment string `json:"comment,omitempty"`
