@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -168,7 +170,7 @@ func (a *app) createRun(p plan, c job, solver *baselines.Solver, schema string) 
 	err = runlog.Create(c.dir, config, a.redactor()(questions))
 	var mismatch *runlog.MismatchError
 	if errors.As(err, &mismatch) {
-		return coded{exitUsage, fmt.Errorf("%w\n  Choose another --out, or repeat the settings of the run that is there", err)}
+		return coded{exitUsage, fmt.Errorf("%w\n  %s", err, adviceOn(mismatch.Diff))}
 	}
 	if err != nil {
 		return err
@@ -186,6 +188,17 @@ func (a *app) warnOfPrice(c job) error {
 		a.say("warning: %s was begun with the price %s and is budgeted with %s now; status and reports count by the first", c.dir, priceText(begun), priceText(c.price))
 	}
 	return nil
+}
+
+// adviceOn is what to do about a run directory of another configuration.
+func adviceOn(differences []string) string {
+	texts := func(line string) bool {
+		return strings.HasPrefix(line, "prompts.") || strings.HasPrefix(line, "tools.")
+	}
+	if slices.ContainsFunc(differences, texts) {
+		return "Another version of airqa, with other prompts, began this run: it can be scored and reported, but not resumed. Choose another --out"
+	}
+	return "Choose another --out, or repeat the settings of the run that is there"
 }
 
 // recordOf is what the run directory of a job says of it, and the questions as JSON Lines.
