@@ -16,9 +16,14 @@ import (
 // gather collects the context of a question.
 type gather func(ctx context.Context, j job) (string, error)
 
-// once asks the model one time, with a context, and takes the last fenced block of the reply.
+// once asks the model one time and takes the last fenced block of the reply. Without a context it shows the question and the answer
+// format only.
 func once(given string, collect gather) func(context.Context, job) error {
 	return func(ctx context.Context, j job) error {
+		if collect == nil {
+			bare := qa.Example{Question: j.example.Question, AnswerFormat: j.example.AnswerFormat}
+			return j.finish(ctx, prompts.Data{"given": given, "task": task(bare, nil), "context": ""})
+		}
 		papers, err := j.titles(ctx)
 		if err != nil {
 			return err
