@@ -62,18 +62,17 @@ func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 		faults, usable = append(faults, text), false
 	}
 	delete(keys, "evaluator")
-	if slices.Contains(missing, "question") {
-		usable = false
-	} else if slices.Contains(missing, "uuid") {
-		ex.UUID = qa.QuestionUUID(ex.Question)
-	}
-	if len(missing) > 0 {
-		faults = append(faults, "missing "+strings.Join(missing, ", "))
-	}
 	if len(keys) > 0 {
 		ex.Extra = keys
 	}
-	return ex, faults, usable
+	if len(missing) == 0 {
+		return ex, faults, usable
+	}
+	hasQuestion := !slices.Contains(missing, "question")
+	if hasQuestion && slices.Contains(missing, "uuid") {
+		ex.UUID = qa.QuestionUUID(ex.Question)
+	}
+	return ex, append(faults, "missing "+strings.Join(missing, ", ")), usable && hasQuestion
 }
 
 // read decodes a field that is there and takes it out of keys; it returns what is wrong.

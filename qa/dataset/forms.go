@@ -80,10 +80,8 @@ func values(path string, yield func(Block, error) bool) bool {
 		switch {
 		case errors.Is(err, io.EOF):
 			return true
-		case err != nil && n == 0 && !array && bytes.Contains(raw, []byte("\n{")):
-			return lineBlocks("questions", path, yield) // JSON Lines whose first line is faulty
 		case err != nil && n == 0 && !array:
-			return yield(Block{File: path, Line: 1, Data: raw, single: true}, nil) // one faulty object
+			return faultyObject(path, raw, yield)
 		case err != nil:
 			end := len(raw) - len(bytes.TrimLeft(raw[dec.InputOffset():], ", \t\r\n"))
 			line += bytes.Count(raw[counted:end], []byte{'\n'})
@@ -101,6 +99,14 @@ func values(path string, yield func(Block, error) bool) bool {
 		return false
 	}
 	return true
+}
+
+// faultyObject yields JSON Lines whose first line is faulty, or one object that is.
+func faultyObject(path string, raw []byte, yield func(Block, error) bool) bool {
+	if bytes.Contains(raw, []byte("\n{")) {
+		return lineBlocks("questions", path, yield)
+	}
+	return yield(Block{File: path, Line: 1, Data: raw, single: true}, nil)
 }
 
 // isTable reports whether a line is a header of CSV with a column for questions.
