@@ -12,7 +12,7 @@ import (
 
 // A vector store that cannot be opened is one line, for whoever searches; tables and pages are read without it.
 func TestStoreThatCannotBeOpened(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	check(t, err)
 	address := free.Addr().String()
 	check(t, free.Close())

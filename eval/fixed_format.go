@@ -171,8 +171,16 @@ func withoutLead(s string) string {
 
 // brackets are marks around a whole text, the longer ones first.
 var brackets = append([][2]string{
-	{"**", "**"}, {"__", "__"}, {"$$", "$$"}, {`\(`, `\)`}, {`\[`, `\]`}, {`\boxed{`, `}`}, {`\text{`, `}`},
-	{"*", "*"}, {"_", "_"}, {"$", "$"},
+	{"**", "**"},
+	{"__", "__"},
+	{"$$", "$$"},
+	{`\(`, `\)`},
+	{`\[`, `\]`},
+	{`\boxed{`, `}`},
+	{`\text{`, `}`},
+	{"*", "*"},
+	{"_", "_"},
+	{"$", "$"},
 }, quotes...)
 
 func withoutBrackets(s string) string {

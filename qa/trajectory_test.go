@@ -50,7 +50,8 @@ func TestStepMessage(t *testing.T) {
 		{"an action of the program", qa.Step{}, qa.Message{Role: qa.Assistant}},
 		{"a native call", qa.Step{Reply: reply, Kept: 3, Called: &calls[0]}, qa.Message{Role: qa.Assistant, Text: "act", ToolCalls: calls[:1], Sealed: sealed}},
 		{
-			"several native calls", qa.Step{Reply: reply, Called: &calls[0], NotRun: []string{"2"}},
+			"several native calls",
+			qa.Step{Reply: reply, Called: &calls[0], NotRun: []string{"2"}},
 			qa.Message{Role: qa.Assistant, ToolCalls: calls, Sealed: sealed},
 		},
 	}
@@ -74,11 +75,13 @@ func TestObservationMessage(t *testing.T) {
 		{"a line", qa.Step{Observation: &one}, qa.Message{Role: qa.User, Text: "[Observation]: 3 rows", Images: images}},
 		{"lines", qa.Step{Observation: &two}, qa.Message{Role: qa.User, Text: "[Observation]:\na\nb"}},
 		{
-			"a native call", qa.Step{Observation: &one, Called: &qa.ToolCall{ID: "7"}, NotRun: []string{"8"}, Unlabelled: true},
+			"a native call",
+			qa.Step{Observation: &one, Called: &qa.ToolCall{ID: "7"}, NotRun: []string{"8"}, Unlabelled: true},
 			qa.Message{Role: qa.ToolResult, Text: "3 rows", Images: images, ToolCallID: "7", NotRun: []string{"8"}},
 		},
 		{
-			"an action in the text, without labels", qa.Step{Observation: &one, Unlabelled: true, Action: &qa.Action{Name: "Query"}},
+			"an action in the text, without labels",
+			qa.Step{Observation: &one, Unlabelled: true, Action: &qa.Action{Name: "Query"}},
 			qa.Message{Role: qa.User, Text: "Result of Query:\n3 rows", Images: images},
 		},
 		{"no action, without labels", qa.Step{Observation: &two, Unlabelled: true}, qa.Message{Role: qa.User, Text: "a\nb"}},

@@ -159,7 +159,8 @@ func TestTallies(t *testing.T) {
 	formatOnly.FormatOnly = true
 	w := reporttest.World{Baseline: "rag", Model: "m", Episodes: []reporttest.Told{
 		reporttest.Answer("a", 0, 1), reporttest.Answer("a", 1, 1), reporttest.Answer("b", 0, 1), reporttest.Answer("b", 1, 1),
-		{UUID: "c", Outcome: qa.TurnLimit}, {UUID: "c", Repeat: 1, Outcome: qa.EndpointError},
+		{UUID: "c", Outcome: qa.TurnLimit},
+		{UUID: "c", Repeat: 1, Outcome: qa.EndpointError},
 		reporttest.Answer("d", 0, 1), reporttest.Answer("d", 1, 1),
 	}, Scores: []qa.Score{
 		reporttest.Score("a", 0, qa.Right), reporttest.Score("a", 1, qa.Right), reporttest.Score("b", 0, qa.Unparseable), formatOnly,
@@ -173,11 +174,13 @@ func TestTallies(t *testing.T) {
 		lines [][]string
 	}{
 		{
-			"outcomes", []string{"right", "wrong", "unparseable", "format only", "turn limit", "endpoint error"},
+			"outcomes",
+			[]string{"right", "wrong", "unparseable", "format only", "turn limit", "endpoint error"},
 			[][]string{{"rag", "3", "1", "1", "1", "1", "1"}},
 		},
 		{
-			"functions", []string{"n", "right", "wrong", "unparseable", "format only", "unscored", "accuracy", "95 %"},
+			"functions",
+			[]string{"n", "right", "wrong", "unparseable", "format only", "unscored", "accuracy", "95 %"},
 			[][]string{
 				{"eval_int_exact_match", "3", "3", "1", "1", "1", "0", "50.00", "-"},
 				{"eval_string_exact_match", "0", "0", "1", "0", "0", "1", "-", "-"},

@@ -11,8 +11,15 @@ func leaderboard(rows []Row, o Options) (*Table, error) {
 	t := Table{
 		Title: "Leaderboard", Label: baselineHead, Section: modelHead, Flat: true,
 		Heads: []Head{
-			{Name: "rank"}, {Name: "AVG", Scored: true}, {Name: "SE", Repeats: true}, {Name: "SE by paper", Repeats: true}, {Name: "95 %", Repeats: true},
-			{Name: "n", Repeats: true}, {Name: "turns"}, {Name: "tokens"}, {Name: "cost ($)"},
+			{Name: "rank"},
+			{Name: "AVG", Scored: true},
+			{Name: "SE", Repeats: true},
+			{Name: "SE by paper", Repeats: true},
+			{Name: "95 %", Repeats: true},
+			{Name: "n", Repeats: true},
+			{Name: "turns"},
+			{Name: "tokens"},
+			{Name: "cost ($)"},
 		},
 	}
 	for i, r := range rows {

@@ -85,8 +85,10 @@ func (v Value) Count() string {
 	return strconv.Itoa(v.Cell.N)
 }
 
-// Error is the standard error, ClusteredError the one by paper; empty without one.
+// Error is the standard error; empty without one.
 func (v Value) Error() string { return v.error(func(c Cell) *float64 { return c.SE }) }
+
+// ClusteredError prints the standard error clustered by paper, "" when there is none.
 func (v Value) ClusteredError() string {
 	return v.error(func(c Cell) *float64 { return c.ClusteredSE })
 }

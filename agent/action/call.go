@@ -56,6 +56,15 @@ func (g Grammar) only(text string, from, limit int) (int, bool) {
 	return at, n == 1
 }
 
+// callAt passes over what may stand before a call: indentation, a quotation mark of Markdown, and single backquotes.
+func callAt(text string, at int) int {
+	at = pass(text, at, " \t>")
+	if strings.HasPrefix(text[at:], "```") {
+		return at
+	}
+	return pass(text, at, "`")
+}
+
 // begins finds the call of a known tool that begins a line or a fence: the first call of the last fence that has one, or
 // else of the lines.
 func (g Grammar) begins(text string, from, limit int) (int, bool) {
@@ -64,10 +73,7 @@ func (g Grammar) begins(text string, from, limit int) (int, bool) {
 	for start := from; start < limit; {
 		end := lineEnd(text, start, limit)
 		for at := start; ; {
-			call := pass(text[:end], at, " \t>")
-			if !strings.HasPrefix(text[call:end], "```") {
-				call = pass(text[:end], call, "`")
-			}
+			call := callAt(text[:end], at)
 			switch {
 			case !g.opens(text, call, limit):
 			case inside && fresh:

@@ -21,10 +21,19 @@ type mark struct {
 
 // words are the labels that models write, longer ones before those that they begin with.
 var words = []struct{ word, kind string }{
-	{"thoughts", thoughtLabel}, {"thought", thoughtLabel}, {"thinking", thoughtLabel}, {"think", thoughtLabel},
-	{"思考", thoughtLabel}, {"想法", thoughtLabel},
-	{"action", actionLabel}, {"行动", actionLabel}, {"动作", actionLabel},
-	{"observations", observationLabel}, {"observation", observationLabel}, {"观察", observationLabel}, {"观测", observationLabel},
+	{"thoughts", thoughtLabel},
+	{"thought", thoughtLabel},
+	{"thinking", thoughtLabel},
+	{"think", thoughtLabel},
+	{"思考", thoughtLabel},
+	{"想法", thoughtLabel},
+	{"action", actionLabel},
+	{"行动", actionLabel},
+	{"动作", actionLabel},
+	{"observations", observationLabel},
+	{"observation", observationLabel},
+	{"观察", observationLabel},
+	{"观测", observationLabel},
 }
 
 // tags enclose the thinking of reasoning models.

@@ -80,7 +80,7 @@ func (g Grammar) Read(reply string) Reading {
 // pass goes over the mark i and returns the last one that it settles; false means that the rest is thinking.
 func (r *reader) pass(i int) (int, bool) {
 	m := r.marks[i]
-	if r.found == nil && r.asked == 0 && r.stop < 0 && m.kind != thoughtLabel {
+	if r.nothingYet() && m.kind != thoughtLabel {
 		r.bare(m.start)
 		if r.past > m.start {
 			return i, true // a word in the text of a call
@@ -103,6 +103,9 @@ func (r *reader) pass(i int) (int, bool) {
 	}
 	return i, true
 }
+
+// nothingYet reports whether no label and no call has come so far, so that a call may stand without a label.
+func (r *reader) nothingYet() bool { return r.found == nil && r.asked == 0 && r.stop < 0 }
 
 // thinking passes over the block that the tag at mark i opens. A tag in the middle of a thought is a word of it.
 func (r *reader) thinking(i int) (int, bool) {
@@ -239,21 +242,27 @@ func (r *reader) thought(end int) qa.Span {
 			start, labels = m.end, labels+1
 		}
 	}
-	text := r.reply[start:end]
-	if fence := strings.LastIndex(text, "```"); fence >= 0 && !strings.Contains(strings.TrimSpace(text[fence:]), "\n") && strings.Count(text, "```")%2 == 1 {
-		text = text[:fence]
-	}
-	text = strings.TrimRight(text, " \t\r\n")
-	for _, quote := range []string{"**", "`"} { // what opens the action
-		if strings.Count(text, quote)%2 == 1 {
-			text = strings.TrimRight(strings.TrimSuffix(text, quote), " \t\r\n")
-		}
-	}
+	text := withoutOpening(r.reply[start:end])
 	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	if first >= len(text) {
 		return qa.Span{}
 	}
 	return qa.Span{First: start + first, End: start + len(text)}
+}
+
+// withoutOpening removes the fence, the bold or the quote that opens the action from the end of a thought.
+func withoutOpening(text string) string {
+	fence := strings.LastIndex(text, "```")
+	if fence >= 0 && !strings.Contains(strings.TrimSpace(text[fence:]), "\n") && strings.Count(text, "```")%2 == 1 {
+		text = text[:fence]
+	}
+	text = strings.TrimRight(text, " \t\r\n")
+	for _, quote := range []string{"**", "`"} {
+		if strings.Count(text, quote)%2 == 1 {
+			text = strings.TrimRight(strings.TrimSuffix(text, quote), " \t\r\n")
+		}
+	}
+	return text
 }
 
 // closeFence passes over the end of the code fence behind a call.

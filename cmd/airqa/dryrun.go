@@ -238,13 +238,7 @@ func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
 	for _, entry := range found {
 		dir := filepath.Join(folder, entry.Name())
 		config, err := runlog.ReadConfig(dir)
-		if err != nil || dir == filepath.Clean(c.dir) || config.Shape.Baseline != c.baseline.Name {
-			continue
-		}
-		if config.Note.Fork != nil || config.Note.Replay != "" {
-			continue
-		}
-		if same := config.Shape.Model["provider"] == c.described["provider"] && config.Shape.Model["model"] == c.described["model"]; sameModel && !same {
+		if err != nil || dir == filepath.Clean(c.dir) || !c.comparable(config, sameModel) {
 			continue
 		}
 		past, err := rehearsal.Read(dir)
@@ -257,6 +251,15 @@ func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
 		basis, costs = basis+dir, append(costs, past.Costs...)
 	}
 	return basis, costs
+}
+
+// comparable reports whether a run is of the same baseline and asked a model, the same one if wanted.
+func (j job) comparable(other runlog.Config, sameModel bool) bool {
+	if other.Shape.Baseline != j.baseline.Name || other.Note.Fork != nil || other.Note.Replay != "" {
+		return false
+	}
+	model := other.Shape.Model
+	return !sameModel || model["provider"] == j.described["provider"] && model["model"] == j.described["model"]
 }
 
 // charge adds what earlier starts used, which budgets count.

@@ -23,9 +23,13 @@ func (d *dryPlan) warn(p plan, how rehearsing) {
 	if how.remoteVectors {
 		add("searching asks an endpoint for vectors, so prompts with passages were not rendered")
 	}
-	if d.Total == nil {
-		return
+	if d.Total != nil {
+		d.warnOfBudgets(p)
 	}
+}
+
+// warnOfBudgets compares the budgets of the run with the estimate.
+func (d *dryPlan) warnOfBudgets(p plan) {
 	if limit := p.budget.BudgetTokens; limit > 0 {
 		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
 	}

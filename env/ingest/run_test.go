@@ -143,15 +143,6 @@ func TestRunTakesWhatItCan(t *testing.T) {
 	}
 }
 
-// titles lists the titles in a store by the hash of their files.
-func (m *memory) titles() map[string]string {
-	out := map[string]string{}
-	for _, p := range m.papers {
-		out[p.File.SHA256] = p.Metadata.Title
-	}
-	return out
-}
-
 func run(t *testing.T, cfg ingest.Config, paths ...string) ingest.Summary {
 	t.Helper()
 	got, err := ingest.Run(t.Context(), cfg, paths)

@@ -176,20 +176,9 @@ func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) e
 // read otherwise.
 func removeOutdated(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
 	file := rows[len(rows)-1].rows[0] // as in tableRows: paper, hash, hash of the metadata, name, parser
-	found, err := conn.QueryContext(ctx, `SELECT paper_id::VARCHAR FROM airqa.files WHERE paper_id <> ?::UUID AND sha256 <> ''
+	outdated, err := column(ctx, conn, `SELECT paper_id::VARCHAR FROM airqa.files WHERE paper_id <> ?::UUID AND sha256 <> ''
 		AND sha256 = ? AND metadata_sha256 = ? AND split_part(parser, ?, 1) <> ?`, paperID, file[1], file[2], enrichedMark, file[4])
 	if err != nil {
-		return err
-	}
-	var outdated []string
-	for found.Next() {
-		var id string
-		if err = found.Scan(&id); err != nil {
-			break
-		}
-		outdated = append(outdated, id)
-	}
-	if err = errors.Join(err, found.Err(), found.Close()); err != nil {
 		return err
 	}
 	for _, id := range outdated {
@@ -198,6 +187,23 @@ func removeOutdated(ctx context.Context, conn *sql.Conn, paperID string, rows []
 		}
 	}
 	return nil
+}
+
+// column returns the first column of a query.
+func column(ctx context.Context, conn *sql.Conn, query string, args ...any) (list []string, err error) {
+	found, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	for found.Next() {
+		var id string
+		if err := found.Scan(&id); err != nil {
+			return nil, err
+		}
+		list = append(list, id)
+	}
+	return list, found.Err()
 }
 
 // append loads the rows of a table.

@@ -55,11 +55,13 @@ func TestToAdd(t *testing.T) {
 	}{
 		{
 			"baseline", "baselines/echo.go", newBaseline, "baselines/baselines.go", "\t\tagenticHybridView(),\n\t}",
-			[]string{"./baselines"}, []string{"./baselines", "./run/rehearsal", "./report"},
+			[]string{"./baselines"},
+			[]string{"./baselines", "./run/rehearsal", "./report"},
 		},
 		{
 			"evaluation function", "eval/length_match.go", newFunction, "eval/functions.go", "\tnegation,\n}",
-			[]string{"./report/questions"}, []string{"./eval", "./eval/batch", "./report/questions"},
+			[]string{"./report/questions"},
+			[]string{"./eval", "./eval/batch", "./report/questions"},
 		},
 	}
 	added := map[string]string{"baseline": "\t\tagenticHybridView(),\n\t\techo(),\n\t}", "evaluation function": "\tnegation,\n\tlengthMatch,\n}"}

@@ -121,18 +121,14 @@ func (e event) apply(output map[string][]string, out io.Writer) *skip {
 	name := e.Package + " " + e.Test
 	switch {
 	case e.Action == "build-output" || e.Action == "output" && e.Test == "":
-		if !strings.HasPrefix(e.Output, "=== ") && e.Output != "PASS\n" {
-			_, _ = io.WriteString(out, e.Output)
+		if e.Output != "PASS\n" {
+			show(out, e.Output)
 		}
 	case e.Action == "output":
 		output[name] = append(output[name], e.Output)
 	case e.Test == "":
 	case e.Action == "fail":
-		for _, line := range output[name] {
-			if !strings.HasPrefix(line, "=== ") {
-				_, _ = io.WriteString(out, line)
-			}
-		}
+		show(out, output[name]...)
 		delete(output, name)
 	case e.Action == "skip":
 		defer delete(output, name)
@@ -141,6 +137,15 @@ func (e event) apply(output map[string][]string, out io.Writer) *skip {
 		delete(output, name)
 	}
 	return nil
+}
+
+// show prints lines without those that announce a test.
+func show(out io.Writer, lines ...string) {
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "=== ") {
+			_, _ = io.WriteString(out, line)
+		}
+	}
 }
 
 // reason is what a test printed when it was skipped.

@@ -97,19 +97,27 @@ func (f *finder) visit(n ast.Node) bool {
 			f.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), fmt.Sprintf("%s for %s in %s", other, n.Op, f.text(n)), other.String())
 		}
 	case *ast.BasicLit:
-		if v, err := strconv.Atoi(n.Value); n.Kind == token.INT && err == nil {
-			f.add(n.Pos(), n.End(), "one more than "+n.Value, strconv.Itoa(v+1))
-		}
+		f.otherNumber(n)
 	case *ast.Ident:
-		if n.Name == "true" || n.Name == "false" {
-			f.add(n.Pos(), n.End(), "not "+n.Name, "!"+n.Name)
-		}
+		f.otherBool(n)
 	case *ast.ReturnStmt:
 		f.dropError(n)
 	case ast.Stmt:
 		f.dropStatement(n)
 	}
 	return true
+}
+
+func (f *finder) otherNumber(n *ast.BasicLit) {
+	if v, err := strconv.Atoi(n.Value); n.Kind == token.INT && err == nil {
+		f.add(n.Pos(), n.End(), "one more than "+n.Value, strconv.Itoa(v+1))
+	}
+}
+
+func (f *finder) otherBool(n *ast.Ident) {
+	if n.Name == "true" || n.Name == "false" {
+		f.add(n.Pos(), n.End(), "not "+n.Name, "!"+n.Name)
+	}
 }
 
 // dropError returns nil in place of an error.

@@ -77,7 +77,7 @@ func New(c Config) *Reporter {
 func (r *Reporter) Print(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out io.Writer = r.c.Out
+	out := r.c.Out
 	if r.open > 0 && r.bars != nil {
 		out = r.bars
 	}

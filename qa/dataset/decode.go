@@ -42,20 +42,7 @@ func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 	if err := json.Unmarshal(raw, &keys); err != nil {
 		return ex, []string{"not a JSON object: " + jsonFault(err)}, false
 	}
-	usable = true
-	var missing []string
-	for _, f := range fields(&ex) {
-		if _, ok := keys[f.name]; !ok {
-			if f.expected {
-				missing = append(missing, f.name)
-			}
-			continue
-		}
-		if text := f.read(keys); text != "" {
-			faults = append(faults, text)
-			usable = usable && !f.needed
-		}
-	}
+	missing, faults, usable := readFields(keys, fields(&ex))
 	if raw, ok := keys["evaluator"]; !ok || string(raw) == "null" {
 		missing = append(missing, "evaluator (its answers stay unscored)")
 	} else if text := decodeEvaluator(raw, &ex.Evaluator); text != "" {
@@ -73,6 +60,25 @@ func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 		ex.UUID = qa.QuestionUUID(ex.Question)
 	}
 	return ex, append(faults, "missing "+strings.Join(missing, ", ")), usable && hasQuestion
+}
+
+// readFields reads the fields that are there. It returns the names of those expected and missing, what is wrong with the
+// others, and whether the example can still be used.
+func readFields(keys map[string]json.RawMessage, all []field) (missing, faults []string, usable bool) {
+	usable = true
+	for _, f := range all {
+		if _, ok := keys[f.name]; !ok {
+			if f.expected {
+				missing = append(missing, f.name)
+			}
+			continue
+		}
+		if text := f.read(keys); text != "" {
+			faults = append(faults, text)
+			usable = usable && !f.needed
+		}
+	}
+	return missing, faults, usable
 }
 
 // read decodes a field that is there and takes it out of keys; it returns what is wrong.

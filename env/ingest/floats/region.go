@@ -163,15 +163,19 @@ func (v *pageView) isBody(i int) bool {
 		return l.Role == layout.Footnote || l.Role == layout.AuthorNote
 	case v.isLoose(l):
 		return false
-	case l.Size > 1.08*v.bodySize && l.Bold:
-		return true // a heading
-	case l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
+	case v.isLargeHeading(l), l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
 		return true
 	case i > 0 && v.body[i-1]:
 		return endsParagraph(v.page.Lines[i-1], l)
 	}
+	return isNumberedHeading(l)
+}
+
+func isNumberedHeading(l layout.Line) bool {
 	return l.Bold && l.Break && l.Chars() > 6 && numberedHead.MatchString(l.Text())
 }
+
+func (v *pageView) isLargeHeading(l layout.Line) bool { return l.Size > 1.08*v.bodySize && l.Bold }
 
 // isLoose tells what stands in a picture or a table, in cells, or in small print.
 func (v *pageView) isLoose(l layout.Line) bool {

@@ -39,12 +39,15 @@ func attachAccents(glyphs []Glyph) []Glyph {
 	if len(moved) == 0 {
 		return glyphs
 	}
+	return composed(glyphs, marks, moved)
+}
+
+// composed returns the glyphs with the marks behind their letters, and without the moved ones and the spaces beside them.
+func composed(glyphs []Glyph, marks map[int][]rune, moved map[int]bool) []Glyph {
 	out := make([]Glyph, 0, len(glyphs))
 	for i, g := range glyphs {
-		if moved[i] {
-			continue
-		}
-		if g.Rune == ' ' && (moved[i-1] || i+1 < len(glyphs) && moved[i+1]) && !apartAround(glyphs, moved, i) {
+		beside := g.Rune == ' ' && (moved[i-1] || moved[i+1])
+		if moved[i] || beside && !apartAround(glyphs, moved, i) {
 			continue
 		}
 		if base := dotted[g.Rune]; base != 0 && len(marks[i]) > 0 {

@@ -61,10 +61,15 @@ func startsCaption(frags []fragment, i int, bodySize float64) bool {
 	case captionStart.MatchString(text):
 		return !midParagraph(frags, i)
 	case captionPlain.MatchString(text) && len(f.words) > 2:
-		other := f.words[0].Font != f.words[2].Font && f.words[0].Font == f.words[1].Font && text[0] < utf8.RuneSelf
-		return (other || abs(f.size-bodySize) > 0.6) && !midParagraph(frags, i)
+		return (labelInOtherFont(f) || abs(f.size-bodySize) > 0.6) && !midParagraph(frags, i)
 	}
 	return false
+}
+
+// labelInOtherFont reports whether the two words of a label, in Latin script, are set in another font than what follows.
+func labelInOtherFont(f *fragment) bool {
+	label, number, next := f.words[0], f.words[1], f.words[2]
+	return label.Font != next.Font && label.Font == number.Font && label.Text[0] < utf8.RuneSelf
 }
 
 // apartFromText tells whether a label is followed after a wide gap by the text of its caption, in another print or size than the

@@ -54,15 +54,18 @@ func (d *Document) Joined(lines []Line) string {
 
 func (d *Document) text(lines []Line, separator func(Line) string) string {
 	var b strings.Builder
-	carry := "" // a word whose second half stands on the next line
+	carry := "" // a word whose second half is on the next line
 	var last Word
 	for _, l := range lines {
 		words := l.Words
+		if len(words) == 0 {
+			continue
+		}
 		between := separator(l)
-		if between == " " && len(words) > 0 && unspaced(last.Text, words[0].Text) {
+		if between == " " && unspaced(last.Text, words[0].Text) {
 			between = ""
 		}
-		if carry != "" && len(words) > 0 {
+		if carry != "" {
 			b.WriteString(d.joinHyphen(carry, words[0].Text))
 			words, carry = words[1:], ""
 			if len(words) == 0 {
@@ -72,12 +75,9 @@ func (d *Document) text(lines []Line, separator func(Line) string) string {
 		} else if b.Len() > 0 {
 			b.WriteString(between)
 		}
-		if len(words) > 0 {
-			last = words[len(words)-1]
-		}
-		if n := len(words); n > 0 && cutAtEnd(words[n-1]) {
-			carry = words[n-1].Text
-			words = words[:n-1]
+		last = words[len(words)-1]
+		if cutAtEnd(last) {
+			carry, words = last.Text, words[:len(words)-1]
 		}
 		b.WriteString(joinWords(words))
 		if carry != "" && len(words) > 0 {

@@ -174,7 +174,7 @@ func isWords(s string) bool {
 func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
 	text := l.Text()
 	number, _ := splitNumber(text)
-	if number != "" || !r.couldBeTitle(l, text) || contentsTitles[folded(text)] || !isWords(text) || !r.alone(i) || onePrint(l) != l.Bold {
+	if number != "" || !r.couldBeTitle(l, text) || !isWords(text) || !r.alone(i) || onePrint(l) != l.Bold {
 		return 0, false
 	}
 	for _, h := range r.heads {
@@ -261,17 +261,14 @@ func (r *paperReader) nameFromOutline() {
 // addUnnumbered adds headings with a known title that stand out, and lines that look like the level 1 headings found.
 func (r *paperReader) addUnnumbered() {
 	look, ok := r.topLook()
-	start := r.firstHeading()
+	start, search := r.firstHeading(), ok && !r.complete
 	for i, l := range r.flow {
-		if l.Chars() > maxTitle {
+		if l.Chars() > maxTitle || r.isHeading(i) {
 			continue
 		}
 		text := l.Text()
-		if r.isHeading(i) || !r.couldBeTitle(l, text) || contentsTitles[folded(text)] {
-			continue
-		}
-		alike := ok && i > start && l.Break && printOf(l).like(look) && r.alone(i)
-		if r.isKnown(text) || alike && !r.complete && isUnnumbered(text) {
+		alike := func() bool { return l.Break && printOf(l).like(look) && r.alone(i) && isUnnumbered(text) }
+		if r.couldBeTitle(l, text) && (r.isKnown(text) || search && i > start && alike()) {
 			r.heads = append(r.heads, r.headingAt(i, 1))
 		}
 	}
@@ -281,7 +278,7 @@ func (r *paperReader) addUnnumbered() {
 const maxTitle = 90
 
 func (r *paperReader) couldBeTitle(l layout.Line, text string) bool {
-	return len(text) <= maxTitle && r.standsOut(l) && startsTitle(text)
+	return len(text) <= maxTitle && r.standsOut(l) && startsTitle(text) && !contentsTitles[folded(text)]
 }
 
 // isKnown tells whether a line is a title that seldom has a number.

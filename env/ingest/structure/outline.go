@@ -249,12 +249,23 @@ func (r *paperReader) addMissing() {
 		if number == "" || numbers[number] || r.isHeading(i) || !startsTitle(title) || !slices.ContainsFunc(looks[levelOf(number)], like) {
 			continue
 		}
-		parent := number[:max(0, strings.LastIndexByte(number, '.'))]
-		if r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle && isWords(title) && (parent == "" || numbers[parent]) {
+		if follows(numbers, number) && r.isTitleLine(i) && isWords(title) {
 			r.heads = append(r.heads, r.headingAt(i, r.levelLike(number)))
 			numbers[number] = true
 		}
 	}
+}
+
+// follows reports whether the section that a numbered one is part of has been found; a top level one is part of none.
+func follows(numbers map[string]bool, number string) bool {
+	parent := number[:max(0, strings.LastIndexByte(number, '.'))]
+	return parent == "" || numbers[parent]
+}
+
+// isTitleLine reports whether a line looks like a heading: short, by itself, in a print that stands out.
+func (r *paperReader) isTitleLine(i int) bool {
+	l := r.flow[i]
+	return r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle
 }
 
 // levelLike is the level of the headings whose number has as many parts.
