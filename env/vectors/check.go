@@ -15,6 +15,9 @@ func (c Collection) Check() error {
 	if len(c.Name) > MaxName || !namePattern.MatchString(c.Name) {
 		return fmt.Errorf("collection %q: %w name: letters, digits and _ only, no digit first", c.Name, ErrInvalid)
 	}
+	if c.Window < 0 {
+		return fmt.Errorf("collection %s: %w window %d", c.Name, ErrInvalid, c.Window)
+	}
 	switch {
 	case c.Kind == Dense && c.Dim >= 1 && c.Dim <= MaxDim, c.Kind == Sparse && c.Dim == 0:
 		return nil

@@ -57,6 +57,9 @@ type Collection struct {
 	// Model names what made the vectors, and ModelHash its weights, so that nobody searches with another model.
 	Model     string `json:"model,omitempty"`
 	ModelHash string `json:"model_hash,omitempty"`
+	// Window is the length of text, in tokens of the model, that one record stands for: a longer cell has a record for each
+	// of its windows. 0 means that every cell has one record, made from as much of the text as the model reads.
+	Window int `json:"window,omitempty"`
 	// Source is the fingerprint of the papers that the collection was made from.
 	Source string `json:"source,omitempty"`
 	// Encoder is what the encoder of queries needs besides (the statistics of BM25), kept byte for byte.
@@ -88,13 +91,14 @@ type Term struct {
 	Weight float32
 }
 
-// Record is a vector with what it stands for. A store does not keep the slices.
+// Record is a vector with what it stands for. Records of one origin are windows of one cell: parts of a text that is too
+// long for one vector. A store does not keep the slices.
 type Record struct {
 	Origin
 	Vector
 }
 
-// Query asks for the K records nearest to Vector among those that pass Filter.
+// Query asks for the K cells nearest to Vector among those that pass Filter. A cell is as near as its nearest record.
 type Query struct {
 	Vector
 	// K is in [1, MaxK].
@@ -102,10 +106,10 @@ type Query struct {
 	Filter Filter
 }
 
-// Hit is a record that was found.
+// Hit is a cell that was found.
 type Hit struct {
 	Origin
-	// Score is the cosine or the inner product: higher is nearer. It is a float32 number; the last bits differ
+	// Score is the highest cosine or inner product of the cell's records: higher is nearer. It is a float32 number; the last bits differ
 	// from store to store.
 	Score float64
 }
@@ -131,11 +135,11 @@ type Store interface {
 	Insert(ctx context.Context, name string, records []Record) error
 	// Delete removes the records that pass filter. The zero filter is refused: use Drop.
 	Delete(ctx context.Context, name string, filter Filter) error
-	// Search returns the nearest records, best first: by score downwards; equal scores by Key, then Table, then
-	// Column, then PaperID upwards. A store that cannot order a group of equal scores cut by K returns any of
+	// Search returns the nearest cells, each once, best first: by score downwards; equal scores by Key, then Table,
+	// then Column, then PaperID upwards. A store that cannot order a group of equal scores cut by K returns any of
 	// that group.
 	Search(ctx context.Context, name string, q Query) ([]Hit, error)
-	// Count returns how many records pass filter.
+	// Count returns how many records pass filter: a cell counts once for each of its windows.
 	Count(ctx context.Context, name string, filter Filter) (int, error)
 	// Close releases the store; no other call may follow.
 	Close() error

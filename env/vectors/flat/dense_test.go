@@ -78,6 +78,12 @@ func sortAll(records []vectors.Record, q vectors.Query) []vectors.Hit {
 		}
 	}
 	slices.SortStableFunc(hits, vectors.Compare)
+	seen := make(map[vectors.Origin]bool)
+	hits = slices.DeleteFunc(hits, func(h vectors.Hit) bool {
+		again := seen[h.Origin]
+		seen[h.Origin] = true
+		return again
+	})
 	return hits[:min(q.K, len(hits))]
 }
 
@@ -127,10 +133,11 @@ func some(t *rapid.T, dim, n int, width float32) [][]float32 {
 func denseRecords(t *rapid.T, all [][]float32) []vectors.Record {
 	var records []vectors.Record
 	seed := random(rapid.Uint64().Draw(t, "origins"))
+	keys := max(1, len(all)/rapid.SampledFrom([]int{1, 20}).Draw(t, "windows"))
 	for i, v := range all {
 		o := vectors.Origin{
 			PaperID: fmt.Sprint("p", seed.IntN(4)), Page: 1 + seed.IntN(3), Table: fmt.Sprint("t", seed.IntN(2)),
-			Column: "c", Key: fmt.Sprint(seed.IntN(len(all))),
+			Column: "c", Key: fmt.Sprint(seed.IntN(keys)),
 		}
 		if i%5 == 0 {
 			o.Page = -1
@@ -199,7 +206,8 @@ func TestManyBatches(t *testing.T) {
 		if i%10 == 3 {
 			copy(v, records[i-1].Dense)
 		}
-		o := vectors.Origin{PaperID: fmt.Sprint(i / 100), Page: 1, Table: "t", Column: fmt.Sprint(i % 2), Key: fmt.Sprint(i)}
+		window := i % 7 / 2 // of the cell before
+		o := vectors.Origin{PaperID: fmt.Sprint(i / 100), Page: 1, Table: "t", Column: fmt.Sprint(i % 2), Key: fmt.Sprint(i - 2*window)}
 		records[i] = vectors.Record{Origin: o, Vector: vectors.Vector{Dense: v}}
 	}
 	s, err := build(vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: dim}, kernels()[0], records)
@@ -297,11 +305,32 @@ func TestCancelled(t *testing.T) {
 func TestTop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOf(rapid.IntRange(0, 20)).Draw(t, "items")
-		best := &top[int]{k: rapid.IntRange(1, 9).Draw(t, "k"), compare: cmp.Compare[int]}
+		best := newTop(rapid.IntRange(1, 9).Draw(t, "k"), cmp.Compare[int], nil)
 		for _, x := range items {
 			best.offer(x)
 		}
 		want := slices.Sorted(slices.Values(items))
+		want = want[:min(best.k, len(want))]
+		if got := best.sorted(); !slices.Equal(want, got) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
+
+// Of the items of one cell, the best one counts.
+func TestTopOfCells(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		items := rapid.SliceOf(rapid.IntRange(0, 100)).Draw(t, "items")
+		best := newTop(rapid.IntRange(1, 9).Draw(t, "k"), cmp.Compare[int], func(x int) uint32 { return uint32(x % 10) })
+		for _, x := range items {
+			best.offer(x)
+		}
+		var want []int
+		for _, x := range slices.Sorted(slices.Values(items)) {
+			if !slices.ContainsFunc(want, func(y int) bool { return y%10 == x%10 }) {
+				want = append(want, x)
+			}
+		}
 		want = want[:min(best.k, len(want))]
 		if got := best.sorted(); !slices.Equal(want, got) {
 			t.Fatalf("got %v, want %v", got, want)

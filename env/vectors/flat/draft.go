@@ -1,6 +1,8 @@
 package flat
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,6 +143,7 @@ func (d *draft) finish() error {
 		d.finishLists()
 	}
 	d.out.section("encoder", d.info.Encoder)
+	d.finishCells()
 	d.finishOrigins()
 	return d.out.finish(d.info, len(d.places))
 }
@@ -156,6 +159,38 @@ func (d *draft) finishLists() {
 	}
 	d.out.section("positions", raw(positions))
 	d.out.section("lists", raw(bounds))
+}
+
+// finishCells writes which records are of one cell, if there are such. Records mostly come in the order that they are sorted
+// by here.
+func (d *draft) finishCells() {
+	order := make([]uint32, len(d.places))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return cmp.Or(d.compareOrigins(a, b), cmp.Compare(a, b)) })
+	cells := make([]uint32, len(order))
+	several := false
+	for i, record := range order {
+		cells[record] = record
+		if i > 0 && d.compareOrigins(order[i-1], record) == 0 {
+			cells[record], several = cells[order[i-1]], true
+		}
+	}
+	if several {
+		d.out.section("cells", raw(cells))
+	}
+}
+
+func (d *draft) compareOrigins(a, b uint32) int {
+	p, q := d.places[a], d.places[b]
+	return cmp.Or(
+		cmp.Compare(p.paper, q.paper),
+		cmp.Compare(p.table, q.table),
+		cmp.Compare(p.column, q.column),
+		cmp.Compare(p.page, q.page),
+		bytes.Compare(d.keys.at(a), d.keys.at(b)),
+	)
 }
 
 func (d *draft) finishOrigins() {

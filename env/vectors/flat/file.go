@@ -107,8 +107,8 @@ func checkStart(data []byte) error {
 	if len(data) < 12 || string(data[:8]) != magic {
 		return fmt.Errorf("no vector collection: %w", errDamaged)
 	}
-	if got := binary.LittleEndian.Uint32(data[8:]); got != format {
-		return fmt.Errorf("made by format %d; this program reads %d; run airqa ingest again to rebuild it", got, format)
+	if got := binary.LittleEndian.Uint32(data[8:]); got < oldest || got > format {
+		return fmt.Errorf("made by format %d; this program reads %d to %d; run airqa ingest again to rebuild it", got, oldest, format)
 	}
 	if len(data) < startSize+tailSize {
 		return fmt.Errorf("end of file: %w", errDamaged)

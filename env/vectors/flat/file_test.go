@@ -41,7 +41,12 @@ func samples(f testing.TB) [][]byte {
 	for _, c := range []struct {
 		info    vectors.Collection
 		records []vectors.Record
-	}{{dense3, []vectors.Record{record("a", 1, 2, 3), record("b", 0, 0, 0)}}, {dense3, nil}, {sparse, postings}} {
+	}{
+		{dense3, []vectors.Record{record("a", 1, 2, 3), record("b", 0, 0, 0)}},
+		{dense3, []vectors.Record{record("a", 1, 2, 3), record("b", 0, 1, 0), record("a", 3, 2, 1)}},
+		{dense3, nil},
+		{sparse, postings},
+	} {
 		s, err := build(c.info, kernels()[0], c.records)
 		if err != nil {
 			f.Fatal(err)
@@ -245,7 +250,9 @@ func TestReplaceUnderSearches(t *testing.T) {
 	fill := func(generation int) {
 		err := s.Replace(t.Context(), dense3, func(yield func(vectors.Record, error) bool) {
 			for i := range 2*batchSize + 1 {
-				if !yield(record(fmt.Sprint(generation), 1, float32(i), 0), nil) {
+				r := record(fmt.Sprint(i), 1, float32(i), 0)
+				r.PaperID = fmt.Sprint(generation)
+				if !yield(r, nil) {
 					return
 				}
 			}
@@ -260,7 +267,7 @@ func TestReplaceUnderSearches(t *testing.T) {
 		wg.Go(func() {
 			for range 10 {
 				hits, err := s.Search(t.Context(), "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0, 0}}, K: 3})
-				if err != nil || len(hits) != 3 || hits[0].Key != hits[2].Key {
+				if err != nil || len(hits) != 3 || hits[0].PaperID != hits[2].PaperID {
 					t.Errorf("got %v, %v", hits, err)
 				}
 			}

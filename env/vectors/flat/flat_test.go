@@ -77,6 +77,12 @@ func naive(records []vectors.Record, q vectors.Query) []vectors.Hit {
 		}
 	}
 	slices.SortStableFunc(hits, vectors.Compare)
+	seen := make(map[vectors.Origin]bool)
+	hits = slices.DeleteFunc(hits, func(h vectors.Hit) bool {
+		again := seen[h.Origin]
+		seen[h.Origin] = true
+		return again
+	})
 	return hits[:min(q.K, len(hits))]
 }
 
@@ -105,7 +111,7 @@ func TestDamagedFile(t *testing.T) {
 		{"start only", func(b []byte) []byte { return b[:64] }, "end of file: the file is damaged"},
 		{"longer", func(b []byte) []byte { return append(b, 0) }, "end of file: the file is damaged"},
 		{"the middle gone", func(b []byte) []byte { return append(b[:128], b[192:]...) }, "end of file: the file is damaged"},
-		{"another format", func(b []byte) []byte { b[8] = 1; return b }, "made by format 1; this program reads 2"},
+		{"another format", func(b []byte) []byte { b[8] = 1; return b }, "made by format 1; this program reads 2 to 3"},
 		{"another file", func([]byte) []byte { return []byte("%PDF-1.7 and so on") }, "no vector collection"},
 	}
 	for _, tt := range tests {
@@ -129,6 +135,41 @@ func TestDamagedFile(t *testing.T) {
 				t.Errorf("got %v, want %q in it", err, tt.want)
 			}
 		})
+	}
+}
+
+// A file of the format before, without windows, is read and written anew as today's.
+func TestFormat2(t *testing.T) {
+	dir := t.TempDir()
+	saveOne(t, dir)
+	path := filepath.Join(dir, "n", "collection.vec")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[8] = 2
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := flat.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := vectors.Record{
+		Origin: vectors.Origin{PaperID: "p", Page: 1, Table: "chunks", Column: "text_content", Key: "k"},
+		Vector: vectors.Vector{Dense: []float32{3, 2, 1}},
+	}
+	for _, want := range []int{1, 2} {
+		hits, err := s.Search(t.Context(), "n", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 2, 3}}, K: 5})
+		if err != nil || len(hits) != 1 || hits[0].Score != 1 {
+			t.Errorf("%d records: got %v, %v", want, hits, err)
+		}
+		if n, err := s.Count(t.Context(), "n", vectors.Filter{}); n != want || err != nil {
+			t.Errorf("count %d, %v; want %d", n, err, want)
+		}
+		if err := s.Insert(t.Context(), "n", []vectors.Record{again}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

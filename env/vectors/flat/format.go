@@ -4,7 +4,7 @@ import "airqa/env/vectors"
 
 // The file of a collection, collection.vec. Numbers are little-endian.
 //
-//	start      64 bytes: "AIRQAVEC", uint32 format (2), zeros
+//	start      64 bytes: "AIRQAVEC", uint32 format (3), zeros
 //	sections   each at a multiple of 64 bytes, with zeros before it
 //	head       JSON: {"collection": …, "records": n, "sections": [{"name", "at", "size", "crc32c"}, …]}; the
 //	           collection without its encoder; places and sizes in bytes
@@ -21,6 +21,7 @@ import "airqa/env/vectors"
 //	names      the names of tables and columns, sorted, each once
 //	starts     one uint32 a paper and one more: where its records begin in members
 //	members    n uint32: the records of the first paper, ascending, then those of the second, …
+//	cells      n uint32: the first record of the same cell; left out when every cell has one record
 //
 // Of a dense collection:
 //
@@ -40,9 +41,12 @@ import "airqa/env/vectors"
 // sizes of the sections, and compares the checksums of all sections when the file has no more than 16 MiB: a larger one
 // would not open at once. [Store.Verify] compares them whatever the size. Nothing that a section holds is trusted: a
 // number that leads out of a section is an error when it is met.
+//
+// Format 2 had no cells and no window in the description; it is read as before.
 const (
 	magic     = "AIRQAVEC"
-	format    = 2
+	format    = 3
+	oldest    = 2 // format that is still read
 	alignment = 64
 	startSize = 64
 	tailSize  = 32

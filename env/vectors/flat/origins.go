@@ -14,6 +14,7 @@ type origins struct {
 	places              []place
 	keys, papers, names texts
 	starts, members     []uint32
+	cells               []uint32 // the first record of each record's cell; nil when every cell has one record
 }
 
 func openOrigins(f *file) (*origins, error) {
@@ -28,6 +29,12 @@ func openOrigins(f *file) (*origins, error) {
 	if int64(len(f.parts["places"])) != 16*n || int64(len(f.parts["members"])) != 4*n || int64(o.keys.len()) != n ||
 		len(f.parts["starts"]) != 4*(o.papers.len()+1) {
 		return nil, fmt.Errorf("origins of %d records: %w", n, errDamaged)
+	}
+	if part, ok := f.parts["cells"]; ok {
+		if int64(len(part)) != 4*n {
+			return nil, fmt.Errorf("section cells: %w", errDamaged)
+		}
+		o.cells = view[uint32](part)
 	}
 	return o, nil
 }

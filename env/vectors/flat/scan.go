@@ -35,14 +35,18 @@ type ranked struct {
 	record uint32
 }
 
-// rank makes a heap for the k best records.
+// rank makes a heap for the k best cells, each by its best record.
 func (o *origins) rank(k int) *top[ranked] {
-	return &top[ranked]{k: k, compare: func(a, b ranked) int {
+	compare := func(a, b ranked) int {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
 			return c // the usual case reads no origin
 		}
 		return o.compare(a.record, b.record)
-	}}
+	}
+	if o.cells == nil {
+		return newTop(k, compare, nil)
+	}
+	return newTop(k, compare, func(r ranked) uint32 { return o.cells[r.record] })
 }
 
 // searchDense is called by who holds a place in the gate.
@@ -54,7 +58,7 @@ func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[
 	p := newProbe(e.kernel, q.Dense)
 	if e.coarseFirst(all.count, q.K) && p.length > 0 {
 		p.quantize(s.rows.dim)
-		rest, err := e.exclude(ctx, s.rows, p, all, q.K)
+		rest, err := s.exclude(ctx, e, p, all, q.K)
 		if err != nil {
 			return nil, err
 		}
@@ -81,10 +85,10 @@ func (e engine) coarseFirst(count, k int) bool {
 	return e.path == codesFirst || e.path == byCost && count >= batchSize && count/16 >= k
 }
 
-// exclude looks at the codes and returns the records that may be among the k best, in no order.
-func (e engine) exclude(ctx context.Context, r *rows, p *probe, all field, k int) ([]uint32, error) {
+// exclude looks at the codes and returns the records that may be the best ones of the k best cells, in no order.
+func (s *set) exclude(ctx context.Context, e engine, p *probe, all field, k int) ([]uint32, error) {
 	workers, err := scan(ctx, e.gate, all, func() *coarsePass {
-		return &coarsePass{engine: e, rows: r, probe: p, lows: lowest(k)}
+		return &coarsePass{engine: e, rows: s.rows, probe: p, lows: s.origins.lowest(k)}
 	})
 	if err != nil {
 		return nil, err
@@ -112,7 +116,7 @@ type pass interface {
 	look(b batch, buf []found)
 }
 
-// exactPass keeps the best records by their scores.
+// exactPass keeps the best cells by their scores.
 type exactPass struct {
 	engine
 	rows  *rows
@@ -129,32 +133,37 @@ func (w *exactPass) look(b batch, buf []found) {
 	}
 }
 
-// coarsePass keeps every record that may be among the k best: its highest score is not below the kth of the lowest
-// scores so far.
+// coarsePass keeps every record that may be the best one of one of the k best cells: its highest score is not below the kth
+// of the lowest scores of cells so far.
 type coarsePass struct {
 	engine
 	rows  *rows
 	probe *probe
-	lows  *top[float32]
+	lows  *top[found]
 	kept  []found
 }
 
-func lowest(k int) *top[float32] {
-	return &top[float32]{k: k, compare: func(a, b float32) int { return cmp.Compare(b, a) }}
+// lowest makes a heap for the k cells whose lowest scores are highest.
+func (o *origins) lowest(k int) *top[found] {
+	compare := func(a, b found) int { return cmp.Compare(b.low, a.low) }
+	if o.cells == nil {
+		return newTop(k, compare, nil)
+	}
+	return newTop(k, compare, func(f found) uint32 { return o.cells[f.row] })
 }
 
-func floorOf(lows *top[float32]) float32 {
+func floorOf(lows *top[found]) float32 {
 	if !lows.full() {
 		return float32(math.Inf(-1))
 	}
-	return lows.worst()
+	return lows.worst().low
 }
 
 func (w *coarsePass) look(b batch, buf []found) {
 	b.floor = floorOf(w.lows)
 	seen := w.kernel.coarse(w.rows, w.probe, b, buf)
 	for _, f := range seen {
-		w.lows.offer(f.low)
+		w.lows.offer(f)
 	}
 	floor := floorOf(w.lows)
 	for _, f := range seen {

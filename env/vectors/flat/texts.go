@@ -57,6 +57,14 @@ func (l *textList) add(s string) {
 	l.ends = append(l.ends, uint64(len(l.data)))
 }
 
+func (l *textList) at(i uint32) []byte {
+	from := uint64(0)
+	if i > 0 {
+		from = l.ends[i-1]
+	}
+	return l.data[from:l.ends[i]]
+}
+
 // write makes a section of the list.
 func (l *textList) write(w *writer, name string) {
 	head := uint64(8 * (len(l.ends) + 1))

@@ -2,28 +2,66 @@ package flat
 
 import "slices"
 
-// top keeps the k best items in a heap whose root is the worst of them.
+// top keeps the k best items in a heap whose root is the worst of them; of items of one cell, the best one.
 type top[T any] struct {
 	k       int
 	items   []T
 	compare func(a, b T) int // negative when a is better
+	cell    func(T) uint32   // nil when no two items are of one cell
+	at      map[uint32]int   // where the item of a cell is
 }
 
-// full tells that an item that is not better than the worst has no chance.
+// newTop makes an empty heap; cell may be nil.
+func newTop[T any](k int, compare func(a, b T) int, cell func(T) uint32) *top[T] {
+	t := &top[T]{k: k, compare: compare, cell: cell}
+	if cell != nil {
+		t.at = make(map[uint32]int)
+	}
+	return t
+}
+
+// full reports that an item that is not better than the worst has no chance.
 func (t *top[T]) full() bool { return len(t.items) == t.k }
 
 func (t *top[T]) worst() T { return t.items[0] }
 
 func (t *top[T]) offer(x T) {
-	if len(t.items) < t.k {
-		t.items = append(t.items, x)
-		t.up(len(t.items) - 1)
+	if t.full() && t.compare(x, t.items[0]) >= 0 {
 		return
 	}
-	if t.compare(x, t.items[0]) < 0 {
-		t.items[0] = x
-		t.down(0)
+	if t.cell != nil {
+		if i, ok := t.at[t.cell(x)]; ok {
+			if t.compare(x, t.items[i]) < 0 {
+				t.items[i] = x
+				t.down(i)
+			}
+			return
+		}
 	}
+	if t.full() {
+		if t.cell != nil {
+			delete(t.at, t.cell(t.items[0]))
+		}
+		t.set(0, x)
+		t.down(0)
+		return
+	}
+	t.items = append(t.items, x)
+	t.set(len(t.items)-1, x)
+	t.up(len(t.items) - 1)
+}
+
+func (t *top[T]) set(i int, x T) {
+	t.items[i] = x
+	if t.cell != nil {
+		t.at[t.cell(x)] = i
+	}
+}
+
+func (t *top[T]) swap(i, j int) {
+	x := t.items[i]
+	t.set(i, t.items[j])
+	t.set(j, x)
 }
 
 func (t *top[T]) up(i int) {
@@ -32,7 +70,7 @@ func (t *top[T]) up(i int) {
 		if t.compare(t.items[i], t.items[parent]) <= 0 {
 			return
 		}
-		t.items[i], t.items[parent] = t.items[parent], t.items[i]
+		t.swap(i, parent)
 		i = parent
 	}
 }
@@ -48,12 +86,12 @@ func (t *top[T]) down(i int) {
 		if worst == i {
 			return
 		}
-		t.items[i], t.items[worst] = t.items[worst], t.items[i]
+		t.swap(i, worst)
 		i = worst
 	}
 }
 
-// sorted returns the items, best first.
+// sorted returns the items, best first. Nothing may be offered afterwards.
 func (t *top[T]) sorted() []T {
 	slices.SortFunc(t.items, t.compare)
 	return t.items

@@ -29,8 +29,8 @@ type description struct {
 	Pieces     int                `json:"pieces"`
 }
 
-// descriptionFormat is the number of the layout that this program reads and writes.
-const descriptionFormat = 1
+// descriptionFormat is the number of the layout that this program writes. It reads 1, too, which had no windows.
+const descriptionFormat = 2
 
 // state is all that the catalog has under one name.
 type state struct {
@@ -74,8 +74,8 @@ func newEntry(r row) (*entry, error) {
 	if err := json.Unmarshal([]byte(r.body), &d); err != nil {
 		return nil, fmt.Errorf("read its description: %w", err)
 	}
-	if d.Format != descriptionFormat {
-		return nil, fmt.Errorf("its description has format %d; this program reads %d", d.Format, descriptionFormat)
+	if d.Format < 1 || d.Format > descriptionFormat {
+		return nil, fmt.Errorf("its description has format %d; this program reads 1 to %d", d.Format, descriptionFormat)
 	}
 	return &entry{info: d.Collection, collection: r.collection, number: r.number, pieces: d.Pieces}, nil
 }

@@ -107,6 +107,9 @@ func TestSameAsFlat(t *testing.T) {
 func drawAll(r *rand.Rand, c vectors.Collection, n int) []vectors.Record {
 	list := records(n)
 	for i := range list {
+		if i > 0 && r.IntN(3) == 0 { // windows of one cell
+			list[i].Origin = list[i-1].Origin
+		}
 		list[i].Vector = drawVector(r, c)
 		if i > 0 && r.IntN(4) == 0 { // equal scores
 			list[i].Vector = list[r.IntN(i)].Vector
@@ -251,5 +254,31 @@ func TestExtremes(t *testing.T) {
 	check(t, err)
 	if len(hits) != 1 || cmp.Compare(hits[0].Score, float64(float32(1e30))) != 0 {
 		t.Errorf("a high position: got %v", hits)
+	}
+}
+
+// More windows of the best cells than the server returns at once do not crowd out the next cells.
+func TestMoreWindowsThanTheServerReturns(t *testing.T) {
+	s := open(t, milvustest.Start(t), "")
+	c := vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 2}
+	var list []vectors.Record
+	for i, r := range records(vectors.MaxK + 4000) {
+		r.Origin = records(3)[i%3].Origin
+		r.Vector = vectors.Vector{Dense: []float32{1, float32(i) / 1e5}}
+		list = append(list, r)
+	}
+	for i, r := range records(6)[3:] {
+		r.Vector = vectors.Vector{Dense: []float32{1, float32(i + 1)}}
+		list = append(list, r)
+	}
+	check(t, s.Replace(t.Context(), c, stream(list)))
+	hits, err := s.Search(t.Context(), "d", vectors.Query{Vector: vectors.Vector{Dense: []float32{1, 0}}, K: 5})
+	check(t, err)
+	var keys []string
+	for _, h := range hits {
+		keys = append(keys, h.Key)
+	}
+	if diff := gocmp.Diff([]string{"00000", "00001", "00002", "00003", "00004"}, keys); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -1,6 +1,7 @@
 package milvus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -15,9 +16,9 @@ import (
 // tolerance is what the scores of equal vectors may differ by, relative to scores above 1.
 const tolerance = 1e-6
 
-// Search implements [vectors.Store]. Milvus has no order among equal scores, so more hits are fetched than asked
-// for until the group that K cuts is complete, and ordered here. Only in a group that goes beyond
-// [vectors.MaxK] the choice is the server's.
+// Search implements [vectors.Store]. Milvus ranks records and has no order among equal scores, so more records are
+// fetched than asked for until they have K cells and the group of equal scores that K cuts is complete. Only in a group
+// that goes beyond [vectors.MaxK] the choice is the server's.
 func (s *Store) Search(ctx context.Context, name string, q vectors.Query) ([]vectors.Hit, error) {
 	var hits []vectors.Hit
 	err := s.read(ctx, name, func(e *entry) (err error) {
@@ -32,20 +33,71 @@ func (s *Store) Search(ctx context.Context, name string, q vectors.Query) ([]vec
 	return hits, nil
 }
 
-// nearest fetches hits until the first K of them are certain.
+// nearest fetches hits until the first K cells are certain.
 func (s *Store) nearest(ctx context.Context, e *entry, q vectors.Query) ([]vectors.Hit, error) {
 	if e.info.Kind == vectors.Sparse && len(q.Sparse) == 0 {
 		return nil, nil
 	}
+	everyID := bounds{0, math.MaxInt64}
 	for limit := min(2*q.K+16, vectors.MaxK); ; limit = min(8*limit, vectors.MaxK) {
-		hits, err := s.fetch(ctx, e, q, limit)
+		found, err := s.fetch(ctx, e, q, everyID, limit)
 		if err != nil {
 			return nil, err
 		}
-		if len(hits) < limit || limit == vectors.MaxK || !level(hits[q.K-1], hits[limit-1]) {
-			return cut(e.info.Kind, hits, q.K), nil
+		cells := cellsOf(found)
+		switch {
+		case len(found) < limit, len(cells) >= q.K && (limit == vectors.MaxK || !level(cells[q.K-1], found[limit-1].Hit)):
+			return cut(e.info.Kind, cells, q.K), nil
+		case limit == vectors.MaxK:
+			cells, err = s.split(ctx, e, q, everyID, found)
+			return cut(e.info.Kind, cells, q.K), err
 		}
 	}
+}
+
+// bounds are a range of ids, both included.
+type bounds struct{ from, to int64 }
+
+// split is for more windows than the server returns at once: it searches both halves of the records that have ids
+// within b, of which found are the nearest, and so on until each part is complete or has K cells.
+func (s *Store) split(ctx context.Context, e *entry, q vectors.Query, b bounds, found []ranked) ([]vectors.Hit, error) {
+	ids := make([]int64, len(found))
+	for i, f := range found {
+		ids[i] = f.id
+	}
+	slices.Sort(ids)
+	middle := ids[len(ids)/2]
+	var hits []ranked
+	for _, half := range []bounds{{b.from, middle - 1}, {middle, b.to}} {
+		found, err := s.fetch(ctx, e, q, half, vectors.MaxK)
+		if err != nil {
+			return nil, err
+		}
+		cells := cellsOf(found)
+		if len(found) == vectors.MaxK && len(cells) < q.K {
+			if cells, err = s.split(ctx, e, q, half, found); err != nil {
+				return nil, err
+			}
+		}
+		for _, h := range cells {
+			hits = append(hits, ranked{Hit: h})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b ranked) int { return cmp.Compare(b.Score, a.Score) })
+	return cellsOf(hits), nil
+}
+
+// cellsOf keeps the best hit of each cell. The hits are in order, best first.
+func cellsOf(found []ranked) []vectors.Hit {
+	seen := make(map[vectors.Origin]bool, len(found))
+	cells := make([]vectors.Hit, 0, len(found))
+	for _, f := range found {
+		if !seen[f.Origin] {
+			seen[f.Origin] = true
+			cells = append(cells, f.Hit)
+		}
+	}
+	return cells
 }
 
 // level tells whether two hits may belong to one group of equal scores.
@@ -62,15 +114,25 @@ func cut(kind vectors.Kind, hits []vectors.Hit, k int) []vectors.Hit {
 	return hits[:min(k, len(hits))]
 }
 
-// fetch returns the server's first hits, best first.
-func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, limit int) ([]vectors.Hit, error) {
+// ranked is a record that was found.
+type ranked struct {
+	vectors.Hit
+	id int64
+}
+
+// fetch returns the server's first records among those with ids within b, best first.
+func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, limit int) ([]ranked, error) {
 	query, metric, param, err := searchOf(e.info.Kind, q.Vector)
 	if err != nil {
 		return nil, err
 	}
+	expr := e.visible(q.Filter)
+	if b != (bounds{0, math.MaxInt64}) {
+		expr = all(expr, fmt.Sprintf("%s >= %d and %s <= %d", fieldID, b.from, fieldID, b.to))
+	}
 	var results []client.SearchResult
 	err = s.server.loaded(ctx, e.collection, func() (err error) {
-		results, err = s.server.client.Search(ctx, e.collection, nil, e.visible(q.Filter), originFields,
+		results, err = s.server.client.Search(ctx, e.collection, nil, expr, originFields,
 			[]entity.Vector{query}, fieldVector, metric, limit, param, strong)
 		return err
 	})
@@ -93,21 +155,26 @@ func searchOf(kind vectors.Kind, v vectors.Vector) (entity.Vector, entity.Metric
 	return query, entity.IP, param, err
 }
 
-func hitsOf(kind vectors.Kind, result client.SearchResult) ([]vectors.Hit, error) {
+func hitsOf(kind vectors.Kind, result client.SearchResult) ([]ranked, error) {
 	if result.Err != nil {
 		return nil, result.Err
 	}
 	r := reader{set: result.Fields}
-	hits := make([]vectors.Hit, result.ResultCount)
+	hits := make([]ranked, result.ResultCount)
 	for i := range hits {
 		score := float64(result.Scores[i])
 		if kind == vectors.Dense { // servers return 1.0000001
 			score = max(-1, min(score, 1))
 		}
-		hits[i] = vectors.Hit{Score: score, Origin: vectors.Origin{
+		hits[i].Hit = vectors.Hit{Score: score, Origin: vectors.Origin{
 			PaperID: r.text(fieldPaper, i), Page: int(r.number(fieldPage, i)),
 			Table: r.text(fieldTable, i), Column: r.text(fieldColumn, i), Key: r.text(fieldKey, i),
 		}}
+		id, err := result.IDs.GetAsInt64(i)
+		if err != nil {
+			return nil, fmt.Errorf("ids of the answer: %w", err)
+		}
+		hits[i].id = id
 	}
 	return hits, r.err
 }

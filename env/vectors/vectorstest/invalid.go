@@ -17,6 +17,7 @@ func testInvalidCollections(t *testing.T, s vectors.Store) {
 		"no kind":           {Name: "d"},
 		"no dimension":      {Name: "d", Kind: vectors.Dense},
 		"a huge dimension":  {Name: "d", Kind: vectors.Dense, Dim: 1 << 20},
+		"a window below 0":  {Name: "d", Kind: vectors.Dense, Dim: 2, Window: -1},
 		"a dim of a sparse": {Name: "d", Kind: vectors.Sparse, Dim: 2},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,13 +50,6 @@ func testTies(t *testing.T, s vectors.Store) {
 	}
 }
 
-func testDuplicates(t *testing.T, s vectors.Store) {
-	load(t, s, sparse, sparseRecord("a", 1, 1), sparseRecord("a", 1, 1))
-	check(t, s.Insert(t.Context(), "s", []vectors.Record{sparseRecord("a", 1, 2)}))
-	count(t, s, "s", vectors.Filter{}, 3)
-	same(t, []vectors.Hit{hit("a", 2), hit("a", 1), hit("a", 1)}, search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 9}))
-}
-
 // cells are records that differ in every part a filter can ask for.
 func cells() []vectors.Record {
 	var records []vectors.Record

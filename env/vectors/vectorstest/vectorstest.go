@@ -33,12 +33,15 @@ func Run(t *testing.T, open Opener) {
 		{"dense scores", testDense},
 		{"sparse scores", testSparse},
 		{"ties", testTies},
-		{"duplicates", testDuplicates},
+		{"windows", testWindows},
+		{"windows of few cells", testFewCells},
+		{"windows and filters", testWindowFilters},
 		{"filters", testFilters},
 		{"delete", testDelete},
 		{"replace", testReplace},
 		{"random dense", testRandomDense},
 		{"random sparse", testRandomSparse},
+		{"random windows", testRandomWindows},
 		{"concurrent searches", testConcurrent},
 	}
 	for _, tt := range tests {
@@ -52,7 +55,7 @@ func Run(t *testing.T, open Opener) {
 }
 
 var (
-	dense  = vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 2, Model: "m", ModelHash: "h", Source: "f"}
+	dense  = vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 2, Model: "m", ModelHash: "h", Window: 254, Source: "f"}
 	sparse = vectors.Collection{Name: "s", Kind: vectors.Sparse, Model: "bm25", Encoder: []byte{0, 1, 255}}
 )
 
