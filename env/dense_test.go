@@ -1,15 +1,17 @@
 package env_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"airqa/env"
 	"airqa/env/embed"
@@ -21,11 +23,20 @@ import (
 // letters embeds a text by how often each letter occurs in it, and counts the texts.
 type letters struct {
 	model string
+	words int // in a window; 0 is no limit
 	asked int
 	fail  error
 }
 
-func (l *letters) Info() embed.Info { return embed.Info{Model: l.model, Dim: 26} }
+func (l *letters) Info() embed.Info { return embed.Info{Model: l.model, Dim: 26, Window: l.words} }
+
+func (l *letters) Windows(text string) []string {
+	var windows []string
+	for words := range slices.Chunk(strings.Fields(text), cmp.Or(l.words, 1<<20)) {
+		windows = append(windows, strings.Join(words, " "))
+	}
+	return windows
+}
 
 func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	if l.fail != nil {
@@ -157,7 +168,7 @@ func TestDamagedCacheRecord(t *testing.T) {
 	check(t, os.RemoveAll(filepath.Join(dir, "vectors")))
 	check(t, fillWith(t, cfg))
 	want := []string{"1 damaged record in embeddings/" + filepath.Base(files[0]) + "; its text is embedded again"}
-	if diff := cmp.Diff(want, notices); diff != "" {
+	if diff := gocmp.Diff(want, notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }

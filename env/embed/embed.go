@@ -17,6 +17,9 @@ type Embedder interface {
 	// Embed returns one vector of Info().Dim numbers and length 1 for each text, in the order of the texts. It returns
 	// no vectors at all when it fails, and ctx's error when ctx ended first. The caller owns the vectors.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	// Windows returns the parts of a text to embed one by one: overlapping stretches of at most Info().Window tokens, which
+	// Embed reads to their ends, or the text itself when it is no longer than that.
+	Windows(text string) []string
 	// Info says which model answers. It costs nothing and never changes.
 	Info() Info
 }
@@ -26,6 +29,8 @@ type Info struct {
 	Model string `json:"model"`          // name for people, for instance all-MiniLM-L6-v2/int8
 	Hash  string `json:"hash,omitempty"` // digest of weights and vocabulary, in hex; empty when an endpoint hides them
 	Dim   int    `json:"dim"`            // numbers in a vector; 0 when not known before the first call
+	// Window is how many tokens of a text the model reads. It does not name the model, and Check leaves it out.
+	Window int `json:"window,omitempty"`
 }
 
 // Check returns an error that wraps [ErrMismatch] unless vectors made by stored may be compared with vectors of i.

@@ -22,11 +22,15 @@ type OpenAIConfig struct {
 	Key        string       // bearer token; empty for endpoints that ask for none
 	Dimensions int          // asked of the endpoint and checked when above 0; 0 takes what the model gives
 	Batch      int          // texts in a request; 0 means 64
+	Tokens     int          // tokens of cl100k_base that the model reads of a text; 0 means [DefaultTokens]
 	Attempts   int          // of each request, the first one included; 0 means 4
 	Client     *http.Client // nil means one with a limit of two minutes a request
 	// Sleep waits between attempts, or returns ctx's error; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
+
+// DefaultTokens is the limit of OpenAI's embedding models.
+const DefaultTokens = 8191
 
 // OpenAI embeds texts over an endpoint that speaks the OpenAI protocol (POST BaseURL/embeddings). Calls may overlap.
 type OpenAI struct {
@@ -43,10 +47,11 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	if c.Model == "" {
 		return nil, errors.New("embedding endpoint: no model named")
 	}
-	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 {
+	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 {
 		return nil, errors.New("embedding endpoint: a number below 0")
 	}
 	c.Batch = cmp.Or(c.Batch, 64)
+	c.Tokens = cmp.Or(c.Tokens, DefaultTokens)
 	c.Attempts = cmp.Or(c.Attempts, 4)
 	if c.Client == nil {
 		c.Client = &http.Client{Timeout: 2 * time.Minute}
@@ -59,7 +64,7 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 
 // Info names the model. Endpoints show no weights, so there is no digest, and the dimension is the one asked for or 0.
 func (o *OpenAI) Info() Info {
-	return Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions}
+	return Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions, Window: o.config.Tokens}
 }
 
 // Embed asks for the vectors of texts, a batch at a time, and brings them to length 1. An empty text, which endpoints

@@ -102,7 +102,7 @@ func TestOpenAI(t *testing.T) {
 	if diff := cmp.Diff(want, e.requests()); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(embed.Info{Model: "openai:m"}, e.Info()); diff != "" {
+	if diff := cmp.Diff(embed.Info{Model: "openai:m", Window: 8191}, e.Info()); diff != "" {
 		t.Errorf("info (-want +got):\n%s", diff)
 	}
 }

@@ -88,6 +88,9 @@ func (c *Cache) Info() embed.Info {
 	return info
 }
 
+// Windows implements embed.Embedder.
+func (c *Cache) Windows(text string) []string { return c.inner.Windows(text) }
+
 // Len counts the vectors.
 func (c *Cache) Len() int {
 	c.mu.Lock()

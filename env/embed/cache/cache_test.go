@@ -35,6 +35,8 @@ func (m *model) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	return out, nil
 }
 
+func (m *model) Windows(text string) []string { return []string{text} }
+
 func open(t *testing.T, path string, m *model) *cache.Cache {
 	t.Helper()
 	c, err := cache.Open(path, m)

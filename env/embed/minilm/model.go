@@ -2,7 +2,7 @@
 // weights are part of the program, in 8 bits, so that it works without a network; a folder with the full-precision
 // files can be given instead. Start from [Open] and [Model.Embed]; it implements embed.Embedder.
 //
-// A text becomes at most 256 pieces; what is longer is cut. The encoder is C, written once and compiled for several
+// A text becomes at most 256 pieces; what is longer is cut, unless [Model.Windows] divides it before. The encoder is C, written once and compiled for several
 // instruction sets; the fastest that the CPU has is taken. The package trains nothing and knows no other model.
 package minilm
 
@@ -80,6 +80,14 @@ func (m *Model) Tokenize(text string) []int {
 		out[i] = int(id)
 	}
 	return out
+}
+
+// Windows implements embed.Embedder: it cuts a text of more than 254 pieces between words, ideographs and signs.
+func (m *Model) Windows(text string) []string {
+	if len(text) <= m.info.Window { // a piece has at least one byte
+		return []string{text}
+	}
+	return embed.Cut(text, m.words().parts(text), m.info.Window)
 }
 
 // Embed returns one vector of [Dim] numbers and length 1 for each text. An empty text has a vector too. Texts are

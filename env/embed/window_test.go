@@ -1,0 +1,75 @@
+package embed_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"airqa/env/embed"
+	"airqa/internal/tokens"
+)
+
+func TestOpenAIWindows(t *testing.T) {
+	e, err := embed.NewOpenAI(embed.OpenAIConfig{BaseURL: "http://127.0.0.1", Model: "m", Tokens: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, text string
+		want       []int // tokens of each window
+	}{
+		{"empty", "", []int{0}},
+		{"fits", strings.Repeat(" word", 100), []int{100}},
+		{"one more", strings.Repeat(" word", 101), []int{63, 63}},
+		{"many", strings.Repeat(" word", 1000), []int{100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
+		{"no blank", strings.Repeat("学", 300), []int{66, 66, 66, 66, 36}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []int
+			for _, w := range e.Windows(tt.text) {
+				got = append(got, tokens.Count(w))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("tokens of each window (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever the parts are, windows follow each other without a gap, in order, and none is above the limit but one of a
+// single part.
+func TestCut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOf(rapid.IntRange(0, 12)).Draw(t, "parts")
+		limit := rapid.IntRange(10, 40).Draw(t, "limit")
+		var text strings.Builder
+		var parts []embed.Part
+		total := 0
+		for i, n := range sizes {
+			text.WriteString(string(rune('a' + i)))
+			parts = append(parts, embed.Part{End: text.Len(), Tokens: n})
+			total += n
+		}
+		windows := embed.Cut(text.String(), parts, limit)
+		if total <= limit {
+			if diff := cmp.Diff([]string{text.String()}, windows); diff != "" {
+				t.Fatalf("(-want +got):\n%s", diff)
+			}
+			return
+		}
+		end := 0
+		for i, w := range windows {
+			at := strings.Index(text.String(), w)
+			if at < 0 || at > end || at+len(w) <= end {
+				t.Fatalf("window %d of %q begins at %d, ends at %d; the one before ended at %d", i, windows, at, at+len(w), end)
+			}
+			end = at + len(w)
+		}
+		if end != text.Len() {
+			t.Fatalf("%q leaves out the end", windows)
+		}
+	})
+}
