@@ -103,6 +103,8 @@ func (c *comparison) described(ctx context.Context, name string) (bool, error) {
 		c.differ("%s: made of other papers", name)
 	case a.Model != b.Model || a.ModelHash != b.ModelHash || a.Dim != b.Dim:
 		c.differ("%s: made by %s and by %s", name, a.Model, b.Model)
+	case a.Window != b.Window:
+		c.differ("%s: made with windows of %d and of %d tokens", name, a.Window, b.Window)
 	default:
 		return true, nil
 	}
@@ -165,7 +167,7 @@ func (c *comparison) searches(ctx context.Context, name string) error {
 func (c *comparison) queries(ctx context.Context, name string) (func(text string) (vectors.Vector, error), error) {
 	if name != bm25.Name {
 		return func(text string) (vectors.Vector, error) {
-			v, err := c.texts.Embed(ctx, []string{text})
+			v, err := c.texts.Embed(ctx, c.texts.Windows(text)[:1]) // is in the cache, as the whole text is not
 			if err != nil {
 				return vectors.Vector{}, err
 			}

@@ -14,7 +14,7 @@ func TestCompare(t *testing.T) {
 	server := milvustest.Start(t)
 	url := "milvus://" + server.Address + "?prefix=compare_&timeout=5s"
 	dir := filepath.Join(t.TempDir(), "data")
-	model := &letters{model: "letters"}
+	model := &letters{model: "letters", words: 3}
 	compare := func(sample int) string {
 		t.Helper()
 		d, err := env.Compare(t.Context(), env.CompareConfig{Dir: dir, B: url, Embedder: model, Sample: sample, K: 5})

@@ -143,6 +143,71 @@ func TestTextsAreEmbeddedOnce(t *testing.T) {
 	}
 }
 
+// long is a paper with passages of many windows, of which one alone holds a word with the letter z.
+var long = paper("Long",
+	"alpha beta gamma delta epsilon omega alpha beta gamma delta epsilon omega alpha beta gamma delta zzz zzz",
+	"alpha beta gamma delta epsilon omega", "rho sigma rho sigma rho sigma rho sigma rho sigma rho sigma")
+
+// The end of a long passage is found as well as its beginning, no passage comes twice, and both stores agree.
+func TestWindows(t *testing.T) {
+	server := milvustest.Start(t)
+	url := "milvus://" + server.Address + "?prefix=windows_&timeout=5s"
+	dir := filepath.Join(t.TempDir(), "data")
+	model := &letters{model: "letters", words: 3}
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, long, attention))
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model, Vectors: url}))
+	for _, store := range []string{"", url} {
+		e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: store, Notice: func(line string) { t.Error(line) }})
+		check(t, err)
+		hits, err := e.Retrieve(t.Context(), "zzz zzz", 6, tools.Scope{})
+		check(t, err)
+		texts := make(map[string]int)
+		for _, h := range hits {
+			texts[h.Text]++
+		}
+		if len(hits) != 6 || len(texts) != 6 || hits[0].Text != long.Chunks[0].Text || hits[0].Score < 0.9 || hits[1].Score > 0.1 {
+			t.Errorf("store %q: %+v", store, hits)
+		}
+		if got := e.Retrieval()["embed_window"]; got != 3 {
+			t.Errorf("window in the record of a run: %v", got)
+		}
+		check(t, e.Close())
+	}
+}
+
+// A search index from before there were windows is read with a notice, and rebuilt by the next writer. Texts that fit one
+// window are not embedded again.
+func TestWithoutWindows(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	model := &letters{model: "letters"}
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, long))
+	model.words = 12
+	var notices []string
+	open := func() *env.Env {
+		e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model, Notice: func(line string) { notices = append(notices, line) }})
+		check(t, err)
+		return e
+	}
+	e := open()
+	first(t, e, "zzz")
+	if _, ok := e.Retrieval()["embed_window"]; ok {
+		t.Errorf("retrieval = %v", e.Retrieval())
+	}
+	check(t, e.Close())
+	if len(notices) != 1 || !strings.HasSuffix(notices[0], "airqa vectors copy --data "+dir+" --to files") {
+		t.Errorf("notices: %q", notices)
+	}
+	asked := model.asked
+	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}))
+	if model.asked != asked+2 {
+		t.Errorf("%d texts embedded, want the two windows of the one long passage", model.asked-asked)
+	}
+	check(t, open().Close())
+	if len(notices) != 1 {
+		t.Errorf("after the rebuild: %q", notices)
+	}
+}
+
 // A damaged record of the cache costs one text, and is reported once.
 func TestDamagedCacheRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")

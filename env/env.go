@@ -54,6 +54,8 @@ type Config struct {
 	// Vectors is the URL of a Milvus server that holds the collections (see package milvus); empty is the
 	// directory's own files.
 	Vectors string
+	// Notice is called with a line for the user about an index that works but should be rebuilt; nil for nobody.
+	Notice func(line string)
 }
 
 // drawer draws a page of the PDF at path: what pdf.Viewer.View does.
@@ -72,6 +74,16 @@ type Env struct {
 	draw        drawer
 	limits      paperdb.Limits
 	fingerprint string
+	window      int // of the dense collection
+}
+
+// withoutWindows is the notice about a dense collection that was made before long texts were embedded in windows.
+func withoutWindows(cfg Config) string {
+	to := "files"
+	if cfg.Vectors != "" {
+		to = "milvus://..."
+	}
+	return fmt.Sprintf("the search index covers only the beginning of long passages; rebuild it: airqa vectors copy --data %s --to %s", cfg.Dir, to)
 }
 
 var (
@@ -141,8 +153,12 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	}
 	want := wanted{source: e.fingerprint, model: e.embedder.Info()}
 	if e.mode != BM25 {
-		if _, err := checkCollection(ctx, e.store, collectionOf(want.model), want); err != nil {
+		dense, err := checkCollection(ctx, e.store, collectionOf(want.model), want)
+		if err != nil {
 			return err
+		}
+		if e.window = dense.Window; e.window == 0 && cfg.Notice != nil {
+			cfg.Notice(withoutWindows(cfg))
 		}
 	}
 	if e.mode == Dense {
@@ -156,13 +172,18 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	return json.Unmarshal(index.Encoder, e.stats)
 }
 
-// Retrieval says how passages are searched, for the record of a run: the mode, and the embedding model if it has one.
+// Retrieval reports how passages are searched, for the record of a run: the mode, the embedding model and the length of the
+// windows in which it reads passages. Indexes without windows leave that out.
 func (e *Env) Retrieval() map[string]any {
 	if e.mode == BM25 {
 		return map[string]any{"retrieve": string(e.mode)}
 	}
 	info := e.embedder.Info()
-	return map[string]any{"retrieve": string(e.mode), "embedder": info.Model, "embedder_hash": info.Hash}
+	settings := map[string]any{"retrieve": string(e.mode), "embedder": info.Model, "embedder_hash": info.Hash}
+	if e.window > 0 {
+		settings["embed_window"] = e.window
+	}
+	return settings
 }
 
 // fingerprint computes the fingerprint of what the database holds, and how many papers that is.

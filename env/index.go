@@ -16,7 +16,7 @@ import (
 	"airqa/env/vectors/bm25"
 )
 
-// embedBatch is how many texts go to the model at once: enough for both cores, few enough that an interruption loses
+// embedBatch is how many windows of texts go to the model at once: enough for both cores, few enough that an interruption loses
 // nothing to speak of.
 const embedBatch = 256
 
@@ -78,11 +78,11 @@ func (ix indexer) all(ctx context.Context) error {
 	want := wanted{source: ix.source, model: ix.texts.Info()}
 	for name, rebuild := range map[string]func(context.Context) error{bm25.Name: ix.sparse, collectionOf(want.model): ix.dense} {
 		// Whatever is wrong with a collection, damage included, is mended by making it again.
-		_, err := checkCollection(ctx, ix.store, name, want)
+		have, err := checkCollection(ctx, ix.store, name, want)
 		if err == nil {
 			err = intact(ctx, ix.store, name)
 		}
-		if err == nil {
+		if err == nil && (have.Kind == vectors.Sparse || have.Window == want.model.Window) {
 			continue
 		}
 		if err := rebuild(ctx); err != nil {
@@ -142,7 +142,7 @@ func originOf(c paperdb.Cell) vectors.Origin {
 	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
 }
 
-// dense embeds all cells. Vectors that were made before, also by an ingest that was interrupted, are not made again.
+// dense embeds the windows of all cells. Vectors that were made before, also by an ingest that was interrupted, are not made again.
 func (ix indexer) dense(ctx context.Context) error {
 	total := 0
 	for _, err := range ix.db.Cells(ctx) {
@@ -161,14 +161,21 @@ func (ix indexer) dense(ctx context.Context) error {
 		info.Dim = len(probe[0])
 	}
 	c := vectors.Collection{
-		Name: collectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash, Source: ix.source,
+		Name: collectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
+		Window: info.Window, Source: ix.source,
 	}
 	return ix.store.Replace(ctx, c, ix.denseRecords(ctx, total))
 }
 
+// window is a stretch of a cell's text that has one vector.
+type window struct {
+	paperdb.Cell
+	text string
+}
+
 func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
-		var batch []paperdb.Cell
+		var batch []window
 		done := 0
 		flush := func() bool {
 			records, err := ix.embed(ctx, batch)
@@ -181,7 +188,6 @@ func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors
 					return false
 				}
 			}
-			done += len(batch)
 			ix.progress(done, total)
 			batch = batch[:0]
 			return true
@@ -191,7 +197,10 @@ func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors
 				yield(vectors.Record{}, err)
 				return
 			}
-			if batch = append(batch, c); len(batch) == embedBatch && !flush() {
+			for _, text := range ix.texts.Windows(c.Text) {
+				batch = append(batch, window{c, text})
+			}
+			if done++; len(batch) >= embedBatch && !flush() {
 				return
 			}
 		}
@@ -199,18 +208,18 @@ func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors
 	}
 }
 
-func (ix indexer) embed(ctx context.Context, cells []paperdb.Cell) ([]vectors.Record, error) {
-	texts := make([]string, len(cells))
-	for i, c := range cells {
-		texts[i] = c.Text
+func (ix indexer) embed(ctx context.Context, windows []window) ([]vectors.Record, error) {
+	texts := make([]string, len(windows))
+	for i, w := range windows {
+		texts[i] = w.text
 	}
 	dense, err := ix.texts.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
-	records := make([]vectors.Record, len(cells))
-	for i, c := range cells {
-		records[i] = vectors.Record{Origin: originOf(c), Vector: vectors.Vector{Dense: dense[i]}}
+	records := make([]vectors.Record, len(windows))
+	for i, w := range windows {
+		records[i] = vectors.Record{Origin: originOf(w.Cell), Vector: vectors.Vector{Dense: dense[i]}}
 	}
 	return records, nil
 }

@@ -23,6 +23,8 @@ type VerifyConfig struct {
 type Verified struct {
 	Name    string
 	Records int
+	// Texts is how many texts the records are of: a text longer than the model reads has several.
+	Texts int
 	// Checksums tells whether the store has some, which were compared.
 	Checksums bool
 	// Faults are what is wrong, in one line each.
@@ -30,7 +32,7 @@ type Verified struct {
 }
 
 // Verify looks at the collections of a data directory: that each is there, was made of these papers by this model, is as it was
-// written down to the last byte, and has a record for each text of the papers. The error is that of the directory or the
+// written down to the last byte, and has a record for each window of each text of the papers. The error is that of the directory or the
 // server.
 func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) {
 	dir, db, err := openPapers(ctx, cfg.Dir)
@@ -49,7 +51,7 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 	}
 	want := wanted{source: source, model: cfg.Embedder.Info()}
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
-		v, err := verify(ctx, db, store, name, want)
+		v, err := verifier{db: db, store: store, want: want, windows: cfg.Embedder.Windows}.collection(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -71,12 +73,23 @@ func intact(ctx context.Context, store vectors.Store, name string) error {
 	return nil
 }
 
-func verify(ctx context.Context, db *paperdb.Reader, store vectors.Store, name string, want wanted) (Verified, error) {
+// verifier looks at the collections of one store.
+type verifier struct {
+	db      *paperdb.Reader
+	store   vectors.Store
+	want    wanted
+	windows func(text string) []string
+}
+
+func (r verifier) collection(ctx context.Context, name string) (Verified, error) {
 	v := Verified{Name: name}
-	info, err := checkCollection(ctx, store, name, want)
+	info, err := checkCollection(ctx, r.store, name, r.want)
 	if err == nil {
-		_, v.Checksums = store.(checked)
-		err = intact(ctx, store, name)
+		_, v.Checksums = r.store.(checked)
+		err = intact(ctx, r.store, name)
+	}
+	if err == nil && info.Window > 0 && info.Window != r.want.model.Window {
+		err = fmt.Errorf("made with windows of %d tokens, not of %d: name the limit of the model as at ingest", info.Window, r.want.model.Window)
 	}
 	if ctx.Err() != nil {
 		return v, ctx.Err()
@@ -85,25 +98,29 @@ func verify(ctx context.Context, db *paperdb.Reader, store vectors.Store, name s
 		v.Faults = append(v.Faults, err.Error())
 		return v, nil
 	}
-	expected, err := expect(ctx, db, info)
+	expected, err := r.expect(ctx, info)
 	if err != nil {
 		return v, err
 	}
 	for _, at := range paperdb.Indexed() {
-		n, err := store.Count(ctx, name, vectors.Filter{Table: at.Table, Column: at.Column})
+		n, err := r.store.Count(ctx, name, vectors.Filter{Table: at.Table, Column: at.Column})
 		if err != nil {
 			return v, err
 		}
-		v.Records += n
-		if wanted := expected[at.Table+"."+at.Column]; n != wanted {
-			v.Faults = append(v.Faults, fmt.Sprintf("%d records of %s.%s, where the papers have %d texts", n, at.Table, at.Column, wanted))
+		want := expected[at]
+		v.Records, v.Texts = v.Records+n, v.Texts+want.texts
+		if n != want.records {
+			v.Faults = append(v.Faults, fmt.Sprintf("%d records of %s.%s, where the papers have %d", n, at.Table, at.Column, want.records))
 		}
 	}
 	return v, nil
 }
 
-// expect counts the texts that a collection has a record of, by table and column.
-func expect(ctx context.Context, db *paperdb.Reader, c vectors.Collection) (map[string]int, error) {
+// amount is how many texts a column has, and how many records they should have.
+type amount struct{ texts, records int }
+
+// expect counts what a collection should hold, by table and column.
+func (r verifier) expect(ctx context.Context, c vectors.Collection) (map[paperdb.Place]amount, error) {
 	var stats *bm25.Stats
 	if c.Kind == vectors.Sparse {
 		stats = new(bm25.Stats)
@@ -111,14 +128,20 @@ func expect(ctx context.Context, db *paperdb.Reader, c vectors.Collection) (map[
 			return nil, fmt.Errorf("collection %s: read its statistics: %w", c.Name, err)
 		}
 	}
-	counts := map[string]int{}
-	for cell, err := range db.Cells(ctx) {
+	counts := map[paperdb.Place]amount{}
+	for cell, err := range r.db.Cells(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if stats == nil || len(stats.Document(cell.Text)) > 0 {
-			counts[cell.Table+"."+cell.Column]++
+		if stats != nil && len(stats.Document(cell.Text)) == 0 {
+			continue
 		}
+		n := 1
+		if c.Window > 0 {
+			n = len(r.windows(cell.Text))
+		}
+		at := paperdb.Place{Table: cell.Table, Column: cell.Column}
+		counts[at] = amount{counts[at].texts + 1, counts[at].records + n}
 	}
 	return counts, nil
 }

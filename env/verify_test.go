@@ -12,7 +12,7 @@ import (
 // A byte that changed on the disk is told, and mended by the next ingest.
 func TestVerify(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	model := &letters{model: "letters"}
+	model := &letters{model: "letters", words: 3}
 	faults := func() string {
 		t.Helper()
 		list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: model})
@@ -25,6 +25,11 @@ func TestVerify(t *testing.T) {
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, attention, bert))
 	if got := faults(); got != "" {
 		t.Errorf("as it was written: %s", got)
+	}
+	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: &letters{model: "letters", words: 4}})
+	check(t, err)
+	if got := list[1]; len(got.Faults) != 1 || !strings.Contains(got.Faults[0], "windows of 3 tokens, not of 4") {
+		t.Errorf("another limit: %+v", got)
 	}
 	path := filepath.Join(dir, "vectors", "text_letters", "collection.vec")
 	data, err := os.ReadFile(path)

@@ -14,12 +14,16 @@ import (
 // embedTimeout bounds one request for vectors.
 const embedTimeout = 2 * time.Minute
 
+// leastEmbedTokens keeps windows longer than a sentence.
+const leastEmbedTokens = 64
+
 // dataFlags say where papers and their vectors are, and with which model texts become vectors.
 type dataFlags struct {
 	Data         string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest makes."`
 	Vectors      string `placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_; without it they are files in the data directory."`
 	Embedder     string `default:"minilm" placeholder:"MODEL" help:"Model for dense vectors: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint."`
 	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision; without it the 8-bit weights in the program are used."`
+	EmbedTokens  int    `name:"embed-tokens" default:"8191" help:"Tokens that the model of openai:NAME reads of a text. Longer texts are embedded in overlapping windows of this length."`
 	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /embeddings, for openai:NAME."`
 }
 
@@ -35,6 +39,8 @@ func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 	switch {
 	case remote && f.EmbedModel != "":
 		return nil, misuse("--embed-model is for --embedder minilm")
+	case f.EmbedTokens < leastEmbedTokens:
+		return nil, misuse("--embed-tokens %d: at least %d", f.EmbedTokens, leastEmbedTokens)
 	case remote && name != "":
 		return f.remote(a, name)
 	case f.Embedder != "minilm":
@@ -63,7 +69,7 @@ func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error)
 	if address == "" {
 		address = llm.DefaultBaseURL
 	}
-	return embed.OpenAIConfig{BaseURL: address, Model: name, Key: access.Key, Client: llm.HTTPClient(embedTimeout)}, nil
+	return embed.OpenAIConfig{BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout)}, nil
 }
 
 // open opens the data directory for reading. Directory, vectors and embedder of cfg are those of the flags.
@@ -73,5 +79,6 @@ func (f dataFlags) open(a *app, cfg env.Config) (*env.Env, error) {
 		return nil, err
 	}
 	cfg.Dir, cfg.Vectors, cfg.Embedder = f.Data, f.Vectors, texts
+	cfg.Notice = func(line string) { a.say("warning: %s", line) }
 	return env.OpenConfig(a.ctx, cfg)
 }

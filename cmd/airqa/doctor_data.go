@@ -127,7 +127,10 @@ func (c doctorCmd) search(ctx context.Context, a *app, fix string) checkup.Findi
 	if err != nil {
 		return checkup.Bad(err, "--embedder is minilm or openai:NAME")
 	}
-	e, err := env.OpenConfig(ctx, env.Config{Dir: c.Data, Vectors: c.Vectors, Embedder: texts})
+	notice := ""
+	e, err := env.OpenConfig(ctx, env.Config{
+		Dir: c.Data, Vectors: c.Vectors, Embedder: texts, Notice: func(line string) { notice = line },
+	})
 	if err != nil {
 		return checkup.Bad(err, fix)
 	}
@@ -137,7 +140,11 @@ func (c doctorCmd) search(ctx context.Context, a *app, fix string) checkup.Findi
 	if err != nil {
 		return checkup.Bad(err, fix)
 	}
-	return checkup.Good("%s in %s", withPlural(len(hits), "passage"), time.Since(start).Round(time.Millisecond))
+	text := fmt.Sprintf("%s in %s", withPlural(len(hits), "passage"), time.Since(start).Round(time.Millisecond))
+	if problem, fix, ok := strings.Cut(notice, "; rebuild it: "); ok {
+		return checkup.Doubtful(text+", but "+problem, fix)
+	}
+	return checkup.Good("%s", text)
 }
 
 // Thresholds of the system checks.

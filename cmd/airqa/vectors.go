@@ -126,7 +126,7 @@ func (c vectorsCheckCmd) verify(a *app) error {
 	}
 	faults := 0
 	for _, v := range list {
-		line := fmt.Sprintf("%s: %d records, one for each text", v.Name, v.Records)
+		line := fmt.Sprintf("%s: %d records of %d texts", v.Name, v.Records, v.Texts)
 		if v.Checksums {
 			line += ", checksums right"
 		}
