@@ -37,7 +37,7 @@ demo:
 
 bench:
 	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/batch ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens
-	go test -run '^$$' -bench 'Episodes|Version' -benchtime 1x ./cmd/airqa
+	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa
 
 mutate:
 	go run ./internal/mutate -n 20 -seed 1 -min 85 ./agent ./run ./run/budget ./run/runlog ./eval ./tools ./qa ./report

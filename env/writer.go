@@ -78,6 +78,9 @@ func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	return &Writer{cfg: cfg, dir: d, lock: lock, db: db}, nil
 }
 
+// ChunkAs settles how the pages of papers are cut: see [datadir.Dir.ChunkAs].
+func (w *Writer) ChunkAs(want datadir.Chunking) (datadir.Chunking, error) { return w.dir.ChunkAs(want) }
+
 // Has tells whether a file was read already: same PDF, same metadata beside it, same parser. It returns the
 // paper's id.
 func (w *Writer) Has(ctx context.Context, f paperdb.File) (string, bool, error) {

@@ -9,6 +9,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/env"
+	"airqa/env/datadir"
 	"airqa/env/ingest"
 	"airqa/eval"
 	"airqa/eval/batch"
@@ -105,7 +106,7 @@ func (d demo) ingest() error {
 	if err != nil {
 		return err
 	}
-	sum, err := d.app.ingest(env.WriterConfig{Dir: d.data()}, files, ingest.Config{Workers: 2})
+	sum, err := d.app.ingest(env.WriterConfig{Dir: d.data()}, files, ingest.Config{Workers: 2}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"airqa/env"
+	"airqa/env/datadir"
 	"airqa/env/ingest"
 	"airqa/env/ingest/mineru"
 	"airqa/env/ingest/records"
@@ -21,8 +22,12 @@ type ingestCmd struct {
 	Workers  int      `short:"j" default:"2" help:"Papers read at once."`
 	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2). A PDF without one beside it takes the one that it is named for, or else the one with its title."`
 	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU's output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations take the place of those found here."`
-	Again    bool     `help:"Read papers again that are in already."`
-	Replace  bool     `help:"Let a file take the place of another one with the same title and venue. Without it both are kept."`
+	Chunks   struct {
+		Size int          `placeholder:"512" help:"Maximum length of a passage, 64 to 16384. The first ingest settles it for the data directory; by default 512 tokens, as in the paper."`
+		Unit datadir.Unit `placeholder:"tokens" enum:"tokens,characters," default:"" help:"What the length is counted in: tokens (paper) or characters (the authors' code: 512 characters)."`
+	} `embed:"" prefix:"chunk-"`
+	Again   bool `help:"Read papers again that are in already."`
+	Replace bool `help:"Let a file take the place of another one with the same title and venue. Without it both are kept."`
 }
 
 // Help implements kong.HelpProvider.
@@ -31,6 +36,7 @@ func (ingestCmd) Help() string {
   airqa ingest --data papers paper.pdf
   airqa ingest --data papers ~/Downloads/acl2023 extra/attention.pdf
   airqa ingest --data papers --metadata metadata --mineru processed_data ~/Downloads/acl2023
+  airqa ingest --data reference --chunk-size 512 --chunk-unit characters paper.pdf
   airqa ingest --data papers --arxiv 2005.11401 --list more.txt
 
 Running it again skips what is in. A broken file is reported and does not stop the rest.`
@@ -48,6 +54,10 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	chunks := datadir.Chunking{Size: c.Chunks.Size, Unit: c.Chunks.Unit}
+	if err := chunks.Or(datadir.DefaultChunking()).Check(); err != nil {
+		return misuse("%v", err)
+	}
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
 	cfg := c.config()
 	if cfg.Extras, err = c.extras(); err != nil {
@@ -57,7 +67,7 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	sum, err := a.ingest(to, g.files, cfg)
+	sum, err := a.ingest(to, g.files, cfg, chunks)
 	if err != nil {
 		return err
 	}
@@ -95,7 +105,7 @@ func (c ingestCmd) extras() (e ingest.Extras, err error) {
 
 // ingest reads files into a data directory, with bars. The first Ctrl-C ends the reading and makes searchable what is in;
 // the second ends that too, and the same command goes on.
-func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (sum ingest.Summary, err error) {
+func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config, chunks datadir.Chunking) (sum ingest.Summary, err error) {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers})
@@ -108,6 +118,9 @@ func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config) (su
 	}
 	interrupted := false
 	err = a.write(ctx, to, "embed", func(store *env.Writer) (err error) {
+		if cfg.Reader.Chunks, err = store.ChunkAs(chunks); err != nil {
+			return err
+		}
 		cfg.Store = store
 		sum, interrupted, err = a.readPapers(ctx, drain, files, cfg)
 		return err

@@ -104,6 +104,51 @@ func TestCreateUnwritable(t *testing.T) {
 	}
 }
 
+// The first ingest settles how papers are cut; later ones repeat it or leave it out.
+func TestChunkAs(t *testing.T) {
+	type chunking = datadir.Chunking
+	characters := chunking{Size: 512, Unit: datadir.Characters}
+	tests := []struct {
+		name string
+		info datadir.Info
+		want chunking
+		got  chunking
+		err  string
+	}{
+		{"default", datadir.Info{}, chunking{}, datadir.DefaultChunking(), ""},
+		{"given", datadir.Info{}, chunking{Unit: datadir.Characters}, characters, ""},
+		{"again", datadir.Info{Papers: 1, Chunks: &characters}, characters, characters, ""},
+		{"left out", datadir.Info{Papers: 1, Chunks: &characters}, chunking{}, characters, ""},
+		{"another", datadir.Info{Chunks: &characters}, chunking{Size: 300}, chunking{}, "has chunks of at most 512 characters, not 300 characters"},
+		{"papers of an older version", datadir.Info{Papers: 1}, characters, chunking{}, "has chunks of at most 512 tokens, not 512 characters"},
+		{"too small", datadir.Info{}, chunking{Size: 63}, chunking{}, "chunk size 63: want 64 to 16384"},
+		{"too large", datadir.Info{}, chunking{Size: 16385}, chunking{}, "chunk size 16385"},
+		{"no such unit", datadir.Info{}, chunking{Unit: "words"}, chunking{}, `chunk unit "words": want tokens or characters`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := datadir.Create(filepath.Join(t.TempDir(), "data"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.WriteInfo(tt.info); err != nil {
+				t.Fatal(err)
+			}
+			got, err := d.ChunkAs(tt.want)
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Errorf("got %v, want %q in it", err, tt.err)
+				}
+				return
+			}
+			info, readErr := d.Info()
+			if err != nil || readErr != nil || got != tt.got || *info.Chunks != got || info.Papers != tt.info.Papers {
+				t.Errorf("got %v, %v; recorded %+v, %v", got, err, info, readErr)
+			}
+		})
+	}
+}
+
 func TestLock(t *testing.T) {
 	d, err := datadir.Create(filepath.Join(t.TempDir(), "data"))
 	if err != nil {

@@ -25,6 +25,8 @@ type Info struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Papers is how many there were.
 	Papers int `json:"papers"`
+	// Chunks is how ingested papers are cut; nil before the first ingest, and in directories of versions that knew one way.
+	Chunks *Chunking `json:"chunks,omitempty"`
 }
 
 // Info reads airqa.json. Unknown fields are refused.

@@ -1,20 +1,38 @@
 package ingest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"airqa/env/datadir"
 	"airqa/env/ingest/layout"
 	"airqa/internal/tokens"
 )
 
-// ChunkTokens is the most tokens of a chunk, counted in cl100k_base (AirQA paper, Appendix B: chunks of 512 tokens).
-const ChunkTokens = 512
-
 // chunker cuts pages into chunks.
 type chunker struct {
-	limit int // in tokens
+	limit int
+	count func(string) int // tokens or characters
+}
+
+func newChunker(c datadir.Chunking) *chunker {
+	c = c.Or(datadir.DefaultChunking())
+	if c.Unit == datadir.Characters {
+		return &chunker{limit: c.Size, count: utf8.RuneCountInString}
+	}
+	return &chunker{limit: c.Size, count: tokens.Count}
+}
+
+// chunkMark follows the parser's name where chunks are not those of the paper, so that the fingerprint of a data directory
+// depends on them.
+func chunkMark(c datadir.Chunking) string {
+	if c = c.Or(datadir.DefaultChunking()); c == datadir.DefaultChunking() {
+		return ""
+	}
+	return fmt.Sprintf("+chunks-%d-%s", c.Size, c.Unit)
 }
 
 // page cuts the text of a page at the ends of paragraphs where possible, else of sentences, else of words. Notes on the authors
@@ -45,7 +63,7 @@ func (c *chunker) pack(paragraphs []string) []string {
 	return chunks
 }
 
-// piece is text that fits a chunk, what parts it from the piece before, and at most how many tokens it has with that.
+// piece is text that fits a chunk, what parts it from the piece before, and its maximum length with that.
 type piece struct {
 	text, separator string
 	most            int
@@ -57,18 +75,18 @@ func (c *chunker) join(a, b piece) (piece, bool) {
 	const margin = 8
 	joined := piece{text: a.text + b.separator + b.text, separator: a.separator, most: a.most + b.most}
 	if b.separator == "" || joined.most > c.limit-margin {
-		joined.most = c.tokens(joined.text)
+		joined.most = c.length(joined.text)
 	}
 	return joined, joined.most <= c.limit
 }
 
 // piece counts a text behind a separator.
 func (c *chunker) piece(text, separator string) piece {
-	n := c.tokens(text)
+	n := c.length(text)
 	switch {
 	case n > c.limit:
 	case separator == " ":
-		n = max(n, c.tokens(separator+text))
+		n = max(n, c.length(separator+text))
 	case separator == "\n":
 		n++
 	}
@@ -76,7 +94,7 @@ func (c *chunker) piece(text, separator string) piece {
 }
 
 // fits tells whether a text is no longer than a chunk.
-func (c *chunker) fits(text string) bool { return c.tokens(text) <= c.limit }
+func (c *chunker) fits(text string) bool { return c.length(text) <= c.limit }
 
 // pieces breaks a paragraph that is longer than a chunk into sentences, and those into words.
 func (c *chunker) pieces(paragraph string) []piece {
@@ -112,14 +130,14 @@ func (c *chunker) split(word string) []piece {
 	return append(head, tail...)
 }
 
-// tokens counts, but calls long text too long without counting: a run of one letter takes quadratic time, and a token of
+// length counts, but calls long text too long without counting: a run of one letter takes quadratic time, and a token of
 // prose has four letters.
-func (c *chunker) tokens(s string) int {
+func (c *chunker) length(s string) int {
 	const mostPerToken = 16
 	if len(s) > mostPerToken*c.limit {
 		return c.limit + 1
 	}
-	return tokens.Count(s)
+	return c.count(s)
 }
 
 // sentences cuts after ". ", "? " and "! " before a capital or a digit.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/env/datadir"
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/structure"
 	"airqa/env/paperdb"
@@ -16,8 +17,10 @@ import (
 
 // Reader turns PDFs into rows. Its methods may be called from several goroutines.
 type Reader struct {
-	pool    *pdf.Pool
-	chunker *chunker
+	// Chunks is how pages are cut; what is zero is as in [datadir.DefaultChunking]. It is set before the first Read.
+	Chunks datadir.Chunking
+
+	pool *pdf.Pool
 }
 
 // NewReader reads with the instances of a pool.
@@ -25,7 +28,7 @@ func NewReader(pool *pdf.Pool) (*Reader, error) {
 	if pool == nil {
 		return nil, errors.New("ingest: no pool to read with")
 	}
-	return &Reader{pool: pool, chunker: &chunker{limit: ChunkTokens}}, nil
+	return &Reader{pool: pool}, nil
 }
 
 // Read turns a paper into rows: see [paperdb.Paper]. What is wrong with the file but does not stop it, such as a page without

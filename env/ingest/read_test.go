@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/env/datadir"
 	"airqa/env/ingest"
 	"airqa/env/paperdb"
 	"airqa/fixtures"
@@ -80,7 +81,7 @@ func TestNothingOfAPageIsMissingFromItsChunks(t *testing.T) {
 		chunks := map[string]string{}
 		for _, c := range p.Chunks {
 			chunks[c.PageID] += plain(c.Text)
-			if n := tokens.Count(c.Text); n > ingest.ChunkTokens {
+			if n := tokens.Count(c.Text); n > datadir.DefaultChunking().Size {
 				t.Errorf("%s: chunk %d has %d tokens", slug, c.Ordinal, n)
 			}
 		}
@@ -180,7 +181,7 @@ func TestPapersOfAFolder(t *testing.T) {
 			t.Errorf("%s: %d references, want %d", p.File.Name, len(p.References), want)
 		}
 		for _, c := range p.Chunks {
-			if n := tokens.Count(c.Text); n > ingest.ChunkTokens {
+			if n := tokens.Count(c.Text); n > datadir.DefaultChunking().Size {
 				t.Errorf("%s: chunk %d has %d tokens", p.File.Name, c.Ordinal, n)
 			}
 		}

@@ -47,13 +47,14 @@ func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts
 }
 
 func (r *Reader) pagesAndChunks(m *rowMaker, doc *layout.Document, p *paperdb.Paper) {
+	chunks := newChunker(r.Chunks)
 	for _, page := range doc.Pages {
 		width, height := page.Shown()
 		p.Pages = append(p.Pages, paperdb.Page{
 			ID: m.page(page.Number), Number: page.Number, Width: int(width), Height: int(height),
 			Content: doc.Lines(page.Lines),
 		})
-		for _, text := range r.chunker.page(doc, page.Lines) {
+		for _, text := range chunks.page(doc, page.Lines) {
 			p.Chunks = append(p.Chunks, paperdb.Chunk{
 				ID: m.id(page.Number, "chunk"), Text: text, Ordinal: len(p.Chunks) + 1, PageID: m.page(page.Number),
 			})

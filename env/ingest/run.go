@@ -165,6 +165,7 @@ func (r *runner) read(ctx context.Context, path string) result {
 	if err != nil {
 		return result{err: err}
 	}
+	source.File.Parser += chunkMark(r.cfg.Reader.Chunks)
 	if !r.cfg.Again {
 		id, ok, err := r.cfg.Store.Has(ctx, source.File)
 		if err != nil {
