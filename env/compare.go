@@ -152,7 +152,7 @@ func (c *comparison) searches(ctx context.Context, name string) error {
 		if i++; i%every != 0 {
 			continue
 		}
-		q, err := query(cell.Text)
+		q, err := query(cell)
 		if err != nil {
 			return err
 		}
@@ -163,11 +163,11 @@ func (c *comparison) searches(ctx context.Context, name string) error {
 	return nil
 }
 
-// queries returns what turns a text into a query of a collection.
-func (c *comparison) queries(ctx context.Context, name string) (func(text string) (vectors.Vector, error), error) {
+// queries returns what turns the text of a cell into a query of a collection.
+func (c *comparison) queries(ctx context.Context, name string) (func(paperdb.Cell) (vectors.Vector, error), error) {
 	if name != bm25.Name {
-		return func(text string) (vectors.Vector, error) {
-			v, err := c.texts.Embed(ctx, c.texts.Windows(text)[:1]) // is in the cache, as the whole text is not
+		return func(cell paperdb.Cell) (vectors.Vector, error) {
+			v, err := c.texts.Embed(ctx, windowsOf(c.texts, cell)[:1]) // is in the cache
 			if err != nil {
 				return vectors.Vector{}, err
 			}
@@ -180,7 +180,9 @@ func (c *comparison) queries(ctx context.Context, name string) (func(text string
 	}
 	stats := new(bm25.Stats)
 	err = json.Unmarshal(info.Encoder, stats)
-	return func(text string) (vectors.Vector, error) { return vectors.Vector{Sparse: stats.Query(text)}, nil }, err
+	return func(cell paperdb.Cell) (vectors.Vector, error) {
+		return vectors.Vector{Sparse: stats.Query(cell.Text)}, nil
+	}, err
 }
 
 func (c *comparison) search(ctx context.Context, name string, cell paperdb.Cell, v vectors.Vector) error {

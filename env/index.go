@@ -142,7 +142,7 @@ func originOf(c paperdb.Cell) vectors.Origin {
 	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
 }
 
-// dense embeds the windows of all cells. Vectors that were made before, also by an ingest that was interrupted, are not made again.
+// dense embeds all cells, passages in windows. Vectors that were made before, also by an ingest that was interrupted, are not made again.
 func (ix indexer) dense(ctx context.Context) error {
 	total := 0
 	for _, err := range ix.db.Cells(ctx) {
@@ -173,6 +173,16 @@ type window struct {
 	text string
 }
 
+// windowsOf returns the texts that a cell is embedded as: windows of a passage, which Retrieve searches. Of other cells, such
+// as pages and sections, which repeat the text of the passages, the model reads the beginning: their windows would
+// more than double the cost of an ingest.
+func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
+	if c.Table == searchTable && c.Column == searchColumn {
+		return model.Windows(c.Text)
+	}
+	return []string{c.Text}
+}
+
 func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
 		var batch []window
@@ -197,7 +207,7 @@ func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors
 				yield(vectors.Record{}, err)
 				return
 			}
-			for _, text := range ix.texts.Windows(c.Text) {
+			for _, text := range windowsOf(ix.texts, c) {
 				batch = append(batch, window{c, text})
 			}
 			if done++; len(batch) >= embedBatch && !flush() {

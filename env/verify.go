@@ -23,7 +23,7 @@ type VerifyConfig struct {
 type Verified struct {
 	Name    string
 	Records int
-	// Texts is how many texts the records are of: a text longer than the model reads has several.
+	// Texts is how many texts the records are of: a passage longer than the model reads has several.
 	Texts int
 	// Checksums tells whether the store has some, which were compared.
 	Checksums bool
@@ -32,7 +32,7 @@ type Verified struct {
 }
 
 // Verify looks at the collections of a data directory: that each is there, was made of these papers by this model, is as it was
-// written down to the last byte, and has a record for each window of each text of the papers. The error is that of the directory or the
+// written down to the last byte, and has the records that the texts of the papers need. The error is that of the directory or the
 // server.
 func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) {
 	dir, db, err := openPapers(ctx, cfg.Dir)
@@ -51,7 +51,7 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 	}
 	want := wanted{source: source, model: cfg.Embedder.Info()}
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
-		v, err := verifier{db: db, store: store, want: want, windows: cfg.Embedder.Windows}.collection(ctx, name)
+		v, err := verifier{db: db, store: store, want: want, model: cfg.Embedder}.collection(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -75,10 +75,10 @@ func intact(ctx context.Context, store vectors.Store, name string) error {
 
 // verifier looks at the collections of one store.
 type verifier struct {
-	db      *paperdb.Reader
-	store   vectors.Store
-	want    wanted
-	windows func(text string) []string
+	db    *paperdb.Reader
+	store vectors.Store
+	want  wanted
+	model embed.Embedder
 }
 
 func (r verifier) collection(ctx context.Context, name string) (Verified, error) {
@@ -138,7 +138,7 @@ func (r verifier) expect(ctx context.Context, c vectors.Collection) (map[paperdb
 		}
 		n := 1
 		if c.Window > 0 {
-			n = len(r.windows(cell.Text))
+			n = len(windowsOf(r.model, cell))
 		}
 		at := paperdb.Place{Table: cell.Table, Column: cell.Column}
 		counts[at] = amount{counts[at].texts + 1, counts[at].records + n}

@@ -14,11 +14,12 @@ var ErrMismatch = errors.New("embedding model mismatch")
 
 // Embedder turns texts into vectors. Calls may overlap.
 type Embedder interface {
-	// Embed returns one vector of Info().Dim numbers and length 1 for each text, in the order of the texts. It returns
+	// Embed returns one vector of Info().Dim numbers and length 1 for each text, in the order of the texts. Of a text longer
+	// than the model reads, the beginning counts. It returns
 	// no vectors at all when it fails, and ctx's error when ctx ended first. The caller owns the vectors.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Windows returns the parts of a text to embed one by one: overlapping stretches of at most Info().Window tokens, which
-	// Embed reads to their ends, or the text itself when it is no longer than that.
+	// Windows returns the parts of a passage to embed one by one: overlapping stretches of at most Info().Window tokens, or
+	// the text itself when it is no longer than that.
 	Windows(text string) []string
 	// Info says which model answers. It costs nothing and never changes.
 	Info() Info
@@ -29,7 +30,7 @@ type Info struct {
 	Model string `json:"model"`          // name for people, for instance all-MiniLM-L6-v2/int8
 	Hash  string `json:"hash,omitempty"` // digest of weights and vocabulary, in hex; empty when an endpoint hides them
 	Dim   int    `json:"dim"`            // numbers in a vector; 0 when not known before the first call
-	// Window is how many tokens of a text the model reads. It does not name the model, and Check leaves it out.
+	// Window is how many tokens of a passage one vector should stand for. It does not name the model, and Check leaves it out.
 	Window int `json:"window,omitempty"`
 }
 

@@ -68,7 +68,7 @@ func (o *OpenAI) Info() Info {
 }
 
 // Embed asks for the vectors of texts, a batch at a time, and brings them to length 1. An empty text, which endpoints
-// refuse, is sent as one space. A busy or failing endpoint (429, 5xx, no connection) is asked again, up to
+// refuse, is sent as one space, and of a text that is too long its first window. A busy or failing endpoint (429, 5xx, no connection) is asked again, up to
 // Attempts times, waiting as long as it says, at most a minute. Errors never hold the key.
 func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))

@@ -26,7 +26,7 @@ func Cut(text string, parts []Part, limit int) []string {
 	if total <= limit {
 		return []string{text}
 	}
-	overlap := min(mostOverlap, limit/4)
+	overlap := min(mostOverlap, limit/2)
 	count := (total - overlap + limit - overlap - 1) / (limit - overlap)
 	size := (total + (count-1)*overlap + count - 1) / count
 	var windows []string

@@ -32,7 +32,7 @@ type embeddingReply struct {
 func (o *OpenAI) request(texts []string) ([]byte, error) {
 	input := make([]string, len(texts))
 	for i, text := range texts {
-		if input[i] = text; text == "" {
+		if input[i] = o.Windows(text)[0]; text == "" {
 			input[i] = " "
 		}
 	}

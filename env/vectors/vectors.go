@@ -57,8 +57,8 @@ type Collection struct {
 	// Model names what made the vectors, and ModelHash its weights, so that nobody searches with another model.
 	Model     string `json:"model,omitempty"`
 	ModelHash string `json:"model_hash,omitempty"`
-	// Window is the length of text, in tokens of the model, that one record stands for: a longer cell has a record for each
-	// of its windows. 0 means that every cell has one record, made from as much of the text as the model reads.
+	// Window is how many tokens of a passage a record stands for: a longer one has a record for each of its windows. 0 means
+	// that every cell has one record, of the beginning of its text.
 	Window int `json:"window,omitempty"`
 	// Source is the fingerprint of the papers that the collection was made from.
 	Source string `json:"source,omitempty"`

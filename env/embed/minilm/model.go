@@ -82,7 +82,7 @@ func (m *Model) Tokenize(text string) []int {
 	return out
 }
 
-// Windows implements embed.Embedder: it cuts a text of more than 254 pieces between words, ideographs and signs.
+// Windows implements embed.Embedder: it cuts a text of more than 100 pieces between words, ideographs and signs.
 func (m *Model) Windows(text string) []string {
 	if len(text) <= m.info.Window { // a piece has at least one byte
 		return []string{text}

@@ -36,7 +36,7 @@ func TestWindowsHoldEverything(t *testing.T) {
 		var read [][]int32
 		for _, w := range windows {
 			ids := encode(w)
-			if len(ids) > maxPieces-2 {
+			if len(ids) > windowPieces {
 				t.Fatalf("%d pieces in %q", len(ids), w)
 			}
 			read = append(read, ids)

@@ -51,7 +51,7 @@ func nameOf(dir string) string {
 
 func (s source) info() embed.Info {
 	sum := sha256.Sum256([]byte(s.digest + s.vocabulary))
-	return embed.Info{Model: s.name, Hash: hex.EncodeToString(sum[:]), Dim: Dim, Window: maxPieces - 2}
+	return embed.Info{Model: s.name, Hash: hex.EncodeToString(sum[:]), Dim: Dim, Window: windowPieces}
 }
 
 // check asks for every tensor that the encoder reads, so that a wrong file fails when it is opened.

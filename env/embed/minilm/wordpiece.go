@@ -13,6 +13,10 @@ const (
 
 	maxPieces    = 256 // with [CLS] and [SEP]
 	maxWordRunes = 100 // a longer word is one [UNK]
+
+	// windowPieces is the length of a window of a passage. The encoder reads more, but the mean over a long text stands for
+	// none of its sentences: docs/PERFORMANCE.md compares lengths.
+	windowPieces = 100
 )
 
 // special spells the tokens that are cut out of the raw text wherever they stand.

@@ -11,6 +11,7 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/merr"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
 
 	"airqa/qa"
@@ -38,15 +39,28 @@ func (g guard) intercept(ctx context.Context, method string, req, reply any, cc 
 	opts = append(opts, retry.Disable())
 	err := merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
 	if status.Code(err) == codes.Unavailable && slices.Contains(harmless, path.Base(method)) {
-		cc.ResetConnectBackoff()
-		short, cancel := context.WithTimeout(limited, grace)
-		defer cancel()
-		again := merr.CheckRPCCall(reply, invoke(short, method, req, reply, cc, append(opts, grpc.WaitForReady(true))...))
-		if status.Code(again) != codes.DeadlineExceeded { // which would hide the reason
-			err = again
+		if reconnect(limited, cc) {
+			err = merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
 		}
 	}
 	return g.explain(ctx, err)
+}
+
+// reconnect waits up to the grace for a connection, and reports whether there is one. How long the call itself takes then is
+// another matter: a server that has just started reads its collections first.
+func reconnect(ctx context.Context, cc *grpc.ClientConn) bool {
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	cc.ResetConnectBackoff()
+	for state := cc.GetState(); state != connectivity.Ready; state = cc.GetState() {
+		if state == connectivity.Idle {
+			cc.Connect()
+		}
+		if !cc.WaitForStateChange(ctx, state) {
+			return false
+		}
+	}
+	return true
 }
 
 // explain names the server.
