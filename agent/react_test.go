@@ -264,3 +264,70 @@ func upTo(t qa.Trajectory, n int) (qa.Trajectory, int) {
 	}
 	return prior, len(prior.Steps)
 }
+
+// refusal is an endpoint's error of one of the kinds that an episode tells apart.
+type refusal struct{ overflow, images bool }
+
+func (refusal) Error() string    { return "HTTP 400" }
+func (r refusal) Overflow() bool { return r.overflow }
+func (r refusal) NoImages() bool { return r.images }
+
+func TestFail(t *testing.T) {
+	away := &qa.UnavailableError{Err: errors.New("refused")}
+	tests := []struct {
+		name      string
+		cause     error
+		want      qa.Outcome
+		transient bool
+	}{
+		{"endpoint", &agent.CallError{Err: refusal{}}, qa.EndpointError, false},
+		{"too long", &agent.CallError{Err: refusal{overflow: true}}, qa.ContextOverflow, false},
+		{"no images", &agent.CallError{Err: refusal{images: true}}, qa.NoImages, false},
+		{"tool", errors.New("database is gone"), qa.ToolFailure, false},
+		{"store", fmt.Errorf("retrieve: %w", away), qa.ToolFailure, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ep := start(t, setup(&model{}, &env{}, &log{}))
+			if err := ep.Fail(tt.cause); err != nil {
+				t.Fatal(err)
+			}
+			if got := ep.Trajectory(); got.Outcome != tt.want || got.Transient != tt.transient || got.Reason != tt.cause.Error() {
+				t.Errorf("outcome %s, transient %v, reason %q", got.Outcome, got.Transient, got.Reason)
+			}
+		})
+	}
+}
+
+// canceller ends the context of its first action.
+type canceller struct {
+	env
+	cancel func()
+	err    error
+}
+
+func (c *canceller) Act(ctx context.Context, a qa.Action) (qa.Observation, error) {
+	if a.Name == "look" {
+		c.cancel()
+		return qa.Observation{Status: qa.StatusOK, Text: "seen"}, c.err
+	}
+	return c.env.Act(ctx, a)
+}
+
+// An action that the end of the context interrupted fails with its cause; one that was done all the same counts.
+func TestContextEndsDuringAction(t *testing.T) {
+	ctrlC := errors.New("second Ctrl-C")
+	for _, broken := range []error{errors.New("interrupted"), nil} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		s := setup(&model{replies: []string{"look", "final"}}, nil, &log{})
+		s.Env = &canceller{cancel: func() { cancel(ctrlC) }, err: broken}
+		ep := start(t, s)
+		err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read)
+		if broken != nil && !errors.Is(err, ctrlC) {
+			t.Errorf("error %v, want the cause", err)
+		}
+		if steps := ep.Trajectory().Steps; broken == nil && (len(steps) == 0 || steps[0].Observation == nil || steps[0].Observation.Text != "seen") {
+			t.Errorf("error %v, steps %+v", err, steps)
+		}
+	}
+}

@@ -82,6 +82,7 @@ func TestFailuresAreCharged(t *testing.T) {
 		want int
 	}{
 		{"refused by the endpoint", qa.Attempt{Status: 429, Error: "rate_limit"}, 0},
+		{"bad request", qa.Attempt{Status: 400, Error: "bad_request"}, 0},
 		{"server fault", qa.Attempt{Status: 500, Error: "server"}, 150},
 		{"cut stream", qa.Attempt{Error: "network"}, 150},
 		{"cancelled", qa.Attempt{Error: "cancelled"}, 150},
@@ -154,8 +155,43 @@ func TestLimits(t *testing.T) {
 }
 
 func TestUnknownPrice(t *testing.T) {
-	account := budget.NewAccount(budget.Limits{USD: 1}, budget.Spent{}, nil)
+	account := budget.NewAccount(budget.Limits{USD: 0.5}, budget.Spent{}, nil)
 	if _, err := budget.NewMeter(budget.Config{Account: account, Forecast: forecast, Model: modelFunc(nil)}); err == nil {
 		t.Error("a limit in USD was taken without a price")
+	}
+}
+
+// A settled call gives back its reservation while others are still in flight: only they wait for what they may use.
+func TestReservationsAreGivenBack(t *testing.T) {
+	account := budget.NewAccount(budget.Limits{Tokens: 400, USD: 1.5}, budget.Spent{}, nil)
+	began, end := make(chan struct{}), make(chan struct{})
+	slow := newMeter(t, budget.Config{Account: account, Forecast: forecast, Price: price, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
+		close(began)
+		<-end
+		return usage(10, 5), nil
+	})})
+	var all sync.WaitGroup
+	all.Go(func() {
+		if _, err := slow.Complete(t.Context(), qa.Request{}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-began
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // a reservation that is kept would block for ever
+	defer cancel()
+	fast := newMeter(t, budget.Config{Account: account, Forecast: forecast, Price: price, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
+		return usage(10, 5), nil
+	})})
+	for i := range 4 {
+		if _, err := fast.Complete(ctx, qa.Request{}); err != nil {
+			close(end)
+			all.Wait()
+			t.Fatalf("call %d beside the first: %v", i+1, err)
+		}
+	}
+	close(end)
+	all.Wait()
+	if u := account.Spent().Usage; u.Prompt != 50 || u.Completion != 25 {
+		t.Errorf("spent %+v", u)
 	}
 }
