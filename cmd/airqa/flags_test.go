@@ -110,7 +110,7 @@ var scripted = map[string]map[string]string{
 	"run": {
 		"script/run.txtar":        "data questions baseline model out workers",
 		"script/run-matrix.txtar": "repeats status of",
-		"script/run-errors.txtar": "retry dry-run",
+		"script/run-errors.txtar": "retry dry-run rows",
 		"script/dry-run.txtar":    "retrieve replay json",
 		"script/missing.txtar":    "missing missing-list",
 		"script/replies.txtar":    "cache replay-loose",
