@@ -66,6 +66,8 @@ var effects = []effect{
 	{"embedder", "--embedder openai:m --embed-base-url http://127.0.0.1:9/v1", remoteEmbedder, "openai:m at http://127.0.0.1:9/v1"},
 	{"embed-base-url", "--embedder openai:m --embed-base-url http://127.0.0.1:8/v1", remoteEmbedder, "openai:m at http://127.0.0.1:8/v1"},
 
+	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
+
 	{"range", "--range 2-4", picked, "u1 u2 u3"},
 	{"id", "--id u7 --id u2", picked, "u2 u7"},
 	{"tag", "--tag odd,!third", picked, "u1 u5 u7"},
@@ -102,7 +104,7 @@ var scripted = map[string]map[string]string{
 	"ingest": {
 		"script/papers.txtar": "data metadata mineru",
 		"fetch_test.go":       "url arxiv list max-mb delay",
-		"milvus_test.go":      "vectors",
+		"script/ingest.txtar": "chunk-size chunk-unit",
 	},
 	"import": {"script/import.txtar": "data pdfs replace"},
 	"papers": {"script/look.txtar": "data", "script/papers.txtar": "json"},
@@ -388,6 +390,24 @@ func embedder(_ *testing.T, a *app, c any) any {
 		return fileOf(err)
 	}
 	return nil
+}
+
+func embedTokens(t *testing.T, a *app, c any) any {
+	f, ok := embedderOf(c)
+	if !ok {
+		return nil
+	}
+	config, err := f.remoteConfig(testAppWithEmbedKey(a), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config.Tokens
+}
+
+// testAppWithEmbedKey lets an app ask for vectors without an address.
+func testAppWithEmbedKey(a *app) *app {
+	a.getenv = func(name string) string { return map[string]string{embedKey: "sk-test"}[name] }
+	return a
 }
 
 // badStore reports whether the store for vectors is refused.
