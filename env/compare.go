@@ -99,16 +99,25 @@ func (c *comparison) described(ctx context.Context, name string) (bool, error) {
 		c.differ("%s: only in the first store", name)
 	case errA != nil || errB != nil:
 		return false, errors.Join(errA, errB)
-	case a.Source != b.Source:
-		c.differ("%s: made of other papers", name)
-	case a.Model != b.Model || a.ModelHash != b.ModelHash || a.Dim != b.Dim:
-		c.differ("%s: made by %s and by %s", name, a.Model, b.Model)
-	case a.Window != b.Window:
-		c.differ("%s: made with windows of %d and of %d tokens", name, a.Window, b.Window)
 	default:
-		return true, nil
+		return c.alike(a, b), nil
 	}
 	return false, nil
+}
+
+// alike compares two descriptions of a collection that both stores have.
+func (c *comparison) alike(a, b vectors.Collection) bool {
+	switch {
+	case a.Source != b.Source:
+		c.differ("%s: made of other papers", a.Name)
+	case a.Model != b.Model || a.ModelHash != b.ModelHash || a.Dim != b.Dim:
+		c.differ("%s: made by %s and by %s", a.Name, a.Model, b.Model)
+	case a.Window != b.Window:
+		c.differ("%s: made with windows of %d and of %d tokens", a.Name, a.Window, b.Window)
+	default:
+		return true
+	}
+	return false
 }
 
 // counts compares the number of records of each table and column.

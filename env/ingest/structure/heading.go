@@ -267,11 +267,16 @@ func (r *paperReader) addUnnumbered() {
 			continue
 		}
 		text := l.Text()
-		alike := func() bool { return l.Break && printOf(l).like(look) && r.alone(i) && isUnnumbered(text) }
-		if r.couldBeTitle(l, text) && (r.isKnown(text) || search && i > start && alike()) {
+		if r.couldBeTitle(l, text) && (r.isKnown(text) || search && i > start && r.isUnnumberedLike(i, look)) {
 			r.heads = append(r.heads, r.headingAt(i, 1))
 		}
 	}
+}
+
+// isUnnumberedLike reports whether line i, by itself and without a number, is in the given print.
+func (r *paperReader) isUnnumberedLike(i int, look print) bool {
+	l := r.flow[i]
+	return l.Break && printOf(l).like(look) && r.alone(i) && isUnnumbered(l.Text())
 }
 
 // maxTitle is the longest heading of one line, in bytes.

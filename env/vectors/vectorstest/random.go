@@ -58,13 +58,7 @@ func testRandom(t *testing.T, s vectors.Store, c vectors.Collection, draw func(*
 // score may be in or out.
 func compare(t *testing.T, records []vectors.Record, q vectors.Query, hits []vectors.Hit) {
 	t.Helper()
-	exact := make(map[string]float64)
-	for _, r := range records {
-		score, ok := Score(q.Vector, r.Vector)
-		if best, seen := exact[r.Key]; ok && q.Filter.Match(r.Origin) && (!seen || score > best) {
-			exact[r.Key] = score
-		}
-	}
+	exact := exactScores(records, q)
 	if want := min(q.K, len(exact)); len(hits) != want {
 		t.Fatalf("got %d hits, want %d", len(hits), want)
 	}
@@ -83,6 +77,18 @@ func compare(t *testing.T, records []vectors.Record, q vectors.Query, hits []vec
 			t.Errorf("%s with score %v is missing; the last hit has %v", key, score, last)
 		}
 	}
+}
+
+// exactScores computes the score of every cell that a query may find: that of its best record.
+func exactScores(records []vectors.Record, q vectors.Query) map[string]float64 {
+	exact := make(map[string]float64)
+	for _, r := range records {
+		score, ok := Score(q.Vector, r.Vector)
+		if best, seen := exact[r.Key]; ok && q.Filter.Match(r.Origin) && (!seen || score > best) {
+			exact[r.Key] = score
+		}
+	}
+	return exact
 }
 
 // Score is the definition that stores are compared with: cosine or inner product in float64. It is false for

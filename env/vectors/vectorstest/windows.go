@@ -3,6 +3,7 @@ package vectorstest
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"airqa/env/vectors"
@@ -58,11 +59,11 @@ func testWindowFilters(t *testing.T, s vectors.Store) {
 	load(t, s, sparse, records...)
 	filter := vectors.Filter{Table: "chunks"}
 	count(t, s, "s", filter, 9)
-	var keys string
+	var keys []string
 	for _, h := range search(t, s, "s", vectors.Query{Vector: terms(1, 1), K: 10, Filter: filter}) {
-		keys += h.Key
+		keys = append(keys, h.Key)
 	}
-	same(t, "abd", keys)
+	same(t, "abd", strings.Join(keys, ""))
 }
 
 // testRandomWindows compares a store with a plain loop over cells of 1 to 12 records, a few of which lie close together.
