@@ -176,6 +176,7 @@ func TestPapersOfAFolder(t *testing.T) {
 	if err != nil || len(summary.Failed) > 0 {
 		t.Errorf("%+v, %v", summary, err)
 	}
+	all, empty := 0, 0
 	for _, p := range store.papers {
 		if want := references[p.File.Name]; want > 0 && len(p.References) != want {
 			t.Errorf("%s: %d references, want %d", p.File.Name, len(p.References), want)
@@ -192,12 +193,16 @@ func TestPapersOfAFolder(t *testing.T) {
 			t.Errorf("%s: %d tables, want %d", p.File.Name, len(p.Tables), want)
 		}
 		for _, table := range p.Tables {
-			if table.Content == "" {
-				t.Errorf("%s: no rows in %s", p.File.Name, table.Caption)
+			if all++; table.Content == "" {
+				empty++
+				t.Logf("%s: no rows in %s", p.File.Name, table.Caption)
 			}
 		}
 		if len(p.Sections) < 5 || p.Metadata.Abstract == "" {
 			t.Errorf("%s: %d sections, abstract %q", p.File.Name, len(p.Sections), p.Metadata.Abstract)
 		}
+	}
+	if 100*empty >= 3*all {
+		t.Errorf("%d of %d tables have no rows, want fewer than 3%%", empty, all)
 	}
 }
