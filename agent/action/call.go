@@ -107,7 +107,7 @@ func lineEnd(text string, i, limit int) int {
 	return limit
 }
 
-// lead passes over blanks and the beginning of a code fence.
+// lead passes over whitespace and the beginning of a code fence.
 func (g Grammar) lead(text string, from, limit int) int {
 	i := pass(text[:limit], from, " \t\r\n>*")
 	if strings.HasPrefix(text[i:limit], "```") {

@@ -163,7 +163,7 @@ func wordAt(reply string, i int) (kind string, end int) {
 	return "", i
 }
 
-// colon passes over blanks, a colon and the end of bold type; 0 without a colon.
+// colon passes over whitespace, a colon and the end of bold type; 0 without a colon.
 func colon(reply string, i int) int {
 	end, ok := oneOf(reply, pass(reply, i, " \t"), ":", "：")
 	if !ok {

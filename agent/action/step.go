@@ -49,7 +49,7 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 	}
 }
 
-// prose is the range of a text without the blanks around it.
+// prose is the range of a text without the whitespace around it.
 func prose(text string) qa.Span {
 	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	if end := len(strings.TrimRight(text, " \t\r\n")); first < end {

@@ -245,21 +245,10 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 		scores = append(scores, s)
 		stage.Set(len(scores), "")
 	}
-	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", countScored(scores), withPlural(n, "answer"), len(ended), len(examples)))
+	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", runlog.Verdicts(scores), withPlural(n, "answer"), len(ended), len(examples)))
 	return scores, runlog.WriteScores(dir, runlog.Scoring{
 		Mode: by.mode, Judge: by.judge.name, JudgeBaseURL: by.judge.baseURL, Program: program, Created: a.now().UTC(),
 	}, scores, a.redactor())
-}
-
-// countScored counts the scores that are some.
-func countScored(scores []qa.Score) int {
-	n := 0
-	for _, s := range scores {
-		if s.Verdict != qa.Unscored {
-			n++
-		}
-	}
-	return n
 }
 
 // undrained is the error of an interrupted stream of scores.

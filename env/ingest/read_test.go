@@ -176,7 +176,8 @@ func TestPapersOfAFolder(t *testing.T) {
 	if err != nil || len(summary.Failed) > 0 {
 		t.Errorf("%+v, %v", summary, err)
 	}
-	all, empty := 0, 0
+	// Tables whose content is not read yet.
+	unread := []string{"表 5-1: 浮子和振子的垂荡位移和速度数据表", "表 5-2: 浮子和振子的垂荡位移和速度以及纵摇位移和速度数据表"}
 	for _, p := range store.papers {
 		if want := references[p.File.Name]; want > 0 && len(p.References) != want {
 			t.Errorf("%s: %d references, want %d", p.File.Name, len(p.References), want)
@@ -193,16 +194,12 @@ func TestPapersOfAFolder(t *testing.T) {
 			t.Errorf("%s: %d tables, want %d", p.File.Name, len(p.Tables), want)
 		}
 		for _, table := range p.Tables {
-			if all++; table.Content == "" {
-				empty++
-				t.Logf("%s: no rows in %s", p.File.Name, table.Caption)
+			if table.Content == "" && !slices.Contains(unread, table.Caption) {
+				t.Errorf("%s: no rows in %s", p.File.Name, table.Caption)
 			}
 		}
 		if len(p.Sections) < 5 || p.Metadata.Abstract == "" {
 			t.Errorf("%s: %d sections, abstract %q", p.File.Name, len(p.Sections), p.Metadata.Abstract)
 		}
-	}
-	if 100*empty >= 3*all {
-		t.Errorf("%d of %d tables have no rows, want fewer than 3%%", empty, all)
 	}
 }

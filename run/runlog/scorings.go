@@ -59,7 +59,7 @@ func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 // mostVerdicts reads the first of some files, or the one that replaces it; see [FindScores].
 func mostVerdicts(files []scoreFile) (Scoring, []qa.Score, error) {
 	newest, scores, err := ReadScoreFile(files[0].path)
-	if err != nil || verdicts(scores) == len(scores) {
+	if err != nil || Verdicts(scores) == len(scores) {
 		return newest, scores, err
 	}
 	best := newest
@@ -68,7 +68,7 @@ func mostVerdicts(files []scoreFile) (Scoring, []qa.Score, error) {
 			continue
 		}
 		older, more, err := ReadScoreFile(f.path)
-		if err == nil && verdicts(more) > verdicts(scores) {
+		if err == nil && Verdicts(more) > Verdicts(scores) {
 			best, scores = older, more
 			best.Newer = &newest
 		}
@@ -82,7 +82,8 @@ const (
 	offlineJudge = "offline"
 )
 
-func verdicts(scores []qa.Score) int {
+// Verdicts counts the scores that have a verdict, right or wrong.
+func Verdicts(scores []qa.Score) int {
 	n := 0
 	for _, s := range scores {
 		if s.Verdict != qa.Unscored {
