@@ -22,8 +22,11 @@ type item struct {
 
 var captionLabel = regexp.MustCompile(`^(?i:(` + layout.TableWords + `)|` + layout.FigureWords + `)\s*([A-Z]?\.?\d+(?:[.-]\d+)*|[IVXLC]+)\s*[.:|：．]?\s*`)
 
-// captions gathers the captions of a page, in the order of their numbers.
+// captions gathers the captions of a page, in the order of their numbers. A nil page has none.
 func captions(doc *layout.Document, page *layout.Page) []item {
+	if page == nil {
+		return nil
+	}
 	byNumber := map[int]*item{}
 	var numbers []int
 	for _, l := range page.Lines {

@@ -34,9 +34,12 @@ func Find(doc *layout.Document) Floats {
 	var views []*pageView
 	above, below := 0, 0
 	for i := range doc.Pages {
-		page := &doc.Pages[i]
-		if items := captions(doc, page); len(items) > 0 {
-			v := &pageView{page: page, items: items, bodySize: doc.BodySize, frames: frames(page)}
+		for _, page := range []*layout.Page{&doc.Pages[i], doc.Pages[i].Aside} {
+			items := captions(doc, page)
+			if len(items) == 0 {
+				continue
+			}
+			v := &pageView{page: page, aside: page != &doc.Pages[i], items: items, bodySize: doc.BodySize, frames: frames(page)}
 			up, down := v.sides()
 			above, below = above+up, below+down
 			views = append(views, v)
@@ -48,6 +51,9 @@ func Find(doc *layout.Document) Floats {
 		v.pair()
 		for _, f := range v.items {
 			f.Box = onPage(f.Box, v.page)
+			if v.aside {
+				f.Box = v.page.AsShown(f.Box)
+			}
 			if f.table {
 				if f.HTML = tableHTML(f.rows); f.HTML == "" {
 					f.HTML = proseHTML(doc, f.rows)

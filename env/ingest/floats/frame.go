@@ -10,7 +10,6 @@ import (
 // frames are the areas between horizontal rules of about the same ends: tables. A rule that is longer than its
 // neighbours by far starts a frame of its own.
 func frames(page *layout.Page) []layout.Box {
-	const farApart = 330
 	rules := horizontals(page)
 	var out []layout.Box
 	used := make([]bool, len(rules))
@@ -20,7 +19,13 @@ func frames(page *layout.Page) []layout.Box {
 		}
 		frame, members := rules[i], 1
 		for k := i + 1; k < len(rules); k++ {
-			if !used[k] && sameEnds(frame, rules[k]) && (rules[k].Y0-frame.Y1 < farApart || rowsBetween(page, frame, rules[k])) && !textBetween(page, frame, rules[k]) {
+			if used[k] || !sameEnds(frame, rules[k]) {
+				continue
+			}
+			if isHeadRule(page, frame, rules[k]) {
+				break
+			}
+			if joins(page, frame, rules[k]) {
 				frame, used[k] = frame.Union(rules[k]), true
 				members++
 			}
@@ -30,6 +35,24 @@ func frames(page *layout.Page) []layout.Box {
 		}
 	}
 	return out
+}
+
+// joins reports whether a rule with the same ends belongs to the frame above it.
+func joins(page *layout.Page, frame, rule layout.Box) bool {
+	const farApart = 330
+	return (rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule)) && !textBetween(page, frame, rule)
+}
+
+// isHeadRule reports whether the space between a single rule and the next is empty: the rule under a running head may be as
+// long as those of a table.
+func isHeadRule(page *layout.Page, single, next layout.Box) bool {
+	const doubled = 8 // apart at most
+	if single.Height() > doubled || next.Y0-single.Y1 < doubled {
+		return false
+	}
+	space := layout.Box{X0: single.X0, Y0: single.Y1, X1: single.X1, Y1: next.Y0}
+	return !slices.ContainsFunc(page.Lines, func(l layout.Line) bool { return space.Holds(l.Box) }) &&
+		!slices.ContainsFunc(page.Shapes, func(s layout.Shape) bool { return space.Holds(s.Box) })
 }
 
 // horizontals are the rules of a page from top to bottom, those of one row put together: cells may each draw their own.

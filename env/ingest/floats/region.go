@@ -11,6 +11,7 @@ import (
 // pageView pairs the captions of one page with what is drawn on it.
 type pageView struct {
 	page     *layout.Page
+	aside    bool // the page is the part of another that is set sideways
 	items    []item
 	frames   []layout.Box
 	bodySize float64
@@ -86,9 +87,21 @@ func (v *pageView) pairFrames() {
 		if bestF < 0 {
 			return
 		}
-		v.items[bestF].Box, v.items[bestF].Sure = v.withRows(free[bestB]), true
-		free = slices.Delete(free, bestB, bestB+1)
+		f, frame := &v.items[bestF], free[bestB]
+		free = slices.DeleteFunc(free, func(b layout.Box) bool {
+			part := b == frame || isPart(b, frame) && b.OverlapX(f.reach) > 0.8*b.Width()
+			if part {
+				f.Box = f.Box.Union(v.withRows(b))
+			}
+			return part
+		})
+		f.Sure = true
 	}
+}
+
+// isPart reports whether two frames are as high and side by side: parts (a) and (b) of one table.
+func isPart(a, b layout.Box) bool {
+	return a.OverlapX(b) <= 0 && a.OverlapY(b) > 0.9*max(a.Height(), b.Height())
 }
 
 // heads reports whether the caption of a column stands right above a frame that begins with it and crosses the gutter.

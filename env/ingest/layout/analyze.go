@@ -8,14 +8,14 @@ import (
 // Analyze lays out the pages of one paper.
 func Analyze(inputs []Input) *Document {
 	pages := make([][]fragment, len(inputs))
-	turned := make([][]fragment, len(inputs))
+	sideways := make([][]Glyph, len(inputs))
 	text := make([][]Word, len(inputs))
 	inputs = slices.Clone(inputs)
 	for i := range inputs {
 		inputs[i] = upright(inputs[i])
-		straight, sideways := byAngle(inputs[i].Glyphs)
+		var straight []Glyph
+		straight, sideways[i] = byAngle(inputs[i].Glyphs)
 		text[i] = words(straight)
-		turned[i] = sidewaysFragments(sideways)
 	}
 	numbers := dropLineNumbers(text)
 	for i, in := range inputs {
@@ -30,7 +30,10 @@ func Analyze(inputs []Input) *Document {
 		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: in.Turned, Gutter: gutters[i]}
 		page.Dropped = numbers[i] + dropped[i]
 		page.fill(pages[i], d.BodySize)
-		page.addSideways(turned[i])
+		if page.Turned == 0 {
+			page.Aside = in.aside(page.Number, sideways[i], d.BodySize)
+		}
+		page.addSideways(sideways[i])
 		d.Pages = append(d.Pages, page)
 	}
 	d.widenText()
@@ -76,10 +79,19 @@ func (p *Page) fill(frags []fragment, bodySize float64) {
 }
 
 // addSideways puts turned text at the end of the page.
-func (p *Page) addSideways(frags []fragment) {
-	for _, f := range frags {
-		r := row{frags: []fragment{f}, baseline: f.baseline, size: f.size, column: Span}
-		l := r.line(p.Number)
+func (p *Page) addSideways(glyphs []Glyph) {
+	var lines []Line
+	if p.Aside != nil {
+		for _, l := range p.Aside.Lines {
+			l.Box, l.Column, l.Caption = p.Aside.AsShown(l.Box), Span, 0
+			lines = append(lines, l)
+		}
+	} else {
+		for _, f := range sidewaysFragments(glyphs) {
+			lines = append(lines, row{frags: []fragment{f}, baseline: f.baseline, size: f.size, column: Span}.line(p.Number))
+		}
+	}
+	for _, l := range lines {
 		l.Role, l.Break = Sideways, true
 		p.Lines = append(p.Lines, l)
 	}

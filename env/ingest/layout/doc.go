@@ -104,6 +104,9 @@ type Page struct {
 	// Turned is the angle at which the text runs on the page as shown, 0, 90 or 270. Lines and shapes are placed as if it ran
 	// upright, on a page of Width by Height: AsShown brings them back.
 	Turned int
+	// Aside is a part of an upright page, such as a table, whose text runs up or down: its lines and shapes as on a turned page.
+	// Nil for most pages. Lines has its text too, as Sideways.
+	Aside *Page
 	// Gutter is the x between two columns, 0 on a page with one.
 	Gutter float64
 	// Text spans the body text: the page without its margins.

@@ -9,19 +9,44 @@ func upright(in Input) Input {
 	if in.Turned == 0 {
 		return in
 	}
-	t := turn{in.Turned, in.Width, in.Height}
+	return in.turned(in.Turned)
+}
+
+// turned is a page whose text runs at an angle, with that text upright.
+func (in Input) turned(angle int) Input {
+	in.Turned = angle
+	t := turn{angle, in.Width, in.Height}
 	in.Width, in.Height = in.Height, in.Width
 	in.Glyphs, in.Shapes = slices.Clone(in.Glyphs), slices.Clone(in.Shapes)
 	for i := range in.Glyphs {
 		g := &in.Glyphs[i]
 		g.X, g.Baseline = t.point(g.X, g.Baseline)
 		g.Box = t.box(g.Box)
-		g.Angle = (g.Angle - in.Turned + 360) % 360
+		g.Angle = (g.Angle - angle + 360) % 360
 	}
 	for i := range in.Shapes {
 		in.Shapes[i].Box = t.box(in.Shapes[i].Box)
 	}
 	return in
+}
+
+// aside lays out the text that runs up or down on an upright page as a page of its own; nil unless it has a caption: a table
+// may be set sideways.
+func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
+	angle := mainAngle(sideways)
+	if angle == 0 {
+		return nil
+	}
+	in.Glyphs = sideways
+	in = in.turned(angle)
+	p := &Page{Number: number, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: angle}
+	frags := fragments(words(in.Glyphs))
+	markDrawn(frags, in.Shapes, Box{X1: in.Width, Y1: in.Height})
+	p.fill(frags, bodySize)
+	if !slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Role == Caption }) {
+		return nil
+	}
+	return p
 }
 
 // mainAngle is 90 or 270 when nine in ten characters run that way, else 0.
