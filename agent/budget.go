@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,38 +37,31 @@ type LimitError struct {
 // Error implements error.
 func (e *LimitError) Error() string { return e.Reason }
 
-// again returns what a call asks before it repeats a failed request: those that failed are paid for as well. Where nothing is
-// left for another, the episode ends by the endpoint's failure, which is no fault of the agent's.
-func (b Budget) again(t *qa.Trajectory, r qa.Request) func(qa.Attempt) error {
-	var failed []qa.Attempt
-	return func(a qa.Attempt) error {
-		failed = append(failed, a)
-		if err := b.admits(t, failed, r); err != nil {
-			return errors.New("the endpoint failed (" + a.Error + "), and the budget allows no further request: " + err.Error())
-		}
-		return nil
-	}
-}
-
-// admits tells whether a request fits what is left after the failed ones of its call; nil when it does.
-func (b Budget) admits(t *qa.Trajectory, failed []qa.Attempt, r qa.Request) error {
+// admits returns what a request may use of what is left, or the [*LimitError] that ends the episode when it does not fit.
+func (b Budget) admits(t *qa.Trajectory, r qa.Request) (left qa.Allowance, err error) {
 	if work := working(t); b.Seconds > 0 && work >= b.Seconds {
-		return &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of work of %.1f s are used", work, b.Seconds)}
+		return left, &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of work of %.1f s are used", work, b.Seconds)}
 	}
 	if b.Tokens <= 0 && b.USD <= 0 {
-		return nil
+		return left, nil
 	}
-	spent, next := t.Usage().Add(t.Charged()).Add(qa.Trajectory{FailedAttempts: failed}.Charged()), b.Forecast(r)
-	if used, more := spent.Prompt+spent.Completion, next.Prompt+next.Completion; b.Tokens > 0 && used+more > b.Tokens {
-		return &LimitError{qa.TokenLimit, fmt.Sprintf("%d tokens used and up to %d for the next call: the limit is %d", used, more, b.Tokens)}
+	spent, next := t.Usage().Add(t.Charged()), b.Forecast(r)
+	used, more := spent.Prompt+spent.Completion, next.Prompt+next.Completion
+	if b.Tokens > 0 && used+more > b.Tokens {
+		return left, &LimitError{qa.TokenLimit, fmt.Sprintf("%d tokens used and up to %d for the next call: the limit is %d", used, more, b.Tokens)}
+	}
+	if b.Tokens > 0 {
+		left.Tokens = b.Tokens - used
 	}
 	if b.USD <= 0 {
-		return nil
+		return left, nil
 	}
-	if used, more := b.Price(spent), b.Price(next); used+more > b.USD {
-		return &LimitError{qa.CostLimit, fmt.Sprintf("$%.4f used and up to $%.4f for the next call: the limit is $%.4f", used, more, b.USD)}
+	paid, price := b.Price(spent), b.Price(next)
+	if paid+price > b.USD {
+		return left, &LimitError{qa.CostLimit, fmt.Sprintf("$%.4f used and up to $%.4f for the next call: the limit is $%.4f", paid, price, b.USD)}
 	}
-	return nil
+	left.USD = b.USD - paid
+	return left, nil
 }
 
 // allows tells whether an action may still run.

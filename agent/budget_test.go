@@ -88,14 +88,16 @@ type tooLong struct {
 	most int
 }
 
-type overflow struct{ n int }
+func overflow(n int) error {
+	return &qa.CallError{
+		Class: qa.FailContextOverflow, Attempts: []qa.Attempt{{Status: 400, Error: qa.FailContextOverflow}},
+		Err: fmt.Errorf("%d messages are too many", n),
+	}
+}
 
-func (o overflow) Error() string       { return fmt.Sprintf("%d messages are too many", o.n) }
-func (o overflow) Overflow() bool      { return true }
-func (o overflow) Tried() []qa.Attempt { return []qa.Attempt{{Status: 400, Error: "context_overflow"}} }
 func (m *tooLong) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if len(r.Messages) > m.most {
-		return qa.Reply{}, overflow{len(r.Messages)}
+		return qa.Reply{}, overflow(len(r.Messages))
 	}
 	return m.model.Complete(ctx, r)
 }
@@ -148,16 +150,16 @@ func TestOverflow(t *testing.T) {
 func TestUnfinished(t *testing.T) {
 	t.Run("suspended", func(t *testing.T) {
 		l := &log{}
-		ep := start(t, setup(&model{err: suspension{}}, &env{}, l))
+		ep := start(t, setup(&model{err: suspension}, &env{}, l))
 		err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
-		var call *agent.CallError
-		if !agent.Suspended(err) || errors.As(err, &call) {
+		var call *qa.CallError
+		if qa.Suspension(err) == "" || errors.As(err, &call) {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("cancelled", func(t *testing.T) {
 		l := &log{}
-		ep := start(t, setup(&model{err: overflow{3}}, &env{}, l))
+		ep := start(t, setup(&model{err: overflow(3)}, &env{}, l))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		err := agent.ReAct(ctx, ep, agent.Limits{Turns: 3, Window: 5}, read)
@@ -167,10 +169,7 @@ func TestUnfinished(t *testing.T) {
 	})
 }
 
-type suspension struct{}
-
-func (suspension) Error() string  { return "budget reached" }
-func (suspension) Suspends() bool { return true }
+var suspension = &qa.SuspendedError{Reason: "budget reached"}
 
 // hanging answers nothing before its context ends.
 type hanging struct{}
@@ -196,64 +195,47 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// retrying fails every request, and asks before it makes one again.
-type retrying struct{ requests int }
-
-func (m *retrying) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
-	var tried []qa.Attempt
-	for {
-		m.requests++
-		tried = append(tried, qa.Attempt{Status: 500, Error: "server", Charged: &qa.Usage{Prompt: 20, Completion: 5}})
-		if err := r.Again(tried[len(tried)-1]); err != nil || m.requests == 6 {
-			return qa.Reply{}, gaveUp{tried, err}
-		}
-	}
-}
-
-type gaveUp struct {
-	tried []qa.Attempt
-	error
-}
-
-func (g gaveUp) Tried() []qa.Attempt { return g.tried }
-func (g gaveUp) Unwrap() error       { return g.error }
-func (g gaveUp) Error() string       { return fmt.Sprintf("after %d requests: %v", len(g.tried), g.error) }
-
-// Failed requests of one call count for the budget of its question as calls do; the end is the endpoint's failure.
-func TestBudgetOfRetries(t *testing.T) {
+// Every call carries what its question has left, failed requests of earlier calls counted.
+func TestLeft(t *testing.T) {
+	failed := qa.Attempt{Status: 500, Error: qa.FailServer, Charged: &qa.Usage{Prompt: 20, Completion: 5}}
 	tests := []struct {
 		name   string
 		budget agent.Budget
-		tried  int
+		want   qa.Allowance
 	}{
-		{"none", agent.Budget{}, 6},
-		{"tokens", agent.Budget{Tokens: 80}, 3},
-		{"cost", agent.Budget{USD: 60}, 2},
+		{"none", agent.Budget{}, qa.Allowance{}},
+		{"tokens", agent.Budget{Tokens: 80}, qa.Allowance{Tokens: 55}},
+		{"cost", agent.Budget{USD: 60}, qa.Allowance{USD: 35}},
+		{"both", agent.Budget{Tokens: 80, USD: 60}, qa.Allowance{Tokens: 55, USD: 35}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.budget.Forecast = func(qa.Request) qa.Usage { return qa.Usage{Prompt: 20, Completion: 5} }
 			tt.budget.Price = func(u qa.Usage) float64 { return float64(u.Prompt + u.Completion) }
 			s := setup(nil, &env{}, &log{})
-			s.Model, s.Budget = &retrying{}, tt.budget
-			ep := start(t, s)
-			if err := ep.Fail(agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)); err != nil {
-				t.Fatal(err)
-			}
-			got := ep.Trajectory()
-			if got.Outcome != qa.EndpointError || len(got.FailedAttempts) != tt.tried {
-				t.Errorf("outcome %s (%s) with %d failed requests in the record, want %s with %d", got.Outcome, got.Reason, len(got.FailedAttempts), qa.EndpointError, tt.tried)
+			var left qa.Allowance
+			s.Model = modelFunc(func(r qa.Request) (qa.Reply, error) {
+				left = r.Left
+				return qa.Reply{}, errors.New("no reply")
+			})
+			s.Budget, s.Prior.FailedAttempts = tt.budget, []qa.Attempt{failed}
+			if err := agent.ReAct(t.Context(), start(t, s), agent.Limits{Turns: 1, Window: 5}, read); err == nil || left != tt.want {
+				t.Errorf("%+v left, want %+v; error %v", left, tt.want, err)
 			}
 		})
 	}
 }
 
+type modelFunc func(qa.Request) (qa.Reply, error)
+
+func (f modelFunc) Complete(_ context.Context, r qa.Request) (qa.Reply, error) { return f(r) }
+
 // A call that the run's budget stops between two requests leaves a record of the first.
 func TestSuspendedBetweenRequests(t *testing.T) {
 	l := &log{}
-	ep := start(t, setup(&model{err: gaveUp{[]qa.Attempt{{Status: 500, Error: "server"}}, suspension{}}}, &env{}, l))
+	ep := start(t, setup(&model{err: &qa.CallError{Attempts: []qa.Attempt{{Status: 500, Error: qa.FailServer}}, Err: suspension}}, &env{}, l))
 	err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 3, Window: 5}, read)
-	if agent.Suspension(err) != "budget reached" || l.events[len(l.events)-1] != "lost 1" {
+	if qa.Suspension(err) != "budget reached" || l.events[len(l.events)-1] != "lost 1" {
 		t.Errorf("error %v, events %v", err, l.events)
 	}
 }

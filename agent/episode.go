@@ -10,11 +10,6 @@ import (
 	"airqa/qa"
 )
 
-// Model answers a conversation. Calls may overlap.
-type Model interface {
-	Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
-}
-
 // Environment does one action. What the model can mend is an observation with an error status; a lost database or
 // a cancelled context is an error and ends the episode. An observation with [qa.StatusFinal] carries the answer.
 type Environment interface {
@@ -29,12 +24,6 @@ type Log interface {
 	// Lost records requests of a call that was cancelled or suspended.
 	Lost(attempts []qa.Attempt) error
 	End(t qa.Trajectory) error
-}
-
-// CallError is a request to the model that got no reply. It ends the episode with [qa.EndpointError].
-type CallError struct {
-	Err      error
-	Attempts []qa.Attempt
 }
 
 // LogError is an event that could not be written. The episode stays unfinished.
@@ -53,45 +42,11 @@ func logged(err error) error {
 	return &LogError{err}
 }
 
-// Error implements error.
-func (e *CallError) Error() string { return fmt.Sprintf("ask the model: %v", e.Err) }
-
-// Overflow tells whether the conversation was too long for the model.
-func (e *CallError) Overflow() bool {
-	var o interface{ Overflow() bool }
-	return errors.As(e.Err, &o) && o.Overflow()
-}
-
-// NoImages reports whether the model or its server takes no images.
-func (e *CallError) NoImages() bool {
-	var n interface{ NoImages() bool }
-	return errors.As(e.Err, &n) && n.NoImages()
-}
-
-// Suspended tells whether an error leaves an episode as it is, to be taken up later: nothing failed, but the run may not
-// go on (its budget is spent). Such an error has a method Suspends that returns true.
-func Suspended(err error) bool { return Suspension(err) != "" }
-
-// Suspension is why an error leaves an episode as it is, "" when it does not.
-func Suspension(err error) string {
-	var s interface {
-		error
-		Suspends() bool
-	}
-	if errors.As(err, &s) && s.Suspends() {
-		return s.Error()
-	}
-	return ""
-}
-
-// Unwrap returns the cause.
-func (e *CallError) Unwrap() error { return e.Err }
-
 // Setup is what an [Episode] is made of. Prior is what the log holds of it already, empty for a new one.
 type Setup struct {
 	UUID   string
 	Repeat int
-	Model  Model
+	Model  qa.Model
 	Env    Environment
 	Log    Log
 	// Tools are offered to the model natively; empty where it writes its actions as text.
@@ -139,7 +94,7 @@ func (e *Episode) Say(m qa.Message) error {
 // Read fills a step from its reply: what is kept of it, its thought, its action or why there is none.
 type Read func(s *qa.Step)
 
-// Ask shows messages to the model and records its reply as the next step. A failed request is a [*CallError].
+// Ask shows messages to the model and records its reply as the next step. The error of a failed call wraps a [*qa.CallError].
 func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step, error) {
 	if s := e.recorded(qa.ByModel); s != nil {
 		return e.keep(*s), nil
@@ -148,10 +103,10 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	request := qa.Request{
 		Messages: e.messages(shown), Tools: e.set.Tools, UUID: e.t.UUID, Repeat: e.t.Repeat, Step: s.N,
 	}
-	if err := e.set.Budget.admits(&e.t, nil, request); err != nil {
+	var err error
+	if request.Left, err = e.set.Budget.admits(&e.t, request); err != nil {
 		return nil, err
 	}
-	request.Again = e.set.Budget.again(&e.t, request)
 	reply, err := e.set.Model.Complete(ctx, request)
 	if err != nil {
 		return nil, e.callError(ctx, err)
@@ -213,7 +168,7 @@ func (e *Episode) Finish(o qa.Outcome, reason string, a qa.Answer) error {
 // Fail records the end of an episode that an error stopped.
 func (e *Episode) Fail(cause error) error {
 	outcome := qa.ToolFailure
-	var call *CallError
+	var call *qa.CallError
 	var limit *LimitError
 	var away *qa.UnavailableError
 	switch {
@@ -221,10 +176,10 @@ func (e *Episode) Fail(cause error) error {
 		outcome = limit.Outcome
 	case errors.As(cause, &call):
 		outcome = qa.EndpointError
-		switch {
-		case call.Overflow():
+		switch call.Class {
+		case qa.FailContextOverflow:
 			outcome = qa.ContextOverflow
-		case call.NoImages():
+		case qa.FailImages:
 			outcome = qa.NoImages
 		}
 		e.t.FailedAttempts = slices.Concat(e.t.FailedAttempts, e.overflowed, call.Attempts)
@@ -286,13 +241,17 @@ func (e *Episode) callError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errors.Join(context.Cause(ctx), ctx.Err(), e.lost(err))
 	}
-	if Suspended(err) {
+	if qa.Suspension(err) != "" {
 		if lost := e.lost(err); lost != nil {
 			return lost
 		}
 		return err
 	}
-	return &CallError{Err: err, Attempts: qa.Tried(err)}
+	var call *qa.CallError
+	if !errors.As(err, &call) {
+		err = &qa.CallError{Class: qa.ClassOf(err), Err: err}
+	}
+	return fmt.Errorf("ask the model: %w", err)
 }
 
 // lost records the requests of a call that was cancelled or suspended under way, which may have cost something.

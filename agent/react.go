@@ -51,8 +51,8 @@ func ReAct(ctx context.Context, e *Episode, l Limits, read Read) error {
 func (e *Episode) askWindow(ctx context.Context, w int, read Read) (*qa.Step, error) {
 	whole := Window(e.Len(), w)
 	step, err := e.Ask(ctx, whole, read)
-	var call *CallError
-	if !errors.As(err, &call) || !call.Overflow() {
+	var call *qa.CallError
+	if !errors.As(err, &call) || call.Class != qa.FailContextOverflow {
 		return step, err
 	}
 	turns := (e.Len() - 2) / 2

@@ -265,12 +265,9 @@ func upTo(t qa.Trajectory, n int) (qa.Trajectory, int) {
 	return prior, len(prior.Steps)
 }
 
-// refusal is an endpoint's error of one of the kinds that an episode tells apart.
-type refusal struct{ overflow, images bool }
-
-func (refusal) Error() string    { return "HTTP 400" }
-func (r refusal) Overflow() bool { return r.overflow }
-func (r refusal) NoImages() bool { return r.images }
+func refusal(class qa.FailureClass) error {
+	return fmt.Errorf("ask the model: %w", &qa.CallError{Class: class, Err: errors.New("HTTP 400")})
+}
 
 func TestFail(t *testing.T) {
 	away := &qa.UnavailableError{Err: errors.New("refused")}
@@ -280,9 +277,9 @@ func TestFail(t *testing.T) {
 		want      qa.Outcome
 		transient bool
 	}{
-		{"endpoint", &agent.CallError{Err: refusal{}}, qa.EndpointError, false},
-		{"too long", &agent.CallError{Err: refusal{overflow: true}}, qa.ContextOverflow, false},
-		{"no images", &agent.CallError{Err: refusal{images: true}}, qa.NoImages, false},
+		{"endpoint", refusal(qa.FailBadRequest), qa.EndpointError, false},
+		{"too long", refusal(qa.FailContextOverflow), qa.ContextOverflow, false},
+		{"no images", refusal(qa.FailImages), qa.NoImages, false},
 		{"tool", errors.New("database is gone"), qa.ToolFailure, false},
 		{"store", fmt.Errorf("retrieve: %w", away), qa.ToolFailure, true},
 	}

@@ -167,14 +167,14 @@ type World struct {
 type Solver struct {
 	baseline Baseline
 	world    World
-	model    agent.Model
+	model    qa.Model
 	settings Settings
 	// prompt is the system prompt of the loop, which is the same for every question.
 	prompt func() (string, error)
 }
 
 // New returns a solver. It does no I/O.
-func New(b Baseline, w World, m agent.Model, s Settings) *Solver {
+func New(b Baseline, w World, m qa.Model, s Settings) *Solver {
 	solver := &Solver{baseline: b, world: w, model: m, settings: s}
 	solver.prompt = sync.OnceValues(solver.system)
 	return solver
@@ -205,7 +205,7 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 		return j.episode.Trajectory(), ctx.Err()
 	}
 	var unwritten *agent.LogError
-	if agent.Suspended(err) || errors.As(err, &unwritten) {
+	if qa.Suspension(err) != "" || errors.As(err, &unwritten) {
 		return j.episode.Trajectory(), err
 	}
 	if err != nil {

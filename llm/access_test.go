@@ -13,6 +13,7 @@ import (
 
 	"airqa/internal/openaitest"
 	"airqa/llm"
+	"airqa/qa"
 )
 
 func TestAccessKeepsKeysAtTheirHost(t *testing.T) {
@@ -88,17 +89,21 @@ func TestEncryptionErrors(t *testing.T) {
 	secure.StartTLS()
 	defer secure.Close()
 	plain := start(t, openaitest.Config{})
-	tests := []struct{ name, address, class, text string }{
-		{"unknown authority", secure.URL, llm.ClassTLS, "SSL_CERT_FILE"},
-		{"https to http", "https://" + plain.Host(), llm.ClassTLS, "write http:// in the base URL"},
-		{"http to https", "http://" + secure.Listener.Addr().String(), llm.ClassBadRequest, "write https:// in the base URL"},
-		{"the whole address", plain.URL() + "/chat/completions", llm.ClassBadRequest, "/v1/chat/completions/chat/completions: HTTP 404"},
+	tests := []struct {
+		name, address string
+		class         qa.FailureClass
+		text          string
+	}{
+		{"unknown authority", secure.URL, qa.FailTLS, "SSL_CERT_FILE"},
+		{"https to http", "https://" + plain.Host(), qa.FailTLS, "write http:// in the base URL"},
+		{"http to https", "http://" + secure.Listener.Addr().String(), qa.FailBadRequest, "write https:// in the base URL"},
+		{"the whole address", plain.URL() + "/chat/completions", qa.FailBadRequest, "/v1/chat/completions/chat/completions: HTTP 404"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: test.address, Sleep: never(t)})
-			if llm.Class(err) != test.class || !strings.Contains(err.Error(), test.text) {
-				t.Errorf("%v of class %s, want %q of class %s", err, llm.Class(err), test.text, test.class)
+			if qa.ClassOf(err) != test.class || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("%v of class %s, want %q of class %s", err, qa.ClassOf(err), test.text, test.class)
 			}
 		})
 	}

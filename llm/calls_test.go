@@ -25,7 +25,7 @@ func TestCallsThatWereNotRun(t *testing.T) {
 	s := start(t, openaitest.Config{})
 	for provider, c := range endpoints(s) {
 		t.Run(provider, func(t *testing.T) {
-			if _, err := openTools(t, c).CompleteTools(t.Context(), messages, []qa.ToolSpec{lookup}); err != nil {
+			if _, err := open(t, c).Complete(t.Context(), qa.Request{Messages: messages, Tools: []qa.ToolSpec{lookup}}); err != nil {
 				t.Fatal(err)
 			}
 			requests := s.Requests()

@@ -7,112 +7,79 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"airqa/qa"
 )
 
-// Classes of failure, as [Class] names them and [airqa/qa.Attempt] records them.
-const (
-	// ClassAuth is a refused key, a missing permission or an account without credit.
-	ClassAuth = "auth"
-	// ClassRateLimit is too many requests or tokens for now.
-	ClassRateLimit = "rate_limit"
-	// ClassServer is a fault at the endpoint.
-	ClassServer = "server"
-	// ClassNetwork is a connection that broke.
-	ClassNetwork = "network"
-	// ClassUnreachable is a connection that could not be made: nothing was asked, so nothing was paid.
-	ClassUnreachable = "unreachable"
-	// ClassTLS is an encrypted connection that could not be made: a certificate that is not trusted, or a server without https.
-	ClassTLS = "tls"
-	// ClassImages is a request with an image to a model or server that takes none.
-	ClassImages = "images"
-	// ClassTimeout is a request that took too long, by our clock or the endpoint's.
-	ClassTimeout = "timeout"
-	// ClassBadRequest is a request that the endpoint does not take, or that could not be built.
-	ClassBadRequest = "bad_request"
-	// ClassContextOverflow is a conversation too long for the model.
-	ClassContextOverflow = "context_overflow"
-	// ClassCancelled is a caller who gave up, by cancelling or by a deadline of its own.
-	ClassCancelled = "cancelled"
-	// ClassGarbage is a success without a reply in it: a web page, half an object, no choices.
-	ClassGarbage = "garbage"
-	// ClassQueue is no failure: a call waits for others, since the endpoint was asked too much at once.
-	ClassQueue = "queue"
-	// ClassUnknown is an error that is not of this package.
-	ClassUnknown = "unknown"
-)
+// Queue is what [Config.OnWait] is told of a call that waits for others. It is no failure.
+const Queue qa.FailureClass = "queue"
 
-// Class names the kind of failure; nil has the empty class.
-func Class(err error) string {
+// Classify returns the kind of a request's failure; nil has the empty class.
+func Classify(err error) qa.FailureClass {
 	var status *HTTPError
 	var fault *Fault
 	var network net.Error
+	var call *qa.CallError
 	switch {
 	case err == nil:
 		return ""
+	case errors.As(err, &call):
+		return call.Class
 	case errors.As(err, &status):
 		return status.class()
 	case errors.As(err, &fault):
 		return fault.Class
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return ClassCancelled
+		return qa.FailCancelled
 	case errors.As(err, &network) && network.Timeout():
-		return ClassTimeout
+		return qa.FailTimeout
 	case errors.As(err, &network):
-		return ClassNetwork
+		return qa.FailNetwork
 	}
-	return ClassUnknown
+	return qa.FailUnknown
 }
 
-// Retryable tells whether the same request may succeed later.
-func Retryable(err error) bool {
-	switch Class(err) {
-	case ClassRateLimit, ClassServer, ClassNetwork, ClassUnreachable, ClassTimeout, ClassGarbage:
-		return true
-	}
-	return false
-}
-
-func (e *HTTPError) class() string {
+func (e *HTTPError) class() qa.FailureClass {
 	if e.refusesImages() {
-		return ClassImages
+		return qa.FailImages
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden:
-		return ClassAuth
+		return qa.FailAuth
 	case http.StatusTooManyRequests:
 		return e.rateClass()
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return ClassTimeout
+		return qa.FailTimeout
 	case http.StatusRequestEntityTooLarge:
-		return ClassContextOverflow
+		return qa.FailContextOverflow
 	case http.StatusInternalServerError:
 		// Proxies and Ollama wrap an overflow in a fault of their own.
 		if e.overflows() {
-			return ClassContextOverflow
+			return qa.FailContextOverflow
 		}
 	}
 	switch {
 	case e.Status >= http.StatusInternalServerError:
-		return ClassServer
+		return qa.FailServer
 	case e.overflows():
-		return ClassContextOverflow
+		return qa.FailContextOverflow
 	case e.says("credit balance is too low", "api_key_invalid", "api key not valid"):
 		// Anthropic and Google report these as bad requests.
-		return ClassAuth
+		return qa.FailAuth
 	}
-	return ClassBadRequest
+	return qa.FailBadRequest
 }
 
 // rateClass tells a limit that passes from what OpenAI reports with the same status and no waiting mends: an empty
 // account, and a request of more tokens than a whole minute allows.
-func (e *HTTPError) rateClass() string {
+func (e *HTTPError) rateClass() qa.FailureClass {
 	switch {
 	case e.says("insufficient_quota", "exceeded your current quota"):
-		return ClassAuth
+		return qa.FailAuth
 	case e.says("request too large"):
-		return ClassContextOverflow
+		return qa.FailContextOverflow
 	}
-	return ClassRateLimit
+	return qa.FailRateLimit
 }
 
 // overflows looks for the words of the servers that people use. Tests hold their texts.

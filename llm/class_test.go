@@ -1,28 +1,26 @@
 package llm_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"net"
 	"strings"
 	"testing"
 
 	"airqa/internal/openaitest"
 	"airqa/llm"
+	"airqa/qa"
 )
 
-// fatal are the classes that no second request mends.
-var fatal = map[string]bool{
-	llm.ClassAuth: true, llm.ClassBadRequest: true, llm.ClassContextOverflow: true, llm.ClassCancelled: true,
-	llm.ClassImages: true,
+// fatal are the classes that a second request cannot fix.
+var fatal = map[qa.FailureClass]bool{
+	qa.FailAuth: true, qa.FailBadRequest: true, qa.FailContextOverflow: true, qa.FailCancelled: true,
+	qa.FailImages: true,
 }
 
 func TestClasses(t *testing.T) {
 	tests := []struct {
 		name  string
 		fault openaitest.Fault
-		class string
+		class qa.FailureClass
 		text  string
 	}{
 		{"401", openaitest.Status(401, "invalid_api_key", "bad key"), "auth", "HTTP 401: bad key"},
@@ -79,8 +77,8 @@ func TestClasses(t *testing.T) {
 			c := config(s, "m")
 			c.MaxRetries = 1
 			_, err := ask(t, c)
-			if llm.Class(err) != test.class || !strings.Contains(err.Error(), test.text) {
-				t.Errorf("error %q of class %s, want class %s", err, llm.Class(err), test.class)
+			if qa.ClassOf(err) != test.class || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("error %q of class %s, want class %s", err, qa.ClassOf(err), test.class)
 			}
 			if once := s.Calls() == 1; once != fatal[test.class] {
 				t.Errorf("%d requests", s.Calls())
@@ -104,31 +102,12 @@ func TestHTTPErrorSurvives(t *testing.T) {
 	}
 }
 
-func TestClassOfOtherErrors(t *testing.T) {
-	tests := []struct {
-		err  error
-		want string
-	}{
-		{nil, ""},
-		{fmt.Errorf("x: %w", context.Canceled), "cancelled"},
-		{context.DeadlineExceeded, "cancelled"},
-		{&net.OpError{Op: "dial", Err: errors.New("refused")}, "network"},
-		{&net.DNSError{IsTimeout: true}, "timeout"},
-		{errors.New("x"), "unknown"},
-	}
-	for _, test := range tests {
-		if got := llm.Class(test.err); got != test.want {
-			t.Errorf("class of %v: %s, want %s", test.err, got, test.want)
-		}
-	}
-}
-
 func TestNobodyListens(t *testing.T) {
 	s := openaitest.New(openaitest.Config{})
 	c := config(s, "m")
 	s.Close()
 	_, err := ask(t, c)
-	if llm.Class(err) != llm.ClassUnreachable || !strings.HasPrefix(err.Error(), "after 6 requests: POST "+s.Host()+"/v1/chat/completions: dial") {
-		t.Errorf("error %v of class %s", err, llm.Class(err))
+	if qa.ClassOf(err) != qa.FailUnreachable || !strings.HasPrefix(err.Error(), "after 6 requests: POST "+s.Host()+"/v1/chat/completions: dial") {
+		t.Errorf("error %v of class %s", err, qa.ClassOf(err))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/llm"
+	"airqa/qa"
 )
 
 func describe(t *testing.T, c llm.Config) string {
@@ -79,7 +80,7 @@ func TestDescribeErrors(t *testing.T) {
 func TestAddedProviders(t *testing.T) {
 	var got llm.Config
 	c := llm.Config{Spec: "offline:x:y", Providers: map[string]llm.Provider{
-		"offline": func(c llm.Config) (llm.Model, error) {
+		"offline": func(c llm.Config) (qa.Model, error) {
 			got = c
 			return llm.NewScripted([]string{"here"}), nil
 		},
@@ -90,7 +91,7 @@ func TestAddedProviders(t *testing.T) {
 	if _, model := llm.SplitSpec(got.Spec); model != "x:y" || got.Now == nil {
 		t.Errorf("config %+v", got)
 	}
-	c.Providers["offline"] = func(llm.Config) (llm.Model, error) { return nil, errors.New("no data") }
+	c.Providers["offline"] = func(llm.Config) (qa.Model, error) { return nil, errors.New("no data") }
 	if _, err := llm.Open(c); err == nil || err.Error() != `model "offline:x:y": no data` {
 		t.Errorf("error %v", err)
 	}

@@ -57,7 +57,7 @@ func (d *doer) RoundTrip(req *http.Request) (*http.Response, error) { return d.D
 func (d *doer) send(req *http.Request) error {
 	fixed, err := d.complete(req)
 	if err != nil {
-		return d.endpoint.fault(ClassBadRequest, err.Error())
+		return d.endpoint.fault(qa.FailBadRequest, err.Error())
 	}
 	response, err := d.endpoint.client.Do(fixed)
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *doer) send(req *http.Request) error {
 	case err != nil:
 		return fmt.Errorf("read the reply: %w", err)
 	case len(body) > maxReply:
-		return d.endpoint.fault(ClassGarbage, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20))
+		return d.endpoint.fault(qa.FailGarbage, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20))
 	}
 	if d.reply, err = d.read(response.Header.Get("Content-Type"), body); err != nil {
 		return d.endpoint.rejected(body, err)
@@ -152,14 +152,14 @@ func (e *Endpoint) rejected(body []byte, err error) error {
 		return e.httpError(status, nil, body)
 	}
 	if message != "" {
-		return e.fault(ClassGarbage, message)
+		return e.fault(qa.FailGarbage, message)
 	}
 	detail := fmt.Sprintf("%v: %s", err, e.keep(body))
 	page, ok := webPage(e.keep(body))
 	if ok {
 		detail = "the reply is " + page
 	}
-	f := e.fault(ClassGarbage, detail)
+	f := e.fault(qa.FailGarbage, detail)
 	if ok || !json.Valid(body) && !errors.Is(err, errCutStream) {
 		f.hint = "this is not a chat endpoint: most base URLs end in /v1"
 	}

@@ -14,7 +14,8 @@ import (
 	"airqa/qa"
 )
 
-// Endpoint asks a model over HTTP, in the protocol of its provider. Calls may overlap.
+// Endpoint asks a model over HTTP, in the protocol of its provider: one request for each call. [Open] puts retries around it.
+// Calls may overlap.
 type Endpoint struct {
 	model    string
 	base     *url.URL
@@ -30,7 +31,8 @@ type Endpoint struct {
 	timeout      time.Duration
 	client       *http.Client
 	now          func() time.Time
-	retrier      retrier
+	limiter      *limiter
+	onWait       func(class qa.FailureClass) (over func())
 	counts       tokens.Memo
 	// quirks are shared by all models of the name at the address.
 	quirks *quirks
@@ -61,39 +63,53 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 		model: model, base: base, key: c.APIKey, protocol: v.protocol, mark: newMark(), unopened: reasoning,
 		systemAsUser: c.systemAsUser(),
 		settings:     v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.newLimit(), c.ContextWindow}),
-		timeout:      c.Timeout, client: c.client(base), now: c.Now, retrier: newRetrier(c, c.Pool.limiter(base, model, c.Now)),
+		timeout:      c.Timeout, client: c.client(base), now: c.Now, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 		quirks: c.Pool.quirks(base, model), notice: c.OnNotice,
 	}, nil
 }
 
-// Complete asks for one reply. Requests that failed for a passing reason are repeated; the error is a [*CallError], or
-// one about messages that cannot be sent. When the context ends, it returns at once with the context's error inside.
-func (e *Endpoint) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
-	return e.CompleteTools(ctx, messages, nil)
-}
-
-// CompleteTools is Complete with tools on offer. Images of a tool's result go out in a user message behind the results,
-// since protocols allow no images in these.
-func (e *Endpoint) CompleteTools(ctx context.Context, messages []qa.Message, tools []qa.ToolSpec) (qa.Reply, error) {
-	if err := checkMessages(messages, tools); err != nil {
-		return qa.Reply{}, &Fault{Class: ClassBadRequest, Detail: err.Error()}
+// Complete makes one request, when the limiter of its endpoint allows it. Images of a tool's result go out in a user message
+// behind the results, since protocols allow no images in these. The error is a [*qa.CallError]. When the context ends, Complete
+// returns at once with the context's error inside.
+func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	if err := checkMessages(r.Messages, r.Tools); err != nil {
+		return qa.Reply{}, callError(nil, &Fault{Class: qa.FailBadRequest, Detail: err.Error()})
 	}
-	c := conversation{messages: imagesApart(messages), tools: tools}
-	if e.systemAsUser {
-		for i := range c.messages { // imagesApart made a copy
-			if c.messages[i].Role == qa.System {
-				c.messages[i].Role = qa.User
-			}
-		}
-	}
-	reply, err := e.retrier.call(ctx, func(ctx context.Context) (qa.Reply, int, error) { return e.ask(ctx, c) })
+	c := conversation{messages: e.shown(r.Messages), tools: r.Tools}
+	turn, queued, err := e.limiter.acquireTold(ctx, func() func() { return e.onWait(Queue) })
 	if err != nil {
-		return qa.Reply{}, err
+		return qa.Reply{}, callError(nil, fmt.Errorf("wait for a free connection: %w", err))
+	}
+	start := e.now()
+	reply, status, err := e.ask(ctx, c)
+	e.limiter.release(turn, err)
+	attempts := []qa.Attempt{{
+		Started: start, Seconds: e.now().Sub(start).Seconds(), Wait: queued.Seconds(), Status: status, Error: Classify(err),
+	}}
+	if err != nil {
+		return qa.Reply{}, callError(attempts, err)
 	}
 	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
 		reply.Usage = estimate(&e.counts, c, reply)
 	}
+	reply.Attempts = attempts
 	return reply, nil
+}
+
+// shown are the messages as they go out.
+func (e *Endpoint) shown(messages []qa.Message) []qa.Message {
+	out := imagesApart(messages)
+	for i := range out { // imagesApart made a copy
+		if e.systemAsUser && out[i].Role == qa.System {
+			out[i].Role = qa.User
+		}
+	}
+	return out
+}
+
+// callError is a call that failed, with a hint.
+func callError(attempts []qa.Attempt, err error) *qa.CallError {
+	return &qa.CallError{Class: Classify(err), Attempts: attempts, Err: err, Hint: hintOn(err)}
 }
 
 // ask makes one request. A client of langchaingo's for each costs an allocation and leaves nothing shared between calls.
@@ -106,7 +122,7 @@ func (e *Endpoint) ask(ctx context.Context, c conversation) (qa.Reply, int, erro
 	case d.err != nil:
 		return qa.Reply{}, d.status, e.adapt(d, e.explain(ctx, bounded, d.err))
 	case err != nil:
-		return qa.Reply{}, d.status, e.fault(ClassBadRequest, err.Error())
+		return qa.Reply{}, d.status, e.fault(qa.FailBadRequest, err.Error())
 	}
 	if e.protocol.thinks {
 		apart(&d.reply, e.unopened)
@@ -129,29 +145,29 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	case errors.As(err, &fault):
 		return fault
 	case errors.As(err, &dial) && dial.Op == "proxyconnect":
-		f := e.fault(ClassUnreachable, cause(err))
+		f := e.fault(qa.FailUnreachable, bare(err))
 		f.hint = "the proxy that HTTP_PROXY or HTTPS_PROXY names cannot be reached"
 		return f
 	case errors.As(err, &dial) && dial.Op == "dial":
-		return e.fault(ClassUnreachable, cause(err))
+		return e.fault(qa.FailUnreachable, bare(err))
 	case bounded.Err() != nil:
-		return e.fault(ClassTimeout, fmt.Sprintf("no reply within %v", e.timeout))
+		return e.fault(qa.FailTimeout, fmt.Sprintf("no reply within %v", e.timeout))
 	case errors.As(err, &network) && network.Timeout():
-		return e.fault(ClassTimeout, cause(err))
+		return e.fault(qa.FailTimeout, bare(err))
 	}
 	if hint, ok := tlsFault(err); ok {
-		f := e.fault(ClassTLS, cause(err))
+		f := e.fault(qa.FailTLS, bare(err))
 		f.hint = hint
 		return f
 	}
-	return e.fault(ClassNetwork, cause(err))
+	return e.fault(qa.FailNetwork, bare(err))
 }
 
 // where is the host and path of the requests.
 func (e *Endpoint) where() string { return e.base.Host + e.base.EscapedPath() + e.protocol.path }
 
-// cause leaves out the method and the address in front of an error of net/http: the host is named already.
-func cause(err error) string {
+// bare leaves out the method and the address in front of an error of net/http: the host is named already.
+func bare(err error) string {
 	var outer *url.Error
 	if errors.As(err, &outer) {
 		return outer.Err.Error()
@@ -159,7 +175,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-func (e *Endpoint) fault(class, detail string) *Fault {
+func (e *Endpoint) fault(class qa.FailureClass, detail string) *Fault {
 	return &Fault{Class: class, Endpoint: e.where(), Detail: excerpt(e.redact(detail))}
 }
 

@@ -64,8 +64,8 @@ func webPage(body string) (string, bool) {
 
 // Fault is a request that failed without an HTTP error.
 type Fault struct {
-	// Class is [ClassNetwork], [ClassUnreachable], [ClassTimeout], [ClassTLS], [ClassGarbage] or [ClassBadRequest].
-	Class string
+	// Class is qa.FailNetwork, qa.FailUnreachable, qa.FailTimeout, qa.FailTLS, qa.FailGarbage or qa.FailBadRequest.
+	Class qa.FailureClass
 	// Endpoint is the host and the path; empty when there is no endpoint.
 	Endpoint string
 	// Detail says what happened, the key taken out.
@@ -80,32 +80,6 @@ func (e *Fault) Error() string {
 	}
 	return fmt.Sprintf("POST %s: %s", e.Endpoint, e.Detail)
 }
-
-// CallError is the end of a call that got no reply.
-type CallError struct {
-	// Attempts lists every request that was made, oldest first.
-	Attempts []qa.Attempt
-	// Err is the last failure, or the context's error when the caller gave up.
-	Err error
-}
-
-// Error says after how many requests the call ended, and what to do about it.
-func (e *CallError) Error() string {
-	text := e.Err.Error()
-	if len(e.Attempts) > 1 {
-		text = fmt.Sprintf("after %d requests: %s", len(e.Attempts), text)
-	}
-	if hint := Hint(e.Err); hint != "" {
-		text += " (" + hint + ")"
-	}
-	return text
-}
-
-// Unwrap returns the last failure.
-func (e *CallError) Unwrap() error { return e.Err }
-
-// Tried returns Attempts: the agent asks for them by this method, since it knows no provider.
-func (e *CallError) Tried() []qa.Attempt { return e.Attempts }
 
 // errorObject reads the forms in which endpoints say what is wrong: {"error": {"message", "code", "type"}},
 // {"error": "text"} (Ollama), {"message", "code"} (vLLM), {"detail": "text"} (FastAPI), and one of these alone in a list

@@ -20,9 +20,9 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	reply, err := model.Complete(context.Background(), []qa.Message{{Role: qa.User, Text: "How many datasets?"}})
+	reply, err := model.Complete(context.Background(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "How many datasets?"}}})
 	if err != nil {
-		fmt.Println(llm.Class(err), err)
+		fmt.Println(qa.ClassOf(err), err)
 		return
 	}
 	fmt.Println(reply.Text, reply.Usage.Prompt, len(reply.Attempts))
@@ -33,7 +33,7 @@ func ExampleNewScripted() {
 	model := llm.NewScripted([]string{"first", "second"})
 	messages := []qa.Message{{Role: qa.User, Text: "How many datasets?"}}
 	for range 2 {
-		reply, err := model.Complete(context.Background(), messages)
+		reply, err := model.Complete(context.Background(), qa.Request{Messages: messages})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -46,7 +46,7 @@ func ExampleNewScripted() {
 	// second
 }
 
-func ExampleEndpoint_CompleteTools() {
+func ExampleEndpoint() {
 	server := openaitest.New(openaitest.Config{
 		Reply: openaitest.Script("I look.", "Twelve datasets."),
 		ToolCalls: func(m []openaitest.Message) []openaitest.ToolCall {
@@ -69,9 +69,9 @@ func ExampleEndpoint_CompleteTools() {
 	}}
 	messages := []qa.Message{{Role: qa.User, Text: "How many datasets?"}}
 	for {
-		reply, err := model.CompleteTools(context.Background(), messages, tools)
+		reply, err := model.Complete(context.Background(), qa.Request{Messages: messages, Tools: tools})
 		if err != nil {
-			fmt.Println(llm.Class(err), err)
+			fmt.Println(qa.ClassOf(err), err)
 			return
 		}
 		fmt.Println(reply.Text)

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"airqa/qa"
 )
 
-// Hint says what to do about the error of a call, as a run and airqa doctor print it; empty where the error says it all.
-func Hint(err error) string {
+// hintOn says what to do about the error of a call, as a run and airqa doctor print it; empty where the error says it all.
+func hintOn(err error) string {
 	var status *HTTPError
 	if errors.As(err, &status) {
 		if hint := status.hint(); hint != "" {
@@ -20,18 +22,18 @@ func Hint(err error) string {
 	if errors.As(err, &fault) && fault.hint != "" {
 		return fault.hint
 	}
-	return classHints[Class(err)]
+	return classHints[Classify(err)]
 }
 
-var classHints = map[string]string{
-	ClassAuth:            "the key is refused: check the provider's variable, and that the key is for this endpoint",
-	ClassRateLimit:       "the endpoint is busy or a quota is used up: wait, or lower --max-connections",
-	ClassServer:          "the fault is at the endpoint: see its log",
-	ClassNetwork:         "the connection broke: check that the server stays up, and any proxy or tunnel on the way",
-	ClassUnreachable:     "nothing listens there: check that the server runs, and the base URL",
-	ClassTimeout:         "the endpoint is slow or stuck: is the model still loading? --timeout allows more time",
-	ClassImages:          "the model or its server takes no images, which agentic-hybrid-view needs; other baselines do without",
-	ClassContextOverflow: "the conversation and the reply limit exceed the model's context window",
+var classHints = map[qa.FailureClass]string{
+	qa.FailAuth:            "the key is refused: check the provider's variable, and that the key is for this endpoint",
+	qa.FailRateLimit:       "the endpoint is busy or a quota is used up: wait, or lower --max-connections",
+	qa.FailServer:          "the fault is at the endpoint: see its log",
+	qa.FailNetwork:         "the connection broke: check that the server stays up, and any proxy or tunnel on the way",
+	qa.FailUnreachable:     "nothing listens there: check that the server runs, and the base URL",
+	qa.FailTimeout:         "the endpoint is slow or stuck: is the model still loading? --timeout allows more time",
+	qa.FailImages:          "the model or its server takes no images, which agentic-hybrid-view needs; other baselines do without",
+	qa.FailContextOverflow: "the conversation and the reply limit exceed the model's context window",
 }
 
 // hint is for what the status and the text say more exactly than the class.
@@ -43,7 +45,7 @@ func (e *HTTPError) hint() string {
 		return "the base URL ends in front of /chat/completions or /messages"
 	case e.says("to an https server", "sent to https port"):
 		return "the server speaks https: write https:// in the base URL"
-	case e.class() == ClassImages:
+	case e.class() == qa.FailImages:
 		return ""
 	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
 		return "check the model's name and the base URL, which mostly ends in /v1; GET /models there lists the names"

@@ -12,6 +12,7 @@ import (
 
 	"airqa/internal/openaitest"
 	"airqa/llm"
+	"airqa/qa"
 )
 
 // leaks are ways in which an endpoint can repeat the key.
@@ -137,7 +138,7 @@ func TestOnlyTheConfiguredHost(t *testing.T) {
 		hosts[r.URL.Host] = true
 		return http.DefaultTransport.RoundTrip(r)
 	})}
-	if _, err := ask(t, c); llm.Class(err) != llm.ClassBadRequest {
+	if _, err := ask(t, c); qa.ClassOf(err) != qa.FailBadRequest {
 		t.Errorf("a redirect: %v", err)
 	}
 	if _, err := ask(t, c); err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"airqa/qa"
 )
 
 // limiter bounds the requests under way at one endpoint and model. It begins at the ceiling, so that a run that meets no
@@ -101,15 +103,15 @@ func (l *limiter) learn(s slot, err error) {
 			l.closed = until
 		}
 	}
-	switch class := Class(err); {
-	case class == ClassRateLimit:
+	switch class := Classify(err); {
+	case class == qa.FailRateLimit:
 		if s.halvings == l.halvings {
 			l.refused = min(l.bound, l.active)
 			l.bound = max(1, l.refused/2)
 			l.halvings++
 		}
 		l.successes = 0
-	case class == ClassServer:
+	case class == qa.FailServer:
 		l.successes = 0
 	case err == nil && l.bound < l.ceiling && l.active >= l.bound:
 		l.grow()

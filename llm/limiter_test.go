@@ -157,7 +157,7 @@ func TestRetryAfterStopsTheLimiter(t *testing.T) {
 }
 
 // endpoint makes a model at a test server that shares a pool.
-func endpoint(t *testing.T, s *openaitest.Server, p *Pool) Model {
+func endpoint(t *testing.T, s *openaitest.Server, p *Pool) qa.Model {
 	t.Helper()
 	m, err := Open(Config{
 		Spec: "openai:m", BaseURL: s.URL(), Pool: p, MaxRetries: 1000, Rand: func() float64 { return 0 },
@@ -169,14 +169,14 @@ func endpoint(t *testing.T, s *openaitest.Server, p *Pool) Model {
 	return m
 }
 
-func askAll(t *testing.T, calls int, models ...Model) []qa.Attempt {
+func askAll(t *testing.T, calls int, models ...qa.Model) []qa.Attempt {
 	t.Helper()
 	var mu sync.Mutex
 	var attempts []qa.Attempt
 	var wg sync.WaitGroup
 	for i := range calls {
 		wg.Go(func() {
-			reply, err := models[i%len(models)].Complete(t.Context(), []qa.Message{{Role: qa.User, Text: "why?"}})
+			reply, err := models[i%len(models)].Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "why?"}}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -272,14 +272,14 @@ func TestCancelWhileTheLimiterWaits(t *testing.T) {
 	m := endpoint(t, s, NewPool(1))
 	outer, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() { _, _ = m.Complete(outer, []qa.Message{{Role: qa.User, Text: "why?"}}) })
+	wg.Go(func() { _, _ = m.Complete(outer, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "why?"}}}) })
 	<-inside
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := m.Complete(ctx, []qa.Message{{Role: qa.User, Text: "why?"}})
-	var call *CallError
-	if Class(err) != ClassCancelled || !errors.As(err, &call) || len(call.Attempts) != 0 {
-		t.Errorf("error %v of class %s", err, Class(err))
+	_, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "why?"}}})
+	var call *qa.CallError
+	if Classify(err) != qa.FailCancelled || !errors.As(err, &call) || len(call.Attempts) != 0 {
+		t.Errorf("error %v of class %s", err, Classify(err))
 	}
 	if want := "wait for a free connection: context deadline exceeded"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -301,13 +301,13 @@ func TestPoolSharesByEndpointAndModel(t *testing.T) {
 		return e
 	}
 	a, b, other := open("openai:a", "http://h/v1"), open("openai:b", "http://h/v1"), open("openai:a", "http://h2/v1")
-	if again := open("openai:a", "http://h/v1/"); again.retrier.limiter != a.retrier.limiter {
+	if again := open("openai:a", "http://h/v1/"); again.limiter != a.limiter {
 		t.Error("one endpoint and model, two limiters")
 	}
-	if a.client != b.client || a.retrier.limiter == b.retrier.limiter {
+	if a.client != b.client || a.limiter == b.limiter {
 		t.Error("two models of a host want one client and two limiters")
 	}
-	if a.client == other.client || a.retrier.limiter == other.retrier.limiter {
+	if a.client == other.client || a.limiter == other.limiter {
 		t.Error("two hosts share something")
 	}
 }
@@ -346,7 +346,7 @@ func BenchmarkComplete(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, err := m.Complete(b.Context(), messages); err != nil {
+				if _, err := m.Complete(b.Context(), qa.Request{Messages: messages}); err != nil {
 					b.Fatal(err)
 				}
 			}

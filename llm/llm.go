@@ -21,22 +21,8 @@ const (
 	DefaultMaxRetries = 5
 )
 
-// Model answers a conversation. Calls may overlap. When it fails, the error of a model in this package is a [*CallError]
-// or one that was found before any request was made; [Class] understands both.
-type Model interface {
-	Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error)
-}
-
-// ToolModel answers a conversation with tools on offer: the reply may hold calls of them, as qa.Reply.ToolCalls, beside or
-// instead of a text. The caller shows an assistant message with the reply's text, calls and Sealed, then a message of
-// role [airqa/qa.ToolResult] for every call. Every model of a built-in endpoint is one.
-type ToolModel interface {
-	Model
-	CompleteTools(ctx context.Context, messages []qa.Message, tools []qa.ToolSpec) (qa.Reply, error)
-}
-
 // Provider makes a model from a configuration whose Spec names it.
-type Provider func(Config) (Model, error)
+type Provider func(Config) (qa.Model, error)
 
 // Config says which model to ask and how. Only Spec is required.
 type Config struct {
@@ -69,8 +55,8 @@ type Config struct {
 	// Now is the time; nil is [time.Now].
 	Now func() time.Time
 	// OnWait is told when a call of a built-in endpoint begins to wait, and what it returns is called when it goes on. class
-	// is that of the failure before ([ClassRateLimit], ...), or [ClassQueue]. nil is told nothing. Calls may overlap.
-	OnWait func(class string) (over func())
+	// is that of the failure before (qa.FailRateLimit, ...), or [Queue]. nil is told nothing. Calls may overlap.
+	OnWait func(class qa.FailureClass) (over func())
 	// OnNotice is told once when an endpoint turns out to refuse a setting, or to stream only. nil is told nothing. Calls may
 	// overlap.
 	OnNotice func(text string)
@@ -87,7 +73,7 @@ func SplitSpec(spec string) (provider, model string) {
 }
 
 // Open makes the model that c.Spec names. It contacts no endpoint; "scripted:FILE" reads the file.
-func Open(c Config) (Model, error) {
+func Open(c Config) (qa.Model, error) {
 	c = c.withDefaults()
 	if err := c.Sampling.check(); err != nil {
 		return nil, fmt.Errorf("model %q: %w", c.Spec, err)
@@ -112,13 +98,21 @@ func Open(c Config) (Model, error) {
 
 func providers(extra map[string]Provider) map[string]Provider {
 	known := map[string]Provider{
-		"scripted": func(c Config) (Model, error) { return openScripted(c) },
+		"scripted": func(c Config) (qa.Model, error) { return openScripted(c) },
 	}
 	for _, v := range vendors() {
-		known[v.name] = func(c Config) (Model, error) { return NewEndpoint(c) }
+		known[v.name] = openEndpoint
 	}
 	maps.Copy(known, extra)
 	return known
+}
+
+func openEndpoint(c Config) (qa.Model, error) {
+	e, err := NewEndpoint(c)
+	if err != nil {
+		return nil, err
+	}
+	return newRetrier(c, e), nil
 }
 
 func (c Config) withDefaults() Config {
@@ -138,7 +132,7 @@ func (c Config) withDefaults() Config {
 		c.Sleep = pause.For
 	}
 	if c.OnWait == nil {
-		c.OnWait = func(string) func() { return func() {} }
+		c.OnWait = func(qa.FailureClass) func() { return func() {} }
 	}
 	if c.OnNotice == nil {
 		c.OnNotice = func(string) {}

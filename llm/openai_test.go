@@ -59,7 +59,7 @@ func config(s *openaitest.Server, model string) llm.Config {
 	}
 }
 
-func open(t *testing.T, c llm.Config) llm.Model {
+func open(t *testing.T, c llm.Config) qa.Model {
 	t.Helper()
 	m, err := llm.Open(c)
 	if err != nil {
@@ -73,7 +73,7 @@ func ask(t *testing.T, c llm.Config, messages ...qa.Message) (qa.Reply, error) {
 	if len(messages) == 0 {
 		messages = []qa.Message{{Role: qa.User, Text: "why?"}}
 	}
-	return open(t, c).Complete(t.Context(), messages)
+	return open(t, c).Complete(t.Context(), qa.Request{Messages: messages})
 }
 
 func TestRequestBody(t *testing.T) {
@@ -293,9 +293,9 @@ func TestUnsendableMessages(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := start(t, openaitest.Config{})
-			_, err := open(t, config(s, "m")).Complete(t.Context(), test.messages)
-			if err == nil || err.Error() != test.want || llm.Class(err) != llm.ClassBadRequest {
-				t.Errorf("error %v of class %s", err, llm.Class(err))
+			_, err := open(t, config(s, "m")).Complete(t.Context(), qa.Request{Messages: test.messages})
+			if err == nil || err.Error() != test.want || qa.ClassOf(err) != qa.FailBadRequest {
+				t.Errorf("error %v of class %s", err, qa.ClassOf(err))
 			}
 			if s.Calls() != 0 {
 				t.Errorf("%d requests", s.Calls())
@@ -311,7 +311,7 @@ func TestOverlappingCalls(t *testing.T) {
 	for i := range 20 {
 		wg.Go(func() {
 			text := strings.Repeat("x", i+1)
-			got, err := m.Complete(t.Context(), []qa.Message{{Role: qa.User, Text: text}})
+			got, err := m.Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: text}}})
 			if err != nil || got.Text != text {
 				t.Errorf("got %q, %v", got.Text, err)
 			}
@@ -324,15 +324,15 @@ func TestCancelReturnsAtOnce(t *testing.T) {
 	s := start(t, openaitest.Config{})
 	ctx, cancel := context.WithCancel(t.Context())
 	s.Fail(openaitest.Hang(cancel))
-	_, err := open(t, config(s, "m")).Complete(ctx, []qa.Message{{Role: qa.User, Text: "why?"}})
-	var call *llm.CallError
-	if !errors.Is(err, context.Canceled) || llm.Class(err) != llm.ClassCancelled || !errors.As(err, &call) {
-		t.Fatalf("error %v of class %s", err, llm.Class(err))
+	_, err := open(t, config(s, "m")).Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "why?"}}})
+	var call *qa.CallError
+	if !errors.Is(err, context.Canceled) || qa.ClassOf(err) != qa.FailCancelled || !errors.As(err, &call) {
+		t.Fatalf("error %v of class %s", err, qa.ClassOf(err))
 	}
-	if len(call.Attempts) != 1 || call.Attempts[0].Error != llm.ClassCancelled || s.Calls() != 1 {
+	if len(call.Attempts) != 1 || call.Attempts[0].Error != qa.FailCancelled || s.Calls() != 1 {
 		t.Errorf("attempts %+v", call.Attempts)
 	}
-	if _, err = open(t, config(s, "m")).Complete(ctx, nil); err == nil || s.Calls() != 1 {
+	if _, err = open(t, config(s, "m")).Complete(ctx, qa.Request{}); err == nil || s.Calls() != 1 {
 		t.Errorf("a dead context: error %v, %d requests", err, s.Calls())
 	}
 }

@@ -24,10 +24,11 @@ func TestClassesOfOtherProviders(t *testing.T) {
 		return `[{"error":{"code":` + code + `,"message":"` + message + `","status":"X","details":[{"retryDelay": "3.5s"}]}}]`
 	}
 	tests := []struct {
-		provider    string
-		status      int
-		body        string
-		class, text string
+		provider string
+		status   int
+		body     string
+		class    qa.FailureClass
+		text     string
 	}{
 		{"anthropic", 529, anthropic("overloaded_error", "Overloaded"), "server", "HTTP 529: Overloaded"},
 		{"anthropic", 429, anthropic("rate_limit_error", "Slow down"), "rate_limit", "HTTP 429: Slow down"},
@@ -53,8 +54,8 @@ func TestClassesOfOtherProviders(t *testing.T) {
 			c := endpoints(s)[test.provider]
 			c.MaxRetries = -1
 			_, err := ask(t, c)
-			if llm.Class(err) != test.class || !strings.Contains(fmt.Sprint(err), test.text) {
-				t.Errorf("error %v of class %s, want class %s", err, llm.Class(err), test.class)
+			if qa.ClassOf(err) != test.class || !strings.Contains(fmt.Sprint(err), test.text) {
+				t.Errorf("error %v of class %s, want class %s", err, qa.ClassOf(err), test.class)
 			}
 			var status *llm.HTTPError
 			if errors.As(err, &status) && test.provider == "google" && status.RetryAfter != 3500*time.Millisecond {
@@ -94,7 +95,7 @@ func TestOverflowTexts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.server, func(t *testing.T) {
 			err := &llm.HTTPError{Status: test.status, Body: test.text}
-			if got := llm.Class(err); got != llm.ClassContextOverflow {
+			if got := llm.Classify(err); got != qa.FailContextOverflow {
 				t.Errorf("class %s", got)
 			}
 		})
@@ -103,7 +104,7 @@ func TestOverflowTexts(t *testing.T) {
 		400: "max_tokens is too large: 5000. This model supports at most 4096 completion tokens.",
 		503: "the model's context window service is down", 429: "context length quota",
 	} {
-		if got := llm.Class(&llm.HTTPError{Status: status, Body: text}); got == llm.ClassContextOverflow {
+		if got := llm.Classify(&llm.HTTPError{Status: status, Body: text}); got == qa.FailContextOverflow {
 			t.Errorf("%d %s: class %s", status, text, got)
 		}
 	}
@@ -135,10 +136,10 @@ func TestOnlyTheConfiguredHostOfEveryProvider(t *testing.T) {
 				return http.DefaultTransport.RoundTrip(r)
 			})}
 			s.Fail(openaitest.Redirect(elsewhere.URL() + "/chat/completions"))
-			if _, err := ask(t, c); llm.Class(err) != llm.ClassBadRequest {
+			if _, err := ask(t, c); qa.ClassOf(err) != qa.FailBadRequest {
 				t.Errorf("a redirect: %v", err)
 			}
-			if _, err := openTools(t, c).CompleteTools(t.Context(), requests[1].messages, []qa.ToolSpec{lookup}); err != nil {
+			if _, err := open(t, c).Complete(t.Context(), qa.Request{Messages: requests[1].messages, Tools: []qa.ToolSpec{lookup}}); err != nil {
 				t.Error(err)
 			}
 			if diff := cmp.Diff(map[string]bool{s.Host(): true}, hosts); diff != "" {
@@ -217,7 +218,7 @@ func TestOwnAddresses(t *testing.T) {
 			return nil, errors.New("no network")
 		})}
 		_, err := ask(t, llm.Config{Spec: provider + ":m", APIKey: plantedKey, HTTPClient: client, MaxRetries: -1})
-		if got != address || llm.Class(err) != llm.ClassNetwork {
+		if got != address || qa.ClassOf(err) != qa.FailNetwork {
 			t.Errorf("%s: %s, %v", provider, got, err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"airqa/qa"
 )
 
 // quirks is what an endpoint has refused of the requests for one model. It is learned from the errors: each costs one
@@ -105,7 +107,7 @@ func (q *quirks) apply(full, stream map[string]any) {
 func (q *quirks) learn(sent map[string]any, err error) (r remedy, isNew, ok bool) {
 	var status *HTTPError
 	// Proxies wrap a refusal in a fault of their own.
-	if !errors.As(err, &status) || status.Status != 500 && Class(err) != ClassBadRequest {
+	if !errors.As(err, &status) || status.Status != 500 && Classify(err) != qa.FailBadRequest {
 		return remedy{}, false, false
 	}
 	text := strings.ToLower(status.Body)

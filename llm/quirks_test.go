@@ -93,7 +93,7 @@ func TestRefusedSettings(t *testing.T) {
 			if err != nil || first.Text != "fine" {
 				t.Fatalf("%q, %v", first.Text, err)
 			}
-			if len(first.Attempts) != 2 || first.Attempts[0].Error != llm.ClassBadRequest || first.Attempts[0].Status != 400 {
+			if len(first.Attempts) != 2 || first.Attempts[0].Error != qa.FailBadRequest || first.Attempts[0].Status != 400 {
 				t.Errorf("attempts %+v, want a refusal and a reply", first.Attempts)
 			}
 			// Another model of the pool at the address knows it already.
@@ -119,7 +119,7 @@ func TestRefusalsWithoutRemedy(t *testing.T) {
 	} {
 		p := newPicky(t, func(map[string]any) string { return openAIError(message) })
 		_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: llm.Sampling{MaxTokens: 7, Seed: new(1)}})
-		if llm.Class(err) != llm.ClassBadRequest || len(p.sent) != 1 {
+		if qa.ClassOf(err) != qa.FailBadRequest || len(p.sent) != 1 {
 			t.Errorf("%s: %d requests, %v", message, len(p.sent), err)
 		}
 	}
@@ -208,13 +208,13 @@ func TestUnaskedStreams(t *testing.T) {
 	if got, err := ask(t, config(s, "m")); err != nil || got.Text != "one two" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	got, err := openTools(t, config(s, "m")).CompleteTools(t.Context(), requests[1].messages, []qa.ToolSpec{lookup})
+	got, err := open(t, config(s, "m")).Complete(t.Context(), qa.Request{Messages: requests[1].messages, Tools: []qa.ToolSpec{lookup}})
 	if err != nil || len(got.ToolCalls) != 2 || string(got.ToolCalls[0].Arguments) != `{"word":"x"}` || got.ToolCalls[1].ID != "b" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	anthropic := endpoints(s)["anthropic"]
 	s.Fail(openaitest.Body(200, streamedMessage))
-	got, err = openTools(t, anthropic).CompleteTools(t.Context(), requests[1].messages, []qa.ToolSpec{lookup})
+	got, err = open(t, anthropic).Complete(t.Context(), qa.Request{Messages: requests[1].messages, Tools: []qa.ToolSpec{lookup}})
 	if err != nil || got.Text != "I look." || got.Reasoning != "hm" || got.Finish != "tool_calls" || len(got.ToolCalls) != 1 ||
 		string(got.ToolCalls[0].Arguments) != `{"word":"x"}` || !strings.Contains(string(got.Sealed), `"signature":"s"`) {
 		t.Errorf("%+v, %v", got, err)
@@ -255,11 +255,15 @@ data: {"type":"message_stop"}
 func TestBrokenStreams(t *testing.T) {
 	cut := streamedText[:strings.Index(streamedText, `data: {"id":"c1","choices":[{"index":0,"delta":{"content":"two"}`)]
 	failed := cut + `data: {"error":{"message":"upstream is gone","code":502}}` + "\n\n"
-	tests := []struct{ name, body, class, text string }{
-		{"cut", cut, llm.ClassGarbage, "the stream ended before the reply did"},
-		{"an error inside", failed, llm.ClassServer, "upstream is gone"},
-		{"no stream", "data: page\n\n", llm.ClassGarbage, "not a stream"},
-		{"too large", "data: " + strings.Repeat("x", 33<<20), llm.ClassGarbage, "larger than 32 MiB"},
+	tests := []struct {
+		name, body string
+		class      qa.FailureClass
+		text       string
+	}{
+		{"cut", cut, qa.FailGarbage, "the stream ended before the reply did"},
+		{"an error inside", failed, qa.FailServer, "upstream is gone"},
+		{"no stream", "data: page\n\n", qa.FailGarbage, "not a stream"},
+		{"too large", "data: " + strings.Repeat("x", 33<<20), qa.FailGarbage, "larger than 32 MiB"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -268,8 +272,8 @@ func TestBrokenStreams(t *testing.T) {
 			c := config(s, "m")
 			c.MaxRetries = -1
 			_, err := ask(t, c)
-			if llm.Class(err) != test.class || !strings.Contains(err.Error(), test.text) {
-				t.Errorf("%v of class %s, want %q of class %s", err, llm.Class(err), test.text, test.class)
+			if qa.ClassOf(err) != test.class || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("%v of class %s, want %q of class %s", err, qa.ClassOf(err), test.text, test.class)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"time"
 
 	"airqa/qa"
@@ -20,84 +21,98 @@ const (
 	maxRetryAfter = 2 * time.Minute
 )
 
-type retrier struct {
+// Retrier repeats the requests of a model that fail with a transient error, and those whose settings the endpoint refused and
+// will not be sent again.
+type Retrier struct {
+	inner   qa.Model
 	retries int
 	sleep   func(context.Context, time.Duration) error
-	now     func() time.Time
 	rand    func() float64
-	limiter *limiter
-	onWait  func(class string) (over func())
+	onWait  func(class qa.FailureClass) (over func())
 }
 
-func newRetrier(c Config, l *limiter) retrier {
-	return retrier{onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, now: c.Now, rand: c.Rand, limiter: l}
+func newRetrier(c Config, inner qa.Model) *Retrier {
+	return &Retrier{inner: inner, onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, rand: c.Rand}
 }
 
-// request makes one request and returns the HTTP status, 0 when none came.
-type request func(ctx context.Context) (qa.Reply, int, error)
-
-// call repeats a request until it succeeds, cannot succeed, or has been made often enough.
-func (r retrier) call(ctx context.Context, ask request) (qa.Reply, error) {
-	if err := ctx.Err(); err != nil {
-		return qa.Reply{}, &CallError{Err: err}
+// Inside returns m with wrap between its retries and its endpoint, so that wrap sees every request. A model without retries is
+// wrapped as a whole.
+func Inside(m qa.Model, wrap func(qa.Model) qa.Model) qa.Model {
+	r, ok := m.(*Retrier)
+	if !ok {
+		return wrap(m)
 	}
-	var attempts []qa.Attempt
+	wrapped := *r
+	wrapped.inner = wrap(r.inner)
+	return &wrapped
+}
+
+// Complete makes requests until one succeeds, none can, or there were enough of them.
+func (m *Retrier) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return qa.Reply{}, callError(nil, err)
+	}
 	var wait time.Duration
 	extra := 0 // requests that are made again because the endpoint refused a setting
 	for {
-		reply, attempt, err := r.attempt(ctx, wait, ask)
-		if !attempt.Started.IsZero() {
-			attempts = append(attempts, attempt)
+		reply, err := m.inner.Complete(ctx, r)
+		made := reply.Attempts
+		if err != nil {
+			made = qa.Tried(err)
 		}
+		if len(made) > 0 {
+			made[0].Wait += wait.Seconds()
+		}
+		r.Tried = slices.Concat(r.Tried, made)
 		if err == nil {
-			reply.Attempts = attempts
+			reply.Attempts = r.Tried
 			return reply, nil
 		}
-		var changed adapted
-		if errors.As(err, &changed) {
-			if err := again(ctx, attempts[len(attempts)-1]); err != nil {
-				return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
-			}
-			wait = 0
+		if errors.As(err, new(adapted)) {
 			extra++
+			wait = 0
 			continue
 		}
-		if len(attempts) > r.retries+extra || !Retryable(err) {
-			return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
+		if len(made) == 0 || len(r.Tried) > m.retries+extra || !Classify(err).Transient() {
+			return qa.Reply{}, ended(r.Tried, err)
 		}
-		wait = r.pause(len(attempts)-extra, err)
-		over := r.onWait(Class(err))
-		stop := r.sleep(ctx, wait)
+		wait = m.pause(len(r.Tried)-extra, err)
+		over := m.onWait(Classify(err))
+		stop := m.sleep(ctx, wait)
 		over()
 		if stop != nil {
-			return qa.Reply{}, &CallError{Attempts: attempts, Err: fmt.Errorf("%w (waiting after: %s)", stop, err.Error())}
-		}
-		if err := again(ctx, attempts[len(attempts)-1]); err != nil {
-			return qa.Reply{}, &CallError{Attempts: attempts, Err: err}
+			return qa.Reply{}, callError(r.Tried, fmt.Errorf("%w (waiting after: %s)", stop, cause(err).Error()))
 		}
 	}
 }
 
-// attempt waits for its turn and makes one request. It adds its own wait to the one before it. Without a turn there was no
-// attempt, and started is the zero time.
-func (r retrier) attempt(ctx context.Context, wait time.Duration, ask request) (qa.Reply, qa.Attempt, error) {
-	turn, queued, err := r.limiter.acquireTold(ctx, func() func() { return r.onWait(ClassQueue) })
-	if err != nil {
-		return qa.Reply{}, qa.Attempt{}, fmt.Errorf("wait for a free connection: %w", err)
+// ended is the last error of a call with all its requests.
+func ended(tried []qa.Attempt, err error) error {
+	var call *qa.CallError
+	if len(tried) == 0 || !errors.As(err, &call) {
+		if len(tried) > 0 {
+			return callError(tried, err)
+		}
+		return err
 	}
-	start := r.now()
-	reply, status, err := ask(ctx)
-	r.limiter.release(turn, err)
-	return reply, qa.Attempt{
-		Started: start, Seconds: r.now().Sub(start).Seconds(), Wait: (wait + queued).Seconds(), Status: status,
-		Error: Class(err),
-	}, err
+	whole := *call
+	whole.Attempts = tried
+	return &whole
+}
+
+// cause is what a call failed of, without the requests.
+func cause(err error) error {
+	var call *qa.CallError
+	if errors.As(err, &call) {
+		return call.Err
+	}
+	return err
 }
 
 // pause is the wait after the nth failure: the back-off, or what the endpoint asked for when that is longer.
-func (r retrier) pause(failures int, err error) time.Duration {
+func (m *Retrier) pause(failures int, err error) time.Duration {
 	backoff := min(firstPause<<min(failures-1, 10), longPause)
-	backoff -= time.Duration(r.rand() * float64(backoff) / 2)
+	backoff -= time.Duration(m.rand() * float64(backoff) / 2)
 	var status *HTTPError
 	if errors.As(err, &status) {
 		return max(backoff, min(status.RetryAfter, maxRetryAfter))

@@ -46,7 +46,7 @@ func TestRetriesAreBounded(t *testing.T) {
 		c := config(s, "m")
 		c.MaxRetries = test.retries
 		_, err := ask(t, c)
-		var call *llm.CallError
+		var call *qa.CallError
 		if !errors.As(err, &call) || len(call.Attempts) != test.want || s.Calls() != test.want {
 			t.Errorf("MaxRetries %d: %d requests, error %v", test.retries, s.Calls(), err)
 		}
@@ -102,8 +102,8 @@ func TestTimeoutOfOneRequest(t *testing.T) {
 	c := config(s, "m")
 	c.Timeout, c.MaxRetries = 20*time.Millisecond, -1
 	_, err := ask(t, c)
-	if llm.Class(err) != llm.ClassTimeout || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v of class %s", err, llm.Class(err))
+	if qa.ClassOf(err) != qa.FailTimeout || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v of class %s", err, qa.ClassOf(err))
 	}
 	if want := "POST " + s.Host() + "/v1/chat/completions: no reply within 20ms (the endpoint is slow or stuck: is the model still loading? " +
 		"--timeout allows more time)"; err.Error() != want {
@@ -118,9 +118,9 @@ func TestCancelDuringTheWait(t *testing.T) {
 	c := config(s, "m")
 	c.Sleep = nil
 	c.Rand = func() float64 { cancel(); return 0 }
-	_, err := open(t, c).Complete(ctx, []qa.Message{{Role: qa.User, Text: "why?"}})
-	if llm.Class(err) != llm.ClassCancelled || !errors.Is(err, context.Canceled) || s.Calls() != 1 {
-		t.Errorf("error %v of class %s, %d requests", err, llm.Class(err), s.Calls())
+	_, err := open(t, c).Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "why?"}}})
+	if qa.ClassOf(err) != qa.FailCancelled || !errors.Is(err, context.Canceled) || s.Calls() != 1 {
+		t.Errorf("error %v of class %s, %d requests", err, qa.ClassOf(err), s.Calls())
 	}
 	want := "context canceled (waiting after: POST " + s.Host() + "/v1/chat/completions: HTTP 500: it broke)"
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
@@ -128,8 +128,8 @@ func TestCancelDuringTheWait(t *testing.T) {
 	}
 }
 
-// Whoever pays is asked before a request is made again.
-func TestAskedBeforeTheNext(t *testing.T) {
+// What is put inside the retries sees every request, with those before it, and can end the call.
+func TestInside(t *testing.T) {
 	s := start(t, openaitest.Config{})
 	for range 5 {
 		s.Fail(openaitest.Status(500, "oops", "it broke"))
@@ -139,19 +139,26 @@ func TestAskedBeforeTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	enough := errors.New("enough")
-	asked := 0
-	ctx := llm.WithAgain(t.Context(), func(a qa.Attempt) error {
-		if asked++; a.Status != 500 {
-			t.Errorf("asked about %+v", a)
-		}
-		if asked == 2 {
-			return enough
-		}
-		return nil
+	m = llm.Inside(m, func(endpoint qa.Model) qa.Model {
+		return modelFunc(func(ctx context.Context, r qa.Request) (qa.Reply, error) {
+			if len(r.Tried) == 2 {
+				return qa.Reply{}, enough
+			}
+			for _, a := range r.Tried {
+				if a.Status != 500 || a.Error != qa.FailServer {
+					t.Errorf("tried %+v", a)
+				}
+			}
+			return endpoint.Complete(ctx, r)
+		})
 	})
-	_, err = m.Complete(ctx, []qa.Message{{Role: qa.User, Text: "?"}})
-	var call *llm.CallError
+	_, err = m.Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "?"}}})
+	var call *qa.CallError
 	if !errors.Is(err, enough) || !errors.As(err, &call) || len(call.Attempts) != 2 || s.Calls() != 2 {
 		t.Errorf("error %v after %d requests", err, s.Calls())
 	}
 }
+
+type modelFunc func(context.Context, qa.Request) (qa.Reply, error)
+
+func (f modelFunc) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) { return f(ctx, r) }

@@ -25,7 +25,7 @@ import (
 // or fits nowhere because the caller rewrote the replies, the number of calls so far for this task decides. Only then do
 // two episodes of one task at the same time, or a resumed one, depend on their order: let the replies of a script differ.
 //
-// Usage is counted with the cl100k vocabulary. A call beyond the last reply is an error of [ClassBadRequest].
+// Usage is counted with the cl100k vocabulary. A call beyond the last reply is an error of [qa.FailBadRequest].
 type Scripted struct {
 	episodes []Episode
 	mu       sync.Mutex
@@ -51,16 +51,19 @@ func NewScript(episodes []Episode) *Scripted {
 }
 
 // Complete returns the next reply of the conversation.
-func (s *Scripted) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
+func (s *Scripted) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err := ctx.Err(); err != nil {
-		return qa.Reply{}, &CallError{Err: err}
+		return qa.Reply{}, callError(nil, err)
 	}
-	text, err := s.next(messages)
+	if len(r.Tools) > 0 {
+		return qa.Reply{}, errors.New("a script cannot be offered tools; use --protocol react")
+	}
+	text, err := s.next(r.Messages)
 	if err != nil {
-		return qa.Reply{}, &CallError{Err: &Fault{Class: ClassBadRequest, Detail: err.Error()}}
+		return qa.Reply{}, callError(nil, &Fault{Class: qa.FailBadRequest, Detail: err.Error()})
 	}
 	reply := qa.Reply{Text: text, Model: "scripted", Finish: "stop"}
-	reply.Usage = estimate(&s.counts, conversation{messages: messages}, reply)
+	reply.Usage = estimate(&s.counts, conversation{messages: r.Messages}, reply)
 	return reply, nil
 }
 

@@ -22,14 +22,14 @@ type episode struct {
 	window  int
 }
 
-func (e *episode) run(t *testing.T, m llm.Model, n int) {
+func (e *episode) run(t *testing.T, m qa.Model, n int) {
 	t.Helper()
 	for range n {
 		messages := []qa.Message{{Role: qa.System, Text: "rules"}, {Role: qa.User, Text: e.task}}
 		for _, reply := range e.replies[max(0, len(e.replies)-e.window):] {
 			messages = append(messages, qa.Message{Role: qa.Assistant, Text: reply}, qa.Message{Role: qa.User, Text: "seen"})
 		}
-		got, err := m.Complete(t.Context(), messages)
+		got, err := m.Complete(t.Context(), qa.Request{Messages: messages})
 		if err != nil {
 			t.Errorf("reply %d: %v", len(e.replies)+1, err)
 			return
@@ -100,7 +100,7 @@ func TestScriptedWhenRepliesWereRewritten(t *testing.T) {
 	m := llm.NewScripted([]string{"a", "b"})
 	messages := []qa.Message{{Role: qa.User, Text: "q"}}
 	for _, want := range []string{"a", "b"} {
-		got, err := m.Complete(t.Context(), messages)
+		got, err := m.Complete(t.Context(), qa.Request{Messages: messages})
 		if err != nil || got.Text != want {
 			t.Errorf("got %q, %v, want %q", got.Text, err, want)
 		}
@@ -125,16 +125,16 @@ func TestScriptedErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := m.Complete(t.Context(), test.messages)
-			if err == nil || err.Error() != test.want || llm.Class(err) != llm.ClassBadRequest {
-				t.Errorf("error %v of class %s", err, llm.Class(err))
+			_, err := m.Complete(t.Context(), qa.Request{Messages: test.messages})
+			if err == nil || err.Error() != test.want || qa.ClassOf(err) != qa.FailBadRequest {
+				t.Errorf("error %v of class %s", err, qa.ClassOf(err))
 			}
 		})
 	}
 }
 
 func TestScriptedReply(t *testing.T) {
-	got, err := llm.NewScripted([]string{"hello world"}).Complete(t.Context(), []qa.Message{{Role: qa.User, Text: "hello"}})
+	got, err := llm.NewScripted([]string{"hello world"}).Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "hello"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,12 +28,12 @@ func TestOnWait(t *testing.T) {
 	m, err := llm.Open(llm.Config{
 		Spec: "openai:m", BaseURL: server.URL(), Pool: llm.NewPool(1), MaxRetries: 1, Timeout: 300 * time.Millisecond,
 		Sleep: func(context.Context, time.Duration) error { return nil },
-		OnWait: func(class string) func() {
-			note("wait " + class)
-			if class == llm.ClassQueue {
+		OnWait: func(class qa.FailureClass) func() {
+			note("wait " + string(class))
+			if class == llm.Queue {
 				close(queued)
 			}
-			return func() { note("go " + class) }
+			return func() { note("go " + string(class)) }
 		},
 	})
 	if err != nil {
@@ -41,9 +41,9 @@ func TestOnWait(t *testing.T) {
 	}
 	hello := []qa.Message{{Role: qa.User, Text: "hello"}}
 	var all sync.WaitGroup
-	all.Go(func() { _, _ = m.Complete(t.Context(), hello) })
+	all.Go(func() { _, _ = m.Complete(t.Context(), qa.Request{Messages: hello}) })
 	<-held
-	all.Go(func() { _, _ = m.Complete(t.Context(), hello) })
+	all.Go(func() { _, _ = m.Complete(t.Context(), qa.Request{Messages: hello}) })
 	all.Wait()
 	want := []string{"wait rate_limit", "go rate_limit", "wait queue", "go queue"}
 	if !slices.Equal(told[:min(4, len(told))], want) {

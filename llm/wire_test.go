@@ -78,22 +78,13 @@ func TestWire(t *testing.T) {
 				s := start(t, openaitest.Config{Key: plantedKey})
 				c := endpoints(s)[provider]
 				c.Sampling = r.sampling
-				if _, err := openTools(t, c).CompleteTools(t.Context(), r.messages, r.tools); err != nil {
+				if _, err := open(t, c).Complete(t.Context(), qa.Request{Messages: r.messages, Tools: r.tools}); err != nil {
 					t.Fatal(err)
 				}
 				golden.Check(t, "wire/"+provider+"-"+r.name+".txt", wireText(t, s.Requests()[0]))
 			})
 		}
 	}
-}
-
-func openTools(t *testing.T, c llm.Config) llm.ToolModel {
-	t.Helper()
-	m, ok := open(t, c).(llm.ToolModel)
-	if !ok {
-		t.Fatalf("%s takes no tools", c.Spec)
-	}
-	return m
 }
 
 // wireText shows the request's path, the headers that carry meaning, and its body on many lines.
@@ -152,7 +143,7 @@ func TestToolCallsOfEveryProtocol(t *testing.T) {
 	})
 	for provider, c := range endpoints(s) {
 		t.Run(provider, func(t *testing.T) {
-			got, err := openTools(t, c).CompleteTools(t.Context(), requests[0].messages, []qa.ToolSpec{lookup})
+			got, err := open(t, c).Complete(t.Context(), qa.Request{Messages: requests[0].messages, Tools: []qa.ToolSpec{lookup}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,16 +207,16 @@ func TestSealedComesBack(t *testing.T) {
 		t.Run(test.provider, func(t *testing.T) {
 			s := start(t, openaitest.Config{})
 			s.Fail(openaitest.Body(200, test.reply))
-			m := openTools(t, endpoints(s)[test.provider])
+			m := open(t, endpoints(s)[test.provider])
 			asked := []qa.Message{{Role: qa.User, Text: "Why?"}}
-			got, err := m.CompleteTools(t.Context(), asked, nil)
+			got, err := m.Complete(t.Context(), qa.Request{Messages: asked})
 			if err != nil {
 				t.Fatal(err)
 			}
 			asked = append(asked, qa.Message{Role: qa.Assistant, Text: got.Text, ToolCalls: got.ToolCalls, Sealed: got.Sealed},
 				qa.Message{Role: qa.ToolResult, Text: "seen", ToolCallID: got.ToolCalls[0].ID})
 			for provider, c := range endpoints(s) {
-				if _, err := openTools(t, c).CompleteTools(t.Context(), asked, nil); err != nil {
+				if _, err := open(t, c).Complete(t.Context(), qa.Request{Messages: asked}); err != nil {
 					t.Fatalf("%s: %v", provider, err)
 				}
 				last := s.Requests()[s.Calls()-1]
@@ -264,8 +255,8 @@ func TestUnsendableTools(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := openTools(t, config(s, "m")).CompleteTools(t.Context(), test.messages, test.tools)
-			if err == nil || err.Error() != test.want || llm.Class(err) != llm.ClassBadRequest {
+			_, err := open(t, config(s, "m")).Complete(t.Context(), qa.Request{Messages: test.messages, Tools: test.tools})
+			if err == nil || err.Error() != test.want || qa.ClassOf(err) != qa.FailBadRequest {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -275,7 +266,7 @@ func TestUnsendableTools(t *testing.T) {
 func TestNoMessageLeft(t *testing.T) {
 	s := start(t, openaitest.Config{})
 	_, err := ask(t, endpoints(s)["anthropic"], qa.Message{Role: qa.System, Text: "alone"})
-	if llm.Class(err) != llm.ClassBadRequest || s.Calls() != 0 {
+	if qa.ClassOf(err) != qa.FailBadRequest || s.Calls() != 0 {
 		t.Errorf("error %v, %d requests", err, s.Calls())
 	}
 }

@@ -2,7 +2,6 @@ package qa
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 )
 
@@ -59,8 +58,8 @@ type Attempt struct {
 	Wait    float64 `json:"wait,omitempty"`
 	// Status is the HTTP status, 0 when none came.
 	Status int `json:"status,omitempty"`
-	// Error is the class of the failure ("rate_limit", "server", "network", "timeout", …), empty on success.
-	Error string `json:"error,omitempty"`
+	// Error is the class of the failure, empty on success.
+	Error FailureClass `json:"error,omitempty"`
 	// Charged is what a request without a reply is taken to have cost: its forecast, since nobody reported its usage. nil for
 	// one that the endpoint refused (HTTP 4xx) or that found no connection, which costs nothing, and for the one that brought the reply.
 	Charged *Usage `json:"charged,omitempty"`
@@ -78,14 +77,4 @@ type Price struct {
 func (p Price) Of(u Usage) float64 {
 	fresh := max(u.Prompt-u.Cached, 0)
 	return (float64(fresh)*p.Prompt + float64(u.Cached)*p.Cached + float64(u.Completion)*p.Completion) / 1e6
-}
-
-// Tried returns the requests that were made for a call that ended with err, oldest first. An error knows them by a method of
-// this name, so that whoever asks knows no endpoint; nil for one that does not.
-func Tried(err error) []Attempt {
-	var t interface{ Tried() []Attempt }
-	if errors.As(err, &t) {
-		return t.Tried()
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package qa_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -46,18 +47,35 @@ func TestPriceOf(t *testing.T) {
 	}
 }
 
-type triedError struct{ attempts []qa.Attempt }
-
-func (triedError) Error() string         { return "no reply" }
-func (e triedError) Tried() []qa.Attempt { return e.attempts }
-
-func TestTried(t *testing.T) {
-	want := []qa.Attempt{{Status: 500, Error: "server"}, {Error: "timeout"}}
-	if diff := cmp.Diff(want, qa.Tried(fmt.Errorf("ask the model: %w", triedError{want}))); diff != "" {
+func TestCallError(t *testing.T) {
+	tried := []qa.Attempt{{Status: 500, Error: qa.FailServer}, {Error: qa.FailTimeout}}
+	cause := errors.New("no reply")
+	err := fmt.Errorf("ask the model: %w", &qa.CallError{Class: qa.FailTimeout, Attempts: tried, Err: cause, Hint: "wait"})
+	if want := "ask the model: after 2 requests: no reply (wait)"; err.Error() != want || !errors.Is(err, cause) {
+		t.Errorf("error %q, want %q", err, want)
+	}
+	if diff := cmp.Diff(tried, qa.Tried(err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := qa.Tried(errors.New("disk full")); got != nil {
 		t.Errorf("requests of another error: %v", got)
+	}
+	for want, err := range map[qa.FailureClass]error{
+		"": nil, qa.FailTimeout: err, qa.FailCancelled: fmt.Errorf("x: %w", context.Canceled), qa.FailUnknown: cause,
+	} {
+		if got := qa.ClassOf(err); got != want {
+			t.Errorf("class %q of %v, want %q", got, err, want)
+		}
+	}
+}
+
+func TestSuspension(t *testing.T) {
+	err := fmt.Errorf("ask: %w", &qa.CallError{Err: &qa.SuspendedError{Reason: "budget reached"}})
+	if got := qa.Suspension(err); got != "budget reached" {
+		t.Errorf("%q", got)
+	}
+	if got := qa.Suspension(errors.New("disk full")); got != "" {
+		t.Errorf("%q of another error", got)
 	}
 }
 

@@ -233,7 +233,7 @@ func cached(r qa.Reply) string {
 
 // shortened says that the window was too long for the model and was made shorter.
 func shortened(attempts []qa.Attempt) string {
-	if slices.ContainsFunc(attempts, func(a qa.Attempt) bool { return a.Error == string(qa.ContextOverflow) }) {
+	if slices.ContainsFunc(attempts, func(a qa.Attempt) bool { return a.Error == qa.FailContextOverflow }) {
 		return " (shortened: the window did not fit the model)"
 	}
 	return ""

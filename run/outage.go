@@ -48,11 +48,7 @@ func MayPass(t qa.Trajectory) bool {
 	if t.Outcome != qa.EndpointError || len(t.FailedAttempts) == 0 {
 		return false
 	}
-	switch t.FailedAttempts[len(t.FailedAttempts)-1].Error {
-	case "rate_limit", "server", "network", "unreachable", "timeout", "garbage":
-		return true
-	}
-	return false
+	return t.FailedAttempts[len(t.FailedAttempts)-1].Error.Transient()
 }
 
 // watch notices failures that are all of one kind: they end the start, or begin an outage.

@@ -15,23 +15,16 @@ import (
 	"airqa/run"
 )
 
-// tried is an endpoint's failure with the class of its last request.
-type tried struct{ class string }
-
-func (f tried) Error() string { return "no reply from port " + time.Now().String() }
-func (f tried) Tried() []qa.Attempt {
-	return []qa.Attempt{{Error: f.class}}
-}
-
-func fail(s agent.Setup, class string) (qa.Trajectory, error) {
+func fail(s agent.Setup, class qa.FailureClass) (qa.Trajectory, error) {
 	e := agent.New(s)
-	err := e.Fail(&agent.CallError{Err: errors.New("no reply"), Attempts: tried{class}.Tried()})
+	err := e.Fail(&qa.CallError{Err: errors.New("no reply from port " + time.Now().String()), Attempts: []qa.Attempt{{Error: class}}})
 	return e.Trajectory(), err
 }
 
 func TestOutage(t *testing.T) {
 	tests := []struct {
-		name, class string
+		name  string
+		class qa.FailureClass
 		// works tells whether the nth episode finds the endpoint well, after so many waits.
 		works              func(n, waits int64) bool
 		left, failed, wait int
@@ -78,8 +71,8 @@ func TestOutage(t *testing.T) {
 
 // Failures with successes between them end nothing and wait for nothing, however many they are.
 func TestFailuresNotInARow(t *testing.T) {
-	for _, class := range []string{"auth", "server"} {
-		t.Run(class, func(t *testing.T) {
+	for _, class := range []qa.FailureClass{"auth", "server"} {
+		t.Run(string(class), func(t *testing.T) {
 			var n atomic.Int64
 			s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 				if n.Add(1)%3 == 0 {
@@ -173,7 +166,7 @@ func TestOutageOfAStore(t *testing.T) {
 
 // An endpoint that is out in several ways by turns is out.
 func TestOutageOfManyKinds(t *testing.T) {
-	classes := []string{"server", "unreachable", "timeout"}
+	classes := []qa.FailureClass{"server", "unreachable", "timeout"}
 	var n, waits atomic.Int64
 	s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 		i := n.Add(1)

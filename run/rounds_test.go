@@ -61,10 +61,7 @@ func TestRepeats(t *testing.T) {
 }
 
 // suspension stands for a spent budget.
-type suspension struct{}
-
-func (suspension) Error() string  { return "budget reached: all of it" }
-func (suspension) Suspends() bool { return true }
+var suspension = &qa.SuspendedError{Reason: "budget reached: all of it"}
 
 // A spent budget leaves the episode unfinished, starts no other, and the same directory goes on later.
 func TestSuspended(t *testing.T) {
@@ -72,7 +69,7 @@ func TestSuspended(t *testing.T) {
 	var calls atomic.Int32
 	poor := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
 		if calls.Add(1) > 4 {
-			return qa.Trajectory{}, suspension{}
+			return qa.Trajectory{}, suspension
 		}
 		return answer(ctx, ex, s)
 	})

@@ -264,7 +264,7 @@ func (r *Runner) one(ctx context.Context, t task) error {
 	}
 	setup.Log = log
 	tr, err := r.c.Solver.Solve(ctx, t.example, setup)
-	if why := agent.Suspension(err); why != "" {
+	if why := qa.Suspension(err); why != "" {
 		r.suspend(why)
 		return nil
 	}

@@ -79,14 +79,14 @@ func TestTakesUpWhatIsLeft(t *testing.T) {
 			return answer(ctx, ex, s)
 		}
 		e := agent.New(s)
-		err := e.Fail(&agent.CallError{Err: errors.New("503")})
+		err := e.Fail(&qa.CallError{Err: errors.New("503")})
 		return e.Trajectory(), err
 	})
 	var sum run.Summary
 	var err error
 	// The first start has the directory to itself until its subtest ends.
 	t.Run("first", func(t *testing.T) { sum, err = start(t, dir, failing, 2).Run(t.Context(), nil, examples(5)) })
-	if err != nil || sum.Finished != 4 || sum.Failed != 1 || sum.FirstFailure != "ask the model: 503" {
+	if err != nil || sum.Finished != 4 || sum.Failed != 1 || sum.FirstFailure != "503" {
 		t.Fatalf("summary %+v, %v", sum, err)
 	}
 	var solved atomic.Int32
@@ -219,7 +219,7 @@ func TestEqualFailuresStop(t *testing.T) {
 	s := solver(func(_ context.Context, _ qa.Example, s agent.Setup) (qa.Trajectory, error) {
 		asked.Add(1)
 		e := agent.New(s)
-		err := e.Fail(&agent.CallError{Err: errors.New("401")})
+		err := e.Fail(&qa.CallError{Err: errors.New("401")})
 		return e.Trajectory(), err
 	})
 	dir := filepath.Join(t.TempDir(), "run")

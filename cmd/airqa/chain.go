@@ -1,8 +1,8 @@
 package main
 
 import (
-	"airqa/agent"
 	"airqa/baselines"
+	"airqa/llm"
 	"airqa/llm/replies"
 	"airqa/qa"
 	"airqa/run"
@@ -17,27 +17,32 @@ type chain struct {
 	// replay answers everything from a recorded run; nil is none.
 	replay *replay.Source
 	// first stands before all of it. May be nil.
-	first func(agent.Model) agent.Model
+	first func(qa.Model) qa.Model
 }
 
 // asked is the model of a job as its agent sees it. The cache stands before the budget, so that what it has is neither
 // charged nor held back; a replay needs neither.
-func (p plan) asked(c job, account *budget.Account, forecast func(qa.Request) qa.Usage) (agent.Model, error) {
+func (p plan) asked(c job, account *budget.Account, forecast func(qa.Request) qa.Usage) (qa.Model, error) {
 	if p.replay != nil {
 		return p.replay, nil
 	}
-	config := budget.Config{Model: endpoint{c.model}, Account: account, Forecast: forecast}
+	config := budget.Config{Account: account, Forecast: forecast}
 	if c.price != nil {
 		config.Price = c.price.Of
 	}
-	meter, err := budget.NewMeter(config)
+	var err error
+	asked := llm.Inside(c.model, func(endpoint qa.Model) qa.Model {
+		config.Model = endpoint
+		var meter *budget.Meter
+		meter, err = budget.NewMeter(config)
+		return meter
+	})
 	if err != nil {
 		return nil, err
 	}
-	var asked agent.Model = meter
 	if p.cache != nil {
 		asked = &replies.Model{
-			Store: p.cache, Model: meter, Name: specOf(c.described), Endpoint: c.described, Protocol: string(p.settings.Protocol),
+			Store: p.cache, Model: asked, Name: specOf(c.described), Endpoint: c.described, Protocol: string(p.settings.Protocol),
 		}
 	}
 	if p.first != nil {

@@ -85,9 +85,9 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []checkup.Check {
 }
 
 // asked asks a model for a word.
-func asked(ctx context.Context, m llm.Model) checkup.Finding {
+func asked(ctx context.Context, m qa.Model) checkup.Finding {
 	start := time.Now()
-	reply, err := m.Complete(ctx, ping())
+	reply, err := m.Complete(ctx, qa.Request{Messages: ping()})
 	took := time.Since(start).Round(time.Millisecond)
 	if err != nil {
 		return unasked(err)
@@ -113,26 +113,26 @@ func asked(ctx context.Context, m llm.Model) checkup.Finding {
 
 // unasked is a call that failed, and what to do about it.
 func unasked(err error) checkup.Finding {
-	fix := llm.Hint(err)
-	if llm.Class(err) == llm.ClassCancelled {
-		fix = "the endpoint does not answer in time: is the model still loading? A longer --timeout tells slow from stuck"
-	}
-	var call *llm.CallError
+	fix, class := "", qa.ClassOf(err)
+	var call *qa.CallError
 	if errors.As(err, &call) {
-		err = call.Err // without the hint
+		err, fix = call.Err, call.Hint
+	}
+	if class == qa.FailCancelled {
+		fix = "the endpoint does not answer in time: is the model still loading? A longer --timeout tells slow from stuck"
 	}
 	return checkup.Bad(err, fix)
 }
 
 // looks asks a model about an image.
-func looks(ctx context.Context, m llm.Model) checkup.Finding {
+func looks(ctx context.Context, m qa.Model) checkup.Finding {
 	var square bytes.Buffer
 	if err := png.Encode(&square, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
 		return checkup.Bad(err, "")
 	}
-	_, err := m.Complete(ctx, []qa.Message{{
+	_, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{
 		Role: qa.User, Text: "Name the colour of the image in one word.", Images: []qa.Image{{MIME: "image/png", Data: square.Bytes()}},
-	}})
+	}}})
 	if err != nil {
 		return unasked(err)
 	}
@@ -140,17 +140,15 @@ func looks(ctx context.Context, m llm.Model) checkup.Finding {
 }
 
 // calls asks a model for a native tool call.
-func calls(ctx context.Context, m llm.Model) checkup.Finding {
+func calls(ctx context.Context, m qa.Model) checkup.Finding {
 	const use = "use --protocol react"
-	native, ok := m.(llm.ToolModel)
-	if !ok {
-		return checkup.Doubtful("cannot be offered tools", use)
-	}
 	spec := qa.ToolSpec{
 		Name: "Say", Description: "Say a word to the user.",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
 	}
-	reply, err := native.CompleteTools(ctx, []qa.Message{{Role: qa.User, Text: `Call the tool Say with the word "OK".`}}, []qa.ToolSpec{spec})
+	reply, err := m.Complete(ctx, qa.Request{
+		Messages: []qa.Message{{Role: qa.User, Text: `Call the tool Say with the word "OK".`}}, Tools: []qa.ToolSpec{spec},
+	})
 	switch {
 	case err != nil:
 		return checkup.Bad(err, "the endpoint takes no tools ("+use+"), or must be told to: vLLM needs --enable-auto-tool-choice and --tool-call-parser")

@@ -180,7 +180,7 @@ func (a *app) firstPrompts(p plan, due []qa.Example, solver *baselines.Solver, p
 	for i := 0; i < len(due); i += every {
 		ex := due[i]
 		_, err := solver.Solve(a.ctx, ex, agent.Setup{UUID: ex.UUID, Log: rehearsal.NoLog{}, Now: a.now})
-		if err != nil && !agent.Suspended(err) {
+		if err != nil && qa.Suspension(err) == "" {
 			return nil, err
 		}
 		if r, asked := probe.Take(ex.UUID, 0); asked {
@@ -195,7 +195,7 @@ type unsearched struct{}
 
 // Retrieve implements tools.Retriever.
 func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
-	return nil, rehearsal.Stop{}
+	return nil, rehearsal.ErrStop
 }
 
 // estimate takes the finished episodes of the run itself, else those of the runs beside it with the same baseline, of the

@@ -161,7 +161,7 @@ func countAttempts(t *testing.T, rec runlog.Recorded, failed map[string]int) int
 				charged = charged.Add(*a.Charged)
 			}
 			if !last {
-				failed[a.Error]++
+				failed[string(a.Error)]++
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/agent"
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/qa"
@@ -319,7 +318,7 @@ func (b *branch) seed(dir string, w *runlog.Writer) error {
 }
 
 // first answers the step with the changed reply, so that it is read and acted on like any other.
-func (b *branch) first(asked agent.Model) agent.Model {
+func (b *branch) first(asked qa.Model) qa.Model {
 	if b.note.Changed != runlog.ForkReply {
 		return asked
 	}

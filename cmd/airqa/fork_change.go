@@ -12,18 +12,17 @@ import (
 
 	"golang.org/x/term"
 
-	"airqa/agent"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
 
 // changed answers one step of a branch and leaves the others to the model.
 type changed struct {
-	asked  agent.Model
+	asked  qa.Model
 	branch *branch
 }
 
-// Complete implements agent.Model.
+// Complete implements [qa.Model].
 func (c changed) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if r.Step == c.branch.note.Step && qa.EpisodeID(r.UUID, r.Repeat) == c.branch.rec.Episode {
 		return c.branch.reply, nil

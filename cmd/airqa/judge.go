@@ -186,11 +186,11 @@ func (f judgeFlags) of(s runlog.Scoring) judgeFlags {
 // asker lets a judge ask a chat model. It names the host before the first request.
 type asker struct {
 	judging  *judging
-	model    llm.Model
+	model    qa.Model
 	announce func()
 }
 
-func newAsker(a *app, j *judging, model llm.Model, name string, access llm.Access) asker {
+func newAsker(a *app, j *judging, model qa.Model, name string, access llm.Access) asker {
 	return asker{j, model, sync.OnceFunc(func() {
 		if host := access.Host(); host != "" {
 			a.say("note: judge %s is asked at %s%s", name, host, keyless(access, judgeKey))
@@ -206,7 +206,7 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	default:
 	}
 	k.announce()
-	return k.model.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
+	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 }
 
 // config asks as the authors' judges do: temperature 0, top_p 0.95, 1,500 tokens.
@@ -236,11 +236,11 @@ func (f judgeFlags) checkHosts(a *app, names []string) error {
 
 // judgeFailure names the kind of a judge's failure; one that says nothing of the judge has none.
 func judgeFailure(err error) string {
-	switch class := llm.Class(err); class {
-	case llm.ClassCancelled, llm.ClassContextOverflow:
+	switch class := qa.ClassOf(err); class {
+	case qa.FailCancelled, qa.FailContextOverflow:
 		return ""
 	default:
-		return class
+		return string(class)
 	}
 }
 

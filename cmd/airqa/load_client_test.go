@@ -112,7 +112,7 @@ func (s loadSpec) solver(o *opened, account *budget.Account) error {
 	if err != nil {
 		return err
 	}
-	meter, err := budget.NewMeter(budget.Config{Model: endpoint{model.model}, Account: account, Forecast: o.forecast})
+	meter, err := budget.NewMeter(budget.Config{Model: model.model, Account: account, Forecast: o.forecast})
 	if err != nil {
 		return err
 	}

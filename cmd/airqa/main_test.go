@@ -134,7 +134,7 @@ func policyReply(messages []openaitest.Message) string {
 		}
 		list[i] = qa.Message{Role: qa.Role(m.Role), Text: m.Text}
 	}
-	reply, err := offline.New().Complete(context.Background(), list)
+	reply, err := offline.New().Complete(context.Background(), qa.Request{Messages: list})
 	if err != nil {
 		return fmt.Sprintf("the policy failed: %v", err)
 	}

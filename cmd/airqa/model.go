@@ -38,7 +38,7 @@ type modelFlags struct {
 const summaryTemperature = 0.1
 
 // open makes the model for summaries and describes it.
-func (f modelFlags) open(a *app) (llm.Model, map[string]any, error) {
+func (f modelFlags) open(a *app) (qa.Model, map[string]any, error) {
 	o := f.opener()
 	o.temperature, o.notice = summaryTemperature, a.notice
 	m, err := o.open(f.Model, a.getenv)
@@ -79,7 +79,7 @@ func (f endpointFlags) opener() *opener {
 // openedModel is a model with what the record of a run says of it.
 type openedModel struct {
 	spec      string
-	model     llm.Model
+	model     qa.Model
 	described map[string]any
 	// price is nil when it is unknown.
 	price *qa.Price
@@ -144,7 +144,7 @@ func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) 
 		},
 		// Named so that an unknown provider's error lists it; open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
-			offlineModel: func(llm.Config) (llm.Model, error) { return offline.New(), nil },
+			offlineModel: func(llm.Config) (qa.Model, error) { return offline.New(), nil },
 		},
 	}
 }

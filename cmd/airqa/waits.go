@@ -8,14 +8,14 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/llm"
+	"airqa/qa"
 )
 
 // waits counts the calls of a model that wait: to be tried again, or for others. Its methods may be called by several
 // goroutines.
 type waits struct {
 	mu  sync.Mutex
-	now map[string]int
+	now map[qa.FailureClass]int
 	// told is called, without the lock, after every change.
 	told []func()
 }
@@ -31,15 +31,15 @@ func (w *waits) tell(f func()) {
 }
 
 // begin counts a call that waits, until what it returns is called. It is made for llm.Config.OnWait.
-func (w *waits) begin(class string) (over func()) {
+func (w *waits) begin(class qa.FailureClass) (over func()) {
 	w.add(class, 1)
 	return func() { w.add(class, -1) }
 }
 
-func (w *waits) add(class string, n int) {
+func (w *waits) add(class qa.FailureClass, n int) {
 	w.mu.Lock()
 	if w.now == nil {
-		w.now = make(map[string]int)
+		w.now = make(map[qa.FailureClass]int)
 	}
 	w.now[class] += n
 	told := w.told
@@ -70,17 +70,17 @@ func (w *waits) line() string {
 	return fmt.Sprintf("%d waiting (%s)", total, strings.Join(why, ", "))
 }
 
-func (w *waits) commonest(a, b string) int {
+func (w *waits) commonest(a, b qa.FailureClass) int {
 	return cmp.Or(cmp.Compare(w.now[b], w.now[a]), cmp.Compare(a, b))
 }
 
 // inBrief is a class of failure as people know it.
-func inBrief(class string) string {
+func inBrief(class qa.FailureClass) string {
 	switch class {
-	case llm.ClassRateLimit:
+	case qa.FailRateLimit:
 		return "429"
-	case llm.ClassServer:
+	case qa.FailServer:
 		return "5xx"
 	}
-	return class
+	return string(class)
 }

@@ -21,7 +21,7 @@ func TestWaits(t *testing.T) {
 	}
 	var lines []string
 	m.waits.tell(func() { lines = append(lines, m.waits.line()) })
-	if _, err := m.model.Complete(t.Context(), []qa.Message{{Role: qa.User, Text: "hello"}}); err != nil {
+	if _, err := m.model.Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "hello"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"1 waiting (429)", ""}; !slices.Equal(lines, want) {
@@ -31,10 +31,10 @@ func TestWaits(t *testing.T) {
 
 func TestWaitsLine(t *testing.T) {
 	var w waits
-	for _, class := range []string{llm.ClassQueue, llm.ClassRateLimit, llm.ClassRateLimit, llm.ClassServer} {
+	for _, class := range []qa.FailureClass{llm.Queue, qa.FailRateLimit, qa.FailRateLimit, qa.FailServer} {
 		w.begin(class)
 	}
-	w.begin(llm.ClassNetwork)()
+	w.begin(qa.FailNetwork)()
 	if got, want := w.line(), "4 waiting (429, queue, 5xx)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -174,7 +174,7 @@ func (a *asking) ask(ctx context.Context, j job) {
 		}
 		return
 	}
-	reply, err := a.cfg.Model.Complete(ctx, j.messages)
+	reply, err := a.cfg.Model.Complete(ctx, qa.Request{Messages: j.messages})
 	a.budget.settle(j.estimate, reply.Usage)
 	if err != nil && ctx.Err() != nil {
 		return // given up, not failed

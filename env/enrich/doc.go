@@ -3,5 +3,5 @@
 //
 // Asking only reads the papers and writes every reply to a [Journal] at once, so that a run that is killed pays for nothing
 // twice; applying brings the replies of the journal into the database, a paper a transaction. The package knows no
-// endpoint and no database: they are a [Model], a [Library] and a [Store].
+// endpoint and no database: they are a [qa.Model], a [Library] and a [Store].
 package enrich

@@ -9,11 +9,6 @@ import (
 	"airqa/qa"
 )
 
-// Model is a chat model. Calls may overlap.
-type Model interface {
-	Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error)
-}
-
 // Library reads papers.
 type Library interface {
 	// Files lists the papers.
@@ -34,7 +29,7 @@ const DefaultWorkers = 4
 
 // Config is how an [Enricher] works. Model, ModelName and Journal are required; for the rest zero means the default.
 type Config struct {
-	Model Model
+	Model qa.Model
 	// ModelName stands in the journal; replies of another name are not used.
 	ModelName string
 	Journal   *Journal

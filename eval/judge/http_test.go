@@ -41,7 +41,7 @@ func open(t *testing.T, s *openaitest.Server, meter *judge.Meter) *judge.Model {
 		t.Fatal(err)
 	}
 	ask := askerFunc(func(ctx context.Context, system, user string) (qa.Reply, error) {
-		return model.Complete(ctx, []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}})
+		return model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 	})
 	return judge.NewModel(judge.Config{Asker: ask, Meter: meter})
 }

@@ -19,16 +19,23 @@ func New() *Model { return &Model{} }
 
 // Complete answers the prompts of the baselines in the form that they ask for. Any other text gets a guess between
 // fences. The error is that of the context.
-func (m *Model) Complete(ctx context.Context, messages []qa.Message) (qa.Reply, error) {
+func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, err
 	}
+	if len(r.Tools) > 0 {
+		return m.callTools(r.Messages, r.Tools), nil
+	}
+	return m.write(r.Messages), nil
+}
+
+func (m *Model) write(messages []qa.Message) qa.Reply {
 	text := policy{task.Read(messages)}.reply()
 	used := qa.Usage{Completion: tokens.Count(text), Estimated: true}
 	for _, message := range messages {
 		used.Prompt += m.counts.Count(message.Text)
 	}
-	return qa.Reply{Text: text, Model: "offline", Finish: "stop", Usage: used}, nil
+	return qa.Reply{Text: text, Model: "offline", Finish: "stop", Usage: used}
 }
 
 // reply words the next step.

@@ -19,7 +19,7 @@ import (
 // say returns the reply to a conversation.
 func say(t *testing.T, messages ...qa.Message) string {
 	t.Helper()
-	r, err := offline.New().Complete(t.Context(), messages)
+	r, err := offline.New().Complete(t.Context(), qa.Request{Messages: messages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,20 +252,20 @@ func TestOneStatement(t *testing.T) {
 
 func TestReply(t *testing.T) {
 	messages := []qa.Message{plain(t, task("How many?", "an integer"), "")}
-	first, err := offline.New().Complete(t.Context(), messages)
+	first, err := offline.New().Complete(t.Context(), qa.Request{Messages: messages})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if first.Model != "offline" || first.Finish != "stop" || !first.Usage.Estimated || first.Usage.Prompt == 0 || first.Usage.Completion == 0 {
 		t.Errorf("reply = %+v", first)
 	}
-	second, _ := offline.New().Complete(t.Context(), messages)
+	second, _ := offline.New().Complete(t.Context(), qa.Request{Messages: messages})
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("the same messages gave another reply (-first +second):\n%s", diff)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := offline.New().Complete(ctx, messages); !errors.Is(err, context.Canceled) {
+	if _, err := offline.New().Complete(ctx, qa.Request{Messages: messages}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -12,25 +11,21 @@ import (
 	"airqa/qa"
 )
 
-// CompleteTools answers a prompt that offers tools natively with one call of a tool: the policy is that of [Model.Complete],
-// put into the other protocol.
-func (m *Model) CompleteTools(ctx context.Context, messages []qa.Message, tools []qa.ToolSpec) (qa.Reply, error) {
-	reply, err := m.Complete(ctx, inWords(messages, tools))
-	if err != nil {
-		return reply, err
-	}
+// callTools answers a prompt that offers tools natively with one call of a tool: the same policy in the other protocol.
+func (m *Model) callTools(messages []qa.Message, tools []qa.ToolSpec) qa.Reply {
+	reply := m.write(inWords(messages, tools))
 	thought, call, ok := strings.Cut(reply.Text, "\n[Action]: ")
 	if !ok {
-		return reply, nil
+		return reply
 	}
 	name, arguments, err := callJSON(call)
 	if err != nil {
-		return reply, nil //nolint:nilerr // what is no call stays text
+		return reply // what is no call stays text
 	}
 	reply.Text = strings.TrimPrefix(thought, "[Thought]: ")
 	reply.ToolCalls = []qa.ToolCall{{ID: fmt.Sprintf("call_%d", len(messages)), Name: name, Arguments: arguments}}
 	reply.Finish = "tool_calls"
-	return reply, nil
+	return reply
 }
 
 // callJSON turns a call in Python into the name of a tool and a JSON object.

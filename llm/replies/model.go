@@ -6,17 +6,12 @@ import (
 	"airqa/qa"
 )
 
-// Asked is the model behind a cache. Calls may overlap.
-type Asked interface {
-	Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
-}
-
 // Model answers from a store what the store has, and asks another model the rest. Its calls may overlap; of equal requests
 // at the same time one is made. A reply from the store has Cached set and no Attempts, and its Usage is that of the first request.
 type Model struct {
 	// Store keeps the replies; models may share it.
 	Store *Store
-	Model Asked
+	Model qa.Model
 	// Name is what lists of the cache call the model.
 	Name string
 	// Endpoint describes model, address and sampling; see [KeyOf].

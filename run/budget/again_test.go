@@ -7,44 +7,47 @@ import (
 	"testing"
 	"time"
 
-	"airqa/agent"
 	"airqa/qa"
 	"airqa/run/budget"
 )
 
-// failing is a model that makes n requests for a call, all of which fail, and asks before each further one.
-func failing(n int, a qa.Attempt) modelFunc {
-	return func(_ context.Context, r qa.Request) (qa.Reply, error) {
-		var made []qa.Attempt
-		for range n {
-			time.Sleep(time.Millisecond)
-			made = append(made, a)
-			if err := r.Again(a); err != nil {
-				return qa.Reply{}, errors.Join(err, failure{made})
-			}
-		}
-		return qa.Reply{}, failure{made}
+// failing is a model whose requests all fail in one way.
+func failing(a qa.Attempt) modelFunc {
+	return func(context.Context, qa.Request) (qa.Reply, error) {
+		time.Sleep(time.Millisecond)
+		return qa.Reply{}, &qa.CallError{Class: a.Error, Attempts: []qa.Attempt{a}, Err: errors.New("no reply")}
 	}
+}
+
+// repeat makes requests as a retrying model does: at most n, each with those before it. It returns what was tried.
+func repeat(ctx context.Context, m qa.Model, r qa.Request, n int) ([]qa.Attempt, error) {
+	for range n {
+		_, err := m.Complete(ctx, r)
+		tried := qa.Tried(err)
+		if err == nil || len(tried) == 0 {
+			return r.Tried, err
+		}
+		r.Tried = append(r.Tried, tried...)
+	}
+	return r.Tried, errors.New("tried often enough")
 }
 
 // Requests that are repeated never pass the limit either, and what the record says of them is what the account has.
 func TestRepeatedRequestsNeverPass(t *testing.T) {
 	account := budget.NewAccount(budget.Limits{Tokens: 2000}, budget.Spent{}, nil)
-	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: failing(6, qa.Attempt{Status: 500, Error: "server"})})
+	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: failing(qa.Attempt{Status: 500, Error: qa.FailServer})})
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	recorded := 0
 	for range 8 {
 		all.Go(func() {
-			_, err := m.Complete(t.Context(), qa.Request{})
-			if !agent.Suspended(err) && !errors.As(err, new(failure)) {
+			tried, err := repeat(t.Context(), m, qa.Request{}, 6)
+			if qa.Suspension(err) == "" && len(tried) != 6 {
 				t.Errorf("error %v", err)
 			}
-			var f failure
-			_ = errors.As(err, &f)
 			mu.Lock()
 			defer mu.Unlock()
-			u := qa.Trajectory{FailedAttempts: f.attempts}.Charged()
+			u := qa.Trajectory{FailedAttempts: tried}.Charged()
 			recorded += u.Prompt + u.Completion
 		})
 	}
@@ -55,28 +58,43 @@ func TestRepeatedRequestsNeverPass(t *testing.T) {
 	}
 }
 
-// The budget of a question is asked as well, with what the failed request is charged.
-func TestQuestionIsAsked(t *testing.T) {
-	account := budget.NewAccount(budget.Limits{}, budget.Spent{}, nil)
-	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: failing(3, qa.Attempt{Status: 500, Error: "server"})})
-	enough := errors.New("enough")
-	_, err := m.Complete(t.Context(), qa.Request{Again: func(a qa.Attempt) error {
-		if a.Charged == nil || a.Charged.Prompt != 100 {
-			t.Errorf("charged %v", a.Charged)
-		}
-		return enough
-	}})
-	if u := account.Spent().Usage; !errors.Is(err, enough) || u.Prompt != 100 {
-		t.Errorf("error %v, %d prompt tokens charged, want those of one request", err, u.Prompt)
+// A request is repeated while it fits what its question has left beside the failed ones.
+func TestQuestionHasLeft(t *testing.T) {
+	tests := []struct {
+		name  string
+		left  qa.Allowance
+		tried int
+	}{
+		{"no limit", qa.Allowance{}, 6},
+		{"tokens for three", qa.Allowance{Tokens: 450}, 3},
+		{"a token short of three", qa.Allowance{Tokens: 449}, 2},
+		{"money for two", qa.Allowance{USD: 1.2}, 2},
+		{"money for one", qa.Allowance{USD: 1.19}, 1},
+		{"the tighter of both", qa.Allowance{Tokens: 450, USD: 1.2}, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			account := budget.NewAccount(budget.Limits{}, budget.Spent{}, nil)
+			m := newMeter(t, budget.Config{
+				Account: account, Forecast: forecast, Price: price, Model: failing(qa.Attempt{Status: 500, Error: qa.FailServer}),
+			})
+			tried, err := repeat(t.Context(), m, qa.Request{Left: tt.left}, 6)
+			if len(tried) != tt.tried || account.Spent().Usage.Prompt != 100*tt.tried {
+				t.Errorf("%d requests, %+v charged, want %d requests", len(tried), account.Spent(), tt.tried)
+			}
+			if want := tt.tried < 6; (qa.ClassOf(err) == qa.FailBudget) != want {
+				t.Errorf("error %v", err)
+			}
+		})
 	}
 }
 
 // What never reached an endpoint costs nothing.
 func TestUnreachableIsFree(t *testing.T) {
 	account := budget.NewAccount(budget.Limits{Tokens: 200}, budget.Spent{}, nil)
-	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: failing(6, qa.Attempt{Error: "unreachable"})})
-	_, err := m.Complete(t.Context(), qa.Request{})
-	if u := account.Spent().Usage; agent.Suspended(err) || u.Prompt != 0 {
+	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: failing(qa.Attempt{Error: qa.FailUnreachable})})
+	tried, err := repeat(t.Context(), m, qa.Request{}, 6)
+	if u := account.Spent().Usage; len(tried) != 6 || qa.Suspension(err) != "" || u.Prompt != 0 {
 		t.Errorf("error %v, %d prompt tokens charged", err, u.Prompt)
 	}
 }
@@ -129,7 +147,7 @@ func TestChargedBefore(t *testing.T) {
 		t.Error("a call was made")
 		return qa.Reply{}, nil
 	})})
-	if _, err := m.Complete(t.Context(), qa.Request{}); !agent.Suspended(err) {
+	if _, err := m.Complete(t.Context(), qa.Request{}); qa.Suspension(err) == "" {
 		t.Errorf("error %v", err)
 	}
 	want := budget.Spent{Usage: qa.Usage{Prompt: 700, Completion: 150}, USD: 3, Calls: 4}

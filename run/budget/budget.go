@@ -1,7 +1,7 @@
 // Package budget bounds what a run may cost. An [Account] holds the limits of a run; a [Meter] stands between an agent and its
 // model, reserves the forecast of every call in the account before it is made, and settles it with what was really
-// used. So the limits are never passed, however many calls are under way. A call that does not fit is an [*Exhausted]
-// error, which leaves its episode unfinished: the same run goes on under a larger budget.
+// used. So the limits are never passed, however many calls are under way. A call that does not fit is a
+// [*qa.SuspendedError], which leaves its episode unfinished: the same run resumes under a larger budget.
 package budget
 
 import (
@@ -33,15 +33,6 @@ func (s Spent) add(u qa.Usage, usd float64) Spent {
 	s.Usage, s.USD = s.Usage.Add(u), s.USD+usd
 	return s
 }
-
-// Exhausted says which limit a call does not fit.
-type Exhausted struct{ Reason string }
-
-// Error implements error.
-func (e *Exhausted) Error() string { return "budget reached: " + e.Reason }
-
-// Suspends tells an agent that its episode did not fail and is to be taken up later.
-func (e *Exhausted) Suspends() bool { return true }
 
 // Account is the budget of a run. Its methods may be called by several goroutines.
 type Account struct {
@@ -95,7 +86,7 @@ func (a *Account) reserve(ctx context.Context, u qa.Usage, usd float64) error {
 		settled, final := a.settled, a.open == 0 || a.late()
 		a.mu.Unlock()
 		if final {
-			return &Exhausted{why}
+			return &qa.SuspendedError{Reason: "budget reached: " + why}
 		}
 		select {
 		case <-settled:

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"airqa/agent"
 	"airqa/qa"
 	"airqa/run/budget"
 )
@@ -18,12 +17,8 @@ type modelFunc func(context.Context, qa.Request) (qa.Reply, error)
 
 func (f modelFunc) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) { return f(ctx, r) }
 
-type failure struct{ attempts []qa.Attempt }
-
-func (f failure) Error() string       { return "no reply" }
-func (f failure) Tried() []qa.Attempt { return f.attempts }
-func forecast(qa.Request) qa.Usage    { return qa.Usage{Prompt: 100, Completion: 50} }
-func price(u qa.Usage) float64        { return float64(u.Prompt)*1e-3 + float64(u.Completion)*1e-2 }
+func forecast(qa.Request) qa.Usage { return qa.Usage{Prompt: 100, Completion: 50} }
+func price(u qa.Usage) float64     { return float64(u.Prompt)*1e-3 + float64(u.Completion)*1e-2 }
 func usage(prompt, done int) qa.Reply {
 	return qa.Reply{Usage: qa.Usage{Prompt: prompt, Completion: done}}
 }
@@ -51,11 +46,7 @@ func TestNeverPassed(t *testing.T) {
 		all.Go(func() {
 			for {
 				_, err := m.Complete(t.Context(), qa.Request{})
-				var done *budget.Exhausted
-				if errors.As(err, &done) {
-					if !agent.Suspended(err) {
-						t.Error("the agent takes a spent budget for a failure")
-					}
+				if qa.Suspension(err) != "" {
 					return
 				}
 				if err != nil {
@@ -93,7 +84,7 @@ func TestFailuresAreCharged(t *testing.T) {
 			account := budget.NewAccount(budget.Limits{}, budget.Spent{}, nil)
 			attempts := []qa.Attempt{tt.a}
 			m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Price: price, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
-				return qa.Reply{}, failure{attempts}
+				return qa.Reply{}, &qa.CallError{Attempts: attempts, Err: errors.New("no reply")}
 			})})
 			if _, err := m.Complete(t.Context(), qa.Request{}); err == nil {
 				t.Fatal("the failure is gone")

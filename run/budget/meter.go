@@ -3,18 +3,14 @@ package budget
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"airqa/qa"
 )
 
-// Model answers requests. Calls may overlap.
-type Model interface {
-	Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
-}
-
 // Config is what a [Meter] is made of.
 type Config struct {
-	Model   Model
+	Model   qa.Model
 	Account *Account
 	// Forecast tells the most that a request may use.
 	Forecast func(qa.Request) qa.Usage
@@ -22,10 +18,8 @@ type Config struct {
 	Price func(qa.Usage) float64
 }
 
-// unreachable is the class of a request that never left, as package llm names it.
-const unreachable = "unreachable"
-
-// Meter is a model whose calls are charged to an account. Its calls may overlap if the model's may.
+// Meter is a model whose calls are charged to an account. It stands inside the retries, so that every request is admitted and
+// charged by itself. Its calls may overlap if the model's may.
 type Meter struct {
 	c     Config
 	scale scale
@@ -45,104 +39,73 @@ func NewMeter(c Config) (*Meter, error) {
 	return &Meter{c: c}, nil
 }
 
-// Complete asks the model when the forecast of the request fits the account; otherwise the error is an [*Exhausted].
-// Requests that got no reply are charged by the forecast, and say so in their [qa.Attempt]. One that is made again is
-// reserved anew: where it does not fit any more, the [*Exhausted] is in the error of the call.
+// Complete asks the model when the forecast of the request fits the account; otherwise the error is a [*qa.SuspendedError].
+// A repeated request must fit what its question has left, too; otherwise the error has [qa.FailBudget]. Requests that got no
+// reply are charged by the forecast, and say so in their [qa.Attempt].
 func (m *Meter) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	c := &call{Meter: m, request: r}
-	if m.c.Account.bounded() {
-		c.forecast = m.c.Forecast(r)
-		c.most = m.scale.of(c.forecast)
-	}
-	if err := c.reserve(ctx); err != nil {
+	if err := m.admits(r); err != nil {
 		return qa.Reply{}, err
 	}
-	r.Again = func(failed qa.Attempt) error { return c.again(ctx, failed) }
+	var forecast qa.Usage
+	if m.c.Account.bounded() {
+		forecast = m.c.Forecast(r)
+	}
+	most := m.scale.of(forecast)
+	reserved := Spent{Usage: most, USD: m.c.Price(most)}
+	if err := m.c.Account.reserve(ctx, reserved.Usage, reserved.USD); err != nil {
+		return qa.Reply{}, err
+	}
 	reply, err := m.c.Model.Complete(ctx, r)
+	used := Spent{Usage: reply.Usage}
 	attempts := reply.Attempts
-	if err != nil {
+	if err == nil {
+		used.Calls = 1
+		if m.c.Account.bounded() {
+			m.scale.learn(forecast, reply.Usage)
+		}
+	} else {
 		attempts = qa.Tried(err)
 	}
-	c.end(reply, attempts, err == nil)
+	for i := range attempts {
+		used.Usage = used.Usage.Add(m.charge(&attempts[i], r, most))
+	}
+	used.USD = m.c.Price(used.Usage)
+	m.c.Account.settle(reserved, used)
 	return reply, err
 }
 
-// call is one call under way.
-type call struct {
-	*Meter
-	request qa.Request
-	// forecast of one request, and most that it may use as other replies have gone beyond theirs; zero until needed.
-	forecast, most qa.Usage
-	// held is true while a request is reserved.
-	held bool
-	// told counts the failed requests that are charged already.
-	told int
-}
-
-func (c *call) reserve(ctx context.Context) error {
-	err := c.c.Account.reserve(ctx, c.most, c.c.Price(c.most))
-	c.held = err == nil
-	return err
-}
-
-// again charges a failed request and reserves the next one.
-func (c *call) again(ctx context.Context, failed qa.Attempt) error {
-	used := c.charge(&failed)
-	c.told++
-	c.settle(Spent{Usage: used})
-	if c.request.Again != nil {
-		if err := c.request.Again(failed); err != nil {
-			return err
-		}
+// admits refuses to repeat a request where the failed ones have used up what its question had left.
+func (m *Meter) admits(r qa.Request) error {
+	if len(r.Tried) == 0 || r.Left == (qa.Allowance{}) {
+		return nil
 	}
-	return c.reserve(ctx)
-}
-
-// end charges what is not charged yet, and marks every request that was.
-func (c *call) end(reply qa.Reply, attempts []qa.Attempt, replied bool) {
-	used := Spent{Usage: reply.Usage}
-	if replied {
-		used.Calls = 1
-		if c.c.Account.bounded() {
-			c.scale.learn(c.forecast, reply.Usage)
-		}
+	spent, next := qa.Trajectory{FailedAttempts: r.Tried}.Charged(), m.c.Forecast(r)
+	tokens := spent.Prompt + spent.Completion + next.Prompt + next.Completion
+	usd := m.c.Price(spent) + m.c.Price(next)
+	if (r.Left.Tokens <= 0 || tokens <= r.Left.Tokens) && (r.Left.USD <= 0 || usd <= r.Left.USD) {
+		return nil
 	}
-	for i := range attempts {
-		if charged := c.charge(&attempts[i]); i >= c.told {
-			used.Usage = used.Usage.Add(charged)
-		}
-	}
-	c.settle(used)
-}
-
-// settle puts what was used in the place of the reservation.
-func (c *call) settle(used Spent) {
-	used.USD = c.c.Price(used.Usage)
-	if !c.held {
-		c.c.Account.Charge(used)
-		return
-	}
-	c.held = false
-	c.c.Account.settle(Spent{Usage: c.most, USD: c.c.Price(c.most)}, used)
+	return &qa.CallError{Class: qa.FailBudget, Err: fmt.Errorf(
+		"the endpoint failed (%s), and the question's budget allows no further request of up to %d tokens",
+		r.Tried[len(r.Tried)-1].Error, next.Prompt+next.Completion)}
 }
 
 // charge marks a request that may have cost something without a reply, and returns what it may have used.
-func (c *call) charge(a *qa.Attempt) qa.Usage {
+func (m *Meter) charge(a *qa.Attempt, r qa.Request, most qa.Usage) qa.Usage {
 	if !chargeable(*a) {
 		return qa.Usage{}
 	}
-	if c.most == (qa.Usage{}) {
-		c.most = c.c.Forecast(c.request)
+	if most == (qa.Usage{}) {
+		most = m.c.Forecast(r)
 	}
-	usage := c.most
-	usage.Estimated = true
-	a.Charged = &usage
-	return usage
+	most.Estimated = true
+	a.Charged = &most
+	return most
 }
 
-// chargeable tells whether a request may have cost something: it failed, and neither did the endpoint refuse it nor was
+// chargeable reports whether a request may have cost something: it failed, and neither did the endpoint refuse it nor was
 // there no connection to it.
 func chargeable(a qa.Attempt) bool {
 	refused := a.Status >= 400 && a.Status < 500
-	return a.Error != "" && !refused && a.Error != unreachable
+	return a.Error != "" && !refused && a.Error != qa.FailUnreachable
 }

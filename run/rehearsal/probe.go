@@ -17,7 +17,7 @@ type Probe struct {
 	first map[string]qa.Request
 }
 
-// Complete implements agent.Model.
+// Complete implements [qa.Model].
 func (p *Probe) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -28,7 +28,7 @@ func (p *Probe) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 	if _, seen := p.first[id]; !seen {
 		p.first[id] = r
 	}
-	return qa.Reply{}, Stop{}
+	return qa.Reply{}, ErrStop
 }
 
 // Take returns the first request of an episode and forgets it; false when it made none.
@@ -41,14 +41,8 @@ func (p *Probe) Take(uuid string, repeat int) (qa.Request, bool) {
 	return r, ok
 }
 
-// Stop ends an episode of a rehearsal without an outcome.
-type Stop struct{}
-
-// Error implements error.
-func (Stop) Error() string { return "only rehearsed" }
-
-// Suspends tells an agent that nothing failed.
-func (Stop) Suspends() bool { return true }
+// ErrStop ends an episode of an estimate without an outcome.
+var ErrStop error = &qa.SuspendedError{Reason: "only estimated"}
 
 // NoLog is a log of an episode that keeps nothing.
 type NoLog struct{}

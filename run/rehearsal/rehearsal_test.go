@@ -15,17 +15,17 @@ import (
 )
 
 var (
-	_ agent.Model = (*rehearsal.Probe)(nil)
-	_ agent.Log   = rehearsal.NoLog{}
+	_ qa.Model  = (*rehearsal.Probe)(nil)
+	_ agent.Log = rehearsal.NoLog{}
 )
 
 func TestProbe(t *testing.T) {
 	var p rehearsal.Probe
 	_, err := p.Complete(t.Context(), qa.Request{UUID: "a", Step: 1})
-	if !agent.Suspended(err) {
+	if qa.Suspension(err) == "" {
 		t.Errorf("the episode does not end suspended: %v", err)
 	}
-	if _, err := p.Complete(t.Context(), qa.Request{UUID: "a", Step: 2}); !errors.As(err, new(rehearsal.Stop)) {
+	if _, err := p.Complete(t.Context(), qa.Request{UUID: "a", Step: 2}); !errors.Is(err, rehearsal.ErrStop) {
 		t.Error(err)
 	}
 	if r, ok := p.Take("a", 0); !ok || r.Step != 1 {

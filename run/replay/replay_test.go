@@ -20,7 +20,7 @@ import (
 
 // inner is a small baseline: an action of its own, two messages, the loop.
 type inner struct {
-	model  agent.Model
+	model  qa.Model
 	env    agent.Environment
 	system string
 }
@@ -30,7 +30,7 @@ func (s inner) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.
 	e := agent.New(setup)
 	err := s.solve(ctx, e, ex)
 	switch {
-	case err == nil || agent.Suspended(err):
+	case err == nil || (qa.Suspension(err) != ""):
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	default:
@@ -83,15 +83,6 @@ type endpoint struct {
 	cancel context.CancelFunc
 }
 
-type failure struct {
-	error
-	attempts []qa.Attempt
-	overflow bool
-}
-
-func (f failure) Tried() []qa.Attempt { return f.attempts }
-func (f failure) Overflow() bool      { return f.overflow }
-
 func (e *endpoint) Complete(context.Context, qa.Request) (qa.Reply, error) {
 	now := e.said[0]
 	e.said = e.said[1:]
@@ -99,8 +90,11 @@ func (e *endpoint) Complete(context.Context, qa.Request) (qa.Reply, error) {
 		e.cancel()
 	}
 	if now.err != nil {
-		overflow := len(now.attempts) > 0 && now.attempts[len(now.attempts)-1].Error == "context_overflow"
-		return qa.Reply{}, failure{now.err, now.attempts, overflow}
+		call := &qa.CallError{Attempts: now.attempts, Err: now.err}
+		if len(now.attempts) > 0 {
+			call.Class = now.attempts[len(now.attempts)-1].Error
+		}
+		return qa.Reply{}, call
 	}
 	return qa.Reply{Text: now.reply, ID: "id-" + now.reply, Usage: qa.Usage{Prompt: 10, Completion: 2}, Attempts: now.attempts}, nil
 }
@@ -156,7 +150,7 @@ func timeless(t *testing.T, dir string) string {
 	return times.ReplaceAllString(string(raw), `"…"`)
 }
 
-func attempt(class string) []qa.Attempt {
+func attempt(class qa.FailureClass) []qa.Attempt {
 	a := qa.Attempt{Started: clock, Seconds: 1, Error: class}
 	if class != "context_overflow" {
 		a.Charged = &qa.Usage{Prompt: 9, Estimated: true}

@@ -47,7 +47,7 @@ func (s Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa
 	defer s.Source.end(id)
 	for {
 		tr, err := s.Inner.Solve(ctx, ex, setup)
-		if errors.As(err, new(stop)) {
+		if errors.Is(err, errInterrupted) {
 			tr, err = t.interrupt(tr)
 		}
 		if err != nil || t.next() == nil || !resumed(tr.Outcome) || t.diverged() {
@@ -136,7 +136,7 @@ func (k keeper) End(t qa.Trajectory) error {
 func (k keeper) unless(write func() error, undo func(*qa.Trajectory)) error {
 	if !k.t.Loose && k.t.interrupted() {
 		k.t.undo = undo
-		return stop{}
+		return errInterrupted
 	}
 	return write()
 }

@@ -2,10 +2,10 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
-	"airqa/agent"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -108,17 +108,12 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("replay: step %d shows another conversation than %s: message %d %s", d.Step, d.Run, d.Message, d.What)
 }
 
-// stop suspends an episode where the recorded one was interrupted. It never leaves this package.
-type stop struct{}
-
-func (stop) Error() string  { return "the recorded episode was interrupted here" }
-func (stop) Suspends() bool { return true }
+// errInterrupted suspends an episode where the recorded one was interrupted. It never leaves this package.
+var errInterrupted = &qa.SuspendedError{Reason: "the recorded episode was interrupted here"}
 
 // overflow is the recorded refusal of a conversation that was too long.
-type overflow struct{ attempts []qa.Attempt }
-
-func (overflow) Error() string         { return "the conversation was too long for the model" }
-func (overflow) Overflow() bool        { return true }
-func (o overflow) Tried() []qa.Attempt { return o.attempts }
-
-var _ agent.Model = (*Source)(nil)
+func overflow(attempts []qa.Attempt) error {
+	return &qa.CallError{
+		Class: qa.FailContextOverflow, Attempts: attempts, Err: errors.New("the conversation was too long for the model"),
+	}
+}

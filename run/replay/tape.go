@@ -47,7 +47,7 @@ func (t *tape) interrupted() bool {
 func (t *tape) reply(r qa.Request) (qa.Reply, error) {
 	s := t.step(r.Step)
 	if t.interrupted() && (!t.Loose || s == nil) {
-		return qa.Reply{}, stop{}
+		return qa.Reply{}, errInterrupted
 	}
 	if s == nil {
 		return qa.Reply{}, fmt.Errorf("replay: %s holds no reply to step %d of %s%s", t.Dir, r.Step, t.rec.Episode, t.ending())
@@ -60,7 +60,7 @@ func (t *tape) reply(r qa.Request) (qa.Reply, error) {
 			t.refused = make(map[int]int)
 		}
 		t.refused[r.Step] = refused
-		return qa.Reply{}, overflow{reply.Attempts[:refused:refused]}
+		return qa.Reply{}, overflow(reply.Attempts[:refused:refused])
 	}
 	if d := t.difference(shown, r.Messages); d != nil && !t.Loose {
 		d.Run, d.Step = t.Dir, r.Step
@@ -99,7 +99,7 @@ func (t *tape) shown(s qa.Step) []qa.Message {
 
 // overflows counts the requests up to the one that was refused as too long; 0 when none was.
 func overflows(attempts []qa.Attempt) int {
-	return 1 + slices.IndexFunc(attempts, func(a qa.Attempt) bool { return a.Error == "context_overflow" })
+	return 1 + slices.IndexFunc(attempts, func(a qa.Attempt) bool { return a.Error == qa.FailContextOverflow })
 }
 
 // difference compares a conversation with the recorded one, by what the log says of messages; nil when they are the same.
