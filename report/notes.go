@@ -66,6 +66,9 @@ func rules(mode, judge string) string {
 // missing counts the questions that are not in the average.
 func (r Row) missing() string {
 	text := fmt.Sprintf("%d of %d questions counted; %d unscored, %d not run yet", r.Scored, r.Questions, r.Unscored, r.Unfinished)
+	if r.Damaged > 0 {
+		text += fmt.Sprintf(", %d damaged in the log to be run again", r.Damaged)
+	}
 	if r.Partial > 0 {
 		text += fmt.Sprintf(", %d left out because only some of their repeats are scored (--include-partial counts them by those)", r.Partial)
 	}

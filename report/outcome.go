@@ -24,6 +24,7 @@ const (
 	formatOnly = "format_only"
 	judgeError = "judge_error"
 	notScored  = "not_scored"
+	damaged    = "damaged"
 	notRun     = "not_run"
 )
 
@@ -37,7 +38,7 @@ func allOutcomes() Outcomes {
 		list = append(list, Outcome{Name: name, Counted: true})
 	}
 	for _, name := range []string{
-		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled), judgeError, notScored, notRun,
+		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled), judgeError, notScored, damaged, notRun,
 	} {
 		list = append(list, Outcome{Name: name})
 	}
@@ -74,6 +75,8 @@ func (t try) outcome() string {
 	switch ended := t.ended(); {
 	case ended.Failed():
 		return string(ended)
+	case t.score == nil && t.episode != nil && t.episode.damaged:
+		return damaged
 	case t.score == nil && ended == "":
 		return notRun
 	case t.score == nil:

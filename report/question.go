@@ -75,6 +75,11 @@ func (q question) seen() bool {
 	return false
 }
 
+// damaged reports whether the log of a repeat cannot be read.
+func (q question) damaged() bool {
+	return slices.ContainsFunc(q.tries, func(t try) bool { return t.episode != nil && t.episode.damaged })
+}
+
 // cluster names what questions share that are not independent of each other: the first paper that the question is
 // about, or nothing but itself.
 func (q question) cluster() string {
@@ -116,8 +121,10 @@ type episode struct {
 	repeat   int
 	outcome  qa.Outcome
 	finished bool
-	turns    int
-	usage    qa.Usage
+	// damaged means that the log cannot be read; nothing else is known then.
+	damaged bool
+	turns   int
+	usage   qa.Usage
 	// charged is what requests without a reply are taken to have cost.
 	charged qa.Usage
 	// working and waiting are seconds: of requests and actions, and of the pauses before requests.
@@ -129,7 +136,8 @@ func readEpisodes(run *runlog.Run) []episode {
 	var list []episode
 	for rec, err := range run.Episodes() {
 		if err != nil {
-			continue // a damaged episode has no score either; whoever opened the run tells of it
+			list = append(list, episode{id: rec.Episode, repeat: rec.Repeat, damaged: true})
+			continue
 		}
 		e := episode{
 			id: rec.Episode, repeat: rec.Repeat, outcome: rec.Outcome, finished: rec.Finished(),

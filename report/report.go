@@ -70,11 +70,12 @@ type Row struct {
 	Newer *runlog.Scoring `json:"newer_scoring,omitempty"`
 	// Questions counts the questions of the run: Scored those in AVG, Partial those left out since only some of their
 	// repeats have a verdict (none with [Options.IncludePartial]), Unscored those whose episodes or judge failed,
-	// Unfinished those that were not run yet.
+	// Damaged those whose episodes cannot be read, Unfinished those that were not run yet.
 	Questions  int `json:"questions"`
 	Scored     int `json:"scored"`
 	Partial    int `json:"partly_scored"`
 	Unscored   int `json:"unscored"`
+	Damaged    int `json:"damaged"`
 	Unfinished int `json:"unfinished"`
 	// Answers counts the answers that scoring has met, with each repeat; UnscoredAnswers those without a verdict.
 	Answers         int `json:"answers"`
@@ -205,6 +206,8 @@ func (r *Row) count(questions []question, o Options) {
 			r.Partial++
 		case q.seen():
 			r.Unscored++
+		case q.damaged():
+			r.Damaged++
 		default:
 			r.Unfinished++
 		}

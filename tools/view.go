@@ -14,7 +14,7 @@ import (
 //go:embed view.txt
 var viewText string
 
-// View shows a page, or a box of it, as a picture: View(paper_id, page_number, bounding_box=[]).
+// View shows a page, or a box of it, as an image: View(paper_id, page_number, bounding_box=[]).
 type View struct{ From Viewer }
 
 // Spec implements [Tool].

@@ -144,7 +144,7 @@ func (c compareCmd) sides(a *app) ([]compare.Side, error) {
 	for _, path := range c.Runs {
 		paths := []string{path}
 		if info, err := os.Stat(path); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, runlog.ErrNoRun)
+			return nil, runlog.NoRun(path)
 		} else if info.IsDir() {
 			if paths, err = findRuns(paths); err != nil {
 				return nil, err

@@ -17,10 +17,23 @@ const embedTimeout = 2 * time.Minute
 // leastEmbedTokens keeps windows longer than a sentence.
 const leastEmbedTokens = 64
 
-// dataFlags say where papers and their vectors are, and with which model texts become vectors.
+// dataFlags are those of a command that reads papers and their vectors.
 type dataFlags struct {
+	embedderFlags
+	Vectors string `placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_; without it they are files in the data directory."`
+}
+
+// embedder makes the embedding model and checks --vectors. It loads and contacts nothing yet.
+func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
+	if err := env.CheckVectors(f.Vectors); err != nil {
+		return nil, coded{exitUsage, err}
+	}
+	return f.embedderFlags.embedder(a)
+}
+
+// embedderFlags name a data directory and the model that makes vectors of its texts.
+type embedderFlags struct {
 	Data         string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest makes."`
-	Vectors      string `placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_; without it they are files in the data directory."`
 	Embedder     string `default:"minilm" placeholder:"MODEL" help:"Model for dense vectors: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint."`
 	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision; without it the 8-bit weights in the program are used."`
 	EmbedTokens  int    `name:"embed-tokens" default:"8191" help:"Tokens that the model of openai:NAME reads of a text. Longer texts are embedded in overlapping windows of this length."`
@@ -28,12 +41,9 @@ type dataFlags struct {
 }
 
 // embedder makes the embedding model. It loads and contacts nothing yet.
-func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
+func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 	if f.Data == "" {
 		return nil, misuse("--data is empty: name a data directory")
-	}
-	if err := env.CheckVectors(f.Vectors); err != nil {
-		return nil, coded{exitUsage, err}
 	}
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	switch {
@@ -49,7 +59,7 @@ func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 	return minilm.Open(minilm.Config{Dir: f.EmbedModel})
 }
 
-func (f dataFlags) remote(a *app, name string) (embed.Embedder, error) {
+func (f embedderFlags) remote(a *app, name string) (embed.Embedder, error) {
 	c, err := f.remoteConfig(a, name)
 	if err != nil {
 		return nil, err
@@ -57,7 +67,7 @@ func (f dataFlags) remote(a *app, name string) (embed.Embedder, error) {
 	return embed.NewOpenAI(c)
 }
 
-func (f dataFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
+func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
 	access := a.secondAccess("openai:"+name, embedKey, f.EmbedBaseURL)
 	if access.Key == "" && f.EmbedBaseURL == "" {
 		return embed.OpenAIConfig{}, coded{exitUsage, fmt.Errorf("embedder %s: %w", f.Embedder, missingKey(access, embedKey, "--embed-base-url"))}

@@ -191,7 +191,9 @@ func (c doctorCmd) once(a *app) (embed.Embedder, error) {
 
 // dataFlags are the flags as other commands take them.
 func (c doctorCmd) dataFlags() dataFlags {
-	f := dataFlags{Data: c.Data, Vectors: c.Vectors, Embedder: c.Embedder, EmbedModel: c.EmbedModel, EmbedBaseURL: c.EmbedBaseURL, EmbedTokens: embed.DefaultTokens}
+	f := dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
+		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, EmbedBaseURL: c.EmbedBaseURL, EmbedTokens: embed.DefaultTokens,
+	}}
 	if f.Data == "" {
 		f.Data = "." // none is opened
 	}

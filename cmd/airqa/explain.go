@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// usualWidth is that of the page where standard output is no terminal.
-	usualWidth = 100
 	// longestValue is how much of an answer or an argument a person is shown; --json has all of it.
 	longestValue = 1000
 	// manyChecks is how many checks on one level are shown with those that pass.
@@ -48,12 +46,8 @@ type explained struct {
 
 // item writes a text of several words behind a mark, wrapped under its own beginning.
 func (p *explained) item(indent int, mark, text string) {
-	width := p.width
-	if width <= 0 {
-		width = usualWidth
-	}
 	indent += utf8.RuneCountInString(mark)
-	room := max(width-indent, 20)
+	room := max(terminal.ProseWidth(p.width)-indent, 20)
 	p.text.WriteString(strings.Repeat(" ", indent-utf8.RuneCountInString(mark)) + mark)
 	for i, line := range wrapped(terminal.Clip(text, longestValue), room) {
 		if i > 0 {

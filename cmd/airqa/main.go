@@ -123,7 +123,8 @@ func airqa(args []string) int {
 	if err != nil {
 		var parse *kong.ParseError
 		if errors.As(err, &parse) {
-			return complain(coded{exitUsage, fmt.Errorf("%w\n  help: %s", err, helpCommand(parse.Context))})
+			text := emptyChoice.ReplaceAllString(err.Error(), "$1")
+			return complain(coded{exitUsage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))})
 		}
 		return complain(err)
 	}
@@ -138,6 +139,9 @@ func airqa(args []string) int {
 	}
 	return code
 }
+
+// emptyChoice is the value "" in kong's list of choices, which stands for a flag that is not given.
+var emptyChoice = regexp.MustCompile(`( must be one of (?:"[^"]+",)*)"",?`)
 
 func options() []kong.Option {
 	return []kong.Option{

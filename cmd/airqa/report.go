@@ -20,9 +20,9 @@ import (
 // Where a flag has the name of another command's that means something else, its environment variable has a name of its own.
 type reportCmd struct {
 	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Table     string   `default:"" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers (one line an answer) or all. Default: 4; by with --by; all for html."`
+	Table     string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers (one line an answer) or all. Default: 4; by with --by; all for html."`
 	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a field or tag of the questions, such as conference, tags, annotator, papers or formula."`
-	Format    string   `default:"" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
+	Format    string   `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
 	JSON      bool     `name:"json" help:"The same as --format json."`
 	Out       string   `env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
@@ -125,7 +125,7 @@ func findRuns(paths []string) ([]string, error) {
 func runsIn(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, fmt.Errorf("%s is no run directory: %w", folder, err)
 	}
 	var dirs []string
 	for _, e := range entries {
@@ -135,7 +135,7 @@ func runsIn(folder string) ([]string, error) {
 		}
 	}
 	if len(dirs) == 0 {
-		return nil, fmt.Errorf("%s: %w", folder, runlog.ErrNoRun)
+		return nil, runlog.NoRun(folder)
 	}
 	return dirs, nil
 }

@@ -14,7 +14,7 @@ import (
 
 type statsCmd struct {
 	File      string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Format    string `default:"" enum:",text,md,csv,json,html" help:"text, md, csv, json or html. Default: by the suffix of --out, or text."`
+	Format    string `default:"" placeholder:"FORMAT" enum:",text,md,csv,json,html" help:"text, md, csv, json or html. Default: by the suffix of --out, or text."`
 	JSON      bool   `name:"json" help:"The same as --format json."`
 	Out       string `placeholder:"FILE" help:"Write to this file instead of standard output."`
 	WithPaper bool   `help:"Show the paper's own Table 2 beside."`

@@ -15,7 +15,7 @@ type vectorsCmd struct {
 }
 
 type vectorsCopyCmd struct {
-	dataFlags
+	embedderFlags
 	To string `required:"" placeholder:"URL" help:"Store to fill: milvus://..., or files for the data directory's own files."`
 }
 

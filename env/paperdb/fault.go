@@ -138,7 +138,7 @@ var badID = regexp.MustCompile(`^(?:Conversion Error: )?Could not convert string
 
 // notAnID rewords the engine's errors about ids, which it calls 128-bit numbers.
 func notAnID(text string) string {
-	text = badID.ReplaceAllString(text, "$1 is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id")
+	text = badID.ReplaceAllString(text, "$1 is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id.")
 	return strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 }
 

@@ -115,7 +115,7 @@ func TestQueryErrors(t *testing.T) {
 		{"types", "SELECT title + 1 FROM metadata", paperdb.KindBinder, "You might need to add explicit type casts"},
 		{"cast", "SELECT CAST('abc' AS INTEGER)", paperdb.KindRuntime, "Could not convert string 'abc'"},
 		{"uuid", "SELECT * FROM metadata WHERE paper_id = 'x'", paperdb.KindRuntime, "Could not convert string 'x' to UUID/INT128"},
-		{"shortened id", "SELECT * FROM pages WHERE ref_paper_id IN ('3f2a9c64')", paperdb.KindRuntime, "'3f2a9c64' is not an id: ids are uuids of 36 characters"},
+		{"shortened id", "SELECT * FROM pages WHERE ref_paper_id IN ('3f2a9c64')", paperdb.KindRuntime, "'3f2a9c64' is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id."},
 		{"bad literal", "SELECT 'a\\b'::BLOB", paperdb.KindRuntime, "Invalid hex escape code"},
 		{"unknown type", "SELECT '101'::BIT", paperdb.KindRuntime, "BIT"},
 		{"memory", "SELECT list(a.range) FROM range(100000000) a", paperdb.KindMemory, "more memory than it may have"},

@@ -1,9 +1,13 @@
 package terminal
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
+
+// ProseWidth is the length of lines of sentences: the width of the terminal, or 100 columns where there is none (0).
+func ProseWidth(width int) int { return cmp.Or(max(width, 0), 100) }
 
 // Wrap breaks a line at blanks, so that each part has no more than n characters. A word that is longer, such as a path
 // that one copies, stays whole; n below 1 knows no bound.

@@ -450,7 +450,7 @@ func TestVerdict(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := compare.Write(&out, r, compare.Layout{}); err != nil || !strings.Contains(out.String(), tt.want) {
+			if err := compare.Write(&out, r, compare.Layout{Width: 200}); err != nil || !strings.Contains(out.String(), tt.want) {
 				t.Errorf("%v, want %q in:\n%s", err, tt.want, out.String())
 			}
 		})

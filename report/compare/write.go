@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"airqa/internal/terminal"
 	"airqa/report"
 )
@@ -159,17 +157,10 @@ func (p *page) para(format string, args ...any) { p.block(p.wrap(fmt.Sprintf(for
 // wrap breaks a text at blanks, as far as it has any; lines after the first are indented. In Markdown it is a line whose
 // marks mean themselves.
 func (p *page) wrap(s string, indent int) string {
-	width := p.layout.Width - indent
-	switch {
-	case p.layout.Format == "md":
+	if p.layout.Format == "md" {
 		return markdown(s)
-	case p.layout.Width == 0 || width < 10:
-		return s
 	}
-	lines := strings.Split(text.WrapSoft(s, width), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
+	lines := terminal.Wrap(s, max(terminal.ProseWidth(p.layout.Width)-indent, 10))
 	return strings.Join(lines, "\n"+strings.Repeat(" ", indent))
 }
 

@@ -29,16 +29,9 @@ func (t Table) textOf(width int) string {
 	return b.String()
 }
 
-// broken wraps a paragraph, at a hundred characters where there is no terminal.
+// broken wraps a paragraph.
 func broken(s string, width int) string {
-	if width == 0 {
-		width = 100
-	}
-	lines := strings.Split(text.WrapSoft(s, width), "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimRight(l, " ")
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(terminal.Wrap(s, terminal.ProseWidth(width)), "\n")
 }
 
 // columnWidth is that of a column with its frame.

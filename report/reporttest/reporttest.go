@@ -134,7 +134,7 @@ func Single(uuids ...string) []qa.Example {
 // Questions are those of [Small]: seven, with most tags.
 func Questions() []qa.Example {
 	tags := func(uuid string, tags ...string) qa.Example {
-		return qa.Example{UUID: uuid, Question: "Q " + uuid + "?", Tags: tags}
+		return qa.Example{UUID: uuid, Question: "Q " + uuid + "?", Tags: tags, Evaluator: qa.Evaluator{Func: "eval_int_exact_match"}}
 	}
 	return []qa.Example{
 		tags("a", "single", "text", "objective"),

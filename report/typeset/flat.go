@@ -59,7 +59,7 @@ func writeCSV(w io.Writer, tables []report.Table) error {
 		}
 	}
 	if !t.Tidy {
-		head = append(head, "Unscored", "Partly scored", "Not run", "Unscored answers")
+		head = append(head, "Unscored", "Partly scored", "Not run", "Damaged", "Unscored answers")
 	}
 	if err := out.Write(terminal.CSV(append(head, "Scoring", "Judge", "Dir"))); err != nil {
 		return err
@@ -109,10 +109,10 @@ func fields(v report.Value) []string {
 // missing counts what is not in the scores of a run.
 func missing(l report.Line) []string {
 	if l.Row == nil {
-		return make([]string, 4)
+		return make([]string, 5)
 	}
 	r := l.Row
-	return []string{strconv.Itoa(r.Unscored), strconv.Itoa(r.Partial), strconv.Itoa(r.Unfinished), strconv.Itoa(r.UnscoredAnswers)}
+	return []string{strconv.Itoa(r.Unscored), strconv.Itoa(r.Partial), strconv.Itoa(r.Unfinished), strconv.Itoa(r.Damaged), strconv.Itoa(r.UnscoredAnswers)}
 }
 
 func rules(l report.Line) []string {

@@ -1,7 +1,6 @@
 package typeset
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,14 +68,11 @@ func Write(w io.Writer, rows []report.Row, o Options) error {
 	case "text", "":
 		return printTo(w, documentOf(tables, notes, o, form{
 			table: func(t sheet) string { return textTables(t, o.Width) },
-			note:  func(s string) string { return strings.Join(terminal.Wrap(s, cmp.Or(o.Width, usualWidth)), "\n") },
+			note:  func(s string) string { return strings.Join(terminal.Wrap(s, terminal.ProseWidth(o.Width)), "\n") },
 		}))
 	}
 	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
 }
-
-// usualWidth is that of notes where there is no terminal.
-const usualWidth = 100
 
 // withoutPaths names runs by the last part of their directories: a paper does not show where its author keeps them.
 func withoutPaths(rows []report.Row) []report.Row {

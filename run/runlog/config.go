@@ -2,12 +2,14 @@ package runlog
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -93,6 +95,21 @@ const (
 
 // ErrNoRun is returned for a directory that holds no run.
 var ErrNoRun = errors.New("no run here (run.json is missing); airqa run --out DIR makes one")
+
+// NoRun is [ErrNoRun] for a directory. It names the folder below that holds runs.
+func NoRun(dir string) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w\n  there is no such directory", dir, ErrNoRun)
+	}
+	for _, below := range []string{"*/", "*/*/"} {
+		runs, err := fs.Glob(os.DirFS(dir), below+RunFile)
+		if err == nil && len(runs) > 0 {
+			run := filepath.Join(dir, filepath.Dir(runs[0]))
+			return fmt.Errorf("%s: %w\n  there are runs in %s, such as %s", dir, ErrNoRun, filepath.Dir(run), filepath.Base(run))
+		}
+	}
+	return fmt.Errorf("%s: %w", dir, ErrNoRun)
+}
 
 // MismatchError lists how a configuration differs from that of the run directory.
 type MismatchError struct {
@@ -187,7 +204,7 @@ func ReadConfig(dir string) (Config, error) {
 	}
 	raw, err := readIn(dir, RunFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, fmt.Errorf("%s: %w", dir, ErrNoRun)
+		return c, NoRun(dir)
 	}
 	if err != nil {
 		return c, fmt.Errorf("read run directory: %w", err)
@@ -216,24 +233,35 @@ func match(dir string, old, now Shape) error {
 	return nil
 }
 
-// Differences lists how two shapes differ, one line a key, in order; each line begins with the key and a colon.
+// Differences lists how two shapes differ, one line a key, in order; each line begins with the key and a colon. The texts
+// shown to the model are left out where the baseline or the protocol differs, since those choose the texts.
 func Differences(old, now Shape) []string {
 	a, b := flatten(old), flatten(now)
+	otherTexts := a["baseline"] != b["baseline"] || a["settings.protocol"] != b["settings.protocol"]
 	var diff []string
 	for key := range union(a, b) {
-		if a[key] != b[key] {
-			diff = append(diff, fmt.Sprintf("%s: %s there, %s now", key, orNone(a[key]), orNone(b[key])))
+		isText := strings.HasPrefix(key, "prompts.") || strings.HasPrefix(key, "tools.")
+		if a[key] != b[key] && !(isText && otherTexts) {
+			diff = append(diff, key+": "+change(a[key], b[key]))
 		}
 	}
 	sort.Strings(diff)
 	return diff
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "not set"
+var textHash = regexp.MustCompile(`^"[0-9a-f]{64}"$`)
+
+// change is how a value differs. Of two hashes only that they differ means something to a person.
+func change(old, now string) string {
+	switch {
+	case textHash.MatchString(old) && textHash.MatchString(now):
+		return "changed"
+	case textHash.MatchString(old) && now == "":
+		return "only there"
+	case old == "" && textHash.MatchString(now):
+		return "only now"
 	}
-	return s
+	return cmp.Or(old, "not set") + " there, " + cmp.Or(now, "not set") + " now"
 }
 
 func union(a, b map[string]string) map[string]bool {

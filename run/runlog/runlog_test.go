@@ -514,6 +514,7 @@ func TestMismatch(t *testing.T) {
 	other := config("rag")
 	other.Shape.Baseline = "full-text"
 	other.Shape.Model = map[string]any{"provider": "offline", "sampling": map[string]any{"temperature": 0.6, "top_p": 1.0}}
+	other.Shape.Prompts = map[string]string{"plain": runlog.Hash("plain")}
 	err := runlog.Create(dir, other, nil)
 	var m *runlog.MismatchError
 	if !errors.As(err, &m) {
@@ -525,6 +526,30 @@ func TestMismatch(t *testing.T) {
 		"model.sampling.top_p: not set there, 1 now",
 	}
 	if diff := cmp.Diff(want, m.Diff); diff != "" {
+		t.Errorf("difference (-want +got):\n%s", diff)
+	}
+}
+
+// A directory without a run names the runs below it.
+func TestNoRun(t *testing.T) {
+	dir := t.TempDir()
+	if err := runlog.Create(filepath.Join(dir, "runs", "rag"), config("rag"), nil); err != nil {
+		t.Fatal(err)
+	}
+	hint := "there are runs in " + filepath.Join(dir, "runs") + ", such as rag"
+	for path, want := range map[string]string{dir: hint, filepath.Join(dir, "runs"): hint, filepath.Join(dir, "none"): "no such directory", t.TempDir(): "makes one"} {
+		if _, err := runlog.ReadConfig(path); !errors.Is(err, runlog.ErrNoRun) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}
+
+// Hashes are not shown to a person.
+func TestDifferencesOfHashes(t *testing.T) {
+	old := runlog.Shape{Questions: runlog.Hash("a"), Prompts: map[string]string{"task": runlog.Hash("a"), "old": runlog.Hash("a")}}
+	now := runlog.Shape{Questions: runlog.Hash("b"), Prompts: map[string]string{"task": runlog.Hash("b"), "new": runlog.Hash("b")}}
+	want := []string{"prompts.new: only now", "prompts.old: only there", "prompts.task: changed", "questions: changed"}
+	if diff := cmp.Diff(want, runlog.Differences(old, now)); diff != "" {
 		t.Errorf("difference (-want +got):\n%s", diff)
 	}
 }
