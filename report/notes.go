@@ -67,7 +67,7 @@ func rules(mode, judge string) string {
 func (r Row) missing() string {
 	text := fmt.Sprintf("%d of %d questions counted; %d unscored, %d not run yet", r.Scored, r.Questions, r.Unscored, r.Unfinished)
 	if r.Damaged > 0 {
-		text += fmt.Sprintf(", %d damaged in the log to be run again", r.Damaged)
+		text += fmt.Sprintf(", %d damaged in the log, to be run again", r.Damaged)
 	}
 	if r.Partial > 0 {
 		text += fmt.Sprintf(", %d left out because only some of their repeats are scored (--include-partial counts them by those)", r.Partial)
