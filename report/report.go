@@ -1,6 +1,6 @@
 // Package report turns run directories into numbers: a [Row] a run ([Collect]), the tables of the AirQA paper and some of
 // our own as data ([Build]), and one trajectory as text ([Traced]). It reads the run log and the scores beside it, and
-// nothing else: it calls no model and scores nothing. Package typeset prints the tables.
+// nothing else: it calls no model and scores nothing. Package render prints the tables.
 //
 // Every number is made once, in a [Row]; a [Table] chooses among them and words them.
 package report

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"airqa/internal/terminal"
 	"airqa/internal/tokens"
 	"airqa/qa"
 )
@@ -158,7 +159,7 @@ func (t *table) observation(limit int) qa.Observation {
 	o := qa.Observation{Status: qa.StatusOK}
 	whole := len(t.shown) == total && t.shortened == 0
 	if whole && !t.rows.More {
-		o.Text = fmt.Sprintf("%s\n(%s)", body, rowCount(total))
+		o.Text = fmt.Sprintf("%s\n(%s)", body, terminal.Plural(total, "row"))
 		return o
 	}
 	cut := &qa.Cut{RowsShown: len(t.shown), RowsTotal: total, Tokens: limit - t.left, TokenLimit: limit}
@@ -175,7 +176,7 @@ func (t *table) observation(limit int) qa.Observation {
 
 // reason writes the line under a cut result, and sets the reason in cut.
 func (t *table) reason(cut *qa.Cut, whole bool) string {
-	total := rowCount(len(t.rows.Values))
+	total := terminal.Plural(len(t.rows.Values), "row")
 	if t.rows.More {
 		total = "more than " + total
 	}
@@ -183,7 +184,7 @@ func (t *table) reason(cut *qa.Cut, whole bool) string {
 	case whole:
 		cut.Reason = "rows"
 		return fmt.Sprintf("(the first %s of %s: the row limit is reached; narrow the question or use LIMIT and OFFSET)",
-			rowCount(len(t.shown)), total)
+			terminal.Plural(len(t.shown), "row"), total)
 	case t.shortened > 0:
 		cut.Reason = "cell"
 		return fmt.Sprintf("(%d of %s shown, the last with %d characters left out of its cells, marked%s: the limit of %d tokens is reached; ask for fewer columns, fewer rows or a part of the text)",
@@ -205,13 +206,6 @@ func (t *table) whole() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-func rowCount(n int) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return strconv.Itoa(n) + " rows"
 }
 
 // encodeRow writes a row as a JSON object with the columns in their order. Two columns of one name both stand.

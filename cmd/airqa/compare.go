@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"airqa/report/compare"
+	"airqa/report/render"
 	"airqa/run/runlog"
 )
 
 type compareCmd struct {
 	Runs         []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
-	Format       string   `default:"text" enum:"text,md,json" help:"text, md or json."`
+	Format       string   `default:"text" enum:"text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html."`
 	JSON         bool     `name:"json" help:"The same as --format json."`
 	Flips        int      `default:"5" help:"How many questions to list that only one run got right, of either kind."`
 	Rounds       int      `default:"10000" help:"Rounds of the bootstrap."`
@@ -23,7 +24,7 @@ type compareCmd struct {
 	Discordant   *float64 `placeholder:"SHARE" help:"With --min-questions: the share of questions on which the systems disagree (0.2, or that of two runs)."`
 	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run, or an older one of the same mode that has more verdicts."`
 	Judge        string   `env:"AIRQA_COMPARE_JUDGE" placeholder:"NAME" help:"Read the scores by this judge."`
-	Power        float64  `default:"0.8" help:"Chance with which a difference shall be found."`
+	Power        float64  `default:"0.8" help:"Statistical power."`
 
 	IncludePartial bool `env:"AIRQA_COMPARE_INCLUDE_PARTIAL" help:"Compare questions of which only some repeats are scored by those. Default: leave them out."`
 }
@@ -46,12 +47,12 @@ func (c compareCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	layout := compare.Layout{Format: c.Format, Width: a.width, Flips: c.Flips}
+	o := render.Options{Format: c.Format, Width: a.width, Flips: c.Flips}
 	if c.JSON {
-		layout.Format = "json"
+		o.Format = "json"
 	}
 	if c.MinQuestions != "" {
-		return c.need(a, layout)
+		return c.need(a, o)
 	}
 	sides, err := c.sides(a)
 	if err != nil {
@@ -62,13 +63,13 @@ func (c compareCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return compare.WritePairs(a.out, sides, results, layout)
+		return render.Comparisons(a.out, sides, results, o)
 	}
 	result, err := compare.Runs(sides[0], sides[1], c.options())
 	if err != nil {
 		return err
 	}
-	return compare.Write(a.out, result, layout)
+	return render.Comparison(a.out, result, o)
 }
 
 func (c compareCmd) options() compare.Options {
@@ -94,7 +95,7 @@ func (c compareCmd) check() error {
 }
 
 // need answers --min-questions.
-func (c compareCmd) need(a *app, layout compare.Layout) error {
+func (c compareCmd) need(a *app, o render.Options) error {
 	gap, err := percentagePoints(c.MinQuestions)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func (c compareCmd) need(a *app, layout compare.Layout) error {
 	default:
 		a.say("note: taken that the systems disagree on %g%% of the questions; --discordant, or two runs, say it better", 100*usualDiscordance)
 	}
-	return compare.WriteNeed(a.out, need, layout)
+	return render.Need(a.out, need, o)
 }
 
 // two compares the two runs that a gap is to be found between.

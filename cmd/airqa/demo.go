@@ -16,7 +16,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/internal/progress"
-	"airqa/report/typeset"
+	"airqa/report/render"
 	"airqa/run/runlog"
 )
 
@@ -55,7 +55,7 @@ func (c demoCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := typeset.Write(a.out, rows, typeset.Options{Format: "text", Width: a.width}); err != nil {
+	if err := render.Report(a.out, rows, render.Options{Format: "text", Width: a.width}); err != nil {
 		return err
 	}
 	return d.next()

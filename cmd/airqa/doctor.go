@@ -81,7 +81,7 @@ func (c doctorCmd) tell(a *app, r checkup.Result) error {
 	}
 	lines := strings.Split(text, "\n")
 	for i := range lines {
-		lines[i] = terminal.Fold(lines[i], a.width)
+		lines[i] = terminal.Wrap(lines[i], a.width, "    ")
 	}
 	return a.print(strings.Join(lines, "\n"))
 }

@@ -93,7 +93,7 @@ func (d *dryPlan) text(width int) string {
 	}
 	lines = append(lines, "No model was asked and nothing was written.")
 	for i, line := range lines {
-		lines[i] = terminal.Fold(line, width)
+		lines[i] = terminal.Wrap(line, width, "    ")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -49,30 +49,8 @@ func (p *explained) item(indent int, mark, text string) {
 	indent += utf8.RuneCountInString(mark)
 	room := max(terminal.ProseWidth(p.width)-indent, 20)
 	p.text.WriteString(strings.Repeat(" ", indent-utf8.RuneCountInString(mark)) + mark)
-	for i, line := range wrapped(terminal.Clip(text, longestValue), room) {
-		if i > 0 {
-			p.text.WriteString(strings.Repeat(" ", indent))
-		}
-		p.text.WriteString(line + "\n")
-	}
-}
-
-// wrapped cuts a line at blanks, and what has none where the room ends.
-func wrapped(text string, room int) []string {
-	r := []rune(text)
-	var lines []string
-	for len(r) > room {
-		cut := room
-		for i := room; i > room/3; i-- {
-			if r[i] == ' ' {
-				cut = i
-				break
-			}
-		}
-		lines = append(lines, strings.TrimRight(string(r[:cut]), " "))
-		r = []rune(strings.TrimLeft(string(r[cut:]), " "))
-	}
-	return append(lines, string(r))
+	lines := terminal.Wrap(terminal.Clip(text, longestValue), room, "")
+	p.text.WriteString(strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
 func (p *explained) head(ex qa.Example, x eval.Explanation) {

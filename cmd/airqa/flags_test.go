@@ -21,7 +21,7 @@ import (
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/report/compare"
-	"airqa/report/typeset"
+	"airqa/report/render"
 	"airqa/run/budget"
 	"airqa/run/runlog"
 )
@@ -134,7 +134,7 @@ var scripted = map[string]map[string]string{
 		"script/judge-check.txtar": "json judge judge-concurrency",
 		"score_interrupt_test.go":  "verdicts",
 	},
-	"report":        {"script/report.txtar": "table by format json out intervals seed detail with-paper scoring judge"},
+	"report":        {"script/report.txtar": "table by format json out figures intervals seed detail with-paper scoring judge"},
 	"compare":       {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
 	"stats":         {"script/stats.txtar": "format json out with-paper lint"},
 	"status":        {"script/status.txtar": "json watch"},
@@ -490,7 +490,7 @@ func panel(t *testing.T, a *app, c any) any {
 func includePartial(t *testing.T, a *app, c any) any {
 	switch c := c.(type) {
 	case interface {
-		options(a *app) (typeset.Options, error)
+		options(a *app) (render.Options, error)
 	}:
 		o, err := c.options(a)
 		if err != nil {

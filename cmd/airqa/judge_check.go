@@ -183,7 +183,7 @@ func writeLines(b *strings.Builder, title string, lines []checkLine) {
 	fmt.Fprintf(b, "\n%s:\n", title)
 	var told []string
 	for _, l := range lines {
-		fmt.Fprintf(b, "  line %d, label %t: %s | %s\n", l.Line, l.Label, beginning(l.Question), beginning(l.Answer))
+		fmt.Fprintf(b, "  line %d, label %t: %s | %s\n", l.Line, l.Label, terminal.Clip(l.Question, 71), terminal.Clip(l.Answer, 71))
 		// An error that ended the judge is part of all later ones.
 		again := func(reason string) bool { return strings.HasSuffix(l.Reason, reason) }
 		if l.Reason != "" && !slices.ContainsFunc(told, again) {
@@ -191,14 +191,4 @@ func writeLines(b *strings.Builder, title string, lines []checkLine) {
 			told = append(told, l.Reason)
 		}
 	}
-}
-
-// beginning is the beginning of a text on one line.
-func beginning(s string) string {
-	const most = 70
-	runes := []rune(terminal.Line(s))
-	if len(runes) <= most {
-		return string(runes)
-	}
-	return string(runes[:most]) + "…"
 }

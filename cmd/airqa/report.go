@@ -12,8 +12,9 @@ import (
 
 	"airqa/baselines"
 	"airqa/internal/aside"
+	"airqa/internal/terminal"
 	"airqa/report"
-	"airqa/report/typeset"
+	"airqa/report/render"
 	"airqa/run/runlog"
 )
 
@@ -25,6 +26,7 @@ type reportCmd struct {
 	Format    string   `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
 	JSON      bool     `name:"json" help:"The same as --format json."`
 	Out       string   `env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
+	Figures   string   `env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in this folder, as SVG, PDF and PNG files."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
 	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Seed of the bootstrap."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`
@@ -40,6 +42,7 @@ func (reportCmd) Help() string {
 	return `Examples:
   airqa report runs/rag runs/hybrid --with-paper
   airqa report runs --out report.html
+  airqa report runs --figures figures
 
 Table 4 compares the baselines of a model, 5 the models of a baseline, 7 error actions, 13 time and cost per example;
 leaderboard sorts all runs by score. --by conference breaks scores down by a field or tag of the questions. JSON holds the
@@ -60,12 +63,17 @@ func (c reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if c.Figures != "" {
+		if err := c.saveFigures(a, rows, o); err != nil {
+			return err
+		}
+	}
 	if c.Out == "" {
-		return typeset.Write(a.out, rows, o)
+		return render.Report(a.out, rows, o)
 	}
 	o.Width = 0
 	var b bytes.Buffer
-	if err := typeset.Write(&b, rows, o); err != nil {
+	if err := render.Report(&b, rows, o); err != nil {
 		return err
 	}
 	if err := aside.WriteFile(c.Out, b.Bytes()); err != nil {
@@ -75,8 +83,21 @@ func (c reportCmd) Run(a *app) error {
 	return nil
 }
 
-func (c reportCmd) options(a *app) (typeset.Options, error) {
-	o := typeset.Options{
+func (c reportCmd) saveFigures(a *app, rows []report.Row, o render.Options) error {
+	figures, err := render.ReportFigures(rows, o)
+	if err != nil {
+		return err
+	}
+	n, err := render.SaveFigures(c.Figures, figures)
+	if err != nil {
+		return err
+	}
+	a.say("%s: %s in %d files", c.Figures, terminal.Plural(len(figures), "chart"), n)
+	return nil
+}
+
+func (c reportCmd) options(a *app) (render.Options, error) {
+	o := render.Options{
 		Options: report.Options{
 			Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
 			IncludePartial: c.IncludePartial, By: c.By,
@@ -90,16 +111,16 @@ func (c reportCmd) options(a *app) (typeset.Options, error) {
 		o.Format = "json"
 	}
 	if o.Format == "" && c.Out != "" {
-		o.Format = typeset.FormatOf(c.Out)
+		o.Format = render.FormatOf(c.Out)
 		if o.Format == "" {
-			return o, misuse("%s: no format goes with this suffix; name one with --format (%s)", c.Out, strings.Join(typeset.Formats(), ", "))
+			return o, misuse("%s: unknown suffix; choose a format with --format (%s)", c.Out, strings.Join(render.Formats(), ", "))
 		}
 	}
 	if o.Format == "" {
 		o.Format = "text"
 	}
 	if o.Format == "csv" && o.Table == report.AllTables {
-		return o, misuse("a CSV file holds one table; choose one with --table, or another format")
+		return o, misuse("%v", render.ErrOneTable)
 	}
 	return o, nil
 }

@@ -51,7 +51,7 @@ func (c sqlCmd) Run(a *app) error {
 				return err
 			}
 		}
-	} else if err := a.print(render(rows, a.width)); err != nil {
+	} else if err := a.print(rowTable(rows, a.width)); err != nil {
 		return err
 	}
 	if rows.More {
@@ -63,8 +63,8 @@ func (c sqlCmd) Run(a *app) error {
 // widest is how many characters of a cell a person is shown.
 const widest = 60
 
-// render is a table; cells are cut on a terminal only.
-func render(rows tools.Rows, width int) string {
+// rowTable is a table; cells are cut on a terminal only.
+func rowTable(rows tools.Rows, width int) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = 0

@@ -8,16 +8,17 @@ import (
 	"strings"
 
 	"airqa/internal/aside"
+	"airqa/report"
 	"airqa/report/questions"
-	"airqa/report/typeset"
+	"airqa/report/render"
 )
 
 type statsCmd struct {
 	File      string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Format    string `default:"" placeholder:"FORMAT" enum:",text,md,csv,json,html" help:"text, md, csv, json or html. Default: by the suffix of --out, or text."`
+	Format    string `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
 	JSON      bool   `name:"json" help:"The same as --format json."`
 	Out       string `placeholder:"FILE" help:"Write to this file instead of standard output."`
-	WithPaper bool   `help:"Show the paper's own Table 2 beside."`
+	WithPaper bool   `help:"Add the numbers of the paper's Table 2."`
 	Lint      bool   `help:"List what cannot be scored as written and what contradicts itself; exit code 3 if there is an error."`
 }
 
@@ -51,9 +52,9 @@ func (c statsCmd) Run(a *app) error {
 	}
 	err = c.write(a, func(w io.Writer) error {
 		if c.Lint {
-			return questions.WriteFindings(w, findings, stats, o)
+			return render.Findings(w, findings, stats, o)
 		}
-		return questions.Write(w, stats, o)
+		return render.Statistics(w, stats, o)
 	})
 	if err != nil {
 		return err
@@ -61,8 +62,8 @@ func (c statsCmd) Run(a *app) error {
 	return c.verdict(a, file, stats, findings)
 }
 
-func (c statsCmd) options(a *app) (questions.Options, error) {
-	o := questions.Options{Format: c.Format, Width: a.width, WithPaper: c.WithPaper}
+func (c statsCmd) options(a *app) (render.Options, error) {
+	o := render.Options{Format: c.Format, Width: a.width, Options: report.Options{WithPaper: c.WithPaper}}
 	if c.JSON {
 		if c.Format != "" && c.Format != "json" {
 			return o, misuse("--json and --format %s contradict each other", c.Format)
@@ -70,9 +71,9 @@ func (c statsCmd) options(a *app) (questions.Options, error) {
 		o.Format = "json"
 	}
 	if o.Format == "" && c.Out != "" {
-		o.Format = typeset.FormatOf(c.Out)
-		if o.Format == "" || o.Format == "latex" {
-			return o, misuse("%s: no format goes with this suffix; name one with --format (%s)", c.Out, strings.Join(questions.Formats(), ", "))
+		o.Format = render.FormatOf(c.Out)
+		if o.Format == "" {
+			return o, misuse("%s: unknown suffix; choose a format with --format (%s)", c.Out, strings.Join(render.Formats(), ", "))
 		}
 	}
 	if o.Format == "" {

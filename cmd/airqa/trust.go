@@ -25,7 +25,7 @@ import (
 var addressFlags = []string{"base-url", "embed-base-url", "judge-base-url"}
 
 // outputFlags are written to.
-var outputFlags = []string{"cache", "data", "dir", "out", "verdicts"}
+var outputFlags = []string{"cache", "data", "dir", "figures", "out", "verdicts"}
 
 // checkFileValue refuses a value of airqa.yaml that sends a key to another host or writes outside the folder of the file.
 func checkFileValue(key, flag, value string) error {

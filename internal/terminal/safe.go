@@ -44,15 +44,6 @@ func Message(text string) string {
 // Line returns text as [Safe] does, on one line: newlines and runs of blanks become one blank.
 func Line(text string) string { return Safe(strings.Join(strings.Fields(text), " ")) }
 
-// Clip returns text as [Line] does, cut to at most n characters with "…" at the end of what was cut.
-func Clip(text string, n int) string {
-	r := []rune(Line(text))
-	if len(r) <= n || n < 1 {
-		return string(r)
-	}
-	return string(r[:n-1]) + "…"
-}
-
 func unsafe(r rune) bool {
 	if r == '\n' || r == '\t' {
 		return false

@@ -30,12 +30,3 @@ func TestMessage(t *testing.T) {
 		t.Errorf("Message = %q, want %q", got, want)
 	}
 }
-
-func TestClip(t *testing.T) {
-	if got := terminal.Clip("a\n b  cdef", 6); got != "a b c…" {
-		t.Errorf("Clip = %q", got)
-	}
-	if got := terminal.Clip("abc", 3); got != "abc" {
-		t.Errorf("Clip = %q", got)
-	}
-}

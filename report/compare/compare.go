@@ -1,6 +1,6 @@
 // Package compare sets two runs over the same questions side by side: [Load] reads a scored run, [Runs] pairs the scores
-// of two by question, [Write] prints what differs and how sure one may be of it. It reads scores and questions, and
-// nothing else: it scores nothing and calls no model.
+// of two by question and computes what differs, with intervals and tests. It reads scores and questions, and nothing
+// else: it scores nothing, calls no model and prints nothing (package render does).
 package compare
 
 import (
@@ -178,6 +178,9 @@ func only(pairs []paired, holds func(qa.Example) bool) []paired {
 	}
 	return some
 }
+
+// Few reports whether the interval is of too few clusters to be as wide as it should be.
+func (g Group) Few() bool { return g.Interval != nil && g.Clusters < report.MinClusters }
 
 func (o Options) group(pairs []paired) Group {
 	g := Group{Questions: len(pairs)}

@@ -17,6 +17,7 @@ import (
 	"airqa/internal/golden"
 	"airqa/qa"
 	"airqa/report/compare"
+	"airqa/report/render"
 	"airqa/run/runlog"
 )
 
@@ -246,7 +247,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, l := range map[string]compare.Layout{
+	for name, l := range map[string]render.Options{
 		"two.text":    {Format: "text", Flips: 2},
 		"two.80.text": {Format: "text", Flips: 2, Width: 80},
 		"two.40.text": {Format: "text", Flips: 1, Width: 40},
@@ -254,7 +255,7 @@ func TestWrite(t *testing.T) {
 		"two.json":    {Format: "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := printed(t, func(out *bytes.Buffer) error { return compare.Write(out, r, l) })
+			got := printed(t, func(out *bytes.Buffer) error { return render.Comparison(out, r, l) })
 			golden.Check(t, name, got)
 			if l.Format != "json" {
 				fits(t, got, l.Width)
@@ -274,12 +275,12 @@ func TestWriteRepeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := compare.Layout{Format: "text", Flips: 1, Width: 80}
+	l := render.Options{Format: "text", Flips: 1, Width: 80}
 	golden.Check(t, "repeats.text", printed(t, func(out *bytes.Buffer) error {
-		if err := compare.Write(out, r, l); err != nil {
+		if err := render.Comparison(out, r, l); err != nil {
 			return err
 		}
-		return compare.WriteNeed(out, compare.QuestionsLike(r, 3, 0.8), l)
+		return render.Need(out, compare.QuestionsLike(r, 3, 0.8), l)
 	}))
 }
 
@@ -292,14 +293,14 @@ func TestWritePairs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, l := range map[string]compare.Layout{
+	for name, l := range map[string]render.Options{
 		"three.80.text": {Format: "text", Width: 80},
 		"three.40.text": {Format: "text", Width: 40},
 		"three.md":      {Format: "md"},
 		"three.json":    {Format: "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := printed(t, func(out *bytes.Buffer) error { return compare.WritePairs(out, list, results, l) })
+			got := printed(t, func(out *bytes.Buffer) error { return render.Comparisons(out, list, results, l) })
 			golden.Check(t, name, got)
 			fits(t, got, l.Width)
 		})
@@ -308,9 +309,9 @@ func TestWritePairs(t *testing.T) {
 
 func TestWriteNeed(t *testing.T) {
 	got := printed(t, func(out *bytes.Buffer) error {
-		for _, l := range []compare.Layout{{Format: "text"}, {Format: "text", Width: 40}, {Format: "json"}} {
+		for _, l := range []render.Options{{Format: "text"}, {Format: "text", Width: 40}, {Format: "json"}} {
 			for _, need := range []compare.Need{compare.Questions(3, 0.2, 0.8), compare.Questions(30, 0.125, 0.9)} {
-				if err := compare.WriteNeed(out, need, l); err != nil {
+				if err := render.Need(out, need, l); err != nil {
 					return err
 				}
 			}
@@ -408,12 +409,6 @@ func TestLoadFileRefuses(t *testing.T) {
 	}
 }
 
-func TestFormats(t *testing.T) {
-	if !slices.Equal(compare.Formats(), []string{"text", "md", "json"}) {
-		t.Errorf("formats %q", compare.Formats())
-	}
-}
-
 // Where test and interval disagree, the sentence says so.
 func TestVerdict(t *testing.T) {
 	repeated := func(n int, a, b float64) (compare.Side, compare.Side) {
@@ -437,9 +432,9 @@ func TestVerdict(t *testing.T) {
 		name, want string
 		runs       func() (compare.Side, compare.Side)
 	}{
-		{name: "neither", want: "These questions do not tell A and B apart.", runs: func() (compare.Side, compare.Side) { return sides("110011", "101011") }},
-		{name: "only the interval, repeats", want: "The test does not tell A and B apart, the interval does", runs: func() (compare.Side, compare.Side) { return repeated(3, 1, 1) }},
-		{name: "only the interval", want: "although the interval leaves out 0", runs: func() (compare.Side, compare.Side) { return sides("000000000", "001001011") }},
+		{name: "neither", want: "These questions do not separate A from B.", runs: func() (compare.Side, compare.Side) { return sides("110011", "101011") }},
+		{name: "only the interval, repeats", want: "The test does not separate A from B, but the interval does", runs: func() (compare.Side, compare.Side) { return repeated(3, 1, 1) }},
+		{name: "only the interval", want: "although the interval excludes 0", runs: func() (compare.Side, compare.Side) { return sides("000000000", "001001011") }},
 		{name: "both", want: "B does better than A on more questions", runs: func() (compare.Side, compare.Side) { return repeated(0, 1, 1) }},
 	}
 	for _, tt := range tests {
@@ -450,7 +445,7 @@ func TestVerdict(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			if err := compare.Write(&out, r, compare.Layout{Width: 200}); err != nil || !strings.Contains(out.String(), tt.want) {
+			if err := render.Comparison(&out, r, render.Options{Width: 200}); err != nil || !strings.Contains(out.String(), tt.want) {
 				t.Errorf("%v, want %q in:\n%s", err, tt.want, out.String())
 			}
 		})
@@ -481,7 +476,7 @@ func TestPartlyScored(t *testing.T) {
 	if !slices.Contains(r.Warnings, "12 of 120 answers of B have no verdict; their questions are left out of both runs") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
-	text := printed(t, func(out *bytes.Buffer) error { return compare.Write(out, r, compare.Layout{}) })
+	text := printed(t, func(out *bytes.Buffer) error { return render.Comparison(out, r, render.Options{}) })
 	if !strings.Contains(text, "Left out because only some of their repeats are scored: 8") || !strings.Contains(text, "Sign test (mid-p) on the means") {
 		t.Errorf("printed:\n%s", text)
 	}

@@ -66,8 +66,8 @@ func modelName(shape map[string]any) string {
 	return provider + ":" + name
 }
 
-// label is how a side is called in prose.
-func (s System) label() string {
+// Label names a side in prose.
+func (s System) Label() string {
 	if s.Baseline == "" {
 		return s.Path
 	}

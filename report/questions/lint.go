@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -79,6 +80,17 @@ func Errors(list []Finding) int {
 		}
 	}
 	return n
+}
+
+// FindingsSummary is the number of findings in a line.
+func FindingsSummary(list []Finding, s Stats) string {
+	questions := make(map[string]bool)
+	for _, f := range list {
+		questions[fmt.Sprint(f.File, ":", f.Line)] = true
+	}
+	errs := Errors(list)
+	return fmt.Sprintf("%s: %s, %s and %s in %s", s.Source, terminal.Plural(s.Questions, "question"), terminal.Plural(errs, "error"),
+		terminal.Plural(len(list)-errs, "warning"), terminal.Plural(len(questions), "line"))
 }
 
 // linter looks at one question.
@@ -162,7 +174,7 @@ func (l *linter) papers() {
 	case l.at.HasTag("multiple") && anchors+references < 2:
 		l.say(eval.Warning, RulePapers, "a multiple question names one paper only")
 	case l.at.HasTag("retrieval") && anchors+references > 0:
-		l.say(eval.Warning, RulePapers, "a retrieval question names %s", plural(anchors+references, "paper"))
+		l.say(eval.Warning, RulePapers, "a retrieval question names %s", terminal.Plural(anchors+references, "paper"))
 	}
 	if anchors+references > len(l.at.Papers()) {
 		l.say(eval.Warning, RuleDuplicate, "a paper stands there twice")

@@ -18,3 +18,13 @@ var paperTable2 = paperTable{
 	},
 	meanLength: 34.84, maxLength: 118, meanPapers: 1.63, maxPapers: 7,
 }
+
+// PaperCounts returns the paper's counts (Table 2) of the kinds in a list.
+func PaperCounts(list []Count) []Count {
+	paper := make([]Count, len(list))
+	for i, c := range list {
+		n := paperTable2.counts[c.Name]
+		paper[i] = Count{Name: c.Name, N: n, Share: share(n, paperTable2.questions)}
+	}
+	return paper
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -41,6 +42,15 @@ type Count struct {
 	Name  string  `json:"name"`
 	N     int     `json:"n"`
 	Share float64 `json:"share"` // percent
+}
+
+// Summary is the size of the file in a sentence.
+func (s Stats) Summary() string {
+	text := s.Source + ": " + terminal.Plural(s.Questions, "question") + " over " + terminal.Plural(s.DistinctPapers, "paper")
+	if s.Unread > 0 {
+		text += "; " + terminal.Plural(s.Unread, "record") + " could not be read"
+	}
+	return text
 }
 
 var (

@@ -3,43 +3,43 @@ package questions
 import (
 	"fmt"
 	"strconv"
+
+	"airqa/internal/terminal"
+	"airqa/report"
 )
 
-// Table is a part of the statistics as text: what every format but JSON is made of.
-type Table struct {
-	// Key names it in a CSV file, Title above it.
-	Key, Title string
-	// Head has the columns after the name of a row.
-	Head []string
-	Rows []Row
-	Note string
+// table is a table of counts whose columns are numbers.
+type table report.Table
+
+// newTable starts a table with a key, a title and the heads of its numbers.
+func newTable(key, title string, heads ...string) *table {
+	t := &table{Name: key, Title: title, Label: "name", Section: "section"}
+	for _, h := range heads {
+		t.Heads = append(t.Heads, report.Head{Name: h})
+	}
+	return t
 }
 
-// Row is a line of a [Table].
-type Row struct {
-	// Section is what the rows that follow each other under one heading have in common; empty for none.
-	Section, Name string
-	// Cells are numbers without units; "" where there is none.
-	Cells []string
-}
-
-// Tables lays the statistics out; withPaper puts the paper's own Table 2 beside.
-func Tables(s Stats, withPaper bool) []Table {
-	return []Table{
+// Tables lays the statistics out; withPaper adds the numbers of the paper's own Table 2. An empty text is a number that
+// there is not.
+func Tables(s Stats, withPaper bool) []report.Table {
+	var list []report.Table
+	for _, t := range []*table{
 		s.overview(withPaper), s.functions(), s.lengths(), s.papersTable(),
 		counts("conferences", "Conferences that questions are about", s.Conferences),
 		s.combinations(),
 		counts("tags", "Tags as written", s.Tags),
 		counts("annotators", "Annotators", s.Annotators),
+	} {
+		list = append(list, report.Table(*t))
 	}
+	return list
 }
 
-func (s Stats) overview(withPaper bool) Table {
-	t := Table{
-		Key: "overview", Title: "Questions (Table 2)", Head: []string{"n", "%"},
-		Note: "A question counts as text only when it has no other element tag; it may count for several of the others. " +
-			"Papers are anchors and references.",
-	}
+func (s Stats) overview(withPaper bool) *table {
+	t := newTable("overview", "Questions (Table 2)", "n", "%")
+	t.Notes = []string{"A question counts as text only when it has no other element tag; it may count for several of the others. " +
+		"Papers are anchors and references."}
 	t.count("question type", s.Types)
 	t.count("element category", s.Elements)
 	t.count("evaluation by tag", s.Evaluation)
@@ -57,49 +57,52 @@ func (s Stats) overview(withPaper bool) Table {
 		t.add("papers per single or multiple question", "max", strconv.Itoa(p.Max), "")
 	}
 	if withPaper {
-		t.beside(paperTable2)
+		t.paper(paperTable2)
 	}
 	return t
 }
 
-func (t *Table) add(section, name string, cells ...string) {
-	t.Rows = append(t.Rows, Row{Section: section, Name: name, Cells: cells})
+func (t *table) add(section, name string, cells ...string) {
+	l := report.Line{Section: section, Label: name}
+	for _, c := range cells {
+		l.Values = append(l.Values, report.Value{Text: c})
+	}
+	t.Lines = append(t.Lines, l)
 }
 
-func (t *Table) count(section string, list []Count) {
+func (t *table) count(section string, list []Count) {
 	for _, c := range list {
 		t.add(section, c.Name, strconv.Itoa(c.N), two(c.Share))
 	}
 }
 
-// beside adds the paper's columns.
-func (t *Table) beside(p paperTable) {
-	t.Head = append(t.Head, "paper n", "paper %")
-	t.Note += " The paper's columns are its Table 2, of 1,246 questions; its lengths have no unit there and stand beside tokens, the unit of its Figure 6."
+// paper adds the paper's columns.
+func (t *table) paper(p paperTable) {
+	t.Heads = append(t.Heads, report.Head{Name: "paper n"}, report.Head{Name: "paper %"})
+	t.Notes = append(t.Notes, "The paper's columns are its Table 2, of 1,246 questions. Its lengths have no unit there; they are "+
+		"shown with tokens, the unit of its Figure 6.")
 	given := map[string]string{
 		"question length/mean, tokens":                two(p.meanLength),
 		"question length/max, tokens":                 strconv.FormatFloat(p.maxLength, 'f', -1, 64),
 		"papers per single or multiple question/mean": two(p.meanPapers),
 		"papers per single or multiple question/max":  strconv.FormatFloat(p.maxPapers, 'f', -1, 64),
 	}
-	for i, r := range t.Rows {
-		n, percent := given[r.Section+"/"+r.Name], ""
-		if r.Name == "questions" {
+	for i, l := range t.Lines {
+		n, percent := given[l.Section+"/"+l.Label], ""
+		if l.Label == "questions" {
 			n, percent = strconv.Itoa(p.questions), two(100)
 		}
-		if c, ok := p.counts[r.Name]; ok {
+		if c, ok := p.counts[l.Label]; ok {
 			n, percent = strconv.Itoa(c), two(share(c, p.questions))
 		}
-		t.Rows[i].Cells = append(r.Cells, n, percent)
+		t.Lines[i].Values = append(l.Values, report.Value{Text: n}, report.Value{Text: percent})
 	}
 }
 
 // functions leaves out functions that are not used.
-func (s Stats) functions() Table {
-	t := Table{
-		Key: "evaluators", Title: "Evaluation functions (Figure 2)", Head: []string{"uses", "%", "top", "nested"},
-		Note: "Uses are top-level and nested ones, those inside logical functions; shares are of all uses.",
-	}
+func (s Stats) functions() *table {
+	t := newTable("evaluators", "Evaluation functions (Figure 2)", "uses", "%", "top", "nested")
+	t.Notes = []string{"Uses are at the top level or nested in logical functions; shares are of all uses."}
 	for _, f := range s.Evaluators {
 		if f.Uses() == 0 {
 			continue
@@ -113,11 +116,9 @@ func (s Stats) functions() Table {
 	return t
 }
 
-func (s Stats) lengths() Table {
-	t := Table{
-		Key: "lengths", Title: "Lengths (Figure 6)", Head: []string{"mean", "min", "q1", "median", "q3", "max"},
-		Note: "Words stand between blanks; tokens are those of cl100k_base.",
-	}
+func (s Stats) lengths() *table {
+	t := newTable("lengths", "Lengths (Figure 6)", "mean", "min", "q1", "median", "q3", "max")
+	t.Notes = []string{"Words are separated by whitespace; tokens are those of cl100k_base."}
 	for _, l := range s.Lengths {
 		t.add(l.Of, l.Unit, two(l.Mean), strconv.Itoa(l.Min), short(l.Q1), short(l.Median), short(l.Q3), strconv.Itoa(l.Max))
 	}
@@ -125,11 +126,9 @@ func (s Stats) lengths() Table {
 }
 
 // papersTable has a row for each number of papers that occurs.
-func (s Stats) papersTable() Table {
-	t := Table{
-		Key: "papers", Title: "Papers per question", Head: []string{"anchors", "references", "both"},
-		Note: "How many questions name so many papers.",
-	}
+func (s Stats) papersTable() *table {
+	t := newTable("papers", "Papers per question", "anchors", "references", "both")
+	t.Notes = []string{"The number of questions that name each number of papers."}
 	for _, g := range groups {
 		by := make([]Papers, len(roles))
 		most := -1
@@ -148,7 +147,7 @@ func (s Stats) papersTable() Table {
 					cells[i] = strconv.Itoa(p.N[k])
 				}
 			}
-			t.add(g.name, fmt.Sprintf("%d", k), cells...)
+			t.add(g.name, strconv.Itoa(k), cells...)
 		}
 		t.add(g.name, "mean", two(by[0].Mean), two(by[1].Mean), two(by[2].Mean))
 	}
@@ -156,18 +155,19 @@ func (s Stats) papersTable() Table {
 }
 
 // combinations names the tag that it leaves out.
-func (s Stats) combinations() Table {
+func (s Stats) combinations() *table {
 	t := counts("combinations", "Element tags as combined", s.Combinations)
 	for _, c := range s.Tags {
 		if c.Name == strayImage {
-			t.Note = fmt.Sprintf("Left out: the tag %q (%s), which is not an element; the overview counts it as image.", strayImage, plural(c.N, "question"))
+			t.Notes = []string{fmt.Sprintf("Left out: the tag %q (%s), which is not an element; the overview counts it as image.",
+				strayImage, terminal.Plural(c.N, "question"))}
 		}
 	}
 	return t
 }
 
-func counts(key, title string, list []Count) Table {
-	t := Table{Key: key, Title: title, Head: []string{"n", "%"}}
+func counts(key, title string, list []Count) *table {
+	t := newTable(key, title, "n", "%")
 	t.count("", list)
 	return t
 }

@@ -26,7 +26,7 @@ func (s Standing) Text(width int) string {
 		lines = append(lines, fmt.Sprintf("  %d lines of the log cannot be read; airqa trace says which", s.BadLines))
 	}
 	for i, line := range lines {
-		lines[i] = terminal.Fold(line, width)
+		lines[i] = terminal.Wrap(line, width, "    ")
 	}
 	return strings.Join(lines, "\n")
 }

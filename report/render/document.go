@@ -1,0 +1,143 @@
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"airqa/report"
+)
+
+// Document is the content of a report in reading order.
+type Document struct {
+	// Title is the title of a page.
+	Title string
+	Parts []Part
+	// Notes apply to the whole document: at the top of a page, and at the end of a text.
+	Notes []string
+	// Data are the numbers for programs, one JSON object a line.
+	Data []any
+}
+
+// Part is a section of a document. Empty fields print nothing.
+type Part struct {
+	Title string
+	// Text are paragraphs, Items lines of a list.
+	Text  []string
+	Items []Item
+	// Figures are shown on pages only.
+	Figures []Figure
+	Table   *report.Table
+}
+
+// Item is a line of a list.
+type Item struct {
+	Text string
+	// Commands can be copied into a shell and are never broken.
+	Commands []string
+}
+
+// Options select what is printed, and how. The zero value prints Table 4 as text.
+type Options struct {
+	// Options select the tables of a report; an empty Table means every one for HTML. Intervals and Seed are those that the
+	// rows were collected with. WithPaper adds the paper's numbers to a report or to statistics.
+	report.Options
+	// Format is one of [Formats]; empty is text.
+	Format string
+	// Width is that of the terminal in columns. A wider table is split into several, and long cells are wrapped. 0 is for
+	// files and pipes: tables are whole, and prose is wrapped at 100 columns.
+	Width int
+	// Detail adds n, interval and standard errors below every score. CSV, JSON and HTML always have them.
+	Detail bool
+	// Flips is the maximum number of questions of either kind that a comparison lists; JSON has all of them.
+	Flips int
+}
+
+// ErrOneTable is returned by [Report] for a CSV file of several tables, which no program could read back.
+var ErrOneTable = errors.New("a CSV file holds one table; choose one with --table, or another format")
+
+// Formats are the names of the formats.
+func Formats() []string { return []string{"text", "md", "csv", "latex", "json", "html"} }
+
+// FormatOf returns the format for the suffix of a file, empty for an unknown one.
+func FormatOf(path string) string {
+	return map[string]string{
+		".txt": "text", ".md": "md", ".csv": "csv", ".tex": "latex", ".json": "json", ".html": "html", ".htm": "html",
+	}[strings.ToLower(filepath.Ext(path))]
+}
+
+// Write prints a document in the format of o.
+func Write(w io.Writer, d Document, o Options) error {
+	switch o.Format {
+	case "text", "":
+		return print(w, plainText(d, o))
+	case "md":
+		return print(w, markdown(d))
+	case "csv":
+		return writeCSV(w, d.tables())
+	case "latex":
+		return print(w, latexDocument(d))
+	case "json":
+		return writeJSON(w, d.Data)
+	case "html":
+		return writePage(w, d)
+	}
+	return fmt.Errorf("unknown format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
+}
+
+func print(w io.Writer, s string) error {
+	_, err := fmt.Fprintln(w, strings.TrimRight(s, "\n"))
+	return err
+}
+
+func writeJSON(w io.Writer, data []any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, v := range data {
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tables are those of all parts.
+func (d Document) tables() []sheet {
+	var list []sheet
+	for _, p := range d.Parts {
+		if p.Table != nil {
+			list = append(list, sheet(*p.Table))
+		}
+	}
+	return list
+}
+
+// figures are those of all parts.
+func (d Document) figures() []Figure {
+	var list []Figure
+	for _, p := range d.Parts {
+		list = append(list, p.Figures...)
+	}
+	return list
+}
+
+// printable returns the parts of a document that formats without figures print, with the notes as the last one.
+func (d Document) printable() []Part {
+	list := slices.DeleteFunc(slices.Clone(d.Parts), func(p Part) bool { return p.Table == nil && len(p.Text)+len(p.Items) == 0 })
+	if len(d.Notes) > 0 {
+		list = append(list, Part{Items: items(d.Notes)})
+	}
+	return list
+}
+
+func items(lines []string) []Item {
+	list := make([]Item, len(lines))
+	for i, s := range lines {
+		list[i].Text = s
+	}
+	return list
+}

@@ -1,0 +1,129 @@
+package render
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"airqa/internal/stats"
+)
+
+// Kind is the form of a [Figure].
+type Kind int
+
+// The kinds of figures.
+const (
+	// Bars are horizontal: a group for each category and a bar for each series.
+	Bars Kind = iota
+	// Dots are horizontal like bars, for differences: a dot with its interval on an axis with 0 in the middle.
+	Dots
+	// Columns are vertical bars.
+	Columns
+	// Histogram has one series, whose points are the measured values (X only).
+	Histogram
+	// Lines join the points of each series.
+	Lines
+	// Scatter has a marker for each point.
+	Scatter
+)
+
+// Figure is a chart with labelled axes. [Figure.SVG] draws it for a page, [SaveFigures] for files.
+type Figure struct {
+	// Name is the name of its file, without a suffix; Title is above the chart and Note below it.
+	Name, Title, Note string
+	Kind              Kind
+	X, Y              Axis
+	// Categories name the groups of bars.
+	Categories []string
+	Series     []Series
+}
+
+// Axis is an axis of a figure. For [Bars] X is the axis of the values.
+type Axis struct {
+	Label string
+	// Max is the end of the axis, so that charts of one comparison share a scale; 0 fits the data.
+	Max float64
+	// Log axes are logarithmic; their values are above 0.
+	Log bool
+}
+
+// Series are points with one name in the legend. Colour and Shape select its style; series of one colour have something in
+// common.
+type Series struct {
+	Name          string
+	Colour, Shape int
+	Points        []Point
+}
+
+// Point is a value Y with its interval. For bars, X is the index of the category, and Label is printed at the bar.
+type Point struct {
+	X, Y     float64
+	Interval *stats.Interval
+	Label    string
+}
+
+// drawable returns the figures that have a point.
+func drawable(list []Figure) []Figure {
+	return slices.DeleteFunc(list, func(f Figure) bool {
+		return !slices.ContainsFunc(f.Series, func(s Series) bool { return len(s.Points) > 0 })
+	})
+}
+
+// horizontal reports whether the values are on the X axis.
+func (k Kind) horizontal() bool { return k == Bars || k == Dots }
+
+// reach returns the largest value of an axis: its Max, or else the largest point or interval, whatever its sign.
+func (f Figure) reach(a Axis) float64 {
+	if a.Max > 0 {
+		return a.Max
+	}
+	top := 0.0
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			top = max(top, math.Abs(p.Y))
+			if p.Interval != nil {
+				top = max(top, -p.Interval.Low, p.Interval.High)
+			}
+		}
+	}
+	if top == 0 {
+		return 1
+	}
+	return top
+}
+
+// bins counts the values of a histogram in at most n bins of equal, round width. It returns the counts as points whose X is
+// the lower end of a bin.
+func bins(values []Point, n int) (points []Point, width float64) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		low, high = math.Min(low, v.X), math.Max(high, v.X)
+	}
+	if len(values) == 0 {
+		return nil, 1
+	}
+	width = roundStep((high - low + 1) / float64(n))
+	low = math.Floor(low/width) * width
+	points = make([]Point, int((high-low)/width)+1)
+	for i := range points {
+		points[i].X = low + float64(i)*width
+	}
+	for _, v := range values {
+		points[int((v.X-low)/width)].Y++
+	}
+	return points, width
+}
+
+// roundStep is the smallest of 1, 2 and 5 times a power of ten that is not below x.
+func roundStep(x float64) float64 {
+	power := math.Pow10(int(math.Floor(math.Log10(x))))
+	for _, step := range []float64{1, 2, 5} {
+		if step*power >= x*(1-1e-9) {
+			return step * power
+		}
+	}
+	return 10 * power
+}
+
+// number prints a value without trailing zeros.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

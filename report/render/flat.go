@@ -1,0 +1,201 @@
+package render
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/report"
+)
+
+// markdown prints a document as GitHub renders it.
+func markdown(d Document) string {
+	var blocks []string
+	for _, p := range d.printable() {
+		if p.Title != "" {
+			blocks = append(blocks, "## "+escaped(p.Title))
+		}
+		for _, s := range p.Text {
+			blocks = append(blocks, escaped(s))
+		}
+		var list []string
+		for _, it := range p.Items {
+			list = append(list, markdownItem(it))
+		}
+		if p.Table != nil {
+			blocks = append(blocks, markdownTable(sheet(*p.Table)))
+			for _, n := range p.Table.Notes {
+				list = append(list, markdownItem(Item{Text: n}))
+			}
+		}
+		if len(list) > 0 {
+			blocks = append(blocks, strings.Join(list, "\n"))
+		}
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// markdownItem has each command on a line of its own.
+func markdownItem(it Item) string {
+	s := "- " + escaped(it.Text)
+	for _, c := range it.Commands {
+		s += "\\\n  `" + strings.ReplaceAll(terminal.Line(c), "`", "'") + "`"
+	}
+	return s
+}
+
+// markdownTable has one head line and names every line in full: Markdown knows neither groups nor sections.
+func markdownTable(t sheet) string {
+	if len(t.Lines) == 0 {
+		return "none"
+	}
+	section := t.sectioned()
+	names, left := t.names(section)
+	row := func(cells []string) string {
+		for i := range cells {
+			cells[i] = strings.ReplaceAll(escaped(cells[i]), "|", `\|`)
+		}
+		return "| " + strings.Join(cells, " | ") + " |"
+	}
+	marks := strings.Repeat(" --- |", left)
+	for _, h := range t.Heads {
+		if h.Left {
+			marks += " --- |"
+		} else {
+			marks += " ---: |"
+		}
+	}
+	lines := []string{row(names), "|" + marks}
+	for _, l := range t.Lines {
+		lines = append(lines, row(cells(l, section)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// escaped is a text that Markdown shows as it is.
+func escaped(s string) string { return markdownEscapes.Replace(terminal.Line(s)) }
+
+var markdownEscapes = strings.NewReplacer(
+	`\`, `\\`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`, `#`, `\#`,
+	`$`, `\$`, `~`, `\~`, // formulas and struck out words, on GitHub
+)
+
+var errNoTable = errors.New("there is no table for a CSV file; choose another format")
+
+// writeCSV prints a table with a column for everything that a reader of the numbers must know, or several tables with one
+// number a line. No cell is a formula to a spreadsheet.
+func writeCSV(w io.Writer, tables []sheet) error {
+	if len(tables) == 0 {
+		return errNoTable
+	}
+	records := [][]string{{"table", "section", "name", "measure", "value"}}
+	if len(tables) == 1 {
+		records = wide(tables[0].unrepeated())
+	} else {
+		for _, t := range tables {
+			records = append(records, t.long()...)
+		}
+	}
+	out := csv.NewWriter(w)
+	for _, r := range records {
+		if err := out.Write(terminal.CSV(r)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// long has a record for each value of a table.
+func (t sheet) long() (records [][]string) {
+	for _, l := range t.Lines {
+		for i, v := range l.Values {
+			if v.Text != "" {
+				records = append(records, []string{t.Name, l.Section, l.Label, t.Heads[i].Name, v.Text})
+			}
+		}
+	}
+	return records
+}
+
+// wide has a record for each line of a table: n and interval after each score, and at the end what is missing from the
+// scores of a run and the rules by which they were made.
+func wide(t sheet) [][]string {
+	head := []string{t.Label}
+	if t.Section != "" {
+		head = append(head, t.Section)
+	}
+	for _, h := range t.Heads {
+		head = append(head, h.Name)
+		if h.Scored {
+			for _, of := range cellFields {
+				head = append(head, of+" "+h.Name)
+			}
+		}
+	}
+	runs := t.Section != ""
+	if runs && !t.Tidy {
+		head = append(head, "Unscored", "Partly scored", "Not run", "Damaged", "Unscored answers")
+	}
+	if runs {
+		head = append(head, "Scoring", "Judge", "Dir")
+	}
+	records := [][]string{head}
+	for _, l := range t.Lines {
+		records = append(records, t.record(l, runs))
+	}
+	return records
+}
+
+func (t sheet) record(l report.Line, runs bool) []string {
+	line := []string{l.Label}
+	if t.Section != "" {
+		line = append(line, l.Section)
+	}
+	for i, v := range l.Values {
+		if v.Text == "-" { // no value is an empty field
+			v.Text = ""
+		}
+		line = append(line, v.Text)
+		if t.Heads[i].Scored {
+			line = append(line, fields(v)...)
+		}
+	}
+	switch r := l.Row; {
+	case !runs:
+	case r == nil:
+		line = append(line, append(make([]string, 2+len(missing(&report.Row{}, t.Tidy))), "AirQA paper")...)
+	default:
+		line = append(append(line, missing(r, t.Tidy)...), r.Scoring, r.Judge, r.Dir)
+	}
+	return line
+}
+
+// cellFields are the columns that follow a score, as [fields] fills them.
+var cellFields = []string{"n", "low", "high", "se", "se clustered", "unscored"}
+
+// fields are empty where there is no value.
+func fields(v report.Value) []string {
+	if v.Cell == nil {
+		return make([]string, len(cellFields))
+	}
+	low, high := "", ""
+	if i := v.Cell.Interval; i != nil && v.Cell.Shown() {
+		low, high = fixed(i.Low), fixed(i.High)
+	}
+	return []string{v.Count(), low, high, v.Error(), v.ClusteredError(), strconv.Itoa(v.Cell.Unscored)}
+}
+
+// missing counts what is not in the scores of a run; nothing for a table of observations.
+func missing(r *report.Row, tidy bool) []string {
+	if tidy {
+		return nil
+	}
+	return []string{strconv.Itoa(r.Unscored), strconv.Itoa(r.Partial), strconv.Itoa(r.Unfinished), strconv.Itoa(r.Damaged), strconv.Itoa(r.UnscoredAnswers)}
+}
+
+// fixed prints a number with two decimals.
+func fixed(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }

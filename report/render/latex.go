@@ -1,0 +1,125 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/report"
+)
+
+// latexDocument prints a document for one that uses the package booktabs. Notes are below each table, as tables float.
+func latexDocument(d Document) string {
+	var b strings.Builder
+	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage{adjustbox}\n")
+	parts := d.printable()
+	if len(d.tables()) > 0 && len(d.Notes) > 0 {
+		parts = parts[:len(parts)-1]
+	}
+	for _, p := range parts {
+		for _, s := range p.Text {
+			b.WriteString(latexNote(s) + "\n\n")
+		}
+		if len(p.Items) > 0 {
+			b.WriteString("\\begin{itemize}\n")
+			for _, it := range p.Items {
+				b.WriteString("\\item " + latexNote(it.Text) + "\n")
+				for _, c := range it.Commands {
+					b.WriteString("\\\\ \\texttt{" + latex(c) + "}\n")
+				}
+			}
+			b.WriteString("\\end{itemize}\n")
+		}
+		if p.Table != nil {
+			b.WriteString(latexTable(sheet(*p.Table), d.Notes))
+		}
+	}
+	return b.String()
+}
+
+func latexTable(t sheet, notes []string) string {
+	var b strings.Builder
+	flat := t.flat() && t.sectioned()
+	names, left := t.names(flat)
+	caption := ""
+	if heading := t.heading(); heading != "" {
+		caption = fmt.Sprintf("\\caption{%s.}\n\\label{tab:airqa-%s}\n", latex(heading), latex(t.Name))
+	}
+	columns := strings.Repeat("l", left)
+	for _, h := range t.Heads {
+		if h.Left {
+			columns += "l"
+		} else {
+			columns += "r"
+		}
+	}
+	b.WriteString("\\begin{table}[t]\n\\centering\n" + caption + "\\begin{adjustbox}{max width=\\linewidth,max totalheight=.8\\textheight}\n")
+	b.WriteString("\\begin{tabular}{" + columns + "}\n\\toprule\n" + t.latexGroups(left) + latexRow(names) + "\\midrule\n")
+	first := true
+	t.eachSection(func(name string, lines []report.Line) {
+		if name != "" && !flat {
+			if !first {
+				b.WriteString("\\midrule\n")
+			}
+			first = false
+			fmt.Fprintf(&b, "\\multicolumn{%d}{l}{\\textit{%s}} \\\\\n", len(names), latex(name))
+		}
+		for _, l := range lines {
+			if l.Minor {
+				b.WriteString("\\quad ")
+			}
+			b.WriteString(latexRow(cells(l, flat)))
+		}
+	})
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{adjustbox}\n")
+	b.WriteString("\\par\\vspace{2pt}\n\\begin{minipage}{\\linewidth}\\scriptsize\\raggedright\n")
+	for _, note := range slices.Concat(t.Notes, notes) {
+		b.WriteString(latexNote(note) + "\\par\n")
+	}
+	b.WriteString("\\end{minipage}\n\\end{table}\n")
+	return b.String()
+}
+
+// latexGroups is the upper head line, with a rule below each group; empty without groups.
+func (t sheet) latexGroups(left int) string {
+	if !t.grouped() {
+		return ""
+	}
+	line, rules := strings.Repeat(" & ", left-1), ""
+	for at := 0; at < len(t.Heads); at = t.groupEnd(at) {
+		end := t.groupEnd(at)
+		line += " & "
+		if t.Heads[at].Group != "" {
+			line += fmt.Sprintf("\\multicolumn{%d}{c}{%s}", end-at, latex(t.Heads[at].Group))
+			rules += fmt.Sprintf("\\cmidrule(lr){%d-%d}", left+at+1, left+end)
+		}
+	}
+	return line + " \\\\\n" + rules + "\n"
+}
+
+func latexRow(cells []string) string {
+	list := make([]string, len(cells))
+	for i, c := range cells {
+		list[i] = latex(c)
+	}
+	return strings.Join(list, " & ") + " \\\\\n"
+}
+
+// latexNote escapes prose, with flags of commands in a typewriter font, which has no ligature for two hyphens.
+func latexNote(s string) string { return latexFlags.ReplaceAllString(latex(s), `\texttt{$0}`) }
+
+var latexFlags = regexp.MustCompile(`-\{\}-[a-z][a-z-]*`)
+
+// latex escapes a text of strangers. A bracket or a star at the beginning of a line of a table would be taken for an
+// argument of the line break before it.
+func latex(s string) string { return latexEscapes.Replace(terminal.Line(s)) }
+
+var latexEscapes = strings.NewReplacer(
+	`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `$`, `\$`, `&`, `\&`, `#`, `\#`, `^`, `\textasciicircum{}`,
+	`_`, `\_`, `~`, `\textasciitilde{}`, `%`, `\%`, `<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
+	`"`, `\char34{}`, // babel takes it for a command in some languages
+	`[`, `{[}`, `]`, `{]}`, `*`, `{*}`, "`", `\textasciigrave{}`,
+	`--`, `-{}-`, `–`, `--`, `…`, `\ldots{}`, `†`, `\textdagger{}`,
+)

@@ -1,0 +1,236 @@
+package render
+
+import (
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"airqa/report"
+)
+
+// Report prints the tables of runs that o selects. Scores are percent with two decimals, as in the paper; a cell without
+// questions is a dash. JSON holds the numbers of all tables, whichever is selected.
+func Report(w io.Writer, rows []report.Row, o Options) error {
+	d, err := reportDocument(rows, o)
+	if err != nil {
+		return err
+	}
+	return Write(w, d, o)
+}
+
+func reportDocument(rows []report.Row, o Options) (Document, error) {
+	d := Document{Title: "AirQA report", Notes: report.Notes(rows)}
+	switch o.Format {
+	case "json":
+		data, err := reportData(rows, o)
+		d.Data = []any{data}
+		return d, err
+	case "html":
+		figures, err := ReportFigures(rows, o)
+		if err != nil {
+			return d, err
+		}
+		d.Parts = []Part{{Title: "Charts", Figures: figures}}
+		if o.Table == "" {
+			o.Table = report.AllTables
+		}
+	case "latex": // a paper does not show where its author keeps runs
+		rows = slices.Clone(rows)
+		for i, r := range rows {
+			rows[i].Dir = filepath.Base(r.Dir)
+		}
+		d.Notes = report.Notes(rows)
+	}
+	tables, err := report.Build(rows, o.Options)
+	if err != nil {
+		return d, err
+	}
+	if o.Format == "csv" && len(tables) != 1 {
+		return d, ErrOneTable
+	}
+	for i := range tables {
+		part := Part{Table: &tables[i]}
+		if len(tables) > 1 || o.Format == "html" {
+			part.Title = sheet(tables[i]).heading()
+		}
+		d.Parts = append(d.Parts, part)
+	}
+	return d, nil
+}
+
+// reportFormat changes when a key of the JSON of a report changes its meaning.
+const reportFormat = 1
+
+// reportData is everything that is known of runs.
+func reportData(rows []report.Row, o Options) (any, error) {
+	data := struct {
+		Format    int     `json:"format"`
+		Intervals string  `json:"intervals"`
+		Level     float64 `json:"level"`
+		// Seed is that of the bootstrap.
+		Seed  uint64              `json:"seed"`
+		Runs  []report.Row        `json:"runs"`
+		Paper []report.PaperTable `json:"paper,omitempty"`
+		Notes []string            `json:"notes"`
+	}{Format: reportFormat, Intervals: o.Intervals, Level: report.Level, Seed: o.Seed, Runs: rows, Notes: report.Notes(rows)}
+	if data.Intervals == "" {
+		data.Intervals = report.NoIntervals
+	}
+	if o.WithPaper {
+		for _, number := range []string{"4", "5", "7", "13"} {
+			p, err := report.Paper(number)
+			if err != nil {
+				return nil, err
+			}
+			data.Paper = append(data.Paper, p)
+		}
+	}
+	return data, nil
+}
+
+// ReportFigures are the charts of runs: scores, scores by number of turns, and cost or tokens against scores. Those of one
+// kind have the same scales.
+func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
+	rows = report.Marked(rows)
+	scores := scoreFigure(rows)
+	list := []Figure{scores}
+	if o.WithPaper {
+		paper, err := paperFigure(scores.Categories)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, paper)
+	}
+	list = append(list, turnFigures(rows)...)
+	tokens := false
+	list = append(list, effortFigure("cost", "Cost per example against score", "USD per example", rows, func(e report.Effort) float64 {
+		if e.Cost == nil || *e.Cost <= 0 {
+			tokens = true
+			return 0
+		}
+		return *e.Cost
+	}))
+	if tokens { // where a run has no price
+		list = append(list, effortFigure("tokens", "Tokens per example against score", "tokens per example, prompt and completion", rows,
+			func(e report.Effort) float64 { return e.Prompt + e.Completion }))
+	}
+	return drawable(list), nil
+}
+
+// place returns the index of a name in a list, to which it adds a new one.
+func place(list *[]string, name string) int {
+	i := slices.Index(*list, name)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, name)
+	}
+	return i
+}
+
+// put adds a bar to the group of a category.
+func (f *Figure) put(series, category string, p Point) {
+	s := slices.IndexFunc(f.Series, func(s Series) bool { return s.Name == series })
+	if s < 0 {
+		s = len(f.Series)
+		f.Series = append(f.Series, Series{Name: series, Colour: s})
+	}
+	p.X = float64(place(&f.Categories, category))
+	p.Label = strconv.FormatFloat(p.Y, 'f', 1, 64)
+	f.Series[s].Points = append(f.Series[s].Points, p)
+}
+
+// scores is the axis of scores in all charts.
+var scores = Axis{Label: "score, %", Max: 100}
+
+// scoreFigure has a group for each baseline and a bar for each model.
+func scoreFigure(rows []report.Row) Figure {
+	f := Figure{Name: "scores", Title: "Score (AVG, %)", X: scores, Y: Axis{Label: "baseline"}}
+	for _, r := range rows {
+		if cell := r.Cell(report.Average); cell.Shown() {
+			f.put(r.Model, r.Baseline+r.Mark, Point{Y: cell.Score, Interval: cell.Interval})
+		}
+	}
+	return f
+}
+
+// paperFigure has the paper's scores of some baselines. It is a chart of its own, since the questions are others.
+func paperFigure(baselines []string) (Figure, error) {
+	f := Figure{
+		Name: "paper-scores", Title: "The paper's scores (AVG of Table 4, %)", X: scores, Y: Axis{Label: "baseline"},
+		Note: "1,246 questions; other papers and another judge than the runs.",
+	}
+	p, err := report.Paper("4")
+	if err != nil {
+		return f, err
+	}
+	for _, r := range p.Rows {
+		score, err := strconv.ParseFloat(r.Cells[slices.Index(p.Columns, report.Average)], 64)
+		if err != nil {
+			return f, err
+		}
+		if slices.Contains(baselines, r.Baseline) {
+			f.put(r.Model, r.Baseline, Point{Y: score})
+		}
+	}
+	return f, nil
+}
+
+// turnFigures has a chart for each model with a line for each baseline, or one chart with a line for each model when no
+// model has two runs. All have the same axes.
+func turnFigures(rows []report.Row) []Figure {
+	x, y := Axis{Label: "turns"}, Axis{Label: "right answers so far, % of questions"}
+	var models, baselines []string
+	for _, r := range rows {
+		place(&models, r.Model)
+		place(&baselines, r.Baseline+r.Mark)
+		x.Max = max(x.Max, float64(len(r.Within)))
+		for _, share := range r.Within {
+			y.Max = max(y.Max, math.Ceil(share/10)*10)
+		}
+	}
+	figure := func(name, of string) Figure {
+		return Figure{Name: name, Title: "Right answers by number of turns" + of, Kind: Lines, X: x, Y: y}
+	}
+	line := func(name string, style int, r report.Row) Series {
+		s := Series{Name: name, Colour: style, Shape: style}
+		for i, share := range r.Within {
+			s.Points = append(s.Points, Point{X: float64(i + 1), Y: share})
+		}
+		return s
+	}
+	if len(models) == len(rows) && len(rows) > 1 {
+		f := figure("turns", "")
+		for i, r := range rows {
+			f.Series = append(f.Series, line(r.Model, i, r))
+		}
+		return []Figure{f}
+	}
+	var list []Figure
+	for i, model := range models {
+		f := figure("turns-"+strconv.Itoa(i+1), ", "+model)
+		for _, r := range rows {
+			if r.Model == model {
+				f.Series = append(f.Series, line(r.Baseline+r.Mark, slices.Index(baselines, r.Baseline+r.Mark), r))
+			}
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// effortFigure has a marker for each run with an x above 0: a colour for each model and a shape for each baseline.
+func effortFigure(name, title, label string, rows []report.Row, x func(report.Effort) float64) Figure {
+	f := Figure{Name: name, Title: title, Kind: Scatter, X: Axis{Label: label, Log: true}, Y: scores}
+	var models, baselines []string
+	for _, r := range rows {
+		cell, at := r.Cell(report.Average), x(r.Effort)
+		s := Series{Name: r.Baseline + r.Mark + ", " + r.Model, Colour: place(&models, r.Model), Shape: place(&baselines, r.Baseline+r.Mark)}
+		if cell.Shown() && r.Effort.Episodes > 0 && at > 0 {
+			s.Points = []Point{{X: at, Y: cell.Score, Interval: cell.Interval}}
+			f.Series = append(f.Series, s)
+		}
+	}
+	return f
+}

@@ -1,0 +1,117 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"html/template"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"airqa/internal/aside"
+	"airqa/internal/terminal"
+)
+
+// pngDPI is the resolution of PNG files, enough for print.
+const pngDPI = 200
+
+// canvas is a page of one of the formats of figures.
+type canvas interface {
+	vg.CanvasSizer
+	io.WriterTo
+}
+
+// figureFormats are the formats of files by suffix.
+var figureFormats = []struct {
+	suffix string
+	canvas func(w, h vg.Length) canvas
+}{
+	{".svg", func(w, h vg.Length) canvas { return vgsvg.New(w, h) }},
+	{".pdf", func(w, h vg.Length) canvas { return vgpdf.New(w, h) }},
+	{".png", func(w, h vg.Length) canvas {
+		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
+	}},
+}
+
+// SaveFigures writes each figure to a folder as SVG, PDF and PNG, and returns the number of files. The same figures give
+// the same bytes.
+func SaveFigures(dir string, figures []Figure) (int, error) {
+	n := 0
+	for _, f := range figures {
+		for _, format := range figureFormats {
+			data, err := f.bytes(format.canvas)
+			if err != nil {
+				return n, err
+			}
+			if err := aside.WriteFile(filepath.Join(dir, f.Name+format.suffix), data); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	return n, nil
+}
+
+// SVG draws the figure for a page of HTML. Its texts are escaped.
+func (f Figure) SVG() (template.HTML, error) {
+	data, err := f.bytes(figureFormats[0].canvas)
+	if err != nil {
+		return "", err
+	}
+	_, svg, _ := strings.Cut(string(data), "<svg")
+	head, body, _ := strings.Cut(svg, ">")
+	head, _, _ = strings.Cut(head, "xmlns")
+	label := template.HTMLEscapeString(terminal.Line(f.Title))
+	return template.HTML(`<svg role="img" aria-label="` + label + `" ` + strings.TrimSpace(head) + ">" + body), nil
+}
+
+var svgText = regexp.MustCompile(`style="font-family:[^"]*font-size:([0-9.]+)px"?([^>]*)>([^<]*)</text>`)
+
+// portable fixes the width of each text of an SVG, so that it fits where a viewer has to take another font, and names such
+// fonts.
+func portable(svg []byte) []byte {
+	cache := font.NewCache(liberation.Collection())
+	return svgText.ReplaceAllFunc(svg, func(element []byte) []byte {
+		m := svgText.FindSubmatch(element)
+		size, _ := strconv.ParseFloat(string(m[1]), 64)
+		face := cache.Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, vg.Length(size))
+		width := face.Width(html.UnescapeString(string(m[3])))
+		return fmt.Appendf(nil, `style="font:%gpx 'Liberation Sans',Arial,Helvetica,sans-serif" textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s>%s</text>`,
+			size, width.Points(), m[2], m[3])
+	})
+}
+
+func (f Figure) bytes(open func(w, h vg.Length) canvas) ([]byte, error) {
+	// The PDF library puts the time into a file, and writes its resources in the order of a map, unless it is told not to.
+	fpdf.SetDefaultCatalogSort(true)
+	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
+	d, err := newDrawing(f)
+	if err != nil {
+		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	}
+	height, _, _ := d.size()
+	c := open(figureWidth, height)
+	d.draw(draw.New(c))
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	}
+	if _, ok := c.(*vgsvg.Canvas); ok {
+		return portable(b.Bytes()), nil
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,148 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/report"
+)
+
+// sheet is a table as a format lays it out.
+type sheet report.Table
+
+// flat reports whether the section is better a column of its own than a line above its lines: when most sections would
+// have a single line.
+func (t sheet) flat() bool {
+	if t.Flat {
+		return true
+	}
+	sections, lines := make(map[string]bool), 0
+	for _, l := range t.Lines {
+		sections[l.Section] = true
+		if !l.Minor {
+			lines++
+		}
+	}
+	return len(sections) > 1 && 2*len(sections) > lines
+}
+
+// sectioned reports whether any line belongs to a section.
+func (t sheet) sectioned() bool {
+	return slices.ContainsFunc(t.Lines, func(l report.Line) bool { return l.Section != "" })
+}
+
+// names are the heads of the columns of words on the left and of the values; their number is that of the former.
+func (t sheet) names(section bool) (names []string, left int) {
+	names = []string{t.Label}
+	if section {
+		names = append(names, t.Section)
+	}
+	left = len(names)
+	for _, h := range t.Heads {
+		names = append(names, h.Name)
+	}
+	return names, left
+}
+
+// cells are the texts of a line.
+func cells(l report.Line, section bool) []string {
+	list := []string{terminal.Line(l.Label)}
+	if section {
+		list = append(list, terminal.Line(l.Section))
+	}
+	for _, v := range l.Values {
+		list = append(list, terminal.Line(v.Marked()))
+	}
+	return list
+}
+
+// groupEnd is the end of the group that begins at a column.
+func (t sheet) groupEnd(at int) int {
+	end := at + 1
+	for end < len(t.Heads) && t.Heads[end].Group != "" && t.Heads[end].Group == t.Heads[at].Group {
+		end++
+	}
+	return end
+}
+
+// grouped reports whether any column has a head above its own.
+func (t sheet) grouped() bool {
+	return slices.ContainsFunc(t.Heads, func(h report.Head) bool { return h.Group != "" })
+}
+
+// columns returns the table with some of its columns.
+func (t sheet) columns(keep []int) sheet {
+	some := t
+	some.Heads, some.Lines = nil, slices.Clone(t.Lines)
+	for _, i := range keep {
+		some.Heads = append(some.Heads, t.Heads[i])
+	}
+	for n, l := range t.Lines {
+		some.Lines[n].Values = nil
+		for _, i := range keep {
+			some.Lines[n].Values = append(some.Lines[n].Values, l.Values[i])
+		}
+	}
+	return some
+}
+
+// unrepeated returns the table without columns that repeat what a scored one has.
+func (t sheet) unrepeated() sheet {
+	var keep []int
+	for i, h := range t.Heads {
+		if !h.Repeats {
+			keep = append(keep, i)
+		}
+	}
+	return t.columns(keep)
+}
+
+// eachSection visits the lines of each section.
+func (t sheet) eachSection(visit func(name string, lines []report.Line)) {
+	for at := 0; at < len(t.Lines); {
+		name := t.Lines[at].Section
+		end := at + 1
+		for end < len(t.Lines) && t.Lines[end].Section == name {
+			end++
+		}
+		visit(name, t.Lines[at:end])
+		at = end
+	}
+}
+
+// detailed returns the table with n, interval and standard errors below every line of scores, each only where there is one.
+func (t sheet) detailed() sheet {
+	full := t.unrepeated()
+	lines := full.Lines
+	full.Lines = nil
+	for _, l := range lines {
+		full.Lines = append(full.Lines, l)
+		for _, d := range []struct {
+			label string
+			of    func(report.Value) string
+		}{
+			{"95 % interval", report.Value.Span},
+			{"standard error", report.Value.Error},
+			{"clustered by paper", report.Value.ClusteredError},
+			{"n", report.Value.Count},
+		} {
+			detail := report.Line{Label: d.label, Section: l.Section, Paper: l.Paper, Minor: true}
+			for _, v := range l.Values {
+				detail.Values = append(detail.Values, report.Value{Text: d.of(v)})
+			}
+			if slices.ContainsFunc(detail.Values, func(v report.Value) bool { return v.Text != "" }) {
+				full.Lines = append(full.Lines, detail)
+			}
+		}
+	}
+	return full
+}
+
+// heading is the title of the table, with its number in the paper.
+func (t sheet) heading() string {
+	if t.Name != "" && strings.Trim(t.Name, "0123456789") == "" {
+		return t.Title + " (as the paper's Table " + t.Name + ")"
+	}
+	return t.Title
+}
