@@ -36,9 +36,9 @@ func (a *app) closeCache(dir string, s *replies.Store) {
 	}
 }
 
-// cacheCmd looks after a cache of replies.
+// cacheCmd manages a cache of replies.
 type cacheCmd struct {
-	List  cacheListCmd  `cmd:"" help:"Count what a cache holds, by model."`
+	List  cacheListCmd  `cmd:"" help:"Show the contents of a cache, by model."`
 	Clear cacheClearCmd `cmd:"" help:"Drop all replies."`
 	Prune cachePruneCmd `cmd:"" help:"Drop old replies."`
 }

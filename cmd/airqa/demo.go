@@ -167,7 +167,7 @@ func (d demo) scoreAll(dirs []string) error {
 		}
 		stage.Set(i+1, filepath.Base(dir))
 	}
-	stage.Close(fmt.Sprintf("%d runs scored", len(dirs)))
+	stage.Close(withPlural(len(dirs), "run") + " scored")
 	return nil
 }
 

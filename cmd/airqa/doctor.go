@@ -11,7 +11,7 @@ import (
 )
 
 type doctorCmd struct {
-	Data         string        `placeholder:"DIR" help:"Data directory to look at."`
+	Data         string        `placeholder:"DIR" help:"Data directory to check."`
 	Vectors      string        `placeholder:"URL" help:"Milvus server for the vectors; without it they are files in the data directory."`
 	Embedder     string        `default:"minilm" placeholder:"MODEL" help:"Model for dense vectors: minilm, or openai:NAME at an endpoint."`
 	EmbedModel   string        `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision."`
@@ -22,8 +22,8 @@ type doctorCmd struct {
 	Images       bool          `help:"Show the models an image, too, as agentic-hybrid-view does."`
 	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to ask for a few words."`
 	JudgeBaseURL string        `name:"judge-base-url" placeholder:"URL" help:"Address of the judges' endpoint; without it api.openai.com, whatever the model's is."`
-	Timeout      time.Duration `default:"10s" help:"Longest time of one check."`
-	JSON         bool          `name:"json" help:"Print a JSON object a check."`
+	Timeout      time.Duration `default:"10s" help:"Timeout of one check."`
+	JSON         bool          `name:"json" help:"Print one JSON object per check."`
 }
 
 // Help implements kong.HelpProvider.

@@ -57,10 +57,8 @@ func (c ingestCmd) checkSources() error {
 	if len(c.Paths)+len(items) == 0 {
 		return misuse("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
 	}
-	if _, _, err := ingest.FindOpen(c.Paths); err != nil {
-		return coded{exitUsage, err}
-	}
-	return nil
+	_, _, err = ingest.FindOpen(c.Paths)
+	return err
 }
 
 // gathered is what an ingest is to read.

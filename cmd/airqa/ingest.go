@@ -61,7 +61,7 @@ func (c ingestCmd) Run(a *app) error {
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
 	cfg := c.config()
 	if cfg.Extras, err = c.extras(); err != nil {
-		return coded{exitUsage, err}
+		return err
 	}
 	g, err := c.gather(a)
 	if err != nil {

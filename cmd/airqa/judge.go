@@ -144,6 +144,9 @@ func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 	case noJudgeName:
 		return noJudge{errors.New("--judge none")}, nil
 	}
+	if !strings.Contains(name, ":") {
+		return nil, fmt.Errorf("unknown judge %q: it is %s, %s, or PROVIDER:NAME such as openai:%s", name, offlineModel, noJudgeName, name)
+	}
 	c, access := f.config(a, name)
 	id, err := identity(name, c)
 	if err != nil {

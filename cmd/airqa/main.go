@@ -47,20 +47,20 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
 	Verbose bool             `short:"v" help:"Tell more on standard error."`
 
-	Demo      demoCmd      `cmd:"" help:"Do the whole job on the sample papers: ingest, all baselines, scores, table."`
+	Demo      demoCmd      `cmd:"" help:"Run everything on the sample papers: ingest, all baselines, scores, table."`
 	Ingest    ingestCmd    `cmd:"" help:"Read PDFs into a data directory."`
 	Import    importCmd    `cmd:"" help:"Copy a released AirQA database into a data directory."`
 	Papers    papersCmd    `cmd:"" help:"List the papers of a data directory, with counts and problems."`
 	Enrich    enrichCmd    `cmd:"" help:"Fill in summaries, tldr and tags through a model."`
 	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
 	Cache     cacheCmd     `cmd:"" help:"Look after a cache of replies."`
-	Fork      forkCmd      `cmd:"" help:"Go on with an episode from a changed message, as a run of its own."`
+	Fork      forkCmd      `cmd:"" help:"Branch an episode: change a message and continue, as a run of its own."`
 	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
 	Judge     judgeCmd     `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
 	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`
 	Compare   compareCmd   `cmd:"" help:"Compare runs question by question."`
-	Stats     statsCmd     `cmd:"" help:"Count what a file of questions holds, and find faults in it."`
-	Status    statusCmd    `cmd:"" help:"Say how runs stand, also while they write."`
+	Stats     statsCmd     `cmd:"" help:"Show statistics of a question file, and check it."`
+	Status    statusCmd    `cmd:"" help:"Show the progress of runs, live or finished."`
 	Trace     traceCmd     `cmd:"" help:"Show what happened on a question."`
 	SQL       sqlCmd       `cmd:"" name:"sql" help:"Run a query as the Query tool does."`
 	Search    searchCmd    `cmd:"" help:"Search passages as the Retrieve tool does."`
@@ -68,7 +68,7 @@ type cli struct {
 	Vectors   vectorsCmd   `cmd:"" help:"Copy or compare the vectors of a data directory."`
 	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
 	Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, traits."`
-	Config    configCmd    `cmd:"" help:"Say what holds for each flag, and where it comes from."`
+	Config    configCmd    `cmd:"" help:"Show the effective settings and their sources."`
 	Doctor    doctorCmd    `cmd:"" help:"Check models, judges, data, vectors and the machine, and say what to fix."`
 }
 

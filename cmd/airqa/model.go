@@ -52,13 +52,13 @@ type endpointFlags struct {
 	TopP           float64       `name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
 	Seed           *int          `help:"Seed, sent to the endpoint when given."`
 	MaxTokens      *int          `name:"max-tokens" placeholder:"N" help:"Maximum tokens of one reply, hidden reasoning included. Without it 1500 (paper), and 8000 for models that reason."`
-	Stop           []string      `placeholder:"TEXT" help:"Words that end a reply."`
-	Reasoning      bool          `help:"The model thinks before it replies, where airqa models does not know it."`
-	Effort         string        `name:"reasoning-effort" placeholder:"LEVEL" help:"How much a reasoning model thinks: low, medium, high."`
+	Stop           []string      `placeholder:"TEXT" help:"Stop sequences."`
+	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as one."`
+	Effort         string        `name:"reasoning-effort" placeholder:"LEVEL" help:"Reasoning effort: low, medium or high."`
 	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Window to ask for at servers that take one, in tokens (ollama)."`
-	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Most requests at once to one model; without it 64, and as many as -j where that is more. Refusals (429) lower the number for a while."`
-	Timeout        time.Duration `default:"5m" help:"Longest time of one request."`
-	Retries        int           `default:"5" help:"Further tries of a request that failed for a passing reason."`
+	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests to one model. Without it 64, or -j if that is more. Refusals (429) lower it for a while."`
+	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
+	Retries        int           `default:"5" help:"Retries of a request after a transient failure."`
 	Models         string        `placeholder:"FILE" help:"List of models with prices and limits on top of the built-in one; see airqa models."`
 }
 

@@ -79,7 +79,7 @@ func (c reportCmd) Run(a *app) error {
 	if err := aside.WriteFile(c.Out, b.Bytes()); err != nil {
 		return err
 	}
-	a.say("%s: %d runs, %s", c.Out, len(rows), o.Format)
+	a.say("%s: %s, %s", c.Out, withPlural(len(rows), "run"), o.Format)
 	return nil
 }
 

@@ -15,20 +15,20 @@ import (
 
 // budgetFlags bound what a run and a question may cost. 0 bounds nothing.
 type budgetFlags struct {
-	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Most that the whole run may cost, all models together and earlier starts included."`
-	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Most tokens of the whole run, prompts and replies, earlier starts included."`
-	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Hours after which this start makes no further call."`
+	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Maximum cost of the whole run, all models and earlier invocations included."`
+	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, earlier invocations included."`
+	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Hours after which this invocation makes no further call."`
 
-	QuestionUSD     float64 `name:"question-usd" placeholder:"USD" help:"Most that one question may cost."`
-	QuestionTokens  int     `name:"question-tokens" placeholder:"N" help:"Most tokens of one question, prompts and replies."`
-	QuestionSeconds float64 `name:"question-seconds" placeholder:"S" help:"Most seconds of work on one question; waiting for an endpoint's limits is no work."`
-	SQLSeconds      float64 `name:"sql-seconds" placeholder:"S" help:"Most seconds of SQL for one question."`
+	QuestionUSD     float64 `name:"question-usd" placeholder:"USD" help:"Maximum cost of one question."`
+	QuestionTokens  int     `name:"question-tokens" placeholder:"N" help:"Maximum tokens of one question, prompts and replies."`
+	QuestionSeconds float64 `name:"question-seconds" placeholder:"S" help:"Maximum seconds of work on one question; waiting for an endpoint's limits does not count."`
+	SQLSeconds      float64 `name:"sql-seconds" placeholder:"S" help:"Maximum seconds of SQL for one question."`
 
 	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
 
-	QuestionDeadline time.Duration `name:"question-deadline" placeholder:"20m" help:"Longest time of one question, waiting included; a call under way is stopped."`
+	QuestionDeadline time.Duration `name:"question-deadline" placeholder:"20m" help:"Timeout of one question, waiting included; a call in flight is stopped."`
 
-	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, where airqa models has none or another."`
+	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, if airqa models has none or another."`
 }
 
 var errBudget = misuse("a budget is a number that is not negative; without one, or with 0, nothing is bounded")

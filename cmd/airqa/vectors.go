@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -104,7 +105,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 		}
 	}
 	if n := len(differences); n > 0 {
-		return fmt.Errorf("%d differences", n)
+		return errors.New(withPlural(n, "difference"))
 	}
 	return a.print("both stores hold the same")
 }
@@ -139,7 +140,7 @@ func (c vectorsCheckCmd) verify(a *app) error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%d faults; the same airqa ingest again makes damaged collections anew", faults)
+		return fmt.Errorf("%s; the same airqa ingest rebuilds damaged collections", withPlural(faults, "fault"))
 	}
 	return nil
 }
