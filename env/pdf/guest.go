@@ -24,7 +24,7 @@ type guest struct {
 	spoiled bool // PDFium was stopped
 	calls   map[string]api.Function
 	scratch uint32 // scratchSize bytes for results by pointer
-	stack   [8]uint64
+	stack   [9]uint64
 	err     error
 }
 

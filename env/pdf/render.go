@@ -165,9 +165,33 @@ func (d *Document) draw(o Drawing) *image.RGBA {
 	transform := g.putFloats(0, scale, 0, 0, scale, -o.Box[0]*scale, -o.Box[1]*scale)
 	clip := g.putFloats(4, 0, 0, float64(o.Width), float64(o.Height))
 	g.call("FPDF_RenderPageBitmapWithMatrix", bitmap, d.page, transform, clip, renderFlags)
+	d.drawFields(bitmap, o)
 	picture := g.picture(bitmap, o.Width, o.Height)
 	g.call("FPDFBitmap_Destroy", bitmap)
 	return picture
+}
+
+// formInfoSize is at least that of FPDF_FORMFILLINFO, fpdf_formfill.h: a version and pointers.
+const formInfoSize = 256
+
+// drawFields paints the form fields of the loaded page, which PDFium leaves out of a page: check marks, text, buttons. No
+// callback is set, so that nothing but PDFium takes part. A field that cannot be drawn costs no more than itself.
+func (d *Document) drawFields(bitmap uint64, o Drawing) {
+	g := d.g
+	if g.word("FPDF_GetFormType", d.handle) == 0 {
+		return
+	}
+	info := make([]byte, formInfoSize)
+	info[0] = 1 // the version
+	at := uint64(g.put(info))
+	if form := uint64(g.word("FPDFDOC_InitFormFillEnvironment", d.handle, at)); form != 0 {
+		page, scale := d.frames[d.current].page(), o.DPI/72
+		pixels := func(points float64) uint64 { return uint64(uint32(int32(math.Round(points * scale)))) }
+		g.call("FPDF_FFLDraw", form, bitmap, d.page, pixels(-o.Box[0]), pixels(-o.Box[1]), pixels(page.X1), pixels(page.Y1), 0, renderFlags)
+		g.call("FPDFDOC_ExitFormFillEnvironment", form)
+	}
+	g.call("free", at)
+	_ = g.take()
 }
 
 // picture copies a bitmap whose fourth byte means nothing.

@@ -1,7 +1,9 @@
 package pdf_test
 
 import (
+	"bytes"
 	"errors"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,5 +105,36 @@ func TestViewerDrawsFiles(t *testing.T) {
 	}
 	if _, _, err := v.View(t.Context(), path+"x", 1, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestFormFieldsAreDrawn(t *testing.T) {
+	field := "<< /Type /Annot /Subtype /Widget /FT /Btn /T (agree) /F 4 /Rect [100 600 200 700] /AS /Yes /V /Yes /P 3 0 R /AP << /N << /Yes 7 0 R >> >> >>"
+	data := write([]string{
+		"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] >> >>",
+		"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+		"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << >> /Annots [6 0 R] >>",
+		stream("", ""),
+		"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+		field,
+		stream("/Type /XObject /Subtype /Form /BBox [0 0 100 100]", "0 g 0 0 100 100 re f"),
+	})
+	doc := open(t, data)
+	for _, box := range [][]float64{nil, {90, 82, 120, 120}} {
+		got, err := doc.Render(t.Context(), 1, box, 72)
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture, err := png.Decode(bytes.NewReader(got.PNG))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := 150-int(got.Box[0]), 142-int(got.Box[1])
+		if r, _, _, _ := picture.At(x, y).RGBA(); r != 0 {
+			t.Errorf("box %v: the field is not drawn", box)
+		}
+		if r, _, _, _ := picture.At(x-55, y).RGBA(); r == 0 {
+			t.Errorf("box %v: the field is drawn too far left", box)
+		}
 	}
 }
