@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -65,7 +67,7 @@ func readWithOutline(path string) (p paperdb.Paper, outline []pdf.Heading, err e
 
 // quality counts what was found in a paper, or in several.
 type quality struct {
-	pages, entries, recalled, sections, extra         int
+	pages, entries, recalled, sections, judged, extra int
 	figures, tables, empty, references, longReference int
 	lossy                                             int
 	remarks                                           string
@@ -74,19 +76,21 @@ type quality struct {
 func (q quality) plus(o quality) quality {
 	q.pages, q.entries, q.recalled = q.pages+o.pages, q.entries+o.entries, q.recalled+o.recalled
 	q.sections, q.extra, q.figures, q.tables = q.sections+o.sections, q.extra+o.extra, q.figures+o.figures, q.tables+o.tables
+	q.judged += o.judged
 	q.empty, q.references, q.lossy = q.empty+o.empty, q.references+o.references, q.lossy+o.lossy
 	q.longReference = max(q.longReference, o.longReference)
 	return q
 }
 
 func (q quality) String() string {
-	return fmt.Sprintf("%d pages, outline %d/%d, sections %d (%d not in the outline), %d figures, %d tables (%d empty), "+
+	return fmt.Sprintf("%d pages, outline %d/%d, sections %d (%d of %d not in the outline), %d figures, %d tables (%d empty), "+
 		"%d references (longest %d), %d pages short of words",
-		q.pages, q.recalled, q.entries, q.sections, q.extra, q.figures, q.tables, q.empty, q.references, q.longReference, q.lossy)
+		q.pages, q.recalled, q.entries, q.sections, q.extra, q.judged, q.figures, q.tables, q.empty, q.references, q.longReference, q.lossy)
 }
 
 // starred are sections that LaTeX leaves out of the outline.
-var starred = regexp.MustCompile(`(?i)^(references|bibliography|acknowledg|contents|affiliation|limitations|appendi|supplement|ethic|broader)`)
+var starred = regexp.MustCompile(`(?i)^(references|bibliography|acknowledg|contents|affiliation|limitations|appendi|supplement|ethic|broader|` +
+	`abstract|changehistory|index|r[ée]f[ée]rences|literatur|r[ée]sum[ée]|listade|agradecimentos|致谢)`)
 
 var headNumber = regexp.MustCompile(`^(?i:appendix |chapter )?([A-Z]|[IVX]+|\d+)?(\.\d+)*[.:]?\s+`)
 
@@ -124,32 +128,57 @@ func measure(p paperdb.Paper, outline []pdf.Heading) quality {
 }
 
 // compare counts the entries of the outline that were found on their page or beside it, and the sections that are in no entry.
+// The abstract, the paper's title and the letters of an index are no entries that must be found. A numbered section is no false
+// one when the outline has the section above it or the one before it: outlines stop at some level.
 func (q *quality) compare(p paperdb.Paper, outline []pdf.Heading) {
-	used := make([]bool, len(p.Sections))
+	used, numbers := make([]bool, len(p.Sections)), map[string]bool{}
 	for _, e := range outline {
-		if len(title(e.Title)) < 2 || title(e.Title) == plain(p.Metadata.Title) || title(e.Title) == "abstract" {
+		found := slices.IndexFunc(p.Sections, func(s paperdb.Section) bool {
+			off := s.PageNumbers[0] - e.Page
+			return !used[s.Ordinal] && off*off <= 1 && sameTitle(s.Title, e.Title)
+		})
+		if found >= 0 {
+			used[found] = true
+		}
+		name := title(e.Title)
+		if len(name) < 2 || name == plain(p.Metadata.Title) || name == "abstract" {
 			continue
 		}
 		q.entries++
-		found := false
-		for i, s := range p.Sections {
-			off := s.PageNumbers[0] - e.Page
-			if !used[i] && off*off <= 1 && sameTitle(s.Title, e.Title) {
-				used[i], found = true, true
-				q.recalled++
-				break
-			}
-		}
-		if !found {
+		if found >= 0 {
+			q.recalled++
+		} else {
 			q.remarks += fmt.Sprintf("\n    not found: page %d, %s", e.Page, e.Title)
 		}
 	}
 	for i, s := range p.Sections {
-		if !used[i] && !starred.MatchString(s.Title) {
+		if starred.MatchString(title(s.Title)) && !used[i] {
+			continue
+		}
+		q.judged++
+		number := decimal.FindString(s.Title)
+		if !used[i] && !numbers[before(number)] && !numbers[above(number)] {
 			q.extra++
 			q.remarks += fmt.Sprintf("\n    not in the outline: page %d, %.100s", s.PageNumbers[0], s.Title)
+			continue
 		}
+		numbers[number] = number != ""
 	}
+}
+
+var decimal = regexp.MustCompile(`^([A-Z]|\d+)(\.\d+)*\b`)
+
+// above is the number of the section that a numbered one is part of: "3" of "3.1".
+func above(number string) string { return number[:max(0, strings.LastIndexByte(number, '.'))] }
+
+// before is the number that comes before another at its level: "3.1" before "3.2".
+func before(number string) string {
+	at := strings.LastIndexByte(number, '.') + 1
+	n, err := strconv.Atoi(number[at:])
+	if err != nil {
+		return ""
+	}
+	return number[:at] + strconv.Itoa(n-1)
 }
 
 // listing is what was found in a paper, one part a line.

@@ -2,6 +2,7 @@ package structure
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -98,9 +99,13 @@ func (r *paperReader) anchored() []heading {
 		if !ok {
 			continue
 		}
-		if at := r.lineAt(a, number); at >= 0 && !taken[at] {
-			taken[at] = true
-			heads = append(heads, r.headingAt(at, level))
+		at := r.lineAt(a, number)
+		if at < 0 || taken[at] {
+			continue
+		}
+		taken[at] = true
+		if h := r.headingAt(at, level); h.number != "" || isTitleText(h.title) {
+			heads = append(heads, h)
 		}
 	}
 	return heads
@@ -121,7 +126,7 @@ func (r *paperReader) lineAt(a Anchor, number string) int {
 		}
 		c := abs(d - 10)
 		if !sameNumber(printed, number) {
-			if !r.standsOut(l) || printed != "" {
+			if printed != "" || !r.couldBeTitle(l, title) || !r.alone(i) {
 				continue
 			}
 			c += misfit
@@ -160,7 +165,7 @@ func (r *paperReader) addStarred() {
 		if best < 0 {
 			continue
 		}
-		if h := r.headingAt(best, level); len(h.title) <= maxTitle {
+		if h := r.headingAt(best, level); len(h.title) <= maxTitle && isTitleText(h.title) {
 			r.heads = append(r.heads, h)
 		}
 	}
@@ -201,19 +206,50 @@ func (r *paperReader) sameColumn(l layout.Line, a Anchor) bool {
 
 func startsTitle(title string) bool {
 	first, _ := utf8.DecodeRuneInString(title)
-	return !unicode.IsLower(first) && !strings.ContainsRune("=<>()[]{},;:+−-·", first)
+	return !unicode.IsLower(first) && !strings.ContainsRune(`=<>()[]{},;:+−-·•⟨\`, first)
+}
+
+// statement is the head of a theorem, a remark or a note.
+var statement = regexp.MustCompile(`^(?i:theorem|lemma|corollary|proposition|definition|example|remark|remarque|warning|avertissement|note|proof)(\s+\d+(\.\d+)*)?\s*[.:–—]`)
+
+// isTitleText reports whether a heading without a number reads as a title: not as a statement, a sentence or the start of a list.
+func isTitleText(title string) bool {
+	return startsTitle(title) && isWords(title) && !statement.MatchString(title) && !strings.ContainsAny(title[len(title)-1:], ".:;,-")
 }
 
 // headingAt reads the title that begins at a line of the flow, over up to four lines of the same print.
 func (r *paperReader) headingAt(at, level int) heading {
 	h := heading{at: at, lines: 1, level: level, look: printOf(r.flow[at])}
+	if h.words = leadWords(r.flow[at]); h.words > 0 {
+		h.setTitle(layout.Line{Words: r.flow[at].Words[:h.words]}.Text())
+		return h
+	}
 	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) && aligned(r.flow[at], r.flow[at+h.lines]) {
 		h.lines++
 	}
-	text := r.Doc.Joined(r.flow[at : at+h.lines])
+	h.setTitle(r.Doc.Joined(r.flow[at : at+h.lines]))
+	return h
+}
+
+// setTitle takes number and title from a heading as printed.
+func (h *heading) setTitle(text string) {
 	h.number, h.title = splitNumber(text)
 	h.label = strings.TrimSpace(strings.TrimSuffix(text, h.title))
-	return h
+}
+
+// leadWords counts the words in bold, with a number first, before text that is not and follows on the same line; 0 when there
+// is none.
+func leadWords(l layout.Line) int {
+	const fewest = 3 // of the text: a word in another font may end a title
+	n := slices.IndexFunc(l.Words, func(w layout.Word) bool { return !w.Bold && !w.Math })
+	number, _ := splitNumber(l.Text())
+	if number == "" || n < 2 || len(l.Words)-n < fewest {
+		return 0
+	}
+	if slices.ContainsFunc(l.Words[n:], func(w layout.Word) bool { return w.Bold }) {
+		return 0
+	}
+	return n
 }
 
 // aligned reports whether a line begins where a title does, is set in behind its number, or shares its middle: the labels of
@@ -268,7 +304,9 @@ func (r *paperReader) addUnnumbered() {
 		}
 		text := l.Text()
 		if r.couldBeTitle(l, text) && (r.isKnown(text) || search && i > start && r.isUnnumberedLike(i, look)) {
-			r.heads = append(r.heads, r.headingAt(i, 1))
+			if h := r.headingAt(i, 1); h.number != "" || isTitleText(h.title) {
+				r.heads = append(r.heads, h)
+			}
 		}
 	}
 }

@@ -183,9 +183,10 @@ const maxLabel = 14
 // titleLabel is what may be printed before a title, folded: "31", "a", "chapter2", "appendixb", "第三章".
 var titleLabel = regexp.MustCompile(`^(\p{L}{0,9}\d{1,4}[a-z]{0,2}|(appendix|chapter|part|annex|annexe|anhang)?([a-z]\d{0,4}|[ivxlc]{1,6})?|第.{1,3}[章节])$`)
 
+// isTitle reports whether lines read as a title, with a label or without; a single letter, as in an index, has none.
 func isTitle(got, want string) bool {
 	label, ok := strings.CutSuffix(got, want)
-	return want != "" && ok && isLabel(label)
+	return want != "" && ok && (label == "" || utf8.RuneCountInString(want) > 1 && isLabel(label))
 }
 
 func isLabel(s string) bool { return s == "" || len(s) <= maxLabel && titleLabel.MatchString(s) }

@@ -2,6 +2,7 @@ package structure_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,6 +137,41 @@ func TestAnchorsTellHeadingsApart(t *testing.T) {
 	want := []found{{"1 Introduction", 1, 1}, {"2 Results for 3 Models and a Title That Does Not", 1, 1}}
 	if diff := cmp.Diff(want, headings(got)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestAnchorsOfBoxesAndStatementsAreNoHeadings(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Set(72, 60, 16, layouttest.Bold, "A Paper")
+	y := 90.0
+	var anchors []structure.Anchor
+	for i, title := range []string{
+		"1 Data", "\\author[options]{name}", "Remark 1.1 – On the data", "Use the following form for your data:", "• The height may not be right", "2 Results",
+	} {
+		anchors = append(anchors, structure.Anchor{Name: fmt.Sprintf("section.%d", i+1), Page: 1, X: 72, Y: y - 4})
+		y = head(p, y, 12, layouttest.Bold, title)
+	}
+	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Anchors: anchors})
+	if diff := cmp.Diff([]found{{"1 Data", 1, 1}, {"2 Results", 1, 1}}, headings(got)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestTextMayFollowAHeadingOnItsLine(t *testing.T) {
+	p := layouttest.NewPage()
+	p.Set(72, 60, 16, layouttest.Bold, "A Paper")
+	y := head(p, 90, 12, layouttest.Bold, "1 Data")
+	p.Set(72, y, 10, layouttest.Bold, "1.1 Version Number.")
+	p.Set(172, y, 10, layouttest.Roman, "The version may be given where all files are named and more")
+	y = p.Lines(72, y+12, prose("version", 3)...) + 10
+	head(p, y, 12, layouttest.Bold, "2 Results")
+	anchors := []structure.Anchor{{Name: "section.1", Page: 1, X: 72, Y: 86}, {Name: "subsection.1.1", Page: 1, X: 72, Y: 160}, {Name: "section.2", Page: 1, X: 72, Y: y - 4}}
+	got := structure.Read(structure.Source{Doc: layouttest.Analyze(p), Anchors: anchors})
+	if diff := cmp.Diff([]found{{"1 Data", 1, 1}, {"1.1 Version Number.", 2, 1}, {"2 Results", 1, 1}}, headings(got)); diff != "" {
+		t.Fatalf("-want +got:\n%s", diff)
+	}
+	if text := got.Sections[1].Text; !strings.HasPrefix(text, "The version may be given where") {
+		t.Errorf("text %s", text)
 	}
 }
 
