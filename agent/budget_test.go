@@ -110,7 +110,8 @@ func TestOverflow(t *testing.T) {
 		shown []int
 	}{
 		{"half the window fits", 8, qa.Answered, []int{2, 4, 6, 8, 6, 6}},
-		{"half of the window is too long as well", 5, qa.ContextOverflow, []int{2, 4, 4, 4}},
+		{"half of the window is too long as well", 5, qa.Answered, []int{2, 4, 4, 4, 4, 4}},
+		{"only the task fits", 3, qa.Answered, []int{2, 2, 2, 2, 2, 2}},
 		{"nothing fits", 1, qa.ContextOverflow, nil},
 	}
 	for _, tt := range tests {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"airqa/qa"
 )
@@ -46,22 +45,17 @@ func ReAct(ctx context.Context, e *Episode, l Limits, read Read) error {
 	return e.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Turns), qa.Answer{})
 }
 
-// askWindow asks with the window, and once more with half of it when that is too long for the model: the call's record shows
-// what was shown, and the refused requests before it.
+// askWindow asks with the last w turns, and with half as many again and again while the model refuses the conversation as too
+// long. The record of the call lists the refused requests and the messages of the accepted one.
 func (e *Episode) askWindow(ctx context.Context, w int, read Read) (*qa.Step, error) {
-	whole := Window(e.Len(), w)
-	step, err := e.Ask(ctx, whole, read)
-	var call *qa.CallError
-	if !errors.As(err, &call) || call.Class != qa.FailContextOverflow {
-		return step, err
+	for w = min(w, (e.Len()-1)/2); ; w /= 2 {
+		step, err := e.Ask(ctx, Window(e.Len(), w), read)
+		var call *qa.CallError
+		if w == 0 || !errors.As(err, &call) || call.Class != qa.FailContextOverflow {
+			return step, err
+		}
+		e.overflowed = append(e.overflowed, call.Attempts...)
 	}
-	turns := (e.Len() - 2) / 2
-	half := Window(e.Len(), min(w, turns)/2)
-	if turns < 1 || slices.Equal(half, whole) {
-		return step, err
-	}
-	e.overflowed = append(e.overflowed, call.Attempts...)
-	return e.Ask(ctx, half, read)
 }
 
 // Window returns which of n messages are shown when the last w turns are: the first two (system and task), and

@@ -190,8 +190,19 @@ func TestReplay(t *testing.T) {
 		{name: "too long, half the window", said: [][]said{{
 			{reply: "A"}, {reply: "B"}, {err: broken, attempts: append(attempt("server"), attempt("context_overflow")...)}, {reply: "Answer", attempts: []qa.Attempt{{Status: 200}}},
 		}}, want: qa.Answered},
+		{name: "too long, and so is half the window", said: [][]said{{
+			{reply: "A"},
+			{reply: "B"},
+			{err: broken, attempts: append(attempt("server"), attempt("context_overflow")...)},
+			{err: broken, attempts: append(attempt("network"), attempt("context_overflow")...)},
+			{reply: "Answer", attempts: []qa.Attempt{{Status: 200}}},
+		}}, want: qa.Answered},
 		{name: "too long for good", said: [][]said{{
-			{reply: "A"}, {reply: "B"}, {err: broken, attempts: attempt("context_overflow")}, {err: broken, attempts: attempt("context_overflow")},
+			{reply: "A"},
+			{reply: "B"},
+			{err: broken, attempts: attempt("context_overflow")},
+			{err: broken, attempts: attempt("context_overflow")},
+			{err: broken, attempts: attempt("context_overflow")},
 		}}, want: qa.ContextOverflow},
 	}
 	for _, tt := range tests {

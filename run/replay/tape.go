@@ -15,7 +15,7 @@ type tape struct {
 	rec    runlog.Recorded
 	events []runlog.Event
 	log    log
-	// refused are the requests of a step that were told as too long already.
+	// refused counts the requests of a step that were already replayed as refused.
 	refused map[int]int
 	// undo takes back what the trajectory has and the log has not, after a stop.
 	undo func(*qa.Trajectory)
@@ -55,18 +55,18 @@ func (t *tape) reply(r qa.Request) (qa.Reply, error) {
 	reply := *s.Reply
 	reply.Attempts = slices.Clone(reply.Attempts)
 	shown := t.shown(*s)
-	if refused := overflows(reply.Attempts); refused > 0 && len(r.Messages) > len(shown) && t.refused[r.Step] == 0 {
+	reply.Attempts = reply.Attempts[t.refused[r.Step]:]
+	if n := overflows(reply.Attempts); n > 0 && len(r.Messages) > len(shown) {
 		if t.refused == nil {
 			t.refused = make(map[int]int)
 		}
-		t.refused[r.Step] = refused
-		return qa.Reply{}, overflow(reply.Attempts[:refused:refused])
+		t.refused[r.Step] += n
+		return qa.Reply{}, overflow(reply.Attempts[:n:n])
 	}
 	if d := t.difference(shown, r.Messages); d != nil && !t.Loose {
 		d.Run, d.Step = t.Dir, r.Step
 		return qa.Reply{}, d
 	}
-	reply.Attempts = reply.Attempts[t.refused[r.Step]:]
 	return reply, nil
 }
 
@@ -97,7 +97,7 @@ func (t *tape) shown(s qa.Step) []qa.Message {
 	return list
 }
 
-// overflows counts the requests up to the one that was refused as too long; 0 when none was.
+// overflows counts the requests up to the first that was refused as too long; 0 when none was.
 func overflows(attempts []qa.Attempt) int {
 	return 1 + slices.IndexFunc(attempts, func(a qa.Attempt) bool { return a.Error == qa.FailContextOverflow })
 }
