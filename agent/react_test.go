@@ -328,3 +328,30 @@ func TestContextEndsDuringAction(t *testing.T) {
 		}
 	}
 }
+
+// Actions of the program are numbered steps like the model's, and are not done again when the episode resumes.
+func TestProgramActions(t *testing.T) {
+	l, e := &log{}, &env{}
+	ep := start(t, setup(&model{replies: []string{"final"}}, e, l))
+	for _, name := range []string{"search", "look"} {
+		if o, err := ep.Do(t.Context(), qa.Action{Name: name}); err != nil || o.Text != "saw "+name {
+			t.Fatalf("%v, %v", o, err)
+		}
+	}
+	want := []string{"message system", "message user", "observation 1 ok", "observation 2 ok"}
+	if diff := cmp.Diff(want, l.events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	s := setup(&model{}, e, &log{})
+	s.Prior = ep.Trajectory()
+	again := start(t, s)
+	if _, err := again.Do(t.Context(), qa.Action{Name: "search"}); err != nil || e.acts != 2 {
+		t.Errorf("%d actions after resuming (%v), want 2", e.acts, err)
+	}
+	if _, err := again.Do(t.Context(), qa.Action{Name: "lost"}); err != nil || e.acts != 2 {
+		t.Errorf("the recorded second action was done again: %v", err)
+	}
+	if _, err := again.Do(t.Context(), qa.Action{Name: "lost"}); err == nil {
+		t.Error("a failed action of the program is no error")
+	}
+}

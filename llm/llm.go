@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,15 +78,9 @@ func Open(c Config) (qa.Model, error) {
 		return nil, fmt.Errorf("model %q: %w", c.Spec, err)
 	}
 	name, _ := SplitSpec(c.Spec)
-	known := providers(c.Providers)
-	open, ok := known[name]
-	if !ok && c.Spec != "" && !strings.Contains(c.Spec, ":") {
-		return nil, fmt.Errorf("model %q has no provider: did you mean openai:%s? The providers are %s",
-			c.Spec, c.Spec, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-	}
+	open, ok := providers(c.Providers)[name]
 	if !ok {
-		return nil, fmt.Errorf("model %q: unknown provider %q: want PROVIDER:MODEL with a provider of %s",
-			c.Spec, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		return nil, unknownProvider(c)
 	}
 	model, err := open(c)
 	if err != nil {

@@ -91,7 +91,7 @@ func ReferenceUUID(paper string, i int) string { return v5(fmt.Sprintf("%s_refer
 // IsUUID tells whether s has the form of a uuid with hyphens. Whoever makes a path from an id asks first.
 func IsUUID(s string) bool {
 	id, err := uuid.Parse(s)
-	return err == nil && len(s) == 36 && strings.EqualFold(id.String(), s)
+	return err == nil && strings.EqualFold(id.String(), s)
 }
 
 func v5(name string) string { return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(name)).String() }

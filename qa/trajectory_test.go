@@ -17,6 +17,7 @@ func TestThought(t *testing.T) {
 		want string
 	}{
 		{"in the reply", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: 11, End: 15}}, "look"},
+		{"from the start", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: 0, End: 9}}, "[Thought]"},
 		{"to the end", qa.Step{Reply: reply, ThoughtAt: qa.Span{First: 26, End: 33}}, "Query()"},
 		{"none", qa.Step{Reply: reply}, ""},
 		{"without a reply", qa.Step{ThoughtAt: qa.Span{First: 0, End: 4}}, ""},

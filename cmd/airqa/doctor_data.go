@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,8 +31,11 @@ func (c doctorCmd) dataChecks() []checkup.Check {
 // directory opens the database and counts.
 func (c doctorCmd) directory(ctx context.Context) checkup.Finding {
 	list, err := env.Holdings(ctx, c.Data)
+	if errors.Is(err, datadir.ErrNotDataDir) {
+		return checkup.Bad(err, "") // it names the command
+	}
 	if err != nil {
-		return checkup.Bad(err, "airqa ingest --data "+c.Data+" PDFS makes one; an ingest at work has to end first")
+		return checkup.Bad(err, "if airqa ingest is running, wait for it; else run the same airqa ingest again")
 	}
 	pages, chunks := 0, 0
 	for _, h := range list {
@@ -85,6 +89,9 @@ func drawn(ctx context.Context, e *env.Env) checkup.Finding {
 
 // vectorChecks look at the search index.
 func (c doctorCmd) vectorChecks(a *app) []checkup.Check {
+	if _, err := datadir.Open(c.Data); err != nil {
+		return left("vectors", "not checked, since data directory failed")
+	}
 	fix := "the same airqa ingest again makes the index; --embedder must be the one that it was made with"
 	if c.Vectors != "" {
 		fix = "is the server running, and are address, user and prefix right? airqa vectors copy fills it"

@@ -144,9 +144,6 @@ func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 	case noJudgeName:
 		return noJudge{errors.New("--judge none")}, nil
 	}
-	if !strings.Contains(name, ":") {
-		return nil, fmt.Errorf("unknown judge %q: it is %s, %s, or PROVIDER:NAME such as openai:%s", name, offlineModel, noJudgeName, name)
-	}
 	c, access := f.config(a, name)
 	id, err := identity(name, c)
 	if err != nil {
@@ -219,6 +216,8 @@ func (f judgeFlags) config(a *app, name string) (llm.Config, llm.Access) {
 	return llm.Config{
 		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: a.notice,
 		Sampling: llm.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
+		// Named for the error of an unknown provider only; one makes these judges.
+		Providers: map[string]llm.Provider{offlineModel: nil, noJudgeName: nil},
 	}, access
 }
 

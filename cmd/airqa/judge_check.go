@@ -51,12 +51,10 @@ func (c judgeCmd) Run(a *app) (err error) {
 	if _, none := j.judge.(noJudge); none {
 		return misuse("there is no judge to check")
 	}
-	stage, done := a.progress.Stage("judge", len(labels)), 0
-	checked := judge.Check(a.ctx, eval.New(eval.Config{Judge: j.judge}), labels, c.JudgeConcurrency, func() {
-		done++
-		stage.Set(done, "")
-	})
-	stage.Close(fmt.Sprintf("%d answers judged", len(checked)))
+	checked, err := c.check(a, j, labels)
+	if err != nil {
+		return err
+	}
 	result := newJudgeCheck(j, checked)
 	if c.JSON {
 		err = json.NewEncoder(a.out).Encode(result)
@@ -68,6 +66,26 @@ func (c judgeCmd) Run(a *app) (err error) {
 			have(result.Unscored, "answer"))}
 	}
 	return err
+}
+
+// check asks the judge of every label. After Ctrl-C the calls in flight end, and there is no result: their verdicts are kept
+// where --verdicts names a file.
+func (c judgeCmd) check(a *app, j *judging, labels []judge.Label) ([]judge.Checked, error) {
+	ctx, drain, stop := a.interrupts()
+	defer stop()
+	j.drain = drain
+	stage, done := a.progress.Stage("judge", len(labels)), 0
+	checked := judge.Check(ctx, eval.New(eval.Config{Judge: j.judge}), labels, c.JudgeConcurrency, func() {
+		done++
+		stage.Set(done, "")
+	})
+	stopped := slices.ContainsFunc(checked, func(k judge.Checked) bool { return k.Unscored != "" }) && a.interrupted.Load()
+	if stopped {
+		stage.Close("stopped")
+		return nil, fmt.Errorf("judge-check: %w", errInterrupted)
+	}
+	stage.Close(fmt.Sprintf("%d answers judged", len(checked)))
+	return checked, nil
 }
 
 // labels reads the file. Lines that cannot be used are named and left out.

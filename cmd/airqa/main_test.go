@@ -28,6 +28,7 @@ const asProgram = "AIRQA_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	paperdb.WorkerMain()
 	if os.Getenv(asProgram) != "" {
+		patience = time.Hour // a second Ctrl-C must be heeded, or a third end the program
 		os.Exit(profiled(func() int { return airqa(os.Args[1:]) }))
 	}
 	if spec := os.Getenv(asLoad); spec != "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -209,13 +210,27 @@ func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, erro
 		if left, ok := m.described["not_sent"]; ok {
 			a.say("note: %s refuses settings, which are not sent: %v", spec, left)
 		}
-		if m.price == nil && replayed == nil {
-			a.say("warning: the price of %s is unknown: no cost is counted; --price IN,OUT gives one", spec)
-		}
 		opened = append(opened, m)
 	}
 	c.warnOfProviders(a)
+	if replayed == nil {
+		c.warnOfPrices(a, opened)
+	}
 	return opened, nil
+}
+
+// warnOfPrices names the models of unknown price. Those on this machine are taken to cost nothing by the token.
+func (c runCmd) warnOfPrices(a *app, models []openedModel) {
+	var unknown []string
+	for _, m := range models {
+		access := llm.FromEnvironment(m.spec, a.getenv).Pair(c.BaseURL)
+		if host, _, err := net.SplitHostPort(access.Host()); m.price == nil && (err != nil || !isLoopback(host)) {
+			unknown = append(unknown, m.spec)
+		}
+	}
+	if len(unknown) > 0 {
+		a.say("warning: no known price for %s: costs are not counted; --price IN,OUT sets one", strings.Join(unknown, ", "))
+	}
 }
 
 // warnOfProviders says that one address is given to models of several providers.

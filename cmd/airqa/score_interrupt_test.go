@@ -1,12 +1,17 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"airqa/run/runlog"
 )
 
 // judged is a command that asks a judge.
@@ -59,14 +64,73 @@ func TestCtrlCTwiceWhileScoring(t *testing.T) {
 	}
 }
 
-// Two processes with one file of verdicts ask each question once. They begin at opposite ends.
-func TestSharedVerdicts(t *testing.T) {
+// A third Ctrl-C ends what cannot be interrupted: here the reading of a pipe into which no second answer is written.
+func TestCtrlCThreeTimes(t *testing.T) {
 	dir := t.TempDir()
+	pipe, golds := filepath.Join(dir, "predictions.jsonl"), filepath.Join(dir, "run", runlog.QuestionsFile)
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), colourRun(filepath.Join(dir, "run"))); err != nil {
+		t.Fatal(err)
+	}
+	answers, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answers.Close() }()
+	if _, err := answers.WriteString(`{"uuid":"0","answer":"blue"}` + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	server := newSlow(t)
+	c, errs := started(t, judged(t, server.URL(), "score", "--gold", golds, "--pred", pipe))
+	<-server.asked
+	for c.Process.Signal(syscall.SIGINT) == nil && !strings.Contains(errs.String(), "stopped where it was") {
+		time.Sleep(10 * time.Millisecond) // two signals at once may count as one
+	}
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exitInterrupted, errs)
+	}
+}
+
+// Ctrl-C once while a judge is checked: the calls in flight end, their verdicts are kept, and the same command asks for the rest.
+func TestCtrlCWhileChecking(t *testing.T) {
+	dir := t.TempDir()
+	labels, verdicts := filepath.Join(dir, "labels.jsonl"), filepath.Join(dir, "v.jsonl")
+	if err := os.WriteFile(labels, []byte(labelled(12)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := newSlow(t)
+	c, errs := started(t, judged(t, server.URL(), "judge-check", labels, "--verdicts", verdicts))
+	<-server.asked
+	<-server.asked
+	ctrlC(t, c)
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops it now") })
+	server.letGo()
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exitInterrupted, errs)
+	}
+	kept, err := os.ReadFile(verdicts)
+	if n := strings.Count(string(kept), "\n"); err != nil || n != server.Calls() || n > 4 {
+		t.Errorf("%d verdicts of %d questions, %v", n, server.Calls(), err)
+	}
+	c, errs = started(t, judged(t, server.URL(), "judge-check", labels, "--verdicts", verdicts))
+	if err := c.Wait(); err != nil || server.Calls() != 12 {
+		t.Errorf("%v after %d requests for 12 labels; standard error:\n%s", err, server.Calls(), errs)
+	}
+}
+
+// labelled are n different answers to one question, all of them labelled right.
+func labelled(n int) string {
 	var lines []string
-	for i := range 24 {
+	for i := range n {
 		lines = append(lines, `{"question":"q","eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"r"},"answer":"`+
 			strings.Repeat("x", i)+`","label":true}`)
 	}
+	return strings.Join(lines, "\n")
+}
+
+// Two processes with one file of verdicts ask each question once. They begin at opposite ends.
+func TestSharedVerdicts(t *testing.T) {
+	dir := t.TempDir()
+	lines := strings.Split(labelled(24), "\n")
 	server := newSlow(t)
 	var running []*exec.Cmd
 	for _, name := range []string{"forwards.jsonl", "backwards.jsonl"} {

@@ -12,8 +12,8 @@ import (
 // errInterrupted is the cause of a context that the second Ctrl-C cancelled.
 var errInterrupted = errors.New("interrupted")
 
-// patience is how long a second Ctrl-C waits for what is under way to notice.
-const patience = 10 * time.Second
+// patience is how long the program waits after a second Ctrl-C for the work in flight to end. Tests set it.
+var patience = 10 * time.Second
 
 // interrupts watches for Ctrl-C and the signal that systems stop programs with. The first closes drain: what is under way
 // may end. The second cancels the context. A terminal that is closed counts as one, unless nohup said that it should not. Who

@@ -126,6 +126,7 @@ func TestLimits(t *testing.T) {
 		want   string
 	}{
 		{"tokens", budget.Limits{Tokens: 159}, budget.Spent{}, "0 of 159 tokens"},
+		{"a single token", budget.Limits{Tokens: 1}, budget.Spent{}, "0 of 1 tokens"},
 		{"tokens of earlier starts", budget.Limits{Tokens: 1000}, budget.Spent{Usage: qa.Usage{Prompt: 900}}, "900 of 1000"},
 		{"cost", budget.Limits{USD: 0.5}, budget.Spent{}, "$0.6100"},
 		{"time", budget.Limits{Until: start}, budget.Spent{}, "time"},
@@ -149,6 +150,26 @@ func TestUnknownPrice(t *testing.T) {
 	account := budget.NewAccount(budget.Limits{USD: 0.5}, budget.Spent{}, nil)
 	if _, err := budget.NewMeter(budget.Config{Account: account, Forecast: forecast, Model: modelFunc(nil)}); err == nil {
 		t.Error("a limit in USD was taken without a price")
+	}
+	account = budget.NewAccount(budget.Limits{Tokens: 1000}, budget.Spent{}, nil)
+	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: modelFunc(func(context.Context, qa.Request) (qa.Reply, error) {
+		return usage(1, 1), nil
+	})})
+	if _, err := m.Complete(t.Context(), qa.Request{}); err != nil || account.Spent().USD != 0 {
+		t.Errorf("a call without a price cost $%v (%v)", account.Spent().USD, err)
+	}
+}
+
+func TestMeterNeedsAll(t *testing.T) {
+	account := budget.NewAccount(budget.Limits{}, budget.Spent{}, nil)
+	for name, c := range map[string]budget.Config{
+		"no model":    {Account: account, Forecast: forecast},
+		"no account":  {Model: modelFunc(nil), Forecast: forecast},
+		"no forecast": {Model: modelFunc(nil), Account: account},
+	} {
+		if _, err := budget.NewMeter(c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 }
 
