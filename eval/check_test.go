@@ -50,6 +50,7 @@ func TestCheck(t *testing.T) {
 			`eval_string_fuzzy_match: fuzz_method is "partial", not one of ratio, partial_ratio, token_sort_ratio, token_set_ratio, ` +
 				`partial_token_sort_ratio, partial_token_set_ratio, QRatio, UQRatio, WRatio, UWRatio`,
 		}},
+		{"threshold of everything", "eval_string_fuzzy_match", `{"gold": "a", "threshold": 0}`, nil},
 		{"threshold out of scale", "eval_string_fuzzy_match", `{"gold": "a", "threshold": 0.9}`, []string{"eval_string_fuzzy_match: threshold is 0.9, but scores go from 0 to 100"}},
 		{"count of all points", "eval_partial_scoring_points_with_llm", `{"scoring_points": ["a", "b"], "question": "q", "count": 2}`, []string{
 			"eval_partial_scoring_points_with_llm: count is 2, but must lie between 0 and the number of points, 2",

@@ -9,6 +9,18 @@ import (
 	"airqa/qa"
 )
 
+// TestAssignStops pairs until enough golds are paired, and compares no further ones.
+func TestAssignStops(t *testing.T) {
+	compared := 0
+	a, err := assign(3, 3, 2, func(said, gold int) (bool, error) {
+		compared++
+		return said == gold, nil
+	})
+	if err != nil || a.size != 2 || compared != 2 {
+		t.Errorf("%d paired after %d comparisons (%v), want 2 after 2", a.size, compared, err)
+	}
+}
+
 // TestFunctionWithoutFixedRule scores with a function that has one rule for both modes, alone and inside another one.
 func TestFunctionWithoutFixedRule(t *testing.T) {
 	same := Function{

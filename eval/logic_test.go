@@ -1,10 +1,13 @@
 package eval_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"airqa/eval"
+	"airqa/internal/pyliteral"
+	"airqa/qa"
 )
 
 // The functions that the cases below are put together from.
@@ -90,6 +93,15 @@ func TestNegation(t *testing.T) {
 		{"conjunction of another length", not(`"eval_conjunction"`, pair(textFunc, isA, textFunc, isA)), `["a"]`, right},
 		{"twice", not(`"eval_negation"`, not(textFunc, isA)), `"a"`, right},
 	})
+}
+
+// The reason of an unscored answer names the part whose judge failed.
+func TestUnscoredPart(t *testing.T) {
+	s := eval.New(eval.Config{Mode: eval.Fixed, Judge: judgeFunc(says)})
+	e := qa.Evaluator{Func: "eval_conjunction", Kwargs: json.RawMessage(pair(textFunc, isA, llmFunc, asksFor))}
+	if r := s.Score(t.Context(), e, eval.Literal(pyliteral.List{"a", "?"})); r.Verdict != qa.Unscored || !strings.Contains(r.Reason, "part 2, ") {
+		t.Errorf("%s (%s)", r.Verdict, r.Reason)
+	}
 }
 
 // TestLogicWithJudge checks that a judge that fails leaves an answer unscored, and that it is not asked when an

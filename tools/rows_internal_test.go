@@ -1,12 +1,40 @@
 package tools
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
+
+// A row fits if it takes all tokens that are left.
+func TestRowThatJustFits(t *testing.T) {
+	rows := Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("word ", 100)}}}
+	n := count(encodeRow(rows.Columns, rows.Values[0]), 1000)
+	for left, fits := range map[int]bool{n: true, n - 1: false} {
+		if got := (&table{rows: rows, left: left}).add(0); got != fits {
+			t.Errorf("a row of %d tokens fits in %d: %v", n, left, got)
+		}
+	}
+}
+
+// One character left out of a cell makes the result a cut one.
+func TestOneCharacterCut(t *testing.T) {
+	rows := Rows{Columns: []string{"text"}, Values: [][]any{{"ab"}}}
+	o := (&table{rows: rows, shown: []string{`{"text": "a …[cut]"}`}, shortened: 1}).observation(9)
+	if o.Cut == nil || o.Cut.Reason != "cell" || !strings.Contains(o.Text, "1 characters left out") {
+		t.Errorf("cut %+v: %s", o.Cut, o.Text)
+	}
+}
+
+func TestOddNumbers(t *testing.T) {
+	row := []any{math.Inf(-1), math.Inf(1), math.NaN(), 1.5}
+	if got, want := encodeRow([]string{"a", "b", "c", "d"}, row), `{"a": "-Inf", "b": "+Inf", "c": "NaN", "d": 1.5}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
 
 // A small result is shown as the one that is counted.
 func TestSmallIsNoOther(t *testing.T) {

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -136,6 +137,10 @@ func TestView(t *testing.T) {
 	if o := act(t, set, "View('p', 9)"); o.Status != qa.StatusError || o.Text != "[Error]: the paper has 3 pages" {
 		t.Errorf("observation = %+v", o)
 	}
+	broken := tools.Set{tools.View{From: world{view: func(string, int, []float64) (qa.Image, error) { return qa.Image{}, errors.New("the disk is gone") }}}}
+	if _, err := broken.Act(t.Context(), qa.Action{Name: "View", Args: map[string]any{"paper_id": "p", "page_number": int64(1)}}); err == nil {
+		t.Error("a failure that is none of the model's is no error")
+	}
 	if o := act(t, set, "View('p', 99999999999999999999)"); o.Status != qa.StatusError {
 		t.Errorf("a page that fits no integer = %+v", o)
 	}
@@ -220,6 +225,19 @@ func TestTableCut(t *testing.T) {
 				t.Error("the uncut result is not kept")
 			}
 		})
+	}
+}
+
+// A row whose cells were cut is still whole JSON, with a mark in each cut cell; rows that the sandbox held back have no number.
+func TestCutCells(t *testing.T) {
+	o := tools.Table(tools.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", strings.Repeat("word ", 9000)}}, More: true}, tools.MaxTokens)
+	line, _, _ := strings.Cut(o.Text, "\n")
+	var row map[string]string
+	if err := json.Unmarshal([]byte(line), &row); err != nil {
+		t.Fatal(err)
+	}
+	if row["id"] != "u1" || !strings.HasSuffix(row["text"], " …[cut]") || o.Cut.RowsTotal != -1 {
+		t.Errorf("id %q, end of the text %q, cut %+v", row["id"], row["text"][len(row["text"])-20:], o.Cut)
 	}
 }
 
