@@ -269,7 +269,7 @@ func TestRowCap(t *testing.T) {
 		many.Values = append(many.Values, []any{int64(i)})
 	}
 	world := capped{many, hits}
-	for rows, want := range map[int]int{0: 5, 3: 3, 5: 5, 9: 5} {
+	for rows, want := range map[int]int{0: 5, 3: 3, 4: 4, 5: 5, 9: 5} {
 		set := tools.Set{tools.Query{From: world, MaxRows: rows}, tools.Retrieve{From: world, MaxRows: rows}}
 		for _, a := range []qa.Action{
 			{Name: "Query", Args: map[string]any{"sql": "SELECT 1"}},

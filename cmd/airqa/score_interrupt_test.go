@@ -64,7 +64,7 @@ func TestCtrlCTwiceWhileScoring(t *testing.T) {
 	}
 }
 
-// A third Ctrl-C ends what cannot be interrupted: here the reading of a pipe into which no second answer is written.
+// A third Ctrl-C ends what cannot be interrupted: here the reading of a pipe that stays open.
 func TestCtrlCThreeTimes(t *testing.T) {
 	dir := t.TempDir()
 	pipe, golds := filepath.Join(dir, "predictions.jsonl"), filepath.Join(dir, "run", runlog.QuestionsFile)
@@ -76,12 +76,11 @@ func TestCtrlCThreeTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = answers.Close() }()
-	if _, err := answers.WriteString(`{"uuid":"0","answer":"blue"}` + "\n"); err != nil {
+	c, errs := started(t, judged(t, "http://127.0.0.1:1/v1", "score", "--gold", golds, "--pred", pipe))
+	// More than the pipe holds: it is read when this returns, and signals are watched for by then.
+	if _, err := answers.WriteString(strings.Repeat("\n", 1<<17)); err != nil {
 		t.Fatal(err)
 	}
-	server := newSlow(t)
-	c, errs := started(t, judged(t, server.URL(), "score", "--gold", golds, "--pred", pipe))
-	<-server.asked
 	for c.Process.Signal(syscall.SIGINT) == nil && !strings.Contains(errs.String(), "stopped where it was") {
 		time.Sleep(10 * time.Millisecond) // two signals at once may count as one
 	}

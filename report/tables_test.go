@@ -1,0 +1,92 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/qa"
+	"airqa/report"
+	"airqa/report/reporttest"
+)
+
+// texts are the values of a table's line as printed.
+func texts(l report.Line) []string {
+	var list []string
+	for _, v := range l.Values {
+		list = append(list, v.Text)
+	}
+	return list
+}
+
+// Table 13 rounds as the paper does, and says nothing of estimates where the endpoint counted the tokens.
+func TestTable13(t *testing.T) {
+	w := reporttest.World{
+		Baseline: "rag", Model: "m", Price: &qa.Price{Prompt: 2, Cached: 1, Completion: 10},
+		Episodes: []reporttest.Told{reporttest.Answer("a", 0, 2), reporttest.Answer("b", 0, 1)},
+		Scores:   []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Right)},
+	}
+	tables, err := report.Build([]report.Row{reporttest.Collect(t, w, reporttest.Single("a", "b"), report.Options{})}, report.Options{Table: "13"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"1.50", "1500", "150", "6.0", "3.0", "3.0", "0.0039", "2"}
+	if diff := cmp.Diff(want, texts(tables[0].Lines[0])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if notes := strings.Join(tables[0].Notes, "\n"); strings.Contains(notes, "counted by airqa") {
+		t.Errorf("notes:\n%s", notes)
+	}
+}
+
+// Seconds of the table of answers have three decimals.
+func TestAnswersAreRounded(t *testing.T) {
+	w := reporttest.World{
+		Baseline: "rag", Model: "m", Episodes: []reporttest.Told{reporttest.Answer("a", 0, 2)}, Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)},
+	}
+	o := report.Options{Table: "answers"}
+	tables, err := report.Build([]report.Row{reporttest.Collect(t, w, reporttest.Single("a"), o)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := strings.Join(texts(tables[0].Lines[0]), " "); !strings.Contains(line, " 4.000 4.000 ") {
+		t.Errorf("line %s", line)
+	}
+}
+
+// Rows of the paper have a value for each column, the one of intervals included.
+func TestPaperBesideIntervals(t *testing.T) {
+	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Wrong)}}
+	o := report.Options{Table: "4", WithPaper: true, Intervals: report.WilsonIntervals}
+	tables, err := report.Build([]report.Row{reporttest.Collect(t, w, reporttest.Single("a", "b"), o)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range tables[0].Lines {
+		if len(l.Values) != len(tables[0].Heads) {
+			t.Errorf("%d values for %d columns: %v", len(l.Values), len(tables[0].Heads), texts(l))
+		}
+	}
+}
+
+// A question without an evaluator is counted as one that cannot be scored; one asked once has no pass@k.
+func TestNoEvaluator(t *testing.T) {
+	examples := reporttest.Single("a", "b")
+	examples[1].Evaluator = qa.Evaluator{}
+	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)}}
+	row := reporttest.Collect(t, w, examples, report.Options{})
+	if row.NoEvaluator != 1 || row.Repeats.Passes != nil {
+		t.Errorf("%d questions without an evaluator, pass@k %v", row.NoEvaluator, row.Repeats.Passes)
+	}
+}
+
+func TestOnePartlyScored(t *testing.T) {
+	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{
+		reporttest.Score("a", 0, qa.Right), reporttest.Score("a", 1, qa.Unscored), reporttest.Score("b", 0, qa.Right), reporttest.Score("b", 1, qa.Right),
+	}}
+	notes := notesOf(t, reporttest.Collect(t, w, reporttest.Single("a", "b"), report.Options{}), report.Options{})
+	if !strings.Contains(notes, "1 left out because only some of their repeats are scored") {
+		t.Errorf("notes:\n%s", notes)
+	}
+}
