@@ -49,8 +49,7 @@ func (p *explained) item(indent int, mark, text string) {
 	indent += utf8.RuneCountInString(mark)
 	room := max(terminal.ProseWidth(p.width)-indent, 20)
 	p.text.WriteString(strings.Repeat(" ", indent-utf8.RuneCountInString(mark)) + mark)
-	lines := terminal.Wrap(terminal.Clip(text, longestValue), room, "")
-	p.text.WriteString(strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+	p.text.WriteString(strings.Join(terminal.Hard(terminal.Clip(text, longestValue), room), "\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
 func (p *explained) head(ex qa.Example, x eval.Explanation) {

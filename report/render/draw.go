@@ -1,9 +1,10 @@
 package render
 
 import (
-	"cmp"
+	"errors"
 	"image/color"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -12,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"airqa/internal/stats"
 	"airqa/internal/terminal"
 )
 
@@ -124,7 +126,7 @@ func added[T plot.Plotter](d *drawing, p T, err error) (T, bool) {
 	if err == nil {
 		d.p.Add(p)
 	}
-	d.err = cmp.Or(d.err, err)
+	d.err = errors.Join(d.err, err)
 	return p, err == nil
 }
 
@@ -148,24 +150,15 @@ func (d *drawing) bars() {
 	var ticks []plot.Tick
 	placed, row := make([][]bar, len(d.f.Series)), 0.0
 	for c, name := range d.f.Categories {
-		lines := terminal.Hard(name, nameWidth)
-		bars := 0.0
-		for _, series := range d.f.Series {
-			if series.in(c) != nil {
-				bars++
-			}
-		}
-		room := max(0, 0.9*float64(len(lines))-bars) / 2 // for a name of several lines
-		row += room
-		from := row
+		lines, from := terminal.Hard(name, nameWidth), row
 		for s, series := range d.f.Series {
-			if p := series.in(c); p != nil {
-				placed[s] = append(placed[s], bar{row, *p})
+			if i := slices.IndexFunc(series.Points, func(p Point) bool { return int(p.X) == c }); i >= 0 {
+				placed[s] = append(placed[s], bar{row, series.Points[i]})
 				row++
 			}
 		}
 		ticks = append(ticks, plot.Tick{Value: d.along((from + row) / 2), Label: strings.Join(lines, "\n")})
-		row += 0.5 + room
+		row += 0.5 + max(0, 0.9*float64(len(lines))-(row-from)) // room for a name of several lines
 	}
 	for s, series := range d.f.Series {
 		d.rectangles(series, placed[s], 0.05, 0.95)
@@ -175,28 +168,14 @@ func (d *drawing) bars() {
 		along, value, of = value, along, d.f.X
 		d.height = max(barHeight*vg.Length(row), 4*barHeight)
 	}
-	if d.f.Kind == Dots {
-		zero, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 0.5}, {X: 0, Y: -row}})
-		if zero, ok := added(d, zero, err); ok {
-			zero.Width = 0.5
-		}
-	}
 	along.Tick.Marker, along.Tick.LineStyle.Width, along.Tick.Length = plot.ConstantTicks(ticks), 0, 0
 	along.Min, along.Max = min(d.along(-0.5), d.along(row)), max(d.along(-0.5), d.along(row))
 	value.Min, value.Max = 0, d.f.reach(of)
 	if d.f.Kind == Dots {
 		value.Min = -value.Max
+		zero, err := plotter.NewLine(plotter.XYs{d.at(-0.5, 0), d.at(row, 0)})
+		added(d, zero, err)
 	}
-}
-
-// in returns the bar of a category, or nil.
-func (s Series) in(category int) *Point {
-	for i, p := range s.Points {
-		if int(p.X) == category {
-			return &s.Points[i]
-		}
-	}
-	return nil
 }
 
 // along is a place on the axis of the categories, which points downwards for horizontal bars.
@@ -236,8 +215,8 @@ func (d *drawing) rectangles(s Series, list []bar, from, to float64) {
 		middle, end := b.at+(from+to)/2, b.Y
 		if b.Interval != nil {
 			end = max(end, b.Interval.High)
-			d.interval(d.at(middle, b.Y), b.Point, color.Black)
 		}
+		d.interval(middle, b.Interval, color.Black)
 		if d.f.Kind == Dots {
 			d.marker(s, d.at(middle, b.Y))
 		}
@@ -246,24 +225,13 @@ func (d *drawing) rectangles(s Series, list []bar, from, to float64) {
 }
 
 // interval draws an error bar along the axis of the values.
-func (d *drawing) interval(at plotter.XY, p Point, c color.Color) {
-	low, high := p.Y-p.Interval.Low, p.Interval.High-p.Y
-	if d.f.Kind.horizontal() {
-		b, err := plotter.NewXErrorBars(struct {
-			plotter.XYs
-			plotter.XErrors
-		}{plotter.XYs{at}, plotter.XErrors{{Low: low, High: high}}})
-		if b, ok := added(d, b, err); ok {
-			b.Color = c
-		}
+func (d *drawing) interval(along float64, i *stats.Interval, c color.Color) {
+	if i == nil {
 		return
 	}
-	b, err := plotter.NewYErrorBars(struct {
-		plotter.XYs
-		plotter.YErrors
-	}{plotter.XYs{at}, plotter.YErrors{{Low: low, High: high}}})
-	if b, ok := added(d, b, err); ok {
-		b.Color = c
+	line, err := plotter.NewLine(plotter.XYs{d.at(along, i.Low), d.at(along, i.High)})
+	if line, ok := added(d, line, err); ok {
+		line.Color, line.Width = c, 1.2
 	}
 }
 
@@ -320,12 +288,9 @@ func (d *drawing) scatter() {
 	low, high := math.Inf(1), 0.0
 	for _, s := range d.f.Series {
 		for _, p := range s.Points {
-			at := plotter.XY{X: p.X, Y: p.Y}
 			low, high = min(low, p.X), max(high, p.X)
-			if p.Interval != nil {
-				d.interval(at, p, s.colour())
-			}
-			d.marker(s, at)
+			d.interval(p.X, p.Interval, s.colour())
+			d.marker(s, plotter.XY{X: p.X, Y: p.Y})
 		}
 	}
 	d.p.Y.Min, d.p.Y.Max = 0, d.f.reach(d.f.Y)
