@@ -2,166 +2,142 @@ package offline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"airqa/internal/pyliteral"
-	"airqa/llm/offline/evidence"
-	"airqa/llm/offline/task"
-	"airqa/llm/offline/words"
 )
 
-// answer is the answer to the task from all that was seen, with a thought that says how it came about. Nothing seen
-// gives a guess of the right form.
-func (p policy) answer() (string, pyliteral.Value) {
-	if v := p.fromReady(); v != nil {
-		return "The result is the answer.", v
+// answer gives the answer from all that was seen, with a thought.
+func (t *task) answer() (thought string, value pyliteral.Value) {
+	if r := t.best(result, ""); r != nil && t.want.class == asInteger {
+		return "The result is the answer.", int64(count(r.text))
+	} else if r != nil {
+		return "The result is the answer.", r.text
 	}
-	if len(p.Items) == 0 {
-		return "Nothing is given that answers this, so I guess in the form that is asked for.", p.guess(p.Want)
-	}
-	thought := "This is what the text nearest to the words of the question says."
-	if p.View && p.Place() == task.IsFigure {
-		thought = "I cannot read the picture itself, so I answer from the caption and the text."
-	}
-	v := p.solve(p.Question, p.Want, nil)
-	if v == nil {
-		return "Nothing that I saw fits, so I guess in the form that is asked for.", p.guess(p.Want)
-	}
-	return thought, v
+	return "This is what the text closest to the question says.", t.solve(t.want)
 }
 
-// fromReady shapes a value that a statement computed.
-func (p policy) fromReady() pyliteral.Value {
-	values := p.Ready()
-	if len(values) == 0 {
-		return nil
+// solve answers by the form of the answer. A list has one element for each paper where they are as many.
+func (t *task) solve(want shape) pyliteral.Value {
+	if want.class != asList {
+		return t.nth(want, 0)
 	}
 	var list pyliteral.List
-	for _, v := range values {
-		if inner, ok := v.([]any); ok {
-			for _, x := range inner {
-				list = append(list, p.Want.Part(0).Value(x))
-			}
-			continue
+	used := make(map[class]int)
+	for i := range want.count {
+		part := want.part(i)
+		if want.count == len(t.papers) {
+			list = append(list, t.of(t.papers[i]).nth(part, 0))
+		} else {
+			list = append(list, t.nth(part, used[part.class]))
 		}
-		list = append(list, p.Want.Part(0).Value(v))
+		used[part.class]++
 	}
-	if p.Want.Class == task.AsList || len(list) == 0 {
-		return list
-	}
-	return list[0]
+	return list
 }
 
-// solve answers a question, or a part of one, by the form of its answer; nil when nothing fits.
-func (p policy) solve(text string, want task.Shape, papers []string) pyliteral.Value {
-	q := p.ask(text, want, papers)
-	switch want.Class {
-	case task.AsTitle, task.AsUUID:
-		return p.paperAnswer(want)
-	case task.AsInteger, task.AsFloat:
-		return q.Number()
-	case task.AsBool, task.AsYesNo:
-		return q.Truth()
-	case task.AsFormula:
-		return q.Formula()
-	case task.AsProse:
-		return q.Prose(max(want.Count, 1))
-	case task.AsList:
-		return p.list(q, text, want)
-	case task.AsDict:
-		return p.dict()
+// nth is the candidate i of the form, and a guess when there are too few.
+func (t *task) nth(want shape, i int) pyliteral.Value {
+	if list := t.candidates(want); i < len(list) {
+		return list[i]
 	}
-	return p.text(q)
+	switch want.class {
+	case asInteger:
+		return int64(2)
+	case asFloat:
+		return 0.5
+	case asBool:
+		return true
+	}
+	return strings.Join(t.terms, " ")
 }
 
-// text is a short answer: the number of a section, a caption, or what else the items hold.
-func (p policy) text(q *evidence.Case) pyliteral.Value {
-	if s := p.heading(q); s != "" {
-		return s
+// candidates are the possible answers of a form, best first.
+func (t *task) candidates(want shape) []pyliteral.Value {
+	switch want.class {
+	case asInteger, asFloat:
+		return t.numbers(want)
+	case asBool:
+		return t.truth()
+	case asTitle, asUUID:
+		return t.titles(want.class == asUUID)
+	case asFormula:
+		if it := t.best(equation, ""); it != nil {
+			return []pyliteral.Value{mathMarks.ReplaceAllString(strings.TrimSpace(it.text), "")}
+		}
+	case asProse:
+		return t.prose(max(want.count, 1))
 	}
-	if s := p.caption(); s != "" {
-		return s
-	}
-	return q.Text()
+	return t.short()
 }
 
-// paperAnswer is the title or the id of the best paper; with passages only, what looks like a title.
-func (p policy) paperAnswer(want task.Shape) pyliteral.Value {
-	best := p.bestPaper()
-	switch {
-	case best != nil && want.Class == task.AsUUID && best.Paper != "":
-		return best.Paper
-	case best != nil && want.Class == task.AsTitle:
-		return best.Label
-	case want.Class == task.AsUUID:
-		for _, it := range p.Items {
-			if it.Paper != "" {
-				return it.Paper
-			}
+// titles has the best paper. Passages alone give the first line of a first page.
+func (t *task) titles(uuid bool) []pyliteral.Value {
+	if best := t.best(paper, ""); best != nil && !uuid {
+		return []pyliteral.Value{best.label}
+	}
+	for _, it := range t.items {
+		if line, _, _ := strings.Cut(it.text, "\n"); !uuid && it.page == 1 {
+			return []pyliteral.Value{line}
+		} else if uuid && it.paper != "" {
+			return []pyliteral.Value{it.paper}
 		}
-		return nil
-	}
-	return p.titleInPassages()
-}
-
-var titlePattern = regexp.MustCompile(`\p{Lu}[\p{L}\p{N}-]*: (?:[\p{L}\p{N}-]+ ){2,14}[\p{L}\p{N}-]+`)
-
-// titleInPassages takes the opening of a first page, or a stretch that looks like "Name: What It Does".
-func (p policy) titleInPassages() pyliteral.Value {
-	for _, it := range p.Items {
-		if m := titlePattern.FindString(words.Flat(it.Text)); m != "" {
-			return m
-		}
-	}
-	for _, it := range p.Items {
-		line, _, _ := strings.Cut(strings.TrimSpace(it.Text), "\n")
-		if n := len(strings.Fields(line)); it.Page == 1 && n > 2 && n < 25 {
-			return line
-		}
-	}
-	if len(p.Items) == 0 {
-		return nil
-	}
-	if found := words.Names(p.Items[0].Text); len(found) > 0 {
-		return found[0]
 	}
 	return nil
 }
 
-var headingNumber = regexp.MustCompile(`^(?:section |appendix )?((?:[IVXLC]+|[A-Z]|\d+)(?:\.\d+)*)[.)]?\s+`)
+var (
+	mathMarks     = regexp.MustCompile(`^[\s$]+|[\s$]+$|\\tag\{[^}]*\}`)
+	captionLabel  = regexp.MustCompile(`(?i)^(?:figure|table) [\dIVX]+\s*[:.]\s*`)
+	calledPattern = regexp.MustCompile(`\b(?:call(?:ed)?|named?|termed|known as) (?:(?:it|this|these|such|that) (?:\w+ )?)?(?:the |an? )?[“"]?([\p{L}][\p{L}\p{N}-]*)`)
+	negation      = regexp.MustCompile(`(?i)\b(?:no|not|never|none|nor|without|cannot)\b|n[’']t\b`)
+)
 
-// heading answers which section something stands in: its number when a number is asked for, its title otherwise.
-func (p policy) heading(q *evidence.Case) string {
-	if p.Place() != task.IsSection {
-		return ""
+// short are captions where one is asked for, and names otherwise.
+func (t *task) short() []pyliteral.Value {
+	it := t.best(t.place(), objectPattern.FindString(t.question))
+	if it != nil && strings.Contains(t.question, "caption") {
+		return []pyliteral.Value{captionLabel.ReplaceAllString(it.label, "")}
 	}
-	title := q.Section()
-	m := headingNumber.FindStringSubmatch(title)
-	switch {
-	case m == nil:
-		return title
-	case strings.Contains(strings.ToLower(p.Format), "number"):
-		return m[1]
-	}
-	return strings.TrimPrefix(title, m[0])
-}
-
-var captionLabel = regexp.MustCompile(`(?i)^(?:figure|fig\.|table|tab\.)\s*[\dIVXLC.]+\s*[:.]?\s*`)
-
-var captionPattern = regexp.MustCompile(`(?i)\bcaption\b|\bwhat (?:does|is shown)`)
-
-// caption answers what a caption says.
-func (p policy) caption() string {
-	if !captionPattern.MatchString(p.Question) || p.NumberedObject() == "" {
-		return ""
-	}
-	for _, k := range []task.Kind{task.IsFigure, task.IsTable} {
-		if it := p.bestObject(k); it != nil && strings.HasPrefix(strings.ToLower(it.Label), strings.ToLower(p.NumberedObject())) {
-			if strings.Contains(p.Question, "without") || !strings.Contains(p.Question, "label") {
-				return captionLabel.ReplaceAllString(words.Flat(it.Label), "")
-			}
-			return words.Flat(it.Label)
+	for _, s := range t.sentences[:min(5, len(t.sentences))] {
+		if m := calledPattern.FindStringSubmatch(s.text); m != nil && strings.Contains(t.question, "called") {
+			return []pyliteral.Value{m[1]}
 		}
 	}
-	return ""
+	return t.names()
+}
+
+// prose is the n sentences that fit best.
+func (t *task) prose(n int) []pyliteral.Value {
+	text := ""
+	for _, s := range t.sentences[:min(n, len(t.sentences))] {
+		text += s.text + " "
+	}
+	if text == "" {
+		return nil
+	}
+	return []pyliteral.Value{strings.TrimSpace(text)}
+}
+
+// truth is false when the best sentence denies something.
+func (t *task) truth() []pyliteral.Value {
+	if len(t.sentences) == 0 {
+		return nil
+	}
+	yes := !negation.MatchString(t.sentences[0].text)
+	if strings.Contains(t.wanted, "yes") {
+		return []pyliteral.Value{map[bool]string{true: "yes", false: "no"}[yes]}
+	}
+	return []pyliteral.Value{yes}
+}
+
+// of is the task with the items of the given papers only; with all when none is of them.
+func (t *task) of(papers ...string) *task {
+	part := *t
+	own := slices.DeleteFunc(slices.Clone(t.items), func(it item) bool { return !slices.Contains(papers, it.paper) })
+	if len(own) > 0 {
+		part.evidence = newEvidence(t.question, own)
+	}
+	return &part
 }

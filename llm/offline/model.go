@@ -1,56 +1,59 @@
+// Package offline is a rule-based policy that answers in place of a language model, so that airqa can be tried without a
+// key, a network or a model file. Its scores say nothing about any model.
+//
+// Start from [New]. A [Model] reads only the messages that a language model would get (task.go). In the loop it follows a
+// short plan of queries, searches and views (plan.go); then it answers from what came back (answer.go). It answers the
+// prompts that ask once from their context. It cannot read images, and keeps no state between calls.
 package offline
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"airqa/internal/pyliteral"
 	"airqa/internal/tokens"
-	"airqa/llm/offline/task"
 	"airqa/qa"
 )
 
-// Model answers by rules. The same messages give the same reply. It remembers nothing but token counts, and calls may
-// overlap.
+// Model answers by rules. The same messages give the same reply, and calls may overlap.
 type Model struct{ counts tokens.Memo }
 
-// New returns the model. It needs nothing.
+// New returns the model.
 func New() *Model { return &Model{} }
 
-// Complete answers the prompts of the baselines in the form that they ask for. Any other text gets a guess between
-// fences. The error is that of the context.
-func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+// Complete answers the prompts of the baselines in the form that they ask for, and with one native call where tools are
+// offered; any other text gets a guess between fences. The only error is that of the context.
+func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, err
 	}
-	if len(r.Tools) > 0 {
-		return m.callTools(r.Messages, r.Tools), nil
+	t := readTask(ask.Messages, ask.Tools)
+	r := qa.Reply{Model: "offline", Finish: "stop"}
+	switch t.form {
+	case wantsSQL:
+		s := t.statement()
+		r.Text = fenced(s.thought, "sql", s.args["sql"])
+	case wantsAnswer:
+		thought, value := t.answer()
+		r.Text = fenced(thought, "txt", value)
+	case wantsAction:
+		s := t.next()
+		r.Text = fmt.Sprintf("[Thought]: Turn %d. %s\n[Action]: %s", t.turn, s.thought, t.write(s))
+	case wantsCall:
+		s := t.next()
+		r.Text, r.Finish = fmt.Sprintf("Turn %d. %s", t.turn, s.thought), "tool_calls"
+		r.ToolCalls = []qa.ToolCall{{ID: fmt.Sprintf("call_%d", t.turn), Name: s.tool, Arguments: json.RawMessage(t.write(s))}}
 	}
-	return m.write(r.Messages), nil
+	r.Usage = qa.Usage{Completion: tokens.Count(r.Text), Estimated: true}
+	for _, message := range ask.Messages {
+		r.Usage.Prompt += m.counts.Count(message.Text)
+	}
+	return r, nil
 }
 
-func (m *Model) write(messages []qa.Message) qa.Reply {
-	text := policy{task.Read(messages)}.reply()
-	used := qa.Usage{Completion: tokens.Count(text), Estimated: true}
-	for _, message := range messages {
-		used.Prompt += m.counts.Count(message.Text)
-	}
-	return qa.Reply{Text: text, Model: "offline", Finish: "stop", Usage: used}
+// fenced writes a value between fences, which it must not end itself.
+func fenced(thought, language string, v pyliteral.Value) string {
+	return thought + "\n\n```" + language + "\n" + strings.ReplaceAll(pyliteral.Str(v), "```", "'''") + "\n```"
 }
-
-// reply words the next step.
-func (p policy) reply() string {
-	switch p.Form {
-	case task.FormSQL:
-		thought, sql := p.oneStatement()
-		return thought + "\n\n```sql\n" + unfenced(sql) + "\n```"
-	case task.FormLoop:
-		s := p.next()
-		return "[Thought]: " + p.Numbered(s.thought) + "\n[Action]: " + s.action
-	}
-	thought, value := p.answer()
-	return thought + "\n\n```txt\n" + unfenced(pyliteral.Str(value)) + "\n```"
-}
-
-// unfenced keeps a text from ending the fence it stands in.
-func unfenced(s string) string { return strings.ReplaceAll(s, "```", "'''") }

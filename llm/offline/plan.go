@@ -2,167 +2,120 @@ package offline
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"airqa/agent/action"
 	"airqa/internal/pyliteral"
-	"airqa/llm/offline/evidence"
-	"airqa/llm/offline/task"
-	"airqa/llm/offline/words"
 )
 
-// policy decides what to do about a task: the next step of the loop, a statement, an answer.
-type policy struct{ *task.Task }
+// step is one turn of the loop: a thought and a call.
+type step struct {
+	thought, tool string
+	args          map[string]any
+}
 
-// step is one turn of the loop.
-type step struct{ thought, action string }
+func query(thought, sql string) step { return step{thought, "Query", map[string]any{"sql": sql}} }
 
-// next returns the first step of the plan that was not taken yet, and the answer when all were or the turns run out.
-func (p policy) next() step {
-	if p.Turn < p.Turns && p.Ready() == nil {
-		for _, s := range p.plan() {
-			if !p.done(s.action) {
+func retrieve(thought, about string) step {
+	return step{thought, "Retrieve", map[string]any{"query": about, "limit": int64(5)}}
+}
+
+// params are the parameters of all tools, in the order in which calls print them.
+var params = []action.Param{
+	{Name: "query"}, {Name: "limit"}, {Name: "sql"}, {Name: "paper_id"}, {Name: "page_number"}, {Name: "bounding_box"}, {Name: "answer"},
+}
+
+// write prints a call in the action format of the prompt, and the arguments of a native call as JSON.
+func (t *task) write(s step) string {
+	args := make(map[string]any)
+	for name, v := range s.args {
+		args[name] = pyliteral.ToGo(v)
+	}
+	if _, isText := s.args["answer"].(string); t.format == action.XML && s.tool == "Answer" && !isText {
+		args["answer"] = pyliteral.Str(s.args["answer"])
+	}
+	if t.form == wantsCall {
+		raw, _ := json.Marshal(args)
+		return string(raw)
+	}
+	return t.format.Write(action.Spec{Name: s.tool, Params: params}, args)
+}
+
+// next is the first step of the plan that was not taken yet, and the answer when all were or it is the last turn.
+func (t *task) next() step {
+	if t.turn < maxTurns && t.best(result, "") == nil {
+		for _, s := range t.plan() {
+			if t.tools[s.tool] && t.taken(s) < 0 {
 				return s
 			}
 		}
 	}
-	thought, value := p.answer()
-	return step{thought, "Answer(answer=" + pyliteral.Repr(value) + ")"}
+	thought, value := t.answer()
+	return step{thought, "Answer", map[string]any{"answer": value}}
 }
 
-func (p policy) done(action string) bool {
-	for _, c := range p.Calls {
-		if strings.Contains(c, "[Action]: "+action) {
-			return true
+// taken is the index of the call that took a step, -1 when none did.
+func (t *task) taken(s step) int {
+	for i, c := range t.calls {
+		if strings.Contains(c, t.write(s)) {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
-// plan lists the steps that the question calls for, given what was seen so far.
-func (p policy) plan() []step {
+// plan lists the steps for the question, given what was seen so far.
+func (t *task) plan() []step {
 	var steps []step
-	if p.Query && p.Failed && p.lastWas("Query(") {
-		steps = append(steps, query("The statement failed or found nothing, so I try a simpler one.", p.simplerSQL()))
+	if sql := t.metadataSQL(guessed); sql != "" {
+		steps = append(steps, query("The database can count this.", sql))
+		if i := t.taken(steps[0]); i >= 0 && t.failed[i] {
+			steps[0] = query("The statement failed, so I look up the name in the schema.", t.metadataSQL(t.lookedUp))
+		}
 	}
-	switch sql := p.metadataSQL(); {
-	case p.Query && sql != "":
-		steps = append(steps, query("The database can count or look this up by itself.", sql))
-	case p.WantsPaper():
-		return append(steps, p.planPaper()...)
+	if len(t.papers) == 0 && (t.want.class == asTitle || t.want.class == asUUID) {
+		return append(steps,
+			retrieve("I need a paper, so I search for passages that say what the question says.", t.question),
+			query("Titles and abstracts show which paper fits best.", t.papersSQL()))
 	}
-	return append(steps, p.planContent()...)
-}
-
-func (p policy) lastWas(name string) bool {
-	return len(p.Calls) > 0 && strings.Contains(p.Calls[len(p.Calls)-1], "[Action]: "+name)
-}
-
-// planPaper finds a paper: passages first, then titles and abstracts.
-func (p policy) planPaper() []step {
-	var steps []step
-	if p.Retrieve {
-		steps = append(steps, retrieve("A paper is wanted. I search for passages that say what the question says.", p.Question, 8))
+	if len(t.papers) == 0 && t.form != wantsSQL {
+		steps = append(steps, query("First I find out which paper the question is about.", t.papersSQL()))
 	}
-	if p.Query {
-		steps = append(steps, query("Titles and abstracts tell which paper fits, so I rank those of the conference by the words of the question.", p.papersSQL()))
+	steps = append(steps, retrieve("I search for the passage that has the answer.", t.question))
+	if t.place() != passage || !t.tools["Retrieve"] {
+		steps = append(steps, query("I look up the part of the paper that the question is about.", t.placeSQL()))
 	}
-	if p.Retrieve && (!p.Query || p.weak()) {
-		steps = append(steps, p.again())
+	it := t.best(t.place(), objectPattern.FindString(t.question))
+	if it != nil && it.page > 0 && len(it.box) == 4 {
+		steps = append(steps, step{"The answer may be in the image, so I look at it, though I can only read the text around it.", "View",
+			map[string]any{"paper_id": it.paper, "page_number": it.page, "bounding_box": it.box}})
 	}
 	return steps
 }
 
-var cites = regexp.MustCompile(`(?i)\b(?:cite[sd]?|cited|quote[sd]?|refers? to|builds? on|in the paper (?:on|of))\b`)
-
-// planContent finds what a paper says: the paper, passages, the place that the question names, a picture.
-func (p policy) planContent() []step {
-	var steps []step
-	if p.Query && (len(p.Papers) == 0 || cites.MatchString(p.Question)) {
-		steps = append(steps, query("First I find out which paper the question is about.", p.papersSQL()))
-	}
-	if p.Retrieve {
-		for _, c := range p.searches() {
-			steps = append(steps, retrieve("I look for the passage that says it.", c, 5))
-		}
-	}
-	steps = append(steps, p.planCheck()...)
-	if action := p.viewAction(); action != "" {
-		steps = append(steps, step{"The answer may stand in a picture, so I look at it, though I can read only the text around it.", action})
-	}
-	return steps
+// statement is the query of the prompt that asks for one: the first of the plan.
+func (t *task) statement() step {
+	steps := append(t.plan(), query("I look for the passage that has the answer.", t.placeSQL()))
+	return steps[slices.IndexFunc(steps, func(s step) bool { return s.tool == "Query" })]
 }
 
-// planCheck looks where the question points, and once more for passages while none fits.
-func (p policy) planCheck() []step {
-	var steps []step
-	if detail := p.detailSQL(); p.Query && detail != "" {
-		thought := "The question names a place, so I look there in the database."
-		if p.Place() == task.IsPassage {
-			thought = "What is asked often stands in a table, so I look at the tables too."
-		}
-		steps = append(steps, query(thought, detail))
-	}
+var (
+	figurePattern = regexp.MustCompile(`(?i)\b(?:figures?|charts?|plots?|diagrams?|matrix|axis|axes)\b`)
+	tableWord     = regexp.MustCompile(`(?i)\b(?:tables?|columns?)\b`)
+	objectPattern = regexp.MustCompile(`(?i)\b(?:figure|table) (?:\d+|[IVX]+)\b`)
+)
+
+// place is where the question says that its answer is; a passage when it does not say.
+func (t *task) place() kind {
 	switch {
-	case p.Query && (!p.Retrieve || p.weak()):
-		steps = append(steps, query("I look for passages of the paper that hold the words of the question.", p.passagesSQL()))
-	case p.Retrieve && !p.Query && p.weak():
-		steps = append(steps, p.again())
+	case t.want.class == asFormula:
+		return equation
+	case figurePattern.MatchString(t.question):
+		return figure
+	case tableWord.MatchString(t.question):
+		return table
 	}
-	return steps
-}
-
-// again is the second search, by the content words alone.
-func (p policy) again() step {
-	return retrieve("The best passage holds few words of the question. I ask again with the content words only.",
-		strings.Join(p.Terms(p.Question), " "), 8)
-}
-
-// searches are the question, or its two parts when it has some.
-func (p policy) searches() []string {
-	if parts := words.Clauses(p.Question); len(parts) == 2 {
-		return parts
-	}
-	return []string{p.Question}
-}
-
-func query(thought, sql string) step {
-	return step{thought, "Query(sql=" + pyliteral.Repr(sql) + ")"}
-}
-
-func retrieve(thought, about string, limit int) step {
-	return step{thought, fmt.Sprintf("Retrieve(query=%s, limit=%d)", pyliteral.Repr(words.Flat(about+" ")), limit)}
-}
-
-// viewAction looks at the best figure or table that was found; it is empty when there is none or no such action.
-func (p policy) viewAction() string {
-	if place := p.Place(); p.View && (place == task.IsFigure || place == task.IsTable) {
-		if it := p.bestObject(place); it != nil && it.Page > 0 && len(it.Box) == 4 {
-			box, err := json.Marshal(it.Box)
-			if err == nil {
-				return fmt.Sprintf("View(paper_id=%s, page_number=%d, bounding_box=%s)", pyliteral.Repr(it.Paper), it.Page, box)
-			}
-		}
-	}
-	return ""
-}
-
-// oneStatement is the statement for the prompt that asks for one.
-func (p policy) oneStatement() (thought, sql string) {
-	if sql = p.metadataSQL(); sql != "" {
-		return "The database can count or look this up by itself.", sql
-	}
-	if p.WantsPaper() {
-		return "A paper is wanted, so I rank titles and abstracts by the words of the question.", p.papersSQL()
-	}
-	if sql = p.detailSQL(); sql != "" && p.Place() != task.IsPassage {
-		return "The question names a place, so I look there.", sql
-	}
-	return "I look for the passages of the paper that hold most words of the question.", p.passagesSQL()
-}
-
-// wantsTable tells that tables are a likely place although the question does not say so.
-func (p policy) wantsTable() bool {
-	return p.Want.Class == task.AsFloat || p.Want.Class == task.AsDict || evidence.Compares(p.Question)
+	return passage
 }

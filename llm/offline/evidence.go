@@ -1,0 +1,156 @@
+package offline
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/internal/pyliteral"
+)
+
+// evidence is what was seen, weighed by the words of the question.
+type evidence struct {
+	terms     []string
+	items     []item
+	sentences []sentence // best first
+}
+
+type sentence struct {
+	text  string
+	stems map[string]bool
+	score float64
+}
+
+func newEvidence(question string, items []item) evidence {
+	e := evidence{terms: terms(question), items: items}
+	seen := make(map[string]bool)
+	for _, it := range items {
+		list := sentences(it.text)
+		if it.kind == table {
+			list = cellSentences(it.text)
+		}
+		for _, s := range list {
+			if !seen[s] {
+				seen[s] = true
+				e.sentences = append(e.sentences, sentence{text: s, stems: setOf(s)})
+			}
+		}
+	}
+	before := 0.0
+	for i := range e.sentences {
+		s := &e.sentences[i]
+		// A short sentence or a heading announces what the next one says.
+		own := e.sum(s.stems) / (1 + float64(max(12-len(s.stems), 0))/4)
+		s.score, before = own+before, 0.7*own
+	}
+	slices.SortStableFunc(e.sentences, func(a, b sentence) int { return cmp.Compare(b.score, a.score) })
+	return e
+}
+
+// sum adds the weights of the terms that a set has.
+func (e evidence) sum(set map[string]bool) float64 {
+	total := 0.0
+	for _, s := range e.terms {
+		if set[s] {
+			total += float64(len(s)) // long words are rare
+		}
+	}
+	return total
+}
+
+// best is the item of a kind whose label and text fit best, nil without any. A label that begins with prefix comes first.
+func (e evidence) best(k kind, prefix string) *item {
+	var found *item
+	most := -1.0
+	for i, it := range e.items {
+		if it.kind != k {
+			continue
+		}
+		score := 3*e.sum(setOf(it.label)) + e.sum(setOf(it.text))
+		if prefix != "" && strings.HasPrefix(strings.ToLower(it.label), strings.ToLower(prefix)) {
+			score += 1000
+		}
+		if score > most {
+			found, most = &e.items[i], score
+		}
+	}
+	return found
+}
+
+var (
+	namePattern   = regexp.MustCompile(`\p{Lu}[\p{L}\p{N}]+(?:[- ]\p{Lu}[\p{L}\p{N}]*)*`)
+	numberPattern = regexp.MustCompile(`\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.?\d+`)
+	// A number after a label, or joined to a letter, counts nothing.
+	labelBefore = regexp.MustCompile(`(?i)(?:\b(?:table|figure|section|equation|page|step) |[\p{L}\d@_./\[(−×]-?)$`)
+	joinedAfter = regexp.MustCompile(`^-?\p{L}`)
+	year        = regexp.MustCompile(`^(?:19|20)\d\d$`)
+)
+
+// numbers ranks the numbers that a shape accepts.
+func (e evidence) numbers(want shape) []pyliteral.Value {
+	return e.rank(numberPattern, func(text string, m []int) pyliteral.Value {
+		digits := strings.ReplaceAll(text[m[0]:m[1]], ",", "")
+		_, decimals, fraction := strings.Cut(digits, ".")
+		x, err := strconv.ParseFloat(digits, 64)
+		switch {
+		case err != nil, fraction && want.class == asInteger, want.decimals > 0 && len(decimals) != want.decimals, year.MatchString(digits),
+			labelBefore.MatchString(text[max(0, m[0]-12):m[0]]), joinedAfter.MatchString(text[m[1]:]):
+			return nil
+		case want.class == asInteger && x < 1e15:
+			return int64(x)
+		}
+		return x
+	})
+}
+
+// names ranks the capitalised words that the question does not have.
+func (e evidence) names() []pyliteral.Value {
+	return e.rank(namePattern, func(text string, m []int) pyliteral.Value {
+		for _, w := range words(text[m[0]:m[1]]) {
+			// The capital of the first word says nothing.
+			if m[0] > 0 && !slices.Contains(e.terms, stem(w)) {
+				return text[m[0]:m[1]]
+			}
+		}
+		return nil
+	})
+}
+
+// rank reads the matches of a pattern in the best sentences and scores them by the words around them. The function read
+// returns nil for a match that is no candidate.
+func (e evidence) rank(pattern *regexp.Regexp, read func(text string, match []int) pyliteral.Value) []pyliteral.Value {
+	scores := make(map[pyliteral.Value]float64)
+	var list []pyliteral.Value
+	for _, s := range e.sentences[:min(30, len(e.sentences))] {
+		for _, m := range pattern.FindAllStringIndex(s.text, 50) {
+			v := read(s.text, m)
+			if v == nil || slices.Contains(e.terms, pyliteral.Str(v)) {
+				continue
+			}
+			if _, again := scores[v]; !again {
+				list = append(list, v)
+			}
+			scores[v] = max(scores[v], s.score+e.nearness(s.text, m))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b pyliteral.Value) int { return cmp.Compare(scores[b], scores[a]) })
+	return list
+}
+
+// nearness adds the weights of the terms around a match, less for each word between.
+func (e evidence) nearness(text string, m []int) float64 {
+	const reach = 150
+	left := words(text[max(0, m[0]-reach):m[0]])
+	slices.Reverse(left)
+	total := 0.0
+	for _, side := range [][]string{left, words(text[m[1]:min(m[1]+reach, len(text))])} {
+		for i, w := range side {
+			if s := stem(w); slices.Contains(e.terms, s) {
+				total += float64(len(s)) / (1 + float64(i)/2)
+			}
+		}
+	}
+	return total
+}

@@ -1,0 +1,85 @@
+package offline
+
+import (
+	"strings"
+
+	"airqa/internal/pyliteral"
+)
+
+// item is one thing that was seen: a row of a result, or a part of the context.
+type item struct {
+	kind        kind
+	text, label string // label is a caption or title
+	paper       string // uuid or title; empty when unknown
+	page        int64  // from 1; 0 when unknown
+	box         pyliteral.List
+}
+
+type kind int
+
+const (
+	passage kind = iota
+	table
+	figure
+	equation
+	paper
+	result // the text is the answer
+)
+
+// columns give the kind of a row: the first column that it has decides.
+var columns = []struct {
+	kind        kind
+	text, label string
+}{
+	{result, "answer", ""}, {table, "table_content", "table_caption"}, {figure, "image_caption", "image_caption"},
+	{equation, "equation_content", ""}, {passage, "text", ""}, {paper, "abstract", "title"},
+}
+
+// readItems reads the JSON objects of a result, one per line.
+func readItems(text string) []item {
+	var items []item
+	for line := range strings.Lines(text) {
+		v, _ := pyliteral.FromJSON([]byte(strings.TrimSpace(strings.TrimPrefix(line, "[Observation]:"))))
+		if row, ok := v.(*pyliteral.Dict); ok {
+			items = append(items, readRow(row))
+		}
+	}
+	return items
+}
+
+func readRow(row *pyliteral.Dict) item {
+	cell := func(name string) string {
+		if v, _ := row.Get(name); v != nil {
+			return pyliteral.Str(v)
+		}
+		return ""
+	}
+	it := item{paper: cell("paper_id") + cell("pdf_id")}
+	page, _ := row.Get("page_number")
+	it.page, _ = page.(int64)
+	box, _ := row.Get("bounding_box")
+	it.box, _ = box.(pyliteral.List)
+	for _, c := range columns {
+		if _, ok := row.Get(c.text); ok {
+			it.kind, it.text, it.label = c.kind, cell(c.text), cell(c.label)
+			break
+		}
+	}
+	return it
+}
+
+// readContext reads rows where there are any, and papers or prose otherwise.
+func readContext(text string) []item {
+	items := readItems(text)
+	if items != nil || strings.Contains(text, "[Error]") || strings.HasPrefix(strings.TrimSpace(text), "none, because") {
+		return items
+	}
+	for part := range strings.SplitSeq(text, "\n\n---\n\n") {
+		if _, title, ok := strings.Cut(part, "[Title]: "); ok {
+			title, part, _ = strings.Cut(title, "\n")
+			items = append(items, item{kind: paper, label: title, text: part, paper: title})
+		}
+		items = append(items, item{text: part})
+	}
+	return items
+}

@@ -1,0 +1,85 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+)
+
+// class is the type of answer that a format asks for.
+type class int
+
+const (
+	asText class = iota
+	asInteger
+	asFloat
+	asBool
+	asTitle
+	asUUID
+	asFormula
+	asProse
+	asList
+)
+
+// shape is the form of an answer.
+type shape struct {
+	class    class
+	decimals int     // of a float; 0 when unknown
+	count    int     // elements of a list, or sentences
+	parts    []shape // elements of a list, as far as the format names them
+}
+
+// classes are tried in this order.
+var classes = []struct {
+	class   class
+	pattern *regexp.Regexp
+}{
+	{asList, regexp.MustCompile(`\blist\b`)},
+	{asUUID, regexp.MustCompile(`uuid`)},
+	{asTitle, regexp.MustCompile(`^title|titles? of (the|a) paper|paper titles?`)},
+	{asFormula, regexp.MustCompile(`formula|latex|equation`)},
+	{asBool, regexp.MustCompile(`bool|true or false|yes["']? or ["']?no`)},
+	{asInteger, regexp.MustCompile(`\bint(eger)?s?\b|whole number`)},
+	{asFloat, regexp.MustCompile(`float|decimal|\ba number\b|percentage`)},
+	{asProse, regexp.MustCompile(`^$|sentences?\b|paragraph|expla|brief|concise|detailed`)},
+}
+
+var (
+	decimalPattern = regexp.MustCompile(`(\w+) decimal`)
+	lengthPattern  = regexp.MustCompile(`list of (\w+)|(\w+) sentences?`)
+	partPattern    = regexp.MustCompile(`\b(?:float|integer|string|formula|title|bool)`)
+)
+
+// readShape reads an answer format. Without a format the answer is prose.
+func readShape(format string) shape {
+	lower := strings.ToLower(strings.TrimSpace(format))
+	s := shape{}
+	for _, c := range classes {
+		if s.class == asText && c.pattern.MatchString(lower) {
+			s.class = c.class
+		}
+	}
+	if m := decimalPattern.FindStringSubmatch(lower); m != nil {
+		s.decimals = min(count(m[1]), 10)
+	}
+	if m := lengthPattern.FindStringSubmatch(lower); m != nil {
+		s.count = min(count(m[1]+m[2]), 20)
+	}
+	if s.class != asList {
+		return s
+	}
+	s.count = max(s.count, 2)
+	for _, word := range partPattern.FindAllString(lower, -1) {
+		part := readShape(word)
+		part.decimals = s.decimals
+		s.parts = append(s.parts, part)
+	}
+	return s
+}
+
+// part is the shape of the element i.
+func (s shape) part(i int) shape {
+	if len(s.parts) == 0 {
+		return shape{}
+	}
+	return s.parts[min(i, len(s.parts)-1)]
+}

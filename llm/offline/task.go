@@ -1,0 +1,141 @@
+package offline
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"airqa/agent/action"
+	"airqa/qa"
+)
+
+// form is what a prompt asks for.
+type form int
+
+const (
+	wantsAnswer form = iota // an answer between fences
+	wantsSQL                // a statement between fences
+	wantsAction             // a thought and an action as text
+	wantsCall               // a native call
+)
+
+// task is what the messages say: the question, the tools, and what was done and seen so far.
+type task struct {
+	form     form
+	format   action.Format
+	tools    map[string]bool
+	schema   string // the system prompt, which has the database schema
+	question string
+	wanted   string // answer format
+	want     shape
+	papers   []string // uuids or titles of the anchor papers
+	found    []string // the paper that was found where none is named
+	venues   string   // condition on the conference in SQL
+	turn     int      // from 1
+	calls    []string
+	failed   map[int]bool // calls whose result was an error
+	evidence
+}
+
+// maxTurns is the turn in which the policy answers at the latest.
+const maxTurns = 6
+
+// readTask reads the messages of a prompt. What they lack stays empty.
+func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
+	t := &task{format: action.Python, tools: make(map[string]bool), failed: make(map[int]bool), turn: 1, venues: "TRUE"}
+	for _, s := range tools {
+		t.form, t.tools[s.Name] = wantsCall, true
+	}
+	asked := false
+	var items []item
+	for _, m := range messages {
+		m.Text = strings.ToValidUTF8(m.Text, "?")
+		switch {
+		case m.Role == qa.System:
+			t.readSystem(m.Text)
+		case m.Role == qa.Assistant:
+			t.readReply(m)
+		case !asked:
+			asked = true
+			items = t.readQuestion(m.Text)
+		default:
+			t.failed[len(t.calls)-1] = strings.Contains(m.Text, "[Error]")
+			items = append(items, readItems(m.Text)...)
+		}
+	}
+	t.want = readShape(t.wanted)
+	t.evidence = newEvidence(t.question, items)
+	if found := t.best(paper, ""); found != nil && len(t.papers) == 0 {
+		t.found = []string{found.paper}
+	}
+	return t.of(t.found...)
+}
+
+func (t *task) readSystem(text string) {
+	t.schema = text
+	switch {
+	case t.form == wantsCall:
+	case strings.Contains(text, "[Action]:"):
+		t.form = wantsAction
+	case strings.Contains(text, "```sql"):
+		t.form = wantsSQL
+	}
+	for _, name := range []string{"Retrieve", "Query", "View"} {
+		t.tools[name] = t.tools[name] || strings.Contains(text, "### "+name+"(")
+	}
+	for _, f := range action.Formats() {
+		if strings.Contains(text, action.Format(f).Rule()) {
+			t.format = action.Format(f)
+		}
+	}
+}
+
+var turnPattern = regexp.MustCompile(`Turn (\d{1,4})\.`)
+
+// readReply notes an earlier call. Its thought opens with its turn, since a window may hide the turns before.
+func (t *task) readReply(m qa.Message) {
+	t.turn++
+	if n := turnPattern.FindStringSubmatch(m.Text); n != nil {
+		last, _ := strconv.Atoi(n[1])
+		t.turn = max(t.turn, last+1)
+	}
+	for _, c := range m.ToolCalls {
+		m.Text += string(c.Arguments)
+	}
+	t.calls = append(t.calls, m.Text)
+}
+
+var (
+	labelPattern = regexp.MustCompile(`(?m)^\[(Question|Answer Format|Anchor PDFs?|Conferences?|SQL|Context)\]: ?`)
+	venuePattern = regexp.MustCompile(`(?s)^(.*?)[ _-]*(\d{4})?$`)
+	quotedText   = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
+)
+
+// readQuestion splits a message at its labels, and returns the items of the context: all that follows is data.
+func (t *task) readQuestion(text string) []item {
+	at := append(labelPattern.FindAllStringSubmatchIndex(text, -1), []int{len(text)})
+	if len(at) == 1 {
+		t.question = text
+	}
+	for i, m := range at[:len(at)-1] {
+		switch value := strings.TrimSpace(text[m[1]:at[i+1][0]]); text[m[2]:m[3]] {
+		case "Question":
+			t.question = value
+		case "Answer Format":
+			t.wanted = value
+		case "Anchor PDF", "Anchor PDFs":
+			for _, m := range quotedText.FindAllStringSubmatch(value, -1) {
+				t.papers = append(t.papers, m[1]+m[2])
+			}
+		case "Conference", "Conferences":
+			var venues []string
+			for name := range strings.SplitSeq(strings.Trim(value, "[]"), ",") {
+				venues = append(venues, venueSQL(venuePattern.FindStringSubmatch(strings.Trim(name, " '\""))))
+			}
+			t.venues = "(" + strings.Join(venues, " OR ") + ")"
+		case "Context":
+			return readContext(text[m[1]:])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+)
+
+var wordPattern = regexp.MustCompile(`[\p{L}\p{N}]+(?:[.,]\d+)*`)
+
+// greek spells out the letters that questions name.
+var greek = strings.NewReplacer("α", " alpha ", "β", " beta ", "γ", " gamma ", "κ", " kappa ", "λ", " lambda ", "η", " eta ", "θ", " theta ")
+
+// words are the words of a text in lower case.
+func words(text string) []string {
+	return wordPattern.FindAllString(strings.ToLower(greek.Replace(text)), -1)
+}
+
+func stem(word string) string { return english.Stem(word, false) }
+
+func setOf(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range words(text) {
+		set[stem(w)] = true
+	}
+	return set
+}
+
+// filler are words of questions that say nothing about what is asked.
+var filler = setOf("paper according answer author article work find name give please much many exactly propose use figure table section")
+
+// terms are the stems of the content words of a text, each once, in order.
+func terms(text string) []string {
+	var list []string
+	for _, w := range words(text) {
+		if s := stem(w); !english.IsStopWord(w) && !filler[s] && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+var (
+	hyphenBreak = regexp.MustCompile(`(\p{Ll})-\s*\n\s*(\p{Ll})`)
+	// A short line before a capital is a heading or the end of a paragraph.
+	blockEnd    = regexp.MustCompile(`(?m)([.?!:]|^.{1,40})\s*\n\s*([\p{Lu}\d])`)
+	sentenceEnd = regexp.MustCompile(`([\p{Ll}\p{N})”"][.?!]["”’)]*)\s+([\p{Lu}“])`)
+)
+
+// sentences joins the lines of a text, and words divided at their ends.
+func sentences(text string) []string {
+	var list []string
+	for block := range strings.SplitSeq(blockEnd.ReplaceAllString(text, "$1\x00$2"), "\x00") {
+		block = strings.Join(strings.Fields(hyphenBreak.ReplaceAllString(block, "$1$2")), " ")
+		list = append(list, strings.Split(sentenceEnd.ReplaceAllString(block, "$1\x00$2"), "\x00")...)
+	}
+	return list
+}
+
+var counts = strings.Fields("zero one two three four five six seven eight nine ten")
+
+// count reads a number in digits or, up to ten, as a word; 0 when it is neither.
+func count(word string) int {
+	if n, err := strconv.Atoi(word); err == nil {
+		return max(n, 0)
+	}
+	return max(slices.Index(counts, strings.ToLower(word)), 0)
+}
+
+var (
+	rowPattern  = regexp.MustCompile(`(?is)<tr[^>]*>.*?</tr>`)
+	cellPattern = regexp.MustCompile(`(?is)<t[hd][^>]*>(.*?)</t[hd]>`)
+)
+
+// cellSentences writes each cell of an HTML table as a sentence: the label of its row, its heading, and what it has.
+func cellSentences(table string) []string {
+	var list []string
+	rows := rowPattern.FindAllString(table, 300)
+	for i, row := range rows {
+		head, cells := cellPattern.FindAllStringSubmatch(rows[0], 50), cellPattern.FindAllStringSubmatch(row, 50)
+		for j := 1; i > 0 && j < min(len(head), len(cells)); j++ {
+			list = append(list, cells[0][1]+"; "+head[j][1]+": "+cells[j][1])
+		}
+	}
+	return list
+}
