@@ -32,7 +32,8 @@ func (demoCmd) Help() string {
 
 The demo needs no key, no server and no network. It reads six invented papers, answers forty questions over them with
 all eight baselines and the View variant, scores the answers and prints the table. The model is "offline": rules, not
-a language model. Running it again goes on where it stopped.`
+a language model. They query, search and view the papers, correct a failed statement, and are often wrong. Running it
+again resumes where it stopped.`
 }
 
 // Run implements the sub-command.
