@@ -77,70 +77,6 @@ func Find(name string) (Baseline, error) {
 	return Baseline{}, fmt.Errorf("unknown baseline %q; the baselines are %s", name, strings.Join(Names(), ", "))
 }
 
-// Settings are the numbers that shape a baseline.
-type Settings struct {
-	// Turns, Window and FormatErrors bound the loop.
-	agent.Limits
-	// ContextTokens cuts the context of the baselines that ask once, in cl100k tokens.
-	ContextTokens int
-	// ObservationTokens cuts what a tool returns.
-	ObservationTokens int
-	// Rows is the most rows shown of a result of Query and Retrieve; 0 is no cap. The authors' code shows 10.
-	Rows int
-	// Passages is how many passages RAG retrieves.
-	Passages int
-	// Protocol is how the model acts; empty is [ReActText]. Format is the notation of actions written as text.
-	Protocol Protocol
-	Format   action.Format
-	// ByConference limits the retrieval of a question that names conferences and no paper to the papers of those. The
-	// reference never does.
-	ByConference bool
-}
-
-// Defaults are the paper's settings (Appendix C.2): 20 turns, window 5, 5,000 tokens of context and of every
-// observation. RAG takes 4 passages, as the authors' code does.
-func Defaults() Settings {
-	return Settings{
-		Limits:        agent.Limits{Turns: 20, Window: 5},
-		ContextTokens: 5000, ObservationTokens: tools.MaxTokens, Passages: 4,
-	}
-}
-
-// Protocol is how a model takes its actions.
-type Protocol string
-
-// The protocols. A trajectory has the same shape in each.
-const (
-	// ReActText is the paper's: thought and action are written as text.
-	ReActText Protocol = "react"
-	// NativeTools offers the tools natively, for models that do badly with the text (Section 4.2).
-	NativeTools Protocol = "tools"
-	// Mixed offers the tools natively and reads an action from the text where a reply calls none.
-	Mixed Protocol = "mixed"
-)
-
-// native reports whether tools are offered natively.
-func (p Protocol) native() bool { return p == NativeTools || p == Mixed }
-
-// Map returns the settings by name, for the record of a run. A protocol and a format that are not named are the paper's.
-func (s Settings) Map() map[string]any {
-	m := map[string]any{
-		"turns": s.Turns, "window": s.Window, "format_errors": s.FormatErrors,
-		"context_tokens": s.ContextTokens, "observation_tokens": s.ObservationTokens, "passages": s.Passages,
-		"by_conference": s.ByConference,
-	}
-	if s.Rows > 0 {
-		m["rows"] = s.Rows
-	}
-	if s.Protocol.native() {
-		m["protocol"] = string(s.Protocol)
-	}
-	if s.Format != "" && s.Format != action.Python && s.Protocol != NativeTools {
-		m["action_format"] = string(s.Format)
-	}
-	return m
-}
-
 // Card is what a library card would say of a paper.
 type Card struct{ Title, Abstract string }
 
@@ -168,17 +104,20 @@ type Solver struct {
 	baseline Baseline
 	world    World
 	model    qa.Model
-	settings Settings
+	settings qa.Settings
 	// prompt is the system prompt of the loop, which is the same for every question.
 	prompt func() (string, error)
 }
 
 // New returns a solver. It does no I/O.
-func New(b Baseline, w World, m qa.Model, s Settings) *Solver {
+func New(b Baseline, w World, m qa.Model, s qa.Settings) *Solver {
 	solver := &Solver{baseline: b, world: w, model: m, settings: s}
 	solver.prompt = sync.OnceValues(solver.system)
 	return solver
 }
+
+// format is how actions are written as text.
+func (s *Solver) format() action.Format { return action.Format(s.settings.ActionFormat) }
 
 // job is one question on its way through a baseline.
 type job struct {
@@ -190,11 +129,11 @@ type job struct {
 
 // Solve answers one question. setup carries identity, budget, log and what was recorded before; model and environment are
 // the solver's own. A failed endpoint or tool is an outcome of the trajectory; an error is a cancelled context, a call
-// that a spent budget suspends ([agent.Suspended]) or a log that cannot be written, and leaves the episode unfinished.
+// that a spent budget suspends ([qa.SuspendedError]) or a log that cannot be written, and leaves the episode unfinished.
 func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 	set := s.toolSet(ex)
 	setup.Model, setup.Env = s.model, set
-	if s.baseline.Loop && s.settings.Protocol.native() {
+	if s.baseline.Loop && s.settings.Protocol.Native() {
 		setup.Tools = action.Native(set.Specs())
 	}
 	j := job{example: ex, episode: agent.New(setup), tools: set, Solver: s}
@@ -262,7 +201,7 @@ func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) 
 		}
 	}
 	specs := s.toolSet(qa.Example{}).Specs()
-	if s.baseline.Loop && s.settings.Protocol.native() {
+	if s.baseline.Loop && s.settings.Protocol.Native() {
 		for _, t := range action.Native(specs) {
 			text, err := json.Marshal(t)
 			if err != nil {
@@ -273,7 +212,7 @@ func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) 
 		return promptHashes, toolTexts, nil
 	}
 	for _, spec := range specs {
-		toolTexts[spec.Name] = spec.Signature() + "\n" + spec.Told(s.settings.Format)
+		toolTexts[spec.Name] = spec.Signature() + "\n" + spec.Told(s.format())
 	}
 	return promptHashes, toolTexts, nil
 }
@@ -281,7 +220,7 @@ func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) 
 // promptNames are those of the baseline, by the protocol of the run.
 func (s *Solver) promptNames() []string {
 	names := slices.Clone(s.baseline.Prompts)
-	if i := slices.Index(names, "react"); i >= 0 && s.settings.Protocol.native() {
+	if i := slices.Index(names, "react"); i >= 0 && s.settings.Protocol.Native() {
 		names[i] = "native"
 	}
 	return names

@@ -79,7 +79,7 @@ func solve(t *testing.T, b baselines.Baseline, ex qa.Example) (*model, qa.Trajec
 	m := &model{}
 	var scopes []tools.Scope
 	w := world{&scopes}
-	s := baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w, Schema: "CREATE TABLE metadata (...);"}, m, baselines.Defaults())
+	s := baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w, Schema: "CREATE TABLE metadata (...);"}, m, qa.DefaultSettings())
 	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 	tr, err := s.Solve(t.Context(), ex, agent.Setup{UUID: ex.UUID, Log: nolog{}, Now: func() time.Time { return clock }})
 	if err != nil {
@@ -209,7 +209,7 @@ func TestByConference(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var scopes []tools.Scope
 			w := world{&scopes}
-			set := baselines.Defaults()
+			set := qa.DefaultSettings()
 			set.ByConference = tt.by
 			s := baselines.New(b, baselines.World{
 				Library: w, Retriever: w, Querier: w, Viewer: w,
@@ -242,7 +242,7 @@ func TestFind(t *testing.T) {
 // What a run records of the texts covers every prompt and tool.
 func TestTexts(t *testing.T) {
 	for _, b := range baselines.All() {
-		s := baselines.New(b, baselines.World{}, &model{}, baselines.Defaults())
+		s := baselines.New(b, baselines.World{}, &model{}, qa.DefaultSettings())
 		prompts, texts, err := s.Texts()
 		if err != nil || len(prompts) != len(b.Prompts) || len(texts) != len(b.Tools) {
 			t.Errorf("%s: %d of %d prompts, %d of %d tools, %v", b.Name, len(prompts), len(b.Prompts), len(texts), len(b.Tools), err)

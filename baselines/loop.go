@@ -24,13 +24,13 @@ func loop(ctx context.Context, j job) error {
 	if err := j.episode.Say(qa.Message{Role: qa.User, Text: task(j.example, j.ids())}); err != nil {
 		return err
 	}
-	return agent.ReAct(ctx, j.episode, j.settings.Limits, j.reader())
+	return agent.ReAct(ctx, j.episode, agent.Limits{Turns: j.settings.Turns, Window: j.settings.Window, FormatErrors: j.settings.FormatErrors}, j.reader())
 }
 
 // reader takes the action from a reply, by the protocol of the run.
 func (j job) reader() agent.Read {
-	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.settings.Format}
-	where := map[Protocol]action.Protocol{NativeTools: action.AsCall, Mixed: action.AsTextOrCall}[j.settings.Protocol]
+	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.format()}
+	where := map[qa.Protocol]action.Protocol{qa.NativeTools: action.AsCall, qa.Mixed: action.AsTextOrCall}[j.settings.Protocol]
 	return func(s *qa.Step) { grammar.ReadStep(s, where) }
 }
 
@@ -38,7 +38,7 @@ func (j job) reader() agent.Read {
 func (s *Solver) system() (string, error) {
 	specs := s.toolSet(qa.Example{}).Specs()
 	data := prompts.Data{
-		"actions": action.Describe(specs, s.settings.Format), "form": s.settings.Format.Rule(),
+		"actions": action.Describe(specs, s.format()), "form": s.format().Rule(),
 		"schema": "", "example": s.exampleAction(specs),
 		"turns": strconv.Itoa(s.settings.Turns), "window": strconv.Itoa(s.settings.Window),
 	}
@@ -61,7 +61,7 @@ func (s *Solver) system() (string, error) {
 		hints = append(hints, text)
 	}
 	data["hints"] = strings.Join(hints, "\n")
-	if !s.settings.Protocol.native() {
+	if !s.settings.Protocol.Native() {
 		return prompts.Render("react", data)
 	}
 	for _, name := range []string{"actions", "form", "example"} {
@@ -78,7 +78,7 @@ func (s *Solver) exampleAction(specs []action.Spec) string {
 	}
 	for _, spec := range specs {
 		if spec.Name == name {
-			text := s.settings.Format.Write(spec, args)
+			text := s.format().Write(spec, args)
 			if strings.Contains(text, "\n") {
 				return "\n" + text
 			}

@@ -172,14 +172,14 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	return json.Unmarshal(index.Encoder, e.stats)
 }
 
-// Retrieval reports how passages are searched, for the record of a run: the mode, the embedding model and the length of the
-// windows in which it reads passages. Indexes without windows leave that out.
+// Retrieval reports how vectors are made, for the record of a run: the embedding model and the length of the windows in which it
+// reads passages. Indexes without windows leave that out; keyword search has no vectors.
 func (e *Env) Retrieval() map[string]any {
 	if e.mode == BM25 {
-		return map[string]any{"retrieve": string(e.mode)}
+		return nil
 	}
 	info := e.embedder.Info()
-	settings := map[string]any{"retrieve": string(e.mode), "embedder": info.Model, "embedder_hash": info.Hash}
+	settings := map[string]any{"embedder": info.Model, "embedder_hash": info.Hash}
 	if e.window > 0 {
 		settings["embed_window"] = e.window
 	}

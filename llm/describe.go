@@ -26,7 +26,7 @@ func Describe(c Config) (map[string]any, error) {
 	out := map[string]any{"provider": provider, "model": model}
 	v, builtin := findVendor(provider)
 	if _, added := c.Providers[provider]; added || !builtin {
-		out["sampling"] = c.Sampling.fields()
+		out["sampling"] = c.Sampling.Record()
 		if provider == "scripted" && !added {
 			return out, describeScript(out, model)
 		}

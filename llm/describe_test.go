@@ -50,7 +50,7 @@ func TestDescribe(t *testing.T) {
 		},
 		{"all", llm.Config{
 			Spec: "openai:a:b", BaseURL: "http://h:8000/v1/", MaxRetries: 3,
-			Sampling: llm.Sampling{Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 5, Stop: []string{"x"}},
+			Sampling: qa.Sampling{Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 5, Stop: []string{"x"}},
 		}, `{"base_url":"http://h:8000/v1","model":"a:b","provider":"openai","sampling":{"max_tokens":5,"seed":0,` +
 			`"stop":["x"],"temperature":0,"top_p":0.9}}`},
 		{"script", llm.Config{Spec: "scripted:" + path, BaseURL: "http://h"}, `{"model":"s.jsonl","provider":"scripted",` +

@@ -14,7 +14,7 @@ func ExampleOpen() {
 	defer server.Close()
 
 	model, err := llm.Open(llm.Config{
-		Spec: "openai:qwen2.5-72b", BaseURL: server.URL(), Sampling: llm.Sampling{Temperature: new(0.0), MaxTokens: 512},
+		Spec: "openai:qwen2.5-72b", BaseURL: server.URL(), Sampling: qa.Sampling{Temperature: new(0.0), MaxTokens: 512},
 	})
 	if err != nil {
 		fmt.Println(err)

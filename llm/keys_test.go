@@ -96,17 +96,17 @@ func TestOpenErrors(t *testing.T) {
 		{"bad URL", llm.Config{Spec: "openai:m", BaseURL: "http://planted\x01"}, `model "openai:m": the base URL is not a URL`},
 		{
 			"temperature",
-			llm.Config{Spec: "openai:m", Sampling: llm.Sampling{Temperature: new(-1.0)}},
+			llm.Config{Spec: "openai:m", Sampling: qa.Sampling{Temperature: new(-1.0)}},
 			`model "openai:m": temperature must be a number from 0 up`,
 		},
 		{
 			"top p",
-			llm.Config{Spec: "openai:m", Sampling: llm.Sampling{TopP: new(0.0)}},
+			llm.Config{Spec: "openai:m", Sampling: qa.Sampling{TopP: new(0.0)}},
 			`model "openai:m": top_p must be above 0 and at most 1`,
 		},
 		{
 			"max tokens",
-			llm.Config{Spec: "openai:m", Sampling: llm.Sampling{MaxTokens: -1}},
+			llm.Config{Spec: "openai:m", Sampling: qa.Sampling{MaxTokens: -1}},
 			`model "openai:m": max tokens must not be negative`,
 		},
 		{"no script", llm.Config{Spec: "scripted:"}, `model "scripted:": the file is missing: want scripted:FILE`},

@@ -32,7 +32,7 @@ type Config struct {
 	BaseURL string
 	// APIKey is required at the default address. Elsewhere an empty key means that none is sent.
 	APIKey   string
-	Sampling Sampling
+	Sampling qa.Sampling
 	// Reasoning says that the model thinks before it replies, for models that the catalog does not know: its limit goes to
 	// OpenAI as max_completion_tokens, and thinking may begin without its tag. Temperature and top_p are sent as set.
 	Reasoning bool
@@ -74,7 +74,7 @@ func SplitSpec(spec string) (provider, model string) {
 // Open makes the model that c.Spec names. It contacts no endpoint; "scripted:FILE" reads the file.
 func Open(c Config) (qa.Model, error) {
 	c = c.withDefaults()
-	if err := c.Sampling.check(); err != nil {
+	if err := checkSampling(c.Sampling); err != nil {
 		return nil, fmt.Errorf("model %q: %w", c.Spec, err)
 	}
 	name, _ := SplitSpec(c.Spec)

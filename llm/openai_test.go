@@ -80,25 +80,25 @@ func TestRequestBody(t *testing.T) {
 	tests := []struct {
 		name     string
 		model    string
-		sampling llm.Sampling
+		sampling qa.Sampling
 		want     string
 	}{
-		{"nothing set", "m", llm.Sampling{}, `{"model":"m"}`},
-		{"temperature 0", "m", llm.Sampling{Temperature: new(0.0)}, `{"model":"m","temperature":0}`},
-		{"temperature", "m", llm.Sampling{Temperature: new(0.7)}, `{"model":"m","temperature":0.7}`},
+		{"nothing set", "m", qa.Sampling{}, `{"model":"m"}`},
+		{"temperature 0", "m", qa.Sampling{Temperature: new(0.0)}, `{"model":"m","temperature":0}`},
+		{"temperature", "m", qa.Sampling{Temperature: new(0.7)}, `{"model":"m","temperature":0.7}`},
 		{
 			"sampling of a model that refuses it", "o3",
-			llm.Sampling{Temperature: new(1.0), TopP: new(0.9), Seed: new(1)},
+			qa.Sampling{Temperature: new(1.0), TopP: new(0.9), Seed: new(1)},
 			`{"model":"o3","seed":1}`,
 		},
-		{"reasoning model, nothing set", "o4-mini", llm.Sampling{}, `{"model":"o4-mini"}`},
-		{"top p", "m", llm.Sampling{TopP: new(0.95)}, `{"model":"m","top_p":0.95}`},
-		{"seed", "m", llm.Sampling{Seed: new(42)}, `{"model":"m","seed":42}`},
-		{"seed 0", "m", llm.Sampling{Seed: new(0)}, `{"model":"m","seed":0}`},
-		{"max tokens", "m", llm.Sampling{MaxTokens: 100}, `{"max_tokens":100,"model":"m"}`},
-		{"max tokens, new name, other server", "gpt-5", llm.Sampling{MaxTokens: 9}, `{"max_tokens":9,"model":"gpt-5"}`},
-		{"stop", "m", llm.Sampling{Stop: []string{"</s>", "\nObs"}}, `{"model":"m","stop":["\u003c/s\u003e","\nObs"]}`},
-		{"all", "a/b:c", llm.Sampling{
+		{"reasoning model, nothing set", "o4-mini", qa.Sampling{}, `{"model":"o4-mini"}`},
+		{"top p", "m", qa.Sampling{TopP: new(0.95)}, `{"model":"m","top_p":0.95}`},
+		{"seed", "m", qa.Sampling{Seed: new(42)}, `{"model":"m","seed":42}`},
+		{"seed 0", "m", qa.Sampling{Seed: new(0)}, `{"model":"m","seed":0}`},
+		{"max tokens", "m", qa.Sampling{MaxTokens: 100}, `{"max_tokens":100,"model":"m"}`},
+		{"max tokens, new name, other server", "gpt-5", qa.Sampling{MaxTokens: 9}, `{"max_tokens":9,"model":"gpt-5"}`},
+		{"stop", "m", qa.Sampling{Stop: []string{"</s>", "\nObs"}}, `{"model":"m","stop":["\u003c/s\u003e","\nObs"]}`},
+		{"all", "a/b:c", qa.Sampling{
 			Temperature: new(0.1), TopP: new(1.0), Seed: new(-1), MaxTokens: 5, Stop: []string{"x"}, ReasoningEffort: "low",
 		}, `{"max_tokens":5,"model":"a/b:c","reasoning_effort":"low","seed":-1,"stop":["x"],"temperature":0.1,"top_p":1}`},
 	}
@@ -122,7 +122,7 @@ func TestRequestBody(t *testing.T) {
 func bodyOf(t *testing.T, c llm.Config) (host, body string) {
 	t.Helper()
 	s := start(t, openaitest.Config{})
-	c.APIKey, c.Sampling = plantedKey, llm.Sampling{MaxTokens: 7}
+	c.APIKey, c.Sampling = plantedKey, qa.Sampling{MaxTokens: 7}
 	c.HTTPClient = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		host = r.URL.Scheme + "://" + r.URL.Host
 		r.URL.Scheme, r.URL.Host = "http", s.Host()

@@ -86,7 +86,7 @@ func TestRefusedSettings(t *testing.T) {
 			var notices []string
 			c := llm.Config{
 				Spec: "openai:alias", BaseURL: p.URL, MaxRetries: -1, Pool: llm.NewPool(0),
-				Sampling: llm.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 7, Stop: []string{"x"}},
+				Sampling: qa.Sampling{Temperature: new(0.5), TopP: new(0.9), MaxTokens: 7, Stop: []string{"x"}},
 				OnNotice: func(text string) { notices = append(notices, text) },
 			}
 			first, err := ask(t, c)
@@ -118,14 +118,14 @@ func TestRefusalsWithoutRemedy(t *testing.T) {
 		"messages: unknown role", "The parameter seed is not supported.", "streaming is not supported with this model",
 	} {
 		p := newPicky(t, func(map[string]any) string { return openAIError(message) })
-		_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: llm.Sampling{MaxTokens: 7, Seed: new(1)}})
+		_, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: qa.Sampling{MaxTokens: 7, Seed: new(1)}})
 		if qa.ClassOf(err) != qa.FailBadRequest || len(p.sent) != 1 {
 			t.Errorf("%s: %d requests, %v", message, len(p.sent), err)
 		}
 	}
 	// The same refusal again although the setting is gone does not repeat the request for ever.
 	p := newPicky(t, func(map[string]any) string { return openAIError("'temperature' is not supported") })
-	if _, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: llm.Sampling{Temperature: new(0.0)}}); err == nil || len(p.sent) != 2 {
+	if _, err := ask(t, llm.Config{Spec: "openai:m", BaseURL: p.URL, Sampling: qa.Sampling{Temperature: new(0.0)}}); err == nil || len(p.sent) != 2 {
 		t.Errorf("%d requests, %v", len(p.sent), err)
 	}
 }
@@ -134,7 +134,7 @@ func TestRefusalsWithoutRemedy(t *testing.T) {
 func TestListedNewLimit(t *testing.T) {
 	list := openCatalog(t, `{"format":1,"models":[{"name":"openai:alias","max_completion_tokens":true}]}`)
 	p := newPicky(t, refusing("max_tokens", openAIError("use max_completion_tokens")))
-	_, err := ask(t, llm.Config{Spec: "openai:alias", BaseURL: p.URL, Catalog: list, Sampling: llm.Sampling{MaxTokens: 7}})
+	_, err := ask(t, llm.Config{Spec: "openai:alias", BaseURL: p.URL, Catalog: list, Sampling: qa.Sampling{MaxTokens: 7}})
 	if err != nil || len(p.sent) != 1 || p.sent[0]["max_completion_tokens"] != 7.0 {
 		t.Errorf("sent %v, %v", p.sent, err)
 	}

@@ -35,7 +35,7 @@ var lookup = qa.ToolSpec{
 	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
 }
 
-var everything = llm.Sampling{
+var everything = qa.Sampling{
 	Temperature: new(0.0), TopP: new(0.9), Seed: new(0), MaxTokens: 100, Stop: []string{"\n[Observation]:", "</s>"},
 	ReasoningEffort: "low",
 }
@@ -43,20 +43,20 @@ var everything = llm.Sampling{
 // requests are what a contract is tested with.
 var requests = []struct {
 	name     string
-	sampling llm.Sampling
+	sampling qa.Sampling
 	messages []qa.Message
 	tools    []qa.ToolSpec
 }{
-	{"text", llm.Sampling{}, []qa.Message{
+	{"text", qa.Sampling{}, []qa.Message{
 		{Role: qa.System, Text: "Be <brief>."},
 		{Role: qa.User, Text: "Why?"},
 		{Role: qa.Assistant, Text: "Thus."},
 		{Role: qa.User, Text: "Is it \"so\"?"},
 		{Role: qa.System, Text: "Late rule."},
 	}, nil},
-	{"image", llm.Sampling{}, []qa.Message{{Role: qa.User, Text: "Look.", Images: []qa.Image{page, {Data: []byte("x")}}}}, nil},
+	{"image", qa.Sampling{}, []qa.Message{{Role: qa.User, Text: "Look.", Images: []qa.Image{page, {Data: []byte("x")}}}}, nil},
 	{"sampling", everything, []qa.Message{{Role: qa.User, Text: "Why?"}}, nil},
-	{"tools", llm.Sampling{}, []qa.Message{
+	{"tools", qa.Sampling{}, []qa.Message{
 		{Role: qa.User, Text: "Why?"},
 		{Role: qa.Assistant, Text: "I look.", ToolCalls: []qa.ToolCall{
 			{ID: "a", Name: "Retrieve", Arguments: json.RawMessage(`{"query": "é", "n": 12345678901234567890}`)},

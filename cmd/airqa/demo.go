@@ -16,6 +16,7 @@ import (
 	"airqa/eval/judge"
 	"airqa/fixtures"
 	"airqa/internal/progress"
+	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/runlog"
 )
@@ -139,7 +140,7 @@ func (d demo) runAll() ([]string, error) {
 		all = append(all, job{b, offline, dirs[len(dirs)-1], b.Name})
 	}
 	ended, err := d.execute(plan{
-		world: world, examples: examples, picked: examples, settings: baselines.Defaults(), workers: 2, repeats: 1,
+		world: world, examples: examples, picked: examples, settings: qa.DefaultSettings(), workers: 2, repeats: 1,
 		note: runlog.Note{QuestionsFile: d.questions(), DataDir: d.data()},
 	}, all)
 	if err != nil {

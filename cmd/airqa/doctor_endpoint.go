@@ -30,7 +30,7 @@ func ping() []qa.Message {
 }
 
 func (c doctorCmd) modelChecks(a *app, spec string) []checkup.Check {
-	flags := endpointFlags{BaseURL: c.BaseURL, TopP: 0.95, MaxTokens: new(pingTokens), MaxConnections: 1, Timeout: c.Timeout}
+	flags := endpointFlags{BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: pingTokens}, MaxConnections: 1, Timeout: c.Timeout}
 	m, err := flags.opener().open(spec, a.getenv)
 	if err != nil {
 		return []checkup.Check{check("model "+spec, func() checkup.Finding {

@@ -216,7 +216,7 @@ func estimate(p plan, c job, past rehearsal.Past, j dryJob) *rehearsal.Estimate 
 	}
 	b := rehearsal.Bounds{
 		Calls: 1, Window: p.settings.Window, Reply: c.maxReply, Observation: p.settings.ObservationTokens,
-		Tokens: p.budget.QuestionTokens, USD: p.budget.QuestionUSD,
+		Tokens: p.settings.QuestionTokens, USD: p.settings.QuestionUSD,
 	}
 	switch {
 	case c.baseline.Loop:

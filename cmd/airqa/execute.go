@@ -34,7 +34,7 @@ type plan struct {
 	examples, picked []qa.Example
 	// missing is what the picked questions lacked before any of them was skipped.
 	missing  dataset.Missing
-	settings baselines.Settings
+	settings qa.Settings
 	workers  int
 	repeats  int
 	retry    string
@@ -216,9 +216,8 @@ func (a *app) recordOf(p plan, c job, solver *baselines.Solver, schema string) (
 	if p.repeats > 1 {
 		note.Repeats = p.repeats
 	}
-	settings := p.settings.Map()
+	settings := p.settings.Record()
 	maps.Copy(settings, p.world.Retrieval())
-	p.budget.shape(settings)
 	prompts, tools, err := solver.Texts()
 	if err != nil {
 		return runlog.Config{}, nil, err
@@ -261,7 +260,7 @@ func (a *app) runJobs(ctx context.Context, drain <-chan struct{}, p plan, jobs [
 func (a *app) runConfig(p plan, c *opened, slots chan struct{}, b *board) run.Config {
 	config := run.Config{
 		Solver: c.solver, Writer: c.writer, Recorded: c.recorded, Workers: p.workers, Slots: slots, Repeats: p.repeats, Now: a.now,
-		Budget: p.budget.question(c.forecast, c.price), MaxEqualFailures: maxEqualFailures, Progress: b.note,
+		Budget: questionBudget(p.settings.QuestionLimits, c.forecast, c.price), MaxEqualFailures: maxEqualFailures, Progress: b.note,
 		Outage: func(wait time.Duration, reason string) {
 			a.say("%s: every question fails now (%s); the next one starts in %s (Ctrl-C stops)", c.name, reason, wait)
 		},

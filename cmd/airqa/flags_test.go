@@ -44,7 +44,7 @@ var effects = []effect{
 	{"question-seconds", "--question-seconds 2.5", question, agent.Budget{Seconds: 2.5}},
 	{"question-deadline", "--question-deadline 20m", question, agent.Budget{Deadline: 20 * time.Minute}},
 	{"sql-seconds", "--sql-seconds 4", question, agent.Budget{ToolSeconds: map[string]float64{"Query": 4}}},
-	{"query-seconds", "--query-seconds 12", queryDeadline, 12 * time.Second},
+	{"query-seconds", "--query-seconds 12", deadlineOfQuery, 12 * time.Second},
 	{"price", "--price 2,10,1", price, qa.Price{Prompt: 2, Completion: 10, Cached: 1}},
 
 	{"base-url", "--base-url http://127.0.0.1:9/v1", endpointOf(func(c llm.Config) any { return c.BaseURL }), "http://127.0.0.1:9/v1"},
@@ -80,6 +80,10 @@ var effects = []effect{
 	{"protocol", "--protocol mixed", settingOf("protocol"), "mixed"},
 	{"action-format", "--action-format yaml", settingOf("action_format"), "yaml"},
 	{"by-conference", "--by-conference", settingOf("by_conference"), true},
+	{"format-errors", "--format-errors 2", settingOf("format_errors"), 2},
+	{"context-tokens", "--context-tokens 900", settingOf("context_tokens"), 900},
+	{"observation-tokens", "--observation-tokens 800", settingOf("observation_tokens"), 800},
+	{"passages", "--passages 7", settingOf("passages"), 7},
 
 	{"judges", "--judges offline,openai:j --judge-base-url http://127.0.0.1:9/v1", panel, "majority(offline,openai:j) at http://127.0.0.1:9/v1"},
 	{"judge-rule", "--judges offline,openai:j --judge-rule any --judge-base-url http://127.0.0.1:9/v1", panel, "any(offline,openai:j) at http://127.0.0.1:9/v1"},
@@ -297,26 +301,34 @@ func limits(_ *testing.T, a *app, c any) any {
 }
 
 func question(_ *testing.T, _ *app, c any) any {
-	if c, ok := c.(interface {
-		question(func(qa.Request) qa.Usage, *qa.Price) agent.Budget
-	}); ok {
-		return c.question(nil, nil)
+	if limits, ok := part[qa.QuestionLimits](c); ok {
+		return questionBudget(limits, nil, nil)
 	}
 	return nil
 }
 
-func queryDeadline(_ *testing.T, _ *app, c any) any {
-	if c, ok := c.(interface{ queryDeadline() time.Duration }); ok {
-		return c.queryDeadline()
+func deadlineOfQuery(_ *testing.T, _ *app, c any) any {
+	if limits, ok := part[qa.QuestionLimits](c); ok {
+		return queryDeadline(limits.QuerySeconds)
 	}
 	return nil
+}
+
+// part is the embedded struct of a command's flags.
+func part[T any](c any) (T, bool) {
+	v := reflect.Indirect(reflect.ValueOf(c)).FieldByName(reflect.TypeFor[T]().Name())
+	if !v.IsValid() {
+		return *new(T), false
+	}
+	flags, ok := v.Interface().(T)
+	return flags, ok
 }
 
 func price(t *testing.T, _ *app, c any) any {
 	if c, ok := c.(interface {
-		price(m openedModel) (*qa.Price, error)
+		price(openedModel, qa.QuestionLimits) (*qa.Price, error)
 	}); ok {
-		p, err := c.price(openedModel{spec: "m", price: &qa.Price{}})
+		p, err := c.price(openedModel{spec: "m", price: &qa.Price{}}, qa.QuestionLimits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -460,7 +472,7 @@ func picked(t *testing.T, a *app, c any) any {
 func settingOf(name string) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
 		if c, ok := c.(runCmd); ok {
-			v := c.settings().Map()[name]
+			v := c.Settings.Record()[name]
 			if v == nil {
 				return ""
 			}

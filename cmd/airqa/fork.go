@@ -28,6 +28,7 @@ type forkCmd struct {
 	dataFlags
 	Model string `env:"-" placeholder:"PROVIDER:NAME" help:"Another model from here on. Without it, and for all of the following, what the run was made with."`
 	endpointFlags
+	qa.QuestionLimits
 	budgetFlags
 	cacheFlags
 }
@@ -80,7 +81,7 @@ func (c forkCmd) check() error {
 	if c.Message == runlog.ForkObservation && !c.Edit {
 		return misuse("--message goes with --edit")
 	}
-	return c.budgetFlags.check()
+	return errors.Join(c.budgetFlags.check(), checkLimits(c.QuestionLimits))
 }
 
 // branch is an episode up to the message that is changed.
@@ -176,13 +177,14 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 	models.notice = a.notice
 	m, err := models.open(c.Model, a.getenv)
 	if err == nil {
-		m.price, err = c.price(m)
+		m.price, err = c.price(m, c.QuestionLimits)
 	}
 	if err != nil {
 		return err
 	}
-	settings, mode := recordedSettings(b.run.Config.Shape.Settings)
-	world, err := c.open(a, env.Config{Mode: mode, QueryDeadline: c.queryDeadline(), NoSearch: !b.baseline.Searches()})
+	settings := qa.SettingsOf(b.run.Config.Shape.Settings)
+	settings.QuestionLimits = c.QuestionLimits
+	world, err := c.open(a, env.Config{Mode: env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !b.baseline.Searches()})
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 	}
 	defer a.closeCache(c.Cache, store)
 	ended, err := a.execute(plan{
-		world: world, examples: []qa.Example{ex}, picked: []qa.Example{ex}, settings: settings.settings(), workers: 1,
+		world: world, examples: []qa.Example{ex}, picked: []qa.Example{ex}, settings: settings, workers: 1,
 		repeats: b.rec.Repeat + 1, budget: c.budgetFlags,
 		note:  runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data, Fork: &b.note},
 		chain: chain{cache: store, first: b.first},
@@ -254,32 +256,13 @@ func (c forkCmd) free(b *branch) (string, error) {
 	}
 }
 
-// recordedSettings are the settings of a run, and how it retrieved.
-func recordedSettings(from map[string]any) (settingFlags, env.Mode) {
-	number := func(key string) int {
-		x, _ := from[key].(float64)
-		return int(x)
-	}
-	text := func(key, otherwise string) string {
-		if s, ok := from[key].(string); ok {
-			return s
-		}
-		return otherwise
-	}
-	byConference, _ := from["by_conference"].(bool)
-	return settingFlags{
-		Turns: number("turns"), Window: number("window"), Rows: number("rows"), ByConference: byConference,
-		Protocol: text("protocol", string(baselines.ReActText)), ActionFormat: text("action_format", "python"),
-	}, env.Mode(text("retrieve", string(env.Dense)))
-}
-
 // check refuses a branch whose beginning this program would not have shown so, and tells of what else differs.
 func (b *branch) check(a *app, now runlog.Config) error {
 	var refused []string
 	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
 		switch key, _, _ := strings.Cut(line, ":"); {
 		case key == "questions":
-		case strings.HasPrefix(key, "model.") || key == "data" || strings.HasPrefix(key, "settings.question_") || key == "settings.sql_seconds" || key == "settings.query_seconds":
+		case strings.HasPrefix(key, "model.") || key == "data" || isLimit(strings.TrimPrefix(key, "settings.")):
 			a.say("note: the branch goes on otherwise than the run: %s", line)
 		default:
 			refused = append(refused, line)
@@ -290,6 +273,11 @@ func (b *branch) check(a *app, now runlog.Config) error {
 	}
 	return misuse("this program shows and does other things than the one that made %s, so the episode cannot go on:\n  %s",
 		b.run.Dir, strings.Join(refused, "\n  "))
+}
+
+// isLimit reports whether a key of run.json is one of a question's limits, which a fork may change.
+func isLimit(key string) bool {
+	return len(qa.FlagsOf(qa.QuestionLimits{}, map[string]any{key: 0.0})) > 0
 }
 
 // seed writes the beginning of the branch: what came before, and a changed observation. A changed reply comes from first.

@@ -215,7 +215,7 @@ func (f judgeFlags) config(a *app, name string) (llm.Config, llm.Access) {
 	zero, top := 0.0, 0.95
 	return llm.Config{
 		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: a.notice,
-		Sampling: llm.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
+		Sampling: qa.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
 		// Named for the error of an unknown provider only; one makes these judges.
 		Providers: map[string]llm.Provider{offlineModel: nil, noJudgeName: nil},
 	}, access

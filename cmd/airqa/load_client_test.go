@@ -107,7 +107,7 @@ func (s loadSpec) open(a *app) (*opened, error) {
 
 // solver wires the agent of the hybrid baseline.
 func (s loadSpec) solver(o *opened, account *budget.Account) error {
-	flags := endpointFlags{BaseURL: s.URL, TopP: 0.95, MaxTokens: new(1500), Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
+	flags := endpointFlags{BaseURL: s.URL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: 1500}, Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
 	model, err := flags.opener().open("openai:load", os.Getenv)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s loadSpec) solver(o *opened, account *budget.Account) error {
 		return err
 	}
 	world := baselines.World{Retriever: idle{}, Querier: idle{}, Schema: strings.Repeat("-- a column of the database\n", 150)}
-	o.solver = baselines.New(hybrid, world, meter, baselines.Defaults())
+	o.solver = baselines.New(hybrid, world, meter, qa.DefaultSettings())
 	return nil
 }
 

@@ -47,14 +47,9 @@ func (f modelFlags) open(a *app) (qa.Model, map[string]any, error) {
 
 // endpointFlags say how models are asked.
 type endpointFlags struct {
-	BaseURL        string        `name:"base-url" placeholder:"URL" help:"Address in front of /chat/completions, /messages or /api/chat. Without it OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ... and the provider's own. Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
-	Temperature    *float64      `placeholder:"T" help:"Sampling temperature. Without it 0.7, and 0.6 for models that reason (paper)."`
-	TopP           float64       `name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
-	Seed           *int          `help:"Seed, sent to the endpoint when given."`
-	MaxTokens      *int          `name:"max-tokens" placeholder:"N" help:"Maximum tokens of one reply, hidden reasoning included. Without it 1500 (paper), and 8000 for models that reason."`
-	Stop           []string      `placeholder:"TEXT" help:"Stop sequences."`
+	BaseURL string `name:"base-url" placeholder:"URL" help:"Address in front of /chat/completions, /messages or /api/chat. Without it OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ... and the provider's own. Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
+	qa.Sampling
 	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as one."`
-	Effort         string        `name:"reasoning-effort" placeholder:"LEVEL" help:"Reasoning effort: low, medium or high."`
 	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Window to ask for at servers that take one, in tokens (ollama)."`
 	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests to one model. Without it 64, or -j if that is more. Refusals (429) lower it for a while."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
@@ -111,8 +106,8 @@ func (o *opener) open(spec string, getenv func(string) string) (openedModel, err
 // settled checks the flags and puts together how a model is asked.
 func (o *opener) settled(spec string, getenv func(string) string) (llm.Config, *catalog.Catalog, error) {
 	f := o.flags
-	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens != nil && *f.MaxTokens < 1 || f.MaxConnections < 0 || f.ContextWindow < 0 {
-		return llm.Config{}, nil, misuse("--timeout and --max-tokens must be above 0, --retries, --max-connections and --context-window not below")
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 || f.MaxConnections < 0 || f.ContextWindow < 0 {
+		return llm.Config{}, nil, misuse("--timeout must be above 0; --max-tokens, --retries, --max-connections and --context-window must not be negative")
 	}
 	list, err := catalog.Open(f.Models)
 	if err != nil {
@@ -128,20 +123,19 @@ func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) 
 		retries = -1 // in llm.Config 0 is the default and a negative number is none
 	}
 	access := llm.FromEnvironment(spec, getenv).Pair(f.BaseURL)
-	temperature := o.temperature
 	known, _ := list.Find(spec)
-	switch {
-	case f.Temperature != nil:
-		temperature = *f.Temperature
-	case f.Reasoning || known.Reasoning:
-		temperature = reasoningTemperature
+	sampling := f.Sampling
+	sampling.MaxTokens = o.replyLimit(known)
+	if sampling.Temperature == nil {
+		sampling.Temperature = &o.temperature
+		if f.Reasoning || known.Reasoning {
+			sampling.Temperature = new(reasoningTemperature)
+		}
 	}
 	return llm.Config{
 		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: f.Timeout, MaxRetries: retries, Reasoning: f.Reasoning,
 		ContextWindow: f.ContextWindow, Catalog: list, Pool: o.pool,
-		Sampling: llm.Sampling{
-			Temperature: &temperature, TopP: &f.TopP, Seed: f.Seed, MaxTokens: o.replyLimit(known), Stop: f.Stop, ReasoningEffort: f.Effort,
-		},
+		Sampling: sampling,
 		// Named so that an unknown provider's error lists it; open makes it without an endpoint's settings.
 		Providers: map[string]llm.Provider{
 			offlineModel: func(llm.Config) (qa.Model, error) { return offline.New(), nil },
@@ -153,8 +147,8 @@ func (o *opener) config(spec string, list *catalog.Catalog, getenv func(string) 
 func (o *opener) replyLimit(known catalog.Model) int {
 	limit := usualReply
 	switch {
-	case o.flags.MaxTokens != nil:
-		return *o.flags.MaxTokens
+	case o.flags.MaxTokens > 0:
+		return o.flags.MaxTokens
 	case o.flags.Reasoning || known.Reasoning:
 		limit = reasoningReply
 	}

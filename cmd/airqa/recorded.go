@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -119,16 +120,10 @@ func repeatsIn(dir string) (any, error) {
 	return strconv.Itoa(most + 1), nil
 }
 
-// recordedKeys are the flags whose values a run keeps in its settings, by their names there.
-var recordedKeys = map[string]string{
-	"turns": "turns", "window": "window", "rows": "rows", "protocol": "protocol", "action_format": "action-format", "by_conference": "by-conference",
-	"retrieve": "retrieve", "question_usd": "question-usd", "question_tokens": "question-tokens",
-	"question_seconds": "question-seconds", "sql_seconds": "sql-seconds", "query_seconds": "query-seconds",
-}
-
-// samplingKeys are the same of its sampling.
-var samplingKeys = map[string]string{
-	"temperature": "temperature", "top_p": "top-p", "seed": "seed", "max_tokens": "max-tokens", "stop": "stop", "reasoning_effort": "reasoning-effort",
+// described are the flags that the description of a model records beside its sampling.
+type described struct {
+	Reasoning     bool `json:"reasoning" name:"reasoning"`
+	ContextWindow int  `json:"context_window" name:"context-window"`
 }
 
 // flagsOf are the flags that a run was made with, as far as its run.json has them.
@@ -138,36 +133,19 @@ func flagsOf(dir string, c runlog.Config) map[string]any {
 		"data": c.Note.DataDir,
 	}
 	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
-	take(flags, c.Shape.Settings, recordedKeys)
-	take(flags, sampling, samplingKeys)
-	take(flags, c.Shape.Model, map[string]string{"reasoning": "reasoning", "context_window": "context-window"})
+	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
+	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
+	maps.Copy(flags, qa.FlagsOf(described{}, c.Shape.Model))
 	if embedder, _ := c.Shape.Settings["embedder"].(string); strings.HasPrefix(embedder, "openai:") {
 		flags["embedder"] = embedder
 	}
 	if llm.FromEnvironment(specOf(c.Shape.Model), os.Getenv).BaseURL == "" && c.Note.BaseURL != "" {
 		flags["base-url"] = c.Note.BaseURL
 	}
-	if seconds, ok := c.Shape.Settings["question_deadline_seconds"].(float64); ok {
-		flags["question-deadline"] = plain(seconds) + "s"
-	}
 	if p := c.Note.Price; p != nil {
 		flags["price"] = priceText(p)
 	}
 	return flags
-}
-
-func take(flags, from map[string]any, names map[string]string) {
-	for key, flag := range names {
-		switch v := from[key].(type) {
-		case nil:
-		case float64:
-			flags[flag] = plain(v)
-		case []any:
-			flags[flag] = v
-		default:
-			flags[flag] = fmt.Sprint(v)
-		}
-	}
 }
 
 // plain writes a number without an exponent, which flags for whole numbers do not read.

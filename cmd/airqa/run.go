@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -27,35 +28,17 @@ type runCmd struct {
 	Model     []string `required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	Out       string   `required:"" placeholder:"DIR" help:"Run directory; with several baselines or models a folder with a run directory for each. The same command again finishes what is left in it."`
 	endpointFlags
-	Workers  int      `short:"j" default:"4" help:"Episodes at once."`
-	Repeats  int      `default:"1" placeholder:"K" help:"Episodes for each question. More of them later run only what is new."`
-	Retry    string   `default:"errors" enum:"errors,all,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools), all (also questions whose images the model refused) or none."`
-	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
+	Workers int    `short:"j" default:"4" help:"Episodes at once."`
+	Repeats int    `default:"1" placeholder:"K" help:"Episodes for each question. More of them later run only what is new."`
+	Retry   string `default:"errors" enum:"errors,all,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools), all (also questions whose images the model refused) or none."`
 	selectFlags
 	missingFlags
 	budgetFlags
-	settingFlags
+	qa.Settings
 	cacheFlags
 	replayFlags
 	DryRun bool `name:"dry-run" help:"Print what would run, the sizes of the prompts and the likely cost; ask no model and write nothing."`
 	JSON   bool `name:"json" help:"With --dry-run: print one JSON object."`
-}
-
-// settingFlags are the numbers of a baseline.
-type settingFlags struct {
-	Turns        int    `default:"20" help:"Maximum turns of an agent (paper: 20)."`
-	Window       int    `default:"5" help:"Turns of history shown to the model (paper: 5)."`
-	Rows         int    `default:"0" placeholder:"N" help:"Maximum rows shown of one result of Query and Retrieve (authors' code: 10); 0 is no limit but the 5,000 tokens of a result."`
-	Protocol     string `default:"react" enum:"react,tools,mixed" help:"How the model acts: react (text, as in the paper), tools (native function calling) or mixed (native, and text where a reply calls nothing)."`
-	ActionFormat string `name:"action-format" default:"python" enum:"python,json,xml,yaml" help:"Format of actions that are written as text."`
-	ByConference bool   `name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
-}
-
-func (s settingFlags) settings() baselines.Settings {
-	set := baselines.Defaults()
-	set.Turns, set.Window, set.Rows, set.ByConference = s.Turns, s.Window, s.Rows, s.ByConference
-	set.Protocol, set.Format = baselines.Protocol(s.Protocol), action.Format(s.ActionFormat)
-	return set
 }
 
 // Help implements kong.HelpProvider.
@@ -107,14 +90,14 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{Mode: c.Retrieve, QueryDeadline: c.queryDeadline(), NoSearch: !slices.ContainsFunc(jobs, job.searches)})
+	world, err := c.open(a, env.Config{Mode: env.Mode(c.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, job.searches)})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = world.Close() }()
 	a.sayFaults(c.Questions, faults, faultsShown(jobs))
 	plan := plan{
-		world: world, examples: examples, picked: picked, settings: c.settings(), workers: c.Workers, repeats: c.Repeats,
+		world: world, examples: examples, picked: picked, settings: c.Settings, workers: c.Workers, repeats: c.Repeats,
 		retry: c.Retry, budget: c.budgetFlags,
 		note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
 	}
@@ -122,7 +105,7 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 		return err
 	}
 	if c.DryRun {
-		return a.dryRun(plan, jobs, rehearsing{remoteVectors: c.Embedder != "minilm" && c.Retrieve != env.BM25, json: c.JSON})
+		return a.dryRun(plan, jobs, rehearsing{remoteVectors: c.Embedder != "minilm" && c.Retrieve != string(env.BM25), json: c.JSON})
 	}
 	store, err := c.openCache(a)
 	if err != nil {
@@ -153,7 +136,7 @@ func (c runCmd) check() error {
 	case c.Turns < 1 || c.Window < 1:
 		return misuse("--turns and --window must be at least 1")
 	}
-	if c.Protocol == string(baselines.NativeTools) && c.ActionFormat != string(action.Python) {
+	if c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python) {
 		return misuse("--action-format %s is for actions that are written as text, and --protocol tools reads none: leave one of them out, or take --protocol mixed", c.ActionFormat)
 	}
 	if c.DryRun && c.Replay != "" {
@@ -162,7 +145,7 @@ func (c runCmd) check() error {
 	if err := c.checkReplay(); err != nil {
 		return err
 	}
-	return c.budgetFlags.check()
+	return errors.Join(c.budgetFlags.check(), checkLimits(c.QuestionLimits))
 }
 
 // findBaselines returns the baselines of some names, or every one for "all".
@@ -202,7 +185,7 @@ func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, erro
 		}
 		m, err := c.openModel(a, source, replayed, spec)
 		if err == nil {
-			m.price, err = c.price(m)
+			m.price, err = c.price(m, c.QuestionLimits)
 		}
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -19,34 +20,20 @@ type budgetFlags struct {
 	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, earlier invocations included."`
 	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Hours after which this invocation makes no further call."`
 
-	QuestionUSD     float64 `name:"question-usd" placeholder:"USD" help:"Maximum cost of one question."`
-	QuestionTokens  int     `name:"question-tokens" placeholder:"N" help:"Maximum tokens of one question, prompts and replies."`
-	QuestionSeconds float64 `name:"question-seconds" placeholder:"S" help:"Maximum seconds of work on one question; waiting for an endpoint's limits does not count."`
-	SQLSeconds      float64 `name:"sql-seconds" placeholder:"S" help:"Maximum seconds of SQL for one question."`
-
-	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
-
-	QuestionDeadline time.Duration `name:"question-deadline" placeholder:"20m" help:"Timeout of one question, waiting included; a call in flight is stopped."`
-
 	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, if airqa models has none or another."`
 }
 
-var errBudget = misuse("a budget is a number that is not negative; without one, or with 0, nothing is bounded")
+var errBudget = misuse("budgets must be non-negative numbers (0 = unlimited)")
 
 func (f budgetFlags) check() error {
-	if f.BudgetTokens < 0 || f.QuestionTokens < 0 || f.QuestionDeadline < 0 {
-		return errBudget
-	}
-	for _, limit := range []float64{f.BudgetUSD, f.BudgetHours, f.QuestionUSD, f.QuestionSeconds, f.SQLSeconds} {
-		if limit < 0 || math.IsNaN(limit) || math.IsInf(limit, 0) { // nothing can be held to what is no number
-			return errBudget
-		}
-	}
-	return checkQuerySeconds(f.QuerySeconds)
+	return areLimits(float64(f.BudgetTokens), f.BudgetUSD, f.BudgetHours)
 }
 
-// usualQuerySeconds is the default of --query-seconds, which run.json does not record.
-const usualQuerySeconds = 30
+// checkLimits refuses what cannot bound a question.
+func checkLimits(q qa.QuestionLimits) error {
+	return errors.Join(checkQuerySeconds(q.QuerySeconds),
+		areLimits(float64(q.QuestionTokens), q.QuestionUSD, q.QuestionSeconds, q.SQLSeconds, float64(q.QuestionDeadline)))
+}
 
 func checkQuerySeconds(s float64) error {
 	if !(s > 0 && s <= 24*60*60) {
@@ -55,9 +42,18 @@ func checkQuerySeconds(s float64) error {
 	return nil
 }
 
-// queryDeadline is the longest time of one statement; 0 for the default.
-func (f budgetFlags) queryDeadline() time.Duration {
-	return time.Duration(f.QuerySeconds * float64(time.Second))
+func areLimits(numbers ...float64) error {
+	for _, limit := range numbers {
+		if limit < 0 || math.IsNaN(limit) || math.IsInf(limit, 0) { // nothing compares with NaN
+			return errBudget
+		}
+	}
+	return nil
+}
+
+// queryDeadline is the longest time of one statement.
+func queryDeadline(seconds float64) time.Duration {
+	return time.Duration(seconds * float64(time.Second))
 }
 
 // limits are those of the whole run.
@@ -69,40 +65,26 @@ func (f budgetFlags) limits(now time.Time) budget.Limits {
 	return l
 }
 
-// question is the budget of one question with a model of a price.
-func (f budgetFlags) question(forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
-	b := agent.Budget{Tokens: f.QuestionTokens, USD: f.QuestionUSD, Seconds: f.QuestionSeconds, Deadline: f.QuestionDeadline, Forecast: forecast}
+// questionBudget is the budget of one question with a model of a price.
+func questionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
+	b := agent.Budget{Tokens: q.QuestionTokens, USD: q.QuestionUSD, Seconds: q.QuestionSeconds, Deadline: q.QuestionDeadline, Forecast: forecast}
 	if price != nil {
 		b.Price = price.Of
 	}
-	if f.SQLSeconds > 0 {
-		b.ToolSeconds = map[string]float64{"Query": f.SQLSeconds}
+	if q.SQLSeconds > 0 {
+		b.ToolSeconds = map[string]float64{"Query": q.SQLSeconds}
 	}
 	return b
 }
 
-// shape is what of the budgets shapes results, for the record of a run: those of a question do.
-func (f budgetFlags) shape(settings map[string]any) {
-	for name, v := range map[string]float64{
-		"question_usd": f.QuestionUSD, "question_tokens": float64(f.QuestionTokens), "question_seconds": f.QuestionSeconds, "sql_seconds": f.SQLSeconds, "question_deadline_seconds": f.QuestionDeadline.Seconds(),
-	} {
-		if v > 0 {
-			settings[name] = v
-		}
-	}
-	if f.QuerySeconds != 0 && f.QuerySeconds != usualQuerySeconds {
-		settings["query_seconds"] = f.QuerySeconds
-	}
-}
-
 // price is what a model costs: as the flag says, or as the list of models does; nil when nobody knows. A cap in USD on a
 // model of unknown price is refused.
-func (f budgetFlags) price(m openedModel) (*qa.Price, error) {
+func (f budgetFlags) price(m openedModel, q qa.QuestionLimits) (*qa.Price, error) {
 	price, err := f.givenPrice()
 	if err != nil || price != nil {
 		return price, err
 	}
-	if m.price == nil && (f.BudgetUSD > 0 || f.QuestionUSD > 0) {
+	if m.price == nil && (f.BudgetUSD > 0 || q.QuestionUSD > 0) {
 		return nil, misuse("the price of %s is unknown, so a limit in USD cannot be held: give --price IN,OUT in USD per million tokens, or list the model in a file for --models", m.spec)
 	}
 	return m.price, nil

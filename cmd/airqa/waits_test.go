@@ -14,7 +14,7 @@ func TestWaits(t *testing.T) {
 	server := openaitest.New(openaitest.Config{})
 	defer server.Close()
 	server.Fail(openaitest.RateLimited("0"))
-	o := endpointFlags{BaseURL: server.URL(), MaxTokens: new(5), Timeout: 1e10, Retries: 1, MaxConnections: 1, TopP: 1}.opener()
+	o := endpointFlags{BaseURL: server.URL(), Sampling: qa.Sampling{TopP: new(1.0), MaxTokens: 5}, Timeout: 1e10, Retries: 1, MaxConnections: 1}.opener()
 	m, err := o.open("openai:m", func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,203 @@
+package qa
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Protocol is how a model takes its actions.
+type Protocol string
+
+// The protocols. A trajectory has the same shape in each.
+const (
+	// ReActText is the paper's: thought and action are written as text.
+	ReActText Protocol = "react"
+	// NativeTools offers the tools natively, for models that do badly with the text (Section 4.2).
+	NativeTools Protocol = "tools"
+	// Mixed offers the tools natively and reads an action from the text where a reply calls none.
+	Mixed Protocol = "mixed"
+)
+
+// Native reports whether tools are offered natively.
+func (p Protocol) Native() bool { return p == NativeTools || p == Mixed }
+
+// Settings are the numbers and choices that shape the episodes of a run, beside its model, texts, questions and papers. The tags
+// of a field are its flag (name, default, help), its key in run.json (json), and the value that is not recorded (unrecorded): flags,
+// record, replay and fork have no other list. A field of type [time.Duration] is recorded in seconds.
+type Settings struct {
+	Turns        int      `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent (paper: 20)."`
+	Window       int      `json:"window" name:"window" default:"5" help:"Turns of history shown to the model (paper: 5)."`
+	Rows         int      `json:"rows" name:"rows" default:"0" unrecorded:"0" placeholder:"N" help:"Maximum rows shown of one result of Query and Retrieve (authors' code: 10); 0 is no limit but the 5,000 tokens of a result."`
+	Protocol     Protocol `json:"protocol" name:"protocol" default:"react" unrecorded:"react" enum:"react,tools,mixed" help:"How the model acts: react (text, as in the paper), tools (native function calling) or mixed (native, and text where a reply calls nothing)."`
+	ActionFormat string   `json:"action_format" name:"action-format" default:"python" unrecorded:"python" enum:"python,json,xml,yaml" help:"Format of actions that are written as text."`
+	ByConference bool     `json:"by_conference" name:"by-conference" help:"Limit retrieval for a question that names conferences and no paper to the papers of those."`
+	Retrieve     string   `json:"retrieve" name:"retrieve" default:"dense" enum:"dense,bm25,hybrid" help:"How Retrieve searches: dense (paper), bm25 or hybrid."`
+
+	FormatErrors      int `json:"format_errors" name:"format-errors" default:"0" placeholder:"N" help:"End an episode after N unreadable replies in a row; 0 leaves it to --turns."`
+	ContextTokens     int `json:"context_tokens" name:"context-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of the context of baselines that ask once (paper: 5,000)."`
+	ObservationTokens int `json:"observation_tokens" name:"observation-tokens" default:"5000" placeholder:"N" help:"Maximum tokens of one result of a tool (paper: 5,000)."`
+	Passages          int `json:"passages" name:"passages" default:"4" placeholder:"N" help:"Passages that rag retrieves (authors' code: 4)."`
+
+	QuestionLimits
+}
+
+// QuestionLimits are the budgets of one question. 0 is unlimited.
+type QuestionLimits struct {
+	QuestionUSD      float64       `json:"question_usd" name:"question-usd" unrecorded:"0" placeholder:"USD" help:"Maximum cost of one question."`
+	QuestionTokens   int           `json:"question_tokens" name:"question-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one question, prompts and replies."`
+	QuestionSeconds  float64       `json:"question_seconds" name:"question-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of work on one question; waiting for an endpoint's limits does not count."`
+	SQLSeconds       float64       `json:"sql_seconds" name:"sql-seconds" unrecorded:"0" placeholder:"S" help:"Maximum seconds of SQL for one question."`
+	QuerySeconds     float64       `json:"query_seconds" name:"query-seconds" default:"30" unrecorded:"30" placeholder:"S" help:"Maximum seconds of one SQL statement."`
+	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, waiting included; a call in flight is stopped."`
+}
+
+// Sampling holds the settings of generation, with the same tags as [Settings]. What is nil, zero or empty is not sent: the
+// endpoint's default applies.
+type Sampling struct {
+	Temperature *float64 `json:"temperature" name:"temperature" placeholder:"T" help:"Sampling temperature. Default: 0.7, and 0.6 for models that reason (paper)."`
+	// TopP is in (0, 1].
+	TopP *float64 `json:"top_p" name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
+	// Seed is sent when it is 0, too.
+	Seed *int `json:"seed" name:"seed" help:"Seed, sent to the endpoint when given."`
+	// MaxTokens bounds the reply, hidden reasoning included. It goes out as max_tokens, or as max_completion_tokens to models
+	// that take only that: those that reason at OpenAI's own hosts, and where an endpoint's error asks for it. Anthropic
+	// requires a limit: 0 is 4096 there.
+	MaxTokens int `json:"max_tokens" name:"max-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one reply, hidden reasoning included. Default: 1500 (paper), and 8000 for models that reason."`
+	// Stop ends the reply where one of these would begin.
+	Stop []string `json:"stop" name:"stop" placeholder:"TEXT" help:"Stop sequences."`
+	// ReasoningEffort is how much a reasoning model thinks: "low", "medium", "high" and what else the endpoint knows.
+	ReasoningEffort string `json:"reasoning_effort" name:"reasoning-effort" unrecorded:"" placeholder:"LEVEL" help:"Reasoning effort: low, medium or high."`
+}
+
+// DefaultSettings are those of the paper (Appendix C.2), as the default tags say.
+func DefaultSettings() Settings {
+	var s Settings
+	each(reflect.ValueOf(&s).Elem(), func(f reflect.StructField, v reflect.Value) {
+		if text, ok := f.Tag.Lookup("default"); ok {
+			set(v, text)
+		}
+	})
+	return s
+}
+
+// Record returns the settings by their keys in run.json. Formats of actions written as text mean nothing to native tools.
+func (s Settings) Record() map[string]any {
+	record := recordOf(s)
+	if s.Protocol == NativeTools {
+		delete(record, "action_format")
+	}
+	return record
+}
+
+// Record returns what is set, by its name in OpenAI's protocol. Requests and records are both made from it, so that the record
+// of a run cannot differ from what was sent.
+func (s Sampling) Record() map[string]any { return recordOf(s) }
+
+// SettingsOf reads the settings of a record, with defaults for what is not recorded. Keys that are no setting are ignored.
+func SettingsOf(record map[string]any) Settings {
+	s := DefaultSettings()
+	each(reflect.ValueOf(&s).Elem(), func(f reflect.StructField, v reflect.Value) {
+		if value, ok := record[f.Tag.Get("json")]; ok {
+			set(v, textOf(v.Type(), value))
+		}
+	})
+	return s
+}
+
+// FlagsOf returns what a record says of the fields of a struct with the tags of [Settings], as values of their flags: text, or a
+// list of it.
+func FlagsOf(fields any, record map[string]any) map[string]any {
+	flags := map[string]any{}
+	each(reflect.ValueOf(fields), func(f reflect.StructField, v reflect.Value) {
+		switch value := record[f.Tag.Get("json")].(type) {
+		case nil:
+		case []any:
+			flags[f.Tag.Get("name")] = value
+		default:
+			flags[f.Tag.Get("name")] = textOf(v.Type(), value)
+		}
+	})
+	return flags
+}
+
+// each calls f for every field with a key, those of embedded structs included.
+func each(v reflect.Value, f func(reflect.StructField, reflect.Value)) {
+	for i := range v.NumField() {
+		switch field := v.Type().Field(i); {
+		case field.Anonymous:
+			each(v.Field(i), f)
+		case field.Tag.Get("json") != "":
+			f(field, v.Field(i))
+		}
+	}
+}
+
+func recordOf(fields any) map[string]any {
+	record := map[string]any{}
+	each(reflect.ValueOf(fields), func(f reflect.StructField, v reflect.Value) {
+		unrecorded, some := f.Tag.Lookup("unrecorded")
+		switch {
+		case v.Kind() == reflect.Pointer && v.IsNil(), v.Kind() == reflect.Slice && v.Len() == 0:
+			return
+		case some && fmt.Sprint(v.Interface()) == unrecorded:
+			return
+		}
+		record[f.Tag.Get("json")] = plain(reflect.Indirect(v))
+	})
+	return record
+}
+
+// plain is a value as JSON writes it.
+func plain(v reflect.Value) any {
+	switch x := v.Interface().(type) {
+	case time.Duration:
+		return x.Seconds()
+	case Protocol:
+		return string(x)
+	default:
+		return x
+	}
+}
+
+// textOf writes a recorded value as a flag of the type takes it. Numbers have no exponent, which flags for whole numbers do
+// not read.
+func textOf(t reflect.Type, value any) string {
+	text := fmt.Sprint(value)
+	if x, ok := value.(float64); ok {
+		text = strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	if t == reflect.TypeFor[time.Duration]() && !strings.HasSuffix(text, "s") {
+		text += "s"
+	}
+	return text
+}
+
+// set reads a text into a field; one that does not fit leaves it as it is.
+func set(v reflect.Value, text string) {
+	switch v.Interface().(type) {
+	case time.Duration:
+		if d, err := time.ParseDuration(text); err == nil {
+			v.SetInt(int64(d))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Int:
+		if n, err := strconv.Atoi(text); err == nil {
+			v.SetInt(int64(n))
+		}
+	case reflect.Float64:
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			v.SetFloat(x)
+		}
+	case reflect.Bool:
+		v.SetBool(text == "true")
+	case reflect.String:
+		v.SetString(text)
+	default:
+		panic("qa: no setting has the type " + v.Type().String())
+	}
+}
