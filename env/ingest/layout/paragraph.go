@@ -155,8 +155,11 @@ func indented(lines []Line, i int, e edge) bool {
 	if l.Role != Body || above.Column != l.Column || l.Box.X0-e.left < least || l.Box.X0-above.Box.X0 < least {
 		return false
 	}
+	if l.continuesSentence(above) {
+		return false // beside a large first letter, or at the end of a column
+	}
 	if i+1 == len(lines) || lines[i+1].Column != l.Column || lines[i+1].Role != Body {
-		return !l.continuesSentence(above)
+		return true
 	}
 	return l.Box.X0-lines[i+1].Box.X0 > least/2
 }

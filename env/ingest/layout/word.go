@@ -23,7 +23,7 @@ type wordBuilder struct {
 // words cuts glyphs of one writing direction into words, at spaces, breaks and jumps.
 func words(glyphs []Glyph) []Word {
 	b := &wordBuilder{fonts: map[string]int{}, kinds: map[string][2]bool{}}
-	for _, g := range attachAccents(glyphs) {
+	for _, g := range attachAccents(lowerInitials(glyphs)) {
 		b.add(g)
 	}
 	b.end()
