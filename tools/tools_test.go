@@ -85,6 +85,16 @@ func TestRetrieve(t *testing.T) {
 	if diff := cmp.Diff([]string{"p1"}, gotScope.Papers); diff != "" {
 		t.Errorf("scope (-want +got):\n%s", diff)
 	}
+	w.retrieve = func(string, int, tools.Scope) ([]tools.Hit, error) {
+		return []tools.Hit{{PDFID: "p1", PageNumber: 3, Text: "t", Score: 0.5, Title: "On A"}, {PDFID: "p2", PageNumber: 1, Text: "u", Score: 0.25}}, nil
+	}
+	o := act(t, tools.Set{tools.Retrieve{From: w}}, "Retrieve('x')")
+	want := `{"score": 0.5, "text": "t", "pdf_id": "p1", "title": "On A", "page_number": 3}
+{"score": 0.25, "text": "u", "pdf_id": "p2", "title": "", "page_number": 1}
+(2 rows)`
+	if diff := cmp.Diff(want, o.Text); diff != "" {
+		t.Errorf("with titles (-want +got):\n%s", diff)
+	}
 }
 
 func TestQuery(t *testing.T) {
