@@ -144,7 +144,7 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 		return Row{}, err
 	}
 	row := Row{
-		Baseline: run.Config.Shape.Baseline, Model: modelName(run.Config), Judge: scoring.Judge, Scoring: scoring.Mode,
+		Baseline: run.Config.Shape.Baseline, Model: run.Config.Shape.ModelName(), Judge: scoring.Judge, Scoring: scoring.Mode,
 		Newer: scoring.Newer, Questions: len(examples), Dir: run.Dir,
 	}
 	episodes := readEpisodes(run)
@@ -216,16 +216,4 @@ func (r *Row) count(questions []question, o Options) {
 	for _, c := range Columns() {
 		r.Cells = append(r.Cells, o.cell(c.Name, questions, c.Holds))
 	}
-}
-
-func modelName(c runlog.Config) string {
-	provider, _ := c.Shape.Model["provider"].(string)
-	name, _ := c.Shape.Model["model"].(string)
-	switch {
-	case name == "":
-		return provider
-	case provider == "":
-		return name
-	}
-	return provider + ":" + name
 }

@@ -52,6 +52,24 @@ type Value struct {
 	Cell *Cell
 }
 
+// NewTable starts a table whose first column has words and whose others, with these heads, have numbers.
+func NewTable(name, title, label string, heads ...string) *Table {
+	t := &Table{Name: name, Title: title, Label: label}
+	for _, h := range heads {
+		t.Heads = append(t.Heads, Head{Name: h})
+	}
+	return t
+}
+
+// Add adds a line of texts.
+func (t *Table) Add(section, label string, cells ...string) {
+	l := Line{Label: label, Section: section}
+	for _, c := range cells {
+		l.Values = append(l.Values, plain(c))
+	}
+	t.Lines = append(t.Lines, l)
+}
+
 // group brings the lines of a section together, in the order of the sections' first lines.
 func (t *Table) group() {
 	if t.Flat {

@@ -97,14 +97,7 @@ func otherModel(ctx *kong.Context, c runlog.Config) bool {
 }
 
 // specOf is PROVIDER:MODEL of the description of a model.
-func specOf(described map[string]any) string {
-	provider, _ := described["provider"].(string)
-	model, named := described["model"].(string)
-	if !named {
-		return provider
-	}
-	return provider + ":" + model
-}
+func specOf(described map[string]any) string { return runlog.Shape{Model: described}.ModelName() }
 
 // repeatsIn counts the repeats of a run.
 func repeatsIn(dir string) (any, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"path/filepath"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/eval"
+	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/llm/catalog"
 	"airqa/qa"
@@ -328,9 +328,4 @@ func (a *app) checkUUIDs(examples []qa.Example) error {
 }
 
 // withPlural is "1 question", "2 questions".
-func withPlural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func withPlural(n int, what string) string { return terminal.Plural(n, what) }

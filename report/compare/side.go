@@ -35,7 +35,7 @@ type Choice struct{ File, Scoring, Judge string }
 // with [runlog.ErrOtherScores] for one that is not scored so.
 func Load(run *runlog.Run, examples []qa.Example, choice Choice) (Side, error) {
 	side := Side{Examples: examples, System: System{
-		Path: run.Dir, Run: run.Dir, Baseline: run.Config.Shape.Baseline, Model: modelName(run.Config.Shape.Model),
+		Path: run.Dir, Run: run.Dir, Baseline: run.Config.Shape.Baseline, Model: run.Config.Shape.ModelName(),
 	}}
 	if choice.File == "" {
 		scoring, scores, err := runlog.FindScores(run.Dir, choice.Scoring, choice.Judge)
@@ -54,16 +54,6 @@ func Load(run *runlog.Run, examples []qa.Example, choice Choice) (Side, error) {
 func LoadFile(path string) (Side, error) {
 	scoring, scores, err := runlog.ReadScoreFile(path)
 	return Side{System: System{Path: path, Scoring: scoring.Mode, Judge: scoring.Judge}, Scores: scores}, err
-}
-
-// modelName is the model as it is named on the command line.
-func modelName(shape map[string]any) string {
-	provider, _ := shape["provider"].(string)
-	name, _ := shape["model"].(string)
-	if provider == "" || name == "" {
-		return provider + name
-	}
-	return provider + ":" + name
 }
 
 // Label names a side in prose.

@@ -8,76 +8,57 @@ import (
 	"airqa/report"
 )
 
-// table is a table of counts whose columns are numbers.
-type table report.Table
-
-// newTable starts a table with a key, a title and the heads of its numbers.
-func newTable(key, title string, heads ...string) *table {
-	t := &table{Name: key, Title: title, Label: "name", Section: "section"}
-	for _, h := range heads {
-		t.Heads = append(t.Heads, report.Head{Name: h})
-	}
-	return t
-}
-
 // Tables lays the statistics out; withPaper adds the numbers of the paper's own Table 2. An empty text is a number that
 // there is not.
 func Tables(s Stats, withPaper bool) []report.Table {
 	var list []report.Table
-	for _, t := range []*table{
+	for _, t := range []*report.Table{
 		s.overview(withPaper), s.functions(), s.lengths(), s.papersTable(),
 		counts("conferences", "Conferences that questions are about", s.Conferences),
 		s.combinations(),
 		counts("tags", "Tags as written", s.Tags),
 		counts("annotators", "Annotators", s.Annotators),
 	} {
-		list = append(list, report.Table(*t))
+		t.Section = "section"
+		list = append(list, *t)
 	}
 	return list
 }
 
-func (s Stats) overview(withPaper bool) *table {
-	t := newTable("overview", "Questions (Table 2)", "n", "%")
+func (s Stats) overview(withPaper bool) *report.Table {
+	t := report.NewTable("overview", "Questions (Table 2)", "name", "n", "%")
 	t.Notes = []string{"A question counts as text only when it has no other element tag; it may count for several of the others. " +
 		"Papers are anchors and references."}
-	t.count("question type", s.Types)
-	t.count("element category", s.Elements)
-	t.count("evaluation by tag", s.Evaluation)
-	t.count("evaluation by function", s.Kinds)
-	t.count("overall", []Count{{Name: "questions", N: s.Questions, Share: share(s.Questions, s.Questions)}})
-	t.add("overall", "distinct papers", strconv.Itoa(s.DistinctPapers), "")
+	count(t, "question type", s.Types)
+	count(t, "element category", s.Elements)
+	count(t, "evaluation by tag", s.Evaluation)
+	count(t, "evaluation by function", s.Kinds)
+	count(t, "overall", []Count{{Name: "questions", N: s.Questions, Share: share(s.Questions, s.Questions)}})
+	t.Add("overall", "distinct papers", strconv.Itoa(s.DistinctPapers), "")
 	for _, l := range s.Lengths {
 		if l.Of == "question" && l.Unit != "characters" {
-			t.add("question length", "mean, "+l.Unit, two(l.Mean), "")
-			t.add("question length", "max, "+l.Unit, strconv.Itoa(l.Max), "")
+			t.Add("question length", "mean, "+l.Unit, two(l.Mean), "")
+			t.Add("question length", "max, "+l.Unit, strconv.Itoa(l.Max), "")
 		}
 	}
 	if p, ok := s.find(singleOrMultiple, "papers"); ok {
-		t.add("papers per single or multiple question", "mean", two(p.Mean), "")
-		t.add("papers per single or multiple question", "max", strconv.Itoa(p.Max), "")
+		t.Add("papers per single or multiple question", "mean", two(p.Mean), "")
+		t.Add("papers per single or multiple question", "max", strconv.Itoa(p.Max), "")
 	}
 	if withPaper {
-		t.paper(paperTable2)
+		addPaper(t, paperTable2)
 	}
 	return t
 }
 
-func (t *table) add(section, name string, cells ...string) {
-	l := report.Line{Section: section, Label: name}
-	for _, c := range cells {
-		l.Values = append(l.Values, report.Value{Text: c})
-	}
-	t.Lines = append(t.Lines, l)
-}
-
-func (t *table) count(section string, list []Count) {
+func count(t *report.Table, section string, list []Count) {
 	for _, c := range list {
-		t.add(section, c.Name, strconv.Itoa(c.N), two(c.Share))
+		t.Add(section, c.Name, strconv.Itoa(c.N), two(c.Share))
 	}
 }
 
-// paper adds the paper's columns.
-func (t *table) paper(p paperTable) {
+// addPaper adds the paper's columns.
+func addPaper(t *report.Table, p paperTable) {
 	t.Heads = append(t.Heads, report.Head{Name: "paper n"}, report.Head{Name: "paper %"})
 	t.Notes = append(t.Notes, "The paper's columns are its Table 2, of 1,246 questions. Its lengths have no unit there; they are "+
 		"shown with tokens, the unit of its Figure 6.")
@@ -100,8 +81,8 @@ func (t *table) paper(p paperTable) {
 }
 
 // functions leaves out functions that are not used.
-func (s Stats) functions() *table {
-	t := newTable("evaluators", "Evaluation functions (Figure 2)", "uses", "%", "top", "nested")
+func (s Stats) functions() *report.Table {
+	t := report.NewTable("evaluators", "Evaluation functions (Figure 2)", "name", "uses", "%", "top", "nested")
 	t.Notes = []string{"Uses are at the top level or nested in logical functions; shares are of all uses."}
 	for _, f := range s.Evaluators {
 		if f.Uses() == 0 {
@@ -111,23 +92,23 @@ func (s Stats) functions() *table {
 		if f.Category != "" {
 			section += ", " + f.Category
 		}
-		t.add(section, f.Name, strconv.Itoa(f.Uses()), two(f.Share), strconv.Itoa(f.Top), strconv.Itoa(f.Nested))
+		t.Add(section, f.Name, strconv.Itoa(f.Uses()), two(f.Share), strconv.Itoa(f.Top), strconv.Itoa(f.Nested))
 	}
 	return t
 }
 
-func (s Stats) lengths() *table {
-	t := newTable("lengths", "Lengths (Figure 6)", "mean", "min", "q1", "median", "q3", "max")
+func (s Stats) lengths() *report.Table {
+	t := report.NewTable("lengths", "Lengths (Figure 6)", "name", "mean", "min", "q1", "median", "q3", "max")
 	t.Notes = []string{"Words are separated by whitespace; tokens are those of cl100k_base."}
 	for _, l := range s.Lengths {
-		t.add(l.Of, l.Unit, two(l.Mean), strconv.Itoa(l.Min), short(l.Q1), short(l.Median), short(l.Q3), strconv.Itoa(l.Max))
+		t.Add(l.Of, l.Unit, two(l.Mean), strconv.Itoa(l.Min), short(l.Q1), short(l.Median), short(l.Q3), strconv.Itoa(l.Max))
 	}
 	return t
 }
 
 // papersTable has a row for each number of papers that occurs.
-func (s Stats) papersTable() *table {
-	t := newTable("papers", "Papers per question", "anchors", "references", "both")
+func (s Stats) papersTable() *report.Table {
+	t := report.NewTable("papers", "Papers per question", "name", "anchors", "references", "both")
 	t.Notes = []string{"The number of questions that name each number of papers."}
 	for _, g := range groups {
 		by := make([]Papers, len(roles))
@@ -147,15 +128,15 @@ func (s Stats) papersTable() *table {
 					cells[i] = strconv.Itoa(p.N[k])
 				}
 			}
-			t.add(g.name, strconv.Itoa(k), cells...)
+			t.Add(g.name, strconv.Itoa(k), cells...)
 		}
-		t.add(g.name, "mean", two(by[0].Mean), two(by[1].Mean), two(by[2].Mean))
+		t.Add(g.name, "mean", two(by[0].Mean), two(by[1].Mean), two(by[2].Mean))
 	}
 	return t
 }
 
 // combinations names the tag that it leaves out.
-func (s Stats) combinations() *table {
+func (s Stats) combinations() *report.Table {
 	t := counts("combinations", "Element tags as combined", s.Combinations)
 	for _, c := range s.Tags {
 		if c.Name == strayImage {
@@ -166,9 +147,9 @@ func (s Stats) combinations() *table {
 	return t
 }
 
-func counts(key, title string, list []Count) *table {
-	t := newTable(key, title, "n", "%")
-	t.count("", list)
+func counts(key, title string, list []Count) *report.Table {
+	t := report.NewTable(key, title, "name", "n", "%")
+	count(t, "", list)
 	return t
 }
 

@@ -20,14 +20,14 @@ func Comparison(w io.Writer, r compare.Result, o Options) error {
 	d.warnings(r.Warnings)
 	if len(r.Groups) > 0 {
 		groups := append(slices.Clone(r.Groups), r.All)
-		t := table("groups", "Groups of questions", "group", "n", "A", "B", "B - A", "interval", "p", "only A/B")
+		t := report.NewTable("groups", "Groups of questions", "group", "n", "A", "B", "B - A", "interval", "p", "only A/B")
 		for _, g := range groups {
-			t.line(g.Name, strconv.Itoa(g.Questions), fixed(g.A), fixed(g.B), points(g.Difference), interval(g), pValue(g.P),
+			t.Add("", g.Name, strconv.Itoa(g.Questions), fixed(g.A), fixed(g.B), points(g.Difference), interval(g), pValue(g.P),
 				fmt.Sprintf("%d/%d", g.OnlyA, g.OnlyB))
 		}
 		t.Notes = append([]string{fmt.Sprintf("Intervals of 95%%, p of %s; neither is corrected for looking at %s.",
 			test(r), terminal.Plural(len(r.Groups), "group"))}, few(groups)...)
-		d.add(Part{Title: t.Title, Table: (*report.Table)(t), Figures: []Figure{groupFigure(groups)}})
+		d.add(Part{Title: t.Title, Table: t, Figures: []Figure{groupFigure(groups)}})
 	}
 	d.flips(r, o.Flips)
 	return Write(w, d, o)
@@ -41,14 +41,14 @@ func Comparisons(w io.Writer, sides []compare.Side, results []compare.Result, o 
 		numbers[i], systems[i] = strconv.Itoa(i+1), s.System
 	}
 	d.systems(numbers, systems)
-	t := table("pairs", "Pairs of runs", "pair", "questions", "difference", "interval", "p", "p (Holm)")
+	t := report.NewTable("pairs", "Pairs of runs", "pair", "questions", "difference", "interval", "p", "p (Holm)")
 	var notes, tests []string
 	var all []compare.Group
 	for i, a := range numbers {
 		for _, b := range numbers[i+1:] {
 			r := results[len(all)]
 			all, tests = append(all, r.All), append(tests, test(r))
-			t.line(b+" - "+a, strconv.Itoa(r.All.Questions), points(r.All.Difference), interval(r.All), pValue(r.All.P), pValue(*r.PHolm))
+			t.Add("", b+" - "+a, strconv.Itoa(r.All.Questions), points(r.All.Difference), interval(r.All), pValue(r.All.P), pValue(*r.PHolm))
 			d.Data = append(d.Data, r)
 			notes = append(notes, pairWarnings(fmt.Sprintf("A = %s, B = %s: ", a, b), r.Warnings, results)...)
 		}
@@ -57,7 +57,7 @@ func Comparisons(w io.Writer, sides []compare.Side, results []compare.Result, o 
 	t.Notes = append([]string{fmt.Sprintf("Differences in percentage points with 95%% intervals (paired bootstrap by paper, %d rounds, seed %d); "+
 		"p of %s, and adjusted for %d comparisons.", results[0].Rounds, results[0].Seed, strings.Join(slices.Compact(tests), " and "), len(results))},
 		few(all)...)
-	d.add(Part{Table: (*report.Table)(t)})
+	d.add(Part{Table: t})
 	d.warnings(notes)
 	return Write(w, d, o)
 }
@@ -83,26 +83,6 @@ func Need(w io.Writer, n compare.Need, o Options) error {
 }
 
 func (d *Document) add(p Part) { d.Parts = append(d.Parts, p) }
-
-// words is a table of texts under construction.
-type words report.Table
-
-// table starts a table whose first column has words and whose others have numbers.
-func table(name, title, label string, heads ...string) *words {
-	t := &words{Name: name, Title: title, Label: label}
-	for _, h := range heads {
-		t.Heads = append(t.Heads, report.Head{Name: h})
-	}
-	return t
-}
-
-func (t *words) line(label string, cells ...string) {
-	l := report.Line{Label: label}
-	for _, c := range cells {
-		l.Values = append(l.Values, report.Value{Text: c})
-	}
-	t.Lines = append(t.Lines, l)
-}
 
 // groupFigure shows the differences by group with their intervals.
 func groupFigure(groups []compare.Group) Figure {

@@ -246,7 +246,7 @@ func (d *drawing) label(at plotter.XY, words string) {
 		style.Font.Variant, style.Font.Size = "Sans", textSize-1
 		style.XAlign, style.YAlign, l.Offset = text.XCenter, text.YBottom, vg.Point{Y: 2}
 		if d.f.Kind.horizontal() {
-			style.XAlign, style.YAlign, l.Offset = text.XLeft, text.YCenter, vg.Point{X: 4}
+			style.XAlign, style.YAlign, l.Offset = text.XLeft, text.YCenter, vg.Point{X: 6}
 		}
 	}
 }

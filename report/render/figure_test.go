@@ -2,12 +2,17 @@ package render_test
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"airqa/internal/stats"
+	"airqa/report"
 	"airqa/report/render"
 )
 
@@ -46,9 +51,6 @@ func figures() []render.Figure {
 
 func TestFigures(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
-	if keep := os.Getenv("AIRQA_FIGURES"); keep != "" {
-		dirs[0] = keep
-	}
 	for _, dir := range dirs {
 		if n, err := render.SaveFigures(dir, figures()); err != nil || n != 18 {
 			t.Fatalf("%d files, %v", n, err)
@@ -57,6 +59,9 @@ func TestFigures(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(dirs[0], "*"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(files) != 18 {
+		t.Errorf("%d files", len(files))
 	}
 	for _, f := range files {
 		first, err := os.ReadFile(f)
@@ -67,5 +72,71 @@ func TestFigures(t *testing.T) {
 		if err != nil || !bytes.Equal(first, second) {
 			t.Errorf("%s differs between two calls (%v)", filepath.Base(f), err)
 		}
+	}
+}
+
+// A chart is well-formed XML whatever the names in it, with its axes labelled and every text at a fixed width.
+func TestSVG(t *testing.T) {
+	for _, f := range figures() {
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		d := xml.NewDecoder(strings.NewReader(string(svg)))
+		for {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", f.Name, err, svg)
+			}
+			if text, ok := token.(xml.CharData); ok {
+				texts = append(texts, string(text))
+			}
+		}
+		all := strings.Join(texts, "\n")
+		for _, want := range []string{f.Title, strings.Fields(f.X.Label)[0], strings.Fields(f.Y.Label)[0]} {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s lacks %q:\n%s", f.Name, want, all)
+			}
+		}
+		if n := strings.Count(string(svg), "<text "); n == 0 || n != strings.Count(string(svg), " textLength=") {
+			t.Errorf("%s: a text without a width", f.Name)
+		}
+	}
+}
+
+// The charts of a comparison have the same scales, and all axes are labelled.
+func TestReportFigures(t *testing.T) {
+	o := render.Options{Options: report.Options{Intervals: report.WilsonIntervals, WithPaper: true}}
+	list, err := render.ReportFigures(rows(t, o.Options), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, turns, intervals := 0, make(map[float64]bool), 0
+	names := make(map[string]bool)
+	for _, f := range list {
+		if f.X.Label == "" || f.Y.Label == "" || f.Title == "" || names[f.Name] {
+			t.Errorf("%s: no label, or a name twice", f.Name)
+		}
+		names[f.Name] = true
+		if f.X.Label == "score, %" && f.X.Max == 100 || f.Y.Label == "score, %" && f.Y.Max == 100 {
+			scores++
+		}
+		if f.Kind == render.Lines {
+			turns[f.X.Max+1000*f.Y.Max] = true
+		}
+		for _, s := range f.Series {
+			for _, p := range s.Points {
+				if p.Interval != nil && p.Interval.Low <= p.Y && p.Y <= p.Interval.High {
+					intervals++
+				}
+			}
+		}
+	}
+	if scores != 4 || len(turns) != 1 || intervals != 8 {
+		t.Errorf("%d charts with the scale of scores, %d scales of turns, %d intervals", scores, len(turns), intervals)
 	}
 }

@@ -19,6 +19,9 @@ func latexDocument(d Document) string {
 		parts = parts[:len(parts)-1]
 	}
 	for _, p := range parts {
+		if p.Title != "" && p.Table == nil {
+			b.WriteString("\\paragraph{" + latexNote(p.Title) + "}\n")
+		}
 		for _, s := range p.Text {
 			b.WriteString(latexNote(s) + "\n\n")
 		}

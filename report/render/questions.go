@@ -57,14 +57,14 @@ func Findings(w io.Writer, list []questions.Finding, s questions.Stats, o Option
 }
 
 func findingTable(list []questions.Finding) *report.Table {
-	t := table("findings", "Findings", "severity", "file", "line", "uuid", "rule", "mode", "text")
+	t := report.NewTable("findings", "Findings", "severity", "file", "line", "uuid", "rule", "mode", "text")
 	for i := range t.Heads {
 		t.Heads[i].Left = t.Heads[i].Name != "line"
 	}
 	for _, f := range list {
-		t.line(string(f.Severity), f.File, strconv.Itoa(f.Line), f.UUID, string(f.Rule), string(f.Mode), f.Text)
+		t.Add("", string(f.Severity), f.File, strconv.Itoa(f.Line), f.UUID, string(f.Rule), string(f.Mode), f.Text)
 	}
-	return (*report.Table)(t)
+	return t
 }
 
 func findingLines(list []questions.Finding) string {

@@ -80,7 +80,7 @@ func (f *Follower) Look(now time.Time) (Standing, error) {
 		return Standing{}, err
 	}
 	s := Standing{
-		Run: f.dir, Baseline: f.config.Shape.Baseline, Model: modelName(f.config.Shape.Model), Writing: writing,
+		Run: f.dir, Baseline: f.config.Shape.Baseline, Model: f.config.Shape.ModelName(), Writing: writing,
 		Questions: f.questions, Repeats: f.repeats, Episodes: f.questions * f.repeats,
 		Outcomes: make(map[qa.Outcome]int), Charged: f.charged, BadLines: f.bad,
 	}
@@ -237,15 +237,6 @@ func (r *Rate) add(a qa.Attempt) {
 	case a.Error != "":
 		r.Broken++
 	}
-}
-
-func modelName(described map[string]any) string {
-	provider, _ := described["provider"].(string)
-	model, _ := described["model"].(string)
-	if model == "" {
-		return provider
-	}
-	return provider + ":" + model
 }
 
 // JSON is a standing as one line.

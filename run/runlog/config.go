@@ -48,6 +48,16 @@ type Shape struct {
 	Loop string `json:"loop"`
 }
 
+// ModelName is the model as it is named on the command line: "provider:name", or the one of both that is known.
+func (s Shape) ModelName() string {
+	provider, _ := s.Model["provider"].(string)
+	name, _ := s.Model["model"].(string)
+	if provider == "" || name == "" {
+		return provider + name
+	}
+	return provider + ":" + name
+}
+
 // ReplyLimit is the maximum number of tokens of a reply; 0 when none is recorded.
 func (s Shape) ReplyLimit() int {
 	sampling, _ := s.Model["sampling"].(map[string]any)
