@@ -166,7 +166,7 @@ func (c compareCmd) sides(a *app) ([]compare.Side, error) {
 	return sides, a.enough(sides, unscored)
 }
 
-// enough tells whether what is scored can be compared, and what was left out.
+// enough reports whether two runs are scored, and notes those that are left out.
 func (a *app) enough(sides []compare.Side, unscored []string) error {
 	switch {
 	case len(sides)+len(unscored) < 2:

@@ -28,9 +28,9 @@ func (statsCmd) Help() string {
   airqa stats q.jsonl --with-paper --out stats.html
   airqa stats q.jsonl --lint
 
-Without --lint it counts: types, elements, evaluation functions, lengths, papers per question, conferences. With it, each
-line tells file, line, uuid, error or warning; an error is a question that cannot be loaded, or whose own gold does not
-pass. docs/stats.md explains every number and rule.`
+Without --lint it counts types, elements, evaluation functions, lengths, papers per question and conferences. With it, each
+line has a file, a line, a uuid, and an error or a warning. An error is a question that cannot be loaded, or whose own gold
+does not pass. docs/stats.md explains every number and rule.`
 }
 
 // Run implements the sub-command.
@@ -85,7 +85,7 @@ func (c statsCmd) options(a *app) (render.Options, error) {
 	return o, nil
 }
 
-// withFaults tells the first faults of a file that holds nothing else.
+// withFaults adds the first faults of a file that has no question.
 func withFaults(err error, file questions.File) error {
 	const most = 3
 	for i, f := range file.Faults {

@@ -14,16 +14,15 @@ import (
 	"airqa/report"
 )
 
-// level is that of every interval; 1-level that of every test.
+// level is the confidence of every interval; 1-level is the level of every test.
 const level = 0.95
 
 // Options say how [Runs] computes.
 type Options struct {
-	// Rounds and Seed are those of the bootstrap; Rounds below 1 stand for [stats.DefaultRounds].
+	// Rounds and Seed configure the bootstrap; Rounds below 1 mean [stats.DefaultRounds].
 	Rounds int
 	Seed   uint64
-	// Power is the chance with which a difference shall be found, in 0.5..1, for [Group.Detectable]; 0 stands for that
-	// of [stats.UsualPower].
+	// Power is the statistical power for [Group.Detectable], in 0.5..1; 0 means that of [stats.UsualPower].
 	Power float64
 	// IncludePartial compares a question of which only some repeats have a verdict by those; it is left out otherwise, as
 	// by [report.Options].
@@ -44,7 +43,7 @@ type Result struct {
 	LeftOut LeftOut `json:"left_out"`
 	// Test is the test that P is of: [McNemarTest] or, where scores are means of repeats, [SignTest].
 	Test string `json:"test"`
-	// Repeats tells that a question was answered several times in either run: its score is the mean then.
+	// Repeats reports whether either run answered a question several times; its score is then the mean.
 	Repeats bool `json:"repeats"`
 	Rounds  int  `json:"rounds"`
 	// Seed of the bootstrap, and Power and Alpha of [Group.Detectable].
@@ -118,7 +117,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 		return Result{}, fmt.Errorf("%s and %s: %w", a.Path, b.Path, ErrNothingShared)
 	}
 	if len(a.Examples)+len(b.Examples) == 0 {
-		columns = nil // nothing is known of the questions
+		columns = nil // a score file alone has no questions
 	}
 	r := Result{
 		A: a.System, B: b.System, LeftOut: out, Repeats: repeated(pairs), Test: McNemarTest, Groups: []Group{},
@@ -149,8 +148,8 @@ const (
 	SignTest    = "sign test (mid-p) on the means of the repeats"
 )
 
-// Pairs compares every run with every later one, over all questions only (Groups is empty), and adjusts the p for there
-// being so many comparisons ([stats.Holm]).
+// Pairs compares every run with every later one, over all questions only (Groups is empty), and adjusts p for multiple
+// comparisons ([stats.Holm]).
 func Pairs(sides []Side, o Options) ([]Result, error) {
 	var results []Result
 	var ps []float64

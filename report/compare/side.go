@@ -28,7 +28,7 @@ type Side struct {
 }
 
 // Choice names one scoring of a run: a score file, or else what [runlog.FindScores] finds for a mode and a judge; empty
-// stands for any.
+// means any.
 type Choice struct{ File, Scoring, Judge string }
 
 // Load makes a side of a run and one of its scorings. It fails with [runlog.ErrNoScores] for a run that is not scored, and

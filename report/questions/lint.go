@@ -131,7 +131,7 @@ func (l *linter) tags() {
 		}
 	}
 	if len(unique(l.at.Tags)) < len(l.at.Tags) {
-		l.say(eval.Warning, RuleTags, "a tag stands there twice")
+		l.say(eval.Warning, RuleTags, "a tag is there twice")
 	}
 }
 
@@ -177,7 +177,7 @@ func (l *linter) papers() {
 		l.say(eval.Warning, RulePapers, "a retrieval question names %s", terminal.Plural(anchors+references, "paper"))
 	}
 	if anchors+references > len(l.at.Papers()) {
-		l.say(eval.Warning, RuleDuplicate, "a paper stands there twice")
+		l.say(eval.Warning, RuleDuplicate, "a paper is there twice")
 	}
 }
 
@@ -219,7 +219,7 @@ func (l *linter) repeated(asked map[string]string) {
 	slices.Sort(papers)
 	key := strings.Join(strings.Fields(strings.ToLower(l.at.Question)), " ") + "\x00" + strings.Join(papers, "\x00")
 	if first, again := asked[key]; again {
-		l.say(eval.Warning, RuleDuplicate, "the same question of the same papers stands at %s", first)
+		l.say(eval.Warning, RuleDuplicate, "the same question on the same papers is at %s", first)
 		return
 	}
 	asked[key] = fmt.Sprintf("%s:%d", l.at.File, l.at.Line)

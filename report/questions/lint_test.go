@@ -42,7 +42,7 @@ func TestLint(t *testing.T) {
 		{"no evaluation", `,"objective"`, ``, []string{"error tags there is no tag of the evaluation"}},
 		{"no element", `"text",`, ``, []string{"warning tags there is no element tag"}},
 		{"stray tag", `"text"`, `"figure"`, []string{`warning tags the tag "figure" is counted as image`}},
-		{"unknown tag", `"text"`, `"text","odd","odd"`, []string{`warning tags the tag "odd" is unknown`, "warning tags a tag stands there twice"}},
+		{"unknown tag", `"text"`, `"text","odd","odd"`, []string{`warning tags the tag "odd" is unknown`, "warning tags a tag is there twice"}},
 		{"tagged subjective", `"objective"`, `"subjective"`, []string{"warning evaluation tagged subjective, but eval_int_exact_match asks no judge"}},
 		{
 			"tagged objective", evaluator, `"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"3","question":"How many?"}`,
@@ -57,7 +57,7 @@ func TestLint(t *testing.T) {
 		},
 		{"odd id", `"cea9de1e-fd82-51d8-9d7f-d932182a27e3"`, `"q1"`, []string{`warning id the id "q1" is no uuid`}},
 		{"odd paper", `"b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"`, `"p"`, []string{`warning id the paper "p" is no uuid`}},
-		{"a paper twice", `"reference_pdf":[]`, `"reference_pdf":["b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"]`, []string{"warning papers one anchor and no reference, not 1 and 1", "warning duplicate a paper stands there twice"}},
+		{"a paper twice", `"reference_pdf":[]`, `"reference_pdf":["b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"]`, []string{"warning papers one anchor and no reference, not 1 and 1", "warning duplicate a paper is there twice"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"airqa/qa"
 )
 
-// Papers is how many papers the questions of a type name, a paper as often as it stands there.
+// Papers is the number of papers that the questions of a type name; a paper named twice counts twice.
 type Papers struct {
 	// Type is a question type, "single and multiple", which the paper's Table 2 means, or "all".
 	Type string `json:"type"`

@@ -8,7 +8,7 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Item is a question and where it stands.
+// Item is a question and its place in a file.
 type Item struct {
 	qa.Example
 	File string
@@ -23,13 +23,13 @@ type File struct {
 	Faults []*dataset.Fault
 }
 
-// ErrNone is returned by [Read] beside a [File] that has faults but no question.
+// ErrNone is returned by [Read] with a [File] that has faults but no question.
 var ErrNone = errors.New("no question that can be read")
 
 // Read loads a JSON Lines file, or a folder of *.json files, with the line of each question.
 func Read(path string) (File, error) {
 	f := File{Path: path}
-	// The stream tells lines in faults only: one without a text announces each question that loads.
+	// The stream gives line numbers only in faults, so a fault without a text announces each question that loads.
 	announce := func(qa.Evaluator) []string { return []string{""} }
 	var at *dataset.Fault
 	for ex, err := range dataset.AirQA(path, announce) {

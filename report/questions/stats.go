@@ -9,7 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// Stats is all there is to tell of a file. Shares are percent of the questions unless it says otherwise.
+// Stats are the statistics of a file. Shares are percent of the questions unless noted.
 type Stats struct {
 	Format    int    `json:"format"` // 1
 	Source    string `json:"source"`
@@ -59,7 +59,7 @@ var (
 	verdicts = []string{"objective", "subjective"}
 )
 
-// none stands for what a question does not say.
+// none is the name of a missing value.
 const none = "(none)"
 
 // Collect counts what a file holds.
@@ -137,7 +137,7 @@ func Elements(ex qa.Example) []string {
 	return has
 }
 
-// strayImage is a tag of two released questions that stands for image.
+// strayImage is a tag of two released questions that means image.
 const strayImage = "figure"
 
 // combination is the set of a question's element tags as written, without those that are no element.

@@ -20,8 +20,8 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"li
 type page struct {
 	Document
 	Parts []pagePart
-	// Scored reports whether a table has scores, Intervals whether they have intervals.
-	Scored, Intervals bool
+	// Scored reports whether a table has scores.
+	Scored bool
 }
 
 type pagePart struct {
@@ -82,7 +82,6 @@ func writePage(w io.Writer, d Document) error {
 			}
 			shown.Table = pageTableOf(sheet(*t).unrepeated())
 			p.Scored = p.Scored || slices.ContainsFunc(t.Heads, func(h report.Head) bool { return h.Scored })
-			p.Intervals = p.Intervals || slices.ContainsFunc(t.Lines, hasInterval)
 		}
 		p.Parts = append(p.Parts, shown)
 	}
@@ -90,10 +89,6 @@ func writePage(w io.Writer, d Document) error {
 		return fmt.Errorf("write page %q: %w", d.Title, err)
 	}
 	return nil
-}
-
-func hasInterval(l report.Line) bool {
-	return slices.ContainsFunc(l.Values, func(v report.Value) bool { return v.Span() != "" })
 }
 
 func pageTableOf(t sheet) *pageTable {

@@ -95,7 +95,7 @@ func portable(svg []byte) []byte {
 }
 
 func (f Figure) bytes(open func(w, h vg.Length) canvas) ([]byte, error) {
-	// The PDF library puts the time into a file, and writes its resources in the order of a map, unless it is told not to.
+	// By default the PDF library writes the current time, and resources in the random order of a map.
 	fpdf.SetDefaultCatalogSort(true)
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
 	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
