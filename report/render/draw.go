@@ -81,7 +81,7 @@ func (d *drawing) style() {
 	p.Title.TextStyle.Font.Size = textSize + 2
 	p.Title.Text, p.Title.Padding = terminal.Wrap(d.f.Title, titleWidth, ""), gap
 	for axis, of := range map[*plot.Axis]Axis{&p.X: d.f.X, &p.Y: d.f.Y} {
-		axis.Label.Text, axis.Label.Padding, axis.Tick.Marker = terminal.Wrap(of.Label, axisWidth, ""), 4, plot.TickerFunc(roundTicks)
+		axis.Label.Text, axis.Label.Padding, axis.Tick.Marker = terminal.Wrap(of.Label, axisWidth, ""), 4, roundTicks(of.Whole)
 		if of.Log {
 			axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
 		}
@@ -99,13 +99,18 @@ func (d *drawing) style() {
 }
 
 // roundTicks are a few round numbers. The sum makes 0 of -0.
-func roundTicks(low, high float64) []plot.Tick {
-	step := roundStep((high - low) / 6)
-	var ticks []plot.Tick
-	for i := math.Ceil(low/step-1e-9) + 0; i*step <= high+1e-9*step; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i * step)})
+func roundTicks(whole bool) plot.TickerFunc {
+	return func(low, high float64) []plot.Tick {
+		step := roundStep((high - low) / 6)
+		if whole {
+			step = max(step, 1)
+		}
+		var ticks []plot.Tick
+		for i := math.Ceil(low/step-1e-9) + 0; i*step <= high+1e-9*step; i++ {
+			ticks = append(ticks, plot.Tick{Value: i * step, Label: number(i * step)})
+		}
+		return ticks
 	}
-	return ticks
 }
 
 // decades are powers of ten, with smaller ticks between them. gonum's own lose the first one to rounding.

@@ -43,8 +43,8 @@ type Axis struct {
 	Label string
 	// Max is the end of the axis, so that charts of one comparison share a scale; 0 fits the data.
 	Max float64
-	// Log axes are logarithmic; their values are above 0.
-	Log bool
+	// Log axes are logarithmic; their values are above 0. Whole axes count things.
+	Log, Whole bool
 }
 
 // Series are points with one name in the legend. Colour and Shape select its style; series of one colour have something in
@@ -92,7 +92,7 @@ func (f Figure) reach(a Axis) float64 {
 	return top
 }
 
-// bins counts the values of a histogram in at most n bins of equal, round width. It returns the counts as points whose X is
+// bins counts the values of a histogram, whole numbers, in at most n bins of equal, round width. It returns the counts as points whose X is
 // the lower end of a bin.
 func bins(values []Point, n int) (points []Point, width float64) {
 	low, high := math.Inf(1), math.Inf(-1)
@@ -102,7 +102,7 @@ func bins(values []Point, n int) (points []Point, width float64) {
 	if len(values) == 0 {
 		return nil, 1
 	}
-	width = roundStep((high - low + 1) / float64(n))
+	width = max(1, roundStep((high-low+1)/float64(n)))
 	low = math.Floor(low/width) * width
 	points = make([]Point, int((high-low)/width)+1)
 	for i := range points {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -138,5 +139,22 @@ func TestReportFigures(t *testing.T) {
 	}
 	if scores != 4 || len(turns) != 1 || intervals != 8 {
 		t.Errorf("%d charts with the scale of scores, %d scales of turns, %d intervals", scores, len(turns), intervals)
+	}
+}
+
+// Axes that count things have no ticks between whole numbers, however small the numbers are.
+func TestWholeTicks(t *testing.T) {
+	for _, kind := range []render.Kind{render.Bars, render.Columns, render.Histogram, render.Lines} {
+		count := render.Axis{Label: "count", Whole: true}
+		f := render.Figure{Name: "f", Kind: kind, X: count, Y: count, Categories: []string{"a"}, Series: []render.Series{{Points: []render.Point{{Y: 1}, {Y: 1}}}}}
+		svg, err := f.SVG()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`>([0-9.]+)</text>`).FindAllStringSubmatch(string(svg), -1) {
+			if strings.Contains(m[1], ".") {
+				t.Errorf("kind %d has the tick %s", kind, m[1])
+			}
+		}
 	}
 }

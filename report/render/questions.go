@@ -129,7 +129,7 @@ func countFigure(kind, name, title string, list, paper []questions.Count) Figure
 
 // functionFigures are the functions that are used (Figure 2), and the categories of the paper's Table 8.
 func functionFigures(s questions.Stats) []Figure {
-	uses := Figure{Name: "functions", Title: "Uses of evaluation functions (Figure 2)", X: Axis{Label: "uses"}, Y: Axis{Label: "function"}, Series: []Series{
+	uses := Figure{Name: "functions", Title: "Uses of evaluation functions (Figure 2)", X: Axis{Label: "uses", Whole: true}, Y: Axis{Label: "function"}, Series: []Series{
 		{Name: "top level"}, {Name: "inside logical functions", Colour: 1},
 	}}
 	categories := make(map[string]int)
@@ -168,7 +168,7 @@ func lengthFigures(s questions.Stats) []Figure {
 		}
 		f := Figure{
 			Name: "lengths-" + strconv.Itoa(len(list)+1), Title: fmt.Sprintf("Length of the %s, %s (median %s)", l.Of, l.Unit, number(l.Median)),
-			Kind: Histogram, X: Axis{Label: l.Unit}, Y: Axis{Label: "questions"}, Series: []Series{{}},
+			Kind: Histogram, X: Axis{Label: l.Unit, Whole: true}, Y: Axis{Label: "questions", Whole: true}, Series: []Series{{}},
 		}
 		for _, v := range l.Values {
 			f.Series[0].Points = append(f.Series[0].Points, Point{X: float64(v)})
@@ -182,7 +182,7 @@ func lengthFigures(s questions.Stats) []Figure {
 func paperFigures(s questions.Stats) []Figure {
 	var list []Figure
 	for _, kind := range []string{"single", "multiple", "comprehensive"} {
-		f := Figure{Name: "papers-" + kind, Kind: Columns, X: Axis{Label: "papers"}, Y: Axis{Label: "questions"}}
+		f := Figure{Name: "papers-" + kind, Kind: Columns, X: Axis{Label: "papers"}, Y: Axis{Label: "questions", Whole: true}}
 		for _, p := range s.Papers {
 			if p.Type != kind || len(p.N) == 0 {
 				continue

@@ -180,7 +180,7 @@ func paperFigure(baselines []string) (Figure, error) {
 // turnFigures has a chart for each model with a line for each baseline, or one chart with a line for each model when no
 // model has two runs. All have the same axes.
 func turnFigures(rows []report.Row) []Figure {
-	x, y := Axis{Label: "turns"}, Axis{Label: "right answers so far, % of questions"}
+	x, y := Axis{Label: "turns", Whole: true}, Axis{Label: "right answers so far, % of questions"}
 	var models, baselines []string
 	for _, r := range rows {
 		place(&models, r.Model)
