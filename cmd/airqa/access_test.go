@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"airqa/internal/exit"
 	"airqa/internal/openaitest"
 )
 
@@ -172,7 +173,7 @@ func TestJudgeKeyStaysAtItsHost(t *testing.T) {
 		},
 		{
 			name: "one key for two hosts", env: []string{"AIRQA_JUDGE_API_KEY=" + ownKey},
-			flags: []string{"--judges", "openai:a,anthropic:b"}, said: []string{"api.openai.com and api.anthropic.com"}, code: exitUsage,
+			flags: []string{"--judges", "openai:a,anthropic:b"}, said: []string{"api.openai.com and api.anthropic.com"}, code: exit.Usage,
 		},
 	}
 	for _, test := range tests {

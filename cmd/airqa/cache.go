@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/replies"
 )
@@ -75,7 +76,7 @@ func (c cacheListCmd) Run(a *app) error {
 		a.say("%s is empty", c.Dir)
 	}
 	if bad > 0 {
-		a.say("note: %s: %s cannot be read; airqa cache prune drops them", c.Dir, withPlural(bad, "line"))
+		a.say("note: %s: %s cannot be read; airqa cache prune drops them", c.Dir, terminal.Plural(bad, "line"))
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func parseAge(text string) (time.Duration, error) {
 	}
 	age, err := time.ParseDuration(text)
 	if err != nil || age < 0 {
-		return 0, misuse("--older %s: want an age such as 30d, 2w or 12h", text)
+		return 0, exit.Misuse("--older %s: want an age such as 30d, 2w or 12h", text)
 	}
 	return age, nil
 }

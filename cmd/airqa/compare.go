@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"airqa/internal/exit"
 	"airqa/report/compare"
 	"airqa/report/render"
 	"airqa/run/runlog"
@@ -79,17 +80,17 @@ func (c compareCmd) options() compare.Options {
 func (c compareCmd) check() error {
 	switch {
 	case c.MinQuestions == "" && len(c.Runs) == 0:
-		return misuse("name two runs, or a gap with --min-questions 3pp; airqa compare --help shows both")
+		return exit.Misuse("name two runs, or a gap with --min-questions 3pp; airqa compare --help shows both")
 	case c.MinQuestions == "" && c.Discordant != nil:
-		return misuse("--discordant goes with --min-questions")
+		return exit.Misuse("--discordant goes with --min-questions")
 	case c.Discordant != nil && !(*c.Discordant > 0 && *c.Discordant <= 1):
-		return misuse("--discordant is a share above 0 and up to 1, such as 0.2")
+		return exit.Misuse("--discordant is a share above 0 and up to 1, such as 0.2")
 	case !(c.Power >= 0.5 && c.Power < 1):
-		return misuse("--power is a chance from 0.5 to below 1, such as 0.8")
+		return exit.Misuse("--power is a chance from 0.5 to below 1, such as 0.8")
 	case c.Flips < 0:
-		return misuse("--flips is 0 or more")
+		return exit.Misuse("--flips is 0 or more")
 	case c.Rounds < 1:
-		return misuse("--rounds is 1 or more")
+		return exit.Misuse("--rounds is 1 or more")
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func (c compareCmd) two(a *app) (compare.Result, error) {
 		return compare.Result{}, err
 	}
 	if len(sides) > 2 {
-		return compare.Result{}, misuse("--min-questions takes how often two runs disagree: name two, not %d", len(sides))
+		return compare.Result{}, exit.Misuse("--min-questions takes how often two runs disagree: name two, not %d", len(sides))
 	}
 	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1, IncludePartial: c.IncludePartial})
 }
@@ -133,7 +134,7 @@ func percentagePoints(text string) (float64, error) {
 	digits, found := strings.CutSuffix(strings.TrimSpace(text), "pp")
 	gap, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if !found || err != nil || !(gap > 0 && gap <= 100) {
-		return 0, misuse("--min-questions takes percentage points above 0 and up to 100, such as 3pp; not %q", text)
+		return 0, exit.Misuse("--min-questions takes percentage points above 0 and up to 100, such as 3pp; not %q", text)
 	}
 	return gap, nil
 }
@@ -170,7 +171,7 @@ func (c compareCmd) sides(a *app) ([]compare.Side, error) {
 func (a *app) enough(sides []compare.Side, unscored []string) error {
 	switch {
 	case len(sides)+len(unscored) < 2:
-		return misuse("a comparison needs two runs")
+		return exit.Misuse("a comparison needs two runs")
 	case len(sides) < 2:
 		return fmt.Errorf("%s is not scored yet\n  run: airqa score %s", unscored[0], unscored[0])
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm"
 )
@@ -66,7 +67,7 @@ func (c configCmd) Run(a *app) error {
 	for _, node := range nodes {
 		list, err := settingsOf(parser, node, file)
 		if err != nil {
-			return coded{exitUsage, fmt.Errorf("airqa %s: %w", strings.Join(commandPath(node), " "), err)}
+			return exit.With(exit.Usage, fmt.Errorf("airqa %s: %w", strings.Join(commandPath(node), " "), err))
 		}
 		for _, s := range list {
 			if len(c.Command) > 0 || s.Source != fromDefault {
@@ -83,7 +84,7 @@ func commandsOf(node *kong.Node, name []string) ([]*kong.Node, error) {
 	for i, word := range name {
 		at := slices.IndexFunc(node.Children, func(c *kong.Node) bool { return c.Name == word })
 		if at < 0 {
-			return nil, misuse("there is no command airqa %s", strings.Join(name[:i+1], " "))
+			return nil, exit.Misuse("there is no command airqa %s", strings.Join(name[:i+1], " "))
 		}
 		node = node.Children[at]
 	}

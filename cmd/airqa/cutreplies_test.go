@@ -9,6 +9,7 @@ import (
 	"airqa/fixtures"
 	"airqa/internal/openaitest"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 // Replies that the limit of tokens cut off are counted at the end of a run, by status and by trace. The limit leaves models that
@@ -49,14 +50,14 @@ func TestCutReplies(t *testing.T) {
 				t.Errorf("recorded limit %d, want %d", got, tt.limit)
 			}
 			status, _ := separate(t, nil, "status", out)
-			want := "2 of 2 replies were cut off by --max-tokens " + plain(float64(tt.limit))
+			want := "2 of 2 replies were cut off by --max-tokens " + session.Plain(float64(tt.limit))
 			for _, text := range []string{said, status} {
 				if !strings.Contains(text, want) {
 					t.Errorf("no %q in:\n%s", want, text)
 				}
 			}
 			object, _ := separate(t, nil, "status", "--json", out)
-			if want := `"replies":2,"cut_replies":2,"reply_limit":` + plain(float64(tt.limit)); !strings.Contains(object, want) {
+			if want := `"replies":2,"cut_replies":2,"reply_limit":` + session.Plain(float64(tt.limit)); !strings.Contains(object, want) {
 				t.Errorf("no %s in:\n%s", want, object)
 			}
 			if list, _ := separate(t, nil, "trace", out); strings.Count(list, "(1 of 1 replies cut off)") != 2 {
@@ -67,17 +68,6 @@ func TestCutReplies(t *testing.T) {
 	for _, r := range server.Requests() {
 		if messages, err := r.Messages(); err != nil || len(messages) != 1 || strings.Contains(messages[0].Text, "[Conference]") {
 			t.Errorf("a request of question-only: %+v, %v", messages, err)
-		}
-	}
-}
-
-// A run with other prompts cannot be resumed by repeating its settings.
-func TestAdviceOnMismatch(t *testing.T) {
-	for line, want := range map[string]string{
-		"prompts.task: 1 there, 2 now": "began this run", "tools.Query: 1 there, 2 now": "began this run", "settings.turns: 20 there, 5 now": "repeat the settings",
-	} {
-		if got := adviceOn([]string{"data: 1 there, 2 now", line}); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", line, got)
 		}
 	}
 }

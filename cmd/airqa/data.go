@@ -8,6 +8,7 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/internal/exit"
 	"airqa/llm"
 )
 
@@ -26,7 +27,7 @@ type dataFlags struct {
 // embedder makes the embedding model and checks --vectors. It loads and contacts nothing yet.
 func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 	if err := env.CheckVectors(f.Vectors); err != nil {
-		return nil, coded{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	return f.embedderFlags.embedder(a)
 }
@@ -43,18 +44,18 @@ type embedderFlags struct {
 // embedder makes the embedding model. It loads and contacts nothing yet.
 func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 	if f.Data == "" {
-		return nil, misuse("--data is empty: name a data directory")
+		return nil, exit.Misuse("--data is empty: name a data directory")
 	}
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	switch {
 	case remote && f.EmbedModel != "":
-		return nil, misuse("--embed-model is for --embedder minilm")
+		return nil, exit.Misuse("--embed-model is for --embedder minilm")
 	case f.EmbedTokens < leastEmbedTokens:
-		return nil, misuse("--embed-tokens %d: at least %d", f.EmbedTokens, leastEmbedTokens)
+		return nil, exit.Misuse("--embed-tokens %d: at least %d", f.EmbedTokens, leastEmbedTokens)
 	case remote && name != "":
 		return f.remote(a, name)
 	case f.Embedder != "minilm":
-		return nil, misuse("unknown embedder %q; it is minilm or openai:NAME", f.Embedder)
+		return nil, exit.Misuse("unknown embedder %q; it is minilm or openai:NAME", f.Embedder)
 	}
 	return minilm.Open(minilm.Config{Dir: f.EmbedModel})
 }
@@ -70,7 +71,7 @@ func (f embedderFlags) remote(a *app, name string) (embed.Embedder, error) {
 func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
 	access := a.secondAccess("openai:"+name, embedKey, f.EmbedBaseURL)
 	if access.Key == "" && f.EmbedBaseURL == "" {
-		return embed.OpenAIConfig{}, coded{exitUsage, fmt.Errorf("embedder %s: %w", f.Embedder, missingKey(access, embedKey, "--embed-base-url"))}
+		return embed.OpenAIConfig{}, exit.With(exit.Usage, fmt.Errorf("embedder %s: %w", f.Embedder, missingKey(access, embedKey, "--embed-base-url")))
 	}
 	if without := keyless(access, embedKey); without != "" {
 		a.say("note: embedder %s is asked at %s%s", f.Embedder, access.Host(), without)

@@ -15,10 +15,13 @@ import (
 	"airqa/eval/batch"
 	"airqa/eval/judge"
 	"airqa/fixtures"
+	"airqa/internal/exit"
 	"airqa/internal/progress"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 type demoCmd struct {
@@ -129,26 +132,26 @@ func (d demo) runAll() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = world.Close() }()
-	offline, err := endpointFlags{}.opener().open(offlineModel, d.getenv)
+	offline, err := session.Endpoint{}.Opener().Open(session.OfflineModel, d.getenv)
 	if err != nil {
 		return nil, err
 	}
 	var dirs []string
-	var all []job
+	var all []session.Job
 	for _, b := range baselines.All() {
 		dirs = append(dirs, filepath.Join(d.runs(), b.Name))
-		all = append(all, job{b, offline, dirs[len(dirs)-1], b.Name})
+		all = append(all, session.Job{Baseline: b, Opened: offline, Dir: dirs[len(dirs)-1], Name: b.Name})
 	}
-	ended, err := d.execute(plan{
-		world: world, examples: examples, picked: examples, settings: qa.DefaultSettings(), workers: 2, repeats: 1,
-		note: runlog.Note{QuestionsFile: d.questions(), DataDir: d.data()},
+	ended, err := d.session().Execute(d.ctx, session.Plan{
+		World: world, Examples: examples, Picked: examples, Settings: qa.DefaultSettings(), Workers: 2, Repeats: 1,
+		Note: runlog.Note{QuestionsFile: d.questions(), DataDir: d.data()},
 	}, all)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range ended {
-		if c.err != nil && !errors.Is(c.err, errInterrupted) {
-			return nil, c.err
+		if c.Err != nil && !errors.Is(c.Err, exit.ErrInterrupted) {
+			return nil, c.Err
 		}
 		if c.Left > 0 {
 			return nil, fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", c.Left, c.Total)
@@ -161,7 +164,7 @@ func (d demo) runAll() ([]string, error) {
 func (d demo) scoreAll(dirs []string) error {
 	quiet := *d.app
 	quiet.progress = progress.New(progress.Config{})
-	by := scoring{string(eval.Reference), &judging{name: offlineModel}, batch.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
+	by := scoring{string(eval.Reference), &judging{name: session.OfflineModel}, batch.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
 	stage := d.progress.Stage("score", len(dirs))
 	for i, dir := range dirs {
 		if _, err := quiet.scoreRun(dir, by); err != nil {
@@ -169,7 +172,7 @@ func (d demo) scoreAll(dirs []string) error {
 		}
 		stage.Set(i+1, filepath.Base(dir))
 	}
-	stage.Close(withPlural(len(dirs), "run") + " scored")
+	stage.Close(terminal.Plural(len(dirs), "run") + " scored")
 	return nil
 }
 

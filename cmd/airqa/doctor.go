@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"airqa/internal/checkup"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 )
 
@@ -39,7 +40,7 @@ that a check failed.`
 // Run implements the sub-command.
 func (c doctorCmd) Run(a *app) error {
 	if c.Timeout <= 0 {
-		return misuse("--timeout must be above 0")
+		return exit.Misuse("--timeout must be above 0")
 	}
 	a.modelAt = c.BaseURL
 	made, failed := 0, 0

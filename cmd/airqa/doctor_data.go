@@ -14,6 +14,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/internal/checkup"
+	"airqa/internal/terminal"
 	"airqa/tools"
 )
 
@@ -41,7 +42,7 @@ func (c doctorCmd) directory(ctx context.Context) checkup.Finding {
 	for _, h := range list {
 		pages, chunks = pages+h.Counts.Pages, chunks+h.Counts.Chunks
 	}
-	text := fmt.Sprintf("format %d, %s, %s, %s", datadir.Format, withPlural(len(list), "paper"), withPlural(pages, "page"), withPlural(chunks, "chunk"))
+	text := fmt.Sprintf("format %d, %s, %s, %s", datadir.Format, terminal.Plural(len(list), "paper"), terminal.Plural(pages, "page"), terminal.Plural(chunks, "chunk"))
 	if len(list) == 0 {
 		return checkup.Doubtful(text, "airqa ingest --data "+c.Data+" PDFS puts papers in")
 	}
@@ -147,7 +148,7 @@ func (c doctorCmd) search(ctx context.Context, a *app, fix string) checkup.Findi
 	if err != nil {
 		return checkup.Bad(err, fix)
 	}
-	text := fmt.Sprintf("%s in %s", withPlural(len(hits), "passage"), time.Since(start).Round(time.Millisecond))
+	text := fmt.Sprintf("%s in %s", terminal.Plural(len(hits), "passage"), time.Since(start).Round(time.Millisecond))
 	if problem, fix, ok := strings.Cut(notice, "; rebuild it: "); ok {
 		return checkup.Doubtful(text+", but "+problem, fix)
 	}

@@ -15,6 +15,7 @@ import (
 	"airqa/internal/checkup"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/session"
 )
 
 // check is a check that nothing can keep waiting.
@@ -30,24 +31,24 @@ func ping() []qa.Message {
 }
 
 func (c doctorCmd) modelChecks(a *app, spec string) []checkup.Check {
-	flags := endpointFlags{BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: pingTokens}, MaxConnections: 1, Timeout: c.Timeout}
-	m, err := flags.opener().open(spec, a.getenv)
+	flags := session.Endpoint{BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: pingTokens}, MaxConnections: 1, Timeout: c.Timeout}
+	m, err := flags.Opener().Open(spec, a.getenv)
 	if err != nil {
 		return []checkup.Check{check("model "+spec, func() checkup.Finding {
 			return checkup.Bad(err, openFix(err))
 		})}
 	}
 	checks := []checkup.Check{{Name: "model " + spec, Run: func(ctx context.Context) checkup.Finding {
-		return asked(ctx, m.model)
+		return asked(ctx, m.Model)
 	}}}
 	if c.Tools {
 		checks = append(checks, checkup.Check{Name: "tools of " + spec, Run: func(ctx context.Context) checkup.Finding {
-			return calls(ctx, m.model)
+			return calls(ctx, m.Model)
 		}})
 	}
 	if c.Images {
 		checks = append(checks, checkup.Check{Name: "images of " + spec, Run: func(ctx context.Context) checkup.Finding {
-			return looks(ctx, m.model)
+			return looks(ctx, m.Model)
 		}})
 	}
 	return checks

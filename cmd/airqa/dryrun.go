@@ -9,11 +9,13 @@ import (
 
 	"airqa/agent"
 	"airqa/baselines"
+	"airqa/internal/exit"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/report/standing"
 	"airqa/run/rehearsal"
 	"airqa/run/runlog"
+	"airqa/run/session"
 	"airqa/tools"
 )
 
@@ -66,8 +68,8 @@ type dryJob struct {
 }
 
 // dryRun says what a run would do.
-func (a *app) dryRun(p plan, jobs []job, how rehearsing) error {
-	world, err := worldOf(a.ctx, p.world, p.settings.ByConference)
+func (a *app) dryRun(p session.Plan, jobs []session.Job, how rehearsing) error {
+	world, err := session.WorldOf(a.ctx, p.World, p.Settings.ByConference)
 	if err != nil {
 		return err
 	}
@@ -93,19 +95,19 @@ func (a *app) dryRun(p plan, jobs []job, how rehearsing) error {
 	}
 	for _, j := range d.Jobs {
 		if j.State == stateMismatch {
-			return misuse("%s belongs to another configuration: choose another --out, or repeat the settings of the run that is there", j.Dir)
+			return exit.Misuse("%s belongs to another configuration: choose another --out, or repeat the settings of the run that is there", j.Dir)
 		}
 	}
 	return nil
 }
 
 // lack takes over what the picked questions lack.
-func (d *dryPlan) lack(p plan) {
-	m := p.missing
+func (d *dryPlan) lack(p session.Plan) {
+	m := p.Missing
 	d.Missing, d.Collections = append([]string{}, m.Papers...), append([]string{}, m.Collections...) // lists in JSON, too
 	d.MissingQuestions, d.SearchingQuestions = len(m.Named), len(m.Searched)
 	if m.Any() {
-		d.MissingChoice = p.note.Missing.Choice
+		d.MissingChoice = p.Note.Missing.Choice
 	}
 }
 
@@ -116,15 +118,15 @@ const (
 	stateMismatch = "mismatch"
 )
 
-func (a *app) dryJob(p plan, c job, world baselines.World) (dryJob, error) {
+func (a *app) dryJob(p session.Plan, c session.Job, world baselines.World) (dryJob, error) {
 	probe := &rehearsal.Probe{}
-	solver := baselines.New(c.baseline, world, probe, p.settings)
-	j := dryJob{Dir: c.dir, Baseline: c.baseline.Name, Model: c.spec, State: stateNew}
-	record, _, err := a.recordOf(p, c, solver, world.Schema)
+	solver := baselines.New(c.Baseline, world, probe, p.Settings)
+	j := dryJob{Dir: c.Dir, Baseline: c.Baseline.Name, Model: c.Spec, State: stateNew}
+	record, _, err := a.session().Record(p, c, solver, world.Schema)
 	if err != nil {
 		return j, err
 	}
-	exists, err := runlog.Check(c.dir, record.Shape)
+	exists, err := runlog.Check(c.Dir, record.Shape)
 	var mismatch *runlog.MismatchError
 	switch {
 	case errors.As(err, &mismatch):
@@ -135,7 +137,7 @@ func (a *app) dryJob(p plan, c job, world baselines.World) (dryJob, error) {
 	case exists:
 		j.State = stateResumed
 	}
-	past, err := rehearsal.Read(c.dir)
+	past, err := rehearsal.Read(c.Dir)
 	if err != nil {
 		return j, err
 	}
@@ -148,10 +150,10 @@ func (a *app) dryJob(p plan, c job, world baselines.World) (dryJob, error) {
 }
 
 // count sorts the episodes by what the log has of them, and returns the questions of those to run.
-func (j *dryJob) count(p plan, past rehearsal.Past) []qa.Example {
+func (j *dryJob) count(p session.Plan, past rehearsal.Past) []qa.Example {
 	var due []qa.Example
-	for repeat := range p.repeats {
-		for _, ex := range p.picked {
+	for repeat := range p.Repeats {
+		for _, ex := range p.Picked {
 			state := past.States[qa.EpisodeID(ex.UUID, repeat)]
 			switch state {
 			case rehearsal.Done:
@@ -162,7 +164,7 @@ func (j *dryJob) count(p plan, past rehearsal.Past) []qa.Example {
 			case rehearsal.Begun:
 				j.Begun++
 			}
-			if state == rehearsal.Failed && p.retry == "none" {
+			if state == rehearsal.Failed && p.Retry == "none" {
 				continue
 			}
 			j.ToRun++
@@ -173,7 +175,7 @@ func (j *dryJob) count(p plan, past rehearsal.Past) []qa.Example {
 }
 
 // firstPrompts measures what the model would be shown first, by running the episodes up to there.
-func (a *app) firstPrompts(p plan, due []qa.Example, solver *baselines.Solver, probe *rehearsal.Probe) (*rehearsal.Sizes, error) {
+func (a *app) firstPrompts(p session.Plan, due []qa.Example, solver *baselines.Solver, probe *rehearsal.Probe) (*rehearsal.Sizes, error) {
 	forecast := llm.Forecast(0)
 	every := max(1, (len(due)+mostRendered-1)/mostRendered)
 	var sizes []int
@@ -200,13 +202,13 @@ func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.H
 
 // estimate takes the finished episodes of the run itself, else those of the runs beside it with the same baseline, of the
 // same model if there are such, else the bounds.
-func estimate(p plan, c job, past rehearsal.Past, j dryJob) *rehearsal.Estimate {
-	if e := rehearsal.FromPast(c.dir, past.Costs, j.ToRun, c.price); e != nil {
+func estimate(p session.Plan, c session.Job, past rehearsal.Past, j dryJob) *rehearsal.Estimate {
+	if e := rehearsal.FromPast(c.Dir, past.Costs, j.ToRun, c.Price); e != nil {
 		return e
 	}
 	for _, same := range []bool{true, false} {
 		if basis, costs := beside(c, same); len(costs) > 0 {
-			if e := rehearsal.FromPast(basis, costs, j.ToRun, c.price); e != nil {
+			if e := rehearsal.FromPast(basis, costs, j.ToRun, c.Price); e != nil {
 				return e
 			}
 		}
@@ -215,22 +217,22 @@ func estimate(p plan, c job, past rehearsal.Past, j dryJob) *rehearsal.Estimate 
 		return nil
 	}
 	b := rehearsal.Bounds{
-		Calls: 1, Window: p.settings.Window, Reply: c.maxReply, Observation: p.settings.ObservationTokens,
-		Tokens: p.settings.QuestionTokens, USD: p.settings.QuestionUSD,
+		Calls: 1, Window: p.Settings.Window, Reply: c.MaxReply, Observation: p.Settings.ObservationTokens,
+		Tokens: p.Settings.QuestionTokens, USD: p.Settings.QuestionUSD,
 	}
 	switch {
-	case c.baseline.Loop:
-		b.Calls = p.settings.Turns
-	case len(c.baseline.Tools) > 0:
+	case c.Baseline.Loop:
+		b.Calls = p.Settings.Turns
+	case len(c.Baseline.Tools) > 0:
 		b.Calls = 2 // a query first, then the answer
 	}
-	return rehearsal.FromBounds(b, *j.First, j.ToRun, c.price)
+	return rehearsal.FromBounds(b, *j.First, j.ToRun, c.Price)
 }
 
 // beside reads what episodes of the same baseline took in the run directories next to that of a job. Forks and replays
 // asked the model for few of their replies, or for none.
-func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
-	folder := filepath.Dir(filepath.Clean(c.dir))
+func beside(c session.Job, sameModel bool) (basis string, costs []rehearsal.Cost) {
+	folder := filepath.Dir(filepath.Clean(c.Dir))
 	found, err := os.ReadDir(folder)
 	if err != nil {
 		return "", nil
@@ -238,7 +240,7 @@ func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
 	for _, entry := range found {
 		dir := filepath.Join(folder, entry.Name())
 		config, err := runlog.ReadConfig(dir)
-		if err != nil || dir == filepath.Clean(c.dir) || !c.comparable(config, sameModel) {
+		if err != nil || dir == filepath.Clean(c.Dir) || !alike(c, config, sameModel) {
 			continue
 		}
 		past, err := rehearsal.Read(dir)
@@ -253,24 +255,24 @@ func beside(c job, sameModel bool) (basis string, costs []rehearsal.Cost) {
 	return basis, costs
 }
 
-// comparable reports whether a run is of the same baseline and asked a model, the same one if wanted.
-func (j job) comparable(other runlog.Config, sameModel bool) bool {
-	if other.Shape.Baseline != j.baseline.Name || other.Note.Fork != nil || other.Note.Replay != "" {
+// alike reports whether a run is of the same baseline and asked a model, the same one if wanted.
+func alike(j session.Job, other runlog.Config, sameModel bool) bool {
+	if other.Shape.Baseline != j.Baseline.Name || other.Note.Fork != nil || other.Note.Replay != "" {
 		return false
 	}
 	model := other.Shape.Model
-	return !sameModel || model["provider"] == j.described["provider"] && model["model"] == j.described["model"]
+	return !sameModel || model["provider"] == j.Described["provider"] && model["model"] == j.Described["model"]
 }
 
 // charge adds what earlier starts used, which budgets count.
-func (d *dryPlan) charge(c job, state string) error {
-	if c.price == nil {
+func (d *dryPlan) charge(c session.Job, state string) error {
+	if c.Price == nil {
 		d.SpentUSD = nil
 	}
 	if state != stateResumed {
 		return nil
 	}
-	f, err := standing.Open(c.dir)
+	f, err := standing.Open(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -281,7 +283,7 @@ func (d *dryPlan) charge(c job, state string) error {
 	used := s.Usage.Add(s.Charged)
 	d.Spent += used.Prompt + used.Completion
 	if d.SpentUSD != nil {
-		*d.SpentUSD += c.price.Of(used)
+		*d.SpentUSD += c.Price.Of(used)
 	}
 	return nil
 }

@@ -8,17 +8,18 @@ import (
 	"airqa/internal/terminal"
 	"airqa/run/rehearsal"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 // warn says what is likely to go wrong.
-func (d *dryPlan) warn(p plan, how rehearsing) {
+func (d *dryPlan) warn(p session.Plan, how rehearsing) {
 	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	switch {
-	case !p.missing.Any() || d.MissingChoice == runlog.MissingSkip: // said before
+	case !p.Missing.Any() || d.MissingChoice == runlog.MissingSkip: // said before
 	case d.MissingChoice == runlog.MissingRun:
-		add("%s", missingText(p.missing, len(p.picked), p.note.DataDir))
+		add("%s", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	default:
-		add("%s: without --missing skip or --missing run, the run stops here", missingText(p.missing, len(p.picked), p.note.DataDir))
+		add("%s: without --missing skip or --missing run, the run stops here", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	}
 	if how.remoteVectors {
 		add("searching asks an endpoint for vectors, so prompts with passages were not rendered")
@@ -29,15 +30,15 @@ func (d *dryPlan) warn(p plan, how rehearsing) {
 }
 
 // warnOfBudgets compares the budgets of the run with the estimate.
-func (d *dryPlan) warnOfBudgets(p plan) {
-	if limit := p.budget.BudgetTokens; limit > 0 {
+func (d *dryPlan) warnOfBudgets(p session.Plan) {
+	if limit := p.Budget.BudgetTokens; limit > 0 {
 		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
 	}
-	if limit := p.budget.BudgetUSD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
+	if limit := p.Budget.BudgetUSD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
 		d.budget("--budget-usd", limit, *d.SpentUSD, *d.Total.USD, usdText)
 	}
-	if limit := p.budget.BudgetHours; limit > 0 && d.Total.Seconds != nil {
-		d.budget("--budget-hours", limit*3600, 0, perWorker(*d.Total.Seconds, p.workers), seconds)
+	if limit := p.Budget.BudgetHours; limit > 0 && d.Total.Seconds != nil {
+		d.budget("--budget-hours", limit*3600, 0, perWorker(*d.Total.Seconds, p.Workers), seconds)
 	}
 }
 
@@ -106,7 +107,7 @@ func (j dryJob) text() []string {
 		}
 		return lines
 	}
-	state := fmt.Sprintf("  %s to run; %d done before", withPlural(j.ToRun, "episode"), j.Done)
+	state := fmt.Sprintf("  %s to run; %d done before", terminal.Plural(j.ToRun, "episode"), j.Done)
 	if j.Begun > 0 {
 		state += fmt.Sprintf(", %d begun", j.Begun)
 	}
@@ -119,7 +120,7 @@ func (j dryJob) text() []string {
 	}
 	first := "  first prompt: unknown without a call"
 	if f := j.First; f != nil {
-		first = fmt.Sprintf("  first prompt: %d to %d tokens, median %d (of %s)", f.Min, f.Max, f.Median, withPlural(f.Of, "question"))
+		first = fmt.Sprintf("  first prompt: %d to %d tokens, median %d (of %s)", f.Min, f.Max, f.Median, terminal.Plural(f.Of, "question"))
 	}
 	return append(lines, first, "  "+j.estimate())
 }

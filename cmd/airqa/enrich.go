@@ -11,7 +11,9 @@ import (
 	"airqa/env/embed"
 	"airqa/env/enrich"
 	"airqa/env/paperdb"
+	"airqa/internal/exit"
 	"airqa/internal/progress"
+	"airqa/run/session"
 )
 
 type enrichCmd struct {
@@ -85,15 +87,15 @@ func (c enrichCmd) Run(a *app) (err error) {
 func (c enrichCmd) check() ([]enrich.Field, error) {
 	switch {
 	case c.Workers < 1:
-		return nil, misuse("-j %d: at least one call at once", c.Workers)
+		return nil, exit.Misuse("-j %d: at least one call at once", c.Workers)
 	case c.MaxCalls < 0 || c.MaxTotalTokens < 0:
-		return nil, misuse("--max-calls and --max-total-tokens cannot be negative")
-	case c.Model == offlineModel:
-		return nil, misuse("--model offline follows rules for answering questions; summaries take a language model")
+		return nil, exit.Misuse("--max-calls and --max-total-tokens cannot be negative")
+	case c.Model == session.OfflineModel:
+		return nil, exit.Misuse("--model offline follows rules for answering questions; summaries take a language model")
 	}
 	fields, err := enrich.ParseFields(c.Fields)
 	if err != nil {
-		return nil, coded{exitUsage, fmt.Errorf("--fields: %w", err)}
+		return nil, exit.With(exit.Usage, fmt.Errorf("--fields: %w", err))
 	}
 	return fields, nil
 }
@@ -140,13 +142,13 @@ func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err e
 	case err != nil:
 		return err
 	case asked.BudgetReached:
-		return coded{exitBudget, fmt.Errorf("the budget is reached after %d calls and %d tokens; the same command goes on from here",
-			asked.Calls, asked.Usage.Prompt+asked.Usage.Completion)}
+		return exit.With(exit.Budget, fmt.Errorf("the budget is reached after %d calls and %d tokens; the same command goes on from here",
+			asked.Calls, asked.Usage.Prompt+asked.Usage.Completion))
 	case asked.Drained:
 		return fmt.Errorf("stopped with %d cells left; the same command goes on from here", applied.Open)
 	case asked.Failed > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d of %d calls failed, the first because: %w\n  The same command tries them again",
-			asked.Failed, asked.Calls, asked.FirstFailure)}
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d calls failed, the first because: %w\n  The same command tries them again",
+			asked.Failed, asked.Calls, asked.FirstFailure))
 	}
 	a.say("next: airqa sql --data %s \"SELECT title, tldr, tags FROM metadata\"", c.Data)
 	return nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -19,7 +20,7 @@ import (
 // explainRun shows how one answer of a run is scored: by the judge that is named, else by that of the newest scoring.
 func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if len(dirs) != 1 {
-		return misuse("--explain looks at one run; here are %d", len(dirs))
+		return exit.Misuse("--explain looks at one run; here are %d", len(dirs))
 	}
 	if list, _ := runlog.Scorings(dirs[0]); len(list) > 0 && c.Judge == "" && len(c.Judges) == 0 {
 		c.judgeFlags = c.of(list[0])
@@ -74,7 +75,7 @@ func (c scoreCmd) explained(examples []qa.Example) (ex qa.Example, repeat int, e
 		return ex, 0, err
 	}
 	if repeat, err = strconv.Atoi(c.Explain[at+1:]); err != nil || repeat < 0 {
-		return ex, 0, misuse("--explain %s: want UUID or UUID#REPEAT", c.Explain)
+		return ex, 0, exit.Misuse("--explain %s: want UUID or UUID#REPEAT", c.Explain)
 	}
 	ex, err = findExample(examples, c.Explain[:at])
 	return ex, repeat, err

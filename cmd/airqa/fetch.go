@@ -11,6 +11,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/ingest"
 	"airqa/env/ingest/fetch"
+	"airqa/internal/exit"
 )
 
 // downloads is the folder of fetched papers in a data directory.
@@ -28,20 +29,20 @@ type fetchFlags struct {
 // items reads what is to be fetched. It contacts nobody.
 func (f fetchFlags) items() ([]fetch.Item, error) {
 	if f.MaxMB < 1 || f.Delay < 0 {
-		return nil, misuse("--max-mb must be at least 1, and --delay cannot be negative")
+		return nil, exit.Misuse("--max-mb must be at least 1, and --delay cannot be negative")
 	}
 	var items []fetch.Item
 	for _, text := range append(append([]string(nil), f.URL...), f.ArXiv...) {
 		item, err := fetch.Parse(text)
 		if err != nil {
-			return nil, coded{exitUsage, err}
+			return nil, exit.With(exit.Usage, err)
 		}
 		items = append(items, item)
 	}
 	for _, name := range f.List {
 		list, err := readList(name)
 		if err != nil {
-			return nil, coded{exitUsage, err}
+			return nil, exit.With(exit.Usage, err)
 		}
 		items = append(items, list...)
 	}
@@ -55,7 +56,7 @@ func (c ingestCmd) checkSources() error {
 		return err
 	}
 	if len(c.Paths)+len(items) == 0 {
-		return misuse("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
+		return exit.Misuse("nothing to ingest: name PDFs or folders, or papers to fetch with --url, --arxiv or --list\n  help: airqa ingest --help")
 	}
 	_, _, err = ingest.FindOpen(c.Paths)
 	return err

@@ -24,6 +24,7 @@ import (
 	"airqa/report/render"
 	"airqa/run/budget"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 // effect is how a flag is seen to do something: given with a value other than its default, it changes what a part of the
@@ -294,22 +295,22 @@ func testApp() *app {
 }
 
 func limits(_ *testing.T, a *app, c any) any {
-	if c, ok := c.(interface{ limits(time.Time) budget.Limits }); ok {
-		return c.limits(a.now())
+	if c, ok := c.(interface{ Limits(time.Time) budget.Limits }); ok {
+		return c.Limits(a.now())
 	}
 	return nil
 }
 
 func question(_ *testing.T, _ *app, c any) any {
 	if limits, ok := part[qa.QuestionLimits](c); ok {
-		return questionBudget(limits, nil, nil)
+		return session.QuestionBudget(limits, nil, nil)
 	}
 	return nil
 }
 
 func deadlineOfQuery(_ *testing.T, _ *app, c any) any {
 	if limits, ok := part[qa.QuestionLimits](c); ok {
-		return queryDeadline(limits.QuerySeconds)
+		return session.QueryDeadline(limits.QuerySeconds)
 	}
 	return nil
 }
@@ -326,9 +327,9 @@ func part[T any](c any) (T, bool) {
 
 func price(t *testing.T, _ *app, c any) any {
 	if c, ok := c.(interface {
-		price(openedModel, qa.QuestionLimits) (*qa.Price, error)
+		PriceOf(session.Opened, qa.QuestionLimits) (*qa.Price, error)
 	}); ok {
-		p, err := c.price(openedModel{spec: "m", price: &qa.Price{}}, qa.QuestionLimits{})
+		p, err := c.PriceOf(session.Opened{Spec: "m", Price: &qa.Price{}}, qa.QuestionLimits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -337,7 +338,7 @@ func price(t *testing.T, _ *app, c any) any {
 	return nil
 }
 
-type endpoints interface{ opener() *opener }
+type endpoints interface{ Opener() *session.Models }
 
 // endpointOf reads a part of how a model is asked.
 func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
@@ -346,7 +347,7 @@ func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
 		if !ok {
 			return nil
 		}
-		config, _, err := flags.opener().settled("openai:m", a.getenv)
+		config, _, err := flags.Opener().Settled("openai:m", a.getenv)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +362,7 @@ func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
 // modelList is the list of models that cannot be opened.
 func modelList(_ *testing.T, a *app, c any) any {
 	if c, ok := c.(endpoints); ok {
-		_, _, err := c.opener().settled("openai:m", a.getenv)
+		_, _, err := c.Opener().Settled("openai:m", a.getenv)
 		return fileOf(err)
 	}
 	return nil

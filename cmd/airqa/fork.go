@@ -11,8 +11,10 @@ import (
 
 	"airqa/baselines"
 	"airqa/env"
+	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 type forkCmd struct {
@@ -27,9 +29,9 @@ type forkCmd struct {
 	By          string `env:"-" placeholder:"NAME" help:"Who changed it, for the record; without it the user's name."`
 	dataFlags
 	Model string `env:"-" placeholder:"PROVIDER:NAME" help:"Another model from here on. Without it, and for all of the following, what the run was made with."`
-	endpointFlags
+	session.Endpoint
 	qa.QuestionLimits
-	budgetFlags
+	session.Budget
 	cacheFlags
 }
 
@@ -76,12 +78,12 @@ func (c forkCmd) check() error {
 		}
 	}
 	if given != 1 {
-		return misuse("say what to change: --reply FILE, --observation FILE or --edit")
+		return exit.Misuse("say what to change: --reply FILE, --observation FILE or --edit")
 	}
 	if c.Message == runlog.ForkObservation && !c.Edit {
-		return misuse("--message goes with --edit")
+		return exit.Misuse("--message goes with --edit")
 	}
-	return errors.Join(c.budgetFlags.check(), checkLimits(c.QuestionLimits))
+	return errors.Join(c.Budget.Check(), session.CheckLimits(c.QuestionLimits))
 }
 
 // branch is an episode up to the message that is changed.
@@ -106,7 +108,7 @@ func (c forkCmd) branch(r *runlog.Run) (*branch, error) {
 		return nil, err
 	}
 	if !b.baseline.Loop {
-		return nil, misuse("%s is a run of %s, which asks without a loop: nothing follows from a changed message; run the question anew", c.Dir, b.baseline.Name)
+		return nil, exit.Misuse("%s is a run of %s, which asks without a loop: nothing follows from a changed message; run the question anew", c.Dir, b.baseline.Name)
 	}
 	id, err := findEpisode(r.UUIDs(), c.UUID)
 	if err != nil {
@@ -144,14 +146,14 @@ func findEpisode(all []string, given string) (string, error) {
 // cut leaves of the events what comes before the changed message.
 func (b *branch) cut(at int) error {
 	if at < 1 || at > len(b.rec.Steps) {
-		return misuse("--at %d: %s has the steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
+		return exit.Misuse("--at %d: %s has the steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
 	}
 	b.step = b.rec.Steps[at-1]
 	switch {
 	case b.step.By != qa.ByModel:
-		return misuse("--at %d: the program took this step by itself, so it holds no message of the model", at)
+		return exit.Misuse("--at %d: the program took this step by itself, so it holds no message of the model", at)
 	case b.note.Changed == runlog.ForkObservation && b.step.Observation == nil:
-		return misuse("--at %d: nothing was shown after this step; change its reply", at)
+		return exit.Misuse("--at %d: nothing was shown after this step; change its reply", at)
 	}
 	call := slices.IndexFunc(b.events, func(ev runlog.Event) bool { return ev.Type == runlog.TypeCall && ev.Step == at })
 	if call < 0 {
@@ -173,18 +175,18 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 	if err != nil {
 		return err
 	}
-	models := c.opener()
-	models.notice = a.notice
-	m, err := models.open(c.Model, a.getenv)
+	models := c.Opener()
+	models.Notify = a.notify
+	m, err := models.Open(c.Model, a.getenv)
 	if err == nil {
-		m.price, err = c.price(m, c.QuestionLimits)
+		m.Price, err = c.PriceOf(m, c.QuestionLimits)
 	}
 	if err != nil {
 		return err
 	}
 	settings := qa.SettingsOf(b.run.Config.Shape.Settings)
 	settings.QuestionLimits = c.QuestionLimits
-	world, err := c.open(a, env.Config{Mode: env.Mode(settings.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !b.baseline.Searches()})
+	world, err := c.open(a, env.Config{Mode: env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !b.baseline.Searches()})
 	if err != nil {
 		return err
 	}
@@ -194,18 +196,18 @@ func (c forkCmd) goOn(a *app, b *branch, ex qa.Example) error {
 		return err
 	}
 	defer a.closeCache(c.Cache, store)
-	ended, err := a.execute(plan{
-		world: world, examples: []qa.Example{ex}, picked: []qa.Example{ex}, settings: settings, workers: 1,
-		repeats: b.rec.Repeat + 1, budget: c.budgetFlags,
-		note:  runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data, Fork: &b.note},
-		chain: chain{cache: store, first: b.first},
-		only:  func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat },
-		check: func(now runlog.Config) error { return b.check(a, now) }, seed: func(w *runlog.Writer) error { return b.seed(dir, w) },
-	}, []job{{b.baseline, m, dir, b.baseline.Name}})
+	ended, err := a.session().Execute(a.ctx, session.Plan{
+		World: world, Examples: []qa.Example{ex}, Picked: []qa.Example{ex}, Settings: settings, Workers: 1,
+		Repeats: b.rec.Repeat + 1, Budget: c.Budget,
+		Note:  runlog.Note{QuestionsFile: filepath.Join(c.Dir, runlog.QuestionsFile), DataDir: c.Data, Fork: &b.note},
+		Cache: store, First: b.first,
+		Only:  func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat },
+		Check: func(now runlog.Config) error { return b.check(a, now) }, Seed: func(w *runlog.Writer) error { return b.seed(dir, w) },
+	}, []session.Job{{Baseline: b.baseline, Opened: m, Dir: dir, Name: b.baseline.Name}})
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.print(dir), a.runEnd(ended, dir, nil))
+	return errors.Join(a.print(dir), a.session().End(ended, dir, nil))
 }
 
 // place is the directory of the branch, which is not there yet.
@@ -217,7 +219,7 @@ func (c forkCmd) place(b *branch) (string, error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err == nil {
-		return "", misuse("%s is a run already; a branch gets a directory of its own", dir)
+		return "", exit.Misuse("%s is a run already; a branch gets a directory of its own", dir)
 	}
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -271,7 +273,7 @@ func (b *branch) check(a *app, now runlog.Config) error {
 	if len(refused) == 0 {
 		return nil
 	}
-	return misuse("this program shows and does other things than the one that made %s, so the episode cannot go on:\n  %s",
+	return exit.Misuse("this program shows and does other things than the one that made %s, so the episode cannot go on:\n  %s",
 		b.run.Dir, strings.Join(refused, "\n  "))
 }
 

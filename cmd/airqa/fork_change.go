@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -50,7 +51,7 @@ func (c forkCmd) change(a *app, b *branch) error {
 		text = strings.TrimSuffix(text, "\n") // which editors add
 	}
 	if text == before {
-		return misuse("nothing was changed, so there is nothing to branch off for")
+		return exit.Misuse("nothing was changed, so there is nothing to branch off for")
 	}
 	return b.put(text)
 }
@@ -96,7 +97,7 @@ func (b *branch) put(text string) error {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&n); err != nil {
-		return misuse("the changed reply: %v; want {\"text\": \"...\", \"tool_calls\": [{\"name\": \"...\", \"arguments\": {...}}]}, or prose", err)
+		return exit.Misuse("the changed reply: %v; want {\"text\": \"...\", \"tool_calls\": [{\"name\": \"...\", \"arguments\": {...}}]}, or prose", err)
 	}
 	for i := range n.ToolCalls {
 		if n.ToolCalls[i].ID == "" {
@@ -141,7 +142,7 @@ func (a *app) edit(text string) (string, error) {
 	}
 	if len(words) == 0 {
 		if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
-			return "", misuse("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
+			return "", exit.Misuse("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
 		}
 		words = []string{"vi"}
 	}

@@ -10,6 +10,7 @@ import (
 	"airqa/env"
 	"airqa/env/ingest/release"
 	"airqa/env/paperdb"
+	"airqa/internal/exit"
 	"airqa/internal/progress"
 )
 
@@ -38,7 +39,7 @@ func (c importCmd) Run(a *app) (err error) {
 	}
 	from, err := paperdb.OpenReleased(a.ctx, c.Database)
 	if errors.Is(err, fs.ErrNotExist) {
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (c importCmd) pdfs() (*release.PDFs, error) {
 	}
 	pdfs, err := release.OpenPDFs(c.PDFs)
 	if err != nil {
-		return nil, coded{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	return pdfs, nil
 }
@@ -79,7 +80,7 @@ func (a *app) importPapers(to env.WriterConfig, cfg release.Config) (sum release
 		return err
 	})
 	switch {
-	case errors.Is(context.Cause(ctx), errInterrupted):
+	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
 		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
 	case err == nil && interrupted:
 		return sum, fmt.Errorf("stopped after %d of %d papers; the same command goes on from here",
@@ -100,7 +101,7 @@ func (a *app) copyPapers(ctx context.Context, drain <-chan struct{}, cfg release
 		stage.Set(done, title)
 	}
 	sum, err = release.Import(ctx, cfg)
-	if errors.Is(context.Cause(ctx), errInterrupted) {
+	if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
 		interrupted, err = true, nil
 	}
 	if stage != nil {
@@ -130,7 +131,7 @@ func (c importCmd) end(a *app, sum release.Summary) error {
 	case n == sum.Total:
 		return fmt.Errorf("none of %d papers could be taken in", n)
 	case n > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d of %d papers could not be taken in; the others are in %s", n, sum.Total, c.Data)}
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d papers could not be taken in; the others are in %s", n, sum.Total, c.Data))
 	}
 	a.say("next: airqa search --data %s \"what you look for\"", c.Data)
 	return nil

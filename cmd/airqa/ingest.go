@@ -13,6 +13,7 @@ import (
 	"airqa/env/ingest/mineru"
 	"airqa/env/ingest/records"
 	"airqa/env/pdf"
+	"airqa/internal/exit"
 )
 
 type ingestCmd struct {
@@ -45,7 +46,7 @@ Running it again skips what is in. A broken file is reported and does not stop t
 // Run implements the sub-command.
 func (c ingestCmd) Run(a *app) error {
 	if c.Workers < 1 {
-		return misuse("-j %d: at least one paper at once", c.Workers)
+		return exit.Misuse("-j %d: at least one paper at once", c.Workers)
 	}
 	if err := c.checkSources(); err != nil {
 		return err
@@ -56,7 +57,7 @@ func (c ingestCmd) Run(a *app) error {
 	}
 	chunks := datadir.Chunking{Size: c.Chunks.Size, Unit: c.Chunks.Unit}
 	if err := chunks.Or(datadir.DefaultChunking()).Check(); err != nil {
-		return misuse("%v", err)
+		return exit.Misuse("%v", err)
 	}
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
 	cfg := c.config()
@@ -79,9 +80,9 @@ func (c ingestCmd) Run(a *app) error {
 	case err != nil:
 		return err
 	case g.missing > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d papers could not be fetched; the same command tries them again", g.missing)}
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d papers could not be fetched; the same command tries them again", g.missing))
 	case len(g.closed) > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d folders could not be listed; what is in them is missing", len(g.closed))}
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d folders could not be listed; what is in them is missing", len(g.closed)))
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config, chu
 		return err
 	})
 	switch {
-	case errors.Is(context.Cause(ctx), errInterrupted):
+	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
 		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
 	case err == nil && interrupted:
 		done := sum.Added + sum.Skipped + len(sum.Failed)
@@ -148,7 +149,7 @@ func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []str
 		stage.Set(e.Done, rate(pages, a.now().Sub(begun), "pages/s")+" "+filepath.Base(e.Path))
 	}
 	sum, err = ingest.Run(ctx, cfg, files)
-	if errors.Is(context.Cause(ctx), errInterrupted) {
+	if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
 		interrupted, err = true, nil
 	}
 	beside := ""
@@ -198,9 +199,9 @@ func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 		a.say("next: airqa search --data %s \"what you look for\"", dir)
 		return nil
 	}
-	code := exitFailedExamples
+	code := exit.FailedExamples
 	if len(sum.Failed) == files {
-		code = exitFailed
+		code = exit.Failed
 	}
-	return coded{code, fmt.Errorf("%s; the others are in %s", strings.Join(reasons, ", "), dir)}
+	return exit.With(code, fmt.Errorf("%s; the others are in %s", strings.Join(reasons, ", "), dir))
 }

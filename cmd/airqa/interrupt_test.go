@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"airqa/fixtures"
+	"airqa/internal/exit"
 	"airqa/internal/openaitest"
 )
 
@@ -102,8 +103,8 @@ func TestCtrlCOnce(t *testing.T) {
 	ctrlC(t, c)
 	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is in flight") })
 	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exitInterrupted, errs)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
+		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exit.Interrupted, errs)
 	}
 	if !strings.Contains(errs.String(), "stopped with 6 of 8 questions left; the same command resumes the run") {
 		t.Errorf("standard error:\n%s", errs)
@@ -126,8 +127,8 @@ func TestCtrlCTwice(t *testing.T) {
 	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "stopped with 8 of 8 questions left") {
 		t.Errorf("%v, standard error:\n%s", err, errs)
 	}
-	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	if code := c.ProcessState.ExitCode(); code != exit.Interrupted {
+		t.Errorf("exit code %d, want %d", code, exit.Interrupted)
 	}
 	server.letGo()
 	c, errs = started(t, interruptible(t, dir, data, server.URL()))
@@ -160,8 +161,8 @@ func TestReaderIsGone(t *testing.T) {
 	ctrlC(t, c)
 	time.Sleep(100 * time.Millisecond) // nothing can be read that would tell that it came
 	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("%v, want exit code %d", err, exitInterrupted)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
+		t.Errorf("%v, want exit code %d", err, exit.Interrupted)
 	}
 	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != server.Calls() || n == 0 {
 		t.Errorf("%d finished episodes of %d calls", n, server.Calls())

@@ -12,9 +12,11 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
+	"airqa/internal/exit"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 // judgeFlags say who judges subjective answers.
@@ -89,23 +91,23 @@ func (f judgeFlags) open(a *app, verdicts string) (*judging, error) {
 func (f judgeFlags) names() ([]string, error) {
 	switch {
 	case f.JudgeConcurrency < 1:
-		return nil, misuse("--judge-concurrency must be above 0")
+		return nil, exit.Misuse("--judge-concurrency must be above 0")
 	case len(f.Judges) == 0 && f.Judge == "":
 		return []string{defaultJudge}, nil
 	case len(f.Judges) == 0:
 		return []string{f.Judge}, nil
 	case f.Judge != "":
-		return nil, misuse("give either --judge or --judges (AIRQA_JUDGE and airqa.yaml count, too)")
+		return nil, exit.Misuse("give either --judge or --judges (AIRQA_JUDGE and airqa.yaml count, too)")
 	case len(f.Judges) == 1:
-		return nil, misuse("--judges names several; --judge %s is for one", f.Judges[0])
+		return nil, exit.Misuse("--judges names several; --judge %s is for one", f.Judges[0])
 	case slices.Contains(f.Judges, noJudgeName):
-		return nil, misuse("%s is no judge of a panel", noJudgeName)
+		return nil, exit.Misuse("%s is no judge of a panel", noJudgeName)
 	}
 	return f.Judges, nil
 }
 
 // asksModel tells judges that cost something from those that do not.
-func asksModel(name string) bool { return name != offlineModel && name != noJudgeName }
+func asksModel(name string) bool { return name != session.OfflineModel && name != noJudgeName }
 
 // seat makes the judge, or the panel of judges.
 func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
@@ -121,7 +123,7 @@ func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
 			j.absent, err = err, nil // verdicts of before are still known
 		}
 		if err != nil {
-			return coded{exitUsage, err}
+			return exit.With(exit.Usage, err)
 		}
 	}
 	j.judge, j.name = members[0].Judge, names[0]
@@ -130,7 +132,7 @@ func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
 	}
 	panel, err := judge.NewPanel(judge.Rule(f.JudgeRule), members...)
 	if err != nil {
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	j.judge, j.name = panel, panel.Name()
 	return nil
@@ -139,7 +141,7 @@ func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
 // one makes the judge of a name.
 func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
 	switch name {
-	case offlineModel:
+	case session.OfflineModel:
 		return judge.Lexical{}, nil
 	case noJudgeName:
 		return noJudge{errors.New("--judge none")}, nil
@@ -202,7 +204,7 @@ func newAsker(a *app, j *judging, model qa.Model, name string, access llm.Access
 func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	select {
 	case <-k.judging.drain:
-		return qa.Reply{}, errInterrupted
+		return qa.Reply{}, exit.ErrInterrupted
 	default:
 	}
 	k.announce()
@@ -214,10 +216,10 @@ func (f judgeFlags) config(a *app, name string) (llm.Config, llm.Access) {
 	access := a.secondAccess(name, judgeKey, f.JudgeBaseURL)
 	zero, top := 0.0, 0.95
 	return llm.Config{
-		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: a.notice,
+		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: func(text string) { a.say("note: %s", text) },
 		Sampling: qa.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
 		// Named for the error of an unknown provider only; one makes these judges.
-		Providers: map[string]llm.Provider{offlineModel: nil, noJudgeName: nil},
+		Providers: map[string]llm.Provider{session.OfflineModel: nil, noJudgeName: nil},
 	}, access
 }
 
@@ -232,7 +234,7 @@ func (f judgeFlags) checkHosts(a *app, names []string) error {
 	if a.getenv(judgeKey) == "" || len(hosts) < 2 {
 		return nil
 	}
-	return misuse("%s is a key for one host, and these judges are at %s: unset it and set the key of each provider (%s, ...)",
+	return exit.Misuse("%s is a key for one host, and these judges are at %s: unset it and set the key of each provider (%s, ...)",
 		judgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
 }
 

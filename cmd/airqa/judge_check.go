@@ -12,6 +12,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 )
 
@@ -46,10 +47,10 @@ func (c judgeCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	if j.absent != nil {
-		return misuse("there is no judge to check: %w", j.absent)
+		return exit.Misuse("there is no judge to check: %w", j.absent)
 	}
 	if _, none := j.judge.(noJudge); none {
-		return misuse("there is no judge to check")
+		return exit.Misuse("there is no judge to check")
 	}
 	checked, err := c.check(a, j, labels)
 	if err != nil {
@@ -62,8 +63,8 @@ func (c judgeCmd) Run(a *app) (err error) {
 		err = a.print(result.text())
 	}
 	if err == nil && result.Unscored > 0 {
-		err = coded{exitFailedExamples, fmt.Errorf("%s no verdict, since the judge failed; the same command asks again",
-			have(result.Unscored, "answer"))}
+		err = exit.With(exit.FailedExamples, fmt.Errorf("%s no verdict, since the judge failed; the same command asks again",
+			have(result.Unscored, "answer")))
 	}
 	return err
 }
@@ -82,7 +83,7 @@ func (c judgeCmd) check(a *app, j *judging, labels []judge.Label) ([]judge.Check
 	stopped := slices.ContainsFunc(checked, func(k judge.Checked) bool { return k.Unscored != "" }) && a.interrupted.Load()
 	if stopped {
 		stage.Close("stopped")
-		return nil, fmt.Errorf("judge-check: %w", errInterrupted)
+		return nil, fmt.Errorf("judge-check: %w", exit.ErrInterrupted)
 	}
 	stage.Close(fmt.Sprintf("%d answers judged", len(checked)))
 	return checked, nil

@@ -10,12 +10,14 @@ import (
 	"syscall"
 	"time"
 
+	"airqa/agent"
 	"airqa/baselines"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run"
 	"airqa/run/budget"
 	"airqa/run/runlog"
+	"airqa/run/session"
 	"airqa/tools"
 )
 
@@ -57,16 +59,18 @@ func loadChild(spec string) int {
 func (s loadSpec) run() (loadResult, error) {
 	a := newApp(false)
 	examples := loadQuestions(s.Episodes)
-	job, err := s.open(a)
+	writer, err := s.open(a)
 	if err != nil {
 		return loadResult{}, err
 	}
-	account := budget.NewAccount(budget.Limits{}, budget.Spent{}, a.now)
-	if err := s.solver(job, account); err != nil {
+	forecast := llm.Forecast(1500)
+	solver, err := s.solver(budget.NewAccount(budget.Limits{}, budget.Spent{}, a.now), forecast)
+	if err != nil {
 		return loadResult{}, err
 	}
-	p := plan{picked: examples, repeats: 1, workers: s.Workers}
-	runner, err := run.New(a.runConfig(p, job, make(chan struct{}, s.Workers), a.newBoard(job, p, account)))
+	runner, err := run.New(run.Config{
+		Solver: solver, Writer: writer, Workers: s.Workers, Repeats: 1, Now: a.now, Budget: agent.Budget{Forecast: forecast},
+	})
 	if err != nil {
 		return loadResult{}, err
 	}
@@ -97,32 +101,34 @@ func profiled(life func() int) int {
 }
 
 // open makes the run directory.
-func (s loadSpec) open(a *app) (*opened, error) {
+func (s loadSpec) open(a *app) (*runlog.Writer, error) {
 	if err := runlog.Create(s.Dir, runlog.Config{}, nil); err != nil {
 		return nil, err
 	}
-	w, err := runlog.OpenWriter(s.Dir, runlog.WriterConfig{Redact: a.redactor(), Now: a.now})
-	return &opened{writer: w, forecast: llm.Forecast(1500)}, err
+	return runlog.OpenWriter(s.Dir, runlog.WriterConfig{Redact: a.redactor(), Now: a.now})
 }
 
 // solver wires the agent of the hybrid baseline.
-func (s loadSpec) solver(o *opened, account *budget.Account) error {
-	flags := endpointFlags{BaseURL: s.URL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: 1500}, Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
-	model, err := flags.opener().open("openai:load", os.Getenv)
+func (s loadSpec) solver(account *budget.Account, forecast func(qa.Request) qa.Usage) (*baselines.Solver, error) {
+	flags := session.Endpoint{BaseURL: s.URL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: 1500}, Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
+	model, err := flags.Opener().Open("openai:load", os.Getenv)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	meter, err := budget.NewMeter(budget.Config{Model: model.model, Account: account, Forecast: o.forecast})
+	var meter *budget.Meter
+	asked := llm.Inside(model.Model, func(endpoint qa.Model) qa.Model {
+		meter, err = budget.NewMeter(budget.Config{Model: endpoint, Account: account, Forecast: forecast})
+		return meter
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	hybrid, err := baselines.Find("agentic-hybrid")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	world := baselines.World{Retriever: idle{}, Querier: idle{}, Schema: strings.Repeat("-- a column of the database\n", 150)}
-	o.solver = baselines.New(hybrid, world, meter, qa.DefaultSettings())
-	return nil
+	return baselines.New(hybrid, world, asked, qa.DefaultSettings()), nil
 }
 
 // idle is a tool that has the answer ready.

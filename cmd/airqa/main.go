@@ -19,8 +19,11 @@ import (
 	"golang.org/x/term"
 
 	"airqa/env/paperdb"
+	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
+	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 // version is what run directories and scores record.
@@ -28,19 +31,6 @@ const version = "0.1.0"
 
 // program is how a run directory names the program that wrote it.
 const program = "airqa " + version
-
-// Exit codes.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	// exitFailedExamples: the work is done, but some examples failed and can be run again.
-	exitFailedExamples = 3
-	// exitBudget: a budget was reached; the same command with more resumes.
-	exitBudget = 4
-	// exitInterrupted: Ctrl-C or another signal stopped it; the same command resumes. Shells use this code for SIGINT.
-	exitInterrupted = 130
-)
 
 // cli is the whole command line.
 type cli struct {
@@ -90,20 +80,6 @@ type app struct {
 	interrupted *atomic.Bool
 }
 
-// coded is an error with an exit code of its own.
-type coded struct {
-	code int
-	err  error
-}
-
-func (c coded) Error() string { return c.err.Error() }
-func (c coded) Unwrap() error { return c.err }
-
-// misuse is an error of the caller's: exit code 2.
-func misuse(format string, args ...any) error {
-	return coded{exitUsage, fmt.Errorf(format, args...)}
-}
-
 func main() {
 	paperdb.WorkerMain()
 	os.Exit(airqa(os.Args[1:]))
@@ -114,7 +90,7 @@ func airqa(args []string) int {
 	var c cli
 	parser, err := kong.New(&c, options()...)
 	if err != nil {
-		return complain(coded{exitUsage, err}) // airqa.yaml cannot be read
+		return complain(exit.With(exit.Usage, err)) // airqa.yaml cannot be read
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -124,7 +100,7 @@ func airqa(args []string) int {
 		var parse *kong.ParseError
 		if errors.As(err, &parse) {
 			text := emptyChoice.ReplaceAllString(err.Error(), "$1")
-			return complain(coded{exitUsage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))})
+			return complain(exit.With(exit.Usage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))))
 		}
 		return complain(err)
 	}
@@ -134,8 +110,8 @@ func airqa(args []string) int {
 	}
 	err = ctx.Run(a)
 	code := complain(err)
-	if a.interrupted.Load() && (code == exitFailed || code == exitFailedExamples) {
-		return exitInterrupted
+	if a.interrupted.Load() && (code == exit.Failed || code == exit.FailedExamples) {
+		return exit.Interrupted
 	}
 	return code
 }
@@ -188,14 +164,10 @@ func newApp(verbose bool) *app {
 // complain prints an error on standard error and returns the exit code that it stands for.
 func complain(err error) int {
 	if err == nil {
-		return exitDone
+		return exit.Done
 	}
 	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), "airqa: "+terminal.Message(strings.TrimRight(withoutTrace(err.Error())+advice(err), "\n")))
-	var c coded
-	if errors.As(err, &c) {
-		return c.code
-	}
-	return exitFailed
+	return exit.Code(err)
 }
 
 // advice is what to do about an error that any command may meet.
@@ -219,8 +191,16 @@ func (a *app) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(a.errs, terminal.Message(withoutTrace(fmt.Sprintf(format, args...))))
 }
 
-// notice says what an endpoint turned out to refuse.
-func (a *app) notice(text string) { a.say("note: %s", text) }
+// notify prints a notice.
+func (a *app) notify(n progress.Notice) { a.say("%s", n) }
+
+// session is what an invocation over baselines and models gets of the command line.
+func (a *app) session() session.Session {
+	return session.Session{
+		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Redact: a.redactor(),
+		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Program: program,
+	}
+}
 
 // print writes a result to standard output.
 func (a *app) print(text string) error {

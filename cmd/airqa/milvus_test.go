@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"airqa/fixtures"
+	"airqa/internal/exit"
 	"airqa/internal/milvustest"
 	"airqa/internal/openaitest"
 )
@@ -34,20 +35,20 @@ func TestMilvusServer(t *testing.T) {
 	ingest := []string{"ingest", "--data", data, "--vectors", url, filepath.Join(dir, "papers")}
 
 	server.Kill()
-	if out, code := runProgram(t, ingest...); code != exitFailed || !strings.Contains(out, server.Address) {
+	if out, code := runProgram(t, ingest...); code != exit.Failed || !strings.Contains(out, server.Address) {
 		t.Errorf("ingest without the server ended with %d:\n%s", code, out)
 	}
 	server.Restart(t)
-	if out, code := runProgram(t, ingest...); code != exitDone {
+	if out, code := runProgram(t, ingest...); code != exit.Done {
 		t.Fatalf("ingest with the server back ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files"); code != exitDone {
+	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files"); code != exit.Done {
 		t.Fatalf("copy ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exitDone || !strings.Contains(out, "both stores hold the same") {
+	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exit.Done || !strings.Contains(out, "both stores hold the same") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
-	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exitDone {
+	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exit.Done {
 		t.Errorf("check with an empty store ended with %d:\n%s", code, out)
 	}
 	killedRun(t, server, dir, []string{"--data", data, "--vectors", url})
@@ -76,11 +77,11 @@ func killedRun(t *testing.T, server *milvustest.Server, dir string, where []stri
 		"run", "--questions", questions, "--baseline", "agentic-rag", "--model", "openai:m", "--base-url", endpoint.URL(),
 		"--out", filepath.Join(dir, "run"), "-j", "1",
 	}, where...)
-	if out, code := runProgram(t, run...); code != exitFailedExamples || !strings.Contains(out, server.Address) {
+	if out, code := runProgram(t, run...); code != exit.FailedExamples || !strings.Contains(out, server.Address) {
 		t.Errorf("the run without the server ended with %d:\n%s", code, out)
 	}
 	server.Restart(t)
-	if out, code := runProgram(t, run...); code != exitDone {
+	if out, code := runProgram(t, run...); code != exit.Done {
 		t.Fatalf("the run with the server back ended with %d:\n%s", code, out)
 	}
 	// Three questions of two calls each: no reply was asked for twice.

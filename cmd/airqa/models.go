@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/catalog"
 )
@@ -31,7 +32,7 @@ Examples:
 func (c modelsCmd) Run(a *app) error {
 	list, err := catalog.Open(c.Models)
 	if err != nil {
-		return coded{exitUsage, err}
+		return exit.With(exit.Usage, err)
 	}
 	found := c.pick(list)
 	if len(found) == 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"airqa/env"
+	"airqa/internal/exit"
 	"airqa/qa"
 )
 
@@ -62,13 +63,13 @@ func (c pageCmd) Run(a *app) error {
 
 func (c pageCmd) check(box []float64) error {
 	if c.Boxes && box != nil {
-		return misuse("--boxes outlines what is on a whole page; leave --box out")
+		return exit.Misuse("--boxes outlines what is on a whole page; leave --box out")
 	}
 	if c.DPI < 1 {
-		return misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
+		return exit.Misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
 	}
 	if ext := strings.ToLower(filepath.Ext(c.Out)); ext != "" && ext != ".png" {
-		return misuse("--out %s: pages are written as PNG; name a .png file", c.Out)
+		return exit.Misuse("--out %s: pages are written as PNG; name a .png file", c.Out)
 	}
 	return nil
 }
@@ -99,12 +100,12 @@ func parseBox(s string) ([]float64, error) {
 	for _, p := range parts {
 		x, err := strconv.ParseFloat(p, 64)
 		if err != nil {
-			return nil, misuse("--box %q: %q is not a number; a box is X0,Y0,WIDTH,HEIGHT in points", s, p)
+			return nil, exit.Misuse("--box %q: %q is not a number; a box is X0,Y0,WIDTH,HEIGHT in points", s, p)
 		}
 		box = append(box, x)
 	}
 	if len(box) != 4 {
-		return nil, misuse("--box %q: a box has four numbers, X0,Y0,WIDTH,HEIGHT in points", s)
+		return nil, exit.Misuse("--box %q: a box has four numbers, X0,Y0,WIDTH,HEIGHT in points", s)
 	}
 	return box, nil
 }

@@ -103,7 +103,7 @@ func (c papersCmd) list(a *app, lines []paperLine) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	a.say("%s, %d with problems; airqa papers --data %s UUID lists the problems", withPlural(len(lines), "paper"), odd, c.Data)
+	a.say("%s, %d with problems; airqa papers --data %s UUID lists the problems", terminal.Plural(len(lines), "paper"), odd, c.Data)
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (c papersCmd) details(a *app, lines []paperLine) error {
 		_, _ = fmt.Fprintf(&text, "%s\n  title       %s\n  venue       %s %s\n  read from   %s by %s\n  PDF         %s\n"+
 			"  %d pages, %d sections, %d images, %d tables, %d equations, %d references, %d chunks\n  %s",
 			l.PaperID, terminal.Line(l.Title), orDash(l.Conference), yearOf(l.Year), terminal.Line(l.File), l.Parser, pdf,
-			l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, withPlural(len(l.Problems), "problem"))
+			l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, terminal.Plural(len(l.Problems), "problem"))
 		for _, p := range l.Problems {
 			text.WriteString("\n  - " + terminal.Line(p))
 		}

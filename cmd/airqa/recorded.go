@@ -13,6 +13,7 @@ import (
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 // recordedFlags gives the flags of a command that goes on from a run (run --replay RUN, fork RUN) the values of that run,
@@ -90,14 +91,11 @@ func recordedDir(ctx *kong.Context, command *kong.Node) string {
 func otherModel(ctx *kong.Context, c runlog.Config) bool {
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "model" {
-			return strings.Trim(fmt.Sprint(ctx.FlagValue(p.Flag)), "[]") != specOf(c.Shape.Model)
+			return strings.Trim(fmt.Sprint(ctx.FlagValue(p.Flag)), "[]") != runlog.SpecOf(c.Shape.Model)
 		}
 	}
 	return false
 }
-
-// specOf is PROVIDER:MODEL of the description of a model.
-func specOf(described map[string]any) string { return runlog.Shape{Model: described}.ModelName() }
 
 // repeatsIn counts the repeats of a run.
 func repeatsIn(dir string) (any, error) {
@@ -122,7 +120,7 @@ type described struct {
 // flagsOf are the flags that a run was made with, as far as its run.json has them.
 func flagsOf(dir string, c runlog.Config) map[string]any {
 	flags := map[string]any{
-		"questions": filepath.Join(dir, runlog.QuestionsFile), "baseline": c.Shape.Baseline, "model": specOf(c.Shape.Model),
+		"questions": filepath.Join(dir, runlog.QuestionsFile), "baseline": c.Shape.Baseline, "model": runlog.SpecOf(c.Shape.Model),
 		"data": c.Note.DataDir,
 	}
 	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
@@ -132,14 +130,11 @@ func flagsOf(dir string, c runlog.Config) map[string]any {
 	if embedder, _ := c.Shape.Settings["embedder"].(string); strings.HasPrefix(embedder, "openai:") {
 		flags["embedder"] = embedder
 	}
-	if llm.FromEnvironment(specOf(c.Shape.Model), os.Getenv).BaseURL == "" && c.Note.BaseURL != "" {
+	if llm.FromEnvironment(runlog.SpecOf(c.Shape.Model), os.Getenv).BaseURL == "" && c.Note.BaseURL != "" {
 		flags["base-url"] = c.Note.BaseURL
 	}
 	if p := c.Note.Price; p != nil {
-		flags["price"] = priceText(p)
+		flags["price"] = session.PriceText(p)
 	}
 	return flags
 }
-
-// plain writes a number without an exponent, which flags for whole numbers do not read.
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"path/filepath"
 
+	"airqa/internal/exit"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/replay"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 // replayFlags show a recorded run again.
@@ -20,15 +22,15 @@ type replayFlags struct {
 func (c runCmd) checkReplay() error {
 	switch {
 	case c.Replay == "" && c.ReplayLoose:
-		return misuse("--replay-loose goes with --replay RUN")
+		return exit.Misuse("--replay-loose goes with --replay RUN")
 	case c.Replay == "":
 		return nil
 	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
-		return misuse("--replay takes one baseline and one model, those of the run")
+		return exit.Misuse("--replay takes one baseline and one model, those of the run")
 	case c.Cache != "":
-		return misuse("--replay makes no calls, so --cache has nothing to do")
+		return exit.Misuse("--replay makes no calls, so --cache has nothing to do")
 	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
-		return misuse("--out is the run to replay: name another directory")
+		return exit.Misuse("--out is the run to replay: name another directory")
 	}
 	return nil
 }
@@ -40,26 +42,26 @@ func (c runCmd) openReplay(a *app) (*replay.Source, error) {
 	}
 	s, err := replay.Open(replay.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
 	if errors.Is(err, runlog.ErrNoRun) {
-		return nil, coded{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	return s, err
 }
 
 // openModel makes a model. A replayed one is described and never asked, so that it needs no key; a script that the run names by
 // its file name alone is described as there.
-func (c runCmd) openModel(a *app, o *opener, replayed *replay.Source, spec string) (openedModel, error) {
+func (c runCmd) openModel(a *app, o *session.Models, replayed *replay.Source, spec string) (session.Opened, error) {
 	if replayed == nil {
-		return o.open(spec, a.getenv)
+		return o.Open(spec, a.getenv)
 	}
 	recorded := replayed.Config().Shape.Model
 	provider, _ := llm.SplitSpec(spec)
-	if spec == specOf(recorded) && (provider == "scripted" || provider == offlineModel) {
-		return openedModel{spec: spec, described: recorded, price: &qa.Price{}, maxReply: replayed.Config().Shape.ReplyLimit()}, nil
+	if spec == runlog.SpecOf(recorded) && (provider == "scripted" || provider == session.OfflineModel) {
+		return session.Opened{Spec: spec, Described: recorded, Price: &qa.Price{}, MaxReply: replayed.Config().Shape.ReplyLimit()}, nil
 	}
-	settled, list, err := o.settled(spec, a.getenv)
+	settled, list, err := o.Settled(spec, a.getenv)
 	if err != nil {
-		return openedModel{}, err
+		return session.Opened{}, err
 	}
 	described, err := llm.Describe(settled)
-	return openedModel{spec: spec, described: described, price: listedPrice(list, spec), maxReply: settled.Sampling.MaxTokens}, err
+	return session.Opened{Spec: spec, Described: described, Price: session.ListedPrice(list, spec), MaxReply: settled.Sampling.MaxTokens}, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"airqa/baselines"
 	"airqa/internal/aside"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/report"
 	"airqa/report/render"
@@ -79,7 +80,7 @@ func (c reportCmd) Run(a *app) error {
 	if err := aside.WriteFile(c.Out, b.Bytes()); err != nil {
 		return err
 	}
-	a.say("%s: %s, %s", c.Out, withPlural(len(rows), "run"), o.Format)
+	a.say("%s: %s, %s", c.Out, terminal.Plural(len(rows), "run"), o.Format)
 	return nil
 }
 
@@ -106,21 +107,21 @@ func (c reportCmd) options(a *app) (render.Options, error) {
 	}
 	if c.JSON {
 		if c.Format != "" && c.Format != "json" {
-			return o, misuse("--json and --format %s contradict each other", c.Format)
+			return o, exit.Misuse("--json and --format %s contradict each other", c.Format)
 		}
 		o.Format = "json"
 	}
 	if o.Format == "" && c.Out != "" {
 		o.Format = render.FormatOf(c.Out)
 		if o.Format == "" {
-			return o, misuse("%s: unknown suffix; choose a format with --format (%s)", c.Out, strings.Join(render.Formats(), ", "))
+			return o, exit.Misuse("%s: unknown suffix; choose a format with --format (%s)", c.Out, strings.Join(render.Formats(), ", "))
 		}
 	}
 	if o.Format == "" {
 		o.Format = "text"
 	}
 	if o.Format == "csv" && o.Table == report.AllTables {
-		return o, misuse("%v", render.ErrOneTable)
+		return o, exit.Misuse("%v", render.ErrOneTable)
 	}
 	return o, nil
 }

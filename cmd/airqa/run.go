@@ -12,6 +12,7 @@ import (
 	"airqa/baselines"
 	"airqa/env"
 	"airqa/eval"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/llm/catalog"
@@ -19,6 +20,7 @@ import (
 	"airqa/qa/dataset"
 	"airqa/run/replay"
 	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
 type runCmd struct {
@@ -27,13 +29,13 @@ type runCmd struct {
 	Baseline  []string `required:"" placeholder:"NAME" help:"Baselines, several with commas, or all; airqa baselines lists them."`
 	Model     []string `required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	Out       string   `required:"" placeholder:"DIR" help:"Run directory; with several baselines or models a folder with a run directory for each. The same command again finishes what is left in it."`
-	endpointFlags
+	session.Endpoint
 	Workers int    `short:"j" default:"4" help:"Episodes at once."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes for each question. More of them later run only what is new."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools), all (also questions whose images the model refused) or none."`
 	selectFlags
-	missingFlags
-	budgetFlags
+	session.Missing
+	session.Budget
 	qa.Settings
 	cacheFlags
 	replayFlags
@@ -77,7 +79,7 @@ func (c runCmd) Run(a *app) error {
 }
 
 // answer takes the questions through the jobs.
-func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
+func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error {
 	examples, faults, err := dataset.Load(c.Questions, eval.Check)
 	if err != nil {
 		a.sayFaults(c.Questions, faults, faultLines)
@@ -90,18 +92,18 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{Mode: env.Mode(c.Retrieve), QueryDeadline: queryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, job.searches)})
+	world, err := c.open(a, env.Config{Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, func(j session.Job) bool { return j.Baseline.Searches() })})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = world.Close() }()
 	a.sayFaults(c.Questions, faults, faultsShown(jobs))
-	plan := plan{
-		world: world, examples: examples, picked: picked, settings: c.Settings, workers: c.Workers, repeats: c.Repeats,
-		retry: c.Retry, budget: c.budgetFlags,
-		note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
+	plan := session.Plan{
+		World: world, Examples: examples, Picked: picked, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
+		Retry: c.Retry, Budget: c.Budget,
+		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
 	}
-	if err := c.settle(a, &plan, jobs, c.DryRun); err != nil {
+	if err := c.Missing.Settle(a.ctx, a.session(), &plan, jobs, c.DryRun); err != nil {
 		return err
 	}
 	if c.DryRun {
@@ -112,40 +114,40 @@ func (c runCmd) answer(a *app, jobs []job, source *replay.Source) error {
 		return err
 	}
 	defer a.closeCache(c.Cache, store)
-	plan.chain = chain{cache: store, replay: source}
+	plan.Cache, plan.Replay = store, source
 	if source != nil {
-		plan.only = source.Holds
-		if plan.episodes() == 0 {
-			return misuse("%s holds none of these questions", c.Replay)
+		plan.Only = source.Holds
+		if plan.Episodes() == 0 {
+			return exit.Misuse("%s holds none of these questions", c.Replay)
 		}
 	}
-	ended, err := a.execute(plan, jobs)
-	return a.runEnd(ended, c.Out, err)
+	ended, err := a.session().Execute(a.ctx, plan, jobs)
+	return a.session().End(ended, c.Out, err)
 }
 
 func (c runCmd) check() error {
 	switch {
 	case c.Workers < 1:
-		return misuse("-j %d: at least one episode at once", c.Workers)
+		return exit.Misuse("-j %d: at least one episode at once", c.Workers)
 	case c.Out == "":
-		return misuse("--out is empty: name a run directory")
+		return exit.Misuse("--out is empty: name a run directory")
 	case c.Repeats < 1:
-		return misuse("--repeats %d: each question gets at least one episode", c.Repeats)
+		return exit.Misuse("--repeats %d: each question gets at least one episode", c.Repeats)
 	case c.Rows < 0:
-		return misuse("--rows %d: 0 is no limit", c.Rows)
+		return exit.Misuse("--rows %d: 0 is no limit", c.Rows)
 	case c.Turns < 1 || c.Window < 1:
-		return misuse("--turns and --window must be at least 1")
+		return exit.Misuse("--turns and --window must be at least 1")
 	}
 	if c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python) {
-		return misuse("--action-format %s is for actions that are written as text, and --protocol tools reads none: leave one of them out, or take --protocol mixed", c.ActionFormat)
+		return exit.Misuse("--action-format %s is for actions that are written as text, and --protocol tools reads none: leave one of them out, or take --protocol mixed", c.ActionFormat)
 	}
 	if c.DryRun && c.Replay != "" {
-		return misuse("--replay makes no calls, so there is nothing for --dry-run to estimate")
+		return exit.Misuse("--replay makes no calls, so there is nothing for --dry-run to estimate")
 	}
 	if err := c.checkReplay(); err != nil {
 		return err
 	}
-	return errors.Join(c.budgetFlags.check(), checkLimits(c.QuestionLimits))
+	return errors.Join(c.Budget.Check(), session.CheckLimits(c.QuestionLimits))
 }
 
 // findBaselines returns the baselines of some names, or every one for "all".
@@ -157,10 +159,10 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 	for _, name := range names {
 		b, err := baselines.Find(strings.TrimSpace(name))
 		if err != nil {
-			return nil, coded{exitUsage, err}
+			return nil, exit.With(exit.Usage, err)
 		}
 		if slices.ContainsFunc(found, func(other baselines.Baseline) bool { return other.Name == b.Name }) {
-			return nil, misuse("baseline %s is named twice", b.Name)
+			return nil, exit.Misuse("baseline %s is named twice", b.Name)
 		}
 		found = append(found, b)
 	}
@@ -168,29 +170,29 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 }
 
 // openModels makes the models; for a replay only what the record of a run says of them.
-func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, error) {
+func (c runCmd) openModels(a *app, replayed *replay.Source) ([]session.Opened, error) {
 	if c.MaxConnections == 0 {
 		c.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
 	}
-	source := c.opener()
-	source.notice = a.notice
+	source := c.Opener()
+	source.Notify = a.notify
 	if len(c.Model) > 1 && c.Price != "" {
 		a.say("warning: --price %s holds for all %d models; a file for --models has one for each", c.Price, len(c.Model))
 	}
-	var opened []openedModel
+	var opened []session.Opened
 	for _, spec := range c.Model {
 		spec = strings.TrimSpace(spec)
-		if slices.ContainsFunc(opened, func(other openedModel) bool { return other.spec == spec }) {
-			return nil, misuse("model %s is named twice", spec)
+		if slices.ContainsFunc(opened, func(other session.Opened) bool { return other.Spec == spec }) {
+			return nil, exit.Misuse("model %s is named twice", spec)
 		}
 		m, err := c.openModel(a, source, replayed, spec)
 		if err == nil {
-			m.price, err = c.price(m, c.QuestionLimits)
+			m.Price, err = c.PriceOf(m, c.QuestionLimits)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if left, ok := m.described["not_sent"]; ok {
+		if left, ok := m.Described["not_sent"]; ok {
 			a.say("note: %s refuses settings, which are not sent: %v", spec, left)
 		}
 		opened = append(opened, m)
@@ -203,12 +205,12 @@ func (c runCmd) openModels(a *app, replayed *replay.Source) ([]openedModel, erro
 }
 
 // warnOfPrices names the models of unknown price. Those on this machine are taken to cost nothing by the token.
-func (c runCmd) warnOfPrices(a *app, models []openedModel) {
+func (c runCmd) warnOfPrices(a *app, models []session.Opened) {
 	var unknown []string
 	for _, m := range models {
-		access := llm.FromEnvironment(m.spec, a.getenv).Pair(c.BaseURL)
-		if host, _, err := net.SplitHostPort(access.Host()); m.price == nil && (err != nil || !isLoopback(host)) {
-			unknown = append(unknown, m.spec)
+		access := llm.FromEnvironment(m.Spec, a.getenv).Pair(c.BaseURL)
+		if host, _, err := net.SplitHostPort(access.Host()); m.Price == nil && (err != nil || !isLoopback(host)) {
+			unknown = append(unknown, m.Spec)
 		}
 	}
 	if len(unknown) > 0 {
@@ -221,7 +223,7 @@ func (c runCmd) warnOfProviders(a *app) {
 	var providers []string
 	for _, spec := range c.Model {
 		provider, _ := llm.SplitSpec(strings.TrimSpace(spec))
-		asks := provider != offlineModel && provider != "scripted"
+		asks := provider != session.OfflineModel && provider != "scripted"
 		if asks && !slices.Contains(providers, provider) {
 			providers = append(providers, provider)
 		}
@@ -232,43 +234,32 @@ func (c runCmd) warnOfProviders(a *app) {
 }
 
 // warnOfImages says that a model cannot look at pages although a baseline has it do so.
-func (c runCmd) warnOfImages(a *app, jobs []job) {
+func (c runCmd) warnOfImages(a *app, jobs []session.Job) {
 	list, err := catalog.Open(c.Models)
 	if err != nil {
 		return // reported when the models were opened
 	}
 	for _, j := range jobs {
-		if known, listed := list.Find(j.spec); listed && !known.Images && slices.Contains(j.baseline.Tools, "View") {
-			a.say("warning: the list of models says that %s takes no images; %s sends some", j.spec, j.baseline.Name)
+		if known, listed := list.Find(j.Spec); listed && !known.Images && slices.Contains(j.Baseline.Tools, "View") {
+			a.say("warning: the list of models says that %s takes no images; %s sends some", j.Spec, j.Baseline.Name)
 		}
 	}
 }
 
-// job is one baseline with one model, in a run directory of its own.
-type job struct {
-	baseline baselines.Baseline
-	openedModel
-	dir string
-	// name is what its bar is called.
-	name string
-}
-
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-func (j job) searches() bool { return j.baseline.Searches() }
-
 // jobsOf are all baselines with all models. A single one has the folder to itself.
-func jobsOf(lines []baselines.Baseline, models []openedModel, out string) []job {
+func jobsOf(lines []baselines.Baseline, models []session.Opened, out string) []session.Job {
 	if len(lines) == 1 && len(models) == 1 {
-		return []job{{lines[0], models[0], out, lines[0].Name}}
+		return []session.Job{{Baseline: lines[0], Opened: models[0], Dir: out, Name: lines[0].Name}}
 	}
-	var all []job
+	var all []session.Job
 	for _, m := range models {
-		slug := strings.Trim(notInNames.ReplaceAllString(m.spec, "-"), "-")
+		slug := strings.Trim(notInNames.ReplaceAllString(m.Spec, "-"), "-")
 		for _, b := range lines {
-			c := job{b, m, filepath.Join(out, b.Name+"@"+slug), b.Name}
+			c := session.Job{Baseline: b, Opened: m, Dir: filepath.Join(out, b.Name+"@"+slug), Name: b.Name}
 			if len(models) > 1 {
-				c.name = b.Name + " " + m.spec
+				c.Name = b.Name + " " + m.Spec
 			}
 			all = append(all, c)
 		}
@@ -294,7 +285,7 @@ func (a *app) sayFaults(path string, faults []*dataset.Fault, most int) {
 			if most > 0 {
 				more = "more fault"
 			}
-			a.say("warning: %s: %s; airqa stats %s --lint lists all", path, withPlural(len(faults)-most, more), path)
+			a.say("warning: %s: %s; airqa stats %s --lint lists all", path, terminal.Plural(len(faults)-most, more), path)
 			return
 		}
 		kept := "left out"
@@ -306,9 +297,9 @@ func (a *app) sayFaults(path string, faults []*dataset.Fault, most int) {
 }
 
 // faultsShown is how many faults to print: none again where all jobs resume, since their first invocation printed them.
-func faultsShown(jobs []job) int {
+func faultsShown(jobs []session.Job) int {
 	for _, j := range jobs {
-		if _, err := runlog.ReadConfig(j.dir); err != nil {
+		if _, err := runlog.ReadConfig(j.Dir); err != nil {
 			return faultLines
 		}
 	}
@@ -321,11 +312,8 @@ func (a *app) checkUUIDs(examples []qa.Example) error {
 	redact := a.redactor()
 	for _, ex := range examples {
 		if safe := string(redact([]byte(ex.UUID))); safe != ex.UUID {
-			return misuse("the uuid %q holds a key or a path of the home directory, which no run directory may hold; rename the question", safe)
+			return exit.Misuse("the uuid %q holds a key or a path of the home directory, which no run directory may hold; rename the question", safe)
 		}
 	}
 	return nil
 }
-
-// withPlural is "1 question", "2 questions".
-func withPlural(n int, what string) string { return terminal.Plural(n, what) }

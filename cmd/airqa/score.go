@@ -12,6 +12,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/batch"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -94,11 +95,11 @@ func (c scoreCmd) verdict(sum totals) error {
 	unscored := sum.Unscored - sum.faulty - sum.NoEvaluator
 	switch {
 	case unscored > 0 && c.Judge != noJudgeName:
-		return coded{exitFailedExamples, fmt.Errorf(
+		return exit.With(exit.FailedExamples, fmt.Errorf(
 			"%s unscored, which is no zero; the first because: %s\n  the same command tries again; with --json it says why each is",
-			are(unscored, "answer"), terminal.Clip(sum.why, mostOfReason))}
+			are(unscored, "answer"), terminal.Clip(sum.why, mostOfReason)))
 	case sum.faulty > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(sum.faulty, "answer"))}
+		return exit.With(exit.FailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(sum.faulty, "answer")))
 	}
 	return nil
 }
@@ -111,7 +112,7 @@ func have(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " has"
 	}
-	return withPlural(n, noun) + " have"
+	return terminal.Plural(n, noun) + " have"
 }
 
 // are is a number of things that are the subject of a sentence.
@@ -119,7 +120,7 @@ func are(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"
 	}
-	return withPlural(n, noun) + " are"
+	return terminal.Plural(n, noun) + " are"
 }
 
 // scoreFiles scores a file of predictions, or explains one of them.
@@ -135,7 +136,7 @@ func (c scoreCmd) scoreFiles(a *app) (err error) {
 	}
 	t, err := c.scoreFile(a, j)
 	if err == nil && j.absent != nil && t.Unscored > t.faulty {
-		return coded{exitFailedExamples, fmt.Errorf("%d of %s need a judge: %w", t.Unscored-t.faulty, withPlural(t.Answers, "answer"), j.absent)}
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %s need a judge: %w", t.Unscored-t.faulty, terminal.Plural(t.Answers, "answer"), j.absent))
 	}
 	return errors.Join(err, c.verdict(t))
 }
@@ -195,18 +196,18 @@ func (c scoreCmd) needsNoJudge(a *app, dir string, absent error) error {
 	if n == 0 {
 		return nil
 	}
-	return misuse("%d of %s of %s need a judge: %w", n, withPlural(all, "answer"), dir, absent)
+	return exit.Misuse("%d of %s of %s need a judge: %w", n, terminal.Plural(all, "answer"), dir, absent)
 }
 
 func (c scoreCmd) check() error {
 	files := c.Gold != "" || c.Pred != ""
 	switch {
 	case files && len(c.Dirs) > 0:
-		return misuse("score either run directories, or --gold with --pred")
+		return exit.Misuse("score either run directories, or --gold with --pred")
 	case files && (c.Gold == "" || c.Pred == ""):
-		return misuse("--gold and --pred go together")
+		return exit.Misuse("--gold and --pred go together")
 	case !files && len(c.Dirs) == 0:
-		return misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
+		return exit.Misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
 	return c.scoreFileFlags.check()
 }
@@ -231,7 +232,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("%s: %w", dir, errNothingEnded)
 	}
-	a.noteMissing(r, ended)
+	a.session().NoteMissing(r, ended)
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	by.judge.drain, by.config.Drain = drain, drain // half a scoring is none, and verdicts are kept
@@ -245,7 +246,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 		scores = append(scores, s)
 		stage.Set(len(scores), "")
 	}
-	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", runlog.Verdicts(scores), withPlural(n, "answer"), len(ended), len(examples)))
+	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", runlog.Verdicts(scores), terminal.Plural(n, "answer"), len(ended), len(examples)))
 	return scores, runlog.WriteScores(dir, runlog.Scoring{
 		Mode: by.mode, Judge: by.judge.name, JudgeBaseURL: by.judge.baseURL, Program: program, Created: a.now().UTC(),
 	}, scores, a.redactor())
@@ -254,7 +255,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 // undrained is the error of an interrupted stream of scores.
 func undrained(err error) error {
 	if errors.Is(err, batch.ErrDrained) {
-		return fmt.Errorf("scoring: %w", errInterrupted)
+		return fmt.Errorf("scoring: %w", exit.ErrInterrupted)
 	}
 	return err
 }

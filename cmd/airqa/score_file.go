@@ -13,6 +13,7 @@ import (
 	"airqa/eval"
 	"airqa/eval/batch"
 	"airqa/internal/aside"
+	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/qa"
 )
@@ -28,13 +29,13 @@ type scoreFileFlags struct {
 func (f scoreFileFlags) check() error {
 	switch {
 	case f.ScoreCores < 0:
-		return misuse("--cores %d: name a number of processors, or 0 for all", f.ScoreCores)
+		return exit.Misuse("--cores %d: name a number of processors, or 0 for all", f.ScoreCores)
 	case f.Out == "":
 		return nil
 	case f.Gold == "":
-		return misuse("--out goes with --gold and --pred; the scores of a run are in RUN/scores/")
+		return exit.Misuse("--out goes with --gold and --pred; the scores of a run are in RUN/scores/")
 	case f.Out == f.Gold || f.Out == f.Pred:
-		return misuse("--out %s would replace what is to be scored", f.Out)
+		return exit.Misuse("--out %s would replace what is to be scored", f.Out)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"airqa/internal/exit"
 	"airqa/run/runlog"
 )
 
@@ -84,8 +85,8 @@ func TestCtrlCThreeTimes(t *testing.T) {
 	for c.Process.Signal(syscall.SIGINT) == nil && !strings.Contains(errs.String(), "stopped where it was") {
 		time.Sleep(10 * time.Millisecond) // two signals at once may count as one
 	}
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exitInterrupted, errs)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
+		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exit.Interrupted, errs)
 	}
 }
 
@@ -103,8 +104,8 @@ func TestCtrlCWhileChecking(t *testing.T) {
 	ctrlC(t, c)
 	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops it now") })
 	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exitInterrupted, errs)
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
+		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exit.Interrupted, errs)
 	}
 	kept, err := os.ReadFile(verdicts)
 	if n := strings.Count(string(kept), "\n"); err != nil || n != server.Calls() || n > 4 {

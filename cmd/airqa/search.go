@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"airqa/env"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/tools"
 )
@@ -44,10 +45,10 @@ func (c searchCmd) Run(a *app) error {
 		return err
 	}
 	if strings.TrimSpace(text) == "" {
-		return misuse("the text to search for is empty")
+		return exit.Misuse("the text to search for is empty")
 	}
 	if c.Limit < 1 {
-		return misuse("--limit %d: at least one passage", c.Limit)
+		return exit.Misuse("--limit %d: at least one passage", c.Limit)
 	}
 	world, err := c.open(a, env.Config{Mode: c.Retrieve})
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"
@@ -27,10 +29,10 @@ type selectFlags struct {
 // pick applies the flags.
 func (f selectFlags) pick(a *app, examples []qa.Example) ([]qa.Example, error) {
 	if f.Limit < 0 || f.Sample < 0 {
-		return nil, misuse("--limit and --sample count questions")
+		return nil, exit.Misuse("--limit and --sample count questions")
 	}
 	if (f.Of == "") != (len(f.Status) == 0) {
-		return nil, misuse("--status and --of go together: --status wrong --of runs/rag")
+		return nil, exit.Misuse("--status and --of go together: --status wrong --of runs/rag")
 	}
 	ids, err := readIDs(f.ID)
 	if err != nil {
@@ -44,10 +46,10 @@ func (f selectFlags) pick(a *app, examples []qa.Example) ([]qa.Example, error) {
 	}
 	picked, err := s.Select(examples)
 	if err != nil {
-		return nil, coded{exitUsage, err}
+		return nil, exit.With(exit.Usage, err)
 	}
 	if len(picked) == 0 {
-		return nil, misuse("no question is left of %s: look at --status, --tag and --range", withPlural(len(examples), "question"))
+		return nil, exit.Misuse("no question is left of %s: look at --status, --tag and --range", terminal.Plural(len(examples), "question"))
 	}
 	return picked, nil
 }
@@ -75,7 +77,7 @@ func (a *app) withStatus(dir string, statuses []string) (map[string]bool, error)
 	wanted := make(map[string]bool)
 	for _, s := range statuses {
 		if !knownStatus(s) {
-			return nil, misuse("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", s, qa.TurnLimit)
+			return nil, exit.Misuse("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", s, qa.TurnLimit)
 		}
 		wanted[s] = true
 	}

@@ -2,15 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
-)
 
-// errInterrupted is the cause of a context that the second Ctrl-C cancelled.
-var errInterrupted = errors.New("interrupted")
+	"airqa/internal/exit"
+)
 
 // patience is how long the program waits after a second Ctrl-C for the work in flight to end. Tests set it.
 var patience = 10 * time.Second
@@ -38,7 +36,7 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 		close(draining)
 		select {
 		case <-signals:
-			cancel(errInterrupted)
+			cancel(exit.ErrInterrupted)
 		case <-ctx.Done():
 			return
 		}
@@ -50,7 +48,7 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 			return
 		}
 		a.say("stopped where it was")
-		os.Exit(exitInterrupted)
+		os.Exit(exit.Interrupted)
 	}()
 	return ctx, draining, func() {
 		signal.Stop(signals)
@@ -59,14 +57,14 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 	}
 }
 
-// untilDrained returns a context that ends, with the cause errInterrupted, when drain is closed: for work that has nothing
+// untilDrained returns a context that ends, with the cause exit.ErrInterrupted, when drain is closed: for work that has nothing
 // to wait for.
 func untilDrained(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {
 		case <-drain:
-			cancel(errInterrupted)
+			cancel(exit.ErrInterrupted)
 		case <-ctx.Done():
 		}
 	}()

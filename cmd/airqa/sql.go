@@ -10,6 +10,7 @@ import (
 
 	"airqa/env"
 	"airqa/internal/terminal"
+	"airqa/run/session"
 	"airqa/tools"
 )
 
@@ -29,7 +30,7 @@ func (sqlCmd) Help() string {
 
 // Run implements the sub-command.
 func (c sqlCmd) Run(a *app) error {
-	if err := checkQuerySeconds(c.QuerySeconds); err != nil {
+	if err := session.CheckQuerySeconds(c.QuerySeconds); err != nil {
 		return err
 	}
 	text, err := a.text(c.Text)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"airqa/internal/aside"
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/report"
 	"airqa/report/questions"
 	"airqa/report/render"
@@ -66,14 +68,14 @@ func (c statsCmd) options(a *app) (render.Options, error) {
 	o := render.Options{Format: c.Format, Width: a.width, Options: report.Options{WithPaper: c.WithPaper}}
 	if c.JSON {
 		if c.Format != "" && c.Format != "json" {
-			return o, misuse("--json and --format %s contradict each other", c.Format)
+			return o, exit.Misuse("--json and --format %s contradict each other", c.Format)
 		}
 		o.Format = "json"
 	}
 	if o.Format == "" && c.Out != "" {
 		o.Format = render.FormatOf(c.Out)
 		if o.Format == "" {
-			return o, misuse("%s: unknown suffix; choose a format with --format (%s)", c.Out, strings.Join(render.Formats(), ", "))
+			return o, exit.Misuse("%s: unknown suffix; choose a format with --format (%s)", c.Out, strings.Join(render.Formats(), ", "))
 		}
 	}
 	if o.Format == "" {
@@ -117,7 +119,7 @@ func (c statsCmd) write(a *app, print func(io.Writer) error) error {
 func (c statsCmd) verdict(a *app, file questions.File, stats questions.Stats, findings []questions.Finding) error {
 	if !c.Lint {
 		if len(file.Faults) > 0 && file.Unread() == 0 {
-			a.say("warning: %s, the first: %v; airqa stats %s --lint lists all", withPlural(len(file.Faults), "fault"), file.Faults[0], c.File)
+			a.say("warning: %s, the first: %v; airqa stats %s --lint lists all", terminal.Plural(len(file.Faults), "fault"), file.Faults[0], c.File)
 		} else if len(file.Faults) > 0 {
 			a.say("warning: %d of %d records could not be read; the first fault is %v; airqa stats %s --lint lists all",
 				file.Unread(), file.Unread()+len(file.Items), file.Faults[0], c.File)
@@ -125,7 +127,7 @@ func (c statsCmd) verdict(a *app, file questions.File, stats questions.Stats, fi
 		return nil
 	}
 	if n := questions.Errors(findings); n > 0 {
-		return coded{exitFailedExamples, errors.New(questions.FindingsSummary(findings, stats))}
+		return exit.With(exit.FailedExamples, errors.New(questions.FindingsSummary(findings, stats)))
 	}
 	return nil
 }

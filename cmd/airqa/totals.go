@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -84,9 +85,9 @@ func (t *totals) unscored(reason string) {
 // progress is how many answers were scored.
 func (t *totals) progress() string {
 	if t.Unscored == 0 {
-		return withPlural(t.Answers, "answer") + " scored"
+		return terminal.Plural(t.Answers, "answer") + " scored"
 	}
-	return fmt.Sprintf("%d of %s scored", t.Answers-t.Unscored, withPlural(t.Answers, "answer"))
+	return fmt.Sprintf("%d of %s scored", t.Answers-t.Unscored, terminal.Plural(t.Answers, "answer"))
 }
 
 // closeQuestion puts the last question to the others.
@@ -129,9 +130,9 @@ func (t totals) print(a *app) error {
 	if t.Run != "" {
 		name = t.Run + ": "
 	}
-	answers := withPlural(t.Questions, "question")
+	answers := terminal.Plural(t.Questions, "question")
 	if t.Answers != t.Questions {
-		answers = withPlural(t.Answers, "answer") + " to " + answers
+		answers = terminal.Plural(t.Answers, "answer") + " to " + answers
 	}
 	score := "nothing is scored"
 	if t.Score != nil {

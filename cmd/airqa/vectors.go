@@ -7,6 +7,8 @@ import (
 
 	"airqa/env"
 	"airqa/env/embed"
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
 )
 
 // vectorsCmd moves and compares the collections of a data directory.
@@ -38,10 +40,10 @@ func store(name string) (string, error) {
 		return "", nil
 	}
 	if name == "" {
-		return "", misuse("name a store: milvus://..., or files")
+		return "", exit.Misuse("name a store: milvus://..., or files")
 	}
 	if err := env.CheckVectors(name); err != nil {
-		return "", coded{exitUsage, err}
+		return "", exit.With(exit.Usage, err)
 	}
 	return name, nil
 }
@@ -89,7 +91,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 		return err
 	}
 	if c.Sample < 1 {
-		return misuse("--sample %d: at least one text", c.Sample)
+		return exit.Misuse("--sample %d: at least one text", c.Sample)
 	}
 	texts, err := c.embedder(a)
 	if err != nil {
@@ -105,7 +107,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 		}
 	}
 	if n := len(differences); n > 0 {
-		return errors.New(withPlural(n, "difference"))
+		return errors.New(terminal.Plural(n, "difference"))
 	}
 	return a.print("both stores hold the same")
 }
@@ -140,7 +142,7 @@ func (c vectorsCheckCmd) verify(a *app) error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%s; the same airqa ingest rebuilds damaged collections", withPlural(faults, "fault"))
+		return fmt.Errorf("%s; the same airqa ingest rebuilds damaged collections", terminal.Plural(faults, "fault"))
 	}
 	return nil
 }

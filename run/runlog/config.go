@@ -58,6 +58,11 @@ func (s Shape) ModelName() string {
 	return provider + ":" + name
 }
 
+// SpecOf is the name of the model that a description describes.
+func SpecOf(described map[string]any) string {
+	return Shape{Model: described}.ModelName()
+}
+
 // ReplyLimit is the maximum number of tokens of a reply; 0 when none is recorded.
 func (s Shape) ReplyLimit() int {
 	sampling, _ := s.Model["sampling"].(map[string]any)

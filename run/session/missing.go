@@ -1,63 +1,65 @@
-package main
+package session
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"airqa/internal/aside"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"
 )
 
-// missingFlags say what to do about questions whose papers are missing.
-type missingFlags struct {
-	Missing     string `default:"stop" enum:"stop,skip,run" help:"Questions whose papers are not in the data directory: stop (run nothing), skip (leave them out) or run (ask them anyway). A resumed run keeps its first choice."`
+// Missing says what to do about questions whose papers are missing.
+type Missing struct {
+	Choice      string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions whose papers are not in the data directory: stop (run nothing), skip (leave them out) or run (ask them anyway). A resumed run keeps its first choice."`
 	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
 }
 
-// settle decides about the picked questions of a plan that lack papers, and records what was decided. A dry run never stops.
-func (f missingFlags) settle(a *app, p *plan, jobs []job, dry bool) error {
-	venues, err := venuesOf(a.ctx, p.world)
+// Settle decides about the picked questions of a Plan that lack papers, and records what was decided. A dry run never stops.
+func (f Missing) Settle(ctx context.Context, s Session, p *Plan, jobs []Job, dry bool) error {
+	venues, err := VenuesOf(ctx, p.World)
 	if err != nil {
 		return err
 	}
-	p.missing = dataset.FindMissing(p.picked, venues)
-	p.note.Missing = recordMissing(dataset.FindMissing(p.examples, venues))
-	if err := f.write(p.missing); err != nil || !p.missing.Any() {
+	p.Missing = dataset.FindMissing(p.Picked, venues)
+	p.Note.Missing = recordMissing(dataset.FindMissing(p.Examples, venues))
+	if err := f.write(p.Missing); err != nil || !p.Missing.Any() {
 		return err
 	}
 	choice, err := f.choice(jobs)
 	if err != nil {
 		return err
 	}
-	p.note.Missing.Choice = choice
-	text := missingText(p.missing, len(p.picked), p.note.DataDir)
+	p.Note.Missing.Choice = choice
+	text := MissingText(p.Missing, len(p.Picked), p.Note.DataDir)
 	switch {
-	case p.note.Replay != "" || choice == runlog.MissingRun && !dry:
-		a.say("warning: %s", text)
+	case p.Note.Replay != "" || choice == runlog.MissingRun && !dry:
+		s.Notify.Warnf("%s", text)
 	case choice == runlog.MissingSkip:
-		rest := p.missing.Without(p.picked)
+		rest := p.Missing.Without(p.Picked)
 		if len(rest) == 0 {
-			return misuse("%s. --missing skip leaves no question to run", text)
+			return exit.Misuse("%s. --missing skip leaves no question to run", text)
 		}
-		a.say("note: %s; %d of %d questions are skipped", text, len(p.picked)-len(rest), len(p.picked))
-		p.picked = rest
+		s.Notify.Notef("%s; %d of %d questions are skipped", text, len(p.Picked)-len(rest), len(p.Picked))
+		p.Picked = rest
 	case choice == runlog.MissingStop && !dry:
-		return misuse("%s. --missing skip leaves these questions out, --missing run asks them anyway, --missing-list FILE lists what is missing", text)
+		return exit.Misuse("%s. --missing skip leaves these questions out, --missing run asks them anyway, --missing-list FILE lists what is missing", text)
 	}
 	return nil
 }
 
 // choice is the flag, or else what the run directories recorded. Those of older versions have no record: their runs went on.
-func (f missingFlags) choice(jobs []job) (string, error) {
-	if f.Missing != runlog.MissingStop {
-		return f.Missing, nil
+func (f Missing) choice(jobs []Job) (string, error) {
+	if f.Choice != runlog.MissingStop {
+		return f.Choice, nil
 	}
 	var made []string
 	for _, j := range jobs {
-		config, err := runlog.ReadConfig(j.dir)
+		config, err := runlog.ReadConfig(j.Dir)
 		if err != nil {
 			continue // none yet, or one that is refused later
 		}
@@ -75,7 +77,7 @@ func (f missingFlags) choice(jobs []job) (string, error) {
 	case 1:
 		return made[0], nil
 	}
-	return "", misuse("these runs were started with different choices about missing papers: give --missing skip or --missing run")
+	return "", exit.Misuse("these runs were started with different choices about missing papers: give --missing skip or --missing run")
 }
 
 // recordMissing is what run.json keeps; nil when nothing is missing.
@@ -88,11 +90,11 @@ func recordMissing(m dataset.Missing) *runlog.MissingPapers {
 	}
 }
 
-// missingText is "308 of 553 questions name 320 papers that are not in DIR; 244 search collections (acl2023) of which DIR holds no paper".
-func missingText(m dataset.Missing, of int, dir string) string {
+// MissingText is "308 of 553 questions name 320 papers that are not in DIR; 244 search collections (acl2023) of which DIR holds no paper".
+func MissingText(m dataset.Missing, of int, dir string) string {
 	var parts []string
 	if n := len(m.Named); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d questions name %s that %s not in %s", n, of, withPlural(len(m.Papers), "paper"), isOrAre(len(m.Papers)), dir))
+		parts = append(parts, fmt.Sprintf("%d of %d questions name %s that %s not in %s", n, of, terminal.Plural(len(m.Papers), "paper"), isOrAre(len(m.Papers)), dir))
 	}
 	if n := len(m.Searched); n > 0 {
 		who := fmt.Sprintf("%d of %d questions search", n, of)
@@ -120,7 +122,7 @@ func fewNames(names []string) string {
 	return strings.Join(names[:most], ", ") + ", …"
 }
 
-func (f missingFlags) write(m dataset.Missing) error {
+func (f Missing) write(m dataset.Missing) error {
 	if f.MissingList == "" {
 		return nil
 	}
@@ -134,13 +136,13 @@ func (f missingFlags) write(m dataset.Missing) error {
 	return aside.WriteFile(f.MissingList, []byte(b.String()))
 }
 
-// noteMissing reports after a scoring how many of the scored questions lacked papers.
-func (a *app) noteMissing(r *runlog.Run, ended map[string][]runlog.Recorded) {
+// NoteMissing reports after a scoring how many of the scored questions lacked papers.
+func (s Session) NoteMissing(r *runlog.Run, ended map[string][]runlog.Recorded) {
 	ran := make(map[string]bool, len(ended))
 	for uuid := range ended {
 		ran[uuid] = true
 	}
 	if l := r.Config.Note.Missing.Lacking(ran); l != nil {
-		a.say("note: %s: %s", r.Dir, l)
+		s.Notify.Notef("%s: %s", r.Dir, l)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"context"
@@ -12,20 +12,21 @@ import (
 	"airqa/tools"
 )
 
-// worldOf is a data directory as the baselines see it; its papers are listed by venue only where a run limits retrieval by them.
-func worldOf(ctx context.Context, e *env.Env, byConference bool) (baselines.World, error) {
+// WorldOf is a data directory as the baselines see it; its papers are listed by venue only where a run limits retrieval by them.
+func WorldOf(ctx context.Context, e *env.Env, byConference bool) (baselines.World, error) {
 	schema, err := e.Schema(ctx)
 	if err != nil {
 		return baselines.World{}, err
 	}
 	world := baselines.World{Library: library{e}, Retriever: e, Querier: e, Viewer: e, Schema: schema}
 	if byConference {
-		world.Venues, err = venuesOf(ctx, e)
+		world.Venues, err = VenuesOf(ctx, e)
 	}
 	return world, err
 }
 
-func venuesOf(ctx context.Context, e *env.Env) (map[string][]string, error) {
+// VenuesOf lists the papers of a data directory by venue-year.
+func VenuesOf(ctx context.Context, e *env.Env) (map[string][]string, error) {
 	papers, err := e.Papers(ctx)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"cmp"
@@ -16,18 +16,18 @@ import (
 type waits struct {
 	mu  sync.Mutex
 	now map[qa.FailureClass]int
-	// told is called, without the lock, after every change.
-	told []func()
+	// changed is called, without the lock, after every change.
+	changed []func()
 }
 
-// tell adds somebody who is told of changes. nil waits never change.
-func (w *waits) tell(f func()) {
+// onChange registers f; a nil receiver is a no-op.
+func (w *waits) onChange(f func()) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.told = append(w.told, f)
+	w.changed = append(w.changed, f)
 }
 
 // begin counts a call that waits, until what it returns is called. It is made for llm.Config.OnWait.
@@ -42,9 +42,9 @@ func (w *waits) add(class qa.FailureClass, n int) {
 		w.now = make(map[qa.FailureClass]int)
 	}
 	w.now[class] += n
-	told := w.told
+	changed := w.changed
 	w.mu.Unlock()
-	for _, f := range told {
+	for _, f := range changed {
 		f()
 	}
 }

@@ -1,6 +1,7 @@
-package main
+package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"airqa/eval"
+	"airqa/internal/exit"
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -20,7 +22,7 @@ import (
 
 // board shows how a job stands while it runs. Its methods may be called by several goroutines.
 type board struct {
-	*app
+	Session
 	stage      *progress.Stage
 	waits      *waits
 	scorer     *eval.Scorer
@@ -37,8 +39,8 @@ type board struct {
 	tokens                int
 }
 
-// note takes up one finished episode.
-func (b *board) note(e run.Event) {
+// add counts one finished episode.
+func (b *board) add(e run.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = e.Done
@@ -64,7 +66,7 @@ func (b *board) count(t qa.Trajectory) {
 	b.tokens += used.Prompt + used.Completion
 	if t.Outcome.Failed() {
 		b.failed++
-		b.log.Debug("episode failed", "uuid", t.UUID, "reason", t.Reason)
+		b.Log.Debug("episode failed", "uuid", t.UUID, "reason", t.Reason)
 		return
 	}
 	evaluator := b.evaluators[t.UUID]
@@ -72,7 +74,7 @@ func (b *board) count(t qa.Trajectory) {
 		return
 	}
 	b.scored++
-	if t.Answer.Given && b.scorer.Score(b.ctx, evaluator, eval.Answer(t.Answer)).Verdict == qa.Right {
+	if t.Answer.Given && b.scorer.Score(context.Background(), evaluator, eval.Answer(t.Answer)).Verdict == qa.Right {
 		b.right++
 	}
 }
@@ -86,7 +88,7 @@ func (b *board) line() string {
 	if b.scored > 0 {
 		parts = append(parts, fmt.Sprintf("%d/%d right", b.right, b.scored))
 	}
-	if seconds := b.now().Sub(b.started).Seconds(); b.tokens > 0 && seconds > 0 {
+	if seconds := b.Now().Sub(b.started).Seconds(); b.tokens > 0 && seconds > 0 {
 		parts = append(parts, terminal.Compact(float64(b.tokens)/seconds)+" tok/s")
 	}
 	if b.price != nil && *b.price != (qa.Price{}) {
@@ -126,20 +128,20 @@ func summaryLine(s run.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-// runEnd says what to do next and turns how the jobs ended into an exit code.
-func (a *app) runEnd(jobs []ended, out string, err error) error {
+// End says what to do next and turns how the jobs Ended into an exit code.
+func (s Session) End(jobs []Ended, out string, err error) error {
 	if err != nil {
 		return err
 	}
-	a.warnOfCutReplies(jobs)
+	s.warnOfCutReplies(jobs)
 	var all run.Summary
 	stopped := false
 	for _, c := range jobs {
 		switch {
-		case errors.Is(c.err, errInterrupted):
-			err = c.err
-		case c.err != nil:
-			return c.err
+		case errors.Is(c.Err, exit.ErrInterrupted):
+			err = c.Err
+		case c.Err != nil:
+			return c.Err
 		}
 		all.Total, all.Left, all.Failed = all.Total+c.Total, all.Left+c.Left, all.Failed+c.Failed
 		all.FailedBefore += c.FailedBefore
@@ -152,37 +154,37 @@ func (a *app) runEnd(jobs []ended, out string, err error) error {
 			all.Suspended = c.Suspended
 		}
 	}
-	return a.sayEnd(all, out, stopped, err)
+	return s.sayEnd(all, out, stopped, err)
 }
 
 // warnOfCutReplies counts the replies of each run directory that were cut off.
-func (a *app) warnOfCutReplies(jobs []ended) {
+func (s Session) warnOfCutReplies(jobs []Ended) {
 	for _, j := range jobs {
-		f, err := standing.Open(j.dir)
+		f, err := standing.Open(j.Dir)
 		if err != nil {
 			continue
 		}
-		if s, err := f.Look(a.now()); err == nil && s.CutReplies > 0 {
-			a.say("warning: %s: %s; a reply that is cut off rarely holds an answer", j.dir, s.CutText())
+		if now, err := f.Look(s.Now()); err == nil && now.CutReplies > 0 {
+			s.Notify.Warnf("%s: %s; a reply that is cut off rarely holds an answer", j.Dir, now.CutText())
 		}
 	}
 }
 
-func (a *app) sayEnd(s run.Summary, out string, stopped bool, interrupted error) error {
+func (s Session) sayEnd(sum run.Summary, out string, stopped bool, interrupted error) error {
 	switch {
-	case interrupted == nil && s.Suspended != "":
-		return coded{exitBudget, fmt.Errorf("%s\n  %d of %d %s are left; the same command with more resumes the run", s.Suspended, s.Left, s.Total, s.Noun())}
+	case interrupted == nil && sum.Suspended != "":
+		return exit.With(exit.Budget, fmt.Errorf("%s\n  %d of %d %s are left; the same command with more resumes the run", sum.Suspended, sum.Left, sum.Total, sum.Noun()))
 	case interrupted == nil && stopped:
-		return coded{exitFailedExamples, fmt.Errorf("stopped after %d failures, the first because: %s\n  %d of %d %s are left. Once it is fixed, the same command resumes the run",
-			s.Failed, s.FirstFailure, s.Left, s.Total, s.Noun())}
-	case interrupted != nil || s.Left > 0:
-		return fmt.Errorf("stopped with %d of %d %s left; the same command resumes the run", s.Left, s.Total, s.Noun())
-	case s.Failed > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d of %d %s failed, the first because: %s\n  Once it is fixed, the same command tries them again; airqa trace %s shows them all",
-			s.Failed, s.Total, s.Noun(), s.FirstFailure, out)}
-	case s.FailedBefore > 0:
-		return coded{exitFailedExamples, fmt.Errorf("%d of %d %s failed in an earlier invocation and were left so; --retry all runs them again", s.FailedBefore, s.Total, s.Noun())}
+		return exit.With(exit.FailedExamples, fmt.Errorf("stopped after %d failures, the first because: %s\n  %d of %d %s are left. Once it is fixed, the same command resumes the run",
+			sum.Failed, sum.FirstFailure, sum.Left, sum.Total, sum.Noun()))
+	case interrupted != nil || sum.Left > 0:
+		return fmt.Errorf("stopped with %d of %d %s left; the same command resumes the run", sum.Left, sum.Total, sum.Noun())
+	case sum.Failed > 0:
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed, the first because: %s\n  Once it is fixed, the same command tries them again; airqa trace %s shows them all",
+			sum.Failed, sum.Total, sum.Noun(), sum.FirstFailure, out))
+	case sum.FailedBefore > 0:
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed in an earlier invocation and were left so; --retry all runs them again", sum.FailedBefore, sum.Total, sum.Noun()))
 	}
-	a.say("next: airqa score %s", out)
+	s.Notify.Infof("next: airqa score %s", out)
 	return nil
 }

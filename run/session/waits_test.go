@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"slices"
@@ -14,14 +14,14 @@ func TestWaits(t *testing.T) {
 	server := openaitest.New(openaitest.Config{})
 	defer server.Close()
 	server.Fail(openaitest.RateLimited("0"))
-	o := endpointFlags{BaseURL: server.URL(), Sampling: qa.Sampling{TopP: new(1.0), MaxTokens: 5}, Timeout: 1e10, Retries: 1, MaxConnections: 1}.opener()
-	m, err := o.open("openai:m", func(string) string { return "" })
+	o := Endpoint{BaseURL: server.URL(), Sampling: qa.Sampling{TopP: new(1.0), MaxTokens: 5}, Timeout: 1e10, Retries: 1, MaxConnections: 1}.Opener()
+	m, err := o.Open("openai:m", func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lines []string
-	m.waits.tell(func() { lines = append(lines, m.waits.line()) })
-	if _, err := m.model.Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "hello"}}}); err != nil {
+	m.waits.onChange(func() { lines = append(lines, m.waits.line()) })
+	if _, err := m.Model.Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "hello"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"1 waiting (429)", ""}; !slices.Equal(lines, want) {

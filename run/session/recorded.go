@@ -1,9 +1,10 @@
-package main
+package session
 
 import (
 	"errors"
 	"fmt"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -64,12 +65,12 @@ func (d *damage) add(rec runlog.Recorded, err error) {
 }
 
 // warnOfDamage says what a log has lost.
-func (a *app) warnOfDamage(dir string, d damage) {
+func (s Session) warnOfDamage(dir string, d damage) {
 	if n := len(d.lines); n > 0 {
-		a.say("warning: %s: %s of %s cannot be read, such as line %d", dir, withPlural(n, "line"), runlog.LogFile, d.lines[0].Line)
+		s.Notify.Warnf("%s: %s of %s cannot be read, such as line %d", dir, terminal.Plural(n, "line"), runlog.LogFile, d.lines[0].Line)
 	}
 	if d.episodes > 0 {
-		a.say("warning: %s: %s will run again because events are missing or damaged; lost: %s, %d tokens; the first: %v",
-			dir, withPlural(d.episodes, "episode"), withPlural(d.calls, "call"), d.usage.Prompt+d.usage.Completion, d.first)
+		s.Notify.Warnf("%s: %s will run again because events are missing or damaged; lost: %s, %d tokens; the first: %v",
+			dir, terminal.Plural(d.episodes, "episode"), terminal.Plural(d.calls, "call"), d.usage.Prompt+d.usage.Completion, d.first)
 	}
 }

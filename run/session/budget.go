@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"errors"
@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"airqa/agent"
+	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/run/budget"
 	"airqa/run/runlog"
 )
 
-// budgetFlags bound what a run and a question may cost. 0 bounds nothing.
-type budgetFlags struct {
+// Budget bounds what a run may cost. 0 is unlimited. Its fields are flags.
+type Budget struct {
 	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Maximum cost of the whole run, all models and earlier invocations included."`
 	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, earlier invocations included."`
 	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Hours after which this invocation makes no further call."`
@@ -23,21 +24,23 @@ type budgetFlags struct {
 	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, if airqa models has none or another."`
 }
 
-var errBudget = misuse("budgets must be non-negative numbers (0 = unlimited)")
+var errBudget = exit.Misuse("budgets must be non-negative numbers (0 = unlimited)")
 
-func (f budgetFlags) check() error {
+// Check refuses what cannot bound a run.
+func (f Budget) Check() error {
 	return areLimits(float64(f.BudgetTokens), f.BudgetUSD, f.BudgetHours)
 }
 
-// checkLimits refuses what cannot bound a question.
-func checkLimits(q qa.QuestionLimits) error {
-	return errors.Join(checkQuerySeconds(q.QuerySeconds),
+// CheckLimits refuses what cannot bound a question.
+func CheckLimits(q qa.QuestionLimits) error {
+	return errors.Join(CheckQuerySeconds(q.QuerySeconds),
 		areLimits(float64(q.QuestionTokens), q.QuestionUSD, q.QuestionSeconds, q.SQLSeconds, float64(q.QuestionDeadline)))
 }
 
-func checkQuerySeconds(s float64) error {
+// CheckQuerySeconds refuses what is no time for a statement.
+func CheckQuerySeconds(s float64) error {
 	if !(s > 0 && s <= 24*60*60) {
-		return misuse("--query-seconds %s: must be above 0 and at most a day", plain(s))
+		return exit.Misuse("--query-seconds %s: must be above 0 and at most a day", Plain(s))
 	}
 	return nil
 }
@@ -51,13 +54,13 @@ func areLimits(numbers ...float64) error {
 	return nil
 }
 
-// queryDeadline is the longest time of one statement.
-func queryDeadline(seconds float64) time.Duration {
+// QueryDeadline is the longest time of one statement.
+func QueryDeadline(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// limits are those of the whole run.
-func (f budgetFlags) limits(now time.Time) budget.Limits {
+// Limits are those of the whole run.
+func (f Budget) Limits(now time.Time) budget.Limits {
 	l := budget.Limits{USD: f.BudgetUSD, Tokens: f.BudgetTokens}
 	if f.BudgetHours > 0 {
 		l.Until = now.Add(time.Duration(f.BudgetHours * float64(time.Hour)))
@@ -65,8 +68,8 @@ func (f budgetFlags) limits(now time.Time) budget.Limits {
 	return l
 }
 
-// questionBudget is the budget of one question with a model of a price.
-func questionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
+// QuestionBudget is the budget of one question with a model of a price.
+func QuestionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
 	b := agent.Budget{Tokens: q.QuestionTokens, USD: q.QuestionUSD, Seconds: q.QuestionSeconds, Deadline: q.QuestionDeadline, Forecast: forecast}
 	if price != nil {
 		b.Price = price.Of
@@ -77,21 +80,21 @@ func questionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, pri
 	return b
 }
 
-// price is what a model costs: as the flag says, or as the list of models does; nil when nobody knows. A cap in USD on a
+// PriceOf is what a model costs: as the flag says, or as the list of models does; nil when nobody knows. A cap in USD on a
 // model of unknown price is refused.
-func (f budgetFlags) price(m openedModel, q qa.QuestionLimits) (*qa.Price, error) {
+func (f Budget) PriceOf(m Opened, q qa.QuestionLimits) (*qa.Price, error) {
 	price, err := f.givenPrice()
 	if err != nil || price != nil {
 		return price, err
 	}
-	if m.price == nil && (f.BudgetUSD > 0 || q.QuestionUSD > 0) {
-		return nil, misuse("the price of %s is unknown, so a limit in USD cannot be held: give --price IN,OUT in USD per million tokens, or list the model in a file for --models", m.spec)
+	if m.Price == nil && (f.BudgetUSD > 0 || q.QuestionUSD > 0) {
+		return nil, exit.Misuse("the price of %s is unknown, so a limit in USD cannot be held: give --price IN,OUT in USD per million tokens, or list the model in a file for --models", m.Spec)
 	}
-	return m.price, nil
+	return m.Price, nil
 }
 
 // givenPrice reads the flag; nil when it is not given.
-func (f budgetFlags) givenPrice() (*qa.Price, error) {
+func (f Budget) givenPrice() (*qa.Price, error) {
 	if f.Price == "" {
 		return nil, nil //nolint:nilnil // an unknown price is no error
 	}
@@ -99,7 +102,7 @@ func (f budgetFlags) givenPrice() (*qa.Price, error) {
 	for text := range strings.SplitSeq(f.Price, ",") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-			return nil, misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
+			return nil, exit.Misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
 		}
 		numbers = append(numbers, x)
 	}
@@ -109,17 +112,17 @@ func (f budgetFlags) givenPrice() (*qa.Price, error) {
 	case 3:
 		return &qa.Price{Prompt: numbers[0], Completion: numbers[1], Cached: numbers[2]}, nil
 	}
-	return nil, misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
+	return nil, exit.Misuse("--price %s: want two or three numbers, USD per million tokens of prompt, reply and cached prompt", f.Price)
 }
 
 func samePrice(a, b *qa.Price) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// priceText is a price as --price takes it, or that it is unknown.
-func priceText(p *qa.Price) string {
+// PriceText is a price as --price takes it, or that it is unknown.
+func PriceText(p *qa.Price) string {
 	if p == nil {
 		return "unknown"
 	}
-	return fmt.Sprintf("%s,%s,%s", plain(p.Prompt), plain(p.Completion), plain(p.Cached))
+	return fmt.Sprintf("%s,%s,%s", Plain(p.Prompt), Plain(p.Completion), Plain(p.Cached))
 }
 
 // spentIn sums what earlier starts used.
@@ -133,3 +136,6 @@ func spentIn(recorded map[string]runlog.Recorded, price *qa.Price) budget.Spent 
 	}
 	return s
 }
+
+// Plain writes a number without an exponent, which flags for whole numbers do not read.
+func Plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

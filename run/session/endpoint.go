@@ -1,0 +1,159 @@
+package session
+
+import (
+	"time"
+
+	"airqa/internal/exit"
+	"airqa/internal/progress"
+	"airqa/llm"
+	"airqa/llm/catalog"
+	"airqa/llm/offline"
+	"airqa/qa"
+)
+
+// OfflineModel is the name of the rule-based model, and of the lexical judge, that ship with the program.
+const OfflineModel = "offline"
+
+// Temperatures of the paper (Appendix C.2): the second for models that reason.
+const (
+	usualTemperature     = 0.7
+	reasoningTemperature = 0.6
+)
+
+// Limits of a reply in tokens where none is given: that of the paper, which its authors used for all models, and one that leaves
+// models that reason room for a reply.
+const (
+	usualReply     = 1500
+	reasoningReply = 8000
+)
+
+// Endpoint says how models are asked. Its fields are flags.
+type Endpoint struct {
+	BaseURL string `name:"base-url" placeholder:"URL" help:"Address in front of /chat/completions, /messages or /api/chat. Without it OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ... and the provider's own. Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
+	qa.Sampling
+	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as one."`
+	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Window to ask for at servers that take one, in tokens (ollama)."`
+	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests to one model. Without it 64, or -j if that is more. Refusals (429) lower it for a while."`
+	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
+	Retries        int           `default:"5" help:"Retries of a request after a transient failure."`
+	Models         string        `placeholder:"FILE" help:"List of models with prices and limits on top of the built-in one; see airqa models."`
+}
+
+// Models makes models that share connections, limits and the list of models.
+type Models struct {
+	flags Endpoint
+	pool  *llm.Pool
+	// Temperature is used where no flag gives one.
+	Temperature float64
+	// Notify receives what an endpoint turns out to refuse.
+	Notify progress.Notify
+}
+
+// Opener returns what makes the models of the flags.
+func (f Endpoint) Opener() *Models {
+	return &Models{flags: f, pool: llm.NewPool(f.MaxConnections), Temperature: usualTemperature}
+}
+
+// Opened is a model with what the record of a run says of it.
+type Opened struct {
+	Spec      string
+	Model     qa.Model
+	Described map[string]any
+	// Price is nil when it is unknown.
+	Price *qa.Price
+	// waits counts its calls that wait; nil for a model that never does.
+	waits *waits
+	// MaxReply is the greatest number of tokens of a reply.
+	MaxReply int
+}
+
+// Open makes the model of a spec. Its price is that of the list of models.
+func (o *Models) Open(spec string, getenv func(string) string) (Opened, error) {
+	if spec == OfflineModel {
+		return Opened{spec, offline.New(), map[string]any{"provider": OfflineModel}, &qa.Price{}, nil, o.replyLimit(catalog.Model{})}, nil
+	}
+	c, list, err := o.Settled(spec, getenv)
+	if err != nil {
+		return Opened{}, err
+	}
+	waiting := &waits{}
+	c.OnWait = waiting.begin
+	c.OnNotice = func(text string) { o.Notify.Notef("%s", text) }
+	m, err := llm.Open(c)
+	if err != nil {
+		return Opened{}, exit.With(exit.Usage, err)
+	}
+	described, err := llm.Describe(c)
+	return Opened{spec, m, described, ListedPrice(list, spec), waiting, c.Sampling.MaxTokens}, err
+}
+
+// Settled checks the flags and puts together how a model is asked.
+func (o *Models) Settled(spec string, getenv func(string) string) (llm.Config, *catalog.Catalog, error) {
+	f := o.flags
+	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 || f.MaxConnections < 0 || f.ContextWindow < 0 {
+		return llm.Config{}, nil, exit.Misuse("--timeout must be above 0; --max-tokens, --retries, --max-connections and --context-window must not be negative")
+	}
+	list, err := catalog.Open(f.Models)
+	if err != nil {
+		return llm.Config{}, nil, exit.With(exit.Usage, err)
+	}
+	return o.config(spec, list, getenv), list, nil
+}
+
+func (o *Models) config(spec string, list *catalog.Catalog, getenv func(string) string) llm.Config {
+	f := o.flags
+	retries := f.Retries
+	if retries == 0 {
+		retries = -1 // in llm.Config 0 is the default and a negative number is none
+	}
+	access := llm.FromEnvironment(spec, getenv).Pair(f.BaseURL)
+	known, _ := list.Find(spec)
+	sampling := f.Sampling
+	sampling.MaxTokens = o.replyLimit(known)
+	if sampling.Temperature == nil {
+		sampling.Temperature = &o.Temperature
+		if f.Reasoning || known.Reasoning {
+			sampling.Temperature = new(reasoningTemperature)
+		}
+	}
+	return llm.Config{
+		Spec: spec, BaseURL: access.BaseURL, APIKey: access.Key, Timeout: f.Timeout, MaxRetries: retries, Reasoning: f.Reasoning,
+		ContextWindow: f.ContextWindow, Catalog: list, Pool: o.pool,
+		Sampling: sampling,
+		// Named so that an unknown provider's error lists it; open makes it without an endpoint's settings.
+		Providers: map[string]llm.Provider{
+			OfflineModel: func(llm.Config) (qa.Model, error) { return offline.New(), nil },
+		},
+	}
+}
+
+// replyLimit is the greatest number of tokens of a reply of a model.
+func (o *Models) replyLimit(known catalog.Model) int {
+	limit := usualReply
+	switch {
+	case o.flags.MaxTokens > 0:
+		return o.flags.MaxTokens
+	case o.flags.Reasoning || known.Reasoning:
+		limit = reasoningReply
+	}
+	if known.Output > 0 {
+		limit = min(limit, known.Output)
+	}
+	return limit
+}
+
+// ListedPrice is the price of a model by the list; a script costs nothing.
+func ListedPrice(list *catalog.Catalog, spec string) *qa.Price {
+	if provider, _ := llm.SplitSpec(spec); provider == "scripted" {
+		return &qa.Price{}
+	}
+	listed := list.Price(spec)
+	if listed == nil {
+		return nil
+	}
+	price := &qa.Price{Prompt: listed.Input, Completion: listed.Output, Cached: listed.Input}
+	if listed.Cached != nil {
+		price.Cached = *listed.Cached
+	}
+	return price
+}

@@ -1,0 +1,311 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"airqa/baselines"
+	"airqa/env"
+	"airqa/eval"
+	"airqa/internal/exit"
+	"airqa/llm"
+	"airqa/llm/replies"
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/run"
+	"airqa/run/budget"
+	"airqa/run/replay"
+	"airqa/run/runlog"
+)
+
+// maxEqualFailures episodes in a row that fail for one reason end a start.
+const maxEqualFailures = 10
+
+// loopForm names how replies lead to actions; it changes when the same replies would lead elsewhere.
+const loopForm = "react-2"
+
+// Plan is what the jobs of an invocation have in common.
+type Plan struct {
+	World *env.Env
+	// Examples are all questions of the file, Picked those to run.
+	Examples, Picked []qa.Example
+	// Missing is what the picked questions lacked before any of them was skipped.
+	Missing  dataset.Missing
+	Settings qa.Settings
+	// Workers is how many episodes run at once, Repeats how many each question gets.
+	Workers, Repeats int
+	// Retry is "errors", "none" or "all": which finished episodes are run again.
+	Retry  string
+	Budget Budget
+	Note   runlog.Note
+	// Cache answers what was asked before; nil is none.
+	Cache *replies.Store
+	// Replay answers everything from a recorded run; nil is none.
+	Replay *replay.Source
+	// First stands before cache and budget. May be nil.
+	First func(qa.Model) qa.Model
+	// Only reports which episodes belong to this invocation; nil takes all.
+	Only func(uuid string, repeat int) bool
+	// Check refuses a configuration before anything is made of it. May be nil.
+	Check func(runlog.Config) error
+	// Seed puts into a new log what it begins with. May be nil.
+	Seed func(*runlog.Writer) error
+}
+
+// Job is one baseline with one model, in a run directory of its own.
+type Job struct {
+	Baseline baselines.Baseline
+	Opened
+	Dir string
+	// Name is what its bar is called.
+	Name string
+}
+
+// Episodes counts those of an invocation.
+func (p Plan) Episodes() int {
+	if p.Only == nil {
+		return len(p.Picked) * p.Repeats
+	}
+	n := 0
+	for _, ex := range p.Picked {
+		for repeat := range p.Repeats {
+			if p.Only(ex.UUID, repeat) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Ended is how one job came out.
+type Ended struct {
+	Job
+	run.Summary
+	Err error
+}
+
+// running is a job with its run directory.
+type running struct {
+	Job
+	solver   run.Solver
+	writer   *runlog.Writer
+	recorded map[string]runlog.Recorded
+	// skip tells which recorded episodes are left alone; nil leaves it to --retry.
+	skip     func(runlog.Recorded) bool
+	forecast func(qa.Request) qa.Usage
+}
+
+// Execute runs jobs in their run directories, taking up what is there. They share the workers: the next one starts when
+// the one before it has no episode left to hand out. Nothing runs when any of the directories belongs to another
+// configuration.
+func (s Session) Execute(ctx context.Context, p Plan, jobs []Job) ([]Ended, error) {
+	world, err := WorldOf(ctx, p.World, p.Settings.ByConference)
+	if err != nil {
+		return nil, err
+	}
+	account := budget.NewAccount(p.Budget.Limits(s.Now()), budget.Spent{}, s.Now)
+	open := make([]*running, 0, len(jobs))
+	defer func() {
+		for _, o := range open {
+			_ = o.writer.Close()
+		}
+	}()
+	for _, c := range jobs {
+		o, err := s.openJob(p, c, world, account)
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, o)
+	}
+	ctx, drain, stop := s.Interrupts()
+	defer stop()
+	results := s.runJobs(ctx, drain, p, open, account)
+	s.secondRound(ctx, drain, p, open, account, results)
+	return results, nil
+}
+
+// openJob makes or opens the run directory of a job and charges the account with what earlier starts used.
+func (s Session) openJob(p Plan, c Job, world baselines.World, account *budget.Account) (*running, error) {
+	o := &running{Job: c, forecast: llm.Forecast(c.MaxReply)}
+	asked, err := p.asked(c, account, o.forecast)
+	if err != nil {
+		return nil, err
+	}
+	solver := baselines.New(c.Baseline, world, asked, p.Settings)
+	o.solver = p.solver(solver)
+	if err := s.createRun(p, c, solver, world.Schema); err != nil {
+		return nil, err
+	}
+	if o.writer, err = runlog.OpenWriter(c.Dir, runlog.WriterConfig{Redact: s.Redact, Now: s.Now}); err != nil {
+		return nil, err
+	}
+	if o.writer.Torn > 0 {
+		s.Notify.Notef("%s: a half-written last line of %d bytes was cut off", c.Dir, o.writer.Torn)
+	}
+	if err := keepTools(o.writer, solver); err != nil {
+		return nil, errors.Join(err, o.writer.Close())
+	}
+	if p.Seed != nil {
+		if err := p.Seed(o.writer); err != nil {
+			return nil, errors.Join(err, o.writer.Close())
+		}
+	}
+	var lost damage
+	if o.recorded, lost, err = recordedIn(c.Dir); err != nil {
+		return nil, errors.Join(err, o.writer.Close())
+	}
+	s.warnOfDamage(c.Dir, lost)
+	account.Charge(spentIn(o.recorded, c.Price))
+	return o, nil
+}
+
+// keepTools stores the texts of the tools that run.json names by hash.
+func keepTools(w *runlog.Writer, solver *baselines.Solver) error {
+	_, tools, err := solver.Texts()
+	if err != nil {
+		return err
+	}
+	return w.KeepTexts(tools)
+}
+
+// createRun makes the run directory, or refuses one that belongs to another configuration.
+func (s Session) createRun(p Plan, c Job, solver *baselines.Solver, schema string) error {
+	config, questions, err := s.Record(p, c, solver, schema)
+	if err != nil {
+		return err
+	}
+	if p.Check != nil {
+		if err := p.Check(config); err != nil {
+			return err
+		}
+	}
+	err = runlog.Create(c.Dir, config, s.Redact(questions))
+	var mismatch *runlog.MismatchError
+	if errors.As(err, &mismatch) {
+		return exit.With(exit.Usage, fmt.Errorf("%w\n  %s", err, adviceOn(mismatch.Diff)))
+	}
+	if err != nil {
+		return err
+	}
+	return s.warnOfPrice(c)
+}
+
+// warnOfPrice tells of a price that is not the one which the run was begun with: its record is written once.
+func (s Session) warnOfPrice(c Job) error {
+	config, err := runlog.ReadConfig(c.Dir)
+	if err != nil {
+		return err
+	}
+	if begun := config.Note.Price; !samePrice(begun, c.Price) {
+		s.Notify.Warnf("%s was begun with the price %s and is budgeted with %s now; status and reports count by the first", c.Dir, PriceText(begun), PriceText(c.Price))
+	}
+	return nil
+}
+
+// adviceOn is what to do about a run directory of another configuration.
+func adviceOn(differences []string) string {
+	texts := func(line string) bool {
+		return strings.HasPrefix(line, "prompts.") || strings.HasPrefix(line, "tools.")
+	}
+	if slices.ContainsFunc(differences, texts) {
+		return "Another version of airqa, with other prompts, began this run: it can be scored and reported, but not resumed. Choose another --out"
+	}
+	return "Choose another --out, or repeat the settings of the run that is there"
+}
+
+// Record is what the run directory of a job says of it, and the questions as JSON Lines.
+func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) (runlog.Config, []byte, error) {
+	questions, err := dataset.Lines(p.Examples)
+	if err != nil {
+		return runlog.Config{}, nil, err
+	}
+	described, note := maps.Clone(c.Described), p.Note
+	if base, ok := described["base_url"].(string); ok {
+		note.BaseURL = base
+		delete(described, "base_url")
+	}
+	note.QuestionCount, note.Price = len(p.Examples), c.Price
+	if p.Repeats > 1 {
+		note.Repeats = p.Repeats
+	}
+	settings := p.Settings.Record()
+	maps.Copy(settings, p.World.Retrieval())
+	prompts, tools, err := solver.Texts()
+	if err != nil {
+		return runlog.Config{}, nil, err
+	}
+	for name, text := range tools {
+		tools[name] = runlog.Hash(text)
+	}
+	config, err := runlog.Config{
+		Program: s.Program, Created: s.Now().UTC(), Note: note,
+		Shape: runlog.Shape{
+			Baseline: c.Baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
+			Schema: runlog.Hash(schema), Data: p.World.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
+		},
+	}.Redacted(s.RedactKeys) // paths of the note stay as given
+	return config, questions, err
+}
+
+// runJobs runs the jobs one behind the other over shared workers.
+func (s Session) runJobs(ctx context.Context, drain <-chan struct{}, p Plan, jobs []*running, account *budget.Account) []Ended {
+	results := make([]Ended, len(jobs))
+	slots := make(chan struct{}, p.Workers)
+	var all sync.WaitGroup
+	for i, c := range jobs {
+		board := s.newBoard(c, p, account)
+		runner, err := run.New(s.runConfig(p, c, slots, board))
+		results[i] = Ended{Job: c.Job, Err: err}
+		if err != nil {
+			continue
+		}
+		all.Go(func() {
+			results[i].Summary, results[i].Err = runner.Run(ctx, drain, p.Picked)
+			board.close(results[i].Summary)
+		})
+		<-runner.Fed()
+	}
+	all.Wait()
+	return results
+}
+
+func (s Session) runConfig(p Plan, c *running, slots chan struct{}, b *board) run.Config {
+	config := run.Config{
+		Solver: c.solver, Writer: c.writer, Recorded: c.recorded, Workers: p.Workers, Slots: slots, Repeats: p.Repeats, Now: s.Now,
+		Budget: QuestionBudget(p.Settings.QuestionLimits, c.forecast, c.Price), MaxEqualFailures: maxEqualFailures, Progress: b.add,
+		Outage: func(wait time.Duration, reason string) {
+			s.Notify.Infof("%s: every question fails now (%s); the next one starts in %s (Ctrl-C stops)", c.Name, reason, wait)
+		},
+	}
+	config.Only, config.Skip = p.Only, c.skip
+	if p.Replay != nil {
+		config.MaxEqualFailures = 0 // recorded failures are no reason to wait
+	}
+	switch p.Retry {
+	case "none":
+		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" }
+	case "all":
+		config.Skip = func(rec runlog.Recorded) bool { return rec.Outcome != "" && !rec.Outcome.Failed() }
+	}
+	return config
+}
+
+// newBoard opens the bar of a job.
+func (s Session) newBoard(c *running, p Plan, account *budget.Account) *board {
+	byUUID := make(map[string]qa.Evaluator, len(p.Picked))
+	for _, ex := range p.Picked {
+		byUUID[ex.UUID] = ex.Evaluator
+	}
+	b := &board{
+		Session: s, stage: s.Progress.Stage(c.Name, p.Episodes()), scorer: eval.New(eval.Config{}), evaluators: byUUID,
+		price: c.Price, account: account, started: s.Now(), waits: c.waits,
+	}
+	c.waits.onChange(b.refresh)
+	return b
+}
