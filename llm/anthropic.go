@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/llms/anthropic"
 
 	"airqa/qa"
 )
@@ -17,37 +15,32 @@ import (
 // anthropicMaxTokens is sent when no limit is set: Anthropic's protocol requires one.
 const anthropicMaxTokens = 4096
 
-// anthropicProtocol is Anthropic's Messages.
-func anthropicProtocol() protocol {
-	return protocol{
-		path:     "/messages",
+// anthropicCodec is Anthropic's Messages.
+func anthropicCodec() codec {
+	return codec{
+		path:     "messages",
 		settings: anthropicSettings,
-		chat:     anthropicChat,
-		ask:      askAnthropic,
 		body:     anthropicBody,
 		read:     readAnthropic,
 		stream:   map[string]any{"stream": true},
-		readStream: func(body []byte) (qa.Reply, error) {
+		readStream: func(body []byte) (*llms.ContentChoice, error) {
 			got, err := joinMessage(body)
 			if err != nil {
-				return qa.Reply{}, err
+				return nil, err
 			}
-			return got.reply()
+			return got.choice()
 		},
 		authorize: func(h http.Header, key string) {
-			if key == "" {
-				h.Del("X-Api-Key")
+			h.Set("Anthropic-Version", "2023-06-01")
+			if key != "" {
+				h.Set("X-Api-Key", key)
 			}
 		},
-		empty: `{"content":[{"type":"text","text":""}]}`,
 	}
 }
 
 func anthropicSettings(fields map[string]any, _ scope) map[string]any {
-	if stop, ok := fields["stop"]; ok {
-		delete(fields, "stop")
-		fields["stop_sequences"] = stop
-	}
+	rename(fields, "stop", "stop_sequences")
 	if effort, ok := fields["reasoning_effort"]; ok {
 		delete(fields, "reasoning_effort")
 		fields["output_config"] = map[string]any{"effort": effort}
@@ -55,117 +48,100 @@ func anthropicSettings(fields map[string]any, _ scope) map[string]any {
 	return fields
 }
 
-// anthropicChat writes one message for each. The client joins all system texts without a space between them.
-func anthropicChat(messages []qa.Message, m *mask) []llms.MessageContent {
-	chat := make([]llms.MessageContent, len(messages))
-	systems := 0
-	for i, message := range messages {
-		switch message.Role {
-		case qa.System:
-			if systems++; systems > 1 {
-				message.Text = "\n\n" + message.Text
-			}
-		case qa.ToolResult:
-			chat[i] = llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
-				llms.ToolCallResponse{ToolCallID: message.ToolCallID, Content: m.text(message.Text)},
-			}}
-			continue
-		}
-		chat[i] = toContent(message, m, binaryPart)
-	}
-	return chat
-}
-
-func askAnthropic(ctx context.Context, d *doer, chat []llms.MessageContent) error {
-	client, err := anthropic.New(
-		anthropic.WithToken(orPlaceholder(d.endpoint.key)), anthropic.WithModel(placeholder),
-		anthropic.WithBaseURL(d.endpoint.base.String()), anthropic.WithHTTPClient(d),
-	)
-	if err != nil {
-		return err
-	}
-	_, err = client.GenerateContent(ctx, chat)
-	return err
-}
-
 // anthropicTurn is a message as Anthropic takes it: the content is a list of blocks.
 type anthropicTurn struct {
-	Role    string            `json:"role"`
-	Content []json.RawMessage `json:"content"`
+	Role    string `json:"role"`
+	Content []any  `json:"content"`
 }
 
-func anthropicBody(fields map[string]json.RawMessage, c conversation) (map[string]any, error) {
+// anthropicPart is a block of a turn.
+type anthropicPart struct {
+	Type      string           `json:"type"`
+	Text      string           `json:"text,omitempty"`
+	Source    *anthropicSource `json:"source,omitempty"`
+	ToolUseID string           `json:"tool_use_id,omitempty"`
+	Content   *string          `json:"content,omitempty"`
+}
+
+type anthropicSource struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+}
+
+// anthropicBody joins turns of one role, since the results of all calls of a turn belong into one message. System texts go
+// into a field of their own.
+func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
 	var turns []anthropicTurn
-	if err := json.Unmarshal(fields["messages"], &turns); err != nil {
-		return nil, err
-	}
-	messages, err := anthropicTurns(turns, c.messages)
-	if err != nil {
-		return nil, err
-	}
-	full := map[string]any{"messages": messages}
-	if system, ok := fields["system"]; ok {
-		full["system"] = system
-	}
-	if len(c.tools) > 0 {
-		tools := make([]any, len(c.tools))
-		for i, tool := range c.tools {
-			tools[i] = map[string]any{"name": tool.Name, "description": tool.Description, "input_schema": tool.Parameters}
+	var system []string
+	for _, c := range chat {
+		m, err := sortParts(c)
+		if err != nil {
+			return nil, err
 		}
-		full["tools"] = tools
+		if m.role == llms.ChatMessageTypeSystem {
+			system = append(system, m.text)
+			continue
+		}
+		role, blocks := "user", anthropicBlocks(m)
+		if m.role == llms.ChatMessageTypeAI {
+			role = "assistant"
+		}
+		switch last := len(turns) - 1; {
+		case len(blocks) == 0:
+		case last >= 0 && turns[last].Role == role:
+			turns[last].Content = append(turns[last].Content, blocks...)
+		default:
+			turns = append(turns, anthropicTurn{role, blocks})
+		}
+	}
+	if len(turns) == 0 {
+		return nil, errors.New("no message has a text or an image")
+	}
+	full := map[string]any{"messages": turns}
+	if all := strings.Join(system, "\n\n"); all != "" {
+		full["system"] = all
+	}
+	if len(tools) > 0 {
+		full["tools"] = anthropicTools(tools)
 		full["tool_choice"] = map[string]any{"type": "auto", "disable_parallel_tool_use": true}
 	}
 	return full, nil
 }
 
-// anthropicTurns completes the client's turns: it knows one call a message and no text beside it. Turns of one role are
-// joined, since the results of all calls of a turn belong into one message; empty texts, which are refused, are left out.
-func anthropicTurns(turns []anthropicTurn, messages []qa.Message) ([]anthropicTurn, error) {
-	var out []anthropicTurn
-	for _, message := range messages {
-		if message.Role == qa.System {
-			continue
-		}
-		turn := turns[0]
-		turns = turns[1:]
-		blocks, err := anthropicBlocks(turn.Content, message)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case len(blocks) == 0:
-		case len(out) > 0 && out[len(out)-1].Role == turn.Role:
-			out[len(out)-1].Content = append(out[len(out)-1].Content, blocks...)
-		default:
-			out = append(out, anthropicTurn{turn.Role, blocks})
+// anthropicBlocks leaves out empty texts, which are refused. Signed reasoning goes first.
+func anthropicBlocks(m message) []any {
+	var blocks []any
+	var sealed []json.RawMessage
+	if json.Unmarshal(m.sealed, &sealed) == nil { // else it is another provider's
+		for _, block := range sealed {
+			blocks = append(blocks, block)
 		}
 	}
-	if len(out) == 0 {
-		return nil, errors.New("no message has a text or an image")
+	if m.text != "" {
+		blocks = append(blocks, anthropicPart{Type: "text", Text: m.text})
 	}
-	return out, nil
+	for _, image := range m.images {
+		blocks = append(blocks, anthropicPart{Type: "image", Source: &anthropicSource{"base64", image.MIMEType, image.Data}})
+	}
+	for _, result := range m.results {
+		blocks = append(blocks, anthropicPart{Type: "tool_result", ToolUseID: result.ToolCallID, Content: &result.Content})
+	}
+	for _, call := range m.calls {
+		blocks = append(blocks, map[string]any{
+			"type": "tool_use", "id": call.ID, "name": call.FunctionCall.Name, "input": json.RawMessage(call.FunctionCall.Arguments),
+		})
+	}
+	return blocks
 }
 
-func anthropicBlocks(written []json.RawMessage, message qa.Message) ([]json.RawMessage, error) {
-	var blocks []json.RawMessage
-	if len(message.ToolCalls) > 0 && len(message.Sealed) > 0 {
-		if err := json.Unmarshal(message.Sealed, &blocks); err != nil {
-			blocks = nil // another provider's
-		}
+func anthropicTools(tools []llms.Tool) []any {
+	out := make([]any, len(tools))
+	for i, tool := range tools {
+		f := tool.Function
+		out[i] = map[string]any{"name": f.Name, "description": f.Description, "input_schema": f.Parameters}
 	}
-	if message.Text != "" || message.Role == qa.ToolResult || len(message.Images) > 0 {
-		blocks = append(blocks, written...)
-	}
-	for _, call := range message.ToolCalls {
-		block, err := json.Marshal(map[string]any{
-			"type": "tool_use", "id": call.ID, "name": call.Name, "input": argumentObject(call.Arguments),
-		})
-		if err != nil {
-			return nil, err
-		}
-		blocks = append(blocks, block)
-	}
-	return blocks, nil
+	return out
 }
 
 // anthropicReply is the part of a message that is read.
@@ -195,54 +171,53 @@ type anthropicBlock struct {
 	Input    json.RawMessage `json:"input"`
 }
 
-// readAnthropic reads a message. The prompt's tokens are those that were read anew, put into the cache and taken out of
-// it, which Anthropic counts apart.
-func readAnthropic(body []byte) (qa.Reply, error) {
+func readAnthropic(body []byte) (*llms.ContentChoice, error) {
 	var got anthropicReply
 	if err := json.Unmarshal(body, &got); err != nil {
-		return qa.Reply{}, fmt.Errorf("the reply is not a message: %w", err)
+		return nil, fmt.Errorf("the reply is not a message: %w", err)
 	}
-	return got.reply()
+	return got.choice()
 }
 
-func (got anthropicReply) reply() (qa.Reply, error) {
+// choice reads a message. The prompt's tokens are those that were read anew, put into the cache and taken out of it, which
+// Anthropic counts apart.
+func (got anthropicReply) choice() (*llms.ContentChoice, error) {
 	if got.Type != "message" {
-		return qa.Reply{}, errors.New("the reply is not a message")
+		return nil, errors.New("the reply is not a message")
 	}
-	reply := qa.Reply{
-		Model: got.Model, ID: got.ID, Finish: anthropicFinish(got.StopReason),
-		Usage: qa.Usage{
+	c := content("", "", anthropicFinish(got.StopReason), nil, map[string]any{
+		infoModel: got.Model, infoID: got.ID, infoUsage: qa.Usage{
 			Prompt:     got.Usage.Input + got.Usage.Created + got.Usage.Cached,
 			Completion: got.Usage.Output, Cached: got.Usage.Cached, Reasoning: got.Usage.Details.Thinking,
 		},
-	}
-	return reply, readBlocks(&reply, got.Content)
+	})
+	return c, readBlocks(c, got.Content)
 }
 
-func readBlocks(reply *qa.Reply, content []json.RawMessage) error {
+func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
 	var sealed []json.RawMessage
-	for _, raw := range content {
+	for _, raw := range blocks {
 		var block anthropicBlock
 		if err := json.Unmarshal(raw, &block); err != nil {
 			return fmt.Errorf("the reply is not a message: %w", err)
 		}
 		switch block.Type {
 		case "text":
-			reply.Text += block.Text
+			c.Content += block.Text
 		case "thinking":
-			reply.Reasoning = strings.TrimPrefix(reply.Reasoning+"\n\n"+block.Thinking, "\n\n")
+			c.ReasoningContent = strings.TrimPrefix(c.ReasoningContent+"\n\n"+block.Thinking, "\n\n")
 			sealed = append(sealed, raw)
 		case "redacted_thinking":
 			sealed = append(sealed, raw)
 		case "tool_use":
-			reply.ToolCalls = append(reply.ToolCalls, qa.ToolCall{ID: block.ID, Name: block.Name, Arguments: block.Input})
+			c.ToolCalls = append(c.ToolCalls, toolCall(block.ID, block.Name, block.Input))
 		}
 	}
-	if len(reply.ToolCalls) == 0 || len(sealed) == 0 {
+	if len(c.ToolCalls) == 0 || len(sealed) == 0 {
 		return nil
 	}
-	var err error
-	reply.Sealed, err = json.Marshal(sealed)
+	joined, err := json.Marshal(sealed)
+	c.GenerationInfo[infoSealed] = json.RawMessage(joined)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,33 +92,100 @@ func chatRole(role qa.Role) (llms.ChatMessageType, bool) {
 	return "", false
 }
 
-// toContent writes a message as its text and its images behind it; an empty message has an empty text.
-func toContent(message qa.Message, m *mask, image func(*mask, qa.Image) llms.ContentPart) llms.MessageContent {
-	role, _ := chatRole(message.Role)
-	content := llms.MessageContent{Role: role}
-	if message.Text != "" || len(message.Images) == 0 {
-		content.Parts = append(content.Parts, llms.TextPart(m.text(message.Text)))
+// toChat writes a conversation in langchaingo's types. Images of a tool's result go out in a user message after the results.
+func toChat(messages []qa.Message) []llms.MessageContent {
+	messages = imagesApart(messages)
+	names := map[string]string{} // of tools, by the id of the call
+	chat := make([]llms.MessageContent, len(messages))
+	for i, m := range messages {
+		role, _ := chatRole(m.Role)
+		chat[i].Role = role
+		if m.Role == qa.ToolResult {
+			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.ToolCallID, Name: names[m.ToolCallID], Content: m.Text}}
+			continue
+		}
+		chat[i].Parts = toParts(m)
+		for _, call := range m.ToolCalls {
+			names[call.ID] = call.Name
+		}
 	}
-	for _, i := range message.Images {
-		content.Parts = append(content.Parts, image(m, i))
-	}
-	return content
+	return chat
 }
 
-func binaryPart(m *mask, image qa.Image) llms.ContentPart {
-	return llms.BinaryPart(mediaType(image), m.binary(image.Data))
-}
-
-// urlPart writes an image as a data URL: langchaingo's OpenAI client sends binary parts in a form that no server reads.
-func urlPart(m *mask, image qa.Image) llms.ContentPart {
-	return llms.ImageURLPart("data:" + mediaType(image) + ";base64," + m.base64(image.Data))
-}
-
-func mediaType(image qa.Image) string {
-	if image.MIME == "" {
-		return "image/png"
+// toParts puts the text first; an empty message has an empty text.
+func toParts(m qa.Message) []llms.ContentPart {
+	var parts []llms.ContentPart
+	if len(m.ToolCalls) > 0 && len(m.Sealed) > 0 {
+		parts = append(parts, sealedPart{data: m.Sealed})
 	}
-	return image.MIME
+	if m.Text != "" || len(m.Images) == 0 && len(m.ToolCalls) == 0 {
+		parts = append(parts, llms.TextPart(m.Text))
+	}
+	for _, image := range m.Images {
+		parts = append(parts, llms.BinaryPart(cmp.Or(image.MIME, "image/png"), image.Data))
+	}
+	for _, call := range m.ToolCalls {
+		parts = append(parts, toolCall(call.ID, call.Name, argumentObject(call.Arguments)))
+	}
+	return parts
+}
+
+func toTools(specs []qa.ToolSpec) []llms.Tool {
+	tools := make([]llms.Tool, len(specs))
+	for i, s := range specs {
+		tools[i] = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{
+			Name: s.Name, Description: s.Description, Parameters: s.Parameters,
+		}}
+	}
+	return tools
+}
+
+// toReply reads the first choice; a count that no endpoint can mean is 0.
+func toReply(c *llms.ContentChoice) qa.Reply {
+	reply := qa.Reply{
+		Text: c.Content, Reasoning: c.ReasoningContent, Finish: c.StopReason, Usage: reportedUsage(c.GenerationInfo),
+	}
+	reply.ID, _ = c.GenerationInfo[infoID].(string)
+	reply.Model, _ = c.GenerationInfo[infoModel].(string)
+	reply.Sealed, _ = c.GenerationInfo[infoSealed].(json.RawMessage)
+	for i, call := range c.ToolCalls {
+		if call.FunctionCall == nil {
+			continue
+		}
+		reply.ToolCalls = append(reply.ToolCalls, qa.ToolCall{
+			ID: cmp.Or(call.ID, fmt.Sprintf("call_%d", i)), Name: call.FunctionCall.Name, Arguments: readArguments(call.FunctionCall.Arguments),
+		})
+	}
+	return reply
+}
+
+// reportedUsage reads the counts of our codecs, and of langchaingo's providers, which name them in several ways and put them
+// at the top or under "usage". It is zero where nothing was reported.
+func reportedUsage(info map[string]any) qa.Usage {
+	u, ours := info[infoUsage].(qa.Usage)
+	if !ours {
+		var all map[string]any
+		if data, err := json.Marshal(info); err != nil || json.Unmarshal(data, &all) != nil {
+			return qa.Usage{}
+		}
+		nested, _ := all[infoUsage].(map[string]any)
+		counts := map[string]int{}
+		for _, fields := range []map[string]any{all, nested} {
+			for name, value := range fields {
+				if n, ok := value.(float64); ok {
+					counts[strings.ToLower(strings.ReplaceAll(name, "_", ""))] = int(n)
+				}
+			}
+		}
+		u.Prompt = cmp.Or(counts["prompttokens"], counts["inputtokens"])
+		u.Completion = cmp.Or(counts["completiontokens"], counts["outputtokens"])
+		u.Cached = cmp.Or(counts["promptcachedtokens"], counts["cachereadinputtokens"])
+		u.Reasoning = cmp.Or(counts["reasoningtokens"], counts["completionreasoningtokens"])
+	}
+	for _, n := range []*int{&u.Prompt, &u.Completion, &u.Cached, &u.Reasoning} {
+		*n = max(*n, 0)
+	}
+	return u
 }
 
 // readArguments keeps arguments that are valid JSON as they are written, and anything else as a JSON string.
@@ -162,14 +230,4 @@ func argumentObject(arguments json.RawMessage) json.RawMessage {
 func isObject(data json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(data, &object) == nil && object != nil
-}
-
-// nameCalls gives the calls of servers that name none an id, since a result has to say which call it answers.
-func nameCalls(calls []qa.ToolCall) []qa.ToolCall {
-	for i := range calls {
-		if calls[i].ID == "" {
-			calls[i].ID = fmt.Sprintf("call_%d", i)
-		}
-	}
-	return calls
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tmc/langchaingo/llms"
+
 	"airqa/qa"
 )
 
@@ -91,42 +93,36 @@ func parseCompletion(body []byte) (completion, error) {
 	return c, nil
 }
 
-func (c completion) reply() qa.Reply {
+func (c completion) choice() *llms.ContentChoice {
 	first := c.Choices[0]
-	reasoning := first.Message.ReasoningContent
-	if reasoning == "" {
-		reasoning = first.Message.Reasoning
-	}
 	if first.Message.Content == "" && first.Message.Refusal != "" {
 		first.FinishReason = "refusal"
 	}
 	calls := toolCalls(first.Message.ToolCalls)
-	return qa.Reply{
-		Text: string(cmp.Or(first.Message.Content, first.Message.Refusal)), Reasoning: string(reasoning), ToolCalls: calls,
-		Sealed: sealCalls(first.Message.ToolCalls, calls), Model: c.Model, ID: c.ID, Finish: first.FinishReason,
-		Usage: qa.Usage{
-			Prompt: c.Usage.Prompt, Completion: c.Usage.Completion,
-			Cached:    max(c.Usage.PromptDetails.Cached, c.Usage.CacheHit),
-			Reasoning: c.Usage.CompletionDetails.Reasoning,
-		},
-	}
+	return content(
+		string(cmp.Or(first.Message.Content, first.Message.Refusal)),
+		string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning)), first.FinishReason, calls,
+		map[string]any{
+			infoSealed: sealCalls(first.Message.ToolCalls, calls), infoModel: c.Model, infoID: c.ID, infoUsage: qa.Usage{
+				Prompt: c.Usage.Prompt, Completion: c.Usage.Completion,
+				Cached:    max(c.Usage.PromptDetails.Cached, c.Usage.CacheHit),
+				Reasoning: c.Usage.CompletionDetails.Reasoning,
+			},
+		})
 }
 
-func toolCalls(calls []functionCall) []qa.ToolCall {
-	var out []qa.ToolCall
-	for _, call := range calls {
-		arguments := call.Function.Arguments
-		var inText string
-		if json.Unmarshal(arguments, &inText) == nil {
-			arguments = readArguments(inText)
-		}
-		out = append(out, qa.ToolCall{ID: call.ID, Name: call.Function.Name, Arguments: arguments})
+// toolCalls gives the calls of servers that name none an id, since a result has to say which call it answers.
+func toolCalls(calls []functionCall) []llms.ToolCall {
+	var out []llms.ToolCall
+	for i, call := range calls {
+		id := cmp.Or(call.ID, fmt.Sprintf("call_%d", i))
+		out = append(out, toolCall(id, call.Function.Name, call.Function.Arguments))
 	}
-	return nameCalls(out)
+	return out
 }
 
 // sealCalls keeps what came beside the calls, by their ids; nil when nothing did.
-func sealCalls(calls []functionCall, named []qa.ToolCall) json.RawMessage {
+func sealCalls(calls []functionCall, named []llms.ToolCall) json.RawMessage {
 	extra := map[string]json.RawMessage{}
 	for i, call := range calls {
 		if len(call.Extra) > 0 {

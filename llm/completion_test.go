@@ -2,7 +2,6 @@ package llm
 
 import (
 	"net/http"
-	"net/url"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -15,18 +14,19 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"type":"message","content":[{"type":"tool_use","input":{}},{"type":"thinking"}]}`))
 	f.Add([]byte(`{"message":{"content":"<think>a","tool_calls":[{"function":{"arguments":{"a":1}}}]}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		e := &Endpoint{key: "planted", now: time.Now, base: &url.URL{Host: "h"}}
 		for _, v := range vendors() {
-			if reply, err := v.protocol.read(body); err == nil {
+			if choice, err := v.codec.read(body); err == nil {
+				reply := toReply(choice)
 				apart(&reply, true)
+				if u := reply.Usage; min(u.Prompt, u.Completion, u.Cached, u.Reasoning) < 0 {
+					t.Errorf("usage %+v", u)
+				}
 			}
 		}
-		if text := e.httpErrorText(body); !utf8.ValidString(text) {
+		e := site{where: "h", key: "planted", now: time.Now}
+		err := e.httpError(http.StatusTeapot, http.Header{"Retry-After": {string(body)}}, body)
+		if text := err.Error(); !utf8.ValidString(text) {
 			t.Errorf("invalid UTF-8 in %q", text)
 		}
 	})
-}
-
-func (e *Endpoint) httpErrorText(body []byte) string {
-	return e.httpError(http.StatusTeapot, http.Header{"Retry-After": {string(body)}}, body).Error()
 }

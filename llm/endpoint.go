@@ -5,38 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
-	"strings"
+	"slices"
 	"time"
+
+	"github.com/tmc/langchaingo/llms"
 
 	"airqa/internal/tokens"
 	"airqa/qa"
 )
 
-// Endpoint asks a model over HTTP, in the protocol of its provider: one request for each call. [Open] puts retries around it.
-// Calls may overlap.
+// Endpoint asks a model behind langchaingo's interface, one request for each call: ours over HTTP, see [NewEndpoint], or any
+// other, see [Adapt]. [Open] puts retries around it. Calls may overlap.
 type Endpoint struct {
-	model    string
-	base     *url.URL
-	key      string
-	settings map[string]any
-	protocol protocol
-	// mark is of the masks of its calls.
-	mark string
-	// unopened is true when reasoning may begin without its tag.
-	unopened bool
+	site
+	inner   llms.Model
+	options []llms.CallOption
+	// thinks is true where models may write their reasoning at the head of the reply, unopened where without its tag.
+	thinks, unopened bool
 	// systemAsUser is true for a model that takes no system messages.
 	systemAsUser bool
-	timeout      time.Duration
-	client       *http.Client
-	now          func() time.Time
-	limiter      *limiter
-	onWait       func(class qa.FailureClass) (over func())
-	counts       tokens.Memo
-	// quirks are shared by all models of the name at the address.
-	quirks *quirks
-	notice func(text string)
+	// textOnly is true for clients that take no images and no tools.
+	textOnly bool
+	timeout  time.Duration
+	limiter  *limiter
+	onWait   func(class qa.FailureClass) (over func())
+	counts   tokens.Memo
 }
 
 // NewEndpoint makes the model that c.Spec names, of a built-in provider. It makes no request.
@@ -57,31 +51,53 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if err := v.checkKey(c.APIKey, base); err != nil {
 		return nil, err
 	}
+	e := c.endpoint(base, base.JoinPath(v.codec.path))
 	fields, _ := c.settled()
-	reasoning := c.reasons()
+	e.thinks = v.codec.thinks
+	e.inner = &client{
+		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
+		settings: v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.newLimit(), c.ContextWindow}),
+		quirks:   c.Pool.quirks(base, model), notice: c.OnNotice,
+	}
+	return e, nil
+}
+
+// Adapt makes a [qa.Model] of any model of langchaingo's, with the limits, failure classes and token counts of an endpoint. c.Spec
+// names it, c.BaseURL is the address for errors and limits, and the sampling goes out as call options. m must end its calls
+// when their context does.
+func Adapt(c Config, m llms.Model) (*Endpoint, error) {
+	c = c.withDefaults()
+	base, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return nil, errors.New("the base URL is not a URL")
+	}
+	e := c.endpoint(base, base)
+	e.inner, e.options, e.thinks = m, callOptions(c.Sampling), true
+	return e, nil
+}
+
+// endpoint is one without a model; its limiter is that of the model at base.
+func (c Config) endpoint(base, address *url.URL) *Endpoint {
+	_, model := SplitSpec(c.Spec)
 	return &Endpoint{
-		model: model, base: base, key: c.APIKey, protocol: v.protocol, mark: newMark(), unopened: reasoning,
-		systemAsUser: c.systemAsUser(),
-		settings:     v.protocol.settings(fields, scope{base.Hostname(), model, reasoning, c.newLimit(), c.ContextWindow}),
-		timeout:      c.Timeout, client: c.client(base), now: c.Now, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
-		quirks: c.Pool.quirks(base, model), notice: c.OnNotice,
-	}, nil
+		site: site{where: address.Host + address.EscapedPath(), key: c.APIKey, now: c.Now}, unopened: c.reasons(),
+		systemAsUser: c.systemAsUser(), timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
+	}
 }
 
 // Complete makes one request, when the limiter of its endpoint allows it. Images of a tool's result go out in a user message
-// behind the results, since protocols allow no images in these. The error is a [*qa.CallError]. When the context ends, Complete
+// after the results, since protocols allow no images in these. The error is a [*qa.CallError]. When the context ends, Complete
 // returns at once with the context's error inside.
 func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	if err := checkMessages(r.Messages, r.Tools); err != nil {
-		return qa.Reply{}, callError(nil, &Fault{Class: qa.FailBadRequest, Detail: err.Error()})
+	if err := e.check(r); err != nil {
+		return qa.Reply{}, callError(nil, err)
 	}
-	c := conversation{messages: e.shown(r.Messages), tools: r.Tools}
 	turn, queued, err := e.limiter.acquireTold(ctx, func() func() { return e.onWait(Queue) })
 	if err != nil {
 		return qa.Reply{}, callError(nil, fmt.Errorf("wait for a free connection: %w", err))
 	}
 	start := e.now()
-	reply, status, err := e.ask(ctx, c)
+	reply, status, err := e.ask(ctx, r)
 	e.limiter.release(turn, err)
 	attempts := []qa.Attempt{{
 		Started: start, Seconds: e.now().Sub(start).Seconds(), Wait: queued.Seconds(), Status: status, Error: Classify(err),
@@ -90,21 +106,24 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 		return qa.Reply{}, callError(attempts, err)
 	}
 	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
-		reply.Usage = estimate(&e.counts, c, reply)
+		reply.Usage = estimate(&e.counts, r, reply)
 	}
 	reply.Attempts = attempts
 	return reply, nil
 }
 
-// shown are the messages as they go out.
-func (e *Endpoint) shown(messages []qa.Message) []qa.Message {
-	out := imagesApart(messages)
-	for i := range out { // imagesApart made a copy
-		if e.systemAsUser && out[i].Role == qa.System {
-			out[i].Role = qa.User
-		}
+func (e *Endpoint) check(r qa.Request) error {
+	if err := checkMessages(r.Messages, r.Tools); err != nil {
+		return &Fault{Class: qa.FailBadRequest, Detail: err.Error()}
 	}
-	return out
+	images := func(m qa.Message) bool { return len(m.Images) > 0 }
+	switch {
+	case e.textOnly && slices.ContainsFunc(r.Messages, images):
+		return &Fault{Class: qa.FailImages, Detail: "this provider's client sends no images"}
+	case e.textOnly && len(r.Tools) > 0:
+		return &Fault{Class: qa.FailBadRequest, Detail: "this provider's client offers no tools: let the model write its actions as text"}
+	}
+	return nil
 }
 
 // callError is a call that failed, with a hint.
@@ -112,22 +131,35 @@ func callError(attempts []qa.Attempt, err error) *qa.CallError {
 	return &qa.CallError{Class: Classify(err), Attempts: attempts, Err: err, Hint: hintOn(err)}
 }
 
-// ask makes one request. A client of langchaingo's for each costs an allocation and leaves nothing shared between calls.
-func (e *Endpoint) ask(ctx context.Context, c conversation) (qa.Reply, int, error) {
+// ask makes one request.
+func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error) {
 	bounded, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	d := &doer{endpoint: e, conversation: c, mask: newMask(e.mark)}
-	err := e.protocol.ask(bounded, d, e.protocol.chat(c.messages, d.mask))
-	switch {
-	case d.err != nil:
-		return qa.Reply{}, d.status, e.adapt(d, e.explain(ctx, bounded, d.err))
-	case err != nil:
-		return qa.Reply{}, d.status, e.fault(qa.FailBadRequest, err.Error())
+	chat := toChat(r.Messages)
+	for i := range chat {
+		if e.systemAsUser && chat[i].Role == llms.ChatMessageTypeSystem {
+			chat[i].Role = llms.ChatMessageTypeHuman
+		}
 	}
-	if e.protocol.thinks {
-		apart(&d.reply, e.unopened)
+	options := slices.Clone(e.options)
+	if len(r.Tools) > 0 {
+		options = append(options, llms.WithTools(toTools(r.Tools)))
 	}
-	return d.reply, d.status, nil
+	got, err := e.inner.GenerateContent(bounded, chat, options...)
+	if err != nil {
+		var a answered
+		errors.As(err, &a)
+		return qa.Reply{}, a.status, e.explain(ctx, bounded, err)
+	}
+	if got == nil || len(got.Choices) == 0 {
+		return qa.Reply{}, 0, e.fault(qa.FailGarbage, "the reply has no choices")
+	}
+	reply := toReply(got.Choices[0])
+	if e.thinks {
+		apart(&reply, e.unopened)
+	}
+	status, _ := got.Choices[0].GenerationInfo[infoStatus].(int)
+	return reply, status, nil
 }
 
 // explain turns what a request died of into a typed error. The caller's own end comes first: it is no fault of the
@@ -139,7 +171,9 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	var dial *net.OpError
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("POST %s: %w", e.where(), ctx.Err())
+		return fmt.Errorf("POST %s: %w", e.where, ctx.Err())
+	case errors.As(err, new(adapted)):
+		return err
 	case errors.As(err, &status):
 		return status
 	case errors.As(err, &fault):
@@ -163,9 +197,6 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	return e.fault(qa.FailNetwork, bare(err))
 }
 
-// where is the host and path of the requests.
-func (e *Endpoint) where() string { return e.base.Host + e.base.EscapedPath() + e.protocol.path }
-
 // bare leaves out the method and the address in front of an error of net/http: the host is named already.
 func bare(err error) string {
 	var outer *url.Error
@@ -173,17 +204,4 @@ func bare(err error) string {
 		return outer.Err.Error()
 	}
 	return err.Error()
-}
-
-func (e *Endpoint) fault(class qa.FailureClass, detail string) *Fault {
-	return &Fault{Class: class, Endpoint: e.where(), Detail: excerpt(e.redact(detail))}
-}
-
-// redact takes the key out of a text that an endpoint wrote: some repeat it when they refuse it. Keys of fewer than eight
-// characters are stand-ins for local servers, and would take parts of ordinary words with them.
-func (e *Endpoint) redact(text string) string {
-	if len(e.key) < 8 {
-		return text
-	}
-	return strings.ReplaceAll(text, e.key, "[key]")
 }

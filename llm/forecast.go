@@ -11,7 +11,7 @@ import (
 func Forecast(maxReply int) func(qa.Request) qa.Usage {
 	var counts tokens.Memo
 	return func(r qa.Request) qa.Usage {
-		used := estimate(&counts, conversation{messages: r.Messages, tools: r.Tools}, qa.Reply{})
+		used := estimate(&counts, r, qa.Reply{})
 		used.Completion = maxReply
 		return used
 	}

@@ -304,10 +304,17 @@ func TestPoolSharesByEndpointAndModel(t *testing.T) {
 	if again := open("openai:a", "http://h/v1/"); again.limiter != a.limiter {
 		t.Error("one endpoint and model, two limiters")
 	}
-	if a.client != b.client || a.limiter == b.limiter {
+	connections := func(e *Endpoint) *http.Client {
+		c, ok := e.inner.(*client)
+		if !ok {
+			t.Fatalf("inner model of type %T", e.inner)
+		}
+		return c.http
+	}
+	if connections(a) != connections(b) || a.limiter == b.limiter {
 		t.Error("two models of a host want one client and two limiters")
 	}
-	if a.client == other.client || a.limiter == other.limiter {
+	if connections(a) == connections(other) || a.limiter == other.limiter {
 		t.Error("two hosts share something")
 	}
 }

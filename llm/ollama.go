@@ -1,14 +1,11 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/llms/ollama"
 
 	"airqa/qa"
 )
@@ -17,22 +14,10 @@ import (
 // thousand tokens, and it cuts what is longer without a word.
 const DefaultOllamaWindow = 32768
 
-// ollamaProtocol is Ollama's own chat.
-func ollamaProtocol() protocol {
-	return protocol{
-		path:     "/api/chat",
-		settings: ollamaSettings,
-		chat:     ollamaChat,
-		ask:      askOllama,
-		body:     ollamaBody,
-		read:     readOllama,
-		authorize: func(h http.Header, key string) {
-			if key != "" {
-				h.Set("Authorization", "Bearer "+key)
-			}
-		},
-		empty:  `{"done":true,"message":{"role":"assistant","content":""}}`,
-		thinks: true,
+// ollamaCodec is Ollama's own chat.
+func ollamaCodec() codec {
+	return codec{
+		path: "api/chat", settings: ollamaSettings, body: ollamaBody, read: readOllama, authorize: bearer, thinks: true,
 	}
 }
 
@@ -45,10 +30,7 @@ func ollamaSettings(fields map[string]any, s scope) map[string]any {
 			out["think"] = false
 		}
 	}
-	if limit, ok := fields["max_tokens"]; ok {
-		delete(fields, "max_tokens")
-		fields["num_predict"] = limit
-	}
+	rename(fields, "max_tokens", "num_predict")
 	fields["num_ctx"] = ollamaWindow(s.window)
 	out["options"] = fields
 	return out
@@ -61,75 +43,59 @@ func ollamaWindow(window int) int {
 	return DefaultOllamaWindow
 }
 
-func ollamaChat(messages []qa.Message, m *mask) []llms.MessageContent {
-	chat := make([]llms.MessageContent, len(messages))
-	for i, message := range messages {
-		chat[i] = toContent(message, m, binaryPart)
-	}
-	return chat
+// ollamaMessage has its fields in the order of their names.
+type ollamaMessage struct {
+	Content   string       `json:"content"`
+	Images    [][]byte     `json:"images,omitempty"`
+	Role      string       `json:"role"`
+	ToolCalls []ollamaCall `json:"tool_calls,omitempty"`
+	ToolName  string       `json:"tool_name,omitempty"`
 }
 
-func askOllama(ctx context.Context, d *doer, chat []llms.MessageContent) error {
-	client, err := ollama.New(
-		ollama.WithModel(placeholder), ollama.WithServerURL(d.endpoint.base.String()),
-		ollama.WithHTTPClient(&http.Client{Transport: d}),
-	)
-	if err != nil {
-		return err
-	}
-	_, err = client.GenerateContent(ctx, chat)
-	return err
+type ollamaCall struct {
+	Function struct {
+		Arguments json.RawMessage `json:"arguments"`
+		Name      string          `json:"name"`
+	} `json:"function"`
 }
 
 // ollamaBody asks for the reply in one piece, and for an error rather than a conversation cut to the window. Servers too old
 // to know the words "truncate" and "shift" ignore them.
-func ollamaBody(fields map[string]json.RawMessage, c conversation) (map[string]any, error) {
-	messages, err := ollamaMessages(fields["messages"], c.messages)
-	if err != nil {
-		return nil, err
+func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
+	var messages []ollamaMessage
+	for _, c := range chat {
+		m, err := sortParts(c)
+		if err != nil {
+			return nil, err
+		}
+		for _, result := range m.results {
+			messages = append(messages, ollamaMessage{Role: wireRole(m.role), Content: result.Content, ToolName: result.Name})
+		}
+		if len(m.results) == 0 {
+			messages = append(messages, ollamaTurn(m))
+		}
 	}
 	full := map[string]any{"messages": messages, "stream": false, "truncate": false, "shift": false}
-	if len(c.tools) > 0 {
-		full["tools"] = functions(c.tools)
+	if len(tools) > 0 {
+		full["tools"] = functions(tools)
 	}
 	return full, nil
 }
 
-// ollamaMessages adds the calls and the names of tools, of which the client knows nothing.
-func ollamaMessages(raw json.RawMessage, messages []qa.Message) (json.RawMessage, error) {
-	names := map[string]string{}
-	var list []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, err
+func ollamaTurn(m message) ollamaMessage {
+	out := ollamaMessage{Role: wireRole(m.role), Content: m.text}
+	for _, image := range m.images {
+		out.Images = append(out.Images, image.Data)
 	}
-	for i, message := range messages {
-		extra := map[string]any{}
-		if message.Role == qa.ToolResult {
-			extra["tool_name"] = names[message.ToolCallID]
-		}
-		if len(message.ToolCalls) > 0 {
-			extra["tool_calls"] = ollamaCalls(message.ToolCalls, names)
-		}
-		for key, value := range extra {
-			var err error
-			if list[i][key], err = json.Marshal(value); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return json.Marshal(list)
-}
-
-func ollamaCalls(calls []qa.ToolCall, names map[string]string) []any {
-	out := make([]any, len(calls))
-	for i, call := range calls {
-		names[call.ID] = call.Name
-		out[i] = map[string]any{"function": map[string]any{"name": call.Name, "arguments": argumentObject(call.Arguments)}}
+	for _, call := range m.calls {
+		var c ollamaCall
+		c.Function.Name, c.Function.Arguments = call.FunctionCall.Name, json.RawMessage(call.FunctionCall.Arguments)
+		out.ToolCalls = append(out.ToolCalls, c)
 	}
 	return out
 }
 
-func readOllama(body []byte) (qa.Reply, error) {
+func readOllama(body []byte) (*llms.ContentChoice, error) {
 	var got struct {
 		Model   string `json:"model"`
 		Message *struct {
@@ -142,13 +108,12 @@ func readOllama(body []byte) (qa.Reply, error) {
 		Completion int    `json:"eval_count"`
 	}
 	if err := json.Unmarshal(body, &got); err != nil {
-		return qa.Reply{}, fmt.Errorf("the reply is not a chat of Ollama's: %w", err)
+		return nil, fmt.Errorf("the reply is not a chat of Ollama's: %w", err)
 	}
 	if got.Message == nil {
-		return qa.Reply{}, errors.New("the reply has no message")
+		return nil, errors.New("the reply has no message")
 	}
-	return qa.Reply{
-		Text: got.Message.Content, Reasoning: got.Message.Thinking, ToolCalls: toolCalls(got.Message.ToolCalls),
-		Model: got.Model, Finish: got.DoneReason, Usage: qa.Usage{Prompt: got.Prompt, Completion: got.Completion},
-	}, nil
+	return content(got.Message.Content, got.Message.Thinking, got.DoneReason, toolCalls(got.Message.ToolCalls), map[string]any{
+		infoModel: got.Model, infoUsage: qa.Usage{Prompt: got.Prompt, Completion: got.Completion},
+	}), nil
 }

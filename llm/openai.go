@@ -1,48 +1,43 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"regexp"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
-	"github.com/tmc/langchaingo/llms/openai"
-
-	"airqa/qa"
 )
 
-// openAIProtocol is chat completions, as OpenAI, Gemini's compatible door and most servers speak it.
-func openAIProtocol() protocol {
-	return protocol{
-		path:     "/chat/completions",
+// openAICodec is chat completions, as OpenAI, Gemini's compatible endpoint, Mistral, Cohere and most servers speak it.
+func openAICodec() codec {
+	return codec{
+		path:     "chat/completions",
 		settings: openAISettings,
-		chat:     openAIChat,
-		ask:      askOpenAI,
 		body:     openAIBody,
-		read: func(body []byte) (qa.Reply, error) {
+		read: func(body []byte) (*llms.ContentChoice, error) {
 			got, err := parseCompletion(body)
 			if err != nil {
-				return qa.Reply{}, err
+				return nil, err
 			}
-			return got.reply(), nil
+			return got.choice(), nil
 		},
 		stream: map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}},
-		readStream: func(body []byte) (qa.Reply, error) {
+		readStream: func(body []byte) (*llms.ContentChoice, error) {
 			got, err := joinCompletion(body)
 			if err != nil {
-				return qa.Reply{}, err
+				return nil, err
 			}
-			return got.reply(), nil
+			return got.choice(), nil
 		},
-		authorize: func(h http.Header, key string) {
-			if key == "" {
-				h.Del("Authorization")
-			}
-		},
-		empty:  `{"choices":[{"message":{"role":"assistant","content":""}}]}`,
-		thinks: true,
+		authorize: bearer,
+		thinks:    true,
+	}
+}
+
+func bearer(h http.Header, key string) {
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
 	}
 }
 
@@ -62,95 +57,71 @@ func openAISettings(fields map[string]any, s scope) map[string]any {
 // newerModel matches o1, o3-mini, gpt-5, gpt-5.1-mini and their fine-tuned forms.
 var newerModel = regexp.MustCompile(`^(ft:)?(o[1-9]|gpt-([5-9]|[1-9][0-9]))`)
 
-func openAIChat(messages []qa.Message, m *mask) []llms.MessageContent {
-	chat := make([]llms.MessageContent, len(messages))
-	for i, message := range messages {
-		chat[i] = toContent(message, m, urlPart)
-		if message.Role == qa.ToolResult {
-			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{
-				ToolCallID: message.ToolCallID, Content: m.text(message.Text),
-			}}
-		}
-		for _, call := range message.ToolCalls {
-			chat[i].Parts = append(chat[i].Parts, llms.ToolCall{
-				ID: call.ID, Type: "function",
-				FunctionCall: &llms.FunctionCall{Name: call.Name, Arguments: m.text(string(argumentObject(call.Arguments)))},
-			})
-		}
-	}
-	return chat
+type openAIMessage struct {
+	Role       string       `json:"role"`
+	Content    any          `json:"content"` // a text, or a list of parts
+	ToolCalls  []openAICall `json:"tool_calls,omitempty"`
+	ToolCallID string       `json:"tool_call_id,omitempty"`
 }
 
-func askOpenAI(ctx context.Context, d *doer, chat []llms.MessageContent) error {
-	client, err := openai.New(
-		openai.WithToken(orPlaceholder(d.endpoint.key)), openai.WithModel(placeholder),
-		openai.WithBaseURL(d.endpoint.base.String()), openai.WithOrganization(""), openai.WithHTTPClient(d),
-	)
-	if err != nil {
-		return err
-	}
-	_, err = client.GenerateContent(ctx, chat)
-	return err
+type openAICall struct {
+	ID       string             `json:"id"`
+	Type     string             `json:"type"`
+	Function *llms.FunctionCall `json:"function"`
+	// Extra is what Gemini sent with the call. It refuses calls without the signature in it.
+	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 
-func openAIBody(fields map[string]json.RawMessage, c conversation) (map[string]any, error) {
-	messages, err := unsealOpenAI(fields["messages"], c.messages)
-	if err != nil {
-		return nil, err
+func openAIBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
+	var messages []openAIMessage
+	for _, c := range chat {
+		m, err := sortParts(c)
+		if err != nil {
+			return nil, err
+		}
+		for _, result := range m.results {
+			messages = append(messages, openAIMessage{Role: wireRole(m.role), Content: result.Content, ToolCallID: result.ToolCallID})
+		}
+		if len(m.results) == 0 {
+			messages = append(messages, openAIMessage{Role: wireRole(m.role), Content: openAIContent(m), ToolCalls: openAICalls(m)})
+		}
 	}
 	full := map[string]any{"messages": messages}
-	if len(c.tools) > 0 {
-		full["tools"] = functions(c.tools)
+	if len(tools) > 0 {
+		full["tools"] = functions(tools)
 		full["parallel_tool_calls"] = false // endpoints that refuse it are asked without it, see [quirks]
 	}
 	return full, nil
 }
 
-// functions are tools as OpenAI and Ollama take them.
-func functions(tools []qa.ToolSpec) []any {
-	out := make([]any, len(tools))
-	for i, tool := range tools {
-		out[i] = map[string]any{"type": "function", "function": tool}
+func openAIContent(m message) any {
+	if len(m.images) == 0 {
+		return m.text
 	}
-	return out
+	var parts []any
+	if m.text != "" {
+		parts = append(parts, struct {
+			Text string `json:"text"`
+			Type string `json:"type"`
+		}{m.text, "text"})
+	}
+	for _, image := range m.images {
+		parts = append(parts, struct {
+			Type  string            `json:"type"`
+			Image map[string]string `json:"image_url"`
+		}{"image_url", map[string]string{"url": image.String()}})
+	}
+	return parts
 }
 
-// unsealOpenAI puts back what a server sent beside its tool calls, by the id of the call. Gemini refuses calls without
-// the signature that it put there.
-func unsealOpenAI(raw json.RawMessage, messages []qa.Message) (json.RawMessage, error) {
-	var list []map[string]json.RawMessage
-	for i, message := range messages {
-		var extra map[string]json.RawMessage
-		if len(message.ToolCalls) == 0 || json.Unmarshal(message.Sealed, &extra) != nil {
-			continue
-		}
-		if list == nil {
-			if err := json.Unmarshal(raw, &list); err != nil {
-				return nil, err
-			}
-		}
-		calls, err := unsealCalls(list[i]["tool_calls"], extra)
-		if err != nil {
-			return nil, err
-		}
-		list[i]["tool_calls"] = calls
+func openAICalls(m message) []openAICall {
+	var extra map[string]json.RawMessage
+	if json.Unmarshal(m.sealed, &extra) != nil {
+		extra = nil // another provider's
 	}
-	if list == nil {
-		return raw, nil
+	var calls []openAICall
+	for _, call := range m.calls {
+		calls = append(calls, openAICall{call.ID, call.Type, call.FunctionCall, extra[call.ID]})
 	}
-	return json.Marshal(list)
-}
-
-func unsealCalls(raw json.RawMessage, extra map[string]json.RawMessage) (json.RawMessage, error) {
-	var calls []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &calls); err != nil {
-		return nil, err
-	}
-	for _, call := range calls {
-		var id string
-		if json.Unmarshal(call["id"], &id) == nil && extra[id] != nil {
-			call["extra_content"] = extra[id]
-		}
-	}
-	return json.Marshal(calls)
+	return calls
 }

@@ -28,25 +28,25 @@ type vendor struct {
 	free bool
 	// unversioned addresses may end before /v1, as ANTHROPIC_BASE_URL does for Anthropic's own SDKs.
 	unversioned bool
-	protocol    protocol
+	codec       codec
 }
 
 func vendors() []vendor {
 	return []vendor{
 		{
-			name: "openai", base: DefaultBaseURL, protocol: openAIProtocol(),
+			name: "openai", base: DefaultBaseURL, codec: openAICodec(),
 			keys: []string{KeyVariable}, bases: []string{"OPENAI_BASE_URL"},
 		},
 		{
-			name: "anthropic", base: "https://api.anthropic.com/v1", unversioned: true, protocol: anthropicProtocol(),
+			name: "anthropic", base: "https://api.anthropic.com/v1", unversioned: true, codec: anthropicCodec(),
 			keys: []string{"ANTHROPIC_API_KEY"}, bases: []string{"ANTHROPIC_BASE_URL"},
 		},
 		{
-			name: "google", base: "https://generativelanguage.googleapis.com/v1beta/openai", protocol: openAIProtocol(),
+			name: "google", base: "https://generativelanguage.googleapis.com/v1beta/openai", codec: openAICodec(),
 			keys: []string{"GOOGLE_API_KEY", "GEMINI_API_KEY"}, bases: []string{"GOOGLE_BASE_URL"},
 		},
 		{
-			name: "ollama", base: "http://127.0.0.1:11434", free: true, protocol: ollamaProtocol(),
+			name: "ollama", base: "http://127.0.0.1:11434", free: true, codec: ollamaCodec(),
 			keys: []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_HOST"},
 		},
 	}

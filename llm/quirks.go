@@ -132,13 +132,13 @@ type adapted struct{ error }
 func (a adapted) Unwrap() error { return a.error }
 
 // adapt marks an error that the next request avoids.
-func (e *Endpoint) adapt(d *doer, err error) error {
-	r, isNew, ok := e.quirks.learn(d.sent, err)
+func (c *client) adapt(sent map[string]any, err error) error {
+	r, isNew, ok := c.quirks.learn(sent, err)
 	if !ok {
 		return err
 	}
 	if isNew {
-		e.notice(fmt.Sprintf("%s at %s %s", e.model, e.base.Host, r.notice))
+		c.notice(fmt.Sprintf("%s at %s %s", c.model, c.base.Host, r.notice))
 	}
 	return adapted{err}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 
+	"github.com/tmc/langchaingo/llms"
+
 	"airqa/qa"
 )
 
@@ -17,6 +19,27 @@ func checkSampling(s qa.Sampling) error {
 		return errors.New("max tokens must not be negative")
 	}
 	return nil
+}
+
+// callOptions are the settings that langchaingo's options have a name for; clients send a subset.
+func callOptions(s qa.Sampling) []llms.CallOption {
+	var options []llms.CallOption
+	if s.Temperature != nil {
+		options = append(options, llms.WithTemperature(*s.Temperature))
+	}
+	if s.TopP != nil {
+		options = append(options, llms.WithTopP(*s.TopP))
+	}
+	if s.Seed != nil {
+		options = append(options, llms.WithSeed(*s.Seed))
+	}
+	if s.MaxTokens > 0 {
+		options = append(options, llms.WithMaxTokens(s.MaxTokens))
+	}
+	if len(s.Stop) > 0 {
+		options = append(options, llms.WithStopWords(s.Stop))
+	}
+	return options
 }
 
 // settled returns the sampling that is sent, by the names of OpenAI's protocol, and the names of what is set and not

@@ -63,7 +63,7 @@ func (s *Scripted) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 		return qa.Reply{}, callError(nil, &Fault{Class: qa.FailBadRequest, Detail: err.Error()})
 	}
 	reply := qa.Reply{Text: text, Model: "scripted", Finish: "stop"}
-	reply.Usage = estimate(&s.counts, conversation{messages: r.Messages}, reply)
+	reply.Usage = estimate(&s.counts, r, reply)
 	return reply, nil
 }
 

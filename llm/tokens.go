@@ -13,12 +13,12 @@ const (
 
 // estimate counts the usage of a call by the cl100k vocabulary, for endpoints that report none. Other vocabularies come
 // out some ten per cent apart, so the result says that it is estimated.
-func estimate(counts *tokens.Memo, c conversation, reply qa.Reply) qa.Usage {
+func estimate(counts *tokens.Memo, r qa.Request, reply qa.Reply) qa.Usage {
 	used := qa.Usage{Prompt: tokensPerReply, Reasoning: tokens.Count(reply.Reasoning), Estimated: true}
-	for _, tool := range c.tools {
+	for _, tool := range r.Tools {
 		used.Prompt += counts.Count(tool.Name) + counts.Count(tool.Description) + counts.Count(string(tool.Parameters))
 	}
-	for _, message := range c.messages {
+	for _, message := range r.Messages {
 		used.Prompt += counts.Count(message.Text) + tokensPerMessage + callTokens(message.ToolCalls)
 		for _, image := range message.Images {
 			used.Prompt += imageTokens(image.Width, image.Height)

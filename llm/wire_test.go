@@ -70,7 +70,7 @@ var requests = []struct {
 	}, []qa.ToolSpec{lookup}},
 }
 
-// TestWire holds the exact requests: what langchaingo's clients and the completion of their requests make together.
+// TestWire holds the exact requests.
 func TestWire(t *testing.T) {
 	for _, provider := range []string{"openai", "google", "anthropic", "ollama"} {
 		for _, r := range requests {

@@ -1,0 +1,146 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"airqa/qa"
+)
+
+const (
+	// maxReply bounds the body of an answer, maxErrorBody what an error keeps of it.
+	maxReply     = 32 << 20
+	maxErrorBody = 2000
+)
+
+// client is the [llms.Model] of the built-in providers: each call makes one request in the protocol of its codec. Of the call
+// options it takes the tools; sampling is set once, since langchaingo's options cannot say that a zero is meant.
+type client struct {
+	site
+	base     *url.URL
+	model    string
+	settings map[string]any
+	codec    codec
+	http     *http.Client
+	// quirks are shared by all models of the name at the address.
+	quirks *quirks
+	notice func(text string)
+}
+
+// Call implements the part of [llms.Model] that langchaingo deprecates.
+func (c *client) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return llms.GenerateFromSinglePrompt(ctx, c, prompt, options...)
+}
+
+// GenerateContent makes one request. Its error holds an [HTTPError], a [Fault] or what net/http reported.
+func (c *client) GenerateContent(
+	ctx context.Context, chat []llms.MessageContent, options ...llms.CallOption,
+) (*llms.ContentResponse, error) {
+	var o llms.CallOptions
+	for _, option := range options {
+		option(&o)
+	}
+	full, err := c.codec.body(chat, o.Tools)
+	if err != nil {
+		return nil, c.fault(qa.FailBadRequest, err.Error())
+	}
+	full["model"] = c.model
+	maps.Copy(full, c.settings)
+	c.quirks.apply(full, c.codec.stream)
+	body, err := encode(full)
+	if err != nil {
+		return nil, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
+	}
+	choice, err := c.post(ctx, body)
+	if err != nil {
+		return nil, c.adapt(full, err)
+	}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}, nil
+}
+
+func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, error) {
+	address := c.base.JoinPath(c.codec.path).String()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, c.fault(qa.FailBadRequest, err.Error())
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "airqa")
+	c.codec.authorize(req.Header, c.key)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	choice, err := c.answer(resp)
+	if err != nil {
+		return nil, answered{err, resp.StatusCode}
+	}
+	choice.GenerationInfo[infoStatus] = resp.StatusCode
+	return choice, nil
+}
+
+// answered is an error of a request that got an answer.
+type answered struct {
+	error
+	status int
+}
+
+// Unwrap returns what was wrong with the answer.
+func (a answered) Unwrap() error { return a.error }
+
+func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	switch {
+	case resp.StatusCode >= 300:
+		return nil, c.httpError(resp.StatusCode, resp.Header, body)
+	case err != nil:
+		return nil, fmt.Errorf("read the reply: %w", err)
+	case len(body) > maxReply:
+		return nil, c.fault(qa.FailGarbage, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20))
+	}
+	read := c.codec.read
+	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {
+		read = c.codec.readStream
+	}
+	choice, err := read(body)
+	if err != nil {
+		return nil, c.rejected(body, err)
+	}
+	return choice, nil
+}
+
+// rejected explains a success without a reply. OpenRouter reports the failure of the server behind it that way, with the
+// status as the code of an error object; Ollama reports a fault in the middle of a reply as an error alone.
+func (c *client) rejected(body []byte, err error) error {
+	var stream brokenStream
+	if errors.As(err, &stream) {
+		body = stream.body
+	}
+	message, code := errorObject(body)
+	if status := statusOf(code); status != 0 {
+		return c.httpError(status, nil, body)
+	}
+	if message != "" {
+		return c.fault(qa.FailGarbage, message)
+	}
+	detail := fmt.Sprintf("%v: %s", err, c.keep(body))
+	page, ok := webPage(c.keep(body))
+	if ok {
+		detail = "the reply is " + page
+	}
+	f := c.fault(qa.FailGarbage, detail)
+	if ok || !json.Valid(body) && !errors.Is(err, errCutStream) {
+		f.hint = "this is not a chat endpoint: most base URLs end in /v1"
+	}
+	return f
+}

@@ -1,0 +1,58 @@
+package llm
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"airqa/qa"
+)
+
+// site is the place of an endpoint, for errors.
+type site struct {
+	// where is the host and path of the requests.
+	where string
+	key   string
+	now   func() time.Time
+}
+
+func (s site) fault(class qa.FailureClass, detail string) *Fault {
+	return &Fault{Class: class, Endpoint: s.where, Detail: excerpt(s.redact(detail))}
+}
+
+func (s site) httpError(status int, header http.Header, body []byte) *HTTPError {
+	kept := s.keep(body)
+	return &HTTPError{
+		Status: status, RetryAfter: max(retryAfter(header, s.now()), retryDelay(kept)), Body: kept, Endpoint: s.where,
+		Location: s.redact(bareAddress(header.Get("Location"))),
+	}
+}
+
+// bareAddress is an address without its query and credentials.
+func bareAddress(location string) string {
+	u, err := url.Parse(location)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// keep returns what an error holds of a body. It redacts before it cuts, so that no half of a key stays at the end, and
+// takes the decoded message when JSON escapes hid a key.
+func (s site) keep(body []byte) string {
+	text := s.redact(string(body))
+	if message, _ := errorObject([]byte(text)); s.redact(message) != message {
+		text = s.redact(message)
+	}
+	return strings.ToValidUTF8(text[:min(len(text), maxErrorBody)], "?")
+}
+
+// redact takes the key out of a text that an endpoint wrote: some repeat it when they refuse it. Keys of fewer than eight
+// characters are stand-ins for local servers, and would take parts of ordinary words with them.
+func (s site) redact(text string) string {
+	if len(s.key) < 8 {
+		return text
+	}
+	return strings.ReplaceAll(text, s.key, "[key]")
+}
