@@ -18,6 +18,7 @@ import (
 	"airqa/llm/catalog"
 	"airqa/qa"
 	"airqa/qa/dataset"
+	"airqa/run/estimate"
 	"airqa/run/replay"
 	"airqa/run/runlog"
 	"airqa/run/session"
@@ -107,7 +108,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 		return err
 	}
 	if c.DryRun {
-		return a.dryRun(plan, jobs, rehearsing{remoteVectors: c.Embedder != "minilm" && c.Retrieve != string(env.BM25), json: c.JSON})
+		return c.dryRun(a, plan, jobs)
 	}
 	store, err := c.openCache(a)
 	if err != nil {
@@ -123,6 +124,20 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 	}
 	ended, err := a.session().Execute(a.ctx, plan, jobs)
 	return a.session().End(ended, c.Out, err)
+}
+
+func (c runCmd) dryRun(a *app, p session.Plan, jobs []session.Job) error {
+	remote := c.Embedder != "minilm" && c.Retrieve != string(env.BM25)
+	d, err := estimate.Run(a.ctx, a.session(), p, jobs, remote)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = a.printJSON(d)
+	} else {
+		err = a.print(d.Text(a.width))
+	}
+	return errors.Join(err, d.Mismatch())
 }
 
 func (c runCmd) check() error {

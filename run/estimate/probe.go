@@ -1,7 +1,6 @@
-// Package rehearsal tells what a run would take before anything is asked or written: how long the first prompts are
-// ([Probe]), what episodes of a kind took before ([Read]), and what follows from that for those to come ([Estimate]). It
-// knows no baseline and no model.
-package rehearsal
+// Package estimate reports what an invocation would take before anything is asked or written: how long the first prompts are
+// ([Probe]), what episodes of a kind took before ([Read]), and what follows for those to come ([Estimate]). Start with [Run].
+package estimate
 
 import (
 	"context"

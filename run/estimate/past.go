@@ -1,4 +1,4 @@
-package rehearsal
+package estimate
 
 import (
 	"errors"

@@ -1,8 +1,7 @@
-package main
+package estimate
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,25 +12,17 @@ import (
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/report/standing"
-	"airqa/run/rehearsal"
 	"airqa/run/runlog"
 	"airqa/run/session"
 	"airqa/tools"
 )
 
-// rehearsing is how a dry run is done.
-type rehearsing struct {
-	// remoteVectors: searching would ask an endpoint.
-	remoteVectors bool
-	json          bool
-}
-
 // mostRendered is how many first prompts are rendered of a job; of more questions, every so manyth one is.
 const mostRendered = 200
 
-// dryPlan is what a run would do.
-type dryPlan struct {
-	Jobs []dryJob `json:"jobs"`
+// Dry is what a run would do.
+type Dry struct {
+	Jobs []JobEstimate `json:"jobs"`
 	// Missing are the papers that questions name and the data directory does not hold; MissingQuestions counts these.
 	// Collections are the venues to search of which it holds no paper; SearchingQuestions counts their questions. With
 	// --missing skip all of them are of the questions that would not run.
@@ -42,15 +33,15 @@ type dryPlan struct {
 	// MissingChoice is what the run would do about them: stop, skip or run.
 	MissingChoice string `json:"missing_choice"`
 	// Total is over all jobs, nil when one of them cannot be estimated.
-	Total *rehearsal.Estimate `json:"total"`
+	Total *Estimate `json:"total"`
 	// Spent is what the run directories have used already, for budgets; SpentUSD is nil when a price is unknown.
 	Spent    int      `json:"spent_tokens"`
 	SpentUSD *float64 `json:"spent_usd"`
 	Warnings []string `json:"warnings"`
 }
 
-// dryJob is what one job would do.
-type dryJob struct {
+// JobEstimate is what one job would do.
+type JobEstimate struct {
 	Dir      string `json:"run"`
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
@@ -63,36 +54,39 @@ type dryJob struct {
 	Failed int `json:"failed_before"`
 	Begun  int `json:"begun_before"`
 	// First is the size of the first prompt in cl100k tokens; nil where none could be rendered without a call.
-	First    *rehearsal.Sizes    `json:"first_prompt"`
-	Estimate *rehearsal.Estimate `json:"estimate"`
+	First    *Sizes    `json:"first_prompt"`
+	Estimate *Estimate `json:"estimate"`
 }
 
-// dryRun says what a run would do.
-func (a *app) dryRun(p session.Plan, jobs []session.Job, how rehearsing) error {
-	world, err := session.WorldOf(a.ctx, p.World, p.Settings.ByConference)
+// Run estimates an invocation: it renders first prompts and reads run directories, asks no model and writes nothing. Where
+// remoteVectors is true, searching would ask an endpoint and is left out.
+func Run(ctx context.Context, s session.Session, p session.Plan, jobs []session.Job, remoteVectors bool) (*Dry, error) {
+	world, err := session.WorldOf(ctx, p.World, p.Settings.ByConference)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if how.remoteVectors {
+	if remoteVectors {
 		world.Retriever = unsearched{}
 	}
-	d := dryPlan{Jobs: []dryJob{}, Warnings: []string{}, SpentUSD: new(float64)}
+	d := &Dry{Jobs: []JobEstimate{}, Warnings: []string{}, SpentUSD: new(float64)}
 	d.lack(p)
 	for _, c := range jobs {
-		j, err := a.dryJob(p, c, world)
+		j, err := job{s, p, c}.estimate(ctx, world)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := d.charge(c, j.State); err != nil {
-			return err
+			return nil, err
 		}
 		d.Jobs = append(d.Jobs, j)
 	}
 	d.sum()
-	d.warn(p, how)
-	if err := d.print(a, how.json); err != nil {
-		return err
-	}
+	d.warn(p, remoteVectors)
+	return d, nil
+}
+
+// Mismatch refuses an invocation one of whose directories belongs to another configuration.
+func (d *Dry) Mismatch() error {
 	for _, j := range d.Jobs {
 		if j.State == stateMismatch {
 			return exit.Misuse("%s belongs to another configuration: choose another --out, or repeat the settings of the run that is there", j.Dir)
@@ -101,8 +95,15 @@ func (a *app) dryRun(p session.Plan, jobs []session.Job, how rehearsing) error {
 	return nil
 }
 
+// job is one that is estimated.
+type job struct {
+	session.Session
+	plan session.Plan
+	session.Job
+}
+
 // lack takes over what the picked questions lack.
-func (d *dryPlan) lack(p session.Plan) {
+func (d *Dry) lack(p session.Plan) {
 	m := p.Missing
 	d.Missing, d.Collections = append([]string{}, m.Papers...), append([]string{}, m.Collections...) // lists in JSON, too
 	d.MissingQuestions, d.SearchingQuestions = len(m.Named), len(m.Searched)
@@ -118,11 +119,11 @@ const (
 	stateMismatch = "mismatch"
 )
 
-func (a *app) dryJob(p session.Plan, c session.Job, world baselines.World) (dryJob, error) {
-	probe := &rehearsal.Probe{}
-	solver := baselines.New(c.Baseline, world, probe, p.Settings)
-	j := dryJob{Dir: c.Dir, Baseline: c.Baseline.Name, Model: c.Spec, State: stateNew}
-	record, _, err := a.session().Record(p, c, solver, world.Schema)
+func (c job) estimate(ctx context.Context, world baselines.World) (JobEstimate, error) {
+	probe := &Probe{}
+	solver := baselines.New(c.Baseline, world, probe, c.plan.Settings)
+	j := JobEstimate{Dir: c.Dir, Baseline: c.Baseline.Name, Model: c.Spec, State: stateNew}
+	record, _, err := c.Record(c.plan, c.Job, solver, world.Schema)
 	if err != nil {
 		return j, err
 	}
@@ -137,34 +138,34 @@ func (a *app) dryJob(p session.Plan, c session.Job, world baselines.World) (dryJ
 	case exists:
 		j.State = stateResumed
 	}
-	past, err := rehearsal.Read(c.Dir)
+	past, err := Read(c.Dir)
 	if err != nil {
 		return j, err
 	}
-	due := j.count(p, past)
-	if j.First, err = a.firstPrompts(p, due, solver, probe); err != nil {
+	due := j.count(c.plan, past)
+	if j.First, err = c.firstPrompts(ctx, due, solver, probe); err != nil {
 		return j, err
 	}
-	j.Estimate = estimate(p, c, past, j)
+	j.Estimate = basisOf(c.plan, c.Job, past, j)
 	return j, nil
 }
 
 // count sorts the episodes by what the log has of them, and returns the questions of those to run.
-func (j *dryJob) count(p session.Plan, past rehearsal.Past) []qa.Example {
+func (j *JobEstimate) count(p session.Plan, past Past) []qa.Example {
 	var due []qa.Example
 	for repeat := range p.Repeats {
 		for _, ex := range p.Picked {
 			state := past.States[qa.EpisodeID(ex.UUID, repeat)]
 			switch state {
-			case rehearsal.Done:
+			case Done:
 				j.Done++
 				continue
-			case rehearsal.Failed:
+			case Failed:
 				j.Failed++
-			case rehearsal.Begun:
+			case Begun:
 				j.Begun++
 			}
-			if state == rehearsal.Failed && p.Retry == "none" {
+			if state == Failed && p.Retry == "none" {
 				continue
 			}
 			j.ToRun++
@@ -175,13 +176,13 @@ func (j *dryJob) count(p session.Plan, past rehearsal.Past) []qa.Example {
 }
 
 // firstPrompts measures what the model would be shown first, by running the episodes up to there.
-func (a *app) firstPrompts(p session.Plan, due []qa.Example, solver *baselines.Solver, probe *rehearsal.Probe) (*rehearsal.Sizes, error) {
+func (c job) firstPrompts(ctx context.Context, due []qa.Example, solver *baselines.Solver, probe *Probe) (*Sizes, error) {
 	forecast := llm.Forecast(0)
 	every := max(1, (len(due)+mostRendered-1)/mostRendered)
 	var sizes []int
 	for i := 0; i < len(due); i += every {
 		ex := due[i]
-		_, err := solver.Solve(a.ctx, ex, agent.Setup{UUID: ex.UUID, Log: rehearsal.NoLog{}, Now: a.now})
+		_, err := solver.Solve(ctx, ex, agent.Setup{UUID: ex.UUID, Log: NoLog{}, Now: c.Now})
 		if err != nil && qa.Suspension(err) == "" {
 			return nil, err
 		}
@@ -189,7 +190,7 @@ func (a *app) firstPrompts(p session.Plan, due []qa.Example, solver *baselines.S
 			sizes = append(sizes, forecast(r).Prompt)
 		}
 	}
-	return rehearsal.Measure(sizes), nil
+	return Measure(sizes), nil
 }
 
 // unsearched stands for a search that would ask an endpoint for vectors.
@@ -197,18 +198,18 @@ type unsearched struct{}
 
 // Retrieve implements tools.Retriever.
 func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
-	return nil, rehearsal.ErrStop
+	return nil, ErrStop
 }
 
-// estimate takes the finished episodes of the run itself, else those of the runs beside it with the same baseline, of the
+// basisOf takes the finished episodes of the run itself, else those of the runs beside it with the same baseline, of the
 // same model if there are such, else the bounds.
-func estimate(p session.Plan, c session.Job, past rehearsal.Past, j dryJob) *rehearsal.Estimate {
-	if e := rehearsal.FromPast(c.Dir, past.Costs, j.ToRun, c.Price); e != nil {
+func basisOf(p session.Plan, c session.Job, past Past, j JobEstimate) *Estimate {
+	if e := FromPast(c.Dir, past.Costs, j.ToRun, c.Price); e != nil {
 		return e
 	}
 	for _, same := range []bool{true, false} {
 		if basis, costs := beside(c, same); len(costs) > 0 {
-			if e := rehearsal.FromPast(basis, costs, j.ToRun, c.Price); e != nil {
+			if e := FromPast(basis, costs, j.ToRun, c.Price); e != nil {
 				return e
 			}
 		}
@@ -216,7 +217,7 @@ func estimate(p session.Plan, c session.Job, past rehearsal.Past, j dryJob) *reh
 	if j.First == nil {
 		return nil
 	}
-	b := rehearsal.Bounds{
+	b := Bounds{
 		Calls: 1, Window: p.Settings.Window, Reply: c.MaxReply, Observation: p.Settings.ObservationTokens,
 		Tokens: p.Settings.QuestionTokens, USD: p.Settings.QuestionUSD,
 	}
@@ -226,12 +227,12 @@ func estimate(p session.Plan, c session.Job, past rehearsal.Past, j dryJob) *reh
 	case len(c.Baseline.Tools) > 0:
 		b.Calls = 2 // a query first, then the answer
 	}
-	return rehearsal.FromBounds(b, *j.First, j.ToRun, c.Price)
+	return FromBounds(b, *j.First, j.ToRun, c.Price)
 }
 
 // beside reads what episodes of the same baseline took in the run directories next to that of a job. Forks and replays
 // asked the model for few of their replies, or for none.
-func beside(c session.Job, sameModel bool) (basis string, costs []rehearsal.Cost) {
+func beside(c session.Job, sameModel bool) (basis string, costs []Cost) {
 	folder := filepath.Dir(filepath.Clean(c.Dir))
 	found, err := os.ReadDir(folder)
 	if err != nil {
@@ -243,7 +244,7 @@ func beside(c session.Job, sameModel bool) (basis string, costs []rehearsal.Cost
 		if err != nil || dir == filepath.Clean(c.Dir) || !alike(c, config, sameModel) {
 			continue
 		}
-		past, err := rehearsal.Read(dir)
+		past, err := Read(dir)
 		if err != nil || len(past.Costs) == 0 {
 			continue
 		}
@@ -265,7 +266,7 @@ func alike(j session.Job, other runlog.Config, sameModel bool) bool {
 }
 
 // charge adds what earlier starts used, which budgets count.
-func (d *dryPlan) charge(c session.Job, state string) error {
+func (d *Dry) charge(c session.Job, state string) error {
 	if c.Price == nil {
 		d.SpentUSD = nil
 	}
@@ -289,7 +290,7 @@ func (d *dryPlan) charge(c session.Job, state string) error {
 }
 
 // sum adds the estimates.
-func (d *dryPlan) sum() {
+func (d *Dry) sum() {
 	for i, j := range d.Jobs {
 		switch {
 		case j.Estimate == nil:
@@ -303,15 +304,4 @@ func (d *dryPlan) sum() {
 			d.Total.Add(*j.Estimate)
 		}
 	}
-}
-
-func (d *dryPlan) print(a *app, asJSON bool) error {
-	if !asJSON {
-		return a.print(d.text(a.width))
-	}
-	raw, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	return a.print(string(raw))
 }

@@ -1,4 +1,4 @@
-package main
+package estimate
 
 import (
 	"fmt"
@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"airqa/internal/terminal"
-	"airqa/run/rehearsal"
 	"airqa/run/runlog"
 	"airqa/run/session"
 )
 
 // warn says what is likely to go wrong.
-func (d *dryPlan) warn(p session.Plan, how rehearsing) {
+func (d *Dry) warn(p session.Plan, remoteVectors bool) {
 	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	switch {
 	case !p.Missing.Any() || d.MissingChoice == runlog.MissingSkip: // said before
@@ -21,7 +20,7 @@ func (d *dryPlan) warn(p session.Plan, how rehearsing) {
 	default:
 		add("%s: without --missing skip or --missing run, the run stops here", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	}
-	if how.remoteVectors {
+	if remoteVectors {
 		add("searching asks an endpoint for vectors, so prompts with passages were not rendered")
 	}
 	if d.Total != nil {
@@ -30,7 +29,7 @@ func (d *dryPlan) warn(p session.Plan, how rehearsing) {
 }
 
 // warnOfBudgets compares the budgets of the run with the estimate.
-func (d *dryPlan) warnOfBudgets(p session.Plan) {
+func (d *Dry) warnOfBudgets(p session.Plan) {
 	if limit := p.Budget.BudgetTokens; limit > 0 {
 		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
 	}
@@ -43,7 +42,7 @@ func (d *dryPlan) warnOfBudgets(p session.Plan) {
 }
 
 // budget compares a limit with what is used and what is to come.
-func (d *dryPlan) budget(name string, limit, used float64, need rehearsal.Range, show func(float64) string) {
+func (d *Dry) budget(name string, limit, used float64, need Range, show func(float64) string) {
 	word := ""
 	switch {
 	case used+need.Low > limit, need.Likely != nil && used+*need.Likely > limit:
@@ -53,15 +52,15 @@ func (d *dryPlan) budget(name string, limit, used float64, need rehearsal.Range,
 	default:
 		return
 	}
-	text := fmt.Sprintf("%s %s %s: %s", name, show(limit), word, spread(need, show))
+	text := fmt.Sprintf("%s %s %s: %s", name, show(limit), word, rangeText(need, show))
 	if used > 0 {
 		text += ", and " + show(used) + " is used already"
 	}
 	d.Warnings = append(d.Warnings, text)
 }
 
-func perWorker(r rehearsal.Range, workers int) rehearsal.Range {
-	out := rehearsal.Range{Low: r.Low / float64(workers), High: r.High / float64(workers)}
+func perWorker(r Range, workers int) Range {
+	out := Range{Low: r.Low / float64(workers), High: r.High / float64(workers)}
 	if r.Likely != nil {
 		likely := *r.Likely / float64(workers)
 		out.Likely = &likely
@@ -69,8 +68,8 @@ func perWorker(r rehearsal.Range, workers int) rehearsal.Range {
 	return out
 }
 
-// text is the plan for people.
-func (d *dryPlan) text(width int) string {
+// Text is the estimate for people, wrapped to a width; 0 does not wrap.
+func (d *Dry) Text(width int) string {
 	var lines []string
 	for _, j := range d.Jobs {
 		lines = append(lines, j.text()...)
@@ -99,7 +98,7 @@ func (d *dryPlan) text(width int) string {
 	return strings.Join(lines, "\n")
 }
 
-func (j dryJob) text() []string {
+func (j JobEstimate) text() []string {
 	lines := []string{fmt.Sprintf("%s: %s, %s (%s)", j.Dir, j.Baseline, j.Model, j.State)}
 	if j.State == stateMismatch {
 		for _, diff := range j.Mismatch {
@@ -125,7 +124,7 @@ func (j dryJob) text() []string {
 	return append(lines, first, "  "+j.estimate())
 }
 
-func (j dryJob) estimate() string {
+func (j JobEstimate) estimate() string {
 	switch e := j.Estimate; {
 	case e == nil:
 		return "estimate: none without a prompt or finished episodes"
@@ -146,21 +145,21 @@ func few(list string) string {
 	return fmt.Sprintf("%s and %d more runs", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-func numbers(e rehearsal.Estimate) string {
-	parts := []string{spread(e.Calls, terminal.Compact) + " calls", spread(e.Tokens, terminal.Compact) + " tokens"}
+func numbers(e Estimate) string {
+	parts := []string{rangeText(e.Calls, terminal.Compact) + " calls", rangeText(e.Tokens, terminal.Compact) + " tokens"}
 	if e.USD == nil {
 		parts = append(parts, "cost unknown")
 	} else {
-		parts = append(parts, spread(*e.USD, usdText))
+		parts = append(parts, rangeText(*e.USD, usdText))
 	}
 	if e.Seconds != nil {
-		parts = append(parts, spread(*e.Seconds, seconds)+" of work for one worker")
+		parts = append(parts, rangeText(*e.Seconds, seconds)+" of work for one worker")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// spread is "120 (90 to 150)", or "90 to 150" where nothing is expected.
-func spread(r rehearsal.Range, show func(float64) string) string {
+// rangeText is "120 (90 to 150)", or "90 to 150" where nothing is expected.
+func rangeText(r Range, show func(float64) string) string {
 	low, high := show(r.Low), show(r.High)
 	switch {
 	case low == high:
