@@ -1,14 +1,20 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"airqa/internal/checkup"
+	"airqa/doctor"
+	"airqa/env/embed"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/llm"
+	"airqa/qa"
+	"airqa/run/session"
 )
 
 type doctorCmd struct {
@@ -46,12 +52,12 @@ func (c doctorCmd) Run(a *app) error {
 	made, failed := 0, 0
 	var wrong error
 	redact := a.redactor()
-	checkup.Run(a.ctx, c.Timeout, c.groups(a), func(r checkup.Result) {
+	doctor.Run(a.ctx, c.Timeout, c.groups(a), func(r doctor.Result) {
 		r.Text, r.Fix = string(redact([]byte(r.Text))), string(redact([]byte(r.Fix)))
-		if r.State != checkup.Skipped {
+		if r.State != doctor.Skipped {
 			made++
 		}
-		if r.State == checkup.Failed {
+		if r.State == doctor.Failed {
 			failed++
 		}
 		if err := c.tell(a, r); err != nil {
@@ -67,7 +73,7 @@ func (c doctorCmd) Run(a *app) error {
 	return nil
 }
 
-func (c doctorCmd) tell(a *app, r checkup.Result) error {
+func (c doctorCmd) tell(a *app, r doctor.Result) error {
 	if c.JSON {
 		raw, err := json.Marshal(r)
 		if err != nil {
@@ -75,7 +81,7 @@ func (c doctorCmd) tell(a *app, r checkup.Result) error {
 		}
 		return a.print(string(raw))
 	}
-	word := map[checkup.State]string{checkup.OK: "OK", checkup.Warning: "warning", checkup.Failed: "FAILED", checkup.Skipped: "-"}[r.State]
+	word := map[doctor.State]string{doctor.OK: "OK", doctor.Warning: "warning", doctor.Failed: "FAILED", doctor.Skipped: "-"}[r.State]
 	text := fmt.Sprintf("%-8s %s: %s", word, r.Name, terminal.Line(r.Text))
 	if r.Fix != "" {
 		text += "\n         " + terminal.Line(r.Fix)
@@ -88,29 +94,93 @@ func (c doctorCmd) tell(a *app, r checkup.Result) error {
 }
 
 // groups are the checks; those of a group build on each other.
-func (c doctorCmd) groups(a *app) [][]checkup.Check {
-	var groups [][]checkup.Check
+func (c doctorCmd) groups(a *app) [][]doctor.Check {
+	var groups [][]doctor.Check
 	for _, spec := range c.Model {
 		groups = append(groups, c.modelChecks(a, strings.TrimSpace(spec)))
 	}
 	if len(c.Model) == 0 {
-		groups = append(groups, left("model", "not asked for; give --model PROVIDER:NAME"))
+		groups = append(groups, doctor.Omitted("model", "not asked for; give --model PROVIDER:NAME"))
 	}
 	for _, spec := range c.Judge {
 		groups = append(groups, c.judgeChecks(a, strings.TrimSpace(spec)))
 	}
 	if len(c.Judge) == 0 {
-		groups = append(groups, left("judge", "not asked for; give --judge PROVIDER:NAME"))
+		groups = append(groups, doctor.Omitted("judge", "not asked for; give --judge PROVIDER:NAME"))
 	}
-	groups = append(groups, []checkup.Check{{Name: "embedder", Run: c.embedderCheck(a)}})
+	open := func() (embed.Embedder, error) { return c.once(a) }
+	groups = append(groups, []doctor.Check{doctor.Embedder(open)})
 	if c.Data == "" {
-		groups = append(groups, left("data directory", "not asked for; give --data DIR"))
+		groups = append(groups, doctor.Omitted("data directory", "not asked for; give --data DIR"))
 	} else {
-		groups = append(groups, c.dataChecks(), c.vectorChecks(a))
+		d := doctor.Dir{Path: c.Data, Vectors: c.Vectors, Shown: maskURL(c.Vectors), Embedder: open}
+		groups = append(groups, d.Checks(), d.VectorChecks())
 	}
-	return append(groups, c.systemChecks(a)...)
+	return append(groups, doctor.System(a.now(), c.Data)...)
 }
 
-func left(name, why string) []checkup.Check {
-	return []checkup.Check{check(name, func() checkup.Finding { return checkup.Left(why) })}
+func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {
+	flags := session.Endpoint{
+		BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: doctor.PingTokens}, MaxConnections: 1, Timeout: c.Timeout,
+	}
+	m, err := flags.Opener().Open(spec, a.getenv)
+	if err != nil {
+		return doctor.Broken("model "+spec, err, openFix(err))
+	}
+	return doctor.Model(spec, m.Model, c.Tools, c.Images)
+}
+
+// openFix is what to do about a model that cannot be asked; errors about the address say it themselves.
+func openFix(err error) string {
+	if strings.Contains(err.Error(), "base URL") && !errors.Is(err, llm.ErrNoKey) {
+		return "check --base-url and the provider's variable (OPENAI_BASE_URL, ...)"
+	}
+	return "name a model as PROVIDER:NAME and set the key of its provider"
+}
+
+func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
+	name := "judge " + spec
+	if !asksModel(spec) {
+		return []doctor.Check{{Name: name, Run: func(context.Context) doctor.Finding { return doctor.Good("asks no endpoint") }}}
+	}
+	flags := judgeFlags{JudgeBaseURL: c.JudgeBaseURL}
+	config, access := flags.config(a, spec)
+	config.Timeout, config.MaxRetries, config.Sampling.MaxTokens = c.Timeout, -1, doctor.PingTokens
+	m, err := llm.Open(config)
+	if errors.Is(err, llm.ErrNoKey) {
+		err = missingKey(access, judgeKey, "--judge-base-url")
+	}
+	if wrong := flags.checkHosts(a, c.Judge); err == nil {
+		err = wrong
+	}
+	if err != nil {
+		return doctor.Broken(name, err, "set "+judgeKey+" or give --judge-base-url; --judge offline stands in without an endpoint")
+	}
+	return []doctor.Check{doctor.Judge(name, m)}
+}
+
+// once is the embedder, which asks an endpoint once and no more.
+func (c doctorCmd) once(a *app) (embed.Embedder, error) {
+	f := c.dataFlags()
+	name, remote := strings.CutPrefix(c.Embedder, "openai:")
+	if !remote || name == "" {
+		return f.embedder(a)
+	}
+	config, err := f.remoteConfig(a, name)
+	if err != nil {
+		return nil, err
+	}
+	config.Attempts = 1
+	return embed.NewOpenAI(config)
+}
+
+// dataFlags are the flags as other commands take them.
+func (c doctorCmd) dataFlags() dataFlags {
+	f := dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
+		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, EmbedBaseURL: c.EmbedBaseURL, EmbedTokens: embed.DefaultTokens,
+	}}
+	if f.Data == "" {
+		f.Data = "." // none is opened
+	}
+	return f
 }

@@ -56,7 +56,7 @@ func TestToAdd(t *testing.T) {
 		{
 			"baseline", "baselines/echo.go", newBaseline, "baselines/baselines.go", "\t\tagenticHybridView(),\n\t}",
 			[]string{"./baselines"},
-			[]string{"./baselines", "./run/rehearsal", "./report"},
+			[]string{"./baselines", "./run/estimate", "./report"},
 		},
 		{
 			"evaluation function", "eval/length_match.go", newFunction, "eval/functions.go", "\tnegation,\n}",

@@ -1,6 +1,6 @@
-// Package checkup runs checks of what a program needs and tells how each came out, with what to do about it. Start from
-// [Run]. It knows none of the things that are checked.
-package checkup
+// Package doctor checks what a program run needs: endpoints, judges, embedder, data directory, search index, disk and clock. Each
+// finding says what is there and what to do where that is not good. Start with [Run] and the functions that return checks.
+package doctor
 
 import (
 	"context"
@@ -39,8 +39,8 @@ func Bad(err error, fix string) Finding { return Finding{State: Failed, Text: er
 // Doubtful is a warning and what to do about it.
 func Doubtful(text, fix string) Finding { return Finding{State: Warning, Text: text, Fix: fix} }
 
-// Left is a check that was not made.
-func Left(why string) Finding { return Finding{State: Skipped, Text: why} }
+// Unchecked is a check that was not made.
+func Unchecked(why string) Finding { return Finding{State: Skipped, Text: why} }
 
 // Check is one question.
 type Check struct {
@@ -80,7 +80,7 @@ func runGroup(ctx context.Context, limit time.Duration, group []Check, out chan<
 	broken := ""
 	for _, c := range group {
 		if broken != "" {
-			out <- Result{Name: c.Name, Finding: Left("not checked, since " + broken + " failed")}
+			out <- Result{Name: c.Name, Finding: Unchecked("not checked, since " + broken + " failed")}
 			continue
 		}
 		r := one(ctx, limit, c)
@@ -113,3 +113,18 @@ func one(ctx context.Context, limit time.Duration, c Check) Result {
 
 // grace is what a check that heeds its context gets to say why it ended.
 const grace = 500 * time.Millisecond
+
+// Broken is a check that failed before it could be made.
+func Broken(name string, err error, fix string) []Check {
+	return []Check{check(name, func() Finding { return Bad(err, fix) })}
+}
+
+// Omitted is a check that was not asked for, or that has nothing to look at.
+func Omitted(name, why string) []Check {
+	return []Check{check(name, func() Finding { return Unchecked(why) })}
+}
+
+// check is one that cannot be kept waiting.
+func check(name string, run func() Finding) Check {
+	return Check{Name: name, Run: func(context.Context) Finding { return run() }}
+}

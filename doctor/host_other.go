@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package checkup
+package doctor
 
 import "errors"
 

@@ -1,0 +1,231 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"airqa/env"
+	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/paperdb"
+	"airqa/env/vectors"
+	"airqa/internal/terminal"
+	"airqa/tools"
+)
+
+// Dir is a data directory with the search index to check.
+type Dir struct {
+	Path string
+	// Vectors is the vector store's address, empty for files; Shown is the same without credentials.
+	Vectors, Shown string
+	Embedder       func() (embed.Embedder, error)
+}
+
+// Checks look at the directory without its vectors.
+func (c Dir) Checks() []Check {
+	return []Check{
+		{Name: "data directory", Run: c.directory},
+		{Name: "sandboxed query", Run: func(ctx context.Context) Finding { return c.inside(ctx, query) }},
+		{Name: "page", Run: func(ctx context.Context) Finding { return c.inside(ctx, drawn) }},
+		check("disk", func() Finding { return disk(c.Path) }),
+		check("writing", func() Finding { return writing(c.Path) }),
+	}
+}
+
+// directory opens the database and counts.
+func (c Dir) directory(ctx context.Context) Finding {
+	list, err := env.Holdings(ctx, c.Path)
+	if errors.Is(err, datadir.ErrNotDataDir) {
+		return Bad(err, "") // it names the command
+	}
+	if err != nil {
+		return Bad(err, "if airqa ingest is running, wait for it; else run the same airqa ingest again")
+	}
+	pages, chunks := 0, 0
+	for _, h := range list {
+		pages, chunks = pages+h.Counts.Pages, chunks+h.Counts.Chunks
+	}
+	text := fmt.Sprintf("format %d, %s, %s, %s", datadir.Format, terminal.Plural(len(list), "paper"), terminal.Plural(pages, "page"), terminal.Plural(chunks, "chunk"))
+	if len(list) == 0 {
+		return Doubtful(text, "airqa ingest --data "+c.Path+" PDFS puts papers in")
+	}
+	return Good("%s", text)
+}
+
+// inside looks at something of the opened directory.
+func (c Dir) inside(ctx context.Context, look func(context.Context, *env.Env) Finding) Finding {
+	e, err := env.OpenConfig(ctx, env.Config{Dir: c.Path, NoSearch: true})
+	if err != nil {
+		return Bad(err, "run the same airqa ingest again")
+	}
+	defer func() { _ = e.Close() }()
+	return look(ctx, e)
+}
+
+func query(ctx context.Context, e *env.Env) Finding {
+	start := time.Now()
+	rows, err := e.Query(ctx, "SELECT count(*) FROM metadata")
+	if err != nil {
+		return Bad(err, "the program starts itself again for queries: may it start processes, and is there memory for them?")
+	}
+	confined := "no Landlock in this kernel, so that only the engine's own locks keep files from queries"
+	if version := paperdb.Landlock(); version > 0 {
+		confined = fmt.Sprintf("confined by Landlock (version %d)", version)
+	}
+	return Good("%d row in %s, from a process of its own, %s", len(rows.Values), time.Since(start).Round(time.Millisecond), confined)
+}
+
+func drawn(ctx context.Context, e *env.Env) Finding {
+	papers, err := e.Papers(ctx)
+	if err != nil {
+		return Bad(err, "run the same airqa ingest again")
+	}
+	if len(papers) == 0 {
+		return Unchecked("there is no paper to draw")
+	}
+	start := time.Now()
+	im, err := e.View(ctx, papers[0].PaperID, 1, nil)
+	if err != nil {
+		return Doubtful(err.Error(), "View needs the PDFs: airqa ingest keeps them, airqa import takes them from --pdfs")
+	}
+	return Good("page 1 of %s is drawn, %d × %d pixels, in %s", papers[0].PaperID, im.Width, im.Height, time.Since(start).Round(time.Millisecond))
+}
+
+// VectorChecks look at the search index.
+func (c Dir) VectorChecks() []Check {
+	if _, err := datadir.Open(c.Path); err != nil {
+		return Omitted("vectors", "not checked, since data directory failed")
+	}
+	fix := "the same airqa ingest again makes the index; --embedder must be the one that it was made with"
+	if c.Vectors != "" {
+		fix = "is the server running, and are address, user and prefix right? airqa vectors copy fills it"
+	}
+	return []Check{
+		{Name: "vectors", Run: func(ctx context.Context) Finding { return c.collections(ctx, fix) }},
+		{Name: "search", Run: func(ctx context.Context) Finding { return c.search(ctx, fix) }},
+	}
+}
+
+func (c Dir) collections(ctx context.Context, fix string) Finding {
+	if err := env.CheckVectors(c.Vectors); err != nil {
+		return Bad(err, "--vectors is milvus://user:pass@host:19530/db")
+	}
+	list, err := env.Collections(ctx, c.Path, c.Vectors)
+	if err != nil {
+		return Bad(err, fix)
+	}
+	where := "files"
+	if c.Vectors != "" {
+		where = c.Shown
+	}
+	var names []string
+	for _, v := range list {
+		if v.Kind == vectors.Dense {
+			names = append(names, fmt.Sprintf("%s (%s, %d numbers)", v.Name, v.Model, v.Dim))
+		} else {
+			names = append(names, v.Name)
+		}
+	}
+	if len(names) == 0 {
+		return Doubtful(where+": no collection", fix)
+	}
+	return Good("%s: %s", where, strings.Join(names, ", "))
+}
+
+// search finds something, and so that the index is of these papers and of this model.
+func (c Dir) search(ctx context.Context, fix string) Finding {
+	texts, err := c.Embedder()
+	if err != nil {
+		return Bad(err, "--embedder is minilm or openai:NAME")
+	}
+	notice := ""
+	e, err := env.OpenConfig(ctx, env.Config{
+		Dir: c.Path, Vectors: c.Vectors, Embedder: texts, Notice: func(line string) { notice = line },
+	})
+	if err != nil {
+		return Bad(err, fix)
+	}
+	defer func() { _ = e.Close() }()
+	start := time.Now()
+	hits, err := e.Retrieve(ctx, "results", 5, tools.Scope{})
+	if err != nil {
+		return Bad(err, fix)
+	}
+	text := fmt.Sprintf("%s in %s", terminal.Plural(len(hits), "passage"), time.Since(start).Round(time.Millisecond))
+	if problem, fix, ok := strings.Cut(notice, "; rebuild it: "); ok {
+		return Doubtful(text+", but "+problem, fix)
+	}
+	return Good("%s", text)
+}
+
+// Thresholds of the system checks.
+const (
+	littleDisk = 2 << 30
+	noDisk     = 100 << 20
+	fewFiles   = 1024
+)
+
+// System looks at limits and the clock of this machine; data is the data directory, empty without one.
+func System(now time.Time, data string) [][]Check {
+	return [][]Check{
+		{check("open files", openFiles)},
+		{check("clock", func() Finding { return clock(now, data) })},
+	}
+}
+
+// disk looks for room for vectors, pictures and run directories.
+func disk(dir string) Finding {
+	free, err := Free(dir)
+	if err != nil {
+		return Unchecked(err.Error())
+	}
+	text := fmt.Sprintf("%.1f GB free", float64(free)/(1<<30))
+	const fix = "make room: a run writes some 60 KB an episode, and pictures come on top"
+	switch {
+	case free < noDisk:
+		return Finding{State: Failed, Text: text, Fix: fix}
+	case free < littleDisk:
+		return Doubtful(text, fix)
+	}
+	return Good("%s", text)
+}
+
+func writing(dir string) Finding {
+	if !Writable(dir) {
+		return Doubtful("the data directory is read-only for this user", "running needs no more; airqa ingest and enrich do")
+	}
+	return Good("the data directory may be written")
+}
+
+func openFiles() Finding {
+	n, err := OpenFiles()
+	switch {
+	case err != nil:
+		return Unchecked(err.Error())
+	case n < fewFiles:
+		return Doubtful(fmt.Sprintf("at most %d at once", n), "ulimit -n 4096, where many episodes are to run at once")
+	}
+	return Good("at most %d at once", n)
+}
+
+// clock notices one that was never set: logs and prices go by it, and certificates fail.
+func clock(now time.Time, data string) Finding {
+	const fix = "set the clock: logs go by it, and encrypted connections fail"
+	text := now.UTC().Format(time.RFC3339)
+	if now.Year() < 2025 {
+		return Finding{State: Failed, Text: text, Fix: fix}
+	}
+	if data == "" {
+		return Good("%s", text)
+	}
+	info, err := os.Stat(filepath.Join(data, "airqa.json"))
+	if err == nil && info.ModTime().After(now.Add(time.Minute)) {
+		return Doubtful(text+", and the data directory is of "+info.ModTime().UTC().Format(time.RFC3339), fix)
+	}
+	return Good("%s", text)
+}

@@ -1,0 +1,130 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"strings"
+	"time"
+
+	"airqa/env/embed"
+	"airqa/qa"
+)
+
+// PingTokens is the longest reply to a ping; models that reason need some before the first word.
+const PingTokens = 256
+
+func ping() []qa.Message {
+	return []qa.Message{{Role: qa.User, Text: "Reply with the one word OK."}}
+}
+
+// Model asks a model for a few words and, where wanted, for a native tool call and about an image.
+func Model(spec string, m qa.Model, tools, images bool) []Check {
+	checks := []Check{Judge("model "+spec, m)}
+	if tools {
+		checks = append(checks, Check{Name: "tools of " + spec, Run: func(ctx context.Context) Finding { return calls(ctx, m) }})
+	}
+	if images {
+		checks = append(checks, Check{Name: "images of " + spec, Run: func(ctx context.Context) Finding { return looks(ctx, m) }})
+	}
+	return checks
+}
+
+// Judge asks a model for a few words.
+func Judge(name string, m qa.Model) Check {
+	return Check{Name: name, Run: func(ctx context.Context) Finding { return asked(ctx, m) }}
+}
+
+// asked asks a model for a word.
+func asked(ctx context.Context, m qa.Model) Finding {
+	start := time.Now()
+	reply, err := m.Complete(ctx, qa.Request{Messages: ping()})
+	took := time.Since(start).Round(time.Millisecond)
+	if err != nil {
+		return unasked(err)
+	}
+	served := "an unnamed model"
+	if reply.Model != "" {
+		served = reply.Model
+	}
+	text := fmt.Sprintf("%s answers in %s", served, took)
+	switch {
+	case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:
+		return Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, PingTokens),
+			"run it with a higher --max-tokens: a reply that is cut off holds no action")
+	case reply.Finish == "content_filter" || reply.Finish == "refusal":
+		return Bad(fmt.Errorf("%s refuses to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
+	case strings.TrimSpace(reply.Text) == "":
+		return Bad(fmt.Errorf("%s answers with an empty text", served), "check the chat template of the server, or choose another model")
+	case reply.Usage.Estimated:
+		return Doubtful(text+" and reports no usage", "tokens are counted here with another vocabulary; budgets and costs are estimates (vLLM and others report usage by default)")
+	}
+	return Good("%s and reports usage (%d + %d tokens)", text, reply.Usage.Prompt, reply.Usage.Completion)
+}
+
+// unasked is a call that failed, and what to do about it.
+func unasked(err error) Finding {
+	fix, class := "", qa.ClassOf(err)
+	var call *qa.CallError
+	if errors.As(err, &call) {
+		err, fix = call.Err, call.Hint
+	}
+	if class == qa.FailCancelled {
+		fix = "the endpoint does not answer in time: is the model still loading? A longer --timeout tells slow from stuck"
+	}
+	return Bad(err, fix)
+}
+
+// looks asks a model about an image.
+func looks(ctx context.Context, m qa.Model) Finding {
+	var square bytes.Buffer
+	if err := png.Encode(&square, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
+		return Bad(err, "")
+	}
+	_, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{
+		Role: qa.User, Text: "Name the colour of the image in one word.", Images: []qa.Image{{MIME: "image/png", Data: square.Bytes()}},
+	}}})
+	if err != nil {
+		return unasked(err)
+	}
+	return Good("takes images, as agentic-hybrid-view sends them")
+}
+
+// calls asks a model for a native tool call.
+func calls(ctx context.Context, m qa.Model) Finding {
+	const use = "use --protocol react"
+	spec := qa.ToolSpec{
+		Name: "Say", Description: "Say a word to the user.",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}`),
+	}
+	reply, err := m.Complete(ctx, qa.Request{
+		Messages: []qa.Message{{Role: qa.User, Text: `Call the tool Say with the word "OK".`}}, Tools: []qa.ToolSpec{spec},
+	})
+	switch {
+	case err != nil:
+		return Bad(err, "the endpoint takes no tools ("+use+"), or must be told to: vLLM needs --enable-auto-tool-choice and --tool-call-parser")
+	case len(reply.ToolCalls) == 0:
+		return Doubtful("the model answers in text where a tool call was asked for", use+" or mixed, or start the server with a parser of tool calls")
+	}
+	return Good("calls tools natively")
+}
+
+// Embedder turns a text into a vector.
+func Embedder(open func() (embed.Embedder, error)) Check {
+	return Check{Name: "embedder", Run: func(ctx context.Context) Finding {
+		texts, err := open()
+		if err != nil {
+			return Bad(err, "--embedder is minilm or openai:NAME")
+		}
+		start := time.Now()
+		vectors, err := texts.Embed(ctx, []string{"a short text"})
+		if err != nil {
+			return Bad(err, "look at --embedder, --embed-base-url and AIRQA_EMBED_API_KEY; --embedder minilm needs no endpoint")
+		}
+		return Good("%s: vectors of %d numbers, in %s", texts.Info().Model, len(vectors[0]), time.Since(start).Round(time.Millisecond))
+	}}
+}
