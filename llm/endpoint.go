@@ -51,6 +51,9 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	if err := v.checkKey(c.APIKey, base); err != nil {
 		return nil, err
 	}
+	if v.open != nil {
+		return newForeign(c, v, base)
+	}
 	e := c.endpoint(base, base.JoinPath(v.codec.path))
 	fields, _ := c.settled()
 	e.thinks = v.codec.thinks
@@ -72,7 +75,7 @@ func Adapt(c Config, m llms.Model) (*Endpoint, error) {
 		return nil, errors.New("the base URL is not a URL")
 	}
 	e := c.endpoint(base, base)
-	e.inner, e.options, e.thinks = m, callOptions(c.Sampling), true
+	e.inner, e.options, e.thinks = m, c.callOptions(), true
 	return e, nil
 }
 
@@ -194,7 +197,7 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 		f.hint = hint
 		return f
 	}
-	return e.fault(qa.FailNetwork, bare(err))
+	return e.fault(foreignClass(err), bare(err))
 }
 
 // bare leaves out the method and the address in front of an error of net/http: the host is named already.

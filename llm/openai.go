@@ -35,6 +35,16 @@ func openAICodec() codec {
 	}
 }
 
+// mistralCodec is Mistral's chat, which is OpenAI's but for the name of the seed.
+func mistralCodec() codec {
+	c := openAICodec()
+	c.settings = func(fields map[string]any, _ scope) map[string]any {
+		rename(fields, "seed", "random_seed")
+		return fields
+	}
+	return c
+}
+
 func bearer(h http.Header, key string) {
 	if key != "" {
 		h.Set("Authorization", "Bearer "+key)

@@ -29,6 +29,11 @@ type vendor struct {
 	// unversioned addresses may end before /v1, as ANTHROPIC_BASE_URL does for Anthropic's own SDKs.
 	unversioned bool
 	codec       codec
+	// open makes a client of langchaingo's, in the place of a codec.
+	open opener
+	// textOnly clients take no images and no tools, unsent names the settings that the client does not send.
+	textOnly bool
+	unsent   []string
 }
 
 func vendors() []vendor {
@@ -38,7 +43,7 @@ func vendors() []vendor {
 			keys: []string{KeyVariable}, bases: []string{"OPENAI_BASE_URL"},
 		},
 		{
-			name: "anthropic", base: "https://api.anthropic.com/v1", unversioned: true, codec: anthropicCodec(),
+			name: "anthropic", base: "https://api.anthropic.com/v1", unversioned: true, codec: anthropicCodec(), unsent: []string{"seed"},
 			keys: []string{"ANTHROPIC_API_KEY"}, bases: []string{"ANTHROPIC_BASE_URL"},
 		},
 		{
@@ -48,6 +53,24 @@ func vendors() []vendor {
 		{
 			name: "ollama", base: "http://127.0.0.1:11434", free: true, codec: ollamaCodec(),
 			keys: []string{"OLLAMA_API_KEY"}, bases: []string{"OLLAMA_HOST"},
+		},
+		{
+			name: "mistral", base: "https://api.mistral.ai/v1", codec: mistralCodec(),
+			keys: []string{"MISTRAL_API_KEY"}, bases: []string{"MISTRAL_BASE_URL"},
+		},
+		{
+			name: "cohere", base: "https://api.cohere.ai/compatibility/v1", codec: openAICodec(),
+			keys: []string{"COHERE_API_KEY"}, bases: []string{"COHERE_BASE_URL"},
+		},
+		{
+			name: "bedrock", base: "https://bedrock-runtime.us-east-1.amazonaws.com", open: openBedrock, free: true,
+			keys: []string{"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}, bases: []string{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME"},
+			unsent: []string{"seed", "reasoning_effort"},
+		},
+		{
+			name: "cloudflare", base: "https://api.cloudflare.com/client/v4/accounts", open: openCloudflare, textOnly: true,
+			keys: []string{"CLOUDFLARE_API_TOKEN"}, bases: []string{"CLOUDFLARE_BASE_URL"},
+			unsent: []string{"temperature", "top_p", "seed", "max_tokens", "stop", "reasoning_effort"},
 		},
 	}
 }
@@ -123,6 +146,9 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 
 // bareHost matches a host with its port and no scheme. No key has this form.
 var bareHost = regexp.MustCompile(`^[a-z0-9.-]+:[0-9]{1,5}(/[A-Za-z0-9._/-]*)?$`)
+
+// bedrockHost matches a host of AWS with its region.
+var bedrockHost = regexp.MustCompile(`^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com`)
 
 // version matches a path that ends in a version of the API.
 var version = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)

@@ -21,23 +21,23 @@ func checkSampling(s qa.Sampling) error {
 	return nil
 }
 
-// callOptions are the settings that langchaingo's options have a name for; clients send a subset.
-func callOptions(s qa.Sampling) []llms.CallOption {
+// callOptions are the settings that are sent, as langchaingo has them.
+func (c Config) callOptions() []llms.CallOption {
 	var options []llms.CallOption
-	if s.Temperature != nil {
-		options = append(options, llms.WithTemperature(*s.Temperature))
-	}
-	if s.TopP != nil {
-		options = append(options, llms.WithTopP(*s.TopP))
-	}
-	if s.Seed != nil {
-		options = append(options, llms.WithSeed(*s.Seed))
-	}
-	if s.MaxTokens > 0 {
-		options = append(options, llms.WithMaxTokens(s.MaxTokens))
-	}
-	if len(s.Stop) > 0 {
-		options = append(options, llms.WithStopWords(s.Stop))
+	fields, _ := c.settled()
+	for name := range fields {
+		switch name {
+		case "temperature":
+			options = append(options, llms.WithTemperature(*c.Sampling.Temperature))
+		case "top_p":
+			options = append(options, llms.WithTopP(*c.Sampling.TopP))
+		case "seed":
+			options = append(options, llms.WithSeed(*c.Sampling.Seed))
+		case "max_tokens":
+			options = append(options, llms.WithMaxTokens(c.Sampling.MaxTokens))
+		case "stop":
+			options = append(options, llms.WithStopWords(c.Sampling.Stop))
+		}
 	}
 	return options
 }
@@ -62,8 +62,11 @@ func (c Config) settled() (fields map[string]any, unsent []string) {
 // refused names the settings that the model or its protocol does not take.
 func (c Config) refused(fields map[string]any) []string {
 	var names []string
-	if provider, _ := SplitSpec(c.Spec); provider == "anthropic" {
-		names = append(names, "seed")
+	provider, _ := SplitSpec(c.Spec)
+	v, _ := findVendor(provider)
+	names = append(names, v.unsent...)
+	if t := c.Sampling.Temperature; v.open != nil && t != nil && *t == 0 {
+		names = append(names, "temperature") // a zero is no option to langchaingo's clients
 	}
 	model, _ := c.Catalog.Find(c.Spec)
 	_, temperature := fields["temperature"]

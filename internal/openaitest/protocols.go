@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 )
 
@@ -23,6 +24,42 @@ var wires = map[string]wire{
 	"/v1/chat/completions": {parse: parseChat, write: Config.completion, fail: writeError},
 	"/v1/messages":         {parse: parseLoosely, write: Config.message, fail: writeAnthropicError},
 	"/api/chat":            {parse: parseLoosely, write: Config.ollamaChat, fail: writeOllamaError},
+}
+
+// Paths that end in the model's name, of Bedrock's Claude and of Cloudflare's Workers AI.
+var namedWires = map[*regexp.Regexp]wire{
+	regexp.MustCompile(`^/model/[^/]+/invoke$`):     {parse: parseNameless, write: Config.message, fail: writeOllamaError},
+	regexp.MustCompile(`^/v1/account/ai/run/@cf/.+`): {parse: parseNameless, write: Config.cloudflare, fail: writeOllamaError},
+}
+
+func wireOf(path string) (wire, bool) {
+	for pattern, w := range namedWires {
+		if pattern.MatchString(path) {
+			return w, true
+		}
+	}
+	w, ok := wires[path]
+	return w, ok
+}
+
+// parseNameless reads a request whose model is in the path.
+func parseNameless(body []byte) (chatRequest, error) {
+	var fields map[string]any
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return chatRequest{}, err
+	}
+	fields["model"] = "in the path"
+	named, err := json.Marshal(fields)
+	if err != nil {
+		return chatRequest{}, err
+	}
+	return parseLoosely(named)
+}
+
+// cloudflare is a reply of Workers AI.
+func (c Config) cloudflare(chat chatRequest) map[string]any {
+	text, _ := c.reply(chat)
+	return map[string]any{"result": map[string]any{"response": text}, "success": true, "errors": []any{}, "messages": []any{}}
 }
 
 // parseLoosely reads the texts of a conversation in Anthropic's or Ollama's form.
