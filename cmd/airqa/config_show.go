@@ -118,7 +118,7 @@ func settingsOf(parser *kong.Kong, node *kong.Node, file yamlResolver) ([]settin
 	var list []setting
 	for _, level := range ctx.Path {
 		for _, f := range level.Flags {
-			if f.Name == "help" || f.Name == "version" {
+			if f.Name == "help" || f.Name == "help-all" || f.Name == "version" {
 				continue
 			}
 			s := setting{Command: strings.Join(path, " "), Flag: f.Name, Value: masked(ctx.FlagValue(f)), Source: fromDefault}

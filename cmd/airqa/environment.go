@@ -58,14 +58,3 @@ func fromEnvironment(f *kong.Flag, lookup func(string) (string, bool)) (name str
 	}
 	return "", false
 }
-
-// helpOf is the help of a flag with its shortest variables: the long ones follow from the rule.
-func helpOf(v *kong.Value) string {
-	if v.Tag == nil || len(v.Tag.Envs) < 2 {
-		return kong.DefaultHelpValueFormatter(v)
-	}
-	tag, shown := *v.Tag, *v
-	tag.Envs = tag.Envs[1:]
-	shown.Tag = &tag
-	return kong.DefaultHelpValueFormatter(&shown)
-}

@@ -104,8 +104,10 @@ var effects = []effect{
 
 // scripted are the flags that a test runs, command by command: the script (or the Go file), and its flags.
 var scripted = map[string]map[string]string{
-	"":     {"script/look.txtar": "version"},
-	"demo": {"script/demo.txtar": "dir"},
+	"":        {"script/look.txtar": "version", "script/help.txtar": "help-all"},
+	"help":    {"script/help.txtar": "all"},
+	"version": {"script/help.txtar": "json"},
+	"demo":    {"script/demo.txtar": "dir"},
 	"ingest": {
 		"script/papers.txtar": "data metadata mineru",
 		"fetch_test.go":       "url arxiv list max-mb delay",

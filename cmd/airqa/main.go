@@ -32,34 +32,42 @@ const version = "0.1.0"
 // program is how a run directory names the program that wrote it.
 const program = "airqa " + version
 
-// cli is the whole command line.
+// cli is the whole command line. The first page of help lists the commands in this order.
 type cli struct {
+	HelpAll helpAllFlag      `name:"help-all" help:"Show the help with all flags." env:"-"`
 	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
-	Verbose bool             `short:"v" help:"Tell more on standard error."`
+	Verbose bool             `short:"v" help:"Print more on standard error."`
 
-	Demo      demoCmd      `cmd:"" help:"Run everything on the sample papers: ingest, all baselines, scores, table."`
-	Ingest    ingestCmd    `cmd:"" help:"Read PDFs into a data directory."`
-	Import    importCmd    `cmd:"" help:"Copy a released AirQA database into a data directory."`
-	Papers    papersCmd    `cmd:"" help:"List the papers of a data directory, with counts and problems."`
-	Enrich    enrichCmd    `cmd:"" help:"Fill in summaries, tldr and tags through a model."`
-	Run       runCmd       `cmd:"" help:"Answer questions with a baseline and a model."`
-	Cache     cacheCmd     `cmd:"" help:"Look after a cache of replies."`
-	Fork      forkCmd      `cmd:"" help:"Branch an episode: change a message and continue, as a run of its own."`
-	Score     scoreCmd     `cmd:"" help:"Score a run, or a file of predictions."`
-	Judge     judgeCmd     `cmd:"" name:"judge-check" help:"Measure a judge against labelled answers."`
-	Report    reportCmd    `cmd:"" help:"Print the paper's table over runs."`
-	Compare   compareCmd   `cmd:"" help:"Compare runs question by question."`
-	Stats     statsCmd     `cmd:"" help:"Show statistics of a question file, and check it."`
-	Status    statusCmd    `cmd:"" help:"Show the progress of runs, live or finished."`
-	Trace     traceCmd     `cmd:"" help:"Show what happened on a question."`
-	SQL       sqlCmd       `cmd:"" name:"sql" help:"Run a query as the Query tool does."`
-	Search    searchCmd    `cmd:"" help:"Search passages as the Retrieve tool does."`
-	Page      pageCmd      `cmd:"" help:"Draw a page as the View tool does."`
-	Vectors   vectorsCmd   `cmd:"" help:"Copy or compare the vectors of a data directory."`
-	Baselines baselinesCmd `cmd:"" help:"List the baselines."`
-	Models    modelsCmd    `cmd:"" help:"List known models: prices, limits, traits."`
-	Config    configCmd    `cmd:"" help:"Show the effective settings and their sources."`
-	Doctor    doctorCmd    `cmd:"" help:"Check models, judges, data, vectors and the machine, and say what to fix."`
+	Demo   demoCmd   `cmd:"" group:"Start:" help:"Run everything on the sample papers: ingest, all baselines, scores, table."`
+	Doctor doctorCmd `cmd:"" group:"Start:" help:"Check models, judges, data, vectors and the machine; each problem comes with a fix."`
+
+	Ingest ingestCmd `cmd:"" group:"Papers:" help:"Read PDFs into a data directory."`
+	Import importCmd `cmd:"" group:"Papers:" help:"Copy a released AirQA database into a data directory."`
+	Papers papersCmd `cmd:"" group:"Papers:" help:"List the papers of a data directory, with counts and problems."`
+	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
+
+	Stats   statsCmd   `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, and check it."`
+	Run     runCmd     `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
+	Status  statusCmd  `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
+	Score   scoreCmd   `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
+	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables over runs, or write a page with charts."`
+	Compare compareCmd `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
+
+	Trace  traceCmd  `cmd:"" group:"Debug:" help:"Show the steps of an episode: replies, actions, observations."`
+	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Branch an episode: change a message and continue, as a run of its own."`
+	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`
+	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`
+	Page   pageCmd   `cmd:"" group:"Debug:" help:"Draw a page as the View tool does."`
+
+	Baselines  baselinesCmd  `cmd:"" group:"More:" help:"List the baselines."`
+	Models     modelsCmd     `cmd:"" group:"More:" help:"List known models: prices, limits, features."`
+	Config     configCmd     `cmd:"" group:"More:" help:"Show the effective settings and their sources."`
+	Judge      judgeCmd      `cmd:"" group:"More:" name:"judge-check" help:"Measure a judge against labelled answers."`
+	Cache      cacheCmd      `cmd:"" group:"More:" help:"List or delete cached replies."`
+	Vectors    vectorsCmd    `cmd:"" group:"More:" help:"Copy, check or compare the vectors of a data directory."`
+	Completion completionCmd `cmd:"" group:"More:" help:"Print the completion script of a shell."`
+	ShowHelp   helpCmd       `cmd:"" group:"More:" name:"help" help:"Show the help of a command."`
+	ShowBuild  versionCmd    `cmd:"" group:"More:" name:"version" help:"Print version and commit."`
 }
 
 // app is what every sub-command gets.
@@ -76,6 +84,8 @@ type app struct {
 	modelAt string
 	// width is that of the terminal that standard output goes to, 0 when it goes elsewhere.
 	width int
+	// style is that of standard error.
+	style terminal.Style
 	// interrupted is set by the first signal that asks to stop.
 	interrupted *atomic.Bool
 }
@@ -91,6 +101,9 @@ func airqa(args []string) int {
 	parser, err := kong.New(&c, options()...)
 	if err != nil {
 		return complain(exit.With(exit.Usage, err)) // airqa.yaml cannot be read
+	}
+	if completes(parser) {
+		return exit.Done
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -125,9 +138,8 @@ func options() []kong.Option {
 		kong.Description("Run, collect and debug agents that answer questions over scientific papers."),
 		kong.Vars{"version": program},
 		kong.PostBuild(nameVariables),
-		kong.ValueFormatter(helpOf),
-		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.PostBuild(groupFlags),
+		kong.Help(printHelp),
 		kong.Resolvers(recordedFlags{places: true}),
 		kong.OptionFunc(fileSettings),
 		kong.Resolvers(recordedFlags{}),
@@ -146,19 +158,24 @@ func newApp(verbose bool) *app {
 	if verbose {
 		level = slog.LevelDebug
 	}
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		width = 0 // no terminal
-	}
 	isTerminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
 	errs := newDiscreet(os.Stderr, os.Getenv)
 	return &app{
 		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: errs,
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
-		now:      time.Now, getenv: os.Getenv, width: width,
+		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv),
 		interrupted: new(atomic.Bool),
 	}
+}
+
+// terminalWidth is the number of columns of the terminal that f is, 0 if it is none.
+func terminalWidth(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // complain prints an error on standard error and returns the exit code that it stands for.
@@ -166,7 +183,8 @@ func complain(err error) int {
 	if err == nil {
 		return exit.Done
 	}
-	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), "airqa: "+terminal.Message(strings.TrimRight(withoutTrace(err.Error())+advice(err), "\n")))
+	text := "airqa: " + terminal.Message(strings.TrimRight(withoutTrace(err.Error())+advice(err), "\n"))
+	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), terminal.StyleOf(os.Stderr, os.Getenv).Message(text))
 	return exit.Code(err)
 }
 
@@ -188,7 +206,7 @@ func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text,
 
 // say prints a message on standard error. File names, uuids and texts in it may be a stranger's.
 func (a *app) say(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.errs, terminal.Message(withoutTrace(fmt.Sprintf(format, args...))))
+	_, _ = fmt.Fprintln(a.errs, a.style.Message(terminal.Message(withoutTrace(fmt.Sprintf(format, args...)))))
 }
 
 // notify prints a notice.

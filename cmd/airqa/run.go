@@ -27,7 +27,7 @@ import (
 type runCmd struct {
 	dataFlags
 	Questions string   `required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Baseline  []string `required:"" placeholder:"NAME" help:"Baselines, several with commas, or all; airqa baselines lists them."`
+	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, several with commas, or all; airqa baselines lists them."`
 	Model     []string `required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	Out       string   `required:"" placeholder:"DIR" help:"Run directory; with several baselines or models a folder with a run directory for each. The same command again finishes what is left in it."`
 	session.Endpoint

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+
+	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
+	"github.com/posener/complete"
+
+	"airqa/baselines"
+	"airqa/internal/exit"
+)
+
+// completionScripts have the shells ask airqa itself for completions: it answers when COMP_LINE is set.
+var completionScripts = map[string]string{
+	"bash": "complete -o default -o bashdefault -C airqa airqa",
+	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -o bashdefault -C airqa airqa",
+	"fish": `function __complete_airqa
+    set -lx COMP_LINE (commandline -cp)
+    test -z (commandline -ct)
+    and set COMP_LINE "$COMP_LINE "
+    airqa
+end
+complete -c airqa -a "(__complete_airqa)"`,
+}
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Help implements kong.HelpProvider.
+func (completionCmd) Help() string {
+	return `Examples:
+  source <(airqa completion bash)
+  airqa completion fish > ~/.config/fish/completions/airqa.fish
+
+Put the first line (with zsh instead of bash where that is your shell) into ~/.bashrc or ~/.zshrc. airqa has to be in PATH.`
+}
+
+// Run implements the sub-command.
+func (c completionCmd) Run(a *app) error { return a.print(completionScripts[c.Shell]) }
+
+// completes prints the completions that a shell asks for, and reports whether one did.
+func completes(parser *kong.Kong) bool {
+	if os.Getenv("COMP_LINE") == "" {
+		return false
+	}
+	code := -1
+	kongcompletion.Register(parser, kongcompletion.WithExitFunc(func(c int) { code = c }), kongcompletion.WithPredictors(map[string]complete.Predictor{
+		"baseline": complete.PredictSet(append([]string{"all"}, baselines.Names()...)...),
+		"command":  complete.PredictFunc(func(complete.Args) []string { return commandNames(parser.Model.Node) }),
+	}))
+	return code == exit.Done
+}
+
+func commandNames(program *kong.Node) []string {
+	var names []string
+	for _, c := range program.Children {
+		names = append(names, c.Name)
+	}
+	return names
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+)
+
+// flagGroups are the flags that --help leaves to --help-all, under their headings.
+var flagGroups = []struct{ title, flags string }{
+	{"Which questions:", "range id tag status of sample-seed retry missing-list"},
+	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
+	{"Connection:", "timeout retries max-connections"},
+	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
+	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
+	{"Search:", "retrieve embedder embed-model embed-tokens embed-base-url vectors"},
+	{"Cache and replay:", "cache replay replay-loose"},
+	{"Judges:", "judges judge-rule judge-concurrency"},
+	{"Other sources:", "metadata mineru max-mb delay"},
+	{"Passages:", "chunk-size chunk-unit"},
+}
+
+// onFirstPage are flags of flagGroups that --help shows for some commands, since they are what these commands are about.
+var onFirstPage = map[string]string{
+	"run":           "base-url",
+	"enrich":        "base-url",
+	"search":        "retrieve",
+	"report":        "seed",
+	"compare":       "seed",
+	"doctor":        "base-url timeout vectors",
+	"vectors check": "vectors",
+	"models":        "models",
+}
+
+// mostGrouped is how many flags beyond the first page are too few to leave out.
+const mostGrouped = 2
+
+// groupFlags sorts the flags of every command into the groups of help.
+func groupFlags(k *kong.Kong) error {
+	k.Model.HelpFlag.Help = "Show help."
+	groups := make(map[string]*kong.Group)
+	rank := make(map[string]int)
+	for _, g := range flagGroups {
+		for _, name := range strings.Fields(g.flags) {
+			groups[name] = &kong.Group{Key: g.title, Title: g.title}
+			rank[name] = len(rank) + 1
+		}
+	}
+	for _, node := range k.Model.Leaves(false) {
+		if node.Parent != k.Model.Node {
+			node.Group = &kong.Group{Title: "Commands:"} // of the help of vectors, say
+		}
+		command := strings.Join(commandPath(node), " ")
+		var grouped []*kong.Flag
+		for _, f := range node.Flags {
+			if groups[f.Name] != nil && !slices.Contains(strings.Fields(onFirstPage[command]), f.Name) {
+				grouped = append(grouped, f)
+			}
+		}
+		if len(grouped) <= mostGrouped {
+			continue
+		}
+		for _, f := range grouped {
+			f.Group = groups[f.Name]
+		}
+		slices.SortStableFunc(node.Flags, func(a, b *kong.Flag) int { return groupRank(rank, a) - groupRank(rank, b) })
+	}
+	return nil
+}
+
+func groupRank(rank map[string]int, f *kong.Flag) int {
+	if f.Group == nil {
+		return 0
+	}
+	return rank[f.Name]
+}
+
+// helpAllFlag prints the help with all flags.
+type helpAllFlag bool
+
+// BeforeReset implements kong's hook: no other flag is needed, as for --help.
+func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
+	if err := writeHelp(ctx, true); err != nil {
+		return err
+	}
+	ctx.Exit(0)
+	return nil
+}
+
+// printHelp implements kong.HelpPrinter.
+func printHelp(_ kong.HelpOptions, ctx *kong.Context) error { return writeHelp(ctx, false) }
+
+// writeHelp prints the help of the selected command. Flags in groups are left out unless all is true.
+func writeHelp(ctx *kong.Context, all bool) error {
+	node, out := ctx.Selected(), ctx.Stdout
+	hidden := hideFlags(ctx.Model.Node, node, all)
+	defer func() {
+		for _, f := range hidden {
+			f.Hidden = false
+		}
+		ctx.Stdout = out
+	}()
+	var text bytes.Buffer
+	ctx.Stdout = &text
+	err := kong.DefaultHelpPrinter(kong.HelpOptions{
+		Compact: true, WrapUpperBound: helpWidth(), FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: helpOf,
+	}, ctx)
+	if err != nil {
+		return err
+	}
+	if n := countGroups(hidden); n > 0 {
+		fmt.Fprintf(&text, "\n%s --help-all shows %s.\n", node.FullPath(), terminal.Plural(n, "more flag"))
+	}
+	_, err = io.WriteString(out, styleHelp(text.String(), terminal.StyleOf(os.Stdout, os.Getenv)))
+	return err
+}
+
+// hideFlags hides what the help of a command leaves out, and returns it. The flags of the program itself are shown in full on the
+// first page only.
+func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
+	if command == nil || all {
+		return nil
+	}
+	var hidden []*kong.Flag
+	for _, f := range command.Flags {
+		if f.Group != nil && !f.Hidden {
+			hidden = append(hidden, f)
+		}
+	}
+	for _, f := range program.Flags {
+		if f.Name == "version" || f.Name == "help-all" || f.Name == "verbose" {
+			hidden = append(hidden, f)
+		}
+	}
+	for _, f := range hidden {
+		f.Hidden = true
+	}
+	return hidden
+}
+
+func countGroups(flags []*kong.Flag) int {
+	n := 0
+	for _, f := range flags {
+		if f.Group != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// widestHelp is the longest line of help, in columns, on a terminal that has more.
+const widestHelp = 100
+
+func helpWidth() int {
+	if width := terminalWidth(os.Stdout); width > 0 {
+		return min(width, widestHelp)
+	}
+	return widestHelp
+}
+
+// heading is a line of help such as "Flags:".
+var heading = regexp.MustCompile(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
+
+func styleHelp(text string, s terminal.Style) string {
+	return heading.ReplaceAllStringFunc(text, s.Bold)
+}
+
+// helpOf is the help of a flag with its shortest variables: the long ones follow from the rule.
+func helpOf(v *kong.Value) string {
+	if v.Tag == nil || len(v.Tag.Envs) < 2 {
+		return kong.DefaultHelpValueFormatter(v)
+	}
+	tag, shown := *v.Tag, *v
+	tag.Envs = tag.Envs[1:]
+	shown.Tag = &tag
+	return kong.DefaultHelpValueFormatter(&shown)
+}
+
+type helpCmd struct {
+	Command []string `arg:"" optional:"" predictor:"command" help:"A command, such as run or vectors copy."`
+	All     bool     `env:"-" help:"Show all flags, as --help-all does."`
+}
+
+// Help implements kong.HelpProvider.
+func (helpCmd) Help() string {
+	return `Examples:
+  airqa help run
+  airqa help --all vectors copy`
+}
+
+// Run implements the sub-command.
+func (c helpCmd) Run(*app) error {
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		return err
+	}
+	ctx, err := kong.Trace(parser, c.Command)
+	if err == nil {
+		err = ctx.Error
+	}
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	return writeHelp(ctx, c.All)
+}

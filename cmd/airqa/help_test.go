@@ -1,0 +1,69 @@
+package main
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// firstPage is how many flags of its own the help of a command shows at most.
+const firstPage = 15
+
+func TestHelpIsShort(t *testing.T) {
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	for _, node := range parser.Model.Leaves(false) {
+		shown := 0
+		for _, f := range node.Flags {
+			known[f.Name] = true
+			if f.Group == nil {
+				shown++
+			}
+		}
+		if shown > firstPage {
+			t.Errorf("airqa %s --help shows %d flags, want at most %d: put some into flagGroups", strings.Join(commandPath(node), " "), shown, firstPage)
+		}
+	}
+	for _, g := range flagGroups {
+		for name := range strings.FieldsSeq(g.flags) {
+			if !known[name] {
+				t.Errorf("flagGroups names --%s, and no command has it", name)
+			}
+		}
+	}
+	for command, flags := range onFirstPage {
+		ctx, err := kong.Trace(parser, strings.Fields(command))
+		if err != nil || ctx.Error != nil {
+			t.Errorf("onFirstPage names airqa %s: %v, %v", command, err, ctx.Error)
+			continue
+		}
+		for name := range strings.FieldsSeq(flags) {
+			if !strings.Contains(" "+flagNames(ctx.Selected())+" ", " "+name+" ") {
+				t.Errorf("onFirstPage: airqa %s has no --%s", command, name)
+			}
+		}
+	}
+}
+
+func flagNames(node *kong.Node) string {
+	var names []string
+	for _, f := range node.Flags {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestBuildOf(t *testing.T) {
+	info := &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0a1b"}, {Key: "vcs.modified", Value: "true"}}}
+	if got := buildOf(info).String(); !strings.HasPrefix(got, program+", commit 0a1b (modified), go") {
+		t.Errorf("got %q", got)
+	}
+	if got := buildOf(nil); got.Commit != "unknown" || got.Modified {
+		t.Errorf("without build information: %+v", got)
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+type versionCmd struct {
+	JSON bool `name:"json" env:"-" help:"Print a JSON object."`
+}
+
+// Help implements kong.HelpProvider.
+func (versionCmd) Help() string {
+	return `Examples:
+  airqa version
+  airqa version --json`
+}
+
+// build is what airqa version prints.
+type build struct {
+	Version string `json:"version"`
+	// Commit is "unknown" in a build without version control.
+	Commit string `json:"commit"`
+	// Modified is true where files differed from the commit.
+	Modified bool   `json:"modified"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// buildOf reads the commit from what the Go tool recorded; nil for nothing.
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: version, Commit: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if info == nil {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// String is the build on one line.
+func (b build) String() string {
+	commit := b.Commit
+	if b.Modified {
+		commit += " (modified)"
+	}
+	return fmt.Sprintf("%s, commit %s, %s %s", program, commit, b.Go, b.Platform)
+}
+
+// Run implements the sub-command.
+func (c versionCmd) Run(a *app) error {
+	info, _ := debug.ReadBuildInfo()
+	b := buildOf(info)
+	if c.JSON {
+		return a.printJSON(b)
+	}
+	return a.print(b.String())
+}
