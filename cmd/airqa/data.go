@@ -34,7 +34,7 @@ func (f dataFlags) embedder(a *app) (embed.Embedder, error) {
 
 // embedderFlags name a data directory and the model that makes vectors of its texts.
 type embedderFlags struct {
-	Data         string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest makes."`
+	Data         string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, as airqa ingest makes it."`
 	Embedder     string `default:"minilm" placeholder:"MODEL" help:"Model for dense vectors: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint."`
 	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision; without it the 8-bit weights in the program are used."`
 	EmbedTokens  int    `name:"embed-tokens" default:"8191" help:"Tokens that the model of openai:NAME reads of a text. Longer texts are embedded in overlapping windows of this length."`

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -18,12 +19,12 @@ import (
 )
 
 type doctorCmd struct {
-	Data         string        `placeholder:"DIR" help:"Data directory to check."`
+	Data         string        `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory to check; the default is skipped where it does not exist."`
 	Vectors      string        `placeholder:"URL" help:"Milvus server for the vectors; without it they are files in the data directory."`
 	Embedder     string        `default:"minilm" placeholder:"MODEL" help:"Model for dense vectors: minilm, or openai:NAME at an endpoint."`
 	EmbedModel   string        `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision."`
 	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /embeddings, for openai:NAME."`
-	Model        []string      `placeholder:"PROVIDER:NAME" help:"Models to ask for a few words."`
+	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to ask for a few words."`
 	BaseURL      string        `name:"base-url" placeholder:"URL" help:"Address of the models' endpoint, as for airqa run."`
 	Tools        bool          `help:"Ask the models for a native tool call, too, as --protocol tools needs it."`
 	Images       bool          `help:"Show the models an image, too, as agentic-hybrid-view does."`
@@ -110,13 +111,19 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 	}
 	open := func() (embed.Embedder, error) { return c.once(a) }
 	groups = append(groups, []doctor.Check{doctor.Embedder(open)})
-	if c.Data == "" {
+	if !c.asked() {
 		groups = append(groups, doctor.Omitted("data directory", "not asked for; give --data DIR"))
 	} else {
 		d := doctor.Dir{Path: c.Data, Vectors: c.Vectors, Shown: maskURL(c.Vectors), Embedder: open}
 		groups = append(groups, d.Checks(), d.VectorChecks())
 	}
 	return append(groups, doctor.System(a.now(), c.Data)...)
+}
+
+// asked reports whether there is a data directory to check: not where the default one was never made.
+func (c doctorCmd) asked() bool {
+	_, err := os.Stat(c.Data)
+	return c.Data != "" && (c.Data != "airqa-data" || err == nil)
 }
 
 func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {

@@ -11,9 +11,6 @@ import (
 // that it declares itself. The first that is set wins.
 func nameVariables(k *kong.Kong) error {
 	eachFlag(k.Model.Node, func(node *kong.Node, f *kong.Flag) {
-		if node.Name == "fork" && f.Name == "data" {
-			f.Required = false // the run names it
-		}
 		declared := f.Envs
 		if f.Name == "help" || slices.Equal(declared, []string{"-"}) {
 			f.Envs, f.Tag.Envs = nil, nil

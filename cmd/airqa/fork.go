@@ -25,10 +25,10 @@ type forkCmd struct {
 	Observation string `env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE; - reads standard input."`
 	Edit        bool   `env:"-" help:"Change the message in $VISUAL or $EDITOR."`
 	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"What --edit changes: reply or observation."`
-	Out         string `env:"-" placeholder:"DIR" help:"Directory of the branch; without it RUN/forks/UUID-sSTEP-N."`
+	Out         string `short:"o" env:"-" placeholder:"DIR" help:"Directory of the branch; without it RUN/forks/UUID-sSTEP-N."`
 	By          string `env:"-" placeholder:"NAME" help:"Who changed it, for the record; without it the user's name."`
 	dataFlags
-	Model string `env:"-" placeholder:"PROVIDER:NAME" help:"Another model from here on. Without it, and for all of the following, what the run was made with."`
+	Model string `short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Another model from here on. Without it, and for all of the following, what the run was made with."`
 	session.Endpoint
 	qa.QuestionLimits
 	session.Budget

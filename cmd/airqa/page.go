@@ -20,7 +20,7 @@ type pageCmd struct {
 	Box   string  `placeholder:"X0,Y0,W,H" help:"Part of the page in points from its top left; without it the whole page."`
 	Boxes bool    `help:"Outline the figures and tables that were found on the page."`
 	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
-	Out   string  `placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the paper's uuid."`
+	Out   string  `short:"o" placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the paper's uuid."`
 }
 
 // Help implements kong.HelpProvider.

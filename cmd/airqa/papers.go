@@ -12,7 +12,7 @@ import (
 )
 
 type papersCmd struct {
-	Data string `required:"" placeholder:"DIR" help:"Data directory that airqa ingest makes."`
+	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, as airqa ingest makes it."`
 	JSON bool   `name:"json" help:"Print a JSON object a paper."`
 	UUID string `arg:"" optional:"" name:"paper" help:"Show these papers only, with their problems in full: a uuid or the start of one, a file name, or part of a title."`
 }

@@ -26,7 +26,7 @@ type reportCmd struct {
 	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a field or tag of the questions, such as conference, tags, annotator, papers or formula."`
 	Format    string   `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
 	JSON      bool     `name:"json" help:"The same as --format json."`
-	Out       string   `env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
+	Out       string   `short:"o" env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	Figures   string   `env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in this folder, as SVG, PDF and PNG files."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
 	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Seed of the bootstrap."`

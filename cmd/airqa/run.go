@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"path/filepath"
@@ -26,10 +27,10 @@ import (
 
 type runCmd struct {
 	dataFlags
-	Questions string   `required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, several with commas, or all; airqa baselines lists them."`
-	Model     []string `required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
-	Out       string   `required:"" placeholder:"DIR" help:"Run directory; with several baselines or models a folder with a run directory for each. The same command again finishes what is left in it."`
+	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
+	Out       string   `short:"o" placeholder:"DIR" help:"Run directory; with several baselines or models, the folder for their run directories. Default: runs/BASELINE@MODEL. The same command again finishes what is left in it."`
 	session.Endpoint
 	Workers int    `short:"j" default:"4" help:"Episodes at once."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes for each question. More of them later run only what is new."`
@@ -47,6 +48,7 @@ type runCmd struct {
 // Help implements kong.HelpProvider.
 func (runCmd) Help() string {
 	return `Examples:
+  airqa run -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o
   airqa run --data papers --questions q.jsonl --baseline agentic-hybrid --model openai:gpt-4o --out runs/hybrid -j 8
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa run --data papers --questions q.jsonl --baseline all --model openai:Qwen2.5-72B-Instruct --out runs --sample 100 --budget-hours 8
 
@@ -75,6 +77,12 @@ func (c runCmd) Run(a *app) error {
 		return err
 	}
 	jobs := jobsOf(lines, models, c.Out)
+	if c.Out == "" {
+		c.Out = runsFolder
+		if len(jobs) == 1 {
+			c.Out = jobs[0].Dir
+		}
+	}
 	c.warnOfImages(a, jobs)
 	return c.answer(a, jobs, source)
 }
@@ -144,8 +152,8 @@ func (c runCmd) check() error {
 	switch {
 	case c.Workers < 1:
 		return exit.Misuse("-j %d: at least one episode at once", c.Workers)
-	case c.Out == "":
-		return exit.Misuse("--out is empty: name a run directory")
+	case c.Out == "" && c.Replay != "":
+		return exit.Misuse("--replay goes with --out: name a directory for the new run")
 	case c.Repeats < 1:
 		return exit.Misuse("--repeats %d: each question gets at least one episode", c.Repeats)
 	case c.Rows < 0:
@@ -263,11 +271,15 @@ func (c runCmd) warnOfImages(a *app, jobs []session.Job) {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// jobsOf are all baselines with all models. A single one has the folder to itself.
+// runsFolder is where runs go without --out.
+const runsFolder = "runs"
+
+// jobsOf returns all baselines with all models. A single one has the folder out to itself, if there is one.
 func jobsOf(lines []baselines.Baseline, models []session.Opened, out string) []session.Job {
-	if len(lines) == 1 && len(models) == 1 {
+	if len(lines) == 1 && len(models) == 1 && out != "" {
 		return []session.Job{{Baseline: lines[0], Opened: models[0], Dir: out, Name: lines[0].Name}}
 	}
+	out = cmp.Or(out, runsFolder)
 	var all []session.Job
 	for _, m := range models {
 		slug := strings.Trim(notInNames.ReplaceAllString(m.Spec, "-"), "-")

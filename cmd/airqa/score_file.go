@@ -22,7 +22,7 @@ import (
 type scoreFileFlags struct {
 	Gold       string `placeholder:"FILE" help:"Questions with their evaluators, to score a file of predictions."`
 	Pred       string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, with \"repeat\": N where a question has several; also the authors' result.jsonl."`
-	Out        string `placeholder:"FILE" env:"AIRQA_SCORE_OUT" help:"Write a line of JSON for each prediction to FILE, then the totals."`
+	Out        string `short:"o" placeholder:"FILE" env:"AIRQA_SCORE_OUT" help:"Write a line of JSON for each prediction to FILE, then the totals."`
 	ScoreCores int    `name:"cores" default:"0" help:"Processors to score on; 0 is all."`
 }
 

@@ -19,7 +19,7 @@ type statsCmd struct {
 	File      string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Format    string `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
 	JSON      bool   `name:"json" help:"The same as --format json."`
-	Out       string `placeholder:"FILE" help:"Write to this file instead of standard output."`
+	Out       string `short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	WithPaper bool   `help:"Add the numbers of the paper's Table 2."`
 	Lint      bool   `help:"List what cannot be scored as written and what contradicts itself; exit code 3 if there is an error."`
 }

@@ -33,7 +33,7 @@ type Info struct {
 func (d *Dir) Info() (Info, error) {
 	text, err := os.ReadFile(filepath.Join(d.path, InfoName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf", d.path, ErrNotDataDir, d.path)
+		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf, or name another one with --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
 	}
 	if err != nil {
 		return Info{}, fmt.Errorf("open data directory: %w", err)
