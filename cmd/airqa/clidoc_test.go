@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"airqa/internal/golden"
+	"airqa/internal/terminal"
+)
+
+// docWidth is the length of the lines of docs/cli.md.
+const docWidth = 112
+
+const cliDocHead = "# Command line\n\n" + `Every command and flag. This page is generated from the program:
+` + "`go test ./cmd/airqa -run TestCLIDoc -update`" + ` writes it.
+
+A flag takes its value from the first of these that has one:
+
+1. the command line
+2. the environment: ` + "`AIRQA_COMMAND_FLAG` (`AIRQA_RUN_TURNS`), then the variables listed with the flag (`AIRQA_TURNS`)" + `
+3. ` + "`airqa.yaml`" + ` in the working directory: the key under the name of the command, then the key at the top
+4. the default
+
+` + "```yaml" + `
+data: papers
+run:
+  turns: 10
+` + "```" + `
+
+[Environment variables](environment.md) that belong to no flag have a page of their own, and so does what a file in the
+working directory [may not set](security.md). ` + "`airqa config COMMAND`" + ` prints the effective values and their sources.
+
+Results go to standard output, everything else to standard error. [JSON output](json.md) is described field by field.
+
+| exit code | meaning |
+| --- | --- |
+| 0 | done |
+| 1 | failed |
+| 2 | wrong use |
+| 3 | finished, with failed examples |
+| 4 | budget reached |
+| 130 | interrupted |
+`
+
+// docs/cli.md is what the flags say.
+func TestCLIDoc(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inFolderWithRun(t) // no airqa.yaml
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	var b strings.Builder
+	b.WriteString(cliDocHead + "\n## Every command\n\n")
+	for _, f := range parser.Model.Flags {
+		writeFlag(&b, nil, f)
+	}
+	group := ""
+	for _, top := range parser.Model.Children {
+		if title := strings.TrimSuffix(top.Group.Title, ":"); title != group {
+			group = title
+			fmt.Fprintf(&b, "\n## %s\n", group)
+		}
+		if top.Hidden {
+			continue
+		}
+		for _, node := range append(top.Leaves(true), top)[:max(1, len(top.Leaves(true)))] {
+			writeCommand(&b, node)
+		}
+	}
+	golden.Check(t, "../../../docs/cli.md", b.String())
+}
+
+func writeCommand(b *strings.Builder, node *kong.Node) {
+	path := commandPath(node)
+	fmt.Fprintf(b, "\n### airqa %s\n\n%s\n\n", strings.Join(path, " "), terminal.Wrap(node.Help, docWidth, ""))
+	writeDetail(b, node.Detail)
+	for _, p := range node.Positional {
+		writeItem(b, "`"+p.Summary()+"`: "+p.Help)
+	}
+	groups := []string{""}
+	for _, f := range node.Flags {
+		if title := groupTitle(f); !slices.Contains(groups, title) {
+			groups = append(groups, title)
+		}
+	}
+	for _, title := range groups {
+		if title != "" {
+			fmt.Fprintf(b, "\n**%s**\n\n", title)
+		}
+		for _, f := range node.Flags {
+			if groupTitle(f) == title && !f.Hidden {
+				writeFlag(b, path, f)
+			}
+		}
+	}
+}
+
+// writeDetail writes the examples of a command as a block, and its other paragraphs.
+func writeDetail(b *strings.Builder, detail string) {
+	examples, rest, _ := strings.Cut(strings.TrimPrefix(detail, "Examples:\n"), "\n\n")
+	b.WriteString("```\n")
+	for line := range strings.Lines(examples) {
+		b.WriteString(strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ") + "\n")
+	}
+	b.WriteString("```\n\n")
+	if rest != "" {
+		b.WriteString(terminal.Wrap(strings.ReplaceAll(rest, "\n", " "), docWidth, "") + "\n\n")
+	}
+}
+
+func groupTitle(f *kong.Flag) string {
+	if f.Group == nil {
+		return ""
+	}
+	return strings.TrimSuffix(f.Group.Title, ":")
+}
+
+// writeFlag writes a flag with its default, its variables and its key of airqa.yaml.
+func writeFlag(b *strings.Builder, command []string, f *kong.Flag) {
+	name := "`--" + strings.TrimSpace(f.Name+" "+placeholder(f)) + "`"
+	if f.Short != 0 {
+		name = "`-" + string(f.Short) + "`, " + name
+	}
+	var facts []string
+	if f.Required {
+		facts = append(facts, "Required.")
+	}
+	if f.Default != "" && !f.IsBool() {
+		facts = append(facts, "Default: `"+f.Default+"`.")
+	}
+	var variables []string
+	for i, v := range f.Envs {
+		if i > 0 || len(f.Envs) == 1 {
+			variables = append(variables, "`$"+v+"`")
+		}
+	}
+	if len(variables) > 0 {
+		facts = append(facts, strings.Join(variables, ", ")+";")
+	}
+	if f.Name != "help" && f.Name != "help-all" && f.Name != "version" {
+		key := f.Name
+		if !short(command, f.Name) {
+			key = strings.Join(append(slices.Clone(command), f.Name), ".")
+		}
+		facts = append(facts, "key `"+key+"`.")
+	}
+	writeItem(b, name+": "+strings.Join(append([]string{f.Help}, facts...), " "))
+}
+
+// placeholder stands for the value of a flag: its choices, or a word for what it is.
+func placeholder(f *kong.Flag) string {
+	kind := f.Target.Kind()
+	switch {
+	case f.IsBool():
+		return ""
+	case f.Enum != "":
+		return strings.ReplaceAll(strings.Trim(f.Enum, ","), ",", "|")
+	case f.PlaceHolder == "" && kind >= reflect.Int && kind <= reflect.Float64 && f.Target.Type().PkgPath() == "":
+		return "N"
+	}
+	return f.FormatPlaceHolder()
+}
+
+func writeItem(b *strings.Builder, text string) {
+	b.WriteString(terminal.Wrap("- "+text, docWidth, "  ") + "\n")
+}
