@@ -9,7 +9,7 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/llm/replies"
+	"airqa/llm/cache"
 )
 
 // cacheFlags keep replies across runs.
@@ -18,15 +18,15 @@ type cacheFlags struct {
 }
 
 // openCache opens the cache; nil when there is none.
-func (f cacheFlags) openCache(a *app) (*replies.Store, error) {
+func (f cacheFlags) openCache(a *app) (*cache.Store, error) {
 	if f.Cache == "" {
 		return nil, nil //nolint:nilnil // no cache is no error
 	}
-	return replies.Open(f.Cache, replies.Config{Redact: a.redactor(), Now: a.now})
+	return cache.Open(f.Cache, cache.Config{Redact: a.redactor(), Now: a.now})
 }
 
 // closeCache closes a cache and says what it was good for.
-func (a *app) closeCache(dir string, s *replies.Store) {
+func (a *app) closeCache(dir string, s *cache.Store) {
 	if s == nil {
 		return
 	}
@@ -58,12 +58,12 @@ func (cacheListCmd) Help() string {
 
 // Run implements the sub-command.
 func (c cacheListCmd) Run(a *app) error {
-	held, bad, err := replies.List(c.Dir)
+	held, bad, err := cache.List(c.Dir)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return a.printJSON(map[string]any{"models": append([]replies.Held{}, held...), "unreadable": bad})
+		return a.printJSON(map[string]any{"models": append([]cache.Held{}, held...), "unreadable": bad})
 	}
 	for _, h := range held {
 		line := fmt.Sprintf("%-40s %7d replies  %10d tokens  %6.1f MB  %s to %s", terminal.Line(h.Model), h.Replies,
@@ -95,7 +95,7 @@ func (cacheClearCmd) Help() string {
 
 // Run implements the sub-command.
 func (c cacheClearCmd) Run(a *app) error {
-	dropped, err := replies.Clear(c.Dir)
+	dropped, err := cache.Clear(c.Dir)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (c cachePruneCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	dropped, kept, err := replies.Prune(c.Dir, a.now().Add(-age))
+	dropped, kept, err := cache.Prune(c.Dir, a.now().Add(-age))
 	if err != nil {
 		return err
 	}

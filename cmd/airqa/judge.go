@@ -74,10 +74,9 @@ func (f judgeFlags) open(a *app, verdicts string) (*judging, error) {
 	if verdicts == "" || strings.Contains(f.JudgeBaseURL, "@") {
 		j.baseURL = "" // no model, or an address with a password in it
 	}
-	if j.store, err = judge.OpenStore(verdicts); err != nil {
+	if j.store, err = judge.OpenStore(verdicts, a.redactor()); err != nil {
 		return nil, err
 	}
-	j.store.Redact = a.redactor()
 	if n := j.store.Damaged(); n > 0 {
 		a.say("note: %s: %d damaged lines; those verdicts are asked for again", verdicts, n)
 	}

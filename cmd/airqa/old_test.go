@@ -15,7 +15,7 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/internal/openaitest"
-	"airqa/llm/replies"
+	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -145,14 +145,14 @@ func TestOldCacheAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := replies.Open("cache", replies.Config{})
+	store, err := cache.Open("cache", cache.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
 	endpoint := config.Shape.Model
 	endpoint["base_url"] = config.Note.BaseURL
-	cached := &replies.Model{Store: store, Model: noModel{}, Name: "openai:m", Endpoint: endpoint, Protocol: "react"}
+	cached := &cache.Model{Store: store, Model: noModel{}, Name: "openai:m", Endpoint: endpoint, Protocol: "react"}
 	hits := 0
 	for _, rec := range oldEpisodes(t) {
 		for _, s := range rec.Steps {

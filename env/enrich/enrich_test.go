@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -289,8 +290,8 @@ func TestJournal(t *testing.T) {
 	check(t, os.WriteFile(path, append(whole, `{"format":1,"key":"b","te`...), 0o600))
 	j, err = enrich.OpenJournal(path, nil)
 	check(t, err)
-	if text, ok, err := j.Reply("a"); err != nil || !ok || text != "two" || j.Torn != 25 || j.Has("b") {
-		t.Errorf("%q, %v, %v, %d bytes torn", text, ok, err, j.Torn)
+	if text, ok, err := j.Reply("a"); err != nil || !ok || text != "two" || j.Torn() != 25 || j.Has("b") {
+		t.Errorf("%q, %v, %v, %d bytes torn", text, ok, err, j.Torn())
 	}
 	check(t, j.Add(enrich.Entry{Key: "b", Text: "three"}))
 	check(t, j.Close())
@@ -301,6 +302,25 @@ func TestJournal(t *testing.T) {
 	check(t, os.WriteFile(path, append([]byte("nonsense\n"), whole...), 0o600))
 	if _, err := enrich.OpenJournal(path, nil); err == nil || !strings.Contains(err.Error(), "enrich.jsonl: line 1") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The bytes of a line stay what they are.
+func TestJournalBytes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), enrich.JournalName)
+	j, err := enrich.OpenJournal(path, nil)
+	check(t, err)
+	check(t, j.Add(enrich.Entry{
+		Key: "k", PaperID: "p", Column: "c", Row: "r", Model: "m", Text: "a < b", Usage: qa.Usage{Prompt: 9, Completion: 3},
+		At: time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC),
+	}))
+	check(t, j.Close())
+	raw, err := os.ReadFile(path)
+	check(t, err)
+	want := `{"format":1,"key":"k","paper_id":"p","column":"c","row":"r","model":"m","text":"a \u003c b",` +
+		`"usage":{"prompt":9,"completion":3},"at":"2031-05-01T12:00:00Z"}` + "\n"
+	if diff := cmp.Diff(want, string(raw)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

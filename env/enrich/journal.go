@@ -1,17 +1,14 @@
 package enrich
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
-	"airqa/internal/filelock"
 	"airqa/internal/jsonl"
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -35,67 +32,37 @@ type Entry struct {
 	At    time.Time `json:"at"`
 }
 
-// Journal keeps the replies of models on disk. Texts stay there: in memory is where each stands. Its methods may be called
-// from several goroutines; one process at a time has a journal open.
+// Journal keeps the replies of models on disk; only their positions are in memory. Its methods may be called from several
+// goroutines; one process at a time has a journal open.
 type Journal struct {
-	redact func([]byte) []byte
-	// Torn counts the bytes of a half-written last line that was cut off.
-	Torn int64
-
-	mu    sync.Mutex
-	file  *os.File
-	end   int64
-	lines map[string]span
+	replies *ledger.Ledger[string, ledger.Span]
 }
-
-// span is where a line stands in the file.
-type span struct{ offset, length int64 }
 
 // OpenJournal opens the journal at path, which is made when it is missing. redact sees every line on its way to the disk, and
 // leaves JSON JSON; nil changes nothing.
 func OpenJournal(path string, redact func([]byte) []byte) (*Journal, error) {
-	f, err := filelock.Take(path)
-	if errors.Is(err, filelock.ErrHeld) {
+	replies, err := ledger.Open(path, ledger.Config[string, ledger.Span]{Entry: readEntry, Redact: redact, Exclusive: true})
+	if errors.Is(err, ledger.ErrInUse) {
 		return nil, fmt.Errorf("open %s: another airqa enrich is at work there; wait until it is done", filepath.Base(path))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open journal: %w", err)
+		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), err)
 	}
-	if redact == nil {
-		redact = func(b []byte) []byte { return b }
-	}
-	j := &Journal{file: f, redact: redact, lines: map[string]span{}}
-	if err := j.scan(); err != nil {
-		return nil, errors.Join(fmt.Errorf("read %s: %w", filepath.Base(path), err), f.Close())
-	}
-	return j, nil
+	return &Journal{replies}, nil
 }
 
 // Close closes the journal.
-func (j *Journal) Close() error { return j.file.Close() }
+func (j *Journal) Close() error { return j.replies.Close() }
 
-func (j *Journal) scan() error {
-	n := 0
-	for line, err := range jsonl.Lines(bufio.NewReaderSize(j.file, 1<<20)) {
-		if err != nil {
-			return err
-		}
-		n++
-		e, err := parseEntry(line)
-		if err != nil {
-			return fmt.Errorf("line %d: %w; remove the line, and its cell is asked for again", n, err)
-		}
-		j.lines[e.Key] = span{j.end, int64(len(line))}
-		j.end += int64(len(line))
-	}
-	info, err := j.file.Stat()
+// Torn returns the length in bytes of an unfinished last line that was cut off.
+func (j *Journal) Torn() int64 { return int64(len(j.replies.Tail())) }
+
+func readEntry(line []byte, at ledger.Span) (string, ledger.Span, error) {
+	e, err := parseEntry(line)
 	if err != nil {
-		return err
+		err = fmt.Errorf("%w; remove the line, and its cell is asked for again", err)
 	}
-	if j.Torn = info.Size() - j.end; j.Torn == 0 {
-		return nil
-	}
-	return j.file.Truncate(j.end)
+	return e.Key, at, err
 }
 
 func parseEntry(line []byte) (Entry, error) {
@@ -109,24 +76,20 @@ func parseEntry(line []byte) (Entry, error) {
 	return e, nil
 }
 
-// Has tells whether a reply is there.
+// Has reports whether the journal has a reply.
 func (j *Journal) Has(key string) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	_, ok := j.lines[key]
+	_, ok := j.replies.Get(key)
 	return ok
 }
 
 // Reply returns the reply of a key, the last one if there are several; false when there is none.
 func (j *Journal) Reply(key string) (string, bool, error) {
-	j.mu.Lock()
-	at, ok := j.lines[key]
-	j.mu.Unlock()
+	at, ok := j.replies.Get(key)
 	if !ok {
 		return "", false, nil
 	}
-	line := make([]byte, at.length)
-	if _, err := j.file.ReadAt(line, at.offset); err != nil {
+	line, err := j.replies.Line(at)
+	if err != nil {
 		return "", false, fmt.Errorf("read journal: %w", err)
 	}
 	e, err := parseEntry(line)
@@ -140,19 +103,11 @@ func (j *Journal) Reply(key string) (string, bool, error) {
 func (j *Journal) Add(e Entry) error {
 	e.Format = journalFormat
 	line, err := json.Marshal(e)
+	if err == nil {
+		err = j.replies.Add(line)
+	}
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
-	line = append(j.redact(line), '\n')
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if _, err := j.file.WriteAt(line, j.end); err != nil {
-		return fmt.Errorf("write journal: %w", err)
-	}
-	if err := j.file.Sync(); err != nil {
-		return fmt.Errorf("write journal: %w", err)
-	}
-	j.lines[e.Key] = span{j.end, int64(len(line))}
-	j.end += int64(len(line))
 	return nil
 }

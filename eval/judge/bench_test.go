@@ -10,7 +10,7 @@ import (
 
 // BenchmarkKnown asks for a verdict that the store holds.
 func BenchmarkKnown(b *testing.B) {
-	store, err := judge.OpenStore("")
+	store, err := judge.OpenStore("", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func BenchmarkKnown(b *testing.B) {
 // BenchmarkOpenStore reads a store of 10,000 verdicts.
 func BenchmarkOpenStore(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "v.jsonl")
-	store, err := judge.OpenStore(path)
+	store, err := judge.OpenStore(path, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func BenchmarkOpenStore(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if again, err := judge.OpenStore(path); err != nil || again.Len() != 10_000 {
+		if again, err := judge.OpenStore(path, nil); err != nil || again.Len() != 10_000 {
 			b.Fatal(err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"airqa/eval"
 	texts "airqa/prompts/judge"
@@ -52,50 +53,48 @@ func (c *Cached) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, erro
 		return Verdict{}, err
 	}
 	for {
-		right, known, f, mine := c.store.claim(key)
-		switch {
-		case known:
+		if right, known := c.store.verdicts.Get(key); known {
 			c.meter.knew()
 			return Verdict{Right: right}, nil
-		case mine:
-			return c.fly(ctx, f, key, r)
 		}
-		select {
-		case <-f.done:
-		case <-ctx.Done():
-			return Verdict{}, ctx.Err()
-		}
-		if f.err != nil && !gaveUp(f.err) {
-			return Verdict{}, f.err
+		v, shared, err := c.store.flights.Do(ctx, key, func() (Verdict, error) { return c.ask(ctx, key, r) })
+		switch {
+		case !shared:
+			return v, err
+		case err != nil && !gaveUp(err):
+			return Verdict{}, err
 		}
 	}
 }
 
-// gaveUp tells an error of a caller from one of the judge: whoever waited with him asks himself.
+// gaveUp reports whether an error is that of a caller and not of the judge: who waited for that caller asks again.
 func gaveUp(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-func (c *Cached) fly(ctx context.Context, f *flight, key string, r eval.JudgeRequest) (Verdict, error) {
-	free, err := c.store.reserve(ctx, key)
-	defer free()
-	defer func() {
-		c.store.land(f, record{
-			Format: StoreFormat, Key: key, Judge: c.id.Name, Kind: string(r.Kind),
-			Right: f.verdict.Right, Reply: cut(f.verdict.Reply), Asks: f.verdict.Asks, Usage: f.verdict.Usage,
-		})
-	}()
+// ask asks the judge, unless another process has done so meanwhile.
+func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verdict, error) {
+	place, err := strconv.ParseUint(key[:keyLen/2], 16, 64)
 	if err != nil {
-		f.err = err
 		return Verdict{}, err
 	}
-	if right, known := c.store.lookup(key); known {
-		c.meter.knew()
-		f.verdict, f.err = Verdict{Right: right}, nil
-		return f.verdict, nil
+	free, err := c.store.verdicts.Reserve(ctx, int64(place>>2)) // systems refuse the largest offsets
+	defer free()
+	if err != nil {
+		return Verdict{}, err
 	}
-	f.verdict, f.err = c.inner.Decide(ctx, r)
-	return f.verdict, f.err
+	if right, known := c.store.verdicts.Get(key); known {
+		c.meter.knew()
+		return Verdict{Right: right}, nil
+	}
+	v, err := c.inner.Decide(ctx, r)
+	if err == nil {
+		c.store.keep(record{
+			Format: StoreFormat, Key: key, Judge: c.id.Name, Kind: string(r.Kind),
+			Right: v.Right, Reply: cut(v.Reply), Asks: v.Asks, Usage: v.Usage,
+		})
+	}
+	return v, err
 }
 
 // key is made from everything that shapes a verdict.

@@ -33,7 +33,7 @@ func (c *counting) Decide(_ context.Context, r eval.JudgeRequest) (judge.Verdict
 
 func openStore(t *testing.T, path string) *judge.Store {
 	t.Helper()
-	s, err := judge.OpenStore(path)
+	s, err := judge.OpenStore(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestStoreDamaged(t *testing.T) {
 		{"a short key", `{"format":1,"key":"00","right":true}` + "\n", 0, 1, ""},
 		{"unknown field", `{"format":1,"why":1}` + "\n", 0, 1, ""},
 		{"no format", `{"key":"00000000000000000000000000000000"}` + "\n", 0, 1, ""},
-		{"a later format", good + "\n" + `{"format":2,"why":1}` + "\n", 0, 0, "open verdicts v.jsonl: format 2; this program reads format 1"},
+		{"a later format", good + "\n" + `{"format":2,"why":1}` + "\n", 0, 0, "open verdicts v.jsonl: line 2: format 2; this program reads format 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestStoreDamaged(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tt.file), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			store, err := judge.OpenStore(path)
+			store, err := judge.OpenStore(path, nil)
 			if tt.err != "" {
 				if err == nil || err.Error() != tt.err {
 					t.Errorf("error %v, want %s", err, tt.err)
@@ -224,7 +224,7 @@ func TestStoreCannotWrite(t *testing.T) {
 	if err := store.Close(); err == nil || !strings.HasPrefix(err.Error(), "keep a verdict: ") || source.asked.Load() != 1 {
 		t.Errorf("error %v, asked %d times", err, source.asked.Load())
 	}
-	if _, err := judge.OpenStore(dir); err == nil {
+	if _, err := judge.OpenStore(dir, nil); err == nil {
 		t.Error("a folder is opened as a store")
 	}
 }

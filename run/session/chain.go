@@ -3,7 +3,7 @@ package session
 import (
 	"airqa/baselines"
 	"airqa/llm"
-	"airqa/llm/replies"
+	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run"
 	"airqa/run/budget"
@@ -32,7 +32,7 @@ func (p Plan) asked(c Job, account *budget.Account, forecast func(qa.Request) qa
 		return nil, err
 	}
 	if p.Cache != nil {
-		asked = &replies.Model{
+		asked = &cache.Model{
 			Store: p.Cache, Model: asked, Name: runlog.SpecOf(c.Described), Endpoint: c.Described, Protocol: string(p.Settings.Protocol),
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"airqa/eval"
 	"airqa/internal/exit"
 	"airqa/llm"
-	"airqa/llm/replies"
+	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run"
@@ -45,7 +45,7 @@ type Plan struct {
 	Budget Budget
 	Note   runlog.Note
 	// Cache answers what was asked before; nil is none.
-	Cache *replies.Store
+	Cache *cache.Store
 	// Replay answers everything from a recorded run; nil is none.
 	Replay *replay.Source
 	// First stands before cache and budget. May be nil.

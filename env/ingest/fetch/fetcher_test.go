@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -435,6 +436,10 @@ func TestBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	form := regexp.MustCompile(`^\{"format":1,"url":"` + regexp.QuoteMeta(s.URL) + `/a\.pdf","file":"a\.pdf","sha256":"[0-9a-f]{64}","bytes":\d+,"at":"[^"]+Z"\}\n$`)
+	if !form.Match(good) {
+		t.Errorf("the bytes of a line changed: %s", good)
+	}
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -445,7 +450,7 @@ func TestBook(t *testing.T) {
 		t.Errorf("after a torn line: %+v", sum)
 	}
 	write("{}\n")
-	if _, err := f.Fetch(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "fetched.jsonl:1: format 0") {
+	if _, err := f.Fetch(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "fetched.jsonl: line 1: format 0") {
 		t.Errorf("error %v", err)
 	}
 }

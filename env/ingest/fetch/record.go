@@ -1,21 +1,19 @@
 package fetch
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"airqa/internal/filelock"
 	"airqa/internal/jsonl"
+	"airqa/internal/ledger"
 )
 
 // bookName is the file that says what came from where.
@@ -33,83 +31,58 @@ type record struct {
 	At     time.Time `json:"at"`
 }
 
-// book is what a folder holds. It keeps the folder's book open and locked.
+// book is what a folder holds. It keeps the folder's fetched.jsonl open and locked.
 type book struct {
 	dir    string
-	file   *os.File
-	byURL  map[string]record
+	byURL  *ledger.Ledger[string, record]
 	byFile map[string]string // file name in lower case to URL
 }
 
-// openBook reads the book of a folder, which is made when it is missing. A last line that a crash cut is taken off.
+// openBook reads the book of a folder, which is made when it is missing. An unfinished last line is cut off.
 func openBook(dir string) (*book, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open downloads: %w", err)
 	}
+	b := &book{dir: dir, byFile: map[string]string{}}
 	path := filepath.Join(dir, bookName)
-	f, err := filelock.Take(path)
-	if errors.Is(err, filelock.ErrHeld) {
+	byURL, err := ledger.Open(path, ledger.Config[string, record]{Entry: b.read, Exclusive: true})
+	if errors.Is(err, ledger.ErrInUse) {
 		return nil, fmt.Errorf("open downloads %s: another airqa is downloading there; wait until it is done", dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open downloads: %w", err)
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	b := &book{dir: dir, file: f, byURL: map[string]record{}, byFile: map[string]string{}}
-	if err := b.read(path); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
+	b.byURL = byURL
 	return b, nil
 }
 
-func (b *book) read(path string) error {
-	var end int64
-	n := 0
-	for line, err := range jsonl.Lines(bufio.NewReader(b.file)) {
-		if err != nil {
-			return fmt.Errorf("read %s: %w", path, err)
-		}
-		n++
-		var r record
-		if err := jsonl.Strict(line, &r); err != nil {
-			return fmt.Errorf("read %s:%d: %w; remove the line", path, n, err)
-		}
-		if r.Format != bookFormat {
-			return fmt.Errorf("read %s:%d: format %d; this program reads %d", path, n, r.Format, bookFormat)
-		}
-		b.note(r)
-		end += int64(len(line))
+func (b *book) read(line []byte, _ ledger.Span) (string, record, error) {
+	var r record
+	if err := jsonl.Strict(line, &r); err != nil {
+		return "", r, fmt.Errorf("%w; remove the line", err)
 	}
-	if err := b.file.Truncate(end); err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
+	if r.Format != bookFormat {
+		return "", r, fmt.Errorf("format %d; this program reads %d", r.Format, bookFormat)
 	}
-	_, err := b.file.Seek(end, io.SeekStart)
-	return err
-}
-
-func (b *book) note(r record) {
-	b.byURL[r.URL] = r
 	b.byFile[strings.ToLower(r.File)] = r.URL
+	return r.URL, r, nil
 }
 
 // add writes a record to the disk.
 func (b *book) add(r record) error {
 	line, err := json.Marshal(r)
 	if err == nil {
-		_, err = b.file.Write(append(line, '\n'))
-	}
-	if err == nil {
-		err = b.file.Sync()
+		err = b.byURL.Add(line)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", bookName, err)
 	}
-	b.note(r)
 	return nil
 }
 
 // have returns the path of an item that was fetched before and is still there as it was.
 func (b *book) have(item Item) (string, bool) {
-	r, ok := b.byURL[item.URL]
+	r, ok := b.byURL.Get(item.URL)
 	if !ok || item.SHA256 != "" && item.SHA256 != r.SHA256 || item.named && r.File != b.free(item) {
 		return "", false
 	}
@@ -120,7 +93,7 @@ func (b *book) have(item Item) (string, bool) {
 
 // fileName is the file that an item goes to.
 func (b *book) fileName(item Item) string {
-	if r, ok := b.byURL[item.URL]; ok && !item.named {
+	if r, ok := b.byURL.Get(item.URL); ok && !item.named {
 		return filepath.Base(r.File)
 	}
 	return b.free(item)
@@ -140,4 +113,4 @@ func (b *book) free(item Item) string {
 	return item.Name + "-" + hex.EncodeToString(mark[:4]) + ".pdf"
 }
 
-func (b *book) close() error { return b.file.Close() }
+func (b *book) close() error { return b.byURL.Close() }

@@ -1,4 +1,4 @@
-package replies
+package cache
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -50,15 +51,16 @@ func (r reply) hit() qa.Reply {
 
 var keyHead = []byte(`{"key":"`)
 
-// keyIn reads the key at the beginning of a line.
-func keyIn(line []byte) (Key, bool) {
-	var k Key
+// place reads the key at the beginning of a line. The rest is read when it is needed.
+func place(line []byte, at ledger.Span) (k Key, _ ledger.Span, err error) {
 	rest, found := bytes.CutPrefix(line, keyHead)
 	if !found || len(rest) <= 2*len(k) || rest[2*len(k)] != '"' {
-		return k, false
+		return k, at, ledger.ErrDamaged
 	}
-	_, err := hex.Decode(k[:], rest[:2*len(k)])
-	return k, err == nil
+	if _, err := hex.Decode(k[:], rest[:2*len(k)]); err != nil {
+		return k, at, ledger.ErrDamaged
+	}
+	return k, at, nil
 }
 
 // decode reads a line.

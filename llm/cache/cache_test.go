@@ -1,4 +1,4 @@
-package replies_test
+package cache_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/llm/replies"
+	"airqa/llm/cache"
 	"airqa/qa"
 )
 
@@ -34,9 +34,9 @@ func (m *model) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 	return qa.Reply{Text: "4\xff2", Model: "served", ID: "id-1", Finish: "stop", Usage: qa.Usage{Prompt: 9, Completion: 3}, Attempts: []qa.Attempt{{Status: 200}}}, nil
 }
 
-func open(t *testing.T, dir string) *replies.Store {
+func open(t *testing.T, dir string) *cache.Store {
 	t.Helper()
-	s, err := replies.Open(dir, replies.Config{Now: func() time.Time { return clock }})
+	s, err := cache.Open(dir, cache.Config{Now: func() time.Time { return clock }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,15 +44,15 @@ func open(t *testing.T, dir string) *replies.Store {
 	return s
 }
 
-func behind(s *replies.Store, m *model) *replies.Model {
-	return &replies.Model{Store: s, Model: m, Name: "openai:m", Endpoint: map[string]any{"model": "m", "sampling": map[string]any{"seed": 1}}, Protocol: "react"}
+func behind(s *cache.Store, m *model) *cache.Model {
+	return &cache.Model{Store: s, Model: m, Name: "openai:m", Endpoint: map[string]any{"model": "m", "sampling": map[string]any{"seed": 1}}, Protocol: "react"}
 }
 
 func request(text string, repeat int) qa.Request {
 	return qa.Request{Messages: []qa.Message{{Role: qa.User, Text: text}}, UUID: "u", Repeat: repeat, Step: 1}
 }
 
-func ask(t *testing.T, m *replies.Model, r qa.Request) qa.Reply {
+func ask(t *testing.T, m *cache.Model, r qa.Request) qa.Reply {
 	t.Helper()
 	reply, err := m.Complete(t.Context(), r)
 	if err != nil {
@@ -71,7 +71,7 @@ func TestHit(t *testing.T) {
 	}
 	want := got
 	want.Cached, want.Attempts = true, nil
-	for _, store := range []*replies.Store{first, open(t, dir)} {
+	for _, store := range []*cache.Store{first, open(t, dir)} {
 		r := request("q", 0)
 		r.UUID, r.Step = "another", 7
 		if diff := cmp.Diff(want, ask(t, behind(store, asked), r)); diff != "" {
@@ -80,6 +80,23 @@ func TestHit(t *testing.T) {
 	}
 	if hits, n := first.Counts(); asked.calls.Load() != 1 || hits != 1 || n != 1 {
 		t.Errorf("%d calls, %d hits, %d asked", asked.calls.Load(), hits, n)
+	}
+}
+
+// The bytes of an entry stay what they are.
+func TestFileBytes(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	asked := &model{answer: func(qa.Request) (qa.Reply, error) {
+		return qa.Reply{Text: "a < b & \xff", Reasoning: "so", Model: "served", ID: "id-1", Finish: "stop", Usage: qa.Usage{Prompt: 9, Completion: 3}}, nil
+	}}
+	ask(t, behind(s, asked), request("q", 2))
+	raw, err := os.ReadFile(filepath.Join(dir, cache.File))
+	want := `{"key":"bf1231e9cc732824b34f6572b5d50aaf2955e60b77c840c3c6d296d9050a0a21","format":1,"time":"2031-05-01T12:00:00Z",` +
+		`"model":"openai:m","repeat":2,"reply":{"text":{"quoted":"\"a \u003c b \u0026 \\xff\""},"reasoning":"so","model":"served","id":"id-1",` +
+		`"finish":"stop","usage":{"prompt":9,"completion":3}}}`
+	if diff := cmp.Diff(want+"\n", string(raw)); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -122,9 +139,9 @@ func TestKey(t *testing.T) {
 		{"answered call", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[3].ToolCallID = "2" }, false},
 		{"a message less", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages = r.Messages[:3] }, false},
 	}
-	seen := make(map[replies.Key]string)
+	seen := make(map[cache.Key]string)
 	e, p, r := base()
-	first, err := replies.KeyOf(e, p, r)
+	first, err := cache.KeyOf(e, p, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +150,7 @@ func TestKey(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e, p, r := base()
 			tt.change(e, &p, &r)
-			key, err := replies.KeyOf(e, p, r)
+			key, err := cache.KeyOf(e, p, r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +234,7 @@ func TestTwoPrograms(t *testing.T) {
 	if asked.calls.Load() != 4 {
 		t.Errorf("%d calls", asked.calls.Load())
 	}
-	if _, err := replies.Clear(dir); !errors.Is(err, replies.ErrInUse) {
+	if _, err := cache.Clear(dir); !errors.Is(err, cache.ErrInUse) {
 		t.Errorf("a cache in use is cleared: %v", err)
 	}
 }
@@ -230,12 +247,12 @@ func TestTornLine(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, replies.File)
+	path := filepath.Join(dir, cache.File)
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := replies.KeyOf(behind(s, asked).Endpoint, "react", request("two", 0))
+	key, err := cache.KeyOf(behind(s, asked).Endpoint, "react", request("two", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,11 +270,11 @@ func TestTornLine(t *testing.T) {
 		}
 	}
 	_ = s.Close()
-	held, bad, err := replies.List(dir)
+	held, bad, err := cache.List(dir)
 	if err != nil || bad != 1 || len(held) != 1 || held[0].Replies != 2 {
 		t.Errorf("%+v, %d bad, %v", held, bad, err)
 	}
-	if dropped, kept, err := replies.Prune(dir, clock); dropped != 1 || kept != 2 || err != nil {
+	if dropped, kept, err := cache.Prune(dir, clock); dropped != 1 || kept != 2 || err != nil {
 		t.Errorf("dropped %d, kept %d, %v", dropped, kept, err)
 	}
 }
@@ -268,16 +285,16 @@ func TestOtherFormat(t *testing.T) {
 	s := open(t, dir)
 	ask(t, behind(s, asked), request("one", 0))
 	_ = s.Close()
-	path := filepath.Join(dir, replies.File)
+	path := filepath.Join(dir, cache.File)
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := strings.Replace(string(raw), fmt.Sprintf(`"format":%d`, replies.Format), `"format":99`, 1)
+	other := strings.Replace(string(raw), fmt.Sprintf(`"format":%d`, cache.Format), `"format":99`, 1)
 	if err := os.WriteFile(path, []byte(other), 0o600); err != nil || other == string(raw) {
 		t.Fatalf("%v, %s", err, other)
 	}
-	if _, bad, err := replies.List(dir); bad != 1 || err != nil {
+	if _, bad, err := cache.List(dir); bad != 1 || err != nil {
 		t.Errorf("%d unreadable entries, %v", bad, err)
 	}
 	s = open(t, dir)
@@ -293,12 +310,12 @@ func TestOtherFormat(t *testing.T) {
 
 func TestUpkeep(t *testing.T) {
 	dir := t.TempDir()
-	if _, _, err := replies.List(dir); !errors.Is(err, replies.ErrNoStore) {
+	if _, _, err := cache.List(dir); !errors.Is(err, cache.ErrNoStore) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	now := clock
 	secret := func(b []byte) []byte { return []byte(strings.ReplaceAll(string(b), "secret", "[redacted]")) }
-	s, err := replies.Open(dir, replies.Config{Now: func() time.Time { return now }, Redact: secret})
+	s, err := cache.Open(dir, cache.Config{Now: func() time.Time { return now }, Redact: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,21 +329,21 @@ func TestUpkeep(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	held, _, err := replies.List(dir)
-	want := []replies.Held{{Model: "openai:m", Replies: 4, Bytes: held[0].Bytes, Prompt: 20, Completion: 4, Oldest: clock, Newest: clock.Add(3 * time.Hour)}}
+	held, _, err := cache.List(dir)
+	want := []cache.Held{{Model: "openai:m", Replies: 4, Bytes: held[0].Bytes, Prompt: 20, Completion: 4, Oldest: clock, Newest: clock.Add(3 * time.Hour)}}
 	if diff := cmp.Diff(want, held); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if raw, _ := os.ReadFile(filepath.Join(dir, replies.File)); strings.Contains(string(raw), "secret") {
+	if raw, _ := os.ReadFile(filepath.Join(dir, cache.File)); strings.Contains(string(raw), "secret") {
 		t.Errorf("a key is in the cache:\n%s", raw)
 	}
-	if dropped, kept, err := replies.Prune(dir, clock.Add(2*time.Hour)); dropped != 2 || kept != 2 || err != nil {
+	if dropped, kept, err := cache.Prune(dir, clock.Add(2*time.Hour)); dropped != 2 || kept != 2 || err != nil {
 		t.Errorf("dropped %d, kept %d, %v", dropped, kept, err)
 	}
-	if dropped, err := replies.Clear(dir); dropped != 2 || err != nil {
+	if dropped, err := cache.Clear(dir); dropped != 2 || err != nil {
 		t.Errorf("cleared %d, %v", dropped, err)
 	}
-	if held, _, err := replies.List(dir); len(held) != 0 || err != nil {
+	if held, _, err := cache.List(dir); len(held) != 0 || err != nil {
 		t.Errorf("left: %v, %v", held, err)
 	}
 }
@@ -340,10 +357,10 @@ func TestDocumentedEntry(t *testing.T) {
 	_, rest, _ := strings.Cut(string(raw), "```json\n")
 	line, _, _ := strings.Cut(rest, "```")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, replies.File), []byte(line), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, cache.File), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	held, bad, err := replies.List(dir)
+	held, bad, err := cache.List(dir)
 	if err != nil || bad != 0 || len(held) != 1 || held[0].Prompt != 1203 || len(held[0].Model) == 0 {
 		t.Errorf("%+v, %d bad, %v", held, bad, err)
 	}

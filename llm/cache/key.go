@@ -1,4 +1,4 @@
-package replies
+package cache
 
 import (
 	"crypto/sha256"
@@ -17,7 +17,7 @@ type Key [sha256.Size]byte
 // String is the key in lower-case hex.
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
 
-// asked is what a key is made of. Texts are bytes, since JSON would mend what is no UTF-8.
+// asked is what a key is made of. Texts are bytes, since JSON would replace what is not UTF-8.
 type asked struct {
 	Format   int            `json:"format"`
 	Endpoint map[string]any `json:"endpoint"`

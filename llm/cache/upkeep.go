@@ -1,8 +1,7 @@
-package replies
+package cache
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +14,10 @@ import (
 
 	"airqa/internal/aside"
 	"airqa/internal/filelock"
+	"airqa/internal/jsonl"
 )
 
-// ErrNoStore is returned for a folder that holds no replies.
+// ErrNoStore is returned for a folder that holds no cache.
 var ErrNoStore = errors.New("no cache here (replies.jsonl is missing); airqa run --cache DIR makes one")
 
 // Held is what a store has of one model.
@@ -47,13 +47,8 @@ func (h *Held) add(e entry, size int) {
 
 // List counts what is in a folder, by model. bad counts the lines that cannot be read.
 func List(dir string) (held []Held, bad int, err error) {
-	file, err := openFile(dir)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = file.Close() }()
 	by := make(map[string]*Held)
-	err = scan(bufio.NewReaderSize(file, readSize), func(line []byte) {
+	err = scan(dir, func(line []byte) error {
 		e, unread := decode(line)
 		switch {
 		case len(line) == 1:
@@ -65,9 +60,10 @@ func List(dir string) (held []Held, bad int, err error) {
 			}
 			by[e.Model].add(e, len(line))
 		}
+		return nil
 	})
-	for _, h := range slices.SortedFunc(maps.Values(by), func(a, b *Held) int { return cmp.Compare(a.Model, b.Model) }) {
-		held = append(held, *h)
+	for _, model := range slices.Sorted(maps.Keys(by)) {
+		held = append(held, *by[model])
 	}
 	return held, bad, err
 }
@@ -83,42 +79,48 @@ func Clear(dir string) (dropped int, err error) {
 	return dropped, err
 }
 
-// rewrite keeps some entries of a folder that nobody else uses.
+// rewrite keeps some entries of a folder that no other program uses.
 func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
-	file, err := openFile(dir)
-	if err != nil {
-		return 0, 0, err
+	path := filepath.Join(dir, File)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return 0, 0, fmt.Errorf("%s: %w", dir, ErrNoStore)
 	}
-	defer func() { _ = file.Close() }()
 	lock, err := filelock.Take(filepath.Join(dir, lockFile))
-	if errors.Is(err, filelock.ErrHeld) {
-		return 0, 0, fmt.Errorf("cache %s: %w", dir, ErrInUse)
-	}
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, fmt.Errorf("cache %s: %w", dir, inUse(err))
 	}
 	defer func() { _ = lock.Close() }()
-	err = aside.Write(filepath.Join(dir, File), func(w io.Writer) error {
-		var failed error
-		err := scan(bufio.NewReaderSize(file, readSize), func(line []byte) {
+	err = aside.Write(path, func(w io.Writer) error {
+		return scan(dir, func(line []byte) error {
 			if e, unread := decode(line); unread != nil || !keep(e) {
 				dropped++
-				return
+				return nil
 			}
 			kept++
-			if _, err := w.Write(line); err != nil {
-				failed = err
-			}
+			_, err := w.Write(line)
+			return err
 		})
-		return errors.Join(err, failed)
 	})
 	return dropped, kept, err
 }
 
-func openFile(dir string) (*os.File, error) {
+// scan calls each with every whole line of a folder's file.
+func scan(dir string, each func(line []byte) error) error {
 	file, err := os.Open(filepath.Join(dir, File))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoStore)
+		return fmt.Errorf("%s: %w", dir, ErrNoStore)
 	}
-	return file, err
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	for line, err := range jsonl.Lines(bufio.NewReaderSize(file, 1<<20)) {
+		if err == nil {
+			err = each(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,0 +1,51 @@
+package cache
+
+import (
+	"context"
+
+	"airqa/qa"
+)
+
+// Model answers from a store, and asks another model on a miss. Its calls may overlap; of equal requests in flight one is
+// made. A reply from the store has Cached set and no Attempts, and its Usage is that of the first request.
+type Model struct {
+	// Store keeps the replies; models may share it.
+	Store *Store
+	Model qa.Model
+	// Name is what lists of the cache call the model.
+	Name string
+	// Endpoint describes model, address and sampling; see [KeyOf].
+	Endpoint map[string]any
+	Protocol string
+}
+
+// Complete answers a request. The error is that of the inner model, or the context's.
+func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	key, err := KeyOf(m.Endpoint, m.Protocol, r)
+	if err != nil {
+		return qa.Reply{}, err
+	}
+	for {
+		if reply, ok := m.Store.find(key); ok {
+			return reply, nil
+		}
+		reply, shared, err := m.Store.flights.Do(ctx, key.String(), func() (qa.Reply, error) { return m.ask(ctx, key, r) })
+		if !shared {
+			return reply, err
+		}
+		// A caller that waited looks again, and makes the request itself if the other one failed.
+	}
+}
+
+func (m *Model) ask(ctx context.Context, key Key, r qa.Request) (qa.Reply, error) {
+	// Another call may have ended between the look and this one.
+	if reply, ok := m.Store.find(key); ok {
+		return reply, nil
+	}
+	m.Store.asked.Add(1)
+	reply, err := m.Model.Complete(ctx, r)
+	if err == nil {
+		m.Store.keep(key, entry{Model: m.Name, Repeat: r.Repeat, Reply: replyOf(reply)})
+	}
+	return reply, err
+}

@@ -1,0 +1,104 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"airqa/internal/filelock"
+	"airqa/internal/ledger"
+	"airqa/qa"
+)
+
+// Names inside the folder of a store.
+const (
+	File     = "replies.jsonl"
+	lockFile = "lock"
+)
+
+// ErrInUse is returned for a store that another program uses, when it is to be changed, or is changing.
+var ErrInUse = errors.New("another airqa is using this cache; wait for it or stop it")
+
+// Config says how a [Store] writes. Redact sees every line on its way to the disk; nil changes nothing.
+type Config struct {
+	Redact func([]byte) []byte
+	Now    func() time.Time
+}
+
+// Store is an open folder of replies. Its methods may be called by several goroutines, and several programs may have the
+// folder open: each sees at its next miss what the others have added.
+type Store struct {
+	now     func() time.Time
+	lock    *os.File
+	replies *ledger.Ledger[Key, ledger.Span]
+	flights ledger.Flights[qa.Reply]
+	hits    atomic.Int64
+	asked   atomic.Int64
+}
+
+// Open opens the store of a folder, which is made when it is missing. An unfinished last line is skipped.
+func Open(dir string, c Config) (*Store, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("open cache: %w", err)
+	}
+	lock, err := filelock.Share(filepath.Join(dir, lockFile))
+	if err != nil {
+		return nil, fmt.Errorf("cache %s: %w", dir, inUse(err))
+	}
+	s := &Store{now: c.Now, lock: lock}
+	s.replies, err = ledger.Open(filepath.Join(dir, File), ledger.Config[Key, ledger.Span]{Entry: place, Redact: c.Redact})
+	if err == nil {
+		err = s.replies.Create()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open cache: %w", err), lock.Close())
+	}
+	return s, nil
+}
+
+func inUse(err error) error {
+	if errors.Is(err, filelock.ErrHeld) {
+		return ErrInUse
+	}
+	return err
+}
+
+// Close releases the lock and reports the first failed write.
+func (s *Store) Close() error {
+	err := s.replies.Close()
+	if err != nil {
+		err = fmt.Errorf("a reply could not be kept in the cache: %w", err)
+	}
+	return errors.Join(err, s.lock.Close())
+}
+
+// Counts returns how many requests the store answered, and how many went to a model.
+func (s *Store) Counts() (hits, asked int) { return int(s.hits.Load()), int(s.asked.Load()) }
+
+// find returns the reply to a request. A line that cannot be read is a miss.
+func (s *Store) find(k Key) (qa.Reply, bool) {
+	at, ok := s.replies.Get(k)
+	if !ok {
+		return qa.Reply{}, false
+	}
+	line, err := s.replies.Line(at)
+	e, bad := decode(line)
+	if err != nil || bad != nil || e.Key != k.String() {
+		s.replies.Forget(k)
+		return qa.Reply{}, false
+	}
+	s.hits.Add(1)
+	return e.Reply.hit(), true
+}
+
+// keep adds a reply. A failure to write is reported by Close: the reply itself is good.
+func (s *Store) keep(k Key, e entry) {
+	e.Key, e.Format, e.Time = k.String(), Format, s.now().UTC()
+	s.replies.Put(encode(e))
+}
