@@ -1,6 +1,7 @@
 package main
 
 import (
+	"airqa/internal/settings"
 	"fmt"
 	"os"
 	"reflect"
@@ -82,7 +83,7 @@ func TestCLIDoc(t *testing.T) {
 }
 
 func writeCommand(b *strings.Builder, node *kong.Node) {
-	path := commandPath(node)
+	path := settings.CommandPath(node)
 	fmt.Fprintf(b, "\n### airqa %s\n\n%s\n\n", strings.Join(path, " "), terminal.Wrap(node.Help, docWidth, ""))
 	writeDetail(b, node.Detail)
 	for _, p := range node.Positional {
@@ -150,7 +151,7 @@ func writeFlag(b *strings.Builder, command []string, f *kong.Flag) {
 	}
 	if f.Name != "help" && f.Name != "help-all" && f.Name != "version" {
 		key := f.Name
-		if !short(command, f.Name) {
+		if !layers.IsShort(command, f.Name) {
 			key = strings.Join(append(slices.Clone(command), f.Name), ".")
 		}
 		facts = append(facts, "key `"+key+"`.")

@@ -12,6 +12,7 @@ import (
 	"airqa/doctor"
 	"airqa/env/embed"
 	"airqa/internal/exit"
+	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
@@ -114,7 +115,7 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 	if !c.asked() {
 		groups = append(groups, doctor.Omitted("data directory", "not asked for; give --data DIR"))
 	} else {
-		d := doctor.Dir{Path: c.Data, Vectors: c.Vectors, Shown: maskURL(c.Vectors), Embedder: open}
+		d := doctor.Dir{Path: c.Data, Vectors: c.Vectors, Shown: settings.MaskURL(c.Vectors), Embedder: open}
 		groups = append(groups, d.Checks(), d.VectorChecks())
 	}
 	return append(groups, doctor.System(a.now(), c.Data)...)

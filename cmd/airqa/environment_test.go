@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"airqa/internal/settings"
 )
 
 // agreed are flags that share their short forms although their types or defaults differ: they mean the same.
@@ -24,10 +26,10 @@ func TestSharedFlagsMeanTheSame(t *testing.T) {
 		of           reflect.Type
 	}
 	first, owner := make(map[string]use), make(map[string]string)
-	eachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
-		command := strings.Join(commandPath(n), " ")
+	settings.EachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
+		command := strings.Join(settings.CommandPath(n), " ")
 		for i, name := range f.Envs {
-			if i > 0 && name != variable(f.Name) {
+			if i > 0 && name != settings.Variable(f.Name) {
 				continue // declared on purpose
 			}
 			if was, taken := owner[name]; taken && was != f.Name {
@@ -35,7 +37,7 @@ func TestSharedFlagsMeanTheSame(t *testing.T) {
 			}
 			owner[name] = f.Name
 		}
-		if agreed[f.Name] || !short(commandPath(n), f.Name) || f.Name == "help" {
+		if agreed[f.Name] || !layers.IsShort(settings.CommandPath(n), f.Name) || f.Name == "help" {
 			return
 		}
 		now := use{command, f.Default, f.Target.Type()}
@@ -43,30 +45,13 @@ func TestSharedFlagsMeanTheSame(t *testing.T) {
 		if !seen {
 			first[f.Name] = now
 		} else if was.def != now.def || was.of != now.of {
-			t.Errorf("--%s is %v (default %q) in airqa %s and %v (default %q) in airqa %s: name it in shortFor with the commands that keep %s, or in agreed when it means the same",
-				f.Name, was.of, was.def, was.command, now.of, now.def, now.command, variable(f.Name))
+			t.Errorf("--%s is %v (default %q) in airqa %s and %v (default %q) in airqa %s: name it in layers with the commands that keep %s, or in agreed when it means the same",
+				f.Name, was.of, was.def, was.command, now.of, now.def, now.command, settings.Variable(f.Name))
 		}
 	})
-	for name, commands := range shortFor {
+	for name, commands := range layers.Short {
 		if _, there := first[name]; !there && name != "judge" {
-			t.Errorf("shortFor has --%s for %v, and none of them has it", name, commands)
+			t.Errorf("layers has --%s for %v, and none of them has it", name, commands)
 		}
-	}
-}
-
-func TestMaskURL(t *testing.T) {
-	tests := []struct{ name, in, want string }{
-		{"no address", "C:/papers", "C:/papers"},
-		{"nothing secret", "http://127.0.0.1:8000/v1?a=b", "http://127.0.0.1:8000/v1?a=b"},
-		{"password", "milvus://me:pw@host:1/db?tls=true", "milvus://me:(set)@host:1/db?tls=true"},
-		{"token", "https://host/?api_token=pw&x=1", "https://host/?api_token=(set)&x=1"},
-		{"faulty", "http://a b:pw@%zz/", "(set)"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := maskURL(tt.in); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
-			}
-		})
 	}
 }

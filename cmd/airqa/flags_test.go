@@ -18,6 +18,7 @@ import (
 	"airqa/agent"
 	"airqa/env/embed"
 	"airqa/env/ingest"
+	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/report/compare"
@@ -171,8 +172,8 @@ func TestEveryFlagHasAnEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := make(map[string]bool)
-	eachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
-		command := strings.Join(commandPath(n), " ")
+	settings.EachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
+		command := strings.Join(settings.CommandPath(n), " ")
 		name := strings.TrimSpace(command + " " + f.Name)
 		switch {
 		case f.Name == "help":

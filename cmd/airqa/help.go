@@ -1,6 +1,7 @@
 package main
 
 import (
+	"airqa/internal/settings"
 	"bytes"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ func groupFlags(k *kong.Kong) error {
 		if node.Parent != k.Model.Node {
 			node.Group = &kong.Group{Title: "Commands:"} // of the help of vectors, say
 		}
-		command := strings.Join(commandPath(node), " ")
+		command := strings.Join(settings.CommandPath(node), " ")
 		var grouped []*kong.Flag
 		for _, f := range node.Flags {
 			if groups[f.Name] != nil && !slices.Contains(strings.Fields(onFirstPage[command]), f.Name) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"airqa/internal/settings"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func TestHelpIsShort(t *testing.T) {
 			}
 		}
 		if shown > firstPage {
-			t.Errorf("airqa %s --help shows %d flags, want at most %d: put some into flagGroups", strings.Join(commandPath(node), " "), shown, firstPage)
+			t.Errorf("airqa %s --help shows %d flags, want at most %d: put some into flagGroups", strings.Join(settings.CommandPath(node), " "), shown, firstPage)
 		}
 	}
 	for _, g := range flagGroups {

@@ -137,11 +137,11 @@ func options() []kong.Option {
 		kong.Name("airqa"),
 		kong.Description("Run, collect and debug agents that answer questions over scientific papers."),
 		kong.Vars{"version": program},
-		kong.PostBuild(nameVariables),
+		kong.PostBuild(layers.NameVariables),
 		kong.PostBuild(groupFlags),
 		kong.Help(printHelp),
 		kong.Resolvers(recordedFlags{places: true}),
-		kong.OptionFunc(fileSettings),
+		kong.OptionFunc(layers.FromFile),
 		kong.Resolvers(recordedFlags{}),
 	}
 }

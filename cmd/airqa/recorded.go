@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/runlog"
@@ -45,7 +46,7 @@ func (r recordedFlags) fills(flag *kong.Flag) bool {
 	if isPlace := flag.Name == "data" || flag.Name == "base-url"; !r.places || !isPlace {
 		return r.places == isPlace
 	}
-	_, set := fromEnvironment(flag, os.LookupEnv)
+	_, set := settings.FromEnvironment(flag, os.LookupEnv)
 	return !set
 }
 

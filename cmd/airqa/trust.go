@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/run/runlog"
 )
@@ -32,9 +33,9 @@ func checkFileValue(key, flag, value string) error {
 	switch {
 	case slices.Contains(addressFlags, flag) && hasKey(os.Getenv) && !knownAddress(value, os.Getenv):
 		return fmt.Errorf("%s: %s is %s, and a key from the environment is not sent to a host that only a file names; give --%s on the command line, or set %s",
-			configFile, key, maskURL(value), flag, variable(flag))
+			settings.File, key, settings.MaskURL(value), flag, settings.Variable(flag))
 	case slices.Contains(outputFlags, flag) && !insideFolder(value):
-		return fmt.Errorf("%s: %s is %s, which is outside the folder of the file; give --%s on the command line", configFile, key, value, flag)
+		return fmt.Errorf("%s: %s is %s, which is outside the folder of the file; give --%s on the command line", settings.File, key, value, flag)
 	}
 	return nil
 }
@@ -46,7 +47,7 @@ func checkRecordedAddress(dir, address string) error {
 		return nil
 	}
 	return fmt.Errorf("%s was made with the endpoint %s (%s); to send requests there, repeat it with --base-url",
-		dir, maskURL(address), runlog.RunFile)
+		dir, settings.MaskURL(address), runlog.RunFile)
 }
 
 func hasKey(getenv func(string) string) bool {
@@ -112,7 +113,7 @@ func insideFolder(path string) bool {
 
 // announce prints what files of the working directory or of a run set, of what matters: where requests go and what is written.
 func (a *app) announce(ctx *kong.Context) error {
-	file, err := readConfigFile()
+	file, err := layers.ReadFile()
 	for _, line := range announced(ctx, file) {
 		a.say("%s", line)
 	}
@@ -120,25 +121,25 @@ func (a *app) announce(ctx *kong.Context) error {
 }
 
 // announced names the addresses and places that a command took from files of the working directory or of a run.
-func announced(ctx *kong.Context, file yamlResolver) []string {
+func announced(ctx *kong.Context, file settings.Values) []string {
 	var fromFile, lines []string
 	for _, p := range ctx.Path {
 		if p.Flag == nil || !p.Resolved || !slices.Contains(append(slices.Clone(addressFlags), append(outputFlags, "vectors")...), p.Flag.Name) {
 			continue
 		}
-		value := fmt.Sprint(masked(ctx.FlagValue(p.Flag)))
-		source, key, err := sourceOf(p.Flag, commandPath(ctx.Selected()), file)
+		value := fmt.Sprint(settings.Masked(ctx.FlagValue(p.Flag)))
+		source, key, err := file.Source(p.Flag, settings.CommandPath(ctx.Selected()))
 		switch {
 		case err != nil || value == "":
-		case source == configFile:
+		case source == settings.File:
 			fromFile = append(fromFile, key+" "+value)
-		case source == fromDefault && p.Flag.Name == "base-url":
+		case source == settings.FromDefault && p.Flag.Name == "base-url":
 			lines = append(lines, fmt.Sprintf("note: %s of the run sets base-url %s", runlog.RunFile, value))
 		}
 	}
 	if len(fromFile) > 0 {
 		slices.Sort(fromFile)
-		lines = append(lines, fmt.Sprintf("note: %s sets %s", configFile, strings.Join(slices.Compact(fromFile), ", ")))
+		lines = append(lines, fmt.Sprintf("note: %s sets %s", settings.File, strings.Join(slices.Compact(fromFile), ", ")))
 	}
 	return lines
 }

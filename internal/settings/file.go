@@ -1,4 +1,6 @@
-package main
+// Package settings gives flags their values from the environment and from airqa.yaml beside the command line, for programs made with
+// kong, and reports the effective value of each with its source. Start with [Layers]. It knows no flag of airqa.
+package settings
 
 import (
 	"fmt"
@@ -13,82 +15,85 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// configFile is the file with settings in the working directory, and maxConfigFile far more bytes than it needs.
+// File is the file with settings in the working directory, and maxFile far more bytes than it needs.
 const (
-	configFile    = "airqa.yaml"
-	maxConfigFile = 1 << 20
+	File    = "airqa.yaml"
+	maxFile = 1 << 20
 )
 
-// shortFor names the flags that mean one thing in some commands and another in others, and the commands that keep the short
-// forms: AIRQA_OUT, and a key at the top of airqa.yaml. The others have AIRQA_REPORT_OUT and a key under "report" alone, so
-// that a setting for runs does not write reports somewhere. Flags that are not named here share their short forms.
-var shortFor = map[string][]string{
-	"out":     {"run"},
-	"limit":   {"run"},
-	"sample":  {"run"},
-	"seed":    {"run", "enrich"},
-	"timeout": {"run", "enrich"},
-	"judge":   {"score", "judge-check", "doctor"},
+// Layers are the sources of a flag's value: the command line, the environment, [File], the default. All commands of a program
+// share them.
+type Layers struct {
+	// Short names the flags that mean one thing in some commands and another in others, and the commands that keep the short
+	// forms: AIRQA_OUT, and a key at the top of the file. Flags that are not named here share their short forms.
+	Short map[string][]string
+	// Check may refuse a value of the file, by its key there and the flag. nil accepts all.
+	Check func(key, flag, value string) error
 }
 
-// short tells whether the short forms of a flag hold in a command.
-func short(command []string, flag string) bool {
-	commands, clash := shortFor[flag]
+// IsShort reports whether the short forms of a flag hold in a command.
+func (l Layers) IsShort(command []string, flag string) bool {
+	commands, clash := l.Short[flag]
 	return !clash || slices.Contains(commands, strings.Join(command, " "))
 }
 
-// fileSettings lets the flags take values from airqa.yaml.
-func fileSettings(k *kong.Kong) error {
-	file, err := readConfigFile()
-	if err != nil || file == nil {
+// FromFile lets the flags take values from [File].
+func (l Layers) FromFile(k *kong.Kong) error {
+	file, err := l.ReadFile()
+	if err != nil || file.level == nil {
 		return err
 	}
 	return kong.Resolvers(file).Apply(k)
 }
 
-// readConfigFile reads airqa.yaml; nil when there is none. A pipe or a device in its place is refused unread.
-func readConfigFile() (yamlResolver, error) {
-	info, err := os.Stat(configFile)
+// ReadFile reads [File]; without one, its values are none. A pipe or a device in its place is refused unread.
+func (l Layers) ReadFile() (Values, error) {
+	none := Values{layers: l}
+	info, err := os.Stat(File)
 	switch {
 	case os.IsNotExist(err):
-		return nil, nil
+		return none, nil
 	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > maxConfigFile:
-		return nil, fmt.Errorf("%s is not a regular file of at most %d bytes", configFile, maxConfigFile)
+		return none, err
+	case !info.Mode().IsRegular() || info.Size() > maxFile:
+		return none, fmt.Errorf("%s is not a regular file of at most %d bytes", File, maxFile)
 	}
-	file, err := os.Open(configFile)
+	file, err := os.Open(File)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer func() { _ = file.Close() }()
-	values, err := yamlConfig(io.LimitReader(file, maxConfigFile))
+	level, err := decode(io.LimitReader(file, maxFile))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", configFile, err)
+		return none, fmt.Errorf("%s: %w", File, err)
 	}
-	return values, nil
+	return Values{l, level}, nil
 }
 
-// yamlConfig reads airqa.yaml: a key for each flag, by the flag's name, at the top or under the name of a sub-command,
+// decode reads the file: a key for each flag, by the flag's name, at the top or under the name of a sub-command,
 // which wins; under "vectors", another level may name copy or check. A key that is no flag is an error, so that a misspelt one
 // is not silently ignored. A variable of the environment wins over the file.
-func yamlConfig(r io.Reader) (yamlResolver, error) {
-	values := make(yamlResolver)
+func decode(r io.Reader) (level, error) {
+	values := make(level)
 	if err := yaml.NewDecoder(r).Decode(&values); err != nil && err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself
 		return nil, err
 	}
 	return values, nil
 }
 
-// yamlResolver holds the keys of one level of the file.
-type yamlResolver map[string]yaml.Node
-
-// Validate implements kong.Resolver.
-func (y yamlResolver) Validate(app *kong.Application) error {
-	return y.validate(app.Node, nil)
+// Values are those of the file. They resolve flags for kong.
+type Values struct {
+	layers Layers
+	level
 }
 
-func (y yamlResolver) validate(node *kong.Node, path []string) error {
+// level holds the keys of one level of the file.
+type level map[string]yaml.Node
+
+// Validate implements kong.Resolver.
+func (v Values) Validate(app *kong.Application) error { return v.validate(app.Node, nil) }
+
+func (y level) validate(node *kong.Node, path []string) error {
 	known := flagsUnder(node)
 	for key := range y {
 		sub, isCommand, err := y.under(key)
@@ -98,11 +103,11 @@ func (y yamlResolver) validate(node *kong.Node, path []string) error {
 		i := slices.IndexFunc(node.Children, func(c *kong.Node) bool { return c.Name == key })
 		switch {
 		case !isCommand && !known[key] && len(path) == 0:
-			return fmt.Errorf("%s: there is no flag --%s", configFile, key)
+			return fmt.Errorf("%s: there is no flag --%s", File, key)
 		case !isCommand && !known[key]:
-			return fmt.Errorf("%s: %s has no flag --%s", configFile, strings.Join(append([]string{"airqa"}, path...), " "), key)
+			return fmt.Errorf("%s: %s has no flag --%s", File, strings.Join(append([]string{"airqa"}, path...), " "), key)
 		case isCommand && i < 0:
-			return fmt.Errorf("%s: there is no command %s", configFile, strings.Join(append([]string{"airqa"}, append(path, key)...), " "))
+			return fmt.Errorf("%s: there is no command %s", File, strings.Join(append([]string{"airqa"}, append(path, key)...), " "))
 		case isCommand:
 			if err := sub.validate(node.Children[i], append(path, key)); err != nil {
 				return err
@@ -127,14 +132,14 @@ func flagsUnder(node *kong.Node) map[string]bool {
 }
 
 // under returns the keys below a key; false when it holds a value.
-func (y yamlResolver) under(key string) (yamlResolver, bool, error) {
+func (y level) under(key string) (level, bool, error) {
 	node := y[key]
 	if resolved(&node).Kind != yaml.MappingNode {
 		return nil, false, nil
 	}
-	sub := make(yamlResolver)
+	sub := make(level)
 	if err := node.Decode(&sub); err != nil {
-		return nil, true, fmt.Errorf("%s: %s: %w", configFile, key, err)
+		return nil, true, fmt.Errorf("%s: %s: %w", File, key, err)
 	}
 	return sub, true, nil
 }
@@ -147,11 +152,11 @@ func resolved(n *yaml.Node) *yaml.Node {
 }
 
 // Resolve implements kong.Resolver.
-func (y yamlResolver) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
-	if _, set := fromEnvironment(flag, os.LookupEnv); set {
+func (v Values) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
+	if _, set := FromEnvironment(flag, os.LookupEnv); set {
 		return nil, nil
 	}
-	key, node, err := y.find(commandPath(parent.Node()), flag.Name)
+	key, node, err := v.Find(CommandPath(parent.Node()), flag.Name)
 	if err != nil || node == nil {
 		return nil, err
 	}
@@ -159,28 +164,31 @@ func (y yamlResolver) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Fla
 	if err != nil {
 		return nil, err
 	}
-	return value, checkFileValue(key, flag.Name, fmt.Sprint(value))
+	if v.layers.Check == nil {
+		return value, nil
+	}
+	return value, v.layers.Check(key, flag.Name, fmt.Sprint(value))
 }
 
-// find returns the value of a flag of a command and its key, such as "run.limit"; nil when the file does not have it.
-func (y yamlResolver) find(command []string, flag string) (string, *yaml.Node, error) {
-	level, key := y, ""
+// Find returns the value of a flag of a command and its key, such as "run.limit"; nil when the file does not have it.
+func (v Values) Find(command []string, flag string) (string, *yaml.Node, error) {
+	at, key := v.level, ""
 	var found *yaml.Node
 	for depth := range len(command) + 1 {
-		if n, ok := level[flag]; ok && resolved(&n).Kind != yaml.MappingNode && resolved(&n).Tag != "!!null" && (depth > 0 || short(command, flag)) {
+		if n, ok := at[flag]; ok && resolved(&n).Kind != yaml.MappingNode && resolved(&n).Tag != "!!null" && (depth > 0 || v.layers.IsShort(command, flag)) {
 			found, key = resolved(&n), strings.Join(append(slices.Clone(command[:depth]), flag), ".")
 		}
 		if depth == len(command) {
 			break
 		}
-		sub, ok, err := level.under(command[depth])
+		sub, ok, err := at.under(command[depth])
 		if err != nil {
 			return "", nil, err
 		}
 		if !ok {
 			break
 		}
-		level = sub
+		at = sub
 	}
 	return key, found, nil
 }
@@ -209,7 +217,7 @@ func flagValue(n *yaml.Node, flag *kong.Flag) (any, error) {
 // scalar is a value as text. Numbers for flags that are numbers are written out: YAML has forms (1e6, 1_000) that flags do not.
 func scalar(n *yaml.Node, t reflect.Type) (string, error) {
 	if n.Kind != yaml.ScalarNode {
-		return "", fmt.Errorf("%s, line %d: want a text, a number or true or false", configFile, n.Line)
+		return "", fmt.Errorf("%s, line %d: want a text, a number or true or false", File, n.Line)
 	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -228,8 +236,8 @@ func scalar(n *yaml.Node, t reflect.Type) (string, error) {
 	return n.Value, nil
 }
 
-// commandPath names a command and those above it, without the program.
-func commandPath(node *kong.Node) []string {
+// CommandPath names a command and those above it, without the program.
+func CommandPath(node *kong.Node) []string {
 	var path []string
 	for ; node != nil && node.Type == kong.CommandNode; node = node.Parent {
 		path = append([]string{node.Name}, path...)
