@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"math/big"
 
 	"airqa/internal/pyliteral"
@@ -12,13 +13,25 @@ var boolExact = Function{
 	Name:   "eval_bool_exact_match",
 	Params: []Param{required("gold", KindBool)},
 	fixed:  fixedBool,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		said, ok := toBool(prediction)
-		if !ok {
-			return unread("the answer is neither true nor false"), nil
-		}
-		return passed(said == truth(k.get("gold", nil))), nil
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return sameBool(t, prediction, k), nil
 	},
+}
+
+// sameBool compares the truth of an answer with that of the gold.
+func sameBool(t *Comparison, prediction pyliteral.Value, k kwargs) outcome {
+	said, ok := toBool(prediction)
+	if !ok {
+		return unread("the answer is neither true nor false")
+	}
+	return equalTruth(t, said, k.truth("gold"))
+}
+
+func equalTruth(t *Comparison, said, gold bool) outcome {
+	if t != nil {
+		t.Rule = fmt.Sprintf("truth value %s %s %s", pyliteral.Repr(said), relation(said == gold), pyliteral.Repr(gold))
+	}
+	return passed(said == gold)
 }
 
 // toBool reads an answer as a truth value: a bool, 0 or 1, or one of ten words in any case but without blanks.

@@ -2,7 +2,9 @@ package eval
 
 import (
 	"context"
+	"fmt"
 
+	"airqa/internal/fuzzy"
 	"airqa/internal/pyliteral"
 )
 
@@ -20,8 +22,8 @@ var elementIncluded = Function{
 	Name:   "eval_element_included",
 	Params: elementParams,
 	fixed:  fixedIncluded,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return k.elements().included(prediction)
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return k.elements(false).included(t, prediction)
 	},
 }
 
@@ -29,15 +31,9 @@ var elementListIncluded = Function{
 	Name:   "eval_element_list_included",
 	Params: elementParams,
 	fixed:  fixedListIncluded,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		said, _ := asList(prediction)
-		e := k.elements()
-		for _, v := range said {
-			if o, err := e.included(v); err != nil || !o.pass {
-				return o, err
-			}
-		}
-		return passed(true), nil
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		said, read := asList(prediction)
+		return k.elements(false).allIncluded(t, said, read)
 	},
 }
 
@@ -45,9 +41,9 @@ var elementListOverlap = Function{
 	Name:   "eval_element_list_overlap",
 	Params: append([]Param{optional("count", KindInt, int64(1))}, elementParams...),
 	fixed:  fixedOverlap,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		said, _ := asList(prediction)
-		return k.elements().overlap(said, k.get("count", int64(1)))
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		said, read := asList(prediction)
+		return k.elements(false).overlap(t, said, read, k.get("count", int64(1)))
 	},
 }
 
@@ -55,71 +51,121 @@ var elementListOverlap = Function{
 type elementMatcher struct {
 	matching
 	gold, kind pyliteral.Value
+	fixed      bool // by the rules of [Fixed]
 }
 
-func (k kwargs) elements() elementMatcher {
+func (k kwargs) elements(fixed bool) elementMatcher {
 	return elementMatcher{
-		matching: k.matching(int64(2), noThreshold), gold: k.get("gold", nil), kind: k.get("element_type", "str"),
+		matching: k.matching(int64(2), noThreshold), gold: k.get("gold", nil), kind: k.get("element_type", "str"), fixed: fixed,
 	}
 }
 
-// included tells whether an answer matches one of the golds. It is unread when no gold could be compared.
-func (e elementMatcher) included(prediction pyliteral.Value) (outcome, error) {
+// included reports whether an answer matches one of the golds. It is unread when no gold could be compared.
+func (e elementMatcher) included(t *Comparison, prediction pyliteral.Value) (outcome, error) {
+	t.begin(prediction, e.gold)
+	o, err := e.search(t, prediction)
+	t.end(o, err)
+	return o, err
+}
+
+func (e elementMatcher) search(t *Comparison, prediction pyliteral.Value) (outcome, error) {
 	golds, err := iterate(e.gold)
 	if err != nil {
 		return outcome{}, err
 	}
-	return anyOf(golds, func(gold pyliteral.Value) (outcome, error) { return e.one(prediction, gold) })
-}
-
-// anyOf tells whether one of the golds passes a comparison. It is unread when none could be compared.
-func anyOf(golds []pyliteral.Value, compare func(gold pyliteral.Value) (outcome, error)) (outcome, error) {
 	best := outcome{}
 	for i, g := range golds {
-		o, err := compare(g)
+		o, err := e.one(nil, prediction, g)
 		if err != nil || o.pass {
+			if t != nil { // once more, with the comparison recorded
+				t.Gold = pyliteral.Repr(g)
+				_, _ = e.one(t, prediction, g)
+			}
 			return o, err
 		}
 		if i == 0 || o.unread == "" {
 			best = o
 		}
 	}
+	if t != nil {
+		e.showClosest(t, prediction, golds)
+	}
 	return best, nil
 }
 
-func (e elementMatcher) one(prediction, gold pyliteral.Value) (outcome, error) {
-	switch e.kind {
-	case "str":
-		return e.text(prediction, gold)
-	case "int":
-		return sameInt(prediction, gold), nil
-	case "float":
-		return e.sameFloat(prediction, gold), nil
+// showClosest traces the comparison with the gold that is most like an element which matches none.
+func (e elementMatcher) showClosest(t *Comparison, prediction pyliteral.Value, golds []pyliteral.Value) {
+	if len(golds) == 0 {
+		t.Rule = "there is no gold"
+		return
 	}
-	return e.structured(prediction, gold)
+	closest, score := golds[0], -1
+	for _, g := range golds {
+		if s := fuzzy.Ratio(pyliteral.Str(prediction), pyliteral.Str(g)); s > score {
+			closest, score = g, s
+		}
+	}
+	o, err := e.one(t, prediction, closest)
+	t.end(o, err)
+	t.Gold = pyliteral.Repr(closest)
+	if len(golds) > 1 {
+		t.Rule = fmt.Sprintf("none of %d golds; the most alike: %s", len(golds), t.Rule)
+	}
 }
 
-// overlap tells whether count different spellings among the answers match a gold.
-func (e elementMatcher) overlap(said []pyliteral.Value, count pyliteral.Value) (outcome, error) {
-	spellings := make(map[string]bool)
-	last := outcome{}
-	for _, v := range said {
-		o, err := e.included(v)
-		if err != nil {
-			return outcome{}, err
-		}
-		if !o.pass {
-			last = o
-			continue
-		}
-		spellings[pyliteral.Str(v)] = true
-		enough, err := atLeast(len(spellings), count)
-		if err != nil || enough {
-			return passed(enough), err
-		}
+func (e elementMatcher) one(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
+	if e.fixed {
+		return typed{e.matching}.element(t, e.kind, prediction, gold)
 	}
-	if len(spellings) > 0 {
+	switch e.kind {
+	case "str":
+		return e.text(t, prediction, gold)
+	case "int":
+		return sameInt(t, prediction, gold), nil
+	case "float":
+		return e.sameFloat(t, prediction, gold), nil
+	}
+	return e.structured(t, prediction, gold)
+}
+
+// allIncluded reports whether each element matches a gold. In [Fixed], nothing said is nothing right.
+func (e elementMatcher) allIncluded(t *Comparison, said []pyliteral.Value, read bool) (outcome, error) {
+	if t != nil {
+		t.elements(said, read)
+		t.Rule = fmt.Sprintf("each of the %d elements must match a gold", len(said))
+	}
+	if len(said) == 0 && e.fixed {
 		return outcome{}, nil
 	}
-	return last, nil
+	all := needAll(t)
+	for i, v := range said {
+		if all.add(e.included(t.element(i), v)) {
+			break
+		}
+	}
+	return all.out, all.err
+}
+
+// overlap reports whether count different spellings among the answers match a gold.
+func (e elementMatcher) overlap(t *Comparison, said []pyliteral.Value, read bool, count pyliteral.Value) (outcome, error) {
+	spellings := make(map[string]bool)
+	enough := needOne(t)
+	for i, v := range said {
+		o, err := e.included(t.element(i), v)
+		if err == nil && o.pass {
+			spellings[pyliteral.Str(v)] = true
+			o.pass, err = atLeast(len(spellings), count)
+		}
+		if enough.add(o, err) {
+			break
+		}
+	}
+	if t != nil {
+		t.elements(said, read)
+		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), pyliteral.Repr(count))
+	}
+	if !enough.settled && len(spellings) > 0 {
+		return outcome{}, nil
+	}
+	return enough.out, enough.err
 }

@@ -33,25 +33,6 @@ type Reading struct {
 	Check      Comparison `json:"check"`
 }
 
-// Comparison is one comparison, and those that it is made of.
-type Comparison struct {
-	// Path names the element of the gold (of the answer, where each of its elements is looked for among the golds): [2] or
-	// ["key"], one after the other on the way down; empty for the whole.
-	Path string `json:"path"`
-	// Function and Arguments are those of an evaluation function, at the top and inside a logical function.
-	Function  string     `json:"function,omitempty"`
-	Arguments []Argument `json:"arguments,omitempty"`
-	// Gold and Said are what was compared, as Python's repr() prints it: the answer as this mode reads it. Gold is empty
-	// where several were tried or there is none.
-	Gold    string     `json:"gold,omitempty"`
-	Said    string     `json:"said"`
-	Pass    bool       `json:"pass"`
-	Verdict qa.Verdict `json:"verdict"`
-	// Rule is what was asked and what came of it, such as "fuzzy ratio 88 < 95".
-	Rule   string       `json:"rule"`
-	Checks []Comparison `json:"checks,omitempty"`
-}
-
 // Difference is a place where the modes part.
 type Difference struct {
 	Path      string `json:"path"`
@@ -60,21 +41,41 @@ type Difference struct {
 	Fixed     string `json:"fixed"`
 }
 
-// Explain scores an answer in both modes and says how. It costs much more than [Scorer.Score], with which it always
-// agrees. A judge is asked each question once, also those of parts that scoring would not come to.
+// Explain scores an answer in both modes with a trace of the comparisons. With a trace, what follows the comparison that
+// settles the score is compared as well. A judge is asked each question once.
 func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Explanation {
 	judge := s.judge
 	if judge != nil {
 		judge = &onceJudge{judge: judge, said: make(map[string]verdict)}
 	}
 	explain := func(m Mode) Reading {
-		return explainer{New(Config{Judge: judge, Mode: m})}.reading(ctx, e, p)
+		return New(Config{Judge: judge, Mode: m}).reading(ctx, e, p)
 	}
 	out := Explanation{
 		Function: e.Func, Arguments: s.arguments(e), Prediction: pyliteral.Repr(p.value),
 		Reference: explain(Reference), Fixed: explain(Fixed),
 	}
 	out.Differences = differences(out.Reference.Check, out.Fixed.Check)
+	return out
+}
+
+// reading scores an answer with a trace.
+func (s *Scorer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Reading {
+	said := p.in(s.mode)
+	out := Reading{Mode: s.mode, Check: Comparison{Function: e.Func, Said: pyliteral.Repr(said)}}
+	prepared := s.Prepare(e)
+	r := prepared.score(ctx, &out.Check, p)
+	out.Verdict, out.Reason = r.Verdict, r.Reason
+	if r.Verdict != qa.Unscored {
+		out.Score = &r.Value
+	}
+	if out.Check.Verdict == "" { // nothing was compared
+		out.Check.Verdict, out.Check.Rule = r.Verdict, r.Reason
+	}
+	if r.FormatOnly {
+		form, _ := prepared.unwrapped(ctx, said)
+		out.FormatOnly = pyliteral.Repr(form)
+	}
 	return out
 }
 

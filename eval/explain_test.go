@@ -95,7 +95,7 @@ func TestExplain(t *testing.T) {
 			"order before lower case", "eval_structured_object_exact_match", `{"gold": ["zebra", "apple"], "ignore_order": true, "lowercase": true}`,
 			`"['apple', 'Zebra']"`, wrong, right,
 			[]string{
-				`[0] text 'apple' ≠ 'zebra', in lower case`, `[1] text 'zebra' ≠ 'apple', in lower case`,
+				`[1] text 'zebra' ≠ 'apple', in lower case`, `[0] text 'apple' ≠ 'zebra', in lower case`,
 				`[0] text 'zebra' = 'zebra', in lower case (element [1] of the answer)`, `[1] text 'apple' = 'apple', in lower case (element [0] of the answer)`,
 			},
 			[]eval.Difference{

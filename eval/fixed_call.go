@@ -35,22 +35,24 @@ func (e *faultyError) Error() string { return "the evaluator is faulty: " + e.re
 
 // run applies c to an answer. An exception of what both modes share is a fault of the evaluator. A function without rules
 // of its own for [Fixed] does what it does in [Reference], with the arguments as they were given.
-func (s *Scorer) run(ctx context.Context, c *call, prediction pyliteral.Value) (outcome, error) {
-	if c.fault != "" {
-		return outcome{}, &faultyError{c.fault}
-	}
-	o, err := s.runFunction(ctx, c, prediction)
+func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction pyliteral.Value) (outcome, error) {
+	t.beginFunction(c.name, prediction, c.kwargs)
+	o, err := s.runFunction(ctx, c, t, prediction)
 	if raised := (*raisedError)(nil); errors.As(err, &raised) {
-		return outcome{}, &faultyError{raised.reason}
+		err = &faultyError{raised.reason}
 	}
+	t.end(o, err)
 	return o, err
 }
 
-func (s *Scorer) runFunction(ctx context.Context, c *call, prediction pyliteral.Value) (outcome, error) {
-	if c.function.fixed == nil {
-		return s.apply(ctx, c.function, prediction, c.kwargs.d)
+func (s *Scorer) runFunction(ctx context.Context, c *call, t *Comparison, prediction pyliteral.Value) (outcome, error) {
+	if c.fault != "" {
+		return outcome{}, &faultyError{c.fault}
 	}
-	return c.function.fixed(ctx, s, prediction, c)
+	if c.function.fixed == nil {
+		return s.apply(ctx, c.function, t, prediction, c.kwargs.d)
+	}
+	return c.function.fixed(ctx, s, t, prediction, c)
 }
 
 // read makes a call of a function's name and its arguments.

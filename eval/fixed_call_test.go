@@ -25,7 +25,7 @@ func TestAssignStops(t *testing.T) {
 func TestFunctionWithoutFixedRule(t *testing.T) {
 	same := Function{
 		Name: "eval_same", Params: []Param{required("gold", KindText)},
-		score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		score: func(_ context.Context, _ *Scorer, _ *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
 			return passed(prediction == k.get("gold", nil)), nil
 		},
 	}

@@ -1,8 +1,10 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"airqa/internal/pyliteral"
@@ -13,24 +15,29 @@ import (
 type typed struct{ matching }
 
 // structured compares an answer with a gold of any shape; the type of the gold decides how.
-func (m typed) structured(prediction, gold pyliteral.Value) (outcome, error) {
+func (m typed) structured(t *Comparison, prediction, gold pyliteral.Value) (o outcome, err error) {
+	t.begin(prediction, gold)
 	switch g := gold.(type) {
 	case pyliteral.List:
-		return m.lists(prediction, g)
+		o, err = m.lists(t, prediction, g)
 	case *pyliteral.Dict:
-		return m.dicts(prediction, g)
+		o, err = m.dicts(t, prediction, g)
 	case bool:
-		return sameTruth(prediction, g), nil
+		o = sameTruth(t, prediction, g)
 	case int64, *big.Int:
-		return sameWhole(prediction, g), nil
+		o = sameWhole(t, prediction, g)
 	case float64:
-		return m.float(prediction, g), nil
+		o = m.float(t, prediction, g)
+	default:
+		o, err = m.text(t, prediction, gold)
 	}
-	return m.text(prediction, gold)
+	t.end(o, err)
+	return o, err
 }
 
-func (m typed) lists(prediction pyliteral.Value, gold pyliteral.List) (outcome, error) {
+func (m typed) lists(t *Comparison, prediction pyliteral.Value, gold pyliteral.List) (outcome, error) {
 	said, read := listOf(prediction)
+	t.list(said, read, len(gold), m.orderRule("in any order, each gold with an element of its own"))
 	if len(said) != len(gold) {
 		if !read {
 			return unread("the answer is not a list"), nil
@@ -38,27 +45,31 @@ func (m typed) lists(prediction pyliteral.Value, gold pyliteral.List) (outcome, 
 		return outcome{}, nil
 	}
 	if m.ignoreOrder && len(gold) > 1 {
-		return m.anyOrder(said, gold)
+		return m.anyOrder(t, said, gold)
 	}
+	all := needAll(t)
 	for i := range said {
-		if o, err := m.structured(said[i], gold[i]); err != nil || !o.pass {
-			return o, err
+		if all.add(m.structured(t.element(i), said[i], gold[i])) {
+			break
 		}
 	}
-	return passed(true), nil
+	return all.out, all.err
 }
 
 // anyOrder passes when each gold has an element of its own. It is unread when no element could be compared with some
 // gold.
-func (m typed) anyOrder(said []pyliteral.Value, gold pyliteral.List) (outcome, error) {
+func (m typed) anyOrder(t *Comparison, said []pyliteral.Value, gold pyliteral.List) (outcome, error) {
 	reasons := make([]string, len(gold)) // why no element so far could be compared with the gold
 	compared := make([]bool, len(gold))
 	a, err := assign(len(gold), len(said), len(gold), func(i, g int) (bool, error) {
-		o, err := m.structured(said[i], gold[g])
+		o, err := m.structured(nil, said[i], gold[g])
 		compared[g] = compared[g] || o.unread == ""
 		reasons[g] = o.unread
 		return o.pass, err
 	})
+	if t != nil && err == nil {
+		m.showPairs(t, said, gold, a)
+	}
 	if err != nil || a.size == len(gold) {
 		return passed(err == nil), err
 	}
@@ -70,8 +81,24 @@ func (m typed) anyOrder(said []pyliteral.Value, gold pyliteral.List) (outcome, e
 	return outcome{}, nil
 }
 
-func (m typed) dicts(prediction pyliteral.Value, gold *pyliteral.Dict) (outcome, error) {
+// showPairs records each gold with its element; the golds without one, with those that are left over.
+func (m typed) showPairs(t *Comparison, said []pyliteral.Value, gold pyliteral.List, a assignment) {
+	for g, i := range a.said {
+		for next := 0; i < 0; next++ {
+			if !slices.Contains(a.said, next) {
+				i = next
+			}
+		}
+		a.said[g] = i
+		child := t.element(g)
+		_, _ = m.structured(child, said[i], gold[g])
+		child.matched(g, i)
+	}
+}
+
+func (m typed) dicts(t *Comparison, prediction pyliteral.Value, gold *pyliteral.Dict) (outcome, error) {
 	said := dictOf(prediction)
+	t.dict(said, gold, said != nil)
 	if said == nil {
 		return unread("the answer is not a dictionary"), nil
 	}
@@ -80,14 +107,14 @@ func (m typed) dicts(prediction pyliteral.Value, gold *pyliteral.Dict) (outcome,
 	}
 	values := m.byKey(said)
 	wanted := m.byKey(gold)
+	all := needAll(t)
 	for k := range gold.All() {
 		key := keyText(k, m.lowercase)
-		o, err := m.sameValues(values[key], wanted[key])
-		if err != nil || !o.pass {
-			return o, err
+		if all.add(m.sameValues(t.key(key), values[key], wanted[key])) {
+			break
 		}
 	}
-	return passed(true), nil
+	return all.out, all.err
 }
 
 // byKey returns the values of each key as a text; several where keys differ only in case or in type.
@@ -101,34 +128,52 @@ func (m typed) byKey(d *pyliteral.Dict) map[string]pyliteral.List {
 }
 
 // sameValues compares what stands under one key: mostly one value on each side.
-func (m typed) sameValues(said, gold pyliteral.List) (outcome, error) {
+func (m typed) sameValues(t *Comparison, said, gold pyliteral.List) (outcome, error) {
 	switch {
-	case len(said) != len(gold):
+	case len(gold) == 1 && len(said) == 1:
+		return m.structured(t, said[0], gold[0])
+	case len(said) == 0:
+		t.noKey(gold[0])
 		return outcome{}, nil
-	case len(gold) == 1:
-		return m.structured(said[0], gold[0])
 	}
-	return m.anyOrder(said, gold)
+	if t != nil {
+		t.begin(said, gold)
+		t.Rule = fmt.Sprintf("%d values under keys that read alike, %d are needed, each with one of its own", len(said), len(gold))
+	}
+	var o outcome
+	var err error
+	if len(said) == len(gold) {
+		o, err = m.anyOrder(t, said, gold)
+	}
+	t.end(o, err)
+	return o, err
 }
 
 // text compares as texts. A gold that is a list of one text is met by the text and by a list of it; true, false and
 // null are met in Python's and in JSON's spelling.
-func (m typed) text(prediction, gold pyliteral.Value) (outcome, error) {
+func (m typed) text(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
 	fuzzyMatch, err := positive(m.threshold)
 	if err != nil || !fuzzyMatch {
-		return anyReading(prediction, gold, m.matching.text)
+		return anyReading(t, prediction, gold, m.matching.text)
 	}
-	return anyReading(prediction, gold, m.alike)
+	return anyReading(t, prediction, gold, m.alike)
 }
 
+// comparison compares two values as they are.
+type comparison func(t *Comparison, prediction, gold pyliteral.Value) (outcome, error)
+
 // anyReading compares the values as they are and then in the other ways that they can be read, until one passes.
-func anyReading(prediction, gold pyliteral.Value, compare func(prediction, gold pyliteral.Value) (outcome, error)) (outcome, error) {
-	o, err := compare(prediction, gold)
+func anyReading(t *Comparison, prediction, gold pyliteral.Value, compare comparison) (outcome, error) {
+	o, err := compare(t, prediction, gold)
 	if err != nil || o.pass {
 		return o, err
 	}
 	for _, pair := range readings(prediction, gold) {
-		if o, err := compare(pair[0], pair[1]); err != nil || o.pass {
+		o, err := compare(nil, pair[0], pair[1])
+		if err != nil || o.pass {
+			if t != nil { // once more, with the comparison recorded
+				_, _ = compare(t, pair[0], pair[1])
+			}
 			return o, err
 		}
 	}
@@ -174,13 +219,13 @@ func jsonConstant(v pyliteral.Value) (string, bool) {
 }
 
 // sameTruth compares with a truth value, which no number is.
-func sameTruth(prediction pyliteral.Value, gold bool) outcome {
+func sameTruth(t *Comparison, prediction pyliteral.Value, gold bool) outcome {
 	switch x := prediction.(type) {
 	case bool:
-		return passed(x == gold)
+		return equalTruth(t, x, gold)
 	case string:
 		if said, ok := toBool(pystr.Strip(x)); ok && !isDigits(x) {
-			return passed(said == gold)
+			return equalTruth(t, said, gold)
 		}
 	}
 	return unread("the answer is neither true nor false")
@@ -192,7 +237,7 @@ func isDigits(s string) bool {
 }
 
 // sameWhole compares with a whole number. A number with a fraction is another number, "3.0" is 3.
-func sameWhole(prediction, gold pyliteral.Value) outcome {
+func sameWhole(t *Comparison, prediction, gold pyliteral.Value) outcome {
 	said := prediction
 	switch x := prediction.(type) {
 	case int64, *big.Int, float64:
@@ -209,22 +254,32 @@ func sameWhole(prediction, gold pyliteral.Value) outcome {
 	default:
 		return unread("the answer is not a number")
 	}
-	return passed(pyliteral.Equal(said, gold))
+	equal := pyliteral.Equal(said, gold)
+	if t != nil {
+		t.Rule = fmt.Sprintf("number %s %s %s", pyliteral.Repr(prediction), relation(equal), pyliteral.Repr(gold))
+	}
+	return passed(equal)
 }
 
 // zeroTolerance is how far from a gold of 0 an answer may lie: a relative tolerance allows nothing there.
 const zeroTolerance = 1e-9
 
 // float compares with a number, rounded where ndigits is set. Truth values are none.
-func (m typed) float(prediction, gold pyliteral.Value) outcome {
+func (m typed) float(t *Comparison, prediction, gold pyliteral.Value) outcome {
 	if _, isBool := prediction.(bool); isBool {
 		return unread("the answer is not a number")
 	}
-	o := m.sameFloat(prediction, gold)
+	o := m.sameFloat(t, prediction, gold)
 	if o.pass || o.unread != "" {
 		return o
 	}
 	said, _ := toFloat(prediction)
 	wanted, ok := number(gold)
-	return passed(ok && wanted == 0 && math.Abs(said) <= zeroTolerance)
+	if !ok || wanted != 0 {
+		return outcome{}
+	}
+	if t != nil {
+		t.Rule += ", absolute tolerance " + pyliteral.Repr(zeroTolerance)
+	}
+	return passed(math.Abs(said) <= zeroTolerance)
 }

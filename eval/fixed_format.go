@@ -23,7 +23,7 @@ func (p Prepared) unwrapped(ctx context.Context, answer pyliteral.Value) (pylite
 		return nil, false
 	}
 	for form := range plainForms(answer) {
-		if result(p.scorer.run(ctx, p.fixed, form)).Verdict == qa.Right {
+		if result(p.scorer.run(ctx, p.fixed, nil, form)).Verdict == qa.Right {
 			return form, true
 		}
 	}

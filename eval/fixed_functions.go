@@ -6,8 +6,8 @@ import (
 	"airqa/internal/pyliteral"
 )
 
-func fixedText(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	return c.exactly().text(prediction, c.kwargs.get("gold", nil))
+func fixedText(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	return c.exactly().text(t, prediction, c.kwargs.get("gold", nil))
 }
 
 // exactly are the options of a comparison of texts that has no threshold.
@@ -15,37 +15,33 @@ func (c *call) exactly() typed {
 	return typed{matching{lowercase: c.kwargs.truth("lowercase"), ignoreBlank: c.kwargs.truth("ignore_blank"), threshold: noThreshold}}
 }
 
-func fixedFuzzy(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	return anyReading(prediction, c.kwargs.get("gold", nil), typed{c.kwargs.matching(nil, defaultThreshold)}.alike)
+func fixedFuzzy(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	return anyReading(t, prediction, c.kwargs.get("gold", nil), typed{c.kwargs.matching(nil, defaultThreshold)}.alike)
 }
 
-func fixedBool(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	said, ok := toBool(trimmed(prediction))
-	if !ok {
-		return unread("the answer is neither true nor false"), nil
-	}
-	return passed(said == c.kwargs.truth("gold")), nil
+func fixedBool(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	return sameBool(t, trimmed(prediction), c.kwargs), nil
 }
 
-func fixedInt(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	return sameWhole(prediction, c.kwargs.get("gold", nil)), nil
+func fixedInt(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	return sameWhole(t, prediction, c.kwargs.get("gold", nil)), nil
 }
 
-func fixedFloat(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	return typed{c.kwargs.matching(nil, nil)}.float(prediction, c.kwargs.get("gold", nil)), nil
+func fixedFloat(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	return typed{c.kwargs.matching(nil, nil)}.float(t, prediction, c.kwargs.get("gold", nil)), nil
 }
 
-func fixedStructured(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	return typed{c.kwargs.matching(nil, noThreshold)}.structured(prediction, c.kwargs.get("gold", nil))
+func fixedStructured(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	return typed{c.kwargs.matching(nil, noThreshold)}.structured(t, prediction, c.kwargs.get("gold", nil))
 }
 
-func fixedRelevance(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedRelevance(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
 	said, ok := titleIn(prediction)
 	if !ok {
 		return unread("the answer is not a title"), nil
 	}
 	titles, _ := c.kwargs.titles()
-	return isTitle(said, titles, c.kwargs.get("threshold", defaultThreshold))
+	return isTitle(t, said, titles, c.kwargs.get("threshold", defaultThreshold))
 }
 
 // titleIn returns the title that an answer is, without blanks and quotes around it.

@@ -14,9 +14,15 @@ var partMethods = []string{
 }
 
 // alike is that of [Reference], except that an answer which leaves out more of the gold than it gives is not alike.
-func (m typed) alike(prediction, gold pyliteral.Value) (outcome, error) {
-	o, err := m.matching.alike(prediction, gold)
-	return passed(o.pass && !m.tooShort(prediction, gold)), err
+func (m typed) alike(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
+	o, err := m.matching.alike(t, prediction, gold)
+	if !o.pass || !m.tooShort(prediction, gold) {
+		return o, err
+	}
+	if t != nil {
+		t.Rule += ", but the answer has less than half of the gold's letters"
+	}
+	return outcome{}, err
 }
 
 // tooShort reports whether an answer has less than half of the letters of a gold, where a part of the gold is enough.

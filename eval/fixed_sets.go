@@ -2,55 +2,44 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"airqa/internal/pyliteral"
 )
 
-// typedElements compares single elements with the golds as [Fixed] does.
-type typedElements struct {
-	typed
-	gold pyliteral.List
-	kind pyliteral.Value
+func fixedIncluded(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	return c.kwargs.elements(true).included(t, prediction)
 }
 
-func (c *call) elements() typedElements {
-	golds, _ := c.kwargs.get("gold", nil).(pyliteral.List)
-	return typedElements{
-		typed: typed{c.kwargs.matching(int64(2), noThreshold)}, gold: golds, kind: c.kwargs.get("element_type", "str"),
-	}
-}
-
-func fixedIncluded(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	return c.elements().included(prediction)
-}
-
-// fixedListIncluded asks for every element. Nothing said is nothing right.
-func fixedListIncluded(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-	said, _ := listOf(prediction)
-	e := c.elements()
-	for _, v := range said {
-		if o, err := e.included(v); err != nil || !o.pass {
-			return o, err
-		}
-	}
-	return passed(len(said) > 0), nil
+func fixedListIncluded(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+	said, read := listOf(prediction)
+	return c.kwargs.elements(true).allIncluded(t, said, read)
 }
 
 // fixedOverlap asks for as many different golds as count says, each met by an element of its own.
-func fixedOverlap(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedOverlap(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
 	count, _ := number(c.kwargs.get("count", int64(1)))
-	enough := int(math.Ceil(min(count, math.MaxInt32)))
+	needed := int(math.Ceil(min(count, math.MaxInt32)))
+	said, read := listOf(prediction)
+	e := c.kwargs.elements(true)
+	golds, _ := e.gold.(pyliteral.List)
+	most := needed
+	if t != nil {
+		most = len(golds)
+		e.eachIncluded(t, said, read)
+	}
 	last := outcome{}
-	said, _ := listOf(prediction)
-	e := c.elements()
-	a, err := assign(len(e.gold), len(said), enough, func(i, g int) (bool, error) {
-		o, err := e.one(said[i], e.gold[g])
+	a, err := assign(len(golds), len(said), most, func(i, g int) (bool, error) {
+		o, err := e.one(nil, said[i], golds[g])
 		last = o
 		return o.pass, err
 	})
+	if t != nil {
+		t.Rule = fmt.Sprintf("%d golds are met by an element of their own, %d are needed", a.size, needed)
+	}
 	switch {
-	case err != nil || a.size >= enough:
+	case err != nil || a.size >= needed:
 		return passed(err == nil), err
 	case a.size > 0:
 		return outcome{}, nil
@@ -58,19 +47,23 @@ func fixedOverlap(_ context.Context, _ *Scorer, prediction pyliteral.Value, c *c
 	return last, nil
 }
 
-// included tells whether an answer matches one of the golds. It is unread when no gold could be compared.
-func (e typedElements) included(prediction pyliteral.Value) (outcome, error) {
-	return anyOf(e.gold, func(gold pyliteral.Value) (outcome, error) { return e.one(prediction, gold) })
+// eachIncluded records for each element whether it matches a gold.
+func (e elementMatcher) eachIncluded(t *Comparison, said []pyliteral.Value, read bool) {
+	t.elements(said, read)
+	for i, v := range said {
+		_, _ = e.included(t.element(i), v)
+	}
 }
 
-func (e typedElements) one(prediction, gold pyliteral.Value) (outcome, error) {
-	switch e.kind {
+// element compares with one gold as an element of that kind.
+func (m typed) element(t *Comparison, kind, prediction, gold pyliteral.Value) (outcome, error) {
+	switch kind {
 	case "str":
-		return e.text(prediction, gold)
+		return m.text(t, prediction, gold)
 	case "int":
-		return sameWhole(prediction, gold), nil
+		return sameWhole(t, prediction, gold), nil
 	case "float":
-		return e.float(prediction, gold), nil
+		return m.float(t, prediction, gold), nil
 	}
-	return e.structured(prediction, gold)
+	return m.structured(t, prediction, gold)
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/big"
 
@@ -15,17 +16,20 @@ var floatExact = Function{
 		required("gold", KindNumber), optional("ndigits", KindInt|KindNull, nil), toleranceParam,
 	},
 	fixed: fixedFloat,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return k.matching(nil, nil).sameFloat(prediction, k.get("gold", nil)), nil
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return k.matching(nil, nil).sameFloat(t, prediction, k.get("gold", nil)), nil
 	},
 }
 
 // sameFloat compares two values as numbers, rounded where ndigits is set. Options and golds that are no
 // numbers fail without an exception.
-func (m matching) sameFloat(prediction, gold pyliteral.Value) outcome {
+func (m matching) sameFloat(t *Comparison, prediction, gold pyliteral.Value) outcome {
 	said, ok := toFloat(prediction)
 	if !ok {
 		return unread("the answer is not a number")
+	}
+	if t != nil {
+		t.Rule = m.floatRule(said, gold)
 	}
 	if m.ndigits != nil {
 		digits, isInt := digitCount(m.ndigits)
@@ -45,6 +49,21 @@ func (m matching) sameFloat(prediction, gold pyliteral.Value) outcome {
 		return outcome{}
 	}
 	return passed(isClose(said, wanted, tolerance))
+}
+
+// floatRule says how an answer is compared with a number.
+func (m matching) floatRule(said float64, gold pyliteral.Value) string {
+	rule := fmt.Sprintf("float %s vs %s", pyliteral.Repr(said), pyliteral.Repr(gold))
+	if n, ok := number(m.ndigits); ok && n == 1 {
+		rule += " rounded to 1 digit"
+	} else if m.ndigits != nil {
+		rule += fmt.Sprintf(" rounded to %s digits", pyliteral.Repr(m.ndigits))
+	}
+	rule += ", relative tolerance " + pyliteral.Repr(m.tolerance)
+	if _, ok := number(gold); !ok {
+		rule += ": the gold is no number"
+	}
+	return rule
 }
 
 // isClose is Python's math.isclose with a relative tolerance only: next to 0 nothing but 0 is close.

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 
 	"airqa/internal/pyliteral"
 )
@@ -10,17 +11,25 @@ var intExact = Function{
 	Name:   "eval_int_exact_match",
 	Params: []Param{required("gold", KindInt)},
 	fixed:  fixedInt,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return sameInt(prediction, k.get("gold", nil)), nil
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return sameInt(t, prediction, k.get("gold", nil)), nil
 	},
 }
 
 // sameInt compares two values as whole numbers, after cutting off what follows the point of a float.
-func sameInt(prediction, gold pyliteral.Value) outcome {
+func sameInt(t *Comparison, prediction, gold pyliteral.Value) outcome {
 	said, ok := toInt(prediction)
 	if !ok {
 		return unread("the answer is not a whole number")
 	}
 	wanted, ok := toInt(gold)
-	return passed(ok && pyliteral.Equal(said, wanted))
+	equal := ok && pyliteral.Equal(said, wanted)
+	switch {
+	case t == nil:
+	case ok:
+		t.Rule = fmt.Sprintf("int() makes %s of %s, %[1]s %[3]s %[4]s", pyliteral.Repr(said), pyliteral.Repr(prediction), relation(equal), pyliteral.Repr(wanted))
+	default:
+		t.Rule = "int() cannot read the gold " + pyliteral.Repr(gold)
+	}
+	return passed(equal)
 }

@@ -21,7 +21,7 @@ var (
 
 // judged makes a subjective function from what it asks.
 func judged(name string, params []Param, request func(kwargs) (JudgeRequest, error)) Function {
-	score := func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score := func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		r, err := request(k)
 		if err != nil {
 			return outcome{}, err
@@ -29,15 +29,18 @@ func judged(name string, params []Param, request func(kwargs) (JudgeRequest, err
 		r.Question = k.str("question")
 		r.Prediction = pyliteral.Str(prediction)
 		r.Guarded = s.mode == Fixed && holdsVerdict(r.Prediction)
-		return s.ask(ctx, r)
+		if t != nil {
+			t.Gold = k.judgedGold()
+		}
+		return s.ask(ctx, t, r)
 	}
 	return Function{
 		Name:       name,
 		Subjective: true,
 		Params:     append(params, questionParam, modelParam, temperatureParam),
 		score:      score,
-		fixed: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, c *call) (outcome, error) {
-			return score(ctx, s, prediction, c.kwargs)
+		fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+			return score(ctx, s, t, prediction, c.kwargs)
 		},
 	}
 }
@@ -89,6 +92,16 @@ var mathFormula = judged("eval_complex_math_formula_with_llm", []Param{required(
 		r.Formulas, err = k.strs("formulas")
 		return r, err
 	})
+
+// judgedGold prints what a judge compares an answer with first.
+func (k kwargs) judgedGold() string {
+	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "formulas"} {
+		if v, ok := k.d.Get(name); ok {
+			return pyliteral.Repr(v)
+		}
+	}
+	return ""
+}
 
 // holdsVerdict reports whether a judge that quotes a text could be taken to give the verdict in it.
 func holdsVerdict(s string) bool {

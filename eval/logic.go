@@ -15,8 +15,8 @@ var conjunction = Function{
 	Params: partsParams,
 	Closed: true,
 	fixed:  fixedConjunction,
-	score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return s.parts(ctx, prediction, k, false)
+	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return s.parts(ctx, prediction, k, needAll(t))
 	},
 }
 
@@ -25,8 +25,8 @@ var disjunction = Function{
 	Params: partsParams,
 	Closed: true,
 	fixed:  fixedDisjunction,
-	score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return s.parts(ctx, prediction, k, true)
+	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return s.parts(ctx, prediction, k, needOne(t))
 	},
 }
 
@@ -35,8 +35,9 @@ var negation = Function{
 	Params: []Param{required("eval_func", KindText), required("eval_kwargs", KindDict)},
 	Closed: true,
 	fixed:  fixedNegation,
-	score: func(ctx context.Context, s *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		o, err := s.call(ctx, k.get("eval_func", nil), prediction, k.get("eval_kwargs", nil))
+	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		o, err := s.call(ctx, t.whole(), k.get("eval_func", nil), prediction, k.get("eval_kwargs", nil))
+		t.negated("")
 		if err != nil {
 			return outcome{}, err
 		}
@@ -44,14 +45,15 @@ var negation = Function{
 	},
 }
 
-// parts gives element i of the answer to function i with arguments i, and stops at the first that passes (or
-// fails) as stop says. Functions without arguments are skipped: the lists are zipped.
-func (s *Scorer) parts(ctx context.Context, prediction pyliteral.Value, k kwargs, stop bool) (outcome, error) {
+// parts gives element i of the answer to function i with arguments i, and stops where the row of them is settled.
+// Functions without arguments are skipped: the lists are zipped.
+func (s *Scorer) parts(ctx context.Context, prediction pyliteral.Value, k kwargs, r row) (outcome, error) {
 	names, err := iterate(k.get("eval_func_list", nil))
 	if err != nil {
 		return outcome{}, err
 	}
 	said, read := asList(prediction)
+	r.trace.list(said, read, len(names), r.rule())
 	if len(said) != len(names) {
 		if !read {
 			return unread(fmt.Sprintf("the answer is not a list of %d", len(names))), nil
@@ -62,23 +64,26 @@ func (s *Scorer) parts(ctx context.Context, prediction pyliteral.Value, k kwargs
 	if err != nil {
 		return outcome{}, err
 	}
-	last := passed(!stop)
 	for i := range min(len(names), len(arguments)) {
-		o, err := s.call(ctx, names[i], said[i], arguments[i])
-		if err != nil || o.pass == stop {
-			return o, err
+		if r.add(s.call(ctx, r.trace.element(i), names[i], said[i], arguments[i])) {
+			break
 		}
-		last = o
 	}
-	return last, nil
+	return r.out, r.err
 }
 
 // call applies the function of a name inside a logical function, where an unknown one is an exception.
-func (s *Scorer) call(ctx context.Context, name, prediction, arguments pyliteral.Value) (outcome, error) {
+func (s *Scorer) call(ctx context.Context, t *Comparison, name, prediction, arguments pyliteral.Value) (outcome, error) {
 	text, _ := name.(string)
 	f := s.function(text)
 	if f == nil {
-		return outcome{}, raise("there is no evaluation function %s", pyliteral.Repr(name))
+		err := raise("there is no evaluation function %s", pyliteral.Repr(name))
+		t.beginFunction(pyliteral.Str(name), prediction, kwargs{})
+		t.end(outcome{}, err)
+		return outcome{}, err
 	}
-	return s.apply(ctx, f, prediction, arguments)
+	if d, ok := arguments.(*pyliteral.Dict); ok && t != nil {
+		t.Arguments = argumentsOf(s.read(text, d), d)
+	}
+	return s.apply(ctx, f, t, prediction, arguments)
 }

@@ -54,13 +54,13 @@ var (
 )
 
 // text compares two values as texts: alike enough where a threshold is set, otherwise equal.
-func (m matching) text(prediction, gold pyliteral.Value) (outcome, error) {
+func (m matching) text(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
 	fuzzyMatch, err := positive(m.threshold)
 	if err != nil {
 		return outcome{}, err
 	}
 	if fuzzyMatch {
-		return m.alike(prediction, gold)
+		return m.alike(t, prediction, gold)
 	}
-	return m.same(prediction, gold), nil
+	return m.same(t, prediction, gold), nil
 }

@@ -15,12 +15,12 @@ var paperRelevance = Function{
 	},
 	Closed: true,
 	fixed:  fixedRelevance,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		titles, ok := k.titles()
 		if !ok {
 			return outcome{}, nil
 		}
-		return isTitle(prediction, titles, k.get("threshold", defaultThreshold))
+		return isTitle(t, prediction, titles, k.get("threshold", defaultThreshold))
 	},
 }
 
@@ -36,12 +36,13 @@ func (k kwargs) titles() ([]pyliteral.Value, bool) {
 }
 
 // isTitle tells whether a text is one of the titles, but for case and a few characters.
-func isTitle(prediction pyliteral.Value, titles []pyliteral.Value, threshold pyliteral.Value) (outcome, error) {
+func isTitle(t *Comparison, prediction pyliteral.Value, titles []pyliteral.Value, threshold pyliteral.Value) (outcome, error) {
 	said, ok := prediction.(string)
 	if !ok {
 		return outcome{}, raise("a title of type %s has no lower case", pyliteral.Type(prediction))
 	}
 	said = pystr.Lower(said)
+	closest := -1
 	for _, v := range titles {
 		title, ok := v.(string)
 		if !ok {
@@ -52,10 +53,18 @@ func isTitle(prediction pyliteral.Value, titles []pyliteral.Value, threshold pyl
 		if err != nil {
 			return outcome{}, err
 		}
-		if !possible {
+		if !possible && t == nil {
 			continue
 		}
-		if enough, _ := atLeast(fuzzy.Ratio(said, title), threshold); enough {
+		score := fuzzy.Ratio(said, title)
+		enough, _ := atLeast(score, threshold)
+		if t != nil && score > closest {
+			closest = score
+			t.Said, t.Gold = pyliteral.Repr(said), pyliteral.Repr(v)
+			_, _ = matching{method: defaultMethod, threshold: threshold}.reaches(t, score)
+			t.Rule += ", in lower case"
+		}
+		if enough {
 			return passed(true), nil
 		}
 	}

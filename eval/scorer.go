@@ -125,6 +125,10 @@ func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 
 // Score is [Scorer.Score] with the evaluator that was prepared.
 func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
+	return p.score(ctx, nil, answer)
+}
+
+func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) Result {
 	if isErrorText(answer.value) {
 		return Result{Verdict: qa.Wrong, Reason: "the answer is an error message"}
 	}
@@ -132,13 +136,13 @@ func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 		return Result{Verdict: qa.Unscored, Reason: p.fault}
 	}
 	if p.fixed != nil {
-		return p.scoreFixed(ctx, answer.in(Fixed))
+		return p.scoreFixed(ctx, t, answer.in(Fixed))
 	}
-	return result(p.scorer.apply(ctx, p.function, answer.value, p.arguments))
+	return result(p.scorer.apply(ctx, p.function, t, answer.value, p.arguments))
 }
 
-func (p Prepared) scoreFixed(ctx context.Context, answer pyliteral.Value) Result {
-	r := result(p.scorer.run(ctx, p.fixed, answer))
+func (p Prepared) scoreFixed(ctx context.Context, t *Comparison, answer pyliteral.Value) Result {
+	r := result(p.scorer.run(ctx, p.fixed, t, answer))
 	if r.Verdict == qa.Wrong || r.Verdict == qa.Unparseable {
 		_, r.FormatOnly = p.unwrapped(ctx, answer)
 	}
@@ -173,14 +177,15 @@ func (s *Scorer) function(name string) *Function { return find(s.functions, name
 
 // apply calls f as Python would: arguments that are no dictionary, that are missing, or that a function does
 // not take, are exceptions.
-func (s *Scorer) apply(ctx context.Context, f *Function, prediction, arguments pyliteral.Value) (outcome, error) {
+func (s *Scorer) apply(ctx context.Context, f *Function, t *Comparison, prediction, arguments pyliteral.Value) (o outcome, err error) {
 	d, ok := arguments.(*pyliteral.Dict)
-	if !ok {
-		return outcome{}, raise("the arguments of %s are a %s", f.Name, pyliteral.Type(arguments))
-	}
 	k := kwargs{d}
-	if err := k.bind(f); err != nil {
-		return outcome{}, err
+	t.beginFunction(f.Name, prediction, k)
+	if !ok {
+		err = raise("the arguments of %s are a %s", f.Name, pyliteral.Type(arguments))
+	} else if err = k.bind(f); err == nil {
+		o, err = f.score(ctx, s, t, prediction, k)
 	}
-	return f.score(ctx, s, prediction, k)
+	t.end(o, err)
+	return o, err
 }

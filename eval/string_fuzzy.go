@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"fmt"
 
 	"airqa/internal/fuzzy"
 	"airqa/internal/pyliteral"
@@ -14,13 +15,13 @@ var stringFuzzy = Function{
 		required("gold", KindText), methodParam, optional("threshold", KindNumber, defaultThreshold), ignoreBlankParam, lowercaseParam,
 	},
 	fixed: fixedFuzzy,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return k.matching(nil, defaultThreshold).alike(prediction, k.get("gold", nil))
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return k.matching(nil, defaultThreshold).alike(t, prediction, k.get("gold", nil))
 	},
 }
 
 // alike tells whether the score of two values, printed, reaches the threshold.
-func (m matching) alike(prediction, gold pyliteral.Value) (outcome, error) {
+func (m matching) alike(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
 	name, ok := m.method.(string)
 	if !ok {
 		return outcome{}, raise("the fuzz_method is a %s", pyliteral.Type(m.method))
@@ -30,7 +31,19 @@ func (m matching) alike(prediction, gold pyliteral.Value) (outcome, error) {
 	if score == nil {
 		return outcome{}, raise("there is no fuzz_method %q", name)
 	}
-	enough, err := atLeast(score(a, b), m.threshold)
+	return m.reaches(t, score(a, b))
+}
+
+// reaches compares a score with the threshold.
+func (m matching) reaches(t *Comparison, score int) (outcome, error) {
+	enough, err := atLeast(score, m.threshold)
+	if t != nil {
+		sign := "<"
+		if enough {
+			sign = "≥"
+		}
+		t.Rule = fmt.Sprintf("fuzzy %s %d %s %s", pyliteral.Str(m.method), score, sign, pyliteral.Repr(m.threshold))
+	}
 	return passed(enough), err
 }
 

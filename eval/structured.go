@@ -17,66 +17,88 @@ var structuredExact = Function{
 		lowercaseParam, ignoreBlankParam, optional("threshold", KindNumber, noThreshold), methodParam,
 	},
 	fixed: fixedStructured,
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return k.matching(nil, noThreshold).structured(prediction, k.get("gold", nil))
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		return k.matching(nil, noThreshold).structured(t, prediction, k.get("gold", nil))
 	},
 }
 
 // structured compares an answer with a gold of any shape; the type of the gold decides how.
-func (m matching) structured(prediction, gold pyliteral.Value) (outcome, error) {
+func (m matching) structured(t *Comparison, prediction, gold pyliteral.Value) (o outcome, err error) {
+	t.begin(prediction, gold)
 	switch g := gold.(type) {
 	case pyliteral.List:
-		return m.lists(prediction, g)
+		o, err = m.lists(t, prediction, g)
 	case *pyliteral.Dict:
-		return m.dicts(prediction, g)
+		o, err = m.dicts(t, prediction, g)
 	case bool, int64, *big.Int:
-		return sameInt(prediction, g), nil
+		o = sameInt(t, prediction, g)
 	case float64:
-		return m.sameFloat(prediction, g), nil
+		o = m.sameFloat(t, prediction, g)
+	default:
+		o, err = m.text(t, prediction, gold)
 	}
-	return m.text(prediction, gold)
+	t.end(o, err)
+	return o, err
 }
 
-func (m matching) lists(prediction pyliteral.Value, gold pyliteral.List) (outcome, error) {
+func (m matching) lists(t *Comparison, prediction pyliteral.Value, gold pyliteral.List) (outcome, error) {
 	said, read := asList(prediction)
+	t.list(said, read, len(gold), m.orderRule("both sides sorted as texts before they are compared"))
 	if len(said) != len(gold) {
 		if !read {
 			return unread("the answer is not a list"), nil
 		}
 		return outcome{}, nil
 	}
-	wanted := []pyliteral.Value(gold)
-	if m.ignoreOrder {
-		said, wanted = sortedByText(said), sortedByText(wanted)
+	all := needAll(t)
+	if !m.ignoreOrder {
+		for i := range gold {
+			if all.add(m.structured(t.element(i), said[i], gold[i])) {
+				break
+			}
+		}
+		return all.out, all.err
 	}
-	for i := range said {
-		if o, err := m.structured(said[i], wanted[i]); err != nil || !o.pass {
-			return o, err
+	from := byText(said)
+	for n, g := range byText(gold) {
+		i := from[n].index
+		child := t.element(g.index)
+		o, err := m.structured(child, said[i], gold[g.index])
+		child.matched(g.index, i)
+		if all.add(o, err) {
+			break
 		}
 	}
-	return passed(true), nil
+	return all.out, all.err
 }
 
-// sortedByText returns the items in the order of their printed forms, by code points.
-func sortedByText(items []pyliteral.Value) []pyliteral.Value {
-	type keyed struct {
-		text string
-		item pyliteral.Value
+// orderRule says in which order lists are compared.
+func (m matching) orderRule(anyOrder string) string {
+	if m.ignoreOrder {
+		return anyOrder
 	}
-	pairs := make([]keyed, len(items))
+	return "compared in order"
+}
+
+// printedItem is the place of an item in a list, and its printed form.
+type printedItem struct {
+	index int
+	text  string
+}
+
+// byText returns items in the order of their printed forms, by code points.
+func byText(items []pyliteral.Value) []printedItem {
+	out := make([]printedItem, len(items))
 	for i, v := range items {
-		pairs[i] = keyed{pyliteral.Str(v), v}
+		out[i] = printedItem{i, pyliteral.Str(v)}
 	}
-	slices.SortStableFunc(pairs, func(a, b keyed) int { return strings.Compare(a.text, b.text) })
-	out := make([]pyliteral.Value, len(items))
-	for i, p := range pairs {
-		out[i] = p.item
-	}
+	slices.SortStableFunc(out, func(a, b printedItem) int { return strings.Compare(a.text, b.text) })
 	return out
 }
 
-func (m matching) dicts(prediction pyliteral.Value, gold *pyliteral.Dict) (outcome, error) {
+func (m matching) dicts(t *Comparison, prediction pyliteral.Value, gold *pyliteral.Dict) (outcome, error) {
 	said, read := asDict(prediction)
+	t.dict(said, gold, read)
 	if said == nil {
 		return outcome{}, nil // JSON of another type
 	}
@@ -95,16 +117,22 @@ func (m matching) dicts(prediction pyliteral.Value, gold *pyliteral.Dict) (outco
 			return outcome{}, err
 		}
 	}
+	all := needAll(t)
 	for name, wanted := range gold.All() {
+		child := t.key(name)
 		v, ok := said.Get(name)
 		if !ok {
-			return outcome{}, nil
+			child.noKey(wanted)
+			if all.add(outcome{}, nil) {
+				break
+			}
+			continue
 		}
-		if o, err := m.structured(v, wanted); err != nil || !o.pass {
-			return o, err
+		if all.add(m.structured(child, v, wanted)) {
+			break
 		}
 	}
-	return passed(true), nil
+	return all.out, all.err
 }
 
 // lowerKeys returns d with its keys in lower case. Of keys that become equal the last value stays.

@@ -36,7 +36,7 @@ import (
 var lengthMatch = Function{
 	Name:   "eval_length_match",
 	Params: []Param{required("gold", KindText)},
-	score: func(_ context.Context, _ *Scorer, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, _ *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
 		return passed(len(pyliteral.Str(prediction)) == len(pyliteral.Str(k.get("gold", nil)))), nil
 	},
 }
