@@ -227,4 +227,6 @@ func (d double) GenerateContent(context.Context, []llms.MessageContent, ...llms.
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: d.reply}}}, d.err
 }
 
-func (d double) Call(context.Context, string, ...llms.CallOption) (string, error) { return d.reply, d.err }
+func (d double) Call(context.Context, string, ...llms.CallOption) (string, error) {
+	return d.reply, d.err
+}

@@ -28,7 +28,7 @@ var wires = map[string]wire{
 
 // Paths that end in the model's name, of Bedrock's Claude and of Cloudflare's Workers AI.
 var namedWires = map[*regexp.Regexp]wire{
-	regexp.MustCompile(`^/model/[^/]+/invoke$`):     {parse: parseNameless, write: Config.message, fail: writeOllamaError},
+	regexp.MustCompile(`^/model/[^/]+/invoke$`):      {parse: parseNameless, write: Config.message, fail: writeOllamaError},
 	regexp.MustCompile(`^/v1/account/ai/run/@cf/.+`): {parse: parseNameless, write: Config.cloudflare, fail: writeOllamaError},
 }
 
