@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -13,11 +14,9 @@ import (
 // TestContract runs the checks of a model over an endpoint of every provider, alone and with retries around it.
 func TestContract(t *testing.T) {
 	served := func(t *testing.T, provider string) (*openaitest.Server, llm.Config) {
-		s := start(t, openaitest.Config{ToolCalls: func(m []openaitest.Message) []openaitest.ToolCall { return nil }})
+		s := start(t, openaitest.Config{ToolCalls: func([]openaitest.Message) []openaitest.ToolCall { return nil }})
 		all := endpoints(s)
-		for name, c := range foreign(t, s) {
-			all[name] = c
-		}
+		maps.Copy(all, foreign(t, s))
 		return s, all[provider]
 	}
 	for _, provider := range []string{"openai", "google", "anthropic", "ollama", "bedrock", "cloudflare"} {

@@ -170,7 +170,6 @@ func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error)
 func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	var status *HTTPError
 	var fault *Fault
-	var network net.Error
 	var dial *net.OpError
 	switch {
 	case ctx.Err() != nil:
@@ -181,16 +180,14 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 		return status
 	case errors.As(err, &fault):
 		return fault
-	case errors.As(err, &dial) && dial.Op == "proxyconnect":
+	case errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
 		f := e.fault(qa.FailUnreachable, bare(err))
-		f.hint = "the proxy that HTTP_PROXY or HTTPS_PROXY names cannot be reached"
+		if dial.Op == "proxyconnect" {
+			f.hint = "the proxy that HTTP_PROXY or HTTPS_PROXY names cannot be reached"
+		}
 		return f
-	case errors.As(err, &dial) && dial.Op == "dial":
-		return e.fault(qa.FailUnreachable, bare(err))
 	case bounded.Err() != nil:
 		return e.fault(qa.FailTimeout, fmt.Sprintf("no reply within %v", e.timeout))
-	case errors.As(err, &network) && network.Timeout():
-		return e.fault(qa.FailTimeout, bare(err))
 	}
 	if hint, ok := tlsFault(err); ok {
 		f := e.fault(qa.FailTLS, bare(err))

@@ -63,15 +63,18 @@ func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, answered{s.httpError(resp.StatusCode, resp.Header, body), resp.StatusCode}
 }
 
-// foreignClass is the class of an error that a client of langchaingo's made by itself.
+// foreignClass is the class of an error that is none of ours: of the connection, or made by a client of langchaingo's.
 func foreignClass(err error) qa.FailureClass {
 	var standard *llms.Error
+	var network net.Error
 	switch {
+	case errors.As(err, &network) && network.Timeout():
+		return qa.FailTimeout
 	case errors.As(err, &standard):
 		return standardClasses[standard.Code]
 	case errors.As(err, new(*http.MaxBytesError)), errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
 		return qa.FailGarbage
-	case errors.As(err, new(*url.Error)), errors.As(err, new(net.Error)), errors.As(err, new(answered)),
+	case errors.As(err, new(*url.Error)), errors.As(err, &network), errors.As(err, new(answered)),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return qa.FailNetwork
 	case strings.Contains(err.Error(), "credentials"):
