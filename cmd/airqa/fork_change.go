@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,27 +10,12 @@ import (
 	"golang.org/x/term"
 
 	"airqa/internal/exit"
-	"airqa/qa"
-	"airqa/run/runlog"
+	"airqa/run/session"
 )
 
-// changed answers one step of a branch and leaves the others to the model.
-type changed struct {
-	asked  qa.Model
-	branch *branch
-}
-
-// Complete implements [qa.Model].
-func (c changed) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	if r.Step == c.branch.note.Step && qa.EpisodeID(r.UUID, r.Repeat) == c.branch.rec.Episode {
-		return c.branch.reply, nil
-	}
-	return c.asked.Complete(ctx, r)
-}
-
 // change reads what is put in the place of the recorded message.
-func (c forkCmd) change(a *app, b *branch) error {
-	before := b.recorded()
+func (c forkCmd) change(a *app, b *session.Branch) error {
+	before := b.Recorded()
 	var text string
 	var err error
 	switch {
@@ -53,63 +35,7 @@ func (c forkCmd) change(a *app, b *branch) error {
 	if text == before {
 		return exit.Misuse("nothing was changed, so there is nothing to branch off for")
 	}
-	return b.put(text)
-}
-
-// recorded is the message as it was, in the form in which it is changed.
-func (b *branch) recorded() string {
-	if b.note.Changed == runlog.ForkObservation {
-		return b.step.Observation.Text
-	}
-	if len(b.step.Reply.ToolCalls) == 0 {
-		return b.step.Reply.Text
-	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(nativeReply{b.step.Reply.Text, b.step.Reply.ToolCalls}); err != nil {
-		return b.step.Reply.Text
-	}
-	return out.String()
-}
-
-// nativeReply is how a reply with tool calls is edited.
-type nativeReply struct {
-	Text      string        `json:"text"`
-	ToolCalls []qa.ToolCall `json:"tool_calls"`
-}
-
-// put makes the new message of a text.
-func (b *branch) put(text string) error {
-	if b.note.Changed == runlog.ForkObservation {
-		b.observation = qa.Observation{Status: qa.StatusOK, Text: text, Images: b.step.Observation.Images}
-		if b.step.ParseError != nil {
-			b.observation.Status = qa.StatusParse
-		}
-		return nil
-	}
-	b.reply = qa.Reply{Text: text, Finish: "stop"}
-	if _, native := b.run.Config.Shape.Settings["protocol"]; !native || !strings.HasPrefix(strings.TrimSpace(text), `{"`) && !strings.HasPrefix(text, "{\n") {
-		return nil
-	}
-	var n nativeReply
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&n); err != nil {
-		return exit.Misuse("the changed reply: %v; want {\"text\": \"...\", \"tool_calls\": [{\"name\": \"...\", \"arguments\": {...}}]}, or prose", err)
-	}
-	for i := range n.ToolCalls {
-		if n.ToolCalls[i].ID == "" {
-			n.ToolCalls[i].ID = fmt.Sprintf("fork-%d", i+1)
-		}
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, n.ToolCalls[i].Arguments); err == nil {
-			n.ToolCalls[i].Arguments = compact.Bytes()
-		}
-	}
-	b.reply.Text, b.reply.ToolCalls = n.Text, n.ToolCalls
-	return nil
+	return b.Put(text)
 }
 
 // readText reads a file, or standard input for "-".

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -269,8 +268,6 @@ func (c runCmd) warnOfImages(a *app, jobs []session.Job) {
 	}
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
 // runsFolder is where runs go without --out.
 const runsFolder = "runs"
 
@@ -282,7 +279,7 @@ func jobsOf(lines []baselines.Baseline, models []session.Opened, out string) []s
 	out = cmp.Or(out, runsFolder)
 	var all []session.Job
 	for _, m := range models {
-		slug := strings.Trim(notInNames.ReplaceAllString(m.Spec, "-"), "-")
+		slug := session.Slug(m.Spec)
 		for _, b := range lines {
 			c := session.Job{Baseline: b, Opened: m, Dir: filepath.Join(out, b.Name+"@"+slug), Name: b.Name}
 			if len(models) > 1 {

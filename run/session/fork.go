@@ -1,0 +1,269 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/baselines"
+	"airqa/internal/exit"
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// Branch is an episode up to the message that is changed.
+type Branch struct {
+	run      *runlog.Run
+	Baseline baselines.Baseline
+	rec      runlog.Recorded
+	// step is the one whose message is changed, events what is copied.
+	step   qa.Step
+	events []runlog.Event
+	Note   runlog.Fork
+	// reply or observation is what is put in the place of the recorded one.
+	reply       qa.Reply
+	observation qa.Observation
+}
+
+// NewBranch finds the step whose message is changed, and refuses one that cannot be. episode is UUID#REPEAT.
+func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error) {
+	note.Episode = episode
+	b := &Branch{run: r, Note: note}
+	var err error
+	if b.Baseline, err = baselines.Find(r.Config.Shape.Baseline); err != nil {
+		return nil, err
+	}
+	if !b.Baseline.Loop {
+		return nil, exit.Misuse("%s is a run of %s, which asks without a loop: nothing follows from a changed message; run the question anew", r.Dir, b.Baseline.Name)
+	}
+	uuid, repeat := qa.SplitEpisodeID(episode)
+	if b.rec, err = r.Episode(uuid, repeat); err != nil {
+		return nil, err
+	}
+	if err := r.LoadImages(&b.rec); err != nil {
+		return nil, err
+	}
+	if b.events, err = r.Events(episode); err != nil {
+		return nil, err
+	}
+	return b, b.cut(note.Step)
+}
+
+// cut leaves of the events what comes before the changed message.
+func (b *Branch) cut(at int) error {
+	if at < 1 || at > len(b.rec.Steps) {
+		return exit.Misuse("--at %d: %s has the steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
+	}
+	b.step = b.rec.Steps[at-1]
+	switch {
+	case b.step.By != qa.ByModel:
+		return exit.Misuse("--at %d: the program took this step by itself, so it holds no message of the model", at)
+	case b.Note.Changed == runlog.ForkObservation && b.step.Observation == nil:
+		return exit.Misuse("--at %d: nothing was shown after this step; change its reply", at)
+	}
+	call := slices.IndexFunc(b.events, func(ev runlog.Event) bool { return ev.Type == runlog.TypeCall && ev.Step == at })
+	if call < 0 {
+		return fmt.Errorf("%s: the call of step %d is not in the log", b.rec.Episode, at)
+	}
+	if b.Note.Changed == runlog.ForkObservation {
+		call++
+	}
+	b.events = b.events[:call]
+	return nil
+}
+
+// Apply makes a plan that of the branch in a directory.
+func (b *Branch) Apply(p *Plan, dir string, s Session) {
+	p.Repeats, p.Workers, p.Note.Fork = b.rec.Repeat+1, 1, &b.Note
+	p.First = b.first
+	p.Only = func(uuid string, repeat int) bool { return uuid == b.rec.UUID && repeat == b.rec.Repeat }
+	p.Check = func(now runlog.Config) error { return b.check(s, now) }
+	p.Seed = func(w *runlog.Writer) error { return b.seed(dir, w) }
+}
+
+// Place is the directory of the branch, which must not hold a run yet; empty chooses one below that of the run.
+func (b *Branch) Place(dir string) (_ string, err error) {
+	if dir == "" {
+		if dir, err = b.free(); err != nil {
+			return "", err
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err == nil {
+		return "", exit.Misuse("%s is a run already; a branch gets a directory of its own", dir)
+	}
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(b.run.Dir)
+	if err != nil {
+		return "", err
+	}
+	back, err := filepath.Rel(from, to)
+	b.Note.Run = filepath.ToSlash(back)
+	return dir, err
+}
+
+// longestBranch bounds the part of a branch's name that comes from a uuid; file systems allow 255 bytes.
+const longestBranch = 100
+
+// free returns the first path for the branch that does not exist yet.
+func (b *Branch) free() (string, error) {
+	name := notInNames.ReplaceAllString(b.rec.UUID, "-")
+	if len(name) > longestBranch {
+		name = name[:longestBranch] + "-" + runlog.Hash(b.rec.UUID)[:12]
+	}
+	if b.rec.Repeat > 0 {
+		name += fmt.Sprintf("-r%d", b.rec.Repeat)
+	}
+	for n := 1; ; n++ {
+		dir := filepath.Join(b.run.Dir, "forks", fmt.Sprintf("%s-s%d-%d", name, b.Note.Step, n))
+		_, err := os.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return dir, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// check refuses a branch whose beginning this program would not have shown so, and reports what else differs.
+func (b *Branch) check(s Session, now runlog.Config) error {
+	var refused []string
+	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
+		switch key, _, _ := strings.Cut(line, ":"); {
+		case key == "questions":
+		case strings.HasPrefix(key, "model.") || key == "data" || isLimit(strings.TrimPrefix(key, "settings.")):
+			s.Notify.Notef("the fork differs from the original run: %s", line)
+		default:
+			refused = append(refused, line)
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	return exit.Misuse("%s was recorded with different prompts, tools or settings; cannot continue:\n  %s",
+		b.run.Dir, strings.Join(refused, "\n  "))
+}
+
+// isLimit reports whether a key of run.json is one of a question's limits, which a fork may change.
+func isLimit(key string) bool {
+	return len(qa.FlagsOf(qa.QuestionLimits{}, map[string]any{key: 0.0})) > 0
+}
+
+// seed writes the beginning of the branch: what came before, and a changed observation. A changed reply comes from first.
+func (b *Branch) seed(dir string, w *runlog.Writer) error {
+	if err := w.Copy(b.run, b.events); err != nil {
+		return err
+	}
+	if b.Note.Changed != runlog.ForkObservation {
+		return nil
+	}
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return err
+	}
+	begun, err := r.Episode(b.rec.UUID, b.rec.Repeat)
+	if err != nil {
+		return err
+	}
+	log, err := w.Begin(b.rec.UUID, b.rec.Repeat, &begun)
+	if err != nil {
+		return err
+	}
+	s := begun.Steps[b.Note.Step-1]
+	s.Observation, s.Acted = &b.observation, s.Ended // the change took no time of the episode
+	return log.Observation(s)
+}
+
+// first answers the step with the changed reply, so that it is read and acted on like any other.
+func (b *Branch) first(asked qa.Model) qa.Model {
+	if b.Note.Changed != runlog.ForkReply {
+		return asked
+	}
+	return changed{asked, b}
+}
+
+// changed answers one step of a branch and leaves the others to the model.
+type changed struct {
+	asked  qa.Model
+	branch *Branch
+}
+
+// Complete implements [qa.Model].
+func (c changed) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
+	if r.Step == c.branch.Note.Step && qa.EpisodeID(r.UUID, r.Repeat) == c.branch.rec.Episode {
+		return c.branch.reply, nil
+	}
+	return c.asked.Complete(ctx, r)
+}
+
+// Recorded is the message as it was, in the form in which it is changed.
+func (b *Branch) Recorded() string {
+	if b.Note.Changed == runlog.ForkObservation {
+		return b.step.Observation.Text
+	}
+	if len(b.step.Reply.ToolCalls) == 0 {
+		return b.step.Reply.Text
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(nativeReply{b.step.Reply.Text, b.step.Reply.ToolCalls}); err != nil {
+		return b.step.Reply.Text
+	}
+	return out.String()
+}
+
+// nativeReply is how a reply with tool calls is edited.
+type nativeReply struct {
+	Text      string        `json:"text"`
+	ToolCalls []qa.ToolCall `json:"tool_calls"`
+}
+
+// Put makes the new message of a text.
+func (b *Branch) Put(text string) error {
+	if b.Note.Changed == runlog.ForkObservation {
+		b.observation = qa.Observation{Status: qa.StatusOK, Text: text, Images: b.step.Observation.Images}
+		if b.step.ParseError != nil {
+			b.observation.Status = qa.StatusParse
+		}
+		return nil
+	}
+	b.reply = qa.Reply{Text: text, Finish: "stop"}
+	if _, native := b.run.Config.Shape.Settings["protocol"]; !native || !strings.HasPrefix(strings.TrimSpace(text), `{"`) && !strings.HasPrefix(text, "{\n") {
+		return nil
+	}
+	var n nativeReply
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&n); err != nil {
+		return exit.Misuse("the changed reply: %v; want {\"text\": \"...\", \"tool_calls\": [{\"name\": \"...\", \"arguments\": {...}}]}, or prose", err)
+	}
+	for i := range n.ToolCalls {
+		if n.ToolCalls[i].ID == "" {
+			n.ToolCalls[i].ID = fmt.Sprintf("fork-%d", i+1)
+		}
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, n.ToolCalls[i].Arguments); err == nil {
+			n.ToolCalls[i].Arguments = compact.Bytes()
+		}
+	}
+	b.reply.Text, b.reply.ToolCalls = n.Text, n.ToolCalls
+	return nil
+}
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// Slug is a text as a part of a file's name.
+func Slug(text string) string { return strings.Trim(notInNames.ReplaceAllString(text, "-"), "-") }
