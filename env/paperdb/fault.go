@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"airqa/env/paperdb/gate"
+	"airqa/env/paperdb/sandbox/gate"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )

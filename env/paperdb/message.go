@@ -3,93 +3,141 @@ package paperdb
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"time"
 
-	"airqa/env/paperdb/wire"
+	"github.com/fxamacker/cbor/v2"
 )
 
-// question is what a worker is asked, on its way a list of both fields.
+// errMessage is returned for bytes that are no message.
+var errMessage = errors.New("read a message: the bytes are no message")
+
+// question is what a worker is asked.
 type question struct {
-	text string
-	rows int
+	_    struct{} `cbor:",toarray"`
+	Text string
+	Rows int
 }
+
+// reply is a result, or a fault if it has a kind. Values are those that [Result] names; a time.Time travels as the bytes
+// of its MarshalBinary, since text loses years before 0, and no other value is bytes.
+type reply struct {
+	_       struct{} `cbor:",toarray"`
+	Kind    string
+	Text    string
+	Columns []string
+	Values  [][]any
+	More    bool
+}
+
+// The 10,000 levels of JSON that the driver reads, and those of a reply. A frame of the worker protocol bounds the rest.
+const (
+	maxLevels = 10_010
+	maxItems  = 64 << 20
+)
+
+var messages = func() cbor.DecMode {
+	mode, err := cbor.DecOptions{
+		MaxNestedLevels: maxLevels, MaxArrayElements: maxItems, MaxMapPairs: maxItems,
+		IntDec: cbor.IntDecConvertSignedOrFail, UTF8: cbor.UTF8DecodeInvalid, DefaultMapType: reflect.TypeFor[map[string]any](),
+		IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden, ExtraReturnErrors: cbor.ExtraDecErrorUnknownField,
+	}.DecMode()
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return mode
+}()
 
 func (q question) encode() []byte {
-	raw, _ := wire.Append(nil, []any{q.text, int64(q.rows)}) // both can be written
+	raw, _ := cbor.Marshal(q) // a text and a number can be written
 	return raw
 }
 
-func decodeQuestion(raw []byte) (question, error) {
-	value, err := wire.Read(raw)
-	list, _ := value.([]any)
-	if err != nil || len(list) != 2 {
-		return question{}, wire.ErrBytes
+func decodeQuestion(raw []byte) (q question, err error) {
+	if messages.Unmarshal(raw, &q) != nil {
+		return question{}, errMessage
 	}
-	text, isText := list[0].(string)
-	rows, isInt := list[1].(int64)
-	if !isText || !isInt {
-		return question{}, wire.ErrBytes
-	}
-	return question{text, int(rows)}, nil
+	return q, nil
 }
 
-// encodeFault is a reply that is no result: a list of kind and text.
 func encodeFault(fault *QueryError) []byte {
-	raw, _ := wire.Append(nil, []any{fault.Kind, fault.Text}) // both can be written
+	raw, _ := cbor.Marshal(reply{Kind: fault.Kind, Text: fault.Text}) // two texts can be written
 	return raw
 }
 
-// encodeResult is a list of the column names, the rows, and whether there are more. A value that cannot be written is a
-// *QueryError.
-func encodeResult(result Result) ([]byte, error) {
-	columns := make([]any, len(result.Columns))
-	for i, name := range result.Columns {
-		columns[i] = name
-	}
-	rows := make([]any, len(result.Values))
-	for i, row := range result.Values {
-		rows[i] = row
-	}
-	raw, err := wire.Append(nil, []any{columns, rows, result.More})
-	var unknown *wire.TypeError
-	if errors.As(err, &unknown) {
-		return nil, &QueryError{Kind: KindRuntime, Text: unknown.Error()}
-	}
-	return raw, err
-}
-
-// decodeReply returns what a worker was told to send: a result, or a *QueryError.
-func decodeReply(raw []byte) (Result, error) {
-	value, err := wire.Read(raw)
-	if err != nil {
-		return Result{}, err
-	}
-	list, _ := value.([]any)
-	switch len(list) {
-	case 2:
-		return Result{}, &QueryError{Kind: fmt.Sprint(list[0]), Text: fmt.Sprint(list[1])}
-	case 3:
-		return decodeResult(list)
-	}
-	return Result{}, wire.ErrBytes
-}
-
-func decodeResult(list []any) (Result, error) {
-	columns, isList := list[0].([]any)
-	rows, areRows := list[1].([]any)
-	more, isBool := list[2].(bool)
-	if !isList || !areRows || !isBool {
-		return Result{}, wire.ErrBytes
-	}
-	result := Result{More: more}
-	for _, name := range columns {
-		result.Columns = append(result.Columns, fmt.Sprint(name))
-	}
-	for _, row := range rows {
-		values, isRow := row.([]any)
-		if !isRow {
-			return Result{}, wire.ErrBytes
+// encodeResult takes the values over. One that cannot be written is a *QueryError.
+func encodeResult(result Result) (_ []byte, err error) {
+	for _, row := range result.Values {
+		if _, err := pack(row); err != nil {
+			return nil, err
 		}
-		result.Values = append(result.Values, values)
 	}
-	return result, nil
+	return cbor.Marshal(reply{Columns: result.Columns, Values: result.Values, More: result.More})
+}
+
+// decodeReply returns what a worker sent: a result, or a *QueryError.
+func decodeReply(raw []byte) (Result, error) {
+	var r reply
+	if messages.Unmarshal(raw, &r) != nil {
+		return Result{}, errMessage
+	}
+	if r.Kind != "" {
+		return Result{}, &QueryError{Kind: r.Kind, Text: r.Text}
+	}
+	for _, row := range r.Values {
+		if _, err := unpack(row); err != nil {
+			return Result{}, err
+		}
+	}
+	return Result{Columns: r.Columns, Values: r.Values, More: r.More}, nil
+}
+
+// pack replaces times by bytes, and refuses types that could not be read back.
+func pack(value any) (any, error) {
+	switch v := value.(type) {
+	case nil, bool, int64, float64, string:
+		return v, nil
+	case time.Time:
+		return v.MarshalBinary()
+	case []any, map[string]any:
+		return value, inside(v, pack)
+	}
+	text := fmt.Sprintf("A column holds values of type %T, which cannot be shown; cast it to VARCHAR.", value)
+	return nil, &QueryError{Kind: KindRuntime, Text: text}
+}
+
+// unpack is the reverse of pack.
+func unpack(value any) (any, error) {
+	switch v := value.(type) {
+	case nil, bool, int64, float64, string:
+		return v, nil
+	case []byte:
+		var t time.Time
+		if t.UnmarshalBinary(v) != nil {
+			return nil, errMessage
+		}
+		return t, nil
+	case []any, map[string]any:
+		return value, inside(v, unpack)
+	}
+	return nil, errMessage
+}
+
+// inside changes the items of a list or a map in place.
+func inside(value any, change func(any) (any, error)) (err error) {
+	switch v := value.(type) {
+	case []any:
+		for i, item := range v {
+			if v[i], err = change(item); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for key, item := range v {
+			if v[key], err = change(item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"airqa/env/paperdb/gate"
+	"airqa/env/paperdb/sandbox/gate"
 )
 
 // parser lets a statement pass when package gate does. It parses with an engine of its own, which never runs the

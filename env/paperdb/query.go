@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"airqa/env/paperdb/gate"
+	"airqa/env/paperdb/sandbox/gate"
 )
 
 // Limits bound one query.

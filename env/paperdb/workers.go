@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"airqa/env/paperdb/wire"
-	"airqa/env/paperdb/worker"
+	"airqa/env/paperdb/sandbox/worker"
 )
 
 // workerName is the name of the worker processes, in a listing too.
@@ -51,7 +50,7 @@ func serve(path []byte) (worker.Handler, error) {
 // answer runs a question in a worker. reuse is true when the statement left the engine as it was: it ran to its
 // end, or never began.
 func (e *engine) answer(ctx context.Context, q question) (raw []byte, reuse bool) {
-	result, err := e.run(ctx, q.text, q.rows)
+	result, err := e.run(ctx, q.Text, q.Rows)
 	if err == nil {
 		raw, err = encodeResult(result)
 	}
@@ -78,7 +77,7 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (Result,
 	if !wired.Load() {
 		return Result{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or set InProcess (QueryInProcess of env.Config)")
 	}
-	raw, err := w.pool.Call(ctx, limits.Deadline, question{text, limits.Rows}.encode())
+	raw, err := w.pool.Call(ctx, limits.Deadline, question{Text: text, Rows: limits.Rows}.encode())
 	var died *worker.Died
 	switch {
 	case errors.Is(err, worker.ErrDeadline):
@@ -93,7 +92,7 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (Result,
 		return Result{}, fmt.Errorf("query: %w", err)
 	}
 	result, err := decodeReply(raw)
-	if errors.Is(err, wire.ErrBytes) {
+	if errors.Is(err, errMessage) {
 		return Result{}, brokeDown()
 	}
 	return result, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/env/paperdb/gate"
+	"airqa/env/paperdb/sandbox/gate"
 )
 
 // kindOf is the kind of a refusal, empty for a statement that passes.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"airqa/env/paperdb/worker"
+	"airqa/env/paperdb/sandbox/worker"
 )
 
 const name = "airqa-test-worker"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/env/paperdb/worker"
+	"airqa/env/paperdb/sandbox/worker"
 )
 
 func TestCall(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"airqa/env/paperdb/worker"
+	"airqa/env/paperdb/sandbox/worker"
 )
 
 // system answers what only Linux can tell.
