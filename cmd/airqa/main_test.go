@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,7 +35,19 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(asLoad); spec != "" {
 		os.Exit(profiled(func() int { return loadChild(spec) }))
 	}
-	testscript.Main(m, map[string]func(){"airqa": main})
+	testscript.Main(cleaned{m}, map[string]func(){"airqa": main})
+}
+
+// cleaned are the tests, after which the sample papers are removed.
+type cleaned struct{ tests *testing.M }
+
+func (c cleaned) Run() int {
+	defer func() {
+		if sample.dir != "" {
+			_ = os.RemoveAll(filepath.Dir(sample.dir))
+		}
+	}()
+	return c.tests.Run()
 }
 
 // TestScripts runs the command line as a user does: files in, command, standard output and error, exit code.
@@ -107,16 +120,33 @@ func unpackPapers(dir string) error {
 	})
 }
 
-// ingested makes a data directory of the sample papers.
+// sample is the data directory of the sample papers, ingested once for all tests, and the folder that it is removed with.
+var sample struct {
+	once sync.Once
+	dir  string
+	code int
+}
+
+// ingested returns a data directory of the sample papers that belongs to the test.
 func ingested(t testing.TB) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := unpackPapers(filepath.Join(dir, "papers")); err != nil {
-		t.Fatal(err)
+	sample.once.Do(func() {
+		dir, err := os.MkdirTemp("", "airqa-sample-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := unpackPapers(filepath.Join(dir, "papers")); err != nil {
+			t.Fatal(err)
+		}
+		sample.dir = filepath.Join(dir, "data")
+		sample.code = airqa([]string{"ingest", "--data", sample.dir, filepath.Join(dir, "papers")})
+	})
+	if sample.code != 0 {
+		t.Fatalf("ingest of the sample papers ended with %d", sample.code)
 	}
-	data := filepath.Join(dir, "data")
-	if code := airqa([]string{"ingest", "--data", data, filepath.Join(dir, "papers")}); code != 0 {
-		t.Fatalf("ingest of the sample papers ended with %d", code)
+	data := filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(data, os.DirFS(sample.dir)); err != nil {
+		t.Fatal(err)
 	}
 	return data
 }
