@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
 
 	"github.com/tmc/langchaingo/llms"
 
+	"airqa/internal/httpclient"
 	"airqa/qa"
 )
 
@@ -99,14 +99,14 @@ type answered struct {
 func (a answered) Unwrap() error { return a.error }
 
 func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	body, err := httpclient.ReadAll(resp.Body, maxReply)
 	switch {
 	case resp.StatusCode >= 300:
 		return nil, c.httpError(resp.StatusCode, resp.Header, body)
+	case errors.Is(err, httpclient.ErrTooLarge):
+		return nil, c.fault(qa.FailGarbage, err.Error())
 	case err != nil:
 		return nil, fmt.Errorf("read the reply: %w", err)
-	case len(body) > maxReply:
-		return nil, c.fault(qa.FailGarbage, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20))
 	}
 	read := c.codec.read
 	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {

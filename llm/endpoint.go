@@ -11,6 +11,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"airqa/internal/httpclient"
 	"airqa/internal/tokens"
 	"airqa/qa"
 )
@@ -28,7 +29,7 @@ type Endpoint struct {
 	// textOnly is true for clients that take no images and no tools.
 	textOnly bool
 	timeout  time.Duration
-	limiter  *limiter
+	limiter  *httpclient.Limiter
 	onWait   func(class qa.FailureClass) (over func())
 	counts   tokens.Memo
 }
@@ -95,13 +96,13 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 	if err := e.check(r); err != nil {
 		return qa.Reply{}, callError(nil, err)
 	}
-	turn, queued, err := e.limiter.acquireTold(ctx, func() func() { return e.onWait(Queue) })
+	turn, queued, err := e.limiter.Acquire(ctx, func() func() { return e.onWait(Queue) })
 	if err != nil {
 		return qa.Reply{}, callError(nil, fmt.Errorf("wait for a free connection: %w", err))
 	}
 	start := e.now()
 	reply, status, err := e.ask(ctx, r)
-	e.limiter.release(turn, err)
+	e.limiter.Release(turn, outcome(err))
 	attempts := []qa.Attempt{{
 		Started: start, Seconds: e.now().Sub(start).Seconds(), Wait: queued.Seconds(), Status: status, Error: Classify(err),
 	}}
@@ -127,6 +128,17 @@ func (e *Endpoint) check(r qa.Request) error {
 		return &Fault{Class: qa.FailBadRequest, Detail: "this provider's client offers no tools: let the model write its actions as text"}
 	}
 	return nil
+}
+
+// outcome is what the limiter learns from the error of a request.
+func outcome(err error) httpclient.Outcome {
+	class := Classify(err)
+	o := httpclient.Outcome{OK: err == nil, Refused: class == qa.FailRateLimit, Fault: class == qa.FailServer}
+	var status *HTTPError
+	if errors.As(err, &status) {
+		o.RetryAfter = status.RetryAfter
+	}
+	return o
 }
 
 // callError is a call that failed, with a hint.
@@ -181,7 +193,7 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	case errors.As(err, &fault):
 		return fault
 	case errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
-		f := e.fault(qa.FailUnreachable, bare(err))
+		f := e.fault(qa.FailUnreachable, httpclient.Bare(err).Error())
 		if dial.Op == "proxyconnect" {
 			f.hint = "the proxy that HTTP_PROXY or HTTPS_PROXY names cannot be reached"
 		}
@@ -190,18 +202,9 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 		return e.fault(qa.FailTimeout, fmt.Sprintf("no reply within %v", e.timeout))
 	}
 	if hint, ok := tlsFault(err); ok {
-		f := e.fault(qa.FailTLS, bare(err))
+		f := e.fault(qa.FailTLS, httpclient.Bare(err).Error())
 		f.hint = hint
 		return f
 	}
-	return e.fault(foreignClass(err), bare(err))
-}
-
-// bare leaves out the method and the address in front of an error of net/http: the host is named already.
-func bare(err error) string {
-	var outer *url.Error
-	if errors.As(err, &outer) {
-		return outer.Err.Error()
-	}
-	return err.Error()
+	return e.fault(foreignClass(err), httpclient.Bare(err).Error())
 }

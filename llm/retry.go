@@ -4,21 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"time"
 
+	"airqa/internal/httpclient"
 	"airqa/qa"
-)
-
-// The back-off: about 1, 2, 4, 8 … seconds, a random half of each taken off, so that workers that failed together do not
-// come back together.
-const (
-	firstPause = time.Second
-	longPause  = time.Minute
-	// maxRetryAfter caps what an endpoint may ask for: some ask for hours, and a call should rather end.
-	maxRetryAfter = 2 * time.Minute
 )
 
 // Retrier repeats the requests of a model that fail with a transient error, and those whose settings the endpoint refused and
@@ -27,12 +18,12 @@ type Retrier struct {
 	inner   qa.Model
 	retries int
 	sleep   func(context.Context, time.Duration) error
-	rand    func() float64
+	backoff httpclient.Backoff
 	onWait  func(class qa.FailureClass) (over func())
 }
 
 func newRetrier(c Config, inner qa.Model) *Retrier {
-	return &Retrier{inner: inner, onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, rand: c.Rand}
+	return &Retrier{inner: inner, onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: httpclient.Backoff{First: time.Second, Longest: time.Minute, Rand: c.Rand}}
 }
 
 // Inside returns m with wrap between its retries and its endpoint, so that wrap sees every request. A model without retries is
@@ -111,28 +102,12 @@ func cause(err error) error {
 
 // pause is the wait after the nth failure: the back-off, or what the endpoint asked for when that is longer.
 func (m *Retrier) pause(failures int, err error) time.Duration {
-	backoff := min(firstPause<<min(failures-1, 10), longPause)
-	backoff -= time.Duration(m.rand() * float64(backoff) / 2)
 	var status *HTTPError
+	backoff := m.backoff.Pause(failures)
 	if errors.As(err, &status) {
-		return max(backoff, min(status.RetryAfter, maxRetryAfter))
+		return max(backoff, min(status.RetryAfter, httpclient.LongestPause))
 	}
 	return backoff
-}
-
-// retryAfter reads the header in both its forms, seconds and a date, and the milliseconds that OpenAI and Azure send.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if d, err := time.ParseDuration(h.Get("Retry-After-Ms") + "ms"); err == nil {
-		return max(d, 0)
-	}
-	value := h.Get("Retry-After")
-	if d, err := time.ParseDuration(value + "s"); err == nil {
-		return max(d, 0)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
 }
 
 // googleDelay is where Google writes how long to wait: in the body.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/httpclient"
 	"airqa/qa"
 )
 
@@ -24,7 +25,7 @@ func (s site) fault(class qa.FailureClass, detail string) *Fault {
 func (s site) httpError(status int, header http.Header, body []byte) *HTTPError {
 	kept := s.keep(body)
 	return &HTTPError{
-		Status: status, RetryAfter: max(retryAfter(header, s.now()), retryDelay(kept)), Body: kept, Endpoint: s.where,
+		Status: status, RetryAfter: max(httpclient.RetryAfter(header, s.now()), retryDelay(kept)), Body: kept, Endpoint: s.where,
 		Location: s.redact(bareAddress(header.Get("Location"))),
 	}
 }
@@ -48,11 +49,4 @@ func (s site) keep(body []byte) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxErrorBody)], "?")
 }
 
-// redact takes the key out of a text that an endpoint wrote: some repeat it when they refuse it. Keys of fewer than eight
-// characters are stand-ins for local servers, and would take parts of ordinary words with them.
-func (s site) redact(text string) string {
-	if len(s.key) < 8 {
-		return text
-	}
-	return strings.ReplaceAll(text, s.key, "[key]")
-}
+func (s site) redact(text string) string { return httpclient.Redact(text, s.key) }

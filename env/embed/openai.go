@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
-	"airqa/internal/pause"
+	"airqa/internal/httpclient"
 	"airqa/qa"
 )
 
@@ -24,9 +24,17 @@ type OpenAIConfig struct {
 	Batch      int          // texts in a request; 0 means 64
 	Tokens     int          // tokens of cl100k_base that the model reads of a text; 0 means [DefaultTokens]
 	Attempts   int          // of each request, the first one included; 0 means 4
-	Client     *http.Client // nil means one with a limit of two minutes a request
+	Client     *http.Client // nil means one with a limit of two minutes a request; it follows no redirect
+	Parallel   int          // maximum number of concurrent requests; 0 means 64
 	// Sleep waits between attempts, or returns ctx's error; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Now is the time; nil is time.Now.
+	Now func() time.Time
+	// Rand returns numbers in [0, 1) for the jitter of the back-off; nil is rand.Float64. Calls may overlap.
+	Rand func() float64
+	// OnUsage gets the tokens of each request that brought vectors, as the endpoint reports them, else counted here. Calls may
+	// overlap; nil gets nothing.
+	OnUsage func(qa.Usage)
 }
 
 // DefaultTokens is the limit of OpenAI's embedding models.
@@ -34,8 +42,10 @@ const DefaultTokens = 8191
 
 // OpenAI embeds texts over an endpoint that speaks the OpenAI protocol (POST BaseURL/embeddings). Calls may overlap.
 type OpenAI struct {
-	config OpenAIConfig
-	url    string
+	config  OpenAIConfig
+	url     string
+	limiter *httpclient.Limiter
+	policy  httpclient.Policy
 }
 
 // NewOpenAI checks the configuration. It asks the endpoint nothing.
@@ -47,19 +57,37 @@ func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	if c.Model == "" {
 		return nil, errors.New("embedding endpoint: no model named")
 	}
-	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 {
+	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 || c.Parallel < 0 {
 		return nil, errors.New("embedding endpoint: a number below 0")
 	}
+	c = c.withDefaults()
+	return &OpenAI{
+		config: c, url: base.JoinPath("embeddings").String(), limiter: httpclient.NewLimiter(c.Parallel, c.Now),
+		policy: httpclient.Policy{
+			Tries: c.Attempts, Sleep: c.Sleep, Backoff: httpclient.Backoff{First: time.Second, Longest: 32 * time.Second, Rand: c.Rand},
+		},
+	}, nil
+}
+
+func (c OpenAIConfig) withDefaults() OpenAIConfig {
 	c.Batch = cmp.Or(c.Batch, 64)
 	c.Tokens = cmp.Or(c.Tokens, DefaultTokens)
 	c.Attempts = cmp.Or(c.Attempts, 4)
+	c.Parallel = cmp.Or(c.Parallel, 64)
 	if c.Client == nil {
-		c.Client = &http.Client{Timeout: 2 * time.Minute}
+		c.Client = httpclient.New(c.Parallel, 2*time.Minute)
 	}
-	if c.Sleep == nil {
-		c.Sleep = pause.For
+	c.Client = httpclient.NoRedirects(*c.Client)
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	return &OpenAI{config: c, url: base.JoinPath("embeddings").String()}, nil
+	if c.Rand == nil {
+		c.Rand = rand.Float64
+	}
+	if c.OnUsage == nil {
+		c.OnUsage = func(qa.Usage) {}
+	}
+	return c
 }
 
 // Info names the model. Endpoints show no weights, so there is no digest, and the dimension is the one asked for or 0.
@@ -68,8 +96,9 @@ func (o *OpenAI) Info() Info {
 }
 
 // Embed asks for the vectors of texts, a batch at a time, and brings them to length 1. An empty text, which endpoints
-// refuse, is sent as one space, and of a text that is too long its first window. A busy or failing endpoint (429, 5xx, no connection) is asked again, up to
-// Attempts times, waiting as long as it says, at most a minute. Errors never hold the key.
+// refuse, is sent as one space; a text that is too long is cut to its first window. A busy or failing endpoint (429, 5xx, no
+// connection) is asked again, up to Attempts times, after the pause that it asks for, at most a minute. Requests share a limit
+// that adapts to refusals. Errors never hold the key.
 func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
@@ -86,35 +115,24 @@ func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return out, nil
 }
 
-func (o *OpenAI) batch(ctx context.Context, texts []string) ([][]float32, error) {
+func (o *OpenAI) batch(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	body, err := o.request(texts)
 	if err != nil {
 		return nil, err
 	}
-	for attempt := 1; ; attempt++ {
-		text, wait, err := o.post(ctx, body)
-		if err == nil {
-			return o.vectors(text, len(texts))
-		}
-		if wait < 0 {
-			return nil, err
-		}
-		if attempt >= o.config.Attempts {
-			return nil, &qa.UnavailableError{Err: err}
-		}
-		if err := o.config.Sleep(ctx, max(wait, time.Second<<min(attempt-1, 5))); err != nil {
-			return nil, err
-		}
+	var reply []byte
+	err = httpclient.Retry(ctx, o.policy, func() error {
+		reply, err = o.limited(ctx, body)
+		return err
+	})
+	var transient *httpclient.Transient
+	switch {
+	case errors.As(err, &transient):
+		return nil, &qa.UnavailableError{Err: transient.Err}
+	case err != nil:
+		return nil, err
 	}
-}
-
-// hide takes the key out of a text that is to be shown. Keys of fewer than eight characters are stand-ins for local servers,
-// and would take parts of ordinary words with them.
-func (o *OpenAI) hide(text string) string {
-	if len(o.config.Key) < 8 {
-		return text
-	}
-	return strings.ReplaceAll(text, o.config.Key, "[key]")
+	return o.vectors(reply, texts)
 }
 
 // unit brings v to length 1 in place; it is false for a vector without direction.

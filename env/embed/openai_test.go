@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/embed"
+	"airqa/qa"
 )
 
 const key = "sk-secret"
@@ -68,9 +70,11 @@ func serve(t *testing.T, c embed.OpenAIConfig, answer func(w http.ResponseWriter
 		answer(w, req, e.note(req))
 	}))
 	t.Cleanup(server.Close)
-	c.BaseURL, c.Model, c.Key = server.URL+"/v1", "m", key
+	c.BaseURL, c.Model, c.Key, c.Rand = server.URL+"/v1", "m", key, func() float64 { return 0 }
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	c.Now = func() time.Time { return now }
 	c.Sleep = func(ctx context.Context, d time.Duration) error {
-		e.waits = append(e.waits, d)
+		e.waits, now = append(e.waits, d), now.Add(d)
 		return ctx.Err()
 	}
 	var err error
@@ -128,6 +132,63 @@ func TestOpenAIRetries(t *testing.T) {
 	want := []time.Duration{7 * time.Second, 2 * time.Second, 60 * time.Second}
 	if diff := cmp.Diff(want, e.waits); diff != "" {
 		t.Errorf("waits (-want +got):\n%s", diff)
+	}
+}
+
+// A refusal stops the other requests, too, and the tokens of every reply are reported.
+func TestOpenAIUsage(t *testing.T) {
+	for name, test := range map[string]struct {
+		usage string
+		want  qa.Usage
+	}{
+		"reported": {`"usage":{"prompt_tokens":7,"total_tokens":7}`, qa.Usage{Prompt: 7}},
+		"missing":  {`"usage":null`, qa.Usage{Prompt: 2, Estimated: true}},
+		"negative": {`"usage":{"prompt_tokens":-7}`, qa.Usage{Prompt: 2, Estimated: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []qa.Usage
+			e := serve(t, embed.OpenAIConfig{OnUsage: func(u qa.Usage) { got = append(got, u) }}, func(w http.ResponseWriter, _ request, n int) {
+				if n == 1 {
+					http.Error(w, "busy", http.StatusServiceUnavailable)
+					return
+				}
+				_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[3,4]}],`+test.usage+`}`)
+			})
+			if _, err := e.Embed(t.Context(), []string{"hello world"}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]qa.Usage{test.want}, got); diff != "" {
+				t.Errorf("usage (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOpenAIParallel(t *testing.T) {
+	var here, most atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n := here.Add(1)
+		defer here.Add(-1)
+		for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+		}
+		_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[3,4]}]}`)
+	}))
+	defer server.Close()
+	e, err := embed.NewOpenAI(embed.OpenAIConfig{BaseURL: server.URL, Model: "m", Parallel: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			if _, err := e.Embed(t.Context(), []string{"a"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() > 2 {
+		t.Errorf("%d requests at once, want at most 2", most.Load())
 	}
 }
 

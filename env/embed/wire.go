@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
+
+	"airqa/internal/httpclient"
+	"airqa/internal/tokens"
+	"airqa/qa"
 )
 
 // Limits on what an endpoint may send back and ask for.
@@ -18,7 +19,6 @@ const (
 	maxReply = 256 << 20
 	maxShown = 300 // bytes of an error reply that are repeated
 	maxWait  = time.Minute
-	never    = time.Duration(-1) // not worth another attempt
 )
 
 // embeddingReply is the part of the endpoint's reply that is read.
@@ -27,6 +27,10 @@ type embeddingReply struct {
 		Index     int       `json:"index"`
 		Embedding []float32 `json:"embedding"`
 	} `json:"data"`
+	Usage struct {
+		Prompt int `json:"prompt_tokens"`
+		Total  int `json:"total_tokens"`
+	} `json:"usage"`
 }
 
 func (o *OpenAI) request(texts []string) ([]byte, error) {
@@ -44,11 +48,27 @@ func (o *OpenAI) request(texts []string) ([]byte, error) {
 	}{o.config.Model, input, "float", o.config.Dimensions})
 }
 
-// post sends one request. On an error, wait is how long the endpoint wants to be left alone, or never.
-func (o *OpenAI) post(ctx context.Context, body []byte) (text []byte, wait time.Duration, err error) {
+// limited sends a request when the limiter allows it.
+func (o *OpenAI) limited(ctx context.Context, body []byte) ([]byte, error) {
+	slot, _, err := o.limiter.Acquire(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	reply, status, err := o.post(ctx, body)
+	outcome := httpclient.Outcome{OK: err == nil, Refused: status == http.StatusTooManyRequests, Fault: status >= 500}
+	var transient *httpclient.Transient
+	if errors.As(err, &transient) {
+		outcome.RetryAfter = transient.After
+	}
+	o.limiter.Release(slot, outcome)
+	return reply, err
+}
+
+// post sends one request. status is 0 when no answer came.
+func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, never, errors.New("the address of the endpoint cannot be used")
+		return nil, 0, errors.New("the address of the endpoint cannot be used")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if o.config.Key != "" {
@@ -56,57 +76,59 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (text []byte, wait time.
 	}
 	resp, err := o.config.Client.Do(req)
 	if err != nil {
-		return nil, o.again(ctx), o.transport(ctx, err)
+		return nil, 0, o.broken(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }() // read to the end or given up: nothing to learn from closing
-	text, err = io.ReadAll(io.LimitReader(resp.Body, maxReply))
-	if err != nil {
-		return nil, o.again(ctx), o.transport(ctx, err)
+	reply, err = httpclient.ReadAll(resp.Body, maxReply)
+	switch {
+	case errors.Is(err, httpclient.ErrTooLarge):
+		return nil, resp.StatusCode, err
+	case err != nil:
+		return nil, resp.StatusCode, o.broken(ctx, err)
+	case resp.StatusCode != http.StatusOK:
+		return nil, resp.StatusCode, o.refusal(resp, reply)
 	}
-	if resp.StatusCode != http.StatusOK {
-		said := o.hide(resp.Status + ": " + string(text))
-		return nil, retryAfter(resp), fmt.Errorf("endpoint replies %.*s", maxShown, said)
-	}
-	return text, 0, nil
+	return reply, resp.StatusCode, nil
 }
 
-// transport is a connection's error without the address, which may hold a secret.
-func (o *OpenAI) transport(ctx context.Context, err error) error {
+func (o *OpenAI) refusal(resp *http.Response, body []byte) error {
+	said := httpclient.Redact(resp.Status+": "+string(body), o.config.Key)
+	err := fmt.Errorf("endpoint replies %.*s", maxShown, said)
+	if !httpclient.Busy(resp.StatusCode) {
+		return err
+	}
+	return &httpclient.Transient{Err: err, After: min(httpclient.RetryAfter(resp.Header, o.config.Now()), maxWait)}
+}
+
+// broken is a connection's error without the address, which may hold a secret.
+func (o *OpenAI) broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
-	}
-	return fmt.Errorf("ask endpoint: %s", o.hide(err.Error()))
+	text := httpclient.Redact(httpclient.Bare(err).Error(), o.config.Key)
+	return &httpclient.Transient{Err: fmt.Errorf("ask endpoint: %s", text)}
 }
 
-func (o *OpenAI) again(ctx context.Context) time.Duration {
-	if ctx.Err() != nil {
-		return never
+// report counts the tokens of a request: what the endpoint reported, else the texts' own.
+func (o *OpenAI) report(reply embeddingReply, texts []string) {
+	used := qa.Usage{Prompt: max(reply.Usage.Prompt, reply.Usage.Total)}
+	if used.Prompt <= 0 {
+		used = qa.Usage{Estimated: true}
+		for _, text := range texts {
+			used.Prompt += min(tokens.Count(text), o.config.Tokens)
+		}
 	}
-	return 0
+	o.config.OnUsage(used)
 }
 
-// retryAfter reads how long to wait after a refusal: Retry-After in seconds, never for a refusal that will stay.
-func retryAfter(resp *http.Response) time.Duration {
-	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
-		return never
-	}
-	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return 0
-	}
-	return min(time.Duration(min(seconds, 3600))*time.Second, maxWait)
-}
-
-// vectors reads n vectors from a reply, in the order of the texts.
-func (o *OpenAI) vectors(text []byte, n int) ([][]float32, error) {
+// vectors reads a reply, in the order of the texts.
+func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
+	n := len(texts)
 	var reply embeddingReply
-	if err := json.Unmarshal(text, &reply); err != nil {
+	if err := json.Unmarshal(body, &reply); err != nil {
 		return nil, fmt.Errorf("read reply: %w", err)
 	}
+	o.report(reply, texts)
 	if len(reply.Data) != n {
 		return nil, fmt.Errorf("endpoint gives %d vectors for %d texts", len(reply.Data), n)
 	}
@@ -114,7 +136,7 @@ func (o *OpenAI) vectors(text []byte, n int) ([][]float32, error) {
 	dim := o.config.Dimensions
 	for _, d := range reply.Data {
 		if d.Index < 0 || d.Index >= n || out[d.Index] != nil {
-			return nil, fmt.Errorf("endpoint gives no vector or two for a text: index %d of %d", d.Index, n)
+			return nil, fmt.Errorf("embedding response: missing or duplicate index %d of %d", d.Index, n)
 		}
 		if dim == 0 {
 			dim = len(d.Embedding)

@@ -12,12 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-)
 
-// The back-off after a failure: 2, 4, 8 … seconds.
-const (
-	firstPause = 2 * time.Second
-	longPause  = time.Minute
+	"airqa/internal/httpclient"
 )
 
 // transfer is a paper on its way.
@@ -28,25 +24,17 @@ type transfer struct {
 	report func(bytes, total int64)
 }
 
-// download fills the part, with a few tries.
+// download fills the part, with a few tries. A server that asks for a pause gets it, however short.
 func (s *session) download(ctx context.Context, t transfer) error {
-	for try := 1; ; try++ {
-		err := s.try(ctx, t)
-		var again *passing
-		if !errors.As(err, &again) {
-			return err
-		}
-		if try >= s.Tries {
-			return fmt.Errorf("after %d requests: %w; the same command goes on from there", try, again.err)
-		}
-		pause := again.after
-		if pause == 0 {
-			pause = min(firstPause<<min(try-1, 10), longPause)
-		}
-		if err := s.Sleep(ctx, pause); err != nil {
-			return err
-		}
+	policy := httpclient.Policy{
+		Tries: s.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: s.Sleep,
 	}
+	err := httpclient.Retry(ctx, policy, func() error { return s.try(ctx, t) })
+	var transient *httpclient.Transient
+	if errors.As(err, &transient) {
+		return fmt.Errorf("after %d requests: %w; run the same command to resume", s.Tries, transient.Err)
+	}
+	return err
 }
 
 // try makes one request.
@@ -76,7 +64,7 @@ func (s *session) try(ctx context.Context, t transfer) error {
 	}
 	err = s.stream(t, resp, &watched{resp.Body, watch, s.Stall})
 	var disk *fs.PathError
-	var known *passing
+	var known *httpclient.Transient
 	if err == nil || errors.As(err, &known) || errors.As(err, &disk) || errors.Is(err, errUnfit) {
 		return err
 	}
@@ -113,7 +101,7 @@ func (s *session) begin(resp *http.Response, p *part) error {
 	if err := p.reset(""); err != nil {
 		return err
 	}
-	return &passing{err: fmt.Errorf("%s sent another part of the file than was asked for", resp.Request.URL.Host)}
+	return &httpclient.Transient{Err: fmt.Errorf("%s sent another part of the file than was asked for", resp.Request.URL.Host)}
 }
 
 // errUnfit is wrapped by the errors about what came: no further request mends them.

@@ -8,8 +8,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
+
+	"airqa/internal/httpclient"
 )
 
 // OfflineError says that a host could not be reached at all: no network, no such host, nobody listening.
@@ -30,16 +31,6 @@ func (e *OfflineError) Unwrap() error { return e.Err }
 // errStalled ends a request that nothing comes from any more.
 var errStalled = errors.New("the server fell silent")
 
-// passing is a failure that another request may mend.
-type passing struct {
-	err error
-	// after is the pause that the server asked for.
-	after time.Duration
-}
-
-func (p *passing) Error() string { return p.err.Error() }
-func (p *passing) Unwrap() error { return p.err }
-
 // refusal is a redirect that is not followed.
 type refusal struct{ reason string }
 
@@ -48,7 +39,7 @@ func (r *refusal) Error() string { return r.reason }
 // failure sorts the error of a request to host.
 func failure(ctx context.Context, host string, err error) error {
 	if errors.Is(context.Cause(ctx), errStalled) {
-		return &passing{err: fmt.Errorf("fetch from %s: %w", host, errStalled)}
+		return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", host, errStalled)}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -70,7 +61,7 @@ func failure(ctx context.Context, host string, err error) error {
 	case unreachable(err):
 		return &OfflineError{Host: host, Err: err}
 	}
-	return &passing{err: fmt.Errorf("fetch from %s: %w", host, err)}
+	return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", host, err)}
 }
 
 // unreachable tells an address that no connection can be made to from one whose connection broke.
@@ -86,25 +77,12 @@ const longWait = 5 * time.Minute
 // statusError says what an answer means that carries no file.
 func statusError(resp *http.Response, now time.Time) error {
 	err := fmt.Errorf("%s answered %s", resp.Request.URL.Host, resp.Status)
-	switch {
-	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode == http.StatusRequestTimeout, resp.StatusCode >= 500:
-	default:
+	if !httpclient.Busy(resp.StatusCode) {
 		return err
 	}
-	after := retryAfter(resp.Header.Get("Retry-After"), now)
+	after := httpclient.RetryAfter(resp.Header, now)
 	if after > longWait {
 		return fmt.Errorf("%w and asks to wait %s; run the same command then", err, after.Round(time.Second))
 	}
-	return &passing{err: err, after: after}
-}
-
-// retryAfter reads the header in both its forms, seconds and a date.
-func retryAfter(value string, now time.Time) time.Duration {
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(max(seconds, 0), 1<<30)) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(now), 0)
-	}
-	return 0
+	return &httpclient.Transient{Err: err, After: after}
 }

@@ -1,0 +1,105 @@
+package httpclient
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"airqa/internal/pause"
+)
+
+// LongestPause caps what a server may ask for: some ask for hours, and a call should rather end.
+const LongestPause = 2 * time.Minute
+
+// Backoff is a pause that doubles with each failure, from First to Longest. Rand takes a random half of it off, so that workers
+// that failed together do not return together; it returns numbers in [0, 1), and nil takes nothing off.
+type Backoff struct {
+	First, Longest time.Duration
+	Rand           func() float64
+}
+
+// Pause is the wait after the nth failure, from 1.
+func (b Backoff) Pause(failures int) time.Duration {
+	d := min(b.First<<min(failures-1, 10), b.Longest)
+	if b.Rand != nil {
+		d -= time.Duration(b.Rand() * float64(d) / 2)
+	}
+	return d
+}
+
+// Transient is a failure that another request may not meet.
+type Transient struct {
+	Err error
+	// After is the pause that the server asked for; 0 when it asked for none.
+	After time.Duration
+}
+
+// Error returns the text of the failure.
+func (t *Transient) Error() string { return t.Err.Error() }
+
+// Unwrap returns the failure.
+func (t *Transient) Unwrap() error { return t.Err }
+
+// Policy says how often and when to repeat. Tries counts the first request.
+type Policy struct {
+	Tries   int
+	Backoff Backoff
+	// Exact makes a server's pause replace the back-off, even a longer one.
+	Exact bool
+	// Sleep waits, or returns the context's error; nil waits by the clock.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Retry calls do until it succeeds, fails with another error than a [*Transient], or was called often enough: then the error
+// is the last Transient.
+func Retry(ctx context.Context, p Policy, do func() error) error {
+	if p.Sleep == nil {
+		p.Sleep = pause.For
+	}
+	for try := 1; ; try++ {
+		err := do()
+		var again *Transient
+		if !errors.As(err, &again) || try >= p.Tries {
+			return err
+		}
+		wait := max(again.After, p.Backoff.Pause(try))
+		if p.Exact && again.After > 0 {
+			wait = again.After
+		}
+		if err := p.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// Busy reports whether a status means that the same request may succeed later.
+func Busy(status int) bool {
+	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
+}
+
+// RetryAfter reads the pause that a server asks for: Retry-After as seconds or a date, or the milliseconds that OpenAI and
+// Azure send. It is 0 when there is none.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return seconds(ms / 1000)
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil {
+		return seconds(s)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// seconds bounds a number of seconds to what a duration holds.
+func seconds(s float64) time.Duration {
+	const most = 1 << 31
+	if !(s > 0) {
+		return 0
+	}
+	return time.Duration(min(s, most) * float64(time.Second))
+}
