@@ -36,7 +36,7 @@ demo:
 	go run ./cmd/airqa demo
 
 bench:
-	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/batch ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens
+	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens
 	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa
 
 mutate:

@@ -100,9 +100,6 @@ type Prepared struct {
 	fault     string // why nothing can be scored
 }
 
-// Faults are those that [Check] finds, without reading the evaluator again.
-func (p Prepared) Faults() []string { return sentences(check(p.name, p.arguments, p.unread).faults) }
-
 // Subjective is [Subjective], without reading the evaluator again.
 func (p Prepared) Subjective() bool { return check(p.name, p.arguments, p.unread).subjective }
 

@@ -12,8 +12,8 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/ingest"
 	"airqa/eval"
-	"airqa/eval/batch"
 	"airqa/eval/judge"
+	"airqa/eval/stream"
 	"airqa/fixtures"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
@@ -164,7 +164,7 @@ func (d demo) runAll() ([]string, error) {
 func (d demo) scoreAll(dirs []string) error {
 	quiet := *d.app
 	quiet.progress = progress.New(progress.Config{})
-	by := scoring{string(eval.Reference), &judging{name: session.OfflineModel}, batch.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
+	by := scoring{string(eval.Reference), &judging{name: session.OfflineModel}, stream.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
 	stage := d.progress.Stage("score", len(dirs))
 	for i, dir := range dirs {
 		if _, err := quiet.scoreRun(dir, by); err != nil {

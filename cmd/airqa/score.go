@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"airqa/eval"
-	"airqa/eval/batch"
+	"airqa/eval/stream"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -158,7 +158,7 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err erro
 			return t, err
 		}
 	}
-	scores, err := a.scoreRun(dir, scoring{c.Scoring, j, c.batch(c.scorer(j.judge))})
+	scores, err := a.scoreRun(dir, scoring{c.Scoring, j, c.streamConfig(c.scorer(j.judge))})
 	if err != nil {
 		return t, err
 	}
@@ -216,7 +216,7 @@ func (c scoreCmd) check() error {
 type scoring struct {
 	mode   string
 	judge  *judging
-	config batch.Config
+	config stream.Config
 }
 
 // errNothingEnded is returned for a run that has nothing to score.
@@ -238,7 +238,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 	by.judge.drain, by.config.Drain = drain, drain // half a scoring is none, and verdicts are kept
 	scores := make([]qa.Score, 0, n)
 	stage := a.progress.Stage("score "+filepath.Base(dir), n)
-	for s, err := range batch.Score(ctx, by.config, items(examples, ended, by.config.Scorer)) {
+	for s, err := range stream.Score(ctx, by.config, items(examples, ended, by.config.Scorer)) {
 		if err != nil {
 			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
 			return nil, undrained(err)
@@ -254,7 +254,7 @@ func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
 
 // undrained is the error of an interrupted stream of scores.
 func undrained(err error) error {
-	if errors.Is(err, batch.ErrDrained) {
+	if errors.Is(err, stream.ErrDrained) {
 		return fmt.Errorf("scoring: %w", exit.ErrInterrupted)
 	}
 	return err
@@ -281,14 +281,14 @@ func (a *app) endedEpisodes(r *runlog.Run) (map[string][]runlog.Recorded, int) {
 }
 
 // items are the answers to score, in the order of the questions.
-func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[batch.Item, error] {
-	return func(yield func(batch.Item, error) bool) {
+func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[stream.Item, error] {
+	return func(yield func(stream.Item, error) bool) {
 		for _, ex := range examples {
 			list := ended[ex.UUID]
 			if len(list) == 0 {
 				continue
 			}
-			gold := batch.NewGold(s, ex.UUID, ex.Evaluator)
+			gold := stream.NewGold(s, ex.UUID, ex.Evaluator)
 			for _, rec := range list {
 				if !yield(item(gold, rec), nil) {
 					return
@@ -299,8 +299,8 @@ func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Sc
 }
 
 // item is the answer of an episode. No answer is a zero; an episode that failed for a reason not its own is unscored.
-func item(gold *batch.Gold, rec runlog.Recorded) batch.Item {
-	i := batch.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Answer(rec.Answer)}
+func item(gold *stream.Gold, rec runlog.Recorded) stream.Item {
+	i := stream.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Answer(rec.Answer)}
 	switch {
 	case rec.Outcome.Failed():
 		i.Verdict, i.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"airqa/eval"
-	"airqa/eval/batch"
+	"airqa/eval/stream"
 	"airqa/internal/aside"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
@@ -40,27 +40,27 @@ func (f scoreFileFlags) check() error {
 	return nil
 }
 
-// batch is how answers are scored. Twice as many wait as a judge is asked at once: it never waits for them.
-func (c scoreCmd) batch(scorer *eval.Scorer) batch.Config {
-	return batch.Config{Scorer: scorer, Workers: c.ScoreCores, Judges: 2 * max(c.JudgeConcurrency, 1)}
+// streamConfig is how answers are scored. Twice as many wait as a judge is asked at once: it never waits for them.
+func (c scoreCmd) streamConfig(scorer *eval.Scorer) stream.Config {
+	return stream.Config{Scorer: scorer, Workers: c.ScoreCores, Judges: 2 * max(c.JudgeConcurrency, 1)}
 }
 
 // scoreFile pairs predictions with golds by uuid and scores them in the order of the golds.
 func (c scoreCmd) scoreFile(a *app, j *judging) (totals, error) {
 	t := totals{Scoring: c.Scoring, Judge: c.Judge}
-	var report batch.Report
+	var report stream.Report
 	var err error
-	stream := func(w io.Writer) error { return c.streamScores(a, j, &report, &t, w) }
+	scores := func(w io.Writer) error { return c.streamScores(a, j, &report, &t, w) }
 	if c.Out == "" {
-		err = stream(io.Discard)
+		err = scores(io.Discard)
 	} else {
-		err = aside.Write(c.Out, stream)
+		err = aside.Write(c.Out, scores)
 	}
 	a.tellProblems(c.scoreFileFlags, report)
 	switch {
-	case errors.Is(err, batch.ErrNoPair) && report.Questions == 0:
+	case errors.Is(err, stream.ErrNoPair) && report.Questions == 0:
 		return t, fmt.Errorf("%s holds no example that can be used", c.Gold)
-	case errors.Is(err, batch.ErrNoPair):
+	case errors.Is(err, stream.ErrNoPair):
 		return t, fmt.Errorf("%s holds no prediction for any question of %s", c.Pred, c.Gold)
 	case err != nil || c.JSON:
 		return t, err
@@ -69,11 +69,11 @@ func (c scoreCmd) scoreFile(a *app, j *judging) (totals, error) {
 }
 
 // streamScores scores the files and writes the scores to w and, as JSON, to standard output while they come.
-func (c scoreCmd) streamScores(a *app, j *judging, report *batch.Report, t *totals, w io.Writer) error {
+func (c scoreCmd) streamScores(a *app, j *judging, report *stream.Report, t *totals, w io.Writer) error {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	j.drain = drain
-	config := c.batch(c.scorer(j.judge))
+	config := c.streamConfig(c.scorer(j.judge))
 	config.Drain = drain // half a file of scores is none
 
 	if c.JSON {
@@ -84,7 +84,7 @@ func (c scoreCmd) streamScores(a *app, j *judging, report *batch.Report, t *tota
 	stage, read := a.fileStage(c.Pred, &lines.count)
 	defer func() { stage.Close(t.progress()) }()
 
-	files := batch.Files{Golds: c.Gold, Predictions: c.Pred, Check: true, Read: read}
+	files := stream.Files{Golds: c.Gold, Predictions: c.Pred, Check: true, Read: read}
 	for s, err := range files.Score(ctx, config, report) {
 		if err != nil {
 			return undrained(err)
@@ -111,7 +111,7 @@ func (a *app) fileStage(path string, count *atomic.Int64) (*progress.Stage, func
 }
 
 // tellProblems says what was left out or did not fit: the first few of each kind by line, and how many.
-func (a *app) tellProblems(f scoreFileFlags, r batch.Report) {
+func (a *app) tellProblems(f scoreFileFlags, r stream.Report) {
 	a.tellFirst(r.Golds, "faults of questions", "kept")
 	a.tellFirst(r.Unreadable, "lines that are no predictions", "")
 	a.tellFirst(r.Twice, "second predictions", "")
@@ -129,7 +129,7 @@ func (a *app) tellProblems(f scoreFileFlags, r batch.Report) {
 }
 
 // tellFirst says the first problems of a kind; loaded is what became of those that were not left out.
-func (a *app) tellFirst(p batch.Problems, kind, loaded string) {
+func (a *app) tellFirst(p stream.Problems, kind, loaded string) {
 	for _, fault := range p.First {
 		became := "left out"
 		if fault.Loaded {

@@ -61,7 +61,7 @@ func TestToAdd(t *testing.T) {
 		{
 			"evaluation function", "eval/length_match.go", newFunction, "eval/functions.go", "\tnegation,\n}",
 			[]string{"./report/questions"},
-			[]string{"./eval", "./eval/batch", "./report/questions"},
+			[]string{"./eval", "./eval/stream", "./report/questions"},
 		},
 	}
 	added := map[string]string{"baseline": "\t\tagenticHybridView(),\n\t\techo(),\n\t}", "evaluation function": "\tnegation,\n\tlengthMatch,\n}"}

@@ -1,4 +1,4 @@
-package batch_test
+package stream_test
 
 import (
 	"bufio"
@@ -10,12 +10,13 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"airqa/eval"
-	"airqa/eval/batch"
+	"airqa/eval/stream"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -42,11 +43,11 @@ func fill(t testing.TB, name string, lines func(w *bufio.Writer)) string {
 }
 
 // run scores files once and returns the number of scores.
-func run(t testing.TB, f batch.Files) int {
+func run(t testing.TB, f stream.Files) int {
 	t.Helper()
-	var report batch.Report
+	var report stream.Report
 	n := 0
-	for s, err := range f.Score(context.Background(), batch.Config{Scorer: eval.New(eval.Config{})}, &report) {
+	for s, err := range f.Score(context.Background(), stream.Config{Scorer: eval.New(eval.Config{})}, &report) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func run(t testing.TB, f batch.Files) int {
 }
 
 // bench scores files over and over; one operation is all of a file.
-func bench(b *testing.B, f batch.Files) {
+func bench(b *testing.B, f stream.Files) {
 	b.Helper()
 	b.ReportAllocs()
 	n, before := 0, processorTime(b)
@@ -121,47 +122,16 @@ func BenchmarkReleased(b *testing.B) {
 			_, _ = w.Write(append(line, '\n'))
 		}
 	})
-	bench(b, batch.Files{Golds: golds, Predictions: preds, Check: true})
+	bench(b, stream.Files{Golds: golds, Predictions: preds, Check: true})
 }
 
-// BenchmarkReleasedGolds is the same with a question of its own for each answer, in the same order.
-func BenchmarkReleasedGolds(b *testing.B) {
-	golds, list := objective(b)
-	examples, _, err := dataset.Load(golds, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	byUUID := make(map[string]qa.Example)
-	for _, ex := range examples {
-		byUUID[ex.UUID] = ex
-	}
-	f := batch.Files{
-		Golds: fill(b, "golds.jsonl", func(w *bufio.Writer) {
-			for i := range benchLines {
-				ex := byUUID[list[i%len(list)].UUID]
-				ex.UUID += "-" + strconv.Itoa(i)
-				line, err := dataset.Lines([]qa.Example{ex})
-				if err != nil {
-					b.Fatal(err)
-				}
-				_, _ = w.Write(line)
-			}
-		}),
-		Predictions: fill(b, "preds.jsonl", func(w *bufio.Writer) {
-			for i := range benchLines {
-				r := list[i%len(list)]
-				_, _ = fmt.Fprintf(w, "{\"uuid\": \"%s-%d\", \"answer\": %s}\n", r.UUID, i, r.Answer)
-			}
-		}),
-	}
-	b.Run("unchecked", func(b *testing.B) { bench(b, f) })
-	f.Check = true
-	b.Run("checked", func(b *testing.B) { bench(b, f) })
-}
+// inventedQuestions is how many questions generated writes.
+const inventedQuestions = 1000
 
-// generated writes n invented questions of several kinds and their answers, in the same order or repeated.
-func generated(t testing.TB, n int) batch.Files {
+// generated writes invented questions of several kinds and n answers to them, each with padding that nothing needs.
+func generated(t testing.TB, n, padding int) stream.Files {
 	t.Helper()
+	note := strings.Repeat("x", padding)
 	kinds := []struct{ function, kwargs, right, wrong string }{
 		{"eval_int_exact_match", `{"gold": 8}`, `"8"`, `7`},
 		{"eval_string_exact_match", `{"gold": "self-attention", "lowercase": true}`, `"Self-Attention"`, `"convolution"`},
@@ -169,9 +139,9 @@ func generated(t testing.TB, n int) batch.Files {
 		{"eval_element_list_included", `{"gold": ["CCNet", "Wikipedia"]}`, `"['Wikipedia', 'CCNet']"`, `["C4"]`},
 		{"eval_structured_object_exact_match", `{"gold": ["BLEU", 27.5, 3], "ignore_order": true}`, `"['BLEU', 27.5, 3]"`, `"[]"`},
 	}
-	return batch.Files{
+	return stream.Files{
 		Golds: fill(t, "golds.jsonl", func(w *bufio.Writer) {
-			for i := range n {
+			for i := range inventedQuestions {
 				k := kinds[i%len(kinds)]
 				_, _ = fmt.Fprintf(w, `{"uuid": "00000000-0000-5000-8000-%012d", "question": "What does the model of the paper with this title use in its `+
 					`second experiment?", "answer_format": "Your answer should be of the kind.", "tags": ["single", "text", "objective"], `+
@@ -186,21 +156,22 @@ func generated(t testing.TB, n int) batch.Files {
 				if i%3 == 0 {
 					answer = k.wrong
 				}
-				_, _ = fmt.Fprintf(w, `{"uuid": "00000000-0000-5000-8000-%012d", "answer": %s}`+"\n", i, answer)
+				_, _ = fmt.Fprintf(w, `{"uuid": "00000000-0000-5000-8000-%012d", "answer": %s, "repeat": %d, "note": "%s"}`+"\n",
+					i%inventedQuestions, answer, i/inventedQuestions, note)
 			}
 		}),
 	}
 }
 
-// BenchmarkGenerated scores invented answers, each to a question of its own.
-func BenchmarkGenerated(b *testing.B) { bench(b, generated(b, benchLines)) }
+// BenchmarkGenerated scores short invented answers.
+func BenchmarkGenerated(b *testing.B) { bench(b, generated(b, benchLines, 0)) }
 
 // memoryLines is how many predictions TestMemory streams; [memoryVariable] sets another number.
-const memoryLines = 200_000
+const memoryLines = 50_000
 
 const memoryVariable = "AIRQA_TEST_LINES"
 
-// TestMemory streams questions and answers in the same order: what is kept for each is a few bytes.
+// TestMemory streams long lines: what is kept of each is its score.
 func TestMemory(t *testing.T) {
 	n := memoryLines
 	if text := os.Getenv(memoryVariable); text != "" {
@@ -209,7 +180,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := generated(t, n)
+	f := generated(t, n, 4<<10)
 	runtime.GC()
 	debug.FreeOSMemory()
 	var before, m runtime.MemStats
@@ -236,10 +207,10 @@ func TestMemory(t *testing.T) {
 	if scored != n {
 		t.Errorf("%d scores, want %d", scored, n)
 	}
-	const most = 64 << 20 // and 40 bytes a question, see Files.Score
+	const most, each = 64 << 20, 512 // bytes: what is in flight, and a score with its share of a growing list
 	used := peak - before.HeapAlloc
 	t.Logf("%d answers in %v, at most %.1f MB", n, took.Round(time.Millisecond), float64(used)/(1<<20))
-	if limit := uint64(most + 40*n); used > limit {
+	if limit := uint64(most + each*n); used > limit {
 		t.Errorf("%d bytes were in use at once, more than %d", used, limit)
 	}
 }

@@ -1,4 +1,4 @@
-package batch_test
+package stream_test
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/eval"
-	"airqa/eval/batch"
 	"airqa/eval/judge"
+	"airqa/eval/stream"
 	"airqa/qa"
 )
 
@@ -29,16 +29,16 @@ var (
 )
 
 // items yields n answers "1" to the evaluators in turn, then an error if there is one.
-func items(s *eval.Scorer, n int, last error, evaluators ...qa.Evaluator) iter.Seq2[batch.Item, error] {
-	return func(yield func(batch.Item, error) bool) {
+func items(s *eval.Scorer, n int, last error, evaluators ...qa.Evaluator) iter.Seq2[stream.Item, error] {
+	return func(yield func(stream.Item, error) bool) {
 		for i := range n {
-			g := batch.NewGold(s, fmt.Sprint(i), evaluators[i%len(evaluators)])
-			if !yield(batch.Item{Gold: g, Repeat: i, Answer: eval.Text("1")}, nil) {
+			g := stream.NewGold(s, fmt.Sprint(i), evaluators[i%len(evaluators)])
+			if !yield(stream.Item{Gold: g, Repeat: i, Answer: eval.Text("1")}, nil) {
 				return
 			}
 		}
 		if last != nil {
-			yield(batch.Item{}, last)
+			yield(stream.Item{}, last)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestScoreKeepsOrder(t *testing.T) {
 	s := eval.New(eval.Config{Judge: slow})
 	const n, judges = 300, 5
 	i := 0
-	for score, err := range batch.Score(context.Background(), batch.Config{Scorer: s, Judges: judges}, items(s, n, nil, counted, asked, nested)) {
+	for score, err := range stream.Score(context.Background(), stream.Config{Scorer: s, Judges: judges}, items(s, n, nil, counted, asked, nested)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,37 +89,37 @@ func TestScoreOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	voted := eval.New(eval.Config{Judge: panel})
-	c := batch.Config{Scorer: s}
+	c := stream.Config{Scorer: s}
 	tests := []struct {
 		name string
-		item batch.Item
+		item stream.Item
 		want qa.Score
 	}{
 		{
 			"a verdict that stands",
-			batch.Item{Gold: batch.NewGold(s, "u", asked), Verdict: qa.Unscored, Reason: "failed"},
+			stream.Item{Gold: stream.NewGold(s, "u", asked), Verdict: qa.Unscored, Reason: "failed"},
 			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "failed"},
 		},
 		{
 			"a judge that fails",
-			batch.Item{Gold: batch.NewGold(s, "u", asked), Answer: eval.Text("x")},
+			stream.Item{Gold: stream.NewGold(s, "u", asked), Answer: eval.Text("x")},
 			qa.Score{UUID: "u", Func: asked.Func, Verdict: qa.Unscored, Reason: "no endpoint"},
 		},
 		{
 			"a panel that votes",
-			batch.Item{Gold: batch.NewGold(voted, "u", nested), Answer: eval.Text("x")},
+			stream.Item{Gold: stream.NewGold(voted, "u", nested), Answer: eval.Text("x")},
 			qa.Score{UUID: "u", Func: nested.Func, Verdict: qa.Wrong, Votes: []qa.Vote{{Judge: "j", Right: true}}},
 		},
 		{
 			"no such function",
-			batch.Item{Gold: batch.NewGold(s, "u", qa.Evaluator{Func: "eval_x", Kwargs: []byte(`{}`)})},
+			stream.Item{Gold: stream.NewGold(s, "u", qa.Evaluator{Func: "eval_x", Kwargs: []byte(`{}`)})},
 			qa.Score{UUID: "u", Func: "eval_x", Verdict: qa.Unscored, Reason: `there is no evaluation function "eval_x"`},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			one := func(yield func(batch.Item, error) bool) { yield(tt.item, nil) }
-			for got, err := range batch.Score(context.Background(), c, one) {
+			one := func(yield func(stream.Item, error) bool) { yield(tt.item, nil) }
+			for got, err := range stream.Score(context.Background(), c, one) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +137,7 @@ func TestScoreEnds(t *testing.T) {
 	broken := errors.New("broken")
 	n := 0
 	var last error
-	for _, err := range batch.Score(context.Background(), batch.Config{Scorer: s}, items(s, 1000, broken, counted)) {
+	for _, err := range stream.Score(context.Background(), stream.Config{Scorer: s}, items(s, 1000, broken, counted)) {
 		if last = err; err == nil {
 			n++
 		}
@@ -145,7 +145,7 @@ func TestScoreEnds(t *testing.T) {
 	if n != 1000 || !errors.Is(last, broken) {
 		t.Errorf("%d scores and %v, want 1000 and %v", n, last, broken)
 	}
-	for range batch.Score(context.Background(), batch.Config{Scorer: s}, items(s, 1000, broken, counted)) {
+	for range stream.Score(context.Background(), stream.Config{Scorer: s}, items(s, 1000, broken, counted)) {
 		break
 	}
 }
@@ -161,7 +161,7 @@ func TestScoreCancelled(t *testing.T) {
 	})
 	s := eval.New(eval.Config{Judge: slow})
 	var errs []error
-	for score, err := range batch.Score(ctx, batch.Config{Scorer: s}, items(s, 100, nil, asked)) {
+	for score, err := range stream.Score(ctx, stream.Config{Scorer: s}, items(s, 100, nil, asked)) {
 		if err == nil {
 			t.Errorf("a score: %+v", score)
 		}
@@ -182,20 +182,20 @@ func TestDrain(t *testing.T) {
 		return true, nil
 	})
 	s := eval.New(eval.Config{Judge: j})
-	gold := batch.NewGold(s, "q", qa.Evaluator{
+	gold := stream.NewGold(s, "q", qa.Evaluator{
 		Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer": "r", "question": "q"}`),
 	})
-	items := func(yield func(batch.Item, error) bool) {
+	items := func(yield func(stream.Item, error) bool) {
 		for range 10 {
-			if !yield(batch.Item{Gold: gold, Answer: eval.Text("x")}, nil) {
+			if !yield(stream.Item{Gold: gold, Answer: eval.Text("x")}, nil) {
 				return
 			}
 		}
 	}
 	n := 0
-	for _, err := range batch.Score(context.Background(), batch.Config{Scorer: s, Judges: 1, Drain: drain}, items) {
+	for _, err := range stream.Score(context.Background(), stream.Config{Scorer: s, Judges: 1, Drain: drain}, items) {
 		if err != nil {
-			if !errors.Is(err, batch.ErrDrained) || n > 2 {
+			if !errors.Is(err, stream.ErrDrained) || n > 2 {
 				t.Errorf("%v after %d scores", err, n)
 			}
 			return

@@ -1,4 +1,4 @@
-package batch
+package stream
 
 import (
 	"context"
@@ -41,46 +41,15 @@ func (c Config) withDefaults() Config {
 
 // Gold is an evaluator that was read once, for all answers to its question. It does not change.
 type Gold struct {
-	*label
-	judged   bool
-	prepared eval.Prepared
+	uuid, function string
+	judged         bool
+	prepared       eval.Prepared
 }
-
-// label names a question in its scores.
-type label struct{ uuid, function string }
 
 // NewGold reads an evaluator. A fault of it shows in the scores: they are unscored.
 func NewGold(s *eval.Scorer, uuid string, e qa.Evaluator) *Gold {
-	f := functions[e.Func]
-	g := &Gold{label: &label{uuid, f.name}, prepared: s.Prepare(e), judged: f.judged}
-	if f.name == "" {
-		g.function = e.Func
-	}
-	if f.nested {
-		g.judged = g.prepared.Subjective()
-	}
-	return g
-}
-
-// kind is what must be known of a function before an answer is given to it.
-type kind struct {
-	name           string
-	judged, nested bool
-}
-
-// functions are the evaluation functions by name.
-var functions = kinds()
-
-func kinds() map[string]kind {
-	byName := make(map[string]kind)
-	for _, f := range eval.Functions() {
-		k := kind{name: f.Name, judged: f.Subjective}
-		for _, p := range f.Params {
-			k.nested = k.nested || p.Name == "eval_func" || p.Name == "eval_func_list"
-		}
-		byName[f.Name] = k
-	}
-	return byName
+	p := s.Prepare(e)
+	return &Gold{uuid: uuid, function: e.Func, prepared: p, judged: p.Subjective()}
 }
 
 // Item is one answer to a question.
@@ -93,8 +62,7 @@ type Item struct {
 	Verdict qa.Verdict
 	Reason  string
 
-	raw   []byte // JSON of the answer, in place of Answer
-	place place  // where the score belongs among those of a file
+	place place // where the score belongs among those of a file
 }
 
 // chunkSize is how many answers a processor takes at once.
@@ -134,7 +102,6 @@ type place struct {
 // scored is a score and where it belongs.
 type scored struct {
 	qa.Score
-	label *label
 	place place
 }
 
@@ -272,7 +239,7 @@ func (c Config) scoreChunk(ctx context.Context, b *chunk) {
 			return
 		}
 		item := &b.items[i]
-		b.scores = append(b.scores, scored{label: item.Gold.label, place: item.place, Score: c.scoreOne(ctx, item)})
+		b.scores = append(b.scores, scored{place: item.place, Score: c.scoreOne(ctx, item)})
 	}
 }
 
@@ -281,21 +248,13 @@ func (c Config) scoreOne(ctx context.Context, item *Item) qa.Score {
 	if s.Verdict != "" {
 		return s
 	}
-	answer := item.Answer
-	if item.raw != nil {
-		var err error
-		if answer, err = eval.JSON(item.raw); err != nil {
-			s.Verdict, s.Reason = qa.Unparseable, err.Error()
-			return s
-		}
-	}
 	if !item.Gold.judged {
-		r := item.Gold.prepared.Score(ctx, answer)
+		r := item.Gold.prepared.Score(ctx, item.Answer)
 		s.Verdict, s.Value, s.Reason, s.FormatOnly = r.Verdict, r.Value, r.Reason, r.FormatOnly
 		return s
 	}
 	ctx, votes := judge.WithVotes(ctx)
-	r := item.Gold.prepared.Score(ctx, answer)
+	r := item.Gold.prepared.Score(ctx, item.Answer)
 	s.Verdict, s.Value, s.Reason, s.Votes = r.Verdict, r.Value, r.Reason, votes.List()
 	return s
 }

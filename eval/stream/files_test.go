@@ -1,4 +1,4 @@
-package batch_test
+package stream_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/eval"
-	"airqa/eval/batch"
+	"airqa/eval/stream"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -35,9 +35,9 @@ func write(t testing.TB, name string, lines ...string) string {
 }
 
 // scoresOf scores files and prints each score on a line.
-func scoresOf(t testing.TB, f batch.Files) (lines []string, report batch.Report, err error) {
+func scoresOf(t testing.TB, f stream.Files) (lines []string, report stream.Report, err error) {
 	t.Helper()
-	c := batch.Config{Scorer: eval.New(eval.Config{})}
+	c := stream.Config{Scorer: eval.New(eval.Config{})}
 	for s, e := range f.Score(context.Background(), c, &report) {
 		if e != nil {
 			err = e
@@ -48,7 +48,7 @@ func scoresOf(t testing.TB, f batch.Files) (lines []string, report batch.Report,
 	return lines, report, err
 }
 
-func places(p batch.Problems) string {
+func places(p stream.Problems) string {
 	var texts []string
 	for _, f := range p.First {
 		texts = append(texts, fmt.Sprintf("%d %s", f.Line, f.Text))
@@ -97,8 +97,8 @@ func TestPairing(t *testing.T) {
 			},
 			[]string{"a/0 right", "b/0 right", "c/0 right"},
 			"|3 a second prediction for a; 7 a second prediction for b|1 there is no question z; 8 there is no question y|" +
-				"5 not an object with uuid and answer: invalid character 'o' in literal null (expecting 'u'); " +
-				`9 "uuid" or "answer" is missing (the keys are content, role); 10 "repeat" is not a whole number from 0; 11 "uuid" is not a text|`,
+				"5 not an object with uuid and answer: line 1, column 1: unexpected 'n' where a JSON value should stand; " +
+				`9 "uuid" or "answer" is missing (the keys are role, content); 10 "repeat" is not a whole number from 0; 11 "uuid" is not a text|`,
 		},
 		{
 			"floats of Python", abc[:2],
@@ -132,15 +132,15 @@ func TestPairing(t *testing.T) {
 			"||||",
 		},
 		{
-			"an answer beyond Python's JSON", abc[:1],
-			[]string{`{"uuid":"a","answer":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`},
-			[]string{"a/0 unparseable read the answer: line 1, column 991: more than 990 brackets are open here"},
-			"||||",
+			"an answer beyond Python's JSON", abc[:2],
+			[]string{`{"uuid":"a","answer":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`, `{"uuid":"b","answer":2}`},
+			[]string{"a/0 wrong no prediction", "b/0 right"},
+			"1 no prediction for a|||1 not an object with uuid and answer: line 1, column 1011: more than 990 brackets are open here|",
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, r, err := scoresOf(t, batch.Files{Golds: write(t, "g.jsonl", tt.golds...), Predictions: write(t, "p.jsonl", tt.preds...)})
+			got, r, err := scoresOf(t, stream.Files{Golds: write(t, "g.jsonl", tt.golds...), Predictions: write(t, "p.jsonl", tt.preds...)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +168,7 @@ func TestShuffled(t *testing.T) {
 	}
 	preds[missing], want[missing] = "", fmt.Sprintf("u%d/0 wrong no prediction", missing)
 	r.Shuffle(n, func(i, j int) { preds[i], preds[j] = preds[j], preds[i] })
-	got, _, err := scoresOf(t, batch.Files{Golds: write(t, "g.jsonl", golds...), Predictions: write(t, "p.jsonl", preds...)})
+	got, _, err := scoresOf(t, stream.Files{Golds: write(t, "g.jsonl", golds...), Predictions: write(t, "p.jsonl", preds...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,13 +181,13 @@ func TestFilesErrors(t *testing.T) {
 	golds, preds := write(t, "g.jsonl", gold("a", 1)), write(t, "p.jsonl", `{"uuid":"z","answer":1}`)
 	tests := []struct {
 		name string
-		f    batch.Files
+		f    stream.Files
 		want string
 	}{
-		{"no golds", batch.Files{Golds: golds + "x", Predictions: preds}, "no such file or folder"},
-		{"no predictions", batch.Files{Golds: golds, Predictions: preds + "x"}, "predictions: open"},
-		{"other files", batch.Files{Golds: golds, Predictions: preds}, "no prediction belongs to any question"},
-		{"nothing predicted", batch.Files{Golds: golds, Predictions: write(t, "e.jsonl")}, "no prediction belongs to any question"},
+		{"no golds", stream.Files{Golds: golds + "x", Predictions: preds}, "no such file or folder"},
+		{"no predictions", stream.Files{Golds: golds, Predictions: preds + "x"}, "predictions: open"},
+		{"other files", stream.Files{Golds: golds, Predictions: preds}, "no prediction belongs to any question"},
+		{"nothing predicted", stream.Files{Golds: golds, Predictions: write(t, "e.jsonl")}, "no prediction belongs to any question"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestFolderCheckAndRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	var read int64
-	got, r, err := scoresOf(t, batch.Files{
+	got, r, err := scoresOf(t, stream.Files{
 		Golds: dir, Predictions: preds,
 		Check: true,
 		Read:  func(n int64) { read = n },
@@ -258,7 +258,7 @@ func TestQuestionsAsDatasetReads(t *testing.T) {
 	for s := range strings.SplitSeq("abcdefghi", "") {
 		preds = append(preds, fmt.Sprintf(`{"uuid":%q,"answer":1}`, s))
 	}
-	got, r, err := scoresOf(t, batch.Files{Golds: path, Predictions: write(t, "p.jsonl", preds...)})
+	got, r, err := scoresOf(t, stream.Files{Golds: path, Predictions: write(t, "p.jsonl", preds...)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package batch_test
+package stream_test
 
 import (
 	"bufio"
@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"airqa/eval"
-	"airqa/eval/batch"
+	"airqa/eval/stream"
 	"airqa/qa"
 )
 
@@ -81,19 +81,19 @@ func TestScoresOfTheAuthors(t *testing.T) {
 	synthetic := filepath.Join("..", "testdata", "synthetic.pred.jsonl")
 	tests := []struct {
 		name  string
-		files func(t *testing.T) (batch.Files, []row)
+		files func(t *testing.T) (stream.Files, []row)
 		want  int
 	}{
-		{"invented", func(t *testing.T) (batch.Files, []row) {
-			return batch.Files{Golds: filepath.Join("..", "testdata", "synthetic.gold.jsonl"), Predictions: synthetic}, rows(t, synthetic)
+		{"invented", func(t *testing.T) (stream.Files, []row) {
+			return stream.Files{Golds: filepath.Join("..", "testdata", "synthetic.gold.jsonl"), Predictions: synthetic}, rows(t, synthetic)
 		}, 1900},
-		{"invented, beside the checkout", func(t *testing.T) (batch.Files, []row) {
+		{"invented, beside the checkout", func(t *testing.T) (stream.Files, []row) {
 			preds := present(t, "scoring", "synthetic.pred.jsonl")
-			return batch.Files{Golds: present(t, "scoring", "synthetic.gold.jsonl"), Predictions: preds}, rows(t, preds)
+			return stream.Files{Golds: present(t, "scoring", "synthetic.gold.jsonl"), Predictions: preds}, rows(t, preds)
 		}, 1900},
-		{"released", func(t *testing.T) (batch.Files, []row) {
+		{"released", func(t *testing.T) (stream.Files, []row) {
 			list := rows(t, present(t, "scoring", "real.pred.jsonl"))
-			return batch.Files{Golds: present(t, "airqa", "test_data_553.jsonl"), Predictions: numbered(t, list)}, list
+			return stream.Files{Golds: present(t, "airqa", "test_data_553.jsonl"), Predictions: numbered(t, list)}, list
 		}, 1200},
 	}
 	dead := judgeFunc(func(context.Context, eval.JudgeRequest) (bool, error) { return false, errors.New("no endpoint") })
@@ -105,12 +105,12 @@ func TestScoresOfTheAuthors(t *testing.T) {
 				want[fmt.Sprint(r.UUID, r.Repeat)] = *r.Score
 			}
 			got := 0
-			var report batch.Report
-			for s, err := range f.Score(context.Background(), batch.Config{Scorer: eval.New(eval.Config{Judge: dead})}, &report) {
+			var report stream.Report
+			for s, err := range f.Score(context.Background(), stream.Config{Scorer: eval.New(eval.Config{Judge: dead})}, &report) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s.Reason == batch.NoPrediction {
+				if s.Reason == stream.NoPrediction {
 					continue
 				}
 				got++

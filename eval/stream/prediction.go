@@ -1,0 +1,112 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"airqa/eval"
+	"airqa/internal/pyliteral"
+	"airqa/qa/dataset"
+)
+
+// noRepeat is the repeat of a prediction that has none: the only answer to its question.
+const noRepeat = -1
+
+// prediction is a line of predictions.
+type prediction struct {
+	line, repeat int
+	uuid         string
+	answer       eval.Prediction
+}
+
+// predictionBlock is what a block of predictions holds.
+type predictionBlock struct {
+	predictions []prediction
+	faults      []*dataset.Fault
+	file        string
+}
+
+func decodePredictions(b dataset.Block) predictionBlock {
+	out := predictionBlock{file: b.File, predictions: make([]prediction, 0, bytes.Count(b.Data, []byte{'\n'})+1)}
+	for line, raw := range b.Records() {
+		p, fault := decodePrediction(raw)
+		if fault != "" {
+			out.faults = append(out.faults, &dataset.Fault{File: b.File, Line: line, Text: fault})
+			continue
+		}
+		p.line = line
+		out.predictions = append(out.predictions, p)
+	}
+	return out
+}
+
+// notNumber finds what Python writes for floats that JSON does not have.
+var notNumber = regexp.MustCompile(`\b(NaN|Infinity)\b`)
+
+// notJSON returns a float of Python that keeps a line from being JSON. Most lines hold no such word anywhere.
+func notJSON(raw []byte) string {
+	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) || json.Valid(raw) {
+		return ""
+	}
+	return string(notNumber.Find(raw))
+}
+
+// decodePrediction reads a prediction, or says what is wrong with it. A line is read once, by the reader that knows
+// Python's values: its answer is scored as it comes.
+func decodePrediction(raw []byte) (p prediction, fault string) {
+	if name := notJSON(raw); name != "" {
+		return p, name + " is not JSON, although Python's json.dumps writes it; write null or a string"
+	}
+	v, err := pyliteral.FromJSON(raw)
+	if err != nil {
+		return p, "not an object with uuid and answer: " + err.Error()
+	}
+	keys, ok := v.(*pyliteral.Dict)
+	if !ok {
+		return p, "not an object with uuid and answer, but a " + pyliteral.Type(v)
+	}
+	uuid, given := keys.Get("uuid")
+	if p.uuid, ok = uuid.(string); given && !ok && uuid != nil {
+		return p, `"uuid" is not a text`
+	}
+	answer, given := keys.Get("answer")
+	if p.uuid == "" || !given {
+		return p, `"uuid" or "answer" is missing` + others(keys)
+	}
+	p.answer = eval.Literal(answer)
+	if p.repeat, ok = repeatOf(keys); !ok {
+		return p, `"repeat" is not a whole number from 0`
+	}
+	return p, ""
+}
+
+// repeatOf reads a whole number from 0.
+func repeatOf(keys *pyliteral.Dict) (int, bool) {
+	v, given := keys.Get("repeat")
+	if !given {
+		return noRepeat, true
+	}
+	n, ok := v.(int64)
+	return int(n), ok && 0 <= n && n <= math.MaxInt32
+}
+
+// others names the first keys of an object that is no prediction, to show what else it may be.
+func others(keys *pyliteral.Dict) string {
+	const most = 6
+	var names []string
+	for k := range keys.All() {
+		if len(names) == most {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, pyliteral.Str(k))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (the keys are %s)", strings.Join(names, ", "))
+}
