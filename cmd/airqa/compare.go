@@ -189,7 +189,7 @@ func (c compareCmd) side(a *app, path string) (compare.Side, error) {
 			return compare.LoadFile(path)
 		}
 	}
-	run, examples, err := a.openRun(dir)
+	run, examples, err := a.session().OpenRun(dir)
 	if err != nil {
 		return compare.Side{}, err
 	}

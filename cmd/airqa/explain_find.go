@@ -30,7 +30,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	r, examples, err := a.openRun(dirs[0])
+	r, examples, err := a.session().OpenRun(dirs[0])
 	if err != nil {
 		return err
 	}

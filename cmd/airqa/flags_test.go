@@ -461,7 +461,7 @@ func picked(t *testing.T, a *app, c any) any {
 			examples[i].Tags = append(examples[i].Tags, "third")
 		}
 	}
-	chosen, err := flags.pick(a, examples)
+	chosen, err := flags.Pick(a.session(), examples)
 	if err != nil {
 		t.Fatal(err)
 	}

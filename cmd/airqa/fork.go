@@ -49,7 +49,7 @@ func (c forkCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	r, examples, err := a.openRun(c.Dir)
+	r, examples, err := a.session().OpenRun(c.Dir)
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func (a *app) rows(dirs []string) ([]report.Row, error) {
 func (a *app) collect(dirs []string, o report.Options) ([]report.Row, error) {
 	var rows []report.Row
 	for _, dir := range dirs {
-		r, examples, err := a.openRun(dir)
+		r, examples, err := a.session().OpenRun(dir)
 		if err != nil {
 			return nil, err
 		}

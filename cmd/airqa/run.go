@@ -34,7 +34,7 @@ type runCmd struct {
 	Workers int    `short:"j" default:"4" help:"Episodes at once."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes for each question. More of them later run only what is new."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools), all (also questions whose images the model refused) or none."`
-	selectFlags
+	session.Selection
 	session.Missing
 	session.Budget
 	qa.Settings
@@ -96,7 +96,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 	if err := a.checkUUIDs(examples); err != nil {
 		return err
 	}
-	picked, err := c.pick(a, examples)
+	picked, err := c.Pick(a.session(), examples)
 	if err != nil {
 		return err
 	}

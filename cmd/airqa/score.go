@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"airqa/eval"
@@ -15,7 +13,6 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/qa/dataset"
 	"airqa/run/runlog"
 )
 
@@ -175,13 +172,13 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err erro
 // needsNoJudge refuses to score a run without a judge if an answer needs one: the scores would stand in the place of better
 // ones.
 func (c scoreCmd) needsNoJudge(a *app, dir string, absent error) error {
-	quiet := *a
-	quiet.errs = io.Discard // scoring says it again
-	r, examples, err := quiet.openRun(dir)
+	quiet := a.session()
+	quiet.Notify = nil // scoring says it again
+	r, examples, err := quiet.OpenRun(dir)
 	if err != nil {
 		return err
 	}
-	ended, all := quiet.endedEpisodes(r)
+	ended, all := quiet.Ended(r)
 	n, s := 0, c.scorer(nil)
 	for _, ex := range examples {
 		if !eval.Subjective(ex.Evaluator) {
@@ -224,11 +221,11 @@ var errNothingEnded = errors.New("no question of this run is finished yet; airqa
 
 // scoreRun scores every episode of a run that has ended, and writes the scores beside its log.
 func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
-	r, examples, err := a.openRun(dir)
+	r, examples, err := a.session().OpenRun(dir)
 	if err != nil {
 		return nil, err
 	}
-	ended, n := a.endedEpisodes(r)
+	ended, n := a.session().Ended(r)
 	if n == 0 {
 		return nil, fmt.Errorf("%s: %w", dir, errNothingEnded)
 	}
@@ -260,26 +257,6 @@ func undrained(err error) error {
 	return err
 }
 
-// endedEpisodes returns the episodes of a run that have an outcome, by question and in the order of repeats, and their number.
-func (a *app) endedEpisodes(r *runlog.Run) (map[string][]runlog.Recorded, int) {
-	ended, n := make(map[string][]runlog.Recorded), 0
-	for rec, err := range r.Episodes() {
-		if err != nil {
-			a.say("warning: %s: %v (this episode is left out)", r.Dir, err)
-			continue
-		}
-		if rec.Outcome != "" {
-			rec.Messages, rec.Steps = nil, nil
-			ended[rec.UUID] = append(ended[rec.UUID], rec)
-			n++
-		}
-	}
-	for _, list := range ended {
-		slices.SortFunc(list, func(x, y runlog.Recorded) int { return x.Repeat - y.Repeat })
-	}
-	return ended, n
-}
-
 // items are the answers to score, in the order of the questions.
 func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[stream.Item, error] {
 	return func(yield func(stream.Item, error) bool) {
@@ -308,27 +285,4 @@ func item(gold *stream.Gold, rec runlog.Recorded) stream.Item {
 		i.Verdict, i.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
 	}
 	return i
-}
-
-// openRun reads a run directory and its questions.
-func (a *app) openRun(dir string) (*runlog.Run, []qa.Example, error) {
-	r, err := runlog.Open(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, bad := range r.BadLines {
-		a.say("warning: %s: %v (left out)", dir, bad)
-	}
-	if r.Unknown > 0 {
-		a.say("note: %s: %d events of a kind that this program does not know", dir, r.Unknown)
-	}
-	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	raw, err := dataset.Lines(examples)
-	if err == nil && runlog.Hash(string(raw)) != r.Config.Shape.Questions {
-		a.say("warning: %s is not what the run was started with: scores may be of other golds", filepath.Join(dir, runlog.QuestionsFile))
-	}
-	return r, examples, err
 }

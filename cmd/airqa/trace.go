@@ -26,7 +26,7 @@ func (traceCmd) Help() string {
 
 // Run implements the sub-command.
 func (c traceCmd) Run(a *app) error {
-	r, examples, err := a.openRun(c.Dir)
+	r, examples, err := a.session().OpenRun(c.Dir)
 	if err != nil {
 		return err
 	}

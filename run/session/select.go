@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"airqa/run/runlog"
 )
 
-// selectFlags say which questions of the file to run. They do not shape results: the run directory belongs to the whole
+// Selection says which questions of the file to run. They do not shape results: the run directory belongs to the whole
 // file, and other questions of it may follow.
-type selectFlags struct {
+type Selection struct {
 	Range  string   `placeholder:"A-B" help:"Only the questions from the Ath to the Bth; A- to the end, N for the first N."`
 	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or the start of one; @FILE lists one per line."`
 	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG without it."`
@@ -26,8 +26,8 @@ type selectFlags struct {
 	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`
 }
 
-// pick applies the flags.
-func (f selectFlags) pick(a *app, examples []qa.Example) ([]qa.Example, error) {
+// Pick returns the selected questions.
+func (f Selection) Pick(s Session, examples []qa.Example) ([]qa.Example, error) {
 	if f.Limit < 0 || f.Sample < 0 {
 		return nil, exit.Misuse("--limit and --sample count questions")
 	}
@@ -38,13 +38,13 @@ func (f selectFlags) pick(a *app, examples []qa.Example) ([]qa.Example, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := dataset.Selection{Range: f.Range, IDs: ids, Tags: f.Tag, Sample: f.Sample, Seed: f.Seed, Limit: f.Limit}
+	chosen := dataset.Selection{Range: f.Range, IDs: ids, Tags: f.Tag, Sample: f.Sample, Seed: f.Seed, Limit: f.Limit}
 	if f.Of != "" {
-		if s.Among, err = a.withStatus(f.Of, f.Status); err != nil {
+		if chosen.Among, err = s.withStatus(f.Of, f.Status); err != nil {
 			return nil, err
 		}
 	}
-	picked, err := s.Select(examples)
+	picked, err := chosen.Select(examples)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
@@ -73,15 +73,15 @@ func readIDs(given []string) ([]string, error) {
 }
 
 // withStatus returns the questions that came out in one of some ways in a run.
-func (a *app) withStatus(dir string, statuses []string) (map[string]bool, error) {
+func (s Session) withStatus(dir string, statuses []string) (map[string]bool, error) {
 	wanted := make(map[string]bool)
-	for _, s := range statuses {
-		if !knownStatus(s) {
-			return nil, exit.Misuse("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", s, qa.TurnLimit)
+	for _, status := range statuses {
+		if !knownStatus(status) {
+			return nil, exit.Misuse("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", status, qa.TurnLimit)
 		}
-		wanted[s] = true
+		wanted[status] = true
 	}
-	r, examples, err := a.openRun(dir)
+	r, examples, err := s.OpenRun(dir)
 	if err != nil {
 		return nil, err
 	}
