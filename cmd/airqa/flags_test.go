@@ -446,7 +446,7 @@ func remoteEmbedder(t *testing.T, a *app, c any) any {
 
 func picked(t *testing.T, a *app, c any) any {
 	flags, ok := c.(interface {
-		pick(a *app, examples []qa.Example) ([]qa.Example, error)
+		Pick(session.Session, []qa.Example) ([]qa.Example, error)
 	})
 	if !ok {
 		return nil
