@@ -12,7 +12,7 @@ import (
 
 	"airqa/agent"
 	"airqa/baselines"
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/tools"
 )

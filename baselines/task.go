@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/prompts"
 	"airqa/qa"
 	"airqa/tools"
@@ -77,4 +77,4 @@ func titleOf(ctx context.Context, l Library, id string) (string, error) {
 	return c.Title, nil
 }
 
-func quote(s string) string { return pyliteral.Repr(s) }
+func quote(s string) string { return python.Repr(s) }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"airqa/env"
-	"airqa/internal/milvustest"
+	"airqa/internal/testkit/milvustest"
 )
 
 // The same papers in files and on a server compare equal; other ones are told apart.

@@ -16,7 +16,7 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/paperdb"
-	"airqa/internal/milvustest"
+	"airqa/internal/testkit/milvustest"
 	"airqa/tools"
 )
 

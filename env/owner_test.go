@@ -9,7 +9,7 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/vectors"
 	"airqa/env/vectors/milvus"
-	"airqa/internal/milvustest"
+	"airqa/internal/testkit/milvustest"
 )
 
 const foreign = "collections of another data directory under this prefix"

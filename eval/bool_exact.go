@@ -5,21 +5,20 @@ import (
 	"fmt"
 	"math/big"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 var boolExact = Function{
 	Name:   "eval_bool_exact_match",
 	Params: []Param{required("gold", KindBool)},
 	fixed:  fixedBool,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return sameBool(t, prediction, k), nil
 	},
 }
 
 // sameBool compares the truth of an answer with that of the gold.
-func sameBool(t *Comparison, prediction pyliteral.Value, k kwargs) outcome {
+func sameBool(t *Comparison, prediction python.Value, k kwargs) outcome {
 	said, ok := toBool(prediction)
 	if !ok {
 		return unread("the answer is neither true nor false")
@@ -29,13 +28,13 @@ func sameBool(t *Comparison, prediction pyliteral.Value, k kwargs) outcome {
 
 func equalTruth(t *Comparison, said, gold bool) outcome {
 	if t != nil {
-		t.Rule = fmt.Sprintf("truth value %s %s %s", pyliteral.Repr(said), relation(said == gold), pyliteral.Repr(gold))
+		t.Rule = fmt.Sprintf("truth value %s %s %s", python.Repr(said), relation(said == gold), python.Repr(gold))
 	}
 	return passed(said == gold)
 }
 
 // toBool reads an answer as a truth value: a bool, 0 or 1, or one of ten words in any case but without blanks.
-func toBool(v pyliteral.Value) (value, ok bool) {
+func toBool(v python.Value) (value, ok bool) {
 	switch x := v.(type) {
 	case bool:
 		return x, true
@@ -46,7 +45,7 @@ func toBool(v pyliteral.Value) (value, ok bool) {
 	case float64:
 		return x == 1, x == 0 || x == 1
 	}
-	switch pystr.Lower(pyliteral.Str(v)) {
+	switch python.Lower(python.Str(v)) {
 	case "true", "1", "yes", "y", "t":
 		return true, true
 	case "false", "0", "no", "n", "f":

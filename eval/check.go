@@ -6,25 +6,25 @@ import (
 	"strings"
 
 	"airqa/internal/fuzzy"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
 // Check returns the faults of an evaluator, each a sentence; none for one that is as the catalogue of functions
 // has it. A faulty evaluator can still be run: most faults are options that the authors' code ignores.
 func Check(e qa.Evaluator) []string {
-	arguments, err := pyliteral.FromJSON(e.Kwargs)
+	arguments, err := python.FromJSON(e.Kwargs)
 	return sentences(check(e.Func, arguments, err).faults)
 }
 
 // Subjective tells whether scoring with e may ask a judge: its function does, or one inside it.
 func Subjective(e qa.Evaluator) bool {
-	arguments, err := pyliteral.FromJSON(e.Kwargs)
+	arguments, err := python.FromJSON(e.Kwargs)
 	return check(e.Func, arguments, err).subjective
 }
 
 // check looks at an evaluator whose arguments were read, or could not be for the reason unread.
-func check(name string, arguments pyliteral.Value, unread error) checker {
+func check(name string, arguments python.Value, unread error) checker {
 	var c checker
 	if name == "" {
 		return c // the question is not scored
@@ -73,16 +73,16 @@ func (c *checker) fatal(where, format string, args ...any) {
 }
 
 // call checks one function with its arguments; where names the way to it.
-func (c *checker) call(where, name string, arguments pyliteral.Value) {
+func (c *checker) call(where, name string, arguments python.Value) {
 	f := find(functions, name)
 	if f == nil {
 		c.fatal(where, "there is no function %q%s", name, meant(name, functionNames()))
 		return
 	}
 	c.subjective = c.subjective || f.Subjective
-	d, ok := arguments.(*pyliteral.Dict)
+	d, ok := arguments.(*python.Dict)
 	if !ok {
-		c.fatal(where, "the arguments are a %s, not a dictionary", pyliteral.Type(arguments))
+		c.fatal(where, "the arguments are a %s, not a dictionary", python.Type(arguments))
 		return
 	}
 	c.unknown(where, f, d)
@@ -96,9 +96,9 @@ func (c *checker) call(where, name string, arguments pyliteral.Value) {
 }
 
 // unknown reports arguments that the function does not have.
-func (c *checker) unknown(where string, f *Function, d *pyliteral.Dict) {
+func (c *checker) unknown(where string, f *Function, d *python.Dict) {
 	for k := range d.All() {
-		name := pyliteral.Str(k)
+		name := python.Str(k)
 		if f.param(name) != nil {
 			continue
 		}
@@ -111,7 +111,7 @@ func (c *checker) unknown(where string, f *Function, d *pyliteral.Dict) {
 }
 
 // argument reports a required argument that is missing, and a value of a wrong type.
-func (c *checker) argument(where string, p Param, d *pyliteral.Dict) {
+func (c *checker) argument(where string, p Param, d *python.Dict) {
 	v, given := d.Get(p.Name)
 	if !given {
 		if p.Required {
@@ -136,17 +136,17 @@ func (c *checker) argument(where string, p Param, d *pyliteral.Dict) {
 func (c *checker) ranges(where string, f *Function, k kwargs) {
 	if v, given := k.d.Get("threshold"); given {
 		if x, ok := number(v); ok && x > 0 && x <= 1 {
-			c.fault(where, "threshold is %s, but scores go from 0 to 100", pyliteral.Repr(v))
+			c.fault(where, "threshold is %s, but scores go from 0 to 100", python.Repr(v))
 		}
 	}
-	points, isList := k.get("scoring_points", nil).(pyliteral.List)
+	points, isList := k.get("scoring_points", nil).(python.List)
 	count := f.param("count")
 	if count == nil || !isList {
 		return
 	}
 	v := k.get("count", count.Default)
 	if n, ok := number(v); ok && (n <= 0 || n >= float64(len(points))) {
-		c.fault(where, "count is %s, but must lie between 0 and the number of points, %d", pyliteral.Repr(v), len(points))
+		c.fault(where, "count is %s, but must lie between 0 and the number of points, %d", python.Repr(v), len(points))
 	}
 }
 
@@ -181,8 +181,8 @@ func (c *checker) inner(where string, f *Function, k kwargs) {
 		}
 		return
 	}
-	names, haveNames := k.get("eval_func_list", nil).(pyliteral.List)
-	arguments, haveArguments := k.get("eval_kwargs_list", nil).(pyliteral.List)
+	names, haveNames := k.get("eval_func_list", nil).(python.List)
+	arguments, haveArguments := k.get("eval_kwargs_list", nil).(python.List)
 	if f.param("eval_func_list") == nil || !haveNames || !haveArguments {
 		return
 	}
@@ -194,7 +194,7 @@ func (c *checker) inner(where string, f *Function, k kwargs) {
 	}
 }
 
-func (c *checker) part(where string, function, arguments pyliteral.Value) {
+func (c *checker) part(where string, function, arguments python.Value) {
 	name, ok := function.(string)
 	if !ok {
 		c.fatal(where, "the name of a function is of type %s", kindOf(function))

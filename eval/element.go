@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"airqa/internal/fuzzy"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // elementParams are those of the three functions about elements of a list. Any other element_type than the
@@ -22,7 +22,7 @@ var elementIncluded = Function{
 	Name:   "eval_element_included",
 	Params: elementParams,
 	fixed:  fixedIncluded,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return k.elements(false).included(t, prediction)
 	},
 }
@@ -31,7 +31,7 @@ var elementListIncluded = Function{
 	Name:   "eval_element_list_included",
 	Params: elementParams,
 	fixed:  fixedListIncluded,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		said, read := asList(prediction)
 		return k.elements(false).allIncluded(t, said, read)
 	},
@@ -41,7 +41,7 @@ var elementListOverlap = Function{
 	Name:   "eval_element_list_overlap",
 	Params: append([]Param{optional("count", KindInt, int64(1))}, elementParams...),
 	fixed:  fixedOverlap,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		said, read := asList(prediction)
 		return k.elements(false).overlap(t, said, read, k.get("count", int64(1)))
 	},
@@ -50,7 +50,7 @@ var elementListOverlap = Function{
 // elementMatcher compares single elements with the golds.
 type elementMatcher struct {
 	matching
-	gold, kind pyliteral.Value
+	gold, kind python.Value
 	fixed      bool // by the rules of [Fixed]
 }
 
@@ -61,14 +61,14 @@ func (k kwargs) elements(fixed bool) elementMatcher {
 }
 
 // included reports whether an answer matches one of the golds. It is unread when no gold could be compared.
-func (e elementMatcher) included(t *Comparison, prediction pyliteral.Value) (outcome, error) {
+func (e elementMatcher) included(t *Comparison, prediction python.Value) (outcome, error) {
 	t.begin(prediction, e.gold)
 	o, err := e.search(t, prediction)
 	t.end(o, err)
 	return o, err
 }
 
-func (e elementMatcher) search(t *Comparison, prediction pyliteral.Value) (outcome, error) {
+func (e elementMatcher) search(t *Comparison, prediction python.Value) (outcome, error) {
 	golds, err := iterate(e.gold)
 	if err != nil {
 		return outcome{}, err
@@ -78,7 +78,7 @@ func (e elementMatcher) search(t *Comparison, prediction pyliteral.Value) (outco
 		o, err := e.one(nil, prediction, g)
 		if err != nil || o.pass {
 			if t != nil { // once more, with the comparison recorded
-				t.Gold = pyliteral.Repr(g)
+				t.Gold = python.Repr(g)
 				_, _ = e.one(t, prediction, g)
 			}
 			return o, err
@@ -94,26 +94,26 @@ func (e elementMatcher) search(t *Comparison, prediction pyliteral.Value) (outco
 }
 
 // showClosest traces the comparison with the gold that is most like an element which matches none.
-func (e elementMatcher) showClosest(t *Comparison, prediction pyliteral.Value, golds []pyliteral.Value) {
+func (e elementMatcher) showClosest(t *Comparison, prediction python.Value, golds []python.Value) {
 	if len(golds) == 0 {
 		t.Rule = "there is no gold"
 		return
 	}
 	closest, score := golds[0], -1
 	for _, g := range golds {
-		if s := fuzzy.Ratio(pyliteral.Str(prediction), pyliteral.Str(g)); s > score {
+		if s := fuzzy.Ratio(python.Str(prediction), python.Str(g)); s > score {
 			closest, score = g, s
 		}
 	}
 	o, err := e.one(t, prediction, closest)
 	t.end(o, err)
-	t.Gold = pyliteral.Repr(closest)
+	t.Gold = python.Repr(closest)
 	if len(golds) > 1 {
 		t.Rule = fmt.Sprintf("none of %d golds; the most alike: %s", len(golds), t.Rule)
 	}
 }
 
-func (e elementMatcher) one(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
+func (e elementMatcher) one(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	if e.fixed {
 		return typed{e.matching}.element(t, e.kind, prediction, gold)
 	}
@@ -129,7 +129,7 @@ func (e elementMatcher) one(t *Comparison, prediction, gold pyliteral.Value) (ou
 }
 
 // allIncluded reports whether each element matches a gold. In [Fixed], nothing said is nothing right.
-func (e elementMatcher) allIncluded(t *Comparison, said []pyliteral.Value, read bool) (outcome, error) {
+func (e elementMatcher) allIncluded(t *Comparison, said []python.Value, read bool) (outcome, error) {
 	if t != nil {
 		t.elements(said, read)
 		t.Rule = fmt.Sprintf("each of the %d elements must match a gold", len(said))
@@ -147,13 +147,13 @@ func (e elementMatcher) allIncluded(t *Comparison, said []pyliteral.Value, read 
 }
 
 // overlap reports whether count different spellings among the answers match a gold.
-func (e elementMatcher) overlap(t *Comparison, said []pyliteral.Value, read bool, count pyliteral.Value) (outcome, error) {
+func (e elementMatcher) overlap(t *Comparison, said []python.Value, read bool, count python.Value) (outcome, error) {
 	spellings := make(map[string]bool)
 	enough := needOne(t)
 	for i, v := range said {
 		o, err := e.included(t.element(i), v)
 		if err == nil && o.pass {
-			spellings[pyliteral.Str(v)] = true
+			spellings[python.Str(v)] = true
 			o.pass, err = atLeast(len(spellings), count)
 		}
 		if enough.add(o, err) {
@@ -162,7 +162,7 @@ func (e elementMatcher) overlap(t *Comparison, said []pyliteral.Value, read bool
 	}
 	if t != nil {
 		t.elements(said, read)
-		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), pyliteral.Repr(count))
+		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), python.Repr(count))
 	}
 	if !enough.settled && len(spellings) > 0 {
 		return outcome{}, nil

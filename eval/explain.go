@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -52,7 +52,7 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 		return New(Config{Judge: judge, Mode: m}).reading(ctx, e, p)
 	}
 	out := Explanation{
-		Function: e.Func, Arguments: s.arguments(e), Prediction: pyliteral.Repr(p.value),
+		Function: e.Func, Arguments: s.arguments(e), Prediction: python.Repr(p.value),
 		Reference: explain(Reference), Fixed: explain(Fixed),
 	}
 	out.Differences = differences(out.Reference.Check, out.Fixed.Check)
@@ -62,7 +62,7 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 // reading scores an answer with a trace.
 func (s *Scorer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Reading {
 	said := p.in(s.mode)
-	out := Reading{Mode: s.mode, Check: Comparison{Function: e.Func, Said: pyliteral.Repr(said)}}
+	out := Reading{Mode: s.mode, Check: Comparison{Function: e.Func, Said: python.Repr(said)}}
 	prepared := s.Prepare(e)
 	r := prepared.score(ctx, &out.Check, p)
 	out.Verdict, out.Reason = r.Verdict, r.Reason
@@ -74,7 +74,7 @@ func (s *Scorer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Read
 	}
 	if r.FormatOnly {
 		form, _ := prepared.unwrapped(ctx, said)
-		out.FormatOnly = pyliteral.Repr(form)
+		out.FormatOnly = python.Repr(form)
 	}
 	return out
 }

@@ -1,7 +1,7 @@
 package eval
 
 import (
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -35,8 +35,8 @@ const (
 
 // arguments lists the arguments of an evaluator; nil when they cannot be read.
 func (s *Scorer) arguments(e qa.Evaluator) []Argument {
-	v, err := pyliteral.FromJSON(e.Kwargs)
-	d, ok := v.(*pyliteral.Dict)
+	v, err := python.FromJSON(e.Kwargs)
+	d, ok := v.(*python.Dict)
 	if err != nil || !ok || s.function(e.Func) == nil {
 		return nil
 	}
@@ -44,12 +44,12 @@ func (s *Scorer) arguments(e qa.Evaluator) []Argument {
 }
 
 // argumentsOf lists the parameters of c in order and then what else is given.
-func argumentsOf(c *call, given *pyliteral.Dict) []Argument {
+func argumentsOf(c *call, given *python.Dict) []Argument {
 	var out []Argument
 	for _, p := range c.function.Params {
-		a := Argument{Name: p.Name, Status: ArgumentDefault, Value: pyliteral.Repr(p.Default)}
+		a := Argument{Name: p.Name, Status: ArgumentDefault, Value: python.Repr(p.Default)}
 		if v, ok := given.Get(p.Name); ok {
-			a.Status, a.Value = ArgumentGiven, pyliteral.Repr(v)
+			a.Status, a.Value = ArgumentGiven, python.Repr(v)
 		} else if p.Required {
 			a.Status, a.Value = ArgumentMissing, ""
 		}
@@ -57,7 +57,7 @@ func argumentsOf(c *call, given *pyliteral.Dict) []Argument {
 		out = append(out, a)
 	}
 	for k, v := range given.All() {
-		name := pyliteral.Str(k)
+		name := python.Str(k)
 		if c.function.param(name) == nil {
 			out = append(out, c.unknown(name, v))
 		}
@@ -65,8 +65,8 @@ func argumentsOf(c *call, given *pyliteral.Dict) []Argument {
 	return out
 }
 
-func (c *call) unknown(name string, v pyliteral.Value) Argument {
-	a := Argument{Name: name, Value: pyliteral.Repr(v), Status: ArgumentIgnored, Fixed: c.mended(name)}
+func (c *call) unknown(name string, v python.Value) Argument {
+	a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: c.mended(name)}
 	a.Means = nearest(name, c.function.paramNames())
 	switch {
 	case c.function.Closed:
@@ -81,7 +81,7 @@ func (c *call) unknown(name string, v pyliteral.Value) Argument {
 func (c *call) mended(name string) string {
 	for _, m := range c.mends {
 		if m.name == name {
-			return m.as + " = " + pyliteral.Repr(m.value)
+			return m.as + " = " + python.Repr(m.value)
 		}
 	}
 	return ""

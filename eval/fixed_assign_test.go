@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"airqa/eval"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -21,7 +21,7 @@ func TestAssignment(t *testing.T) {
 		gold, said := numbers(r, 5), numbers(r, 5)
 		anyOrder := scoresRight(t, s, gold, said, true)
 		inSomeOrder := false
-		permute(said, len(said), func(order pyliteral.List) {
+		permute(said, len(said), func(order python.List) {
 			inSomeOrder = inSomeOrder || scoresRight(t, s, gold, order, false)
 		})
 		if anyOrder != inSomeOrder {
@@ -37,17 +37,17 @@ func TestAssignment(t *testing.T) {
 }
 
 // numbers returns n floats between 1 and 2.
-func numbers(r *rand.Rand, n int) pyliteral.List {
-	out := make(pyliteral.List, n)
+func numbers(r *rand.Rand, n int) python.List {
+	out := make(python.List, n)
 	for i := range out {
 		out[i] = 1 + float64(r.IntN(100))/100
 	}
 	return out
 }
 
-func scoresRight(t *testing.T, s *eval.Scorer, gold, said pyliteral.List, anyOrder bool) bool {
+func scoresRight(t *testing.T, s *eval.Scorer, gold, said python.List, anyOrder bool) bool {
 	t.Helper()
-	kwargs, err := json.Marshal(map[string]any{"gold": pyliteral.ToGo(gold), "tolerance": 0.18, "ignore_order": anyOrder})
+	kwargs, err := json.Marshal(map[string]any{"gold": python.ToGo(gold), "tolerance": 0.18, "ignore_order": anyOrder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func scoresRight(t *testing.T, s *eval.Scorer, gold, said pyliteral.List, anyOrd
 }
 
 // permute calls f with every order of the first n items (Heap's algorithm).
-func permute(items pyliteral.List, n int, f func(pyliteral.List)) {
+func permute(items python.List, n int, f func(python.List)) {
 	if n <= 1 {
 		f(items)
 		return

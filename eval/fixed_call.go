@@ -6,8 +6,7 @@ import (
 	"fmt"
 
 	"airqa/internal/fuzzy"
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 // call is an evaluator as [Fixed] reads it: the arguments under their right names and of their right types, and the
@@ -24,7 +23,7 @@ type call struct {
 // mend is an argument that was not read as it is spelt.
 type mend struct {
 	name, as string // as it is spelt, and the parameter that it was read as
-	value    pyliteral.Value
+	value    python.Value
 }
 
 // faultyError says what is wrong with an evaluator. It leaves an answer unscored.
@@ -35,7 +34,7 @@ func (e *faultyError) Error() string { return "the evaluator is faulty: " + e.re
 
 // run applies c to an answer. An exception of what both modes share is a fault of the evaluator. A function without rules
 // of its own for [Fixed] does what it does in [Reference], with the arguments as they were given.
-func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction pyliteral.Value) (outcome, error) {
+func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
 	t.beginFunction(c.name, prediction, c.kwargs)
 	o, err := s.runFunction(ctx, c, t, prediction)
 	if raised := (*raisedError)(nil); errors.As(err, &raised) {
@@ -45,7 +44,7 @@ func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction pyl
 	return o, err
 }
 
-func (s *Scorer) runFunction(ctx context.Context, c *call, t *Comparison, prediction pyliteral.Value) (outcome, error) {
+func (s *Scorer) runFunction(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
 	if c.fault != "" {
 		return outcome{}, &faultyError{c.fault}
 	}
@@ -56,22 +55,22 @@ func (s *Scorer) runFunction(ctx context.Context, c *call, t *Comparison, predic
 }
 
 // read makes a call of a function's name and its arguments.
-func (s *Scorer) read(name string, arguments pyliteral.Value) *call {
+func (s *Scorer) read(name string, arguments python.Value) *call {
 	c := &call{name: name, function: s.function(name)}
 	if c.function == nil {
 		c.fail("there is no evaluation function %q", name)
 		return c
 	}
-	given, ok := arguments.(*pyliteral.Dict)
+	given, ok := arguments.(*python.Dict)
 	if !ok {
-		c.fail("the arguments of %s are a %s", name, pyliteral.Type(arguments))
+		c.fail("the arguments of %s are a %s", name, python.Type(arguments))
 		return c
 	}
 	if c.function.fixed == nil {
 		c.kwargs = kwargs{given}
 		return c
 	}
-	c.kwargs = kwargs{&pyliteral.Dict{}}
+	c.kwargs = kwargs{&python.Dict{}}
 	for i := range c.function.Params {
 		c.argument(&c.function.Params[i], given)
 	}
@@ -89,7 +88,7 @@ func (c *call) fail(format string, args ...any) {
 }
 
 // argument reads one argument, also under a known misspelling of its name.
-func (c *call) argument(p *Param, given *pyliteral.Dict) {
+func (c *call) argument(p *Param, given *python.Dict) {
 	v, spelt, ok := spelling(p.Name, given)
 	if !ok {
 		if p.Required && !p.Formal {
@@ -99,17 +98,17 @@ func (c *call) argument(p *Param, given *pyliteral.Dict) {
 	}
 	as, ok := p.fit(v)
 	if !ok {
-		c.fail("%s of %s is %s, not %s", p.Name, c.name, pyliteral.Repr(v), p.Kind)
+		c.fail("%s of %s is %s, not %s", p.Name, c.name, python.Repr(v), p.Kind)
 		return
 	}
-	if spelt != p.Name || kindOf(as) != kindOf(v) || p.Name == "threshold" && !pyliteral.Equal(as, v) {
+	if spelt != p.Name || kindOf(as) != kindOf(v) || p.Name == "threshold" && !python.Equal(as, v) {
 		c.mends = append(c.mends, mend{spelt, p.Name, as})
 	}
 	c.kwargs.d.Set(p.Name, as)
 }
 
 // spelling finds an argument under its name or a misspelling of it.
-func spelling(name string, given *pyliteral.Dict) (v pyliteral.Value, spelt string, ok bool) {
+func spelling(name string, given *python.Dict) (v python.Value, spelt string, ok bool) {
 	if v, ok := given.Get(name); ok {
 		return v, name, true
 	}
@@ -140,8 +139,8 @@ func (s *Scorer) readParts(c *call) {
 	if c.function.param("eval_func_list") == nil {
 		return
 	}
-	names, _ := c.kwargs.get("eval_func_list", nil).(pyliteral.List)
-	arguments, _ := c.kwargs.get("eval_kwargs_list", nil).(pyliteral.List)
+	names, _ := c.kwargs.get("eval_func_list", nil).(python.List)
+	arguments, _ := c.kwargs.get("eval_kwargs_list", nil).(python.List)
 	if len(names) != len(arguments) || len(names) == 0 {
 		c.fail("%s has %d functions and %d sets of arguments", c.name, len(names), len(arguments))
 		return
@@ -151,16 +150,16 @@ func (s *Scorer) readParts(c *call) {
 	}
 }
 
-func (s *Scorer) readPart(name, arguments pyliteral.Value) *call {
+func (s *Scorer) readPart(name, arguments python.Value) *call {
 	text, ok := name.(string)
 	if !ok {
-		return &call{name: pyliteral.Str(name), fault: "the name of a function is " + pyliteral.Repr(name)}
+		return &call{name: python.Str(name), fault: "the name of a function is " + python.Repr(name)}
 	}
 	return s.read(text, arguments)
 }
 
 // fit returns the value that an argument stands for; false when it cannot be meant.
-func (p *Param) fit(v pyliteral.Value) (pyliteral.Value, bool) {
+func (p *Param) fit(v python.Value) (python.Value, bool) {
 	if !p.takes(v) {
 		var ok bool
 		if v, ok = p.convert(v); !ok {
@@ -183,18 +182,18 @@ func (p *Param) fit(v pyliteral.Value) (pyliteral.Value, bool) {
 }
 
 // takes tells whether v is of a type that the parameter has.
-func (p *Param) takes(v pyliteral.Value) bool {
+func (p *Param) takes(v python.Value) bool {
 	kind := kindOf(v)
 	return p.Kind&kind != 0 || kind == KindInt && p.Kind&KindFloat != 0
 }
 
 // convert reads a value of another type as one that the parameter takes.
-func (p *Param) convert(v pyliteral.Value) (pyliteral.Value, bool) {
+func (p *Param) convert(v python.Value) (python.Value, bool) {
 	switch {
 	case v == nil && !p.Required:
 		return p.Default, true
 	case p.Kind == KindList:
-		return pyliteral.List{v}, true
+		return python.List{v}, true
 	case p.Kind == KindBool:
 		if v == "" {
 			return false, true
@@ -209,12 +208,12 @@ func (p *Param) convert(v pyliteral.Value) (pyliteral.Value, bool) {
 }
 
 // numeral reads a text, or a float without a fraction, as a number.
-func (p *Param) numeral(v pyliteral.Value) (pyliteral.Value, bool) {
+func (p *Param) numeral(v python.Value) (python.Value, bool) {
 	if text, ok := v.(string); ok {
 		if i, ok := intFromText(text); ok {
 			return i, true
 		}
-		f, ok := pystr.Float(text)
+		f, ok := python.Float(text)
 		if !ok {
 			return nil, false
 		}
@@ -225,36 +224,36 @@ func (p *Param) numeral(v pyliteral.Value) (pyliteral.Value, bool) {
 		return v, ok
 	}
 	i, ok := cut(f)
-	return i, ok && pyliteral.Equal(i, f)
+	return i, ok && python.Equal(i, f)
 }
 
 // percent reads a threshold above 0 and up to 1 as a share of 100.
-func percent(v pyliteral.Value) pyliteral.Value {
+func percent(v python.Value) python.Value {
 	x, ok := number(v)
 	if !ok || x <= 0 || x > 1 {
 		return v
 	}
-	rounded, _ := pystr.Round(100*x, 6)
+	rounded, _ := python.Round(100*x, 6)
 	return rounded
 }
 
 // printed returns a list with its elements as Python prints them, and anything else as it is.
-func printed(v pyliteral.Value) pyliteral.Value {
-	items, ok := v.(pyliteral.List)
+func printed(v python.Value) python.Value {
+	items, ok := v.(python.List)
 	if !ok {
 		return v
 	}
-	texts := make(pyliteral.List, len(items))
+	texts := make(python.List, len(items))
 	for i, item := range items {
-		texts[i] = pyliteral.Str(item)
+		texts[i] = python.Str(item)
 	}
 	return texts
 }
 
 // trimmed returns a text without blanks at its ends, and anything else as it is.
-func trimmed(v pyliteral.Value) pyliteral.Value {
+func trimmed(v python.Value) python.Value {
 	if s, ok := v.(string); ok {
-		return pystr.Strip(s)
+		return python.Strip(s)
 	}
 	return v
 }

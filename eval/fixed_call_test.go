@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -25,7 +25,7 @@ func TestAssignStops(t *testing.T) {
 func TestFunctionWithoutFixedRule(t *testing.T) {
 	same := Function{
 		Name: "eval_same", Params: []Param{required("gold", KindText)},
-		score: func(_ context.Context, _ *Scorer, _ *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+		score: func(_ context.Context, _ *Scorer, _ *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 			return passed(prediction == k.get("gold", nil)), nil
 		},
 	}
@@ -38,7 +38,7 @@ func TestFunctionWithoutFixedRule(t *testing.T) {
 				t.Errorf("%s: %q is %s (%s), want %s", mode, answer, r.Verdict, r.Reason, want)
 			}
 			inside := qa.Evaluator{Func: "eval_conjunction", Kwargs: json.RawMessage(`{"eval_func_list": ["eval_same"], "eval_kwargs_list": [{"gold": "x"}]}`)}
-			if r := s.Score(context.Background(), inside, Literal(pyliteral.List{answer})); r.Verdict != want {
+			if r := s.Score(context.Background(), inside, Literal(python.List{answer})); r.Verdict != want {
 				t.Errorf("%s: %q in a list is %s (%s), want %s", mode, answer, r.Verdict, r.Reason, want)
 			}
 		}

@@ -7,20 +7,19 @@ import (
 	"slices"
 	"strconv"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 // typed compares values as [Fixed] does: numbers by their type, lists without order by assignment.
 type typed struct{ matching }
 
 // structured compares an answer with a gold of any shape; the type of the gold decides how.
-func (m typed) structured(t *Comparison, prediction, gold pyliteral.Value) (o outcome, err error) {
+func (m typed) structured(t *Comparison, prediction, gold python.Value) (o outcome, err error) {
 	t.begin(prediction, gold)
 	switch g := gold.(type) {
-	case pyliteral.List:
+	case python.List:
 		o, err = m.lists(t, prediction, g)
-	case *pyliteral.Dict:
+	case *python.Dict:
 		o, err = m.dicts(t, prediction, g)
 	case bool:
 		o = sameTruth(t, prediction, g)
@@ -35,7 +34,7 @@ func (m typed) structured(t *Comparison, prediction, gold pyliteral.Value) (o ou
 	return o, err
 }
 
-func (m typed) lists(t *Comparison, prediction pyliteral.Value, gold pyliteral.List) (outcome, error) {
+func (m typed) lists(t *Comparison, prediction python.Value, gold python.List) (outcome, error) {
 	said, read := listOf(prediction)
 	t.list(said, read, len(gold), m.orderRule("in any order, each gold with an element of its own"))
 	if len(said) != len(gold) {
@@ -58,7 +57,7 @@ func (m typed) lists(t *Comparison, prediction pyliteral.Value, gold pyliteral.L
 
 // anyOrder passes when each gold has an element of its own. It is unread when no element could be compared with some
 // gold.
-func (m typed) anyOrder(t *Comparison, said []pyliteral.Value, gold pyliteral.List) (outcome, error) {
+func (m typed) anyOrder(t *Comparison, said []python.Value, gold python.List) (outcome, error) {
 	reasons := make([]string, len(gold)) // why no element so far could be compared with the gold
 	compared := make([]bool, len(gold))
 	a, err := assign(len(gold), len(said), len(gold), func(i, g int) (bool, error) {
@@ -82,7 +81,7 @@ func (m typed) anyOrder(t *Comparison, said []pyliteral.Value, gold pyliteral.Li
 }
 
 // showPairs records each gold with its element; the golds without one, with those that are left over.
-func (m typed) showPairs(t *Comparison, said []pyliteral.Value, gold pyliteral.List, a assignment) {
+func (m typed) showPairs(t *Comparison, said []python.Value, gold python.List, a assignment) {
 	for g, i := range a.said {
 		for next := 0; i < 0; next++ {
 			if !slices.Contains(a.said, next) {
@@ -96,7 +95,7 @@ func (m typed) showPairs(t *Comparison, said []pyliteral.Value, gold pyliteral.L
 	}
 }
 
-func (m typed) dicts(t *Comparison, prediction pyliteral.Value, gold *pyliteral.Dict) (outcome, error) {
+func (m typed) dicts(t *Comparison, prediction python.Value, gold *python.Dict) (outcome, error) {
 	said := dictOf(prediction)
 	t.dict(said, gold, said != nil)
 	if said == nil {
@@ -118,8 +117,8 @@ func (m typed) dicts(t *Comparison, prediction pyliteral.Value, gold *pyliteral.
 }
 
 // byKey returns the values of each key as a text; several where keys differ only in case or in type.
-func (m typed) byKey(d *pyliteral.Dict) map[string]pyliteral.List {
-	out := make(map[string]pyliteral.List, d.Len())
+func (m typed) byKey(d *python.Dict) map[string]python.List {
+	out := make(map[string]python.List, d.Len())
 	for k, v := range d.All() {
 		key := keyText(k, m.lowercase)
 		out[key] = append(out[key], v)
@@ -128,7 +127,7 @@ func (m typed) byKey(d *pyliteral.Dict) map[string]pyliteral.List {
 }
 
 // sameValues compares what stands under one key: mostly one value on each side.
-func (m typed) sameValues(t *Comparison, said, gold pyliteral.List) (outcome, error) {
+func (m typed) sameValues(t *Comparison, said, gold python.List) (outcome, error) {
 	switch {
 	case len(gold) == 1 && len(said) == 1:
 		return m.structured(t, said[0], gold[0])
@@ -151,7 +150,7 @@ func (m typed) sameValues(t *Comparison, said, gold pyliteral.List) (outcome, er
 
 // text compares as texts. A gold that is a list of one text is met by the text and by a list of it; true, false and
 // null are met in Python's and in JSON's spelling.
-func (m typed) text(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
+func (m typed) text(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	fuzzyMatch, err := positive(m.threshold)
 	if err != nil || !fuzzyMatch {
 		return anyReading(t, prediction, gold, m.matching.text)
@@ -160,10 +159,10 @@ func (m typed) text(t *Comparison, prediction, gold pyliteral.Value) (outcome, e
 }
 
 // comparison compares two values as they are.
-type comparison func(t *Comparison, prediction, gold pyliteral.Value) (outcome, error)
+type comparison func(t *Comparison, prediction, gold python.Value) (outcome, error)
 
 // anyReading compares the values as they are and then in the other ways that they can be read, until one passes.
-func anyReading(t *Comparison, prediction, gold pyliteral.Value, compare comparison) (outcome, error) {
+func anyReading(t *Comparison, prediction, gold python.Value, compare comparison) (outcome, error) {
 	o, err := compare(t, prediction, gold)
 	if err != nil || o.pass {
 		return o, err
@@ -181,26 +180,26 @@ func anyReading(t *Comparison, prediction, gold pyliteral.Value, compare compari
 }
 
 // readings are other pairs that an answer and a gold may stand for.
-func readings(prediction, gold pyliteral.Value) [][2]pyliteral.Value {
-	var pairs [][2]pyliteral.Value
+func readings(prediction, gold python.Value) [][2]python.Value {
+	var pairs [][2]python.Value
 	if one, ok := onlyText(gold); ok {
-		pairs = append(pairs, [2]pyliteral.Value{prediction, one})
+		pairs = append(pairs, [2]python.Value{prediction, one})
 		if said, read := listOf(prediction); read && len(said) == 1 {
-			pairs = append(pairs, [2]pyliteral.Value{said[0], one})
+			pairs = append(pairs, [2]python.Value{said[0], one})
 		}
 	}
 	if s, ok := jsonConstant(prediction); ok {
-		pairs = append(pairs, [2]pyliteral.Value{s, gold})
+		pairs = append(pairs, [2]python.Value{s, gold})
 	}
 	if s, ok := jsonConstant(gold); ok {
-		pairs = append(pairs, [2]pyliteral.Value{prediction, s})
+		pairs = append(pairs, [2]python.Value{prediction, s})
 	}
 	return pairs
 }
 
 // onlyText returns the text in a list of one.
-func onlyText(v pyliteral.Value) (string, bool) {
-	if items, ok := v.(pyliteral.List); ok && len(items) == 1 {
+func onlyText(v python.Value) (string, bool) {
+	if items, ok := v.(python.List); ok && len(items) == 1 {
 		s, ok := items[0].(string)
 		return s, ok
 	}
@@ -208,7 +207,7 @@ func onlyText(v pyliteral.Value) (string, bool) {
 }
 
 // jsonConstant returns how JSON spells a truth value or null.
-func jsonConstant(v pyliteral.Value) (string, bool) {
+func jsonConstant(v python.Value) (string, bool) {
 	switch x := v.(type) {
 	case nil:
 		return "null", true
@@ -219,12 +218,12 @@ func jsonConstant(v pyliteral.Value) (string, bool) {
 }
 
 // sameTruth compares with a truth value, which no number is.
-func sameTruth(t *Comparison, prediction pyliteral.Value, gold bool) outcome {
+func sameTruth(t *Comparison, prediction python.Value, gold bool) outcome {
 	switch x := prediction.(type) {
 	case bool:
 		return equalTruth(t, x, gold)
 	case string:
-		if said, ok := toBool(pystr.Strip(x)); ok && !isDigits(x) {
+		if said, ok := toBool(python.Strip(x)); ok && !isDigits(x) {
 			return equalTruth(t, said, gold)
 		}
 	}
@@ -232,16 +231,16 @@ func sameTruth(t *Comparison, prediction pyliteral.Value, gold bool) outcome {
 }
 
 func isDigits(s string) bool {
-	_, ok := pystr.SmallInt(s)
+	_, ok := python.SmallInt(s)
 	return ok
 }
 
 // sameWhole compares with a whole number. A number with a fraction is another number, "3.0" is 3.
-func sameWhole(t *Comparison, prediction, gold pyliteral.Value) outcome {
+func sameWhole(t *Comparison, prediction, gold python.Value) outcome {
 	said := prediction
 	switch x := prediction.(type) {
 	case int64, *big.Int, float64:
-	case string, pyliteral.Bytes:
+	case string, python.Bytes:
 		i, ok := toInt(x)
 		if !ok {
 			var f float64
@@ -254,9 +253,9 @@ func sameWhole(t *Comparison, prediction, gold pyliteral.Value) outcome {
 	default:
 		return unread("the answer is not a number")
 	}
-	equal := pyliteral.Equal(said, gold)
+	equal := python.Equal(said, gold)
 	if t != nil {
-		t.Rule = fmt.Sprintf("number %s %s %s", pyliteral.Repr(prediction), relation(equal), pyliteral.Repr(gold))
+		t.Rule = fmt.Sprintf("number %s %s %s", python.Repr(prediction), relation(equal), python.Repr(gold))
 	}
 	return passed(equal)
 }
@@ -265,7 +264,7 @@ func sameWhole(t *Comparison, prediction, gold pyliteral.Value) outcome {
 const zeroTolerance = 1e-9
 
 // float compares with a number, rounded where ndigits is set. Truth values are none.
-func (m typed) float(t *Comparison, prediction, gold pyliteral.Value) outcome {
+func (m typed) float(t *Comparison, prediction, gold python.Value) outcome {
 	if _, isBool := prediction.(bool); isBool {
 		return unread("the answer is not a number")
 	}
@@ -279,7 +278,7 @@ func (m typed) float(t *Comparison, prediction, gold pyliteral.Value) outcome {
 		return outcome{}
 	}
 	if t != nil {
-		t.Rule += ", absolute tolerance " + pyliteral.Repr(zeroTolerance)
+		t.Rule += ", absolute tolerance " + python.Repr(zeroTolerance)
 	}
 	return passed(math.Abs(said) <= zeroTolerance)
 }

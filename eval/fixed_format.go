@@ -11,14 +11,13 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
 // unwrapped returns the form in which a wrong answer would be right: without Markdown, quotes, a wrapping sentence and
 // the like (docs/scoring.md lists them). It asks no judge.
-func (p Prepared) unwrapped(ctx context.Context, answer pyliteral.Value) (pyliteral.Value, bool) {
+func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Value, bool) {
 	if !p.fixed.rereads() {
 		return nil, false
 	}
@@ -40,8 +39,8 @@ func (c *call) rereads() bool {
 }
 
 // plainForms yields an answer with one layer of wrapping after the other taken off, and the lists that it may stand for.
-func plainForms(answer pyliteral.Value) iter.Seq[pyliteral.Value] {
-	return func(yield func(pyliteral.Value) bool) {
+func plainForms(answer python.Value) iter.Seq[python.Value] {
+	return func(yield func(python.Value) bool) {
 		for form := range peelings(answer) {
 			if !yield(form) {
 				return
@@ -59,8 +58,8 @@ func plainForms(answer pyliteral.Value) iter.Seq[pyliteral.Value] {
 }
 
 // peelings yields v, and then v with one more layer off each of its texts at a time.
-func peelings(v pyliteral.Value) iter.Seq[pyliteral.Value] {
-	return func(yield func(pyliteral.Value) bool) {
+func peelings(v python.Value) iter.Seq[python.Value] {
+	return func(yield func(python.Value) bool) {
 		for changed := true; changed; v, changed = peeled(v) {
 			if !yield(v) {
 				return
@@ -70,22 +69,22 @@ func peelings(v pyliteral.Value) iter.Seq[pyliteral.Value] {
 }
 
 // peeled takes one layer off each text in v; changed is false when there was none.
-func peeled(v pyliteral.Value) (out pyliteral.Value, changed bool) {
+func peeled(v python.Value) (out python.Value, changed bool) {
 	switch x := v.(type) {
 	case string:
 		s := peelText(x)
 		return s, s != x
-	case pyliteral.List, pyliteral.Tuple, pyliteral.Set:
+	case python.List, python.Tuple, python.Set:
 		items, _ := elements(x)
-		list := make(pyliteral.List, len(items))
+		list := make(python.List, len(items))
 		for i, item := range items {
 			var one bool
 			list[i], one = peeled(item)
 			changed = changed || one
 		}
 		return list, changed
-	case *pyliteral.Dict:
-		d := &pyliteral.Dict{}
+	case *python.Dict:
+		d := &python.Dict{}
 		for k, item := range x.All() {
 			inner, one := peeled(item)
 			changed = changed || one
@@ -99,7 +98,7 @@ func peeled(v pyliteral.Value) (out pyliteral.Value, changed bool) {
 // peelText takes the first layer off a text that changes it. A layer that would leave nothing stays.
 func peelText(s string) string {
 	for _, layer := range layers {
-		if next := pystr.Strip(layer(s)); next != s && next != "" {
+		if next := python.Strip(layer(s)); next != s && next != "" {
 			return next
 		}
 	}
@@ -108,7 +107,7 @@ func peelText(s string) string {
 
 // layers each take one kind of wrapping off a text. The order matters only where one hides another.
 var layers = []func(string) string{
-	pystr.Strip, plainCharacters, withoutFence, withoutLead, withoutBrackets, withoutEmphasis, withoutStop, withoutCommas,
+	python.Strip, plainCharacters, withoutFence, withoutLead, withoutBrackets, withoutEmphasis, withoutStop, withoutCommas,
 }
 
 // characters are typographic variants of characters on a keyboard.
@@ -234,19 +233,19 @@ func separatesDigits(s string) bool {
 
 // listsIn returns the lists and dictionaries that a text may stand for: as a literal, as bullets, as lines, and as items
 // between commas.
-func listsIn(s string) []pyliteral.Value {
+func listsIn(s string) []python.Value {
 	if !strings.ContainsAny(s, ",;\n[{(") && !strings.Contains(s, " and ") {
 		return nil
 	}
 	if parsed, ok := literalOf(s); ok {
 		if _, isText := parsed.(string); !isText {
-			return []pyliteral.Value{parsed}
+			return []python.Value{parsed}
 		}
 	}
 	if items := bullets(s); items != nil {
-		return []pyliteral.Value{items}
+		return []python.Value{items}
 	}
-	var out []pyliteral.Value
+	var out []python.Value
 	if lines := strings.Split(s, "\n"); len(lines) > 1 {
 		out = append(out, listOfTexts(lines))
 	}
@@ -258,10 +257,10 @@ func listsIn(s string) []pyliteral.Value {
 	return out
 }
 
-func listOfTexts(items []string) pyliteral.List {
-	list := make(pyliteral.List, 0, len(items))
+func listOfTexts(items []string) python.List {
+	list := make(python.List, 0, len(items))
 	for _, item := range items {
-		if item = pystr.Strip(item); item != "" {
+		if item = python.Strip(item); item != "" {
 			list = append(list, item)
 		}
 	}
@@ -271,14 +270,14 @@ func listOfTexts(items []string) pyliteral.List {
 var bullet = regexp.MustCompile(`^\s*(?:[-*•‣◦]|\d{1,3}[.)])\s+(.+)$`)
 
 // bullets returns the items of a list in Markdown, with or without a line that introduces it; nil for any other text.
-func bullets(s string) pyliteral.List {
+func bullets(s string) python.List {
 	var items []string
 	for i, line := range strings.Split(s, "\n") {
 		m := bullet.FindStringSubmatch(line)
 		switch {
 		case m != nil:
 			items = append(items, m[1])
-		case pystr.Strip(line) == "", i == 0 && strings.HasSuffix(pystr.Strip(line), ":"):
+		case python.Strip(line) == "", i == 0 && strings.HasSuffix(python.Strip(line), ":"):
 		default:
 			return nil
 		}

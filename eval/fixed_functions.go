@@ -3,10 +3,10 @@ package eval
 import (
 	"context"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
-func fixedText(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedText(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return c.exactly().text(t, prediction, c.kwargs.get("gold", nil))
 }
 
@@ -15,27 +15,27 @@ func (c *call) exactly() typed {
 	return typed{matching{lowercase: c.kwargs.truth("lowercase"), ignoreBlank: c.kwargs.truth("ignore_blank"), threshold: noThreshold}}
 }
 
-func fixedFuzzy(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedFuzzy(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return anyReading(t, prediction, c.kwargs.get("gold", nil), typed{c.kwargs.matching(nil, defaultThreshold)}.alike)
 }
 
-func fixedBool(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedBool(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return sameBool(t, trimmed(prediction), c.kwargs), nil
 }
 
-func fixedInt(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedInt(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return sameWhole(t, prediction, c.kwargs.get("gold", nil)), nil
 }
 
-func fixedFloat(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedFloat(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return typed{c.kwargs.matching(nil, nil)}.float(t, prediction, c.kwargs.get("gold", nil)), nil
 }
 
-func fixedStructured(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedStructured(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return typed{c.kwargs.matching(nil, noThreshold)}.structured(t, prediction, c.kwargs.get("gold", nil))
 }
 
-func fixedRelevance(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedRelevance(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	said, ok := titleIn(prediction)
 	if !ok {
 		return unread("the answer is not a title"), nil
@@ -45,7 +45,7 @@ func fixedRelevance(_ context.Context, _ *Scorer, t *Comparison, prediction pyli
 }
 
 // titleIn returns the title that an answer is, without blanks and quotes around it.
-func titleIn(prediction pyliteral.Value) (string, bool) {
+func titleIn(prediction python.Value) (string, bool) {
 	said, ok := prediction.(string)
 	if !ok {
 		said, ok = onlyText(prediction)

@@ -4,19 +4,19 @@ import (
 	"context"
 	"fmt"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
-func fixedConjunction(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedConjunction(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return s.runParts(ctx, c, prediction, needAll(t))
 }
 
-func fixedDisjunction(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedDisjunction(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return s.runParts(ctx, c, prediction, needOne(t))
 }
 
 // fixedNegation passes what was read and is wrong. What could not be read is neither.
-func fixedNegation(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedNegation(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	o, err := s.run(ctx, c.parts[0], t.whole(), prediction)
 	t.negated(" and the answer can be read")
 	if err != nil || o.unread != "" {
@@ -27,7 +27,7 @@ func fixedNegation(ctx context.Context, s *Scorer, t *Comparison, prediction pyl
 
 // runParts gives element i of the answer to part i, and stops where the row of them is settled. A part that is faulty, or
 // whose judge fails, leaves the answer unscored only where the others do not settle it.
-func (s *Scorer) runParts(ctx context.Context, c *call, prediction pyliteral.Value, r row) (outcome, error) {
+func (s *Scorer) runParts(ctx context.Context, c *call, prediction python.Value, r row) (outcome, error) {
 	said, read := listOf(prediction)
 	r.trace.list(said, read, len(c.parts), r.rule())
 	if len(said) != len(c.parts) {

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 // partMethods score a text by a part of the other one. By themselves they take one letter for any gold that has it.
@@ -14,7 +13,7 @@ var partMethods = []string{
 }
 
 // alike is that of [Reference], except that an answer which leaves out more of the gold than it gives is not alike.
-func (m typed) alike(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
+func (m typed) alike(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	o, err := m.matching.alike(t, prediction, gold)
 	if !o.pass || !m.tooShort(prediction, gold) {
 		return o, err
@@ -26,14 +25,14 @@ func (m typed) alike(t *Comparison, prediction, gold pyliteral.Value) (outcome, 
 }
 
 // tooShort reports whether an answer has less than half of the letters of a gold, where a part of the gold is enough.
-func (m matching) tooShort(prediction, gold pyliteral.Value) bool {
+func (m matching) tooShort(prediction, gold python.Value) bool {
 	name, _ := m.method.(string)
 	return slices.Contains(partMethods, name) && 2*wordLetters(m.fuzzyForm(prediction, name)) < wordLetters(m.fuzzyForm(gold, name))
 }
 
 // wordLetters is the length of the different words of a text: none counts twice, since comparing sets of words does not either.
 func wordLetters(s string) int {
-	words := pystr.Fields(pystr.Lower(s))
+	words := python.Fields(python.Lower(s))
 	slices.Sort(words)
 	sum := 0
 	for _, w := range slices.Compact(words) {

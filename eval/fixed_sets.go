@@ -5,25 +5,25 @@ import (
 	"fmt"
 	"math"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
-func fixedIncluded(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedIncluded(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	return c.kwargs.elements(true).included(t, prediction)
 }
 
-func fixedListIncluded(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedListIncluded(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	said, read := listOf(prediction)
 	return c.kwargs.elements(true).allIncluded(t, said, read)
 }
 
 // fixedOverlap asks for as many different golds as count says, each met by an element of its own.
-func fixedOverlap(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+func fixedOverlap(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	count, _ := number(c.kwargs.get("count", int64(1)))
 	needed := int(math.Ceil(min(count, math.MaxInt32)))
 	said, read := listOf(prediction)
 	e := c.kwargs.elements(true)
-	golds, _ := e.gold.(pyliteral.List)
+	golds, _ := e.gold.(python.List)
 	most := needed
 	if t != nil {
 		most = len(golds)
@@ -48,7 +48,7 @@ func fixedOverlap(_ context.Context, _ *Scorer, t *Comparison, prediction pylite
 }
 
 // eachIncluded records for each element whether it matches a gold.
-func (e elementMatcher) eachIncluded(t *Comparison, said []pyliteral.Value, read bool) {
+func (e elementMatcher) eachIncluded(t *Comparison, said []python.Value, read bool) {
 	t.elements(said, read)
 	for i, v := range said {
 		_, _ = e.included(t.element(i), v)
@@ -56,7 +56,7 @@ func (e elementMatcher) eachIncluded(t *Comparison, said []pyliteral.Value, read
 }
 
 // element compares with one gold as an element of that kind.
-func (m typed) element(t *Comparison, kind, prediction, gold pyliteral.Value) (outcome, error) {
+func (m typed) element(t *Comparison, kind, prediction, gold python.Value) (outcome, error) {
 	switch kind {
 	case "str":
 		return m.text(t, prediction, gold)

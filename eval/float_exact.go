@@ -6,8 +6,7 @@ import (
 	"math"
 	"math/big"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 var floatExact = Function{
@@ -16,14 +15,14 @@ var floatExact = Function{
 		required("gold", KindNumber), optional("ndigits", KindInt|KindNull, nil), toleranceParam,
 	},
 	fixed: fixedFloat,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, nil).sameFloat(t, prediction, k.get("gold", nil)), nil
 	},
 }
 
 // sameFloat compares two values as numbers, rounded where ndigits is set. Options and golds that are no
 // numbers fail without an exception.
-func (m matching) sameFloat(t *Comparison, prediction, gold pyliteral.Value) outcome {
+func (m matching) sameFloat(t *Comparison, prediction, gold python.Value) outcome {
 	said, ok := toFloat(prediction)
 	if !ok {
 		return unread("the answer is not a number")
@@ -36,7 +35,7 @@ func (m matching) sameFloat(t *Comparison, prediction, gold pyliteral.Value) out
 		if !isInt {
 			return outcome{}
 		}
-		if said, ok = pystr.Round(said, digits); !ok {
+		if said, ok = python.Round(said, digits); !ok {
 			return outcome{}
 		}
 		if gold, ok = rounded(gold, digits); !ok {
@@ -52,14 +51,14 @@ func (m matching) sameFloat(t *Comparison, prediction, gold pyliteral.Value) out
 }
 
 // floatRule says how an answer is compared with a number.
-func (m matching) floatRule(said float64, gold pyliteral.Value) string {
-	rule := fmt.Sprintf("float %s vs %s", pyliteral.Repr(said), pyliteral.Repr(gold))
+func (m matching) floatRule(said float64, gold python.Value) string {
+	rule := fmt.Sprintf("float %s vs %s", python.Repr(said), python.Repr(gold))
 	if n, ok := number(m.ndigits); ok && n == 1 {
 		rule += " rounded to 1 digit"
 	} else if m.ndigits != nil {
-		rule += fmt.Sprintf(" rounded to %s digits", pyliteral.Repr(m.ndigits))
+		rule += fmt.Sprintf(" rounded to %s digits", python.Repr(m.ndigits))
 	}
-	rule += ", relative tolerance " + pyliteral.Repr(m.tolerance)
+	rule += ", relative tolerance " + python.Repr(m.tolerance)
 	if _, ok := number(gold); !ok {
 		rule += ": the gold is no number"
 	}
@@ -79,7 +78,7 @@ func isClose(a, b, tolerance float64) bool {
 }
 
 // digitCount returns ndigits as Go's int, clipped; false for what round() does not take.
-func digitCount(v pyliteral.Value) (int, bool) {
+func digitCount(v python.Value) (int, bool) {
 	switch x := v.(type) {
 	case bool:
 		if x {
@@ -95,19 +94,19 @@ func digitCount(v pyliteral.Value) (int, bool) {
 }
 
 // rounded is Python's round(v, digits).
-func rounded(v pyliteral.Value, digits int) (pyliteral.Value, bool) {
+func rounded(v python.Value, digits int) (python.Value, bool) {
 	switch x := v.(type) {
 	case float64:
-		return wrap(pystr.Round(x, digits))
+		return wrap(python.Round(x, digits))
 	case bool, int64:
 		f, _ := toInt(x)
-		return wrapInt(pystr.RoundInt(big.NewInt(f.(int64)), digits))
+		return wrapInt(python.RoundInt(big.NewInt(f.(int64)), digits))
 	case *big.Int:
-		return wrapInt(pystr.RoundInt(x, digits))
+		return wrapInt(python.RoundInt(x, digits))
 	}
 	return nil, false
 }
 
-func wrap(f float64, ok bool) (pyliteral.Value, bool) { return f, ok }
+func wrap(f float64, ok bool) (python.Value, bool) { return f, ok }
 
-func wrapInt(i *big.Int) (pyliteral.Value, bool) { return i, true }
+func wrapInt(i *big.Int) (python.Value, bool) { return i, true }

@@ -3,7 +3,7 @@ package eval
 import (
 	"context"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // Function is an evaluation function.
@@ -19,8 +19,8 @@ type Function struct {
 	// score is what the authors' code does, in the files named for the functions; fixed is what [Fixed] does
 	// instead, in the files fixed_*.go, and nil where that is the same. They meet in [Prepared.Score] only. t, if not
 	// nil, records what was compared.
-	score func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error)
-	fixed func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error)
+	score func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error)
+	fixed func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error)
 }
 
 // functions are those of the paper's Table 8, in its order. A new one needs a file and a line here.

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -12,7 +12,7 @@ import (
 // is Python's str() of the gold. Under a negation it is an answer that can be read and is wrong. False means that none
 // can be made: the arguments say too little, or a judge would have to refuse.
 func GoldAnswer(e qa.Evaluator) (Prediction, bool) {
-	arguments, err := pyliteral.FromJSON(e.Kwargs)
+	arguments, err := python.FromJSON(e.Kwargs)
 	if err != nil {
 		return Prediction{}, false
 	}
@@ -20,12 +20,12 @@ func GoldAnswer(e qa.Evaluator) (Prediction, bool) {
 	if !ok {
 		return Prediction{}, false
 	}
-	return Text(pyliteral.Str(v)), true
+	return Text(python.Str(v)), true
 }
 
 // answer returns a right or a wrong answer to a function.
-func answer(name string, arguments pyliteral.Value, right bool) (pyliteral.Value, bool) {
-	d, ok := arguments.(*pyliteral.Dict)
+func answer(name string, arguments python.Value, right bool) (python.Value, bool) {
+	d, ok := arguments.(*python.Dict)
 	f := find(functions, name)
 	if !ok || f == nil {
 		return nil, false
@@ -51,13 +51,13 @@ func answer(name string, arguments pyliteral.Value, right bool) (pyliteral.Value
 }
 
 // answerParts returns a list with an answer for each part. Wrong ones fail a conjunction and a disjunction alike.
-func answerParts(k kwargs, right bool) (pyliteral.Value, bool) {
-	names, _ := k.get("eval_func_list", nil).(pyliteral.List)
-	lists, _ := k.get("eval_kwargs_list", nil).(pyliteral.List)
+func answerParts(k kwargs, right bool) (python.Value, bool) {
+	names, _ := k.get("eval_func_list", nil).(python.List)
+	lists, _ := k.get("eval_kwargs_list", nil).(python.List)
 	if len(names) != len(lists) {
 		return nil, false
 	}
-	out := pyliteral.List{}
+	out := python.List{}
 	for i := range names {
 		name, _ := names[i].(string)
 		v, ok := answer(name, lists[i], right)
@@ -70,17 +70,17 @@ func answerParts(k kwargs, right bool) (pyliteral.Value, bool) {
 }
 
 // goldValue returns what an objective function compares with.
-func goldValue(f *Function, d *pyliteral.Dict) (pyliteral.Value, bool) {
+func goldValue(f *Function, d *python.Dict) (python.Value, bool) {
 	switch f.Name {
 	case paperRelevance.Name:
 		v, ok := d.Get("reference_answer")
-		if titles, isList := v.(pyliteral.List); isList {
+		if titles, isList := v.(python.List); isList {
 			return first(titles)
 		}
 		return v, ok
 	case elementIncluded.Name:
 		v, ok := d.Get("gold")
-		if golds, isList := v.(pyliteral.List); isList {
+		if golds, isList := v.(python.List); isList {
 			return first(golds)
 		}
 		return v, ok
@@ -88,7 +88,7 @@ func goldValue(f *Function, d *pyliteral.Dict) (pyliteral.Value, bool) {
 	return d.Get("gold")
 }
 
-func first(items pyliteral.List) (pyliteral.Value, bool) {
+func first(items python.List) (python.Value, bool) {
 	if len(items) == 0 {
 		return nil, false
 	}
@@ -96,20 +96,20 @@ func first(items pyliteral.List) (pyliteral.Value, bool) {
 }
 
 // judgedAnswer is what an answer to a judged question should say.
-func judgedAnswer(d *pyliteral.Dict) pyliteral.Value {
+func judgedAnswer(d *python.Dict) python.Value {
 	var parts []string
 	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "scoring_point", "formulas", "fomulas"} {
 		v, ok := d.Get(name)
-		items, isList := v.(pyliteral.List)
+		items, isList := v.(python.List)
 		switch {
 		case isList && name == "candidate_reference_answers" && len(items) > 0:
-			parts = append(parts, pyliteral.Str(items[0]))
+			parts = append(parts, python.Str(items[0]))
 		case isList:
 			for _, item := range items {
-				parts = append(parts, pyliteral.Str(item))
+				parts = append(parts, python.Str(item))
 			}
 		case ok:
-			parts = append(parts, pyliteral.Str(v))
+			parts = append(parts, python.Str(v))
 		}
 	}
 	return strings.Join(parts, "\n")
@@ -119,7 +119,7 @@ func judgedAnswer(d *pyliteral.Dict) pyliteral.Value {
 const nothingLike = "¿…?"
 
 // wrongFor returns a value of the shape of gold that differs everywhere.
-func wrongFor(gold pyliteral.Value) pyliteral.Value {
+func wrongFor(gold python.Value) python.Value {
 	switch x := gold.(type) {
 	case bool:
 		return !x
@@ -129,17 +129,17 @@ func wrongFor(gold pyliteral.Value) pyliteral.Value {
 		return x*2 + 1000.5
 	case *big.Int:
 		return int64(0)
-	case pyliteral.List:
-		out := pyliteral.List{}
+	case python.List:
+		out := python.List{}
 		for _, v := range x {
 			out = append(out, wrongFor(v))
 		}
 		if len(out) == 0 {
-			return pyliteral.List{nothingLike}
+			return python.List{nothingLike}
 		}
 		return out
-	case *pyliteral.Dict:
-		out := &pyliteral.Dict{}
+	case *python.Dict:
+		out := &python.Dict{}
 		for k, v := range x.All() {
 			out.Set(k, wrongFor(v))
 		}

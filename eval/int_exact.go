@@ -4,32 +4,32 @@ import (
 	"context"
 	"fmt"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 var intExact = Function{
 	Name:   "eval_int_exact_match",
 	Params: []Param{required("gold", KindInt)},
 	fixed:  fixedInt,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return sameInt(t, prediction, k.get("gold", nil)), nil
 	},
 }
 
 // sameInt compares two values as whole numbers, after cutting off what follows the point of a float.
-func sameInt(t *Comparison, prediction, gold pyliteral.Value) outcome {
+func sameInt(t *Comparison, prediction, gold python.Value) outcome {
 	said, ok := toInt(prediction)
 	if !ok {
 		return unread("the answer is not a whole number")
 	}
 	wanted, ok := toInt(gold)
-	equal := ok && pyliteral.Equal(said, wanted)
+	equal := ok && python.Equal(said, wanted)
 	switch {
 	case t == nil:
 	case ok:
-		t.Rule = fmt.Sprintf("int() makes %s of %s, %[1]s %[3]s %[4]s", pyliteral.Repr(said), pyliteral.Repr(prediction), relation(equal), pyliteral.Repr(wanted))
+		t.Rule = fmt.Sprintf("int() makes %s of %s, %[1]s %[3]s %[4]s", python.Repr(said), python.Repr(prediction), relation(equal), python.Repr(wanted))
 	default:
-		t.Rule = "int() cannot read the gold " + pyliteral.Repr(gold)
+		t.Rule = "int() cannot read the gold " + python.Repr(gold)
 	}
 	return passed(equal)
 }

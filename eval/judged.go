@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // The parameters of subjective functions. The last two are known but not used: the judge is chosen for a run,
@@ -21,13 +21,13 @@ var (
 
 // judged makes a subjective function from what it asks.
 func judged(name string, params []Param, request func(kwargs) (JudgeRequest, error)) Function {
-	score := func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score := func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		r, err := request(k)
 		if err != nil {
 			return outcome{}, err
 		}
 		r.Question = k.str("question")
-		r.Prediction = pyliteral.Str(prediction)
+		r.Prediction = python.Str(prediction)
 		r.Guarded = s.mode == Fixed && holdsVerdict(r.Prediction)
 		if t != nil {
 			t.Gold = k.judgedGold()
@@ -39,7 +39,7 @@ func judged(name string, params []Param, request func(kwargs) (JudgeRequest, err
 		Subjective: true,
 		Params:     append(params, questionParam, modelParam, temperatureParam),
 		score:      score,
-		fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, c *call) (outcome, error) {
+		fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 			return score(ctx, s, t, prediction, c.kwargs)
 		},
 	}
@@ -83,7 +83,7 @@ var answerAndPoints = judged("eval_reference_answer_and_scoring_points_with_llm"
 var mathFormula = judged("eval_complex_math_formula_with_llm", []Param{required("formulas", KindText|KindList), anyOrderParam},
 	func(k kwargs) (JudgeRequest, error) {
 		r := JudgeRequest{Kind: JudgeFormulas, IgnoreOrder: k.anyOrder()}
-		if _, ok := k.get("formulas", nil).(pyliteral.List); !ok {
+		if _, ok := k.get("formulas", nil).(python.List); !ok {
 			r.Formulas = []string{k.str("formulas")}
 			return r, nil
 		}
@@ -97,7 +97,7 @@ var mathFormula = judged("eval_complex_math_formula_with_llm", []Param{required(
 func (k kwargs) judgedGold() string {
 	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "formulas"} {
 		if v, ok := k.d.Get(name); ok {
-			return pyliteral.Repr(v)
+			return python.Repr(v)
 		}
 	}
 	return ""
@@ -113,7 +113,7 @@ func holdsVerdict(s string) bool {
 }
 
 // str returns an argument as Python prints it.
-func (k kwargs) str(name string) string { return pyliteral.Str(k.get(name, nil)) }
+func (k kwargs) str(name string) string { return python.Str(k.get(name, nil)) }
 
 // strs returns the elements of an argument. The authors' code strips each, which fails on what is not a text.
 func (k kwargs) strs(name string) ([]string, error) {
@@ -125,7 +125,7 @@ func (k kwargs) strs(name string) ([]string, error) {
 	for i, v := range items {
 		text, ok := v.(string)
 		if !ok {
-			return nil, raise("an element of %s is a %s, not a text", name, pyliteral.Type(v))
+			return nil, raise("an element of %s is a %s, not a text", name, python.Type(v))
 		}
 		texts[i] = text
 	}
@@ -140,7 +140,7 @@ func (k kwargs) count(points int) (int, error) {
 	v := k.get("count", int64(1))
 	n, ok := number(v)
 	if !ok || n <= 0 || n >= float64(points) {
-		return 0, raise("the count %s is not between 0 and the number of points, %d", pyliteral.Repr(v), points)
+		return 0, raise("the count %s is not between 0 and the number of points, %d", python.Repr(v), points)
 	}
 	return int(math.Ceil(n)), nil
 }

@@ -1,12 +1,12 @@
 package eval
 
-import "airqa/internal/pyliteral"
+import "airqa/internal/python"
 
 // kwargs are the keyword arguments of a call.
-type kwargs struct{ d *pyliteral.Dict }
+type kwargs struct{ d *python.Dict }
 
 // get returns an argument, or what stands for it when it is not given.
-func (k kwargs) get(name string, or pyliteral.Value) pyliteral.Value {
+func (k kwargs) get(name string, or python.Value) python.Value {
 	if v, ok := k.d.Get(name); ok {
 		return v
 	}

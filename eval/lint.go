@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -34,7 +34,7 @@ func Lint(ctx context.Context, ex qa.Example) []Finding {
 	if ex.Evaluator.Func == "" {
 		return nil
 	}
-	arguments, err := pyliteral.FromJSON(ex.Evaluator.Kwargs)
+	arguments, err := python.FromJSON(ex.Evaluator.Kwargs)
 	for _, f := range check(ex.Evaluator.Func, arguments, err).faults {
 		out = append(out, Finding{UUID: ex.UUID, Severity: f.severity, Mode: f.mode, Text: f.text})
 	}
@@ -47,7 +47,7 @@ func Lint(ctx context.Context, ex qa.Example) []Finding {
 		if r.Verdict == qa.Right {
 			continue
 		}
-		text := fmt.Sprintf("the gold, given as the answer %s, is %s", pyliteral.Repr(gold.value), r.Verdict)
+		text := fmt.Sprintf("the gold, given as the answer %s, is %s", python.Repr(gold.value), r.Verdict)
 		if r.Reason != "" {
 			text += ": " + r.Reason
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // partsParams are those of the functions that share out a list of answers.
@@ -15,7 +15,7 @@ var conjunction = Function{
 	Params: partsParams,
 	Closed: true,
 	fixed:  fixedConjunction,
-	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return s.parts(ctx, prediction, k, needAll(t))
 	},
 }
@@ -25,7 +25,7 @@ var disjunction = Function{
 	Params: partsParams,
 	Closed: true,
 	fixed:  fixedDisjunction,
-	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return s.parts(ctx, prediction, k, needOne(t))
 	},
 }
@@ -35,7 +35,7 @@ var negation = Function{
 	Params: []Param{required("eval_func", KindText), required("eval_kwargs", KindDict)},
 	Closed: true,
 	fixed:  fixedNegation,
-	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		o, err := s.call(ctx, t.whole(), k.get("eval_func", nil), prediction, k.get("eval_kwargs", nil))
 		t.negated("")
 		if err != nil {
@@ -47,7 +47,7 @@ var negation = Function{
 
 // parts gives element i of the answer to function i with arguments i, and stops where the row of them is settled.
 // Functions without arguments are skipped: the lists are zipped.
-func (s *Scorer) parts(ctx context.Context, prediction pyliteral.Value, k kwargs, r row) (outcome, error) {
+func (s *Scorer) parts(ctx context.Context, prediction python.Value, k kwargs, r row) (outcome, error) {
 	names, err := iterate(k.get("eval_func_list", nil))
 	if err != nil {
 		return outcome{}, err
@@ -73,16 +73,16 @@ func (s *Scorer) parts(ctx context.Context, prediction pyliteral.Value, k kwargs
 }
 
 // call applies the function of a name inside a logical function, where an unknown one is an exception.
-func (s *Scorer) call(ctx context.Context, t *Comparison, name, prediction, arguments pyliteral.Value) (outcome, error) {
+func (s *Scorer) call(ctx context.Context, t *Comparison, name, prediction, arguments python.Value) (outcome, error) {
 	text, _ := name.(string)
 	f := s.function(text)
 	if f == nil {
-		err := raise("there is no evaluation function %s", pyliteral.Repr(name))
-		t.beginFunction(pyliteral.Str(name), prediction, kwargs{})
+		err := raise("there is no evaluation function %s", python.Repr(name))
+		t.beginFunction(python.Str(name), prediction, kwargs{})
 		t.end(outcome{}, err)
 		return outcome{}, err
 	}
-	if d, ok := arguments.(*pyliteral.Dict); ok && t != nil {
+	if d, ok := arguments.(*python.Dict); ok && t != nil {
 		t.Arguments = argumentsOf(s.read(text, d), d)
 	}
 	return s.apply(ctx, f, t, prediction, arguments)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"airqa/eval"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -97,9 +97,9 @@ func TestNegation(t *testing.T) {
 
 // The reason of an unscored answer names the part whose judge failed.
 func TestUnscoredPart(t *testing.T) {
-	s := eval.New(eval.Config{Mode: eval.Fixed, Judge: judgeFunc(says)})
+	s := eval.New(eval.Config{Mode: eval.Fixed, Judge: says})
 	e := qa.Evaluator{Func: "eval_conjunction", Kwargs: json.RawMessage(pair(textFunc, isA, llmFunc, asksFor))}
-	if r := s.Score(t.Context(), e, eval.Literal(pyliteral.List{"a", "?"})); r.Verdict != qa.Unscored || !strings.Contains(r.Reason, "part 2, ") {
+	if r := s.Score(t.Context(), e, eval.Literal(python.List{"a", "?"})); r.Verdict != qa.Unscored || !strings.Contains(r.Reason, "part 2, ") {
 		t.Errorf("%s (%s)", r.Verdict, r.Reason)
 	}
 }

@@ -2,14 +2,14 @@ package eval
 
 import (
 	"airqa/internal/fuzzy"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // matching are the options by which two values are compared. Those that may be of a wrong type stay as they
 // were given: they fail only where they are used.
 type matching struct {
 	lowercase, ignoreBlank, ignoreOrder   bool
-	ndigits, tolerance, threshold, method pyliteral.Value
+	ndigits, tolerance, threshold, method python.Value
 }
 
 // The defaults that several functions share.
@@ -21,7 +21,7 @@ const (
 )
 
 // matching reads the options from the arguments; ndigits and threshold are the defaults that differ.
-func (k kwargs) matching(ndigits, threshold pyliteral.Value) matching {
+func (k kwargs) matching(ndigits, threshold python.Value) matching {
 	m := matching{ndigits: ndigits, tolerance: defaultTolerance, threshold: threshold, method: defaultMethod}
 	for name, v := range k.d.All() {
 		switch name {
@@ -54,7 +54,7 @@ var (
 )
 
 // text compares two values as texts: alike enough where a threshold is set, otherwise equal.
-func (m matching) text(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
+func (m matching) text(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	fuzzyMatch, err := positive(m.threshold)
 	if err != nil {
 		return outcome{}, err

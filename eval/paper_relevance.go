@@ -4,8 +4,7 @@ import (
 	"context"
 
 	"airqa/internal/fuzzy"
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 var paperRelevance = Function{
@@ -15,7 +14,7 @@ var paperRelevance = Function{
 	},
 	Closed: true,
 	fixed:  fixedRelevance,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		titles, ok := k.titles()
 		if !ok {
 			return outcome{}, nil
@@ -25,30 +24,30 @@ var paperRelevance = Function{
 }
 
 // titles returns the right titles; false when the argument is neither a text nor a list.
-func (k kwargs) titles() ([]pyliteral.Value, bool) {
+func (k kwargs) titles() ([]python.Value, bool) {
 	switch x := k.get("reference_answer", nil).(type) {
 	case string:
-		return []pyliteral.Value{x}, true
-	case pyliteral.List:
+		return []python.Value{x}, true
+	case python.List:
 		return x, true
 	}
 	return nil, false
 }
 
 // isTitle tells whether a text is one of the titles, but for case and a few characters.
-func isTitle(t *Comparison, prediction pyliteral.Value, titles []pyliteral.Value, threshold pyliteral.Value) (outcome, error) {
+func isTitle(t *Comparison, prediction python.Value, titles []python.Value, threshold python.Value) (outcome, error) {
 	said, ok := prediction.(string)
 	if !ok {
-		return outcome{}, raise("a title of type %s has no lower case", pyliteral.Type(prediction))
+		return outcome{}, raise("a title of type %s has no lower case", python.Type(prediction))
 	}
-	said = pystr.Lower(said)
+	said = python.Lower(said)
 	closest := -1
 	for _, v := range titles {
 		title, ok := v.(string)
 		if !ok {
-			return outcome{}, raise("a reference title of type %s has no lower case", pyliteral.Type(v))
+			return outcome{}, raise("a reference title of type %s has no lower case", python.Type(v))
 		}
-		title = pystr.Lower(title)
+		title = python.Lower(title)
 		possible, err := atLeast(fuzzy.Limit(said, title), threshold)
 		if err != nil {
 			return outcome{}, err
@@ -60,7 +59,7 @@ func isTitle(t *Comparison, prediction pyliteral.Value, titles []pyliteral.Value
 		enough, _ := atLeast(score, threshold)
 		if t != nil && score > closest {
 			closest = score
-			t.Said, t.Gold = pyliteral.Repr(said), pyliteral.Repr(v)
+			t.Said, t.Gold = python.Repr(said), python.Repr(v)
 			_, _ = matching{method: defaultMethod, threshold: threshold}.reaches(t, score)
 			t.Rule += ", in lower case"
 		}

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // Kind is a set of types that an argument may have.
@@ -47,7 +47,7 @@ type Param struct {
 	Kind     Kind
 	Required bool
 	// Default stands for an argument that is not given; nil when it is required, and for None.
-	Default pyliteral.Value
+	Default python.Value
 	// Options are the texts that the argument may be; nil for any.
 	Options []string
 	// Formal is true for a required argument that nothing reads: only [Reference] insists on it.
@@ -60,7 +60,7 @@ func formal(name string, k Kind) Param {
 	return Param{Name: name, Kind: k, Required: true, Formal: true}
 }
 
-func optional(name string, k Kind, value pyliteral.Value) Param {
+func optional(name string, k Kind, value python.Value) Param {
 	return Param{Name: name, Kind: k, Default: value}
 }
 
@@ -69,7 +69,7 @@ func oneOf(name, value string, options []string) Param {
 }
 
 // kindOf returns the type of a value that came from JSON.
-func kindOf(v pyliteral.Value) Kind {
+func kindOf(v python.Value) Kind {
 	switch v.(type) {
 	case nil:
 		return KindNull
@@ -79,9 +79,9 @@ func kindOf(v pyliteral.Value) Kind {
 		return KindInt
 	case float64:
 		return KindFloat
-	case pyliteral.List:
+	case python.List:
 		return KindList
-	case *pyliteral.Dict:
+	case *python.Dict:
 		return KindDict
 	}
 	return KindText

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"airqa/eval"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,21 +19,21 @@ import (
 var approves = judgeFunc(func(eval.JudgeRequest) (bool, error) { return true, nil })
 
 // goldOf returns an answer that an evaluator should accept.
-func goldOf(t *testing.T, function string, kwargs pyliteral.Value) pyliteral.Value {
+func goldOf(t *testing.T, function string, kwargs python.Value) python.Value {
 	t.Helper()
-	arguments := kwargs.(*pyliteral.Dict)
+	arguments := kwargs.(*python.Dict)
 	gold, _ := arguments.Get("gold")
 	switch function {
 	case "eval_conjunction":
 		names, _ := arguments.Get("eval_func_list")
 		lists, _ := arguments.Get("eval_kwargs_list")
-		var parts pyliteral.List
-		for i, name := range names.(pyliteral.List) {
-			parts = append(parts, goldOf(t, name.(string), lists.(pyliteral.List)[i]))
+		var parts python.List
+		for i, name := range names.(python.List) {
+			parts = append(parts, goldOf(t, name.(string), lists.(python.List)[i]))
 		}
 		return parts
 	case "eval_element_included":
-		return gold.(pyliteral.List)[0]
+		return gold.(python.List)[0]
 	case "eval_paper_relevance_with_reference_answer":
 		gold, _ = arguments.Get("reference_answer")
 	}
@@ -43,11 +43,11 @@ func goldOf(t *testing.T, function string, kwargs pyliteral.Value) pyliteral.Val
 	return gold
 }
 
-func golds(t *testing.T) map[string]pyliteral.Value {
+func golds(t *testing.T) map[string]python.Value {
 	t.Helper()
-	out := make(map[string]pyliteral.Value)
+	out := make(map[string]python.Value)
 	for uuid, e := range realExamples(t) {
-		kwargs, err := pyliteral.FromJSON(e.Kwargs)
+		kwargs, err := python.FromJSON(e.Kwargs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func golds(t *testing.T) map[string]pyliteral.Value {
 }
 
 // failing returns which examples refuse their answers, by the first letters of the uuid.
-func failing(t *testing.T, answers map[string]pyliteral.Value, print func(pyliteral.Value) string) []string {
+func failing(t *testing.T, answers map[string]python.Value, print func(python.Value) string) []string {
 	t.Helper()
 	s := eval.New(eval.Config{Judge: approves})
 	examples := realExamples(t)
@@ -73,7 +73,7 @@ func failing(t *testing.T, answers map[string]pyliteral.Value, print func(pylite
 // TestReleasedGolds feeds each of the authors' examples its own gold as Python prints it: all pass but the two that
 // nothing can satisfy, a float gold that is a text and a misspelt argument.
 func TestReleasedGolds(t *testing.T) {
-	if diff := cmp.Diff([]string{"bb6ffb6d", "de8d9b7f"}, failing(t, golds(t), pyliteral.Str)); diff != "" {
+	if diff := cmp.Diff([]string{"bb6ffb6d", "de8d9b7f"}, failing(t, golds(t), python.Str)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -81,11 +81,11 @@ func TestReleasedGolds(t *testing.T) {
 // TestReleasedGoldsAsJSON feeds them as JSON, as a model may well write them. Besides the two above, two lists with
 // true or false in them fail, and the lists that stand where a text should.
 func TestReleasedGoldsAsJSON(t *testing.T) {
-	asJSON := func(v pyliteral.Value) string {
+	asJSON := func(v python.Value) string {
 		if s, ok := v.(string); ok {
 			return s
 		}
-		raw, err := json.Marshal(pyliteral.ToGo(v))
+		raw, err := json.Marshal(python.ToGo(v))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,25 +129,25 @@ func TestReleasedQuirks(t *testing.T) {
 // nearMiss returns the gold of an evaluator with all texts cut to their first letter.
 func nearMiss(t *testing.T, e qa.Evaluator) string {
 	t.Helper()
-	kwargs, err := pyliteral.FromJSON(e.Kwargs)
+	kwargs, err := python.FromJSON(e.Kwargs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pyliteral.Repr(firstLetters(goldOf(t, e.Func, kwargs)))
+	return python.Repr(firstLetters(goldOf(t, e.Func, kwargs)))
 }
 
-func firstLetters(v pyliteral.Value) pyliteral.Value {
+func firstLetters(v python.Value) python.Value {
 	switch x := v.(type) {
 	case string:
 		return x[:1]
-	case pyliteral.List:
-		out := make(pyliteral.List, len(x))
+	case python.List:
+		out := make(python.List, len(x))
 		for i, e := range x {
 			out[i] = firstLetters(e)
 		}
 		return out
-	case *pyliteral.Dict:
-		out := &pyliteral.Dict{}
+	case *python.Dict:
+		out := &python.Dict{}
 		for k, e := range x.All() {
 			out.Set(k, firstLetters(e))
 		}

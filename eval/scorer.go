@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -46,7 +46,7 @@ type Result struct {
 
 // Prediction is an answer to be scored: a text, or any JSON value. The zero value is JSON's null.
 type Prediction struct {
-	value pyliteral.Value
+	value python.Value
 	// latex is the text that [Fixed] reads instead; empty for value itself.
 	latex string
 }
@@ -59,7 +59,7 @@ func Text(s string) Prediction { return Prediction{value: s} }
 func Answer(a qa.Answer) Prediction { return Prediction{value: a.Text, latex: a.LaTeX} }
 
 // in is the prediction as a mode reads it.
-func (p Prediction) in(m Mode) pyliteral.Value {
+func (p Prediction) in(m Mode) python.Value {
 	if m == Fixed && p.latex != "" {
 		return p.latex
 	}
@@ -67,11 +67,11 @@ func (p Prediction) in(m Mode) pyliteral.Value {
 }
 
 // Literal returns the prediction that is a Python value.
-func Literal(v pyliteral.Value) Prediction { return Prediction{value: v} }
+func Literal(v python.Value) Prediction { return Prediction{value: v} }
 
 // JSON returns the prediction that raw spells, read as Python reads JSON.
 func JSON(raw json.RawMessage) (Prediction, error) {
-	v, err := pyliteral.FromJSON(raw)
+	v, err := python.FromJSON(raw)
 	if err != nil {
 		return Prediction{}, fmt.Errorf("read the answer: %w", err)
 	}
@@ -94,7 +94,7 @@ type Prepared struct {
 	scorer    *Scorer
 	name      string
 	function  *Function
-	arguments pyliteral.Value
+	arguments python.Value
 	unread    error  // why the arguments could not be read
 	fixed     *call  // the evaluator as Fixed reads it; nil in Reference
 	fault     string // why nothing can be scored
@@ -106,7 +106,7 @@ func (p Prepared) Subjective() bool { return check(p.name, p.arguments, p.unread
 // Prepare reads an evaluator. A fault of it shows in the results: they are unscored.
 func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 	p := Prepared{scorer: s, name: e.Func, function: s.function(e.Func)}
-	p.arguments, p.unread = pyliteral.FromJSON(e.Kwargs)
+	p.arguments, p.unread = python.FromJSON(e.Kwargs)
 	switch {
 	case e.Func == "":
 		p.fault = NoEvaluator
@@ -138,7 +138,7 @@ func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) R
 	return result(p.scorer.apply(ctx, p.function, t, answer.value, p.arguments))
 }
 
-func (p Prepared) scoreFixed(ctx context.Context, t *Comparison, answer pyliteral.Value) Result {
+func (p Prepared) scoreFixed(ctx context.Context, t *Comparison, answer python.Value) Result {
 	r := result(p.scorer.run(ctx, p.fixed, t, answer))
 	if r.Verdict == qa.Wrong || r.Verdict == qa.Unparseable {
 		_, r.FormatOnly = p.unwrapped(ctx, answer)
@@ -164,7 +164,7 @@ func result(o outcome, err error) Result {
 // errorMark begins the texts that stand for a failure of the agent, in any case of letters.
 const errorMark = "[ERROR]:"
 
-func isErrorText(v pyliteral.Value) bool {
+func isErrorText(v python.Value) bool {
 	s, ok := v.(string)
 	return ok && len(s) >= len(errorMark) && strings.EqualFold(s[:len(errorMark)], errorMark)
 }
@@ -174,12 +174,12 @@ func (s *Scorer) function(name string) *Function { return find(s.functions, name
 
 // apply calls f as Python would: arguments that are no dictionary, that are missing, or that a function does
 // not take, are exceptions.
-func (s *Scorer) apply(ctx context.Context, f *Function, t *Comparison, prediction, arguments pyliteral.Value) (o outcome, err error) {
-	d, ok := arguments.(*pyliteral.Dict)
+func (s *Scorer) apply(ctx context.Context, f *Function, t *Comparison, prediction, arguments python.Value) (o outcome, err error) {
+	d, ok := arguments.(*python.Dict)
 	k := kwargs{d}
 	t.beginFunction(f.Name, prediction, k)
 	if !ok {
-		err = raise("the arguments of %s are a %s", f.Name, pyliteral.Type(arguments))
+		err = raise("the arguments of %s are a %s", f.Name, python.Type(arguments))
 	} else if err = k.bind(f); err == nil {
 		o, err = f.score(ctx, s, t, prediction, k)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,7 +69,7 @@ func TestPredictions(t *testing.T) {
 	s := eval.New(eval.Config{})
 	for name, p := range map[string]eval.Prediction{
 		"text":    eval.Text("['1', 2]"),
-		"literal": eval.Literal(pyliteral.Tuple{"1", int64(2)}),
+		"literal": eval.Literal(python.Tuple{"1", int64(2)}),
 		"JSON":    fromJSON,
 	} {
 		if r := s.Score(context.Background(), listed, p); r.Verdict != qa.Right {

@@ -5,8 +5,7 @@ import (
 	"fmt"
 
 	"airqa/internal/fuzzy"
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 var stringFuzzy = Function{
@@ -15,16 +14,16 @@ var stringFuzzy = Function{
 		required("gold", KindText), methodParam, optional("threshold", KindNumber, defaultThreshold), ignoreBlankParam, lowercaseParam,
 	},
 	fixed: fixedFuzzy,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, defaultThreshold).alike(t, prediction, k.get("gold", nil))
 	},
 }
 
 // alike tells whether the score of two values, printed, reaches the threshold.
-func (m matching) alike(t *Comparison, prediction, gold pyliteral.Value) (outcome, error) {
+func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	name, ok := m.method.(string)
 	if !ok {
-		return outcome{}, raise("the fuzz_method is a %s", pyliteral.Type(m.method))
+		return outcome{}, raise("the fuzz_method is a %s", python.Type(m.method))
 	}
 	a, b := m.fuzzyForm(prediction, name), m.fuzzyForm(gold, name)
 	score := fuzzy.ByName(name)
@@ -42,19 +41,19 @@ func (m matching) reaches(t *Comparison, score int) (outcome, error) {
 		if enough {
 			sign = "≥"
 		}
-		t.Rule = fmt.Sprintf("fuzzy %s %d %s %s", pyliteral.Str(m.method), score, sign, pyliteral.Repr(m.threshold))
+		t.Rule = fmt.Sprintf("fuzzy %s %d %s %s", python.Str(m.method), score, sign, python.Repr(m.threshold))
 	}
 	return passed(enough), err
 }
 
 // fuzzyForm is exactForm, except that the two methods on words still need the blanks between them.
-func (m matching) fuzzyForm(v pyliteral.Value, method string) string {
+func (m matching) fuzzyForm(v python.Value, method string) string {
 	if !m.ignoreBlank || method != "token_sort_ratio" && method != "token_set_ratio" {
 		return m.exactForm(v)
 	}
-	s := pystr.Join(pystr.Strip(pyliteral.Str(v)), " ")
+	s := python.CollapseSpace(python.Strip(python.Str(v)), " ")
 	if m.lowercase {
-		s = pystr.Lower(s)
+		s = python.Lower(s)
 	}
 	return s
 }

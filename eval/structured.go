@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 var structuredExact = Function{
@@ -17,18 +16,18 @@ var structuredExact = Function{
 		lowercaseParam, ignoreBlankParam, optional("threshold", KindNumber, noThreshold), methodParam,
 	},
 	fixed: fixedStructured,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
+	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, noThreshold).structured(t, prediction, k.get("gold", nil))
 	},
 }
 
 // structured compares an answer with a gold of any shape; the type of the gold decides how.
-func (m matching) structured(t *Comparison, prediction, gold pyliteral.Value) (o outcome, err error) {
+func (m matching) structured(t *Comparison, prediction, gold python.Value) (o outcome, err error) {
 	t.begin(prediction, gold)
 	switch g := gold.(type) {
-	case pyliteral.List:
+	case python.List:
 		o, err = m.lists(t, prediction, g)
-	case *pyliteral.Dict:
+	case *python.Dict:
 		o, err = m.dicts(t, prediction, g)
 	case bool, int64, *big.Int:
 		o = sameInt(t, prediction, g)
@@ -41,7 +40,7 @@ func (m matching) structured(t *Comparison, prediction, gold pyliteral.Value) (o
 	return o, err
 }
 
-func (m matching) lists(t *Comparison, prediction pyliteral.Value, gold pyliteral.List) (outcome, error) {
+func (m matching) lists(t *Comparison, prediction python.Value, gold python.List) (outcome, error) {
 	said, read := asList(prediction)
 	t.list(said, read, len(gold), m.orderRule("both sides sorted as texts before they are compared"))
 	if len(said) != len(gold) {
@@ -87,16 +86,16 @@ type printedItem struct {
 }
 
 // byText returns items in the order of their printed forms, by code points.
-func byText(items []pyliteral.Value) []printedItem {
+func byText(items []python.Value) []printedItem {
 	out := make([]printedItem, len(items))
 	for i, v := range items {
-		out[i] = printedItem{i, pyliteral.Str(v)}
+		out[i] = printedItem{i, python.Str(v)}
 	}
 	slices.SortStableFunc(out, func(a, b printedItem) int { return strings.Compare(a.text, b.text) })
 	return out
 }
 
-func (m matching) dicts(t *Comparison, prediction pyliteral.Value, gold *pyliteral.Dict) (outcome, error) {
+func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dict) (outcome, error) {
 	said, read := asDict(prediction)
 	t.dict(said, gold, read)
 	if said == nil {
@@ -136,16 +135,16 @@ func (m matching) dicts(t *Comparison, prediction pyliteral.Value, gold *pyliter
 }
 
 // lowerKeys returns d with its keys in lower case. Of keys that become equal the last value stays.
-func lowerKeys(d *pyliteral.Dict) (*pyliteral.Dict, error) {
-	out := &pyliteral.Dict{}
+func lowerKeys(d *python.Dict) (*python.Dict, error) {
+	out := &python.Dict{}
 	for k, v := range d.All() {
 		switch x := k.(type) {
 		case string:
-			out.Set(pystr.Lower(x), v)
-		case pyliteral.Bytes:
+			out.Set(python.Lower(x), v)
+		case python.Bytes:
 			out.Set(x, v) // no gold has such a key, so its case does not matter
 		default:
-			return nil, raise("a key of type %s has no lower case", pyliteral.Type(k))
+			return nil, raise("a key of type %s has no lower case", python.Type(k))
 		}
 	}
 	return out, nil

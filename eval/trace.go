@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -29,23 +29,23 @@ type Comparison struct {
 }
 
 // begin records what is compared.
-func (t *Comparison) begin(said, gold pyliteral.Value) {
+func (t *Comparison) begin(said, gold python.Value) {
 	if t != nil {
-		t.Said, t.Gold = pyliteral.Repr(said), pyliteral.Repr(gold)
+		t.Said, t.Gold = python.Repr(said), python.Repr(gold)
 	}
 }
 
 // beginFunction records the call of an evaluation function.
-func (t *Comparison) beginFunction(name string, said pyliteral.Value, k kwargs) {
+func (t *Comparison) beginFunction(name string, said python.Value, k kwargs) {
 	if t == nil {
 		return
 	}
-	t.Function, t.Said = name, pyliteral.Repr(said)
+	t.Function, t.Said = name, python.Repr(said)
 	if k.d == nil {
 		return
 	}
 	if gold, ok := k.d.Get("gold"); ok {
-		t.Gold = pyliteral.Repr(gold)
+		t.Gold = python.Repr(gold)
 	}
 }
 
@@ -71,11 +71,11 @@ func (t *Comparison) element(i int) *Comparison {
 }
 
 // key is element for the value of a key.
-func (t *Comparison) key(k pyliteral.Value) *Comparison {
+func (t *Comparison) key(k python.Value) *Comparison {
 	if t == nil {
 		return nil
 	}
-	return t.child(fmt.Sprintf("[%q]", pyliteral.Str(k)))
+	return t.child(fmt.Sprintf("[%q]", python.Str(k)))
 }
 
 // whole is element for a comparison of the same values by another function.
@@ -99,14 +99,14 @@ func (t *Comparison) matched(g, said int) {
 }
 
 // elements records an answer as the list that it was read as.
-func (t *Comparison) elements(said []pyliteral.Value, read bool) {
+func (t *Comparison) elements(said []python.Value, read bool) {
 	if t != nil && read {
-		t.Said = pyliteral.Repr(pyliteral.List(said))
+		t.Said = python.Repr(python.List(said))
 	}
 }
 
 // list records an answer that must be a list of want elements, and by what rule they are compared.
-func (t *Comparison) list(said []pyliteral.Value, read bool, want int, rule string) {
+func (t *Comparison) list(said []python.Value, read bool, want int, rule string) {
 	if t == nil {
 		return
 	}
@@ -122,7 +122,7 @@ func (t *Comparison) list(said []pyliteral.Value, read bool, want int, rule stri
 }
 
 // dict records an answer that must be a dictionary; said is nil and read false where it is none.
-func (t *Comparison) dict(said, gold *pyliteral.Dict, read bool) {
+func (t *Comparison) dict(said, gold *python.Dict, read bool) {
 	switch {
 	case t == nil:
 	case said == nil || !read:
@@ -130,14 +130,14 @@ func (t *Comparison) dict(said, gold *pyliteral.Dict, read bool) {
 	case said.Len() != gold.Len():
 		t.Rule = fmt.Sprintf("the answer has %d keys, %d are needed", said.Len(), gold.Len())
 	default:
-		t.Said, t.Rule = pyliteral.Repr(said), fmt.Sprintf("%d keys", gold.Len())
+		t.Said, t.Rule = python.Repr(said), fmt.Sprintf("%d keys", gold.Len())
 	}
 }
 
 // noKey records that the answer lacks a key of the gold.
-func (t *Comparison) noKey(gold pyliteral.Value) {
+func (t *Comparison) noKey(gold python.Value) {
 	if t != nil {
-		t.Gold, t.Verdict, t.Rule = pyliteral.Repr(gold), qa.Wrong, "the answer has no such key"
+		t.Gold, t.Verdict, t.Rule = python.Repr(gold), qa.Wrong, "the answer has no such key"
 	}
 }
 

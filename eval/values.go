@@ -5,12 +5,11 @@ import (
 	"math/big"
 	"unicode/utf8"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 // truth is Python's bool() of v.
-func truth(v pyliteral.Value) bool {
+func truth(v python.Value) bool {
 	switch x := v.(type) {
 	case nil:
 		return false
@@ -22,16 +21,16 @@ func truth(v pyliteral.Value) bool {
 		return x != 0
 	case string:
 		return x != ""
-	case pyliteral.List:
+	case python.List:
 		return len(x) > 0
-	case *pyliteral.Dict:
+	case *python.Dict:
 		return x.Len() > 0
 	}
 	return true // the rest (a long integer) is never zero in JSON
 }
 
 // toInt is Python's int() of v: false where it fails. A fraction is cut off.
-func toInt(v pyliteral.Value) (pyliteral.Value, bool) {
+func toInt(v python.Value) (python.Value, bool) {
 	switch x := v.(type) {
 	case bool:
 		if x {
@@ -44,7 +43,7 @@ func toInt(v pyliteral.Value) (pyliteral.Value, bool) {
 		return cut(x)
 	case string:
 		return intFromText(x)
-	case pyliteral.Bytes:
+	case python.Bytes:
 		return intFromText(numeral(x))
 	}
 	return nil, false
@@ -52,7 +51,7 @@ func toInt(v pyliteral.Value) (pyliteral.Value, bool) {
 
 // numeral returns bytes as the text of a number. Beyond ASCII there are no digits and blanks in bytes: the empty
 // text, which is no number, stands for those.
-func numeral(b pyliteral.Bytes) string {
+func numeral(b python.Bytes) string {
 	for i := range len(b) {
 		if b[i] >= utf8.RuneSelf {
 			return ""
@@ -61,11 +60,11 @@ func numeral(b pyliteral.Bytes) string {
 	return string(b)
 }
 
-func intFromText(s string) (pyliteral.Value, bool) {
-	if i, ok := pystr.SmallInt(s); ok {
+func intFromText(s string) (python.Value, bool) {
+	if i, ok := python.SmallInt(s); ok {
 		return i, true
 	}
-	i, ok := pystr.Int(s)
+	i, ok := python.Int(s)
 	if !ok {
 		return nil, false
 	}
@@ -76,7 +75,7 @@ func intFromText(s string) (pyliteral.Value, bool) {
 }
 
 // cut drops the fraction of f; there is no integer for an infinity or NaN.
-func cut(f float64) (pyliteral.Value, bool) {
+func cut(f float64) (python.Value, bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, false
 	}
@@ -91,18 +90,18 @@ func cut(f float64) (pyliteral.Value, bool) {
 }
 
 // toFloat is Python's float() of v: false where it fails.
-func toFloat(v pyliteral.Value) (float64, bool) {
+func toFloat(v python.Value) (float64, bool) {
 	switch x := v.(type) {
 	case string:
-		return pystr.Float(x)
-	case pyliteral.Bytes:
-		return pystr.Float(numeral(x))
+		return python.Float(x)
+	case python.Bytes:
+		return python.Float(numeral(x))
 	}
 	return number(v)
 }
 
 // number returns a bool, an int or a float as float64; false for other types, and for an int beyond float64.
-func number(v pyliteral.Value) (float64, bool) {
+func number(v python.Value) (float64, bool) {
 	switch x := v.(type) {
 	case bool:
 		if x {
@@ -122,13 +121,13 @@ func number(v pyliteral.Value) (float64, bool) {
 
 // compare returns the sign of x - v where v is a number of any size; ordered is false for NaN, and an error
 // means that Python refuses to compare a number with v.
-func compare(x float64, v pyliteral.Value) (sign int, ordered bool, err error) {
+func compare(x float64, v python.Value) (sign int, ordered bool, err error) {
 	if i, ok := v.(*big.Int); ok {
 		return -i.Sign(), true, nil
 	}
 	y, ok := number(v)
 	if !ok {
-		return 0, false, raise("a number cannot be compared with a %s", pyliteral.Type(v))
+		return 0, false, raise("a number cannot be compared with a %s", python.Type(v))
 	}
 	switch {
 	case x < y:
@@ -140,37 +139,37 @@ func compare(x float64, v pyliteral.Value) (sign int, ordered bool, err error) {
 }
 
 // atLeast is Python's x >= v.
-func atLeast(x int, v pyliteral.Value) (bool, error) {
+func atLeast(x int, v python.Value) (bool, error) {
 	sign, ordered, err := compare(float64(x), v)
 	return ordered && sign >= 0, err
 }
 
 // positive is Python's v > 0.
-func positive(v pyliteral.Value) (bool, error) {
+func positive(v python.Value) (bool, error) {
 	sign, ordered, err := compare(0, v)
 	return ordered && sign < 0, err
 }
 
 // iterate returns what a for loop over v sees: the elements of a list, the characters of a text, the keys of
 // a dictionary.
-func iterate(v pyliteral.Value) ([]pyliteral.Value, error) {
+func iterate(v python.Value) ([]python.Value, error) {
 	switch x := v.(type) {
-	case pyliteral.List:
+	case python.List:
 		return x, nil
 	case string:
-		items := make([]pyliteral.Value, 0, utf8.RuneCountInString(x))
+		items := make([]python.Value, 0, utf8.RuneCountInString(x))
 		for i := 0; i < len(x); {
-			_, n := pyliteral.DecodeRune(x[i:])
+			_, n := python.DecodeRune(x[i:])
 			items = append(items, x[i:i+n])
 			i += n
 		}
 		return items, nil
-	case *pyliteral.Dict:
-		items := make([]pyliteral.Value, 0, x.Len())
+	case *python.Dict:
+		items := make([]python.Value, 0, x.Len())
 		for k := range x.All() {
 			items = append(items, k)
 		}
 		return items, nil
 	}
-	return nil, raise("a %s is not a list", pyliteral.Type(v))
+	return nil, raise("a %s is not a list", python.Type(v))
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 )
 

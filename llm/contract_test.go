@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"airqa/internal/openaitest"
 	"airqa/internal/testkit/modeltest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 )

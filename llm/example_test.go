@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"airqa/internal/openaitest"
 	"airqa/internal/pause"
+	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/llm/catalog"
 	"airqa/qa"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 )

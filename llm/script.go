@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"airqa/internal/jsonl"
+	"airqa/internal/ledger"
 )
 
 // ParseScript reads a script: a JSON array, or JSON Lines, of entries
@@ -86,7 +86,7 @@ func (r *scriptReply) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &outer) != nil {
 		return errReplyForm
 	}
-	if err := jsonl.Strict(data, &object); err != nil {
+	if err := ledger.Strict(data, &object); err != nil {
 		return err
 	}
 	if object.Text == nil {
@@ -107,7 +107,7 @@ func parseEntry(raw json.RawMessage) (Episode, error) {
 		Match   string        `json:"match"`
 		Replies []scriptReply `json:"replies"`
 	}
-	if err := jsonl.Strict(raw, &entry); err != nil {
+	if err := ledger.Strict(raw, &entry); err != nil {
 		return Episode{}, err
 	}
 	if entry.Match == "" || len(entry.Replies) == 0 {

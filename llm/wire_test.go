@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/golden"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/golden"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 )

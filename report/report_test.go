@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/reporttest"

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 
 	"airqa/agent/action"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -31,9 +31,9 @@ func (Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
 	if !ok {
 		return refuse("the answer could not be read back."), nil
 	}
-	answer := qa.Answer{Given: true, Text: pyliteral.Str(v), Literal: pyliteral.Repr(v)}
+	answer := qa.Answer{Given: true, Text: python.Str(v), Literal: python.Repr(v)}
 	if kept, ok := action.LaTeXValue(a, "answer"); ok {
-		answer.LaTeX = pyliteral.Str(kept)
+		answer.LaTeX = python.Str(kept)
 	}
 	return qa.Observation{Status: qa.StatusFinal, Answer: &answer}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/agent/action"
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 	"airqa/internal/tokens"
 	"airqa/qa"
 	"airqa/tools"

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
 // bound are the arguments of a call by parameter name.
-type bound map[string]pyliteral.Value
+type bound map[string]python.Value
 
 // fault is an argument that does not fit; at is its place when the parser knows one.
 type fault struct {
@@ -61,15 +61,15 @@ func (w wording) kind(k Kind) string {
 	return "any type"
 }
 
-func (w wording) value(v pyliteral.Value) string {
+func (w wording) value(v python.Value) string {
 	if w.json {
-		return short(quoted(pyliteral.ToGo(v)))
+		return short(quoted(python.ToGo(v)))
 	}
-	return short(pyliteral.Repr(v))
+	return short(python.Repr(v))
 }
 
 // bind gives each argument of a call to its parameter: positional ones by order, keywords by name.
-func (w wording) bind(spec Spec, call pyliteral.Call) (bound, *fault) {
+func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
 	args := make(bound)
 	if len(call.Args) > len(spec.Params) {
 		return nil, &fault{reason: fmt.Sprintf("%s takes %d argument(s), not %d: %s.", spec.Name, len(spec.Params), len(call.Args), w.signature(spec))}
@@ -116,22 +116,22 @@ func (w wording) settle(b bound, spec Spec, p Param) *fault {
 }
 
 // finite reports whether JSON can write all numbers of a value.
-func finite(v pyliteral.Value) bool {
-	ok := func(items []pyliteral.Value) bool {
-		return !slices.ContainsFunc(items, func(v pyliteral.Value) bool { return !finite(v) })
+func finite(v python.Value) bool {
+	ok := func(items []python.Value) bool {
+		return !slices.ContainsFunc(items, func(v python.Value) bool { return !finite(v) })
 	}
 	switch x := v.(type) {
 	case float64:
 		return !math.IsInf(x, 0) && !math.IsNaN(x)
 	case complex128:
 		return finite(real(x)) && finite(imag(x))
-	case pyliteral.List:
+	case python.List:
 		return ok(x)
-	case pyliteral.Tuple:
+	case python.Tuple:
 		return ok(x)
-	case pyliteral.Set:
+	case python.Set:
 		return ok(x)
-	case *pyliteral.Dict:
+	case *python.Dict:
 		for k, v := range x.All() {
 			if !finite(k) || !finite(v) {
 				return false
@@ -156,7 +156,7 @@ func (s Spec) param(name string) (Param, bool) {
 }
 
 // fit checks a value against a kind. Whole floats and digits in quotes pass as integers, since models write both.
-func fit(kind Kind, v pyliteral.Value) (pyliteral.Value, bool) {
+func fit(kind Kind, v python.Value) (python.Value, bool) {
 	switch kind {
 	case Str:
 		_, ok := v.(string)
@@ -171,7 +171,7 @@ func fit(kind Kind, v pyliteral.Value) (pyliteral.Value, bool) {
 	}
 }
 
-func integer(v pyliteral.Value) (pyliteral.Value, bool) {
+func integer(v python.Value) (python.Value, bool) {
 	switch x := v.(type) {
 	case int64, *big.Int:
 		return x, true
@@ -188,16 +188,16 @@ func integer(v pyliteral.Value) (pyliteral.Value, bool) {
 }
 
 // floats accepts a list or tuple of numbers, and None for an empty one.
-func floats(v pyliteral.Value) (pyliteral.Value, bool) {
-	var items []pyliteral.Value
+func floats(v python.Value) (python.Value, bool) {
+	var items []python.Value
 	switch x := v.(type) {
 	case nil:
-	case pyliteral.List:
+	case python.List:
 		items = x
-	case pyliteral.Tuple:
+	case python.Tuple:
 		items = x
 	case string: // as XML has it
-		v, err := pyliteral.Parse(strings.TrimSpace(x), pyliteral.Options{})
+		v, err := python.Parse(strings.TrimSpace(x), python.Options{})
 		if _, again := v.(string); err != nil || again {
 			return nil, false
 		}
@@ -205,7 +205,7 @@ func floats(v pyliteral.Value) (pyliteral.Value, bool) {
 	default:
 		return nil, false
 	}
-	numbers := make(pyliteral.List, len(items))
+	numbers := make(python.List, len(items))
 	for i, item := range items {
 		n, ok := number(item)
 		if !ok {
@@ -217,7 +217,7 @@ func floats(v pyliteral.Value) (pyliteral.Value, bool) {
 }
 
 // number accepts digits in quotes, too.
-func number(v pyliteral.Value) (pyliteral.Value, bool) {
+func number(v python.Value) (python.Value, bool) {
 	switch x := v.(type) {
 	case int64, *big.Int, float64:
 		return v, true
@@ -229,9 +229,9 @@ func number(v pyliteral.Value) (pyliteral.Value, bool) {
 	return nil, false
 }
 
-func fromGo(v any) pyliteral.Value {
+func fromGo(v any) python.Value {
 	if list, ok := v.([]any); ok {
-		out := make(pyliteral.List, len(list))
+		out := make(python.List, len(list))
 		for i, x := range list {
 			out[i] = fromGo(x)
 		}
@@ -240,7 +240,7 @@ func fromGo(v any) pyliteral.Value {
 	return v
 }
 
-func repr(v any) string { return pyliteral.Repr(fromGo(v)) }
+func repr(v any) string { return python.Repr(fromGo(v)) }
 
 func short(s string) string {
 	const most = 60
@@ -254,7 +254,7 @@ func short(s string) string {
 func plain(b bound) map[string]any {
 	args := make(map[string]any, len(b))
 	for name, v := range b {
-		args[name] = pyliteral.ToGo(v)
+		args[name] = python.ToGo(v)
 	}
 	return args
 }
@@ -264,7 +264,7 @@ func render(spec Spec, b bound) string {
 	var parts []string
 	for _, p := range spec.Params {
 		if v, ok := b[p.Name]; ok {
-			parts = append(parts, p.Name+"="+pyliteral.Repr(v))
+			parts = append(parts, p.Name+"="+python.Repr(v))
 		}
 	}
 	return spec.Name + "(" + strings.Join(parts, ", ") + ")"
@@ -273,10 +273,10 @@ func render(spec Spec, b bound) string {
 // Make builds the action of a program's own call, as if a model had written it. It fails when the arguments do not
 // fit the tool.
 func Make(spec Spec, args map[string]any) (qa.Action, error) {
-	call := pyliteral.Call{Name: spec.Name}
+	call := python.Call{Name: spec.Name}
 	for _, p := range spec.Params {
 		if v, ok := args[p.Name]; ok {
-			call.Keywords = append(call.Keywords, pyliteral.Keyword{Name: p.Name, Value: fromGo(v)})
+			call.Keywords = append(call.Keywords, python.Keyword{Name: p.Name, Value: fromGo(v)})
 		}
 	}
 	b, f := wording{}.bind(spec, call)
@@ -287,13 +287,13 @@ func Make(spec Spec, args map[string]any) (qa.Action, error) {
 }
 
 // Value returns an argument of an action as the Python value it was written as.
-func Value(a qa.Action, name string) (pyliteral.Value, bool) { return valueIn(a.Text, name) }
+func Value(a qa.Action, name string) (python.Value, bool) { return valueIn(a.Text, name) }
 
 // LaTeXValue is [Value] with LaTeX commands kept as they were written; false when that makes no difference.
-func LaTeXValue(a qa.Action, name string) (pyliteral.Value, bool) { return valueIn(a.LaTeX, name) }
+func LaTeXValue(a qa.Action, name string) (python.Value, bool) { return valueIn(a.LaTeX, name) }
 
-func valueIn(text, name string) (pyliteral.Value, bool) {
-	call, err := pyliteral.ParseCall(text, 0, pyliteral.Options{})
+func valueIn(text, name string) (python.Value, bool) {
+	call, err := python.ParseCall(text, 0, python.Options{})
 	if err != nil {
 		return nil, false
 	}

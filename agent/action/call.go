@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -173,16 +173,16 @@ func (g Grammar) parsePython(text string, i int) parsed {
 	if !known {
 		return parsed{fault: g.unknown(text, i, name), end: i}
 	}
-	call, err := pyliteral.ParseCall(text, i, pyliteral.Options{JSONConstants: true})
+	call, err := python.ParseCall(text, i, python.Options{JSONConstants: true})
 	latex := call
 	if err != nil || strings.Contains(text[i:call.End], `\`) {
 		var refused error
-		latex, refused = pyliteral.ParseCall(text, i, pyliteral.Options{JSONConstants: true, LaTeX: true})
+		latex, refused = python.ParseCall(text, i, python.Options{JSONConstants: true, LaTeX: true})
 		if err != nil && refused == nil {
 			call, err = latex, nil // \xi is no escape, whatever Python says
 		}
 	}
-	if lit := (*pyliteral.Error)(nil); errors.As(err, &lit) {
+	if lit := (*python.Error)(nil); errors.As(err, &lit) {
 		reason := fmt.Sprintf("the call of %s cannot be read: %s.", name, strings.TrimRight(lit.Reason, "."))
 		return parsed{fault: at(text, lit.Offset, qa.ErrSyntax, reason), end: lit.Offset}
 	}
@@ -190,7 +190,7 @@ func (g Grammar) parsePython(text string, i int) parsed {
 }
 
 // bound makes the action of a call. latex is the same call with LaTeX kept as it is written.
-func (g Grammar) bound(text string, spec Spec, call, latex pyliteral.Call) parsed {
+func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 	w := wording{json: g.Format.orPython() != Python}
 	args, bad := w.bind(spec, call)
 	if bad != nil {
@@ -202,7 +202,7 @@ func (g Grammar) bound(text string, spec Spec, call, latex pyliteral.Call) parse
 }
 
 // action builds the action of bound arguments.
-func action(spec Spec, args bound, latex pyliteral.Call) *qa.Action {
+func action(spec Spec, args bound, latex python.Call) *qa.Action {
 	a := &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args)}
 	if !spec.open() {
 		return a

@@ -11,7 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"airqa/agent/action"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -58,7 +58,7 @@ func in(t testing.TB, text string, f action.Format) string {
 
 func written(t testing.TB, call string, f action.Format) string {
 	t.Helper()
-	c, err := pyliteral.ParseCall(call, 0, pyliteral.Options{})
+	c, err := python.ParseCall(call, 0, python.Options{})
 	if err != nil || f == action.Python {
 		return call
 	}
@@ -66,7 +66,7 @@ func written(t testing.TB, call string, f action.Format) string {
 	args := map[string]any{}
 	for _, k := range c.Keywords {
 		spec.Params = append(spec.Params, action.Param{Name: k.Name})
-		args[k.Name] = pyliteral.ToGo(k.Value)
+		args[k.Name] = python.ToGo(k.Value)
 	}
 	return f.Write(spec, args)
 }

@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // Format is the notation in which a model writes an action as text.
@@ -131,12 +131,12 @@ func writeYAML(spec Spec, args map[string]any) string {
 // written is a call as it was found in a reply.
 type written struct {
 	name string
-	args []pyliteral.Keyword
+	args []python.Keyword
 	end  int
 }
 
-func (w written) call(start int) pyliteral.Call {
-	return pyliteral.Call{Name: w.name, Keywords: w.args, NameStart: start, End: w.end}
+func (w written) call(start int) python.Call {
+	return python.Call{Name: w.name, Keywords: w.args, NameStart: start, End: w.end}
 }
 
 // yamlKey reports whether a line begins with a key of an action in YAML.
@@ -151,7 +151,7 @@ func yamlKey(line string) bool {
 
 // read reads the call that begins at byte i of a reply; it ends at or before limit. With latex, LaTeX commands stay as they
 // are written.
-func (f Format) read(reply string, i, limit int, latex bool) (written, *pyliteral.Error) {
+func (f Format) read(reply string, i, limit int, latex bool) (written, *python.Error) {
 	switch f {
 	case JSON:
 		return readJSON(reply, i, latex)
@@ -161,14 +161,14 @@ func (f Format) read(reply string, i, limit int, latex bool) (written, *pylitera
 	return readYAML(reply, i, limit, latex)
 }
 
-func syntax(offset int, format string, args ...any) *pyliteral.Error {
-	return &pyliteral.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
+func syntax(offset int, format string, args ...any) *python.Error {
+	return &python.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
 // readJSON takes line breaks in strings, and escapes that JSON does not know, as they are: models write SQL and LaTeX so.
-func readJSON(reply string, i int, latex bool) (written, *pyliteral.Error) {
-	v, end, err := pyliteral.ParseJSON(reply, i, pyliteral.Options{Loose: true, LaTeX: latex})
-	if bad := (*pyliteral.Error)(nil); errors.As(err, &bad) {
+func readJSON(reply string, i int, latex bool) (written, *python.Error) {
+	v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: latex})
+	if bad := (*python.Error)(nil); errors.As(err, &bad) {
 		return written{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
 	}
 	w, fault := fromDict(v, i)
@@ -177,10 +177,10 @@ func readJSON(reply string, i int, latex bool) (written, *pyliteral.Error) {
 }
 
 // fromDict takes name and arguments from a mapping. The names of the keys that other protocols use are taken, too.
-func fromDict(v pyliteral.Value, at int) (written, *pyliteral.Error) {
-	d, ok := v.(*pyliteral.Dict)
+func fromDict(v python.Value, at int) (written, *python.Error) {
+	d, ok := v.(*python.Dict)
 	if !ok {
-		return written{}, syntax(at, "it is a %s, not a mapping with action_type and parameters", pyliteral.Type(v))
+		return written{}, syntax(at, "it is a %s, not a mapping with action_type and parameters", python.Type(v))
 	}
 	var w written
 	w.name, _ = first(d, "action_type", "name", "action").(string)
@@ -189,17 +189,17 @@ func fromDict(v pyliteral.Value, at int) (written, *pyliteral.Error) {
 	}
 	switch args := first(d, "parameters", "arguments", "args").(type) {
 	case nil:
-	case *pyliteral.Dict:
+	case *python.Dict:
 		for k, v := range args.All() {
-			w.args = append(w.args, pyliteral.Keyword{Name: pyliteral.Str(k), Value: v, Offset: at})
+			w.args = append(w.args, python.Keyword{Name: python.Str(k), Value: v, Offset: at})
 		}
 	default:
-		return w, syntax(at, "parameters is a %s, not a mapping", pyliteral.Type(args))
+		return w, syntax(at, "parameters is a %s, not a mapping", python.Type(args))
 	}
 	return w, nil
 }
 
-func first(d *pyliteral.Dict, names ...string) pyliteral.Value {
+func first(d *python.Dict, names ...string) python.Value {
 	for _, name := range names {
 		if v, ok := d.Get(name); ok {
 			return v
@@ -209,7 +209,7 @@ func first(d *pyliteral.Dict, names ...string) pyliteral.Value {
 }
 
 // readYAML takes everything up to limit: nothing else says where a mapping ends.
-func readYAML(reply string, i, limit int, latex bool) (written, *pyliteral.Error) {
+func readYAML(reply string, i, limit int, latex bool) (written, *python.Error) {
 	text := reply[i:limit]
 	if fence := strings.Index(text, "```"); fence >= 0 {
 		text = text[:fence]
@@ -220,7 +220,7 @@ func readYAML(reply string, i, limit int, latex bool) (written, *pyliteral.Error
 	}
 	var document yaml.Node
 	err := yaml.Unmarshal([]byte(text), &document)
-	var v pyliteral.Value
+	var v python.Value
 	if err == nil {
 		v, err = fromYAML(&document)
 	}
@@ -241,7 +241,7 @@ func doubleBackslashes(text string) string {
 		case c == '"' && (quoted || strings.HasSuffix(strings.TrimRight(text[max(0, i-3):i], " "), ":") || i > 0 && strings.IndexByte(" ,[{", text[i-1]) >= 0):
 			quoted = !quoted
 		case c == '\\' && quoted && i+1 < len(text):
-			if pyliteral.LaTeXCommand(text[i:]) > 0 || strings.IndexByte("0abtnvfre \"/\\N_LPxuU\n\r", text[i+1]) < 0 {
+			if python.LaTeXCommand(text[i:]) > 0 || strings.IndexByte("0abtnvfre \"/\\N_LPxuU\n\r", text[i+1]) < 0 {
 				b.WriteByte('\\')
 				break
 			}
@@ -254,12 +254,12 @@ func doubleBackslashes(text string) string {
 }
 
 // fromYAML turns a node into the value of a call. The decoder's own maps would compare each key with all others.
-func fromYAML(n *yaml.Node) (pyliteral.Value, error) {
+func fromYAML(n *yaml.Node) (python.Value, error) {
 	switch n.Kind {
 	case yaml.DocumentNode:
 		return fromYAML(n.Content[0])
 	case yaml.MappingNode:
-		d := &pyliteral.Dict{}
+		d := &python.Dict{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			v, err := fromYAML(n.Content[i+1])
 			if err != nil {
@@ -269,7 +269,7 @@ func fromYAML(n *yaml.Node) (pyliteral.Value, error) {
 		}
 		return d, nil
 	case yaml.SequenceNode:
-		list := make(pyliteral.List, len(n.Content))
+		list := make(python.List, len(n.Content))
 		for i, item := range n.Content {
 			var err error
 			if list[i], err = fromYAML(item); err != nil {
@@ -283,7 +283,7 @@ func fromYAML(n *yaml.Node) (pyliteral.Value, error) {
 	return nil, errors.New("aliases are not supported")
 }
 
-func scalar(n *yaml.Node) (pyliteral.Value, error) {
+func scalar(n *yaml.Node) (python.Value, error) {
 	var v any
 	if err := n.Decode(&v); err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -89,15 +89,15 @@ func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 }
 
 // nativeCall reads the arguments of a native call.
-func nativeCall(spec Spec, text string, latex bool) (pyliteral.Call, bool) {
-	call := pyliteral.Call{Name: spec.Name}
-	v, end, err := pyliteral.ParseJSON(text, 0, pyliteral.Options{Loose: true, LaTeX: latex})
-	args, ok := v.(*pyliteral.Dict)
+func nativeCall(spec Spec, text string, latex bool) (python.Call, bool) {
+	call := python.Call{Name: spec.Name}
+	v, end, err := python.ParseJSON(text, 0, python.Options{Loose: true, LaTeX: latex})
+	args, ok := v.(*python.Dict)
 	if err != nil || !ok || strings.TrimSpace(text[end:]) != "" {
 		return call, false
 	}
 	for k, v := range args.All() {
-		call.Keywords = append(call.Keywords, pyliteral.Keyword{Name: pyliteral.Str(k), Value: v})
+		call.Keywords = append(call.Keywords, python.Keyword{Name: python.Str(k), Value: v})
 	}
 	return call, true
 }

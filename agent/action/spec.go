@@ -3,7 +3,7 @@ package action
 import (
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // Kind is the type of a parameter, written as Python writes it.
@@ -88,13 +88,13 @@ func (s Spec) plain() string {
 
 // rewrite puts an example into another format: on one line, or below the words before it.
 func (s Spec) rewrite(call string, f Format) string {
-	c, err := pyliteral.ParseCall(call, 0, pyliteral.Options{})
+	c, err := python.ParseCall(call, 0, python.Options{})
 	if err != nil {
 		return call
 	}
 	args := make(map[string]any, len(c.Keywords))
 	for _, k := range c.Keywords {
-		args[k.Name] = pyliteral.ToGo(k.Value)
+		args[k.Name] = python.ToGo(k.Value)
 	}
 	text := f.Write(s, args)
 	if strings.Contains(text, "\n") {

@@ -5,14 +5,14 @@ import (
 	"regexp"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // tagPattern opens a parameter. Models do not escape what they write (a < b in SQL), so an element ends at its own closing
 // tag and nothing inside it is markup.
 var tagPattern = regexp.MustCompile(`^\s*<([A-Za-z_]\w*)>`)
 
-func readXML(reply string, i int) (written, *pyliteral.Error) {
+func readXML(reply string, i int) (written, *python.Error) {
 	body, end, fault := element(reply, i, "action")
 	if fault != nil {
 		return written{}, fault
@@ -45,7 +45,7 @@ func readXML(reply string, i int) (written, *pyliteral.Error) {
 }
 
 // element returns what stands in the element that begins at byte i, and where it ends.
-func element(reply string, i int, name string) (body string, end int, fault *pyliteral.Error) {
+func element(reply string, i int, name string) (body string, end int, fault *python.Error) {
 	i += len(name) + 2
 	n := strings.Index(reply[i:], "</"+name+">")
 	if n < 0 {
@@ -55,8 +55,8 @@ func element(reply string, i int, name string) (body string, end int, fault *pyl
 }
 
 // tagged reads the parameters. Those that come again are lists.
-func tagged(reply string, at int, text string) ([]pyliteral.Keyword, *pyliteral.Error) {
-	var args []pyliteral.Keyword
+func tagged(reply string, at int, text string) ([]python.Keyword, *python.Error) {
+	var args []python.Keyword
 	for end := at + len(text); strings.TrimSpace(reply[at:end]) != ""; {
 		m := tagPattern.FindStringSubmatchIndex(reply[at:end])
 		if m == nil {
@@ -67,20 +67,20 @@ func tagged(reply string, at int, text string) ([]pyliteral.Keyword, *pyliteral.
 		if fault != nil {
 			return nil, syntax(from, "</%s> is missing", name)
 		}
-		args = addTagged(args, pyliteral.Keyword{Name: name, Value: plainText(body), Offset: from})
+		args = addTagged(args, python.Keyword{Name: name, Value: plainText(body), Offset: from})
 		at = next
 	}
 	return args, nil
 }
 
-func addTagged(args []pyliteral.Keyword, k pyliteral.Keyword) []pyliteral.Keyword {
+func addTagged(args []python.Keyword, k python.Keyword) []python.Keyword {
 	for i := range args {
 		if args[i].Name != k.Name {
 			continue
 		}
-		list, ok := args[i].Value.(pyliteral.List)
+		list, ok := args[i].Value.(python.List)
 		if !ok {
-			list = pyliteral.List{args[i].Value}
+			list = python.List{args[i].Value}
 		}
 		args[i].Value = append(list, k.Value)
 		return args

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"airqa/internal/exit"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 )
 
 // impostor stands for api.openai.com: a proxy on the loopback that ends TLS itself, with a certificate for that host. It

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"airqa/internal/settings"
 	"fmt"
 	"os"
 	"reflect"
@@ -9,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/settings"
+
 	"github.com/alecthomas/kong"
 
-	"airqa/internal/golden"
 	"airqa/internal/terminal"
+	"airqa/internal/testkit/golden"
 )
 
 // docWidth is the length of the lines of docs/cli.md.

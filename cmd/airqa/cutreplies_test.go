@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"airqa/fixtures"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/run/runlog"
 	"airqa/run/session"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 )
 
 // TestDoctorScripts looks at endpoints on the loopback: $CHAT answers who has the key, $TOOLS calls tools and reports no usage,

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"airqa/eval"
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 	"airqa/qa"
 )
 

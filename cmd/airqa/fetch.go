@@ -10,7 +10,7 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/ingest"
-	"airqa/env/ingest/fetch"
+	"airqa/env/ingest/sources/fetch"
 	"airqa/internal/exit"
 )
 

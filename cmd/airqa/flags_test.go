@@ -476,7 +476,7 @@ func picked(t *testing.T, a *app, c any) any {
 func settingOf(name string) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
 		if c, ok := c.(runCmd); ok {
-			v := c.Settings.Record()[name]
+			v := c.Record()[name]
 			if v == nil {
 				return ""
 			}

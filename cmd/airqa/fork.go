@@ -85,7 +85,7 @@ func (c forkCmd) check() error {
 	if c.Message == runlog.ForkObservation && !c.Edit {
 		return exit.Misuse("--message goes with --edit")
 	}
-	return errors.Join(c.Budget.Check(), session.CheckLimits(c.QuestionLimits))
+	return errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits))
 }
 
 func (c forkCmd) changes() string {

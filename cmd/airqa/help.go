@@ -1,7 +1,6 @@
 package main
 
 import (
-	"airqa/internal/settings"
 	"bytes"
 	"fmt"
 	"io"
@@ -9,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"airqa/internal/settings"
 
 	"github.com/alecthomas/kong"
 
@@ -51,7 +52,7 @@ func groupFlags(k *kong.Kong) error {
 	groups := make(map[string]*kong.Group)
 	rank := make(map[string]int)
 	for _, g := range flagGroups {
-		for _, name := range strings.Fields(g.flags) {
+		for name := range strings.FieldsSeq(g.flags) {
 			groups[name] = &kong.Group{Key: g.title, Title: g.title}
 			rank[name] = len(rank) + 1
 		}

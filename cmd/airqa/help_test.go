@@ -1,10 +1,11 @@
 package main
 
 import (
-	"airqa/internal/settings"
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"airqa/internal/settings"
 
 	"github.com/alecthomas/kong"
 )

@@ -8,7 +8,7 @@ import (
 
 	"airqa/fixtures"
 	"airqa/internal/exit"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/run/runlog"
 )

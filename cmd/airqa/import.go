@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"airqa/env"
-	"airqa/env/ingest/release"
+	"airqa/env/ingest/sources/release"
 	"airqa/env/paperdb"
 	"airqa/internal/exit"
 	"airqa/internal/progress"

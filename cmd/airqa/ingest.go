@@ -10,8 +10,8 @@ import (
 	"airqa/env"
 	"airqa/env/datadir"
 	"airqa/env/ingest"
-	"airqa/env/ingest/mineru"
-	"airqa/env/ingest/records"
+	"airqa/env/ingest/sources/mineru"
+	"airqa/env/ingest/sources/records"
 	"airqa/env/pdf"
 	"airqa/internal/exit"
 )

@@ -14,7 +14,7 @@ import (
 
 	"airqa/fixtures"
 	"airqa/internal/exit"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 )
 
 // slow is an endpoint that answers only when it is let go.

@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"airqa/fixtures"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"

@@ -18,7 +18,7 @@ import (
 
 	"airqa/env/paperdb"
 	"airqa/fixtures"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm/offline"
 	"airqa/qa"
 )

@@ -9,8 +9,8 @@ import (
 
 	"airqa/fixtures"
 	"airqa/internal/exit"
-	"airqa/internal/milvustest"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/milvustest"
+	"airqa/internal/testkit/openaitest"
 )
 
 // runProgram runs airqa as a process and returns what it printed and its exit code.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/fixtures"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/run/runlog"
 )
 

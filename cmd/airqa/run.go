@@ -111,7 +111,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 		Retry: c.Retry, Budget: c.Budget,
 		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
 	}
-	if err := c.Missing.Settle(a.ctx, a.session(), &plan, jobs, c.DryRun); err != nil {
+	if err := c.Settle(a.ctx, a.session(), &plan, jobs, c.DryRun); err != nil {
 		return err
 	}
 	if c.DryRun {
@@ -159,17 +159,20 @@ func (c runCmd) check() error {
 		return exit.Misuse("--rows %d: 0 is no limit", c.Rows)
 	case c.Turns < 1 || c.Window < 1:
 		return exit.Misuse("--turns and --window must be at least 1")
+	case c.DryRun && c.Replay != "":
+		return exit.Misuse("--dry-run and --replay are mutually exclusive: a replay makes no calls")
 	}
-	if c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python) {
-		return exit.Misuse("--action-format %s is for actions that are written as text, and --protocol tools reads none: leave one of them out, or take --protocol mixed", c.ActionFormat)
-	}
-	if c.DryRun && c.Replay != "" {
-		return exit.Misuse("--replay makes no calls, so there is nothing for --dry-run to estimate")
-	}
-	if err := c.checkReplay(); err != nil {
+	if err := errors.Join(c.checkFormat(), c.checkReplay()); err != nil {
 		return err
 	}
-	return errors.Join(c.Budget.Check(), session.CheckLimits(c.QuestionLimits))
+	return errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits))
+}
+
+func (c runCmd) checkFormat() error {
+	if c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python) {
+		return exit.Misuse("--action-format %s is for actions written as text, and --protocol tools reads none: drop one of them or use --protocol mixed", c.ActionFormat)
+	}
+	return nil
 }
 
 // findBaselines returns the baselines of some names, or every one for "all".

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"airqa/internal/exit"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )

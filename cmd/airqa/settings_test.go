@@ -48,8 +48,8 @@ func unusual(fields any) (args map[string]string, record map[string]any) {
 }
 
 func visit(t reflect.Type, f func(reflect.StructField)) {
-	for i := range t.NumField() {
-		if field := t.Field(i); field.Anonymous {
+	for field := range t.Fields() {
+		if field.Anonymous {
 			visit(field.Type, f)
 		} else {
 			f(field)

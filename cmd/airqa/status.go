@@ -12,7 +12,7 @@ import (
 
 	"airqa/internal/pause"
 	"airqa/internal/terminal"
-	"airqa/report/standing"
+	"airqa/run/status"
 )
 
 type statusCmd struct {
@@ -43,9 +43,9 @@ func (c statusCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	followers := make([]*standing.Follower, len(dirs))
+	followers := make([]*status.Follower, len(dirs))
 	for i, dir := range dirs {
-		if followers[i], err = standing.Open(dir); err != nil {
+		if followers[i], err = status.Open(dir); err != nil {
 			return err
 		}
 	}
@@ -59,8 +59,8 @@ func (c statusCmd) Run(a *app) error {
 	return c.print(a, all)
 }
 
-func look(a *app, followers []*standing.Follower) ([]standing.Standing, error) {
-	all := make([]standing.Standing, len(followers))
+func look(a *app, followers []*status.Follower) ([]status.Status, error) {
+	all := make([]status.Status, len(followers))
 	for i, f := range followers {
 		var err error
 		if all[i], err = f.Look(a.now()); err != nil {
@@ -70,7 +70,7 @@ func look(a *app, followers []*standing.Follower) ([]standing.Standing, error) {
 	return all, nil
 }
 
-func (c statusCmd) print(a *app, all []standing.Standing) error {
+func (c statusCmd) print(a *app, all []status.Status) error {
 	for _, s := range all {
 		text := s.Text(a.width)
 		if c.JSON {
@@ -87,7 +87,7 @@ func (c statusCmd) print(a *app, all []standing.Standing) error {
 }
 
 // watch looks until nobody writes to any of the runs.
-func (c statusCmd) watch(a *app, followers []*standing.Follower) error {
+func (c statusCmd) watch(a *app, followers []*status.Follower) error {
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	every := watchElse
@@ -113,7 +113,7 @@ func (c statusCmd) watch(a *app, followers []*standing.Follower) error {
 	}
 }
 
-func anyWriting(all []standing.Standing) bool {
+func anyWriting(all []status.Status) bool {
 	for _, s := range all {
 		if s.Writing {
 			return true
@@ -123,7 +123,7 @@ func anyWriting(all []standing.Standing) bool {
 }
 
 // draw shows one look, on a terminal in the place of the one before, and returns how many lines it took.
-func (c statusCmd) draw(a *app, all []standing.Standing, before int) (int, error) {
+func (c statusCmd) draw(a *app, all []status.Status, before int) (int, error) {
 	switch {
 	case c.JSON:
 		return 0, c.print(a, all)
@@ -142,7 +142,7 @@ func (c statusCmd) draw(a *app, all []standing.Standing, before int) (int, error
 }
 
 // picture is what fits a terminal: all that is known, or a line for each run, or for as many as there is room for.
-func picture(all []standing.Standing, width, height int) string {
+func picture(all []status.Status, width, height int) string {
 	var full, brief []string
 	for _, s := range all {
 		full = append(full, s.Text(width-1))

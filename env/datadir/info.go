@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"airqa/internal/aside"
-	"airqa/internal/jsonl"
+	"airqa/internal/ledger"
 )
 
 // Info is the content of airqa.json.
@@ -63,7 +63,7 @@ func (d *Dir) Identified() (Info, error) {
 
 func (d *Dir) decode(text []byte) (Info, error) {
 	var info Info
-	if err := jsonl.Strict(text, &info); err != nil {
+	if err := ledger.Strict(text, &info); err != nil {
 		return Info{}, fmt.Errorf("read %s: %w", d.file(), err)
 	}
 	return info, nil

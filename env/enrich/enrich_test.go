@@ -15,7 +15,7 @@ import (
 
 	"airqa/env/enrich"
 	"airqa/env/paperdb"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 )

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"airqa/internal/jsonl"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -67,7 +66,7 @@ func readEntry(line []byte, at ledger.Span) (string, ledger.Span, error) {
 
 func parseEntry(line []byte) (Entry, error) {
 	var e Entry
-	if err := jsonl.Strict(line, &e); err != nil {
+	if err := ledger.Strict(line, &e); err != nil {
 		return e, err
 	}
 	if e.Format != journalFormat {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"airqa/env/enrich"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 )
 
 // The variables of a test process that only asks, to be killed.

@@ -10,7 +10,7 @@ import (
 
 	"airqa/env/enrich"
 	"airqa/env/paperdb"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"airqa/env/paperdb"
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 )
 
 // The texts as a model gets them.

@@ -8,8 +8,8 @@ import (
 
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/mineru"
-	"airqa/env/ingest/records"
+	"airqa/env/ingest/sources/mineru"
+	"airqa/env/ingest/sources/records"
 	"airqa/env/ingest/structure"
 	"airqa/env/paperdb"
 	"airqa/qa"

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/env/ingest"
-	"airqa/env/ingest/mineru"
-	"airqa/env/ingest/records"
+	"airqa/env/ingest/sources/mineru"
+	"airqa/env/ingest/sources/records"
 	"airqa/env/paperdb"
 	"airqa/fixtures"
 	"airqa/qa"

@@ -5,7 +5,7 @@ import (
 
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
-	"airqa/env/ingest/mineru"
+	"airqa/env/ingest/sources/mineru"
 	"airqa/env/ingest/structure"
 )
 

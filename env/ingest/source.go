@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/env/ingest/mineru"
-	"airqa/env/ingest/records"
+	"airqa/env/ingest/sources/mineru"
+	"airqa/env/ingest/sources/records"
 	"airqa/env/paperdb"
 )
 

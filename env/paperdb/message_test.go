@@ -51,7 +51,8 @@ func TestValuesBetweenProcesses(t *testing.T) {
 		{"texts", func() any { return []any{"", "x", "é\x00\n", "\xff", strings.Repeat("long", 1<<18)} }},
 		{"times", func() any {
 			return []any{
-				time.Time{}, time.Date(2023, 7, 9, 1, 2, 3, 456789000, time.UTC), time.Date(-290307, 1, 1, 0, 0, 0, 0, time.UTC),
+				time.Time{},
+				time.Date(2023, 7, 9, 1, 2, 3, 456789000, time.UTC), time.Date(-290307, 1, 1, 0, 0, 0, 0, time.UTC),
 				time.Date(2000, 1, 1, 0, 0, 0, 0, time.FixedZone("", 3600)),
 			}
 		}},

@@ -10,7 +10,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 

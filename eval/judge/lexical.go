@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"airqa/eval"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 // Lexical is an [eval.Judge] that compares words and understands nothing: for dry runs, demonstrations and tests
@@ -109,7 +109,7 @@ var emptyWords = setOf(strings.Fields(`
 // contentWords splits s into lower-case words, without the s of a plural or verb, and numbers. A point or comma
 // between digits stays, but "1,000" and "1000", "0.50" and "0.5" are the same number.
 func contentWords(s string) []string {
-	runes := []rune(pystr.Lower(s))
+	runes := []rune(python.Lower(s))
 	inNumber := func(i int) bool {
 		return i > 0 && i+1 < len(runes) && unicode.IsDigit(runes[i-1]) && unicode.IsDigit(runes[i+1])
 	}

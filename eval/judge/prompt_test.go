@@ -6,7 +6,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 )
 
 // TestPrompts holds the whole text that a model is shown for each kind of question.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"airqa/internal/jsonl"
 	"airqa/internal/ledger"
 	"airqa/qa"
 )
@@ -51,7 +50,7 @@ func OpenStore(path string, redact func([]byte) []byte) (*Store, error) {
 
 func readRecord(line []byte, _ ledger.Span) (key string, right bool, err error) {
 	var r record
-	err = jsonl.Strict(line, &r)
+	err = ledger.Strict(line, &r)
 	if r.Format > StoreFormat {
 		return "", false, fmt.Errorf("format %d; this program reads format %d", r.Format, StoreFormat)
 	}

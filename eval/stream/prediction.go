@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"airqa/eval"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa/dataset"
 )
 
@@ -61,13 +61,13 @@ func decodePrediction(raw []byte) (p prediction, fault string) {
 	if name := notJSON(raw); name != "" {
 		return p, name + " is not JSON, although Python's json.dumps writes it; write null or a string"
 	}
-	v, err := pyliteral.FromJSON(raw)
+	v, err := python.FromJSON(raw)
 	if err != nil {
 		return p, "not an object with uuid and answer: " + err.Error()
 	}
-	keys, ok := v.(*pyliteral.Dict)
+	keys, ok := v.(*python.Dict)
 	if !ok {
-		return p, "not an object with uuid and answer, but a " + pyliteral.Type(v)
+		return p, "not an object with uuid and answer, but a " + python.Type(v)
 	}
 	uuid, given := keys.Get("uuid")
 	if p.uuid, ok = uuid.(string); given && !ok && uuid != nil {
@@ -85,7 +85,7 @@ func decodePrediction(raw []byte) (p prediction, fault string) {
 }
 
 // repeatOf reads a whole number from 0.
-func repeatOf(keys *pyliteral.Dict) (int, bool) {
+func repeatOf(keys *python.Dict) (int, bool) {
 	v, given := keys.Get("repeat")
 	if !given {
 		return noRepeat, true
@@ -95,7 +95,7 @@ func repeatOf(keys *pyliteral.Dict) (int, bool) {
 }
 
 // others names the first keys of an object that is no prediction, to show what else it may be.
-func others(keys *pyliteral.Dict) string {
+func others(keys *python.Dict) string {
 	const most = 6
 	var names []string
 	for k := range keys.All() {
@@ -103,7 +103,7 @@ func others(keys *pyliteral.Dict) string {
 			names = append(names, "…")
 			break
 		}
-		names = append(names, pyliteral.Str(k))
+		names = append(names, python.Str(k))
 	}
 	if len(names) == 0 {
 		return ""

@@ -29,15 +29,15 @@ const newFunction = `package eval
 import (
 	"context"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // lengthMatch compares lengths, for the test of what it takes to add a function.
 var lengthMatch = Function{
 	Name:   "eval_length_match",
 	Params: []Param{required("gold", KindText)},
-	score: func(_ context.Context, _ *Scorer, _ *Comparison, prediction pyliteral.Value, k kwargs) (outcome, error) {
-		return passed(len(pyliteral.Str(prediction)) == len(pyliteral.Str(k.get("gold", nil)))), nil
+	score: func(_ context.Context, _ *Scorer, _ *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return passed(len(python.Str(prediction)) == len(python.Str(k.get("gold", nil)))), nil
 	},
 }
 `

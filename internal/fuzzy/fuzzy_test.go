@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"airqa/internal/fuzzy"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // rows reads a JSON Lines file; a lone surrogate in it stays what it is.
-func rows(t *testing.T, path string) []*pyliteral.Dict {
+func rows(t *testing.T, path string) []*python.Dict {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -21,13 +21,13 @@ func rows(t *testing.T, path string) []*pyliteral.Dict {
 	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
-	var out []*pyliteral.Dict
+	var out []*python.Dict
 	for lines.Scan() {
-		v, err := pyliteral.FromJSON(lines.Bytes())
+		v, err := python.FromJSON(lines.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, v.(*pyliteral.Dict))
+		out = append(out, v.(*python.Dict))
 	}
 	return out
 }
@@ -56,7 +56,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-func checkRow(t *testing.T, number int, row *pyliteral.Dict, scores []string) {
+func checkRow(t *testing.T, number int, row *python.Dict, scores []string) {
 	t.Helper()
 	a, _ := row.Get("a")
 	b, _ := row.Get("b")

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // Score compares two texts; the result is from 0 to 100.
@@ -113,7 +113,7 @@ func length(s string) int {
 func runes(s string) []rune {
 	out := make([]rune, 0, len(s))
 	for i := 0; i < len(s); {
-		r, n := pyliteral.DecodeRune(s[i:])
+		r, n := python.DecodeRune(s[i:])
 		out = append(out, r)
 		i += n
 	}

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"airqa/internal/pyliteral"
-	"airqa/internal/pystr"
+	"airqa/internal/python"
 )
 
 // TokenSortRatio is the [Ratio] of the sorted words.
@@ -27,7 +26,7 @@ func PartialTokenSetRatio(a, b string) int {
 }
 
 func sorted(s string) string {
-	words := pystr.Fields(s)
+	words := python.Fields(s)
 	slices.Sort(words)
 	return strings.Join(words, " ")
 }
@@ -51,14 +50,14 @@ func tokenSet(a, b string, score Score) int {
 		}
 	}
 	both := strings.Join(common, " ")
-	withA := pystr.Strip(both + " " + strings.Join(onlyA, " "))
-	withB := pystr.Strip(both + " " + strings.Join(onlyB, " "))
+	withA := python.Strip(both + " " + strings.Join(onlyA, " "))
+	withB := python.Strip(both + " " + strings.Join(onlyB, " "))
 	return max(score(both, withA), score(both, withB), score(withA, withB))
 }
 
 // wordSet returns the distinct words of s, sorted.
 func wordSet(s string) []string {
-	words := pystr.Fields(s)
+	words := python.Fields(s)
 	slices.Sort(words)
 	return slices.Compact(words)
 }
@@ -70,7 +69,7 @@ func clean(s string, ascii bool) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
-		r, n := pyliteral.DecodeRune(s[i:])
+		r, n := python.DecodeRune(s[i:])
 		i += n
 		switch {
 		case ascii && 0x80 <= r && r <= 0xFF:
@@ -80,5 +79,5 @@ func clean(s string, ascii bool) string {
 			b.WriteByte(' ')
 		}
 	}
-	return pystr.Strip(pystr.Lower(b.String()))
+	return python.Strip(python.Lower(b.String()))
 }

@@ -20,10 +20,11 @@ const (
 // Do returns the result of fn, or waits for that of another caller with the same key; shared reports which. A caller
 // whose context ends stops waiting, but not while its own fn runs: fn has to watch the context itself.
 func (f *Flights[V]) Do(ctx context.Context, key string, fn func() (V, error)) (value V, shared bool, err error) {
+	var none V
 	var state atomic.Int32
 	done := f.group.DoChan(key, func() (any, error) {
 		if !state.CompareAndSwap(waiting, leading) {
-			return value, ctx.Err()
+			return none, ctx.Err()
 		}
 		return fn()
 	})
@@ -32,7 +33,6 @@ func (f *Flights[V]) Do(ctx context.Context, key string, fn func() (V, error)) (
 	case r = <-done:
 	case <-ctx.Done():
 		if state.CompareAndSwap(waiting, gone) {
-			var none V
 			return none, false, ctx.Err()
 		}
 		r = <-done

@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"airqa/internal/filelock"
-	"airqa/internal/jsonl"
 )
 
 var (
@@ -127,7 +126,7 @@ func (l *Ledger[K, V]) refresh() (damaged int, err error) {
 	}
 	fresh := info.Size() - l.read
 	in := bufio.NewReaderSize(io.NewSectionReader(l.file, l.read, fresh), int(min(fresh, 1<<20)))
-	for line, err := range jsonl.Lines(in) {
+	for line, err := range Lines(in) {
 		if err == nil {
 			err = l.take(line)
 		}

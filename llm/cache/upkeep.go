@@ -14,7 +14,7 @@ import (
 
 	"airqa/internal/aside"
 	"airqa/internal/filelock"
-	"airqa/internal/jsonl"
+	"airqa/internal/ledger"
 )
 
 // ErrNoStore is returned for a folder that holds no cache.
@@ -114,7 +114,7 @@ func scan(dir string, each func(line []byte) error) error {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	for line, err := range jsonl.Lines(bufio.NewReaderSize(file, 1<<20)) {
+	for line, err := range ledger.Lines(bufio.NewReaderSize(file, 1<<20)) {
 		if err == nil {
 			err = each(line)
 		}

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // answer gives the answer from all that was seen, with a thought.
-func (t *task) answer() (thought string, value pyliteral.Value) {
+func (t *task) answer() (thought string, value python.Value) {
 	if r := t.best(result, ""); r != nil && t.want.class == asInteger {
 		return "The result is the answer.", int64(count(r.text))
 	} else if r != nil {
@@ -19,11 +19,11 @@ func (t *task) answer() (thought string, value pyliteral.Value) {
 }
 
 // solve answers by the form of the answer. A list has one element for each paper where they are as many.
-func (t *task) solve(want shape) pyliteral.Value {
+func (t *task) solve(want shape) python.Value {
 	if want.class != asList {
 		return t.nth(want, 0)
 	}
-	var list pyliteral.List
+	var list python.List
 	used := make(map[class]int)
 	for i := range want.count {
 		part := want.part(i)
@@ -38,7 +38,7 @@ func (t *task) solve(want shape) pyliteral.Value {
 }
 
 // nth is the candidate i of the form, and a guess when there are too few.
-func (t *task) nth(want shape, i int) pyliteral.Value {
+func (t *task) nth(want shape, i int) python.Value {
 	if list := t.candidates(want); i < len(list) {
 		return list[i]
 	}
@@ -54,7 +54,7 @@ func (t *task) nth(want shape, i int) pyliteral.Value {
 }
 
 // candidates are the possible answers of a form, best first.
-func (t *task) candidates(want shape) []pyliteral.Value {
+func (t *task) candidates(want shape) []python.Value {
 	switch want.class {
 	case asInteger, asFloat:
 		return t.numbers(want)
@@ -64,7 +64,7 @@ func (t *task) candidates(want shape) []pyliteral.Value {
 		return t.titles(want.class == asUUID)
 	case asFormula:
 		if it := t.best(equation, ""); it != nil {
-			return []pyliteral.Value{mathMarks.ReplaceAllString(strings.TrimSpace(it.text), "")}
+			return []python.Value{mathMarks.ReplaceAllString(strings.TrimSpace(it.text), "")}
 		}
 	case asProse:
 		return t.prose(max(want.count, 1))
@@ -73,15 +73,15 @@ func (t *task) candidates(want shape) []pyliteral.Value {
 }
 
 // titles has the best paper. Passages alone give the first line of a first page.
-func (t *task) titles(uuid bool) []pyliteral.Value {
+func (t *task) titles(uuid bool) []python.Value {
 	if best := t.best(paper, ""); best != nil && !uuid {
-		return []pyliteral.Value{best.label}
+		return []python.Value{best.label}
 	}
 	for _, it := range t.items {
 		if line, _, _ := strings.Cut(it.text, "\n"); !uuid && it.page == 1 {
-			return []pyliteral.Value{line}
+			return []python.Value{line}
 		} else if uuid && it.paper != "" {
-			return []pyliteral.Value{it.paper}
+			return []python.Value{it.paper}
 		}
 	}
 	return nil
@@ -95,21 +95,21 @@ var (
 )
 
 // short are captions where one is asked for, and names otherwise.
-func (t *task) short() []pyliteral.Value {
+func (t *task) short() []python.Value {
 	it := t.best(t.place(), objectPattern.FindString(t.question))
 	if it != nil && strings.Contains(t.question, "caption") {
-		return []pyliteral.Value{captionLabel.ReplaceAllString(it.label, "")}
+		return []python.Value{captionLabel.ReplaceAllString(it.label, "")}
 	}
 	for _, s := range t.sentences[:min(5, len(t.sentences))] {
 		if m := calledPattern.FindStringSubmatch(s.text); m != nil && strings.Contains(t.question, "called") {
-			return []pyliteral.Value{m[1]}
+			return []python.Value{m[1]}
 		}
 	}
 	return t.names()
 }
 
 // prose is the n sentences that fit best.
-func (t *task) prose(n int) []pyliteral.Value {
+func (t *task) prose(n int) []python.Value {
 	text := ""
 	for _, s := range t.sentences[:min(n, len(t.sentences))] {
 		text += s.text + " "
@@ -117,19 +117,19 @@ func (t *task) prose(n int) []pyliteral.Value {
 	if text == "" {
 		return nil
 	}
-	return []pyliteral.Value{strings.TrimSpace(text)}
+	return []python.Value{strings.TrimSpace(text)}
 }
 
 // truth is false when the best sentence denies something.
-func (t *task) truth() []pyliteral.Value {
+func (t *task) truth() []python.Value {
 	if len(t.sentences) == 0 {
 		return nil
 	}
 	yes := !negation.MatchString(t.sentences[0].text)
 	if strings.Contains(t.wanted, "yes") {
-		return []pyliteral.Value{map[bool]string{true: "yes", false: "no"}[yes]}
+		return []python.Value{map[bool]string{true: "yes", false: "no"}[yes]}
 	}
-	return []pyliteral.Value{yes}
+	return []python.Value{yes}
 }
 
 // of is the task with the items of the given papers only; with all when none is of them.

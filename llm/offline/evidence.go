@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // evidence is what was seen, weighed by the words of the question.
@@ -89,8 +89,8 @@ var (
 )
 
 // numbers ranks the numbers that a shape accepts.
-func (e evidence) numbers(want shape) []pyliteral.Value {
-	return e.rank(numberPattern, func(text string, m []int) pyliteral.Value {
+func (e evidence) numbers(want shape) []python.Value {
+	return e.rank(numberPattern, func(text string, m []int) python.Value {
 		digits := strings.ReplaceAll(text[m[0]:m[1]], ",", "")
 		_, decimals, fraction := strings.Cut(digits, ".")
 		x, err := strconv.ParseFloat(digits, 64)
@@ -106,8 +106,8 @@ func (e evidence) numbers(want shape) []pyliteral.Value {
 }
 
 // names ranks the capitalised words that the question does not have.
-func (e evidence) names() []pyliteral.Value {
-	return e.rank(namePattern, func(text string, m []int) pyliteral.Value {
+func (e evidence) names() []python.Value {
+	return e.rank(namePattern, func(text string, m []int) python.Value {
 		for _, w := range words(text[m[0]:m[1]]) {
 			// The capital of the first word says nothing.
 			if m[0] > 0 && !slices.Contains(e.terms, stem(w)) {
@@ -120,13 +120,13 @@ func (e evidence) names() []pyliteral.Value {
 
 // rank reads the matches of a pattern in the best sentences and scores them by the words around them. The function read
 // returns nil for a match that is no candidate.
-func (e evidence) rank(pattern *regexp.Regexp, read func(text string, match []int) pyliteral.Value) []pyliteral.Value {
-	scores := make(map[pyliteral.Value]float64)
-	var list []pyliteral.Value
+func (e evidence) rank(pattern *regexp.Regexp, read func(text string, match []int) python.Value) []python.Value {
+	scores := make(map[python.Value]float64)
+	var list []python.Value
 	for _, s := range e.sentences[:min(30, len(e.sentences))] {
 		for _, m := range pattern.FindAllStringIndex(s.text, 50) {
 			v := read(s.text, m)
-			if v == nil || slices.Contains(e.terms, pyliteral.Str(v)) {
+			if v == nil || slices.Contains(e.terms, python.Str(v)) {
 				continue
 			}
 			if _, again := scores[v]; !again {
@@ -135,7 +135,7 @@ func (e evidence) rank(pattern *regexp.Regexp, read func(text string, match []in
 			scores[v] = max(scores[v], s.score+e.nearness(s.text, m))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b pyliteral.Value) int { return cmp.Compare(scores[b], scores[a]) })
+	slices.SortStableFunc(list, func(a, b python.Value) int { return cmp.Compare(scores[b], scores[a]) })
 	return list
 }
 

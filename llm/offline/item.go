@@ -3,7 +3,7 @@ package offline
 import (
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // item is one thing that was seen: a row of a result, or a part of the context.
@@ -12,7 +12,7 @@ type item struct {
 	text, label string // label is a caption or title
 	paper       string // uuid or title; empty when unknown
 	page        int64  // from 1; 0 when unknown
-	box         pyliteral.List
+	box         python.List
 }
 
 type kind int
@@ -31,26 +31,30 @@ var columns = []struct {
 	kind        kind
 	text, label string
 }{
-	{result, "answer", ""}, {table, "table_content", "table_caption"}, {figure, "image_caption", "image_caption"},
-	{equation, "equation_content", ""}, {passage, "text", ""}, {paper, "abstract", "title"},
+	{result, "answer", ""},
+	{table, "table_content", "table_caption"},
+	{figure, "image_caption", "image_caption"},
+	{equation, "equation_content", ""},
+	{passage, "text", ""},
+	{paper, "abstract", "title"},
 }
 
 // readItems reads the JSON objects of a result, one per line.
 func readItems(text string) []item {
 	var items []item
 	for line := range strings.Lines(text) {
-		v, _ := pyliteral.FromJSON([]byte(strings.TrimSpace(strings.TrimPrefix(line, "[Observation]:"))))
-		if row, ok := v.(*pyliteral.Dict); ok {
+		v, _ := python.FromJSON([]byte(strings.TrimSpace(strings.TrimPrefix(line, "[Observation]:"))))
+		if row, ok := v.(*python.Dict); ok {
 			items = append(items, readRow(row))
 		}
 	}
 	return items
 }
 
-func readRow(row *pyliteral.Dict) item {
+func readRow(row *python.Dict) item {
 	cell := func(name string) string {
 		if v, _ := row.Get(name); v != nil {
-			return pyliteral.Str(v)
+			return python.Str(v)
 		}
 		return ""
 	}
@@ -58,7 +62,7 @@ func readRow(row *pyliteral.Dict) item {
 	page, _ := row.Get("page_number")
 	it.page, _ = page.(int64)
 	box, _ := row.Get("bounding_box")
-	it.box, _ = box.(pyliteral.List)
+	it.box, _ = box.(python.List)
 	for _, c := range columns {
 		if _, ok := row.Get(c.text); ok {
 			it.kind, it.text, it.label = c.kind, cell(c.text), cell(c.label)

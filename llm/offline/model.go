@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/internal/tokens"
 	"airqa/qa"
 )
@@ -54,6 +54,6 @@ func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) 
 }
 
 // fenced writes a value between fences, which it must not end itself.
-func fenced(thought, language string, v pyliteral.Value) string {
-	return thought + "\n\n```" + language + "\n" + strings.ReplaceAll(pyliteral.Str(v), "```", "'''") + "\n```"
+func fenced(thought, language string, v python.Value) string {
+	return thought + "\n\n```" + language + "\n" + strings.ReplaceAll(python.Str(v), "```", "'''") + "\n```"
 }

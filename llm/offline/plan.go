@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"airqa/agent/action"
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 )
 
 // step is one turn of the loop: a thought and a call.
@@ -31,10 +31,10 @@ var params = []action.Param{
 func (t *task) write(s step) string {
 	args := make(map[string]any)
 	for name, v := range s.args {
-		args[name] = pyliteral.ToGo(v)
+		args[name] = python.ToGo(v)
 	}
 	if _, isText := s.args["answer"].(string); t.format == action.XML && s.tool == "Answer" && !isText {
-		args["answer"] = pyliteral.Str(s.args["answer"])
+		args["answer"] = python.Str(s.args["answer"])
 	}
 	if t.form == wantsCall {
 		raw, _ := json.Marshal(args)
@@ -87,12 +87,19 @@ func (t *task) plan() []step {
 	if t.place() != passage || !t.tools["Retrieve"] {
 		steps = append(steps, query("I look up the part of the paper that the question is about.", t.placeSQL()))
 	}
+	return append(steps, t.views()...)
+}
+
+// views is the step that looks at the figure or table of the question, once its place on a page is known.
+func (t *task) views() []step {
 	it := t.best(t.place(), objectPattern.FindString(t.question))
-	if it != nil && it.page > 0 && len(it.box) == 4 {
-		steps = append(steps, step{"The answer may be in the image, so I look at it, though I can only read the text around it.", "View",
-			map[string]any{"paper_id": it.paper, "page_number": it.page, "bounding_box": it.box}})
+	if it == nil || it.page < 1 || len(it.box) != 4 {
+		return nil
 	}
-	return steps
+	return []step{{
+		"The answer may be in the image, so I look at it, though I can only read the text around it.", "View",
+		map[string]any{"paper_id": it.paper, "page_number": it.page, "bounding_box": it.box},
+	}}
 }
 
 // statement is the query of the prompt that asks for one: the first of the plan.

@@ -23,49 +23,70 @@ func TestSteps(t *testing.T) {
 		want       string
 	}{
 		{
-			"search first", task("How deep is the river?", "an integer"), []string{"Retrieve"}, nil,
+			"search first", task("How deep is the river?", "an integer"),
+			[]string{"Retrieve"},
+			nil,
 			`Retrieve(query="How deep is the river?", limit=5)`,
 		},
 		{
-			"guessed column", pages, []string{"Retrieve", "Query"}, nil,
+			"guessed column", pages,
+			[]string{"Retrieve", "Query"},
+			nil,
 			`Query(sql="SELECT len(pages) AS answer FROM metadata WHERE paper_id IN ('` + otter + `')")`,
 		},
 		{
-			"column from the schema", pages, []string{"Retrieve", "Query"}, []string{"[Error]: Binder Error: no column pages"},
+			"column from the schema", pages,
+			[]string{"Retrieve", "Query"},
+			[]string{"[Error]: Binder Error: no column pages"},
 			`Query(sql="SELECT num_pages AS answer FROM metadata WHERE paper_id IN ('` + otter + `')")`,
 		},
 		{
-			"table from the schema", strings.Replace(pages, "pages", "figures", 1), []string{"Query"}, []string{"[Error]: Binder Error: no column figures"},
+			"table from the schema", strings.Replace(pages, "pages", "figures", 1),
+			[]string{"Query"},
+			[]string{"[Error]: Binder Error: no column figures"},
 			`Query(sql='SELECT (SELECT count(*) FROM "images" WHERE ref_paper_id = paper_id) AS answer FROM metadata WHERE paper_id IN (\'` + otter + `\')')`,
 		},
 		{
-			"nothing in the schema", strings.Replace(pages, "pages", "dogs", 1), []string{"Retrieve", "Query"}, []string{"[Error]: Binder Error: no column dogs"},
+			"nothing in the schema", strings.Replace(pages, "pages", "dogs", 1),
+			[]string{"Retrieve", "Query"},
+			[]string{"[Error]: Binder Error: no column dogs"},
 			`Retrieve(query="How many dogs does the Otter paper have?", limit=5)`,
 		},
 		{
-			"the result is the answer", pages, []string{"Retrieve", "Query"},
-			[]string{"[Error]: Binder Error: no column pages", `{"answer": 17, "paper_id": "x"}` + "\n(1 row)"}, "Answer(answer=17)",
+			"the result is the answer", pages,
+			[]string{"Retrieve", "Query"},
+			[]string{"[Error]: Binder Error: no column pages", `{"answer": 17, "paper_id": "x"}` + "\n(1 row)"},
+			"Answer(answer=17)",
 		},
 		{
-			"largest of a conference", task("Which paper has the largest number of authors?", "the title of the paper", "[Conference]: acl2023"), []string{"Query"}, nil,
+			"largest of a conference", task("Which paper has the largest number of authors?", "the title of the paper", "[Conference]: acl2023"),
+			[]string{"Query"},
+			nil,
 			`Query(sql="SELECT title AS answer FROM metadata WHERE (conference_abbreviation ILIKE 'acl' AND pub_year = 2023) ORDER BY len(authors) DESC, title LIMIT 1")`,
 		},
 		{
-			"part of the paper", task("What does Figure 2 show?", "one sentence", anchor), []string{"Query", "View"}, nil,
+			"part of the paper", task("What does Figure 2 show?", "one sentence", anchor),
+			[]string{"Query", "View"},
+			nil,
 			`Query(sql="SELECT r.image_caption, r.bounding_box, r.ref_paper_id AS paper_id, p.page_number FROM images r JOIN pages p ON r.ref_page_id = p.page_id ` +
 				`WHERE r.ref_paper_id IN ('` + otter + `') ORDER BY len(list_filter(['2', 'show'], w -> contains(lower(r.image_caption), w))) DESC, r.ordinal LIMIT 6")`,
 		},
 		{
-			"view", task("What does Figure 2 show?", "one sentence", anchor), []string{"Query", "View"},
+			"view", task("What does Figure 2 show?", "one sentence", anchor),
+			[]string{"Query", "View"},
 			[]string{`{"image_caption": "Figure 2: The river.", "bounding_box": [1, 2, 30.5, 40], "paper_id": "` + otter + `", "page_number": 4}` + "\n(1 row)"},
 			`View(paper_id="` + otter + `", page_number=4, bounding_box=[1, 2, 30.5, 40])`,
 		},
 		{
-			"answer from what was seen", task("How deep is the river?", "an integer"), []string{"Retrieve"},
-			[]string{`{"score": 1, "text": "The river is 9 metres deep.", "pdf_id": "x", "page_number": 1}` + "\n(1 row)"}, "Answer(answer=9)",
+			"answer from what was seen", task("How deep is the river?", "an integer"),
+			[]string{"Retrieve"},
+			[]string{`{"score": 1, "text": "The river is 9 metres deep.", "pdf_id": "x", "page_number": 1}` + "\n(1 row)"},
+			"Answer(answer=9)",
 		},
 		{
-			"quotes are data", task("What is O'Hara's law'; DROP DATABASE metadata; --?", "a string", `[Anchor PDF]: "a'b"`), []string{"Query"}, nil,
+			"quotes are data", task("What is O'Hara's law'; DROP DATABASE metadata; --?", "a string", `[Anchor PDF]: "a'b"`),
+			[]string{"Query"},
+			nil,
 			`Query(sql="SELECT r.text_content AS text, r.ref_paper_id AS paper_id, p.page_number FROM chunks r JOIN pages p ON r.ref_page_id = p.page_id ` +
 				`WHERE r.ref_paper_id IN ('a''b') ORDER BY len(list_filter(['o', 'hara', 'law', 'drop', 'databas', 'metadata'], w -> contains(lower(r.text_content), w))) DESC, r.ordinal LIMIT 6")`,
 		},

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/report/compare"
 	"airqa/report/render"

@@ -11,7 +11,7 @@ import (
 
 	"airqa/eval"
 	"airqa/fixtures"
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 	"airqa/report/questions"
 	"airqa/report/render"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"airqa/fixtures"
-	"airqa/internal/golden"
+	"airqa/internal/testkit/golden"
 	"airqa/report"
 	"airqa/report/questions"
 	"airqa/report/render"

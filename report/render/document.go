@@ -116,15 +116,6 @@ func (d Document) tables() []sheet {
 	return list
 }
 
-// figures are those of all parts.
-func (d Document) figures() []Figure {
-	var list []Figure
-	for _, p := range d.Parts {
-		list = append(list, p.Figures...)
-	}
-	return list
-}
-
 // printable returns the parts of a document that formats without figures print, with the notes as the last one.
 func (d Document) printable() []Part {
 	list := slices.DeleteFunc(slices.Clone(d.Parts), func(p Part) bool { return p.Table == nil && len(p.Text)+len(p.Items) == 0 })

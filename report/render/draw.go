@@ -19,8 +19,14 @@ import (
 
 // palette is that of Okabe and Ito ("Color Universal Design", 2008), with grey for its black and a darker yellow.
 var palette = []color.Color{
-	color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xe6, 0x9f, 0x00, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff}, color.RGBA{0xcc, 0x79, 0xa7, 0xff},
-	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x7a, 0x7a, 0x7a, 0xff}, color.RGBA{0xb8, 0xa8, 0x00, 0xff},
+	color.RGBA{0x00, 0x72, 0xb2, 0xff},
+	color.RGBA{0xe6, 0x9f, 0x00, 0xff},
+	color.RGBA{0x00, 0x9e, 0x73, 0xff},
+	color.RGBA{0xcc, 0x79, 0xa7, 0xff},
+	color.RGBA{0x56, 0xb4, 0xe9, 0xff},
+	color.RGBA{0xd5, 0x5e, 0x00, 0xff},
+	color.RGBA{0x7a, 0x7a, 0x7a, 0xff},
+	color.RGBA{0xb8, 0xa8, 0x00, 0xff},
 }
 
 // Series of one colour differ by dashes or markers.
@@ -173,7 +179,7 @@ func (d *drawing) bars() {
 		along, value, of = value, along, d.f.X
 		d.height = max(barHeight*vg.Length(row), 4*barHeight)
 	}
-	along.Tick.Marker, along.Tick.LineStyle.Width, along.Tick.Length = plot.ConstantTicks(ticks), 0, 0
+	along.Tick.Marker, along.Tick.Width, along.Tick.Length = plot.ConstantTicks(ticks), 0, 0
 	along.Min, along.Max = min(d.along(-0.5), d.along(row)), max(d.along(-0.5), d.along(row))
 	value.Min, value.Max = 0, d.f.reach(of)
 	if d.f.Kind == Dots {
@@ -212,7 +218,7 @@ func (d *drawing) rectangles(s Series, list []bar, from, to float64) {
 	if d.f.Kind != Dots {
 		p, err := plotter.NewPolygon(rings...)
 		if p, ok := added(d, p, err); ok {
-			p.Color, p.LineStyle.Width = s.colour(), 0
+			p.Color, p.Width = s.colour(), 0
 			d.entry(s, p)
 		}
 	}

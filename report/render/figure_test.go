@@ -32,21 +32,31 @@ func figures() []render.Figure {
 	}
 	names := []string{"agentic-hybrid", "rag", "classic rag with a name </text> & that is far too long for a single line of a chart", "question-only"}
 	return []render.Figure{
-		{Name: "bars", Title: "Score (AVG, %)", Note: "1,246 questions; other papers and another judge than above.", Kind: render.Bars, X: render.Axis{Label: "score, %", Max: 100}, Y: render.Axis{Label: "baseline"}, Categories: names,
-			Series: []render.Series{{Name: "gpt-4o", Points: points(66.7, 40, 12.1, 3)}, {Name: "qwen3:0.6b <b>", Colour: 1, Points: points(60.2, 31.9)}}},
-		{Name: "dots", Title: "Difference by group", Kind: render.Dots, X: render.Axis{Label: "B - A, points"}, Y: render.Axis{Label: "group"}, Categories: []string{"sgl.", "multi.", "all"},
-			Series: []render.Series{{Points: []render.Point{{X: 0, Y: 12, Interval: between(-3, 20), Label: "12.0"}, {X: 1, Y: -8, Interval: between(-30, 4), Label: "-8.0"}, {X: 2, Y: 3, Label: "3.0"}}}}},
-		{Name: "columns", Title: "Papers per multiple question (mean 2.31)", Kind: render.Columns, X: render.Axis{Label: "papers"}, Y: render.Axis{Label: "questions"}, Categories: []string{"0", "1", "2", "3"},
-			Series: []render.Series{{Name: "anchors", Points: points(30, 40, 12, 3)}, {Name: "references", Colour: 1, Points: points(60, 31, 2, 0)}}},
+		{
+			Name: "bars", Title: "Score (AVG, %)", Note: "1,246 questions; other papers and another judge than above.", Kind: render.Bars, X: render.Axis{Label: "score, %", Max: 100}, Y: render.Axis{Label: "baseline"}, Categories: names,
+			Series: []render.Series{{Name: "gpt-4o", Points: points(66.7, 40, 12.1, 3)}, {Name: "qwen3:0.6b <b>", Colour: 1, Points: points(60.2, 31.9)}},
+		},
+		{
+			Name: "dots", Title: "Difference by group", Kind: render.Dots, X: render.Axis{Label: "B - A, points"}, Y: render.Axis{Label: "group"}, Categories: []string{"sgl.", "multi.", "all"},
+			Series: []render.Series{{Points: []render.Point{{X: 0, Y: 12, Interval: between(-3, 20), Label: "12.0"}, {X: 1, Y: -8, Interval: between(-30, 4), Label: "-8.0"}, {X: 2, Y: 3, Label: "3.0"}}}},
+		},
+		{
+			Name: "columns", Title: "Papers per multiple question (mean 2.31)", Kind: render.Columns, X: render.Axis{Label: "papers"}, Y: render.Axis{Label: "questions"}, Categories: []string{"0", "1", "2", "3"},
+			Series: []render.Series{{Name: "anchors", Points: points(30, 40, 12, 3)}, {Name: "references", Colour: 1, Points: points(60, 31, 2, 0)}},
+		},
 		{Name: "lengths", Title: "Length of the question, tokens", Kind: render.Histogram, X: render.Axis{Label: "tokens"}, Y: render.Axis{Label: "questions"}, Series: []render.Series{{Points: lengths}}},
-		{Name: "turns", Title: "Right answers by number of turns, gpt-4o", Kind: render.Lines, X: render.Axis{Label: "turns", Max: 20}, Y: render.Axis{Label: "right within this number of turns, % of the questions", Max: 80},
-			Series: []render.Series{{Name: "agentic-hybrid", Points: points(5, 20, 30, 40, 50, 60, 66)}, {Name: "rag", Colour: 1, Shape: 1, Points: points(0, 40, 40)}}},
-		{Name: "cost", Title: "Cost per example against score", Kind: render.Scatter, X: render.Axis{Label: "USD per example", Log: true}, Y: render.Axis{Label: "score, %", Max: 80},
+		{
+			Name: "turns", Title: "Right answers by number of turns, gpt-4o", Kind: render.Lines, X: render.Axis{Label: "turns", Max: 20}, Y: render.Axis{Label: "right within this number of turns, % of the questions", Max: 80},
+			Series: []render.Series{{Name: "agentic-hybrid", Points: points(5, 20, 30, 40, 50, 60, 66)}, {Name: "rag", Colour: 1, Shape: 1, Points: points(0, 40, 40)}},
+		},
+		{
+			Name: "cost", Title: "Cost per example against score", Kind: render.Scatter, X: render.Axis{Label: "USD per example", Log: true}, Y: render.Axis{Label: "score, %", Max: 80},
 			Series: []render.Series{
 				{Name: "agentic-hybrid, gpt-4o", Points: []render.Point{{X: 0.021, Y: 60, Interval: between(50, 70)}}},
 				{Name: "rag, gpt-4o", Shape: 1, Points: []render.Point{{X: 0.0041, Y: 30, Interval: between(20, 40)}}},
 				{Name: "rag, qwen", Colour: 1, Shape: 1, Points: []render.Point{{X: 0.00041, Y: 20, Interval: between(10, 40)}}},
-			}},
+			},
+		},
 	}
 }
 

@@ -40,11 +40,12 @@ func markdown(d Document) string {
 
 // markdownItem has each command on a line of its own.
 func markdownItem(it Item) string {
-	s := "- " + escaped(it.Text)
+	var s strings.Builder
+	s.WriteString("- " + escaped(it.Text))
 	for _, c := range it.Commands {
-		s += "\\\n  `" + strings.ReplaceAll(terminal.Line(c), "`", "'") + "`"
+		s.WriteString("\\\n  `" + strings.ReplaceAll(terminal.Line(c), "`", "'") + "`")
 	}
-	return s
+	return s.String()
 }
 
 // markdownTable has one head line and names every line in full: Markdown knows neither groups nor sections.
@@ -60,15 +61,16 @@ func markdownTable(t sheet) string {
 		}
 		return "| " + strings.Join(cells, " | ") + " |"
 	}
-	marks := strings.Repeat(" --- |", left)
+	var marks strings.Builder
+	marks.WriteString(strings.Repeat(" --- |", left))
 	for _, h := range t.Heads {
 		if h.Left {
-			marks += " --- |"
+			marks.WriteString(" --- |")
 		} else {
-			marks += " ---: |"
+			marks.WriteString(" ---: |")
 		}
 	}
-	lines := []string{row(names), "|" + marks}
+	lines := []string{row(names), "|" + marks.String()}
 	for _, l := range t.Lines {
 		lines = append(lines, row(cells(l, section)))
 	}

@@ -50,16 +50,17 @@ func latexTable(t sheet, notes []string) string {
 	if heading := t.heading(); heading != "" {
 		caption = fmt.Sprintf("\\caption{%s.}\n\\label{tab:airqa-%s}\n", latex(heading), latex(t.Name))
 	}
-	columns := strings.Repeat("l", left)
+	var columns strings.Builder
+	columns.WriteString(strings.Repeat("l", left))
 	for _, h := range t.Heads {
 		if h.Left {
-			columns += "l"
+			columns.WriteString("l")
 		} else {
-			columns += "r"
+			columns.WriteString("r")
 		}
 	}
 	b.WriteString("\\begin{table}[t]\n\\centering\n" + caption + "\\begin{adjustbox}{max width=\\linewidth,max totalheight=.8\\textheight}\n")
-	b.WriteString("\\begin{tabular}{" + columns + "}\n\\toprule\n" + t.latexGroups(left) + latexRow(names) + "\\midrule\n")
+	b.WriteString("\\begin{tabular}{" + columns.String() + "}\n\\toprule\n" + t.latexGroups(left) + latexRow(names) + "\\midrule\n")
 	first := true
 	t.eachSection(func(name string, lines []report.Line) {
 		if name != "" && !flat {

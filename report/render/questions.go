@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"airqa/internal/terminal"
 	"airqa/report"
@@ -68,15 +69,15 @@ func findingTable(list []questions.Finding) *report.Table {
 }
 
 func findingLines(list []questions.Finding) string {
-	lines := ""
+	var lines strings.Builder
 	for _, f := range list {
 		uuid := ""
 		if f.UUID != "" {
 			uuid = " " + terminal.Line(f.UUID) + ":"
 		}
-		lines += fmt.Sprintf("%s:%d:%s %s: %s (%s)\n", terminal.Line(f.File), f.Line, uuid, f.Severity, terminal.Line(f.Text), f.Rule)
+		fmt.Fprintf(&lines, "%s:%d:%s %s: %s (%s)\n", terminal.Line(f.File), f.Line, uuid, f.Severity, terminal.Line(f.Text), f.Rule)
 	}
-	return lines
+	return lines.String()
 }
 
 // statisticsFigures are the charts by the name of the table that has their numbers.

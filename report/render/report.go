@@ -43,12 +43,17 @@ func reportDocument(rows []report.Row, o Options) (Document, error) {
 		}
 		d.Notes = report.Notes(rows)
 	}
+	err := d.addTables(rows, o)
+	return d, err
+}
+
+func (d *Document) addTables(rows []report.Row, o Options) error {
 	tables, err := report.Build(rows, o.Options)
 	if err != nil {
-		return d, err
+		return err
 	}
 	if o.Format == "csv" && len(tables) != 1 {
-		return d, ErrOneTable
+		return ErrOneTable
 	}
 	for i := range tables {
 		part := Part{Table: &tables[i]}
@@ -57,7 +62,7 @@ func reportDocument(rows []report.Row, o Options) (Document, error) {
 		}
 		d.Parts = append(d.Parts, part)
 	}
-	return d, nil
+	return nil
 }
 
 // reportFormat changes when a key of the JSON of a report changes its meaning.

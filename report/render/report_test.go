@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/golden"
 	"airqa/internal/terminal"
+	"airqa/internal/testkit/golden"
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/render"

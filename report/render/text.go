@@ -37,11 +37,12 @@ func textItem(it Item, width, terminalWidth int) string {
 	if len(it.Commands) == 0 {
 		return terminal.Wrap(terminal.Line(it.Text), width, "  ")
 	}
-	line := "  " + terminal.Clip(it.Text, max(terminalWidth-2, 0))
+	var line strings.Builder
+	line.WriteString("  " + terminal.Clip(it.Text, max(terminalWidth-2, 0)))
 	for _, c := range it.Commands {
-		line += "\n    " + terminal.Line(c)
+		line.WriteString("\n    " + terminal.Line(c))
 	}
-	return line
+	return line.String()
 }
 
 // textTable prints a table with its notes, as several tables with some of its columns each where it is too wide for the

@@ -11,9 +11,9 @@ import (
 	"airqa/internal/exit"
 	"airqa/llm"
 	"airqa/qa"
-	"airqa/report/standing"
 	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/run/status"
 	"airqa/tools"
 )
 
@@ -273,7 +273,7 @@ func (d *Dry) charge(c session.Job, state string) error {
 	if state != stateResumed {
 		return nil
 	}
-	f, err := standing.Open(c.Dir)
+	f, err := status.Open(c.Dir)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"airqa/internal/pyliteral"
+	"airqa/internal/python"
 	"airqa/qa"
 )
 
@@ -215,13 +215,13 @@ func restore(a *qa.Action) {
 	if a == nil {
 		return
 	}
-	call, err := pyliteral.ParseCall(a.Text, 0, pyliteral.Options{})
+	call, err := python.ParseCall(a.Text, 0, python.Options{})
 	if err != nil {
 		return
 	}
 	args := make(map[string]any, len(call.Keywords))
 	for _, k := range call.Keywords {
-		args[k.Name] = pyliteral.ToGo(k.Value)
+		args[k.Name] = python.ToGo(k.Value)
 	}
 	a.Args = args
 }

@@ -256,7 +256,7 @@ func Differences(old, now Shape) []string {
 	var diff []string
 	for key := range union(a, b) {
 		isText := strings.HasPrefix(key, "prompts.") || strings.HasPrefix(key, "tools.")
-		if a[key] != b[key] && !(isText && otherTexts) {
+		if a[key] != b[key] && (!isText || !otherTexts) {
 			diff = append(diff, key+": "+change(a[key], b[key]))
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
-	"airqa/report/standing"
 	"airqa/run"
 	"airqa/run/budget"
+	"airqa/run/status"
 )
 
 // board shows how a job stands while it runs. Its methods may be called by several goroutines.
@@ -160,7 +160,7 @@ func (s Session) End(jobs []Ended, out string, err error) error {
 // warnOfCutReplies counts the replies of each run directory that were cut off.
 func (s Session) warnOfCutReplies(jobs []Ended) {
 	for _, j := range jobs {
-		f, err := standing.Open(j.Dir)
+		f, err := status.Open(j.Dir)
 		if err != nil {
 			continue
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"airqa/internal/openaitest"
+	"airqa/internal/testkit/openaitest"
 	"airqa/llm"
 	"airqa/qa"
 )

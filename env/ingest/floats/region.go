@@ -79,7 +79,7 @@ func (v *pageView) pairFrames() {
 		bestF, bestB, least := -1, -1, 2.0*near
 		for i, f := range v.items {
 			for k, b := range free {
-				if d := v.unlikeness(f, b); f.table && !f.Sure && d < least && (b.OverlapX(f.reach) > 0.8*b.Width() || v.heads(f, b)) {
+				if d := v.unlikeness(f, b); f.table && !f.Sure && d < least && v.fits(f, b) {
 					bestF, bestB, least = i, k, d
 				}
 			}
@@ -97,6 +97,11 @@ func (v *pageView) pairFrames() {
 		})
 		f.Sure = true
 	}
+}
+
+// fits reports whether a frame can be the table of a caption: it lies in the caption's reach or begins under it.
+func (v *pageView) fits(f item, b layout.Box) bool {
+	return b.OverlapX(f.reach) > 0.8*b.Width() || v.heads(f, b)
 }
 
 // isPart reports whether two frames are as high and side by side: parts (a) and (b) of one table.

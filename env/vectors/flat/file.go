@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"unsafe"
 
-	"airqa/internal/jsonl"
+	"airqa/internal/ledger"
 )
 
 // errDamaged is wrapped by every complaint about the content of a file.
@@ -118,7 +118,7 @@ func checkStart(data []byte) error {
 
 // readHead reads the head, which begins at end, and cuts the sections.
 func (f *file) readHead(text []byte, end int64) error {
-	if err := jsonl.Strict(text, &f.head); err != nil {
+	if err := ledger.Strict(text, &f.head); err != nil {
 		return fmt.Errorf("head: %w: %w", err, errDamaged)
 	}
 	if err := f.head.Collection.Check(); err != nil {

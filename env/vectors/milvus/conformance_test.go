@@ -8,7 +8,7 @@ import (
 	"airqa/env/vectors"
 	"airqa/env/vectors/milvus"
 	"airqa/env/vectors/vectorstest"
-	"airqa/internal/milvustest"
+	"airqa/internal/testkit/milvustest"
 )
 
 func TestConformance(t *testing.T) {

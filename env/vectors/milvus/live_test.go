@@ -15,7 +15,7 @@ import (
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/flat"
-	"airqa/internal/milvustest"
+	"airqa/internal/testkit/milvustest"
 )
 
 var sparse = vectors.Collection{Name: "s", Kind: vectors.Sparse, Model: "bm25", Encoder: []byte("e")}

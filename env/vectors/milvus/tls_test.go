@@ -26,7 +26,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"airqa/env/vectors/milvus"
-	"airqa/internal/milvustest"
+	"airqa/internal/testkit/milvustest"
 )
 
 // raw passes messages on as they are.

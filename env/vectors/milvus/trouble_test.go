@@ -16,7 +16,7 @@ import (
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/milvus"
-	"airqa/internal/milvustest"
+	"airqa/internal/testkit/milvustest"
 )
 
 // names tells whether err is one line that names the server.

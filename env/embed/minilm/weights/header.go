@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/jsonl"
+	"airqa/internal/ledger"
 )
 
 // maxHeader bounds the JSON header, as the reference reader of safetensors does.
@@ -50,7 +50,7 @@ func split(data []byte) (header, payload []byte, err error) {
 
 func parseEntry(text json.RawMessage, limit int) (entry, error) {
 	var e entry
-	if err := jsonl.Strict(text, &e); err != nil {
+	if err := ledger.Strict(text, &e); err != nil {
 		return e, err
 	}
 	want, ok := size(e.Dtype)

@@ -1,0 +1,115 @@
+package python
+
+import "iter"
+
+// Dict is a Python dictionary: ordered by first insertion, with Python's equality of keys, so that 1, True and
+// 1.0 are one key. The zero value is an empty dictionary. Calls may not overlap with a Set.
+type Dict struct {
+	keys   []Value
+	values []Value
+	index  map[string]int // made when the dictionary outgrows a look at every key
+}
+
+// smallDict is the size up to which looking at every key beats hashing.
+const smallDict = 8
+
+// Len returns the number of keys.
+func (d *Dict) Len() int { return len(d.keys) }
+
+// Get returns the value of k, and whether k is a key.
+func (d *Dict) Get(k Value) (Value, bool) {
+	if i := d.find(k); i >= 0 {
+		return d.values[i], true
+	}
+	return nil, false
+}
+
+// Set gives k the value v. A key that is there keeps its place and its spelling. It returns false, and
+// changes nothing, when k cannot be a key: a list, a set, a dictionary, or a tuple that holds one.
+func (d *Dict) Set(k, v Value) bool {
+	if _, ok := k.(string); !ok && !Hashable(k) {
+		return false
+	}
+	if i := d.find(k); i >= 0 {
+		d.values[i] = v
+		return true
+	}
+	if d.keys == nil {
+		d.keys, d.values = make([]Value, 0, 4), make([]Value, 0, 4)
+	}
+	d.keys = append(d.keys, k)
+	d.values = append(d.values, v)
+	if d.index != nil {
+		text, _ := key(k)
+		d.index[text] = len(d.keys) - 1
+	} else if len(d.keys) > smallDict {
+		d.buildIndex()
+	}
+	return true
+}
+
+// All yields keys and values in order.
+func (d *Dict) All() iter.Seq2[Value, Value] {
+	return func(yield func(Value, Value) bool) {
+		for i, k := range d.keys {
+			if !yield(k, d.values[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Hashable tells whether v can be a key of a dictionary or an element of a set.
+func Hashable(v Value) bool {
+	switch x := v.(type) {
+	case List, Set, *Dict:
+		return false
+	case Tuple:
+		for _, e := range x {
+			if !Hashable(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (d *Dict) find(k Value) int {
+	if d.index != nil {
+		text, ok := key(k)
+		if !ok {
+			return -1
+		}
+		if i, ok := d.index[text]; ok {
+			return i
+		}
+		return -1
+	}
+	if text, ok := k.(string); ok {
+		return d.findText(text)
+	}
+	for i, have := range d.keys {
+		if Equal(have, k) {
+			return i
+		}
+	}
+	return -1
+}
+
+// findText is find for the keys of nearly every dictionary.
+func (d *Dict) findText(k string) int {
+	for i, have := range d.keys {
+		if text, ok := have.(string); ok && text == k {
+			return i
+		}
+	}
+	return -1
+}
+
+func (d *Dict) buildIndex() {
+	d.index = make(map[string]int, 2*len(d.keys))
+	for i, k := range d.keys {
+		text, _ := key(k)
+		d.index[text] = i
+	}
+}

@@ -1,0 +1,315 @@
+package python
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxJSONDepth bounds the nesting of JSON, where Python's reader stops too.
+const maxJSONDepth = 990
+
+// jsonReader reads one JSON text; pos is the next byte.
+type jsonReader struct {
+	parser
+}
+
+// FromJSON reads raw as Python's json.loads does: integers of any size and floats stay apart, NaN, Infinity and
+// -Infinity are floats, objects keep the order of their keys and the last value of a repeated one. The result
+// holds nil, bool, int64, *[big.Int], float64, string, [List] and *[Dict]. The error is an *[Error].
+func FromJSON(raw []byte) (Value, error) {
+	return readJSON(jsonReader{parser{src: string(raw)}})
+}
+
+// ParseJSON reads the JSON value that begins at byte start of text and returns where it ends; what follows is ignored.
+// The error is an *[Error] with positions in the whole text.
+func ParseJSON(text string, start int, o Options) (v Value, end int, err error) {
+	j := jsonReader{parser{src: text, pos: start, o: o}}
+	j.blanks()
+	v, err = j.value()
+	return v, j.pos, err
+}
+
+// ReadJSON is [FromJSON] of a text for those who need no reason: false means that it is no JSON.
+func ReadJSON(text string) (Value, bool) {
+	v, err := readJSON(jsonReader{parser{src: text, quiet: true}})
+	return v, err == nil
+}
+
+func readJSON(j jsonReader) (Value, error) {
+	j.blanks()
+	v, err := j.value()
+	if err != nil {
+		return nil, err
+	}
+	j.blanks()
+	if j.pos < len(j.src) {
+		return nil, j.unexpected("after the JSON value")
+	}
+	return v, nil
+}
+
+func (j *jsonReader) blanks() {
+	for j.pos < len(j.src) {
+		if c := j.src[j.pos]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return
+		}
+		j.pos++
+	}
+}
+
+func (j *jsonReader) value() (Value, error) {
+	switch c := j.peek(); {
+	case c == '"':
+		return j.text()
+	case c == '{':
+		return j.object()
+	case c == '[':
+		return j.array()
+	case c == '-' || isDigit(c):
+		return j.number()
+	}
+	return j.constant()
+}
+
+// jsonWords are the constants of JSON as Python reads it.
+var jsonWords = []struct {
+	word  string
+	value Value
+}{
+	{"null", nil}, {"true", true}, {"false", false}, {"NaN", math.NaN()}, {"Infinity", math.Inf(1)}, {"-Infinity", math.Inf(-1)},
+}
+
+func (j *jsonReader) constant() (Value, error) {
+	for _, w := range jsonWords {
+		if strings.HasPrefix(j.src[j.pos:], w.word) {
+			j.pos += len(w.word)
+			return w.value, nil
+		}
+	}
+	return nil, j.unexpected("where a JSON value should stand")
+}
+
+// number reads what is a number in JSON; digits after a leading zero are left for the caller to refuse.
+func (j *jsonReader) number() (Value, error) {
+	start := j.pos
+	j.take('-')
+	if !isDigit(j.peek()) {
+		j.pos = start
+		return j.constant()
+	}
+	if !j.take('0') {
+		j.plainDigits()
+	}
+	digits := j.pos - start
+	isFloat := j.optional('.', "")
+	if j.optional('e', "+-") || j.optional('E', "+-") {
+		isFloat = true
+	}
+	text := j.src[start:j.pos]
+	if isFloat {
+		return j.float(text, start)
+	}
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return i, nil
+	}
+	if digits > maxDigits {
+		return nil, j.fail(start, "an integer of %d digits is too long: %d are allowed", digits, maxDigits)
+	}
+	i, _ := new(big.Int).SetString(text, 10)
+	return reduce(i), nil
+}
+
+func (j *jsonReader) plainDigits() int {
+	start := j.pos
+	for isDigit(j.peek()) {
+		j.pos++
+	}
+	return j.pos - start
+}
+
+// optional passes over mark, a sign and digits; without digits it does not move.
+func (j *jsonReader) optional(mark byte, signs string) bool {
+	before := j.pos
+	if !j.take(mark) {
+		return false
+	}
+	if c := j.peek(); c != 0 && strings.IndexByte(signs, c) >= 0 {
+		j.pos++
+	}
+	if j.plainDigits() == 0 {
+		j.pos = before
+		return false
+	}
+	return true
+}
+
+func (j *jsonReader) enter() error {
+	if j.depth >= maxJSONDepth {
+		return j.fail(j.pos, "more than %d brackets are open here", maxJSONDepth)
+	}
+	j.depth++
+	j.pos++
+	j.blanks()
+	return nil
+}
+
+// leave passes over the closing bracket c if it comes next.
+func (j *jsonReader) leave(c byte) bool {
+	j.blanks()
+	if !j.take(c) {
+		return false
+	}
+	j.depth--
+	return true
+}
+
+func (j *jsonReader) array() (Value, error) {
+	start := j.pos
+	if err := j.enter(); err != nil {
+		return nil, err
+	}
+	items := List{}
+	for done := j.leave(']'); !done; done = j.leave(']') {
+		if len(items) > 0 && !j.take(',') {
+			return nil, j.notClosed(']', start)
+		}
+		j.blanks()
+		v, err := j.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+	}
+	return items, nil
+}
+
+func (j *jsonReader) object() (Value, error) {
+	start, d := j.pos, &Dict{}
+	if err := j.enter(); err != nil {
+		return nil, err
+	}
+	for done := j.leave('}'); !done; done = j.leave('}') {
+		if d.Len() > 0 && !j.take(',') {
+			return nil, j.notClosed('}', start)
+		}
+		j.blanks()
+		if err := j.member(d); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// member reads one key with its value into d.
+func (j *jsonReader) member(d *Dict) error {
+	if j.peek() != '"' {
+		return j.unexpected("where a key in double quotes should stand")
+	}
+	k, err := j.text()
+	if err != nil {
+		return err
+	}
+	j.blanks()
+	if !j.take(':') {
+		return j.unexpected("where a colon should stand")
+	}
+	j.blanks()
+	v, err := j.value()
+	if err != nil {
+		return err
+	}
+	d.Set(k, v)
+	return nil
+}
+
+// text reads a string. Control characters are refused, as json.loads does.
+func (j *jsonReader) text() (Value, error) {
+	start := j.pos
+	end, plain := j.pos+1, true
+	for ; end < len(j.src) && j.src[end] != '"'; end++ {
+		if j.src[end] < ' ' && !j.o.Loose {
+			return nil, j.fail(end, "a control character in a JSON text must be escaped")
+		}
+		if j.src[end] == '\\' {
+			plain = false
+			end++
+		}
+	}
+	if end >= len(j.src) {
+		return nil, j.fail(start, `the closing quote " is missing`)
+	}
+	j.pos = end + 1
+	body := j.src[start+1 : end]
+	if plain && utf8.ValidString(body) {
+		return body, nil
+	}
+	text, reason := unescapeJSON(body, j.o)
+	if reason != "" {
+		return nil, j.fail(start, "%s in this string", reason)
+	}
+	return text, nil
+}
+
+// jsonEscapes maps the letter after a backslash to the character.
+var jsonEscapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescapeJSON replaces the escapes in the body of a string, and what is not UTF-8 by U+FFFD.
+func unescapeJSON(body string, o Options) (text, reason string) {
+	body = strings.ToValidUTF8(body, "\uFFFD")
+	out := make([]byte, 0, len(body))
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			out = append(out, body[i])
+			continue
+		}
+		if n := LaTeXCommand(body[i:]); n > 0 && o.LaTeX {
+			out = append(out, body[i:i+n]...)
+			i += n - 1
+			continue
+		}
+		i++
+		if c, ok := jsonEscapes[body[i]]; ok {
+			out = append(out, c)
+			continue
+		}
+		r, n, err := surrogatePair(body[i:])
+		if err != nil && o.Loose {
+			out = append(out, '\\', body[i])
+			continue
+		}
+		if err != nil {
+			return "", err.Error()
+		}
+		out = append(out, char(r, false)...)
+		i += n - 1
+	}
+	return string(out), ""
+}
+
+var errHex = errors.New(`a backslash needs one of "\/bfnrt, or u and four hexadecimal digits`)
+
+// surrogatePair reads "uXXXX" and, after the first half of a pair, the second; n is the length of what it read.
+func surrogatePair(s string) (r rune, n int, err error) {
+	r, ok := fourHex(s)
+	if !ok {
+		return 0, 0, errHex
+	}
+	if 0xD800 <= r && r <= 0xDBFF && len(s) > 5 && s[5] == '\\' {
+		if low, ok := fourHex(s[6:]); ok && 0xDC00 <= low && low <= 0xDFFF {
+			return 0x10000 + (r-0xD800)<<10 + (low - 0xDC00), 11, nil
+		}
+	}
+	return r, 5, nil
+}
+
+func fourHex(s string) (rune, bool) {
+	if len(s) < 5 || s[0] != 'u' {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(s[1:5], 16, 32)
+	return rune(v), err == nil
+}

@@ -1,0 +1,52 @@
+package python
+
+import "strings"
+
+// LaTeXCommand returns the length of the LaTeX command at the start of text where Python reads an escape, and 0
+// where Python's reading is the intended one. text begins with the backslash of an escape. Models write
+// "\frac{1}{2}" without doubling the backslash, which Python turns into a form feed and "rac{1}{2}".
+//
+// \a, \b, \f and \v are control characters that no answer holds, and \x, \u, \U and \N without their digits or
+// name are errors: they are always commands. \t, \n and \r are commands where the letters after the backslash
+// are one in full, such as \times.
+func LaTeXCommand(text string) int {
+	if len(text) < 2 {
+		return 0
+	}
+	end := 1
+	for end < len(text) && isNameByte(text[end]) && text[end] != '_' {
+		end++
+	}
+	switch text[1] {
+	case 'a', 'b', 'f', 'v':
+		return end
+	case 't', 'n', 'r':
+		if latexCommands[text[1:end]] {
+			return end
+		}
+	case 'x', 'u', 'U', 'N':
+		if _, _, reason := escape(text, false); reason != "" {
+			return end
+		}
+	}
+	return 0
+}
+
+// latexCommands begin with the letter of an escape that answers do use. \ni is left out: "i" often begins a line.
+var latexCommands = words(`
+	nabla natural ncong ne nearrow neg neq newcommand newline nexists ngeq ngtr nleq nless nmid nolimits nonumber
+	norm normalsize not notin nparallel nprec nrightarrow nsim nsubseteq nsucc nsupseteq nu num nwarrow
+	tag tan tanh tau tbinom text textbf textit textmd textnormal textrm textsc textsf textsl textstyle textsubscript
+	textsuperscript texttt textup tfrac therefore theta thickapprox thicksim thinspace tilde times tiny to top
+	triangle triangledown triangleleft trianglelefteq triangleq triangleright trianglerighteq twoheadrightarrow
+	raisebox rangle rbrace rbrack rceil ref restriction rfloor rgroup rho right rightarrow rightarrowtail
+	rightharpoondown rightharpoonup rightleftarrows rightleftharpoons rightrightarrows rightsquigarrow rm rmfamily
+	rtimes rule rvert rVert`)
+
+func words(text string) map[string]bool {
+	set := make(map[string]bool)
+	for w := range strings.FieldsSeq(text) {
+		set[w] = true
+	}
+	return set
+}

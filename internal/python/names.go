@@ -1,0 +1,122 @@
+package python
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// isNameByte tells whether c can begin a name (any character beyond ASCII is looked at later).
+func isNameByte(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// word returns the name that begins at byte i, in full Unicode; empty when none does.
+func word(s string, i int) string {
+	end := i
+	for end < len(s) {
+		r, n := utf8.DecodeRuneInString(s[end:])
+		letter := r == '_' || unicode.IsLetter(r)
+		if !letter && (end == i || !unicode.IsDigit(r) && !unicode.Is(unicode.M, r)) {
+			break
+		}
+		end += n
+	}
+	return s[i:end]
+}
+
+// name reads one of the constants that are spelt as names.
+func (p *parser) name() (Value, error) {
+	start := p.pos
+	w := word(p.src, start)
+	p.pos += len(w)
+	switch w {
+	case "None":
+		return nil, nil
+	case "True":
+		return true, nil
+	case "False":
+		return false, nil
+	case "set":
+		if p.emptySet() {
+			return Set{}, nil
+		}
+	}
+	if p.o.JSONConstants {
+		if v, ok := jsonConstant(w); ok {
+			return v, nil
+		}
+	}
+	return nil, p.notValue(w, start)
+}
+
+func jsonConstant(w string) (v Value, ok bool) {
+	switch w {
+	case "null":
+		return nil, true
+	case "true":
+		return true, true
+	case "false":
+		return false, true
+	}
+	return nil, false
+}
+
+// emptySet passes over the parentheses of "set()", the only way to write a set without elements.
+func (p *parser) emptySet() bool {
+	mark := p.pos
+	p.skip()
+	if p.take('(') {
+		p.depth++
+		if p.closed(')') {
+			return true
+		}
+		p.depth--
+	}
+	p.pos = mark
+	return false
+}
+
+// notValue explains why the name w cannot stand for a value.
+func (p *parser) notValue(w string, at int) error {
+	if p.quiet {
+		return errQuiet
+	}
+	if fix, ok := constantFix(w); ok {
+		return p.fail(at, "names are not values: did you mean %s?", fix)
+	}
+	mark := p.pos
+	p.skip()
+	called := p.peek() == '('
+	p.pos = mark
+	if called {
+		return p.fail(at, "calls are not values: nothing is evaluated here, write the result of %s(…) itself", w)
+	}
+	return p.fail(at, "names are not values: did you mean %s?", Repr(p.phrase(w, at)))
+}
+
+func constantFix(w string) (string, bool) {
+	switch strings.ToLower(w) {
+	case "true":
+		return "True", true
+	case "false":
+		return "False", true
+	case "none", "null", "nil":
+		return "None", true
+	}
+	return "", false
+}
+
+// phrase extends an unquoted word to the unquoted text it begins, up to a comma, a bracket or a line end.
+func (p *parser) phrase(w string, at int) string {
+	end := at + len(w)
+	for end < len(p.src) && !strings.ContainsRune(",:()[]{}\"'#\r\n=", rune(p.src[end])) {
+		end++
+	}
+	if end-at > 40 {
+		return w
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(p.src[at:end], "\uFFFD"))
+}

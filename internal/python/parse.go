@@ -1,0 +1,160 @@
+package python
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// maxDepth is how many brackets may be open at once, as in CPython.
+const maxDepth = 200
+
+// parser reads one text from left to right; pos is the next byte.
+type parser struct {
+	src   string
+	pos   int
+	depth int // open brackets; inside any, a line end is a blank
+	o     Options
+	quiet bool // nobody will read the reason of an error
+}
+
+// Parse reads a text that is one literal as a whole; "1, 2" is a tuple. Blanks and comments around it are
+// allowed where Python's eval allows them: spaces and tabs at the very start, blank lines, but no indented
+// line. The error is an *[Error].
+func Parse(text string, o Options) (Value, error) {
+	p := parser{src: text, o: o}
+	return p.whole()
+}
+
+// Read is [Parse] in plain Python for those who need no reason: false means that text is no literal.
+func Read(text string) (Value, bool) {
+	p := parser{src: text, quiet: true}
+	v, err := p.whole()
+	return v, err == nil
+}
+
+func (p *parser) whole() (Value, error) {
+	if err := p.checkBytes(0, len(p.src)); err != nil {
+		return nil, err
+	}
+	p.pos = len(p.src) - len(strings.TrimLeft(p.src, " \t"))
+	if err := p.blankLines(); err != nil {
+		return nil, err
+	}
+	v, err := p.bare()
+	if err != nil {
+		return nil, err
+	}
+	p.skip()
+	if !p.lineEnd() {
+		return nil, p.unexpected("after the value")
+	}
+	if err := p.blankLines(); err != nil {
+		return nil, err
+	}
+	if p.pos < len(p.src) {
+		return nil, p.unexpected("after the value")
+	}
+	return v, nil
+}
+
+// checkBytes refuses what no source text may hold, between two positions.
+func (p *parser) checkBytes(from, to int) error {
+	s := p.src[from:to]
+	if i := strings.IndexByte(s, 0); i >= 0 {
+		return p.fail(from+i, "a NUL byte cannot stand in a literal")
+	}
+	if utf8.ValidString(s) {
+		return nil
+	}
+	for i, r := range s {
+		if _, n := utf8.DecodeRuneInString(s[i:]); r == utf8.RuneError && n == 1 {
+			return p.fail(from+i, "the text is not UTF-8 here")
+		}
+	}
+	return nil
+}
+
+// bare reads what may stand at the top: a value, or a tuple without parentheses.
+func (p *parser) bare() (Value, error) {
+	first, err := p.value()
+	if err != nil {
+		return nil, err
+	}
+	p.skip()
+	if !p.take(',') {
+		return first, nil
+	}
+	items := Tuple{first}
+	for {
+		p.skip()
+		if p.pos >= len(p.src) || p.lineEnd() {
+			return items, nil
+		}
+		v, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+		p.skip()
+		if !p.take(',') {
+			return items, nil
+		}
+	}
+}
+
+// value reads one value with its signs, and the second half of a complex number.
+func (p *parser) value() (Value, error) {
+	p.skip()
+	start := p.pos
+	v, err := p.signed()
+	if err != nil {
+		return nil, err
+	}
+	mark := p.pos
+	p.skip()
+	if c := p.peek(); (c == '+' || c == '-') && isNumber(v) {
+		return p.complexSum(v, start)
+	}
+	p.pos = mark
+	return v, nil
+}
+
+// operand reads one value without signs.
+func (p *parser) operand() (Value, error) {
+	c := p.peek()
+	switch {
+	case c == '[':
+		return p.list()
+	case c == '(':
+		return p.tuple()
+	case c == '{':
+		return p.braces()
+	case c == '\'' || c == '"':
+		return p.strings()
+	case isDigit(c), c == '.':
+		return p.number()
+	case isNameByte(c):
+		if p.atString() {
+			return p.strings()
+		}
+		return p.name()
+	}
+	return nil, p.unexpected("where a value should stand")
+}
+
+// peek returns the next byte, 0 at the end.
+func (p *parser) peek() byte {
+	if p.pos < len(p.src) {
+		return p.src[p.pos]
+	}
+	return 0
+}
+
+// take skips the next byte if it is c.
+func (p *parser) take(c byte) bool {
+	if p.peek() == c && p.pos < len(p.src) {
+		p.pos++
+		return true
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+package python
+
+import (
+	"math"
+	"math/big"
+)
+
+// setOrder puts the elements of a set literal into the order in which CPython would walk over them, as far as
+// that is fixed: for numbers. Texts are hashed differently in each run of Python, so a set with other elements
+// keeps the order of first appearance. written counts the elements with their repetitions.
+func setOrder(items []Value, written int) Set {
+	if len(items) < 2 {
+		return items
+	}
+	entries := make([]setEntry, len(items))
+	for i, v := range items {
+		h, ok := hashNumber(v)
+		if !ok {
+			return items
+		}
+		entries[i] = setEntry{hash: h, item: v, used: true}
+	}
+	t := newSetTable(setMinimum)
+	t.addAll(entries)
+	if written > 2 {
+		t = t.constant().merged()
+	}
+	return t.items()
+}
+
+// setMinimum is the size of an empty set's table; setProbes how many neighbours are tried before a jump.
+const (
+	setMinimum = 8
+	setProbes  = 9
+)
+
+// setEntry is one slot of a set's table.
+type setEntry struct {
+	hash uint64
+	item Value
+	used bool
+}
+
+// setTable is the hash table of CPython's set; only the order of its slots matters here.
+type setTable struct {
+	slots []setEntry
+	count int
+}
+
+func newSetTable(size int) *setTable { return &setTable{slots: make([]setEntry, size)} }
+
+// add inserts an element that is not there, and grows the table when it is three fifths full.
+func (t *setTable) add(e setEntry) {
+	t.insert(e)
+	if t.count*5 >= (len(t.slots)-1)*3 {
+		*t = *t.resized(t.count * 4)
+	}
+}
+
+// addAll adds the elements of slots in order.
+func (t *setTable) addAll(slots []setEntry) {
+	for _, e := range slots {
+		if e.used {
+			t.add(e)
+		}
+	}
+}
+
+// constant returns the table after what the compiler does to a set of three or more constants: it builds the
+// set once more from the elements of the first.
+func (t *setTable) constant() *setTable {
+	again := newSetTable(setMinimum)
+	again.addAll(t.slots)
+	return again
+}
+
+// insert puts e into the first free slot on its path.
+func (t *setTable) insert(e setEntry) {
+	mask := uint64(len(t.slots) - 1)
+	perturb, i := e.hash, e.hash&mask
+	for {
+		probes := uint64(0)
+		if i+setProbes <= mask {
+			probes = setProbes
+		}
+		for j := i; j <= i+probes; j++ {
+			if !t.slots[j].used {
+				t.slots[j] = e
+				t.count++
+				return
+			}
+		}
+		perturb >>= 5
+		i = (i*5 + 1 + perturb) & mask
+	}
+}
+
+// resized returns the table with room for more than minimum elements.
+func (t *setTable) resized(minimum int) *setTable {
+	size := setMinimum
+	for size <= minimum {
+		size *= 2
+	}
+	out := newSetTable(size)
+	for _, e := range t.slots {
+		if e.used {
+			out.insert(e)
+		}
+	}
+	return out
+}
+
+// merged returns what an empty set is after the constant t was added to it, as the compiled code does.
+func (t *setTable) merged() *setTable {
+	size := setMinimum
+	if t.count*5 >= (setMinimum-1)*3 {
+		for size <= t.count*2 {
+			size *= 2
+		}
+	}
+	if size == len(t.slots) {
+		return t
+	}
+	return t.resized(size - 1)
+}
+
+func (t *setTable) items() Set {
+	out := make(Set, 0, t.count)
+	for _, e := range t.slots {
+		if e.used {
+			out = append(out, e.item)
+		}
+	}
+	return out
+}
+
+// hashPrime is the modulus of Python's hash of numbers, 2 to the power of hashBits less one.
+const (
+	hashBits  = 61
+	hashPrime = 1<<hashBits - 1
+)
+
+// hashNumber is Python's hash() of a real number; false for other values, and for NaN.
+func hashNumber(v Value) (uint64, bool) {
+	switch x := v.(type) {
+	case bool:
+		return uint64(boolToInt(x)), true
+	case int64:
+		return hashInt(big.NewInt(x)), true
+	case *big.Int:
+		return hashInt(x), true
+	case float64:
+		if math.IsNaN(x) {
+			return 0, false
+		}
+		return hashFloat(x), true
+	}
+	return 0, false
+}
+
+func hashInt(i *big.Int) uint64 {
+	rest := new(big.Int).Rem(new(big.Int).Abs(i), big.NewInt(hashPrime))
+	return signedHash(rest.Uint64(), i.Sign() < 0)
+}
+
+// hashFloat takes the mantissa 28 bits at a time, so that a float that is whole hashes as the int does.
+func hashFloat(f float64) uint64 {
+	if math.IsInf(f, 0) {
+		return signedHash(314159, f < 0)
+	}
+	mantissa, exponent := math.Frexp(math.Abs(f))
+	x := uint64(0)
+	for mantissa != 0 {
+		x = x<<28&hashPrime | x>>(hashBits-28)
+		mantissa *= 1 << 28
+		exponent -= 28
+		part := math.Trunc(mantissa)
+		mantissa -= part
+		if x += uint64(part); x >= hashPrime {
+			x -= hashPrime
+		}
+	}
+	turn := ((exponent % hashBits) + hashBits) % hashBits
+	x = x<<turn&hashPrime | x>>(hashBits-turn)
+	return signedHash(x, f < 0)
+}
+
+// signedHash gives a hash the sign of its number; -1 is kept free.
+func signedHash(x uint64, negative bool) uint64 {
+	if !negative {
+		return x
+	}
+	if x == 1 {
+		x = 2
+	}
+	return -x
+}

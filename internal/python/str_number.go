@@ -1,0 +1,123 @@
+package python
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Int reads s as int() does: blanks around it, one sign, decimal digits of any script, single underscores
+// between digits. False means that int() would fail.
+func Int(s string) (*big.Int, bool) {
+	text, ok := plainDigits(s)
+	if !ok {
+		return nil, false
+	}
+	digits := strings.TrimLeft(text, "+-")
+	if len(text)-len(digits) > 1 || len(digits) > maxDigits || !allDigits(digits) {
+		return nil, false
+	}
+	return new(big.Int).SetString(text, 10)
+}
+
+// SmallInt is [Int] for the common case: ASCII digits that fit int64; false means that Int must look.
+func SmallInt(s string) (int64, bool) {
+	if s == "" || len(s) > 18 {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' && (i > 0 || s[i] != '-' && s[i] != '+') || s[i] > '9' {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	return v, err == nil
+}
+
+// Float reads s as float() does: as [Int], with fraction and exponent, "inf", "infinity" and "nan". What is
+// too large is an infinity. False means that float() would fail.
+func Float(s string) (float64, bool) {
+	text, ok := plainDigits(s)
+	if !ok || !floatForm(text) {
+		return 0, false
+	}
+	if len(text) == 4 && strings.EqualFold(text[1:], "nan") {
+		return math.NaN(), true // ParseFloat takes no sign before it
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	return f, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// floatForm keeps from ParseFloat what Python does not know: hexadecimal, and anything but the words below.
+func floatForm(s string) bool {
+	switch strings.ToLower(strings.TrimLeft(s, "+-")) {
+	case "inf", "infinity", "nan":
+		return true
+	}
+	return s != "" && strings.Trim(s, "0123456789+-.eE") == ""
+}
+
+// plainDigits trims s, turns decimal digits of any script into ASCII and takes out underscores between digits.
+func plainDigits(s string) (string, bool) {
+	if !isASCII(s) {
+		s = strings.Map(plainDigit, s)
+	}
+	s = strings.Trim(s, " \t\n\v\f\r")
+	if strings.IndexByte(s, '_') < 0 {
+		return s, true
+	}
+	for i := range len(s) {
+		if s[i] == '_' && (i == 0 || i == len(s)-1 || !isDigit(s[i-1]) || !isDigit(s[i+1])) {
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(s, "_", ""), true
+}
+
+// plainDigit maps digits and blanks beyond ASCII to their plain forms.
+func plainDigit(r rune) rune {
+	switch {
+	case r < utf8.RuneSelf:
+		return r
+	case unicode.IsSpace(r):
+		return ' '
+	case unicode.Is(unicode.Nd, r):
+		return '0' + digitValue(r)
+	}
+	return r
+}
+
+// digitValue returns the value of a decimal digit. Unicode keeps ten digits of a script side by side, except
+// that the mathematical ones follow each other in five runs.
+func digitValue(r rune) rune {
+	if 0x1D7CE <= r && r <= 0x1D7FF {
+		return (r - 0x1D7CE) % 10
+	}
+	zero := r
+	for r-zero < 9 && unicode.Is(unicode.Nd, zero-1) {
+		zero--
+	}
+	return r - zero
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,52 @@
+package python
+
+import (
+	"strings"
+	"unicode"
+)
+
+// IsSpace tells whether r is white space for str.strip(), str.split() and \s: Unicode's, and U+001C to U+001F.
+func IsSpace(r rune) bool {
+	return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F
+}
+
+// Strip removes blanks at both ends.
+func Strip(s string) string { return strings.TrimFunc(s, IsSpace) }
+
+// Fields splits s at runs of blanks, as str.split() does.
+func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
+
+// RemoveSpace deletes every blank.
+func RemoveSpace(s string) string {
+	if strings.IndexFunc(s, IsSpace) < 0 {
+		return s
+	}
+	return CollapseSpace(s, "")
+}
+
+// CollapseSpace replaces every run of blanks by sep, also at the ends.
+func CollapseSpace(s, sep string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	blank := false
+	for i, r := range s {
+		if IsSpace(r) {
+			if !blank {
+				b.WriteString(sep)
+			}
+			blank = true
+			continue
+		}
+		blank = false
+		b.WriteString(s[i : i+size(s[i:], r)])
+	}
+	return b.String()
+}
+
+// size returns how many bytes the character r takes at the start of s; a byte that is no UTF-8 takes one.
+func size(s string, r rune) int {
+	if r == unicode.ReplacementChar && !strings.HasPrefix(s, "\uFFFD") {
+		return 1
+	}
+	return len(string(r))
+}

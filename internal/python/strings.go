@@ -1,0 +1,163 @@
+package python
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// piece is one string token: its prefix letters and where its parts begin.
+type piece struct {
+	raw, bytes, format bool
+	quote              byte
+	triple             bool
+	start, body        int
+}
+
+// atString tells whether the name characters at pos are the prefix of a string.
+func (p *parser) atString() bool {
+	_, ok := p.piece()
+	return ok
+}
+
+// piece looks at the string token that begins at pos, if one does, and does not move.
+func (p *parser) piece() (piece, bool) {
+	s := piece{start: p.pos}
+	i := p.pos
+	for i < len(p.src) && i < p.pos+2 && isNameByte(p.src[i]) {
+		i++
+	}
+	if i >= len(p.src) || p.src[i] != '\'' && p.src[i] != '"' || !s.setPrefix(p.src[p.pos:i]) {
+		return piece{}, false
+	}
+	s.quote = p.src[i]
+	s.body = i + 1
+	if strings.HasPrefix(p.src[i+1:], p.src[i:i+1]+p.src[i:i+1]) {
+		s.triple = true
+		s.body = i + 3
+	}
+	return s, true
+}
+
+func (s *piece) setPrefix(letters string) bool {
+	switch strings.ToLower(letters) {
+	case "", "u":
+	case "r":
+		s.raw = true
+	case "b":
+		s.bytes = true
+	case "f":
+		s.format = true
+	case "rb", "br":
+		s.raw, s.bytes = true, true
+	case "rf", "fr":
+		s.raw, s.format = true, true
+	default:
+		return false
+	}
+	return true
+}
+
+// strings reads one string, or several side by side, which Python joins.
+func (p *parser) strings() (Value, error) {
+	first, _ := p.piece()
+	text, err := p.text(first)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		mark := p.pos
+		p.skip()
+		s, ok := p.piece()
+		if !ok {
+			p.pos = mark
+			break
+		}
+		if s.bytes != first.bytes {
+			return nil, p.fail(s.start, "bytes and text cannot be joined")
+		}
+		more, err := p.text(s)
+		if err != nil {
+			return nil, err
+		}
+		text += more
+	}
+	if first.bytes {
+		return Bytes(text), nil
+	}
+	return text, nil
+}
+
+// text reads the string token s and returns what it stands for.
+func (p *parser) text(s piece) (string, error) {
+	end, plain, err := p.closing(s)
+	if err != nil {
+		return "", err
+	}
+	body := p.src[s.body:end]
+	p.pos = end + 1
+	if s.triple {
+		p.pos = end + 3
+	}
+	if plain {
+		return body, nil
+	}
+	if s.bytes {
+		if i := strings.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
+			return "", p.fail(s.body+i, "bytes hold ASCII characters only: drop the b before the quote")
+		}
+	}
+	if s.format {
+		if body, err = p.withoutFields(body, s); err != nil {
+			return "", err
+		}
+	}
+	if s.raw {
+		return unifyLineEnds(body), nil
+	}
+	return p.unescape(body, s)
+}
+
+// closing returns where the closing quote of s stands; plain means that the body stands for itself.
+func (p *parser) closing(s piece) (end int, plain bool, err error) {
+	plain = !s.bytes && !s.format
+	for i := s.body; i < len(p.src); i++ {
+		switch c := p.src[i]; {
+		case c == s.quote && p.closes(s, i):
+			return i, plain, nil
+		case c == '\\':
+			plain = false
+			i += max(1, p.newline(i+1))
+		case c == '\r':
+			plain = false
+			fallthrough
+		case c == '\n':
+			if !s.triple {
+				return 0, false, p.fail(s.start, "the closing quote %c is missing on this line: put text of several lines into triple quotes", s.quote)
+			}
+		}
+	}
+	if s.triple {
+		return 0, false, p.fail(s.start, "the closing quotes %c%c%c are missing", s.quote, s.quote, s.quote)
+	}
+	return 0, false, p.fail(s.start, "the closing quote %c is missing", s.quote)
+}
+
+func (p *parser) closes(s piece, i int) bool {
+	return !s.triple || i+2 < len(p.src) && p.src[i+1] == s.quote && p.src[i+2] == s.quote
+}
+
+// withoutFields takes the doubled braces of a format string apart; a field would have to be evaluated.
+func (p *parser) withoutFields(body string, s piece) (string, error) {
+	left := strings.NewReplacer("{{", "", "}}", "").Replace(body)
+	if i := strings.IndexAny(left, "{}"); i >= 0 {
+		return "", p.fail(s.start, "a format string with fields is not a value: write the text itself")
+	}
+	return strings.NewReplacer("{{", "{", "}}", "}").Replace(body), nil
+}
+
+func unifyLineEnds(s string) string {
+	if strings.IndexByte(s, '\r') < 0 {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}

@@ -1,0 +1,118 @@
+// Package milvustest runs a real Milvus for tests: Milvus Lite 2.5.1, one binary with Milvus' own core. Start
+// from [Start]. Where the binary is missing the test is skipped; install.sh beside this file installs it.
+//
+// AIRQA_MILVUS_LITE names the binary, or a folder that install.sh or a virtual environment made. Without it
+// the package looks where install.sh puts it: airqa/milvus-lite-2.5.1 in the user's cache folder.
+package milvustest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// variable is the environment variable that says where Milvus Lite is.
+const variable = "AIRQA_MILVUS_LITE"
+
+// patience is how long a server may take to accept connections; it takes 0.1 s.
+const patience = 30 * time.Second
+
+// Server is a running Milvus Lite on the loopback interface, with a data file of its own. Its methods are for
+// the test's own goroutine.
+type Server struct {
+	// Address is host:port; it stays the same over [Server.Restart].
+	Address string
+
+	binary  string
+	dir     string
+	process *exec.Cmd
+}
+
+// Start starts a server that ends with the test, or skips the test if there is no Milvus Lite.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	binary, err := find()
+	if err != nil {
+		t.Skipf("no Milvus Lite: %v; internal/testkit/milvustest/install.sh installs it", err)
+	}
+	s := &Server{Address: free(t), binary: binary, dir: t.TempDir()}
+	t.Cleanup(s.Kill)
+	s.Restart(t)
+	return s
+}
+
+// Kill ends the server at once, as a crash does. It may be called again.
+func (s *Server) Kill() {
+	if s.process == nil {
+		return
+	}
+	_ = s.process.Process.Kill() // it may have ended by itself
+	_ = s.process.Wait()         // the error says that it was killed
+	s.process = nil
+}
+
+// Restart starts a server that was killed again, at its address and with its data.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.process = exec.CommandContext(context.WithoutCancel(t.Context()), s.binary, "milvus.db", s.Address, "ERROR")
+	s.process.Dir = s.dir
+	s.process.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Dir(s.binary), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+	s.process.SysProcAttr = endWithParent()
+	if err := s.process.Start(); err != nil {
+		s.process = nil
+		t.Fatalf("start Milvus Lite: %v", err)
+	}
+	s.wait(t)
+}
+
+// wait returns when the server accepts connections.
+func (s *Server) wait(t testing.TB) {
+	t.Helper()
+	var dialer net.Dialer
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		conn, err := dialer.DialContext(t.Context(), "tcp", s.Address)
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+	}
+	t.Fatalf("Milvus Lite (%s) accepts no connection on %s within %s", s.binary, s.Address, patience)
+}
+
+// free returns an address that nobody listens on. Milvus Lite shares a port that is in use without an error.
+func free(t testing.TB) string {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// find returns the path of the binary.
+func find() (string, error) {
+	place := os.Getenv(variable)
+	if place == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("%s is not set and %w", variable, err)
+		}
+		place = filepath.Join(cache, "airqa", "milvus-lite-2.5.1")
+	}
+	if info, err := os.Stat(place); err == nil && info.Mode().IsRegular() {
+		return place, nil
+	}
+	for _, pattern := range []string{"milvus_lite/lib/milvus", "lib/python3*/site-packages/milvus_lite/lib/milvus"} {
+		if found, _ := filepath.Glob(filepath.Join(place, pattern)); len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return "", fmt.Errorf("%s has none", place)
+}

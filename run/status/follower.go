@@ -1,0 +1,235 @@
+// Package status reports the state of a run, from its directory alone and while another program writes to it: what is done,
+// under way, failed and left, what it has used, how fast it goes and when it will be done. Start from [Open] and
+// [Follower.Look]; [Text], [Brief] and the JSON form of [Status] are for people and programs.
+//
+// It reads heads, costs and ends of episodes, not what was said in them: package report does that.
+package status
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// window is how far back the rates look.
+const window = 3 * time.Minute
+
+// recentCalls is how many calls the rate of tokens is made of at most.
+const recentCalls = 2000
+
+// Follower reads the log of one run directory, and at each further look only what is new. It has one user at a time.
+type Follower struct {
+	dir       string
+	config    runlog.Config
+	questions int
+
+	at       int64 // offset of the first unread line
+	bad      int
+	repeats  int
+	last     time.Time
+	episodes map[string]*episode
+	events   []event
+	calls    []call
+	charged  qa.Usage
+}
+
+// episode is what is known of one.
+type episode struct {
+	outcome qa.Outcome // "" while it is not finished
+	reason  string
+	// dropped is what damaged attempts used that were run again, ended the usage at its last end; open are the calls since.
+	dropped qa.Usage
+	ended   qa.Usage
+	open    []call
+	last    time.Time
+	// replies since the episode began, and those of them that the limit of tokens cut off.
+	replies, cut int
+}
+
+// event is one of the recent ones.
+type event struct {
+	at   time.Time
+	done bool // an episode ended, and not for a failure
+}
+
+// call is one whose costs are still to be read.
+type call struct {
+	at   time.Time
+	line []byte
+}
+
+// Open opens a run directory. It reads no log yet.
+func Open(dir string) (*Follower, error) {
+	config, err := runlog.ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &Follower{dir: dir, config: config}
+	f.forget()
+	if f.questions, err = countLines(filepath.Join(dir, runlog.QuestionsFile)); err != nil {
+		return nil, fmt.Errorf("count questions: %w", err)
+	}
+	return f, nil
+}
+
+// Created is when the run was made.
+func (f *Follower) Created() time.Time { return f.config.Created }
+
+func (f *Follower) forget() {
+	f.at, f.bad, f.repeats, f.last, f.charged = 0, 0, max(f.config.Note.Repeats, 1), time.Time{}, qa.Usage{}
+	f.episodes, f.events, f.calls = make(map[string]*episode), nil, nil
+}
+
+// read takes up what the log has more than at the last look.
+func (f *Follower) read() error {
+	if info, err := os.Stat(filepath.Join(f.dir, runlog.LogFile)); err == nil && info.Size() < f.at {
+		f.forget() // somebody put another log in its place
+	}
+	for m, err := range runlog.Skim(f.dir, f.at) {
+		var skipped *runlog.SkipError
+		switch {
+		case errors.As(err, &skipped):
+			f.bad++
+		case err != nil:
+			return fmt.Errorf("read the log of %s: %w", f.dir, err)
+		case f.take(m) != nil:
+			f.bad++
+		}
+		f.at = m.End
+	}
+	return nil
+}
+
+func (f *Follower) take(m runlog.Mark) error {
+	e := f.episodes[m.Episode]
+	if e == nil {
+		e = &episode{}
+		f.episodes[m.Episode] = e
+		f.repeats = max(f.repeats, repeatOf(m.Episode)+1)
+	}
+	if m.Type != runlog.TypeEnd {
+		e.outcome, e.reason = "", "" // one that failed is taken up again
+	}
+	e.last = m.Time
+	if m.Time.After(f.last) {
+		f.last = m.Time
+	}
+	switch m.Type {
+	case runlog.TypeCall:
+		return f.called(e, m)
+	case runlog.TypeLost:
+		bill, err := m.Bill()
+		f.charge(bill.Attempts)
+		return err
+	case runlog.TypeEnd:
+		return f.ended(e, m)
+	case runlog.TypeStart:
+		e.dropped = e.dropped.Add(e.ended).Add(f.usage(e))
+		e.ended, e.open, e.replies, e.cut = qa.Usage{}, nil, 0, 0
+		f.remember(event{at: m.Time})
+	}
+	return nil
+}
+
+// cutMarker is in every call whose reply was cut off. In a text of the call its quotes would be escaped.
+var cutMarker = []byte(`"finish":"` + qa.FinishLength + `"`)
+
+// marker is in every call that paid for a request without a reply. In a text of the call its quotes would be escaped.
+var marker = []byte(`"charged":{`)
+
+func (f *Follower) called(e *episode, m runlog.Mark) error {
+	c := call{m.Time, bytes.Clone(m.Line)}
+	e.open = append(e.open, c)
+	e.replies++
+	if bytes.Contains(m.Line, cutMarker) {
+		e.cut++
+	}
+	f.calls = append(f.calls, c)
+	if len(f.calls) >= 2*recentCalls {
+		f.calls = append([]call(nil), f.calls[len(f.calls)-recentCalls:]...)
+	}
+	f.remember(event{at: m.Time})
+	if !bytes.Contains(m.Line, marker) {
+		return nil
+	}
+	bill, err := m.Bill()
+	f.charge(bill.Attempts)
+	return err
+}
+
+func (f *Follower) ended(e *episode, m runlog.Mark) error {
+	end, err := m.Ending()
+	if err != nil {
+		return err
+	}
+	e.outcome, e.reason, e.ended, e.open = end.Outcome, end.Reason, end.Usage, nil
+	f.charge(end.Failed)
+	f.remember(event{m.Time, !end.Outcome.Failed()})
+	return nil
+}
+
+func (f *Follower) charge(attempts []qa.Attempt) {
+	for _, a := range attempts {
+		if a.Charged != nil {
+			f.charged = f.charged.Add(*a.Charged)
+		}
+	}
+}
+
+// remember keeps the events of the window. The list is cut when half of it is old.
+func (f *Follower) remember(e event) {
+	f.events = append(f.events, e)
+	if half := len(f.events) / 2; len(f.events) >= 1024 && f.events[half].at.Before(e.at.Add(-window)) {
+		f.events = append([]event(nil), f.events[half:]...)
+	}
+}
+
+// repeatOf reads the repeat index of an episode's name.
+func repeatOf(name string) int {
+	n, factor := 0, 1
+	for i := len(name) - 1; i >= 0 && factor <= 1e6; i-- {
+		switch c := name[i]; {
+		case c == '#':
+			return n
+		case c < '0' || c > '9':
+			return 0
+		default:
+			n += int(c-'0') * factor
+			factor *= 10
+		}
+	}
+	return 0
+}
+
+// countLines counts the lines of a file that are not empty, of any length.
+func countLines(path string) (int, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = file.Close() }()
+	in := bufio.NewReaderSize(file, 1<<20)
+	for n, inLine := 0, false; ; {
+		part, err := in.ReadSlice('\n')
+		if len(bytes.TrimSpace(part)) > 0 && !inLine {
+			n++
+			inLine = true
+		}
+		switch {
+		case err == nil:
+			inLine = false
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return n, err
+		}
+	}
+}

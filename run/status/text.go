@@ -1,0 +1,211 @@
+package status
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+	"time"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+)
+
+// Text tells how a run stands in a few lines of at most width characters; 0 is a width without bound.
+func (s Status) Text(width int) string {
+	lines := []string{fmt.Sprintf("%s: %s, %s", s.Run, s.Baseline, s.Model), "  " + s.progress()}
+	for _, part := range []string{s.ways(), s.failures(), s.CutText(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
+		if part != "" {
+			lines = append(lines, "  "+part)
+		}
+	}
+	if s.Missing != nil {
+		lines = append(lines, "  "+s.Missing.String())
+	}
+	if s.BadLines > 0 {
+		lines = append(lines, fmt.Sprintf("  %d lines of the log cannot be read; airqa trace says which", s.BadLines))
+	}
+	for i, line := range lines {
+		lines[i] = terminal.Wrap(line, width, "    ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Brief tells how a run stands in one line.
+func (s Status) Brief() string {
+	parts := []string{fmt.Sprintf("%d/%d done", s.Done, s.Episodes)}
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	add(s.UnderWay, s.open())
+	add(s.Failed, "failed")
+	if s.Rate != nil && s.Writing {
+		parts = append(parts, fmt.Sprintf("%s/min", short(s.Rate.EpisodesPerMinute)), short(s.Rate.TokensPerSecond)+" tok/s")
+	}
+	if s.USD != nil && *s.USD > 0 {
+		parts = append(parts, money(*s.USD))
+	}
+	switch {
+	case !s.Writing:
+		parts = append(parts, "nobody writes")
+	case s.SecondsLeft != nil:
+		parts = append(parts, span(*s.SecondsLeft)+" left")
+	}
+	return terminal.Line(s.Run + ": " + strings.Join(parts, ", "))
+}
+
+func (s Status) open() string {
+	if s.Writing {
+		return "under way"
+	}
+	return "interrupted"
+}
+
+func (s Status) progress() string {
+	state := "nobody writes"
+	if s.Writing {
+		state = "running"
+	}
+	text := fmt.Sprintf("%s: %d of %d episodes done", state, s.Done, s.Episodes)
+	if s.UnderWay > 0 {
+		text += fmt.Sprintf(", %d %s", s.UnderWay, s.open())
+	}
+	if s.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", s.Failed)
+	}
+	text += fmt.Sprintf(", %d left, of %d questions in the file", s.Left, s.Questions)
+	if s.Repeats > 1 {
+		text += fmt.Sprintf(" × %d repeats", s.Repeats)
+	}
+	return text
+}
+
+// ways lists the outcomes, the commonest first.
+func (s Status) ways() string {
+	var names []string
+	for o := range s.Outcomes {
+		names = append(names, string(o))
+	}
+	sort.Slice(names, func(i, j int) bool {
+		a, b := s.Outcomes[qa.Outcome(names[i])], s.Outcomes[qa.Outcome(names[j])]
+		if a != b {
+			return a > b
+		}
+		return names[i] < names[j]
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, s.Outcomes[qa.Outcome(name)])
+	}
+	return strings.Join(names, ", ")
+}
+
+func (s Status) failures() string {
+	if s.Failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("failed, %d of %d because: %s", s.BecauseCount, s.Failed, terminal.Clip(s.Because, 200))
+}
+
+// CutText names the replies that were cut off; "" when none was.
+func (s Status) CutText() string {
+	if s.CutReplies == 0 {
+		return ""
+	}
+	replies := fmt.Sprintf("%d of %d replies were", s.CutReplies, s.Replies)
+	if s.Replies == 1 {
+		replies = "the only reply was"
+	}
+	if s.ReplyLimit == 0 {
+		return replies + " cut off at the limit of tokens"
+	}
+	return fmt.Sprintf("%s cut off by --max-tokens %d", replies, s.ReplyLimit)
+}
+
+func (s Status) costs() string {
+	text := fmt.Sprintf("%s tokens in, %s out", short(float64(s.Usage.Prompt)), short(float64(s.Usage.Completion)))
+	if s.Usage.Estimated {
+		text += " (some counted here, as the endpoint did not report them)"
+	}
+	if n := s.Charged.Prompt + s.Charged.Completion; n > 0 {
+		text += fmt.Sprintf("; up to %s more of requests that failed", short(float64(n)))
+	}
+	if s.USD == nil {
+		return text + "; cost unknown"
+	}
+	return text + "; " + money(*s.USD)
+}
+
+func (s Status) pace() string {
+	if s.Rate == nil {
+		return ""
+	}
+	back := "last " + span(s.Rate.Seconds)
+	if !s.Writing {
+		back += " of it"
+	}
+	text := fmt.Sprintf("%s: %s episodes/min, %s tok/s", back, short(s.Rate.EpisodesPerMinute), short(s.Rate.TokensPerSecond))
+	if s.Rate.Refused+s.Rate.Broken > 0 {
+		text += fmt.Sprintf("; of %d requests %d refused (429), %d failed, %s waited", s.Rate.Requests, s.Rate.Refused, s.Rate.Broken, span(s.Rate.Waited))
+	}
+	return text
+}
+
+// patience is how long an episode may be silent before that is worth a line.
+const patience = 60
+
+func (s Status) waiting() string {
+	if s.Oldest == nil || *s.Oldest < patience {
+		return ""
+	}
+	return fmt.Sprintf("an episode under way is silent for %s: a long call, or one that waits to be tried again", span(*s.Oldest))
+}
+
+func (s Status) ahead() string {
+	var parts []string
+	if s.SecondsLeft != nil {
+		parts = append(parts, "about "+span(*s.SecondsLeft)+" for all that is left")
+	}
+	if s.Quiet != nil {
+		parts = append(parts, "last event "+span(*s.Quiet)+" ago")
+	} else {
+		parts = append(parts, "nothing has happened yet")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// span is 12s, 3m20s, 5h10m, 4d3h.
+func span(seconds float64) string {
+	if seconds >= 1e9 || math.IsNaN(seconds) {
+		return "a very long time"
+	}
+	d := time.Duration(seconds * float64(time.Second))
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+// short is 0.25, 9.5, 950, 1.2k, 34k, 1.2M.
+func short(x float64) string {
+	if x >= 9.95 || x == math.Trunc(x) {
+		return terminal.Compact(x)
+	}
+	return fmt.Sprintf("%.2g", x)
+}
+
+// money shows small sums to a hundredth of a cent.
+func money(usd float64) string {
+	if usd > 0 && usd < 0.1 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
