@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// house is floors.txt, read.
+// house is the parsed floors.txt.
 type house struct {
 	floors  map[string]int
 	guarded map[string]bool // only for tests and cmd
@@ -32,7 +32,7 @@ func TestFloors(t *testing.T) {
 	h := readHouse(t)
 	files := readTree(t)
 	if len(files) < 50 {
-		t.Fatalf("only %d Go files found: the tree is not where the test looks", len(files))
+		t.Fatalf("only %d Go files found: wrong root directory?", len(files))
 	}
 	commented := make(map[string]bool)
 	for _, f := range files {
@@ -54,7 +54,7 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// The rules themselves can fail.
+// TestForbids checks that the rules reject what they should.
 func TestForbids(t *testing.T) {
 	h := readHouse(t)
 	tests := []struct {
@@ -67,7 +67,7 @@ func TestForbids(t *testing.T) {
 		{"up", file{pkg: "qa"}, "airqa/agent", true},
 		{"sideways", file{pkg: "agent"}, "airqa/tools", true},
 		{"allowed sideways", file{pkg: "env/ingest"}, "airqa/env/ingest/layout", false},
-		{"a driver at home", file{pkg: "env/paperdb"}, "github.com/marcboeker/go-duckdb/v2", false},
+		{"a driver in its folder", file{pkg: "env/paperdb"}, "github.com/marcboeker/go-duckdb/v2", false},
 		{"a driver elsewhere", file{pkg: "env"}, "github.com/marcboeker/go-duckdb/v2", true},
 		{"fixtures in the product", file{pkg: "run"}, "airqa/fixtures", true},
 		{"fixtures in a test", file{pkg: "run", test: true}, "airqa/fixtures", false},
@@ -91,7 +91,7 @@ func (h house) floor(pkg string) (int, bool) {
 	return n, ok
 }
 
-// forbids says why f may not import imp, or nothing.
+// forbids returns the reason why f may not import imp, or "".
 func (h house) forbids(f file, imp string) string {
 	for prefix, home := range h.fences {
 		if (imp == prefix || strings.HasPrefix(imp, prefix+"/")) && f.pkg != home {
@@ -114,7 +114,7 @@ func (h house) forbids(f file, imp string) string {
 	}
 	from, _ := h.floor(f.pkg)
 	sibling := to == from && !h.allowed[[2]string{f.pkg, pkg}] && to > 0
-	// A test may use what stands beside or above its package: it is no part of the product.
+	// Tests may import packages of the same or a higher floor: they are not part of the product.
 	if !f.test && (to > from || sibling) {
 		return "floor " + strconv.Itoa(from) + " may not import floor " + strconv.Itoa(to)
 	}

@@ -1,4 +1,4 @@
-// Package archtest keeps the floors of the house: its test reads floors.txt and fails on a package that is not listed
-// there, on an import that goes up or sideways, on a driver outside its one folder, and on a package without a
-// comment. The package has no code of its own.
+// Package archtest tests the architecture and the wording of the tree. TestFloors reads floors.txt and fails on an
+// unlisted package, an import that goes up or sideways, a driver outside its folder, and a missing package comment.
+// TestBannedWords reads banned.txt and fails on wording that must not come back. The package has no code of its own.
 package archtest

@@ -13,7 +13,7 @@ const newBaseline = `package baselines
 
 import "context"
 
-// echo answers from the question alone, for the test of what it takes to add a baseline.
+// echo answers from the question alone.
 func echo() Baseline {
 	return Baseline{
 		Name:    "echo",
@@ -32,7 +32,7 @@ import (
 	"airqa/internal/python"
 )
 
-// lengthMatch compares lengths, for the test of what it takes to add a function.
+// lengthMatch compares lengths.
 var lengthMatch = Function{
 	Name:   "eval_length_match",
 	Params: []Param{required("gold", KindText)},
@@ -42,8 +42,8 @@ var lengthMatch = Function{
 }
 `
 
-// What docs/ARCHITECTURE.md says it takes to add a baseline and an evaluation function is enough: in a copy of the tree, the
-// steps are followed to the letter, and the tests that look at baselines and functions pass.
+// TestToAdd follows the steps of docs/ARCHITECTURE.md for a new baseline and a new evaluation function in a copy of the
+// tree. The tests that list baselines and functions must pass.
 func TestToAdd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages in a copy of the tree")

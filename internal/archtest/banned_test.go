@@ -1,0 +1,173 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// rule is one line of banned.txt.
+type rule struct {
+	re     *regexp.Regexp
+	better string
+}
+
+// passage is a comment, a string literal or the prose of a document, with the line it starts on.
+type passage struct {
+	file string
+	line int
+	text string
+}
+
+// find returns one message for each use of a banned word in p.
+func (r rule) find(p passage) []string {
+	var found []string
+	for _, at := range r.re.FindAllStringIndex(p.text, -1) {
+		line := p.line + strings.Count(p.text[:at[0]], "\n")
+		word := strings.Join(strings.Fields(p.text[at[0]:at[1]]), " ")
+		found = append(found, fmt.Sprintf("%s:%d: %q: write %s", p.file, line, word, r.better))
+	}
+	return found
+}
+
+func TestBannedWords(t *testing.T) {
+	rules, except := readBanned(t)
+	passages := readPassages(t)
+	if len(passages) < 1000 {
+		t.Fatalf("only %d comments and literals found: wrong root directory?", len(passages))
+	}
+	for _, p := range passages {
+		if except[filepath.ToSlash(filepath.Dir(p.file))] || except[p.file] {
+			continue
+		}
+		for _, r := range rules {
+			for _, message := range r.find(p) {
+				t.Error(message)
+			}
+		}
+	}
+}
+
+func TestBannedRules(t *testing.T) {
+	rules, _ := readBanned(t)
+	tests := []struct {
+		name, text string
+		want       string // a part of the message; "" for text that passes
+	}{
+		{"verb", "tells whether it is open", `a.go:1: "tells whether": write reports`},
+		{"across lines", "one line\nclose mends\nit", `a.go:2: "mends"`},
+		{"phrase across lines", "it tells\nwhether", `a.go:1: "tells whether"`},
+		{"capital", "Nobody waits", `"Nobody"`},
+		{"restated interface", "Error implements error.", `"Error implements error."`},
+		{"part of a word", "amends misspelt text", ""},
+		{"clean", "reports whether the standing order is spelled out", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var found []string
+			for _, r := range rules {
+				found = append(found, r.find(passage{"a.go", 1, tt.text})...)
+			}
+			got := strings.Join(found, "\n")
+			if (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("found %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// readBanned reads banned.txt: its rules, and the folders and files that are not checked yet.
+func readBanned(t *testing.T) (rules []rule, except map[string]bool) {
+	t.Helper()
+	raw, err := os.ReadFile("banned.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	except = make(map[string]bool)
+	for line := range strings.Lines(string(raw)) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if dir, ok := strings.CutPrefix(line, "except "); ok {
+			except[dir] = true
+			continue
+		}
+		words, better, ok := strings.Cut(line, "  ")
+		re, err := regexp.Compile(`(?i)\b(?:` + strings.ReplaceAll(words, " ", `\s+`) + `)(?:\b|\s|$)`)
+		if !ok || err != nil {
+			t.Fatalf("banned.txt: cannot read %q (%v)", line, err)
+		}
+		rules = append(rules, rule{re, better})
+	}
+	return rules, except
+}
+
+// readPassages returns the comments and string literals of every Go file, and the documents without their fenced code.
+func readPassages(t *testing.T) []passage {
+	t.Helper()
+	var all []passage
+	for _, f := range readTree(t) {
+		if f.name == "internal/archtest/banned_test.go" {
+			continue
+		}
+		all = append(all, goPassages(t, f.name)...)
+	}
+	err := filepath.WalkDir("../..", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(p) != ".md" {
+			return nil
+		}
+		raw, err := os.ReadFile(p)
+		all = append(all, passage{filepath.ToSlash(strings.TrimPrefix(p, "../../")), 1, unfenced(string(raw))})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func goPassages(t *testing.T, name string) []passage {
+	t.Helper()
+	set := token.NewFileSet()
+	tree, err := parser.ParseFile(set, filepath.Join("../..", name), nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []passage
+	for _, c := range tree.Comments {
+		all = append(all, passage{name, set.Position(c.Pos()).Line, c.Text()})
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			all = append(all, passage{name, set.Position(lit.Pos()).Line, lit.Value})
+		}
+		return true
+	})
+	return all
+}
+
+// unfenced empties the lines of fenced code. Line numbers stay the same.
+func unfenced(text string) string {
+	var b strings.Builder
+	code := false
+	for line := range strings.Lines(text) {
+		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
+		if code || fence {
+			line = "\n"
+		}
+		b.WriteString(line)
+		code = code != fence
+	}
+	return b.String()
+}
