@@ -44,7 +44,7 @@ func (c Dir) directory(ctx context.Context) Finding {
 		return Bad(err, "") // it names the command
 	}
 	if err != nil {
-		return Bad(err, "if airqa ingest is running, wait for it; else run the same airqa ingest again")
+		return Bad(err, "if airqa ingest is running, wait for it; else run the same airqa ingest command again")
 	}
 	pages, chunks := 0, 0
 	for _, h := range list {
@@ -61,7 +61,7 @@ func (c Dir) directory(ctx context.Context) Finding {
 func (c Dir) inside(ctx context.Context, look func(context.Context, *env.Env) Finding) Finding {
 	e, err := env.OpenConfig(ctx, env.Config{Dir: c.Path, NoSearch: true})
 	if err != nil {
-		return Bad(err, "run the same airqa ingest again")
+		return Bad(err, "run the same airqa ingest command again")
 	}
 	defer func() { _ = e.Close() }()
 	return look(ctx, e)
@@ -83,7 +83,7 @@ func query(ctx context.Context, e *env.Env) Finding {
 func drawn(ctx context.Context, e *env.Env) Finding {
 	papers, err := e.Papers(ctx)
 	if err != nil {
-		return Bad(err, "run the same airqa ingest again")
+		return Bad(err, "run the same airqa ingest command again")
 	}
 	if len(papers) == 0 {
 		return Unchecked("there is no paper to draw")
@@ -101,7 +101,7 @@ func (c Dir) VectorChecks() []Check {
 	if _, err := datadir.Open(c.Path); err != nil {
 		return Omitted("vectors", "not checked, since data directory failed")
 	}
-	fix := "the same airqa ingest again makes the index; --embedder must be the one that it was made with"
+	fix := "run the same airqa ingest command again, with the --embedder that built the index"
 	if c.Vectors != "" {
 		fix = "is the server running, and are address, user and prefix right? airqa vectors copy fills it"
 	}

@@ -9,10 +9,11 @@ import (
 	"airqa/qa"
 )
 
-// ViewBoxes draws a whole page (from 1) with the boxes of its figures and tables as the database has them, each labelled
-// with the beginning of its caption: for the eye of whoever checks what was read. It refuses what [Env.View] refuses.
+// ViewBoxes draws a whole page (from 1) with the bounding boxes of its figures and tables from the database, each
+// labelled with the beginning of its caption. It is meant for checking the ingested layout by eye. Errors are those of
+// [Env.View].
 func (e *Env) ViewBoxes(ctx context.Context, paperID string, page int) (qa.Image, error) {
-	picture, err := e.View(ctx, paperID, page, nil)
+	img, err := e.View(ctx, paperID, page, nil)
 	if err != nil {
 		return qa.Image{}, err
 	}
@@ -31,11 +32,11 @@ func (e *Env) ViewBoxes(ctx context.Context, paperID string, page int) (qa.Image
 			marks[i].Box[k] = float64(x)
 		}
 	}
-	picture.Data, err = pdf.Overlay(picture.Data, float64(picture.Width)/float64(width), marks)
-	return picture, err
+	img.Data, err = pdf.Overlay(img.Data, float64(img.Width)/float64(width), marks)
+	return img, err
 }
 
-// label is the beginning of a caption: "Figure 3" of "Figure 3: An overview".
+// label shortens a caption: "Figure 3: An overview" becomes "Figure 3".
 func label(caption string) string {
 	words := strings.Fields(caption)
 	return strings.TrimRight(strings.Join(words[:min(2, len(words))], " "), ":.|")

@@ -16,26 +16,26 @@ import (
 	"airqa/env/vectors/milvus"
 )
 
-// Mode is how passages are searched.
+// Mode selects the search method.
 type Mode string
 
-// The modes. The paper searches dense vectors (Section 4.1); the others are for comparison.
+// Search modes. The paper uses dense vectors (Section 4.1); the others are for comparison.
 const (
 	Dense  Mode = "dense"
 	BM25   Mode = "bm25"
 	Hybrid Mode = "hybrid" // reciprocal rank fusion of both
 )
 
-// Modes lists the modes by name.
+// Modes lists all modes.
 func Modes() []Mode { return []Mode{Dense, BM25, Hybrid} }
 
-// MiniLM is the collection of all-MiniLM-L6-v2, under the name that the reference gives it.
+// MiniLM is the collection name that the reference implementation uses for all-MiniLM-L6-v2.
 const MiniLM = "text_sentence_transformers_all_minilm_l6_v2"
 
 var notInNames = regexp.MustCompile(`[^a-z0-9_]+`)
 
-// collectionOf names the collection of an embedding model: the reference's rule is modality, type and model in lower case,
-// with "_" for everything else.
+// collectionOf names the collection of an embedding model. As in the reference, the name joins modality, type and model
+// in lower case and replaces every other character with "_".
 func collectionOf(info embed.Info) string {
 	if strings.HasPrefix(info.Model, "all-MiniLM-L6-v2") {
 		return MiniLM
@@ -43,7 +43,7 @@ func collectionOf(info embed.Info) string {
 	return "text_" + notInNames.ReplaceAllString(strings.ToLower(info.Model), "_")
 }
 
-// cachePath is where vectors of a model are kept by their texts.
+// cachePath is the file that caches the vectors of a model by text.
 func cachePath(dir *datadir.Dir, info embed.Info) string {
 	name := collectionOf(info)
 	if len(info.Hash) >= 8 {
@@ -52,12 +52,12 @@ func cachePath(dir *datadir.Dir, info embed.Info) string {
 	return filepath.Join(dir.Path(), "embeddings", name+".cache")
 }
 
-// openStore opens the vector store of a data directory: its own files, or the Milvus server of a URL.
+// openStore opens the vector store of a data directory: the local files if url is empty, else a Milvus server.
 func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store, error) {
 	if url == "" {
 		s, err := flat.Open(dir.Vectors())
 		if err != nil {
-			return nil, err // and no store: a nil *flat.Store in the interface would pass for one
+			return nil, err // a nil *flat.Store would make a non-nil interface
 		}
 		return s, nil
 	}
@@ -75,11 +75,11 @@ func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store
 	return s, nil
 }
 
-// errForeign is returned for collections of another data directory, which a change would destroy.
+// errForeign protects the collections of another data directory from being overwritten.
 var errForeign = errors.New("the Milvus server holds the collections of another data directory under this prefix; " +
 	"give each directory its own: milvus://HOST:19530?prefix=NAME_")
 
-// checkOwner refuses collections that another data directory has claimed.
+// checkOwner returns errForeign if another data directory owns the collections.
 func checkOwner(ctx context.Context, dir *datadir.Dir, s *milvus.Store) error {
 	owner, err := s.Owner(ctx)
 	if err != nil || owner == "" {
@@ -92,9 +92,9 @@ func checkOwner(ctx context.Context, dir *datadir.Dir, s *milvus.Store) error {
 	return err
 }
 
-// claimStore makes the collections of a server those of dir, before the first change. Collections without an owner, from a
-// version that recorded none, are taken over only if they were made from the papers of dir: those of the last ingest or, where
-// that was interrupted, those of the database now.
+// claimStore makes dir the owner of a server's collections. It must be called before the first write. Collections
+// written before owners were recorded have none: they are claimed only if they were built from the papers of dir,
+// either at the last ingest or, after an interrupted ingest, from the current database.
 func claimStore(ctx context.Context, dir *datadir.Dir, store vectors.Store, source string) error {
 	s, ok := store.(*milvus.Store)
 	if !ok {
@@ -120,7 +120,7 @@ func claimStore(ctx context.Context, dir *datadir.Dir, store vectors.Store, sour
 	return s.Claim(ctx, info.ID)
 }
 
-// CheckVectors tells what is wrong with the URL of a vector store, without contacting it. An empty one is right.
+// CheckVectors validates the URL of a vector store without connecting to it. An empty URL is valid.
 func CheckVectors(url string) error {
 	if url == "" {
 		return nil
@@ -129,44 +129,44 @@ func CheckVectors(url string) error {
 	return err
 }
 
-// checkCollection makes sure that a collection is there, was made of these papers, and by the model that would search it.
-// model is the zero Info for BM25.
-func checkCollection(ctx context.Context, store vectors.Store, name string, want wanted) (vectors.Collection, error) {
+// checkCollection checks that a collection exists, was built from the current papers, and with the given model.
+// want.model is the zero Info for BM25.
+func checkCollection(ctx context.Context, store vectors.Store, name string, want requirements) (vectors.Collection, error) {
 	c, err := store.Info(ctx, name)
 	if errors.Is(err, vectors.ErrNotFound) {
-		return c, fmt.Errorf("the search index has no collection %s%s; %s", name, others(ctx, store), rebuild(store))
+		return c, fmt.Errorf("the search index has no collection %s%s; %s", name, availableModels(ctx, store), rebuildHint(store))
 	}
 	if err != nil {
 		return c, err
 	}
 	if c.Source != want.source {
-		return c, fmt.Errorf("the search index is behind the papers, as after an interrupted ingest; %s", rebuild(store))
+		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest; %s", rebuildHint(store))
 	}
 	if name == bm25.Name {
 		return c, nil
 	}
 	if err := want.model.Check(embed.Info{Model: c.Model, Hash: c.ModelHash, Dim: c.Dim}); err != nil {
-		return c, fmt.Errorf("%w; search with the model that ingested, or ingest again with this one", err)
+		return c, fmt.Errorf("%w; use the model of the last ingest, or ingest again with this one", err)
 	}
 	return c, nil
 }
 
-// rebuild is what to do about a collection that is missing or old.
-func rebuild(store vectors.Store) string {
+// rebuildHint is a hint for a missing or outdated collection.
+func rebuildHint(store vectors.Store) string {
 	if _, remote := store.(*milvus.Store); remote {
-		return "run the same airqa ingest again, or airqa vectors copy if that filled the server"
+		return "run the same airqa ingest command again, or airqa vectors copy if it filled the server"
 	}
-	return "run the same airqa ingest again"
+	return "run the same airqa ingest command again"
 }
 
-// wanted is what a collection must have been made from.
-type wanted struct {
+// requirements describes the papers and the model a collection must have been built from.
+type requirements struct {
 	source string
 	model  embed.Info
 }
 
-// others says which dense collections there are instead.
-func others(ctx context.Context, store vectors.Store) string {
+// availableModels lists the dense collections that exist instead.
+func availableModels(ctx context.Context, store vectors.Store) string {
 	list, err := store.List(ctx)
 	if err != nil {
 		return ""
@@ -180,11 +180,11 @@ func others(ctx context.Context, store vectors.Store) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " (it was made with " + strings.Join(names, ", ") + ": name that model with --embedder)"
+	return " (it was built with " + strings.Join(names, ", ") + ": select that model with --embedder)"
 }
 
-// Collections lists the vector collections of a data directory, in its own files or at the URL of a vector store. Whether they
-// fit the papers is not looked at.
+// Collections lists the vector collections of a data directory, in its own files or at the URL of a vector store. It
+// does not check whether they match the papers.
 func Collections(ctx context.Context, dir, url string) (list []vectors.Collection, err error) {
 	d, err := datadir.Open(dir)
 	if err != nil {

@@ -14,21 +14,23 @@ import (
 	"airqa/env/vectors/bm25"
 )
 
-// scoreSlack is how far two stores' scores of one record may differ: both compute in float32, in another order.
+// scoreSlack is the tolerance between two stores' scores of one record: both compute in float32, but in a different
+// order.
 const scoreSlack = 1e-4
 
-// CompareConfig says which two stores of a data directory to compare: its own files, or Milvus servers by URL.
+// CompareConfig selects two vector stores of a data directory. A and B are URLs of Milvus servers; an empty URL means
+// the directory's own files.
 type CompareConfig struct {
 	Dir      string
 	A, B     string
 	Embedder embed.Embedder
-	// Sample is how many texts are searched in both; K how many hits are compared.
+	// Sample is the number of texts to search for in both stores, K the number of hits to compare.
 	Sample, K int
 }
 
-// Compare lists how the collections of two stores differ: their descriptions, how many records each table and column
-// has, and what a sample of the texts finds. Hits of equal score may come in any order. An empty list means that both
-// hold the same as far as was looked.
+// Compare lists how the collections of two stores differ: their metadata, the number of records per table and column,
+// and the hits for a sample of texts. Hits with equal scores may come in any order. An empty list means that no
+// difference was found.
 func Compare(ctx context.Context, cfg CompareConfig) (differences []string, err error) {
 	dir, db, err := openPapers(ctx, cfg.Dir)
 	if err != nil {
@@ -68,25 +70,25 @@ func (c *comparison) differ(format string, args ...any) {
 
 func (c *comparison) all(ctx context.Context) ([]string, error) {
 	for _, name := range []string{bm25.Name, collectionOf(c.texts.Info())} {
-		same, err := c.described(ctx, name)
+		same, err := c.compareInfo(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		if !same {
 			continue
 		}
-		if err := c.counts(ctx, name); err != nil {
+		if err := c.compareCounts(ctx, name); err != nil {
 			return nil, err
 		}
-		if err := c.searches(ctx, name); err != nil {
+		if err := c.compareSearches(ctx, name); err != nil {
 			return nil, err
 		}
 	}
 	return c.differences, nil
 }
 
-// described compares the descriptions; false means that there is nothing further to compare.
-func (c *comparison) described(ctx context.Context, name string) (bool, error) {
+// compareInfo compares the metadata of a collection and reports whether to compare its contents, too.
+func (c *comparison) compareInfo(ctx context.Context, name string) (bool, error) {
 	a, errA := c.a.Info(ctx, name)
 	b, errB := c.b.Info(ctx, name)
 	goneA, goneB := errors.Is(errA, vectors.ErrNotFound), errors.Is(errB, vectors.ErrNotFound)
@@ -100,28 +102,27 @@ func (c *comparison) described(ctx context.Context, name string) (bool, error) {
 	case errA != nil || errB != nil:
 		return false, errors.Join(errA, errB)
 	default:
-		return c.alike(a, b), nil
+		return c.sameInfo(a, b), nil
 	}
 	return false, nil
 }
 
-// alike compares two descriptions of a collection that both stores have.
-func (c *comparison) alike(a, b vectors.Collection) bool {
+// sameInfo reports whether two collections have the same metadata.
+func (c *comparison) sameInfo(a, b vectors.Collection) bool {
 	switch {
 	case a.Source != b.Source:
-		c.differ("%s: made of other papers", a.Name)
+		c.differ("%s: built from different papers", a.Name)
 	case a.Model != b.Model || a.ModelHash != b.ModelHash || a.Dim != b.Dim:
-		c.differ("%s: made by %s and by %s", a.Name, a.Model, b.Model)
+		c.differ("%s: built with %s and with %s", a.Name, a.Model, b.Model)
 	case a.Window != b.Window:
-		c.differ("%s: made with windows of %d and of %d tokens", a.Name, a.Window, b.Window)
+		c.differ("%s: built with windows of %d and of %d tokens", a.Name, a.Window, b.Window)
 	default:
 		return true
 	}
 	return false
 }
 
-// counts compares the number of records of each table and column.
-func (c *comparison) counts(ctx context.Context, name string) error {
+func (c *comparison) compareCounts(ctx context.Context, name string) error {
 	for _, at := range paperdb.Indexed() {
 		filter := vectors.Filter{Table: at.Table, Column: at.Column}
 		a, err := c.a.Count(ctx, name, filter)
@@ -139,8 +140,8 @@ func (c *comparison) counts(ctx context.Context, name string) error {
 	return nil
 }
 
-// searches compares what every n-th text finds, so that the sample is spread over all papers.
-func (c *comparison) searches(ctx context.Context, name string) error {
+// compareSearches compares the hits for every n-th text, which spreads the sample over all papers.
+func (c *comparison) compareSearches(ctx context.Context, name string) error {
 	total := 0
 	for _, err := range c.db.Cells(ctx) {
 		if err != nil {
@@ -172,11 +173,11 @@ func (c *comparison) searches(ctx context.Context, name string) error {
 	return nil
 }
 
-// queries returns what turns the text of a cell into a query of a collection.
+// queries returns a function that turns the text of a cell into a query.
 func (c *comparison) queries(ctx context.Context, name string) (func(paperdb.Cell) (vectors.Vector, error), error) {
 	if name != bm25.Name {
 		return func(cell paperdb.Cell) (vectors.Vector, error) {
-			v, err := c.texts.Embed(ctx, windowsOf(c.texts, cell)[:1]) // is in the cache
+			v, err := c.texts.Embed(ctx, windowsOf(c.texts, cell)[:1]) // a cache hit
 			if err != nil {
 				return vectors.Vector{}, err
 			}
@@ -205,13 +206,13 @@ func (c *comparison) search(ctx context.Context, name string, cell paperdb.Cell,
 		return err
 	}
 	if !sameHits(a, b) {
-		c.differ("%s: the text of %s.%s %s finds other records", name, cell.Table, cell.Column, cell.Key)
+		c.differ("%s: the text of %s.%s %s finds different records", name, cell.Table, cell.Column, cell.Key)
 	}
 	return nil
 }
 
-// sameHits tells whether two lists agree: the same scores in order, and the same records but for those that tie with the
-// last score, of which a store may return any.
+// sameHits reports whether two lists agree: equal scores in order, and the same records. Records that tie with the last
+// score may differ, since a store may return any of them.
 func sameHits(a, b []vectors.Hit) bool {
 	if len(a) != len(b) {
 		return false

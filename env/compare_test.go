@@ -9,7 +9,7 @@ import (
 	"airqa/internal/testkit/milvustest"
 )
 
-// The same papers in files and on a server compare equal; other ones are told apart.
+// The same papers compare equal in files and on a server; different papers do not.
 func TestCompare(t *testing.T) {
 	server := milvustest.Start(t)
 	url := "milvus://" + server.Address + "?prefix=compare_&timeout=5s"
@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("the same papers: %q", got)
 	}
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, resnet))
-	if got := compare(10); !strings.Contains(got, "made of other papers") {
+	if got := compare(10); !strings.Contains(got, "built from different papers") {
 		t.Errorf("one paper more: %q", got)
 	}
 }

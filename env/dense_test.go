@@ -20,10 +20,10 @@ import (
 	"airqa/tools"
 )
 
-// letters embeds a text by how often each letter occurs in it, and counts the texts.
+// letters embeds a text as its letter counts and counts the embedded texts.
 type letters struct {
 	model string
-	words int // in a window; 0 is no limit
+	words int // per window; 0 means no limit
 	asked int
 	fail  error
 }
@@ -83,7 +83,7 @@ func first(t *testing.T, e *env.Env, query string) string {
 	return hits[0].Text
 }
 
-// The built-in model finds what a question means, not only its words.
+// The built-in model matches the meaning of a question, not only its words.
 func TestDenseByDefault(t *testing.T) {
 	dir := library(t)
 	e, err := env.Open(t.Context(), dir)
@@ -110,7 +110,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// No text is embedded twice: not after an interruption, not when a paper is added.
+// No text is embedded twice, neither after an interruption nor when a paper is added.
 func TestTextsAreEmbeddedOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	model := &letters{model: "letters", fail: errors.New("endpoint is down")}
@@ -143,12 +143,13 @@ func TestTextsAreEmbeddedOnce(t *testing.T) {
 	}
 }
 
-// long is a paper with passages of many windows, of which one alone holds a word with the letter z.
+// long is a paper with passages of many windows. Only one of the windows has a word with the letter z.
 var long = paper("Long",
 	"alpha beta gamma delta epsilon omega alpha beta gamma delta epsilon omega alpha beta gamma delta zzz zzz",
 	"alpha beta gamma delta epsilon omega", "rho sigma rho sigma rho sigma rho sigma rho sigma rho sigma")
 
-// The end of a long passage is found as well as its beginning, no passage comes twice, and both stores agree.
+// A query matches the end of a long passage as well as its beginning, no passage is returned twice, and both stores
+// agree.
 func TestWindows(t *testing.T) {
 	server := milvustest.Start(t)
 	url := "milvus://" + server.Address + "?prefix=windows_&timeout=5s"
@@ -175,8 +176,8 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A search index from before there were windows is read with a notice, and rebuilt by the next writer. Texts that fit one
-// window are not embedded again.
+// A search index without windows works with a notice, and the next writer rebuilds it. Texts that fit in one window are
+// not embedded again.
 func TestWithoutWindows(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	model := &letters{model: "letters"}
@@ -208,7 +209,7 @@ func TestWithoutWindows(t *testing.T) {
 	}
 }
 
-// A damaged record of the cache costs one text, and is reported once.
+// A damaged cache record affects one text and is reported once.
 func TestDamagedCacheRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	model := &letters{model: "letters"}
@@ -242,7 +243,7 @@ func TestAnotherModelIsRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: &letters{model: "letters"}}, attention))
 	_, err := env.Open(t.Context(), dir)
-	if err == nil || !strings.Contains(err.Error(), "it was made with letters") || !strings.Contains(err.Error(), "--embedder") {
+	if err == nil || !strings.Contains(err.Error(), "it was built with letters") || !strings.Contains(err.Error(), "--embedder") {
 		t.Errorf("got %v", err)
 	}
 	// BM25 needs no model.
@@ -251,7 +252,7 @@ func TestAnotherModelIsRefused(t *testing.T) {
 	check(t, e.Close())
 }
 
-// The collections of a data directory can be on a Milvus server; without the server the error names it.
+// The collections of a data directory can be on a Milvus server. If the server is down, the error names it.
 func TestMilvus(t *testing.T) {
 	server := milvustest.Start(t)
 	url := "milvus://" + server.Address + "?prefix=env_&timeout=5s"

@@ -1,7 +1,7 @@
-// Package env is what the tools of an agent act on, opened as one thing from one data directory: [Env] finds
-// passages, runs queries and draws pages (tools.Retriever, tools.Querier, tools.Viewer) and hands out papers to
-// whoever builds a prompt. [Writer] is the other side, which ingestion fills. Start from [Open] and
-// [OpenWriter]. The package knows no agent and no model.
+// Package env is the environment that the tools act on, opened from one data directory. [Env] retrieves passages, runs
+// SQL queries and renders pages (tools.Retriever, tools.Querier, tools.Viewer), and provides paper data for prompts.
+// [Writer] stores ingested papers. Start from [Open] and [OpenWriter]. The package does not depend on an agent or a
+// model.
 package env
 
 import (
@@ -22,46 +22,45 @@ import (
 	"airqa/tools"
 )
 
-// Defaults of [Config]. The reference implementation gives a query 600 seconds and shows 10 rows of a result
-// without bound; the tool that shows rows to a model cuts them by tokens.
+// Defaults of [Config]. The reference implementation has a timeout of 600 seconds and shows 10 rows. Here, the tool
+// that shows rows to a model truncates them by tokens.
 const (
 	DefaultQueryRows     = 1000
 	DefaultQueryDeadline = 30 * time.Second
 )
 
-// Config is how an [Env] is opened. Dir is required; for the rest zero means the default.
+// Config configures an [Env]. Dir is required; other zero values mean the default.
 type Config struct {
-	// Dir is the data directory.
 	Dir string
-	// QueryRows is the most rows of a query, QueryDeadline its most time.
+	// QueryRows is the maximum number of rows of a query, QueryDeadline its timeout.
 	QueryRows     int
 	QueryDeadline time.Duration
-	// QueryWorkers is the most processes that run queries at a time, QueryInProcess runs them in this one: see
-	// paperdb.Config. Without the latter a program calls paperdb.WorkerMain first in its main.
+	// QueryWorkers is the maximum number of worker processes for queries. QueryInProcess runs queries in this process
+	// instead; without it, main must call paperdb.WorkerMain first. See paperdb.Config.
 	QueryWorkers   int
 	QueryInProcess bool
-	// DPI is the resolution of pictures in pixels per inch; 0 means pdf.DefaultDPI.
+	// DPI is the resolution of page images in pixels per inch; 0 means pdf.DefaultDPI.
 	DPI float64
-	// PDF is how pages are drawn.
+	// PDF configures the renderer.
 	PDF pdf.Config
-	// Mode is how Retrieve searches; empty is [Dense].
+	// Mode is the search mode of Retrieve; empty means [Dense].
 	Mode Mode
-	// NoSearch leaves the vector collections closed, for whoever needs tables and pages only: Retrieve then fails.
+	// NoSearch leaves the vector collections closed, for callers that need only tables and pages. Retrieve then fails.
 	NoSearch bool
-	// Embedder turns queries into vectors and must be the one that the collection was made with; nil is
-	// all-MiniLM-L6-v2 in process.
+	// Embedder embeds queries. It must be the model that the collection was built with; nil means all-MiniLM-L6-v2 in
+	// process.
 	Embedder embed.Embedder
-	// Vectors is the URL of a Milvus server that holds the collections (see package milvus); empty is the
-	// directory's own files.
+	// Vectors is the URL of a Milvus server with the collections (see package milvus); empty means the directory's own
+	// files.
 	Vectors string
-	// Notice is called with a line for the user about an index that works but should be rebuilt; nil for nobody.
+	// Notice receives a line for the user if an index works but should be rebuilt; it may be nil.
 	Notice func(line string)
 }
 
-// drawer draws a page of the PDF at path: what pdf.Viewer.View does.
+// drawer renders a page of the PDF at path, as pdf.Viewer.View does.
 type drawer func(ctx context.Context, path string, page int, box []float64) (qa.Image, []string, error)
 
-// Env reads one data directory. Any number of episodes may use it at once.
+// Env reads one data directory. It is safe for concurrent use by any number of episodes.
 type Env struct {
 	dir         *datadir.Dir
 	db          *paperdb.Reader
@@ -74,16 +73,16 @@ type Env struct {
 	draw        drawer
 	limits      paperdb.Limits
 	fingerprint string
-	window      int // of the dense collection
+	window      int // of the dense collection, in tokens
 }
 
-// withoutWindows is the notice about a dense collection that was made before long texts were embedded in windows.
-func withoutWindows(cfg Config) string {
+// noWindowsNotice is the notice about a dense collection that predates embedding long texts in windows.
+func noWindowsNotice(cfg Config) string {
 	to := "files"
 	if cfg.Vectors != "" {
 		to = "milvus://..."
 	}
-	return fmt.Sprintf("the search index covers only the beginning of long passages; rebuild it: airqa vectors copy --data %s --to %s", cfg.Dir, to)
+	return fmt.Sprintf("the search index covers only the beginning of long passages; to rebuild it, run: airqa vectors copy --data %s --to %s", cfg.Dir, to)
 }
 
 var (
@@ -92,13 +91,13 @@ var (
 	_ tools.Viewer    = (*Env)(nil)
 )
 
-// Open opens the data directory dir with the default limits.
+// Open opens the data directory dir with the defaults of [Config].
 func Open(ctx context.Context, dir string) (*Env, error) {
 	return OpenConfig(ctx, Config{Dir: dir})
 }
 
-// OpenConfig opens a data directory for reading. The errors are one line with a hint: no data directory,
-// another format, an ingest at work, a search index that is behind the papers.
+// OpenConfig opens a data directory for reading. Errors are one line with a hint: not a data directory, unsupported
+// format, ingest in progress, outdated search index.
 func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 	if cfg.QueryRows == 0 {
 		cfg.QueryRows = DefaultQueryRows
@@ -138,8 +137,7 @@ func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 	return e, nil
 }
 
-// openIndex opens the collections that the mode needs and makes sure that they were made from the papers of the
-// database, by the embedder's model.
+// openIndex opens the collections that the mode needs and checks that they match the papers and the embedding model.
 func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	var err error
 	if e.fingerprint, _, err = fingerprint(ctx, e.db); err != nil {
@@ -151,14 +149,14 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	if e.store, err = openStore(ctx, e.dir, cfg.Vectors); err != nil {
 		return err
 	}
-	want := wanted{source: e.fingerprint, model: e.embedder.Info()}
+	want := requirements{source: e.fingerprint, model: e.embedder.Info()}
 	if e.mode != BM25 {
 		dense, err := checkCollection(ctx, e.store, collectionOf(want.model), want)
 		if err != nil {
 			return err
 		}
 		if e.window = dense.Window; e.window == 0 && cfg.Notice != nil {
-			cfg.Notice(withoutWindows(cfg))
+			cfg.Notice(noWindowsNotice(cfg))
 		}
 	}
 	if e.mode == Dense {
@@ -172,8 +170,8 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	return json.Unmarshal(index.Encoder, e.stats)
 }
 
-// Retrieval reports how vectors are made, for the record of a run: the embedding model and the length of the windows in which it
-// reads passages. Indexes without windows leave that out; keyword search has no vectors.
+// Retrieval returns the embedding settings for the record of a run: the model and the window length in tokens. Indexes
+// without windows have no length; keyword search has no settings.
 func (e *Env) Retrieval() map[string]any {
 	if e.mode == BM25 {
 		return nil
@@ -186,7 +184,7 @@ func (e *Env) Retrieval() map[string]any {
 	return settings
 }
 
-// fingerprint computes the fingerprint of what the database holds, and how many papers that is.
+// fingerprint returns the fingerprint of the papers in the database, and their number.
 func fingerprint(ctx context.Context, db *paperdb.Reader) (string, int, error) {
 	files, err := db.Files(ctx)
 	if err != nil {
@@ -199,7 +197,7 @@ func fingerprint(ctx context.Context, db *paperdb.Reader) (string, int, error) {
 	return datadir.Fingerprint(sources), len(files), nil
 }
 
-// Close closes the directory. No other call may follow or be under way.
+// Close closes the directory. It must not overlap with or precede other calls.
 func (e *Env) Close() error {
 	errs := []error{e.db.Close(), e.pool.Close()}
 	if e.store != nil {
@@ -208,17 +206,16 @@ func (e *Env) Close() error {
 	return errors.Join(errs...)
 }
 
-// Fingerprint names the content: which papers, from which files, read by which parser. A copy of the directory
-// has the same one.
+// Fingerprint identifies the content: the papers, their files and the parser version. Copies of a directory share it.
 func (e *Env) Fingerprint() string { return e.fingerprint }
 
-// Schema is the text of the database's schema for a prompt, see paperdb.Reader.Schema.
+// Schema returns the database schema as text for a prompt, see paperdb.Reader.Schema.
 func (e *Env) Schema(ctx context.Context) (string, error) { return e.db.Schema(ctx) }
 
-// Papers returns the metadata of all papers, by id.
+// Papers returns the metadata of all papers, ordered by id.
 func (e *Env) Papers(ctx context.Context) ([]paperdb.Metadata, error) { return e.db.Papers(ctx) }
 
-// Paper returns the metadata of a paper; paperdb.ErrNoPaper when there is none of that id.
+// Paper returns the metadata of a paper, or paperdb.ErrNoPaper.
 func (e *Env) Paper(ctx context.Context, paperID string) (paperdb.Metadata, error) {
 	return e.db.Paper(ctx, paperID)
 }

@@ -20,7 +20,7 @@ import (
 	"airqa/tools"
 )
 
-// paper makes a paper of one page a text, each page one chunk.
+// paper makes a paper with one page and one chunk per text.
 func paper(title string, pages ...string) paperdb.Paper {
 	id := qa.PaperUUID(title, "")
 	p := paperdb.Paper{
@@ -60,7 +60,7 @@ func open(t *testing.T, dir string) *env.Env {
 	return e
 }
 
-// lexical opens a directory for BM25: these tests are about words.
+// lexical is a BM25 configuration, since these tests are about words.
 func lexical(dir string) env.Config { return env.Config{Dir: dir, Mode: env.BM25} }
 
 // library is a directory with three papers.
@@ -202,9 +202,9 @@ func TestInterruptedIngest(t *testing.T) {
 	w, err := env.OpenWriter(t.Context(), dir)
 	check(t, err)
 	check(t, w.Put(t.Context(), paper("Late", "A late paper."), []byte("%PDF")))
-	check(t, w.Close()) // and no Finish
+	check(t, w.Close()) // without Finish
 	_, err = env.OpenConfig(t.Context(), lexical(dir))
-	if err == nil || !strings.Contains(err.Error(), "behind the papers") || !strings.Contains(err.Error(), "run the same airqa ingest again") {
+	if err == nil || !strings.Contains(err.Error(), "out of date") || !strings.Contains(err.Error(), "run the same airqa ingest command again") {
 		t.Fatalf("got %v", err)
 	}
 	fill(t, dir)

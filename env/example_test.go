@@ -12,7 +12,7 @@ import (
 	"airqa/tools"
 )
 
-// A directory is filled by a Writer, usually from airqa ingest, and then opened for reading.
+// A Writer fills a directory, usually within airqa ingest. Env reads it.
 func Example() {
 	if err := example(context.Background()); err != nil {
 		fmt.Println(err)

@@ -16,11 +16,11 @@ import (
 	"airqa/env/vectors/bm25"
 )
 
-// embedBatch is how many windows of texts go to the model at once: enough for both cores, few enough that an interruption loses
-// nothing to speak of.
+// embedBatch is the number of windows per embedding request: enough to use both cores, and little work to lose at an
+// interruption.
 const embedBatch = 256
 
-// indexer brings the collections of a store up to the papers in the database.
+// indexer updates the collections of a store to match the papers in the database.
 type indexer struct {
 	db       *paperdb.Reader
 	store    vectors.Store
@@ -29,7 +29,7 @@ type indexer struct {
 	progress func(done, total int)
 }
 
-// reindex brings the collections and airqa.json up to the papers in the database.
+// reindex updates the collections and airqa.json to match the papers in the database.
 func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error) {
 	db, err := paperdb.OpenReader(ctx, dir.Database())
 	if err != nil {
@@ -62,7 +62,7 @@ func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error
 		cfg.Notice(fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path)))
 	}
 	ix := indexer{db: db, store: store, source: source, texts: texts, progress: cfg.Progress}
-	if err := ix.all(ctx); err != nil {
+	if err := ix.rebuildAll(ctx); err != nil {
 		return fmt.Errorf("build search index: %w", err)
 	}
 	info, err := dir.Identified()
@@ -73,14 +73,14 @@ func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error
 	return dir.WriteInfo(info)
 }
 
-// all rebuilds the collections that are not those of the papers.
-func (ix indexer) all(ctx context.Context) error {
-	want := wanted{source: ix.source, model: ix.texts.Info()}
-	for name, rebuild := range map[string]func(context.Context) error{bm25.Name: ix.sparse, collectionOf(want.model): ix.dense} {
-		// Whatever is wrong with a collection, damage included, is mended by making it again.
+// rebuildAll rebuilds the outdated collections.
+func (ix indexer) rebuildAll(ctx context.Context) error {
+	want := requirements{source: ix.source, model: ix.texts.Info()}
+	for name, rebuild := range map[string]func(context.Context) error{bm25.Name: ix.buildSparse, collectionOf(want.model): ix.buildDense} {
+		// Rebuilding fixes any fault of a collection, including damage.
 		have, err := checkCollection(ctx, ix.store, name, want)
 		if err == nil {
-			err = intact(ctx, ix.store, name)
+			err = verifyChecksums(ctx, ix.store, name)
 		}
 		if err == nil && (have.Kind == vectors.Sparse || have.Window == want.model.Window) {
 			continue
@@ -88,19 +88,19 @@ func (ix indexer) all(ctx context.Context) error {
 		if err := rebuild(ctx); err != nil {
 			return err
 		}
-		if err := intact(ctx, ix.store, name); err != nil {
-			return fmt.Errorf("what was written reads otherwise: %w", err)
+		if err := verifyChecksums(ctx, ix.store, name); err != nil {
+			return fmt.Errorf("read back after writing: %w", err)
 		}
 	}
 	return nil
 }
 
-// sparse counts the terms of all chunks, then makes the vectors of all cells: two passes over the database, so that no
-// more than a few papers' texts are in memory.
+// buildSparse builds the BM25 collection. It counts the terms of all chunks, then makes the vectors of all cells. These are
+// two passes over the database, so only a few papers are in memory at a time.
 //
-// The reference implementation counts whole pages and searches chunks with the counts. Here the chunks are
-// counted, which are the documents that are searched: the average length is theirs.
-func (ix indexer) sparse(ctx context.Context) error {
+// The reference implementation counts the terms of whole pages but searches chunks. Here the statistics, including the
+// average length, are those of the searched chunks.
+func (ix indexer) buildSparse(ctx context.Context) error {
 	stats, err := bm25.Fit(chunkTexts(ix.db.Chunks(ctx)))
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func chunkTexts(chunks iter.Seq2[paperdb.Passage, error]) iter.Seq2[string, erro
 	}
 }
 
-// sparseRecords leaves out cells without a term, which nothing could find.
+// sparseRecords skips cells without terms, since no query could match them.
 func sparseRecords(cells iter.Seq2[paperdb.Cell, error], stats *bm25.Stats) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
 		for c, err := range cells {
@@ -142,8 +142,8 @@ func originOf(c paperdb.Cell) vectors.Origin {
 	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
 }
 
-// dense embeds all cells, passages in windows. Vectors that were made before, also by an ingest that was interrupted, are not made again.
-func (ix indexer) dense(ctx context.Context) error {
+// buildDense embeds all cells. The cache provides the vectors of earlier ingests, including interrupted ones.
+func (ix indexer) buildDense(ctx context.Context) error {
 	total := 0
 	for _, err := range ix.db.Cells(ctx) {
 		if err != nil {
@@ -153,7 +153,7 @@ func (ix indexer) dense(ctx context.Context) error {
 	}
 	info := ix.texts.Info()
 	if info.Dim == 0 {
-		// An endpoint tells its dimension with its first vector.
+		// The first vector from an endpoint reveals its dimension.
 		probe, err := ix.texts.Embed(ctx, []string{"dimension"})
 		if err != nil {
 			return err
@@ -167,15 +167,15 @@ func (ix indexer) dense(ctx context.Context) error {
 	return ix.store.Replace(ctx, c, ix.denseRecords(ctx, total))
 }
 
-// window is a stretch of a cell's text that has one vector.
+// window is a part of a cell's text with its own vector.
 type window struct {
 	paperdb.Cell
 	text string
 }
 
-// windowsOf returns the texts that a cell is embedded as: windows of a passage, which Retrieve searches. Of other cells, such
-// as pages and sections, which repeat the text of the passages, the model reads the beginning: their windows would
-// more than double the cost of an ingest.
+// windowsOf splits the text of a cell for embedding. Passages, which Retrieve searches, are split into windows. Other
+// cells, such as pages and sections, repeat the text of the passages: the model reads only their beginning, since
+// windows would more than double the cost of an ingest.
 func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
 	if c.Table == searchTable && c.Column == searchColumn {
 		return model.Windows(c.Text)

@@ -14,7 +14,8 @@ import (
 
 const foreign = "collections of another data directory under this prefix"
 
-// A prefix on a server belongs to the directory that wrote there first: another one neither overwrites nor reads it.
+// A prefix on a server belongs to the first directory that writes to it. Other directories can neither overwrite nor
+// read its collections.
 func TestAPrefixBelongsToOneDirectory(t *testing.T) {
 	server := milvustest.Start(t)
 	url := "milvus://" + server.Address + "?prefix=owned_&timeout=5s"
@@ -34,7 +35,7 @@ func TestAPrefixBelongsToOneDirectory(t *testing.T) {
 	check(t, fillWith(t, env.WriterConfig{Dir: second, Embedder: &letters{model: "letters"}, Vectors: other}))
 }
 
-// Collections from before prefixes had owners are taken over by the directory whose papers they were made from.
+// Collections that predate owners are claimed by the directory whose papers they were built from.
 func TestCollectionsWithoutAnOwner(t *testing.T) {
 	server := milvustest.Start(t)
 	config := milvus.Config{Address: server.Address, Prefix: "old_"}

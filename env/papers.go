@@ -10,18 +10,18 @@ import (
 	"airqa/env/paperdb"
 )
 
-// Holding is what a data directory has of one paper.
+// Holding is a paper in a data directory with its file and row counts.
 type Holding struct {
 	paperdb.Metadata
 	File   paperdb.File
 	Counts paperdb.Counts
 }
 
-// Holdings returns what there is of all papers, by id.
+// Holdings returns all papers, ordered by id.
 func (e *Env) Holdings(ctx context.Context) ([]Holding, error) { return holdings(ctx, e.db) }
 
-// Holdings returns what the data directory dir has of all papers, by id. Unlike [Open] it needs no search index and no model,
-// so that it can tell of a directory that an interrupted ingest left behind.
+// Holdings returns the papers of the data directory dir, ordered by id. Unlike [Open], it needs no search index and no
+// model, so it works after an interrupted ingest.
 func Holdings(ctx context.Context, dir string) (list []Holding, err error) {
 	_, db, err := openPapers(ctx, dir)
 	if err != nil {
@@ -31,7 +31,7 @@ func Holdings(ctx context.Context, dir string) (list []Holding, err error) {
 	return holdings(ctx, db)
 }
 
-// openPapers opens the database of the data directory at path, which the caller closes.
+// openPapers opens the data directory at path and its database. The caller closes the database.
 func openPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader, error) {
 	dir, err := datadir.Open(path)
 	if err != nil {
@@ -60,15 +60,15 @@ func holdings(ctx context.Context, db *paperdb.Reader) ([]Holding, error) {
 	}
 	list := make([]Holding, len(papers))
 	for i, p := range papers {
-		// Both lists are sorted by id and have each paper once.
+		// Both lists are sorted by id and contain each paper once.
 		list[i] = Holding{Metadata: p, File: of[p.PaperID], Counts: counts[i]}
 	}
 	return list, nil
 }
 
-// FindPapers returns the papers that name may stand for: the one with that uuid, else those with that file name (with or
-// without its suffix) or title, else all whose uuid begins with name or whose file name or title contains it. Case does not
-// matter. An empty name is all papers.
+// FindPapers returns the papers that match name: the one with that UUID; otherwise those with that file name (with or
+// without extension) or title; otherwise those whose UUID begins with name or whose file name or title contains it.
+// Case does not matter. An empty name matches all papers.
 func FindPapers(list []Holding, name string) []Holding {
 	name = strings.ToLower(strings.TrimSpace(name))
 	tests := []func(h Holding) bool{

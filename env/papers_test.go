@@ -46,7 +46,7 @@ func TestHoldings(t *testing.T) {
 	}
 }
 
-// An ingest that was interrupted before its index was built can be looked at.
+// Holdings works after an ingest that was interrupted before it built the index.
 func TestHoldingsWithoutAnIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	w, err := env.OpenWriter(t.Context(), dir)
@@ -63,7 +63,7 @@ func TestHoldingsWithoutAnIndex(t *testing.T) {
 	}
 }
 
-// A paper may come without its PDF; one that is there already is kept.
+// A paper may be stored without its PDF; an existing PDF is kept.
 func TestPutWithoutPDF(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	w, err := env.OpenWriter(t.Context(), dir)
@@ -92,7 +92,8 @@ func TestPutWithoutPDF(t *testing.T) {
 	}
 }
 
-// A paper can be named by its uuid, the beginning of that, its file or its title; a whole name comes before a part of one.
+// A paper is found by its UUID or the beginning of it, its file or its title. A full match takes precedence over a
+// partial one.
 func TestFindPapers(t *testing.T) {
 	paper := func(id, title, file string) env.Holding {
 		return env.Holding{Metadata: paperdb.Metadata{PaperID: id, Title: title}, File: paperdb.File{Name: file}}

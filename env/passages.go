@@ -6,20 +6,20 @@ import (
 	"sync"
 )
 
-// mostPassages bounds the texts that [passages] holds, in bytes.
-const mostPassages = 16 << 20
+// maxPassageBytes is the maximum size of [passages] in bytes.
+const maxPassageBytes = 16 << 20
 
-// passages remembers the texts of passages that were found: the questions of a run, and the turns of an episode, find the
-// same ones again. The database is open read-only, so that none can change. The zero value is ready.
+// passages caches passage texts: the questions of a run and the turns of an episode often retrieve the same ones.
+// Entries never become stale, because the database is open read-only. The zero value is ready to use.
 type passages struct {
 	mu    sync.Mutex
 	texts map[string]string
 	size  int
 }
 
-// get returns the texts of some ids, asking for those that it does not hold.
+// get returns the texts of the given ids, calling ask for those that are not cached.
 func (p *passages) get(ctx context.Context, ids []string, ask func(context.Context, []string) (map[string]string, error)) (map[string]string, error) {
-	found, missing := p.held(ids)
+	found, missing := p.cached(ids)
 	if len(missing) == 0 {
 		return found, nil
 	}
@@ -32,7 +32,7 @@ func (p *passages) get(ctx context.Context, ids []string, ask func(context.Conte
 	return found, nil
 }
 
-func (p *passages) held(ids []string) (found map[string]string, missing []string) {
+func (p *passages) cached(ids []string) (found map[string]string, missing []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found = make(map[string]string, len(ids))
@@ -46,12 +46,12 @@ func (p *passages) held(ids []string) (found map[string]string, missing []string
 	return found, missing
 }
 
-// keep forgets everything when there is too much of it.
+// keep clears the cache when it exceeds its maximum size.
 func (p *passages) keep(texts map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, text := range texts {
-		if p.texts == nil || p.size+len(id)+len(text) > mostPassages {
+		if p.texts == nil || p.size+len(id)+len(text) > maxPassageBytes {
 			p.texts, p.size = make(map[string]string), 0
 		}
 		if _, ok := p.texts[id]; !ok {

@@ -41,7 +41,7 @@ func TestPassages(t *testing.T) {
 		if _, err := p.get(t.Context(), []string{id}, ask); err != nil {
 			t.Fatal(err)
 		}
-		if p.size > mostPassages {
+		if p.size > maxPassageBytes {
 			t.Fatalf("%d bytes held", p.size)
 		}
 	}
@@ -50,7 +50,7 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-// What could not be read is not remembered.
+// Failed reads are not cached.
 func TestPassagesFailure(t *testing.T) {
 	var p passages
 	broken := errors.New("broken")

@@ -8,7 +8,7 @@ import (
 	"airqa/tools"
 )
 
-// Query implements tools.Querier: one SELECT in the sandbox of the database, see paperdb.Reader.Query.
+// Query runs one SELECT in the database sandbox, see paperdb.Reader.Query.
 func (e *Env) Query(ctx context.Context, sql string) (tools.Rows, error) {
 	result, err := e.db.Query(ctx, sql, e.limits)
 	var wrong *paperdb.QueryError

@@ -13,27 +13,26 @@ import (
 	"airqa/tools"
 )
 
-// The cells that Retrieve searches.
+// The column that Retrieve searches.
 const (
 	searchTable  = "chunks"
 	searchColumn = "text_content"
 )
 
 // Reciprocal rank fusion (Cormack, Clarke and Buettcher 2009): a passage scores the sum of 1/(60+rank) over both lists,
-// of which at least fusionDepth hits are looked at.
+// each at least fusionDepth hits long.
 const (
 	fusionConstant = 60
 	fusionDepth    = 50
 )
 
-// Retrieve implements tools.Retriever: the passages of all papers, or of those in scope, that are nearest to query by the
-// mode of the directory. Equal scores are ordered by passage id. With BM25, a query without a word that any passage
-// holds finds nothing.
+// Retrieve returns the passages nearest to query, from all papers or those in scope, by the mode of the directory.
+// Equal scores are ordered by passage id. With BM25, a query finds nothing if no passage contains any of its words.
 func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools.Scope) ([]tools.Hit, error) {
 	if limit < 1 {
 		return nil, &tools.Fault{Kind: "limit", Text: fmt.Sprintf("The limit must be at least 1, not %d.", limit)}
 	}
-	filter := vectors.Filter{Papers: known(scope.Papers), Table: searchTable, Column: searchColumn}
+	filter := vectors.Filter{Papers: validIDs(scope.Papers), Table: searchTable, Column: searchColumn}
 	if (scope.Bounded || len(scope.Papers) > 0) && len(filter.Papers) == 0 {
 		return nil, nil
 	}
@@ -82,7 +81,7 @@ func (e *Env) searchDense(ctx context.Context, query string, k int, filter vecto
 	return e.store.Search(ctx, collectionOf(e.embedder.Info()), q)
 }
 
-// fuse joins ranked lists into one by reciprocal rank.
+// fuse merges ranked lists by reciprocal rank.
 func fuse(lists ...[]vectors.Hit) []vectors.Hit {
 	at := make(map[vectors.Origin]int)
 	var fused []vectors.Hit
@@ -101,8 +100,8 @@ func fuse(lists ...[]vectors.Hit) []vectors.Hit {
 	return fused
 }
 
-// known leaves out what is no uuid: nothing is stored under it, and an empty list would mean every paper.
-func known(papers []string) []string {
+// validIDs drops ids that are not UUIDs. They match no paper, and an empty filter would match all.
+func validIDs(papers []string) []string {
 	var ids []string
 	for _, id := range papers {
 		if qa.IsUUID(id) {
@@ -112,7 +111,7 @@ func known(papers []string) []string {
 	return ids
 }
 
-// withText reads the texts of hits from the database, where they are kept.
+// withText adds the texts of the hits from the database.
 func (e *Env) withText(ctx context.Context, hits []vectors.Hit) ([]tools.Hit, error) {
 	if len(hits) == 0 {
 		return nil, nil
@@ -129,7 +128,7 @@ func (e *Env) withText(ctx context.Context, hits []vectors.Hit) ([]tools.Hit, er
 	for i, h := range hits {
 		text, ok := texts[h.Key]
 		if !ok {
-			return nil, fmt.Errorf("retrieve: passage %s is in the search index and not in the database", h.Key)
+			return nil, fmt.Errorf("retrieve: passage %s is in the search index but not in the database", h.Key)
 		}
 		found[i] = tools.Hit{
 			PDFID: h.PaperID, PageNumber: h.Page, TableName: h.Table, ColumnName: h.Column, Text: text, Score: h.Score,

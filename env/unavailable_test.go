@@ -10,7 +10,7 @@ import (
 	"airqa/env"
 )
 
-// A vector store that cannot be opened is one line, for whoever searches; tables and pages are read without it.
+// If the vector store cannot be opened, searching fails with one line, but tables and pages are available.
 func TestStoreThatCannotBeOpened(t *testing.T) {
 	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	check(t, err)
@@ -46,7 +46,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// A name that the database cannot have is refused before the folder is made.
+// A path that the database does not support is refused before the folder is created.
 func TestWriterChecksThePathFirst(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "100%")
 	if _, err := env.OpenWriter(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "choose another folder") {

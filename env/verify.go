@@ -12,28 +12,28 @@ import (
 	"airqa/env/vectors/bm25"
 )
 
-// VerifyConfig says whose collections to look at: Dir's own files, or those on a server by URL.
+// VerifyConfig selects the collections to verify: those in Dir, or those on the server at the URL Vectors.
 type VerifyConfig struct {
 	Dir      string
 	Vectors  string
 	Embedder embed.Embedder
 }
 
-// Verified is what [Verify] saw of a collection.
+// Verified is the result of [Verify] for one collection.
 type Verified struct {
 	Name    string
 	Records int
-	// Texts is how many texts the records are of: a passage longer than the model reads has several.
+	// Texts is the number of embedded texts. A passage longer than the model's window has several records.
 	Texts int
-	// Checksums tells whether the store has some, which were compared.
+	// Checksums reports whether the store has checksums, which were then verified.
 	Checksums bool
-	// Faults are what is wrong, in one line each.
+	// Faults lists the problems found, one line each.
 	Faults []string
 }
 
-// Verify looks at the collections of a data directory: that each is there, was made of these papers by this model, is as it was
-// written down to the last byte, and has the records that the texts of the papers need. The error is that of the directory or the
-// server.
+// Verify checks each collection of a data directory: that it exists, was built from these papers with this model,
+// matches its checksums, and has the expected number of records. An error means that the directory or the server could
+// not be read.
 func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) {
 	dir, db, err := openPapers(ctx, cfg.Dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 	if err != nil {
 		return nil, err
 	}
-	want := wanted{source: source, model: cfg.Embedder.Info()}
+	want := requirements{source: source, model: cfg.Embedder.Info()}
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
 		v, err := verifier{db: db, store: store, want: want, model: cfg.Embedder}.collection(ctx, name)
 		if err != nil {
@@ -60,24 +60,23 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 	return list, nil
 }
 
-// checked is a store that can compare a collection with its checksums.
-type checked interface {
+// verifiable is a store with checksums.
+type verifiable interface {
 	Verify(ctx context.Context, name string) error
 }
 
-// intact compares a collection with its checksums where the store has some.
-func intact(ctx context.Context, store vectors.Store, name string) error {
-	if s, ok := store.(checked); ok {
+// verifyChecksums verifies the checksums of a collection if the store has any.
+func verifyChecksums(ctx context.Context, store vectors.Store, name string) error {
+	if s, ok := store.(verifiable); ok {
 		return s.Verify(ctx, name)
 	}
 	return nil
 }
 
-// verifier looks at the collections of one store.
 type verifier struct {
 	db    *paperdb.Reader
 	store vectors.Store
-	want  wanted
+	want  requirements
 	model embed.Embedder
 }
 
@@ -85,11 +84,11 @@ func (r verifier) collection(ctx context.Context, name string) (Verified, error)
 	v := Verified{Name: name}
 	info, err := checkCollection(ctx, r.store, name, r.want)
 	if err == nil {
-		_, v.Checksums = r.store.(checked)
-		err = intact(ctx, r.store, name)
+		_, v.Checksums = r.store.(verifiable)
+		err = verifyChecksums(ctx, r.store, name)
 	}
 	if err == nil && info.Window > 0 && info.Window != r.want.model.Window {
-		err = fmt.Errorf("made with windows of %d tokens, not of %d: name the limit of the model as at ingest", info.Window, r.want.model.Window)
+		err = fmt.Errorf("built with windows of %d tokens, not %d; use the model limit of the ingest", info.Window, r.want.model.Window)
 	}
 	if ctx.Err() != nil {
 		return v, ctx.Err()
@@ -110,22 +109,22 @@ func (r verifier) collection(ctx context.Context, name string) (Verified, error)
 		want := expected[at]
 		v.Records, v.Texts = v.Records+n, v.Texts+want.texts
 		if n != want.records {
-			v.Faults = append(v.Faults, fmt.Sprintf("%d records of %s.%s, where the papers have %d", n, at.Table, at.Column, want.records))
+			v.Faults = append(v.Faults, fmt.Sprintf("%d records of %s.%s; the papers have %d", n, at.Table, at.Column, want.records))
 		}
 	}
 	return v, nil
 }
 
-// amount is how many texts a column has, and how many records they should have.
+// amount counts the texts of a column and the records they should have.
 type amount struct{ texts, records int }
 
-// expect counts what a collection should hold, by table and column.
+// expect counts the records a collection should have, by table and column.
 func (r verifier) expect(ctx context.Context, c vectors.Collection) (map[paperdb.Place]amount, error) {
 	var stats *bm25.Stats
 	if c.Kind == vectors.Sparse {
 		stats = new(bm25.Stats)
 		if err := json.Unmarshal(c.Encoder, stats); err != nil {
-			return nil, fmt.Errorf("collection %s: read its statistics: %w", c.Name, err)
+			return nil, fmt.Errorf("read statistics of collection %s: %w", c.Name, err)
 		}
 	}
 	counts := map[paperdb.Place]amount{}

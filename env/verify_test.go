@@ -9,7 +9,7 @@ import (
 	"airqa/env"
 )
 
-// A byte that changed on the disk is told, and mended by the next ingest.
+// Verify reports a changed byte on disk, and the next ingest repairs it.
 func TestVerify(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	model := &letters{model: "letters", words: 3}
@@ -28,7 +28,7 @@ func TestVerify(t *testing.T) {
 	}
 	list, err := env.Verify(t.Context(), env.VerifyConfig{Dir: dir, Embedder: &letters{model: "letters", words: 4}})
 	check(t, err)
-	if got := list[1]; len(got.Faults) != 1 || !strings.Contains(got.Faults[0], "windows of 3 tokens, not of 4") {
+	if got := list[1]; len(got.Faults) != 1 || !strings.Contains(got.Faults[0], "windows of 3 tokens, not 4") {
 		t.Errorf("another limit: %+v", got)
 	}
 	path := filepath.Join(dir, "vectors", "text_letters", "collection.vec")

@@ -15,7 +15,7 @@ import (
 	"airqa/tools"
 )
 
-// Kinds of fault that View returns.
+// Kinds of tools.Fault that View returns.
 const (
 	faultPaper = "unknown_paper"
 	faultPage  = "page"
@@ -23,8 +23,8 @@ const (
 	faultPDF   = "pdf"
 )
 
-// View implements tools.Viewer: page (from 1) of a paper or the box of it. A box that reaches over the page's
-// edge is cut there; the picture's Box says what was drawn.
+// View renders a page (from 1) of a paper, or the part of it inside box. A box that extends beyond the page is clipped;
+// the image's Box is the area that was rendered.
 func (e *Env) View(ctx context.Context, paperID string, page int, box []float64) (qa.Image, error) {
 	paper, err := e.db.Paper(ctx, paperID)
 	if errors.Is(err, paperdb.ErrNoPaper) {
@@ -37,12 +37,12 @@ func (e *Env) View(ctx context.Context, paperID string, page int, box []float64)
 	if err != nil {
 		return qa.Image{}, err
 	}
-	picture, _, err := e.draw(ctx, path, page, box)
+	img, _, err := e.draw(ctx, path, page, box)
 	if err != nil {
 		return qa.Image{}, e.viewFault(ctx, paper.PaperID, page, err)
 	}
-	picture.PaperID = paper.PaperID
-	return picture, nil
+	img.PaperID = paper.PaperID
+	return img, nil
 }
 
 func unknownPaper(id string) string {
@@ -53,7 +53,7 @@ func unknownPaper(id string) string {
 	return fmt.Sprintf("There is no paper with the id %q. %s", id, where)
 }
 
-// viewFault turns what the caller can correct into a tools.Fault.
+// viewFault converts errors that the model can correct into a tools.Fault.
 func (e *Env) viewFault(ctx context.Context, paperID string, page int, err error) error {
 	var badPage *pdf.PageError
 	var badBox *pdf.BoxError
@@ -71,7 +71,7 @@ func (e *Env) viewFault(ctx context.Context, paperID string, page int, err error
 	return fmt.Errorf("view page %d of paper %s: %w", page, paperID, err)
 }
 
-// sentence starts a reason with a capital letter and ends it with a full stop.
+// sentence capitalises s and ends it with a full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s

@@ -88,7 +88,7 @@ func TestViewLostContextIsNoFault(t *testing.T) {
 	}
 }
 
-// TestViewDraws goes through the real library once.
+// TestViewDraws renders with the real library once.
 func TestViewDraws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the PDF library")

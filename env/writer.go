@@ -14,8 +14,8 @@ import (
 	"airqa/internal/aside"
 )
 
-// Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods may be
-// called from several goroutines; nothing may follow Finish but Close.
+// Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods are safe for
+// concurrent use; after Finish, only Close may be called.
 type Writer struct {
 	cfg  WriterConfig
 	dir  *datadir.Dir
@@ -23,16 +23,16 @@ type Writer struct {
 	db   *paperdb.Writer // nil when closed
 }
 
-// WriterConfig is how a [Writer] is opened. Dir is required.
+// WriterConfig configures a [Writer]. Dir is required.
 type WriterConfig struct {
 	Dir string
-	// Embedder turns texts into vectors; nil is all-MiniLM-L6-v2 in process.
+	// Embedder embeds texts; nil means all-MiniLM-L6-v2 in process.
 	Embedder embed.Embedder
-	// Vectors is the URL of a Milvus server for the collections; empty is the directory's own files.
+	// Vectors is the URL of a Milvus server for the collections; empty means the directory's own files.
 	Vectors string
-	// Progress is called by Finish with the number of texts that have their vectors; nil for nobody.
+	// Progress receives the number of embedded texts during Finish; it may be nil.
 	Progress func(done, total int)
-	// Notice is called by Finish with a line for the user about something that went wrong and was repaired; nil for nobody.
+	// Notice receives a line for the user when Finish has repaired something; it may be nil.
 	Notice func(line string)
 }
 
@@ -41,8 +41,8 @@ func OpenWriter(ctx context.Context, dir string) (*Writer, error) {
 	return OpenWriterConfig(ctx, WriterConfig{Dir: dir})
 }
 
-// OpenWriterConfig opens a data directory for writing, and makes it if it is missing or empty. It fails when
-// another process writes or reads there.
+// OpenWriterConfig opens a data directory for writing and creates it if it is missing or empty. It fails while another
+// process uses the directory.
 func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	if cfg.Embedder == nil {
 		var err error
@@ -61,7 +61,7 @@ func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 		return nil, fmt.Errorf("open data directory: %w", err)
 	}
 	if err := paperdb.CheckPath(path); err != nil {
-		return nil, err // before the folder is made
+		return nil, err // before the folder is created
 	}
 	d, err := datadir.Create(path)
 	if err != nil {
@@ -78,28 +78,28 @@ func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	return &Writer{cfg: cfg, dir: d, lock: lock, db: db}, nil
 }
 
-// ChunkAs settles how the pages of papers are cut: see [datadir.Dir.ChunkAs].
+// ChunkAs fixes how pages are split: see [datadir.Dir.ChunkAs].
 func (w *Writer) ChunkAs(want datadir.Chunking) (datadir.Chunking, error) { return w.dir.ChunkAs(want) }
 
-// Has tells whether a file was read already: same PDF, same metadata beside it, same parser. It returns the
+// Has reports whether the same PDF with the same metadata file was already read by the same parser. It returns the
 // paper's id.
 func (w *Writer) Has(ctx context.Context, f paperdb.File) (string, bool, error) {
 	return w.db.Has(ctx, f)
 }
 
-// Owner returns the file that a paper was read from; false when there is no such paper.
+// Owner returns the file that a paper was read from; false if there is no such paper.
 func (w *Writer) Owner(ctx context.Context, paperID string) (paperdb.File, bool, error) {
 	return w.db.Owner(ctx, paperID)
 }
 
-// Title returns the title of a paper, "" when there is no such paper.
+// Title returns the title of a paper, or "" if there is no such paper.
 func (w *Writer) Title(ctx context.Context, paperID string) (string, error) {
 	return w.db.Title(ctx, paperID)
 }
 
-// Put stores a paper and its PDF in place of what was there of its id, and sets Metadata.PDFPath. The PDF is
-// stored first, so that no row ever names a file that is not there. A nil pdf stores the rows alone, and keeps a PDF
-// that is there. Readers find the paper after Finish.
+// Put stores a paper and its PDF, replacing an earlier version, and sets Metadata.PDFPath. It writes the PDF before the
+// rows, so a row never refers to a missing file. A nil pdf stores only the rows and keeps an existing PDF. Readers see
+// the paper after Finish.
 func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	path, err := w.dir.PDFPath(p.Metadata.PaperID)
 	if err != nil {
@@ -125,13 +125,13 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Finish rebuilds the search index where the papers changed, records the fingerprint and closes the writer. It
-// also mends what an earlier, interrupted writer left undone.
+// Finish rebuilds outdated parts of the search index, records the fingerprint and closes the writer. It also recovers
+// from an earlier, interrupted writer.
 func (w *Writer) Finish(ctx context.Context) error {
 	if w.db == nil {
 		return errors.New("finish data directory: the writer is closed")
 	}
-	// Within a process, the engine opens a file for writing or for reading, not both.
+	// Within a process, the engine opens a file either for writing or for reading.
 	err := w.closeDB()
 	if err == nil {
 		err = reindex(ctx, w.dir, w.cfg)
@@ -142,7 +142,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 	return nil
 }
 
-// Close gives the directory free without rebuilding the search index; after Finish it does nothing.
+// Close releases the directory without rebuilding the search index. After Finish it does nothing.
 func (w *Writer) Close() error {
 	err := w.closeDB()
 	if w.lock != nil {

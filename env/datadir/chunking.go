@@ -5,37 +5,36 @@ import (
 	"fmt"
 )
 
-// Unit is what the size of a chunk is counted in.
+// Unit is the unit of [Chunking.Size].
 type Unit string
 
-// The units: tokens of cl100k_base, as the AirQA paper says (Appendix B), and characters, as the authors' code counts.
+// Units: tokens of cl100k_base, as in the AirQA paper (Appendix B), and characters, as in the authors' code.
 const (
 	Tokens     Unit = "tokens"
 	Characters Unit = "characters"
 )
 
-// Limits of [Chunking.Size].
 const (
 	MinChunk = 64
 	MaxChunk = 16384
 )
 
-// Chunking is how the pages of papers are cut into chunks. All papers of a data directory are cut alike.
+// Chunking defines how pages are split into chunks. It is the same for all papers of a data directory.
 type Chunking struct {
 	// Size is the maximum length of a chunk, in [MinChunk, MaxChunk].
 	Size int  `json:"size"`
 	Unit Unit `json:"unit"`
 }
 
-// DefaultChunking is that of the AirQA paper.
+// DefaultChunking is the setting of the AirQA paper.
 func DefaultChunking() Chunking { return Chunking{Size: 512, Unit: Tokens} }
 
-// Or replaces what is zero in c by what other has.
+// Or replaces the zero fields of c with those of other.
 func (c Chunking) Or(other Chunking) Chunking {
 	return Chunking{Size: cmp.Or(c.Size, other.Size), Unit: cmp.Or(c.Unit, other.Unit)}
 }
 
-// Check reports what is wrong with c.
+// Check reports whether the size and the unit are valid.
 func (c Chunking) Check() error {
 	if c.Size < MinChunk || c.Size > MaxChunk {
 		return fmt.Errorf("chunk size %d: want %d to %d", c.Size, MinChunk, MaxChunk)
@@ -46,27 +45,27 @@ func (c Chunking) Check() error {
 	return nil
 }
 
-// String is, for instance, 512 tokens.
+// String formats c as in "512 tokens".
 func (c Chunking) String() string { return fmt.Sprintf("%d %s", c.Size, c.Unit) }
 
-// ChunkAs settles how papers are cut: as want says, where that is zero as the papers that are in were cut, or by default.
-// It records the result, and refuses another one than that of the papers that are in. The caller holds the lock.
+// ChunkAs fixes and records how papers are split. Zero fields of want default to the recorded setting, then to
+// [DefaultChunking]. Once there are papers, a different setting is an error. The caller must hold the lock.
 func (d *Dir) ChunkAs(want Chunking) (Chunking, error) {
 	info, err := d.Info()
 	if err != nil {
 		return want, err
 	}
 	have := DefaultChunking()
-	settled := info.Papers > 0 // papers from before chunking was recorded
+	fixed := info.Papers > 0 // these papers predate the chunking record
 	if info.Chunks != nil {
-		have, settled = *info.Chunks, true
+		have, fixed = *info.Chunks, true
 	}
 	want = want.Or(have)
 	if err := want.Check(); err != nil {
 		return want, err
 	}
-	if settled && want != have {
-		return want, fmt.Errorf("data directory %s has chunks of at most %s, not %s; leave out the size and the unit, or ingest into a new folder",
+	if fixed && want != have {
+		return want, fmt.Errorf("data directory %s has chunks of at most %s, not %s; omit the size and the unit, or ingest into a new folder",
 			d.path, have, want)
 	}
 	info.Chunks = &want

@@ -63,7 +63,7 @@ func TestErrors(t *testing.T) {
 		{"create format 3", write("airqa.json", `{"format":3}`), create, "made by format 3; this program reads 1"},
 		{"open damaged", write("airqa.json", `{`), open, "restore the file"},
 		{"open unknown field", write("airqa.json", `{"format":1,"x":2}`), open, `unknown field "x"`},
-		{"create in a folder of others", write("thesis.tex", "x"), create, "name a new or empty folder"},
+		{"create in a folder of others", write("thesis.tex", "x"), create, "choose a new or empty folder"},
 		{"create below a file", write("f", "x"), func(p string) error { return create(p + "/f/data") }, "not a directory"},
 	}
 	for _, tt := range tests {
@@ -104,7 +104,7 @@ func TestCreateUnwritable(t *testing.T) {
 	}
 }
 
-// The first ingest settles how papers are cut; later ones repeat it or leave it out.
+// The first ingest fixes the chunking; later ones may repeat or omit it.
 func TestChunkAs(t *testing.T) {
 	type chunking = datadir.Chunking
 	characters := chunking{Size: 512, Unit: datadir.Characters}

@@ -16,24 +16,24 @@ import (
 
 // Info is the content of airqa.json.
 type Info struct {
-	// Format is the number of the layout, see [Format]. WriteInfo sets it.
+	// Format is the layout version, see [Format]. WriteInfo sets it.
 	Format int `json:"format"`
-	// ID names the directory, on a vector server for instance; a random uuid. A copy of the directory has the same one.
-	// Empty in a directory that was last written by a version without ids.
+	// ID is a random UUID that identifies the directory, for instance on a vector server. Copies share it. It is empty
+	// if the directory was last written by a version without ids.
 	ID string `json:"id,omitempty"`
-	// Fingerprint is that of the papers at the end of the last ingest, see [Fingerprint]; empty before the first.
+	// Fingerprint is the [Fingerprint] of the papers at the end of the last ingest; empty before the first.
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Papers is how many there were.
+	// Papers is the number of papers at the end of the last ingest.
 	Papers int `json:"papers"`
-	// Chunks is how ingested papers are cut; nil before the first ingest, and in directories of versions that knew one way.
+	// Chunks is how papers are split; nil before the first ingest and in directories that predate the setting.
 	Chunks *Chunking `json:"chunks,omitempty"`
 }
 
-// Info reads airqa.json. Unknown fields are refused.
+// Info reads airqa.json. Unknown fields are an error.
 func (d *Dir) Info() (Info, error) {
 	text, err := os.ReadFile(filepath.Join(d.path, InfoName))
 	if errors.Is(err, fs.ErrNotExist) {
-		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf, or name another one with --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
+		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf, or set --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
 	}
 	if err != nil {
 		return Info{}, fmt.Errorf("open data directory: %w", err)
@@ -50,8 +50,8 @@ func (d *Dir) Info() (Info, error) {
 	return d.decode(text)
 }
 
-// Identified returns the content of airqa.json with an id, which it writes to the file if there is none yet. The caller
-// holds the lock.
+// Identified returns the content of airqa.json. If the file has no id, it generates and stores one. The caller must
+// hold the lock.
 func (d *Dir) Identified() (Info, error) {
 	info, err := d.Info()
 	if err != nil || info.ID != "" {
@@ -69,7 +69,7 @@ func (d *Dir) decode(text []byte) (Info, error) {
 	return info, nil
 }
 
-// WriteInfo replaces airqa.json: a reader sees the old or the new one.
+// WriteInfo replaces airqa.json atomically.
 func (d *Dir) WriteInfo(info Info) error {
 	info.Format = Format
 	text, err := json.MarshalIndent(info, "", "  ")

@@ -12,13 +12,12 @@ import (
 	"airqa/internal/filelock"
 )
 
-// Lock is the right to write to a data directory. The system gives it back when the process ends, however it
-// ends.
+// Lock is the exclusive right to write to a data directory. The operating system releases it when the process ends.
 type Lock struct {
 	file *os.File
 }
 
-// Lock takes the right to write, at once or not at all: a second ingest is told to wait.
+// Lock acquires the write lock. It does not wait: if another process holds the lock, it returns an error.
 func (d *Dir) Lock() (*Lock, error) {
 	f, err := filelock.Take(filepath.Join(d.path, lockName))
 	if errors.Is(err, filelock.ErrHeld) {
@@ -33,9 +32,9 @@ func (d *Dir) Lock() (*Lock, error) {
 	return &Lock{file: f}, nil
 }
 
-// sweep removes what a writer that was killed had written aside. Whoever holds the lock is the only writer.
+// sweep removes temporary files of a killed writer. It is safe because the lock holder is the only writer.
 func (d *Dir) sweep() error {
-	inside := os.DirFS(d.path) // patterns hold below the directory: its own name may have their signs
+	inside := os.DirFS(d.path) // globbing an fs.FS keeps special characters in d.path out of the pattern
 	for _, folder := range []string{".", pdfsName, vectorsName + "/*"} {
 		names, err := fs.Glob(inside, path.Join(folder, aside.Pattern))
 		if err != nil {
@@ -50,7 +49,7 @@ func (d *Dir) sweep() error {
 	return nil
 }
 
-// Release gives the right back. A second call is an error of the file.
+// Release releases the lock. Call it once.
 func (l *Lock) Release() error {
 	if err := l.file.Close(); err != nil {
 		return fmt.Errorf("release data directory: %w", err)
