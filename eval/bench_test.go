@@ -9,7 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// benchCase is an answer that is ready to be scored.
+// benchCase is an answer ready to be scored.
 type benchCase struct {
 	evaluator qa.Evaluator
 	answer    eval.Prediction
@@ -32,7 +32,7 @@ func objective(b *testing.B, golds func(i int, p predRow) qa.Evaluator, answers 
 	return cases
 }
 
-// run scores the cases over and over on all processors; one operation is one score.
+// run scores the cases repeatedly on all processors; one operation is one score.
 func run(b *testing.B, cases []benchCase, score func(c *benchCase) eval.Result) {
 	b.Helper()
 	b.ReportAllocs()
@@ -49,7 +49,7 @@ func run(b *testing.B, cases []benchCase, score func(c *benchCase) eval.Result) 
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "scores/s")
 }
 
-// both runs the cases with the evaluator read each time, and read once.
+// both runs the cases with the evaluator parsed each time and parsed once.
 func both(b *testing.B, cases []benchCase) { bothIn(b, cases, eval.Reference) }
 
 func bothIn(b *testing.B, cases []benchCase, m eval.Mode) {
@@ -77,7 +77,7 @@ func BenchmarkScoreReal(b *testing.B) {
 	both(b, objective(b, func(_ int, p predRow) qa.Evaluator { return examples[p.UUID] }, answers))
 }
 
-// BenchmarkFixed is the mode that mends quirks, on the real examples.
+// BenchmarkFixed measures fixed mode on the real examples.
 func BenchmarkFixed(b *testing.B) {
 	examples := realExamples(b)
 	answers := rows[predRow](b, filepath.Join(shared, "scoring", "real.pred.jsonl"))

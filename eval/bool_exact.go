@@ -17,7 +17,7 @@ var boolExact = Function{
 	},
 }
 
-// sameBool compares the truth of an answer with that of the gold.
+// sameBool compares the truth values of an answer and the gold.
 func sameBool(t *Comparison, prediction python.Value, k kwargs) outcome {
 	said, ok := toBool(prediction)
 	if !ok {
@@ -33,7 +33,7 @@ func equalTruth(t *Comparison, said, gold bool) outcome {
 	return passed(said == gold)
 }
 
-// toBool reads an answer as a truth value: a bool, 0 or 1, or one of ten words in any case but without blanks.
+// toBool reads an answer as a truth value: a bool, 0 or 1, or one of ten words in any case and without whitespace.
 func toBool(v python.Value) (value, ok bool) {
 	switch x := v.(type) {
 	case bool:

@@ -20,7 +20,7 @@ func TestBoolExact(t *testing.T) {
 		{"f", `{"gold": false}`, `"f"`, right},
 		{"n", `{"gold": true}`, `"n"`, wrong},
 		{"0", `{"gold": true}`, `"0"`, wrong},
-		{"blanks are kept", `{"gold": true}`, `" true"`, unread},
+		{"whitespace is kept", `{"gold": true}`, `" true"`, unread},
 		{"sentence", `{"gold": true}`, `"Yes."`, unread},
 		{"null", `{"gold": false}`, `null`, unread},
 		{"list", `{"gold": true}`, `[true]`, unread},

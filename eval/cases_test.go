@@ -11,7 +11,7 @@ import (
 	"airqa/qa"
 )
 
-// What may come of scoring. Where the authors' code raises an exception, the answer is wrong, with the reason.
+// The possible results. An exception in the authors' code is a wrong answer with a reason.
 const (
 	right    = "right"
 	wrong    = "wrong"
@@ -23,7 +23,7 @@ const (
 // scoreCase is an answer, as JSON, to an evaluator with the arguments kwargs.
 type scoreCase struct{ name, kwargs, answer, want string }
 
-// runCases scores each case with the function of a name and a judge.
+// runCases scores each case with the named function and a judge.
 func runCases(t *testing.T, function string, judge eval.Judge, cases []scoreCase) {
 	t.Helper()
 	s := eval.New(eval.Config{Judge: judge})
@@ -41,7 +41,7 @@ func runCases(t *testing.T, function string, judge eval.Judge, cases []scoreCase
 	}
 }
 
-// outcomeOf names a result, and checks that its fields agree.
+// outcomeOf names a result and checks that its fields are consistent.
 func outcomeOf(t *testing.T, r eval.Result) string {
 	t.Helper()
 	if (r.Value == 1) != (r.Verdict == qa.Right) || r.Value != 0 && r.Value != 1 {
@@ -56,12 +56,11 @@ func outcomeOf(t *testing.T, r eval.Result) string {
 	return string(r.Verdict)
 }
 
-// judgeFunc is a judge made from a function.
 type judgeFunc func(r eval.JudgeRequest) (bool, error)
 
 func (f judgeFunc) Judge(_ context.Context, r eval.JudgeRequest) (bool, error) { return f(r) }
 
-// says is a judge that accepts the predictions "yes", refuses "no", and fails on all others.
+// says is a judge that accepts the prediction "yes", rejects "no" and fails on all others.
 var says = judgeFunc(func(r eval.JudgeRequest) (bool, error) {
 	if r.Prediction != "yes" && r.Prediction != "no" {
 		return false, errors.New("the line is dead")

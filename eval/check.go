@@ -10,27 +10,27 @@ import (
 	"airqa/qa"
 )
 
-// Check returns the faults of an evaluator, each a sentence; none for one that is as the catalogue of functions
-// has it. A faulty evaluator can still be run: most faults are options that the authors' code ignores.
+// Check returns the faults of an evaluator, one sentence each, or none if it matches the catalogue of functions. A
+// faulty evaluator can still run: most faults are options that the authors' code ignores.
 func Check(e qa.Evaluator) []string {
 	arguments, err := python.FromJSON(e.Kwargs)
 	return sentences(check(e.Func, arguments, err).faults)
 }
 
-// Subjective tells whether scoring with e may ask a judge: its function does, or one inside it.
+// Subjective reports whether scoring with e may ask a judge, in its own function or in one nested in it.
 func Subjective(e qa.Evaluator) bool {
 	arguments, err := python.FromJSON(e.Kwargs)
 	return check(e.Func, arguments, err).subjective
 }
 
-// check looks at an evaluator whose arguments were read, or could not be for the reason unread.
+// check inspects an evaluator. unread is the error of reading its arguments, if any.
 func check(name string, arguments python.Value, unread error) checker {
 	var c checker
 	if name == "" {
 		return c // the question is not scored
 	}
 	if unread != nil {
-		arguments = nil // the function itself still tells whether it asks a judge
+		arguments = nil // the function alone still determines whether a judge is asked
 	}
 	c.call(name, name, arguments)
 	if unread != nil {
@@ -39,16 +39,16 @@ func check(name string, arguments python.Value, unread error) checker {
 	return c
 }
 
-// checker collects what there is to say about an evaluator and the ones inside it.
+// checker collects the faults of an evaluator and of the functions nested in it.
 type checker struct {
 	faults     []fault
 	subjective bool
 }
 
-// fault is something wrong with an evaluator.
+// fault is one fault of an evaluator.
 type fault struct {
 	severity Severity
-	mode     Mode // where it shows; empty for a fault of the evaluator as it is written
+	mode     Mode // where it applies; empty for both modes
 	text     string
 }
 
@@ -62,17 +62,17 @@ func sentences(faults []fault) []string {
 	return list
 }
 
-// fault reports what the authors' code overlooks.
+// fault reports something that the authors' code ignores.
 func (c *checker) fault(where, format string, args ...any) {
 	c.faults = append(c.faults, fault{severity: Warning, text: where + ": " + fmt.Sprintf(format, args...)})
 }
 
-// fatal reports what no answer can pass.
+// fatal reports something that no answer can pass.
 func (c *checker) fatal(where, format string, args ...any) {
 	c.faults = append(c.faults, fault{severity: Error, text: where + ": " + fmt.Sprintf(format, args...)})
 }
 
-// call checks one function with its arguments; where names the way to it.
+// call checks one function and its arguments; where is the path to it.
 func (c *checker) call(where, name string, arguments python.Value) {
 	f := find(functions, name)
 	if f == nil {
@@ -110,7 +110,7 @@ func (c *checker) unknown(where string, f *Function, d *python.Dict) {
 	}
 }
 
-// argument reports a required argument that is missing, and a value of a wrong type.
+// argument reports a missing required argument and a value of the wrong type.
 func (c *checker) argument(where string, p Param, d *python.Dict) {
 	v, given := d.Get(p.Name)
 	if !given {
@@ -132,7 +132,7 @@ func (c *checker) argument(where string, p Param, d *python.Dict) {
 	}
 }
 
-// ranges reports values that are of the right type and still cannot be meant.
+// ranges reports values of the right type that are out of range.
 func (c *checker) ranges(where string, f *Function, k kwargs) {
 	if v, given := k.d.Get("threshold"); given {
 		if x, ok := number(v); ok && x > 0 && x <= 1 {
@@ -150,7 +150,7 @@ func (c *checker) ranges(where string, f *Function, k kwargs) {
 	}
 }
 
-// lenient reports a method by which one letter of the gold passes in [Reference].
+// lenient reports a fuzzy method that accepts a single letter of the gold in [Reference].
 func (c *checker) lenient(where string, f *Function, k kwargs) {
 	threshold := f.param("threshold")
 	method, _ := k.get("fuzz_method", nil).(string)
@@ -163,7 +163,7 @@ func (c *checker) lenient(where string, f *Function, k kwargs) {
 	}
 }
 
-// ignored reports arguments that choose a judge: one judge is chosen for a whole scoring.
+// ignored reports arguments that choose a judge: the judge is chosen per scoring run.
 func (c *checker) ignored(where string, f *Function, k kwargs) {
 	for _, p := range []Param{modelParam, temperatureParam} {
 		if _, given := k.d.Get(p.Name); given && f.Subjective {
@@ -172,7 +172,7 @@ func (c *checker) ignored(where string, f *Function, k kwargs) {
 	}
 }
 
-// inner checks the functions that a logical function is given. What is missing or of a wrong type was reported.
+// inner checks the functions passed to a logical function. Missing and mistyped lists have already been reported.
 func (c *checker) inner(where string, f *Function, k kwargs) {
 	if f.param("eval_func") != nil {
 		name, isText := k.get("eval_func", nil).(string)
@@ -203,10 +203,10 @@ func (c *checker) part(where string, function, arguments python.Value) {
 	c.call(where+", "+name, name, arguments)
 }
 
-// likeness is the score from which a name counts as a misspelling of another.
+// likeness is the minimum similarity for a name to count as a misspelling of another.
 const likeness = 70
 
-// meant returns a question that proposes the name most like the given one, or nothing.
+// meant returns a hint with the name closest to the given one, or "".
 func meant(name string, names []string) string {
 	if best := nearest(name, names); best != "" {
 		return ": did you mean " + best + "?"
@@ -214,7 +214,7 @@ func meant(name string, names []string) string {
 	return ""
 }
 
-// nearest returns the name that a known misspelling stands for, or else the one most like it; empty when none is.
+// nearest returns the meaning of a known misspelling, else the most similar name, else "".
 func nearest(name string, names []string) string {
 	for _, m := range misspellings {
 		if m.name == name && slices.Contains(names, m.means) {

@@ -20,9 +20,9 @@ func TestCheck(t *testing.T) {
 		{"threshold off", "eval_element_list_included", `{"gold": ["a"], "threshold": -1, "element_type": "str", "ignore_order": true}`, nil},
 		{"no JSON", "eval_int_exact_match", `{`, []string{"eval_int_exact_match: the arguments are not JSON: line 1, column 2: the text ends where a key in double quotes should stand"}},
 		{"no dictionary", "eval_int_exact_match", `[1]`, []string{"eval_int_exact_match: the arguments are a list, not a dictionary"}},
-		{"misspelt function", "eval_string_exact_mach", `{}`, []string{`eval_string_exact_mach: there is no function "eval_string_exact_mach": did you mean eval_string_exact_match?`}},
+		{"misspelled function", "eval_string_exact_mach", `{}`, []string{`eval_string_exact_mach: there is no function "eval_string_exact_mach": did you mean eval_string_exact_match?`}},
 		{"other function", "rouge", `{}`, []string{`rouge: there is no function "rouge"`}},
-		{"misspelt arguments", "eval_complex_math_formula_with_llm", `{"fomulas": "x", "question": "q"}`, []string{
+		{"misspelled arguments", "eval_complex_math_formula_with_llm", `{"fomulas": "x", "question": "q"}`, []string{
 			"eval_complex_math_formula_with_llm: the unknown argument fomulas is ignored: did you mean formulas?",
 			"eval_complex_math_formula_with_llm: the argument formulas is missing",
 		}},
@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckReleased pins the faults in the authors' 553 examples, by the first letters of the uuid.
+// TestCheckReleased lists the faults in the authors' 553 examples, by the first letters of the uuid.
 func TestCheckReleased(t *testing.T) {
 	const first, second = "eval_conjunction, part 1, eval_", "eval_conjunction, part 2, eval_"
 	listGold := "string_exact_match: gold is of type list, not text"
@@ -140,8 +140,8 @@ func TestSubjective(t *testing.T) {
 	}
 }
 
-// TestSubjectiveReleased counts the released examples that need a judge: the 107 that are tagged subjective, and one
-// that is tagged otherwise.
+// TestSubjectiveReleased counts the released examples that need a judge: the 107 tagged subjective and one with another
+// tag.
 func TestSubjectiveReleased(t *testing.T) {
 	examples := realExamples(t)
 	subjective := 0

@@ -8,14 +8,14 @@ import (
 	"airqa/internal/python"
 )
 
-// elementParams are those of the three functions about elements of a list. Any other element_type than the
-// first three means a structured comparison.
+// elementParams are the parameters of the three functions on list elements. Any element_type besides the first three
+// means a structured comparison.
 var elementParams = []Param{
 	required("gold", KindList),
 	oneOf("element_type", "str", []string{"str", "int", "float", "structured"}),
 	optional("ndigits", KindInt|KindNull, int64(2)), toleranceParam, methodParam,
 	optional("threshold", KindNumber, noThreshold), lowercaseParam, ignoreBlankParam,
-	ignoreOrderParam, // reaches structured comparisons only
+	ignoreOrderParam, // affects structured comparisons only
 }
 
 var elementIncluded = Function{
@@ -51,7 +51,7 @@ var elementListOverlap = Function{
 type elementMatcher struct {
 	matching
 	gold, kind python.Value
-	fixed      bool // by the rules of [Fixed]
+	fixed      bool // uses the rules of [Fixed]
 }
 
 func (k kwargs) elements(fixed bool) elementMatcher {
@@ -60,7 +60,7 @@ func (k kwargs) elements(fixed bool) elementMatcher {
 	}
 }
 
-// included reports whether an answer matches one of the golds. It is unread when no gold could be compared.
+// included reports whether an answer matches one of the golds. It is unread if no gold could be compared.
 func (e elementMatcher) included(t *Comparison, prediction python.Value) (outcome, error) {
 	t.begin(prediction, e.gold)
 	o, err := e.search(t, prediction)
@@ -77,7 +77,7 @@ func (e elementMatcher) search(t *Comparison, prediction python.Value) (outcome,
 	for i, g := range golds {
 		o, err := e.one(nil, prediction, g)
 		if err != nil || o.pass {
-			if t != nil { // once more, with the comparison recorded
+			if t != nil { // again, recording the comparison
 				t.Gold = python.Repr(g)
 				_, _ = e.one(t, prediction, g)
 			}
@@ -93,7 +93,7 @@ func (e elementMatcher) search(t *Comparison, prediction python.Value) (outcome,
 	return best, nil
 }
 
-// showClosest traces the comparison with the gold that is most like an element which matches none.
+// showClosest traces the comparison of an unmatched element with the most similar gold.
 func (e elementMatcher) showClosest(t *Comparison, prediction python.Value, golds []python.Value) {
 	if len(golds) == 0 {
 		t.Rule = "there is no gold"
@@ -109,7 +109,7 @@ func (e elementMatcher) showClosest(t *Comparison, prediction python.Value, gold
 	t.end(o, err)
 	t.Gold = python.Repr(closest)
 	if len(golds) > 1 {
-		t.Rule = fmt.Sprintf("none of %d golds; the most alike: %s", len(golds), t.Rule)
+		t.Rule = fmt.Sprintf("none of %d golds; closest: %s", len(golds), t.Rule)
 	}
 }
 
@@ -128,7 +128,7 @@ func (e elementMatcher) one(t *Comparison, prediction, gold python.Value) (outco
 	return e.structured(t, prediction, gold)
 }
 
-// allIncluded reports whether each element matches a gold. In [Fixed], nothing said is nothing right.
+// allIncluded reports whether each element matches a gold. In [Fixed], an empty answer fails.
 func (e elementMatcher) allIncluded(t *Comparison, said []python.Value, read bool) (outcome, error) {
 	if t != nil {
 		t.elements(said, read)
@@ -146,7 +146,7 @@ func (e elementMatcher) allIncluded(t *Comparison, said []python.Value, read boo
 	return all.out, all.err
 }
 
-// overlap reports whether count different spellings among the answers match a gold.
+// overlap reports whether at least count distinct spellings in the answer match a gold.
 func (e elementMatcher) overlap(t *Comparison, said []python.Value, read bool, count python.Value) (outcome, error) {
 	spellings := make(map[string]bool)
 	enough := needOne(t)

@@ -8,32 +8,31 @@ import (
 	"airqa/qa"
 )
 
-// Explanation says how an answer was scored: what was compared with what, by which rule, in both modes.
+// Explanation shows how an answer was scored in both modes: what was compared, and by which rule.
 type Explanation struct {
 	Function  string     `json:"function"`
 	Arguments []Argument `json:"arguments"`
-	// Prediction is the answer as Python's repr() prints it.
+	// Prediction is the answer in Python's repr() form.
 	Prediction string  `json:"prediction"`
 	Reference  Reading `json:"reference"`
 	Fixed      Reading `json:"fixed"`
-	// Differences are the places where the two modes part, the deepest ones of the trees; empty when they agree
-	// everywhere.
+	// Differences are the deepest comparisons on which the two modes disagree; empty if they agree everywhere.
 	Differences []Difference `json:"differences"`
 }
 
-// Reading is what one mode makes of an answer.
+// Reading is the result of one mode.
 type Reading struct {
 	Mode    Mode       `json:"mode"`
 	Verdict qa.Verdict `json:"verdict"`
 	// Score is nil for an unscored answer.
 	Score  *float64 `json:"score"`
 	Reason string   `json:"reason,omitempty"`
-	// FormatOnly is the form of the answer that would be right, as Python's repr() prints it, where only the format is wrong.
+	// FormatOnly is the form of the answer that would pass, in Python's repr() form, if only the format is wrong.
 	FormatOnly string     `json:"format_only,omitempty"`
 	Check      Comparison `json:"check"`
 }
 
-// Difference is a place where the modes part.
+// Difference is a comparison on which the modes disagree.
 type Difference struct {
 	Path      string `json:"path"`
 	Function  string `json:"function,omitempty"`
@@ -41,8 +40,8 @@ type Difference struct {
 	Fixed     string `json:"fixed"`
 }
 
-// Explain scores an answer in both modes with a trace of the comparisons. With a trace, what follows the comparison that
-// settles the score is compared as well. A judge is asked each question once.
+// Explain scores an answer in both modes and traces the comparisons. Comparisons after the one that settles the score
+// are traced too. A judge is asked each question once.
 func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Explanation {
 	judge := s.judge
 	if judge != nil {
@@ -59,7 +58,7 @@ func (s *Scorer) Explain(ctx context.Context, e qa.Evaluator, p Prediction) Expl
 	return out
 }
 
-// reading scores an answer with a trace.
+// reading scores an answer in one mode with a trace.
 func (s *Scorer) reading(ctx context.Context, e qa.Evaluator, p Prediction) Reading {
 	said := p.in(s.mode)
 	out := Reading{Mode: s.mode, Check: Comparison{Function: e.Func, Said: python.Repr(said)}}
@@ -90,7 +89,6 @@ type verdict struct {
 	err   error
 }
 
-// Judge implements [Judge].
 func (j *onceJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
 	key, err := json.Marshal(r)
 	if err != nil {
@@ -104,7 +102,7 @@ func (j *onceJudge) Judge(ctx context.Context, r JudgeRequest) (bool, error) {
 	return v.right, v.err
 }
 
-// differences returns the deepest places where two trees of checks part.
+// differences returns the deepest nodes on which two comparison trees disagree.
 func differences(reference, fixed Comparison) []Difference {
 	out := []Difference{}
 	byPath := make(map[string]Comparison, len(reference.Checks))

@@ -5,35 +5,35 @@ import (
 	"airqa/qa"
 )
 
-// Argument is an argument of an evaluation function, given or not.
+// Argument is a parameter of an evaluation function or an argument given to it.
 type Argument struct {
 	Name string `json:"name"`
-	// Value is as Python's repr() prints it: the default where none was given, empty where one is missing.
+	// Value is in Python's repr() form: the default if none was given, empty if a required argument is missing.
 	Value  string         `json:"value,omitempty"`
 	Status ArgumentStatus `json:"status"`
-	// Means is the parameter that the name of a misspelt argument looks like.
+	// Means is the parameter that a misspelled argument name resembles.
 	Means string `json:"means,omitempty"`
-	// Fixed is what [Fixed] reads instead, as name = value; empty where it reads what stands there.
+	// Fixed is how [Fixed] reads the argument, as name = value; empty if it reads it as given.
 	Fixed string `json:"fixed,omitempty"`
 }
 
-// ArgumentStatus tells where an argument comes from.
+// ArgumentStatus is the origin of an argument.
 type ArgumentStatus string
 
-// The states of arguments.
+// The argument states.
 const (
 	ArgumentGiven   ArgumentStatus = "given"
 	ArgumentDefault ArgumentStatus = "default"
 	ArgumentMissing ArgumentStatus = "missing"
-	// ArgumentIgnored is for one that the function does not have.
+	// ArgumentIgnored is an argument that the function does not have.
 	ArgumentIgnored ArgumentStatus = "ignored"
-	// ArgumentMisspelt is for one that the function does not have but for the spelling. [Reference] ignores it.
-	ArgumentMisspelt ArgumentStatus = "misspelt"
-	// ArgumentRefused is for one that makes the function fail in [Reference]. [Fixed] ignores it.
+	// ArgumentMisspelled is a misspelled argument. [Reference] ignores it.
+	ArgumentMisspelled ArgumentStatus = "misspelt"
+	// ArgumentRefused is an argument that makes the function fail in [Reference]. [Fixed] ignores it.
 	ArgumentRefused ArgumentStatus = "refused"
 )
 
-// arguments lists the arguments of an evaluator; nil when they cannot be read.
+// arguments lists the arguments of an evaluator, or returns nil if they cannot be read.
 func (s *Scorer) arguments(e qa.Evaluator) []Argument {
 	v, err := python.FromJSON(e.Kwargs)
 	d, ok := v.(*python.Dict)
@@ -43,7 +43,7 @@ func (s *Scorer) arguments(e qa.Evaluator) []Argument {
 	return argumentsOf(s.read(e.Func, v), d)
 }
 
-// argumentsOf lists the parameters of c in order and then what else is given.
+// argumentsOf lists the parameters of c in order, then any other arguments.
 func argumentsOf(c *call, given *python.Dict) []Argument {
 	var out []Argument
 	for _, p := range c.function.Params {
@@ -53,7 +53,7 @@ func argumentsOf(c *call, given *python.Dict) []Argument {
 		} else if p.Required {
 			a.Status, a.Value = ArgumentMissing, ""
 		}
-		a.Fixed = c.mended(p.Name)
+		a.Fixed = c.corrected(p.Name)
 		out = append(out, a)
 	}
 	for k, v := range given.All() {
@@ -66,20 +66,20 @@ func argumentsOf(c *call, given *python.Dict) []Argument {
 }
 
 func (c *call) unknown(name string, v python.Value) Argument {
-	a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: c.mended(name)}
+	a := Argument{Name: name, Value: python.Repr(v), Status: ArgumentIgnored, Fixed: c.corrected(name)}
 	a.Means = nearest(name, c.function.paramNames())
 	switch {
 	case c.function.Closed:
 		a.Status = ArgumentRefused
 	case a.Means != "":
-		a.Status = ArgumentMisspelt
+		a.Status = ArgumentMisspelled
 	}
 	return a
 }
 
-// mended returns how an argument was read, empty when it was read as it stands.
-func (c *call) mended(name string) string {
-	for _, m := range c.mends {
+// corrected returns how an argument was read, or "" if it was read as given.
+func (c *call) corrected(name string) string {
+	for _, m := range c.corrections {
 		if m.name == name {
 			return m.as + " = " + python.Repr(m.value)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// agrees checks that an explanation gives the scores of both modes, and that its checks add up to them.
+// agrees checks that an explanation has the scores of both modes and that its checks are consistent with them.
 func agrees(t *testing.T, e qa.Evaluator, p eval.Prediction, judge eval.Judge) eval.Explanation {
 	t.Helper()
 	x := eval.New(eval.Config{Judge: judge}).Explain(context.Background(), e, p)
@@ -33,7 +33,7 @@ func agrees(t *testing.T, e qa.Evaluator, p eval.Prediction, judge eval.Judge) e
 	return x
 }
 
-// addsUp checks that a comparison of lists or dictionaries passes just when all its parts do, and that every
+// addsUp checks that a comparison of lists or dictionaries passes exactly if all its parts pass, and that every
 // comparison has a rule.
 func addsUp(t *testing.T, e qa.Evaluator, m eval.Mode, c eval.Comparison) {
 	t.Helper()
@@ -52,14 +52,14 @@ func addsUp(t *testing.T, e qa.Evaluator, m eval.Mode, c eval.Comparison) {
 	}
 }
 
-// TestExplainAgrees holds explanations against scores in both modes on all golden cases and on answers to
-// other questions, and makes JSON of them.
+// TestExplainAgrees compares explanations with scores in both modes, on all golden cases and on answers to other
+// questions, and marshals them to JSON.
 func TestExplainAgrees(t *testing.T) {
 	golds := rows[goldRow](t, "testdata/synthetic.gold.jsonl")
 	answers := rows[predRow](t, "testdata/synthetic.pred.jsonl")
 	for i, p := range answers {
 		explainRow(t, golds[i].Evaluator, p)
-		explainRow(t, golds[i].Evaluator, answers[(i+397)%len(answers)]) // and an answer that has nothing to do with it
+		explainRow(t, golds[i].Evaluator, answers[(i+397)%len(answers)]) // and an unrelated answer
 	}
 }
 
@@ -119,8 +119,8 @@ func TestExplain(t *testing.T) {
 			[]eval.Difference{{Path: "[1]", Function: "eval_string_fuzzy_match", Reference: "right: fuzzy ratio 88 ≥ 0.9", Fixed: "wrong: fuzzy ratio 88 < 90.0"}},
 		},
 		{
-			"most alike of the golds", "eval_element_included", `{"gold": ["xyz", "abcd"]}`, `"abce"`, wrong, wrong,
-			[]string{" none of 2 golds; the most alike: text 'abce' ≠ 'abcd'", " none of 2 golds; the most alike: text 'abce' ≠ 'abcd'"},
+			"closest of the golds", "eval_element_included", `{"gold": ["xyz", "abcd"]}`, `"abce"`, wrong, wrong,
+			[]string{" none of 2 golds; closest: text 'abce' ≠ 'abcd'", " none of 2 golds; closest: text 'abce' ≠ 'abcd'"},
 			[]eval.Difference{},
 		},
 	}
@@ -165,8 +165,8 @@ func TestExplainArguments(t *testing.T) {
 		{Name: "threshold", Value: "0.9", Status: eval.ArgumentGiven, Fixed: "threshold = 90.0"},
 		{Name: "ignore_blank", Value: "False", Status: eval.ArgumentDefault},
 		{Name: "lowercase", Value: "False", Status: eval.ArgumentDefault},
-		{Name: "ignore_case", Value: "'true'", Status: eval.ArgumentMisspelt, Means: "lowercase", Fixed: "lowercase = True"},
-		{Name: "ignore_blanks", Value: "True", Status: eval.ArgumentMisspelt, Means: "ignore_blank"},
+		{Name: "ignore_case", Value: "'true'", Status: eval.ArgumentMisspelled, Means: "lowercase", Fixed: "lowercase = True"},
+		{Name: "ignore_blanks", Value: "True", Status: eval.ArgumentMisspelled, Means: "ignore_blank"},
 		{Name: "note", Value: "'x'", Status: eval.ArgumentIgnored},
 	}
 	if diff := cmp.Diff(want, x.Arguments); diff != "" {
@@ -174,7 +174,7 @@ func TestExplainArguments(t *testing.T) {
 	}
 }
 
-// TestExplainFaults explains what has no comparison.
+// TestExplainFaults explains results without a comparison.
 func TestExplainFaults(t *testing.T) {
 	for name, e := range map[string]qa.Evaluator{
 		"no function":   {Func: "nonsense", Kwargs: json.RawMessage(`{}`)},
@@ -194,7 +194,7 @@ func TestExplainFaults(t *testing.T) {
 	}
 }
 
-// TestExplainAsksOnce counts the questions to a judge: one, though both modes and every check want the verdict.
+// TestExplainAsksOnce expects one question to the judge although both modes and every check need the verdict.
 func TestExplainAsksOnce(t *testing.T) {
 	asked := 0
 	judge := judgeFunc(func(eval.JudgeRequest) (bool, error) { asked++; return true, nil })
@@ -209,8 +209,8 @@ func TestExplainAsksOnce(t *testing.T) {
 	}
 }
 
-// FuzzExplain checks that no answer and no arguments bring either mode down, that scores are 0 or 1, and that the
-// explanation agrees with them.
+// FuzzExplain checks that no answer and no arguments cause a panic, that scores are 0 or 1, and that the explanation
+// agrees with them.
 func FuzzExplain(f *testing.F) {
 	f.Add(uint8(5), `{"gold": [["a", 1.5], {"b": null}], "ignore_order": true, "lowercase": true, "threshold": 90}`, `[{'b': None}, ("A", 1.5)]`)
 	f.Add(uint8(5), `{"gold": {"a": 1, "A": [true, 0.0]}, "lowercase": "true", "nidigits": "2"}`, `{"a": [1e-10, false], 1: 2}`)

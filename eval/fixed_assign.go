@@ -1,23 +1,23 @@
 package eval
 
-// assignment pairs golds with what was said, as many as can be (a maximum matching of a bipartite graph).
+// assignment is a maximum bipartite matching of golds and answer elements.
 type assignment struct {
-	// said holds for each gold the number of the element that it is paired with, -1 for none.
+	// said has the index of the element paired with each gold, or -1.
 	said []int
-	// size is how many golds are paired.
+	// size is the number of pairs.
 	size int
 }
 
-// assigner looks for augmenting paths (Kuhn); every pair is compared at most once.
+// assigner searches for augmenting paths (Kuhn). It compares each pair at most once.
 type assigner struct {
 	fits  func(said, gold int) (bool, error)
-	known [][]int8 // by gold and element: 0 not yet compared, 1 fits, -1 does not
-	gold  []int    // by element: the gold that it is paired with, or -1
+	known [][]int8 // by gold and element: 0 not compared yet, 1 fits, -1 does not
+	gold  []int    // by element: the gold it is paired with, or -1
 	seen  []bool   // the elements on the path
 }
 
-// assign pairs golds with elements of the answer that fit them, until enough are paired; equal places are tried
-// first. An error of fits ends it.
+// assign pairs golds with fitting answer elements until there are enough pairs. It tries equal positions first and
+// stops at the first error of fits.
 func assign(golds, said, enough int, fits func(said, gold int) (bool, error)) (assignment, error) {
 	a := assigner{fits: fits, known: make([][]int8, golds), gold: make([]int, said), seen: make([]bool, said)}
 	for i := range a.gold {
@@ -49,7 +49,7 @@ func assign(golds, said, enough int, fits func(said, gold int) (bool, error)) (a
 	return out, nil
 }
 
-// augment finds an element for gold g, if need be by finding another one for the gold that has it.
+// augment finds an element for gold g, if necessary by moving the gold that has it to another element.
 func (a *assigner) augment(g int) (bool, error) {
 	for n := range a.gold {
 		i := (g + n) % len(a.gold)

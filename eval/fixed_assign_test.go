@@ -11,8 +11,8 @@ import (
 	"airqa/qa"
 )
 
-// TestAssignment holds pairing against all orders of the answer, tried one after the other: numbers that lie near
-// several golds, so that most pairs have to be given up again.
+// TestAssignment compares the matching with a brute-force search over all orders of the answer. The numbers lie close
+// to several golds, so that most pairs are revised.
 func TestAssignment(t *testing.T) {
 	s := eval.New(eval.Config{Mode: eval.Fixed})
 	r := rand.New(rand.NewPCG(1, 2))

@@ -9,31 +9,29 @@ import (
 	"airqa/internal/python"
 )
 
-// call is an evaluator as [Fixed] reads it: the arguments under their right names and of their right types, and the
-// functions inside a logical one found.
+// call is an evaluator as [Fixed] reads it: argument names and types corrected, nested functions resolved.
 type call struct {
-	name     string
-	function *Function
-	kwargs   kwargs
-	parts    []*call
-	mends    []mend
-	fault    string // why it cannot be applied
+	name        string
+	function    *Function
+	kwargs      kwargs
+	parts       []*call
+	corrections []correction
+	fault       string // why it cannot be applied
 }
 
-// mend is an argument that was not read as it is spelt.
-type mend struct {
-	name, as string // as it is spelt, and the parameter that it was read as
+// correction is an argument that was not read as given.
+type correction struct {
+	name, as string // name as given, and the parameter it was read as
 	value    python.Value
 }
 
-// faultyError says what is wrong with an evaluator. It leaves an answer unscored.
+// faultyError is a fault of an evaluator. It leaves an answer unscored.
 type faultyError struct{ reason string }
 
-// Error implements error.
 func (e *faultyError) Error() string { return "the evaluator is faulty: " + e.reason }
 
-// run applies c to an answer. An exception of what both modes share is a fault of the evaluator. A function without rules
-// of its own for [Fixed] does what it does in [Reference], with the arguments as they were given.
+// run applies c to an answer. An exception in code shared by both modes is a fault of the evaluator. A function without
+// rules for [Fixed] does what it does in [Reference], with the original arguments.
 func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
 	t.beginFunction(c.name, prediction, c.kwargs)
 	o, err := s.runFunction(ctx, c, t, prediction)
@@ -54,7 +52,7 @@ func (s *Scorer) runFunction(ctx context.Context, c *call, t *Comparison, predic
 	return c.function.fixed(ctx, s, t, prediction, c)
 }
 
-// read makes a call of a function's name and its arguments.
+// read resolves a function name and its arguments.
 func (s *Scorer) read(name string, arguments python.Value) *call {
 	c := &call{name: name, function: s.function(name)}
 	if c.function == nil {
@@ -80,16 +78,16 @@ func (s *Scorer) read(name string, arguments python.Value) *call {
 	return c
 }
 
-// fail notes a fault; the first stays.
+// fail records a fault; the first one wins.
 func (c *call) fail(format string, args ...any) {
 	if c.fault == "" {
 		c.fault = fmt.Sprintf(format, args...)
 	}
 }
 
-// argument reads one argument, also under a known misspelling of its name.
+// argument reads one argument, including under a known misspelling of its name.
 func (c *call) argument(p *Param, given *python.Dict) {
-	v, spelt, ok := spelling(p.Name, given)
+	v, spelling, ok := findArgument(p.Name, given)
 	if !ok {
 		if p.Required && !p.Formal {
 			c.fail("%s lacks the argument %s", c.name, p.Name)
@@ -101,14 +99,14 @@ func (c *call) argument(p *Param, given *python.Dict) {
 		c.fail("%s of %s is %s, not %s", p.Name, c.name, python.Repr(v), p.Kind)
 		return
 	}
-	if spelt != p.Name || kindOf(as) != kindOf(v) || p.Name == "threshold" && !python.Equal(as, v) {
-		c.mends = append(c.mends, mend{spelt, p.Name, as})
+	if spelling != p.Name || kindOf(as) != kindOf(v) || p.Name == "threshold" && !python.Equal(as, v) {
+		c.corrections = append(c.corrections, correction{spelling, p.Name, as})
 	}
 	c.kwargs.d.Set(p.Name, as)
 }
 
-// spelling finds an argument under its name or a misspelling of it.
-func spelling(name string, given *python.Dict) (v python.Value, spelt string, ok bool) {
+// findArgument finds an argument under its name or a known misspelling.
+func findArgument(name string, given *python.Dict) (v python.Value, spelling string, ok bool) {
 	if v, ok := given.Get(name); ok {
 		return v, name, true
 	}
@@ -122,7 +120,7 @@ func spelling(name string, given *python.Dict) (v python.Value, spelt string, ok
 	return nil, name, false
 }
 
-// misspellings are names in released examples whose meaning is known.
+// misspellings are the known misspelled names in released examples.
 var misspellings = []struct{ name, means string }{
 	{"nidigits", "ndigits"},
 	{"fomulas", "formulas"},
@@ -130,7 +128,7 @@ var misspellings = []struct{ name, means string }{
 	{"ignore_case", "lowercase"},
 }
 
-// readParts reads the functions inside a logical one.
+// readParts reads the functions nested in a logical function.
 func (s *Scorer) readParts(c *call) {
 	if c.function.param("eval_func") != nil {
 		c.parts = []*call{s.readPart(c.kwargs.get("eval_func", nil), c.kwargs.get("eval_kwargs", nil))}
@@ -158,7 +156,7 @@ func (s *Scorer) readPart(name, arguments python.Value) *call {
 	return s.read(text, arguments)
 }
 
-// fit returns the value that an argument stands for; false when it cannot be meant.
+// fit returns the value meant by an argument; ok is false for an invalid one.
 func (p *Param) fit(v python.Value) (python.Value, bool) {
 	if !p.takes(v) {
 		var ok bool
@@ -181,13 +179,13 @@ func (p *Param) fit(v python.Value) (python.Value, bool) {
 	return v, true
 }
 
-// takes tells whether v is of a type that the parameter has.
+// takes reports whether v has one of the parameter's types.
 func (p *Param) takes(v python.Value) bool {
 	kind := kindOf(v)
 	return p.Kind&kind != 0 || kind == KindInt && p.Kind&KindFloat != 0
 }
 
-// convert reads a value of another type as one that the parameter takes.
+// convert converts a value to a type that the parameter takes.
 func (p *Param) convert(v python.Value) (python.Value, bool) {
 	switch {
 	case v == nil && !p.Required:
@@ -202,12 +200,12 @@ func (p *Param) convert(v python.Value) (python.Value, bool) {
 	case p.Kind&KindNumber != 0:
 		return p.numeral(v)
 	case p.Kind == KindText:
-		return v, true // it is compared, or put to a judge, as Python prints it
+		return v, true // compared or judged in Python's printed form
 	}
 	return nil, false
 }
 
-// numeral reads a text, or a float without a fraction, as a number.
+// numeral converts a text, or a float without a fraction, to a number.
 func (p *Param) numeral(v python.Value) (python.Value, bool) {
 	if text, ok := v.(string); ok {
 		if i, ok := intFromText(text); ok {
@@ -227,7 +225,7 @@ func (p *Param) numeral(v python.Value) (python.Value, bool) {
 	return i, ok && python.Equal(i, f)
 }
 
-// percent reads a threshold above 0 and up to 1 as a share of 100.
+// percent scales a threshold in (0, 1] to the range 0 to 100.
 func percent(v python.Value) python.Value {
 	x, ok := number(v)
 	if !ok || x <= 0 || x > 1 {
@@ -237,7 +235,7 @@ func percent(v python.Value) python.Value {
 	return rounded
 }
 
-// printed returns a list with its elements as Python prints them, and anything else as it is.
+// printed returns a list with its elements in Python's printed form, and any other value unchanged.
 func printed(v python.Value) python.Value {
 	items, ok := v.(python.List)
 	if !ok {
@@ -250,7 +248,7 @@ func printed(v python.Value) python.Value {
 	return texts
 }
 
-// trimmed returns a text without blanks at its ends, and anything else as it is.
+// trimmed strips the whitespace around a text and returns any other value unchanged.
 func trimmed(v python.Value) python.Value {
 	if s, ok := v.(string); ok {
 		return python.Strip(s)

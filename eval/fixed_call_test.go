@@ -9,7 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// TestAssignStops pairs until enough golds are paired, and compares no further ones.
+// TestAssignStops checks that pairing stops once enough golds are paired.
 func TestAssignStops(t *testing.T) {
 	compared := 0
 	a, err := assign(3, 3, 2, func(said, gold int) (bool, error) {
@@ -21,7 +21,7 @@ func TestAssignStops(t *testing.T) {
 	}
 }
 
-// TestFunctionWithoutFixedRule scores with a function that has one rule for both modes, alone and inside another one.
+// TestFunctionWithoutFixedRule scores with a function whose rule is the same in both modes, alone and nested.
 func TestFunctionWithoutFixedRule(t *testing.T) {
 	same := Function{
 		Name: "eval_same", Params: []Param{required("gold", KindText)},

@@ -10,10 +10,10 @@ import (
 	"airqa/internal/python"
 )
 
-// typed compares values as [Fixed] does: numbers by their type, lists without order by assignment.
+// typed compares values by the rules of [Fixed]: numbers by type, unordered lists by assignment.
 type typed struct{ matching }
 
-// structured compares an answer with a gold of any shape; the type of the gold decides how.
+// structured compares an answer with a gold of any shape; the type of the gold selects the comparison.
 func (m typed) structured(t *Comparison, prediction, gold python.Value) (o outcome, err error) {
 	t.begin(prediction, gold)
 	switch g := gold.(type) {
@@ -55,10 +55,10 @@ func (m typed) lists(t *Comparison, prediction python.Value, gold python.List) (
 	return all.out, all.err
 }
 
-// anyOrder passes when each gold has an element of its own. It is unread when no element could be compared with some
-// gold.
+// anyOrder passes if each gold has an element of its own. It is unread if some gold could not be compared with any
+// element.
 func (m typed) anyOrder(t *Comparison, said []python.Value, gold python.List) (outcome, error) {
-	reasons := make([]string, len(gold)) // why no element so far could be compared with the gold
+	reasons := make([]string, len(gold)) // per gold: why no element could be compared with it so far
 	compared := make([]bool, len(gold))
 	a, err := assign(len(gold), len(said), len(gold), func(i, g int) (bool, error) {
 		o, err := m.structured(nil, said[i], gold[g])
@@ -80,7 +80,7 @@ func (m typed) anyOrder(t *Comparison, said []python.Value, gold python.List) (o
 	return outcome{}, nil
 }
 
-// showPairs records each gold with its element; the golds without one, with those that are left over.
+// showPairs records each gold with its element, and unpaired golds with the remaining elements.
 func (m typed) showPairs(t *Comparison, said []python.Value, gold python.List, a assignment) {
 	for g, i := range a.said {
 		for next := 0; i < 0; next++ {
@@ -116,7 +116,7 @@ func (m typed) dicts(t *Comparison, prediction python.Value, gold *python.Dict) 
 	return all.out, all.err
 }
 
-// byKey returns the values of each key as a text; several where keys differ only in case or in type.
+// byKey groups the values by key as text; keys that differ only in case or type share a group.
 func (m typed) byKey(d *python.Dict) map[string]python.List {
 	out := make(map[string]python.List, d.Len())
 	for k, v := range d.All() {
@@ -126,7 +126,7 @@ func (m typed) byKey(d *python.Dict) map[string]python.List {
 	return out
 }
 
-// sameValues compares what stands under one key: mostly one value on each side.
+// sameValues compares the values under one key, usually one on each side.
 func (m typed) sameValues(t *Comparison, said, gold python.List) (outcome, error) {
 	switch {
 	case len(gold) == 1 && len(said) == 1:
@@ -137,7 +137,7 @@ func (m typed) sameValues(t *Comparison, said, gold python.List) (outcome, error
 	}
 	if t != nil {
 		t.begin(said, gold)
-		t.Rule = fmt.Sprintf("%d values under keys that read alike, %d are needed, each with one of its own", len(said), len(gold))
+		t.Rule = fmt.Sprintf("%d values under equivalent keys, want %d, each matching a different one", len(said), len(gold))
 	}
 	var o outcome
 	var err error
@@ -148,8 +148,8 @@ func (m typed) sameValues(t *Comparison, said, gold python.List) (outcome, error
 	return o, err
 }
 
-// text compares as texts. A gold that is a list of one text is met by the text and by a list of it; true, false and
-// null are met in Python's and in JSON's spelling.
+// text compares values as texts. A gold that is a list of one text matches the text and a list of it. true, false and
+// null match in Python's and JSON's spelling.
 func (m typed) text(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	fuzzyMatch, err := positive(m.threshold)
 	if err != nil || !fuzzyMatch {
@@ -158,10 +158,10 @@ func (m typed) text(t *Comparison, prediction, gold python.Value) (outcome, erro
 	return anyReading(t, prediction, gold, m.alike)
 }
 
-// comparison compares two values as they are.
+// comparison compares two values as given.
 type comparison func(t *Comparison, prediction, gold python.Value) (outcome, error)
 
-// anyReading compares the values as they are and then in the other ways that they can be read, until one passes.
+// anyReading compares the values as given and then in their alternative readings, until one comparison passes.
 func anyReading(t *Comparison, prediction, gold python.Value, compare comparison) (outcome, error) {
 	o, err := compare(t, prediction, gold)
 	if err != nil || o.pass {
@@ -170,7 +170,7 @@ func anyReading(t *Comparison, prediction, gold python.Value, compare comparison
 	for _, pair := range readings(prediction, gold) {
 		o, err := compare(nil, pair[0], pair[1])
 		if err != nil || o.pass {
-			if t != nil { // once more, with the comparison recorded
+			if t != nil { // again, recording the comparison
 				_, _ = compare(t, pair[0], pair[1])
 			}
 			return o, err
@@ -179,7 +179,7 @@ func anyReading(t *Comparison, prediction, gold python.Value, compare comparison
 	return o, nil
 }
 
-// readings are other pairs that an answer and a gold may stand for.
+// readings returns the alternative readings of an answer and a gold.
 func readings(prediction, gold python.Value) [][2]python.Value {
 	var pairs [][2]python.Value
 	if one, ok := onlyText(gold); ok {
@@ -197,7 +197,7 @@ func readings(prediction, gold python.Value) [][2]python.Value {
 	return pairs
 }
 
-// onlyText returns the text in a list of one.
+// onlyText returns the text of a one-element list.
 func onlyText(v python.Value) (string, bool) {
 	if items, ok := v.(python.List); ok && len(items) == 1 {
 		s, ok := items[0].(string)
@@ -206,7 +206,7 @@ func onlyText(v python.Value) (string, bool) {
 	return "", false
 }
 
-// jsonConstant returns how JSON spells a truth value or null.
+// jsonConstant returns JSON's spelling of a truth value or null.
 func jsonConstant(v python.Value) (string, bool) {
 	switch x := v.(type) {
 	case nil:
@@ -217,7 +217,7 @@ func jsonConstant(v python.Value) (string, bool) {
 	return "", false
 }
 
-// sameTruth compares with a truth value, which no number is.
+// sameTruth compares an answer with a truth value; a number never matches.
 func sameTruth(t *Comparison, prediction python.Value, gold bool) outcome {
 	switch x := prediction.(type) {
 	case bool:
@@ -235,7 +235,7 @@ func isDigits(s string) bool {
 	return ok
 }
 
-// sameWhole compares with a whole number. A number with a fraction is another number, "3.0" is 3.
+// sameWhole compares an answer with a whole number. "3.0" is 3; a number with a fraction does not match.
 func sameWhole(t *Comparison, prediction, gold python.Value) outcome {
 	said := prediction
 	switch x := prediction.(type) {
@@ -260,10 +260,10 @@ func sameWhole(t *Comparison, prediction, gold python.Value) outcome {
 	return passed(equal)
 }
 
-// zeroTolerance is how far from a gold of 0 an answer may lie: a relative tolerance allows nothing there.
+// zeroTolerance is the absolute tolerance for a gold of 0, where a relative tolerance allows nothing.
 const zeroTolerance = 1e-9
 
-// float compares with a number, rounded where ndigits is set. Truth values are none.
+// float compares an answer with a number, rounded if ndigits is set. Truth values do not match.
 func (m typed) float(t *Comparison, prediction, gold python.Value) outcome {
 	if _, isBool := prediction.(bool); isBool {
 		return unread("the answer is not a number")

@@ -15,8 +15,8 @@ import (
 	"airqa/qa"
 )
 
-// unwrapped returns the form in which a wrong answer would be right: without Markdown, quotes, a wrapping sentence and
-// the like (docs/scoring.md lists them). It asks no judge.
+// unwrapped returns the form in which a wrong answer would pass: without Markdown, quotes, a lead-in sentence and so on
+// (docs/scoring.md lists them). It asks no judge.
 func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Value, bool) {
 	if !p.fixed.rereads() {
 		return nil, false
@@ -29,8 +29,8 @@ func (p Prepared) unwrapped(ctx context.Context, answer python.Value) (python.Va
 	return nil, false
 }
 
-// rereads reports whether other forms of an answer may be scored: a judge would have to be asked again, and a negation
-// would pass whatever was taken apart.
+// rereads reports whether other forms of an answer may be scored. They may not if a judge would have to be asked again,
+// or under a negation, which would accept anything unwrapped.
 func (c *call) rereads() bool {
 	if c.fault != "" || c.function.Subjective || c.function.Name == negation.Name {
 		return false
@@ -38,7 +38,7 @@ func (c *call) rereads() bool {
 	return !slices.ContainsFunc(c.parts, func(part *call) bool { return !part.rereads() })
 }
 
-// plainForms yields an answer with one layer of wrapping after the other taken off, and the lists that it may stand for.
+// plainForms yields an answer with its layers of wrapping removed one by one, and the lists that it may represent.
 func plainForms(answer python.Value) iter.Seq[python.Value] {
 	return func(yield func(python.Value) bool) {
 		for form := range peelings(answer) {
@@ -57,7 +57,7 @@ func plainForms(answer python.Value) iter.Seq[python.Value] {
 	}
 }
 
-// peelings yields v, and then v with one more layer off each of its texts at a time.
+// peelings yields v, and then v with one more layer removed from each of its texts at each step.
 func peelings(v python.Value) iter.Seq[python.Value] {
 	return func(yield func(python.Value) bool) {
 		for changed := true; changed; v, changed = peeled(v) {
@@ -68,7 +68,7 @@ func peelings(v python.Value) iter.Seq[python.Value] {
 	}
 }
 
-// peeled takes one layer off each text in v; changed is false when there was none.
+// peeled removes one layer from each text in v; changed is false if there was none.
 func peeled(v python.Value) (out python.Value, changed bool) {
 	switch x := v.(type) {
 	case string:
@@ -95,7 +95,7 @@ func peeled(v python.Value) (out python.Value, changed bool) {
 	return v, false
 }
 
-// peelText takes the first layer off a text that changes it. A layer that would leave nothing stays.
+// peelText removes the first layer that changes a text. It keeps a layer whose removal would leave nothing.
 func peelText(s string) string {
 	for _, layer := range layers {
 		if next := python.Strip(layer(s)); next != s && next != "" {
@@ -105,12 +105,12 @@ func peelText(s string) string {
 	return s
 }
 
-// layers each take one kind of wrapping off a text. The order matters only where one hides another.
+// layers remove one kind of wrapping each. The order matters only where one hides another.
 var layers = []func(string) string{
 	python.Strip, plainCharacters, withoutFence, withoutLead, withoutBrackets, withoutEmphasis, withoutStop, withoutCommas,
 }
 
-// characters are typographic variants of characters on a keyboard.
+// characters maps typographic characters to their keyboard equivalents.
 var characters = strings.NewReplacer(
 	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2212", "-",
 	"\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ", "\u200b", "", "\ufeff", "",
@@ -126,7 +126,7 @@ func plainCharacters(s string) string {
 
 var fenced = regexp.MustCompile("(?s)^(?:[^\n`]*:)?\\s*```[A-Za-z0-9_+-]*[ \t]*\n(.*)```$")
 
-// withoutFence returns what a fence of code holds, if nothing but an introduction stands beside it.
+// withoutFence returns the content of a code fence if the text has only an introduction besides it.
 func withoutFence(s string) string {
 	if strings.Count(s, "```") != 2 {
 		return s
@@ -137,21 +137,21 @@ func withoutFence(s string) string {
 	return s
 }
 
-// leads begin a sentence that wraps an answer.
+// leads match the start of a lead-in sentence around an answer.
 var leads = regexp.MustCompile(`(?i)^(?:(?:so|therefore|thus|hence|sure|ok|okay)[,!.]?\s+)*(?:` +
 	`(?:(?:the|my|your)\s+)?(?:(?:final|correct|right|short)\s+)?answers?(?:\s+to\s+[^:.\n]{1,120}?)?\s*(?:\b(?:is|are|was|were|would be|should be)\b|[:=])\s*:?|` +
 	`(?:it|this|that|these|those|they|there)(?:\s+(?:is|are|was|were)\b|['’]s\b)|` +
 	`here(?:['’]s|\s+is|\s+are)\s+[^:\n]{1,80}:|` +
 	`#{1,6}\s|[-*•>]\s)\s*`)
 
-// leadWords begin the sentences of leads; most texts begin with none of them.
+// leadWords are the first words of leads, checked first because most texts have none of them.
 var leadWords = map[string]bool{
 	"so": true, "therefore": true, "thus": true, "hence": true, "sure": true, "ok": true, "okay": true, "the": true, "my": true, "your": true,
 	"final": true, "correct": true, "right": true, "short": true, "answer": true, "answers": true, "it": true, "this": true, "that": true,
 	"these": true, "those": true, "they": true, "there": true, "here": true,
 }
 
-// withoutLead returns the answer in a wrapping sentence, under a heading mark, or behind the bullet of a single line.
+// withoutLead returns the answer without its lead-in sentence, heading mark or single bullet.
 func withoutLead(s string) string {
 	word := s[:len(s)-len(strings.TrimLeftFunc(s, unicode.IsLetter))]
 	if word != "" && !leadWords[strings.ToLower(word)] {
@@ -168,7 +168,7 @@ func withoutLead(s string) string {
 	return rest
 }
 
-// brackets are marks around a whole text, the longer ones first.
+// brackets are delimiters around a whole text, longer ones first.
 var brackets = append([][2]string{
 	{"**", "**"},
 	{"__", "__"},
@@ -193,7 +193,7 @@ func withoutBrackets(s string) string {
 
 var emphasis = regexp.MustCompile("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+)\\$|\\[([^][\n]+)\\]\\([^()\n]+\\)")
 
-// withoutEmphasis takes Markdown and dollar signs from within a text: bold, code, mathematics, links.
+// withoutEmphasis removes Markdown and dollar signs inside a text: bold, code, mathematics, links.
 func withoutEmphasis(s string) string {
 	if !strings.ContainsAny(s, "*`$") && !strings.Contains(s, "](") {
 		return s
@@ -212,7 +212,7 @@ func withoutStop(s string) string {
 
 var thousands = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+\b|^[+-]?\d{1,3}(?: \d{3})+(?:\.\d+)?$`)
 
-// withoutCommas takes the separators of thousands out of numbers.
+// withoutCommas removes thousands separators from numbers.
 func withoutCommas(s string) string {
 	if !separatesDigits(s) {
 		return s
@@ -220,7 +220,7 @@ func withoutCommas(s string) string {
 	return thousands.ReplaceAllStringFunc(s, strings.NewReplacer(",", "", " ", "").Replace)
 }
 
-// separatesDigits reports whether a comma or a blank stands between two digits.
+// separatesDigits reports whether there is a comma or a space between two digits.
 func separatesDigits(s string) bool {
 	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
 	for i := 1; i < len(s)-1; i++ {
@@ -231,8 +231,8 @@ func separatesDigits(s string) bool {
 	return false
 }
 
-// listsIn returns the lists and dictionaries that a text may stand for: as a literal, as bullets, as lines, and as items
-// between commas.
+// listsIn returns the lists and dictionaries that a text may represent: a literal, bullets, lines, or comma-separated
+// items.
 func listsIn(s string) []python.Value {
 	if !strings.ContainsAny(s, ",;\n[{(") && !strings.Contains(s, " and ") {
 		return nil
@@ -269,7 +269,7 @@ func listOfTexts(items []string) python.List {
 
 var bullet = regexp.MustCompile(`^\s*(?:[-*•‣◦]|\d{1,3}[.)])\s+(.+)$`)
 
-// bullets returns the items of a list in Markdown, with or without a line that introduces it; nil for any other text.
+// bullets returns the items of a Markdown list, with or without an introductory line, or nil for any other text.
 func bullets(s string) python.List {
 	var items []string
 	for i, line := range strings.Split(s, "\n") {
@@ -293,7 +293,7 @@ var (
 	separatorsAnd = regexp.MustCompile(`[,;]\s+(?:and\s+)?|;|\s+and\s+`)
 )
 
-// separated returns what stands between commas or semicolons, or the word and, with or without brackets around it all.
+// separated splits a text at commas or semicolons and the word and, with or without brackets around it.
 func separated(s string, and bool) []string {
 	for _, b := range [][2]string{{"[", "]"}, {"(", ")"}, {"{", "}"}} {
 		if strings.HasPrefix(s, b[0]) && strings.HasSuffix(s, b[1]) {

@@ -9,8 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// TestFormatOnly scores answers that are wrong as they stand, in fixed mode. Those of the first table are right without
-// their wrapping.
+// TestFormatOnly scores wrong answers in fixed mode. Those of the first table are right without their wrapping.
 func TestFormatOnly(t *testing.T) {
 	const (
 		text       = "eval_string_exact_match"
@@ -83,7 +82,7 @@ func TestFormatOnly(t *testing.T) {
 		{"another answer", text, bert, "**T5**"},
 		{"more than the answer", text, bert, "**BERT** and T5"},
 		{"the opposite", text, bert, "The answer is not BERT."},
-		{"per cent", float, `{"gold": 85.3}`, "85.3%"},
+		{"percent sign", float, `{"gold": 85.3}`, "85.3%"},
 		{"about", float, `{"gold": 0.6}`, "≈0.6"},
 		{"words for numbers", number, three, "three"},
 		{"fractions", float, `{"gold": 0.5}`, "1/2"},

@@ -10,7 +10,7 @@ func fixedText(_ context.Context, _ *Scorer, t *Comparison, prediction python.Va
 	return c.exactly().text(t, prediction, c.kwargs.get("gold", nil))
 }
 
-// exactly are the options of a comparison of texts that has no threshold.
+// exactly returns the options of a text comparison without a threshold.
 func (c *call) exactly() typed {
 	return typed{matching{lowercase: c.kwargs.truth("lowercase"), ignoreBlank: c.kwargs.truth("ignore_blank"), threshold: noThreshold}}
 }
@@ -44,7 +44,7 @@ func fixedRelevance(_ context.Context, _ *Scorer, t *Comparison, prediction pyth
 	return isTitle(t, said, titles, c.kwargs.get("threshold", defaultThreshold))
 }
 
-// titleIn returns the title that an answer is, without blanks and quotes around it.
+// titleIn returns the title in an answer, without whitespace and quotes around it.
 func titleIn(prediction python.Value) (string, bool) {
 	said, ok := prediction.(string)
 	if !ok {

@@ -15,7 +15,7 @@ func fixedDisjunction(ctx context.Context, s *Scorer, t *Comparison, prediction 
 	return s.runParts(ctx, c, prediction, needOne(t))
 }
 
-// fixedNegation passes what was read and is wrong. What could not be read is neither.
+// fixedNegation passes a readable answer that is wrong. An unreadable one does not pass.
 func fixedNegation(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	o, err := s.run(ctx, c.parts[0], t.whole(), prediction)
 	t.negated(" and the answer can be read")
@@ -25,8 +25,8 @@ func fixedNegation(ctx context.Context, s *Scorer, t *Comparison, prediction pyt
 	return passed(!o.pass), nil
 }
 
-// runParts gives element i of the answer to part i, and stops where the row of them is settled. A part that is faulty, or
-// whose judge fails, leaves the answer unscored only where the others do not settle it.
+// runParts applies part i to element i of the answer and stops once the row is settled. A part that is faulty, or whose
+// judge fails, leaves the answer unscored only if the other parts do not settle it.
 func (s *Scorer) runParts(ctx context.Context, c *call, prediction python.Value, r row) (outcome, error) {
 	said, read := listOf(prediction)
 	r.trace.list(said, read, len(c.parts), r.rule())

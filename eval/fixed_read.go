@@ -6,7 +6,7 @@ import (
 	"airqa/internal/python"
 )
 
-// listOf reads an answer as a list, as asList does, from Python or JSON or a mixture of both.
+// listOf reads an answer as a list, like asList, from Python or JSON or a mixture of both.
 func listOf(v python.Value) (items []python.Value, read bool) {
 	if items, ok := elements(v); ok {
 		return items, true
@@ -19,7 +19,7 @@ func listOf(v python.Value) (items []python.Value, read bool) {
 	return []python.Value{v}, false
 }
 
-// dictOf reads an answer as a dictionary from Python or JSON or a mixture of both; nil when it is none.
+// dictOf reads an answer as a dictionary from Python or JSON or a mixture of both, or returns nil.
 func dictOf(v python.Value) *python.Dict {
 	if d, ok := v.(*python.Dict); ok {
 		return d
@@ -29,8 +29,8 @@ func dictOf(v python.Value) *python.Dict {
 	return d
 }
 
-// literalOf reads a text as JSON, or else as a Python literal in which JSON's constants may stand. LaTeX commands in its
-// strings stay as they are written: "\frac" is no form feed.
+// literalOf reads a text as JSON, or else as a Python literal that may contain JSON's constants. LaTeX commands in
+// strings keep their backslashes: "\frac" is not a form feed.
 func literalOf(v python.Value) (python.Value, bool) {
 	text, ok := sourceText(v)
 	if !ok {
@@ -43,7 +43,7 @@ func literalOf(v python.Value) (python.Value, bool) {
 	return parsed, err == nil
 }
 
-// latexKept reads a text that is JSON once more, with LaTeX commands as written.
+// latexKept re-reads a JSON text, keeping LaTeX commands as written.
 func latexKept(text string, parsed python.Value) python.Value {
 	if !strings.Contains(text, `\`) {
 		return parsed
@@ -54,7 +54,7 @@ func latexKept(text string, parsed python.Value) python.Value {
 	return parsed
 }
 
-// keyText is a key as a text: 1 is "1".
+// keyText is a key as text: 1 is "1".
 func keyText(k python.Value, lowercase bool) string {
 	s := python.Str(k)
 	if lowercase {
@@ -63,10 +63,10 @@ func keyText(k python.Value, lowercase bool) string {
 	return s
 }
 
-// quotes are pairs of marks that models put around a title.
+// quotes are the pairs of quotation marks that models put around a title.
 var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"}}
 
-// unquoted returns a text without blanks at its ends, and without one pair of quotes around it.
+// unquoted returns a text without surrounding whitespace and one pair of quotes.
 func unquoted(s string) string {
 	s = python.Strip(s)
 	for _, q := range quotes {

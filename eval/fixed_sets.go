@@ -17,7 +17,7 @@ func fixedListIncluded(_ context.Context, _ *Scorer, t *Comparison, prediction p
 	return c.kwargs.elements(true).allIncluded(t, said, read)
 }
 
-// fixedOverlap asks for as many different golds as count says, each met by an element of its own.
+// fixedOverlap requires count distinct golds, each matched by an element of its own.
 func fixedOverlap(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
 	count, _ := number(c.kwargs.get("count", int64(1)))
 	needed := int(math.Ceil(min(count, math.MaxInt32)))
@@ -36,7 +36,7 @@ func fixedOverlap(_ context.Context, _ *Scorer, t *Comparison, prediction python
 		return o.pass, err
 	})
 	if t != nil {
-		t.Rule = fmt.Sprintf("%d golds are met by an element of their own, %d are needed", a.size, needed)
+		t.Rule = fmt.Sprintf("%d golds have an element of their own, want %d", a.size, needed)
 	}
 	switch {
 	case err != nil || a.size >= needed:
@@ -55,7 +55,7 @@ func (e elementMatcher) eachIncluded(t *Comparison, said []python.Value, read bo
 	}
 }
 
-// element compares with one gold as an element of that kind.
+// element compares a value with one gold of the given element type.
 func (m typed) element(t *Comparison, kind, prediction, gold python.Value) (outcome, error) {
 	switch kind {
 	case "str":

@@ -20,8 +20,8 @@ var floatExact = Function{
 	},
 }
 
-// sameFloat compares two values as numbers, rounded where ndigits is set. Options and golds that are no
-// numbers fail without an exception.
+// sameFloat compares two values as numbers, rounded if ndigits is set. Non-numeric options and golds fail without an
+// exception.
 func (m matching) sameFloat(t *Comparison, prediction, gold python.Value) outcome {
 	said, ok := toFloat(prediction)
 	if !ok {
@@ -50,7 +50,7 @@ func (m matching) sameFloat(t *Comparison, prediction, gold python.Value) outcom
 	return passed(isClose(said, wanted, tolerance))
 }
 
-// floatRule says how an answer is compared with a number.
+// floatRule describes how an answer is compared with a number.
 func (m matching) floatRule(said float64, gold python.Value) string {
 	rule := fmt.Sprintf("float %s vs %s", python.Repr(said), python.Repr(gold))
 	if n, ok := number(m.ndigits); ok && n == 1 {
@@ -60,12 +60,12 @@ func (m matching) floatRule(said float64, gold python.Value) string {
 	}
 	rule += ", relative tolerance " + python.Repr(m.tolerance)
 	if _, ok := number(gold); !ok {
-		rule += ": the gold is no number"
+		rule += ": the gold is not a number"
 	}
 	return rule
 }
 
-// isClose is Python's math.isclose with a relative tolerance only: next to 0 nothing but 0 is close.
+// isClose is Python's math.isclose with only a relative tolerance: nothing but 0 is close to 0.
 func isClose(a, b, tolerance float64) bool {
 	if a == b {
 		return true
@@ -77,7 +77,7 @@ func isClose(a, b, tolerance float64) bool {
 	return d <= math.Abs(tolerance*b) || d <= math.Abs(tolerance*a)
 }
 
-// digitCount returns ndigits as Go's int, clipped; false for what round() does not take.
+// digitCount returns ndigits as a clipped int; false if round() would not accept it.
 func digitCount(v python.Value) (int, bool) {
 	switch x := v.(type) {
 	case bool:

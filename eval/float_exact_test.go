@@ -9,7 +9,7 @@ func TestFloatExact(t *testing.T) {
 	long := strings.Repeat("7", 401)
 	runCases(t, "eval_float_exact_match", nil, []scoreCase{
 		{"same", `{"gold": 85.3}`, `"85.3"`, right},
-		{"exponent and blanks", `{"gold": 85.3}`, `" 8.53e1\n"`, right},
+		{"exponent and whitespace", `{"gold": 85.3}`, `" 8.53e1\n"`, right},
 		{"int gold", `{"gold": 85}`, `85.0`, right},
 		{"within the tolerance", `{"gold": 1000.0}`, `"1000.0009"`, right},
 		{"beyond the tolerance", `{"gold": 1000.0}`, `"1000.002"`, wrong},

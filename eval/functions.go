@@ -9,21 +9,21 @@ import (
 // Function is an evaluation function.
 type Function struct {
 	Name string
-	// Subjective is true for a function that asks a judge. A logical function is as subjective as the
-	// functions it is given, see [Subjective].
+	// Subjective is true for a function that asks a judge. A logical function is subjective if one of its parts is, see
+	// [Subjective].
 	Subjective bool
 	Params     []Param
-	// Closed is true for a function that fails on an argument it does not know; the others ignore it.
+	// Closed is true for a function that fails on an unknown argument; others ignore it.
 	Closed bool
 
-	// score is what the authors' code does, in the files named for the functions; fixed is what [Fixed] does
-	// instead, in the files fixed_*.go, and nil where that is the same. They meet in [Prepared.Score] only. t, if not
-	// nil, records what was compared.
+	// score does what the authors' code does, in the file named for the function. fixed does what [Fixed] does instead,
+	// in the files fixed_*.go; nil if that is the same. Only [Prepared.Score] chooses between them. A non-nil t records
+	// the comparisons.
 	score func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error)
 	fixed func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error)
 }
 
-// functions are those of the paper's Table 8, in its order. A new one needs a file and a line here.
+// functions are the functions of the paper's Table 8, in its order. A new one needs a file and a line here.
 var functions = []Function{
 	stringExact,
 	stringFuzzy,
@@ -58,7 +58,7 @@ func find(list []Function, name string) *Function {
 	return nil
 }
 
-// param returns the parameter of a name, nil when there is none.
+// param returns the parameter with the given name, or nil.
 func (f *Function) param(name string) *Param {
 	for i := range f.Params {
 		if f.Params[i].Name == name {

@@ -8,9 +8,9 @@ import (
 	"airqa/qa"
 )
 
-// GoldAnswer returns the answer that an evaluator asks for, as the authors' driver would hand it over: a text, which
-// is Python's str() of the gold. Under a negation it is an answer that can be read and is wrong. False means that none
-// can be made: the arguments say too little, or a judge would have to refuse.
+// GoldAnswer returns the answer that an evaluator asks for, in the form the authors' driver would pass it: a text,
+// Python's str() of the gold. For a negation it is a readable wrong answer. It returns false if the arguments do not
+// determine an answer, or if a judge would have to reject it.
 func GoldAnswer(e qa.Evaluator) (Prediction, bool) {
 	arguments, err := python.FromJSON(e.Kwargs)
 	if err != nil {
@@ -23,7 +23,7 @@ func GoldAnswer(e qa.Evaluator) (Prediction, bool) {
 	return Text(python.Str(v)), true
 }
 
-// answer returns a right or a wrong answer to a function.
+// answer returns a right or a wrong answer for a function.
 func answer(name string, arguments python.Value, right bool) (python.Value, bool) {
 	d, ok := arguments.(*python.Dict)
 	f := find(functions, name)
@@ -50,7 +50,7 @@ func answer(name string, arguments python.Value, right bool) (python.Value, bool
 	return wrongFor(gold), true
 }
 
-// answerParts returns a list with an answer for each part. Wrong ones fail a conjunction and a disjunction alike.
+// answerParts returns a list with an answer per part. Wrong ones fail both a conjunction and a disjunction.
 func answerParts(k kwargs, right bool) (python.Value, bool) {
 	names, _ := k.get("eval_func_list", nil).(python.List)
 	lists, _ := k.get("eval_kwargs_list", nil).(python.List)
@@ -69,7 +69,7 @@ func answerParts(k kwargs, right bool) (python.Value, bool) {
 	return out, true
 }
 
-// goldValue returns what an objective function compares with.
+// goldValue returns the gold of an objective function.
 func goldValue(f *Function, d *python.Dict) (python.Value, bool) {
 	switch f.Name {
 	case paperRelevance.Name:
@@ -95,7 +95,7 @@ func first(items python.List) (python.Value, bool) {
 	return items[0], true
 }
 
-// judgedAnswer is what an answer to a judged question should say.
+// judgedAnswer is the answer to a judged question.
 func judgedAnswer(d *python.Dict) python.Value {
 	var parts []string
 	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "scoring_point", "formulas", "fomulas"} {
@@ -115,10 +115,10 @@ func judgedAnswer(d *python.Dict) python.Value {
 	return strings.Join(parts, "\n")
 }
 
-// nothingLike is a text that no gold is like: no method of comparison finds a word or a letter in common.
+// nothingLike is a text that shares no word or letter with any gold.
 const nothingLike = "¿…?"
 
-// wrongFor returns a value of the shape of gold that differs everywhere.
+// wrongFor returns a value of the same shape as gold that differs everywhere.
 func wrongFor(gold python.Value) python.Value {
 	switch x := gold.(type) {
 	case bool:

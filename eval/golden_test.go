@@ -14,20 +14,20 @@ import (
 	"airqa/qa"
 )
 
-// goldRow is an example of which only the evaluator matters here.
+// goldRow is an example; only the evaluator matters here.
 type goldRow struct {
 	UUID      string
 	Evaluator qa.Evaluator
 }
 
-// predRow is an answer and the score that the authors' package gave it.
+// predRow is an answer and its score from the authors' package.
 type predRow struct {
 	UUID, Case string
 	Answer     json.RawMessage
 	Score      float64
 }
 
-// deadJudge fails, as the judges of the authors' package did when the scores were made: no endpoint was there.
+// deadJudge always fails, like the judges of the authors' package when the scores were made without an endpoint.
 type deadJudge struct{}
 
 func (deadJudge) Judge(context.Context, eval.JudgeRequest) (bool, error) {
@@ -55,7 +55,7 @@ func rows[T any](t testing.TB, path string) []T {
 	return out
 }
 
-// checkRow compares one score; a judge that failed counts as the authors' package counts it, as 0.
+// checkRow compares one score; a failed judge counts as 0, as in the authors' package.
 func checkRow(t *testing.T, s *eval.Scorer, e qa.Evaluator, p predRow) {
 	t.Helper()
 	answer, err := eval.JSON(p.Answer)
@@ -84,7 +84,7 @@ func TestSyntheticScores(t *testing.T) {
 	}
 }
 
-// shared is where the authors' examples lie beside the checkout; they are not part of it.
+// shared holds the authors' examples, which are not part of the repository.
 var shared = filepath.Join("..", "..", "shared", "data")
 
 func realExamples(t testing.TB) map[string]qa.Evaluator {

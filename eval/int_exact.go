@@ -16,7 +16,7 @@ var intExact = Function{
 	},
 }
 
-// sameInt compares two values as whole numbers, after cutting off what follows the point of a float.
+// sameInt compares two values as whole numbers, truncating floats.
 func sameInt(t *Comparison, prediction, gold python.Value) outcome {
 	said, ok := toInt(prediction)
 	if !ok {

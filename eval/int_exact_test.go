@@ -10,7 +10,7 @@ func TestIntExact(t *testing.T) {
 	runCases(t, "eval_int_exact_match", nil, []scoreCase{
 		{"same", `{"gold": 3}`, `"3"`, right},
 		{"other", `{"gold": 3}`, `"4"`, wrong},
-		{"sign and blanks", `{"gold": 3}`, `" +3\n"`, right},
+		{"sign and whitespace", `{"gold": 3}`, `" +3\n"`, right},
 		{"zeros before", `{"gold": 3}`, `"003"`, right},
 		{"underscores", `{"gold": 1000}`, `"1_000"`, right},
 		{"underscore at the end", `{"gold": 1}`, `"1_"`, unread},

@@ -7,16 +7,16 @@ import (
 	"airqa/qa"
 )
 
-// Judge decides what no rule can: whether an answer says what it should. An error means that no verdict could
-// be had; the answer stays unscored then.
+// Judge decides subjectively whether an answer is right. An error means that there is no verdict; the answer stays
+// unscored.
 type Judge interface {
 	Judge(ctx context.Context, r JudgeRequest) (bool, error)
 }
 
-// JudgeKind is the question that a judge is asked.
+// JudgeKind is the kind of question for a judge.
 type JudgeKind string
 
-// The questions, one for each subjective function of the paper.
+// The kinds, one for each subjective function of the paper.
 const (
 	// JudgeReference asks whether the answer means the same as Reference.
 	JudgeReference JudgeKind = "reference"
@@ -28,36 +28,36 @@ const (
 	JudgePartialPoints JudgeKind = "partial_points"
 	// JudgeReferenceAndPoints asks for Reference and all of Points.
 	JudgeReferenceAndPoints JudgeKind = "reference_and_points"
-	// JudgeFormulas asks whether it gives Formulas, or what is equal to them as mathematics.
+	// JudgeFormulas asks whether it gives Formulas or mathematically equivalent ones.
 	JudgeFormulas JudgeKind = "formulas"
 )
 
-// JudgeRequest is one question to a [Judge]. Fields that its kind does not need are empty.
+// JudgeRequest is one question for a [Judge]. Fields that its kind does not use are empty.
 type JudgeRequest struct {
 	Kind JudgeKind
-	// Question is the one the evaluator was given, often a part of the example's.
+	// Question is the evaluator's own question, often a part of the example's.
 	Question   string
 	Reference  string
 	Candidates []string
 	Points     []string
-	// Count is between 1 and the number of points, less one.
+	// Count is at least 1 and less than the number of points.
 	Count    int
 	Formulas []string
 	// Listed is true when the formulas were given as a list.
 	Listed bool
 	// IgnoreOrder allows points or formulas in any order.
 	IgnoreOrder bool
-	// Prediction is the answer to judge, as Python's str() prints it.
+	// Prediction is the answer to judge, in Python's str() form.
 	Prediction string
-	// Guarded asks for a verdict in a form that the prediction cannot imitate.
+	// Guarded asks for a verdict format that the prediction cannot imitate.
 	Guarded bool
 }
 
-// errNoJudge is the reason of an answer that needed a judge when none was configured.
+// errNoJudge leaves an answer unscored that needs a judge if none is configured.
 var errNoJudge = errors.New("the function needs a judge and none is configured")
 
-// JudgeDecides reports whether the verdicts of a judge can change the score of an answer. They cannot where an objective part
-// fails a conjunction, or where the answer or the arguments keep the judge from being asked. No judge is asked for that.
+// JudgeDecides reports whether a judge's verdicts can change the score of an answer. They cannot if an objective part
+// fails a conjunction, or if the answer or the arguments prevent the call. It asks no real judge.
 func (s *Scorer) JudgeDecides(ctx context.Context, e qa.Evaluator, p Prediction) bool {
 	passes := 0
 	for probe := range 4 {
@@ -67,10 +67,9 @@ func (s *Scorer) JudgeDecides(ctx context.Context, e qa.Evaluator, p Prediction)
 	return passes > 0 && passes < 4
 }
 
-// alternating is a judge that always says the same, or that takes turns: enough to find out whether a verdict matters.
+// alternating is a judge with a constant or an alternating verdict, used to find out whether a verdict matters.
 type alternating struct{ say, turn bool }
 
-// Judge implements [Judge].
 func (a *alternating) Judge(context.Context, JudgeRequest) (bool, error) {
 	said := a.say
 	a.say = a.say != a.turn

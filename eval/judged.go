@@ -8,8 +8,8 @@ import (
 	"airqa/internal/python"
 )
 
-// The parameters of subjective functions. The last two are known but not used: the judge is chosen for a run,
-// not for an example.
+// The parameters of subjective functions. The last two are known but unused: the judge is chosen per run, not per
+// example.
 var (
 	questionParam    = required("question", KindText)
 	referenceParam   = required("reference_answer", KindText)
@@ -19,7 +19,7 @@ var (
 	temperatureParam = optional("temperature", KindNumber, 0.0)
 )
 
-// judged makes a subjective function from what it asks.
+// judged makes a subjective function from its request to the judge.
 func judged(name string, params []Param, request func(kwargs) (JudgeRequest, error)) Function {
 	score := func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		r, err := request(k)
@@ -93,7 +93,7 @@ var mathFormula = judged("eval_complex_math_formula_with_llm", []Param{required(
 		return r, err
 	})
 
-// judgedGold prints what a judge compares an answer with first.
+// judgedGold is the first text that a judge compares an answer with.
 func (k kwargs) judgedGold() string {
 	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "formulas"} {
 		if v, ok := k.d.Get(name); ok {
@@ -103,7 +103,7 @@ func (k kwargs) judgedGold() string {
 	return ""
 }
 
-// holdsVerdict reports whether a judge that quotes a text could be taken to give the verdict in it.
+// holdsVerdict reports whether quoting a text could be mistaken for giving the verdict in it.
 func holdsVerdict(s string) bool {
 	if !strings.Contains(s, "```") {
 		return false
@@ -112,10 +112,10 @@ func holdsVerdict(s string) bool {
 	return strings.Contains(lower, "true") || strings.Contains(lower, "false")
 }
 
-// str returns an argument as Python prints it.
+// str returns an argument in Python's str() form.
 func (k kwargs) str(name string) string { return python.Str(k.get(name, nil)) }
 
-// strs returns the elements of an argument. The authors' code strips each, which fails on what is not a text.
+// strs returns the elements of an argument. The authors' code strips each, which fails on anything but text.
 func (k kwargs) strs(name string) ([]string, error) {
 	items, err := iterate(k.get(name, nil))
 	if err != nil {
@@ -132,10 +132,10 @@ func (k kwargs) strs(name string) ([]string, error) {
 	return texts, nil
 }
 
-// anyOrder is the argument ignore_order, which these functions default to true.
+// anyOrder is the argument ignore_order, true by default in these functions.
 func (k kwargs) anyOrder() bool { return truth(k.get("ignore_order", true)) }
 
-// count returns how many of the points are enough: more than none and fewer than all.
+// count returns the number of points required: at least one and fewer than all.
 func (k kwargs) count(points int) (int, error) {
 	v := k.get("count", int64(1))
 	n, ok := number(v)

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestJudgeRequests checks what each subjective function asks its judge.
 func TestJudgeRequests(t *testing.T) {
 	points := []string{"one", "two", "three"}
 	tests := []struct {
@@ -110,7 +109,7 @@ func TestJudgedOutcomes(t *testing.T) {
 		runQuirks(t, function, []quirk{{function + ", number", kwargs + `"a", "b", 5]}`, `"yes"`, raised, right}})
 	}
 	runCases(t, "eval_complex_math_formula_with_llm", says, []scoreCase{
-		{"misspelt", `{"fomulas": "x", "question": "q"}`, `"yes"`, raised},
+		{"misspelled", `{"fomulas": "x", "question": "q"}`, `"yes"`, raised},
 		{"formula", `{"formulas": "x", "question": "q"}`, `"yes"`, right},
 	})
 }

@@ -5,7 +5,7 @@ import "airqa/internal/python"
 // kwargs are the keyword arguments of a call.
 type kwargs struct{ d *python.Dict }
 
-// get returns an argument, or what stands for it when it is not given.
+// get returns an argument, or the given default.
 func (k kwargs) get(name string, or python.Value) python.Value {
 	if v, ok := k.d.Get(name); ok {
 		return v
@@ -13,11 +13,10 @@ func (k kwargs) get(name string, or python.Value) python.Value {
 	return or
 }
 
-// truth returns an argument as Python's if sees it; false when it is not given.
+// truth returns the truth value of an argument in Python; false if it is not given.
 func (k kwargs) truth(name string) bool { return truth(k.get(name, false)) }
 
-// bind checks that the arguments fit f as Python does at a call: none missing, and for a closed function none
-// too many.
+// bind checks the arguments of f like a Python call: none missing and, for a closed function, none unknown.
 func (k kwargs) bind(f *Function) error {
 	for i := range f.Params {
 		p := &f.Params[i]

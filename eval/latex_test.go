@@ -7,7 +7,7 @@ import (
 	"airqa/qa"
 )
 
-// Fixed mode reads LaTeX as it was written, reference mode as Python does.
+// TestLaTeXOfAnswers checks that fixed mode reads LaTeX as written and reference mode as Python does.
 func TestLaTeXOfAnswers(t *testing.T) {
 	gold := qa.Evaluator{Func: "eval_string_exact_match", Kwargs: []byte(`{"gold": "\\frac{a}{b}"}`)}
 	answer := qa.Answer{Given: true, Text: "\frac{a}{b}", LaTeX: `\frac{a}{b}`}

@@ -8,27 +8,26 @@ import (
 	"airqa/qa"
 )
 
-// Severity is how bad a [Finding] is.
+// Severity is the severity of a [Finding].
 type Severity string
 
-// The severities. An error keeps an example from being read or scored as it is meant; a warning may be meant.
+// The severities. An error prevents reading or scoring an example as intended; a warning may be intended.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
 )
 
-// Finding is something about an example that keeps it from being scored as it was meant.
+// Finding is a problem that may keep an example from being scored as intended.
 type Finding struct {
 	UUID     string   `json:"uuid"`
 	Severity Severity `json:"severity"`
-	// Mode is the semantics in which it shows; empty for a fault of the evaluator as it is written.
-	Mode Mode `json:"mode,omitempty"`
-	// Text is a sentence.
+	// Mode is the mode in which it occurs; empty for a fault of the evaluator itself.
+	Mode Mode   `json:"mode,omitempty"`
 	Text string `json:"text"`
 }
 
-// Lint returns the faults that [Check] finds, and the modes in which the example's own gold, fed back as the answer, does
-// not pass. Judges are taken to accept it, so that no endpoint is asked.
+// Lint returns the faults that [Check] finds, and the modes in which the example's own gold does not pass as an answer.
+// It assumes that judges accept the gold, so it calls no endpoint.
 func Lint(ctx context.Context, ex qa.Example) []Finding {
 	var out []Finding
 	if ex.Evaluator.Func == "" {
@@ -59,5 +58,4 @@ func Lint(ctx context.Context, ex qa.Example) []Finding {
 // approving is a judge that accepts everything.
 type approving struct{}
 
-// Judge implements [Judge].
 func (approving) Judge(context.Context, JudgeRequest) (bool, error) { return true, nil }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestGoldAnswers builds the gold answer for every function, and feeds it back in both modes.
+// TestGoldAnswers scores the gold answer of every function in both modes.
 func TestGoldAnswers(t *testing.T) {
 	tests := []struct{ name, function, kwargs, reference, fixed string }{
 		{"text", "eval_string_exact_match", isA, right, right},
@@ -128,7 +128,7 @@ func TestSeverity(t *testing.T) {
 	}
 }
 
-// TestLintReleased pins whose golds fail: the two examples that the authors' code cannot score, none in fixed mode.
+// TestLintReleased lists the golds that fail: two examples that the authors' code cannot score, none in fixed mode.
 func TestLintReleased(t *testing.T) {
 	got := map[eval.Mode][]string{}
 	examples := realExamples(t)

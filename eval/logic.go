@@ -7,7 +7,7 @@ import (
 	"airqa/internal/python"
 )
 
-// partsParams are those of the functions that share out a list of answers.
+// partsParams are the parameters of the functions that distribute a list of answers.
 var partsParams = []Param{required("eval_func_list", KindList), required("eval_kwargs_list", KindList)}
 
 var conjunction = Function{
@@ -45,8 +45,8 @@ var negation = Function{
 	},
 }
 
-// parts gives element i of the answer to function i with arguments i, and stops where the row of them is settled.
-// Functions without arguments are skipped: the lists are zipped.
+// parts applies function i with arguments i to element i of the answer and stops once the row is settled. Functions
+// without arguments are skipped, because Python zips the lists.
 func (s *Scorer) parts(ctx context.Context, prediction python.Value, k kwargs, r row) (outcome, error) {
 	names, err := iterate(k.get("eval_func_list", nil))
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Scorer) parts(ctx context.Context, prediction python.Value, k kwargs, r
 	return r.out, r.err
 }
 
-// call applies the function of a name inside a logical function, where an unknown one is an exception.
+// call applies a function by name inside a logical function. An unknown name is an exception.
 func (s *Scorer) call(ctx context.Context, t *Comparison, name, prediction, arguments python.Value) (outcome, error) {
 	text, _ := name.(string)
 	f := s.function(text)

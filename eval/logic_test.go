@@ -10,7 +10,7 @@ import (
 	"airqa/qa"
 )
 
-// The functions that the cases below are put together from.
+// The functions used in the cases below.
 const (
 	isA      = `{"gold": "a"}`
 	asksFor  = `{"reference_answer": "r", "question": "q"}`
@@ -95,7 +95,7 @@ func TestNegation(t *testing.T) {
 	})
 }
 
-// The reason of an unscored answer names the part whose judge failed.
+// TestUnscoredPart checks that the reason of an unscored answer names the part whose judge failed.
 func TestUnscoredPart(t *testing.T) {
 	s := eval.New(eval.Config{Mode: eval.Fixed, Judge: says})
 	e := qa.Evaluator{Func: "eval_conjunction", Kwargs: json.RawMessage(pair(textFunc, isA, llmFunc, asksFor))}
@@ -104,8 +104,8 @@ func TestUnscoredPart(t *testing.T) {
 	}
 }
 
-// TestLogicWithJudge checks that a judge that fails leaves an answer unscored, and that it is not asked when an
-// earlier part has settled the matter.
+// TestLogicWithJudge checks that a failed judge leaves an answer unscored, and that no judge is asked if an earlier
+// part settles the result.
 func TestLogicWithJudge(t *testing.T) {
 	textThenJudge, judgeThenText := pair(textFunc, isA, llmFunc, asksFor), pair(llmFunc, asksFor, textFunc, isA)
 	tests := []struct {

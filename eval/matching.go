@@ -5,14 +5,14 @@ import (
 	"airqa/internal/python"
 )
 
-// matching are the options by which two values are compared. Those that may be of a wrong type stay as they
-// were given: they fail only where they are used.
+// matching holds the options of a comparison. Options that may have a wrong type keep their original value and fail
+// only when used.
 type matching struct {
 	lowercase, ignoreBlank, ignoreOrder   bool
 	ndigits, tolerance, threshold, method python.Value
 }
 
-// The defaults that several functions share.
+// The shared defaults.
 const (
 	defaultTolerance = 1e-6
 	defaultMethod    = "ratio"
@@ -20,7 +20,7 @@ const (
 	noThreshold      = int64(-1)
 )
 
-// matching reads the options from the arguments; ndigits and threshold are the defaults that differ.
+// matching reads the options from the arguments; ndigits and threshold are the defaults that vary.
 func (k kwargs) matching(ndigits, threshold python.Value) matching {
 	m := matching{ndigits: ndigits, tolerance: defaultTolerance, threshold: threshold, method: defaultMethod}
 	for name, v := range k.d.All() {
@@ -53,7 +53,7 @@ var (
 	methodParam      = oneOf("fuzz_method", defaultMethod, fuzzy.Names())
 )
 
-// text compares two values as texts: alike enough where a threshold is set, otherwise equal.
+// text compares two values as texts: by similarity if a threshold is set, otherwise for equality.
 func (m matching) text(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	fuzzyMatch, err := positive(m.threshold)
 	if err != nil {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Mode names the semantics by which answers are scored.
+// Mode names the rules by which answers are scored.
 type Mode string
 
 // The modes.
 const (
-	// Reference is what the authors' code does, quirks included: what published numbers mean.
+	// Reference does what the authors' code does, quirks included, as in published numbers.
 	Reference Mode = "reference"
-	// Fixed mends the known faults of the reference: order-free matching by assignment, typed numbers, empty lists,
-	// misspelt options, golds that are lists.
+	// Fixed corrects the known faults of the reference: unordered matching by assignment, typed numbers, empty lists,
+	// misspelled options, golds that are lists.
 	Fixed Mode = "fixed"
 )
 
-// Modes are the names of the modes, the default first.
+// Modes returns the names of the modes, the default first.
 func Modes() []string { return []string{string(Reference), string(Fixed)} }
 
-// ParseMode reads the name of a mode; the empty name is [Reference].
+// ParseMode parses the name of a mode; the empty name is [Reference].
 func ParseMode(name string) (Mode, error) {
 	switch m := Mode(name); m {
 	case "":

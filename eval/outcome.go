@@ -2,7 +2,7 @@ package eval
 
 import "fmt"
 
-// outcome is what a function makes of one answer. unread says, where it does not pass, that the answer could
+// outcome is the result of one function on one answer. If it does not pass, unread is the reason why the answer could
 // not be read as the function needs it.
 type outcome struct {
 	pass   bool
@@ -12,10 +12,9 @@ type outcome struct {
 func passed(pass bool) outcome     { return outcome{pass: pass} }
 func unread(reason string) outcome { return outcome{unread: reason} }
 
-// raisedError stands for an exception of the authors' code, which scores 0.
+// raisedError represents an exception in the authors' code, which scores 0.
 type raisedError struct{ reason string }
 
-// Error implements error.
 func (e *raisedError) Error() string { return "the authors' evaluator fails: " + e.reason }
 
 func raise(format string, args ...any) error {

@@ -23,7 +23,7 @@ var paperRelevance = Function{
 	},
 }
 
-// titles returns the right titles; false when the argument is neither a text nor a list.
+// titles returns the right titles; false if the argument is neither a text nor a list.
 func (k kwargs) titles() ([]python.Value, bool) {
 	switch x := k.get("reference_answer", nil).(type) {
 	case string:
@@ -34,7 +34,7 @@ func (k kwargs) titles() ([]python.Value, bool) {
 	return nil, false
 }
 
-// isTitle tells whether a text is one of the titles, but for case and a few characters.
+// isTitle reports whether a text is one of the titles, ignoring case and a few characters.
 func isTitle(t *Comparison, prediction python.Value, titles []python.Value, threshold python.Value) (outcome, error) {
 	said, ok := prediction.(string)
 	if !ok {

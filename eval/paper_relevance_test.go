@@ -8,7 +8,7 @@ func TestPaperRelevance(t *testing.T) {
 		{"one letter less", `{"question": "", "reference_answer": "Attention Is All You Need"}`, `"Attention is all you nee"`, right},
 		{"a little more", `{"question": "", "reference_answer": "Attention Is All You Need"}`, `"Title: Attention is all you need"`, wrong},
 		{"quotes", `{"question": "", "reference_answer": "Attention"}`, `"'Attention'"`, wrong},
-		{"blanks at the ends count", `{"question": "", "reference_answer": "Attention"}`, `" Attention "`, wrong},
+		{"surrounding spaces count", `{"question": "", "reference_answer": "Attention"}`, `" Attention "`, wrong},
 		{"any of several", `{"question": "", "reference_answer": ["Attention", "Retention"]}`, `"retention"`, right},
 		{"none of several", `{"question": "", "reference_answer": ["Attention", "Retention"]}`, `"Convolution"`, wrong},
 		{"no titles", `{"question": "", "reference_answer": []}`, `"Convolution"`, wrong},

@@ -10,7 +10,7 @@ import (
 // Kind is a set of types that an argument may have.
 type Kind uint8
 
-// The types of JSON, with whole numbers apart.
+// The types of JSON, with whole numbers as a type of their own.
 const (
 	KindText Kind = 1 << iota
 	KindInt
@@ -46,11 +46,11 @@ type Param struct {
 	Name     string
 	Kind     Kind
 	Required bool
-	// Default stands for an argument that is not given; nil when it is required, and for None.
+	// Default is the value of an argument that is not given; nil if it is required, and for None.
 	Default python.Value
-	// Options are the texts that the argument may be; nil for any.
+	// Options are the permitted texts; nil for any.
 	Options []string
-	// Formal is true for a required argument that nothing reads: only [Reference] insists on it.
+	// Formal is true for a required argument that no function reads: only [Reference] insists on it.
 	Formal bool
 }
 
@@ -68,7 +68,7 @@ func oneOf(name, value string, options []string) Param {
 	return Param{Name: name, Kind: KindText, Default: value, Options: options}
 }
 
-// kindOf returns the type of a value that came from JSON.
+// kindOf returns the type of a value read from JSON.
 func kindOf(v python.Value) Kind {
 	switch v.(type) {
 	case nil:

@@ -12,7 +12,7 @@ import (
 	"airqa/qa"
 )
 
-// quirk is an answer, as JSON, that is scored in both modes with a judge that accepts "yes" and refuses "no".
+// quirk is an answer, as JSON, to score in both modes with a judge that accepts "yes" and rejects "no".
 type quirk struct{ name, kwargs, answer, reference, fixed string }
 
 func runQuirks(t *testing.T, function string, quirks []quirk) {
@@ -35,7 +35,7 @@ func runQuirks(t *testing.T, function string, quirks []quirk) {
 	}
 }
 
-// outcomeOfPart is what repeating a word gives in reference mode.
+// outcomeOfPart is the result of repeating a word in reference mode.
 var outcomeOfPart = map[string]string{
 	"partial_ratio": wrong, "partial_token_sort_ratio": wrong, "token_set_ratio": right, "partial_token_set_ratio": right,
 }
@@ -104,7 +104,7 @@ func TestQuirksAtoms(t *testing.T) {
 		{"same", `{"gold": true}`, `"Yes"`, right, right},
 		{"other", `{"gold": true}`, `"f"`, wrong, wrong},
 		{"number", `{"gold": true}`, `1`, right, right},
-		{"blanks around", `{"gold": true}`, `" true\n"`, unread, right},
+		{"surrounding whitespace", `{"gold": true}`, `" true\n"`, unread, right},
 		{"gold as a text", `{"gold": "False"}`, `"false"`, wrong, right},
 		{"gold as a text that is true", `{"gold": "True"}`, `"true"`, right, right},
 		{"gold as a number", `{"gold": 0}`, `"no"`, right, right},
@@ -144,7 +144,7 @@ func TestQuirksAtoms(t *testing.T) {
 		{"negative ndigits", `{"gold": 123.0, "ndigits": -1}`, `"119"`, right, right},
 		{"negative tolerance", `{"gold": 1.0, "tolerance": -1}`, `"1"`, wrong, unscored},
 		{"truth value", `{"gold": 1.0}`, `true`, right, unread},
-		{"per cent", `{"gold": 85.3}`, `"85.3%"`, unread, unread},
+		{"percent sign", `{"gold": 85.3}`, `"85.3%"`, unread, unread},
 		{"nan", `{"gold": 1.0}`, `"nan"`, wrong, wrong},
 	})
 }
@@ -240,7 +240,7 @@ func TestQuirksRetrieval(t *testing.T) {
 		{"no question", `{"reference_answer": "Deep Nets"}`, `"deep nets"`, raised, right},
 		{"quotes", `{"question": "q", "reference_answer": "Deep Nets"}`, `"\"Deep Nets\""`, wrong, right},
 		{"typographic quotes", `{"question": "q", "reference_answer": "Deep Nets"}`, `"“Deep Nets”"`, wrong, right},
-		{"blanks around", `{"question": "q", "reference_answer": "Deep Nets"}`, `"\n  Deep Nets \n"`, wrong, right},
+		{"surrounding whitespace", `{"question": "q", "reference_answer": "Deep Nets"}`, `"\n  Deep Nets \n"`, wrong, right},
 		{"unknown argument", `{"question": "q", "reference_answer": "Deep Nets", "lowercase": true}`, `"Deep Nets"`, raised, right},
 		{"list of one title", `{"question": "q", "reference_answer": "Deep Nets"}`, `["Deep Nets"]`, raised, right},
 		{"number", `{"question": "q", "reference_answer": "5"}`, `5`, raised, unread},
@@ -287,7 +287,7 @@ func TestQuirksLogic(t *testing.T) {
 		{"fault in a part, another fails", pair(textFunc, `{}`, textFunc, isA), `["a", "x"]`, raised, wrong},
 		{"unknown function in a part", pair(textFunc, isA, `"nonsense"`, `{}`), `["a", "a"]`, raised, unscored},
 		{"judge fails, another part fails", pair(llmFunc, asksFor, textFunc, isA), `["?", "x"]`, unscored, wrong},
-		{"misspelt inside", pair(textFunc, `{"gold": "A", "ignore_case": true}`, textFunc, isA), `["a", "a"]`, wrong, right},
+		{"misspelled inside", pair(textFunc, `{"gold": "A", "ignore_case": true}`, textFunc, isA), `["a", "a"]`, wrong, right},
 		{"list gold inside", pair(textFunc, `{"gold": ["a"]}`, textFunc, isA), `["a", "a"]`, wrong, right},
 		{"argument too many", `{"eval_func_list": [` + textFunc + `], "eval_kwargs_list": [` + isA + `], "x": 1}`, `["a"]`, raised, right},
 	})
@@ -314,7 +314,7 @@ func TestQuirksLogic(t *testing.T) {
 	})
 }
 
-// TestQuirksOfAnyFunction are those before a function is reached.
+// TestQuirksOfAnyFunction covers faults found before a function is called.
 func TestQuirksOfAnyFunction(t *testing.T) {
 	runQuirks(t, "eval_string_exact_match", []quirk{
 		{"error message", `{"gold": "[ERROR]: x"}`, `"[error]: x"`, wrong, wrong},

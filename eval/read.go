@@ -2,8 +2,8 @@ package eval
 
 import "airqa/internal/python"
 
-// asList reads an answer as a list. What is no list is the only element of one; read is false then. The
-// authors evaluate the text as Python; here it must be a literal.
+// asList reads an answer as a list. Anything else becomes a list of one element, with read false. The authors evaluate
+// the text as Python; here it must be a literal.
 func asList(v python.Value) (items []python.Value, read bool) {
 	if items, ok := elements(v); ok {
 		return items, true
@@ -32,7 +32,7 @@ func elements(v python.Value) ([]python.Value, bool) {
 	return nil, false
 }
 
-// sourceText returns v if it is something that Python could evaluate.
+// sourceText returns v if Python could evaluate it.
 func sourceText(v python.Value) (string, bool) {
 	switch x := v.(type) {
 	case string:
@@ -43,8 +43,8 @@ func sourceText(v python.Value) (string, bool) {
 	return "", false
 }
 
-// asDict reads an answer as a dictionary. A text that is JSON gives whatever the JSON is, which may be no
-// dictionary (nil then); a text that cannot be read gives an empty one with read false.
+// asDict reads an answer as a dictionary. A JSON text may hold another type (nil then); an unreadable text gives an
+// empty dictionary with read false.
 func asDict(v python.Value) (d *python.Dict, read bool) {
 	if d, ok := v.(*python.Dict); ok {
 		return d, true

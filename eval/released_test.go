@@ -56,7 +56,7 @@ func golds(t *testing.T) map[string]python.Value {
 	return out
 }
 
-// failing returns which examples refuse their answers, by the first letters of the uuid.
+// failing returns the examples that reject their answers, by the first letters of the uuid.
 func failing(t *testing.T, answers map[string]python.Value, print func(python.Value) string) []string {
 	t.Helper()
 	s := eval.New(eval.Config{Judge: approves})
@@ -70,16 +70,16 @@ func failing(t *testing.T, answers map[string]python.Value, print func(python.Va
 	return out
 }
 
-// TestReleasedGolds feeds each of the authors' examples its own gold as Python prints it: all pass but the two that
-// nothing can satisfy, a float gold that is a text and a misspelt argument.
+// TestReleasedGolds scores each of the authors' examples on its own gold as Python prints it. All pass but two that
+// nothing can satisfy: a float gold that is a text and a misspelled argument.
 func TestReleasedGolds(t *testing.T) {
 	if diff := cmp.Diff([]string{"bb6ffb6d", "de8d9b7f"}, failing(t, golds(t), python.Str)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestReleasedGoldsAsJSON feeds them as JSON, as a model may well write them. Besides the two above, two lists with
-// true or false in them fail, and the lists that stand where a text should.
+// TestReleasedGoldsAsJSON scores the golds as JSON, as a model may write them. Besides the two above, two lists with
+// true or false in them fail, and lists in place of a text.
 func TestReleasedGoldsAsJSON(t *testing.T) {
 	asJSON := func(v python.Value) string {
 		if s, ok := v.(string); ok {
@@ -98,7 +98,7 @@ func TestReleasedGoldsAsJSON(t *testing.T) {
 	}
 }
 
-// TestReleasedQuirks pins what the authors' code makes of single examples with a fault.
+// TestReleasedQuirks checks how the authors' code scores single faulty examples.
 func TestReleasedQuirks(t *testing.T) {
 	examples := make(map[string]qa.Evaluator)
 	for uuid, e := range realExamples(t) {

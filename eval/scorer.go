@@ -11,54 +11,54 @@ import (
 	"airqa/qa"
 )
 
-// Config is what a [Scorer] is made from.
+// Config configures a [Scorer].
 type Config struct {
-	// Judge answers for the subjective functions; nil leaves their answers unscored.
+	// Judge serves the subjective functions; if nil, their answers stay unscored.
 	Judge Judge
-	// Mode is the semantics; empty is [Reference].
+	// Mode is the set of rules; empty is [Reference].
 	Mode Mode
 }
 
-// Scorer applies evaluation functions. Its methods may be called from several goroutines if its judge may.
+// Scorer applies evaluation functions. Its methods may be called concurrently if its judge allows it.
 type Scorer struct {
 	judge Judge
 	mode  Mode
-	// functions is the list of the package; the logical functions reach it through here, because a list in a
-	// package variable cannot hold functions that name the variable.
+	// functions is the package's list. The logical functions reach it through the scorer to avoid an initialization
+	// cycle.
 	functions []Function
 }
 
 // New returns a scorer.
 func New(c Config) *Scorer { return &Scorer{judge: c.Judge, mode: c.Mode, functions: functions} }
 
-// Result is what scoring made of an answer.
+// Result is the score of an answer.
 type Result struct {
-	// Value is 1 for a right answer, otherwise 0. It means nothing when the verdict is unscored.
+	// Value is 1 for a right answer, otherwise 0. It is meaningless if the verdict is unscored.
 	Value   float64
 	Verdict qa.Verdict
-	// Reason says why the answer is unparseable or unscored, and why a wrong one did not come to a comparison;
-	// empty for an answer that was read and compared.
+	// Reason explains an unparseable or unscored answer, and a wrong one that could not be compared. It is empty for an
+	// answer that was read and compared.
 	Reason string
-	// FormatOnly is set in [Fixed] for a wrong or unparseable answer of an objective function that would be right without
+	// FormatOnly is set in [Fixed] for a wrong or unparseable answer to an objective function that would pass without
 	// its wrapping, such as quotes or Markdown.
 	FormatOnly bool
 }
 
-// Prediction is an answer to be scored: a text, or any JSON value. The zero value is JSON's null.
+// Prediction is an answer to be scored: a text or any JSON value. The zero value is JSON's null.
 type Prediction struct {
 	value python.Value
-	// latex is the text that [Fixed] reads instead; empty for value itself.
+	// the text that [Fixed] reads instead, if not empty
 	latex string
 }
 
-// Text returns the prediction that is the text s itself.
+// Text returns a prediction of the text s.
 func Text(s string) Prediction { return Prediction{value: s} }
 
-// Answer returns the prediction of an episode: the answer as Python prints it, and in [Fixed] with LaTeX commands as the
-// model wrote them.
+// Answer returns the prediction of an episode: the answer as Python prints it and, in [Fixed], with LaTeX commands as
+// the model wrote them.
 func Answer(a qa.Answer) Prediction { return Prediction{value: a.Text, latex: a.LaTeX} }
 
-// in is the prediction as a mode reads it.
+// in returns the prediction as mode m reads it.
 func (p Prediction) in(m Mode) python.Value {
 	if m == Fixed && p.latex != "" {
 		return p.latex
@@ -66,10 +66,10 @@ func (p Prediction) in(m Mode) python.Value {
 	return p.value
 }
 
-// Literal returns the prediction that is a Python value.
+// Literal returns a prediction of a Python value.
 func Literal(v python.Value) Prediction { return Prediction{value: v} }
 
-// JSON returns the prediction that raw spells, read as Python reads JSON.
+// JSON parses raw as Python does and returns the value as a prediction.
 func JSON(raw json.RawMessage) (Prediction, error) {
 	v, err := python.FromJSON(raw)
 	if err != nil {
@@ -78,18 +78,18 @@ func JSON(raw json.RawMessage) (Prediction, error) {
 	return Prediction{value: v}, nil
 }
 
-// Score applies the function of e to the prediction. An unknown function, arguments that are no JSON and a judge that
-// failed leave an answer unscored. Whatever else the authors' code raises an exception on is a wrong answer with the
-// reason; in [Fixed], what is the evaluator's fault leaves the answer unscored instead.
+// Score applies the function of e to the prediction. An unknown function, arguments that are not JSON and a failed
+// judge leave an answer unscored. Any other exception in the authors' code is a wrong answer with the reason; in
+// [Fixed], an answer stays unscored if the evaluator is at fault.
 func (s *Scorer) Score(ctx context.Context, e qa.Evaluator, p Prediction) Result {
 	return s.Prepare(e).Score(ctx, p)
 }
 
-// NoEvaluator is the reason of an unscored answer to a question that cannot be scored.
+// NoEvaluator is the reason for an unscored answer to a question without an evaluator.
 const NoEvaluator = "the question has no evaluator"
 
-// Prepared is an evaluator that was read once to score many answers. Its methods may be called from several
-// goroutines if the judge's may.
+// Prepared is an evaluator parsed once to score many answers. Its methods may be called concurrently if the judge
+// allows it.
 type Prepared struct {
 	scorer    *Scorer
 	name      string
@@ -100,10 +100,10 @@ type Prepared struct {
 	fault     string // why nothing can be scored
 }
 
-// Subjective is [Subjective], without reading the evaluator again.
+// Subjective is [Subjective] without parsing the evaluator again.
 func (p Prepared) Subjective() bool { return check(p.name, p.arguments, p.unread).subjective }
 
-// Prepare reads an evaluator. A fault of it shows in the results: they are unscored.
+// Prepare parses an evaluator. A faulty one yields unscored results.
 func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 	p := Prepared{scorer: s, name: e.Func, function: s.function(e.Func)}
 	p.arguments, p.unread = python.FromJSON(e.Kwargs)
@@ -120,7 +120,7 @@ func (s *Scorer) Prepare(e qa.Evaluator) Prepared {
 	return p
 }
 
-// Score is [Scorer.Score] with the evaluator that was prepared.
+// Score is [Scorer.Score] with the prepared evaluator.
 func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 	return p.score(ctx, nil, answer)
 }
@@ -161,7 +161,7 @@ func result(o outcome, err error) Result {
 	return Result{Verdict: qa.Wrong}
 }
 
-// errorMark begins the texts that stand for a failure of the agent, in any case of letters.
+// errorMark is the prefix, in any case, of texts that represent a failure of the agent.
 const errorMark = "[ERROR]:"
 
 func isErrorText(v python.Value) bool {
@@ -169,11 +169,11 @@ func isErrorText(v python.Value) bool {
 	return ok && len(s) >= len(errorMark) && strings.EqualFold(s[:len(errorMark)], errorMark)
 }
 
-// function returns the function of a name, nil when there is none.
+// function returns the function with the given name, or nil.
 func (s *Scorer) function(name string) *Function { return find(s.functions, name) }
 
-// apply calls f as Python would: arguments that are no dictionary, that are missing, or that a function does
-// not take, are exceptions.
+// apply calls f like Python: arguments that are not a dictionary, missing arguments and unknown ones that a function
+// does not take are exceptions.
 func (s *Scorer) apply(ctx context.Context, f *Function, t *Comparison, prediction, arguments python.Value) (o outcome, err error) {
 	d, ok := arguments.(*python.Dict)
 	k := kwargs{d}

@@ -86,7 +86,7 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
-// TestPrepared scores many answers with one evaluator at once.
+// TestPrepared scores many answers concurrently with one evaluator.
 func TestPrepared(t *testing.T) {
 	e := qa.Evaluator{Func: "eval_structured_object_exact_match", Kwargs: json.RawMessage(`{"gold": {"A": ["x", "y"]}, "lowercase": true, "ignore_order": true}`)}
 	var wait sync.WaitGroup
@@ -128,7 +128,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// FuzzScore checks that no answer and no arguments bring an objective function down.
+// FuzzScore checks that no answer and no arguments cause an objective function to panic.
 func FuzzScore(f *testing.F) {
 	f.Add(uint8(5), `{"gold": [["a", 1.5], {"b": null}], "ignore_order": true, "lowercase": true, "threshold": 90}`, `[{'b': None}, ("A", 1.5)]`)
 	f.Add(uint8(8), `{"gold": "abc", "count": 2, "element_type": "structured"}`, "{1, 2.5, 'x'}")

@@ -17,8 +17,8 @@ var stringExact = Function{
 	},
 }
 
-// same tells whether two values print alike, apart from blanks at the ends, and from blanks and case as the
-// options say.
+// same reports whether two values print the same, ignoring surrounding whitespace, and all whitespace and case as the
+// options specify.
 func (m matching) same(t *Comparison, prediction, gold python.Value) outcome {
 	said, wanted := m.exactForm(prediction), m.exactForm(gold)
 	if t != nil {

@@ -19,7 +19,7 @@ var stringFuzzy = Function{
 	},
 }
 
-// alike tells whether the score of two values, printed, reaches the threshold.
+// alike reports whether the similarity of two printed values reaches the threshold.
 func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, error) {
 	name, ok := m.method.(string)
 	if !ok {
@@ -46,7 +46,7 @@ func (m matching) reaches(t *Comparison, score int) (outcome, error) {
 	return passed(enough), err
 }
 
-// fuzzyForm is exactForm, except that the two methods on words still need the blanks between them.
+// fuzzyForm is exactForm, but keeps the spaces between words for the two word-based methods.
 func (m matching) fuzzyForm(v python.Value, method string) string {
 	if !m.ignoreBlank || method != "token_sort_ratio" && method != "token_set_ratio" {
 		return m.exactForm(v)

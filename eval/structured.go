@@ -21,7 +21,7 @@ var structuredExact = Function{
 	},
 }
 
-// structured compares an answer with a gold of any shape; the type of the gold decides how.
+// structured compares an answer with a gold of any shape; the type of the gold selects the comparison.
 func (m matching) structured(t *Comparison, prediction, gold python.Value) (o outcome, err error) {
 	t.begin(prediction, gold)
 	switch g := gold.(type) {
@@ -71,7 +71,7 @@ func (m matching) lists(t *Comparison, prediction python.Value, gold python.List
 	return all.out, all.err
 }
 
-// orderRule says in which order lists are compared.
+// orderRule describes the order in which lists are compared.
 func (m matching) orderRule(anyOrder string) string {
 	if m.ignoreOrder {
 		return anyOrder
@@ -79,13 +79,13 @@ func (m matching) orderRule(anyOrder string) string {
 	return "compared in order"
 }
 
-// printedItem is the place of an item in a list, and its printed form.
+// printedItem is an item's index in a list and its printed form.
 type printedItem struct {
 	index int
 	text  string
 }
 
-// byText returns items in the order of their printed forms, by code points.
+// byText sorts items by their printed forms, by code point.
 func byText(items []python.Value) []printedItem {
 	out := make([]printedItem, len(items))
 	for i, v := range items {
@@ -134,7 +134,7 @@ func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dic
 	return all.out, all.err
 }
 
-// lowerKeys returns d with its keys in lower case. Of keys that become equal the last value stays.
+// lowerKeys returns d with lower-case keys. If keys become equal, the last value wins.
 func lowerKeys(d *python.Dict) (*python.Dict, error) {
 	out := &python.Dict{}
 	for k, v := range d.All() {

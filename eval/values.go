@@ -29,7 +29,7 @@ func truth(v python.Value) bool {
 	return true // the rest (a long integer) is never zero in JSON
 }
 
-// toInt is Python's int() of v: false where it fails. A fraction is cut off.
+// toInt is Python's int() of v, truncating fractions; false if it fails.
 func toInt(v python.Value) (python.Value, bool) {
 	switch x := v.(type) {
 	case bool:
@@ -49,8 +49,8 @@ func toInt(v python.Value) (python.Value, bool) {
 	return nil, false
 }
 
-// numeral returns bytes as the text of a number. Beyond ASCII there are no digits and blanks in bytes: the empty
-// text, which is no number, stands for those.
+// numeral returns bytes as the text of a number. Non-ASCII bytes contain no digits or whitespace and become the empty
+// text, which is not a number.
 func numeral(b python.Bytes) string {
 	for i := range len(b) {
 		if b[i] >= utf8.RuneSelf {
@@ -74,7 +74,7 @@ func intFromText(s string) (python.Value, bool) {
 	return i, true
 }
 
-// cut drops the fraction of f; there is no integer for an infinity or NaN.
+// cut truncates f; false for an infinity or NaN.
 func cut(f float64) (python.Value, bool) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, false
@@ -89,7 +89,7 @@ func cut(f float64) (python.Value, bool) {
 	return i, true
 }
 
-// toFloat is Python's float() of v: false where it fails.
+// toFloat is Python's float() of v; false if it fails.
 func toFloat(v python.Value) (float64, bool) {
 	switch x := v.(type) {
 	case string:
@@ -100,7 +100,7 @@ func toFloat(v python.Value) (float64, bool) {
 	return number(v)
 }
 
-// number returns a bool, an int or a float as float64; false for other types, and for an int beyond float64.
+// number returns a bool, an int or a float as float64; false for other types and for an int beyond float64.
 func number(v python.Value) (float64, bool) {
 	switch x := v.(type) {
 	case bool:
@@ -119,8 +119,8 @@ func number(v python.Value) (float64, bool) {
 	return 0, false
 }
 
-// compare returns the sign of x - v where v is a number of any size; ordered is false for NaN, and an error
-// means that Python refuses to compare a number with v.
+// compare returns the sign of x - v for a number v of any size; ordered is false for NaN. The error is Python's
+// TypeError for anything but a number.
 func compare(x float64, v python.Value) (sign int, ordered bool, err error) {
 	if i, ok := v.(*big.Int); ok {
 		return -i.Sign(), true, nil
@@ -150,8 +150,7 @@ func positive(v python.Value) (bool, error) {
 	return ordered && sign < 0, err
 }
 
-// iterate returns what a for loop over v sees: the elements of a list, the characters of a text, the keys of
-// a dictionary.
+// iterate returns the elements that a Python for loop over v visits: list elements, characters, dictionary keys.
 func iterate(v python.Value) ([]python.Value, error) {
 	switch x := v.(type) {
 	case python.List:

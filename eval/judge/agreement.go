@@ -11,19 +11,19 @@ import (
 	"airqa/qa"
 )
 
-// Checked is a label with what a judge said of its answer.
+// Checked is a label with the judge's verdict on its answer.
 type Checked struct {
 	Label
-	// Said is the judge's verdict. It means nothing where Unscored or NotAsked says why there is none.
+	// Said is the judge's verdict. It is meaningless if Unscored or NotAsked gives the reason why there is none.
 	Said bool
-	// Unscored is why the judge gave no verdict; NotAsked is why none was needed.
+	// Unscored is why the judge failed to give a verdict; NotAsked is why none was needed.
 	Unscored, NotAsked string
-	// Votes are those of a panel.
+	// Votes are the votes of a panel.
 	Votes []qa.Vote
 }
 
-// Check lets the judge of a scorer say what it makes of labelled answers, several at once; the results are in the order
-// of the labels. after is called for each, not from two goroutines at once, and may be nil.
+// Check has the scorer's judge score labelled answers concurrently and returns the results in the order of the labels.
+// after, which may be nil, is called once per label, never concurrently.
 func Check(ctx context.Context, s *eval.Scorer, labels []Label, workers int, after func()) []Checked {
 	results := make([]Checked, len(labels))
 	next := make(chan int)
@@ -63,16 +63,16 @@ func check(ctx context.Context, s *eval.Scorer, l Label) Checked {
 	return c
 }
 
-// agreementLevel is that of the interval.
+// agreementLevel is the confidence level of the interval.
 const agreementLevel = 0.95
 
-// Agreement compares a judge with labels. A positive is an answer that the judge takes, and a true one is right. Shares
-// and kappas that have no value are nil.
+// Agreement compares a judge with labels. Positive means that the judge accepts the answer, true that the label agrees.
+// Undefined shares and kappas are nil.
 type Agreement struct {
 	Labels   int `json:"labels"`
 	Judged   int `json:"judged"`
 	Unscored int `json:"unscored"`
-	// NotAsked are labels that say nothing of the judge: the evaluator decides without it.
+	// NotAsked counts labels that the evaluator decides without the judge.
 	NotAsked int `json:"not_asked"`
 	Share
 	TruePositive  int      `json:"true_positive"`
@@ -80,13 +80,13 @@ type Agreement struct {
 	TrueNegative  int      `json:"true_negative"`
 	FalseNegative int      `json:"false_negative"`
 	Kappa         *float64 `json:"kappa"` // Cohen's
-	// Members are the judges of a panel, each for itself, and PanelKappa (Fleiss') is their agreement with each other. They
-	// are of the labels whose function asks once.
+	// Members are the individual judges of a panel, and PanelKappa (Fleiss') is their agreement with each other. Both
+	// cover the labels whose function asks once.
 	Members    []Against `json:"members,omitempty"`
 	PanelKappa *float64  `json:"panel_kappa,omitempty"`
 }
 
-// Share is how often a judge agrees with labels, in 0..1, with the Wilson interval at a level.
+// Share is the rate of agreement with the labels, in 0..1, with its Wilson interval.
 type Share struct {
 	Agree    int            `json:"agree"`
 	Rate     *float64       `json:"rate"`
@@ -94,7 +94,7 @@ type Share struct {
 	Level    float64        `json:"level"`
 }
 
-// Against is one judge of a panel, held against the labels.
+// Against compares one judge of a panel with the labels.
 type Against struct {
 	Judge  string `json:"judge"`
 	Judged int    `json:"judged"`
@@ -102,7 +102,7 @@ type Against struct {
 	Share
 }
 
-// Measure counts what was checked.
+// Measure computes the agreement of the checked labels.
 func Measure(checked []Checked) Agreement {
 	a := Agreement{Labels: len(checked)}
 	var labels, said []bool
@@ -125,7 +125,7 @@ func Measure(checked []Checked) Agreement {
 	return a
 }
 
-// cell is where a judgement is counted.
+// cell returns the counter for a judgement.
 func (a *Agreement) cell(c Checked) *int {
 	switch {
 	case c.Said && c.Right:
@@ -138,7 +138,7 @@ func (a *Agreement) cell(c Checked) *int {
 	return &a.TrueNegative
 }
 
-// members measures each judge of a panel, also where the panel as a whole could not decide.
+// members measures each judge of a panel, even where the panel as a whole could not decide.
 func (a *Agreement) members(checked []Checked) {
 	at := make(map[string]int)
 	var items [][]bool
@@ -176,7 +176,7 @@ func (m *Against) count(v qa.Vote, label bool) {
 	m.Judged++
 }
 
-// asksOnce tells votes on one question from those on several, where no single one is about the label.
+// asksOnce reports whether the votes are on one question. With several, no single vote is about the label.
 func asksOnce(votes []qa.Vote) bool {
 	seen := make(map[string]bool)
 	for _, v := range votes {
@@ -196,7 +196,7 @@ func share(agree, n int) Share {
 	return s
 }
 
-// valued returns nil for what has no value, which JSON could not hold.
+// valued returns nil for NaN, which JSON cannot represent.
 func valued(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil

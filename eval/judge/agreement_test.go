@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMeasure tells what was checked by two letters each: the label and what the judge said (t, f; x for nothing).
+// TestMeasure encodes each check in two letters: the label and the judge's verdict (t, f; x for none).
 func TestMeasure(t *testing.T) {
 	type cells struct{ TP, FP, TN, FN, Unscored int }
 	none := math.NaN()
@@ -98,7 +98,7 @@ func TestMeasurePanel(t *testing.T) {
 	}
 }
 
-// TestCheckPartly labels answers to conjunctions with objective parts. A verdict counts only where it decides.
+// TestCheckPartly labels answers to conjunctions with objective parts. A verdict counts only if it decides.
 func TestCheckPartly(t *testing.T) {
 	const (
 		number = `"eval_int_exact_match"`
@@ -137,7 +137,6 @@ func TestCheckPartly(t *testing.T) {
 	}
 }
 
-// TestCheck checks order, votes and what counts as judged.
 func TestCheck(t *testing.T) {
 	j := judgeFunc(func(_ context.Context, r eval.JudgeRequest) (bool, error) {
 		if r.Prediction == "dead" {

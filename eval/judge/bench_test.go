@@ -8,7 +8,7 @@ import (
 	"airqa/eval/judge"
 )
 
-// BenchmarkKnown asks for a verdict that the store holds.
+// BenchmarkKnown reads a cached verdict.
 func BenchmarkKnown(b *testing.B) {
 	store, err := judge.OpenStore("", nil)
 	if err != nil {

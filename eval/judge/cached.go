@@ -15,18 +15,17 @@ import (
 // keyLen is the length of a key in hexadecimal digits: 128 bits of a SHA-256.
 const keyLen = 32
 
-// Identity says whose verdicts they are.
+// Identity identifies the judge behind a verdict.
 type Identity struct {
-	// Name is that of the judge, such as "openai:gpt-4o-mini-2024-07-18".
+	// Name is the judge's name, such as "openai:gpt-4o-mini-2024-07-18".
 	Name string
-	// Settings is whatever else shapes its verdicts, such as its endpoint and its temperature, in any form that is the same
-	// every time.
+	// Settings is everything else that affects its verdicts, such as endpoint and temperature, in a deterministic form.
 	Settings string
 }
 
-// Cached is an [eval.Judge] that remembers the verdicts of another by content: the identity of the judge and the
-// whole text that it is shown, the prediction and all prompts included. Requests that are the same at the same time are
-// asked once, also by several processes with one file. Failures are not remembered. Calls may overlap if those of the judge may.
+// Cached is an [eval.Judge] that caches the verdicts of another by content: the judge's identity and the whole text it
+// is shown, including the prediction and all prompts. Concurrent identical requests are asked once, even across
+// processes that share a file. Failures are not cached. Calls may overlap if the inner judge's may.
 type Cached struct {
 	store *Store
 	id    Identity
@@ -34,19 +33,19 @@ type Cached struct {
 	meter *Meter
 }
 
-// NewCached returns a judge that asks inner for what the store does not hold. Judges may share a store. The meter counts
-// the verdicts that were known and may be nil.
+// NewCached returns a judge that asks inner on a cache miss. Judges may share a store. The meter, which may be nil,
+// counts the cache hits.
 func NewCached(store *Store, id Identity, inner Source, meter *Meter) *Cached {
 	return &Cached{store, id, inner, meter}
 }
 
-// Judge implements [eval.Judge].
+// Judge is [Cached.Decide] without the cost.
 func (c *Cached) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 	v, err := c.Decide(ctx, r)
 	return v.Right, err
 }
 
-// Decide implements [Source].
+// Decide returns the cached verdict or asks the judge.
 func (c *Cached) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error) {
 	key, err := c.key(r)
 	if err != nil {
@@ -67,19 +66,20 @@ func (c *Cached) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, erro
 	}
 }
 
-// gaveUp reports whether an error is that of a caller and not of the judge: who waited for that caller asks again.
+// gaveUp reports whether an error comes from the caller and not from the judge. Callers that waited for it then ask
+// themselves.
 func gaveUp(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// ask asks the judge, unless another process has done so meanwhile.
+// ask asks the judge, unless another process has done so in the meantime.
 func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verdict, error) {
 	place, err := strconv.ParseUint(key[:keyLen/2], 16, 64)
 	if err != nil {
 		return Verdict{}, err
 	}
-	free, err := c.store.verdicts.Reserve(ctx, int64(place>>2)) // systems refuse the largest offsets
-	defer free()
+	release, err := c.store.verdicts.Reserve(ctx, int64(place>>2)) // systems reject the largest offsets
+	defer release()
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -97,7 +97,7 @@ func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verd
 	return v, err
 }
 
-// key is made from everything that shapes a verdict.
+// key hashes everything that affects a verdict.
 func (c *Cached) key(r eval.JudgeRequest) (string, error) {
 	system, user, err := Prompt(r)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *Cached) key(r eval.JudgeRequest) (string, error) {
 	}
 	h := sha256.New()
 	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, texts.Again()} {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:keyLen/2]), nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// counting is a source that takes predictions with a "y" in them, and counts.
+// counting is a source that accepts predictions containing "y" and counts its calls.
 type counting struct {
 	asked atomic.Int64
 	err   error
@@ -44,7 +44,7 @@ func request(prediction string) eval.JudgeRequest {
 	return eval.JudgeRequest{Kind: eval.JudgeReference, Question: "q", Reference: "r", Prediction: prediction}
 }
 
-// mustJudge asks j and wants a verdict.
+// mustJudge asks j and fails the test unless it gets the wanted verdict.
 func mustJudge(t *testing.T, j eval.Judge, r eval.JudgeRequest, want bool) {
 	t.Helper()
 	if got, err := j.Judge(context.Background(), r); got != want || err != nil {
@@ -52,7 +52,7 @@ func mustJudge(t *testing.T, j eval.Judge, r eval.JudgeRequest, want bool) {
 	}
 }
 
-// TestCachedAsksOnce checks that a store that is opened again knows what it knew.
+// TestCachedAsksOnce checks that verdicts survive reopening the store.
 func TestCachedAsksOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "verdicts.jsonl")
 	source, meter := &counting{}, &judge.Meter{}
@@ -78,7 +78,7 @@ func TestCachedAsksOnce(t *testing.T) {
 	}
 }
 
-// TestStoreFile holds the form of the file.
+// TestStoreFile checks the file format.
 func TestStoreFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.jsonl")
 	store := openStore(t, path)
@@ -98,7 +98,7 @@ func TestStoreFile(t *testing.T) {
 	}
 }
 
-// TestCachedTellsApart changes one thing at a time that shapes a verdict.
+// TestCachedTellsApart varies each input of a verdict on its own.
 func TestCachedTellsApart(t *testing.T) {
 	one := judge.Identity{Name: "openai:a", Settings: `{"temperature":0}`}
 	points := func(points ...string) eval.JudgeRequest {
@@ -159,7 +159,7 @@ func TestCachedForgetsFailures(t *testing.T) {
 	}
 }
 
-// TestStoreDamaged opens stores that a crash, or a person, has been at.
+// TestStoreDamaged opens stores damaged by a crash or by hand.
 func TestStoreDamaged(t *testing.T) {
 	good := `{"format":1,"key":"00000000000000000000000000000000","judge":"j","kind":"reference","right":true,"asks":1,"usage":{"prompt":1,"completion":1}}`
 	tests := []struct {
@@ -209,7 +209,7 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
-// TestStoreCannotWrite checks that verdicts count although they cannot be kept, and that the end says so.
+// TestStoreCannotWrite checks that verdicts count even if they cannot be written, and that Close returns the error.
 func TestStoreCannotWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file", "v.jsonl")
@@ -229,7 +229,7 @@ func TestStoreCannotWrite(t *testing.T) {
 	}
 }
 
-// TestCachedSingleFlight asks the same at the same time: one question is put.
+// TestCachedSingleFlight sends identical requests concurrently and expects one call.
 func TestCachedSingleFlight(t *testing.T) {
 	const callers = 20
 	begun, release := make(chan struct{}), make(chan struct{})
@@ -256,7 +256,7 @@ func TestCachedSingleFlight(t *testing.T) {
 	}
 }
 
-// TestCachedLeaderGivesUp checks that whoever waited with a caller who gave up asks himself.
+// TestCachedLeaderGivesUp checks that a waiter asks itself when the caller it waited for gives up.
 func TestCachedLeaderGivesUp(t *testing.T) {
 	begun := make(chan struct{}, 2)
 	var calls atomic.Int64

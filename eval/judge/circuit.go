@@ -9,31 +9,31 @@ import (
 	"airqa/eval"
 )
 
-// ErrStopped is returned by a [Circuit] that asks no more.
-var ErrStopped = errors.New("the judge is not asked any more")
+// ErrStopped is returned by an open [Circuit].
+var ErrStopped = errors.New("judge disabled")
 
-// CircuitConfig says when a [Circuit] stops.
+// CircuitConfig configures a [Circuit].
 type CircuitConfig struct {
-	// Limit is how many failures of one kind in a row stop it; it is above 0.
+	// Limit is the number of consecutive failures of one kind that opens the circuit; it is positive.
 	Limit int
-	// Kind names what went wrong. It is empty for failures that say nothing of the judge: a caller who gave up, an answer
-	// that is too long.
+	// Kind classifies an error. It returns "" for failures that are not the judge's, such as a cancelled caller or an
+	// answer that is too long.
 	Kind func(error) string
-	// Concurrency is the largest number of requests at once; 0 sets no bound. Who still waits for a turn when the circuit
-	// stops is not let through any more.
+	// Concurrency is the maximum number of concurrent requests; 0 is unlimited. Requests still waiting when the circuit
+	// opens fail.
 	Concurrency int
 }
 
-// Circuit asks a judge until it has failed in the same way several times in a row; from then on every request fails at
-// once. An outage so costs minutes, not hours, and what it leaves unscored can be scored by another start of the program.
-// Calls may overlap if those of the judge may.
+// Circuit is a circuit breaker: once a judge has failed in the same way several times in a row, every request fails at
+// once. An outage then costs minutes, not hours, and a later invocation can score what is left unscored. Calls may
+// overlap if the judge's may.
 type Circuit struct {
 	inner Source
 	c     CircuitConfig
 	slots chan struct{} // nil without a bound
 
 	mu      sync.Mutex
-	last    string // the kind of the failures in a row
+	last    string // the kind of the consecutive failures
 	inRow   int
 	stopped error
 }
@@ -47,13 +47,13 @@ func NewCircuit(inner Source, c CircuitConfig) *Circuit {
 	return circuit
 }
 
-// Judge implements [eval.Judge].
+// Judge is [Circuit.Decide] without the cost.
 func (c *Circuit) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 	v, err := c.Decide(ctx, r)
 	return v.Right, err
 }
 
-// Decide implements [Source]. After the last failure its error wraps [ErrStopped] and that failure.
+// Decide asks the judge. Once the circuit is open, errors wrap [ErrStopped] and the last failure.
 func (c *Circuit) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error) {
 	if c.slots != nil {
 		select {
@@ -92,11 +92,11 @@ func (c *Circuit) note(err error) {
 		c.last, c.inRow = kind, 0
 	}
 	if c.inRow++; c.inRow >= c.c.Limit && c.stopped == nil {
-		c.stopped = fmt.Errorf("%w, after %d equal failures in a row: %w", ErrStopped, c.inRow, err)
+		c.stopped = fmt.Errorf("%w after %d consecutive failures of the same kind: %w", ErrStopped, c.inRow, err)
 	}
 }
 
-// kindOf tells a judge that answers without verdicts from one that cannot be reached.
+// kindOf classifies an error. A reply without a verdict is a kind of its own.
 func (c *Circuit) kindOf(err error) string {
 	if errors.Is(err, ErrNoVerdict) {
 		return "no verdict"

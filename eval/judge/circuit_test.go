@@ -12,14 +12,13 @@ import (
 	"airqa/eval/judge"
 )
 
-// sourceFunc is a source made from a function.
 type sourceFunc func(context.Context, eval.JudgeRequest) (judge.Verdict, error)
 
 func (f sourceFunc) Decide(ctx context.Context, r eval.JudgeRequest) (judge.Verdict, error) {
 	return f(ctx, r)
 }
 
-// errQuiet is a failure that says nothing of a judge.
+// errQuiet is a failure that is not the judge's.
 var errQuiet = errors.New("the caller gave up")
 
 func kindOf(err error) string {
@@ -32,9 +31,9 @@ func kindOf(err error) string {
 func TestCircuit(t *testing.T) {
 	tests := []struct {
 		name string
-		// ends are how requests end: "" well, otherwise an error whose first letter is its kind.
+		// ends are the results of the requests: "" for success, otherwise an error whose first letter is its kind.
 		ends []string
-		want int // how many reach the judge
+		want int // number of requests that reach the judge
 	}{
 		{"all well", []string{"", "", "", ""}, 4},
 		{"equal failures", []string{"a1", "a2", "a3", "a4", "a5"}, 3},
@@ -81,13 +80,13 @@ func TestCircuitSaysWhy(t *testing.T) {
 	}), judge.CircuitConfig{Limit: 1, Kind: kindOf})
 	_, first := c.Judge(context.Background(), eval.JudgeRequest{})
 	_, second := c.Judge(context.Background(), eval.JudgeRequest{})
-	want := "the judge is not asked any more, after 1 equal failures in a row: the line is dead"
+	want := "judge disabled after 1 consecutive failures of the same kind: the line is dead"
 	if !errors.Is(first, errDead) || errors.Is(first, judge.ErrStopped) || second == nil || second.Error() != want || !errors.Is(second, errDead) {
 		t.Errorf("%v, then %v", first, second)
 	}
 }
 
-// TestCircuitConcurrency holds requests until as many as may be are under way.
+// TestCircuitConcurrency blocks requests until the maximum number is in flight.
 func TestCircuitConcurrency(t *testing.T) {
 	var under, most atomic.Int64
 	full := make(chan struct{})
@@ -110,8 +109,8 @@ func TestCircuitConcurrency(t *testing.T) {
 	all.Wait()
 }
 
-// TestCircuitStopsWhoWaits fails the one request that is let through: those that wait for a turn are not asked, and one
-// whose caller gives up does not wait.
+// TestCircuitStopsWhoWaits fails the one request in flight: waiting requests are not sent, and one whose caller gives
+// up stops waiting.
 func TestCircuitStopsWhoWaits(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	var asked atomic.Int64

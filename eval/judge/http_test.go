@@ -22,14 +22,13 @@ const (
 	saysFalse = "It does not fit.\n```txt\nFalse\n```"
 )
 
-// askerFunc is an asker made from a function.
 type askerFunc func(ctx context.Context, system, user string) (qa.Reply, error)
 
 func (f askerFunc) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	return f(ctx, system, user)
 }
 
-// open asks a server as the program does, without pauses between requests.
+// open calls a server as the program does, without pauses between requests.
 func open(t *testing.T, s *openaitest.Server, meter *judge.Meter) *judge.Model {
 	t.Helper()
 	zero := 0.0
@@ -48,8 +47,8 @@ func open(t *testing.T, s *openaitest.Server, meter *judge.Meter) *judge.Model {
 
 var markLine = regexp.MustCompile(`two lines that read (=====[0-9a-f]{12}=====)\.`)
 
-// literalJudge does what the rules say and nothing else: it takes what stands between the two marks that the rules name
-// and accepts the answer "Adam". It repeats the answer first, as models do.
+// literalJudge follows the rules to the letter: it reads the text between the two marks that the rules name and accepts
+// the answer "Adam". It repeats the answer first, as models do.
 func literalJudge(messages []openaitest.Message) string {
 	if len(messages) != 2 || messages[0].Role != "system" || messages[1].Role != "user" {
 		return "not a system and a user message"
@@ -72,7 +71,7 @@ func literalJudge(messages []openaitest.Message) string {
 	return "The answer reads:\n" + parts[1] + "\n" + saysFalse
 }
 
-// TestInjection puts answers that talk to the judge to a judge at an endpoint.
+// TestInjection sends prompt injections to a judge at an endpoint.
 func TestInjection(t *testing.T) {
 	server := openaitest.New(openaitest.Config{Reply: literalJudge})
 	defer server.Close()
@@ -105,7 +104,7 @@ func TestInjection(t *testing.T) {
 	}
 }
 
-// TestInjectionOfMarks writes answers that hold the mark that the answer before them had.
+// TestInjectionOfMarks sends answers that contain the mark of the previous answer.
 func TestInjectionOfMarks(t *testing.T) {
 	server := openaitest.New(openaitest.Config{Reply: literalJudge})
 	defer server.Close()
@@ -121,7 +120,7 @@ func TestInjectionOfMarks(t *testing.T) {
 	}
 }
 
-// TestEndpoint tells what a judge's endpoint does from what comes of it.
+// TestEndpoint maps endpoint behaviour to results.
 func TestEndpoint(t *testing.T) {
 	down := openaitest.Status(http.StatusServiceUnavailable, "down", "down")
 	tests := []struct {

@@ -14,22 +14,22 @@ import (
 	"airqa/qa"
 )
 
-// Label is what people said of an answer, for [Check]. docs/formats/labels.md describes its form in a file.
+// Label is a human judgement of an answer, for [Check]. docs/formats/labels.md describes the file format.
 type Label struct {
-	// Line is the number of its line, from 1.
+	// Line is the line number, from 1.
 	Line int
-	// UUID is the example's; it may be empty, and several answers to one example may be labelled.
+	// UUID is the example's. It may be empty, and several answers to one example may be labelled.
 	UUID      string
 	Question  string
 	Evaluator qa.Evaluator
 	Answer    eval.Prediction
-	// Text is the answer as it stands in the file: a string itself, otherwise JSON.
+	// Text is the answer as given in the file: a string's content, otherwise JSON.
 	Text string
-	// Right is the label.
+	// Right is the human verdict.
 	Right bool
 }
 
-// labelLine is a line of the file. Fields of others are left alone.
+// labelLine is a line of the file. Unknown fields are ignored.
 type labelLine struct {
 	UUID      string          `json:"uuid"`
 	Question  string          `json:"question"`
@@ -40,8 +40,8 @@ type labelLine struct {
 	Label     *bool           `json:"label"`
 }
 
-// ReadLabels reads JSON Lines. A line that cannot be used is an error that names it, and the rest follows; after an error
-// of the reader nothing does.
+// ReadLabels reads JSON Lines. An invalid line yields an error with its number, and reading continues; an error of the
+// reader ends the sequence.
 func ReadLabels(r io.Reader) iter.Seq2[Label, error] {
 	return func(yield func(Label, error) bool) {
 		in := bufio.NewReader(r)
@@ -68,8 +68,8 @@ func ReadLabels(r io.Reader) iter.Seq2[Label, error] {
 	}
 }
 
-// Contradictions returns the pairs of labels that say the opposite of the same answer to the same evaluator, each with the
-// first line of that answer.
+// Contradictions returns pairs of labels with opposite verdicts on the same answer to the same evaluator, each with the
+// first label of that answer.
 func Contradictions(labels []Label) [][2]Label {
 	type answer struct{ question, function, kwargs, text string }
 	first := make(map[answer]Label)
@@ -90,7 +90,7 @@ func Contradictions(labels []Label) [][2]Label {
 func readLabel(raw []byte) (Label, error) {
 	var line labelLine
 	if err := json.Unmarshal(raw, &line); err != nil {
-		return Label{}, fmt.Errorf("not a labelled judgement: %w", err)
+		return Label{}, fmt.Errorf("not a label: %w", err)
 	}
 	l := Label{UUID: line.UUID, Question: line.Question, Evaluator: qa.Evaluator{Func: line.Func, Kwargs: line.Kwargs}}
 	if line.Evaluator != nil {
@@ -121,7 +121,7 @@ func (l *Label) readAnswer(raw json.RawMessage) (err error) {
 	return nil
 }
 
-// complete gives the evaluator the question where it has none, and refuses one that measures no judge.
+// complete adds a missing question to the evaluator and rejects one that asks no judge.
 func (l *Label) complete() error {
 	if !eval.Subjective(l.Evaluator) {
 		return fmt.Errorf("%s asks no judge", l.Evaluator.Func)

@@ -42,10 +42,10 @@ func TestReadLabels(t *testing.T) {
 		{"a logical function", `{"question":"q?","eval_func":"eval_negation","eval_kwargs":{"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{}},"answer":"x","label":true}`, `|q?|{"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{}}|x|true`},
 		{"a list for an answer", `{"question":"q?",` + reference + `,"answer":["x", 1.50],"label":true}`, `|q?|{"question":"q?","reference_answer":"Adam"}|["x", 1.50]|true`},
 		{"other fields", `{"why":"so",` + reference + `,"answer":"x","label":true}`, `||{"question":"","reference_answer":"Adam"}|x|true`},
-		{"no JSON", `x`, "line 1: not a labelled judgement"},
-		{"a list", `[]`, "line 1: not a labelled judgement"},
+		{"no JSON", `x`, "line 1: not a label"},
+		{"a list", `[]`, "line 1: not a label"},
 		{"no label", `{` + reference + `,"answer":"x"}`, `line 1: "label" is missing`},
-		{"label in words", `{` + reference + `,"answer":"x","label":"yes"}`, `line 1: not a labelled judgement`},
+		{"label in words", `{` + reference + `,"answer":"x","label":"yes"}`, `line 1: not a label`},
 		{"label null", `{` + reference + `,"answer":"x","label":null}`, `line 1: "label" is missing`},
 		{"no answer", `{` + reference + `,"label":true}`, `line 1: "answer" is missing`},
 		{"no function", `{"answer":"x","label":true}`, `line 1: "evaluator" is missing`},
@@ -77,7 +77,7 @@ func TestReadLabels(t *testing.T) {
 	}
 }
 
-// TestReadLabelsGoesOn checks that lines after a faulty one are read, with their numbers.
+// TestReadLabelsGoesOn checks that lines after a faulty one are read with the right numbers.
 func TestReadLabelsGoesOn(t *testing.T) {
 	const good = `{"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{},"answer":"x","label":true}`
 	text := good + "\n\nx\n" + good + "\r\n" + good
@@ -93,7 +93,7 @@ func TestReadLabelsGoesOn(t *testing.T) {
 		t.Errorf("%d faults, lines (-want +got):\n%s", faults, diff)
 	}
 	for range judge.ReadLabels(strings.NewReader(text)) {
-		break // a caller may have enough
+		break // a caller may stop early
 	}
 	broken := errors.New("the disk is gone")
 	for _, err := range judge.ReadLabels(iotest.ErrReader(broken)) {
@@ -103,7 +103,7 @@ func TestReadLabelsGoesOn(t *testing.T) {
 	}
 }
 
-// FuzzReadLabels checks that no file brings the reader down, and that what it takes is complete.
+// FuzzReadLabels checks that no file causes a panic and that every label returned is complete.
 func FuzzReadLabels(f *testing.F) {
 	f.Add(`{"question":"q","eval_func":"eval_reference_answer_with_llm","eval_kwargs":{},"answer":["x"],"label":true}`)
 	f.Add("{\"label\":true}\n\n[")

@@ -7,16 +7,16 @@ import (
 	"airqa/eval"
 )
 
-// latexNoise are commands of LaTeX that change how a formula looks and not what it says.
+// latexNoise matches LaTeX commands that change the look of a formula, not its meaning.
 var latexNoise = regexp.MustCompile(`\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|quad|qquad|mathrm|mathbf|mathit|text|operatorname|boldsymbol|bm)\b\*?|\\[,;:!> ]|\\[()\[\]]|[{}$~\s&]`)
 
-// plainFormula returns a LaTeX formula without blanks, braces and layout commands. It does no mathematics.
+// plainFormula returns a LaTeX formula without whitespace, braces and layout commands. It does no mathematics.
 func plainFormula(s string) string {
 	s = strings.NewReplacer(`\dfrac`, `\frac`, `\tfrac`, `\frac`, `\le `, `\leq `, `\ge `, `\geq `).Replace(s)
 	return strings.TrimRight(latexNoise.ReplaceAllString(s, ""), ".,;")
 }
 
-// holdsFormulas tells whether the prediction contains every formula, one after the other unless in any order.
+// holdsFormulas reports whether the prediction contains every formula, in order unless any order is allowed.
 func holdsFormulas(r eval.JudgeRequest) bool {
 	rest := plainFormula(r.Prediction)
 	for _, f := range r.Formulas {
@@ -32,8 +32,7 @@ func holdsFormulas(r eval.JudgeRequest) bool {
 	return len(r.Formulas) > 0
 }
 
-// indexFormula returns the first place of formula in s where no number at its ends goes on beyond them; -1 when
-// there is none.
+// indexFormula returns the first index of formula in s at which no number at either end continues beyond it, or -1.
 func indexFormula(s, formula string) int {
 	for at := 0; at <= len(s)-len(formula); at++ {
 		i := strings.Index(s[at:], formula)
@@ -49,7 +48,7 @@ func indexFormula(s, formula string) int {
 	return -1
 }
 
-// sameNumber tells whether digits stand on both sides of position i, a point among them or not.
+// sameNumber reports whether position i is inside a number, with or without a decimal point.
 func sameNumber(s string, i int) bool {
 	before, after := strings.TrimSuffix(s[:i], "."), strings.TrimPrefix(s[i:], ".")
 	return before != "" && after != "" && isDigit(before[len(before)-1]) && isDigit(after[0])

@@ -10,21 +10,20 @@ import (
 	"airqa/internal/python"
 )
 
-// Lexical is an [eval.Judge] that compares words and understands nothing: for dry runs, demonstrations and tests
-// without an endpoint, never for results. It is deterministic and never fails.
+// Lexical is an [eval.Judge] that only compares words. It is for dry runs, demonstrations and tests without an
+// endpoint, never for results. It is deterministic and never fails.
 //
-// A text is covered by an answer when the answer contains it (case, punctuation, plurals and articles aside), or when
-// the answer holds every number of it and at least [LexicalShare] of its other words. Numbers and names with
-// digits that the question says already count as words. An answer is right when it covers the reference, one
-// of the candidates, all points, or as many as are asked for. A formula is met when the answer contains it after
-// blanks, braces and layout commands of LaTeX are taken out of both, and no digit continues it. Order counts for
-// formulas only, where the request says so.
+// An answer covers a text if it contains it, ignoring case, punctuation, plurals and articles, or if it contains every
+// number of it and at least [LexicalShare] of its other words. Numbers and names with digits that occur in the question
+// count as words. An answer is right if it covers the reference, one of the candidates, all points, or as many as
+// required. A formula matches if the answer contains it after whitespace, braces and LaTeX layout commands are removed
+// from both, and no digit follows it. Order matters only for formulas, if the request says so.
 type Lexical struct{}
 
-// LexicalShare is the share of the words of a text that an answer must hold to cover it.
+// LexicalShare is the fraction of a text's words that an answer must contain to cover it.
 const LexicalShare = 0.6
 
-// Judge implements [eval.Judge].
+// Judge compares the words of the answer with what r asks for. It never fails.
 func (Lexical) Judge(_ context.Context, r eval.JudgeRequest) (bool, error) {
 	answer := newWording(r.Prediction, r.Question)
 	switch r.Kind {
@@ -44,9 +43,9 @@ func (Lexical) Judge(_ context.Context, r eval.JudgeRequest) (bool, error) {
 	return false, nil
 }
 
-// wording is a text as words.
+// wording is a text split into words.
 type wording struct {
-	text  string // the words, each between blanks
+	text  string // the words, each surrounded by spaces
 	words map[string]bool
 	asked map[string]bool // the words of the question
 }
@@ -64,7 +63,7 @@ func setOf(words []string) map[string]bool {
 	return set
 }
 
-// covers tells whether the text s is in w.
+// covers reports whether w covers the text s.
 func (w wording) covers(s string) bool {
 	wanted := contentWords(s)
 	if len(wanted) == 0 {
@@ -99,15 +98,15 @@ func (w wording) covered(texts []string) int {
 	return n
 }
 
-// emptyWords carry no content of their own. "not" and "no" do.
+// emptyWords have no content of their own. "not" and "no" do.
 var emptyWords = setOf(strings.Fields(`
 	a an the this that these those it its they their them he she his her we our
 	of in on to by for with as at from into than per via
 	and or so but while which who whose where when because since rather also such both
 	is are was were be been being has have had do does did can will would may`))
 
-// contentWords splits s into lower-case words, without the s of a plural or verb, and numbers. A point or comma
-// between digits stays, but "1,000" and "1000", "0.50" and "0.5" are the same number.
+// contentWords splits s into numbers and lower-case words without a plural or verbal s. A point or comma between digits
+// is kept, but "1,000" equals "1000" and "0.50" equals "0.5".
 func contentWords(s string) []string {
 	runes := []rune(python.Lower(s))
 	inNumber := func(i int) bool {
@@ -132,7 +131,7 @@ func contentWords(s string) []string {
 	return words
 }
 
-// plainNumber drops the zeros at the end of a decimal fraction.
+// plainNumber drops trailing zeros of a decimal fraction.
 func plainNumber(w string) string {
 	if strings.Trim(w, "0123456789.") != "" || strings.Count(w, ".") != 1 {
 		return w
@@ -140,8 +139,7 @@ func plainNumber(w string) string {
 	return strings.TrimSuffix(strings.TrimRight(w, "0"), ".")
 }
 
-// singular drops an s that only marks a plural or a verb's third person. It may cut other words short, but all
-// alike.
+// singular drops a plural or third-person s. It may shorten other words, but consistently.
 func singular(w string) string {
 	if len(w) < 4 || w[len(w)-1] != 's' || strings.IndexByte("sui", w[len(w)-2]) >= 0 {
 		return w

@@ -6,18 +6,18 @@ import (
 	"airqa/qa"
 )
 
-// Spent is what judging took.
+// Spent is the cost of judging.
 type Spent struct {
-	// Calls counts the replies of models, Failed the calls without one.
+	// Calls counts model replies, Failed the calls without one.
 	Calls  int `json:"calls"`
 	Failed int `json:"failed"`
-	// Known counts verdicts that came from a cache.
+	// Known counts cached verdicts.
 	Known int `json:"known"`
 	// Usage sums the tokens of the replies.
 	Usage qa.Usage `json:"usage"`
 }
 
-// Meter counts what judges ask. The zero value is ready, calls may overlap, and a nil meter counts nothing.
+// Meter counts the requests of judges. The zero value is ready, calls may overlap, and a nil meter counts nothing.
 type Meter struct {
 	mu    sync.Mutex
 	spent Spent

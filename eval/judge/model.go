@@ -9,18 +9,18 @@ import (
 	"airqa/qa"
 )
 
-// Asker puts one question to a chat model.
+// Asker sends one request to a chat model.
 type Asker interface {
 	Ask(ctx context.Context, system, user string) (qa.Reply, error)
 }
 
-// maxAsks is how often a model is asked for one verdict.
+// maxAsks is the maximum number of requests for one verdict.
 const maxAsks = 3
 
-// Config says how a [Model] asks. Only Asker is required.
+// Config configures a [Model]. Only Asker is required.
 type Config struct {
 	Asker Asker
-	// Meter counts what is asked; it may be shared and may be nil.
+	// Meter counts the requests; it may be shared or nil.
 	Meter *Meter
 }
 
@@ -34,14 +34,14 @@ type Model struct {
 // NewModel returns a judge that asks with c.Asker.
 func NewModel(c Config) *Model { return &Model{asker: c.Asker, meter: c.Meter} }
 
-// Judge implements [eval.Judge].
+// Judge is [Model.Decide] without the cost.
 func (m *Model) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 	v, err := m.Decide(ctx, r)
 	return v.Right, err
 }
 
-// Decide implements [Source]. A reply without a verdict is asked for again, twice at most; then the error is
-// [ErrNoVerdict]. An error of the asker comes back at once.
+// Decide asks for a verdict. It retries a reply without one at most twice and then returns [ErrNoVerdict]. An error of
+// the asker is returned at once.
 func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error) {
 	system, user, err := Prompt(r)
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		if reply.Finish == qa.FinishLength {
 			cut++
 		}
-		user += "\n\n" + texts.Again() // each time once more: a cache must not give the same reply
+		user += "\n\n" + texts.Again() // repeated for each retry: a cache must not return the same reply
 	}
 	if cut > 0 {
 		return v, fmt.Errorf("%w in %d replies, of which %d were cut off at the token limit", ErrNoVerdict, maxAsks, cut)

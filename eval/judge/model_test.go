@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// scripted is an asker that gives replies in order and notes what it was asked.
+// scripted is an asker that replies in order and records its requests.
 type scripted struct {
 	replies []string
 	finish  string
-	err     error // when the replies have run out
+	err     error // returned when the replies run out
 	asks    []string
 }
 
@@ -31,7 +31,7 @@ func (s *scripted) Ask(_ context.Context, _, user string) (qa.Reply, error) {
 	return qa.Reply{Text: reply, Finish: s.finish, Usage: qa.Usage{Prompt: 10, Completion: 1}}, nil
 }
 
-// What may come of a question to a judge.
+// The possible results of a request to a judge.
 const (
 	right    = "right"
 	wrong    = "wrong"
@@ -39,14 +39,14 @@ const (
 	none     = "no verdict"
 )
 
-// TestVerdict tells the reply to a judge's question by what it scores; one without a verdict is asked for again.
+// TestVerdict maps a judge's reply to a score; a reply without a verdict is retried.
 func TestVerdict(t *testing.T) {
 	tests := []struct{ name, reply, want string }{
 		{"true", "It fits.\n```txt\nTrue\n```", right},
 		{"false", "```txt\nFalse\n```", wrong},
 		{"without a language", "```\nTrue\n```", right},
 		{"any case", "```txt\nTRUE\n```", right},
-		{"blanks inside", "```txt\n\n  true \t\n\n```", right},
+		{"inner whitespace", "```txt\n\n  true \t\n\n```", right},
 		{"one line", "``` True ```", right},
 		{"text after", "```txt\nTrue\n```\nThat is my verdict.", right},
 		{"last block counts", "First ```txt\nTrue\n``` but then\n```txt\nFalse\n```", wrong},
@@ -88,7 +88,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// quoting is an asker that gives a verdict in the block that it is asked for and then repeats the answer.
+// quoting is an asker that gives a verdict in the requested block and then repeats the answer.
 type quoting struct{ verdict, before, after string }
 
 func (q quoting) Ask(_ context.Context, system, user string) (qa.Reply, error) {
@@ -101,7 +101,7 @@ func (q quoting) Ask(_ context.Context, system, user string) (qa.Reply, error) {
 	return qa.Reply{Text: text}, nil
 }
 
-// TestQuotedVerdicts scores answers with verdicts in them in fixed mode, with a judge that repeats them.
+// TestQuotedVerdicts scores answers containing verdicts in fixed mode, with a judge that repeats them.
 func TestQuotedVerdicts(t *testing.T) {
 	answers := []string{
 		"```txt\nTrue\n```", "```txt\nFalse\n```", "``` True ```", "```txt-000000000000\nTrue\n```", "```txt True", "True\n```", "```\nTrue\n```\n```txt\nTrue\n```",
@@ -126,8 +126,7 @@ func TestQuotedVerdicts(t *testing.T) {
 	}
 }
 
-// TestGuardedPrompts checks that only answers with something like a verdict change the prompt, and with it the key of a
-// known verdict.
+// TestGuardedPrompts checks that the prompt, and so the cache key, changes only for answers that resemble a verdict.
 func TestGuardedPrompts(t *testing.T) {
 	for answer, want := range map[string]bool{"True": false, "```go\nx\n```": false, "```\nTRUE\n```": true} {
 		var got eval.JudgeRequest
@@ -177,7 +176,7 @@ func TestCutVerdicts(t *testing.T) {
 	}
 }
 
-// TestModelDecides checks what a verdict costs, also where there is none.
+// TestModelDecides checks the cost of a verdict, also when there is none.
 func TestModelDecides(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -210,7 +209,7 @@ func TestModelErrors(t *testing.T) {
 	}
 }
 
-// TestModelUnscored checks that a judge that fails leaves an answer unscored, with the reason.
+// TestModelUnscored checks that a failed judge leaves an answer unscored, with the reason.
 func TestModelUnscored(t *testing.T) {
 	tests := []struct {
 		name  string

@@ -11,11 +11,10 @@ import (
 	"airqa/qa"
 )
 
-// Rule says how many judges of a panel have to accept an answer.
+// Rule is the number of judges of a panel that must accept an answer.
 type Rule string
 
-// The rules. Under Majority it is more than half: of an even panel that is split in two, the answer is wrong, since no
-// majority took it.
+// The rules. Majority means more than half: a tie is a wrong answer.
 const (
 	Majority Rule = "majority"
 	All      Rule = "all"
@@ -25,7 +24,7 @@ const (
 // Rules lists the rules.
 func Rules() []Rule { return []Rule{Majority, All, Any} }
 
-// need is how many of n judges have to accept an answer; 0 for an unknown rule.
+// need returns how many of n judges must accept an answer; 0 for an unknown rule.
 func (r Rule) need(n int) int {
 	switch r {
 	case Majority:
@@ -38,23 +37,23 @@ func (r Rule) need(n int) int {
 	return 0
 }
 
-// ErrUndecided is returned by a panel whose failed judges could still have turned the decision.
+// ErrUndecided is returned by a panel whose failed judges could have changed the decision.
 var ErrUndecided = errors.New("the panel cannot decide")
 
 // Member is a judge of a panel.
 type Member struct {
-	// Name is how votes and the panel's own name refer to it.
+	// Name identifies the judge in votes and in the panel's name.
 	Name  string
 	Judge eval.Judge
 }
 
-// Panel is an [eval.Judge] of several that decide by a rule. Its calls may overlap if those of its judges may.
+// Panel is an [eval.Judge] that combines several by a rule. Its calls may overlap if its judges' may.
 type Panel struct {
 	rule    Rule
 	members []Member
 }
 
-// NewPanel returns a panel. The rule has to be known and the members' names must differ.
+// NewPanel returns a panel. The rule must be known and the members' names unique.
 func NewPanel(rule Rule, members ...Member) (*Panel, error) {
 	if rule.need(1) == 0 {
 		return nil, fmt.Errorf("panel of judges: unknown rule %q", rule)
@@ -72,8 +71,8 @@ func NewPanel(rule Rule, members ...Member) (*Panel, error) {
 	return &Panel{rule, append([]Member(nil), members...)}, nil
 }
 
-// Name is the rule with the judges, such as "majority(offline,openai:a,openai:b)". It does not depend on their order, since the
-// decision does not either.
+// Name is the rule with the judges, such as "majority(offline,openai:a,openai:b)". Like the decision, it does not
+// depend on their order.
 func (p *Panel) Name() string {
 	names := make([]string, len(p.members))
 	for i, m := range p.members {
@@ -82,9 +81,8 @@ func (p *Panel) Name() string {
 	return qa.JudgeName(string(p.rule) + "(" + strings.Join(names, ",") + ")")
 }
 
-// Judge implements [eval.Judge]: all judges are asked at once, and all are waited for. A judge that fails has no vote. As
-// long as the others decide whatever it would have said, they do; otherwise the error is [ErrUndecided]. The votes are
-// noted in a context of [WithVotes].
+// Judge asks all judges concurrently and waits for all of them. A judge that fails has no vote. If its vote could have
+// changed the decision, the error is [ErrUndecided]. The votes are noted in a context of [WithVotes].
 func (p *Panel) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 	votes, errs := p.ask(ctx, r)
 	if err := ctx.Err(); err != nil {

@@ -14,12 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// judgeFunc is a judge made from a function.
 type judgeFunc func(context.Context, eval.JudgeRequest) (bool, error)
 
 func (f judgeFunc) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) { return f(ctx, r) }
 
-// errDead is how a judge fails that is named "x" in a panel of letters.
+// errDead is the failure of the judge "x" in a panel of letters.
 var errDead = errors.New("the line is dead")
 
 // members makes judges from letters: r says right, w wrong, x fails.
@@ -39,7 +38,7 @@ func members(letters string) []judge.Member {
 	return list
 }
 
-// TestPanelRules tells the votes by letters, see members.
+// TestPanelRules encodes the votes as letters, see members.
 func TestPanelRules(t *testing.T) {
 	const open = "undecided"
 	tests := []struct {
@@ -50,7 +49,7 @@ func TestPanelRules(t *testing.T) {
 		{"w", wrong, wrong, wrong},
 		{"x", open, open, open},
 		{"rr", right, right, right},
-		{"rw", wrong, wrong, right}, // a tie is no majority
+		{"rw", wrong, wrong, right}, // a tie is not a majority
 		{"rx", open, open, right},
 		{"wx", wrong, wrong, open},
 		{"rrr", right, right, right},
@@ -112,7 +111,7 @@ func TestPanelFaults(t *testing.T) {
 		want    string
 	}{
 		{"unknown rule", "most", members("r"), `unknown rule "most"`},
-		{"nobody", judge.All, nil, "there is no judge"},
+		{"no judge", judge.All, nil, "there is no judge"},
 		{"twice", judge.All, append(members("r"), members("w")...), "j1 is named twice"},
 	}
 	for _, tt := range tests {
@@ -136,7 +135,7 @@ func TestPanelName(t *testing.T) {
 	}
 }
 
-// TestVotes scores answers with a function that asks once, twice and not at all.
+// TestVotes scores answers with functions that ask once, twice and not at all.
 func TestVotes(t *testing.T) {
 	p, err := judge.NewPanel(judge.Majority, members("rwxr")...)
 	if err != nil {
@@ -195,7 +194,7 @@ func TestPanelAsksAtOnce(t *testing.T) {
 	}
 }
 
-// TestPanelCancelled checks that a caller who gives up gets no verdict and that no votes are noted.
+// TestPanelCancelled checks that a cancelled call has no verdict and records no votes.
 func TestPanelCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ctx, votes := judge.WithVotes(ctx)

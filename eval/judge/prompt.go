@@ -11,8 +11,8 @@ import (
 	texts "airqa/prompts/judge"
 )
 
-// Prompt renders the question of r as a system and a user message. The prediction stands between two marks
-// made from a hash of it, so that it cannot close its own field; the fence of a guarded verdict is named in the same way.
+// Prompt renders the question of r as a system and a user message. The prediction is delimited by two marks derived
+// from its hash, so that it cannot close its own field. The fence of a guarded verdict is named in the same way.
 func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 	return texts.Render(string(r.Kind), texts.Data{
 		"question":   r.Question,
@@ -31,14 +31,14 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 	})
 }
 
-// mark is a line that is not in the prediction. It is made from a hash of it, so that a prediction cannot be written to
-// hold it; one that does by chance gets another.
+// mark returns a line that the prediction does not contain. It depends on the prediction's hash, so no prediction can
+// be written to contain it; a chance collision gets another mark.
 func mark(r eval.JudgeRequest) string { return "=====" + nonce(r, "") + "=====" }
 
-// plainFence names the fence of a verdict that is not guarded: that of the authors' prompts.
+// plainFence is the fence name of a verdict that is not guarded, as in the authors' prompts.
 const plainFence = "txt"
 
-// fence names the block in which a verdict has to stand.
+// fence returns the name of the block that holds the verdict.
 func fence(r eval.JudgeRequest) string {
 	if !r.Guarded {
 		return plainFence
@@ -46,7 +46,7 @@ func fence(r eval.JudgeRequest) string {
 	return "txt-" + nonce(r, "verdict")
 }
 
-// nonce returns 12 hexadecimal digits that the prediction does not hold.
+// nonce returns 12 hexadecimal digits that do not occur in the prediction.
 func nonce(r eval.JudgeRequest, salt string) string {
 	for {
 		sum := sha256.Sum256([]byte(r.Question + "\x00" + r.Prediction + salt))

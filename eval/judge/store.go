@@ -10,10 +10,10 @@ import (
 	"airqa/qa"
 )
 
-// StoreFormat is the number of the form of a store's lines.
+// StoreFormat is the format number of a store's lines.
 const StoreFormat = 1
 
-// maxReply is the most bytes of a reply that are kept with its verdict.
+// maxReply is the maximum number of bytes kept of a reply.
 const maxReply = 4000
 
 // record is a line of a store.
@@ -23,23 +23,23 @@ type record struct {
 	Judge  string `json:"judge"`
 	Kind   string `json:"kind"`
 	Right  bool   `json:"right"`
-	// Reply is what the model said, cut at 4,000 bytes: for people, who wonder why.
+	// Reply is the model's reply, cut at 4,000 bytes, for manual inspection.
 	Reply string   `json:"reply,omitempty"`
 	Asks  int      `json:"asks"`
 	Usage qa.Usage `json:"usage"`
 }
 
-// Store keeps verdicts by content, for [Cached]: JSON Lines in a file that is only appended to. A line that was not
-// finished when a program died costs that verdict and no other. Calls may overlap, also from several processes: they wait
-// for each other's requests and read each other's verdicts.
+// Store keeps the verdicts of [Cached] by content in an append-only JSON Lines file. A line torn by a crash loses only
+// that verdict. Calls may overlap, also across processes: they wait for each other's requests and read each other's
+// verdicts.
 type Store struct {
 	verdicts *ledger.Ledger[string, bool]
 	flights  ledger.Flights[Verdict]
 }
 
-// OpenStore reads the store at path, which may be missing; it is made, with its folder, when a judge is asked. An empty path
-// keeps verdicts in memory only. A file of a later format is refused. redact sees every line on its way to the disk, since
-// a judge may repeat keys; nil changes nothing.
+// OpenStore reads the store at path. A missing file and its folder are created when a judge is first asked. An empty
+// path keeps verdicts in memory only. A file of a later format is an error. redact, which may be nil, filters every
+// line written, because a judge may repeat keys.
 func OpenStore(path string, redact func([]byte) []byte) (*Store, error) {
 	verdicts, err := ledger.Open(path, ledger.Config[string, bool]{Entry: readRecord, Redact: redact, KeepFirst: true})
 	if err != nil {
@@ -60,13 +60,13 @@ func readRecord(line []byte, _ ledger.Span) (key string, right bool, err error) 
 	return r.Key, r.Right, nil
 }
 
-// Len counts the verdicts.
+// Len returns the number of verdicts.
 func (s *Store) Len() int { return s.verdicts.Len() }
 
-// Damaged counts the lines of the file that could not be read.
+// Damaged returns the number of unreadable lines.
 func (s *Store) Damaged() int { return s.verdicts.Damaged() }
 
-// Close releases the file. Its error is that of the first verdict that could not be written, if there was one.
+// Close releases the file and returns the first write error.
 func (s *Store) Close() error {
 	if err := s.verdicts.Close(); err != nil {
 		return fmt.Errorf("keep a verdict: %w", err)
@@ -74,13 +74,13 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// keep remembers a verdict, also when it cannot be written.
+// keep stores a verdict, in memory even if it cannot be written.
 func (s *Store) keep(r record) {
 	s.verdicts.Set(r.Key, r.Right)
 	s.verdicts.Put(json.Marshal(r))
 }
 
-// cut shortens a reply to what is kept of it.
+// cut shortens a reply to the part that is kept.
 func cut(reply string) string {
 	if len(reply) <= maxReply {
 		return reply

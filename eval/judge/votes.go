@@ -8,7 +8,7 @@ import (
 	"airqa/qa"
 )
 
-// Votes gathers what the judges of panels say within one context. Start from [WithVotes].
+// Votes collects the votes of panels within one context. Start from [WithVotes].
 type Votes struct {
 	mu   sync.Mutex
 	list []qa.Vote
@@ -16,22 +16,21 @@ type Votes struct {
 
 type votesKey struct{}
 
-// WithVotes returns a context whose panels note their votes in the second result: one context for each answer that is
-// scored.
+// WithVotes returns a context whose panels record their votes in the second result. Use one context per scored answer.
 func WithVotes(ctx context.Context) (context.Context, *Votes) {
 	v := &Votes{}
 	return context.WithValue(ctx, votesKey{}, v), v
 }
 
-// List returns the votes so far: for each question that a panel was asked, one of each judge, in the order of the
-// panel. It is nil when no panel was asked.
+// List returns the votes so far: one per judge, in panel order, for each question that a panel was asked. It is nil if
+// there was none.
 func (v *Votes) List() []qa.Vote {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return slices.Clone(v.list)
 }
 
-// noteVotes adds the votes on one question, when someone wants them.
+// noteVotes adds the votes on one question if the context collects them.
 func noteVotes(ctx context.Context, votes []qa.Vote) {
 	v, ok := ctx.Value(votesKey{}).(*Votes)
 	if !ok {

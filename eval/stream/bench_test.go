@@ -21,10 +21,9 @@ import (
 	"airqa/qa/dataset"
 )
 
-// benchLines is how many predictions a benchmark scores at a time.
+// benchLines is the number of predictions that a benchmark scores per operation.
 const benchLines = 200_000
 
-// fill writes lines to a file in a folder of the test.
 func fill(t testing.TB, name string, lines func(w *bufio.Writer)) string {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), name))
@@ -59,7 +58,7 @@ func run(t testing.TB, f stream.Files) int {
 	return n
 }
 
-// bench scores files over and over; one operation is all of a file.
+// bench scores files repeatedly; one operation is a whole file.
 func bench(b *testing.B, f stream.Files) {
 	b.Helper()
 	b.ReportAllocs()
@@ -68,10 +67,10 @@ func bench(b *testing.B, f stream.Files) {
 		n += run(b, f)
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "answers/s")
-	b.ReportMetric(float64(n)/(processorTime(b)-before).Seconds(), "answers/CPU-s") // hardly less on a busy machine
+	b.ReportMetric(float64(n)/(processorTime(b)-before).Seconds(), "answers/CPU-s") // hardly lower on a busy machine
 }
 
-// processorTime is what this process has used of all processors.
+// processorTime is the CPU time that this process has used.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -81,7 +80,7 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// objective returns the scored answers to those of the released questions that need no judge, and a file of the latter.
+// objective returns the scored answers to the released questions that need no judge, and a file of these questions.
 func objective(t testing.TB) (golds string, list []row) {
 	t.Helper()
 	examples, _, err := dataset.Load(present(t, "airqa", "test_data_553.jsonl"), nil)
@@ -125,10 +124,9 @@ func BenchmarkReleased(b *testing.B) {
 	bench(b, stream.Files{Golds: golds, Predictions: preds, Check: true})
 }
 
-// inventedQuestions is how many questions generated writes.
 const inventedQuestions = 1000
 
-// generated writes invented questions of several kinds and n answers to them, each with padding that nothing needs.
+// generated writes n answers to invented questions of several kinds, each with irrelevant padding.
 func generated(t testing.TB, n, padding int) stream.Files {
 	t.Helper()
 	note := strings.Repeat("x", padding)
@@ -166,12 +164,12 @@ func generated(t testing.TB, n, padding int) stream.Files {
 // BenchmarkGenerated scores short invented answers.
 func BenchmarkGenerated(b *testing.B) { bench(b, generated(b, benchLines, 0)) }
 
-// memoryLines is how many predictions TestMemory streams; [memoryVariable] sets another number.
+// memoryLines is the number of predictions in TestMemory; [memoryVariable] overrides it.
 const memoryLines = 50_000
 
 const memoryVariable = "AIRQA_TEST_LINES"
 
-// TestMemory streams long lines: what is kept of each is its score.
+// TestMemory streams long lines and checks that only scores are kept.
 func TestMemory(t *testing.T) {
 	n := memoryLines
 	if text := os.Getenv(memoryVariable); text != "" {
@@ -207,7 +205,7 @@ func TestMemory(t *testing.T) {
 	if scored != n {
 		t.Errorf("%d scores, want %d", scored, n)
 	}
-	const most, each = 64 << 20, 512 // bytes: what is in flight, and a score with its share of a growing list
+	const most, each = 64 << 20, 512 // bytes: data in flight, and a score with its share of a growing list
 	used := peak - before.HeapAlloc
 	t.Logf("%d answers in %v, at most %.1f MB", n, took.Round(time.Millisecond), float64(used)/(1<<20))
 	if limit := uint64(most + each*n); used > limit {

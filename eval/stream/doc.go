@@ -1,7 +1,7 @@
-// Package stream scores many answers on all cores, in order. Start from [Files] for a file of predictions with a file of
-// golds, or from [Score] for answers from anywhere else, such as a run directory.
+// Package stream scores many answers on all cores, in order. Start from [Files] for files of predictions and golds, or
+// from [Score] for answers from another source, such as a run directory.
 //
-// Evaluators are read once for each question and all of them are kept; answers are not. Answers that a function decides
-// are scored on [Config.Workers] processors; those that need a judge wait for it, at most [Config.Judges] at once. The
-// package writes nothing and prints nothing.
+// Each question's evaluator is parsed once and kept; answers are not kept. Objective answers are scored on
+// [Config.Workers] processors; answers that need a judge wait for it, at most [Config.Judges] concurrently. The package
+// writes and prints nothing.
 package stream

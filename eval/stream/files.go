@@ -10,31 +10,31 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Files are questions with their golds and predictions for them.
+// Files are a file of questions with golds and a file of predictions.
 type Files struct {
-	// Golds is what [dataset.AirQA] reads: a JSON Lines file or a folder.
+	// Golds is an input of [dataset.AirQA]: a JSON Lines file or a folder.
 	Golds string
-	// Predictions is a JSON Lines file of objects with the keys uuid and answer (any JSON), and optionally repeat, a
-	// whole number from 0: only with it may a question have several answers. Other keys are ignored, so that the
-	// file result.jsonl of the authors' code can be given as it is.
+	// Predictions is a JSON Lines file of objects with the keys uuid and answer (any JSON), and optionally repeat, an
+	// integer from 0: only with it may a question have several answers. Other keys are ignored, so result.jsonl of the
+	// authors' code works unchanged.
 	Predictions string
-	// Check puts the faults of evaluators ([eval.Check]) into the report.
+	// Check adds the faults of evaluators ([eval.Check]) to the report.
 	Check bool
-	// Read, if not nil, is called now and then with the number of bytes of the predictions read so far. Calls do not
+	// Read, if not nil, is called from time to time with the number of bytes of predictions read so far. Calls do not
 	// overlap, but come from another goroutine.
 	Read func(bytes int64)
 }
 
-// NoPrediction is the reason of a question that was not answered.
+// NoPrediction is the reason for a question without an answer.
 const NoPrediction = "no prediction"
 
-// ErrNoPair says that no prediction belongs to any question: the files are of different benchmarks.
+// ErrNoPair means that no prediction matches any question: the files are of different benchmarks.
 var ErrNoPair = errors.New("no prediction belongs to any question")
 
-// Score yields the scores in the order of the questions, the repeats of one in their order. A question without a
-// prediction is wrong with the reason [NoPrediction]. Golds are read first and kept; predictions stream in any order.
-// A score that is ahead of its turn is kept, as are those of a question with repeats, whose last is only known at the
-// end. An error ends the stream; [ErrNoPair] is one. report is filled meanwhile.
+// Score yields the scores in the order of the questions, and of the repeats within one. A question without a prediction
+// is wrong with the reason [NoPrediction]. Golds are read first and kept; predictions stream in any order. A score that
+// is ahead of its turn is held back, and those of a question with repeats until the end, when the last one is known. An
+// error, such as [ErrNoPair], ends the stream. report is filled along the way.
 func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa.Score, error] {
 	c = c.withDefaults()
 	return func(yield func(qa.Score, error) bool) {
@@ -50,7 +50,7 @@ func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa
 	}
 }
 
-// readGolds reads all questions. Of two with one uuid the first counts.
+// readGolds reads all questions. The first of two with the same uuid wins.
 func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 	p := &pairing{report: report, byUUID: make(map[string]*question)}
 	for block, err := range dataset.Blocks(f.Golds) {
@@ -60,7 +60,7 @@ func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 		for line, raw := range block.Records() {
 			ex, texts, ok := dataset.Decode(raw)
 			if _, twice := p.byUUID[ex.UUID]; ok && twice {
-				texts, ok = append(texts, "the same uuid stood before; this one is left out"), false
+				texts, ok = append(texts, "duplicate uuid; question skipped"), false
 			}
 			if ok {
 				q := &question{file: block.File, line: line, index: len(p.questions), gold: NewGold(s, ex.UUID, ex.Evaluator)}
@@ -78,7 +78,7 @@ func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 	return p, nil
 }
 
-// counted passes blocks on and reports how far they have come.
+// counted passes blocks through and reports progress.
 func (f Files) counted(blocks iter.Seq2[dataset.Block, error]) iter.Seq2[dataset.Block, error] {
 	if f.Read == nil {
 		return blocks

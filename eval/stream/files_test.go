@@ -114,14 +114,14 @@ func TestPairing(t *testing.T) {
 				`{"uuid":"b","answer":1,"repeat":1}`, `{"uuid":"b","answer":1}`, `{"uuid":"a","answer":0,"repeat":0}`,
 			},
 			[]string{"a/0 wrong", "a/1 right", "b/0 wrong", "b/1 right", "c/0 wrong no prediction"},
-			"3 no prediction for c|4 a second prediction of the same repeat for b; 5 a prediction without repeat beside those with one for b|||",
+			"3 no prediction for c|4 a second prediction of the same repeat for b; 5 mixed predictions with and without repeat for b|||",
 		},
 		{
 			"faulty golds",
 			[]string{abc[0], abc[0], `{"uuid":"x"}`, abc[1]},
 			[]string{`{"uuid":"a","answer":1}`, `{"uuid":"b","answer":2}`, `{"uuid":"x","answer":2}`},
 			[]string{"a/0 right", "b/0 right"},
-			"||3 there is no question x||2 the same uuid stood before; this one is left out; " +
+			"||3 there is no question x||2 duplicate uuid; question skipped; " +
 				"3 missing question, answer_format, tags, anchor_pdf, reference_pdf, conference, evaluator (its answers stay unscored)",
 		},
 		{
@@ -155,8 +155,7 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// Whatever the order of the two files, each question gets its own answer, in the order of the questions. What lies behind
-// one without an answer is as it should be.
+// TestShuffled checks that each question gets its own answer, in question order, whatever the order of the files.
 func TestShuffled(t *testing.T) {
 	const n, missing = 5000, 1500
 	r := rand.New(rand.NewPCG(1, 2))
@@ -199,7 +198,7 @@ func TestFilesErrors(t *testing.T) {
 	}
 }
 
-// A folder of golds, what the check finds, and how far the predictions were read.
+// TestFolderCheckAndRead checks a folder of golds, the faults found and the progress reports.
 func TestFolderCheckAndRead(t *testing.T) {
 	dir := t.TempDir()
 	for _, uuid := range []string{"b", "a"} {
@@ -232,7 +231,7 @@ func TestFolderCheckAndRead(t *testing.T) {
 	}
 }
 
-// Questions are what the dataset reader finds in the same file.
+// TestQuestionsAsDatasetReads checks that the questions are those that the dataset reader finds.
 func TestQuestionsAsDatasetReads(t *testing.T) {
 	lines := []string{
 		gold("a", 1),

@@ -13,8 +13,8 @@ type outcome[T any] struct {
 }
 
 // ordered yields f of each value of in, in the order of in. At most window calls of f, finished or not, are ahead of
-// what was yielded; f bounds how many of them work at once. An error of in, or the end of ctx, ends the stream with an
-// error. All goroutines have ended when the stream has.
+// the output; f limits how many of them run at once. An error of in, or the end of ctx, ends the stream with an error.
+// All goroutines have ended when the stream has.
 func ordered[T, U any](ctx context.Context, window int, in iter.Seq2[T, error], f func(context.Context, T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
 		inner, cancel := context.WithCancel(ctx)
@@ -42,7 +42,7 @@ func ordered[T, U any](ctx context.Context, window int, in iter.Seq2[T, error], 
 	}
 }
 
-// deliver yields what comes out of slots until an error, or until the reader has had enough.
+// deliver yields the values of slots until an error, or until the consumer stops.
 func deliver[U any](ctx context.Context, slots <-chan chan outcome[U], yield func(U, error) bool) {
 	var none U
 	for {
@@ -59,7 +59,7 @@ func deliver[U any](ctx context.Context, slots <-chan chan outcome[U], yield fun
 			case <-ctx.Done():
 			}
 		}
-		// What was under way when the context ended may be wrong: a judge was told to stop.
+		// A result in flight when the context ended may be wrong, because its judge was cancelled.
 		if ctx.Err() != nil {
 			yield(none, context.Cause(ctx))
 			return

@@ -9,15 +9,15 @@ import (
 	"airqa/qa/dataset"
 )
 
-// pairing finds the question of each prediction.
+// pairing matches predictions to questions.
 type pairing struct {
 	questions []*question
 	byUUID    map[string]*question
 	report    *Report
-	preds     string // file of the predictions, for faults
+	preds     string // predictions file, for faults
 }
 
-// question is a gold and what was predicted for it.
+// question is a gold and its predictions.
 type question struct {
 	gold     *Gold
 	file     string
@@ -52,7 +52,7 @@ func (p *pairing) pair(blocks iter.Seq2[predictionBlock, error], yield func(Item
 	p.missing(yield)
 }
 
-// item pairs a prediction; ok is false when it has no question or the question is answered.
+// item pairs a prediction; ok is false if it has no question or the question is already answered.
 func (p *pairing) item(a prediction) (item Item, ok bool) {
 	q := p.byUUID[a.uuid]
 	if q == nil {
@@ -68,7 +68,7 @@ func (p *pairing) item(a prediction) (item Item, ok bool) {
 	return Item{Gold: q.gold, Repeat: max(a.repeat, 0), Answer: a.answer, place: at}, true
 }
 
-// take notes an answer, or returns why there can be none.
+// take records an answer, or returns why it is refused.
 func (q *question) take(repeat int) (refused string) {
 	_, twice := q.repeats[repeat]
 	switch {
@@ -77,7 +77,7 @@ func (q *question) take(repeat int) (refused string) {
 	case twice:
 		return "a second prediction of the same repeat for "
 	case repeat == noRepeat && len(q.repeats) > 0:
-		return "a prediction without repeat beside those with one for "
+		return "mixed predictions with and without repeat for "
 	case repeat == noRepeat:
 		q.answered = true
 		return ""
@@ -105,8 +105,8 @@ func (p *pairing) fault(a prediction, text string) *dataset.Fault {
 	return &dataset.Fault{File: p.preds, Line: a.line, Text: text}
 }
 
-// inOrder yields scores in the order of their questions. Those ahead of their turn are held until it comes; those of
-// a question that may get more, until the end.
+// inOrder yields scores in the order of their questions. It holds back scores that are ahead of their turn, and those
+// of a question that may get more until the end.
 func inOrder(questions int, in iter.Seq2[[]scored, error], yield func(qa.Score, error) bool) {
 	held, whole, next := make([][]qa.Score, questions), make([]bool, questions), 0
 	release := func() bool {

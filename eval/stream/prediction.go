@@ -13,17 +13,17 @@ import (
 	"airqa/qa/dataset"
 )
 
-// noRepeat is the repeat of a prediction that has none: the only answer to its question.
+// noRepeat marks a prediction without a repeat: the only answer to its question.
 const noRepeat = -1
 
-// prediction is a line of predictions.
+// prediction is one line of a predictions file.
 type prediction struct {
 	line, repeat int
 	uuid         string
 	answer       eval.Prediction
 }
 
-// predictionBlock is what a block of predictions holds.
+// predictionBlock is a decoded block of predictions.
 type predictionBlock struct {
 	predictions []prediction
 	faults      []*dataset.Fault
@@ -44,10 +44,10 @@ func decodePredictions(b dataset.Block) predictionBlock {
 	return out
 }
 
-// notNumber finds what Python writes for floats that JSON does not have.
+// notNumber matches the floats that Python writes and JSON does not allow.
 var notNumber = regexp.MustCompile(`\b(NaN|Infinity)\b`)
 
-// notJSON returns a float of Python that keeps a line from being JSON. Most lines hold no such word anywhere.
+// notJSON returns the name of a Python float that makes a line invalid JSON, or "".
 func notJSON(raw []byte) string {
 	if !bytes.Contains(raw, []byte("NaN")) && !bytes.Contains(raw, []byte("Infinity")) || json.Valid(raw) {
 		return ""
@@ -55,8 +55,8 @@ func notJSON(raw []byte) string {
 	return string(notNumber.Find(raw))
 }
 
-// decodePrediction reads a prediction, or says what is wrong with it. A line is read once, by the reader that knows
-// Python's values: its answer is scored as it comes.
+// decodePrediction parses a prediction or returns its fault. It parses the line only once, with Python's value types,
+// so the answer can be scored as is.
 func decodePrediction(raw []byte) (p prediction, fault string) {
 	if name := notJSON(raw); name != "" {
 		return p, name + " is not JSON, although Python's json.dumps writes it; write null or a string"
@@ -84,7 +84,7 @@ func decodePrediction(raw []byte) (p prediction, fault string) {
 	return p, ""
 }
 
-// repeatOf reads a whole number from 0.
+// repeatOf reads an integer from 0.
 func repeatOf(keys *python.Dict) (int, bool) {
 	v, given := keys.Get("repeat")
 	if !given {
@@ -94,7 +94,7 @@ func repeatOf(keys *python.Dict) (int, bool) {
 	return int(n), ok && 0 <= n && n <= math.MaxInt32
 }
 
-// others names the first keys of an object that is no prediction, to show what else it may be.
+// others lists the first keys of an object that is not a prediction, to show what it may be.
 func others(keys *python.Dict) string {
 	const most = 6
 	var names []string

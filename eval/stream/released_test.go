@@ -16,10 +16,10 @@ import (
 	"airqa/qa"
 )
 
-// shared is where the authors' examples lie beside the checkout; they are not part of it.
+// shared holds the authors' examples, which are not part of the repository.
 var shared = filepath.Join("..", "..", "..", "shared", "data")
 
-// present skips a test whose file is not there.
+// present skips a test whose file is missing.
 func present(t testing.TB, elem ...string) string {
 	t.Helper()
 	path := filepath.Join(append([]string{shared}, elem...)...)
@@ -29,7 +29,7 @@ func present(t testing.TB, elem ...string) string {
 	return path
 }
 
-// row is an answer and the score that the authors' package gave it.
+// row is an answer and its score from the authors' package.
 type row struct {
 	UUID   string          `json:"uuid"`
 	Answer json.RawMessage `json:"answer"`
@@ -37,7 +37,7 @@ type row struct {
 	Score  *float64        `json:"score,omitempty"`
 }
 
-// rows reads scored answers and numbers those to the same question.
+// rows reads scored answers and numbers the repeats of each question.
 func rows(t testing.TB, path string) []row {
 	t.Helper()
 	f, err := os.Open(path)
@@ -76,7 +76,7 @@ func numbered(t testing.TB, list []row) string {
 	return write(t, "numbered.jsonl", lines...)
 }
 
-// The scores are those of the authors' package, whose judges failed and then count 0.
+// TestScoresOfTheAuthors compares with the scores of the authors' package, in which failed judges count as 0.
 func TestScoresOfTheAuthors(t *testing.T) {
 	synthetic := filepath.Join("..", "testdata", "synthetic.pred.jsonl")
 	tests := []struct {

@@ -7,25 +7,25 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Report counts what was read and what did not fit. It is complete when the stream that fills it has ended.
+// Report counts what was read and what did not match. It is complete when the stream that fills it has ended.
 type Report struct {
-	// Questions can be scored; Predictions can be read.
+	// Questions is the number of scorable questions, Predictions of readable predictions.
 	Questions, Predictions int
-	// Paired is the number of predictions that belong to a question.
+	// Paired is the number of predictions that match a question.
 	Paired int
-	// Golds are faults of the questions file. Those with Loaded set are in evaluators that score all the same.
+	// Golds are faults in the questions file. Those with Loaded set are in evaluators that are scored anyway.
 	Golds Problems
-	// Unreadable are lines that are no predictions; Twice are further answers to an answered question; Unknown
-	// belong to no question. All of them are left out.
+	// Unreadable are lines that are not predictions; Twice are duplicate answers to a question; Unknown match no
+	// question. All of them are skipped.
 	Unreadable, Twice, Unknown Problems
 	// Missing are questions without a prediction; they score 0.
 	Missing Problems
 }
 
-// shown is how many problems of a kind are kept.
+// shown is the number of problems kept per kind.
 const shown = 5
 
-// Problems are the problems of one kind: how many, and the first few by their places.
+// Problems are the problems of one kind: their number and the first few.
 type Problems struct {
 	Count int
 	First []*dataset.Fault

@@ -13,18 +13,18 @@ import (
 	"airqa/qa"
 )
 
-// Config says by what answers are scored and how many at once.
+// Config configures a stream.
 type Config struct {
 	Scorer *eval.Scorer
-	// Workers is the number of processors that decode and score; 0 is all of them.
+	// Workers is the number of processors that decode and score; 0 means all.
 	Workers int
-	// Judges is the most answers that wait for a judge at once; 0 is 8.
+	// Judges is the maximum number of answers that wait for a judge at once; 0 means 8.
 	Judges int
-	// Drain ends the stream when it is closed, with [ErrDrained] after the answers that were taken before; nil never does.
+	// Drain, once closed, ends the stream with [ErrDrained] after the answers already taken; nil never does.
 	Drain <-chan struct{}
 }
 
-// ErrDrained says that a stream ended early because it was drained.
+// ErrDrained means that a stream ended early because it was drained.
 var ErrDrained = errors.New("drained")
 
 const defaultJudges = 8
@@ -39,14 +39,14 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Gold is an evaluator that was read once, for all answers to its question. It does not change.
+// Gold is an evaluator parsed once for all answers to its question. It is immutable.
 type Gold struct {
 	uuid, function string
 	judged         bool
 	prepared       eval.Prepared
 }
 
-// NewGold reads an evaluator. A fault of it shows in the scores: they are unscored.
+// NewGold parses an evaluator. A faulty one yields unscored results.
 func NewGold(s *eval.Scorer, uuid string, e qa.Evaluator) *Gold {
 	p := s.Prepare(e)
 	return &Gold{uuid: uuid, function: e.Func, prepared: p, judged: p.Subjective()}
@@ -57,25 +57,25 @@ type Item struct {
 	Gold   *Gold
 	Repeat int
 	Answer eval.Prediction
-	// Verdict, unless it is empty, is the result, with Reason and the value 0: nothing is scored. It is for answers
-	// that were never given.
+	// Verdict, if not empty, is the final result, with Reason and the value 0; nothing is scored. It is for missing
+	// answers.
 	Verdict qa.Verdict
 	Reason  string
 
-	place place // where the score belongs among those of a file
+	place place // position of the score within a file
 }
 
-// chunkSize is how many answers a processor takes at once.
+// chunkSize is the number of answers that a processor takes at once.
 const chunkSize = 128
 
-// chunk is a list of answers that are scored one after the other.
+// chunk is a batch of answers scored sequentially.
 type chunk struct {
 	items  []Item
 	judged bool
 	scores []scored
 }
 
-// chunkPool keeps chunks for reuse; those of one stream.
+// chunkPool reuses the chunks of one stream.
 type chunkPool struct{ sync.Pool }
 
 func (p *chunkPool) get() *chunk {
@@ -85,7 +85,7 @@ func (p *chunkPool) get() *chunk {
 	return &chunk{items: make([]Item, 0, chunkSize)}
 }
 
-// put takes back a chunk whose scores were delivered.
+// put returns a chunk whose scores were delivered.
 func (p *chunkPool) put(c *chunk) {
 	clear(c.items)
 	clear(c.scores)
@@ -93,20 +93,20 @@ func (p *chunkPool) put(c *chunk) {
 	p.Put(c)
 }
 
-// place is where a score belongs among those of a file.
+// place is the position of a score within a file.
 type place struct {
-	index int  // of the question
-	open  bool // further answers to the question may come
+	index int  // index of the question
+	open  bool // more answers to the question may follow
 }
 
-// scored is a score and where it belongs.
+// scored is a score and its position.
 type scored struct {
 	qa.Score
 	place place
 }
 
-// Score yields the scores of items in their order. An error of items ends the stream, as does the end of ctx; a judge
-// that fails does not: its answer is unscored.
+// Score yields the scores of items in order. An error of items or the end of ctx ends the stream; a failed judge does
+// not: its answer is unscored.
 func Score(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.Seq2[qa.Score, error] {
 	return func(yield func(qa.Score, error) bool) {
 		for list, err := range scoreAll(ctx, c, items) {
@@ -123,7 +123,7 @@ func Score(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.Seq
 	}
 }
 
-// scoreAll is Score by chunks, with the places. A list is the reader's until the next one.
+// scoreAll scores by chunks and keeps the positions. A yielded list is valid until the next one.
 func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.Seq2[[]scored, error] {
 	c = c.withDefaults()
 	processors, judges := make(chan struct{}, c.Workers), make(chan struct{}, c.Judges)
@@ -148,7 +148,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 				yield(nil, err)
 				return
 			}
-			// Those in flight end, but a judge may have been kept from answering: their scores are not passed on.
+			// Chunks in flight finish, but a judge may have been cancelled, so their scores are dropped.
 			if drained = drained || c.isDrained(); !drained && !yield(b.scores, nil) {
 				return
 			}
@@ -187,7 +187,7 @@ func (c Config) drained(chunks iter.Seq2[*chunk, error]) iter.Seq2[*chunk, error
 	}
 }
 
-// chunks gathers neighbours that need no judge; one that does is alone.
+// chunks groups consecutive items that need no judge; an item that does gets a chunk of its own.
 func chunks(items iter.Seq2[Item, error], pool *chunkPool) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		g := gatherer{pool: pool, next: pool.get(), yield: yield}
@@ -206,7 +206,7 @@ func chunks(items iter.Seq2[Item, error], pool *chunkPool) iter.Seq2[*chunk, err
 	}
 }
 
-// gatherer fills chunks. Its methods return false when the reader has had enough.
+// gatherer fills chunks. Its methods return false when the consumer has stopped.
 type gatherer struct {
 	pool  *chunkPool
 	next  *chunk
@@ -231,7 +231,7 @@ func (g *gatherer) flush() bool {
 	return g.yield(full, nil)
 }
 
-// scoreChunk fills the scores of b; when the context ends, with those so far.
+// scoreChunk fills the scores of b, up to the end of the context.
 func (c Config) scoreChunk(ctx context.Context, b *chunk) {
 	b.scores = slices.Grow(b.scores, len(b.items))
 	for i := range b.items {

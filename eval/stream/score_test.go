@@ -43,7 +43,7 @@ func items(s *eval.Scorer, n int, last error, evaluators ...qa.Evaluator) iter.S
 	}
 }
 
-// Scores come in order although judges take their time, and many judges work at once.
+// TestScoreKeepsOrder checks that scores are in order with slow judges, and that many judges work at once.
 func TestScoreKeepsOrder(t *testing.T) {
 	var now, most atomic.Int32
 	slow := judgeFunc(func(ctx context.Context, _ eval.JudgeRequest) (bool, error) {
@@ -131,7 +131,7 @@ func TestScoreOne(t *testing.T) {
 	}
 }
 
-// An error of the items comes after the scores before it; a reader that stops is obeyed.
+// TestScoreEnds checks that an error comes after the scores before it, and that a consumer can stop early.
 func TestScoreEnds(t *testing.T) {
 	s := eval.New(eval.Config{})
 	broken := errors.New("broken")
@@ -150,7 +150,7 @@ func TestScoreEnds(t *testing.T) {
 	}
 }
 
-// A context that ends stops judges at once, and what they could not say is not delivered.
+// TestScoreCancelled checks that cancellation stops judges at once and drops their results.
 func TestScoreCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stopped := errors.New("interrupted")
@@ -172,7 +172,7 @@ func TestScoreCancelled(t *testing.T) {
 	}
 }
 
-// A stream that is drained ends with an error after the answers in flight, whatever was queued.
+// TestDrain checks that a drained stream ends with an error after the answers in flight.
 func TestDrain(t *testing.T) {
 	drain, asked := make(chan struct{}), 0
 	j := judgeFunc(func(context.Context, eval.JudgeRequest) (bool, error) {

@@ -64,7 +64,7 @@ func TestBannedRules(t *testing.T) {
 		{"verb", "tells whether it is open", `a.go:1: "tells whether": write reports`},
 		{"across lines", "one line\nclose mends\nit", `a.go:2: "mends"`},
 		{"phrase across lines", "it tells\nwhether", `a.go:1: "tells whether"`},
-		{"capital", "Nobody waits", `"Nobody"`},
+		{"capital", "Nobody waits", `"Nobody waits"`},
 		{"restated interface", "Error implements error.", `"Error implements error."`},
 		{"part of a word", "amends misspelt text", ""},
 		{"clean", "reports whether the standing order is spelled out", ""},
