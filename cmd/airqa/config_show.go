@@ -13,6 +13,7 @@ import (
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
 	"airqa/llm"
+	"airqa/run/session"
 )
 
 type configCmd struct {
@@ -98,7 +99,7 @@ var layers = settings.Layers{
 }
 
 // keyVariables are the variables that hold keys.
-func keyVariables() []string { return append(llm.KeyVariables(), judgeKey, embedKey) }
+func keyVariables() []string { return append(llm.KeyVariables(), session.JudgeKey, session.EmbedKey) }
 
 // warnOfStrangers names variables that look like settings and are none.
 func (a *app) warnOfStrangers(parser *kong.Kong) {

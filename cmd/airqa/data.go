@@ -10,6 +10,7 @@ import (
 	"airqa/env/embed/minilm"
 	"airqa/internal/exit"
 	"airqa/llm"
+	"airqa/run/session"
 )
 
 // embedTimeout bounds one request for vectors.
@@ -69,11 +70,11 @@ func (f embedderFlags) remote(a *app, name string) (embed.Embedder, error) {
 }
 
 func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, error) {
-	access := a.secondAccess("openai:"+name, embedKey, f.EmbedBaseURL)
+	access := a.session().Access("openai:"+name, session.EmbedKey, f.EmbedBaseURL)
 	if access.Key == "" && f.EmbedBaseURL == "" {
-		return embed.OpenAIConfig{}, exit.With(exit.Usage, fmt.Errorf("embedder %s: %w", f.Embedder, missingKey(access, embedKey, "--embed-base-url")))
+		return embed.OpenAIConfig{}, exit.With(exit.Usage, fmt.Errorf("embedder %s: %w", f.Embedder, session.MissingKey(access, session.EmbedKey, "--embed-base-url")))
 	}
-	if without := keyless(access, embedKey); without != "" {
+	if without := session.Keyless(access, session.EmbedKey); without != "" {
 		a.say("note: embedder %s is asked at %s%s", f.Embedder, access.Host(), without)
 	}
 	address := access.BaseURL

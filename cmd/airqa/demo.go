@@ -12,8 +12,6 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/ingest"
 	"airqa/eval"
-	"airqa/eval/judge"
-	"airqa/eval/stream"
 	"airqa/fixtures"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
@@ -21,6 +19,7 @@ import (
 	"airqa/qa"
 	"airqa/report/render"
 	"airqa/run/runlog"
+	"airqa/run/scoring"
 	"airqa/run/session"
 )
 
@@ -162,12 +161,11 @@ func (d demo) runAll() ([]string, error) {
 
 // scoreAll scores the runs under one bar.
 func (d demo) scoreAll(dirs []string) error {
-	quiet := *d.app
-	quiet.progress = progress.New(progress.Config{})
-	by := scoring{string(eval.Reference), &judging{name: session.OfflineModel}, stream.Config{Scorer: eval.New(eval.Config{Judge: judge.Lexical{}})}}
+	by := scoring.Scoring{Session: d.session(), Mode: eval.Reference, Judge: scoring.Offline()}
+	by.Progress = progress.New(progress.Config{})
 	stage := d.progress.Stage("score", len(dirs))
 	for i, dir := range dirs {
-		if _, err := quiet.scoreRun(dir, by); err != nil {
+		if _, err := by.Run(dir); err != nil {
 			return err
 		}
 		stage.Set(i+1, filepath.Base(dir))

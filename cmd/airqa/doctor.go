@@ -16,6 +16,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/run/scoring"
 	"airqa/run/session"
 )
 
@@ -148,21 +149,21 @@ func openFix(err error) string {
 
 func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 	name := "judge " + spec
-	if !asksModel(spec) {
+	if !scoring.AsksModel(spec) {
 		return []doctor.Check{{Name: name, Run: func(context.Context) doctor.Finding { return doctor.Good("asks no endpoint") }}}
 	}
-	flags := judgeFlags{JudgeBaseURL: c.JudgeBaseURL}
-	config, access := flags.config(a, spec)
+	flags := scoring.Judges{JudgeBaseURL: c.JudgeBaseURL}
+	config, access := flags.Config(a.session(), spec)
 	config.Timeout, config.MaxRetries, config.Sampling.MaxTokens = c.Timeout, -1, doctor.PingTokens
 	m, err := llm.Open(config)
 	if errors.Is(err, llm.ErrNoKey) {
-		err = missingKey(access, judgeKey, "--judge-base-url")
+		err = session.MissingKey(access, session.JudgeKey, "--judge-base-url")
 	}
-	if wrong := flags.checkHosts(a, c.Judge); err == nil {
+	if wrong := flags.CheckHosts(a.session(), c.Judge); err == nil {
 		err = wrong
 	}
 	if err != nil {
-		return doctor.Broken(name, err, "set "+judgeKey+" or give --judge-base-url; --judge offline stands in without an endpoint")
+		return doctor.Broken(name, err, "set "+session.JudgeKey+" or give --judge-base-url; --judge offline stands in without an endpoint")
 	}
 	return []doctor.Check{doctor.Judge(name, m)}
 }

@@ -25,6 +25,7 @@ import (
 	"airqa/report/render"
 	"airqa/run/budget"
 	"airqa/run/runlog"
+	"airqa/run/scoring"
 	"airqa/run/session"
 )
 
@@ -415,7 +416,7 @@ func embedTokens(t *testing.T, a *app, c any) any {
 
 // testAppWithEmbedKey lets an app ask for vectors without an address.
 func testAppWithEmbedKey(a *app) *app {
-	a.getenv = func(name string) string { return map[string]string{embedKey: "sk-test"}[name] }
+	a.getenv = func(name string) string { return map[string]string{session.EmbedKey: "sk-test"}[name] }
 	return a
 }
 
@@ -488,19 +489,19 @@ func settingOf(name string) func(*testing.T, *app, any) any {
 
 func panel(t *testing.T, a *app, c any) any {
 	flags, ok := c.(interface {
-		open(a *app, verdicts string) (*judging, error)
-		config(a *app, name string) (llm.Config, llm.Access)
+		Open(s session.Session, verdicts string) (*scoring.Judge, error)
+		Config(s session.Session, name string) (llm.Config, llm.Access)
 	})
 	if !ok {
 		return nil
 	}
-	j, err := flags.open(a, "")
+	j, err := flags.Open(a.session(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = j.Close() }()
-	config, _ := flags.config(a, "openai:j")
-	return j.name + " at " + config.BaseURL
+	config, _ := flags.Config(a.session(), "openai:j")
+	return j.Name + " at " + config.BaseURL
 }
 
 func includePartial(t *testing.T, a *app, c any) any {

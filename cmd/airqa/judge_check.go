@@ -1,26 +1,24 @@
 package main
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
+	"airqa/report/render"
+	"airqa/run/scoring"
 )
 
 type judgeCmd struct {
 	File     string `arg:"" name:"file" help:"Labelled judgements, JSON Lines (docs/formats/labels.md)."`
 	Verdicts string `placeholder:"FILE" help:"Keep verdicts in FILE and ask for none of them twice."`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
-	judgeFlags
+	scoring.Judges
 }
 
 // Help implements kong.HelpProvider.
@@ -41,42 +39,42 @@ func (c judgeCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	j, err := c.open(a, c.Verdicts)
+	j, err := c.Open(a.session(), c.Verdicts)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	if j.absent != nil {
-		return exit.Misuse("there is no judge to check: %w", j.absent)
+	if j.Absent != nil {
+		return exit.Misuse("there is no judge to check: %w", j.Absent)
 	}
-	if _, none := j.judge.(noJudge); none {
+	if j.IsNone() {
 		return exit.Misuse("there is no judge to check")
 	}
 	checked, err := c.check(a, j, labels)
 	if err != nil {
 		return err
 	}
-	result := newJudgeCheck(j, checked)
+	result := judge.Summarize(j.Name, checked, j.Spent())
+	o := render.Options{Format: "text"}
 	if c.JSON {
-		err = json.NewEncoder(a.out).Encode(result)
-	} else {
-		err = a.print(result.text())
+		o.Format = "json"
 	}
+	err = render.Agreement(a.out, result, o)
 	if err == nil && result.Unscored > 0 {
-		err = exit.With(exit.FailedExamples, fmt.Errorf("%s no verdict, since the judge failed; the same command asks again",
-			have(result.Unscored, "answer")))
+		err = exit.With(exit.FailedExamples, fmt.Errorf("%s left without a verdict, since the judge failed; the same command asks again",
+			are(result.Unscored, "answer")))
 	}
 	return err
 }
 
 // check asks the judge of every label. After Ctrl-C the calls in flight end, and there is no result: their verdicts are kept
 // where --verdicts names a file.
-func (c judgeCmd) check(a *app, j *judging, labels []judge.Label) ([]judge.Checked, error) {
+func (c judgeCmd) check(a *app, j *scoring.Judge, labels []judge.Label) ([]judge.Checked, error) {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	j.drain = drain
+	j.Drain = drain
 	stage, done := a.progress.Stage("judge", len(labels)), 0
-	checked := judge.Check(ctx, eval.New(eval.Config{Judge: j.judge}), labels, c.JudgeConcurrency, func() {
+	checked := judge.Check(ctx, eval.New(eval.Config{Judge: j.Judge}), labels, c.JudgeConcurrency, func() {
 		done++
 		stage.Set(done, "")
 	})
@@ -111,103 +109,4 @@ func (c judgeCmd) labels(a *app) ([]judge.Label, error) {
 		return nil, fmt.Errorf("%s holds no labelled judgement; airqa judge-check --help shows one", c.File)
 	}
 	return labels, nil
-}
-
-// judgeCheck is what is printed.
-type judgeCheck struct {
-	Judge string `json:"judge"`
-	judge.Agreement
-	Disagreements []checkLine `json:"disagreements"`
-	Without       []checkLine `json:"without_verdict"`
-	NotAsked      []checkLine `json:"without_judge"`
-	Spent         judge.Spent `json:"spent"`
-}
-
-// checkLine is a label that a judge does not share, or said nothing of.
-type checkLine struct {
-	Line     int    `json:"line"`
-	UUID     string `json:"uuid,omitempty"`
-	Question string `json:"question"`
-	Answer   string `json:"answer"`
-	Label    bool   `json:"label"`
-	Reason   string `json:"reason,omitempty"`
-}
-
-func newJudgeCheck(j *judging, checked []judge.Checked) judgeCheck {
-	r := judgeCheck{
-		Judge: j.name, Agreement: judge.Measure(checked), Spent: j.spent(),
-		Disagreements: []checkLine{}, Without: []checkLine{}, NotAsked: []checkLine{},
-	}
-	for _, k := range checked {
-		line := checkLine{Line: k.Line, UUID: k.UUID, Question: k.Question, Answer: k.Text, Label: k.Right, Reason: cmp.Or(k.NotAsked, k.Unscored)}
-		switch {
-		case k.NotAsked != "":
-			r.NotAsked = append(r.NotAsked, line)
-		case k.Unscored != "":
-			r.Without = append(r.Without, line)
-		case k.Said != k.Right:
-			r.Disagreements = append(r.Disagreements, line)
-		}
-	}
-	return r
-}
-
-func (r judgeCheck) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d labelled answers, %d judged by %s, %d without a verdict", r.Labels, r.Judged, r.Judge, r.Unscored)
-	if r.Agreement.NotAsked > 0 {
-		fmt.Fprintf(&b, ", %d decided without the judge", r.Agreement.NotAsked)
-	}
-	b.WriteString("\n")
-	fmt.Fprintf(&b, "agreement %s, Cohen's kappa %s\n\n", shareText(r.Share, r.Judged), kappaText(r.Kappa))
-	fmt.Fprintf(&b, "                 label true  label false\n")
-	fmt.Fprintf(&b, "judge says true  %10d  %11d\n", r.TruePositive, r.FalsePositive)
-	fmt.Fprintf(&b, "judge says false %10d  %11d\n", r.FalseNegative, r.TrueNegative)
-	if len(r.Members) > 0 {
-		fmt.Fprintf(&b, "\namong the judges: Fleiss' kappa %s\n", kappaText(r.PanelKappa))
-	}
-	for _, m := range r.Members {
-		fmt.Fprintf(&b, "  %s: agreement %s, %d failed\n", terminal.Line(m.Judge), shareText(m.Share, m.Judged), m.Failed)
-	}
-	writeLines(&b, "the judge disagrees", r.Disagreements)
-	writeLines(&b, "without a verdict", r.Without)
-	writeLines(&b, "decided without the judge", r.NotAsked)
-	if s := r.Spent; s.Calls+s.Known+s.Failed > 0 {
-		fmt.Fprintf(&b, "\n%d replies (%d prompt and %d completion tokens), %d failed calls, %d verdicts known before\n",
-			s.Calls, s.Usage.Prompt, s.Usage.Completion, s.Failed, s.Known)
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-func shareText(s judge.Share, n int) string {
-	if s.Rate == nil {
-		return "unknown"
-	}
-	return fmt.Sprintf("%.2f %% (%d of %d; %.0f %% interval %.2f to %.2f)",
-		100**s.Rate, s.Agree, n, 100*s.Level, 100*s.Interval.Low, 100*s.Interval.High)
-}
-
-// kappaText prints a value that may be missing.
-func kappaText(x *float64) string {
-	if x == nil {
-		return "undefined"
-	}
-	return strconv.FormatFloat(*x, 'f', 3, 64)
-}
-
-func writeLines(b *strings.Builder, title string, lines []checkLine) {
-	if len(lines) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\n%s:\n", title)
-	var told []string
-	for _, l := range lines {
-		fmt.Fprintf(b, "  line %d, label %t: %s | %s\n", l.Line, l.Label, terminal.Clip(l.Question, 71), terminal.Clip(l.Answer, 71))
-		// An error that ended the judge is part of all later ones.
-		again := func(reason string) bool { return strings.HasSuffix(l.Reason, reason) }
-		if l.Reason != "" && !slices.ContainsFunc(told, again) {
-			fmt.Fprintf(b, "    %s\n", terminal.Line(terminal.Clip(l.Reason, mostOfReason)))
-			told = append(told, l.Reason)
-		}
-	}
 }

@@ -215,7 +215,7 @@ func (a *app) notify(n progress.Notice) { a.say("%s", n) }
 // session is what an invocation over baselines and models gets of the command line.
 func (a *app) session() session.Session {
 	return session.Session{
-		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Redact: a.redactor(),
+		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, BaseURL: a.modelAt, Redact: a.redactor(),
 		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Program: program,
 	}
 }

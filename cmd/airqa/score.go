@@ -4,25 +4,34 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
+	"io"
 	"path/filepath"
 	"strings"
 
 	"airqa/eval"
 	"airqa/eval/stream"
+	"airqa/internal/aside"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/report/render"
 	"airqa/run/runlog"
+	"airqa/run/scoring"
 )
 
 type scoreCmd struct {
 	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories to score, or folders of them."`
-	scoreFileFlags
+
+	Gold       string `placeholder:"FILE" help:"Questions with their evaluators, to score a file of predictions."`
+	Pred       string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, with \"repeat\": N where a question has several; also the authors' result.jsonl."`
+	Out        string `short:"o" placeholder:"FILE" env:"AIRQA_SCORE_OUT" help:"Write a line of JSON for each prediction to FILE, then the totals."`
+	ScoreCores int    `name:"cores" default:"0" help:"Processors to score on; 0 is all."`
+
 	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, quirks included: what published numbers mean) or fixed (its known faults mended)."`
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes; the beginning of a uuid will do, #K behind it for a repeat."`
 	JSON    bool   `name:"json" help:"Print a line of JSON for each example, then the totals."`
-	judgeFlags
+	scoring.Judges
 }
 
 // Help implements kong.HelpProvider.
@@ -66,11 +75,11 @@ func (c scoreCmd) Run(a *app) error {
 
 // scoreDirs scores runs one after the other and sums what could not be scored. Of several, one in which nothing has
 // ended is left out.
-func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum totals, err error) {
+func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum scoring.Totals, err error) {
 	left := 0
 	for _, dir := range dirs {
 		t, err := c.scoreDir(a, dir, len(dirs) > 1)
-		if errors.Is(err, errNothingEnded) && len(dirs) > 1 {
+		if errors.Is(err, scoring.ErrNothingEnded) && len(dirs) > 1 {
 			a.say("note: left out: %v", err)
 			left++
 			continue
@@ -78,8 +87,8 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum totals, err error) {
 		if err != nil {
 			return sum, err
 		}
-		sum.Unscored, sum.faulty, sum.NoEvaluator = sum.Unscored+t.Unscored, sum.faulty+t.faulty, sum.NoEvaluator+t.NoEvaluator
-		sum.why = cmp.Or(sum.why, t.why)
+		sum.Unscored, sum.Faulty, sum.NoEvaluator = sum.Unscored+t.Unscored, sum.Faulty+t.Faulty, sum.NoEvaluator+t.NoEvaluator
+		sum.Why = cmp.Or(sum.Why, t.Why)
 	}
 	if left == len(dirs) {
 		return sum, errors.New("none of these runs has a finished question")
@@ -88,29 +97,21 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum totals, err error) {
 }
 
 // verdict makes the exit code of what could not be scored.
-func (c scoreCmd) verdict(sum totals) error {
-	unscored := sum.Unscored - sum.faulty - sum.NoEvaluator
+func (c scoreCmd) verdict(sum scoring.Totals) error {
+	unscored := sum.Unscored - sum.Faulty - sum.NoEvaluator
 	switch {
-	case unscored > 0 && c.Judge != noJudgeName:
+	case unscored > 0 && c.Judge != scoring.NoJudge:
 		return exit.With(exit.FailedExamples, fmt.Errorf(
 			"%s unscored, which is no zero; the first because: %s\n  the same command tries again; with --json it says why each is",
-			are(unscored, "answer"), terminal.Clip(sum.why, mostOfReason)))
-	case sum.faulty > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(sum.faulty, "answer")))
+			are(unscored, "answer"), terminal.Clip(sum.Why, mostOfReason)))
+	case sum.Faulty > 0:
+		return exit.With(exit.FailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(sum.Faulty, "answer")))
 	}
 	return nil
 }
 
 // mostOfReason bounds what is shown of a reason, in characters: an endpoint may send a page.
 const mostOfReason = 200
-
-// have is a number of things that are the subject of a sentence.
-func have(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " has"
-	}
-	return terminal.Plural(n, noun) + " have"
-}
 
 // are is a number of things that are the subject of a sentence.
 func are(n int, noun string) string {
@@ -122,78 +123,91 @@ func are(n int, noun string) string {
 
 // scoreFiles scores a file of predictions, or explains one of them.
 func (c scoreCmd) scoreFiles(a *app) (err error) {
-	j, err := c.open(a, "")
+	j, err := c.Open(a.session(), "")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	c.Judge = j.name
+	c.Judge = j.Name
 	if c.Explain != "" {
-		return c.explainFile(a, j.judge)
+		return c.explainFile(a, j)
 	}
 	t, err := c.scoreFile(a, j)
-	if err == nil && j.absent != nil && t.Unscored > t.faulty {
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %s need a judge: %w", t.Unscored-t.faulty, terminal.Plural(t.Answers, "answer"), j.absent))
+	if err == nil && j.Absent != nil && t.Unscored > t.Faulty {
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %s need a judge: %w", t.Unscored-t.Faulty, terminal.Plural(t.Answers, "answer"), j.Absent))
 	}
 	return errors.Join(err, c.verdict(t))
 }
 
-func (c scoreCmd) scorer(j eval.Judge) *eval.Scorer {
-	return eval.New(eval.Config{Judge: j, Mode: eval.Mode(c.Scoring)})
+// scoreFile writes the scores of a file of predictions to standard output as JSON and to --out.
+func (c scoreCmd) scoreFile(a *app, j *scoring.Judge) (t scoring.Totals, err error) {
+	score := func(w io.Writer) error {
+		if c.JSON {
+			w = io.MultiWriter(a.out, w)
+		}
+		t, err = c.by(a, j).Files(c.Gold, c.Pred, w)
+		return err
+	}
+	switch {
+	case c.Out != "":
+		err = aside.Write(c.Out, score)
+	case c.JSON:
+		err = score(io.Discard)
+	default:
+		t, err = c.by(a, j).Files(c.Gold, c.Pred, nil)
+	}
+	if err != nil || c.JSON {
+		return t, err
+	}
+	return t, a.print(t.Text())
+}
+
+func (c scoreCmd) by(a *app, j *scoring.Judge) scoring.Scoring {
+	return scoring.Scoring{
+		Session: a.session(), Mode: eval.Mode(c.Scoring), Judge: j, Cores: c.ScoreCores, JudgeConcurrency: c.JudgeConcurrency,
+	}
 }
 
 // scoreDir scores one run and shows its totals.
-func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t totals, err error) {
-	j, err := c.open(a, filepath.Join(dir, verdictsFile))
+func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, err error) {
+	j, err := c.Open(a.session(), filepath.Join(dir, scoring.VerdictsFile))
 	if err != nil {
 		return t, err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	c.Judge = j.name
-	if j.absent != nil {
-		if err := c.needsNoJudge(a, dir, j.absent); err != nil {
-			return t, err
+	by := c.by(a, j)
+	if j.Absent != nil {
+		// A score without a judge would replace a better one.
+		if n, all, err := by.NeedJudge(a.ctx, dir); err != nil || n > 0 {
+			return t, cmp.Or(err, exit.Misuse("%d of %s of %s need a judge: %w", n, terminal.Plural(all, "answer"), dir, j.Absent))
 		}
 	}
-	scores, err := a.scoreRun(dir, scoring{c.Scoring, j, c.streamConfig(c.scorer(j.judge))})
+	scores, err := by.Run(dir)
 	if err != nil {
 		return t, err
 	}
-	t = c.count(scores)
+	t = scoring.Count(scores, by.Mode, j.Name)
 	if several {
 		t.Run = dir
 	}
-	if spent := j.spent(); spent.Calls > 0 {
+	if spent := j.Spent(); spent.Calls > 0 {
 		a.say("%s: %d calls of the judge, %d tokens", dir, spent.Calls, spent.Usage.Prompt+spent.Usage.Completion)
 	}
 	return t, c.show(a, scores, t)
 }
 
-// needsNoJudge refuses to score a run without a judge if an answer needs one: the scores would stand in the place of better
-// ones.
-func (c scoreCmd) needsNoJudge(a *app, dir string, absent error) error {
-	quiet := a.session()
-	quiet.Notify = nil // scoring says it again
-	r, examples, err := quiet.OpenRun(dir)
-	if err != nil {
-		return err
+// show prints scores as JSON lines, or their totals for a person.
+func (c scoreCmd) show(a *app, scores []qa.Score, t scoring.Totals) error {
+	if !c.JSON {
+		return a.print(t.Text())
 	}
-	ended, all := quiet.Ended(r)
-	n, s := 0, c.scorer(nil)
-	for _, ex := range examples {
-		if !eval.Subjective(ex.Evaluator) {
-			continue
-		}
-		for _, rec := range ended[ex.UUID] {
-			if i := item(nil, rec); i.Verdict == "" && s.JudgeDecides(a.ctx, ex.Evaluator, i.Answer) {
-				n++
-			}
+	w := scoring.NewLines(a.out)
+	for _, s := range scores {
+		if err := w.Write(s); err != nil {
+			return err
 		}
 	}
-	if n == 0 {
-		return nil
-	}
-	return exit.Misuse("%d of %s of %s need a judge: %w", n, terminal.Plural(all, "answer"), dir, absent)
+	return w.End(t)
 }
 
 func (c scoreCmd) check() error {
@@ -206,83 +220,74 @@ func (c scoreCmd) check() error {
 	case !files && len(c.Dirs) == 0:
 		return exit.Misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
-	return c.scoreFileFlags.check()
+	return c.checkFiles()
 }
 
-// scoring is by what rules a run is scored.
-type scoring struct {
-	mode   string
-	judge  *judging
-	config stream.Config
-}
-
-// errNothingEnded is returned for a run that has nothing to score.
-var errNothingEnded = errors.New("no question of this run is finished yet; airqa run goes on with it")
-
-// scoreRun scores every episode of a run that has ended, and writes the scores beside its log.
-func (a *app) scoreRun(dir string, by scoring) ([]qa.Score, error) {
-	r, examples, err := a.session().OpenRun(dir)
-	if err != nil {
-		return nil, err
-	}
-	ended, n := a.session().Ended(r)
-	if n == 0 {
-		return nil, fmt.Errorf("%s: %w", dir, errNothingEnded)
-	}
-	a.session().NoteMissing(r, ended)
-	ctx, drain, stop := a.interrupts()
-	defer stop()
-	by.judge.drain, by.config.Drain = drain, drain // half a scoring is none, and verdicts are kept
-	scores := make([]qa.Score, 0, n)
-	stage := a.progress.Stage("score "+filepath.Base(dir), n)
-	for s, err := range stream.Score(ctx, by.config, items(examples, ended, by.config.Scorer)) {
-		if err != nil {
-			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
-			return nil, undrained(err)
-		}
-		scores = append(scores, s)
-		stage.Set(len(scores), "")
-	}
-	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", runlog.Verdicts(scores), terminal.Plural(n, "answer"), len(ended), len(examples)))
-	return scores, runlog.WriteScores(dir, runlog.Scoring{
-		Mode: by.mode, Judge: by.judge.name, JudgeBaseURL: by.judge.baseURL, Program: program, Created: a.now().UTC(),
-	}, scores, a.redactor())
-}
-
-// undrained is the error of an interrupted stream of scores.
-func undrained(err error) error {
-	if errors.Is(err, stream.ErrDrained) {
-		return fmt.Errorf("scoring: %w", exit.ErrInterrupted)
-	}
-	return err
-}
-
-// items are the answers to score, in the order of the questions.
-func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[stream.Item, error] {
-	return func(yield func(stream.Item, error) bool) {
-		for _, ex := range examples {
-			list := ended[ex.UUID]
-			if len(list) == 0 {
-				continue
-			}
-			gold := stream.NewGold(s, ex.UUID, ex.Evaluator)
-			for _, rec := range list {
-				if !yield(item(gold, rec), nil) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// item is the answer of an episode. No answer is a zero; an episode that failed for a reason not its own is unscored.
-func item(gold *stream.Gold, rec runlog.Recorded) stream.Item {
-	i := stream.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Answer(rec.Answer)}
+func (c scoreCmd) checkFiles() error {
 	switch {
-	case rec.Outcome.Failed():
-		i.Verdict, i.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason
-	case !rec.Answer.Given:
-		i.Verdict, i.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
+	case c.ScoreCores < 0:
+		return exit.Misuse("--cores %d: name a number of processors, or 0 for all", c.ScoreCores)
+	case c.Out != "" && c.Gold == "":
+		return exit.Misuse("--out goes with --gold and --pred; the scores of a run are in RUN/scores/")
+	case c.Out != "" && (c.Out == c.Gold || c.Out == c.Pred):
+		return exit.Misuse("--out %s would replace what is to be scored", c.Out)
 	}
-	return i
+	return nil
+}
+
+// explainRun shows how one answer of a run is scored: by the judge that is named, else by that of the newest scoring.
+func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
+	if len(dirs) != 1 {
+		return exit.Misuse("--explain looks at one run; here are %d", len(dirs))
+	}
+	if list, _ := runlog.Scorings(dirs[0]); len(list) > 0 && c.Judge == "" && len(c.Judges.Judges) == 0 {
+		c.Judges = c.Of(list[0])
+	}
+	j, err := c.Open(a.session(), filepath.Join(dirs[0], scoring.VerdictsFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	r, examples, err := a.session().OpenRun(dirs[0])
+	if err != nil {
+		return err
+	}
+	ex, repeat, err := dataset.Find(examples, c.Explain)
+	if err != nil {
+		return err
+	}
+	rec, err := r.Episode(ex.UUID, repeat)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s, repeat %d: %w", ex.UUID, repeat, err)
+	case !rec.Answer.Given:
+		return fmt.Errorf("%s has no answer to explain: its outcome is %q", ex.UUID, rec.Outcome)
+	}
+	return c.explain(a, ex, eval.Answer(rec.Answer), j)
+}
+
+// explainFile shows how one prediction of a file is scored.
+func (c scoreCmd) explainFile(a *app, j *scoring.Judge) error {
+	examples, err := a.loadQuestions(c.Gold)
+	if err != nil {
+		return err
+	}
+	ex, repeat, err := dataset.Find(examples, c.Explain)
+	if err != nil {
+		return err
+	}
+	p, err := stream.Find(c.Pred, ex.UUID, repeat)
+	if err != nil {
+		return err
+	}
+	return c.explain(a, ex, p, j)
+}
+
+func (c scoreCmd) explain(a *app, ex qa.Example, p eval.Prediction, j *scoring.Judge) error {
+	x := eval.New(eval.Config{Judge: j.Judge}).Explain(a.ctx, ex.Evaluator, p)
+	o := render.Options{Width: a.width}
+	if c.JSON {
+		o.Format = "json"
+	}
+	return render.Explanation(a.out, ex, x, o)
 }

@@ -13,6 +13,7 @@ import (
 
 	"airqa/internal/exit"
 	"airqa/run/runlog"
+	"airqa/run/scoring"
 )
 
 // judged is a command that asks a judge.
@@ -39,7 +40,7 @@ func TestCtrlCWhileScoring(t *testing.T) {
 	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("%v, standard error:\n%s", err, errs)
 	}
-	kept, err := os.ReadFile(filepath.Join(run, verdictsFile))
+	kept, err := os.ReadFile(filepath.Join(run, scoring.VerdictsFile))
 	if n := strings.Count(string(kept), "\n"); err != nil || n != server.Calls() || n > 4 {
 		t.Errorf("%d verdicts of %d questions, %v", n, server.Calls(), err)
 	}

@@ -110,3 +110,18 @@ func others(keys *python.Dict) string {
 	}
 	return fmt.Sprintf(" (the keys are %s)", strings.Join(names, ", "))
 }
+
+// Find reads a file of predictions up to the one for a question and repeat. One without a repeat is the first.
+func Find(path, uuid string, repeat int) (eval.Prediction, error) {
+	for block, err := range dataset.LineBlocks("predictions", path) {
+		if err != nil {
+			return eval.Prediction{}, err
+		}
+		for _, p := range decodePredictions(block).predictions {
+			if p.uuid == uuid && max(p.repeat, 0) == repeat {
+				return p.answer, nil
+			}
+		}
+	}
+	return eval.Prediction{}, fmt.Errorf("%s has no prediction for %s", path, uuid)
+}

@@ -97,25 +97,49 @@ func (s Selection) named(list []qa.Example) ([]qa.Example, error) {
 	}
 	wanted := make(map[string]bool)
 	for _, id := range s.IDs {
-		var found []string
-		for _, ex := range list {
-			if ex.UUID == id {
-				found = []string{id}
-				break
-			}
-			if strings.HasPrefix(ex.UUID, id) {
-				found = append(found, ex.UUID)
-			}
+		ex, err := byID(list, id)
+		if err != nil {
+			return nil, err
 		}
-		switch {
-		case len(found) == 0 || id == "":
-			return nil, fmt.Errorf("no question has the id %q", id)
-		case len(found) > 1:
-			return nil, fmt.Errorf("the id %q begins %d questions, such as %s and %s", id, len(found), found[0], found[1])
-		}
-		wanted[found[0]] = true
+		wanted[ex.UUID] = true
 	}
 	return keep(list, func(ex qa.Example) bool { return wanted[ex.UUID] }), nil
+}
+
+// Find returns the question that ref names, by its uuid or the beginning of it, and the repeat K of a ref "UUID#K".
+func Find(list []qa.Example, ref string) (ex qa.Example, repeat int, err error) {
+	if ex, err = byID(list, ref); err == nil {
+		return ex, 0, nil
+	}
+	at := strings.LastIndexByte(ref, '#')
+	if at < 0 {
+		return ex, 0, err
+	}
+	if repeat, err = strconv.Atoi(ref[at+1:]); err != nil || repeat < 0 {
+		return ex, 0, fmt.Errorf("%s: want UUID or UUID#REPEAT", ref)
+	}
+	ex, err = byID(list, ref[:at])
+	return ex, repeat, err
+}
+
+// byID finds a question by its uuid or the beginning of it.
+func byID(list []qa.Example, id string) (qa.Example, error) {
+	var found []qa.Example
+	for _, ex := range list {
+		if ex.UUID == id {
+			return ex, nil
+		}
+		if strings.HasPrefix(ex.UUID, id) {
+			found = append(found, ex)
+		}
+	}
+	switch {
+	case len(found) == 0 || id == "":
+		return qa.Example{}, fmt.Errorf("no question has the id %q", id)
+	case len(found) > 1:
+		return qa.Example{}, fmt.Errorf("the id %q begins %d questions, such as %s and %s", id, len(found), found[0].UUID, found[1].UUID)
+	}
+	return found[0], nil
 }
 
 func (s Selection) tagged(list []qa.Example) []qa.Example {

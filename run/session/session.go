@@ -18,6 +18,8 @@ type Session struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	Getenv   func(string) string
+	// BaseURL is --base-url where the command has it: the address that the key of the model's provider is for.
+	BaseURL string
 	// Redact takes keys and the home directory out of what goes into a run directory, RedactKeys only the keys.
 	Redact, RedactKeys func([]byte) []byte
 	// Interrupts watches for Ctrl-C: drain is closed at the first, ctx ends with [airqa/internal/exit.ErrInterrupted] at the

@@ -1,4 +1,6 @@
-package main
+// Package scoring scores runs and files of predictions: it opens the judges, streams the answers through eval/stream, and
+// sums up the scores. Start with [Judges.Open] and [Scoring.Run].
+package scoring
 
 import (
 	"cmp"
@@ -19,8 +21,8 @@ import (
 	"airqa/run/session"
 )
 
-// judgeFlags say who judges subjective answers.
-type judgeFlags struct {
+// Judges selects the judges of subjective answers. Its fields are flags.
+type Judges struct {
 	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: openai:NAME, anthropic:NAME, google:NAME, ollama:NAME, offline (lexical overlap, no language model), or none. Without it openai:gpt-4o-mini-2024-07-18, the paper's. Its key comes from AIRQA_JUDGE_API_KEY; that of its provider (OPENAI_API_KEY, ...) is used only at the host it is for."`
 	Judges           []string `placeholder:"A,B,C" help:"Several judges that vote, instead of --judge."`
 	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"How many of --judges must accept an answer: majority (more than half; a tie is wrong), all or any."`
@@ -31,63 +33,67 @@ type judgeFlags struct {
 const (
 	// defaultJudge is the paper's (section 3.2).
 	defaultJudge = "openai:gpt-4o-mini-2024-07-18"
-	// noJudgeName leaves subjective answers unscored on purpose.
-	noJudgeName = "none"
-	// verdictsFile is where the verdicts on a run are kept, in its directory.
-	verdictsFile = "verdicts.jsonl"
+	// NoJudge is the name of a judge that leaves subjective answers unscored on purpose.
+	NoJudge = "none"
+	// VerdictsFile keeps the verdicts on a run, in its directory.
+	VerdictsFile = "verdicts.jsonl"
 	// maxJudgeFailures equal ones in a row stop a judge.
 	maxJudgeFailures = 10
 )
 
-// judging is who judges in one start of the program. It is closed at the end.
-type judging struct {
-	judge eval.Judge
-	// name is what scores are named after, such as "majority(openai:a,openai:b,offline)".
-	name string
-	// baseURL is the endpoint of its models, if one was named.
-	baseURL string
-	// absent says why there is no judge although one was wanted, and what can be done: subjective answers stay unscored.
-	absent error
-	// drain, when closed, lets questions in flight end and no others begin; nil never does. It is set before the first question.
-	drain <-chan struct{}
+// Judge is the judge of one invocation. Close it at the end.
+type Judge struct {
+	eval.Judge
+	// Name is what scores are named after, such as "majority(openai:a,openai:b,offline)".
+	Name string
+	// BaseURL is the endpoint of its models, if one was named.
+	BaseURL string
+	// Absent is the reason why there is no judge although one was wanted, with what can be done; subjective answers stay
+	// unscored. Nil where there is a judge.
+	Absent error
+	// Drain, when closed, lets calls in flight end and no others begin; nil never does. Set it before the first question.
+	Drain <-chan struct{}
 	meter *judge.Meter
 	store *judge.Store
 }
 
-// spent is what judging has taken so far.
-func (j *judging) spent() judge.Spent { return j.meter.Spent() }
+// Offline is the judge that compares words.
+func Offline() *Judge { return &Judge{Judge: judge.Lexical{}, Name: session.OfflineModel} }
 
-// Close implements io.Closer. Its error is of verdicts that could not be kept.
-func (j *judging) Close() error { return j.store.Close() }
+// Spent is what judging has cost so far.
+func (j *Judge) Spent() judge.Spent { return j.meter.Spent() }
 
-// open makes the judge. Verdicts are kept in the file at a path and none of them is asked for twice; an empty path keeps
-// them for this start alone. A single judge without a key leaves subjective answers unscored; absent says why.
-func (f judgeFlags) open(a *app, verdicts string) (*judging, error) {
+// Close releases the store of verdicts and reports the first one that could not be kept.
+func (j *Judge) Close() error { return j.store.Close() }
+
+// Open makes the judge. Verdicts are kept in the file at a path, and none of them is asked for twice; an empty path keeps
+// them for this invocation alone. A single judge without a key leaves subjective answers unscored; see [Judge.Absent].
+func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 	names, err := f.names()
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(names, asksModel) {
+	if !slices.ContainsFunc(names, AsksModel) {
 		verdicts = "" // nothing to keep
 	}
-	j := &judging{meter: &judge.Meter{}, baseURL: f.JudgeBaseURL}
+	j := &Judge{meter: &judge.Meter{}, BaseURL: f.JudgeBaseURL}
 	if verdicts == "" || strings.Contains(f.JudgeBaseURL, "@") {
-		j.baseURL = "" // no model, or an address with a password in it
+		j.BaseURL = "" // no model, or an address with a password in it
 	}
-	if j.store, err = judge.OpenStore(verdicts, a.redactor()); err != nil {
+	if j.store, err = judge.OpenStore(verdicts, s.Redact); err != nil {
 		return nil, err
 	}
 	if n := j.store.Damaged(); n > 0 {
-		a.say("note: %s: %d damaged lines; those verdicts are asked for again", verdicts, n)
+		s.Notify.Notef("%s: %d damaged lines; those verdicts are asked for again", verdicts, n)
 	}
-	if err := f.seat(a, j, names); err != nil {
+	if err := f.seat(s, j, names); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
 	return j, nil
 }
 
 // names lists the judges that the flags name.
-func (f judgeFlags) names() ([]string, error) {
+func (f Judges) names() ([]string, error) {
 	switch {
 	case f.JudgeConcurrency < 1:
 		return nil, exit.Misuse("--judge-concurrency must be above 0")
@@ -99,33 +105,39 @@ func (f judgeFlags) names() ([]string, error) {
 		return nil, exit.Misuse("give either --judge or --judges (AIRQA_JUDGE and airqa.yaml count, too)")
 	case len(f.Judges) == 1:
 		return nil, exit.Misuse("--judges names several; --judge %s is for one", f.Judges[0])
-	case slices.Contains(f.Judges, noJudgeName):
-		return nil, exit.Misuse("%s is no judge of a panel", noJudgeName)
+	case slices.Contains(f.Judges, NoJudge):
+		return nil, exit.Misuse("%s is no judge of a panel", NoJudge)
 	}
 	return f.Judges, nil
 }
 
-// asksModel tells judges that cost something from those that do not.
-func asksModel(name string) bool { return name != session.OfflineModel && name != noJudgeName }
+// AsksModel reports whether a judge asks a model, which costs something.
+func AsksModel(name string) bool { return name != session.OfflineModel && name != NoJudge }
+
+// IsNone reports whether there is no judge, by choice or for want of a key.
+func (j *Judge) IsNone() bool {
+	_, absent := j.Judge.(none)
+	return absent
+}
 
 // seat makes the judge, or the panel of judges.
-func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
-	if err := f.checkHosts(a, names); err != nil {
+func (f Judges) seat(s session.Session, j *Judge, names []string) (err error) {
+	if err := f.CheckHosts(s, names); err != nil {
 		return err
 	}
 	members := make([]judge.Member, len(names))
 	for i, name := range names {
 		members[i].Name = name
-		members[i].Judge, err = f.one(a, j, name)
+		members[i].Judge, err = f.one(s, j, name)
 		if errors.Is(err, llm.ErrNoKey) && len(names) == 1 {
 			err = fmt.Errorf("%w, --judge none (objective answers only) or --judge offline (compares words)", err)
-			j.absent, err = err, nil // verdicts of before are still known
+			j.Absent, err = err, nil // verdicts of before are still known
 		}
 		if err != nil {
 			return exit.With(exit.Usage, err)
 		}
 	}
-	j.judge, j.name = members[0].Judge, names[0]
+	j.Judge, j.Name = members[0].Judge, names[0]
 	if len(members) == 1 {
 		return nil
 	}
@@ -133,39 +145,39 @@ func (f judgeFlags) seat(a *app, j *judging, names []string) (err error) {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	j.judge, j.name = panel, panel.Name()
+	j.Judge, j.Name = panel, panel.Name()
 	return nil
 }
 
 // one makes the judge of a name.
-func (f judgeFlags) one(a *app, j *judging, name string) (eval.Judge, error) {
+func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error) {
 	switch name {
 	case session.OfflineModel:
 		return judge.Lexical{}, nil
-	case noJudgeName:
-		return noJudge{errors.New("--judge none")}, nil
+	case NoJudge:
+		return none{errors.New("--judge none")}, nil
 	}
-	c, access := f.config(a, name)
+	c, access := f.Config(s, name)
 	id, err := identity(name, c)
 	if err != nil {
 		return nil, err
 	}
 	model, err := llm.Open(c)
 	if errors.Is(err, llm.ErrNoKey) {
-		err = missingKey(access, judgeKey, "--judge openai:NAME --judge-base-url URL (your own endpoint)")
-		return judge.NewCached(j.store, id, noJudge{err}, j.meter), err
+		err = session.MissingKey(access, session.JudgeKey, "--judge openai:NAME --judge-base-url URL (your own endpoint)")
+		return judge.NewCached(j.store, id, none{err}, j.meter), err
 	}
 	if err != nil {
 		return nil, err
 	}
-	source := judge.NewModel(judge.Config{Asker: newAsker(a, j, model, name, access), Meter: j.meter})
+	source := judge.NewModel(judge.Config{Asker: newAsker(s, j, model, name, access), Meter: j.meter})
 	circuit := judge.NewCircuit(source, judge.CircuitConfig{
 		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: f.JudgeConcurrency,
 	})
 	return judge.NewCached(j.store, id, circuit, j.meter), nil
 }
 
-// identity is that of the verdicts of a judge.
+// identity distinguishes the verdicts of a judge from those of others.
 func identity(name string, c llm.Config) (judge.Identity, error) {
 	described, err := llm.Describe(c)
 	if err != nil {
@@ -175,8 +187,8 @@ func identity(name string, c llm.Config) (judge.Identity, error) {
 	return judge.Identity{Name: name, Settings: string(settings)}, err
 }
 
-// of are the flags that name the judge of a scoring again.
-func (f judgeFlags) of(s runlog.Scoring) judgeFlags {
+// Of returns the flags that name the judge of a scoring again.
+func (f Judges) Of(s runlog.Scoring) Judges {
 	f.Judge, f.JudgeBaseURL = s.Judge, cmp.Or(f.JudgeBaseURL, s.JudgeBaseURL)
 	if rule, members, ok := qa.PanelMembers(s.Judge); ok {
 		f.Judge, f.Judges, f.JudgeRule = "", members, rule
@@ -186,15 +198,15 @@ func (f judgeFlags) of(s runlog.Scoring) judgeFlags {
 
 // asker lets a judge ask a chat model. It names the host before the first request.
 type asker struct {
-	judging  *judging
+	judge    *Judge
 	model    qa.Model
 	announce func()
 }
 
-func newAsker(a *app, j *judging, model qa.Model, name string, access llm.Access) asker {
+func newAsker(s session.Session, j *Judge, model qa.Model, name string, access llm.Access) asker {
 	return asker{j, model, sync.OnceFunc(func() {
 		if host := access.Host(); host != "" {
-			a.say("note: judge %s is asked at %s%s", name, host, keyless(access, judgeKey))
+			s.Notify.Notef("judge %s is asked at %s%s", name, host, session.Keyless(access, session.JudgeKey))
 		}
 	})}
 }
@@ -202,7 +214,7 @@ func newAsker(a *app, j *judging, model qa.Model, name string, access llm.Access
 // Ask implements judge.Asker.
 func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	select {
-	case <-k.judging.drain:
+	case <-k.judge.Drain:
 		return qa.Reply{}, exit.ErrInterrupted
 	default:
 	}
@@ -210,31 +222,31 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 }
 
-// config asks as the authors' judges do: temperature 0, top_p 0.95, 1,500 tokens.
-func (f judgeFlags) config(a *app, name string) (llm.Config, llm.Access) {
-	access := a.secondAccess(name, judgeKey, f.JudgeBaseURL)
+// Config asks as the authors' judges do: temperature 0, top_p 0.95, 1,500 tokens.
+func (f Judges) Config(s session.Session, name string) (llm.Config, llm.Access) {
+	access := s.Access(name, session.JudgeKey, f.JudgeBaseURL)
 	zero, top := 0.0, 0.95
 	return llm.Config{
-		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: func(text string) { a.say("note: %s", text) },
+		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: func(text string) { s.Notify.Notef("%s", text) },
 		Sampling: qa.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
 		// Named for the error of an unknown provider only; one makes these judges.
-		Providers: map[string]llm.Provider{session.OfflineModel: nil, noJudgeName: nil},
+		Providers: map[string]llm.Provider{session.OfflineModel: nil, NoJudge: nil},
 	}, access
 }
 
-// checkHosts refuses judges at several hosts with one key: it is for one of them.
-func (f judgeFlags) checkHosts(a *app, names []string) error {
+// CheckHosts refuses judges at several hosts with one key: it is for one of them.
+func (f Judges) CheckHosts(s session.Session, names []string) error {
 	var hosts []string
 	for _, name := range names {
-		if host := a.secondAccess(name, judgeKey, f.JudgeBaseURL).Host(); host != "" && !slices.Contains(hosts, host) {
+		if host := s.Access(name, session.JudgeKey, f.JudgeBaseURL).Host(); host != "" && !slices.Contains(hosts, host) {
 			hosts = append(hosts, host)
 		}
 	}
-	if a.getenv(judgeKey) == "" || len(hosts) < 2 {
+	if s.Getenv(session.JudgeKey) == "" || len(hosts) < 2 {
 		return nil
 	}
 	return exit.Misuse("%s is a key for one host, and these judges are at %s: unset it and set the key of each provider (%s, ...)",
-		judgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
+		session.JudgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
 }
 
 // judgeFailure names the kind of a judge's failure; one that says nothing of the judge has none.
@@ -247,16 +259,16 @@ func judgeFailure(err error) string {
 	}
 }
 
-// noJudge stands where no judge could be made.
-type noJudge struct{ err error }
+// none is the judge where none could be made.
+type none struct{ err error }
 
 // Judge implements eval.Judge.
-func (n noJudge) Judge(context.Context, eval.JudgeRequest) (bool, error) {
+func (n none) Judge(context.Context, eval.JudgeRequest) (bool, error) {
 	return false, fmt.Errorf("no judge: %w", n.err)
 }
 
 // Decide implements judge.Source.
-func (n noJudge) Decide(ctx context.Context, r eval.JudgeRequest) (judge.Verdict, error) {
+func (n none) Decide(ctx context.Context, r eval.JudgeRequest) (judge.Verdict, error) {
 	_, err := n.Judge(ctx, r)
 	return judge.Verdict{}, err
 }

@@ -1,4 +1,4 @@
-package main
+package scoring
 
 import (
 	"testing"
@@ -21,14 +21,14 @@ func TestTotals(t *testing.T) {
 		score("c", qa.Unscored),
 	}
 	scores[3].Reason, scores[5].Reason, scores[6].Reason = faultyEvaluator+": x", "the judge is out", "later"
-	got := scoreCmd{Scoring: "fixed"}.count(scores)
+	got := Count(scores, "fixed", "j")
 	if got.Questions != 3 || got.Answers != 7 || got.Right != 2 || got.Wrong != 1 || got.Unparseable != 1 || got.Unscored != 3 {
 		t.Errorf("counts %+v", got)
 	}
 	if want := (2. / 3) / 2; got.Score == nil || *got.Score != want || got.scored != 2 {
 		t.Errorf("score %v of %d, want %g of 2", got.Score, got.scored, want)
 	}
-	if got.why != "the judge is out" || got.faulty != 1 {
-		t.Errorf("the first reason is %q, faulty %d", got.why, got.faulty)
+	if got.Why != "the judge is out" || got.Faulty != 1 {
+		t.Errorf("the first reason is %q, faulty %d", got.Why, got.Faulty)
 	}
 }

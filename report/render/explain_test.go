@@ -1,8 +1,7 @@
-package main
+package render_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,14 +10,19 @@ import (
 	"airqa/eval"
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
+	"airqa/report/render"
 )
 
 // explanation returns what explain prints about an answer.
 func explanation(t *testing.T, ex qa.Example, answer string, width int, asJSON bool) string {
 	t.Helper()
 	var out bytes.Buffer
-	a := &app{ctx: context.Background(), out: &out, width: width}
-	if err := a.explain(ex, eval.Text(answer), nil, asJSON); err != nil {
+	o := render.Options{Width: width}
+	if asJSON {
+		o.Format = "json"
+	}
+	x := eval.New(eval.Config{}).Explain(t.Context(), ex.Evaluator, eval.Text(answer))
+	if err := render.Explanation(&out, ex, x, o); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

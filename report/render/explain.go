@@ -1,8 +1,9 @@
-package main
+package render
 
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -18,11 +19,10 @@ const (
 	manyChecks = 12
 )
 
-// explain prints how an answer to a question is scored, in both modes: for a person, or as one line of JSON.
-func (a *app) explain(ex qa.Example, p eval.Prediction, judge eval.Judge, asJSON bool) error {
-	x := eval.New(eval.Config{Judge: judge}).Explain(a.ctx, ex.Evaluator, p)
-	if asJSON {
-		enc := json.NewEncoder(a.out)
+// Explanation prints how an answer to a question is scored, in both modes: as text, or as one line of JSON.
+func Explanation(w io.Writer, ex qa.Example, x eval.Explanation, o Options) error {
+	if o.Format == "json" {
+		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(struct {
 			UUID     string `json:"uuid"`
@@ -30,12 +30,13 @@ func (a *app) explain(ex qa.Example, p eval.Prediction, judge eval.Judge, asJSON
 			eval.Explanation
 		}{ex.UUID, ex.Question, x})
 	}
-	page := explained{width: a.width}
+	page := explained{width: o.Width}
 	page.head(ex, x)
 	page.reading(x.Reference, x.Prediction)
 	page.reading(x.Fixed, x.Prediction)
 	page.differences(x)
-	return a.print(strings.TrimRight(page.text.String(), "\n"))
+	_, err := fmt.Fprintln(w, strings.TrimRight(page.text.String(), "\n"))
+	return err
 }
 
 // explained is an explanation on its way to a person. Every text of others goes through item.

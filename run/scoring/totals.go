@@ -1,4 +1,4 @@
-package main
+package scoring
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"airqa/qa"
 )
 
-// totals are the counts of one scoring.
-type totals struct {
+// Totals are the counts of one scoring. The zero value is empty.
+type Totals struct {
 	// Run is set where several are scored.
 	Run string `json:"run,omitempty"`
 	// Questions have an answer each, or several with repeats; Answers is the sum of the next four.
@@ -35,19 +35,19 @@ type totals struct {
 	last               string
 	lastSum, sum       float64
 	lastScored, scored int
-	// why is the reason of the first unscored answer that may be scored another time.
-	why string
-	// faulty of the unscored have an evaluator that cannot be used; no judge mends that.
-	faulty int
+	// Why is the reason of the first unscored answer that may be scored another time.
+	Why string `json:"-"`
+	// Faulty of the unscored have an evaluator that cannot be used, whoever judges.
+	Faulty int `json:"-"`
 }
 
 // faultyEvaluator begins the reasons of answers that cannot be scored because of their question.
 const faultyEvaluator = "the evaluator is faulty"
 
-// add counts one score. Those of one question come one after the other.
-func (t *totals) add(s qa.Score) {
+// Add counts one score. Those of one question come one after the other.
+func (t *Totals) Add(s qa.Score) {
 	if t.Answers == 0 || s.UUID != t.last {
-		t.closeQuestion()
+		t.End()
 		t.Questions++
 		t.last = s.UUID
 	}
@@ -70,28 +70,28 @@ func (t *totals) add(s qa.Score) {
 	t.lastScored++
 }
 
-func (t *totals) unscored(reason string) {
+func (t *Totals) unscored(reason string) {
 	t.Unscored++
 	switch {
 	case reason == eval.NoEvaluator:
 		t.NoEvaluator++
 	case strings.HasPrefix(reason, faultyEvaluator):
-		t.faulty++
-	case t.why == "":
-		t.why = reason
+		t.Faulty++
+	case t.Why == "":
+		t.Why = reason
 	}
 }
 
-// progress is how many answers were scored.
-func (t *totals) progress() string {
+// progress is the number of answers scored so far.
+func (t *Totals) progress() string {
 	if t.Unscored == 0 {
 		return terminal.Plural(t.Answers, "answer") + " scored"
 	}
 	return fmt.Sprintf("%d of %s scored", t.Answers-t.Unscored, terminal.Plural(t.Answers, "answer"))
 }
 
-// closeQuestion puts the last question to the others.
-func (t *totals) closeQuestion() {
+// End counts the last question. Call it after the last score.
+func (t *Totals) End() {
 	if t.lastScored > 0 {
 		t.sum += t.lastSum / float64(t.lastScored)
 		t.scored++
@@ -101,31 +101,18 @@ func (t *totals) closeQuestion() {
 	t.lastSum, t.lastScored = 0, 0
 }
 
-func (c scoreCmd) count(scores []qa.Score) totals {
-	t := totals{Scoring: c.Scoring, Judge: c.Judge}
+// Count sums up scores that came from a scoring by mode and judge.
+func Count(scores []qa.Score, mode eval.Mode, judge string) Totals {
+	t := Totals{Scoring: string(mode), Judge: judge}
 	for _, s := range scores {
-		t.add(s)
+		t.Add(s)
 	}
-	t.closeQuestion()
+	t.End()
 	return t
 }
 
-// show prints scores as JSON lines, or their totals for a person.
-func (c scoreCmd) show(a *app, scores []qa.Score, t totals) error {
-	if !c.JSON {
-		return t.print(a)
-	}
-	w := newScoreWriter(a.out)
-	for _, s := range scores {
-		if err := w.write(s); err != nil {
-			return err
-		}
-	}
-	return w.end(t)
-}
-
-// print shows totals to a person.
-func (t totals) print(a *app) error {
+// Text shows totals to a person.
+func (t Totals) Text() string {
 	name := ""
 	if t.Run != "" {
 		name = t.Run + ": "
@@ -145,6 +132,14 @@ func (t totals) print(a *app) error {
 	if t.NoEvaluator > 0 {
 		format += fmt.Sprintf("\n%s no score: their questions have no evaluator", have(t.NoEvaluator, "answer"))
 	}
-	return a.print(fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored%s\n%s (%s semantics, judge %s)",
-		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, t.Scoring, t.Judge))
+	return fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored%s\n%s (%s semantics, judge %s)",
+		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, t.Scoring, t.Judge)
+}
+
+// have is a number of things that are the subject of a sentence.
+func have(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " has"
+	}
+	return terminal.Plural(n, noun) + " have"
 }

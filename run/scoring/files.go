@@ -1,0 +1,96 @@
+package scoring
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"airqa/eval/stream"
+	"airqa/internal/progress"
+)
+
+// Files pairs the predictions of a file with its golds by uuid and scores them in the order of the golds. The scores go
+// to w as JSON Lines while they come; a nil w only counts them.
+func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
+	t := Totals{Scoring: string(c.Mode), Judge: c.Judge.Name}
+	var report stream.Report
+	err := c.streamFiles(stream.Files{Golds: golds, Predictions: predictions, Check: true}, &report, &t, w)
+	c.noteProblems(golds, report)
+	if errors.Is(err, stream.ErrNoPair) {
+		err = fmt.Errorf("%s holds no prediction for any question of %s", predictions, golds)
+		if report.Questions == 0 {
+			err = fmt.Errorf("%s holds no example that can be used", golds)
+		}
+	}
+	return t, err
+}
+
+func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Totals, w io.Writer) error {
+	ctx, drain, stop := c.Interrupts()
+	defer stop()
+	lines := NewLines(io.Discard)
+	if lines.quiet = w == nil; w != nil {
+		lines = NewLines(w)
+	}
+	var stage *progress.Stage
+	stage, files.Read = c.fileStage(files.Predictions, &lines.count)
+	defer func() { stage.Close(t.progress()) }()
+	for s, err := range files.Score(ctx, c.stream(drain), report) {
+		if err != nil {
+			return interrupted(err)
+		}
+		t.Add(s)
+		if err := lines.Write(s); err != nil {
+			return err
+		}
+	}
+	t.End()
+	return lines.End(*t)
+}
+
+// fileStage opens a stage that follows the reading of a file of predictions.
+func (c Scoring) fileStage(path string, count *atomic.Int64) (*progress.Stage, func(bytes int64)) {
+	size := int64(0)
+	if info, err := os.Stat(path); err == nil {
+		size = info.Size()
+	}
+	stage := c.Progress.Stage("score "+filepath.Base(path), int(size>>10))
+	return stage, func(bytes int64) {
+		stage.Set(int(bytes>>10), fmt.Sprintf("KB read, %d answers done", count.Load()))
+	}
+}
+
+// noteProblems reports what was left out or did not fit: the first few of each kind by line, and their number.
+func (c Scoring) noteProblems(golds string, r stream.Report) {
+	c.noteFirst(r.Golds, "faults of questions", "kept")
+	c.noteFirst(r.Unreadable, "lines that are no predictions", "")
+	c.noteFirst(r.Twice, "second predictions", "")
+	if r.Paired == 0 {
+		return
+	}
+	c.noteFirst(r.Missing, "questions without a prediction", "scores 0")
+	if n := r.Missing.Count; n > 0 {
+		c.Notify.Warnf("%d of %d questions have no prediction; they score 0", n, r.Questions)
+	}
+	c.noteFirst(r.Unknown, "predictions for no question", "")
+	if n := r.Unknown.Count; n > 0 {
+		c.Notify.Warnf("%d predictions belong to no question of %s", n, golds)
+	}
+}
+
+// noteFirst reports the first problems of a kind; kept is what became of those that were not left out.
+func (c Scoring) noteFirst(p stream.Problems, kind, kept string) {
+	for _, fault := range p.First {
+		became := "left out"
+		if fault.Loaded {
+			became = kept
+		}
+		c.Notify.Warnf("%v (%s)", fault, became)
+	}
+	if more := p.Count - len(p.First); more > 0 {
+		c.Notify.Warnf("and %d more %s", more, kind)
+	}
+}

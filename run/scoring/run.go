@@ -1,0 +1,132 @@
+package scoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"airqa/eval"
+	"airqa/eval/stream"
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/run/runlog"
+	"airqa/run/session"
+)
+
+// Scoring is how answers are scored. All fields are required.
+type Scoring struct {
+	session.Session
+	Mode  eval.Mode
+	Judge *Judge
+	// Cores is the number of processors to score on; 0 is all.
+	Cores int
+	// JudgeConcurrency is the number of concurrent calls to each judge.
+	JudgeConcurrency int
+}
+
+// ErrNothingEnded is returned for a run that has nothing to score.
+var ErrNothingEnded = errors.New("no question of this run is finished yet; airqa run resumes it")
+
+func (c Scoring) scorer() *eval.Scorer {
+	return eval.New(eval.Config{Judge: c.Judge.Judge, Mode: c.Mode})
+}
+
+// stream is the configuration of the stream of scores. Twice as many answers wait as a judge is asked at once: it never
+// waits for them. A scoring that drain cuts short is not kept, but its verdicts are.
+func (c Scoring) stream(drain <-chan struct{}) stream.Config {
+	c.Judge.Drain = drain
+	return stream.Config{Scorer: c.scorer(), Workers: c.Cores, Judges: 2 * max(c.JudgeConcurrency, 1), Drain: drain}
+}
+
+// Run scores every episode of a run that has ended, and writes the scores beside its log.
+func (c Scoring) Run(dir string) ([]qa.Score, error) {
+	r, examples, err := c.OpenRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	ended, n := c.Ended(r)
+	if n == 0 {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNothingEnded)
+	}
+	c.NoteMissing(r, ended)
+	ctx, drain, stop := c.Interrupts()
+	defer stop()
+	config := c.stream(drain)
+	scores := make([]qa.Score, 0, n)
+	stage := c.Progress.Stage("score "+filepath.Base(dir), n)
+	for s, err := range stream.Score(ctx, config, items(examples, ended, config.Scorer)) {
+		if err != nil {
+			stage.Close(fmt.Sprintf("stopped at %d of %d", len(scores), n))
+			return nil, interrupted(err)
+		}
+		scores = append(scores, s)
+		stage.Set(len(scores), "")
+	}
+	stage.Close(fmt.Sprintf("%d of %s scored, to %d of %d questions", runlog.Verdicts(scores), terminal.Plural(n, "answer"), len(ended), len(examples)))
+	return scores, runlog.WriteScores(dir, runlog.Scoring{
+		Mode: string(c.Mode), Judge: c.Judge.Name, JudgeBaseURL: c.Judge.BaseURL, Program: c.Program, Created: c.Now().UTC(),
+	}, scores, c.Redact)
+}
+
+// NeedJudge counts the answers of a run whose score depends on a judge, and all its answers.
+func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err error) {
+	c.Notify = nil // Run reports the same again
+	r, examples, err := c.OpenRun(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	ended, all := c.Ended(r)
+	s := eval.New(eval.Config{Mode: c.Mode})
+	for _, ex := range examples {
+		if !eval.Subjective(ex.Evaluator) {
+			continue
+		}
+		for _, rec := range ended[ex.UUID] {
+			if i := item(nil, rec); i.Verdict == "" && s.JudgeDecides(ctx, ex.Evaluator, i.Answer) {
+				n++
+			}
+		}
+	}
+	return n, all, nil
+}
+
+// interrupted is the error of a stream of scores that was cut short.
+func interrupted(err error) error {
+	if errors.Is(err, stream.ErrDrained) {
+		return fmt.Errorf("scoring: %w", exit.ErrInterrupted)
+	}
+	return err
+}
+
+// items are the answers to score, in the order of the questions.
+func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[stream.Item, error] {
+	return func(yield func(stream.Item, error) bool) {
+		for _, ex := range examples {
+			list := ended[ex.UUID]
+			if len(list) == 0 {
+				continue
+			}
+			gold := stream.NewGold(s, ex.UUID, ex.Evaluator)
+			for _, rec := range list {
+				if !yield(item(gold, rec), nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// item is the answer of an episode. No answer is a zero; an episode that failed for a reason not its own is unscored.
+func item(gold *stream.Gold, rec runlog.Recorded) stream.Item {
+	i := stream.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Answer(rec.Answer)}
+	switch {
+	case rec.Outcome.Failed():
+		i.Verdict, i.Reason = qa.Unscored, string(rec.Outcome)+": "+rec.Reason
+	case !rec.Answer.Given:
+		i.Verdict, i.Reason = qa.Wrong, "no answer ("+string(rec.Outcome)+")"
+	}
+	return i
+}

@@ -1,0 +1,43 @@
+package session
+
+import (
+	"cmp"
+	"fmt"
+
+	"airqa/llm"
+)
+
+// Environment variables of keys that belong to no provider.
+const (
+	JudgeKey = "AIRQA_JUDGE_API_KEY"
+	EmbedKey = "AIRQA_EMBED_API_KEY"
+)
+
+// Access returns the access to a second model of a command, a judge or an embedder, at an address. It has a key of its own
+// in a variable. The key of its provider is used only at the host that this key belongs to: that of --base-url where the
+// command has it, else that of the environment.
+func (s Session) Access(spec, variable, address string) llm.Access {
+	access := llm.FromEnvironment(spec, s.Getenv).Pair(cmp.Or(s.BaseURL, s.Getenv("AIRQA_BASE_URL"))).At(address)
+	if key := s.Getenv(variable); key != "" {
+		access.Key, access.Withheld = key, ""
+	}
+	return access
+}
+
+// MissingKey is the error for a key that is missing, or that belongs to another host; it names the variable and the flag
+// that help.
+func MissingKey(access llm.Access, variable, flag string) error {
+	if access.Withheld != "" {
+		return fmt.Errorf("%w for %s: %s is the key for %s. Set %s, or give %s",
+			llm.ErrNoKey, access.Host(), access.Variable, access.Withheld, variable, flag)
+	}
+	return fmt.Errorf("%w for %s: set %s or %s, or give %s", llm.ErrNoKey, access.Host(), variable, access.Variable, flag)
+}
+
+// Keyless describes a request to a host without a key although there is one for another host; empty otherwise.
+func Keyless(access llm.Access, variable string) string {
+	if access.Withheld == "" {
+		return ""
+	}
+	return fmt.Sprintf(", without a key: %s is for %s; set %s", access.Variable, access.Withheld, variable)
+}
