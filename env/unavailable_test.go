@@ -23,7 +23,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 		name, url, want string
 		spoil           bool
 	}{
-		{name: "no server", url: "milvus://" + address + "?timeout=2s", want: "milvus at " + address + " cannot be reached"},
+		{name: "no server", url: "milvus://" + address + "?timeout=2s", want: "milvus at " + address + " is unreachable"},
 		{name: "folder is a file", spoil: true, want: "open vector store"},
 	}
 	for _, tt := range tests {

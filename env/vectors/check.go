@@ -10,10 +10,10 @@ import (
 
 var namePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Check tells what is wrong with a description: [ErrInvalid].
+// Check validates the description; errors are [ErrInvalid].
 func (c Collection) Check() error {
 	if len(c.Name) > MaxName || !namePattern.MatchString(c.Name) {
-		return fmt.Errorf("collection %q: %w name: letters, digits and _ only, no digit first", c.Name, ErrInvalid)
+		return fmt.Errorf("collection %q: %w name: letters, digits and _ only, not starting with a digit", c.Name, ErrInvalid)
 	}
 	if c.Window < 0 {
 		return fmt.Errorf("collection %s: %w window %d", c.Name, ErrInvalid, c.Window)
@@ -27,7 +27,7 @@ func (c Collection) Check() error {
 	return fmt.Errorf("collection %s: %w kind %q", c.Name, ErrInvalid, c.Kind)
 }
 
-// CheckRecord tells what is wrong with a record of this collection: [ErrInvalid] or [ErrDimension].
+// CheckRecord validates a record of this collection; errors are [ErrInvalid] or [ErrDimension].
 func (c Collection) CheckRecord(r Record) error {
 	if err := r.checkOrigin(); err != nil {
 		return fmt.Errorf("collection %s: record %q: %w", c.Name, r.Key, err)
@@ -41,7 +41,7 @@ func (c Collection) CheckRecord(r Record) error {
 	return nil
 }
 
-// CheckQuery tells what is wrong with a query of this collection: [ErrInvalid] or [ErrDimension].
+// CheckQuery validates a query of this collection; errors are [ErrInvalid] or [ErrDimension].
 func (c Collection) CheckQuery(q Query) error {
 	if q.K < 1 || q.K > MaxK {
 		return fmt.Errorf("collection %s: %w number of hits %d: 1 to %d", c.Name, ErrInvalid, q.K, MaxK)
@@ -55,7 +55,7 @@ func (c Collection) CheckQuery(q Query) error {
 	return nil
 }
 
-// Check tells what is wrong with a filter: [ErrInvalid].
+// Check validates the filter; errors are [ErrInvalid].
 func (f Filter) Check() error {
 	for _, s := range append([]string{f.Table, f.Column}, f.Papers...) {
 		if !plain(s, MaxName) {
@@ -118,7 +118,7 @@ func checkTerms(terms []Term) error {
 
 func finite(x float32) bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
 
-// plain keeps out what no server reads alike: control characters, broken UTF-8, texts over their length.
+// plain rejects text that servers treat differently: control characters, broken UTF-8, text over the length limit.
 func plain(s string, limit int) bool {
 	control := func(r rune) bool { return r < ' ' || r == 0x7f }
 	return len(s) <= limit && utf8.ValidString(s) && strings.IndexFunc(s, control) < 0

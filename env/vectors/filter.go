@@ -2,26 +2,26 @@ package vectors
 
 import "slices"
 
-// AnyPage is the value of [Filter.Page] that lets every page pass.
+// AnyPage is the value of [Filter.Page] that matches every page.
 const AnyPage = 0
 
-// Filter says which records take part. Its parts must all pass; the zero value lets everything pass. It is a
-// type and no text, because each server reads filter texts its own way, and some break on them.
+// Filter selects records. All conditions must match; the zero value matches everything. It is a struct rather than an
+// expression, because servers parse filter expressions differently and some crash on them.
 type Filter struct {
-	// Papers are the papers to look in; empty means all.
+	// Papers lists the papers to search; empty means all.
 	Papers []string
-	// Table and Column are names to match; empty means any.
+	// Table and Column must match; empty means any.
 	Table, Column string
-	// Page is the page to match, -1 for records without one; [AnyPage] means any.
+	// Page must match; -1 selects records without a page, [AnyPage] any record.
 	Page int
 }
 
-// IsZero tells whether f lets everything pass.
+// IsZero reports whether f matches everything.
 func (f Filter) IsZero() bool {
 	return len(f.Papers) == 0 && f.Table == "" && f.Column == "" && f.Page == AnyPage
 }
 
-// Match tells whether a record of origin o passes. It is the definition that every store follows.
+// Match reports whether a record of origin o passes. Every store must agree with it.
 func (f Filter) Match(o Origin) bool {
 	return (len(f.Papers) == 0 || slices.Contains(f.Papers, o.PaperID)) &&
 		(f.Table == "" || f.Table == o.Table) &&

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Compare orders hits as [Store.Search] returns them: it is negative when a comes before b.
+// Compare defines the order of [Store.Search] results. It returns a negative number if a comes before b.
 func Compare(a, b Hit) int {
 	return cmp.Or(
 		cmp.Compare(b.Score, a.Score),

@@ -1,6 +1,6 @@
-// Package bm25 turns text into sparse vectors whose inner product is the Okapi BM25 score, as the paper's
-// reference implementation does (k1 1.5, b 0.75, epsilon 0.25). [Fit] counts a corpus; the [Stats] it returns
-// make vectors of documents and queries and are saved with the collection. The package stores no vectors.
+// Package bm25 turns text into sparse vectors whose inner product is the Okapi BM25 score, as in the paper's reference
+// implementation (k1 1.5, b 0.75, epsilon 0.25). [Fit] counts the terms of a corpus. The resulting [Stats] vectorise
+// documents and queries and are saved with the collection. The package stores no vectors.
 package bm25
 
 import (
@@ -14,7 +14,7 @@ import (
 	"airqa/env/vectors"
 )
 
-// Name of the collection of the paper's reference implementation.
+// Name is the collection name of the paper's reference implementation.
 const Name = "text_bm25_en"
 
 // The constants of the reference implementation.
@@ -24,25 +24,25 @@ const (
 	epsilon = 0.25
 )
 
-// lowest is the weight of a term that is in more than half of all documents, in a corpus where "epsilon × mean
-// idf" is not above 0 (a few short documents): the term still finds what holds it, behind everything else.
+// lowest is the weight of a term that is in more than half of the documents if "epsilon × mean idf" is not positive, as
+// in a corpus of a few short documents. Documents with only such terms are still found, but rank last.
 const lowest = 1e-3
 
 const format = 1
 
-// Stats are the counts of a corpus. They do not change and may be used from several goroutines.
+// Stats are the term statistics of a corpus. They are immutable and safe for concurrent use.
 type Stats struct {
-	size      int // documents
+	size      int // number of documents
 	avgdl     float64
 	terms     []string // ascending; the index is the position in vectors
-	df        []int    // documents with the term
+	df        []int    // number of documents with the term
 	idf       []float64
 	positions map[string]int
-	// stems remembers the stem of each word that Fit saw; stemming is most of the work. It is not saved.
+	// stems caches the stem of each word seen by Fit, since stemming takes most of the time. It is not saved.
 	stems map[string]string
 }
 
-// Fit counts the documents of a corpus. It stops at the first error that they yield and returns it.
+// Fit counts the terms of a corpus. It stops at the first error of documents and returns it.
 func Fit(documents iter.Seq2[string, error]) (*Stats, error) {
 	df := make(map[string]int)
 	stems := make(map[string]string)
@@ -81,16 +81,16 @@ func (s *Stats) stem(word string) string {
 	return stem(word)
 }
 
-// Document returns the vector of a text of the corpus: tf·(k1+1) / (tf + k1·(1 - b + b·length/average)) at each
-// of its terms. It is empty when the text holds no term that was counted.
+// Document returns the vector of a document. The weight of each term is tf·(k1+1) / (tf + k1·(1 - b +
+// b·length/average)). Terms unknown to Fit are left out; the vector may be empty.
 func (s *Stats) Document(text string) []vectors.Term {
 	counts, n := count(text, s.stem)
 	norm := k1 * (1 - b + b*float64(n)/s.avgdl)
 	return s.vector(counts, func(tf, _ float64) float64 { return tf * (k1 + 1) / (tf + norm) })
 }
 
-// Query returns the vector of a question: the inverse document frequency of each term, as often as it occurs.
-// Terms that were not counted are left out; the vector may be empty.
+// Query returns the vector of a question: the inverse document frequency of each term times its number of occurrences.
+// Terms unknown to Fit are left out; the vector may be empty.
 func (s *Stats) Query(text string) []vectors.Term {
 	counts, _ := count(text, s.stem)
 	return s.vector(counts, func(tf, idf float64) float64 { return tf * idf })
@@ -110,7 +110,7 @@ func (s *Stats) vector(counts map[string]int, weight func(tf, idf float64) float
 	return terms
 }
 
-// count returns how often each term is in text, and how many terms there are.
+// count returns the frequency of each term in text, and the number of terms.
 func count(text string, stem func(string) string) (map[string]int, int) {
 	counts := make(map[string]int)
 	n := 0
@@ -121,7 +121,7 @@ func count(text string, stem func(string) string) (map[string]int, int) {
 	return counts, n
 }
 
-// saved is the form of Stats in a file.
+// saved is the JSON form of Stats.
 type saved struct {
 	Format    int      `json:"format"`
 	Documents int      `json:"documents"`
@@ -130,7 +130,7 @@ type saved struct {
 	DF        []int    `json:"df"`
 }
 
-// MarshalJSON implements json.Marshaler: the counts, from which everything else is computed again.
+// MarshalJSON saves the counts, from which the rest is recomputed.
 func (s *Stats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(saved{
 		Format: format, Documents: s.size, Tokens: int(math.Round(s.avgdl * float64(max(s.size, 1)))),
@@ -138,7 +138,7 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON implements json.Unmarshaler and checks what it reads.
+// UnmarshalJSON reads and validates saved statistics.
 func (s *Stats) UnmarshalJSON(text []byte) error {
 	var f saved
 	if err := json.Unmarshal(text, &f); err != nil {
@@ -171,8 +171,8 @@ func newStats(f saved) *Stats {
 	return s
 }
 
-// idfs computes ln(N - df + 0.5) - ln(df + 0.5) for each term; what is negative becomes epsilon times the mean
-// of all, negative ones included.
+// idfs computes ln(N - df + 0.5) - ln(df + 0.5) for each term. Negative values become epsilon times the mean over all
+// terms, including negative ones.
 func idfs(f saved) []float64 {
 	idf := make([]float64, len(f.DF))
 	sum := 0.0
@@ -182,7 +182,7 @@ func idfs(f saved) []float64 {
 	}
 	floor := max(epsilon*sum/float64(max(len(idf), 1)), lowest)
 	for i := range idf {
-		// The reference replaces what is below 0; exactly 0 would make a vector without the term.
+		// The reference replaces only negative values; an exact 0 would remove the term from the vector.
 		if idf[i] <= 0 {
 			idf[i] = floor
 		}

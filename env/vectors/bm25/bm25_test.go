@@ -35,8 +35,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// The numbers are computed by hand: N = 4, average length 2.5; "cat" in 1 document, "dog" in 2, "fish" in 3,
-// "bird" in 1; idf of cat and bird ln(3.5/1.5), of dog 0, of fish ln(1.5/3.5); mean ln(3.5/1.5)/4.
+// The numbers are computed by hand: N = 4, average length 2.5; "cat" in 1 document, "dog" in 2, "fish" in 3, "bird" in
+// 1; idf of cat and bird ln(3.5/1.5), of dog 0, of fish ln(1.5/3.5); mean ln(3.5/1.5)/4.
 func TestVectors(t *testing.T) {
 	s := fit(t, "cat cat dog", "dog fish", "fish bird", "fish fish fish")
 	rare := math.Log(3.5 / 1.5)

@@ -8,9 +8,9 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Terms yields the terms of a text in order: runs of letters and digits in lower case, without English stop
-// words, each reduced to its stem by the Snowball rules. A full stop or comma between two digits does not end a
-// run ("0.5" is one term); a hyphen does, so that "state-of-the-art" is found by "state of the art".
+// Terms yields the terms of a text in order: runs of letters and digits in lower case, without English stop words,
+// stemmed by the Snowball algorithm. A full stop or comma between two digits does not end a run ("0.5" is one term). A
+// hyphen does, so "state of the art" matches "state-of-the-art".
 func Terms(text string) iter.Seq[string] { return terms(text, stem) }
 
 func stem(word string) string { return english.Stem(word, false) }
@@ -45,7 +45,7 @@ func words(text string) iter.Seq[string] {
 	}
 }
 
-// inWord tells whether the rune at i belongs to a word.
+// inWord reports whether the rune at i belongs to a word.
 func inWord(runes []rune, i int) bool {
 	r := runes[i]
 	if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {

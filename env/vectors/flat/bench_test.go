@@ -17,7 +17,7 @@ import (
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// many yields n vectors with coordinates that are sums of four uniform numbers, 600 to a paper.
+// many yields n vectors, 600 per paper; each coordinate is the sum of four uniform numbers.
 func many(n, dim int) iter.Seq2[vectors.Record, error] {
 	r := random(1)
 	return func(yield func(vectors.Record, error) bool) {
@@ -76,7 +76,7 @@ func BenchmarkSearch300k(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch32 is the time of a search when 32 are under way at any time, on two cores.
+// BenchmarkSearch32 measures a search with 32 in flight on two cores.
 func BenchmarkSearch32(b *testing.B) {
 	set, err := openSet(filepath.Join(makeLarge(b, 300_000), "d", fileName))
 	if err != nil {
@@ -97,7 +97,8 @@ func BenchmarkSearch32(b *testing.B) {
 	})
 }
 
-// BenchmarkSparse300k asks five positions of 300,000 records of 60 terms, with the long lists of frequent words.
+// BenchmarkSparse300k queries five positions of 300,000 records with 60 terms each, including the long lists of
+// frequent words.
 func BenchmarkSparse300k(b *testing.B) {
 	r := random(4)
 	dir := b.TempDir()
@@ -153,7 +154,7 @@ func questions(b *testing.B, f vectors.Filter) []vectors.Query {
 	return queries
 }
 
-// searchMany asks another question every time. The fastest search is what it costs when nothing else runs.
+// searchMany uses a different question each time. The fastest search shows the cost on an idle machine.
 func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
 	queries := questions(b, f)
 	for _, q := range queries[:3] {
@@ -172,7 +173,7 @@ func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
 	b.ReportMetric(float64(best.Nanoseconds()), "best-ns")
 }
 
-// BenchmarkOpen is the time from a closed file to the first answer about it.
+// BenchmarkOpen measures the time from a closed file to the first result.
 func BenchmarkOpen(b *testing.B) {
 	papers := vectors.Filter{Papers: []string{"paper 0000"}}
 	q := questions(b, vectors.Filter{})[0]

@@ -13,7 +13,7 @@ import (
 	"airqa/internal/aside"
 )
 
-// Create implements [vectors.Store].
+// Create makes an empty collection.
 func (s *Store) Create(_ context.Context, c vectors.Collection) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -23,18 +23,18 @@ func (s *Store) Create(_ context.Context, c vectors.Collection) error {
 	if _, err := os.Stat(s.file(c.Name)); err == nil {
 		return fmt.Errorf("create collection %s: %w", c.Name, vectors.ErrExists)
 	}
-	return s.save(c, func(*draft) error { return nil })
+	return s.save(c, func(*builder) error { return nil })
 }
 
-// Replace implements [vectors.Store]. Dense vectors go to the disk as they come; their codes, a quarter of their size,
-// are kept in memory until the end.
+// Replace writes dense vectors to disk as they arrive. Their codes, a quarter of the size, stay in memory until the
+// end.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
 	s.write.Lock()
 	defer s.write.Unlock()
-	return s.save(c, func(d *draft) error {
+	return s.save(c, func(d *builder) error {
 		for r, err := range records {
 			if err == nil {
 				err = ctx.Err()
@@ -53,7 +53,7 @@ func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.
 	})
 }
 
-// Drop implements [vectors.Store].
+// Drop removes a collection.
 func (s *Store) Drop(_ context.Context, name string) error {
 	s.write.Lock()
 	defer s.write.Unlock()
@@ -66,7 +66,7 @@ func (s *Store) Drop(_ context.Context, name string) error {
 	return nil
 }
 
-// Insert implements [vectors.Store].
+// Insert adds all records or none.
 func (s *Store) Insert(ctx context.Context, name string, records []vectors.Record) error {
 	s.write.Lock()
 	defer s.write.Unlock()
@@ -79,7 +79,7 @@ func (s *Store) Insert(ctx context.Context, name string, records []vectors.Recor
 		if len(records) == 0 {
 			return nil
 		}
-		return s.save(old.info, func(d *draft) error {
+		return s.save(old.info, func(d *builder) error {
 			err := d.copy(ctx, old, func(place) bool { return true })
 			for i := 0; err == nil && i < len(records); i++ {
 				err = d.add(records[i])
@@ -89,7 +89,7 @@ func (s *Store) Insert(ctx context.Context, name string, records []vectors.Recor
 	})
 }
 
-// Delete implements [vectors.Store].
+// Delete removes the records that pass filter.
 func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) error {
 	if filter.IsZero() {
 		return fmt.Errorf("delete from collection %s: %w: the filter is empty", name, vectors.ErrInvalid)
@@ -104,17 +104,17 @@ func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) 
 		if err != nil || n == 0 {
 			return err
 		}
-		gone := old.origins.sieve(filter)
-		return s.save(old.info, func(d *draft) error {
+		gone := old.origins.filter(filter)
+		return s.save(old.info, func(d *builder) error {
 			return d.copy(ctx, old, func(p place) bool { return !gone.match(p) })
 		})
 	})
 }
 
-// save writes a collection to its file and shows it to the calls that follow.
-func (s *Store) save(c vectors.Collection, fill func(*draft) error) error {
+// save writes a collection to its file and makes it visible to later calls.
+func (s *Store) save(c vectors.Collection, fill func(*builder) error) error {
 	err := aside.Write(s.file(c.Name), func(w io.Writer) error {
-		d := newDraft(c, s.engine.kernel, w)
+		d := newBuilder(c, s.engine.kernel, w)
 		if err := fill(d); err != nil {
 			return err
 		}

@@ -16,10 +16,10 @@ import (
 	"airqa/env/vectors"
 )
 
-// build makes a set in memory as it would be read from a file.
+// build makes a set in memory as if read from a file.
 func build(c vectors.Collection, k kernel, records []vectors.Record) (*set, error) {
 	var b bytes.Buffer
-	d := newDraft(c, k, &b)
+	d := newBuilder(c, k, &b)
 	for _, r := range records {
 		if err := d.add(r); err != nil {
 			return nil, err
@@ -37,7 +37,7 @@ func build(c vectors.Collection, k kernel, records []vectors.Record) (*set, erro
 	return newSet(f)
 }
 
-// engines are all ways to search.
+// engines returns all search variants.
 func engines() map[string]engine {
 	out := make(map[string]engine)
 	for _, k := range kernels() {
@@ -50,7 +50,7 @@ func engines() map[string]engine {
 	return out
 }
 
-// inner is the definition in kernel.h, word for word: 32 sums, then a tree.
+// inner repeats the definition in kernel.h: 32 sums, then a tree.
 func inner(a, b []float32) float64 {
 	var s [32]float64
 	for i, x := range a {
@@ -87,7 +87,7 @@ func sortAll(records []vectors.Record, q vectors.Query) []vectors.Hit {
 	return hits[:min(q.K, len(hits))]
 }
 
-// shapes are kinds of data: what is near to what decides how much the codes exclude.
+// shapes are distributions of data: the distances between vectors determine how many records the codes exclude.
 var shapes = map[string]func(t *rapid.T, dim, n int) [][]float32{
 	"random": func(t *rapid.T, dim, n int) [][]float32 { return some(t, dim, n, 1) },
 	"clustered": func(t *rapid.T, dim, n int) [][]float32 {
@@ -160,7 +160,7 @@ func drawQuery(t *rapid.T, q []float32) vectors.Query {
 	return vectors.Query{Vector: vectors.Vector{Dense: q}, K: rapid.SampledFrom([]int{1, 2, 5, 30, 5000}).Draw(t, "k"), Filter: f}
 }
 
-// Every path, kernel and number of cores gives the hits and the bits of a full sort by the definition.
+// Every path, kernel and number of cores returns the same bits as a full sort by the definition.
 func TestPathsAgree(t *testing.T) {
 	for name, draw := range shapes {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func checkPaths(t *rapid.T, draw func(t *rapid.T, dim, n int) [][]float32) {
 	}
 }
 
-// Several batches, so that workers share them and the bar rises between them.
+// Several batches, so that workers share them and the floor rises between them.
 func TestManyBatches(t *testing.T) {
 	const dim, n = 40, 4*batchSize + 7
 	r := random(3)
@@ -206,7 +206,7 @@ func TestManyBatches(t *testing.T) {
 		if i%10 == 3 {
 			copy(v, records[i-1].Dense)
 		}
-		window := i % 7 / 2 // of the cell before
+		window := i % 7 / 2 // same cell as before
 		o := vectors.Origin{PaperID: fmt.Sprint(i / 100), Page: 1, Table: "t", Column: fmt.Sprint(i % 2), Key: fmt.Sprint(i - 2*window)}
 		records[i] = vectors.Record{Origin: o, Vector: vectors.Vector{Dense: v}}
 	}
@@ -228,7 +228,7 @@ func TestManyBatches(t *testing.T) {
 	}
 }
 
-// The bounds hold for every record, whatever its size.
+// The bounds hold for records of any magnitude.
 func TestCoarseBounds(t *testing.T) {
 	for name, draw := range shapes {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +263,7 @@ func checkBounds(t *rapid.T, draw func(t *rapid.T, dim, n int) [][]float32) {
 	}
 }
 
-// The sum over the most dimensions of the largest codes fits 32 bits.
+// With the maximum dimension and the largest codes, the sum fits 32 bits.
 func TestCoarseWide(t *testing.T) {
 	ones := slices.Repeat([]float32{1}, vectors.MaxDim)
 	s, err := build(vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: vectors.MaxDim}, kernels()[0], []vectors.Record{{
@@ -293,7 +293,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := s.search(ctx, e, vectors.Query{Vector: vectors.Vector{Dense: []float32{1}}, K: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	e.gate = make(gate) // no room
+	e.gate = make(gate) // closed to extra workers
 	if _, err := s.search(ctx, e, vectors.Query{Vector: vectors.Vector{Dense: []float32{1}}, K: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("at the gate: got %v", err)
 	}
@@ -317,7 +317,7 @@ func TestTop(t *testing.T) {
 	})
 }
 
-// Of the items of one cell, the best one counts.
+// Only the best item of a cell counts.
 func TestTopOfCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOf(rapid.IntRange(0, 100)).Draw(t, "items")

@@ -13,10 +13,10 @@ import (
 	"airqa/internal/ledger"
 )
 
-// errDamaged is wrapped by every complaint about the content of a file.
+// errDamaged is wrapped by all errors about the content of a file.
 var errDamaged = errors.New("the file is damaged; run airqa ingest again to rebuild it")
 
-// file is a collection's file as it lies in memory, mapped or read.
+// file is a collection's file in memory, either mapped or read.
 type file struct {
 	head   head
 	parts  map[string][]byte // sections by name
@@ -24,14 +24,14 @@ type file struct {
 	mapped bool
 }
 
-// openFile reads the head of a file and makes its sections accessible. It compares the checksums of the sections if the
-// file is no larger than upTo.
+// openFile reads the head of a file and locates its sections. If the file has at most upTo bytes, it also verifies the
+// checksums of the sections.
 func openFile(path string, upTo int) (*file, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read collection: %w", err)
 	}
-	defer func() { _ = f.Close() }() // nothing was written, and a mapping outlives the descriptor
+	defer func() { _ = f.Close() }() // read only; a mapping outlives the descriptor
 	data, mapped, err := contents(f, mapFile)
 	if err != nil {
 		return nil, fmt.Errorf("read collection: %w", err)
@@ -50,7 +50,7 @@ func openFile(path string, upTo int) (*file, error) {
 	return got, nil
 }
 
-// close gives the memory back. No section may be used after it.
+// close releases the memory. No section may be used afterwards.
 func (f *file) close() error {
 	if !f.mapped {
 		return nil
@@ -59,8 +59,8 @@ func (f *file) close() error {
 	return unmap(f.data)
 }
 
-// contents maps a file, or reads it where that cannot be done. A mapping is of the size that the file has now: files
-// are replaced by renaming and never cut, so that no page of it goes away.
+// contents maps a file, or reads it if mapping is not supported. The mapped size stays valid, because files are
+// replaced by renaming and never truncated.
 func contents(f *os.File, mapper func(*os.File, int) ([]byte, error)) (data []byte, mapped bool, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -78,13 +78,13 @@ func contents(f *os.File, mapper func(*os.File, int) ([]byte, error)) (data []by
 	return data, false, err
 }
 
-// aligned makes a slice in which every type of number of the format may lie.
+// aligned returns a slice aligned for every number type of the format.
 func aligned(size int) []byte { return raw(make([]uint64, (size+7)/8))[:size] }
 
-// parse finds the sections. Whatever the bytes are, it returns an error or sections within data.
+// parse locates the sections. For any input it returns either an error or sections within data.
 func parse(data []byte) (*file, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, errors.New("this computer keeps numbers in another order than the file")
+		return nil, errors.New("the byte order of this computer differs from the file's")
 	}
 	if err := checkStart(data); err != nil {
 		return nil, err
@@ -105,10 +105,10 @@ func parse(data []byte) (*file, error) {
 
 func checkStart(data []byte) error {
 	if len(data) < 12 || string(data[:8]) != magic {
-		return fmt.Errorf("no vector collection: %w", errDamaged)
+		return fmt.Errorf("not a vector collection: %w", errDamaged)
 	}
-	if got := binary.LittleEndian.Uint32(data[8:]); got < oldest || got > format {
-		return fmt.Errorf("made by format %d; this program reads %d to %d; run airqa ingest again to rebuild it", got, oldest, format)
+	if got := binary.LittleEndian.Uint32(data[8:]); got < oldestFormat || got > format {
+		return fmt.Errorf("made by format %d; this program reads %d to %d; run airqa ingest again to rebuild it", got, oldestFormat, format)
 	}
 	if len(data) < startSize+tailSize {
 		return fmt.Errorf("end of file: %w", errDamaged)
@@ -116,7 +116,7 @@ func checkStart(data []byte) error {
 	return nil
 }
 
-// readHead reads the head, which begins at end, and cuts the sections.
+// readHead reads the head, which begins at end, and locates the sections.
 func (f *file) readHead(text []byte, end int64) error {
 	if err := ledger.Strict(text, &f.head); err != nil {
 		return fmt.Errorf("head: %w: %w", err, errDamaged)
@@ -133,13 +133,13 @@ func (f *file) readHead(text []byte, end int64) error {
 	return nil
 }
 
-// verify compares the checksums; between pieces it asks goOn.
-func (f *file) verify(goOn func() error) error {
+// verify compares the checksums. It calls goOn between pieces and stops at its error.
+func (f *file) verify(check func() error) error {
 	const piece = 16 << 20
 	for _, s := range f.head.Sections {
 		sum, rest := uint32(0), f.data[s.At:s.At+s.Size]
 		for len(rest) > 0 {
-			if err := goOn(); err != nil {
+			if err := check(); err != nil {
 				return err
 			}
 			n := min(piece, len(rest))
@@ -155,7 +155,7 @@ func (f *file) verify(goOn func() error) error {
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
-// view reads bytes as numbers where they lie. They must be aligned; what is left over at the end is not seen.
+// view reinterprets bytes as numbers without copying. They must be aligned; remaining bytes at the end are ignored.
 func view[T any](b []byte) []T {
 	var one T
 	n := len(b) / int(unsafe.Sizeof(one))
@@ -165,7 +165,7 @@ func view[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
 
-// raw is the way back.
+// raw is the inverse of view.
 func raw[T any](numbers []T) []byte {
 	if len(numbers) == 0 {
 		return nil

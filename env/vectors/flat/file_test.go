@@ -56,9 +56,9 @@ func samples(f testing.TB) [][]byte {
 	return out
 }
 
-// FuzzParse mends the checksum and place of the head in what the fuzzer makes, so that it gets past them; the sections
-// are as the fuzzer leaves them. Nothing may panic, and what opens can be searched, counted and copied, or says that it
-// is damaged.
+// FuzzParse fixes the checksum and offset of the head in the fuzzer's input, so that parsing gets past them, and leaves
+// the sections as they are. Nothing may panic. A file that opens can be searched, counted and copied, or returns
+// errDamaged.
 func FuzzParse(f *testing.F) {
 	for _, data := range samples(f) {
 		f.Add(data)
@@ -67,7 +67,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, fuzzed []byte) {
 		data := aligned(len(fuzzed))
 		copy(data, fuzzed)
-		mend(data)
+		fixHead(data)
 		opened, err := parse(data)
 		if err != nil {
 			return
@@ -84,7 +84,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestEveryByte damages a file at every byte of its sections, as no checksum would let pass, and cuts it everywhere.
+// TestEveryByte corrupts a file at every byte of its sections, without checksums, and truncates it at every length.
 func TestEveryByte(t *testing.T) {
 	for i, whole := range samples(t) {
 		opened, err := parse(whole)
@@ -125,7 +125,7 @@ func damaged(t *testing.T, what string, data []byte) {
 	}
 }
 
-func mend(data []byte) {
+func fixHead(data []byte) {
 	if len(data) < startSize+tailSize {
 		return
 	}
@@ -138,7 +138,7 @@ func mend(data []byte) {
 	binary.LittleEndian.PutUint32(tail[20:], crc32.Checksum(data[at:len(data)-tailSize], castagnoli()))
 }
 
-// useAll reads everything that a set has.
+// useAll reads everything in a set.
 func useAll(ctx context.Context, s *set) map[string]error {
 	out := make(map[string]error)
 	for _, filter := range []vectors.Filter{{}, {Papers: []string{"p"}}, {Table: "t", Page: -1}} {
@@ -154,14 +154,14 @@ func useAll(ctx context.Context, s *set) map[string]error {
 		_, err := s.count(filter)
 		out[fmt.Sprint("count ", filter)] = err
 	}
-	d := newDraft(s.info, kernels()[0], io.Discard)
+	d := newBuilder(s.info, kernels()[0], io.Discard)
 	if out["copy"] = d.copy(ctx, s, func(place) bool { return true }); out["copy"] == nil {
 		out["finish"] = d.finish()
 	}
 	return out
 }
 
-// A file that is read is the same as one that is mapped.
+// A file that is read behaves like one that is mapped.
 func TestWithoutMapping(t *testing.T) {
 	s, err := build(dense3, kernels()[0], []vectors.Record{record("a", 1, 2, 3)})
 	if err != nil {
@@ -183,7 +183,7 @@ func TestWithoutMapping(t *testing.T) {
 	}
 }
 
-// makeWide writes a collection that is too large to be checked when it is opened.
+// makeWide writes a collection too large to be verified when it is opened.
 func makeWide(t *testing.T) (s *Store, path string) {
 	t.Helper()
 	s, err := Open(t.TempDir())
@@ -194,7 +194,7 @@ func makeWide(t *testing.T) (s *Store, path string) {
 	v := make([]float32, c.Dim)
 	v[0] = 1
 	err = s.Replace(t.Context(), c, func(yield func(vectors.Record, error) bool) {
-		for i := range checkedAtOpen/(5*c.Dim) + 1 {
+		for i := range maxCheckedAtOpen/(5*c.Dim) + 1 {
 			if !yield(record(fmt.Sprint(i), v...), nil) {
 				return
 			}
@@ -218,7 +218,7 @@ func TestVerify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.WriteAt([]byte{9}, checkedAtOpen/2); err != nil {
+	if _, err := f.WriteAt([]byte{9}, maxCheckedAtOpen/2); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -241,7 +241,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// Searches go on while the collection is replaced under them; each sees the old one or the new one as a whole.
+// Searches continue while the collection is replaced; each sees either the old or the new version as a whole.
 func TestReplaceUnderSearches(t *testing.T) {
 	s, err := Open(t.TempDir())
 	if err != nil {
@@ -285,7 +285,7 @@ func TestReplaceUnderSearches(t *testing.T) {
 	}
 }
 
-// The memory of a collection that was replaced stays until its last search is done.
+// The memory of a replaced collection stays until its last search is done.
 func TestHoldersKeepMemory(t *testing.T) {
 	s, err := Open(t.TempDir())
 	if err != nil {
@@ -322,7 +322,7 @@ func TestHoldersKeepMemory(t *testing.T) {
 	}
 }
 
-// What a search adds to the program's own memory is far less than the vectors.
+// A search allocates far less memory than the vectors take.
 func TestNoCopy(t *testing.T) {
 	s, path := makeWide(t)
 	info, err := os.Stat(path)

@@ -25,8 +25,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// The flat store promises more than the contract: its order is total, so it must equal a full sort even where
-// K cuts a group of equal scores.
+// The flat store guarantees more than the contract: it equals a full sort even where K splits a group of equal scores.
 func TestSearchEqualsNaive(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -55,7 +54,7 @@ func TestSearchEqualsNaive(t *testing.T) {
 
 var paper = rapid.SampledFrom([]string{"p1", "p2", "p3"})
 
-// record draws few positions and weights, so that equal scores are common.
+// record uses few positions and weights, so that equal scores are common.
 func record(t *rapid.T) vectors.Record {
 	r := vectors.Record{Origin: vectors.Origin{
 		PaperID: paper.Draw(t, "paper"), Page: 1, Table: "chunks", Column: "text_content",
@@ -112,7 +111,7 @@ func TestDamagedFile(t *testing.T) {
 		{"longer", func(b []byte) []byte { return append(b, 0) }, "end of file: the file is damaged"},
 		{"the middle gone", func(b []byte) []byte { return append(b[:128], b[192:]...) }, "end of file: the file is damaged"},
 		{"another format", func(b []byte) []byte { b[8] = 1; return b }, "made by format 1; this program reads 2 to 3"},
-		{"another file", func([]byte) []byte { return []byte("%PDF-1.7 and so on") }, "no vector collection"},
+		{"another file", func([]byte) []byte { return []byte("%PDF-1.7 and so on") }, "not a vector collection"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -138,7 +137,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// A file of the format before, without windows, is read and written anew as today's.
+// A file of format 2, without windows, can be read, and is rewritten in the current format.
 func TestFormat2(t *testing.T) {
 	dir := t.TempDir()
 	saveOne(t, dir)

@@ -2,8 +2,8 @@ package flat
 
 import "context"
 
-// gate lets as many goroutines scan at a time as there are cores, over all searches of a store: one search alone uses
-// all of them, and of many at once each uses one or waits.
+// gate limits the scanning goroutines of all searches of a store to the number of cores. A single search uses all
+// cores; concurrent searches use one each, or wait.
 type gate chan struct{}
 
 func (g gate) enter(ctx context.Context) error {

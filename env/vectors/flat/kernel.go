@@ -9,19 +9,19 @@ import (
 	"unsafe"
 )
 
-// lanes and stride are what rows and queries are padded to for the kernels.
+// lanes and stride are the row and query padding that the kernels require.
 const (
 	lanes  = C.FLAT_LANES
 	stride = C.FLAT_STRIDE
 )
 
-// kernel is one way to run the scans on this CPU. All give the same scores, bit for bit.
+// kernel is an implementation of the scans for a CPU. All return the same scores, bit for bit.
 type kernel struct {
 	name string
 	id   C.int32_t
 }
 
-// kernels lists what this CPU can run, fastest first. The last is always there.
+// kernels lists the kernels that this CPU supports, fastest first. The last one is portable.
 func kernels() []kernel {
 	var out []kernel
 	for _, k := range []kernel{{"vnni", C.FLAT_VNNI}, {"avx2", C.FLAT_AVX2}, {"portable", C.FLAT_PORTABLE}} {
@@ -32,14 +32,14 @@ func kernels() []kernel {
 	return out
 }
 
-// found is a row with the highest and the lowest score that it may have (flat_found).
+// found is a row with the upper and lower bound of its score (flat_found).
 type found struct {
 	row       uint32
 	high, low float32
 }
 
-// batch is what a kernel looks at in one call: the rows of list, or count rows from first on. Rows that are surely below
-// floor are left out.
+// batch is the input of one kernel call: the rows of list, or count rows starting at first. Rows certain to score below
+// floor are skipped.
 type batch struct {
 	first, count int
 	list         []uint32
@@ -55,25 +55,25 @@ func (b batch) job(k kernel, dim int) C.flat_job {
 
 func (b batch) rows() *C.uint32_t { return (*C.uint32_t)(unsafe.SliceData(b.list)) }
 
-// inner is the inner product of a with wide numbers (see widen).
+// inner returns the inner product of a with widened numbers (see widen).
 func (k kernel) inner(a []float32, wide []float64) float64 {
 	return float64(C.flat_inner(k.id, (*C.float)(unsafe.SliceData(a)), (*C.double)(unsafe.SliceData(wide)), C.int64_t(len(a))))
 }
 
-// length is the square root of the inner product of a vector with itself.
+// length returns the square root of the inner product of a vector with itself.
 func (k kernel) length(a []float32, wide []float64) float64 { return math.Sqrt(k.inner(a, wide)) }
 
-// widen copies numbers to to, which has room for padded(len(numbers), lanes) and zeros beyond.
+// widen converts numbers to float64. The slice to has padded(len(numbers), lanes) elements, zero beyond the numbers.
 func widen(to []float64, numbers []float32) {
 	for i, x := range numbers {
 		to[i] = float64(x)
 	}
 }
 
-// padded is the first multiple of unit that is not below n.
+// padded rounds n up to a multiple of unit.
 func padded(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// exact scores a batch; out has room for all of it.
+// exact scores a batch; out must have room for all of it.
 func (k kernel) exact(r *rows, q *probe, b batch, out []found) []found {
 	job := b.job(k, r.dim)
 	job.length = C.double(q.length)
@@ -82,7 +82,7 @@ func (k kernel) exact(r *rows, q *probe, b batch, out []found) []found {
 	return out[:n]
 }
 
-// coarse bounds the scores of a batch by the codes.
+// coarse bounds the scores of a batch using the codes.
 func (k kernel) coarse(r *rows, q *probe, b batch, out []found) []found {
 	job := b.job(k, r.dim)
 	job.step, job.stretch, job.slack = C.float(q.step), C.float(q.stretch), C.float(q.slack)

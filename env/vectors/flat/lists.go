@@ -8,7 +8,7 @@ import (
 	"airqa/env/vectors"
 )
 
-// lists are the inverted lists of a sparse collection, as they lie in the file.
+// lists is the inverted index of a sparse collection, in its on-disk form.
 type lists struct {
 	positions []uint32
 	bounds    []uint64
@@ -26,7 +26,7 @@ func openLists(f *file) (*lists, error) {
 	return l, nil
 }
 
-// at is list i.
+// at returns the postings of position index i.
 func (l *lists) at(i int) ([]posting, error) {
 	from, to := l.bounds[i], l.bounds[i+1]
 	if from > to || to > uint64(len(l.postings)) {
@@ -35,7 +35,7 @@ func (l *lists) at(i int) ([]posting, error) {
 	return l.postings[from:to], nil
 }
 
-// searchSparse adds up the lists of the query's positions, in ascending order of position, in float64.
+// searchSparse sums the postings of the query's positions in float64, in ascending order of position.
 func (s *set) searchSparse(ctx context.Context, q vectors.Query) (*top[ranked], error) {
 	scores := make([]float64, s.records)
 	var touched []uint32
@@ -55,18 +55,18 @@ func (s *set) searchSparse(ctx context.Context, q vectors.Query) (*top[ranked], 
 			return nil, err
 		}
 	}
-	sieve := s.origins.sieve(q.Filter)
+	filter := s.origins.filter(q.Filter)
 	best := s.origins.rank(q.K)
 	for _, record := range touched {
-		if sieve.match(s.origins.places[record]) {
+		if filter.match(s.origins.places[record]) {
 			best.offer(ranked{score: float32(scores[record]), record: record})
 		}
 	}
 	return best, ctx.Err()
 }
 
-// addTo adds the weights of a list, and to touched the records that had no score. Weights are above 0, and so is the
-// product of two in float64.
+// addTo adds weight times a posting list to scores. It appends each record without a score to touched. All weights are
+// above 0, and so are their products in float64, so a score of 0 means "none".
 func addTo(scores []float64, touched []uint32, list []posting, weight float64) ([]uint32, error) {
 	for _, p := range list {
 		if uint64(p.record) >= uint64(len(scores)) {

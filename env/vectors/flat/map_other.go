@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile is not done here: files are read into memory.
+// mapFile is not supported here: files are read into memory.
 func mapFile(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmap([]byte) error { return nil }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// mapFile shows a file as memory. Its pages are those of the system's cache, shared by all processes.
+// mapFile maps a file read-only. Processes share its pages through the page cache.
 func mapFile(f *os.File, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 }

@@ -9,7 +9,7 @@ import (
 	"airqa/env/vectors"
 )
 
-// origins are the cells that the records stand for, as they lie in the file.
+// origins holds the cell of each record in its on-disk form.
 type origins struct {
 	places              []place
 	keys, papers, names texts
@@ -39,7 +39,7 @@ func openOrigins(f *file) (*origins, error) {
 	return o, nil
 }
 
-// at is the origin of a record. It shares no memory with the file.
+// at returns the origin of a record. It shares no memory with the file.
 func (o *origins) at(record uint32) (vectors.Origin, error) {
 	p := o.places[record]
 	got := vectors.Origin{
@@ -52,8 +52,8 @@ func (o *origins) at(record uint32) (vectors.Origin, error) {
 	return got, nil
 }
 
-// compare orders records as [vectors.Compare] does those of equal scores, and the same origin by record. The numbers of
-// papers and names are in the order of the texts.
+// compare orders records like [vectors.Compare] orders equal scores, then by record. Paper and name numbers sort like
+// their texts.
 func (o *origins) compare(a, b uint32) int {
 	p, q := o.places[a], o.places[b]
 	return cmp.Or(
@@ -65,7 +65,7 @@ func (o *origins) compare(a, b uint32) int {
 	)
 }
 
-// ofPaper are the records of a paper.
+// ofPaper returns the records of a paper.
 func (o *origins) ofPaper(paper uint32) ([]uint32, error) {
 	from, to := o.starts[paper], o.starts[paper+1]
 	if from > to || uint64(to) > uint64(len(o.members)) {

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// rows are the vectors of a dense collection as they lie in the file.
+// rows holds the vectors of a dense collection in their on-disk form.
 type rows struct {
 	dim     int
 	vectors []float32
 	lengths []float64
-	codes   []int8 // padded(dim, stride) a row
+	codes   []int8 // padded(dim, stride) per row
 	grid    []grid
 }
 
@@ -37,7 +37,7 @@ func (r *rows) rowCodes(i int) []int8 {
 }
 
 // quantize writes the codes of a vector of the given length and returns their grid. With u the vector divided by its
-// length, the error is |u - step × codes|, measured in float64 and rounded upwards.
+// length, the error is |u - step × codes|, computed in float64 and rounded up.
 func quantize(codes []int8, v []float32, length float64) grid {
 	if length == 0 {
 		clear(codes)
@@ -58,27 +58,27 @@ func quantize(codes []int8, v []float32, length float64) grid {
 	return grid{step: step, err: roundUp(math.Sqrt(rest))}
 }
 
-// roundUp is a float32 not below x, which is not negative.
+// roundUp converts a non-negative x to a float32 that is not below it.
 func roundUp(x float64) float32 { return float32(x * (1 + 1e-6)) }
 
-// slack covers what the bounds leave out: the rounding of float32 in flat_coarse (numbers up to about 2, less than ten
-// roundings of 6e-8) and that of the exact score to float32.
+// slack covers rounding errors that the bounds ignore: float32 rounding in flat_coarse (numbers up to about 2, fewer
+// than ten roundings of 6e-8) and rounding of the exact score to float32.
 const slack = 4e-6
 
-// probe is a query made ready for the kernels.
+// probe is a query prepared for the kernels.
 type probe struct {
 	wide   []float64 // padded(dim, lanes)
 	length float64
 
-	// The direction of the query as integers times step; see flat_coarse for their order.
+	// codes × step is the direction of the query; see flat_coarse for their order.
 	codes []int8
 	step  float32
-	// With u and v of length 1, u' and v' their codes, e and f the distances |u - u'| and |v - v'|:
-	// |<u, v> - <u', v'>| = |<u, v - v'> + <u - u', v'>| <= f + e (1 + f). With e the row's, stretch is 1 + f.
+	// With u and v of length 1, u' and v' their codes, e and f the distances |u - u'| and |v - v'|: |<u, v> - <u', v'>|
+	// = |<u, v - v'> + <u - u', v'>| <= f + e (1 + f). With e the row's error, stretch is 1 + f.
 	stretch, slack float32
 }
 
-// newProbe takes the query's length from the one definition of the inner product.
+// newProbe prepares a query. Its length comes from the same kernel as the inner products.
 func newProbe(k kernel, q []float32) *probe {
 	p := &probe{wide: make([]float64, padded(len(q), lanes))}
 	widen(p.wide, q)
@@ -86,7 +86,8 @@ func newProbe(k kernel, q []float32) *probe {
 	return p
 }
 
-// quantize makes the integers: as fine as 15 bits allow, and as a sum of 127 × their sizes below 2^31.
+// quantize computes the codes. Their scale is the largest for which a code fits 15 bits and the sum of 127 × |code|
+// stays below 2^31.
 func (p *probe) quantize(dim int) {
 	largest, sum := 0.0, 0.0
 	for _, x := range p.wide {

@@ -10,19 +10,19 @@ import (
 	"airqa/env/vectors"
 )
 
-// batchSize is how many records a worker takes at a time, and looks at between two looks at the context.
+// batchSize is the number of records that a worker scans between two checks of the context.
 const batchSize = 1024
 
-// path says how a dense collection is searched. The answer is the same.
+// path selects how a dense collection is searched. The hits do not depend on it.
 type path int
 
 const (
-	byCost     path = iota // the codes first, if there are many records for each hit
-	exactOnly              // every vector
-	codesFirst             // the codes, then the vectors that they cannot exclude
+	byCost     path = iota // use the codes if there are many records per hit
+	exactOnly              // read every vector
+	codesFirst             // read the codes, then the vectors that they cannot exclude
 )
 
-// engine is what searches run on.
+// engine is the kernel, the worker limit and the path of a search.
 type engine struct {
 	kernel kernel
 	gate   gate
@@ -35,7 +35,7 @@ type ranked struct {
 	record uint32
 }
 
-// rank makes a heap for the k best cells, each by its best record.
+// rank makes a heap for the k best cells, each represented by its best record.
 func (o *origins) rank(k int) *top[ranked] {
 	compare := func(a, b ranked) int {
 		if c := cmp.Compare(b.score, a.score); c != 0 {
@@ -49,9 +49,9 @@ func (o *origins) rank(k int) *top[ranked] {
 	return newTop(k, compare, func(r ranked) uint32 { return o.cells[r.record] })
 }
 
-// searchDense is called by who holds a place in the gate.
+// searchDense expects the caller to have entered the gate.
 func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[ranked], error) {
-	all, err := s.origins.field(q.Filter)
+	all, err := s.origins.candidates(q.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[
 		if err != nil {
 			return nil, err
 		}
-		all = field{origins: s.origins, sieve: sieve{table: -1, column: -1}, list: rest, count: len(rest)}
+		all = candidates{origins: s.origins, filter: filter{table: -1, column: -1}, list: rest, count: len(rest)}
 	}
 	workers, err := scan(ctx, e.gate, all, func() *exactPass {
 		return &exactPass{engine: e, rows: s.rows, probe: p, best: s.origins.rank(q.K)}
@@ -79,14 +79,14 @@ func (s *set) searchDense(ctx context.Context, e engine, q vectors.Query) (*top[
 	return best, nil
 }
 
-// coarseFirst tells whether the codes are worth a look: they are a quarter of the bytes, but what they do not exclude
-// is looked at twice.
+// coarseFirst reports whether scanning the codes first pays off. They are a quarter of the bytes, but the records that
+// they do not exclude are read twice.
 func (e engine) coarseFirst(count, k int) bool {
 	return e.path == codesFirst || e.path == byCost && count >= batchSize && count/16 >= k
 }
 
-// exclude looks at the codes and returns the records that may be the best ones of the k best cells, in no order.
-func (s *set) exclude(ctx context.Context, e engine, p *probe, all field, k int) ([]uint32, error) {
+// exclude scans the codes and returns, unordered, the records that may be the best of one of the k best cells.
+func (s *set) exclude(ctx context.Context, e engine, p *probe, all candidates, k int) ([]uint32, error) {
 	workers, err := scan(ctx, e.gate, all, func() *coarsePass {
 		return &coarsePass{engine: e, rows: s.rows, probe: p, lows: s.origins.lowest(k)}
 	})
@@ -111,12 +111,12 @@ func (s *set) exclude(ctx context.Context, e engine, p *probe, all field, k int)
 	return list, nil
 }
 
-// pass is what a worker does with one batch after the other.
+// pass processes batches for one worker.
 type pass interface {
 	look(b batch, buf []found)
 }
 
-// exactPass keeps the best cells by their scores.
+// exactPass keeps the best cells by exact score.
 type exactPass struct {
 	engine
 	rows  *rows
@@ -133,8 +133,8 @@ func (w *exactPass) look(b batch, buf []found) {
 	}
 }
 
-// coarsePass keeps every record that may be the best one of one of the k best cells: its highest score is not below the kth
-// of the lowest scores of cells so far.
+// coarsePass keeps every record that may be the best of one of the k best cells. Its upper bound must not be below the
+// kth largest lower bound of the cells so far.
 type coarsePass struct {
 	engine
 	rows  *rows
@@ -143,7 +143,7 @@ type coarsePass struct {
 	kept  []found
 }
 
-// lowest makes a heap for the k cells whose lowest scores are highest.
+// lowest makes a heap for the k cells with the highest lower bounds.
 func (o *origins) lowest(k int) *top[found] {
 	compare := func(a, b found) int { return cmp.Compare(b.low, a.low) }
 	if o.cells == nil {
@@ -173,9 +173,9 @@ func (w *coarsePass) look(b batch, buf []found) {
 	}
 }
 
-// scan hands the batches of a field to workers: the caller's goroutine and as many more as the gate has room for. It
-// returns at least one.
-func scan[P pass](ctx context.Context, g gate, all field, start func() P) ([]P, error) {
+// scan distributes batches of the candidates to workers: the caller's goroutine plus as many as the gate admits. It
+// returns at least one pass.
+func scan[P pass](ctx context.Context, g gate, all candidates, start func() P) ([]P, error) {
 	var next atomic.Int64
 	work := func(p P) {
 		buf, list := make([]found, batchSize), make([]uint32, 0, batchSize)

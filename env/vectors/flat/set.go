@@ -10,13 +10,13 @@ import (
 	"airqa/env/vectors"
 )
 
-// set is an open collection. It does not change; the memory of its file is given back when nobody holds it.
+// set is an open, immutable collection. Its memory is released by the last holder.
 type set struct {
 	info    vectors.Collection
 	records int
 	origins *origins
-	rows    *rows  // of a dense collection
-	lists   *lists // of a sparse collection
+	rows    *rows  // dense collections only
+	lists   *lists // sparse collections only
 
 	file    *file
 	holders atomic.Int32
@@ -24,19 +24,19 @@ type set struct {
 
 // openSet opens a collection's file for one holder.
 func openSet(path string) (*set, error) {
-	f, err := openFile(path, checkedAtOpen)
+	f, err := openFile(path, maxCheckedAtOpen)
 	if err != nil {
 		return nil, err
 	}
 	s, err := newSet(f)
 	if err != nil {
-		_ = f.close() // the first error says more
+		_ = f.close() // the first error is more specific
 		return nil, fmt.Errorf("read collection %s: %w", f.head.Collection.Name, err)
 	}
 	return s, nil
 }
 
-// newSet finds the parts of a collection, looking at sizes only.
+// newSet locates the parts of a collection and checks only their sizes.
 func newSet(f *file) (*set, error) {
 	n := f.head.Records
 	if n < 0 || n > math.MaxUint32 {
@@ -68,13 +68,13 @@ func (s *set) release() error {
 	return s.file.close()
 }
 
-// count returns how many records pass a filter.
+// count returns the number of records that pass a filter.
 func (s *set) count(f vectors.Filter) (int, error) {
-	all, err := s.origins.field(f)
+	all, err := s.origins.candidates(f)
 	return all.size(), err
 }
 
-// search returns the hits; they share no memory with the file.
+// search returns the hits, which share no memory with the file.
 func (s *set) search(ctx context.Context, e engine, q vectors.Query) ([]vectors.Hit, error) {
 	hits, err := s.find(ctx, e, q)
 	if err != nil {

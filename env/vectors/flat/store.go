@@ -1,16 +1,16 @@
-// Package flat is the embedded vector store: exact search over collections kept as one file each in the data
+// Package flat is the embedded vector store. It searches exactly, and keeps each collection as one file in the data
 // directory. Start from [Open]; format.go describes the file, kernel.h the two scans.
 //
-// A collection's file is mapped into memory when it is first asked for, which takes no longer for a large one. A search
-// of dense vectors looks at 8-bit codes first, which bound every score, and then computes the scores of the records
-// that the bounds cannot exclude. Scores have one definition (flat_inner in kernel.h: float64 products in a fixed order
-// of summing, rounded to float32 at the end), so that hits and scores are the same bits on every CPU, with any number
-// of cores, and with or without the codes. Filters become numbers and are applied before anything is scored.
+// The file of a collection is memory-mapped on first use, so opening time does not depend on its size. A dense search
+// first scans 8-bit codes, which bound every score, then computes the exact scores of the records that the bounds
+// cannot exclude. All scores come from flat_inner in kernel.h: float64 products, summed in a fixed order, rounded to
+// float32 at the end. Hits and scores are therefore identical, bit for bit, on every CPU, with any number of cores, and
+// with or without the codes. Filters are translated to numbers and applied before scoring.
 //
-// A change writes the file anew beside the old one and renames it, so that a reader never sees a half file, and so that
-// many small inserts are slow: load in bulk with Replace. One process may write at a time (datadir's lock sees to it);
-// readers in other processes keep what they have opened. A file must not be cut short or written to in place while it
-// is open: that ends the process, as with every mapped file.
+// Every change writes a new file and renames it over the old one, so readers never see a partial file. Many small
+// inserts are slow: load in bulk with Replace. Only one process may write at a time, which datadir's lock enforces;
+// readers in other processes keep the version that they opened. Truncating or overwriting an open file in place crashes
+// the process, as with every mapped file.
 package flat
 
 import (
@@ -30,19 +30,19 @@ import (
 // fileName is the name of the file in a collection's folder.
 const fileName = "collection.vec"
 
-// Store implements [vectors.Store] over the folder it was opened on.
+// Store is a [vectors.Store] in a folder.
 type Store struct {
 	dir    string
 	engine engine
-	write  sync.Mutex // held by whoever changes a collection
+	write  sync.Mutex // held while changing a collection
 	mu     sync.Mutex // guards sets
 	sets   map[string]*set
 }
 
 var _ vectors.Store = (*Store)(nil)
 
-// Open returns the store in dir, one folder a collection. A folder that is not there is an empty store; it is
-// made by the first change.
+// Open returns the store in dir, which has one folder per collection. A missing dir is an empty store; the first change
+// creates it.
 func Open(dir string) (*Store, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open vector store: %w", err)
@@ -51,7 +51,7 @@ func Open(dir string) (*Store, error) {
 	return &Store{dir: dir, engine: e, sets: make(map[string]*set)}, nil
 }
 
-// Close gives back the memory of the collections.
+// Close unmaps the collections.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Info implements [vectors.Store].
+// Info returns the description of a collection.
 func (s *Store) Info(_ context.Context, name string) (vectors.Collection, error) {
 	var info vectors.Collection
 	err := s.with(name, func(set *set) error {
@@ -74,7 +74,7 @@ func (s *Store) Info(_ context.Context, name string) (vectors.Collection, error)
 	return info, err
 }
 
-// Verify compares the whole file of a collection with its checksums. Opening does so for small files only.
+// Verify checks the whole file of a collection against its checksums. Opening does so only for small files.
 func (s *Store) Verify(ctx context.Context, name string) error {
 	return s.with(name, func(set *set) error {
 		if err := set.file.verify(ctx.Err); err != nil {
@@ -84,7 +84,7 @@ func (s *Store) Verify(ctx context.Context, name string) error {
 	})
 }
 
-// List implements [vectors.Store]; it leaves Encoder out.
+// List leaves Encoder empty.
 func (s *Store) List(context.Context) ([]vectors.Collection, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func (s *Store) List(context.Context) ([]vectors.Collection, error) {
 	return list, nil
 }
 
-// Count implements [vectors.Store].
+// Count returns the number of records that pass filter.
 func (s *Store) Count(_ context.Context, name string, filter vectors.Filter) (n int, err error) {
 	if err := filter.Check(); err != nil {
 		return 0, err
@@ -122,7 +122,7 @@ func (s *Store) Count(_ context.Context, name string, filter vectors.Filter) (n 
 	return n, err
 }
 
-// Search implements [vectors.Store]. Its order is total: equal scores are never cut by chance.
+// Search orders hits completely, even where K splits a group of equal scores.
 func (s *Store) Search(ctx context.Context, name string, q vectors.Query) (hits []vectors.Hit, err error) {
 	err = s.with(name, func(set *set) error {
 		if err := set.info.CheckQuery(q); err != nil {
@@ -134,7 +134,7 @@ func (s *Store) Search(ctx context.Context, name string, q vectors.Query) (hits 
 	return hits, err
 }
 
-// forget lets the next call open the file again.
+// forget makes the next call reopen the file.
 func (s *Store) forget(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Store) forget(name string) error {
 	return old.release()
 }
 
-// with calls use with a collection, which stays as it is until use returns, whatever others write.
+// with calls use with a collection, which does not change until use returns.
 func (s *Store) with(name string, use func(*set) error) error {
 	set, err := s.hold(name)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Store) with(name string, use func(*set) error) error {
 	return errors.Join(use(set), set.release())
 }
 
-// hold opens a collection the first time.
+// hold returns the collection for one holder, opening it if necessary.
 func (s *Store) hold(name string) (*set, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +174,7 @@ func (s *Store) hold(name string) (*set, error) {
 	return have, nil
 }
 
-// exists tells whether there is a file for name, and looks at no path for a name that cannot be one.
+// exists returns an error if name has no file. It checks the name first, so that a path is only built from a valid one.
 func (s *Store) exists(name string) error {
 	probe := vectors.Collection{Name: name, Kind: vectors.Sparse}
 	if probe.Check() != nil {

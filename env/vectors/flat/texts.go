@@ -8,10 +8,10 @@ import (
 	"sort"
 )
 
-// texts is a list of texts as it lies in a section.
+// texts is a list of strings in its on-disk form.
 type texts struct {
 	bounds []uint64
-	data   []byte // the section, from which bounds count
+	data   []byte // the whole section; bounds are offsets into it
 }
 
 func openTexts(name string, section []byte) (texts, error) {
@@ -27,7 +27,7 @@ func openTexts(name string, section []byte) (texts, error) {
 
 func (t texts) len() int { return len(t.bounds) - 1 }
 
-// at is text i, which belongs to the file's memory; nil when there is none or its bounds are damaged.
+// at returns text i, which shares the file's memory. It is nil if i is out of range or its bounds are damaged.
 func (t texts) at(i uint32) []byte {
 	if uint64(i) >= uint64(t.len()) {
 		return nil
@@ -46,7 +46,7 @@ func (t texts) find(s string) (uint32, bool) {
 	return uint32(i), ok
 }
 
-// textList is a list of texts that is being made.
+// textList builds a texts section.
 type textList struct {
 	ends []uint64
 	data []byte
@@ -65,7 +65,6 @@ func (l *textList) at(i uint32) []byte {
 	return l.data[from:l.ends[i]]
 }
 
-// write makes a section of the list.
 func (l *textList) write(w *writer, name string) {
 	head := uint64(8 * (len(l.ends) + 1))
 	bounds := make([]uint64, 1, len(l.ends)+1)
@@ -76,7 +75,7 @@ func (l *textList) write(w *writer, name string) {
 	w.section(name, raw(bounds), l.data)
 }
 
-// numbering gives texts numbers in the order of their coming.
+// numbering numbers texts in order of first appearance.
 type numbering struct {
 	numbers map[string]uint32
 	texts   []string
@@ -91,7 +90,7 @@ func (n *numbering) number(s string) uint32 {
 	return i
 }
 
-// write makes a section of the sorted texts and returns the sorted number of each number.
+// write writes the sorted texts as a section and maps each number to its sorted number.
 func (n *numbering) write(w *writer, name string) []uint32 {
 	var list textList
 	place := make([]uint32, len(n.texts))

@@ -2,16 +2,16 @@ package flat
 
 import "slices"
 
-// top keeps the k best items in a heap whose root is the worst of them; of items of one cell, the best one.
+// top keeps the k best items, at most one per cell, in a heap with the worst item at the root.
 type top[T any] struct {
 	k       int
 	items   []T
 	compare func(a, b T) int // negative when a is better
-	cell    func(T) uint32   // nil when no two items are of one cell
-	at      map[uint32]int   // where the item of a cell is
+	cell    func(T) uint32   // nil when every item has its own cell
+	at      map[uint32]int   // heap index of each cell's item
 }
 
-// newTop makes an empty heap; cell may be nil.
+// newTop returns an empty heap; cell may be nil.
 func newTop[T any](k int, compare func(a, b T) int, cell func(T) uint32) *top[T] {
 	t := &top[T]{k: k, compare: compare, cell: cell}
 	if cell != nil {
@@ -20,7 +20,7 @@ func newTop[T any](k int, compare func(a, b T) int, cell func(T) uint32) *top[T]
 	return t
 }
 
-// full reports that an item that is not better than the worst has no chance.
+// full reports whether an item must be better than the worst one to be kept.
 func (t *top[T]) full() bool { return len(t.items) == t.k }
 
 func (t *top[T]) worst() T { return t.items[0] }
@@ -91,7 +91,7 @@ func (t *top[T]) down(i int) {
 	}
 }
 
-// sorted returns the items, best first. Nothing may be offered afterwards.
+// sorted returns the items, best first. No item may be offered afterwards.
 func (t *top[T]) sorted() []T {
 	slices.SortFunc(t.items, t.compare)
 	return t.items

@@ -9,7 +9,7 @@ import (
 	"airqa/env/vectors"
 )
 
-// writer lays a file out: sections one after the other, then head and tail. The first error stays.
+// writer writes the sections one after the other, then head and tail. It keeps the first error.
 type writer struct {
 	w        io.Writer
 	at       int64
@@ -32,13 +32,12 @@ func (w *writer) write(b []byte) {
 	w.at, w.err = w.at+int64(n), err
 }
 
-// begin opens a section; everything that is added up to the next one is its content.
+// begin starts a section; the following calls of add append to it.
 func (w *writer) begin(name string) {
 	w.write(make([]byte, (alignment-w.at%alignment)%alignment))
 	w.sections = append(w.sections, section{Name: name, At: w.at})
 }
 
-// add continues the section.
 func (w *writer) add(b []byte) {
 	s := &w.sections[len(w.sections)-1]
 	s.CRC32C = crc32.Update(s.CRC32C, castagnoli(), b)
@@ -46,7 +45,7 @@ func (w *writer) add(b []byte) {
 	w.write(b)
 }
 
-// section writes a whole section.
+// section writes a complete section.
 func (w *writer) section(name string, parts ...[]byte) {
 	w.begin(name)
 	for _, b := range parts {

@@ -8,7 +8,7 @@ import (
 	"airqa/env/vectors"
 )
 
-// dispose removes a collection from the server. The claim goes last, so that it can be called again.
+// dispose removes a collection from the server. It removes the claim last, so that it can be retried.
 func (s *Store) dispose(ctx context.Context, collection string) error {
 	of := equal(fieldOf, collection)
 	if err := s.catalog.remove(ctx, all(of, fieldKind+" != "+literal(claimed))); err != nil {
@@ -20,19 +20,19 @@ func (s *Store) dispose(ctx context.Context, collection string) error {
 	return s.catalog.remove(ctx, of)
 }
 
-// build makes a collection, fills it and makes it the one of its name; or leaves all as it was.
+// build creates and fills a collection and makes it current. On failure, nothing changes.
 func (s *Store) build(ctx context.Context, next *entry, records iter.Seq2[vectors.Record, error]) error {
 	if err := s.claim(ctx, next); err != nil {
 		return err
 	}
 	err := s.complete(ctx, next, records)
 	if err != nil {
-		_ = s.dispose(context.WithoutCancel(ctx), next.collection) // else the next change does it
+		_ = s.dispose(context.WithoutCancel(ctx), next.collection) // on failure, the next change does it
 	}
 	return err
 }
 
-// claim finds a name on the server that nothing has, and notes it as ours.
+// claim finds an unused name on the server and records it in the catalog.
 func (s *Store) claim(ctx context.Context, next *entry) error {
 	if err := s.catalog.ensure(ctx); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *Store) complete(ctx context.Context, next *entry, records iter.Seq2[vec
 	return s.catalog.publish(ctx, next)
 }
 
-// fill writes records in batches, with ids from first on.
+// fill writes records in batches, with ids starting at first.
 func (s *Store) fill(ctx context.Context, e *entry, first int64, records iter.Seq2[vectors.Record, error]) error {
 	var batch []vectors.Record
 	size := 0

@@ -10,27 +10,27 @@ import (
 	"github.com/milvus-io/milvus-sdk-go/v2/entity"
 )
 
-// catalogName is the collection that describes the others. Descriptions that Milvus itself keeps are too short
-// for an encoder, cannot be changed, and are lost on some servers.
+// catalogName is the collection that stores the metadata of the others. Milvus's own descriptions are too short for an
+// encoder, immutable, and lost on some servers.
 const catalogName = "airqa_catalog"
 
-// The kinds of rows in the catalog.
+// Kinds of catalog rows.
 const (
-	// claimed is written before a collection is made on the server, so that whatever an interrupted program
-	// leaves behind is known to be ours. Its number counts the collections of that name.
+	// claimed is written before a collection is created on the server, so that leftovers of an interrupted program can
+	// be recognised. Its number is the version of the collection.
 	claimed = "claim"
-	// described is written when a collection is complete: from then on it is the one of its name. Its body is a
+	// described is written when a collection is complete, and makes it the current version. Its body is a
 	// [description].
 	described = "info"
-	// piece is a part of the encoder in base64. Its number is its place, from 0.
-	piece = "part"
-	// inserting is there while records are inserted. Its number is their first id, its body how many there are.
+	// encoderPart is a part of the encoder in base64. Its number is its index, from 0.
+	encoderPart = "part"
+	// inserting exists while records are inserted. Its number is their first id, its body their count.
 	inserting = "insert"
-	// owner has the id of the data directory that the collections belong to as its body, and no name.
+	// owner stores the id of the data directory that owns the collections as its body. It has no name.
 	owner = "owner"
 )
 
-// The catalog's own fields; the name of a row's collection on the server is fieldOf.
+// The catalog's own fields; fieldOf is the collection's name on the server.
 const (
 	fieldName   = "name"
 	fieldOf     = "collection"
@@ -39,13 +39,13 @@ const (
 	fieldBody   = "body"
 )
 
-// maxBody is the longest text that a server keeps in one field, rounded down.
+// maxBody is the server's limit for the text of one field, rounded down.
 const maxBody = 60_000
 
 // row is one row of the catalog.
 type row struct {
 	id         int64
-	name       string // of the collection, as callers know it
+	name       string // of the collection, as known to callers
 	collection string // its name on the server
 	kind       string
 	number     int64
@@ -58,10 +58,10 @@ type catalog struct {
 	name   string
 
 	mu    sync.Mutex
-	found bool // whether the server has the catalog
+	found bool // reports whether the server has the catalog
 }
 
-// exists tells whether there is a catalog; without one the store is empty.
+// exists reports whether there is a catalog; without one, the store is empty.
 func (c *catalog) exists(ctx context.Context) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *catalog) exists(ctx context.Context) (bool, error) {
 	return c.found, err
 }
 
-// ensure makes the catalog, or completes one whose making was interrupted.
+// ensure creates the catalog, or completes an interrupted creation.
 func (c *catalog) ensure(ctx context.Context) error {
 	index, err := entity.NewIndexFlat(entity.COSINE)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *catalog) ensure(ctx context.Context) error {
 	return c.server.create(ctx, c.schema(), index)
 }
 
-// schema has a vector because no collection goes without.
+// schema includes a vector, which Milvus requires.
 func (c *catalog) schema() *entity.Schema {
 	return entity.NewSchema().WithName(c.name).
 		WithField(entity.NewField().WithName(fieldID).WithDataType(entity.FieldTypeInt64).WithIsPrimaryKey(true)).
@@ -101,7 +101,7 @@ func (c *catalog) schema() *entity.Schema {
 		WithField(varchar(fieldBody, 65_535))
 }
 
-// add writes rows, all in one message; it gives them their ids.
+// add writes rows in one message and assigns their ids.
 func (c *catalog) add(ctx context.Context, rows ...row) error {
 	n := len(rows)
 	ids, numbers, vectors := make([]int64, n), make([]int64, n), make([][]float32, n)
@@ -119,12 +119,12 @@ func (c *catalog) add(ctx context.Context, rows ...row) error {
 	return err
 }
 
-// remove deletes the rows that pass expr.
+// remove deletes the rows that match expr.
 func (c *catalog) remove(ctx context.Context, expr string) error {
 	return c.server.client.Delete(ctx, c.name, "", expr)
 }
 
-// rows returns the rows that pass expr, in no order; none if there is no catalog.
+// rows returns the rows that match expr, unordered; none if there is no catalog.
 func (c *catalog) rows(ctx context.Context, expr string) ([]row, error) {
 	found, err := c.exists(ctx)
 	if err != nil || !found {
@@ -145,7 +145,7 @@ func (c *catalog) rows(ctx context.Context, expr string) ([]row, error) {
 	return rows, r.err
 }
 
-// span returns the ids that a row of kind inserting stands for.
+// span returns the id range of an inserting row.
 func (r row) span() (span, error) {
 	count, err := strconv.ParseInt(r.body, 10, 64)
 	if err != nil {
@@ -154,7 +154,7 @@ func (r row) span() (span, error) {
 	return span{first: r.number, count: count}, nil
 }
 
-// reader takes values out of columns and keeps the first error.
+// reader reads values from columns and keeps the first error.
 type reader struct {
 	set client.ResultSet
 	err error
@@ -179,7 +179,7 @@ func value[T any](r *reader, column string, i int, get func(entity.Column, int) 
 	var v T
 	c := r.set.GetColumn(column)
 	if c == nil {
-		r.err = fmt.Errorf("the answer has no column %s", column)
+		r.err = fmt.Errorf("the response has no column %s", column)
 		return v
 	}
 	v, err := get(c, i)

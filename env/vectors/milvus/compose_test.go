@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// compose is the part of docker-compose.yml that the test asks about.
+// compose is the part of docker-compose.yml under test.
 type compose struct {
 	Services map[string]struct {
 		Image       string

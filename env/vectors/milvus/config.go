@@ -11,49 +11,48 @@ import (
 	"time"
 )
 
-// DefaultTimeout is how long a server may take over one call when [Config] does not say.
+// DefaultTimeout is the timeout of one call if [Config] has none.
 const DefaultTimeout = 30 * time.Second
 
-// maxPrefix keeps the server's limit of 255 bytes a name.
+// maxPrefix keeps names within the server's limit of 255 bytes.
 const maxPrefix = 64
 
 const defaultPort = "19530"
 
-// Config says which server to use, and as whom.
+// Config is the address and the credentials of a server.
 type Config struct {
 	// Address is host:port.
 	Address string
-	// User and Password are sent when one of them is set; without TLS they travel in plain text.
+	// User and Password are sent if either is set; without TLS, they are sent in plain text.
 	User     string
 	Password string `json:"-"`
-	// Database is the server's database; empty means its default one.
+	// Database is the server's database; empty means its default.
 	Database string
-	// Prefix goes before the names of all collections on the server. Each data directory needs one of its own
-	// where several share a database. It is empty or matches [A-Za-z_][A-Za-z0-9_]*, up to 64 bytes.
+	// Prefix precedes the names of all collections on the server. Data directories that share a database need different
+	// prefixes. It is empty or matches [A-Za-z_][A-Za-z0-9_]*, up to 64 bytes.
 	Prefix string
-	// TLS asks for an encrypted connection, with a certificate that the system trusts (SSL_CERT_FILE names
-	// more of them).
+	// TLS requires an encrypted connection with a certificate that the system trusts (SSL_CERT_FILE adds more).
 	TLS bool
-	// CA is a file with certificates in PEM that are trusted instead of the system's; it goes with TLS.
+	// CA is a PEM file with certificates to trust instead of the system's; it requires TLS.
 	CA string
-	// Timeout is the longest that one call to the server may take; 0 means [DefaultTimeout].
+	// Timeout is the timeout of one call; 0 means [DefaultTimeout].
 	Timeout time.Duration
 }
 
 var prefixPattern = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)?$`)
 
-// ParseURL reads the address of a server as a user writes it:
+// ParseURL parses the address of a server:
 //
 //	milvus://user:password@host:19530/database?tls=true&ca=FILE&prefix=demo_&timeout=30s
 //
-// All but the host may be left out. Signs such as / ? # % @ in the password are written %2F and so on. No error
-// contains any part of the text before the host.
+// Only the host is required. Characters such as / ? # % @ in the password must be percent-encoded. Errors contain no
+// part of the text before the host.
 func ParseURL(text string) (Config, error) {
 	u, err := url.Parse(text)
-	// The text of the error may hold a part of the password; an @ behind the host means that it was not read whole.
+	// The parser's error may contain a part of the password. An @ after the host means that the password was split.
 	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
-		return Config{}, errors.New("milvus URL: cannot be read; want milvus://user:password@host:19530/database, " +
-			"with / ? # % @ in the password written as %2F %3F %23 %25 %40")
+		return Config{}, errors.New("milvus URL: cannot be parsed; want milvus://user:password@host:19530/database, " +
+			"with / ? # % @ in the password encoded as %2F %3F %23 %25 %40")
 	}
 	if u.Scheme != "milvus" || u.Hostname() == "" || u.Fragment != "" {
 		return Config{}, errors.New("milvus URL: want milvus://user:password@host:19530/database")
@@ -74,15 +73,15 @@ func ParseURL(text string) (Config, error) {
 	return cfg, cfg.check()
 }
 
-// options reads what follows the question mark.
+// options parses the query string.
 func (c *Config) options(query string) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return errors.New("the part after ? cannot be read")
+		return errors.New("the part after ? cannot be parsed")
 	}
 	for key, value := range values {
 		if len(value) > 1 {
-			return fmt.Errorf("option %s stands there %d times", key, len(value))
+			return fmt.Errorf("option %s is given %d times", key, len(value))
 		}
 		switch key {
 		case "tls":
@@ -94,7 +93,7 @@ func (c *Config) options(query string) error {
 		case "timeout":
 			c.Timeout, err = time.ParseDuration(value[0])
 		default:
-			return fmt.Errorf("unknown option %q; there are tls, ca, prefix and timeout", key)
+			return fmt.Errorf("unknown option %q; options are tls, ca, prefix and timeout", key)
 		}
 		if err != nil {
 			return fmt.Errorf("option %s=%s: want true or false for tls, a time such as 30s for timeout", key, value[0])
@@ -109,18 +108,18 @@ func (c Config) check() error {
 		return fmt.Errorf("milvus address %q: want host:port", c.Address)
 	}
 	if len(c.Prefix) > maxPrefix || !prefixPattern.MatchString(c.Prefix) {
-		return fmt.Errorf("milvus at %s: prefix %q: letters, digits and _ only, no digit first, up to %d", c.Address, c.Prefix, maxPrefix)
+		return fmt.Errorf("milvus at %s: prefix %q: letters, digits and _ only, not starting with a digit, up to %d", c.Address, c.Prefix, maxPrefix)
 	}
 	if c.CA != "" && !c.TLS {
-		return fmt.Errorf("milvus at %s: ca=%s goes with tls=true", c.Address, c.CA)
+		return fmt.Errorf("milvus at %s: ca=%s requires tls=true", c.Address, c.CA)
 	}
 	if c.Timeout < 0 {
-		return fmt.Errorf("milvus at %s: timeout %s is below 0", c.Address, c.Timeout)
+		return fmt.Errorf("milvus at %s: timeout %s is negative", c.Address, c.Timeout)
 	}
 	return nil
 }
 
-// String is the URL of c without the password.
+// String returns the URL of c without the password.
 func (c Config) String() string {
 	u := url.URL{Scheme: "milvus", Host: c.Address, Path: c.Database}
 	if c.User != "" || c.Password != "" {
@@ -143,5 +142,5 @@ func (c Config) String() string {
 	return u.String()
 }
 
-// GoString is String, so that no way of printing shows the password.
+// GoString keeps the password out of %#v.
 func (c Config) GoString() string { return c.String() }

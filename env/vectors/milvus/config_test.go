@@ -41,7 +41,7 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// secret is what no error and no print may show, not even half of it.
+// secret must not appear in any error or output, not even in part.
 const secret = "hunter/#2%zz"
 
 func TestParseURLErrors(t *testing.T) {
@@ -50,17 +50,17 @@ func TestParseURLErrors(t *testing.T) {
 		{"no scheme", "db.example:19530", "milvus://"},
 		{"another scheme", "http://db.example", "want milvus://"},
 		{"no host", "milvus:///papers", "want milvus://"},
-		{"a slash in the password", "milvus://ann:" + secret + "@db.example", "written as %2F"},
-		{"a slash after digits", "milvus://ann:1234/hunter@db.example", "written as %2F"},
-		{"a question mark after digits", "milvus://ann:1234?hunter@db.example", "written as %2F"},
+		{"a slash in the password", "milvus://ann:" + secret + "@db.example", "encoded as %2F"},
+		{"a slash after digits", "milvus://ann:1234/hunter@db.example", "encoded as %2F"},
+		{"a question mark after digits", "milvus://ann:1234?hunter@db.example", "encoded as %2F"},
 		{"a number sign in the password", "milvus://ann:hunter#2@db.example", "milvus URL"},
-		{"a percent sign in the password", "milvus://ann:hunter%zz@db.example", "written as %2F"},
+		{"a percent sign in the password", "milvus://ann:hunter%zz@db.example", "encoded as %2F"},
 		{"unknown option", "milvus://ann:hunter@db.example?ssl=1", `db.example:19530: unknown option "ssl"`},
-		{"an option twice", "milvus://ann:hunter@db.example?prefix=a_&prefix=b_", "db.example:19530: option prefix stands there 2 times"},
-		{"ca without tls", "milvus://ann:hunter@db.example?ca=own.pem", "ca=own.pem goes with tls=true"},
+		{"an option twice", "milvus://ann:hunter@db.example?prefix=a_&prefix=b_", "db.example:19530: option prefix is given 2 times"},
+		{"ca without tls", "milvus://ann:hunter@db.example?ca=own.pem", "ca=own.pem requires tls=true"},
 		{"tls", "milvus://ann:hunter@db.example?tls=maybe", "tls=maybe: want true or false"},
 		{"timeout", "milvus://ann:hunter@db.example?timeout=soon", "timeout=soon: want"},
-		{"a timeout below 0", "milvus://ann:hunter@db.example?timeout=-1s", "below 0"},
+		{"a timeout below 0", "milvus://ann:hunter@db.example?timeout=-1s", "is negative"},
 		{"prefix", "milvus://ann:hunter@db.example?prefix=a-b", `prefix "a-b"`},
 		{"options", "milvus://ann:hunter@db.example?tls=%zz", "after ?"},
 	}

@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// prefixOf gives each folder collections of its own on the one server.
+// prefixOf gives each folder its own collections on the shared server.
 func prefixOf(dir string) string {
 	h := fnv.New64()
 	_, _ = h.Write([]byte(dir))

@@ -13,33 +13,33 @@ import (
 	"airqa/env/vectors"
 )
 
-// entry is what the catalog says of one collection. It is not changed once it is made.
+// entry is the catalog's record of one collection. It is immutable.
 type entry struct {
 	info       vectors.Collection // without the encoder
 	collection string             // its name on the server
 	number     int64
 	pieces     int    // of the encoder
-	hidden     []span // records whose insert has not ended; nobody sees them
+	hidden     []span // records of unfinished inserts, invisible to readers
 }
 
-// description is the body of a row of kind described.
+// description is the body of a described row.
 type description struct {
 	Format     int                `json:"format"`
 	Collection vectors.Collection `json:"collection"`
 	Pieces     int                `json:"pieces"`
 }
 
-// descriptionFormat is the number of the layout that this program writes. It reads 1, too, which had no windows.
+// descriptionFormat is the version that this program writes. It also reads version 1, which had no windows.
 const descriptionFormat = 2
 
-// state is all that the catalog has under one name.
+// state is everything the catalog has about one name.
 type state struct {
 	live *entry // nil without a complete collection
-	// leftovers are collections on the server that an interrupted program began or did not finish to drop.
+	// leftovers are collections on the server that an interrupted program did not finish creating or dropping.
 	leftovers []string
 }
 
-// collect reads the state out of the rows of one name.
+// collect assembles the state from the rows of one name.
 func collect(rows []row) (state, error) {
 	var s state
 	for _, r := range rows {
@@ -80,13 +80,12 @@ func newEntry(r row) (*entry, error) {
 	return &entry{info: d.Collection, collection: r.collection, number: r.number, pieces: d.Pieces}, nil
 }
 
-// publish describes a complete collection in the catalog: the last row that it writes makes it the one of its
-// name.
+// publish describes a complete collection in the catalog. The last row that it writes makes the collection current.
 func (c *catalog) publish(ctx context.Context, e *entry) error {
 	encoded := base64.StdEncoding.EncodeToString(e.info.Encoder)
 	var rows []row
 	for text := range slices.Chunk([]byte(encoded), maxBody) {
-		rows = append(rows, row{name: e.info.Name, collection: e.collection, kind: piece, number: int64(len(rows)), body: string(text)})
+		rows = append(rows, row{name: e.info.Name, collection: e.collection, kind: encoderPart, number: int64(len(rows)), body: string(text)})
 	}
 	for batch := range slices.Chunk(rows, batchBytes/maxBody) {
 		if err := c.add(ctx, batch...); err != nil {
@@ -105,12 +104,12 @@ func (c *catalog) publish(ctx context.Context, e *entry) error {
 	return c.add(ctx, row{name: info.Name, collection: e.collection, kind: described, number: e.number, body: string(body)})
 }
 
-// encoder puts the pieces together again.
+// encoder joins the pieces of the encoder.
 func (c *catalog) encoder(ctx context.Context, e *entry) ([]byte, error) {
 	if e.pieces == 0 {
 		return nil, nil
 	}
-	rows, err := c.rows(ctx, all(equal(fieldOf, e.collection), equal(fieldKind, piece)))
+	rows, err := c.rows(ctx, all(equal(fieldOf, e.collection), equal(fieldKind, encoderPart)))
 	if err != nil {
 		return nil, err
 	}

@@ -9,15 +9,15 @@ import (
 	"airqa/env/vectors"
 )
 
-// Servers read the same filter differently, and some end on one. So no filter comes from outside: these
-// functions print the few forms that every server reads alike.
+// Servers parse the same filter differently, and some crash on one. Callers therefore cannot pass filters: these
+// functions build the few forms that all servers parse alike.
 
-// everything passes all rows; ids are never negative.
+// everything matches all rows; ids are never negative.
 const everything = fieldID + " >= 0"
 
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// literal is the string constant for s, which has no control characters (see [vectors.Filter.Check]).
+// literal quotes s, which must not contain control characters (see [vectors.Filter.Check]).
 func literal(s string) string { return `"` + escaper.Replace(s) + `"` }
 
 func equal(field, value string) string { return field + " == " + literal(value) }
@@ -36,7 +36,7 @@ func oneOf(field string, values []string) string {
 
 func all(parts ...string) string { return strings.Join(parts, " and ") }
 
-// expression prints a filter that was checked.
+// expression formats a validated filter.
 func expression(f vectors.Filter) string {
 	var parts []string
 	if len(f.Papers) > 0 {
@@ -57,7 +57,7 @@ func expression(f vectors.Filter) string {
 	return all(parts...)
 }
 
-// span is a range of ids, from first on.
+// span is a range of count ids starting at first.
 type span struct {
 	first, count int64
 }

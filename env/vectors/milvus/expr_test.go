@@ -47,7 +47,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// A filter of hostile texts reads back as itself: nothing in a text becomes an operator.
+// A filter with hostile text round-trips: nothing in it becomes an operator.
 func TestExpressionReadsBack(t *testing.T) {
 	text := rapid.StringOfN(rapid.OneOf(rapid.SampledFrom([]rune(`"'\ ()[],=<>%_ordnt`)), rapid.Rune()), 1, 30, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -75,7 +75,7 @@ func TestExpressionReadsBack(t *testing.T) {
 	})
 }
 
-// parse reads what expression prints, and nothing else, by the servers' rule for constants.
+// parse accepts exactly the output of expression, with the servers' rule for constants.
 func parse(expr string) (vectors.Filter, error) {
 	var f vectors.Filter
 	if expr == everything {

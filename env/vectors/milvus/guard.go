@@ -17,17 +17,16 @@ import (
 	"airqa/qa"
 )
 
-// grace is how long a call waits for a server that was away to take the connection again.
-const grace = time.Second
+// reconnectWait is how long a call waits for a lost connection to return.
+const reconnectWait = time.Second
 
-// harmless are the calls that may be sent twice. Each change begins with one of them.
-var harmless = []string{
+// retryable lists the calls that are safe to retry. Each change starts with one of them.
+var retryable = []string{
 	"Connect", "HasCollection", "DescribeCollection", "Query", "Search", "LoadCollection", "GetLoadState",
 }
 
-// guard stands between the SDK and the connection, around every call. The SDK looks at one of the two codes
-// of an answer only, tries a lost connection again for 22 seconds, also with calls that change something, and
-// loses the reason when the deadline comes first.
+// guard intercepts every call of the SDK. The SDK checks only one of the two status codes of a response, retries lost
+// connections for 22 seconds (even for calls that change data), and loses the cause when the deadline expires first.
 type guard struct {
 	address string
 	timeout time.Duration
@@ -38,7 +37,7 @@ func (g guard) intercept(ctx context.Context, method string, req, reply any, cc 
 	defer cancel()
 	opts = append(opts, retry.Disable())
 	err := merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
-	if status.Code(err) == codes.Unavailable && slices.Contains(harmless, path.Base(method)) {
+	if status.Code(err) == codes.Unavailable && slices.Contains(retryable, path.Base(method)) {
 		if reconnect(limited, cc) {
 			err = merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
 		}
@@ -46,10 +45,10 @@ func (g guard) intercept(ctx context.Context, method string, req, reply any, cc 
 	return g.explain(ctx, err)
 }
 
-// reconnect waits up to the grace for a connection, and reports whether there is one. How long the call itself takes then is
-// another matter: a server that has just started reads its collections first.
+// reconnect waits up to grace for a connection and reports whether there is one. The call itself may take longer, since
+// a restarted server loads its collections first.
 func reconnect(ctx context.Context, cc *grpc.ClientConn) bool {
-	ctx, cancel := context.WithTimeout(ctx, grace)
+	ctx, cancel := context.WithTimeout(ctx, reconnectWait)
 	defer cancel()
 	cc.ResetConnectBackoff()
 	for state := cc.GetState(); state != connectivity.Ready; state = cc.GetState() {
@@ -63,7 +62,7 @@ func reconnect(ctx context.Context, cc *grpc.ClientConn) bool {
 	return true
 }
 
-// explain names the server.
+// explain adds the server address to an error.
 func (g guard) explain(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -71,11 +70,11 @@ func (g guard) explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("milvus at %s: %w", g.address, ctx.Err())
 	case status.Code(err) == codes.Unavailable:
-		return &qa.UnavailableError{Err: fmt.Errorf("milvus at %s cannot be reached, is it running? %w", g.address, err)}
+		return &qa.UnavailableError{Err: fmt.Errorf("milvus at %s is unreachable; is it running? %w", g.address, err)}
 	case status.Code(err) == codes.Unauthenticated:
-		return fmt.Errorf("milvus at %s refuses the user or the password: %w", g.address, err)
+		return fmt.Errorf("milvus at %s rejects the user or the password: %w", g.address, err)
 	case status.Code(err) == codes.DeadlineExceeded:
-		return &qa.UnavailableError{Err: fmt.Errorf("milvus at %s gave no answer within %s: %w", g.address, g.timeout, err)}
+		return &qa.UnavailableError{Err: fmt.Errorf("milvus at %s did not respond within %s: %w", g.address, g.timeout, err)}
 	}
 	return fmt.Errorf("milvus at %s: %w", g.address, err)
 }

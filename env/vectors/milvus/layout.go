@@ -9,8 +9,8 @@ import (
 	"airqa/env/vectors"
 )
 
-// The fields of a collection, as the paper's reference implementation has them, but that ids are given by the
-// writer: so a range of them names what one call wrote.
+// The fields of a collection, as in the paper's reference implementation, except that the writer assigns the ids: a
+// range of ids then identifies the records of one call.
 const (
 	fieldID     = "id"
 	fieldVector = "vector"
@@ -23,19 +23,19 @@ const (
 
 var originFields = []string{fieldPaper, fieldPage, fieldTable, fieldColumn, fieldKey}
 
-// Limits of one insert. The time that Milvus Lite takes grows with the square of the rows; Milvus itself refuses
-// messages over 64 MB.
+// Limits of one insert. Milvus Lite's time grows with the square of the number of rows; Milvus rejects messages over 64
+// MB.
 const (
 	batchRows  = 500
 	batchBytes = 16 << 20
 )
 
-// newIDs returns the first of count ids in a row that nothing else has: out of 2^62, chance alone sees to it.
+// newIDs returns count consecutive random ids. A collision is improbable, with 2^62 ids to choose from.
 func newIDs(count int) span {
 	return span{first: rand.Int64N(1 << 62), count: int64(count)}
 }
 
-// serverName is what the n-th collection of that name, from 1, is called on the server.
+// serverName returns the server's name for version n (from 1) of a collection.
 func serverName(prefix, name string, n int64) string {
 	s := prefix + name[:min(len(name), 160)]
 	if n > 1 {
@@ -44,8 +44,8 @@ func serverName(prefix, name string, n int64) string {
 	return s
 }
 
-// serverDim is the number of dimensions on the server, which has no vectors of one; a zero beside it leaves the
-// cosine as it is.
+// serverDim is the dimension on the server. Milvus has no vectors of dimension 1; padding with a zero leaves the cosine
+// unchanged.
 func serverDim(dim int) int { return max(dim, 2) }
 
 func varchar(name string, length int64) *entity.Field {
@@ -67,7 +67,7 @@ func schemaOf(name string, c vectors.Collection) *entity.Schema {
 		WithField(varchar(fieldKey, vectors.MaxKey))
 }
 
-// indexOf returns the exact index of a kind: nothing is dropped, nothing approximated.
+// indexOf returns the exact (non-approximate) index of a kind.
 func indexOf(kind vectors.Kind) (entity.Index, error) {
 	if kind == vectors.Dense {
 		return entity.NewIndexFlat(entity.COSINE)
@@ -75,7 +75,7 @@ func indexOf(kind vectors.Kind) (entity.Index, error) {
 	return entity.NewIndexSparseInverted(entity.IP, 0)
 }
 
-// columnsOf lays out records, which were checked, with ids from first on.
+// columnsOf converts validated records to columns, with ids starting at first.
 func columnsOf(c vectors.Collection, records []vectors.Record, first int64) ([]entity.Column, error) {
 	n := len(records)
 	ids, pages := make([]int64, n), make([]int16, n)
@@ -126,7 +126,7 @@ func sparseVector(terms []vectors.Term) (entity.SparseEmbedding, error) {
 	return entity.NewSliceSparseEmbedding(positions, weights)
 }
 
-// bytesOf is about what a record takes in a message.
+// bytesOf estimates the size of a record in a message.
 func bytesOf(r vectors.Record) int {
 	return 4*len(r.Dense) + 8*len(r.Sparse) + len(r.PaperID) + len(r.Table) + len(r.Column) + len(r.Key) + 16
 }

@@ -58,7 +58,7 @@ func wantCount(t *testing.T, s vectors.Store, name string, want int) {
 	}
 }
 
-// find returns the keys of the k nearest to a record with position 1.
+// find returns the keys of the k records nearest to position 1.
 func find(t *testing.T, s vectors.Store, name string, k int) []string {
 	t.Helper()
 	q := vectors.Query{Vector: vectors.Vector{Sparse: []vectors.Term{{Position: 1, Weight: 1}}}, K: k}
@@ -71,7 +71,7 @@ func find(t *testing.T, s vectors.Store, name string, k int) []string {
 	return keys
 }
 
-// Both stores get the same records and give the same hits, groups of equal scores as sets.
+// Both stores get the same records and return the same hits; groups of equal scores are compared as sets.
 func TestSameAsFlat(t *testing.T) {
 	server := milvustest.Start(t)
 	ours := open(t, server, "same_")
@@ -142,8 +142,8 @@ func drawFilter(r *rand.Rand) (f vectors.Filter) {
 	return f
 }
 
-// groups are the keys of each group of scores within the tolerance; in the one that K cuts both stores let the
-// first keys in.
+// groups returns the keys of each group of scores within the tolerance. Of the group that K splits, both stores return
+// the smallest keys.
 func groups(hits []vectors.Hit) [][]string {
 	var list [][]string
 	for i := 0; i < len(hits); {
@@ -162,7 +162,7 @@ func groups(hits []vectors.Hit) [][]string {
 	return list
 }
 
-// Where K cuts a group of equal scores, the order of keys decides, however large the group is.
+// Where K splits a group of equal scores, the order of keys decides, however large the group is.
 func TestTiesAreOrdered(t *testing.T) {
 	s := open(t, milvustest.Start(t), "")
 	list := records(700)
@@ -176,7 +176,7 @@ func TestTiesAreOrdered(t *testing.T) {
 	}
 }
 
-// Hostile texts in records and filters are compared with the definition, vectors.Filter.Match.
+// Hostile text in records and filters is compared with vectors.Filter.Match.
 func TestHostileTexts(t *testing.T) {
 	s := open(t, milvustest.Start(t), "")
 	texts := []string{
@@ -213,7 +213,7 @@ func TestHostileTexts(t *testing.T) {
 			rt.Fatalf("%+v passes %d (%v), want %d", f, got, err, want)
 		}
 	})
-	for i, text := range texts { // the last is left, or a filter deletes too much
+	for i, text := range texts { // the last record remains, unless a filter deletes too much
 		wantCount(t, s, "s", len(texts)-i)
 		check(t, s.Delete(t.Context(), "s", vectors.Filter{Papers: []string{text}, Table: text, Column: text}))
 	}
@@ -222,7 +222,7 @@ func TestHostileTexts(t *testing.T) {
 
 func TestExtremes(t *testing.T) {
 	s := open(t, milvustest.Start(t), "")
-	const dim = 256 // Milvus Lite takes 14 s and 4 GB for a collection of MaxDim
+	const dim = 256 // Milvus Lite needs 14 s and 4 GB for a collection of MaxDim
 	long := strings.Repeat("n", vectors.MaxName)
 	wide := vectors.Collection{
 		Name: long, Kind: vectors.Dense, Dim: dim,
@@ -257,7 +257,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// More windows of the best cells than the server returns at once do not crowd out the next cells.
+// The best cells do not crowd out the next cells, even with more windows than the server returns at once.
 func TestMoreWindowsThanTheServerReturns(t *testing.T) {
 	s := open(t, milvustest.Start(t), "")
 	c := vectors.Collection{Name: "d", Kind: vectors.Dense, Dim: 2}

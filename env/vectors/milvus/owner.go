@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// Owner returns the id of the data directory that the collections under this prefix belong to, "" when no directory has
-// claimed them.
+// Owner returns the id of the data directory that owns the collections under this prefix, or "" if there is none.
 func (s *Store) Owner(ctx context.Context) (string, error) {
 	rows, err := s.owners(ctx)
 	if err != nil || len(rows) == 0 {
@@ -24,8 +23,8 @@ func (s *Store) owners(ctx context.Context) ([]row, error) {
 	return rows, nil
 }
 
-// Claim records that the collections under this prefix belong to the data directory with the given id. It fails when
-// another directory owns them, also one that claims them at the same time.
+// Claim records the data directory with the given id as the owner of the collections under this prefix. It fails if
+// another directory owns them or claims them at the same time.
 func (s *Store) Claim(ctx context.Context, id string) error {
 	s.write.Lock()
 	defer s.write.Unlock()

@@ -13,12 +13,12 @@ import (
 	"airqa/env/vectors"
 )
 
-// tolerance is what the scores of equal vectors may differ by, relative to scores above 1.
+// tolerance is the maximum difference between scores of equal vectors, relative for scores above 1.
 const tolerance = 1e-6
 
-// Search implements [vectors.Store]. Milvus ranks records and has no order among equal scores, so more records are
-// fetched than asked for until they have K cells and the group of equal scores that K cuts is complete. Only in a group
-// that goes beyond [vectors.MaxK] the choice is the server's.
+// Search fetches more records than requested, because Milvus ranks records rather than cells and leaves equal scores
+// unordered. It stops when there are K cells and the group of equal scores at the cut is complete. Only if that group
+// exceeds [vectors.MaxK], the choice is the server's.
 func (s *Store) Search(ctx context.Context, name string, q vectors.Query) ([]vectors.Hit, error) {
 	var hits []vectors.Hit
 	err := s.read(ctx, name, func(e *entry) (err error) {
@@ -46,7 +46,7 @@ func (s *Store) nearest(ctx context.Context, e *entry, q vectors.Query) ([]vecto
 		}
 		cells := cellsOf(found)
 		switch {
-		case len(found) < limit, len(cells) >= q.K && (limit == vectors.MaxK || !level(cells[q.K-1], found[limit-1].Hit)):
+		case len(found) < limit, len(cells) >= q.K && (limit == vectors.MaxK || !tied(cells[q.K-1], found[limit-1].Hit)):
 			return cut(e.info.Kind, cells, q.K), nil
 		case limit == vectors.MaxK:
 			cells, err = s.split(ctx, e, q, everyID, found)
@@ -55,11 +55,11 @@ func (s *Store) nearest(ctx context.Context, e *entry, q vectors.Query) ([]vecto
 	}
 }
 
-// bounds are a range of ids, both included.
+// bounds is a range of ids, both inclusive.
 type bounds struct{ from, to int64 }
 
-// split is for more windows than the server returns at once: it searches both halves of the records that have ids
-// within b, of which found are the nearest, and so on until each part is complete or has K cells.
+// split handles more windows than the server returns in one response. It recursively searches both halves of the id
+// range b, whose nearest records are found, until each part is complete or has K cells.
 func (s *Store) split(ctx context.Context, e *entry, q vectors.Query, b bounds, found []ranked) ([]vectors.Hit, error) {
 	ids := make([]int64, len(found))
 	for i, f := range found {
@@ -87,7 +87,7 @@ func (s *Store) split(ctx context.Context, e *entry, q vectors.Query, b bounds, 
 	return cellsOf(hits), nil
 }
 
-// cellsOf keeps the best hit of each cell. The hits are in order, best first.
+// cellsOf keeps the best hit of each cell. The hits are ordered, best first.
 func cellsOf(found []ranked) []vectors.Hit {
 	seen := make(map[vectors.Origin]bool, len(found))
 	cells := make([]vectors.Hit, 0, len(found))
@@ -100,27 +100,27 @@ func cellsOf(found []ranked) []vectors.Hit {
 	return cells
 }
 
-// level tells whether two hits may belong to one group of equal scores.
-func level(a, b vectors.Hit) bool {
+// tied reports whether two hits may belong to one group of equal scores.
+func tied(a, b vectors.Hit) bool {
 	return a.Score-b.Score <= tolerance*max(1, math.Abs(a.Score))
 }
 
-// cut puts hits in order and leaves the first k.
+// cut sorts hits and returns the first k.
 func cut(kind vectors.Kind, hits []vectors.Hit, k int) []vectors.Hit {
-	if kind == vectors.Sparse { // what shares no position with the query is no hit
+	if kind == vectors.Sparse { // a record without a common position is not a hit
 		hits = slices.DeleteFunc(hits, func(h vectors.Hit) bool { return h.Score <= 0 })
 	}
 	slices.SortFunc(hits, vectors.Compare)
 	return hits[:min(k, len(hits))]
 }
 
-// ranked is a record that was found.
+// ranked is a hit with its record id.
 type ranked struct {
 	vectors.Hit
 	id int64
 }
 
-// fetch returns the server's first records among those with ids within b, best first.
+// fetch returns the server's top records with ids within b, best first.
 func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, limit int) ([]ranked, error) {
 	query, metric, param, err := searchOf(e.info.Kind, q.Vector)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Store) fetch(ctx context.Context, e *entry, q vectors.Query, b bounds, 
 			[]entity.Vector{query}, fieldVector, metric, limit, param, strong)
 		return err
 	})
-	if err != nil || len(results) == 0 || results[0].ResultCount == 0 { // an empty result carries an error of its own
+	if err != nil || len(results) == 0 || results[0].ResultCount == 0 { // an empty result has an error of its own
 		return nil, err
 	}
 	return hitsOf(e.info.Kind, results[0])
@@ -163,7 +163,7 @@ func hitsOf(kind vectors.Kind, result client.SearchResult) ([]ranked, error) {
 	hits := make([]ranked, result.ResultCount)
 	for i := range hits {
 		score := float64(result.Scores[i])
-		if kind == vectors.Dense { // servers return 1.0000001
+		if kind == vectors.Dense { // servers may return 1.0000001
 			score = max(-1, min(score, 1))
 		}
 		hits[i].Hit = vectors.Hit{Score: score, Origin: vectors.Origin{
@@ -172,14 +172,14 @@ func hitsOf(kind vectors.Kind, result client.SearchResult) ([]ranked, error) {
 		}}
 		id, err := result.IDs.GetAsInt64(i)
 		if err != nil {
-			return nil, fmt.Errorf("ids of the answer: %w", err)
+			return nil, fmt.Errorf("ids of the response: %w", err)
 		}
 		hits[i].id = id
 	}
 	return hits, r.err
 }
 
-// visible prints a filter that also leaves out what is hidden.
+// visible formats a filter that also excludes hidden records.
 func (e *entry) visible(f vectors.Filter) string {
 	parts := []string{expression(f)}
 	for _, ids := range e.hidden {
@@ -188,7 +188,7 @@ func (e *entry) visible(f vectors.Filter) string {
 	return all(parts...)
 }
 
-// Count implements [vectors.Store].
+// Count returns the number of records that pass filter.
 func (s *Store) Count(ctx context.Context, name string, filter vectors.Filter) (int, error) {
 	if err := filter.Check(); err != nil {
 		return 0, err

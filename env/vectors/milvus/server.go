@@ -19,14 +19,14 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// server is the connection. Names are those on the server.
+// server is a connection. Names are those on the server.
 type server struct {
 	client client.Client
-	// patience is how long a collection may take to load: many calls' time, for it may be large.
-	patience time.Duration
+	// patience is the timeout for loading a collection, many times that of a call because it may be large.
+	loadTimeout time.Duration
 }
 
-// strong makes every answer contain all that was written before.
+// strong makes every answer include all earlier writes.
 var strong = client.WithSearchQueryConsistencyLevel(entity.ClStrong)
 
 func connect(ctx context.Context, cfg Config) (*server, error) {
@@ -50,10 +50,10 @@ func connect(ctx context.Context, cfg Config) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{client: c, patience: 10 * cfg.Timeout}, nil
+	return &server{client: c, loadTimeout: 10 * cfg.Timeout}, nil
 }
 
-// trusted are the certificates of the user's own, in place of those that the SDK takes from the system.
+// trusted configures the user's own CA certificates in place of the system's.
 func trusted(cfg Config) ([]grpc.DialOption, error) {
 	if cfg.CA == "" {
 		return nil, nil
@@ -64,12 +64,12 @@ func trusted(cfg Config) ([]grpc.DialOption, error) {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("milvus at %s: %s holds no certificate in PEM", cfg.Address, cfg.CA)
+		return nil, fmt.Errorf("milvus at %s: %s contains no PEM certificate", cfg.Address, cfg.CA)
 	}
 	return []grpc.DialOption{grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}))}, nil
 }
 
-// create makes a collection that can be written to and searched.
+// create makes a collection that is ready for writing and searching.
 func (s *server) create(ctx context.Context, schema *entity.Schema, index entity.Index) error {
 	name := schema.CollectionName
 	if err := s.client.CreateCollection(ctx, schema, 1, client.WithConsistencyLevel(entity.ClStrong)); err != nil {
@@ -78,12 +78,12 @@ func (s *server) create(ctx context.Context, schema *entity.Schema, index entity
 	return s.prepare(ctx, name, index)
 }
 
-// prepare indexes and loads a collection. It may be called again.
+// prepare indexes and loads a collection. It is idempotent.
 func (s *server) prepare(ctx context.Context, name string, index entity.Index) error {
 	if err := s.refresh(ctx, name); err != nil {
 		return err
 	}
-	// One server gives an error and another nothing where there is no index; one refuses to make it again.
+	// Without an index, some servers return an error and others nothing. One server refuses to create an index twice.
 	have, err := s.client.DescribeIndex(ctx, name, fieldVector)
 	if err != nil || len(have) == 0 {
 		if err := s.client.CreateIndex(ctx, name, fieldVector, index, true); err != nil {
@@ -93,7 +93,7 @@ func (s *server) prepare(ctx context.Context, name string, index entity.Index) e
 	return s.load(ctx, name)
 }
 
-// refresh makes the SDK forget the schema of an earlier collection of that name.
+// refresh makes the SDK drop the cached schema of an earlier collection with that name.
 func (s *server) refresh(ctx context.Context, name string) error {
 	_, err := s.client.DescribeCollection(ctx, name)
 	return err
@@ -103,7 +103,7 @@ func (s *server) load(ctx context.Context, name string) error {
 	if err := s.client.LoadCollection(ctx, name, true); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, s.patience, fmt.Errorf("%s is not loaded after %s", name, s.patience))
+	limited, cancel := context.WithTimeoutCause(ctx, s.loadTimeout, fmt.Errorf("%s is not loaded after %s", name, s.loadTimeout))
 	defer cancel()
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		state, err := s.client.GetLoadState(ctx, name, nil)
@@ -118,7 +118,7 @@ func (s *server) load(ctx context.Context, name string) error {
 	}
 }
 
-// loaded runs a read, once more if the server has the collection on disk only.
+// loaded runs read, and retries it once after loading the collection if the server has it only on disk.
 func (s *server) loaded(ctx context.Context, name string, read func() error) error {
 	err := read()
 	if !errors.Is(err, merr.ErrCollectionNotLoaded) {
@@ -130,7 +130,7 @@ func (s *server) loaded(ctx context.Context, name string, read func() error) err
 	return read()
 }
 
-// query returns the columns of all rows that pass expr, which is not empty.
+// query returns the given columns of all rows that match expr, which must not be empty.
 func (s *server) query(ctx context.Context, name, expr string, columns ...string) (client.ResultSet, error) {
 	var rows client.ResultSet
 	err := s.loaded(ctx, name, func() (err error) {
@@ -140,7 +140,7 @@ func (s *server) query(ctx context.Context, name, expr string, columns ...string
 	return rows, err
 }
 
-// drop removes a collection; one that is not there is no error.
+// drop removes a collection. A missing one is not an error.
 func (s *server) drop(ctx context.Context, name string) error {
 	err := s.client.DropCollection(ctx, name)
 	if errors.Is(err, merr.ErrCollectionNotFound) {

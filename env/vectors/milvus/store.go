@@ -1,13 +1,13 @@
-// Package milvus keeps vector collections on a Milvus server, with the answers of the embedded store. Start
-// from [ParseURL] and [Open]; env/vectors says what a [Store] does.
+// Package milvus keeps vector collections on a Milvus server and returns the same hits as the embedded store. Start
+// from [ParseURL] and [Open]; package env/vectors describes the methods of a [Store].
 //
-// Collections bear their own names on the server, after the prefix of [Config]; one that has been replaced n
-// times is name__n+1. A catalog collection beside them, airqa_catalog, says which is the valid one and keeps
-// descriptions and encoders. So a collection is replaced at once, readers never see half of one, and the next
-// writer clears what an interrupted one left. One process may write at a time under one prefix; readers in
-// other processes follow when they open the store, and get an error if what they had read is gone.
+// On the server, a collection has its own name after the prefix of [Config]; after n replacements, it is name__n+1. The
+// catalog collection airqa_catalog records which version is valid, along with metadata and encoders. Replacing a
+// collection is therefore atomic: readers never see a partial one, and the next writer cleans up after an interrupted
+// one. Only one process may write under a prefix at a time. Readers in other processes see a replacement when they open
+// the store, and get an error if the version that they use is gone.
 //
-// The search is exact. No text that comes from outside is part of a filter, except as a quoted constant.
+// The search is exact. Untrusted text enters a filter only as a quoted constant.
 package milvus
 
 import (
@@ -24,23 +24,23 @@ import (
 	"airqa/env/vectors"
 )
 
-// Store implements [vectors.Store] on one server.
+// Store is a [vectors.Store] on one server.
 type Store struct {
 	server  *server
 	catalog *catalog
 	prefix  string
 
-	write sync.Mutex // held by whoever changes a collection
+	write sync.Mutex // held while changing a collection
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	entries map[string]*entry
-	changes int // counts forget
+	changes int // counts calls of forget
 }
 
 var _ vectors.Store = (*Store)(nil)
 
-// Open connects to a server and asks it a first question, so that a wrong address, database or password is an
-// error here, within the timeout, which names the address. Nothing is made on the server before the first change.
+// Open connects to a server and sends a first request. A wrong address, database or password is therefore an error
+// here, within the timeout, that names the address. Nothing is created on the server before the first change.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // Close closes the connection.
 func (s *Store) Close() error { return s.server.client.Close() }
 
-// Info implements [vectors.Store].
+// Info returns the description of a collection.
 func (s *Store) Info(ctx context.Context, name string) (vectors.Collection, error) {
 	state, err := s.state(ctx, name)
 	if err == nil && state.live == nil {
@@ -81,7 +81,7 @@ func (s *Store) Info(ctx context.Context, name string) (vectors.Collection, erro
 	return info, nil
 }
 
-// List implements [vectors.Store]; it leaves Encoder out.
+// List leaves Encoder empty.
 func (s *Store) List(ctx context.Context) ([]vectors.Collection, error) {
 	rows, err := s.catalog.rows(ctx, equal(fieldKind, described))
 	if err != nil {
@@ -103,20 +103,20 @@ func (s *Store) List(ctx context.Context) ([]vectors.Collection, error) {
 	return list, nil
 }
 
-// state reads what the catalog has of a name, and asks the server about no name that cannot be one.
+// state reads the catalog rows of a collection. It sends no invalid name to the server.
 func (s *Store) state(ctx context.Context, name string) (state, error) {
 	probe := vectors.Collection{Name: name, Kind: vectors.Sparse}
 	if probe.Check() != nil {
 		return state{}, nil
 	}
-	rows, err := s.catalog.rows(ctx, all(equal(fieldName, name), fieldKind+" != "+literal(piece)))
+	rows, err := s.catalog.rows(ctx, all(equal(fieldName, name), fieldKind+" != "+literal(encoderPart)))
 	if err != nil {
 		return state{}, err
 	}
 	return collect(rows)
 }
 
-// lookup returns the entry of a collection, from memory after the first time.
+// lookup returns the entry of a collection and caches it.
 func (s *Store) lookup(ctx context.Context, name string) (*entry, error) {
 	s.mu.Lock()
 	have, changes := s.entries[name], s.changes
@@ -130,13 +130,13 @@ func (s *Store) lookup(ctx context.Context, name string) (*entry, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.changes == changes { // else what was read may be old already
+	if s.changes == changes { // otherwise the result may already be stale
 		s.entries[name] = live
 	}
 	return live, nil
 }
 
-// live reads the entry of a collection.
+// live reads the entry of a collection from the server.
 func (s *Store) live(ctx context.Context, name string) (*entry, error) {
 	state, err := s.state(ctx, name)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Store) live(ctx context.Context, name string) (*entry, error) {
 	return state.live, s.server.refresh(ctx, state.live.collection)
 }
 
-// forget is called after every change, also one that failed.
+// forget drops a cached entry. It must be called after every change, even a failed one.
 func (s *Store) forget(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *Store) forget(name string) {
 	delete(s.entries, name)
 }
 
-// read runs act on a collection, once more if it has been replaced since it was looked up.
+// read runs act on a collection and retries once if the collection was replaced since the lookup.
 func (s *Store) read(ctx context.Context, name string, act func(*entry) error) error {
 	e, err := s.lookup(ctx, name)
 	if err != nil {
@@ -171,8 +171,8 @@ func (s *Store) read(ctx context.Context, name string, act func(*entry) error) e
 	return act(e)
 }
 
-// follow returns what has taken the place of a collection that is no longer on the server. Where another
-// program put something else there, the caller's encoder does not fit it: that is an error, now and later.
+// follow returns the replacement of a collection that is gone from the server. If another program replaced it, the
+// caller's encoder no longer fits, which is an error from then on.
 func (s *Store) follow(ctx context.Context, name string, old *entry) (*entry, error) {
 	s.mu.Lock()
 	ours := s.entries[name] != old
@@ -185,7 +185,7 @@ func (s *Store) follow(ctx context.Context, name string, old *entry) (*entry, er
 		return nil, err
 	}
 	if !reflect.DeepEqual(live.info, old.info) {
-		return nil, errors.New("another program has replaced it since; start again")
+		return nil, errors.New("another program has replaced it; run the command again")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,24 +29,21 @@ import (
 	"airqa/internal/testkit/milvustest"
 )
 
-// raw passes messages on as they are.
+// raw is a gRPC codec that forwards messages unchanged.
 type raw struct{}
 
-// Marshal implements encoding.Codec.
 func (raw) Marshal(v any) ([]byte, error) { return *v.(*[]byte), nil }
 
-// Unmarshal implements encoding.Codec.
 func (raw) Unmarshal(data []byte, v any) error {
 	*v.(*[]byte) = append([]byte(nil), data...)
 	return nil
 }
 
-// Name implements encoding.Codec.
 func (raw) Name() string { return "proto" }
 
-// front stands before a server: it ends TLS with a certificate of its own and lets in who has the authorization. It returns
-// its address and the file of its certificate.
-func front(t *testing.T, server *milvustest.Server, authorization string) (address, ca string) {
+// tlsProxy is a TLS proxy for a server, with its own certificate. It requires the given authorization. It returns its
+// address and the file of its certificate.
+func tlsProxy(t *testing.T, server *milvustest.Server, authorization string) (address, ca string) {
 	t.Helper()
 	certificate, ca := selfSigned(t)
 	behind, err := grpc.NewClient(server.Address, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -55,7 +52,7 @@ func front(t *testing.T, server *milvustest.Server, authorization string) (addre
 		method, _ := grpc.MethodFromServerStream(stream)
 		sent, _ := metadata.FromIncomingContext(stream.Context())
 		if got := sent.Get("authorization"); len(got) != 1 || got[0] != authorization {
-			// What Milvus says.
+			// The message of Milvus.
 			return status.Error(codes.Unauthenticated, "auth check failure, please check username and password are correct")
 		}
 		var in, out []byte
@@ -82,7 +79,7 @@ func front(t *testing.T, server *milvustest.Server, authorization string) (addre
 	return l.Addr().String(), ca
 }
 
-// selfSigned makes a certificate for 127.0.0.1, and a file that holds it.
+// selfSigned makes a certificate for 127.0.0.1 and a file with it.
 func selfSigned(t *testing.T) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -99,10 +96,10 @@ func selfSigned(t *testing.T) (tls.Certificate, string) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, path
 }
 
-// Encrypted, with user and password, through the URL that a user writes.
+// A full URL connects with TLS, user and password.
 func TestTLSAndPassword(t *testing.T) {
 	server := milvustest.Start(t)
-	address, ca := front(t, server, base64.StdEncoding.EncodeToString([]byte("ann:p@ss/word")))
+	address, ca := tlsProxy(t, server, base64.StdEncoding.EncodeToString([]byte("ann:p@ss/word")))
 	url := func(password, options string) milvus.Config {
 		return mustParse(t, "milvus://ann:"+password+"@"+address+"?timeout=5s"+options)
 	}
@@ -119,11 +116,11 @@ func TestTLSAndPassword(t *testing.T) {
 		cfg  milvus.Config
 		want string
 	}{
-		{"a wrong password", url("hunter", "&tls=true&ca="+ca), "refuses the user or the password"},
+		{"a wrong password", url("hunter", "&tls=true&ca="+ca), "rejects the user or the password"},
 		{"a certificate that nobody knows", url("hunter", "&tls=true"), "certificate"},
 		{"no TLS", url("hunter", ""), ""},
 		{"no such file", url("hunter", "&tls=true&ca=nowhere.pem"), "nowhere.pem"},
-		{"no certificate in it", url("hunter", "&tls=true&ca="+garbage), "holds no certificate"},
+		{"no certificate in it", url("hunter", "&tls=true&ca="+garbage), "contains no PEM certificate"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"airqa/internal/testkit/milvustest"
 )
 
-// names tells whether err is one line that names the server.
+// names checks that err is one line that names the server.
 func names(t *testing.T, err error, address string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), "milvus at "+address) || strings.Contains(err.Error(), "\n") {
@@ -27,14 +27,14 @@ func names(t *testing.T, err error, address string) {
 	}
 }
 
-// The server is killed while an insert writes its batches; the same insert works when it is back, and nothing
-// of the first is left.
+// The server is killed while an insert writes its batches. After a restart, the same insert succeeds, and nothing is
+// left of the first.
 func TestKilledInsert(t *testing.T) {
 	server := milvustest.Start(t)
 	s, watcher := open(t, server, ""), open(t, server, "")
 	check(t, s.Create(t.Context(), sparse))
 	list := records(20_000)
-	wantCount(t, watcher, "s", 0) // from now on it knows the collection, and sees the batches come
+	wantCount(t, watcher, "s", 0) // now it has the collection cached and would see the batches
 	inserted := make(chan error)
 	go func() { inserted <- s.Insert(t.Context(), "s", list) }()
 	for n := 0; n == 0; {
@@ -50,14 +50,14 @@ func TestKilledInsert(t *testing.T) {
 	}
 
 	server.Restart(t)
-	wantCount(t, s, "s", 0)                    // by the store that failed
-	wantCount(t, open(t, server, ""), "s", 0)  // by one that comes later
+	wantCount(t, s, "s", 0)                    // the store that failed
+	wantCount(t, open(t, server, ""), "s", 0)  // a store opened later
 	check(t, s.Insert(t.Context(), "s", list)) // the same call
-	wantCount(t, s, "s", len(list))            // as if nothing had been
+	wantCount(t, s, "s", len(list))            // no trace of the failed insert
 	wantCount(t, open(t, server, ""), "s", len(list))
 }
 
-// The server is killed while a collection is filled in place of another.
+// The server is killed during a Replace.
 func TestKilledReplace(t *testing.T) {
 	server := milvustest.Start(t)
 	s := open(t, server, "")
@@ -74,7 +74,7 @@ func TestKilledReplace(t *testing.T) {
 	for range 2 {
 		check(t, s.Replace(t.Context(), sparse, stream(list)))
 		wantCount(t, s, "s", len(list))
-		wantCount(t, later, "s", len(list)) // although it knew the old one
+		wantCount(t, later, "s", len(list)) // although it had the old version cached
 	}
 	info, err := s.Info(t.Context(), "s")
 	check(t, err)
@@ -104,7 +104,7 @@ func at(list []vectors.Record, n int, act func()) iter.Seq2[vectors.Record, erro
 	}
 }
 
-// The server is killed under searches; the same store goes on when it is back.
+// The server is killed during searches. After a restart, the same store works again.
 func TestKilledSearch(t *testing.T) {
 	server := milvustest.Start(t)
 	s := open(t, server, "")
@@ -150,7 +150,7 @@ func TestOpenErrors(t *testing.T) {
 	check(t, closed.Close())
 	tests := []struct{ name, address, want string }{
 		{"nobody there", closed.Addr().String(), "connection refused"},
-		{"somebody who says nothing", silent.Addr().String(), "no answer within 300ms"},
+		{"somebody who says nothing", silent.Addr().String(), "did not respond within 300ms"},
 		{"no port", "db.example", "want host:port"},
 		{"no such host", "db.invalid:19530", "milvus at db.invalid:19530"},
 	}
@@ -168,7 +168,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// listen accepts connections and says nothing.
+// listen accepts connections but never responds.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	var config net.ListenConfig
@@ -192,7 +192,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Who has read the description of a collection never searches another one with it.
+// A reader of a description never searches a different collection with it.
 func TestReplacedByAnother(t *testing.T) {
 	server := milvustest.Start(t)
 	writer, reader := open(t, server, ""), open(t, server, "")
@@ -210,7 +210,7 @@ func TestReplacedByAnother(t *testing.T) {
 	wantCount(t, open(t, server, ""), "s", 4)
 }
 
-// A catalog that somebody has damaged is an error, no wrong statistics.
+// A corrupt catalog causes an error rather than wrong statistics.
 func TestDamagedCatalog(t *testing.T) {
 	server := milvustest.Start(t)
 	s, raw := open(t, server, "demo_"), connect(t, server)
@@ -232,7 +232,7 @@ func TestTLSToPlainServer(t *testing.T) {
 	names(t, err, server.Address)
 }
 
-// What others keep on the server is not touched, even under our names.
+// Collections of other programs are not modified, even under our names.
 func TestForeignCollections(t *testing.T) {
 	server := milvustest.Start(t)
 	raw := connect(t, server)

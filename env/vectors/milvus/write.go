@@ -9,7 +9,7 @@ import (
 	"airqa/env/vectors"
 )
 
-// Create implements [vectors.Store].
+// Create makes an empty collection.
 func (s *Store) Create(ctx context.Context, c vectors.Collection) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Store) Create(ctx context.Context, c vectors.Collection) error {
 	return nil
 }
 
-// Replace implements [vectors.Store].
+// Replace atomically replaces or creates a collection.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
 		return err
@@ -50,19 +50,19 @@ func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.
 		return fmt.Errorf("replace collection %s: %w", c.Name, err)
 	}
 	if old != nil {
-		_ = s.dispose(context.WithoutCancel(ctx), old.collection) // else the next change does it
+		_ = s.dispose(context.WithoutCancel(ctx), old.collection) // on failure, the next change does it
 	}
 	return nil
 }
 
-// Drop implements [vectors.Store].
+// Drop removes a collection.
 func (s *Store) Drop(ctx context.Context, name string) error {
 	return s.change(ctx, name, "drop", func(e *entry) error {
 		return s.dispose(ctx, e.collection)
 	})
 }
 
-// Delete implements [vectors.Store].
+// Delete removes the records that pass filter.
 func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) error {
 	if filter.IsZero() {
 		return fmt.Errorf("delete from collection %s: %w: the filter is empty", name, vectors.ErrInvalid)
@@ -75,8 +75,7 @@ func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) 
 	})
 }
 
-// Insert implements [vectors.Store]. Whatever an insert that fails leaves behind is seen by no call and removed
-// by the next change.
+// Insert hides the records of a failed insert; the next change removes them.
 func (s *Store) Insert(ctx context.Context, name string, records []vectors.Record) error {
 	return s.change(ctx, name, "insert into", func(e *entry) error {
 		for _, r := range records {
@@ -95,12 +94,12 @@ func (s *Store) Insert(ctx context.Context, name string, records []vectors.Recor
 		if err := s.fill(ctx, e, ids.first, sequence(records)); err != nil {
 			return err
 		}
-		return s.catalog.remove(ctx, noteOf(e.collection, ids))
+		return s.catalog.remove(ctx, insertFilter(e.collection, ids))
 	})
 }
 
-// noteOf is the filter for the catalog's note of an insert.
-func noteOf(collection string, ids span) string {
+// insertFilter returns the filter for the catalog row of an insert.
+func insertFilter(collection string, ids span) string {
 	return all(equal(fieldOf, collection), equal(fieldKind, inserting), fmt.Sprintf("%s == %d", fieldNumber, ids.first))
 }
 
@@ -114,7 +113,7 @@ func sequence(records []vectors.Record) iter.Seq2[vectors.Record, error] {
 	}
 }
 
-// change runs act on a collection that nobody else changes meanwhile.
+// change runs act on a collection while holding the write lock.
 func (s *Store) change(ctx context.Context, name, verb string, act func(*entry) error) error {
 	s.write.Lock()
 	defer s.write.Unlock()
@@ -132,8 +131,8 @@ func (s *Store) change(ctx context.Context, name, verb string, act func(*entry) 
 	return nil
 }
 
-// settle reads the state of a name and clears what interrupted programs left of it. The entry is nil if there
-// is no collection.
+// settle reads the state of a collection and cleans up after interrupted programs. The entry is nil if there is no
+// collection.
 func (s *Store) settle(ctx context.Context, name string) (*entry, error) {
 	state, err := s.state(ctx, name)
 	if err != nil {
@@ -155,7 +154,7 @@ func (s *Store) settle(ctx context.Context, name string) (*entry, error) {
 		if err := s.server.client.Delete(ctx, e.collection, "", ids.inside()); err != nil {
 			return nil, err
 		}
-		if err := s.catalog.remove(ctx, noteOf(e.collection, ids)); err != nil {
+		if err := s.catalog.remove(ctx, insertFilter(e.collection, ids)); err != nil {
 			return nil, err
 		}
 	}

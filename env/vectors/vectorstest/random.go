@@ -11,7 +11,7 @@ import (
 	"airqa/env/vectors"
 )
 
-// tolerance is what two stores may differ by in a score, relative to scores above 1.
+// tolerance is the allowed difference between two stores' scores, relative for scores above 1.
 const tolerance = 1e-6
 
 func testRandomDense(t *testing.T, s vectors.Store) {
@@ -36,7 +36,7 @@ func testRandomSparse(t *testing.T, s vectors.Store) {
 	})
 }
 
-// testRandom compares a store with a plain loop over 500 records.
+// testRandom compares a store with brute force on 500 records.
 func testRandom(t *testing.T, s vectors.Store, c vectors.Collection, draw func(*rand.Rand) vectors.Vector) {
 	r := rand.New(rand.NewPCG(1, 2))
 	records := make([]vectors.Record, 500)
@@ -54,8 +54,8 @@ func testRandom(t *testing.T, s vectors.Store, c vectors.Collection, draw func(*
 	}
 }
 
-// compare checks hits against the exact scores of all cells, whose keys differ. A cell within the tolerance of the last hit's
-// score may be in or out.
+// compare checks hits against the exact scores of all cells, whose keys differ. A cell within the tolerance of the last
+// hit's score may be missing.
 func compare(t *testing.T, records []vectors.Record, q vectors.Query, hits []vectors.Hit) {
 	t.Helper()
 	exact := exactScores(records, q)
@@ -79,7 +79,7 @@ func compare(t *testing.T, records []vectors.Record, q vectors.Query, hits []vec
 	}
 }
 
-// exactScores computes the score of every cell that a query may find: that of its best record.
+// exactScores computes the score of every matching cell: the score of its best record.
 func exactScores(records []vectors.Record, q vectors.Query) map[string]float64 {
 	exact := make(map[string]float64)
 	for _, r := range records {
@@ -91,8 +91,8 @@ func exactScores(records []vectors.Record, q vectors.Query) map[string]float64 {
 	return exact
 }
 
-// Score is the definition that stores are compared with: cosine or inner product in float64. It is false for
-// sparse vectors without a common position.
+// Score is the reference definition: cosine or inner product in float64. It reports false for sparse vectors without a
+// common position.
 func Score(query, record vectors.Vector) (float64, bool) {
 	if query.Dense == nil {
 		return inner(query.Sparse, record.Sparse)

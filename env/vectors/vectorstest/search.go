@@ -39,7 +39,7 @@ func testSparse(t *testing.T, s vectors.Store) {
 	same(t, []vectors.Hit{}, query(10, vectors.Vector{}))
 }
 
-// testTies asks only for groups that K does not cut.
+// testTies uses only groups that K does not split.
 func testTies(t *testing.T, s vectors.Store) {
 	other := sparseRecord("b", 1, 1)
 	other.Column = "page_content"
@@ -50,7 +50,7 @@ func testTies(t *testing.T, s vectors.Store) {
 	}
 }
 
-// cells are records that differ in every part a filter can ask for.
+// cells returns records that differ in every property that a filter can test.
 func cells() []vectors.Record {
 	var records []vectors.Record
 	add := func(key, paper, table, column string, page int) {

@@ -1,6 +1,5 @@
-// Package vectorstest is the suite that every implementation of [vectors.Store] passes. Its only entry is
-// [Run]. It asks for exact answers, with a tolerance of 1e-6 on scores, and accepts any choice among records
-// whose scores differ by less.
+// Package vectorstest is the conformance suite for implementations of [vectors.Store]. Start from [Run]. It expects
+// exact search, with a tolerance of 1e-6 on scores, and accepts any choice among records whose scores differ by less.
 package vectorstest
 
 import (
@@ -14,11 +13,11 @@ import (
 	"airqa/env/vectors"
 )
 
-// Opener opens the store that belongs to dir, an empty folder at first. A second call with the same dir, after
-// the first store was closed, opens the same store again.
+// Opener opens the store that belongs to dir, which is initially empty. After the store is closed, a second call with
+// the same dir opens it again.
 type Opener func(t *testing.T, dir string) vectors.Store
 
-// Run runs the suite. Each subtest has a store of its own.
+// Run runs the suite. Each subtest has its own store.
 func Run(t *testing.T, open Opener) {
 	tests := []struct {
 		name string
@@ -112,7 +111,7 @@ func testReopen(t *testing.T, open Opener) {
 	check(t, s.Close())
 }
 
-// origin is the cell of the record with key; its paper is "paper " and the key.
+// origin returns the cell of the record with the given key; its paper is "paper " and the key.
 func origin(key string) vectors.Origin {
 	return vectors.Origin{PaperID: "paper " + key, Page: 1, Table: "chunks", Column: "text_content", Key: key}
 }
@@ -125,7 +124,7 @@ func sparseRecord(key string, pairs ...float32) vectors.Record {
 	return vectors.Record{Origin: origin(key), Vector: terms(pairs...)}
 }
 
-// terms makes a sparse vector of position, weight, position, weight, …
+// terms makes a sparse vector from pairs of position and weight.
 func terms(pairs ...float32) vectors.Vector {
 	v := vectors.Vector{Sparse: []vectors.Term{}}
 	for i := 0; i < len(pairs); i += 2 {
@@ -174,7 +173,7 @@ func count(t *testing.T, s vectors.Store, name string, f vectors.Filter, want in
 	}
 }
 
-// same compares with a tolerance on scores; nil and empty are the same.
+// same compares with a tolerance on scores and treats nil as empty.
 func same(t *testing.T, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-6, 1e-6), cmpopts.EquateEmpty()); diff != "" {

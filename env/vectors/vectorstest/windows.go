@@ -9,7 +9,8 @@ import (
 	"airqa/env/vectors"
 )
 
-// testWindows: a cell of several records is found once, by its best record, wherever the records were put in.
+// testWindows checks that a cell with several records is returned once, with its best record, regardless of the
+// insertion order.
 func testWindows(t *testing.T, s vectors.Store) {
 	load(t, s, sparse, sparseRecord("a", 1, 1), sparseRecord("a", 1, 1), sparseRecord("b", 1, 1.5))
 	check(t, s.Insert(t.Context(), "s", []vectors.Record{sparseRecord("a", 1, 2), sparseRecord("c", 1, 1)}))
@@ -22,7 +23,7 @@ func testWindows(t *testing.T, s vectors.Store) {
 	count(t, s, "s", vectors.Filter{}, 2)
 	same(t, []vectors.Hit{hit("b", 1.5), hit("c", 1)}, search(t, s, "s", query))
 
-	// Cells that differ in one part of their origin are not one cell.
+	// Cells that differ in one part of their origin are different cells.
 	column, page := denseRecord("a", 4, 3), denseRecord("a", 4, 3)
 	column.Column, page.Page = "page_content", 2
 	load(t, s, dense, denseRecord("a", 4, 3), denseRecord("a", 0, 1), column, page, denseRecord("b", 0, 1))
@@ -32,7 +33,8 @@ func testWindows(t *testing.T, s vectors.Store) {
 	}
 }
 
-// testFewCells: more windows of the best cells than a store fetches at once do not crowd out the next cells.
+// testFewCells checks that many windows of the best cells do not crowd out the next cells, even if there are more than
+// a store fetches at once.
 func testFewCells(t *testing.T, s vectors.Store) {
 	var records []vectors.Record
 	for i := range 400 {
@@ -66,7 +68,7 @@ func testWindowFilters(t *testing.T, s vectors.Store) {
 	same(t, "abd", strings.Join(keys, ""))
 }
 
-// testRandomWindows compares a store with a plain loop over cells of 1 to 12 records, a few of which lie close together.
+// testRandomWindows compares a store with brute force on cells of 1 to 12 records, some of them close together.
 func testRandomWindows(t *testing.T, s vectors.Store) {
 	c := vectors.Collection{Name: "r", Kind: vectors.Dense, Dim: 8}
 	r := rand.New(rand.NewPCG(3, 4))

@@ -6,16 +6,16 @@ import (
 	"airqa/env/vectors"
 )
 
-// sieve is a filter turned into the numbers of a collection, so that it compares no text.
-type sieve struct {
-	nothing       bool // a name that the collection does not have
+// filter is a filter with its names translated to the numbers of a collection, which avoids comparing strings.
+type filter struct {
+	nothing       bool // the filter has a name that the collection does not have
 	papers        []uint32
 	table, column int64 // -1 for any
 	page          int32
 }
 
-func (o *origins) sieve(f vectors.Filter) sieve {
-	s := sieve{page: int32(f.Page)}
+func (o *origins) filter(f vectors.Filter) filter {
+	s := filter{page: int32(f.Page)}
 	for _, id := range f.Papers {
 		if n, ok := o.papers.find(id); ok {
 			s.papers = append(s.papers, n)
@@ -29,7 +29,8 @@ func (o *origins) sieve(f vectors.Filter) sieve {
 	return s
 }
 
-// name is the number of a table or column, -1 for the empty name; missing is set when the collection has none such.
+// name returns the number of a table or column, or -1 for the empty name. It sets missing if the collection has no such
+// name.
 func (o *origins) name(s string, missing *bool) int64 {
 	if s == "" {
 		return -1
@@ -39,8 +40,8 @@ func (o *origins) name(s string, missing *bool) int64 {
 	return int64(n)
 }
 
-// match tells whether a record of place p passes.
-func (s sieve) match(p place) bool {
+// match reports whether a record of place p passes.
+func (s filter) match(p place) bool {
 	if s.nothing {
 		return false
 	}
@@ -52,34 +53,35 @@ func (s sieve) match(p place) bool {
 	return s.matchRest(p)
 }
 
-// matchRest leaves the paper out.
-func (s sieve) matchRest(p place) bool {
+// matchRest ignores the paper.
+func (s filter) matchRest(p place) bool {
 	return (s.table < 0 || s.table == int64(p.table)) && (s.column < 0 || s.column == int64(p.column)) &&
 		(s.page == vectors.AnyPage || s.page == p.page)
 }
 
-// open tells that every record passes, but for its paper.
-func (s sieve) open() bool { return s.table < 0 && s.column < 0 && s.page == vectors.AnyPage }
+// matchesAll reports whether every record passes, ignoring its paper.
+func (s filter) matchesAll() bool { return s.table < 0 && s.column < 0 && s.page == vectors.AnyPage }
 
-// field is the records that a search looks at: those of list, or all when all is set, as far as they pass the sieve.
-type field struct {
+// candidates is the set of candidate records of a search: those in list that pass the filter, or all count records that pass
+// if list is nil.
+type candidates struct {
 	*origins
-	sieve sieve
-	list  []uint32
-	count int
+	filter filter
+	list   []uint32
+	count  int
 }
 
-// field looks up the records of the papers in the filter, so that no other record is touched.
-func (o *origins) field(f vectors.Filter) (field, error) {
-	d := field{origins: o, sieve: o.sieve(f)}
-	if d.sieve.nothing {
+// candidates looks up the records of the filter's papers, so that no other record is read.
+func (o *origins) candidates(f vectors.Filter) (candidates, error) {
+	d := candidates{origins: o, filter: o.filter(f)}
+	if d.filter.nothing {
 		return d, nil
 	}
 	if len(f.Papers) == 0 {
 		d.count = len(o.places)
 		return d, nil
 	}
-	for _, paper := range d.sieve.papers {
+	for _, paper := range d.filter.papers {
 		records, err := o.ofPaper(paper)
 		if err != nil {
 			return d, err
@@ -90,9 +92,9 @@ func (o *origins) field(f vectors.Filter) (field, error) {
 	return d, nil
 }
 
-// batch is part of the field, from one record to another. The list of those that pass goes into buf.
-func (d field) batch(from, to int, buf []uint32) batch {
-	if d.sieve.open() {
+// batch returns the candidates between two records. It stores the list of those that pass in buf.
+func (d candidates) batch(from, to int, buf []uint32) batch {
+	if d.filter.matchesAll() {
 		if d.list == nil {
 			return batch{first: from, count: to - from}
 		}
@@ -104,16 +106,16 @@ func (d field) batch(from, to int, buf []uint32) batch {
 		if d.list != nil {
 			record = d.list[i]
 		}
-		if d.sieve.matchRest(d.places[record]) {
+		if d.filter.matchRest(d.places[record]) {
 			buf = append(buf, record)
 		}
 	}
 	return batch{count: len(buf), list: buf}
 }
 
-// size is how many records pass.
-func (d field) size() int {
-	if d.sieve.open() {
+// size returns the number of records that pass.
+func (d candidates) size() int {
+	if d.filter.matchesAll() {
 		return d.count
 	}
 	n := 0

@@ -14,9 +14,9 @@ import (
 	"airqa/env/vectors"
 )
 
-// draft is a collection that is being written. Dense vectors go to the file as they come; what stands behind them in
-// the file is kept until the end.
-type draft struct {
+// builder is a collection being written. Dense vectors are written to the file immediately; the sections after them are
+// kept in memory until finish.
+type builder struct {
 	info   vectors.Collection
 	kernel kernel
 	out    *writer
@@ -25,7 +25,7 @@ type draft struct {
 	keys          textList
 	papers, names numbering
 
-	wide    []float64 // the vector at hand
+	wide    []float64 // the current vector
 	lengths []float64
 	codes   []int8
 	grid    []grid
@@ -33,8 +33,8 @@ type draft struct {
 	postings map[uint32][]posting // by position, each ascending by record
 }
 
-func newDraft(info vectors.Collection, k kernel, w io.Writer) *draft {
-	d := &draft{info: info, kernel: k, out: newWriter(w), postings: make(map[uint32][]posting)}
+func newBuilder(info vectors.Collection, k kernel, w io.Writer) *builder {
+	d := &builder{info: info, kernel: k, out: newWriter(w), postings: make(map[uint32][]posting)}
 	d.papers.numbers, d.names.numbers = make(map[string]uint32), make(map[string]uint32)
 	if info.Kind == vectors.Dense {
 		d.wide = make([]float64, padded(info.Dim, lanes))
@@ -43,8 +43,8 @@ func newDraft(info vectors.Collection, k kernel, w io.Writer) *draft {
 	return d
 }
 
-// add takes a record that was checked.
-func (d *draft) add(r vectors.Record) error {
+// add appends a validated record.
+func (d *builder) add(r vectors.Record) error {
 	n := uint32(len(d.places))
 	if err := d.addOrigin(r.Origin); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (d *draft) add(r vectors.Record) error {
 	return d.out.err
 }
 
-func (d *draft) addOrigin(o vectors.Origin) error {
+func (d *builder) addOrigin(o vectors.Origin) error {
 	if len(d.places) == math.MaxUint32 {
 		return fmt.Errorf("%w: more than %d records", vectors.ErrInvalid, math.MaxUint32)
 	}
@@ -69,7 +69,7 @@ func (d *draft) addOrigin(o vectors.Origin) error {
 	return nil
 }
 
-func (d *draft) addVector(v []float32) {
+func (d *builder) addVector(v []float32) {
 	d.out.add(raw(v))
 	widen(d.wide, v)
 	length := d.kernel.length(v, d.wide)
@@ -79,8 +79,8 @@ func (d *draft) addVector(v []float32) {
 	d.lengths = append(d.lengths, length)
 }
 
-// copy takes over the records of s for which keep is true.
-func (d *draft) copy(ctx context.Context, s *set, keep func(place) bool) error {
+// copy appends the records of s for which keep returns true.
+func (d *builder) copy(ctx context.Context, s *set, keep func(place) bool) error {
 	moved := make([]int64, s.records) // new number of each record, -1 for none
 	for i := range uint32(s.records) {
 		if moved[i] = -1; !keep(s.origins.places[i]) {
@@ -97,7 +97,7 @@ func (d *draft) copy(ctx context.Context, s *set, keep func(place) bool) error {
 	return nil
 }
 
-func (d *draft) copyRecord(s *set, i uint32) error {
+func (d *builder) copyRecord(s *set, i uint32) error {
 	o, err := s.origins.at(i)
 	if err != nil {
 		return err
@@ -108,14 +108,14 @@ func (d *draft) copyRecord(s *set, i uint32) error {
 	return d.addOrigin(o)
 }
 
-func (d *draft) copyVector(r *rows, i int) {
+func (d *builder) copyVector(r *rows, i int) {
 	d.out.add(raw(r.vector(i)))
 	d.lengths = append(d.lengths, r.lengths[i])
 	d.codes = append(d.codes, r.rowCodes(i)...)
 	d.grid = append(d.grid, r.grid[i])
 }
 
-func (d *draft) copyLists(l *lists, moved []int64) error {
+func (d *builder) copyLists(l *lists, moved []int64) error {
 	for i, position := range l.positions {
 		list, err := l.at(i)
 		if err != nil {
@@ -133,8 +133,8 @@ func (d *draft) copyLists(l *lists, moved []int64) error {
 	return nil
 }
 
-// finish writes everything that is not in the file yet.
-func (d *draft) finish() error {
+// finish writes the remaining sections.
+func (d *builder) finish() error {
 	if d.info.Kind == vectors.Dense {
 		d.out.section("lengths", raw(d.lengths))
 		d.out.section("codes", raw(d.codes))
@@ -148,7 +148,7 @@ func (d *draft) finish() error {
 	return d.out.finish(d.info, len(d.places))
 }
 
-func (d *draft) finishLists() {
+func (d *builder) finishLists() {
 	positions := slices.Sorted(maps.Keys(d.postings))
 	bounds := []uint64{0}
 	d.out.begin("postings")
@@ -161,9 +161,9 @@ func (d *draft) finishLists() {
 	d.out.section("lists", raw(bounds))
 }
 
-// finishCells writes which records are of one cell, if there are such. Records mostly come in the order that they are sorted
-// by here.
-func (d *draft) finishCells() {
+// finishCells writes the cells section unless every cell has one record. Records mostly arrive in the order used for
+// sorting here.
+func (d *builder) finishCells() {
 	order := make([]uint32, len(d.places))
 	for i := range order {
 		order[i] = uint32(i)
@@ -182,7 +182,7 @@ func (d *draft) finishCells() {
 	}
 }
 
-func (d *draft) compareOrigins(a, b uint32) int {
+func (d *builder) compareOrigins(a, b uint32) int {
 	p, q := d.places[a], d.places[b]
 	return cmp.Or(
 		cmp.Compare(p.paper, q.paper),
@@ -193,7 +193,7 @@ func (d *draft) compareOrigins(a, b uint32) int {
 	)
 }
 
-func (d *draft) finishOrigins() {
+func (d *builder) finishOrigins() {
 	papers := d.papers.write(d.out, "papers")
 	names := d.names.write(d.out, "names")
 	d.keys.write(d.out, "keys")
