@@ -123,9 +123,9 @@ func TestLineExample(t *testing.T) {
 	}
 }
 
-// The example of the README can be pasted into a file as it is printed.
-func TestReadmeExample(t *testing.T) {
-	raw, err := os.ReadFile("../../README.md")
+// The example of docs/formats/input.md can be pasted into a file as it is printed.
+func TestDocumentedExample(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/formats/input.md")
 	if err != nil {
 		t.Fatal(err)
 	}
