@@ -50,12 +50,20 @@ func (t Traced) WriteJSON(w io.Writer) error {
 	return enc.Encode(t)
 }
 
-// WriteLine prints a trajectory in one line of a list.
-func (t Traced) WriteLine(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s  %-16s %-11s %2d turns %7d tokens  %s%s\n", terminal.Line(t.UUID), t.outcome(), t.verdict(),
-		t.Turns, t.Usage.Prompt+t.Usage.Completion, t.cut("(%d of %d replies cut off) "), terminal.Clip(t.Question, 60))
+// WriteLine prints a trajectory in one line of a list, clipped to the width of the terminal unless that is 0.
+func (t Traced) WriteLine(w io.Writer, width int) error {
+	line := fmt.Sprintf("%s  %-16s %-11s %2d turns %7d tokens  %s", terminal.Line(t.UUID), t.outcome(), t.verdict(),
+		t.Turns, t.Usage.Prompt+t.Usage.Completion, t.cut("(%d of %d replies cut off) "))
+	question := terminal.Line(t.Question)
+	if width > 0 {
+		question = terminal.Clip(question, max(width-terminal.Width(line), leastQuestion))
+	}
+	_, err := fmt.Fprintln(w, line+question)
 	return err
 }
+
+// leastQuestion is the number of columns that a list leaves for a question.
+const leastQuestion = 12
 
 // Write prints a trajectory to be read: the question, every turn with thought, action and observation, the outcome
 // and the score. Text of models and papers is made safe for a terminal.

@@ -38,7 +38,7 @@ func TestTraceCountsCutReplies(t *testing.T) {
 		steps := []qa.Step{{N: 1, Reply: &qa.Reply{Text: "a", Finish: "stop"}}, {N: 2, Reply: &qa.Reply{Text: "b", Finish: finish}}}
 		traced := report.NewTraced(qa.Example{}, runlog.Recorded{Trajectory: qa.Trajectory{Steps: steps}}, nil)
 		var line, whole, object strings.Builder
-		for _, err := range []error{traced.WriteLine(&line), traced.Write(&whole), traced.WriteJSON(&object)} {
+		for _, err := range []error{traced.WriteLine(&line, 0), traced.Write(&whole), traced.WriteJSON(&object)} {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -150,7 +150,7 @@ func cellText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	return encodeValue(v)
+	return JSONValue(v)
 }
 
 func (t *table) observation(limit int) qa.Observation {
@@ -216,16 +216,16 @@ func encodeRow(columns []string, row []any) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(encodeValue(columns[i]))
+		b.WriteString(JSONValue(columns[i]))
 		b.WriteString(": ")
-		b.WriteString(encodeValue(v))
+		b.WriteString(JSONValue(v))
 	}
 	b.WriteByte('}')
 	return b.String()
 }
 
-// encodeValue writes a value as JSON with every character as it is (no \u003c), and times and odd numbers as text.
-func encodeValue(v any) string {
+// JSONValue writes a value as JSON with every character as it is (no \u003c), and times and odd numbers as text.
+func JSONValue(v any) string {
 	switch x := v.(type) {
 	case time.Time:
 		v = x.UTC().Format(time.RFC3339)

@@ -94,6 +94,7 @@ var layers = settings.Layers{
 		"seed":    {"run", "enrich"},
 		"timeout": {"run", "enrich"},
 		"judge":   {"score", "judge-check", "doctor"},
+		"format":  {"report", "compare", "stats"},
 	},
 	Check: checkFileValue,
 }

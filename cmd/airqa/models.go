@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
@@ -15,17 +14,19 @@ import (
 
 type modelsCmd struct {
 	Filter string `arg:"" optional:"" help:"Part of a name, or a name as --model takes it."`
-	JSON   bool   `name:"json" help:"Print a JSON object a model."`
+	listFlags
 	Models string `placeholder:"FILE" help:"List of your own on top of the built-in one; its form is in docs/providers.md."`
 }
 
 // Help implements kong.HelpProvider.
 func (modelsCmd) Help() string {
-	return `Prices are USD a million tokens at the provider's standard rate; "-" is not known.
+	return `Prices are USD a million tokens at the provider's standard rate; "-" is not known. The columns of CSV are
+the fields of the JSON.
 
 Examples:
   airqa models claude
-  airqa models openai:gpt-4o-2024-08-06 --json --models my-models.json`
+  airqa models openai:gpt-4o-2024-08-06 --json --models my-models.json
+  airqa models --format csv > models.csv`
 }
 
 // Run implements the sub-command.
@@ -38,10 +39,28 @@ func (c modelsCmd) Run(a *app) error {
 	if len(found) == 0 {
 		return fmt.Errorf("no listed model is like %q", c.Filter)
 	}
-	if c.JSON {
-		return printModelsJSON(a, found)
+	lines := make([]modelLine, len(found))
+	for i, m := range found {
+		lines[i] = modelLine{m, m.File}
 	}
-	return a.print(modelTable(found))
+	return printList(a, c.listFlags, listing[modelLine]{
+		rows:    slices.Values(lines),
+		table:   func() error { return a.print(modelTable(found).Text(a.width)) },
+		object:  func(l modelLine) error { return json.NewEncoder(a.out).Encode(l) },
+		columns: modelColumns,
+		values:  at[modelLine](modelColumns),
+	})
+}
+
+// modelLine is a model on standard output.
+type modelLine struct {
+	catalog.Model
+	File string `json:"file"`
+}
+
+var modelColumns = []string{
+	"name", "also", "context", "output", "price.input", "price.cached", "price.output", "reasoning", "images", "default_sampling",
+	"one_sampling", "max_completion_tokens", "system_as_user", "source", "comment", "file",
 }
 
 // pick returns the models with the filter in their names, or the one that a run with --model of that name would find.
@@ -58,35 +77,13 @@ func (c modelsCmd) pick(list *catalog.Catalog) []catalog.Model {
 	return found
 }
 
-func printModelsJSON(a *app, models []catalog.Model) error {
-	enc := json.NewEncoder(a.out)
-	for _, m := range models {
-		row := struct {
-			catalog.Model
-			File string `json:"file"`
-		}{m, m.File}
-		if err := enc.Encode(row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func modelTable(models []catalog.Model) string {
-	var out strings.Builder
-	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	row := func(cells ...string) { _, _ = fmt.Fprintln(w, terminal.Safe(strings.Join(cells, "\t"))) }
-	row("model", "context", "output", "$ in", "$ cached", "$ out", "from", "traits")
+func modelTable(models []catalog.Model) terminal.Table {
+	t := terminal.Table{Head: []string{"model", "context", "output", "$ in", "$ cached", "$ out", "from", "traits"}}
 	for _, m := range models {
 		in, cached, out := priceCells(m.Price)
-		row(m.Name, known(m.Context), known(m.Output), in, cached, out, m.File, modelTraits(m))
+		t.Rows = append(t.Rows, []string{m.Name, known(m.Context), known(m.Output), in, cached, out, m.File, modelTraits(m)})
 	}
-	_ = w.Flush() // to memory
-	lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRight(line, " ")
-	}
-	return strings.Join(lines, "\n")
+	return t
 }
 
 func priceCells(p *catalog.Price) (in, cached, out string) {

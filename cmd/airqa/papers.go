@@ -1,11 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"airqa/env"
 	"airqa/internal/terminal"
@@ -13,7 +12,7 @@ import (
 
 type papersCmd struct {
 	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, as airqa ingest makes it."`
-	JSON bool   `name:"json" help:"Print a JSON object a paper."`
+	listFlags
 	UUID string `arg:"" optional:"" name:"paper" help:"Show these papers only, with their problems in full: a uuid or the start of one, a file name, or part of a title."`
 }
 
@@ -24,8 +23,9 @@ func (papersCmd) Help() string {
   airqa papers --data papers 2c5da742
   airqa papers --data papers "attention is all"
   airqa papers --data papers --json
+  airqa papers --data papers --format csv > papers.csv
 
-It works on a directory that an interrupted ingest left behind, too.`
+The columns of CSV are the fields of the JSON. It works on a directory that an interrupted ingest left behind, too.`
 }
 
 // paperLine is a paper on standard output.
@@ -69,38 +69,40 @@ func (c papersCmd) Run(a *app) error {
 	if c.UUID != "" && len(lines) == 0 {
 		return noPaper(c.Data, c.UUID)
 	}
-	switch {
-	case c.JSON:
-		return c.objects(a, lines)
-	case c.UUID != "":
-		return c.details(a, lines)
+	print := c.list
+	if c.UUID != "" {
+		print = c.details
 	}
-	return c.list(a, lines)
+	return printList(a, c.listFlags, listing[paperLine]{
+		rows:    slices.Values(lines),
+		table:   func() error { return print(a, lines) },
+		object:  func(l paperLine) error { return a.printJSON(l) },
+		columns: paperColumns,
+		values:  at[paperLine](paperColumns),
+	})
 }
 
-func (c papersCmd) objects(a *app, lines []paperLine) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	for _, l := range lines {
-		if err := enc.Encode(l); err != nil {
-			return err
-		}
-	}
-	return nil
+var paperColumns = []string{
+	"paper_id", "title", "conference", "year", "pages", "sections", "images", "tables", "equations", "references", "chunks", "pdf",
+	"file", "parser", "problems",
 }
 
 func (c papersCmd) list(a *app, lines []paperLine) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "id\tvenue\tyear\tpages\tsections\timages\ttables\tequations\treferences\tchunks\tproblems\ttitle") // Flush tells
+	t := terminal.Table{Head: []string{
+		"id", "venue", "year", "pages", "sections", "images", "tables", "equations", "references", "chunks", "problems", "title",
+	}}
 	odd := 0
 	for _, l := range lines {
 		if len(l.Problems) > 0 {
 			odd++
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", l.PaperID, orDash(l.Conference), yearOf(l.Year), l.Pages,
-			l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems), terminal.Clip(l.Title, widest))
+		line := []string{l.PaperID, orDash(l.Conference), yearOf(l.Year)}
+		for _, n := range []int{l.Pages, l.Sections, l.Images, l.Tables, l.Equations, l.References, l.Chunks, len(l.Problems)} {
+			line = append(line, strconv.Itoa(n))
+		}
+		t.Rows = append(t.Rows, append(line, l.Title))
 	}
-	if err := w.Flush(); err != nil {
+	if err := a.print(t.Text(a.width)); err != nil {
 		return err
 	}
 	a.say("%s, %d with problems; airqa papers --data %s UUID lists the problems", terminal.Plural(len(lines), "paper"), odd, c.Data)

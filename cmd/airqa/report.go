@@ -103,13 +103,11 @@ func (c reportCmd) options(a *app) (render.Options, error) {
 			Table: c.Table, Intervals: c.Intervals, Seed: c.Seed, WithPaper: c.WithPaper, Scoring: c.Scoring, Judge: c.Judge,
 			IncludePartial: c.IncludePartial, By: c.By,
 		},
-		Format: c.Format, Width: a.width, Detail: c.Detail,
+		Width: a.width, Detail: c.Detail,
 	}
-	if c.JSON {
-		if c.Format != "" && c.Format != "json" {
-			return o, exit.Misuse("--json and --format %s contradict each other", c.Format)
-		}
-		o.Format = "json"
+	var err error
+	if o.Format, err = formatOf(c.Format, c.JSON); err != nil {
+		return o, err
 	}
 	if o.Format == "" && c.Out != "" {
 		o.Format = render.FormatOf(c.Out)

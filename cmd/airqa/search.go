@@ -27,6 +27,9 @@ func (searchCmd) Help() string {
   airqa search --data papers --limit 20 --json "reading order"`
 }
 
+// widest is the number of columns of a title in a line.
+const widest = 60
+
 // hitLine is a passage on standard output.
 type hitLine struct {
 	PDFID      string  `json:"pdf_id"`

@@ -6,8 +6,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"airqa/env"
 	"airqa/internal/terminal"
 	"airqa/run/session"
@@ -17,15 +15,19 @@ import (
 type sqlCmd struct {
 	dataFlags
 	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of the statement."`
-	JSON         bool    `name:"json" help:"Print a JSON object a row."`
-	Text         string  `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
+	listFlags
+	Text string `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
 }
 
 // Help implements kong.HelpProvider.
 func (sqlCmd) Help() string {
 	return `Examples:
   airqa sql --data papers "SELECT title, num_pages FROM metadata"
-  echo "SELECT count(*) AS n FROM chunks" | airqa sql --data papers --json -`
+  echo "SELECT count(*) AS n FROM chunks" | airqa sql --data papers --json -
+  airqa sql --data papers --format csv "SELECT paper_id, title FROM metadata" > papers.csv
+
+In CSV, NULL is an empty field and a list is JSON. A text that begins like a formula of a spreadsheet gets an apostrophe in front.
+On a terminal, cells of the table are cut so that a row fits; in a file or a pipe they are whole.`
 }
 
 // Run implements the sub-command.
@@ -46,13 +48,7 @@ func (c sqlCmd) Run(a *app) error {
 	if err != nil {
 		return asFault(err)
 	}
-	if c.JSON {
-		for i := range rows.Values {
-			if err := a.print(rows.JSONRow(i)); err != nil {
-				return err
-			}
-		}
-	} else if err := a.print(rowTable(rows, a.width)); err != nil {
+	if err := c.print(a, rows); err != nil {
 		return err
 	}
 	if rows.More {
@@ -61,34 +57,30 @@ func (c sqlCmd) Run(a *app) error {
 	return nil
 }
 
-// widest is how many characters of a cell a person is shown.
-const widest = 60
-
-// rowTable is a table; cells are cut on a terminal only.
-func rowTable(rows tools.Rows, width int) string {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = 0
-	head := table.Row{}
-	for _, name := range rows.Columns {
-		head = append(head, terminal.Line(name))
-	}
-	t.AppendHeader(head)
-	for _, row := range rows.Values {
-		line := table.Row{}
-		for _, v := range row {
-			text := terminal.Line(cell(v))
-			if width > 0 {
-				text = terminal.Clip(text, widest)
+func (c sqlCmd) print(a *app, rows tools.Rows) error {
+	return printList(a, c.listFlags, listing[int]{
+		rows: func(yield func(int) bool) {
+			for i := 0; i < len(rows.Values) && yield(i); i++ {
 			}
-			line = append(line, text)
+		},
+		table:   func() error { return a.print(rowTable(rows, a.width)) },
+		object:  func(i int) error { return a.print(rows.JSONRow(i)) },
+		columns: rows.Columns,
+		values:  func(i int) []any { return rows.Values[i] },
+	})
+}
+
+// rowTable is a table with the number of its rows.
+func rowTable(rows tools.Rows, width int) string {
+	t := terminal.Table{Head: rows.Columns, Boxed: true}
+	for _, row := range rows.Values {
+		line := make([]string, len(row))
+		for i, v := range row {
+			line[i] = cell(v)
 		}
-		t.AppendRow(line)
+		t.Rows = append(t.Rows, line)
 	}
-	if len(rows.Values) == 1 {
-		return t.Render() + "\n(1 row)"
-	}
-	return t.Render() + fmt.Sprintf("\n(%d rows)", len(rows.Values))
+	return fmt.Sprintf("%s\n(%s)", t.Text(width), terminal.Plural(len(rows.Values), "row"))
 }
 
 func cell(v any) string {

@@ -65,12 +65,10 @@ func (c statsCmd) Run(a *app) error {
 }
 
 func (c statsCmd) options(a *app) (render.Options, error) {
-	o := render.Options{Format: c.Format, Width: a.width, Options: report.Options{WithPaper: c.WithPaper}}
-	if c.JSON {
-		if c.Format != "" && c.Format != "json" {
-			return o, exit.Misuse("--json and --format %s contradict each other", c.Format)
-		}
-		o.Format = "json"
+	o := render.Options{Width: a.width, Options: report.Options{WithPaper: c.WithPaper}}
+	var err error
+	if o.Format, err = formatOf(c.Format, c.JSON); err != nil {
+		return o, err
 	}
 	if o.Format == "" && c.Out != "" {
 		o.Format = render.FormatOf(c.Out)

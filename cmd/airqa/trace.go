@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"strings"
 
@@ -14,14 +15,18 @@ import (
 type traceCmd struct {
 	Dir  string `arg:"" name:"run" help:"Run directory."`
 	UUID string `arg:"" optional:"" name:"uuid" help:"Question, or the beginning of its uuid; without it, a line for each."`
-	JSON bool   `name:"json" help:"Print one JSON object a trajectory."`
+	listFlags
 }
 
 // Help implements kong.HelpProvider.
 func (traceCmd) Help() string {
 	return `Examples:
   airqa trace runs/hybrid
-  airqa trace runs/hybrid 00608f20 --json`
+  airqa trace runs/hybrid 00608f20 --json
+  airqa trace runs/hybrid --format csv > episodes.csv
+
+JSON is one object a trajectory. CSV is a line an episode, and a line a step where a question is named; its columns are fields of
+the JSON.`
 }
 
 // Run implements the sub-command.
@@ -53,18 +58,75 @@ func (c traceCmd) Run(a *app) error {
 		}
 		names = []string{name}
 	}
-	for rec, err := range r.Episodes(names...) {
-		if err != nil {
-			a.say("warning: %s: %v (this episode is left out)", c.Dir, err)
-			continue
+	return c.print(a, func(yield func(report.Traced) bool) {
+		for rec, err := range r.Episodes(names...) {
+			if err != nil {
+				a.say("warning: %s: %v (this episode is left out)", c.Dir, err)
+				continue
+			}
+			traced := report.NewTraced(byUUID[rec.UUID], rec, scores[rec.UUID])
+			traced.Fork = fork
+			if !yield(traced) {
+				return
+			}
 		}
-		traced := report.NewTraced(byUUID[rec.UUID], rec, scores[rec.UUID])
-		traced.Fork = fork
-		if err := c.print(a, traced); err != nil {
-			return err
+	})
+}
+
+// The columns of CSV, for a line an episode and for a line a step.
+var (
+	episodeColumns = []string{
+		"episode", "outcome", "score.verdict", "score.score", "turns", "usage.prompt", "usage.completion", "cut_replies", "answer.text",
+		"question",
+	}
+	stepColumns = []string{
+		"episode", "n", "by", "thought", "action.name", "action.text", "observation.status", "observation.text", "reply.text",
+		"reply.finish", "reply.usage.prompt", "reply.usage.completion", "started", "ended",
+	}
+)
+
+// print prints episodes: the steps of one that is named, otherwise a line for each.
+func (c traceCmd) print(a *app, episodes iter.Seq[report.Traced]) error {
+	line := func(t report.Traced) error { return t.WriteLine(a.out, a.width) }
+	if c.UUID != "" {
+		line = func(t report.Traced) error { return t.Write(a.out) }
+	}
+	if c.UUID != "" && c.Format == "csv" {
+		return printList(a, c.listFlags, listing[tracedStep]{rows: stepsOf(episodes), columns: stepColumns, values: at[tracedStep](stepColumns)})
+	}
+	return printList(a, c.listFlags, listing[report.Traced]{
+		rows: episodes,
+		table: func() error {
+			for t := range episodes {
+				if err := line(t); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		object:  func(t report.Traced) error { return t.WriteJSON(a.out) },
+		columns: episodeColumns,
+		values:  at[report.Traced](episodeColumns),
+	})
+}
+
+// tracedStep is a step with its episode.
+type tracedStep struct {
+	Episode string `json:"episode"`
+	qa.Step
+	Thought string `json:"thought"`
+}
+
+func stepsOf(episodes iter.Seq[report.Traced]) iter.Seq[tracedStep] {
+	return func(yield func(tracedStep) bool) {
+		for t := range episodes {
+			for i, s := range t.Steps {
+				if !yield(tracedStep{t.Episode, s, t.Thoughts[i]}) {
+					return
+				}
+			}
 		}
 	}
-	return nil
 }
 
 // forkOf is what run.json says of a fork, with the path of the run that it left; nil for other runs.
@@ -75,17 +137,6 @@ func forkOf(r *runlog.Run) *runlog.Fork {
 	fork := *r.Config.Note.Fork
 	fork.Run = filepath.Join(r.Dir, filepath.FromSlash(fork.Run))
 	return &fork
-}
-
-func (c traceCmd) print(a *app, t report.Traced) error {
-	switch {
-	case c.JSON:
-		return t.WriteJSON(a.out)
-	case c.UUID == "":
-		return t.WriteLine(a.out)
-	default:
-		return t.Write(a.out)
-	}
 }
 
 // scoresOf reads the scores of a run by uuid; a run that was not scored has none.

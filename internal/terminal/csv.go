@@ -1,23 +1,45 @@
 package terminal
 
 import (
+	"encoding/csv"
+	"io"
+	"iter"
 	"strconv"
 	"strings"
 )
 
-// CSV makes fields safe for a CSV file that may be opened in a spreadsheet: control characters are replaced as by [Safe],
-// and a text that a spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection). Numbers stay
-// as they are.
-func CSV(fields []string) []string {
-	safe := make([]string, len(fields))
-	for i, f := range fields {
-		f = Safe(f)
-		if _, err := strconv.ParseFloat(f, 64); err != nil && formula(f) {
-			f = "'" + f
+// WriteCSV writes records as CSV (RFC 4180, with a line feed at the end of a line) for programs and spreadsheets. A text that a
+// spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection); numbers stay as they are. With safe,
+// control characters are replaced as by [Safe]; without it every other character is exact.
+func WriteCSV(w io.Writer, records iter.Seq[[]string], safe bool) error {
+	out := csv.NewWriter(w)
+	for r := range records {
+		fields := make([]string, len(r))
+		for i, f := range r {
+			if safe {
+				f = Safe(f)
+			}
+			if _, err := strconv.ParseFloat(f, 64); err != nil && formula(f) {
+				f = "'" + f
+			}
+			fields[i] = f
 		}
-		safe[i] = f
+		if err := writeRecord(out, w, fields); err != nil {
+			return err
+		}
 	}
-	return safe
+	out.Flush()
+	return out.Error()
+}
+
+// writeRecord quotes a single empty field: readers skip empty lines.
+func writeRecord(out *csv.Writer, w io.Writer, fields []string) error {
+	if len(fields) != 1 || fields[0] != "" {
+		return out.Write(fields)
+	}
+	out.Flush()
+	_, err := io.WriteString(w, "\"\"\n")
+	return err
 }
 
 // formula looks past blanks, as spreadsheets do.

@@ -1,9 +1,9 @@
 package render
 
 import (
-	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,14 +101,7 @@ func writeCSV(w io.Writer, tables []sheet) error {
 			records = append(records, t.long()...)
 		}
 	}
-	out := csv.NewWriter(w)
-	for _, r := range records {
-		if err := out.Write(terminal.CSV(r)); err != nil {
-			return err
-		}
-	}
-	out.Flush()
-	return out.Error()
+	return terminal.WriteCSV(w, slices.Values(records), true)
 }
 
 // long has a record for each value of a table.
