@@ -3,8 +3,6 @@ package env
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 
 	"airqa/env/datadir"
 	"airqa/env/paperdb"
@@ -64,28 +62,4 @@ func holdings(ctx context.Context, db *paperdb.Reader) ([]Holding, error) {
 		list[i] = Holding{Metadata: p, File: of[p.PaperID], Counts: counts[i]}
 	}
 	return list, nil
-}
-
-// FindPapers returns the papers that match name: the one with that UUID; otherwise those with that file name (with or
-// without extension) or title; otherwise those whose UUID begins with name or whose file name or title contains it.
-// Case does not matter. An empty name matches all papers.
-func FindPapers(list []Holding, name string) []Holding {
-	name = strings.ToLower(strings.TrimSpace(name))
-	tests := []func(h Holding) bool{
-		func(h Holding) bool { return h.PaperID == name },
-		func(h Holding) bool {
-			file := strings.ToLower(h.File.Name)
-			return file == name || strings.TrimSuffix(file, ".pdf") == name || strings.ToLower(h.Title) == name
-		},
-		func(h Holding) bool {
-			return strings.HasPrefix(h.PaperID, name) || strings.Contains(strings.ToLower(h.File.Name), name) ||
-				strings.Contains(strings.ToLower(h.Title), name)
-		},
-	}
-	for _, is := range tests {
-		if found := slices.DeleteFunc(slices.Clone(list), func(h Holding) bool { return !is(h) }); len(found) > 0 {
-			return found
-		}
-	}
-	return nil
 }

@@ -80,7 +80,7 @@ func (c pageCmd) draw(a *app, world *env.Env, box []float64) (qa.Image, error) {
 	if err != nil {
 		return qa.Image{}, err
 	}
-	paper, err := onePaper(papers, c.Data, c.Paper)
+	paper, err := env.FindPaper(papers, c.Data, c.Paper)
 	if err != nil {
 		return qa.Image{}, err
 	}

@@ -62,16 +62,16 @@ func (c papersCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	var lines []paperLine
-	for _, h := range env.FindPapers(all, c.UUID) {
-		lines = append(lines, lineOf(h))
-	}
-	if c.UUID != "" && len(lines) == 0 {
-		return noPaper(c.Data, c.UUID)
-	}
 	print := c.list
 	if c.UUID != "" {
 		print = c.details
+		if all, err = env.FindPapers(all, c.Data, c.UUID); err != nil {
+			return err
+		}
+	}
+	lines := make([]paperLine, len(all))
+	for i, h := range all {
+		lines[i] = lineOf(h)
 	}
 	return printList(a, c.listFlags, listing[paperLine]{
 		rows:    slices.Values(lines),

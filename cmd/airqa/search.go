@@ -15,7 +15,7 @@ type searchCmd struct {
 	dataFlags
 	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How to search: dense (paper), bm25 or hybrid."`
 	Limit    int      `default:"5" help:"Most passages."`
-	Paper    []string `placeholder:"PAPER" help:"Search only in this paper (uuid or start of one, file name, or part of the title); may be repeated."`
+	Paper    []string `placeholder:"PAPER" help:"Search only in this paper (uuid or start of one, file name, or part of the title); can be repeated."`
 	JSON     bool     `name:"json" help:"Print a JSON object a passage."`
 	Text     []string `arg:"" name:"text" help:"What to look for; - reads standard input."`
 }
@@ -88,7 +88,7 @@ func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, titles map[
 		titles[p.PaperID] = p.Title
 	}
 	for _, name := range c.Paper {
-		p, err := onePaper(papers, c.Data, name)
+		p, err := env.FindPaper(papers, c.Data, name)
 		if err != nil {
 			return scope, nil, err
 		}
