@@ -97,6 +97,26 @@ func TestLintDuplicates(t *testing.T) {
 	}
 }
 
+// A question without an evaluator is read, with the line that it is on.
+func TestLintWithoutEvaluator(t *testing.T) {
+	bare := `{"uuid":"dea9de1e-fd82-51d8-9d7f-d932182a27e3","question":"Why?","tags":["single","text","subjective"]}`
+	for _, text := range []string{bare + "\n", sound + "\n" + bare + "\n"} {
+		list, err := questions.Lint(t.Context(), read(t, "q.jsonl", text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Count(text, "\n")
+		for _, f := range list {
+			if f.Line != want {
+				t.Errorf("line %d, want %d: %s", f.Line, want, f.Text)
+			}
+		}
+		if len(list) == 0 {
+			t.Error("no finding")
+		}
+	}
+}
+
 // The released file has these faults and no others (the first two cannot be scored right by the authors' code).
 func TestLintReleased(t *testing.T) {
 	list, err := questions.Lint(t.Context(), readReleased(t))

@@ -29,16 +29,18 @@ var ErrNone = errors.New("no question that can be read")
 // Read loads a JSON Lines file, or a folder of *.json files, with the line of each question.
 func Read(path string) (File, error) {
 	f := File{Path: path}
-	// The stream gives line numbers only in faults, so a fault without a text announces each question that loads.
+	// The stream gives line numbers only in faults, so a fault without a text announces each question that loads. A question
+	// without an evaluator is not checked, but has a fault that names what is missing.
 	announce := func(qa.Evaluator) []string { return []string{""} }
-	var at *dataset.Fault
+	at := dataset.Fault{File: path}
 	for ex, err := range dataset.AirQA(path, announce) {
 		var fault *dataset.Fault
 		switch {
-		case errors.As(err, &fault) && fault.Text == "":
-			at = fault
 		case errors.As(err, &fault):
-			f.Faults = append(f.Faults, fault)
+			at = *fault
+			if fault.Text != "" {
+				f.Faults = append(f.Faults, fault)
+			}
 		case err != nil:
 			return f, err
 		default:
