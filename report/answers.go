@@ -7,19 +7,19 @@ import (
 	"airqa/qa"
 )
 
-// Answer is one repeat of one question, for tables that other programs evaluate.
+// Answer is one repeat of one question, for tables read by other programs.
 type Answer struct {
 	UUID     string `json:"uuid"`
 	Repeat   int    `json:"repeat"`
 	Function string `json:"eval_func"`
-	// Verdict is empty and Score nil for what scoring has not met; Score is nil for an unscored answer too. Counted reports
-	// whether the answer is in the average.
+	// Verdict is empty and Score nil for an answer that has not been scored; Score is also nil for an unscored one.
+	// Counted reports whether the answer is in the average.
 	Verdict qa.Verdict `json:"verdict"`
 	Score   *float64   `json:"score"`
 	Counted bool       `json:"counted"`
 	// FormatOnly marks a wrong answer that would be right without its wrapping.
 	FormatOnly bool `json:"format_only"`
-	// Outcome is one of those of [Row.Outcomes].
+	// Outcome is one of the names in [Row.Outcomes].
 	Outcome    string   `json:"outcome"`
 	Turns      int      `json:"turns"`
 	Prompt     int      `json:"prompt_tokens"`
@@ -32,7 +32,7 @@ type Answer struct {
 	Papers     int      `json:"papers"`
 }
 
-// answers lists every repeat of every question, in their order.
+// answers lists every repeat of every question, in order.
 func answers(questions []question, price *qa.Price) []Answer {
 	var list []Answer
 	for _, q := range questions {
@@ -59,7 +59,7 @@ func answers(questions []question, price *qa.Price) []Answer {
 	return list
 }
 
-// answerTable has a line for each answer of each run.
+// answerTable has a line per answer and run.
 func answerTable(rows []Row, _ Options) (*Table, error) {
 	t := Table{Title: "Answers", Label: "uuid", Section: "run", Flat: true, Tidy: true}
 	for _, name := range []string{"baseline", "model", "repeat", "eval_func", "verdict"} {
@@ -76,7 +76,7 @@ func answerTable(rows []Row, _ Options) (*Table, error) {
 			t.Lines = append(t.Lines, Line{Label: a.UUID, Section: r.Dir, Row: &rows[i], Values: a.values(r)})
 		}
 	}
-	t.Notes = []string{"A line for each repeat of each question. Counted: whether it is in the average. Several tags or conferences are separated by a semicolon."}
+	t.Notes = []string{"One line per repeat of each question. Counted: whether it is in the average. Multiple tags or conferences are separated by a semicolon."}
 	return &t, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// functionTable has a line for each evaluation function of each run.
+// functionTable has a line per evaluation function and run.
 func functionTable(rows []Row, o Options) (*Table, error) {
 	return o.tallyTable(rows, Table{Title: "By evaluation function", Label: "Function"}, func(r Row) ([]string, []Tally) {
 		names, tallies := make([]string, len(r.Functions)), make([]Tally, len(r.Functions))
@@ -16,7 +16,7 @@ func functionTable(rows []Row, o Options) (*Table, error) {
 	}), nil
 }
 
-// tallyTable has a line for each group of questions of each run.
+// tallyTable has a line per group of questions and run.
 func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []Tally)) *Table {
 	t.Section = "Run"
 	t.Heads = []Head{
@@ -49,18 +49,18 @@ func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []T
 		}
 		return list
 	}
-	t.Notes = []string{"n counts the questions in the accuracy (percent); unscored ones are not among them. With repeats, right to unscored count answers.", formatNote}
+	t.Notes = []string{"n: questions in the accuracy (percent), without unscored ones. With repeats, right to unscored count answers.", formatNote}
 	t.Notes = append(t.Notes, o.intervalNotes(rows, cells)...)
 	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
 	return &t
 }
 
-const formatNote = "Format only: answers that fixed scoring counts as wrong, and that would be right without their wrapping, such as quotes or Markdown."
+const formatNote = "Format only: wrong answers in fixed scoring that would be right without their wrapping, such as quotes or Markdown."
 
-// name is a run in a table whose lines are not runs.
+// name identifies a run in a table whose lines are not runs.
 func (r Row) name() string { return r.Baseline + ", " + r.Model + r.Mark }
 
-// outcomeTable has a column for each way to end that occurred.
+// outcomeTable has a column for each outcome that occurred.
 func outcomeTable(rows []Row, _ Options) (*Table, error) {
 	t := byModel("How episodes ended")
 	for i := range rows {
@@ -76,11 +76,11 @@ func outcomeTable(rows []Row, _ Options) (*Table, error) {
 			t.Lines[i].Values = append(t.Lines[i].Values, number(r.Outcomes.of(o.Name)))
 		}
 	}
-	t.Notes = []string{"Right, wrong, unparseable and format only are answers. An episode that hit a limit has no answer and counts as wrong; a failure that is not the agent's own is no zero, and can be run or scored again.", formatNote}
+	t.Notes = []string{"Right, wrong, unparseable and format only are answers. An episode that hit a limit has no answer and counts as wrong; other failures do not count as zero and can be rerun or rescored.", formatNote}
 	return &t, nil
 }
 
-// occurred are the outcomes that any row has, and always those of an answer; those in the accuracy come first.
+// occurred returns the outcomes in any row, and always those of an answer; counted ones come first.
 func occurred(rows []Row) Outcomes {
 	var counted, others Outcomes
 	for i, o := range allOutcomes() {
@@ -99,7 +99,7 @@ func occurred(rows []Row) Outcomes {
 	return append(counted, others...)
 }
 
-// of counts the episodes that ended in a way.
+// of returns the number of episodes with an outcome.
 func (list Outcomes) of(name string) int {
 	for _, o := range list {
 		if o.Name == name {
@@ -109,7 +109,7 @@ func (list Outcomes) of(name string) int {
 	return 0
 }
 
-// repeatTable is nil when no question was asked twice.
+// repeatTable is nil if no question was asked more than once.
 func repeatTable(rows []Row, _ Options) (*Table, error) {
 	most := 0
 	for _, r := range rows {
@@ -141,7 +141,7 @@ func repeatTable(rows []Row, _ Options) (*Table, error) {
 	return &t, nil
 }
 
-// shownPasses are the k of the columns: every one up to five, powers of two and the last beyond.
+// shownPasses returns the k of the columns: every one up to five, then powers of two and the last.
 func shownPasses(most int) []int {
 	var list []int
 	for k := 2; k <= most; k++ {
@@ -161,7 +161,7 @@ func (r Repeats) pass(k int, of func(Pass) float64) Value {
 	return plain("-")
 }
 
-// judgeTable is nil when no run was scored by a panel.
+// judgeTable is nil if no run was scored by a panel.
 func judgeTable(rows []Row, _ Options) (*Table, error) {
 	t := Table{Title: "Agreement of judges", Label: "Judges", Section: "Run", Heads: []Head{
 		{Name: "items"}, {Name: "equal (%)"}, {Name: "kappa"}, {Name: "right"}, {Name: "failed"},

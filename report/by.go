@@ -13,16 +13,16 @@ import (
 	"airqa/qa"
 )
 
-// Part is the questions with one value of the field that [Options.By] names.
+// Part holds the questions with one value of the field [Options.By].
 type Part struct {
 	Value string `json:"value"`
 	Tally
 }
 
-// noValue stands for a field that a question does not have, or that is empty.
+// noValue is the value of a missing or empty field.
 const noValue = "(none)"
 
-// parts breaks a run down by a field or a tag; nil without one.
+// parts breaks a run down by a field or a tag; nil if none is chosen.
 func (o Options) parts(examples []qa.Example, questions []question) ([]Part, error) {
 	if o.By == "" {
 		return nil, nil
@@ -44,7 +44,7 @@ func (o Options) parts(examples []qa.Example, questions []question) ([]Part, err
 	return list, nil
 }
 
-// byNumber sorts numbers by their value and before words, and what has no value last.
+// byNumber sorts numbers by value and before words, and missing values last.
 func byNumber(a, b string) int {
 	x, errX := strconv.ParseFloat(a, 64)
 	y, errY := strconv.ParseFloat(b, 64)
@@ -60,8 +60,8 @@ func byNumber(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a, errX), rank(b, errY)), cmp.Compare(x, y))
 }
 
-// keysOf returns what a field or tag is for a question: the number of papers for "papers", each element of a list, the
-// keys that are true of an object, or whether it has the tag.
+// keysOf returns the values of a field or tag for a question: the number of papers for "papers", each element of a
+// list, the true keys of an object, or whether it has the tag.
 func keysOf(by string, examples []qa.Example) (func(qa.Example) []string, error) {
 	switch by {
 	case "papers":
@@ -96,7 +96,7 @@ func listed(names map[string]bool) string {
 	return terminal.Line(strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }
 
-// fields are those of a question as its file has them.
+// fields returns the fields of a question as in its file.
 func fields(ex qa.Example) map[string]json.RawMessage {
 	all := make(map[string]json.RawMessage)
 	raw, err := json.Marshal(ex)
@@ -108,7 +108,7 @@ func fields(ex qa.Example) map[string]json.RawMessage {
 	return all
 }
 
-// texts are the values of a field, each once.
+// texts returns the distinct values of a field.
 func texts(raw json.RawMessage) []string {
 	var list []string
 	var elements []json.RawMessage
@@ -144,7 +144,7 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// byTable is nil where no field is chosen.
+// byTable is nil if no field is chosen.
 func byTable(rows []Row, o Options) (*Table, error) {
 	if o.By == "" {
 		return nil, nil

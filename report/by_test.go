@@ -62,12 +62,12 @@ func TestBy(t *testing.T) {
 	}
 }
 
-// Answers that are wrong only in their format have a place of their own.
+// Answers that are wrong only in format have a count of their own.
 func TestFormatOnly(t *testing.T) {
 	wrapped, odd := reporttest.Score("b", 0, qa.Wrong), reporttest.Score("c", 0, qa.Unparseable)
 	wrapped.FormatOnly, odd.FormatOnly = true, true
 	w := reporttest.World{
-		Baseline: "rag", Model: "m", Episodes: []reporttest.Told{reporttest.Answer("b", 0, 1)},
+		Baseline: "rag", Model: "m", Episodes: []reporttest.Episode{reporttest.Answer("b", 0, 1)},
 		Scores: []qa.Score{reporttest.Score("a", 0, qa.Right), wrapped, odd, reporttest.Score("d", 0, qa.Wrong)},
 	}
 	o := report.Options{Table: "functions"}
@@ -122,7 +122,7 @@ func TestLeaderboard(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	w := reporttest.World{
 		Baseline: "rag", Model: "m", Price: &qa.Price{Prompt: 2, Cached: 1, Completion: 10},
-		Episodes: []reporttest.Told{reporttest.Answer("a", 0, 2), {UUID: "a", Repeat: 1, Outcome: qa.EndpointError}},
+		Episodes: []reporttest.Episode{reporttest.Answer("a", 0, 2), {UUID: "a", Repeat: 1, Outcome: qa.EndpointError}},
 		Scores:   []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("a", 1, qa.Unscored), reporttest.Score("b", 0, qa.Wrong)},
 	}
 	o := report.Options{Table: "answers"}
@@ -150,14 +150,14 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// The numbers of the tables about outcomes, evaluation functions and repeats: four questions, two episodes each. A
-// question with an episode that has no score is in no accuracy.
+// The numbers of the tables of outcomes, evaluation functions and repeats: four questions, two episodes each. A
+// question with an unscored episode is in no accuracy.
 func TestTallies(t *testing.T) {
 	examples := reporttest.Single("a", "b", "c", "d")
 	examples[2].Evaluator.Func = "eval_string_exact_match"
 	formatOnly := reporttest.Score("b", 1, qa.Wrong)
 	formatOnly.FormatOnly = true
-	w := reporttest.World{Baseline: "rag", Model: "m", Episodes: []reporttest.Told{
+	w := reporttest.World{Baseline: "rag", Model: "m", Episodes: []reporttest.Episode{
 		reporttest.Answer("a", 0, 1), reporttest.Answer("a", 1, 1), reporttest.Answer("b", 0, 1), reporttest.Answer("b", 1, 1),
 		{UUID: "c", Outcome: qa.TurnLimit},
 		{UUID: "c", Repeat: 1, Outcome: qa.EndpointError},
@@ -216,7 +216,7 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// All tables that have something to show: Table 5 of one model would repeat Table 4, and one run needs no leaderboard.
+// All non-empty tables: Table 5 of one model would repeat Table 4, and one run needs no leaderboard.
 func TestAllTables(t *testing.T) {
 	run := func(model string) report.Row {
 		return reporttest.Collect(t, reporttest.World{Baseline: "rag", Model: model, Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)}}, reporttest.Single("a"), report.Options{})

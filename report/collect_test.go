@@ -46,7 +46,7 @@ func TestRepeats(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	w := reporttest.World{
 		Baseline: "rag", Model: "m",
-		Episodes: []reporttest.Told{
+		Episodes: []reporttest.Episode{
 			reporttest.Answer("right", 0, 1), reporttest.Answer("wrong", 0, 1), reporttest.Answer("odd", 0, 1), reporttest.Answer("judge", 0, 1), reporttest.Answer("later", 0, 1),
 			{UUID: "turns", Outcome: qa.TurnLimit},
 			{UUID: "time", Outcome: qa.TimeLimit},
@@ -86,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 
 func TestEffort(t *testing.T) {
 	usage := &qa.Usage{Prompt: 1_000_000}
-	episodes := []reporttest.Told{
+	episodes := []reporttest.Episode{
 		{UUID: "a", Outcome: qa.Answered, Steps: []qa.Step{
 			reporttest.Call(1, "", qa.StatusOK), reporttest.Call(2, qa.ErrSyntax, qa.StatusParse), reporttest.Call(3, "", qa.StatusError), reporttest.Call(4, "", ""),
 		}},
@@ -140,11 +140,11 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// Right answers add up by the number of calls that they took.
+// Right answers accumulate by number of calls.
 func TestWithin(t *testing.T) {
 	w := reporttest.World{
 		Baseline: "rag", Model: "m",
-		Episodes: []reporttest.Told{reporttest.Answer("a", 0, 1), reporttest.Answer("b", 0, 3), reporttest.Answer("c", 0, 4), reporttest.Answer("d", 0, 2)},
+		Episodes: []reporttest.Episode{reporttest.Answer("a", 0, 1), reporttest.Answer("b", 0, 3), reporttest.Answer("c", 0, 4), reporttest.Answer("d", 0, 2)},
 		Scores:   []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Right), reporttest.Score("c", 0, qa.Wrong), reporttest.Score("d", 0, qa.Unscored)},
 	}
 	third := 100.0 / 3
@@ -219,7 +219,7 @@ func TestIntervals(t *testing.T) {
 	if i := avg(report.Options{Intervals: report.WilsonIntervals}).Interval; math.Abs(i.Low-(50-half)) > 1e-6 || math.Abs(i.High-(50+half)) > 1e-6 {
 		t.Errorf("wilson = %+v, want 50 ± %v", i, half)
 	}
-	// Two papers are too few to draw from: Wilson for 1 of 2.
+	// Two papers are too few to resample: Wilson for 1 of 2.
 	half = 100 * z / (2 * math.Sqrt(2+z*z))
 	c := avg(report.Options{Intervals: report.BootstrapIntervals, Seed: 1})
 	if i := c.Interval; math.Abs(i.Low-(50-half)) > 1e-6 || math.Abs(i.High-(50+half)) > 1e-6 || c.Method != report.WilsonIntervals {
@@ -227,8 +227,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Whole papers are drawn: the interval is that of a paper's mean, not of a question's. With all papers alike there is
-// nothing to draw.
+// Whole papers are resampled: the interval is that of a paper's mean, not of a question's. If all papers are alike,
+// there is nothing to resample.
 func TestBootstrap(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -264,7 +264,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// What holds for some runs is said once for them.
+// Notes common to several runs appear once.
 func TestNotesOfSome(t *testing.T) {
 	row := func(baseline, dir, scoring string) report.Row {
 		return report.Row{Baseline: baseline, Dir: dir, Scoring: scoring, Judge: "j"}
@@ -273,7 +273,7 @@ func TestNotesOfSome(t *testing.T) {
 	want := []string{
 		"rag (a), text2sql (c): Scoring: fixed; judge of subjective answers: j.",
 		"hybrid (b): Scoring: reference; judge of subjective answers: j.",
-		"Warning: these scores were made by different rules, so their rows cannot be compared. --scoring and --judge choose one kind.",
+		"Warning: these scores use different rules and are not comparable. Choose one with --scoring and --judge.",
 	}
 	if diff := cmp.Diff(want, report.Notes(rows)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

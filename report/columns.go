@@ -8,16 +8,16 @@ import (
 
 // Column is a group of questions.
 type Column struct {
-	// Name is the head of the column as the paper prints it; Group the head over several.
+	// Name is the head of the column as in the paper; Group is the head that spans several.
 	Name, Group string
 	Holds       func(qa.Example) bool
 }
 
-// Average is the name of the column that holds every question.
+// Average is the name of the column with all questions.
 const Average = "AVG"
 
-// Columns are those of the paper's Tables 4 and 5. A question counts as text only when it has no other element tag
-// (Section 2.4), and may count for several of the others.
+// Columns are the columns of the paper's Tables 4 and 5. A question counts as text only if it has no other element tag
+// (Section 2.4), and may count in several of the other columns.
 func Columns() []Column {
 	tag := func(tags ...string) func(qa.Example) bool {
 		return func(ex qa.Example) bool { return slices.ContainsFunc(tags, ex.HasTag) }

@@ -13,10 +13,10 @@ import (
 	"airqa/run/runlog"
 )
 
-// An episode whose events are lost was run all the same: it is counted as damaged.
+// An episode whose events are lost counts as damaged, not as missing.
 func TestDamaged(t *testing.T) {
 	w := reporttest.World{
-		Baseline: "rag", Model: "m", Episodes: []reporttest.Told{reporttest.Answer("a", 0, 1), reporttest.Answer("b", 0, 1)},
+		Baseline: "rag", Model: "m", Episodes: []reporttest.Episode{reporttest.Answer("a", 0, 1), reporttest.Answer("b", 0, 1)},
 		Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)},
 	}
 	run := w.Run(t)
@@ -44,7 +44,7 @@ func TestDamaged(t *testing.T) {
 	if row.Scored != 1 || row.Damaged != 1 || row.Unfinished != 1 {
 		t.Errorf("scored %d, damaged %d, not run %d", row.Scored, row.Damaged, row.Unfinished)
 	}
-	if notes := notesOf(t, row, report.Options{}); !strings.Contains(notes, "1 not run yet, 1 damaged in the log, to be run again") {
+	if notes := notesOf(t, row, report.Options{}); !strings.Contains(notes, "1 not run yet, 1 damaged in the log, to be rerun") {
 		t.Errorf("notes:\n%s", notes)
 	}
 	for _, o := range row.Outcomes {

@@ -5,30 +5,28 @@ import (
 	"airqa/run/runlog"
 )
 
-// Effort is what an example took, as means over the finished episodes (the paper's Table 13).
+// Effort is the effort per example, as means over the finished episodes (the paper's Table 13).
 type Effort struct {
-	// Episodes counts the finished ones. The means are 0 without any.
+	// Episodes counts the finished ones. Without any, the means are 0.
 	Episodes int `json:"episodes"`
-	// Turns are calls of the model; tokens are accumulated over them, so that a message counts each time that it is
-	// shown.
+	// Turns are model calls; tokens are summed over them, so a message counts each time that it is shown.
 	Turns      float64 `json:"turns"`
 	Prompt     float64 `json:"prompt_tokens"`
 	Cached     float64 `json:"cached_prompt_tokens"`
 	Completion float64 `json:"completion_tokens"`
-	// Working are the seconds of requests and actions, Waiting those of limiter and back-off before requests.
+	// Working is the time of requests and actions, Waiting of limiter and back-off, in seconds.
 	Working float64 `json:"seconds_working"`
 	Waiting float64 `json:"seconds_waiting"`
-	// Cost is in USD, requests that brought no reply among it as they were charged; nil when the price of the model is
-	// not known.
+	// Cost is in USD, including charged requests without a reply; nil if the price of the model is unknown.
 	Cost *float64 `json:"cost_usd"`
-	// Estimated tells that airqa counted tokens for an endpoint that reported none.
+	// Estimated reports whether airqa counted tokens for an endpoint that reported none.
 	Estimated bool `json:"tokens_estimated"`
 }
 
-// Price returns what a model costs; ok is false for a model whose price is not known.
+// Price returns the price of a model; ok is false if it is unknown.
 type Price func(model string) (price qa.Price, ok bool)
 
-// priceOf is the price that a run was started with, or what o knows of its model.
+// priceOf is the price recorded with the run, or else the current one.
 func (o Options) priceOf(run *runlog.Run, model string) *qa.Price {
 	if p := run.Config.Note.Price; p != nil || o.Price == nil {
 		return p
@@ -65,29 +63,29 @@ func effort(episodes []episode, price *qa.Price) Effort {
 	return f
 }
 
-// toolError is the kind of an error action that was read and then could not be done as asked.
+// toolError is the kind of an error action that was parsed but failed.
 const toolError = "tool_error"
 
-// errorKinds are the kinds of error actions in the order of a table.
+// errorKinds are the kinds of error actions in table order.
 func errorKinds() []string {
 	return []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter, toolError}
 }
 
-// Actions counts the actions of a model: its replies in which one was read or missed. What a baseline does by itself is
-// none.
+// Actions counts the actions of a model: replies with a parsed or missing action. Actions that a baseline takes by
+// itself do not count.
 type Actions struct {
 	Actions int `json:"actions"`
-	// Unreadable are replies in which no action could be read. They are what the authors' code counts as error actions
-	// (its class ErrorAction), so their rate is the one to set beside the paper's Table 7. ToolErrors are actions that the
-	// tool refused, such as SQL that fails. Errors is their sum.
+	// Unreadable are replies without a parsable action, the only ones that the authors' code counts as error actions
+	// (its class ErrorAction), so their rate corresponds to the paper's Table 7. ToolErrors are actions that the tool
+	// rejected, such as failing SQL. Errors is their sum.
 	Unreadable int `json:"unreadable"`
 	ToolErrors int `json:"tool_errors"`
 	Errors     int `json:"errors"`
-	// Kinds counts errors by the kinds of [qa.ParseError], and as "tool_error" those whose observation is an error.
+	// Kinds counts errors by the kinds of [qa.ParseError], and those whose observation is an error as "tool_error".
 	Kinds map[string]int `json:"kinds,omitempty"`
 }
 
-// Rate is the share of n among all actions in percent; nil without any actions.
+// Rate is n as a percentage of all actions; nil without any actions.
 func (a Actions) Rate(n int) *float64 { return known(100 * float64(n) / float64(a.Actions)) }
 
 func (a *Actions) add(s qa.Step) {

@@ -9,25 +9,25 @@ import (
 	"airqa/qa"
 )
 
-// Ways to make an interval, for [Options].
+// Interval methods, for [Options].
 const (
-	// NoIntervals makes none.
 	NoIntervals = "none"
-	// WilsonIntervals takes every question as one independent trial.
+	// WilsonIntervals treats every question as an independent trial.
 	WilsonIntervals = "wilson"
-	// BootstrapIntervals draws papers with all of their questions: two questions on one paper are not independent. Where
-	// there are fewer than [MinClusters] papers, or all of them score alike, draws say nothing of what was not drawn. The
-	// interval is Wilson's then, each paper counted as one trial.
+	// BootstrapIntervals resamples papers with all of their questions, because two questions on one paper are not
+	// independent. With fewer than [MinClusters] papers, or if all of them score the same, resampling is unreliable.
+	// Then the interval is Wilson's, with each paper as one trial.
 	BootstrapIntervals = "bootstrap"
 )
 
 // Level is the confidence of every interval.
 const Level = 0.95
 
-// MinClusters is how many clusters a bootstrap needs. With fewer its intervals are too narrow, and depend on the seed.
+// MinClusters is the minimum number of clusters for a bootstrap. With fewer, intervals are too narrow and depend on the
+// seed.
 const MinClusters = 20
 
-// cell is the mean of the questions that holds chooses, with what is known of its error.
+// cell is the mean over the questions that holds selects, with its error.
 func (o Options) cell(name string, questions []question, holds func(qa.Example) bool) Cell {
 	c := Cell{Column: name}
 	var values []float64
@@ -53,7 +53,7 @@ func (o Options) cell(name string, questions []question, holds func(qa.Example) 
 	return c
 }
 
-// fill sets score, errors, interval and bounds of a cell that has values.
+// fill sets score, errors, interval and bounds of a cell with values.
 func (o Options) fill(c *Cell, values []float64, clusters []string) {
 	sum := 0.0
 	for _, v := range values {
@@ -69,7 +69,7 @@ func (o Options) fill(c *Cell, values []float64, clusters []string) {
 	}
 }
 
-// standardError is in percent. Values that are all the same say nothing of their error: nil, not 0.
+// standardError is in percent. It is nil, not 0, if all values are equal.
 func standardError(values []float64, clusters []string) *float64 {
 	if se := stats.StandardError(values, clusters); se > 0 {
 		return known(100 * se)
@@ -104,8 +104,8 @@ func (o Options) interval(c *Cell, values []float64, clusters []string) {
 	c.Interval = &i
 }
 
-// wilson is the interval of a share of n questions. Repeats make fractions of some values: then it lies between the
-// intervals of the whole numbers around their sum, as if each question had been tried once.
+// wilson is the interval of a share of n questions. With repeats some values are fractions: the interval then
+// interpolates between those of the neighbouring integers, as if each question had been tried once.
 func wilson(sum float64, n int) stats.Interval {
 	whole := math.Floor(sum)
 	part := sum - whole
@@ -117,14 +117,14 @@ func wilson(sum float64, n int) stats.Interval {
 	return stats.Interval{Low: low.Low + part*(high.Low-low.Low), High: low.High + part*(high.High-low.High)}
 }
 
-// intervalNotes describe the intervals of cells; none without any.
+// intervalNotes describe the intervals of the cells.
 func (o Options) intervalNotes(rows []Row, cells func(Row) []Cell) []string {
 	switch o.Intervals {
 	case WilsonIntervals:
 		if slices.ContainsFunc(rows, func(r Row) bool { return r.Repeats.K > 1 }) {
-			return []string{"95 % intervals: Wilson, each question counted as one trial whatever its repeats, which makes them wider than need be; --intervals bootstrap uses every repeat."}
+			return []string{"95 % intervals: Wilson, each question counts as one trial, which makes them too wide with repeats; --intervals bootstrap uses every repeat."}
 		}
-		return []string{"95 % intervals: Wilson, each question taken as independent of the others."}
+		return []string{"95 % intervals: Wilson, with questions treated as independent."}
 	case BootstrapIntervals:
 		notes := []string{fmt.Sprintf("95 %% intervals: bootstrap clustered by paper (the first anchor paper of a question; a question without one is its own cluster), %d rounds, seed %d.",
 			stats.DefaultRounds, o.Seed)}
@@ -137,7 +137,7 @@ func (o Options) intervalNotes(rows []Row, cells func(Row) []Cell) []string {
 	return nil
 }
 
-// known is nil for what has no value.
+// known returns nil for NaN.
 func known(v float64) *float64 {
 	if math.IsNaN(v) {
 		return nil

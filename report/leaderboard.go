@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// leaderboard has the runs by score, the best first.
+// leaderboard lists the runs by score, the best first.
 func leaderboard(rows []Row, o Options) (*Table, error) {
 	t := Table{
 		Title: "Leaderboard", Label: baselineHead, Section: modelHead, Flat: true,
@@ -46,7 +46,7 @@ func leaderboard(rows []Row, o Options) (*Table, error) {
 	return &t, nil
 }
 
-// rank sorts the lines by the score in the second column, and numbers those of runs in the first.
+// rank sorts the lines by the score in the second column and writes the ranks to the first.
 func (t *Table) rank() {
 	score := func(l Line) float64 {
 		v, err := strconv.ParseFloat(l.Values[1].Text, 64)

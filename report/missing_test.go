@@ -11,7 +11,7 @@ import (
 	"airqa/report/reporttest"
 )
 
-// notesOf are all lines under a table of a row.
+// notesOf returns all lines under a table of a row.
 func notesOf(t *testing.T, row report.Row, o report.Options) string {
 	t.Helper()
 	tables, err := report.Build([]report.Row{row}, o)
@@ -21,7 +21,7 @@ func notesOf(t *testing.T, row report.Row, o report.Options) string {
 	return strings.Join(append(tables[0].Notes, report.Notes([]report.Row{row})...), "\n")
 }
 
-// Answers that lost their verdict, here right ones, must not lower the score: a question is left out with all of its
+// Answers that lost their verdict, here right ones, must not lower the score: a question is excluded with all of its
 // repeats or counted with all of them.
 func TestPartlyScored(t *testing.T) {
 	var uuids []string
@@ -59,7 +59,7 @@ func TestPartlyScored(t *testing.T) {
 		t.Errorf("function %+v", f)
 	}
 	notes := notesOf(t, row, report.Options{})
-	for _, want := range []string{"32 of 40 questions counted", "8 left out because only some of their repeats are scored", "12 of 120 answers have no verdict"} {
+	for _, want := range []string{"32 of 40 questions counted", "8 excluded as only partly scored", "12 of 120 answers have no verdict"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is not in the notes:\n%s", want, notes)
 		}
@@ -70,20 +70,20 @@ func TestPartlyScored(t *testing.T) {
 	}
 }
 
-// An endpoint that failed in one repeat is no verdict either.
+// An endpoint failure in one repeat is not a verdict either.
 func TestFailedRepeat(t *testing.T) {
 	w := reporttest.World{
-		Episodes: []reporttest.Told{reporttest.Answer("a", 0, 1), {UUID: "a", Repeat: 1, Outcome: qa.EndpointError}, reporttest.Answer("b", 0, 1)},
+		Episodes: []reporttest.Episode{reporttest.Answer("a", 0, 1), {UUID: "a", Repeat: 1, Outcome: qa.EndpointError}, reporttest.Answer("b", 0, 1)},
 		Scores:   []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("a", 1, qa.Unscored), reporttest.Score("b", 0, qa.Wrong)},
 	}
-	// The second repeat of b was not run yet, which leaves it in.
+	// The second repeat of b has not run yet, so b still counts.
 	row := reporttest.Collect(t, w, reporttest.Single("a", "b"), report.Options{})
 	if c := row.Cell(report.Average); c.N != 1 || c.Score != 0 || row.Partial != 1 {
 		t.Errorf("AVG = %+v, partly scored %d", c, row.Partial)
 	}
 }
 
-// While a judge is down the answers that need none remain, and they are wrong.
+// While a judge is down, only answers that need none remain, and they are wrong.
 func TestJudgeOutage(t *testing.T) {
 	var w reporttest.World
 	examples := reporttest.Single("o0", "o1", "o2", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")

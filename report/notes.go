@@ -9,15 +9,15 @@ import (
 	"airqa/internal/terminal"
 )
 
-// Notes are the lines under all tables: how scores came about, and what is missing. Where the runs of a table differ in
-// this, each has a line of its own.
+// Notes are the lines below all tables: how the scores were made, and what is missing. If the runs differ, each has a
+// line of its own.
 func Notes(rows []Row) []string {
 	notes := perRun(rows, func(r Row) string { return r.Scoring + "; judge of subjective answers: " + judgeName(r.Judge) }, "Scoring: %s.")
 	if len(notes) > 1 {
-		notes = append(notes, "Warning: these scores were made by different rules, so their rows cannot be compared. --scoring and --judge choose one kind.")
+		notes = append(notes, "Warning: these scores use different rules and are not comparable. Choose one with --scoring and --judge.")
 	}
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Model == "offline" }) {
-		notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing of any model.")
+		notes = append(notes, "The model \"offline\" is a rule-based policy that ships with airqa, not a language model: its scores say nothing about any model.")
 	}
 	for _, r := range rows {
 		notes = append(notes, r.notes()...)
@@ -25,7 +25,7 @@ func Notes(rows []Row) []string {
 	return notes
 }
 
-// notes are those of one run alone.
+// notes are the notes on one run.
 func (r Row) notes() []string {
 	var notes []string
 	add := func(format string, args ...any) {
@@ -67,16 +67,15 @@ func rules(mode, judge string) string {
 func (r Row) missing() string {
 	text := fmt.Sprintf("%d of %d questions counted; %d unscored, %d not run yet", r.Scored, r.Questions, r.Unscored, r.Unfinished)
 	if r.Damaged > 0 {
-		text += fmt.Sprintf(", %d damaged in the log, to be run again", r.Damaged)
+		text += fmt.Sprintf(", %d damaged in the log, to be rerun", r.Damaged)
 	}
 	if r.Partial > 0 {
-		text += fmt.Sprintf(", %d left out because only some of their repeats are scored (--include-partial counts them by those)", r.Partial)
+		text += fmt.Sprintf(", %d excluded as only partly scored (--include-partial counts their scored repeats)", r.Partial)
 	}
 	return text + "."
 }
 
-// incompleteNotes name the cells that lack verdicts of a judge, with what the score would be in the worst and in the best
-// case.
+// incompleteNotes list the cells that lack judge verdicts, with their worst-case and best-case scores.
 func incompleteNotes(rows []Row, cells func(Row) []Cell) []string {
 	var notes []string
 	for _, r := range rows {
@@ -98,7 +97,7 @@ func incompleteNotes(rows []Row, cells func(Row) []Cell) []string {
 	return notes
 }
 
-// perRun says what holds for all rows in one line, or else what holds for some in a line with their directories.
+// perRun returns one line if what is equal for all rows, or else a line per value with its directories.
 func perRun(rows []Row, what func(Row) string, format string) []string {
 	var notes []string
 	runs := make(map[string][]string)
@@ -118,7 +117,7 @@ func perRun(rows []Row, what func(Row) string, format string) []string {
 	return notes
 }
 
-// place is a run in a note.
+// place identifies a run in a note.
 func (r Row) place() string { return terminal.Line(r.Baseline) + " (" + terminal.Line(r.Dir) + ")" }
 
 func questionsNote(r Row) string {

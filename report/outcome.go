@@ -8,18 +8,18 @@ import (
 	"airqa/qa"
 )
 
-// Outcome is how some of the episodes of a run ended.
+// Outcome counts the episodes of a run with one outcome.
 type Outcome struct {
 	Name     string `json:"outcome"`
 	Episodes int    `json:"episodes"`
-	// Counted reports whether such episodes enter the accuracy. A failure that is not the agent's own does not.
+	// Counted reports whether such episodes count in the accuracy. Failures that are not the agent's do not.
 	Counted bool `json:"counted"`
 }
 
-// Outcomes are all kinds of ends, in the order of a table, those without an episode too.
+// Outcomes are all outcomes in table order, including questions without an episode.
 type Outcomes []Outcome
 
-// Outcomes of an answer, and of what did not come to one, beside those of [qa.Outcome].
+// Outcomes of scoring and of questions without an episode, in addition to [qa.Outcome].
 const (
 	formatOnly = "format_only"
 	judgeError = "judge_error"
@@ -28,7 +28,7 @@ const (
 	notRun     = "not_run"
 )
 
-// allOutcomes lists the ends: first those that enter the accuracy, then those that do not.
+// allOutcomes lists the outcomes: those that count in the accuracy, then the rest.
 func allOutcomes() Outcomes {
 	var list Outcomes
 	for _, name := range []string{
@@ -45,7 +45,7 @@ func allOutcomes() Outcomes {
 	return list
 }
 
-// words is an outcome as a person says it.
+// words is the outcome in plain words.
 func (o Outcome) words() string {
 	if o.Name == string(qa.ToolFailure) {
 		return "agent error"
@@ -69,8 +69,8 @@ func countOutcomes(questions []question) Outcomes {
 	return list
 }
 
-// outcome names how a try ended: by its verdict when it has an answer or when nobody knows better. One that ended after
-// the scores were made is not in them.
+// outcome names the end of a try: its verdict if it has an answer or no episode, otherwise the episode's outcome. Tries
+// that ended after scoring have no score.
 func (t try) outcome() string {
 	switch ended := t.ended(); {
 	case ended.Failed():
@@ -98,16 +98,16 @@ func (t try) ended() qa.Outcome {
 	return t.episode.outcome
 }
 
-// Function is the questions of one evaluation function.
+// Function has the tally of one evaluation function.
 type Function struct {
 	Name string `json:"function"`
 	Tally
 }
 
-// Tally is how the answers to some questions were scored.
+// Tally counts how the answers to some questions were scored.
 type Tally struct {
-	// Right to Unscored count answers, each once: with repeats there are several to a question. FormatOnly would be right
-	// without their wrapping, such as quotes or Markdown ([qa.Score]); they are as wrong as the others.
+	// Right to Unscored count answers; with repeats, a question has several. FormatOnly counts wrong answers that would
+	// be right without their wrapping, such as quotes or Markdown ([qa.Score]).
 	Right       int `json:"right"`
 	Wrong       int `json:"wrong"`
 	Unparseable int `json:"unparseable"`
@@ -117,7 +117,7 @@ type Tally struct {
 	Accuracy Cell `json:"accuracy"`
 }
 
-// functions are sorted by name.
+// functions returns the tallies sorted by function name.
 func functions(questions []question, o Options) []Function {
 	names, tallies := o.tallies(questions, func(ex qa.Example) []string { return []string{ex.Evaluator.Func} })
 	list := make([]Function, len(names))
@@ -127,7 +127,7 @@ func functions(questions []question, o Options) []Function {
 	return list
 }
 
-// tallies counts answers by the keys of their questions, which may have several. The keys are sorted.
+// tallies counts answers by the keys of their questions, of which each may have several. The keys are sorted.
 func (o Options) tallies(questions []question, keys func(qa.Example) []string) ([]string, []Tally) {
 	byKey := make(map[string]*Tally)
 	for _, q := range questions {

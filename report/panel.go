@@ -7,32 +7,32 @@ import (
 	"airqa/qa"
 )
 
-// Panel is how far several judges agree.
+// Panel is the agreement of several judges.
 type Panel struct {
 	// Judges are in the order of the panel.
 	Judges []string `json:"judges"`
-	// Items counts what the judges were asked; Failed what each of them gave no verdict on, Right what each took for
-	// right, both in the order of Judges.
+	// Items counts the questions to the panel. Failed counts each judge's missing verdicts and Right its positive ones,
+	// both in the order of Judges.
 	Items  int   `json:"items"`
 	Failed []int `json:"failed"`
 	Right  []int `json:"right"`
-	// Kappa is that of Fleiss over all items with at least two verdicts; nil when it has no value, as where all verdicts
-	// are the same.
+	// Kappa is Fleiss' kappa over all items with at least two verdicts; nil if undefined, for example if all verdicts
+	// are equal.
 	Kappa *float64 `json:"fleiss_kappa"`
 	Pairs []Pair   `json:"pairs"`
 }
 
-// Pair is how far two judges agree on the Items that both gave a verdict on.
+// Pair is the agreement of two judges on the Items with a verdict of both.
 type Pair struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Items int    `json:"items"`
-	// Agreement is the share of equal verdicts in percent, Kappa that of Cohen; nil where they have no value.
+	// Agreement is the percentage of equal verdicts, Kappa is Cohen's; nil if undefined.
 	Agreement *float64 `json:"agreement"`
 	Kappa     *float64 `json:"cohen_kappa"`
 }
 
-// item is what the judges of a panel said to one question of the evaluator.
+// item has the votes of a panel on one question of the evaluator.
 type item map[string]qa.Vote
 
 // panel is nil for scores without votes.
@@ -79,7 +79,7 @@ func (p *Panel) count(items []item) {
 	}
 }
 
-// itemsOf tells the questions of one evaluation apart: the n-th vote of each judge belongs to the n-th of them.
+// itemsOf splits the votes of one evaluation by question: the n-th vote of each judge belongs to the n-th question.
 func itemsOf(votes []qa.Vote) []item {
 	var items []item
 	asked := make(map[string]int)
@@ -94,7 +94,7 @@ func itemsOf(votes []qa.Vote) []item {
 	return items
 }
 
-// verdicts are in no order: Fleiss's kappa asks for none.
+// verdicts are unordered, as Fleiss' kappa allows.
 func (it item) verdicts() []bool {
 	var votes []bool
 	for _, v := range it {

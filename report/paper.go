@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// The rows of the AirQA paper, each file with the number of its table: tab-separated, in the paper's order and
-// with its digits. Baselines have the names that airqa gives them.
+// The rows of the AirQA paper, one file per table: tab-separated, in the paper's order and with its digits. Baselines
+// have airqa's names.
 //
 //go:embed paper/table*.tsv
 var paperFiles embed.FS
 
 // PaperTable is a table of the AirQA paper (Huang et al.).
 type PaperTable struct {
-	// Table is the paper's number of it.
+	// Table is the table number in the paper.
 	Table   string     `json:"table"`
 	Columns []string   `json:"columns"`
 	Rows    []PaperRow `json:"rows"`
 }
 
-// PaperRow is a line of a [PaperTable], with the digits of the paper; "-" is its sign for what it does not give.
+// PaperRow is a line of a [PaperTable], with the digits of the paper; "-" means not given.
 type PaperRow struct {
 	Model    string   `json:"model"`
 	Baseline string   `json:"baseline"`
 	Cells    []string `json:"cells"`
 }
 
-// Paper returns the paper's own table of a number: "4", "5", "7" or "13".
+// Paper returns a table of the paper by number: "4", "5", "7" or "13".
 func Paper(number string) (PaperTable, error) {
 	raw, err := paperFiles.ReadFile("paper/table" + number + ".tsv")
 	if err != nil {
-		return PaperTable{}, fmt.Errorf("the paper's table %s is not among those that airqa knows", number)
+		return PaperTable{}, fmt.Errorf("airqa does not include the paper's table %s", number)
 	}
 	lines := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
 	p := PaperTable{Table: number, Columns: strings.Split(lines[0], "\t")[2:]}
@@ -42,11 +42,10 @@ func Paper(number string) (PaperTable, error) {
 	return p, nil
 }
 
-// PaperMark follows the name of a model wherever a row is the paper's, not a run's.
+// PaperMark follows the name of a model in rows taken from the paper.
 const PaperMark = " (paper)"
 
-// add puts the paper's lines of a table after ours. order names a paper's column for each column of the table, "" for
-// one that the paper does not have.
+// add appends the paper's lines to a table. order names the paper's column for each column of the table, "" for none.
 func (p PaperTable) add(t *Table, order []string) {
 	for _, r := range p.Rows {
 		byColumn := make(map[string]string)
@@ -62,13 +61,13 @@ func (p PaperTable) add(t *Table, order []string) {
 	}
 }
 
-// addPaper puts the paper's lines of a table and what they are.
+// addPaper appends the paper's lines and a note on them.
 func (t *Table) addPaper(number string, order []string) error {
 	p, err := Paper(number)
 	if err != nil {
 		return err
 	}
 	p.add(t, order)
-	t.Notes = append(t.Notes, fmt.Sprintf("Rows marked%s are those of Table %s of the AirQA paper: its questions, its papers, its judge.", PaperMark, number))
+	t.Notes = append(t.Notes, fmt.Sprintf("Rows marked%s are from Table %s of the AirQA paper, with its own questions, papers and judge.", PaperMark, number))
 	return nil
 }

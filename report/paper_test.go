@@ -10,8 +10,8 @@ import (
 	"airqa/report"
 )
 
-// The rows of the paper are whole, and its averages are those of its own question types: a digit that was copied wrongly
-// would show.
+// The rows of the paper are complete, and its averages match its own question types, which would reveal a copying
+// error.
 func TestPaperScores(t *testing.T) {
 	// The paper's Table 2.
 	questions := map[string]float64{"sgl.": 351, "multi.": 323, "retr.": 288, "comp.": 284}
@@ -29,7 +29,7 @@ func TestPaperScores(t *testing.T) {
 		for _, r := range p.Rows {
 			cells := numbers(t, p, r)
 			if r.Baseline == "agentic-hybrid" && strings.HasPrefix(r.Model, "GPT-4o") {
-				delete(cells, "sgl.") // the paper's own digits do not add up here: its question types make 35.72
+				delete(cells, "sgl.") // the paper's digits do not add up here: its question types give 35.72
 			}
 			for _, weights := range []map[string]float64{questions, evaluations} {
 				sum := 0.0

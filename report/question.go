@@ -8,27 +8,27 @@ import (
 	"airqa/run/runlog"
 )
 
-// question is one question with all that came of it.
+// question is one question with its results.
 type question struct {
 	qa.Example
-	// tries are its repeats, by number. A question that was not begun has one that is empty.
+	// tries are its repeats, by number. A question that was not started has one empty try.
 	tries []try
-	// dropped questions have repeats with a verdict and repeats without one; see [Options.IncludePartial].
+	// dropped is set if only some repeats have a verdict; see [Options.IncludePartial].
 	dropped bool
 }
 
 // try is one repeat of a question.
 type try struct {
-	// score is nil for one that was not scored, episode for one that the log does not hold.
+	// score is nil if the try was not scored, episode if it is not in the log.
 	score   *qa.Score
 	episode *episode
 }
 
-// scored reports whether a try has a verdict, unscored whether it was tried and has none.
+// scored reports whether a try has a verdict, unscored whether it was scored without one.
 func (t try) scored() bool   { return t.score != nil && t.score.Verdict != qa.Unscored }
 func (t try) unscored() bool { return t.score != nil && t.score.Verdict == qa.Unscored }
 
-// counted are the tries that enter the accuracy.
+// counted are the tries that count in the accuracy.
 func (q question) counted() []try {
 	var some []try
 	for _, t := range q.tries {
@@ -39,13 +39,13 @@ func (q question) counted() []try {
 	return some
 }
 
-// partial reports whether some repeats have a verdict and others were tried and have none. Repeats that were not run yet
-// do not matter: what is missing of them does not depend on the answer.
+// partial reports whether some repeats have a verdict and others are unscored. Repeats that have not run do not matter,
+// because what is missing does not depend on the answer.
 func (q question) partial() bool {
 	return slices.ContainsFunc(q.tries, try.scored) && slices.ContainsFunc(q.tries, try.unscored)
 }
 
-// unjudged reports whether the question counts for nothing although it was answered, since a judge gave no verdict.
+// unjudged reports whether the question has an answer but does not count because a judge gave no verdict.
 func (q question) unjudged() bool {
 	if _, ok := q.value(); ok || !eval.Subjective(q.Evaluator) {
 		return false
@@ -53,7 +53,7 @@ func (q question) unjudged() bool {
 	return slices.ContainsFunc(q.tries, func(t try) bool { return t.outcome() == judgeError })
 }
 
-// value is the mean over the repeats that enter the accuracy, in 0..1; ok is false where there is none.
+// value is the mean over the counted repeats, in 0..1; ok is false if there are none.
 func (q question) value() (value float64, ok bool) {
 	tries := q.counted()
 	if len(tries) == 0 {
@@ -65,7 +65,7 @@ func (q question) value() (value float64, ok bool) {
 	return value / float64(len(tries)), true
 }
 
-// seen reports whether scoring has met the question at all.
+// seen reports whether the question was scored at all.
 func (q question) seen() bool {
 	for _, t := range q.tries {
 		if t.score != nil {
@@ -75,13 +75,13 @@ func (q question) seen() bool {
 	return false
 }
 
-// damaged reports whether the log of a repeat cannot be read.
+// damaged reports whether the log of a repeat is unreadable.
 func (q question) damaged() bool {
 	return slices.ContainsFunc(q.tries, func(t try) bool { return t.episode != nil && t.episode.damaged })
 }
 
-// cluster names what questions share that are not independent of each other: the first paper that the question is
-// about, or nothing but itself.
+// cluster identifies questions that are not independent: by the first paper that the question is about, or the question
+// itself.
 func (q question) cluster() string {
 	if len(q.AnchorPDF) > 0 {
 		return q.AnchorPDF[0]
@@ -89,7 +89,7 @@ func (q question) cluster() string {
 	return "question " + q.UUID
 }
 
-// gather puts questions, scores and episodes together, in the order of the questions.
+// gather joins questions, scores and episodes, in the order of the questions.
 func (o Options) gather(examples []qa.Example, scores []qa.Score, episodes []episode) []question {
 	byID := make(map[string]try)
 	repeats := 1
@@ -115,19 +115,19 @@ func (o Options) gather(examples []qa.Example, scores []qa.Score, episodes []epi
 	return questions
 }
 
-// episode is what a report needs to know of one episode.
+// episode is the part of an episode that a report needs.
 type episode struct {
 	id       string
 	repeat   int
 	outcome  qa.Outcome
 	finished bool
-	// damaged means that the log cannot be read; nothing else is known then.
+	// damaged means that the log is unreadable; the other fields are empty then.
 	damaged bool
 	turns   int
 	usage   qa.Usage
-	// charged is what requests without a reply are taken to have cost.
+	// charged is the estimated usage of requests without a reply.
 	charged qa.Usage
-	// working and waiting are seconds: of requests and actions, and of the pauses before requests.
+	// working and waiting are in seconds: requests and actions, and pauses before requests.
 	working, waiting float64
 	actions          Actions
 }
@@ -157,8 +157,8 @@ func readEpisodes(run *runlog.Run) []episode {
 	return list
 }
 
-// stepTime is the seconds of a step. They are those of its requests and its action, not the span from its start to its
-// end: a run that was stopped in between has a night in there.
+// stepTime is the duration of a step in seconds: the sum over its requests and its action, not the span from start to
+// end, which may include the night between two invocations.
 func stepTime(s qa.Step) (working, waiting float64) {
 	if !s.Acted.IsZero() {
 		working = s.Ended.Sub(s.Acted).Seconds()
@@ -181,7 +181,7 @@ func stepTime(s qa.Step) (working, waiting float64) {
 	return working + replied.Sub(s.Started).Seconds(), waiting
 }
 
-// within is the share of right answers by the number of calls that they took; see [Row].
+// within is the share of right answers by number of model calls; see [Row].
 func within(questions []question) []float64 {
 	var at []float64
 	n := 0.0

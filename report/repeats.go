@@ -7,21 +7,21 @@ import (
 	"airqa/qa"
 )
 
-// Repeats is how the answers to a question differ when it is asked again.
+// Repeats describes how the answers to a question vary between repeats.
 type Repeats struct {
-	// K is how often each question was asked, 1 when there are no repeats.
+	// K is the number of times each question was asked, 1 without repeats.
 	K int `json:"k"`
-	// Each is AVG of each repeat alone, in percent, by number; nil for one in which nothing is scored.
+	// Each is AVG of each repeat alone, in percent, by number; nil for one without scores.
 	Each []*float64 `json:"each"`
-	// Mean and Spread are mean and sample standard deviation of Each; Spread is nil below two.
+	// Mean and Spread are the mean and sample standard deviation of Each; Spread is nil below two.
 	Mean   *float64 `json:"mean"`
 	Spread *float64 `json:"spread"`
-	// Passes are empty when K is 1.
+	// Passes is empty if K is 1.
 	Passes []Pass `json:"passes,omitempty"`
 }
 
-// Pass is the chance, in percent, that of K tries at a question one succeeds (At) or all do (Hat), as a mean over the N
-// questions with at least K scored tries (see [stats.PassAtK], [stats.PassHatK]).
+// Pass is the chance in percent that, of K tries at a question, at least one (At) or all (Hat) succeed, as a mean over
+// the N questions with at least K scored tries (see [stats.PassAtK], [stats.PassHatK]).
 type Pass struct {
 	K   int     `json:"k"`
 	At  float64 `json:"pass_at_k"`
@@ -52,7 +52,7 @@ func repeats(questions []question) Repeats {
 	return r
 }
 
-// averageOf is AVG of one repeat in percent, NaN where nothing of it is scored.
+// averageOf is AVG of one repeat in percent, NaN if nothing in it is scored.
 func averageOf(questions []question, repeat int) float64 {
 	sum, n := 0.0, 0.0
 	for _, q := range questions {

@@ -1,8 +1,8 @@
-// Package report turns run directories into numbers: a [Row] a run ([Collect]), the tables of the AirQA paper and some of
-// our own as data ([Build]), and one trajectory as text ([Traced]). It reads the run log and the scores beside it, and
-// nothing else: it calls no model and scores nothing. Package render prints the tables.
+// Package report turns run directories into numbers. [Collect] makes a [Row] per run, [Build] the tables of the AirQA
+// paper and additional ones as data, and [Traced] shows one trajectory as text. It reads only the run log and its
+// scores: it calls no model and scores nothing. Package render prints the tables.
 //
-// Every number is made once, in a [Row]; a [Table] chooses among them and words them.
+// Every number is computed once, in a [Row]; a [Table] selects and formats them.
 package report
 
 import (
@@ -14,37 +14,38 @@ import (
 	"airqa/run/runlog"
 )
 
-// Cell is the mean score of N questions, in percent. The value of a question is the mean over its repeats.
+// Cell is the mean score of N questions, in percent. A question's value is the mean over its repeats.
 type Cell struct {
 	Column string `json:"column"`
-	// Score means nothing when N is 0; JSON has null then.
+	// Score is meaningless if N is 0; JSON has null then.
 	Score float64 `json:"score"`
 	N     int     `json:"n"`
-	// Interval is in percent too; nil when there is none. Method is how it was made, one of those of [Options]: a
-	// bootstrap of fewer than [MinClusters] clusters is replaced (see [BootstrapIntervals]).
+	// Interval is in percent; nil if there is none. Method is one of the methods in [Options]: a bootstrap of fewer
+	// than [MinClusters] clusters is replaced (see [BootstrapIntervals]).
 	Interval *stats.Interval `json:"interval,omitempty"`
 	Method   string          `json:"interval_method,omitempty"`
 	replaced bool
-	// SE is the standard error of Score in points, ClusteredSE the one that takes the questions on one paper as dependent
-	// ([stats.StandardError]); nil below two questions or clusters, and where all are the same. Clusters counts papers, and questions without one.
+	// SE is the standard error of Score in points; ClusteredSE treats questions on one paper as dependent
+	// ([stats.StandardError]). Both are nil below two questions or clusters, and if all values are equal. Clusters
+	// counts papers, and questions without one.
 	SE          *float64 `json:"se,omitempty"`
 	ClusteredSE *float64 `json:"se_clustered,omitempty"`
 	Clusters    int      `json:"clusters"`
-	// Unscored counts the questions of the column that were run and are not among N. Unjudged are those of them that miss
-	// a judge's verdict. They bias Score, since answers that fail before a judge is asked stay in it: Bounds are Score with
-	// all of them wrong, and with all of them right; nil without any.
+	// Unscored counts questions of the column that ran but are not in N. Unjudged counts those of them that lack a
+	// judge's verdict. They bias Score, because answers that fail before a judge is asked remain in it: Bounds are
+	// Score with all of them wrong and with all of them right, nil if there are none.
 	Unscored int             `json:"unscored"`
 	Unjudged int             `json:"unjudged"`
 	Bounds   *stats.Interval `json:"bounds,omitempty"`
 }
 
-// Incomplete reports whether verdicts of a judge are missing.
+// Incomplete reports whether judge verdicts are missing.
 func (c Cell) Incomplete() bool { return c.Unjudged > 0 }
 
-// Shown reports whether Score is worth printing: there are questions, and more of them than miss a judge's verdict.
+// Shown reports whether Score is worth printing: more questions are scored than lack a judge's verdict.
 func (c Cell) Shown() bool { return c.N > c.Unjudged }
 
-// MarshalJSON implements json.Marshaler: no questions have no score.
+// MarshalJSON writes null for the score of no questions.
 func (c Cell) MarshalJSON() ([]byte, error) {
 	type plain Cell
 	if c.N > 0 {
@@ -56,31 +57,31 @@ func (c Cell) MarshalJSON() ([]byte, error) {
 	}{plain: plain(c)})
 }
 
-// Row is one run in numbers.
+// Row has the numbers of one run.
 type Row struct {
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
-	// Judge and Scoring say by what rules the scores came about.
+	// Judge and Scoring are the rules behind the scores.
 	Judge   string `json:"judge"`
 	Scoring string `json:"scoring"`
 	Dir     string `json:"dir"`
 	// Cells are in the order of [Columns].
 	Cells []Cell `json:"cells"`
-	// Newer is the newest scoring where an older one was read (see [runlog.FindScores]); nil otherwise.
+	// Newer is the newest scoring if an older one was read (see [runlog.FindScores]); otherwise nil.
 	Newer *runlog.Scoring `json:"newer_scoring,omitempty"`
-	// Questions counts the questions of the run: Scored those in AVG, Partial those left out since only some of their
-	// repeats have a verdict (none with [Options.IncludePartial]), Unscored those whose episodes or judge failed,
-	// Damaged those whose episodes cannot be read, Unfinished those that were not run yet.
+	// Questions counts the questions of the run: Scored those in AVG, Partial those excluded because only some repeats
+	// have a verdict (none with [Options.IncludePartial]), Unscored those whose episodes or judge failed, Damaged those
+	// with unreadable episodes, Unfinished those that have not run yet.
 	Questions  int `json:"questions"`
 	Scored     int `json:"scored"`
 	Partial    int `json:"partly_scored"`
 	Unscored   int `json:"unscored"`
 	Damaged    int `json:"damaged"`
 	Unfinished int `json:"unfinished"`
-	// Answers counts the answers that scoring has met, with each repeat; UnscoredAnswers those without a verdict.
+	// Answers counts scored answers including repeats; UnscoredAnswers counts those without a verdict.
 	Answers         int `json:"answers"`
 	UnscoredAnswers int `json:"unscored_answers"`
-	// Clusters counts the papers, and questions without one, among Scored (see [BootstrapIntervals]).
+	// Clusters counts the papers, and questions without one, in Scored (see [BootstrapIntervals]).
 	Clusters int      `json:"clusters"`
 	Repeats  Repeats  `json:"repeats"`
 	Effort   Effort   `json:"effort"`
@@ -90,18 +91,18 @@ type Row struct {
 	Functions []Function `json:"functions"`
 	By        []Part     `json:"by,omitempty"`
 	Each      []Answer   `json:"each_answer,omitempty"`
-	// Panel is nil for scores of a single judge.
+	// Panel is nil for scores by a single judge.
 	Panel *Panel `json:"panel,omitempty"`
-	// Within[i] is the share of the scored questions, in percent, that are right after at most i+1 calls of the model.
+	// Within[i] is the percentage of the scored questions that are right after at most i+1 model calls.
 	Within []float64 `json:"right_within_turns"`
-	// Missing counts the questions whose papers are not in the data directory; nil when there is none.
+	// Missing counts the questions whose papers are not in the data directory; nil if there are none.
 	Missing *runlog.Lacking `json:"missing_papers,omitempty"`
-	// NoEvaluator of Questions cannot be scored: they have no evaluator.
+	// NoEvaluator counts the questions that cannot be scored for lack of an evaluator.
 	NoEvaluator int `json:"no_evaluator,omitempty"`
 	// Usage sums the tokens of all episodes, finished or not.
 	Usage qa.Usage `json:"usage"`
 
-	// Mark follows the baseline where another row has the same names; [Marked] sets it.
+	// Mark follows the baseline if another row has the same names; [Marked] sets it.
 	Mark string `json:"-"`
 }
 
@@ -115,29 +116,29 @@ func (r Row) Cell(column string) Cell {
 	return Cell{Column: column}
 }
 
-// Options say what [Collect] reads, and which tables [Build] makes. The zero value reads the newest scores, makes no
-// intervals, and makes Table 4.
+// Options select what [Collect] reads and which tables [Build] makes. The zero value reads the newest scores, computes
+// no intervals, and makes Table 4.
 type Options struct {
-	// Table is one of [Tables]; empty is "4", or "by" with By.
+	// Table is one of [Tables]; empty is "4", or "by" if By is set.
 	Table string
-	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed is that of the
+	// Intervals is one of [NoIntervals], [WilsonIntervals] and [BootstrapIntervals]; empty is none. Seed seeds the
 	// bootstrap: the same seed gives the same intervals.
 	Intervals string
 	Seed      uint64
-	// By is a field or a tag of the questions; the table "by" has a line for each of its values.
+	// By is a field or tag of the questions; the table "by" has a line for each of its values.
 	By string
 	// WithPaper adds the paper's own rows to its tables.
 	WithPaper bool
-	// Scoring and Judge choose among the scorings of a run (see [runlog.FindScores]); empty stands for any.
+	// Scoring and Judge select a scoring of a run (see [runlog.FindScores]); empty means any.
 	Scoring, Judge string
-	// IncludePartial counts a question of which only some repeats have a verdict by those. It is left out otherwise:
-	// failures of judges and endpoints may depend on the answer, and then the mean of the others is biased.
+	// IncludePartial counts a partly scored question by its scored repeats. By default it is excluded: failures of
+	// judges and endpoints may depend on the answer, which would bias the mean of the rest.
 	IncludePartial bool
-	// Price is asked about runs that do not carry the price of their model; nil knows none.
+	// Price is used for runs that did not record the price of their model; nil knows none.
 	Price Price
 }
 
-// Collect reads one run and its scores, those that o.Scoring and o.Judge name or else those of [runlog.FindScores].
+// Collect reads one run and its scores, selected by o.Scoring and o.Judge or else by [runlog.FindScores].
 func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	scoring, scores, err := runlog.FindScores(run.Dir, o.Scoring, o.Judge)
 	if err != nil {
@@ -186,7 +187,7 @@ func begun(episodes []episode) map[string]bool {
 	return ran
 }
 
-// count fills the cells, and what is missing in them.
+// count fills the cells and counts what is missing in them.
 func (r *Row) count(questions []question, o Options) {
 	clusters := make(map[string]bool)
 	for _, q := range questions {

@@ -6,28 +6,28 @@ import (
 	"strconv"
 )
 
-// Table is a table in words, ready for any format.
+// Table is a table of texts, ready for any format.
 type Table struct {
-	// Name is that of [Tables]; Title says what it shows.
+	// Name is one of [Tables]; Title describes the contents.
 	Name, Title string
-	// Label and Section are the heads of what tells lines apart and of what they belong together by.
+	// Label and Section are the heads of the line names and of the names of line groups.
 	Label, Section string
 	Heads          []Head
 	Lines          []Line
 	Notes          []string
-	// Flat tables keep the order of their lines and name the section in each. Tidy ones are for programs: their lines are
-	// observations, not runs.
+	// Flat tables keep the order of their lines and name the section in each. Tidy ones are for programs: their lines
+	// are observations, not runs.
 	Flat, Tidy bool
 }
 
-// Head is the head of a column of values.
+// Head is the head of a value column.
 type Head struct {
 	Name, Group string
-	// Left aligns a column of words; numbers stand to the right.
+	// Left aligns a text column to the left; numbers are right-aligned.
 	Left bool
 	// Scored columns hold scores with their n and intervals.
 	Scored bool
-	// Repeats marks a column that says again what a scored one holds; formats that show intervals leave it out.
+	// Repeats marks a column that repeats the contents of a scored one; formats that show intervals omit it.
 	Repeats bool
 }
 
@@ -38,17 +38,17 @@ type Line struct {
 	// Row is the run; nil for a line of the paper.
 	Row   *Row
 	Paper bool
-	// Minor lines say more of the line above them.
+	// Minor lines add detail to the line above.
 	Minor bool
 }
 
 // Value is one value of a line.
 type Value struct {
-	// Text is what is printed; "-" where there is nothing to say.
+	// Text is the printed text; "-" for no value.
 	Text string
-	// Mark follows the text where a note explains the value; formats for programs leave it out.
+	// Mark follows a text that a note explains; formats for programs omit it.
 	Mark string
-	// Cell is what is known of a score; nil for another value.
+	// Cell holds the details of a score; nil for other values.
 	Cell *Cell
 }
 
@@ -70,7 +70,7 @@ func (t *Table) Add(section, label string, cells ...string) {
 	t.Lines = append(t.Lines, l)
 }
 
-// group brings the lines of a section together, in the order of the sections' first lines.
+// group puts the lines of a section together, in the order of the sections' first lines.
 func (t *Table) group() {
 	if t.Flat {
 		return
@@ -87,7 +87,7 @@ func (t *Table) group() {
 // Marked is the text with its mark.
 func (v Value) Marked() string { return v.Text + v.Mark }
 
-// Span is the interval in words; empty without one.
+// Span is the interval as text; empty if there is none.
 func (v Value) Span() string {
 	if v.Cell == nil || v.Cell.Interval == nil || !v.Cell.Shown() {
 		return ""
@@ -95,7 +95,7 @@ func (v Value) Span() string {
 	return span(*v.Cell)
 }
 
-// Count is the number of questions in digits; empty without one.
+// Count is the number of questions; empty if there is none.
 func (v Value) Count() string {
 	if v.Cell == nil {
 		return ""
@@ -103,10 +103,10 @@ func (v Value) Count() string {
 	return strconv.Itoa(v.Cell.N)
 }
 
-// Error is the standard error; empty without one.
+// Error is the standard error; empty if there is none.
 func (v Value) Error() string { return v.error(func(c Cell) *float64 { return c.SE }) }
 
-// ClusteredError prints the standard error clustered by paper, "" when there is none.
+// ClusteredError is the standard error clustered by paper; empty if there is none.
 func (v Value) ClusteredError() string {
 	return v.error(func(c Cell) *float64 { return c.ClusteredSE })
 }
@@ -118,7 +118,7 @@ func (v Value) error(of func(Cell) *float64) string {
 	return decimals(*of(*v.Cell), 2)
 }
 
-// span is the interval of a cell in percent, with a star where it is not the bootstrap that was asked for.
+// span is the interval of a cell in percent, with a star if it is not the requested bootstrap.
 func span(c Cell) string {
 	if c.Interval == nil || !c.Shown() {
 		return "-"
@@ -130,10 +130,10 @@ func span(c Cell) string {
 	return text
 }
 
-// incompleteMark is at scores that lack verdicts of a judge.
+// incompleteMark marks scores that lack judge verdicts.
 const incompleteMark = "†"
 
-// scored is a cell with all that is known of it.
+// scored is a cell with its details.
 func scored(c Cell) Value {
 	v := Value{Text: "-", Cell: &c}
 	if c.Shown() {
@@ -151,7 +151,7 @@ func number(n int) Value { return Value{Text: strconv.Itoa(n)} }
 
 func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64) }
 
-// maybe is a number that may have no value.
+// maybe is a number that may be nil.
 func maybe(v *float64, n int) Value {
 	if v == nil {
 		return plain("-")

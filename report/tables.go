@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// builder makes a table of rows. It returns nil when the rows have nothing of the kind to show.
+// builder makes a table of rows. It returns nil if there is nothing to show.
 type builder func(rows []Row, o Options) (*Table, error)
 
-// named is a table by its name.
 type named struct {
 	name  string
 	build builder
@@ -39,7 +38,7 @@ const (
 	answerName = "answers"
 )
 
-// AllTables stands for every table that has something to show.
+// AllTables selects every non-empty table.
 const AllTables = "all"
 
 // Tables are the names of the tables, [AllTables] last.
@@ -51,7 +50,7 @@ func Tables() []string {
 	return append(names, AllTables)
 }
 
-// Build makes the table of a name of [Tables], or all of them.
+// Build makes the table with the given name in [Tables], or all of them.
 func Build(rows []Row, o Options) ([]Table, error) {
 	name := o.Table
 	switch {
@@ -87,7 +86,7 @@ func Build(rows []Row, o Options) ([]Table, error) {
 	return list, nil
 }
 
-// redundant reports whether a table says nothing new among all others: Table 5 of one model would be Table 4 again.
+// redundant reports whether a table adds nothing to all others: Table 5 of one model repeats Table 4.
 func (t named) redundant(rows []Row, o Options) bool {
 	switch t.name {
 	case "5":
@@ -98,7 +97,7 @@ func (t named) redundant(rows []Row, o Options) bool {
 	return t.name == answerName
 }
 
-// Marked tells runs of the same baseline and model apart by their directories.
+// Marked distinguishes runs of the same baseline and model by their directories.
 func Marked(rows []Row) []Row {
 	count := make(map[string]int)
 	for _, r := range rows {
@@ -176,12 +175,12 @@ const (
 	modelHead    = "Model"
 )
 
-// byModel is a table whose lines belong together by model.
+// byModel is a table whose lines are grouped by model.
 func byModel(title string, heads ...Head) Table {
 	return Table{Title: title, Label: baselineHead, Section: modelHead, Heads: heads}
 }
 
-// line is a line without values, its names in the order of the table.
+// line is a line without values, with its names in the order of the table.
 func (t Table) line(model, baseline string) Line {
 	if t.Label == modelHead {
 		return Line{Label: model, Section: baseline}
@@ -189,7 +188,7 @@ func (t Table) line(model, baseline string) Line {
 	return Line{Label: baseline, Section: model}
 }
 
-// of is a line of a run, without values.
+// of is the line of a run, without values.
 func (t Table) of(r *Row) Line {
 	l := t.line(r.Model, r.Baseline)
 	l.Row = r
@@ -197,7 +196,7 @@ func (t Table) of(r *Row) Line {
 	return l
 }
 
-// table7 shows how many actions went wrong, and how.
+// table7 counts failed actions by kind.
 func table7(rows []Row, o Options) (*Table, error) {
 	t := byModel("Error actions",
 		Head{Name: "Overall (%)", Scored: true}, Head{Name: "unreadable (%)", Group: "Error rate"}, Head{Name: "tool errors (%)", Group: "Error rate"},
@@ -226,7 +225,7 @@ func table7(rows []Row, o Options) (*Table, error) {
 	return &t, nil
 }
 
-// table13 shows what an example takes.
+// table13 shows the effort per example.
 func table13(rows []Row, o Options) (*Table, error) {
 	t := byModel("Time and cost per example",
 		Head{Name: "Turns"}, Head{Name: "prompt tokens"}, Head{Name: "completion tokens"},

@@ -11,7 +11,7 @@ import (
 	"airqa/report/reporttest"
 )
 
-// texts are the values of a table's line as printed.
+// texts are the printed values of a table's line.
 func texts(l report.Line) []string {
 	var list []string
 	for _, v := range l.Values {
@@ -20,11 +20,11 @@ func texts(l report.Line) []string {
 	return list
 }
 
-// Table 13 rounds as the paper does, and says nothing of estimates where the endpoint counted the tokens.
+// Table 13 rounds as the paper does, and mentions estimates only if the endpoint reported no tokens.
 func TestTable13(t *testing.T) {
 	w := reporttest.World{
 		Baseline: "rag", Model: "m", Price: &qa.Price{Prompt: 2, Cached: 1, Completion: 10},
-		Episodes: []reporttest.Told{reporttest.Answer("a", 0, 2), reporttest.Answer("b", 0, 1)},
+		Episodes: []reporttest.Episode{reporttest.Answer("a", 0, 2), reporttest.Answer("b", 0, 1)},
 		Scores:   []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Right)},
 	}
 	tables, err := report.Build([]report.Row{reporttest.Collect(t, w, reporttest.Single("a", "b"), report.Options{})}, report.Options{Table: "13"})
@@ -40,10 +40,10 @@ func TestTable13(t *testing.T) {
 	}
 }
 
-// Seconds of the table of answers have three decimals.
+// Seconds in the table of answers have three decimals.
 func TestAnswersAreRounded(t *testing.T) {
 	w := reporttest.World{
-		Baseline: "rag", Model: "m", Episodes: []reporttest.Told{reporttest.Answer("a", 0, 2)}, Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)},
+		Baseline: "rag", Model: "m", Episodes: []reporttest.Episode{reporttest.Answer("a", 0, 2)}, Scores: []qa.Score{reporttest.Score("a", 0, qa.Right)},
 	}
 	o := report.Options{Table: "answers"}
 	tables, err := report.Build([]report.Row{reporttest.Collect(t, w, reporttest.Single("a"), o)}, o)
@@ -55,7 +55,7 @@ func TestAnswersAreRounded(t *testing.T) {
 	}
 }
 
-// Rows of the paper have a value for each column, the one of intervals included.
+// Rows of the paper have a value for each column, including the intervals.
 func TestPaperBesideIntervals(t *testing.T) {
 	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Wrong)}}
 	o := report.Options{Table: "4", WithPaper: true, Intervals: report.WilsonIntervals}
@@ -70,7 +70,7 @@ func TestPaperBesideIntervals(t *testing.T) {
 	}
 }
 
-// A question without an evaluator is counted as one that cannot be scored; one asked once has no pass@k.
+// A question without an evaluator cannot be scored; one asked once has no pass@k.
 func TestNoEvaluator(t *testing.T) {
 	examples := reporttest.Single("a", "b")
 	examples[1].Evaluator = qa.Evaluator{}
@@ -86,7 +86,7 @@ func TestOnePartlyScored(t *testing.T) {
 		reporttest.Score("a", 0, qa.Right), reporttest.Score("a", 1, qa.Unscored), reporttest.Score("b", 0, qa.Right), reporttest.Score("b", 1, qa.Right),
 	}}
 	notes := notesOf(t, reporttest.Collect(t, w, reporttest.Single("a", "b"), report.Options{}), report.Options{})
-	if !strings.Contains(notes, "1 left out because only some of their repeats are scored") {
+	if !strings.Contains(notes, "1 excluded as only partly scored") {
 		t.Errorf("notes:\n%s", notes)
 	}
 }

@@ -12,26 +12,26 @@ import (
 	"airqa/run/runlog"
 )
 
-// Traced is one trajectory with its question and its score, as [Trace] prints it and as JSON shows it.
+// Traced is one trajectory with its question and score, for [Traced.Write] and as JSON.
 type Traced struct {
 	Question     string   `json:"question"`
 	AnswerFormat string   `json:"answer_format"`
 	Tags         []string `json:"tags"`
-	// Evaluator holds the function and its arguments, the gold answer among them.
+	// Evaluator holds the function and its arguments, including the gold answer.
 	Evaluator qa.Evaluator `json:"evaluator"`
 	Score     *qa.Score    `json:"score"`
 	Usage     qa.Usage     `json:"usage"`
 	Turns     int          `json:"turns"`
-	// Fork says where the run of the episode left another one; nil for most.
+	// Fork is the point where the run of the episode was forked from another; usually nil.
 	Fork *runlog.Fork `json:"fork,omitempty"`
-	// CutReplies were cut off by the limit of tokens for one reply.
+	// CutReplies counts replies cut off by the token limit for one reply.
 	CutReplies int `json:"cut_replies,omitempty"`
 	runlog.Recorded
-	// Thoughts holds the text of each step's thought, in the order of the steps.
+	// Thoughts holds the thought of each step, in order.
 	Thoughts []string `json:"thoughts"`
 }
 
-// NewTraced puts together what belongs to one episode; score may be nil.
+// NewTraced combines the parts of one episode; score may be nil.
 func NewTraced(ex qa.Example, rec runlog.Recorded, score *qa.Score) Traced {
 	thoughts := make([]string, len(rec.Steps))
 	for i, s := range rec.Steps {
@@ -50,7 +50,7 @@ func (t Traced) WriteJSON(w io.Writer) error {
 	return enc.Encode(t)
 }
 
-// WriteLine prints a trajectory in one line of a list, clipped to the width of the terminal unless that is 0.
+// WriteLine prints a trajectory as one line of a list, clipped to the width of the terminal unless that is 0.
 func (t Traced) WriteLine(w io.Writer, width int) error {
 	line := fmt.Sprintf("%s  %-16s %-11s %2d turns %7d tokens  %s", terminal.Line(t.UUID), t.outcome(), t.verdict(),
 		t.Turns, t.Usage.Prompt+t.Usage.Completion, t.cut("(%d of %d replies cut off) "))
@@ -62,11 +62,11 @@ func (t Traced) WriteLine(w io.Writer, width int) error {
 	return err
 }
 
-// leastQuestion is the number of columns that a list leaves for a question.
+// leastQuestion is the minimum number of columns for a question.
 const leastQuestion = 12
 
-// Write prints a trajectory to be read: the question, every turn with thought, action and observation, the outcome
-// and the score. Text of models and papers is made safe for a terminal.
+// Write prints a trajectory for reading: the question, every turn with thought, action and observation, the outcome and
+// the score. Untrusted text is made safe for a terminal.
 func (t Traced) Write(w io.Writer) error {
 	p := &printer{w: w}
 	p.line("Question  %s", terminal.Line(t.Question))
@@ -98,7 +98,7 @@ func (t Traced) Write(w io.Writer) error {
 	return p.err
 }
 
-// ForkText says what a fork changed: "of runs/a, step 2: reply changed by someone".
+// ForkText describes a fork: "of runs/a, step 2: reply changed by someone".
 func ForkText(f runlog.Fork) string {
 	text := fmt.Sprintf("of %s, step %d: %s changed", f.Run, f.Step, f.Changed)
 	if f.By != "" {
@@ -107,7 +107,7 @@ func ForkText(f runlog.Fork) string {
 	return terminal.Line(text)
 }
 
-// cut writes how many replies were cut off; "" when none was.
+// cut formats the number of replies that were cut off; "" if there are none.
 func (t Traced) cut(format string) string {
 	if t.CutReplies == 0 {
 		return ""
@@ -138,7 +138,7 @@ func (t Traced) answer() string {
 
 func (t Traced) score() string {
 	if t.Score == nil {
-		return "not scored yet (airqa score does it)"
+		return "not scored yet (run airqa score)"
 	}
 	s := fmt.Sprintf("%g (%s) by %s", t.Score.Value, t.Score.Verdict, t.Score.Func)
 	if t.Score.Reason != "" {
@@ -154,10 +154,10 @@ func estimated(u qa.Usage) string {
 	return ""
 }
 
-// mostShown bounds what is printed of one text, in bytes: a reply may have megabytes.
+// mostShown is the maximum number of bytes printed of one text: a reply may have megabytes.
 const mostShown = 40_000
 
-// printer remembers the first error, so that the text reads from top to bottom.
+// printer keeps the first error, so that callers need not check each line.
 type printer struct {
 	w   io.Writer
 	err error
@@ -184,7 +184,7 @@ func (p *printer) block(head, text string) {
 func (p *printer) step(s qa.Step) {
 	p.line("")
 	if s.Reply == nil {
-		p.line("── step %d, taken by the program", s.N)
+		p.line("── step %d, by the program", s.N)
 	} else {
 		u := s.Reply.Usage
 		working, waiting := stepTime(s)
@@ -205,12 +205,12 @@ func (p *printer) step(s qa.Step) {
 	}
 }
 
-// notRun names the native calls beside the one that was run.
+// notRun lists the native calls that were not executed.
 func (p *printer) notRun(s qa.Step) {
 	if s.Reply == nil || s.Called == nil || len(s.Reply.ToolCalls) < 2 {
 		return
 	}
-	lines := []string{fmt.Sprintf("%s was run. One call is run in each turn; not run:", s.Called.Name)}
+	lines := []string{fmt.Sprintf("%s was run. Only one call runs per turn; not run:", s.Called.Name)}
 	for _, call := range s.Reply.ToolCalls[1:] {
 		lines = append(lines, call.Name+" "+string(call.Arguments))
 	}
@@ -231,7 +231,7 @@ func (p *printer) observation(o qa.Observation) {
 	}
 }
 
-// cached says that the tokens were used by an earlier request.
+// cached marks a reply from the cache, whose tokens are not counted again.
 func cached(r qa.Reply) string {
 	if r.Cached {
 		return " (from the cache, not counted)"
@@ -239,7 +239,7 @@ func cached(r qa.Reply) string {
 	return ""
 }
 
-// shortened says that the window was too long for the model and was made shorter.
+// shortened marks a window that was truncated because it did not fit the model.
 func shortened(attempts []qa.Attempt) string {
 	if slices.ContainsFunc(attempts, func(a qa.Attempt) bool { return a.Error == qa.FailContextOverflow }) {
 		return " (shortened: the window did not fit the model)"
@@ -247,7 +247,7 @@ func shortened(attempts []qa.Attempt) string {
 	return ""
 }
 
-// cutOff says that the endpoint ended the reply, not the model.
+// cutOff marks a reply that the endpoint ended, not the model.
 func cutOff(finish string) string {
 	switch finish {
 	case qa.FinishLength:
@@ -260,7 +260,7 @@ func cutOff(finish string) string {
 	return ""
 }
 
-// shown says which messages the model saw, counted from 0.
+// shown lists the messages that the model saw, counted from 0.
 func shown(spans []qa.Span) string {
 	var parts []string
 	for _, s := range spans {

@@ -10,7 +10,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// A trace says which of several native calls was run, and which were not.
+// A trace shows which of several native calls ran and which did not.
 func TestTraceOfSeveralCalls(t *testing.T) {
 	calls := []qa.ToolCall{
 		{ID: "a", Name: "Retrieve", Arguments: json.RawMessage(`{"query":"x"}`)},
@@ -32,7 +32,7 @@ func TestTraceOfSeveralCalls(t *testing.T) {
 	}
 }
 
-// A trace counts the replies that were cut off, in each of its forms, where there are some.
+// A trace counts cut replies, if any, in each of its formats.
 func TestTraceCountsCutReplies(t *testing.T) {
 	for finish, want := range map[string]bool{qa.FinishLength: true, "stop": false} {
 		steps := []qa.Step{{N: 1, Reply: &qa.Reply{Text: "a", Finish: "stop"}}, {N: 2, Reply: &qa.Reply{Text: "b", Finish: finish}}}

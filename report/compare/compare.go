@@ -1,6 +1,6 @@
-// Package compare sets two runs over the same questions side by side: [Load] reads a scored run, [Runs] pairs the scores
-// of two by question and computes what differs, with intervals and tests. It reads scores and questions, and nothing
-// else: it scores nothing, calls no model and prints nothing (package render does).
+// Package compare compares two runs over the same questions. [Load] reads a scored run, and [Runs] pairs the scores of
+// two runs by question and computes the differences, with intervals and tests. It reads only scores and questions: it
+// scores nothing, calls no model and prints nothing (package render does).
 package compare
 
 import (
@@ -14,92 +14,92 @@ import (
 	"airqa/report"
 )
 
-// level is the confidence of every interval; 1-level is the level of every test.
+// level is the confidence level of every interval; 1-level is the significance level of every test.
 const level = 0.95
 
-// Options say how [Runs] computes.
+// Options configure [Runs].
 type Options struct {
 	// Rounds and Seed configure the bootstrap; Rounds below 1 mean [stats.DefaultRounds].
 	Rounds int
 	Seed   uint64
 	// Power is the statistical power for [Group.Detectable], in 0.5..1; 0 means that of [stats.UsualPower].
 	Power float64
-	// IncludePartial compares a question of which only some repeats have a verdict by those; it is left out otherwise, as
-	// by [report.Options].
+	// IncludePartial compares a partly scored question by its scored repeats. By default it is excluded, as in
+	// [report.Options].
 	IncludePartial bool
 }
 
-// Result is the comparison of two runs. All shares are in percent, all differences are B - A in percentage points.
+// Result compares two runs. All shares are in percent, all differences are B - A in percentage points.
 type Result struct {
 	A System `json:"a"`
 	B System `json:"b"`
-	// All holds every question that both runs have a score of, Groups the paper's columns ([report.Columns]) that have
-	// any.
+	// All covers every question with a score in both runs, Groups the non-empty columns of the paper
+	// ([report.Columns]).
 	All    Group   `json:"all"`
 	Groups []Group `json:"groups"`
-	// PHolm is the p of All, adjusted for several comparisons by [Pairs]; nil where there is one.
+	// PHolm is the p of All adjusted for several comparisons by [Pairs]; nil for a single one.
 	PHolm *float64 `json:"p_holm,omitempty"`
 	// LeftOut counts the questions that are not compared.
 	LeftOut LeftOut `json:"left_out"`
-	// Test is the test that P is of: [McNemarTest] or, where scores are means of repeats, [SignTest].
+	// Test is the test behind P: [McNemarTest] or, if scores are means of repeats, [SignTest].
 	Test string `json:"test"`
-	// Repeats reports whether either run answered a question several times; its score is then the mean.
+	// Repeats reports whether either run has repeats; a question's score is then the mean.
 	Repeats bool `json:"repeats"`
 	Rounds  int  `json:"rounds"`
 	// Seed of the bootstrap, and Power and Alpha of [Group.Detectable].
 	Seed  uint64  `json:"seed"`
 	Power float64 `json:"power"`
 	Alpha float64 `json:"alpha"`
-	// Flips are the questions with different scores, those that A answered better first, in the order of the questions.
+	// Flips are the questions with different scores in question order, those that A answered better first.
 	Flips []Flip `json:"flips"`
-	// Warnings say what else than the systems differs, and what makes the numbers less sure than they look.
+	// Warnings list differences besides the systems, and reasons to trust the numbers less.
 	Warnings []string `json:"warnings"`
 }
 
-// Group compares the runs on some of the questions.
+// Group compares the runs on a subset of the questions.
 type Group struct {
-	// Name is that of the column; Kind the head over several.
+	// Name is the name of the column; Kind is the head that spans several.
 	Name string `json:"name"`
 	Kind string `json:"kind,omitempty"`
-	// Questions is the sum of the next four. With repeats, a question counts for the run with the higher mean, and one
-	// with equal means for Both when that is at least one half.
+	// Questions is the sum of the next four. With repeats, a question counts for the run with the higher mean; with
+	// equal means it counts for Both if they are at least one half.
 	Questions int `json:"questions"`
 	Both      int `json:"both"`
 	OnlyA     int `json:"only_a"`
 	OnlyB     int `json:"only_b"`
 	Neither   int `json:"neither"`
-	// A and B are the mean scores, Difference is B - A with its bootstrap interval of 95 %. A cluster is the questions of
-	// one paper (the first anchor), or a question without a paper. Interval is nil where the bootstrap knows nothing: with
-	// one cluster, or when all questions differ alike.
+	// A and B are the mean scores; Difference is B - A, with a 95 % bootstrap interval. A cluster is the questions on
+	// one paper (the first anchor), or a question without a paper. Interval is nil if the bootstrap is degenerate: with
+	// one cluster, or if all differences are equal.
 	A          float64         `json:"score_a"`
 	B          float64         `json:"score_b"`
 	Difference float64         `json:"difference"`
 	Interval   *stats.Interval `json:"interval"`
 	Clusters   int             `json:"clusters"`
-	// P is the two-sided p of [Result.Test], PExact that of the exact test, which rejects less often than its level allows.
+	// P is the two-sided p of [Result.Test], PExact that of the exact test, which is conservative.
 	P      float64 `json:"p"`
 	PExact float64 `json:"p_exact"`
-	// Discordant is the share of the questions in which the runs differ, 0..1; Spread the standard deviation of the
+	// Discordant is the share of the questions on which the runs differ, 0..1; Spread is the standard deviation of the
 	// differences by question, in points.
 	Discordant float64 `json:"discordant"`
 	Spread     float64 `json:"spread"`
-	// Detectable is the smallest difference that this many questions can be expected to show: by the discordance
-	// ([stats.PairedDetectable]), with repeats by the spread ([stats.PairedMeanDetectable]). Nil when they are too few for
-	// any.
+	// Detectable is the smallest difference that this many questions can be expected to show, based on the discordance
+	// ([stats.PairedDetectable]) or, with repeats, on the spread ([stats.PairedMeanDetectable]). It is nil if they are
+	// too few for any difference.
 	Detectable *float64 `json:"detectable"`
 }
 
-// LeftOut counts questions without a score in one of the runs or in both: not run, failed, or in its file only.
+// LeftOut counts questions without a score in one or both runs: not run, failed, or in only one file.
 type LeftOut struct {
-	// Partly have some repeats with a verdict and others without one, in either run. Of the others OnlyA have a score in A
-	// alone, OnlyB in B alone, Neither in none.
+	// Partly counts questions with scored and unscored repeats in either run. Of the rest, OnlyA have a score only in
+	// A, OnlyB only in B, Neither in none.
 	Partly  int `json:"partly_scored"`
 	OnlyA   int `json:"scored_only_in_a"`
 	OnlyB   int `json:"scored_only_in_b"`
 	Neither int `json:"scored_in_neither"`
 }
 
-// ErrNothingShared is returned for runs that have no scored question in common.
+// ErrNothingShared is returned for runs without a common scored question.
 var ErrNothingShared = errors.New("no question has a score in both")
 
 // Runs compares two runs, paired by the uuid of the question.
@@ -132,7 +132,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 	for _, column := range columns {
 		some := only(pairs, column.Holds)
 		if column.Group == "" || len(some) == 0 {
-			continue // the column over all is r.All
+			continue // r.All covers this column
 		}
 		g := o.group(some)
 		g.Name, g.Kind = column.Name, column.Group
@@ -142,7 +142,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 	return r, nil
 }
 
-// Tests of [Result.Test]. Both compare how many questions either run did better on, against a fair coin.
+// Values of [Result.Test]. Both tests compare the numbers of questions that each run answered better with a fair coin.
 const (
 	McNemarTest = "McNemar's mid-p test"
 	SignTest    = "sign test (mid-p) on the means of the repeats"
@@ -178,7 +178,7 @@ func only(pairs []paired, holds func(qa.Example) bool) []paired {
 	return some
 }
 
-// Few reports whether the interval is of too few clusters to be as wide as it should be.
+// Few reports whether there are too few clusters for a reliable interval.
 func (g Group) Few() bool { return g.Interval != nil && g.Clusters < report.MinClusters }
 
 func (o Options) group(pairs []paired) Group {
@@ -206,7 +206,7 @@ func (o Options) group(pairs []paired) Group {
 	return g
 }
 
-// spread is the standard deviation; a single value has none.
+// spread is the standard deviation, undefined for a single value.
 func spread(values []float64) float64 {
 	var sum, squares float64
 	for _, v := range values {

@@ -21,14 +21,14 @@ import (
 	"airqa/run/runlog"
 )
 
-// system is a side of a run without questions or scores yet.
+// system is a side without questions or scores.
 func system(name string) compare.Side {
 	return compare.Side{System: compare.System{
 		Path: "runs/" + name, Run: "runs/" + name, Baseline: name, Model: "openai:m", Scoring: "reference", Judge: "none",
 	}}
 }
 
-// score is the score of a repeat; below 0 it is unscored.
+// score is the score of a repeat; a negative one is unscored.
 func score(uuid string, repeat int, value float64) qa.Score {
 	s := qa.Score{UUID: uuid, Repeat: repeat, Value: value, Verdict: qa.Wrong, Func: "eval_int_exact_match"}
 	switch {
@@ -40,8 +40,8 @@ func score(uuid string, repeat int, value float64) qa.Score {
 	return s
 }
 
-// sides makes two runs of marks: 1 right, 0 wrong, u unscored, - not run; the question of the i-th mark is "q0i". Three
-// questions are of one paper.
+// sides makes two runs from marks: 1 right, 0 wrong, u unscored, - not run; the question of the i-th mark is "q0i".
+// Three questions are on one paper.
 func sides(a, b string) (compare.Side, compare.Side) {
 	both := []compare.Side{system("rag"), system("hybrid")}
 	for s, marks := range []string{a, b} {
@@ -131,7 +131,7 @@ func TestWhatTheBootstrapDoesNotKnow(t *testing.T) {
 	}
 }
 
-// A question counts for the run with the higher mean over what is scored; its episode is the one that shows it.
+// A question counts for the run with the higher mean over its scored repeats; the episode is the one that shows it.
 func TestRepeats(t *testing.T) {
 	a, b := system("rag"), system("hybrid")
 	marks := map[string][2][]float64{
@@ -191,7 +191,7 @@ func TestWarnings(t *testing.T) {
 		{"a question", func(b *compare.Side) { b.Examples = b.Examples[:70] }, "the questions differ: 10 in A only, 0 in B only, 0 with another text or gold"},
 		{"a tag", func(b *compare.Side) { b.Examples[3].Tags = nil }, ""},
 		{"no questions", func(b *compare.Side) { b.Examples = nil }, ""},
-		{"the rules", func(b *compare.Side) { b.Model = "offline" }, `"offline" is a rule-based policy, not a language model: its scores say nothing of any model`},
+		{"the rules", func(b *compare.Side) { b.Model = "offline" }, `"offline" is a rule-based policy, not a language model: its scores say nothing about any model`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -241,7 +241,7 @@ func TestQuestions(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	a, b := sides("11011100110100110110u1", "1011111111110111111101")
-	a.Examples[1].Question = "A \x1b[31mred\u202e question | with *marks*, `code`\nand a second line that goes on and on and on and on"
+	a.Examples[1].Question = "A \x1b[31mred\u202e question | with *marks*, `code`\nand a second line that runs on and on and on and on"
 	b.Examples[1], a.Path, a.Run = a.Examples[1], "my runs/rag", "my runs/rag"
 	r, err := compare.Runs(a, b, compare.Options{Rounds: 500, Seed: 1})
 	if err != nil {
@@ -330,7 +330,7 @@ func printed(t *testing.T, write func(*bytes.Buffer) error) string {
 	return out.String()
 }
 
-// fits fails on control characters, and on lines wider than the terminal other than commands.
+// fits fails on control characters, and on lines wider than the terminal except commands.
 func fits(t *testing.T, text string, width int) {
 	t.Helper()
 	if strings.ContainsAny(text, "\x1b\u202e") {
@@ -409,7 +409,7 @@ func TestLoadFileRefuses(t *testing.T) {
 	}
 }
 
-// Where test and interval disagree, the sentence says so.
+// The text explains a disagreement between test and interval.
 func TestVerdict(t *testing.T) {
 	repeated := func(n int, a, b float64) (compare.Side, compare.Side) {
 		left, right := system("rag"), system("hybrid")
@@ -452,7 +452,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Identical systems do not differ because answers of one of them lost their verdict.
+// Identical systems do not differ just because answers of one of them lost their verdict.
 func TestPartlyScored(t *testing.T) {
 	a, b := system("rag"), system("rag")
 	for i := range 40 {
@@ -477,17 +477,17 @@ func TestPartlyScored(t *testing.T) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 	text := printed(t, func(out *bytes.Buffer) error { return render.Comparison(out, r, render.Options{}) })
-	if !strings.Contains(text, "Left out because only some of their repeats are scored: 8") || !strings.Contains(text, "Sign test (mid-p) on the means") {
+	if !strings.Contains(text, "Excluded as only partly scored: 8") || !strings.Contains(text, "Sign test (mid-p) on the means") {
 		t.Errorf("printed:\n%s", text)
 	}
-	// The biased comparison has to be asked for.
+	// The biased comparison is optional.
 	r, err = compare.Runs(a, b, compare.Options{Rounds: 500, IncludePartial: true})
 	if err != nil || r.All.Questions != 40 || r.All.Difference >= 0 || r.All.P > 0.01 {
 		t.Errorf("with all: %+v, %v", r.All, err)
 	}
 }
 
-// While the judge of one run was down, the answers that failed without it still count.
+// Answers that failed without a judge still count if the judge of one run was down.
 func TestJudgeOutage(t *testing.T) {
 	a, b := sides("1111", "11uu")
 	for _, side := range []*compare.Side{&a, &b} {

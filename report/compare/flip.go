@@ -12,15 +12,16 @@ import (
 type Flip struct {
 	UUID     string `json:"uuid"`
 	Question string `json:"question"`
-	// A and B are the scores, 0..1; with repeats their means.
+	// A and B are the scores, 0..1; with repeats, the means.
 	A float64 `json:"a"`
 	B float64 `json:"b"`
-	// EpisodeA and EpisodeB are what to look at: the question, or the repeat in which its run did best or worst.
+	// EpisodeA and EpisodeB name the episodes to inspect: the question, or the repeat in which the run did best or
+	// worst.
 	EpisodeA string `json:"episode_a"`
 	EpisodeB string `json:"episode_b"`
 }
 
-// flips are the questions with different scores; repeats reports whether an episode is more than its question.
+// flips are the questions with different scores; repeats adds the repeat number to the episodes.
 func flips(pairs []paired, repeats bool) []Flip {
 	episode := func(s qa.Score) string {
 		if repeats {
@@ -46,7 +47,7 @@ func flips(pairs []paired, repeats bool) []Flip {
 // BetterA reports whether A answered the question better.
 func (f Flip) BetterA() bool { return f.A > f.B }
 
-// Traces are the commands that show what both runs did, A's first. Scores without a run have none.
+// Traces are the commands that show both episodes, A's first. Score files without a run have none.
 func (f Flip) Traces(r Result) []string {
 	var lines []string
 	for _, side := range []struct{ run, episode string }{{r.A.Run, f.EpisodeA}, {r.B.Run, f.EpisodeB}} {
@@ -59,7 +60,7 @@ func (f Flip) Traces(r Result) []string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-][A-Za-z0-9_./:=@%+,#-]*$`)
 
-// shellWord quotes what a shell would take apart.
+// shellWord quotes s for a shell if necessary.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s

@@ -2,29 +2,29 @@ package compare
 
 import "airqa/internal/stats"
 
-// Need is the number of questions that a difference needs.
+// Need is the number of questions needed to show a difference.
 type Need struct {
-	// Difference is in percentage points; Power and Alpha are shares.
+	// Difference is in percentage points; Power and Alpha are fractions.
 	Difference float64 `json:"difference"`
 	Power      float64 `json:"power"`
 	Alpha      float64 `json:"alpha"`
-	// Discordant is the share of the questions on which the systems disagree. Where it is 0, the number is based on
+	// Discordant is the fraction of the questions on which the systems disagree. If it is 0, the number is based on
 	// Spread, the standard deviation of the differences by question, in points.
 	Discordant float64 `json:"discordant,omitempty"`
 	Spread     float64 `json:"spread,omitempty"`
-	// Questions is nil when no number is enough.
+	// Questions is nil if no number is enough.
 	Questions *int `json:"questions"`
 }
 
-// Questions returns the number of questions needed to find a difference of this many percentage points between systems
-// that disagree on the fraction discordant of the questions ([stats.PairedQuestions]).
+// Questions returns the number of questions needed to find a difference in percentage points between systems that
+// disagree on the given fraction of the questions ([stats.PairedQuestions]).
 func Questions(points, discordant, power float64) Need {
 	need := Need{Difference: points, Discordant: discordant, Power: power, Alpha: 1 - level}
 	n, ok := stats.PairedQuestions(points/100, discordant, stats.Power{Alpha: 1 - level, Power: power})
 	return need.of(n, ok)
 }
 
-// QuestionsLike is [Questions] with the discordance of two runs, or with repeats, the spread of their differences
+// QuestionsLike is [Questions] with the discordance of two runs or, with repeats, the spread of their differences
 // ([stats.PairedMeanQuestions]).
 func QuestionsLike(r Result, points, power float64) Need {
 	if !r.Repeats {

@@ -9,25 +9,25 @@ import (
 	"airqa/report"
 )
 
-// paired is a question that both runs have a score of.
+// paired is a question with a score in both runs.
 type paired struct {
 	example qa.Example
 	a, b    answer
 }
 
-// answer is what a run made of a question.
+// answer is a run's score on a question.
 type answer struct {
-	// mean is over the scored repeats; best and worst are the first ones with the highest and the lowest score.
+	// mean is over the scored repeats; best and worst are the first repeats with the highest and lowest score.
 	mean        float64
 	best, worst qa.Score
-	// repeats counts those with a verdict, unscored those without.
+	// repeats counts repeats with a verdict, unscored those without.
 	repeats, unscored int
 }
 
-// partial reports whether some repeats have a verdict and others have none.
+// partial reports whether some repeats have a verdict and others do not.
 func (a answer) partial() bool { return a.repeats > 0 && a.unscored > 0 }
 
-// difference is B - A. Means of the same scores in another order are the same.
+// difference is B - A. It is 0 for means of the same scores in another order.
 func (p paired) difference() float64 {
 	if d := p.b.mean - p.a.mean; d > 1e-9 || d < -1e-9 {
 		return d
@@ -35,8 +35,8 @@ func (p paired) difference() float64 {
 	return 0
 }
 
-// cluster is the paper that a question is about, or else the question itself: the difficulty of a paper makes its
-// questions go together.
+// cluster is the paper that a question is about, or the question itself. The difficulty of a paper correlates its
+// questions.
 func (p paired) cluster() string {
 	if len(p.example.AnchorPDF) > 0 {
 		return "paper " + p.example.AnchorPDF[0]
@@ -76,7 +76,7 @@ func pair(a, b Side, includePartial bool) ([]paired, LeftOut) {
 	return pairs, out
 }
 
-// answers takes nothing that is unscored for a zero.
+// answers collects the scores by question. An unscored repeat is not a zero.
 func answers(scores []qa.Score) map[string]answer {
 	found := make(map[string]answer)
 	for _, s := range scores {
@@ -92,7 +92,7 @@ func answers(scores []qa.Score) map[string]answer {
 		if x.repeats == 0 || s.Value < x.worst.Value {
 			x.worst = s
 		}
-		x.mean += s.Value // the sum, until all are in
+		x.mean += s.Value // the sum, divided at the end
 		x.repeats++
 		found[s.UUID] = x
 	}
@@ -103,7 +103,7 @@ func answers(scores []qa.Score) map[string]answer {
 	return found
 }
 
-// union holds every question of both sides once; one that only the scores name is no more than its uuid.
+// union returns the questions of both sides once. A question known only from scores has only its uuid.
 func union(a, b Side) []qa.Example {
 	var all []qa.Example
 	seen := make(map[string]bool)
@@ -142,12 +142,12 @@ func warnings(a, b Side, all Group) []string {
 		add("with fewer than %d clusters (papers) the interval is narrower than it should be: there are %d", report.MinClusters, all.Clusters)
 	}
 	if a.Model == "offline" || b.Model == "offline" {
-		add("\"offline\" is a rule-based policy, not a language model: its scores say nothing of any model")
+		add("\"offline\" is a rule-based policy, not a language model: its scores say nothing about any model")
 	}
 	return list
 }
 
-// missing warns of what the scores of a run lack.
+// missing warns about scores that a run lacks.
 func missing(name string, s Side) []string {
 	var list []string
 	if s.Newer != "" {
@@ -171,14 +171,14 @@ func missing(name string, s Side) []string {
 		list = append(list, fmt.Sprintf("%d of %d answers of %s have no verdict; their questions are left out of both runs", unscored, len(s.Scores), name))
 	}
 	if unjudged > 0 {
-		list = append(list, fmt.Sprintf("%d of them are of questions that need a judge: if it was the judge that failed, the comparison is biased, "+
+		list = append(list, fmt.Sprintf("%d of them are of questions that need a judge: if the judge failed, the comparison is biased, "+
 			"since answers of %s that fail without a judge are counted", unjudged, name))
 	}
 	return list
 }
 
-// questionsDiffer says how two lists of questions differ in what shapes a score; empty when they do not, or when one side
-// has no questions of its own.
+// questionsDiffer describes the differences between two lists of questions that affect scores. It returns "" if there
+// are none, or if one side has no questions of its own.
 func questionsDiffer(a, b []qa.Example) string {
 	if len(a) == 0 || len(b) == 0 {
 		return ""

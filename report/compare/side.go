@@ -5,9 +5,9 @@ import (
 	"airqa/run/runlog"
 )
 
-// System says what a run is of and how it was scored.
+// System identifies a run and its scoring.
 type System struct {
-	// Path is the run directory or score file as it was given; Run the run directory, empty when there is none.
+	// Path is the run directory or score file as given; Run is the run directory, empty if there is none.
 	Path string `json:"path"`
 	Run  string `json:"run,omitempty"`
 	// Baseline and Model are empty for scores without a run.
@@ -15,7 +15,7 @@ type System struct {
 	Model    string `json:"model,omitempty"`
 	Scoring  string `json:"scoring"`
 	Judge    string `json:"judge"`
-	// Newer names the newest scoring where an older one was read; see [runlog.FindScores].
+	// Newer names the newest scoring if an older one was read; see [runlog.FindScores].
 	Newer string `json:"newer_scoring,omitempty"`
 }
 
@@ -27,12 +27,12 @@ type Side struct {
 	Scores   []qa.Score
 }
 
-// Choice names one scoring of a run: a score file, or else what [runlog.FindScores] finds for a mode and a judge; empty
-// means any.
+// Choice selects one scoring of a run: a score file, or the result of [runlog.FindScores] for a mode and a judge, where
+// empty means any.
 type Choice struct{ File, Scoring, Judge string }
 
-// Load makes a side of a run and one of its scorings. It fails with [runlog.ErrNoScores] for a run that is not scored, and
-// with [runlog.ErrOtherScores] for one that is not scored so.
+// Load returns a run with one of its scorings. It fails with [runlog.ErrNoScores] for an unscored run, and with
+// [runlog.ErrOtherScores] for a run without the chosen scoring.
 func Load(run *runlog.Run, examples []qa.Example, choice Choice) (Side, error) {
 	side := Side{Examples: examples, System: System{
 		Path: run.Dir, Run: run.Dir, Baseline: run.Config.Shape.Baseline, Model: run.Config.Shape.ModelName(),
@@ -50,7 +50,7 @@ func Load(run *runlog.Run, examples []qa.Example, choice Choice) (Side, error) {
 	return side, err
 }
 
-// LoadFile makes a side of a score file alone (docs/formats/run.md).
+// LoadFile returns the side of a score file alone (docs/formats/run.md).
 func LoadFile(path string) (Side, error) {
 	scoring, scores, err := runlog.ReadScoreFile(path)
 	return Side{System: System{Path: path, Scoring: scoring.Mode, Judge: scoring.Judge}, Scores: scores}, err

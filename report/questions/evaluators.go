@@ -10,29 +10,30 @@ import (
 	"airqa/qa"
 )
 
-// Function is how often an evaluation function is used.
+// Function is the frequency of an evaluation function.
 type Function struct {
 	Name string `json:"name"`
-	// Genre is objective, subjective or logical; Category the subtype of the paper's Table 8, empty for a logical one.
+	// Genre is objective, subjective or logical; Category is the subtype in the paper's Table 8, empty for logical
+	// ones.
 	Genre    string `json:"genre"`
 	Category string `json:"category"`
-	// Top counts questions whose function it is, Nested its uses inside logical functions.
+	// Top counts questions with this function, Nested its uses inside logical functions.
 	Top    int `json:"top"`
 	Nested int `json:"nested"`
-	// Share is that of Top and Nested together among all uses, in percent.
+	// Share is Top plus Nested as a percentage of all uses.
 	Share float64 `json:"share"`
 }
 
-// Uses counts all uses.
+// Uses is the number of all uses.
 func (f Function) Uses() int { return f.Top + f.Nested }
 
-// Short is the name without what all names share.
+// Short is the name without the common prefix.
 func (f Function) Short() string { return strings.TrimPrefix(f.Name, "eval_") }
 
-// deepest is how far logical functions are followed into each other.
+// deepest is the maximum nesting of logical functions that is counted.
 const deepest = 50
 
-// evaluators counts functions in the order of the paper's Table 8, unknown ones after them.
+// evaluators counts functions in the order of the paper's Table 8, then unknown ones.
 func (s *Stats) evaluators(items []Item) {
 	used := make(map[string]*Function)
 	var order []string
@@ -68,7 +69,7 @@ func (s *Stats) evaluators(items []Item) {
 	s.Kinds = s.count(items, verdicts, func(ex qa.Example) []string { return []string{kind(ex.Evaluator)} })
 }
 
-// kind reports whether scoring may ask a judge, as the paper classes functions (Section 2.2).
+// kind returns the genre by whether scoring may ask a judge, as the paper classifies functions (Section 2.2).
 func kind(e qa.Evaluator) string {
 	if e.Func == "" {
 		return ""
@@ -79,7 +80,7 @@ func kind(e qa.Evaluator) string {
 	return "objective"
 }
 
-// walk visits a function and those inside it.
+// walk visits a function and those nested in it.
 func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
 	if e.Func == "" {
 		return

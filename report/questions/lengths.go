@@ -11,15 +11,16 @@ import (
 
 // Length is the distribution of the lengths of a text.
 type Length struct {
-	// Of is "question" or "answer format"; Unit is "words" (between blanks), "characters" or "tokens" (of cl100k_base).
+	// Of is "question" or "answer format"; Unit is "words" (separated by whitespace), "characters" or "tokens"
+	// (cl100k_base).
 	Of   string `json:"of"`
 	Unit string `json:"unit"`
 	Summary
-	// Values are the lengths in the order of the file.
+	// Values are the lengths in file order.
 	Values []int `json:"values"`
 }
 
-// Summary is that of numbers; quartiles lie between the two nearest where they must. It is zero for no numbers.
+// Summary summarizes numbers, with interpolated quartiles. It is zero for none.
 type Summary struct {
 	N      int     `json:"n"`
 	Mean   float64 `json:"mean"`
@@ -30,7 +31,7 @@ type Summary struct {
 	Max    int     `json:"max"`
 }
 
-// texts are what is measured, units by what.
+// texts are the measured texts, units the measures.
 var (
 	texts = []struct {
 		of   string

@@ -17,32 +17,31 @@ type Rule string
 
 // The rules.
 const (
-	RuleForm       Rule = "form"       // the record is not as the format has it
-	RuleEvaluator  Rule = "evaluator"  // a fault of the evaluator as it is written
+	RuleForm       Rule = "form"       // the record does not match the format
+	RuleEvaluator  Rule = "evaluator"  // a fault of the evaluator itself
 	RuleGold       Rule = "gold"       // the question's own gold does not pass
 	RuleTags       Rule = "tags"       // missing, unknown or contradictory tags
-	RuleEvaluation Rule = "evaluation" // the evaluation tag is not what the evaluator does
-	RulePapers     Rule = "papers"     // papers that do not go with the question type
-	RuleConference Rule = "conference" // conferences that do not go with the question type
-	RuleID         Rule = "id"         // an id that is no uuid
-	RuleDuplicate  Rule = "duplicate"  // the same question or paper twice
+	RuleEvaluation Rule = "evaluation" // the evaluation tag contradicts the evaluator
+	RulePapers     Rule = "papers"     // papers that contradict the question type
+	RuleConference Rule = "conference" // conferences that contradict the question type
+	RuleID         Rule = "id"         // an id that is not a UUID
+	RuleDuplicate  Rule = "duplicate"  // a duplicate question or paper
 )
 
-// Finding is something wrong with a question.
+// Finding is a fault of a question.
 type Finding struct {
 	Severity eval.Severity `json:"severity"`
 	File     string        `json:"file"`
 	Line     int           `json:"line"` // from 1
 	UUID     string        `json:"uuid"`
 	Rule     Rule          `json:"rule"`
-	// Mode is the scoring mode in which a gold does not pass; empty for what does not depend on it.
+	// Mode is the scoring mode in which a gold does not pass; empty if the finding does not depend on it.
 	Mode eval.Mode `json:"mode,omitempty"`
-	// Text is a sentence.
-	Text string `json:"text"`
+	Text string    `json:"text"`
 }
 
-// Lint returns what is wrong with the questions of a file in the order of its lines: what keeps them from being scored
-// as written, and what does not agree with itself. Judges are taken to accept golds; none is asked.
+// Lint returns the faults of a file's questions in line order: what prevents scoring them as written, and
+// contradictions. It assumes that judges accept golds and asks none.
 func Lint(ctx context.Context, f File) ([]Finding, error) {
 	var all []Finding
 	for _, fault := range f.Faults {
@@ -82,7 +81,7 @@ func Errors(list []Finding) int {
 	return n
 }
 
-// FindingsSummary is the number of findings in a line.
+// FindingsSummary is the number of findings in one line.
 func FindingsSummary(list []Finding, s Stats) string {
 	questions := make(map[string]bool)
 	for _, f := range list {
@@ -93,7 +92,7 @@ func FindingsSummary(list []Finding, s Stats) string {
 		terminal.Plural(len(list)-errs, "warning"), terminal.Plural(len(questions), "line"))
 }
 
-// linter looks at one question.
+// linter checks one question.
 type linter struct {
 	at    Item
 	found []Finding
@@ -103,7 +102,7 @@ func (l *linter) say(s eval.Severity, r Rule, format string, args ...any) {
 	l.found = append(l.found, Finding{Severity: s, File: l.at.File, Line: l.at.Line, UUID: l.at.UUID, Rule: r, Text: fmt.Sprintf(format, args...)})
 }
 
-// scoring is what the evaluation says of its own arguments.
+// scoring reports the evaluator's own faults.
 func (l *linter) scoring(ctx context.Context) {
 	for _, f := range eval.Lint(ctx, l.at.Example) {
 		if f.Mode == "" {
@@ -115,12 +114,12 @@ func (l *linter) scoring(ctx context.Context) {
 	}
 }
 
-// tags wants exactly one type and one evaluation, an element, and no other tag, as the authors' own check does.
+// tags requires exactly one type and one evaluation, at least one element, and no other tag, like the authors' check.
 func (l *linter) tags() {
 	l.family("question type", types)
 	l.family("evaluation", verdicts)
 	if !slices.ContainsFunc(l.at.Tags, func(t string) bool { return slices.Contains(elements, t) || t == strayImage }) {
-		l.say(eval.Warning, RuleTags, "there is no element tag (%s)", strings.Join(elements, ", "))
+		l.say(eval.Warning, RuleTags, "no element tag (%s)", strings.Join(elements, ", "))
 	}
 	for _, tag := range unique(l.at.Tags) {
 		switch {
@@ -131,7 +130,7 @@ func (l *linter) tags() {
 		}
 	}
 	if len(unique(l.at.Tags)) < len(l.at.Tags) {
-		l.say(eval.Warning, RuleTags, "a tag is there twice")
+		l.say(eval.Warning, RuleTags, "duplicate tag")
 	}
 }
 
@@ -144,14 +143,14 @@ func (l *linter) family(name string, family []string) {
 	}
 	switch len(has) {
 	case 0:
-		l.say(eval.Error, RuleTags, "there is no tag of the %s (%s)", name, strings.Join(family, ", "))
+		l.say(eval.Error, RuleTags, "no %s tag (%s)", name, strings.Join(family, ", "))
 	case 1:
 	default:
-		l.say(eval.Error, RuleTags, "there is more than one tag of the %s: %s", name, strings.Join(has, ", "))
+		l.say(eval.Error, RuleTags, "more than one %s tag: %s", name, strings.Join(has, ", "))
 	}
 }
 
-// evaluation compares the tag with what the evaluator does.
+// evaluation compares the tag with the evaluator.
 func (l *linter) evaluation() {
 	does := kind(l.at.Evaluator)
 	switch {
@@ -163,12 +162,12 @@ func (l *linter) evaluation() {
 	}
 }
 
-// papers checks how many papers go with the type (paper, Section 2.2).
+// papers checks the number of papers against the type (paper, Section 2.2).
 func (l *linter) papers() {
 	anchors, references := len(l.at.AnchorPDF), len(l.at.ReferencePDF)
 	switch {
 	case l.at.HasTag("single") && (anchors != 1 || references != 0):
-		l.say(eval.Warning, RulePapers, "a single question has one anchor and no reference, not %d and %d", anchors, references)
+		l.say(eval.Warning, RulePapers, "a single question needs one anchor and no reference, not %d and %d", anchors, references)
 	case l.at.HasTag("multiple") && anchors == 0:
 		l.say(eval.Warning, RulePapers, "a multiple question has no anchor")
 	case l.at.HasTag("multiple") && anchors+references < 2:
@@ -177,7 +176,7 @@ func (l *linter) papers() {
 		l.say(eval.Warning, RulePapers, "a retrieval question names %s", terminal.Plural(anchors+references, "paper"))
 	}
 	if anchors+references > len(l.at.Papers()) {
-		l.say(eval.Warning, RuleDuplicate, "a paper is there twice")
+		l.say(eval.Warning, RuleDuplicate, "duplicate paper")
 	}
 }
 
@@ -196,7 +195,7 @@ func (l *linter) conferences() {
 	}
 }
 
-// venueYear reports whether a conference is written as the ids of papers have it.
+// venueYear reports whether a conference is written as in paper ids.
 func venueYear(s string) bool {
 	name := strings.TrimRight(s, "0123456789")
 	return len(s)-len(name) == 4 && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
@@ -204,16 +203,16 @@ func venueYear(s string) bool {
 
 func (l *linter) ids() {
 	if !qa.IsUUID(l.at.UUID) {
-		l.say(eval.Warning, RuleID, "the id %q is no uuid", l.at.UUID)
+		l.say(eval.Warning, RuleID, "the id %q is not a UUID", l.at.UUID)
 	}
 	for _, id := range l.at.Papers() {
 		if !qa.IsUUID(id) {
-			l.say(eval.Warning, RuleID, "the paper %q is no uuid: tools refuse it", id)
+			l.say(eval.Warning, RuleID, "the paper %q is not a UUID: tools reject it", id)
 		}
 	}
 }
 
-// repeated reports a question that was asked before of the same papers; asked has the places by question.
+// repeated reports a duplicate question on the same papers; asked has the places by question.
 func (l *linter) repeated(asked map[string]string) {
 	papers := l.at.Papers()
 	slices.Sort(papers)

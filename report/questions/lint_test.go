@@ -37,12 +37,12 @@ func TestLint(t *testing.T) {
 			"gold that fails", evaluator, `"eval_func":"eval_float_exact_match","eval_kwargs":{"gold":"2463.5","ndigits":1}`,
 			[]string{"warning evaluator gold is of type text", "error gold scoring reference"},
 		},
-		{"no type", `"single",`, ``, []string{"error tags there is no tag of the question type"}},
-		{"two types", `"single",`, `"single","multiple",`, []string{"error tags more than one tag of the question type: single, multiple", "warning papers names one paper only"}},
-		{"no evaluation", `,"objective"`, ``, []string{"error tags there is no tag of the evaluation"}},
-		{"no element", `"text",`, ``, []string{"warning tags there is no element tag"}},
+		{"no type", `"single",`, ``, []string{"error tags no question type tag"}},
+		{"two types", `"single",`, `"single","multiple",`, []string{"error tags more than one question type tag: single, multiple", "warning papers names one paper only"}},
+		{"no evaluation", `,"objective"`, ``, []string{"error tags no evaluation tag"}},
+		{"no element", `"text",`, ``, []string{"warning tags no element tag"}},
 		{"stray tag", `"text"`, `"figure"`, []string{`warning tags the tag "figure" is counted as image`}},
-		{"unknown tag", `"text"`, `"text","odd","odd"`, []string{`warning tags the tag "odd" is unknown`, "warning tags a tag is there twice"}},
+		{"unknown tag", `"text"`, `"text","odd","odd"`, []string{`warning tags the tag "odd" is unknown`, "warning tags duplicate tag"}},
 		{"tagged subjective", `"objective"`, `"subjective"`, []string{"warning evaluation tagged subjective, but eval_int_exact_match asks no judge"}},
 		{
 			"tagged objective", evaluator, `"eval_func":"eval_reference_answer_with_llm","eval_kwargs":{"reference_answer":"3","question":"How many?"}`,
@@ -55,9 +55,9 @@ func TestLint(t *testing.T) {
 			`"retrieval","text","objective"],"anchor_pdf":[],"reference_pdf":[],"conference":["acl2023","ACL 2023"]`,
 			[]string{`warning conference the conference "ACL 2023" is not`},
 		},
-		{"odd id", `"cea9de1e-fd82-51d8-9d7f-d932182a27e3"`, `"q1"`, []string{`warning id the id "q1" is no uuid`}},
-		{"odd paper", `"b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"`, `"p"`, []string{`warning id the paper "p" is no uuid`}},
-		{"a paper twice", `"reference_pdf":[]`, `"reference_pdf":["b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"]`, []string{"warning papers one anchor and no reference, not 1 and 1", "warning duplicate a paper is there twice"}},
+		{"odd id", `"cea9de1e-fd82-51d8-9d7f-d932182a27e3"`, `"q1"`, []string{`warning id the id "q1" is not a UUID`}},
+		{"odd paper", `"b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"`, `"p"`, []string{`warning id the paper "p" is not a UUID`}},
+		{"a paper twice", `"reference_pdf":[]`, `"reference_pdf":["b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"]`, []string{"warning papers needs one anchor and no reference, not 1 and 1", "warning duplicate duplicate paper"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestLintWithoutEvaluator(t *testing.T) {
 	}
 }
 
-// The released file has these faults and no others (the first two cannot be scored right by the authors' code).
+// The released file has exactly these faults (the authors' code cannot score the first two right).
 func TestLintReleased(t *testing.T) {
 	list, err := questions.Lint(t.Context(), readReleased(t))
 	if err != nil {
@@ -149,7 +149,7 @@ func TestLintReleased(t *testing.T) {
 	}
 }
 
-// The sample questions are sound: they are what people copy from. Two of them show partial_ratio, as released ones do.
+// The sample questions are sound, because people copy from them. Two use partial_ratio, as released ones do.
 func TestLintFixtures(t *testing.T) {
 	list, err := questions.Lint(t.Context(), read(t, "q.jsonl", string(fixtures.Questions())))
 	list = slices.DeleteFunc(list, func(f questions.Finding) bool {

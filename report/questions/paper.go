@@ -1,6 +1,6 @@
 package questions
 
-// paperTable is Table 2 of the AirQA paper, which is about 1,246 questions.
+// paperTable is Table 2 of the AirQA paper, over 1,246 questions.
 type paperTable struct {
 	questions             int
 	counts                map[string]int
@@ -8,8 +8,8 @@ type paperTable struct {
 	meanPapers, maxPapers float64
 }
 
-// paperTable2 has no counts of objective and subjective questions: the paper shows them in Figure 2 only, without
-// numbers. It gives lengths without a unit; Figure 6 counts in tokens.
+// paperTable2 lacks counts of objective and subjective questions, which the paper shows only in Figure 2, without
+// numbers. Its lengths have no unit; Figure 6 uses tokens.
 var paperTable2 = paperTable{
 	questions: 1246,
 	counts: map[string]int{
@@ -19,7 +19,7 @@ var paperTable2 = paperTable{
 	meanLength: 34.84, maxLength: 118, meanPapers: 1.63, maxPapers: 7,
 }
 
-// PaperCounts returns the paper's counts (Table 2) of the kinds in a list.
+// PaperCounts returns the paper's counts (Table 2) for the kinds in a list.
 func PaperCounts(list []Count) []Count {
 	paper := make([]Count, len(list))
 	for i, c := range list {

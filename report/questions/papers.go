@@ -6,20 +6,20 @@ import (
 	"airqa/qa"
 )
 
-// Papers is the number of papers that the questions of a type name; a paper named twice counts twice.
+// Papers is the distribution of the number of papers named by questions of a type; a paper named twice counts twice.
 type Papers struct {
-	// Type is a question type, "single and multiple", which the paper's Table 2 means, or "all".
+	// Type is a question type, "single and multiple" (as in the paper's Table 2), or "all".
 	Type string `json:"type"`
-	// Of is "anchors", "references" or "papers", which is both together.
+	// Of is "anchors", "references" or "papers" (both together).
 	Of string `json:"of"`
-	// N[k] questions name k papers.
+	// N[k] is the number of questions that name k papers.
 	N []int `json:"n"`
-	// Mean and Max are papers per question.
+	// Mean and Max are in papers per question.
 	Mean float64 `json:"mean"`
 	Max  int     `json:"max"`
 }
 
-// Questions counts the questions of the type.
+// Questions returns the number of questions of the type.
 func (p Papers) Questions() int {
 	sum := 0
 	for _, n := range p.N {
@@ -28,7 +28,7 @@ func (p Papers) Questions() int {
 	return sum
 }
 
-// groups are the types that papers are counted for.
+// groups are the types for which papers are counted.
 var groups = []struct {
 	name string
 	tags []string // any of them; nil for all questions
@@ -52,7 +52,7 @@ var roles = []struct {
 	{"papers", func(ex qa.Example) int { return len(ex.AnchorPDF) + len(ex.ReferencePDF) }},
 }
 
-// papers counts papers by type and role; types without a question are left out.
+// papers counts papers by type and role; types without questions are omitted.
 func (s *Stats) papers(items []Item) {
 	distinct := make(map[string]bool)
 	for _, it := range items {
@@ -97,7 +97,7 @@ func (p *Papers) finish() {
 	p.Mean = float64(sum) / float64(p.Questions())
 }
 
-// find returns the papers of a type and a role.
+// find returns the papers of a type and role.
 func (s Stats) find(kind, role string) (Papers, bool) {
 	for _, p := range s.Papers {
 		if p.Type == kind && p.Of == role {

@@ -8,29 +8,29 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Item is a question and its place in a file.
+// Item is a question and its position in a file.
 type Item struct {
 	qa.Example
 	File string
 	Line int // from 1
 }
 
-// File is what was read of a file or a folder of questions.
+// File is the content of a file or folder of questions.
 type File struct {
 	Path  string
 	Items []Item
-	// Faults are what the file's form is wrong in, without what an evaluator would say.
+	// Faults are format errors, without the evaluators' faults.
 	Faults []*dataset.Fault
 }
 
-// ErrNone is returned by [Read] with a [File] that has faults but no question.
-var ErrNone = errors.New("no question that can be read")
+// ErrNone is returned by [Read] with a [File] that has faults but no questions.
+var ErrNone = errors.New("no readable question")
 
 // Read loads a JSON Lines file, or a folder of *.json files, with the line of each question.
 func Read(path string) (File, error) {
 	f := File{Path: path}
-	// The stream gives line numbers only in faults, so a fault without a text announces each question that loads. A question
-	// without an evaluator is not checked, but has a fault that names what is missing.
+	// The stream reports line numbers only with faults, so an empty fault announces each question that loads. A question
+	// without an evaluator is not checked, but has a fault for it.
 	announce := func(qa.Evaluator) []string { return []string{""} }
 	at := dataset.Fault{File: path}
 	for ex, err := range dataset.AirQA(path, announce) {
@@ -53,7 +53,7 @@ func Read(path string) (File, error) {
 	return f, nil
 }
 
-// Unread counts the records that could not be read.
+// Unread returns the number of unreadable records.
 func (f File) Unread() int {
 	places := make(map[string]bool)
 	for _, fault := range f.Faults {

@@ -9,27 +9,27 @@ import (
 	"airqa/qa"
 )
 
-// Stats are the statistics of a file. Shares are percent of the questions unless noted.
+// Stats are the statistics of a file. Shares are percentages of the questions unless noted.
 type Stats struct {
 	Format    int    `json:"format"` // 1
 	Source    string `json:"source"`
 	Questions int    `json:"questions"`
-	// Unread counts records that could not be read; they are in no other number.
+	// Unread counts unreadable records; no other number includes them.
 	Unread int `json:"unread"`
-	// Types, Elements and Evaluation are the paper's classes (Table 2). A question counts as text only when it has no
-	// other element tag, and may count for several of the others.
+	// Types, Elements and Evaluation are the paper's classes (Table 2). A question counts as text only if it has no
+	// other element tag, and may count as several of the others.
 	Types      []Count `json:"types"`
 	Elements   []Count `json:"elements"`
 	Evaluation []Count `json:"evaluation"`
-	// Evaluators has each function (Figure 2); Kinds counts questions by whether their evaluator asks a judge.
+	// Evaluators lists each function (Figure 2); Kinds counts questions by whether their evaluator asks a judge.
 	Evaluators []Function `json:"evaluators"`
 	Kinds      []Count    `json:"kinds"`
-	// Lengths are those of questions and answer formats (Figure 6 has tokens).
+	// Lengths are of questions and answer formats (Figure 6 uses tokens).
 	Lengths []Length `json:"lengths"`
-	// Papers are anchors and references by type; DistinctPapers counts every paper once.
+	// Papers are anchors and references by type; DistinctPapers is the number of different papers.
 	Papers         []Papers `json:"papers"`
 	DistinctPapers int      `json:"distinct_papers"`
-	// Conferences are the scopes that questions name; one may name several.
+	// Conferences are the venues that questions name; a question may name several.
 	Conferences []Count `json:"conferences"`
 	// Tags are as written; Combinations are the sets of element tags that occur.
 	Tags         []Count `json:"tags"`
@@ -37,14 +37,14 @@ type Stats struct {
 	Annotators   []Count `json:"annotators"`
 }
 
-// Count is how many questions are of a kind.
+// Count is the number of questions of a kind.
 type Count struct {
 	Name  string  `json:"name"`
 	N     int     `json:"n"`
 	Share float64 `json:"share"` // percent
 }
 
-// Summary is the size of the file in a sentence.
+// Summary is the size of the file in one sentence.
 func (s Stats) Summary() string {
 	text := s.Source + ": " + terminal.Plural(s.Questions, "question") + " over " + terminal.Plural(s.DistinctPapers, "paper")
 	if s.Unread > 0 {
@@ -62,7 +62,7 @@ var (
 // none is the name of a missing value.
 const none = "(none)"
 
-// Collect counts what a file holds.
+// Collect computes the statistics of a file.
 func Collect(f File) Stats {
 	s := Stats{Format: 1, Source: f.Path, Questions: len(f.Items), Unread: f.Unread()}
 	s.Types = s.count(f.Items, types, tagsOf(types))
@@ -78,8 +78,8 @@ func Collect(f File) Stats {
 	return s
 }
 
-// count counts the questions of each kind: the fixed kinds first, in their order and even when there are none, then
-// others, the most frequent first.
+// count counts the questions of each kind: first the fixed kinds in order, even if there are none, then the others by
+// descending frequency.
 func (s *Stats) count(items []Item, fixed []string, kinds func(qa.Example) []string) []Count {
 	n := make(map[string]int)
 	for _, it := range items {
@@ -107,7 +107,7 @@ func share(n, of int) float64 {
 	return 100 * float64(n) / float64(of)
 }
 
-// tagsOf returns the tags of a family that a question has, or that it has none.
+// tagsOf returns a question's tags of a family, or a marker for none.
 func tagsOf(family []string) func(qa.Example) []string {
 	return func(ex qa.Example) []string {
 		var has []string
@@ -123,7 +123,7 @@ func tagsOf(family []string) func(qa.Example) []string {
 	}
 }
 
-// Elements returns the element categories that a question counts for in the paper's tables: text when it has no other.
+// Elements returns a question's element categories in the paper's tables: text if it has no other.
 func Elements(ex qa.Example) []string {
 	var has []string
 	for _, tag := range elements[1:] {
@@ -140,7 +140,7 @@ func Elements(ex qa.Example) []string {
 // strayImage is a tag of two released questions that means image.
 const strayImage = "figure"
 
-// combination is the set of a question's element tags as written, without those that are no element.
+// combination is the set of a question's element tags as written, without other tags.
 func combination(ex qa.Example) []string {
 	var has []string
 	for _, tag := range unique(ex.Tags) {

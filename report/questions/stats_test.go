@@ -19,7 +19,7 @@ import (
 	"airqa/report/render"
 )
 
-// released is the file of the paper's authors, where there is one.
+// released is the authors' file, if available.
 const released = "../../../shared/data/airqa/test_data_553.jsonl"
 
 func read(t *testing.T, name, lines string) questions.File {
@@ -35,7 +35,7 @@ func read(t *testing.T, name, lines string) questions.File {
 	return named(f, name)
 }
 
-// named replaces the path, which differs from test to test.
+// named replaces the path, which varies between tests.
 func named(f questions.File, name string) questions.File {
 	f.Path = name
 	for i := range f.Items {
@@ -67,7 +67,7 @@ func numbers(list []questions.Count) map[string]int {
 	return m
 }
 
-// The numbers of the released file, counted by hand (an independent count).
+// The numbers of the released file, counted independently.
 func TestReleased(t *testing.T) {
 	s := questions.Collect(readReleased(t))
 	if s.Questions != 553 || s.DistinctPapers != 500 {
@@ -147,12 +147,12 @@ func TestReleasedEvaluators(t *testing.T) {
 	}
 }
 
-// withoutCharts leaves of the charts of a page only that they are there.
+// withoutCharts replaces the charts of a page by placeholders.
 func withoutCharts(page string) string {
 	return regexp.MustCompile(`(?s)(<svg[^>]*aria-label="[^"]*").*?</svg>`).ReplaceAllString(page, "$1></svg>")
 }
 
-// TestFormats keeps the statistics of the sample questions in every format.
+// TestFormats compares the statistics of the sample questions in every format with golden files.
 func TestFormats(t *testing.T) {
 	s := questions.Collect(read(t, "questions.jsonl", string(fixtures.Questions())))
 	for _, tt := range []struct {
@@ -182,7 +182,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// hostile has names that must not become a part of a page, a table or a terminal.
+// hostile has names that must be escaped in pages, tables and terminals.
 const hostile = `{"uuid":"<b>\u001b[31m","question":"Q | <script>alert(1)</script>?","answer_format":"","tags":["<i>single</i>","a|b"],` +
 	`"anchor_pdf":["x"],"reference_pdf":[],"conference":["\u001b]0;t\u0007</td>"],"annotator":"` + "`rm`" + `",` +
 	`"evaluator":{"eval_func":"eval_<script>","eval_kwargs":{}}}`
@@ -228,7 +228,7 @@ func TestJSONIsTheWhole(t *testing.T) {
 	}
 }
 
-// What a table leaves out it names.
+// A table names what it omits.
 func TestLeftOutTag(t *testing.T) {
 	s := questions.Stats{Tags: []questions.Count{{Name: "figure", N: 2}}}
 	for _, table := range questions.Tables(s, false) {

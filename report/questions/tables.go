@@ -8,8 +8,7 @@ import (
 	"airqa/report"
 )
 
-// Tables lays the statistics out; withPaper adds the numbers of the paper's own Table 2. An empty text is a number that
-// there is not.
+// Tables lays out the statistics; withPaper adds the numbers of the paper's Table 2. An empty text means no number.
 func Tables(s Stats, withPaper bool) []report.Table {
 	var list []report.Table
 	for _, t := range []*report.Table{
@@ -57,7 +56,7 @@ func count(t *report.Table, section string, list []Count) {
 	}
 }
 
-// addPaper adds the paper's columns.
+// addPaper adds the columns of the paper.
 func addPaper(t *report.Table, p paperTable) {
 	t.Heads = append(t.Heads, report.Head{Name: "paper n"}, report.Head{Name: "paper %"})
 	t.Notes = append(t.Notes, "The paper's columns are its Table 2, of 1,246 questions. Its lengths have no unit there; they are "+
@@ -80,7 +79,7 @@ func addPaper(t *report.Table, p paperTable) {
 	}
 }
 
-// functions leaves out functions that are not used.
+// functions omits functions that are not used.
 func (s Stats) functions() *report.Table {
 	t := report.NewTable("evaluators", "Evaluation functions (Figure 2)", "name", "uses", "%", "top", "nested")
 	t.Notes = []string{"Uses are at the top level or nested in logical functions; shares are of all uses."}
@@ -135,7 +134,7 @@ func (s Stats) papersTable() *report.Table {
 	return t
 }
 
-// combinations names the tag that it leaves out.
+// combinations mentions the tag that it omits.
 func (s Stats) combinations() *report.Table {
 	t := counts("combinations", "Element tags as combined", s.Combinations)
 	for _, c := range s.Tags {
@@ -155,5 +154,5 @@ func counts(key, title string, list []Count) *report.Table {
 
 func two(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// short prints a quartile, which is a whole number or lies a quarter between two.
+// short prints a quartile without trailing zeros.
 func short(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -33,7 +33,7 @@ func Comparison(w io.Writer, r compare.Result, o Options) error {
 	return Write(w, d, o)
 }
 
-// Comparisons prints the result of [compare.Pairs], a line for each pair.
+// Comparisons prints the result of [compare.Pairs], one line per pair.
 func Comparisons(w io.Writer, sides []compare.Side, results []compare.Result, o Options) error {
 	d := Document{Title: "Comparison of runs in pairs"}
 	numbers, systems := make([]string, len(sides)), make([]compare.System, len(sides))
@@ -62,7 +62,7 @@ func Comparisons(w io.Writer, sides []compare.Side, results []compare.Result, o 
 	return Write(w, d, o)
 }
 
-// Need prints how many questions a difference needs.
+// Need prints the number of questions needed for a difference.
 func Need(w io.Writer, n compare.Need, o Options) error {
 	d := Document{Title: "Questions that a difference needs", Data: []any{n}}
 	test, between := compare.McNemarTest, "between systems that disagree on "+number(100*n.Discordant)+"% of them"
@@ -70,14 +70,14 @@ func Need(w io.Writer, n compare.Need, o Options) error {
 		test, between = "a paired test", "where the differences by question have a standard deviation of "+fixed(n.Spread)+" points"
 	}
 	if n.Questions == nil {
-		d.add(Part{Text: []string{fmt.Sprintf("No number of questions shows a difference of %s points %s: it cannot be larger than that.",
+		d.add(Part{Text: []string{fmt.Sprintf("No number of questions shows a difference of %s points %s: it cannot be that large.",
 			number(n.Difference), between)}})
 		return Write(w, d, o)
 	}
 	d.add(Part{Text: []string{
 		fmt.Sprintf("%s show a difference of %s points %s, with a power of %s%% (%s, two-sided, p < %s).",
 			terminal.Plural(*n.Questions, "question"), number(n.Difference), between, number(100*n.Power), test, number(n.Alpha)),
-		"Several questions on one paper count for fewer.",
+		"Questions on the same paper count less.",
 	}})
 	return Write(w, d, o)
 }
@@ -93,7 +93,7 @@ func groupFigure(groups []compare.Group) Figure {
 	return f
 }
 
-// systems lists the runs, and the rules by which they were scored: once, or for each run where they differ.
+// systems lists the runs and their scoring rules, once if they are equal.
 func (d *Document) systems(names []string, systems []compare.System) {
 	var list, rules []string
 	same := true
@@ -124,7 +124,7 @@ func (d *Document) warnings(list []string) {
 	d.add(Part{Items: items(notes)})
 }
 
-// pairWarnings names the pair in warnings that do not apply to all of them.
+// pairWarnings prefixes warnings that do not apply to all pairs with the pair.
 func pairWarnings(pair string, warnings []string, all []compare.Result) []string {
 	list := slices.Clone(warnings)
 	for i, w := range list {
@@ -143,7 +143,7 @@ func few(groups []compare.Group) []string {
 	return nil
 }
 
-// summary is the comparison over all questions in sentences.
+// summary describes the comparison over all questions in sentences.
 func summary(r compare.Result) []string {
 	g, better := r.All, "Right"
 	if r.Repeats {
@@ -174,12 +174,12 @@ func compared(r compare.Result) string {
 		s += fmt.Sprintf(" Left out: %d with a score in A only, %d in B only, %d in neither.", out.OnlyA, out.OnlyB, out.Neither)
 	}
 	if out.Partly > 0 {
-		s += fmt.Sprintf(" Left out because only some of their repeats are scored: %d (--include-partial compares them by those).", out.Partly)
+		s += fmt.Sprintf(" Excluded as only partly scored: %d (--include-partial compares their scored repeats).", out.Partly)
 	}
 	return s
 }
 
-// verdict says what the test means, and why the interval may disagree.
+// verdict interprets the test, and explains why the interval may disagree.
 func verdict(r compare.Result) string {
 	excludes0 := r.All.Interval != nil && (r.All.Interval.Low > 0 || r.All.Interval.High < 0)
 	switch {
@@ -190,7 +190,7 @@ func verdict(r compare.Result) string {
 	case !excludes0:
 		return "These questions do not separate A from B."
 	case r.Repeats:
-		return "The test does not separate A from B, but the interval does: it uses by how much a run did better, the test on how many questions."
+		return "The test does not separate A from B, but the interval does: the interval uses the size of the differences, the test only their number."
 	}
 	return "The test does not separate A from B, although the interval excludes 0: near 5% the two may disagree."
 }
@@ -219,7 +219,7 @@ func detectable(r compare.Result) string {
 		disagree, terminal.Plural(g.Questions, "question"), fixed(*g.Detectable), number(100*r.Power), number(r.Alpha))
 }
 
-// flips lists at most n questions of either kind on which the runs differ.
+// flips lists up to n questions per kind on which the runs differ.
 func (d *Document) flips(r compare.Result, n int) {
 	for _, kind := range []struct {
 		name string
@@ -250,7 +250,7 @@ func (d *Document) flips(r compare.Result, n int) {
 	}
 }
 
-// test is the test of a comparison in a sentence.
+// test names the test of a comparison.
 func test(r compare.Result) string {
 	if r.Test == compare.SignTest {
 		return "the " + r.Test

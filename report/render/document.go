@@ -14,22 +14,21 @@ import (
 
 // Document is the content of a report in reading order.
 type Document struct {
-	// Title is the title of a page.
 	Title string
 	Parts []Part
-	// Notes apply to the whole document: at the top of a page, and at the end of a text.
+	// Notes apply to the whole document. They are at the top of a page and at the end of a text.
 	Notes []string
-	// Data are the numbers for programs, one JSON object a line.
+	// Data is the machine-readable content, one JSON object per line.
 	Data []any
 }
 
 // Part is a section of a document. Empty fields print nothing.
 type Part struct {
 	Title string
-	// Text are paragraphs, Items lines of a list.
+	// Text holds paragraphs, Items the lines of a list.
 	Text  []string
 	Items []Item
-	// Figures are shown on pages only.
+	// Figures appear only on pages.
 	Figures []Figure
 	Table   *report.Table
 }
@@ -37,33 +36,33 @@ type Part struct {
 // Item is a line of a list.
 type Item struct {
 	Text string
-	// Commands can be copied into a shell and are never broken.
+	// Commands can be copied into a shell and are never wrapped.
 	Commands []string
 }
 
-// Options select what is printed, and how. The zero value prints Table 4 as text.
+// Options select the content and its format. The zero value prints Table 4 as text.
 type Options struct {
-	// Options select the tables of a report; an empty Table means every one for HTML. Intervals and Seed are those that the
-	// rows were collected with. WithPaper adds the paper's numbers to a report or to statistics.
+	// Options select the tables of a report; with an empty Table, HTML has all of them. Intervals and Seed must be
+	// those that the rows were collected with. WithPaper adds the paper's numbers to a report or to statistics.
 	report.Options
 	// Format is one of [Formats]; empty is text.
 	Format string
-	// Width is that of the terminal in columns. A wider table is split into several, and long cells are wrapped. 0 is for
-	// files and pipes: tables are whole, and prose is wrapped at 100 columns.
+	// Width is the terminal width in columns. A wider table is split, and long cells are wrapped. 0 is for files and
+	// pipes: tables are whole, and prose is wrapped at 100 columns.
 	Width int
-	// Detail adds n, interval and standard errors below every score. CSV, JSON and HTML always have them.
+	// Detail adds n, interval and standard errors below every score. CSV, JSON and HTML always include them.
 	Detail bool
-	// Flips is the maximum number of questions of either kind that a comparison lists; JSON has all of them.
+	// Flips is the maximum number of questions per kind that a comparison lists; JSON has all of them.
 	Flips int
 }
 
-// ErrOneTable is returned by [Report] for a CSV file of several tables, which no program could read back.
+// ErrOneTable is returned by [Report] for several tables as CSV, which no program could parse.
 var ErrOneTable = errors.New("a CSV file holds one table; choose one with --table, or another format")
 
 // Formats are the names of the formats.
 func Formats() []string { return []string{"text", "md", "csv", "latex", "json", "html"} }
 
-// FormatOf returns the format for the suffix of a file, empty for an unknown one.
+// FormatOf returns the format for a file suffix, or "" if it is unknown.
 func FormatOf(path string) string {
 	return map[string]string{
 		".txt": "text", ".md": "md", ".csv": "csv", ".tex": "latex", ".json": "json", ".html": "html", ".htm": "html",
@@ -105,7 +104,7 @@ func writeJSON(w io.Writer, data []any) error {
 	return nil
 }
 
-// tables are those of all parts.
+// tables returns the tables of all parts.
 func (d Document) tables() []sheet {
 	var list []sheet
 	for _, p := range d.Parts {
@@ -116,7 +115,7 @@ func (d Document) tables() []sheet {
 	return list
 }
 
-// printable returns the parts of a document that formats without figures print, with the notes as the last one.
+// printable returns the parts to print in formats without figures, with the notes last.
 func (d Document) printable() []Part {
 	list := slices.DeleteFunc(slices.Clone(d.Parts), func(p Part) bool { return p.Table == nil && len(p.Text)+len(p.Items) == 0 })
 	if len(d.Notes) > 0 {

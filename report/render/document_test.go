@@ -16,7 +16,7 @@ import (
 
 const hostile = "=1+1|<b>\x1b[2J_*`$#%\\{}"
 
-// document has every kind of part, with names of strangers.
+// document has every kind of part, with hostile names.
 func document() render.Document {
 	return render.Document{
 		Title: hostile, Notes: []string{"A note on everything."}, Data: []any{map[string]int{"n": 1}},
@@ -44,7 +44,7 @@ func printed(t *testing.T, d render.Document, o render.Options) string {
 	return b.String()
 }
 
-// Every format prints all parts, and no text of strangers as anything but text.
+// Every format prints all parts and escapes untrusted text.
 func TestFormats(t *testing.T) {
 	for _, format := range render.Formats() {
 		got := printed(t, document(), render.Options{Format: format})
@@ -69,7 +69,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A terminal is never wider than it is, but for commands; a pipe loses nothing.
+// Text fits the terminal except for commands; a pipe loses nothing.
 func TestWidths(t *testing.T) {
 	for line := range strings.Lines(printed(t, document(), render.Options{Width: 40})) {
 		if n := terminal.Width(strings.TrimRight(line, "\n")); n > 40 && !strings.Contains(line, "airqa trace") {
@@ -81,7 +81,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// A spreadsheet runs nothing; several tables become one with a number a line.
+// No cell is a formula to a spreadsheet; several tables become one with a number per line.
 func TestCSV(t *testing.T) {
 	d := document()
 	for _, want := range []int{4, 13} {
@@ -100,7 +100,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// Comparisons, needs, statistics and findings have every format, also of almost nothing.
+// Comparisons, needs, statistics and findings have every format, even if almost empty.
 func TestEveryDocument(t *testing.T) {
 	half := 0.5
 	group := compare.Group{Name: "sgl.", Questions: 2, A: 50, B: 100, Difference: 50, Interval: &stats.Interval{Low: -10, High: 90}, Clusters: 2, P: 0.00001}

@@ -17,7 +17,7 @@ import (
 	"airqa/internal/terminal"
 )
 
-// palette is that of Okabe and Ito ("Color Universal Design", 2008), with grey for its black and a darker yellow.
+// palette is by Okabe and Ito ("Color Universal Design", 2008), with grey for black and a darker yellow.
 var palette = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff},
 	color.RGBA{0xe6, 0x9f, 0x00, 0xff},
@@ -29,7 +29,7 @@ var palette = []color.Color{
 	color.RGBA{0xb8, 0xa8, 0x00, 0xff},
 }
 
-// Series of one colour differ by dashes or markers.
+// Series of one colour differ in dashes or markers.
 var (
 	gridColour = color.Gray{Y: 0xdc}
 	dashes     = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {12, 3}}
@@ -45,7 +45,7 @@ const (
 	barHeight   = vg.Length(15)
 	textSize    = vg.Length(10)
 	gap         = vg.Length(6)
-	nameWidth   = 30 // characters on a line of the name of a category
+	nameWidth   = 30 // maximum line length of a category name, in characters
 	titleWidth  = 76
 	axisWidth   = 42
 )
@@ -55,7 +55,7 @@ type drawing struct {
 	f      Figure
 	p      *plot.Plot
 	legend plot.Legend
-	// height is that of the area of the data.
+	// height of the data area
 	height vg.Length
 	err    error
 }
@@ -76,7 +76,7 @@ func newDrawing(f Figure) (*drawing, error) {
 	return d, d.err
 }
 
-// style sets fonts, axes and the grid, which has lines across the axis of the values only.
+// style sets fonts, axes and the grid, whose lines cross only the value axis.
 func (d *drawing) style() {
 	p := d.p
 	for _, style := range []*text.Style{
@@ -104,7 +104,7 @@ func (d *drawing) style() {
 	p.Add(grid)
 }
 
-// roundTicks are a few round numbers. The sum makes 0 of -0.
+// roundTicks returns a few round numbers. Adding 0 turns -0 into 0.
 func roundTicks(whole bool) plot.TickerFunc {
 	return func(low, high float64) []plot.Tick {
 		step := roundStep((high - low) / 6)
@@ -119,7 +119,7 @@ func roundTicks(whole bool) plot.TickerFunc {
 	}
 }
 
-// decades are powers of ten, with smaller ticks between them. gonum's own lose the first one to rounding.
+// decades are powers of ten with minor ticks. gonum's own implementation loses the first one to rounding.
 func decades(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	for e := int(math.Round(math.Log10(low))); e <= int(math.Round(math.Log10(high))); e++ {
@@ -132,7 +132,7 @@ func decades(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// added adds to a drawing what a constructor of package plotter returned.
+// added adds the result of a plotter constructor to a drawing.
 func added[T plot.Plotter](d *drawing, p T, err error) (T, bool) {
 	if err == nil {
 		d.p.Add(p)
@@ -150,13 +150,13 @@ func (d *drawing) entry(s Series, thumbnail plot.Thumbnailer) {
 
 func (s Series) colour() color.Color { return palette[s.Colour%len(palette)] }
 
-// bar is a point at a place along the axis of the categories.
+// bar is a point at a position on the category axis.
 type bar struct {
 	at float64
 	Point
 }
 
-// bars draws the bars of each category side by side. A category has no place for a series without a value in it.
+// bars draws the bars of each category side by side. A series without a value in a category takes no space there.
 func (d *drawing) bars() {
 	var ticks []plot.Tick
 	placed, row := make([][]bar, len(d.f.Series)), 0.0
@@ -189,7 +189,7 @@ func (d *drawing) bars() {
 	}
 }
 
-// along is a place on the axis of the categories, which points downwards for horizontal bars.
+// along maps a position on the category axis, which points downwards for horizontal bars.
 func (d *drawing) along(at float64) float64 {
 	if d.f.Kind.horizontal() {
 		return -at
@@ -197,7 +197,7 @@ func (d *drawing) along(at float64) float64 {
 	return at
 }
 
-// at is a point of a bar on the canvas.
+// at maps a point of a bar to the canvas.
 func (d *drawing) at(along, value float64) plotter.XY {
 	if d.f.Kind.horizontal() {
 		return plotter.XY{X: value, Y: -along}
@@ -205,7 +205,7 @@ func (d *drawing) at(along, value float64) plotter.XY {
 	return plotter.XY{X: along, Y: value}
 }
 
-// rectangles draws bars from one offset to another of their place, with their intervals and labels.
+// rectangles draws bars between two offsets from their position, with intervals and labels.
 func (d *drawing) rectangles(s Series, list []bar, from, to float64) {
 	if len(list) == 0 {
 		return
@@ -235,7 +235,7 @@ func (d *drawing) rectangles(s Series, list []bar, from, to float64) {
 	}
 }
 
-// interval draws an error bar along the axis of the values.
+// interval draws an error bar along the value axis.
 func (d *drawing) interval(along float64, i *stats.Interval, c color.Color) {
 	if i == nil {
 		return
@@ -321,10 +321,9 @@ func (d *drawing) marker(s Series, at plotter.XY) {
 	}
 }
 
-// diamond is a marker, for there are nine baselines and gonum has eight shapes.
+// diamond is a marker. There are nine baselines, and gonum has eight shapes.
 type diamond struct{}
 
-// DrawGlyph implements [draw.GlyphDrawer].
 func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	var p vg.Path
 	p.Move(at.Add(vg.Point{X: -sty.Radius}))
@@ -336,7 +335,7 @@ func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	c.Fill(p)
 }
 
-// size returns the height of the whole figure, and the heights of its legend and its note.
+// size returns the heights of the whole figure, its legend and its note.
 func (d *drawing) size() (all, legend, note vg.Length) {
 	if n := len(d.f.Series); n > 1 || d.f.Kind == Scatter {
 		legend = d.legend.Rectangle(draw.Canvas{}).Size().Y + gap

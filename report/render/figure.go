@@ -13,9 +13,9 @@ type Kind int
 
 // The kinds of figures.
 const (
-	// Bars are horizontal: a group for each category and a bar for each series.
+	// Bars are horizontal, grouped by category with a bar per series.
 	Bars Kind = iota
-	// Dots are horizontal like bars, for differences: a dot with its interval on an axis with 0 in the middle.
+	// Dots show differences horizontally: a dot with its interval on an axis centred on 0.
 	Dots
 	// Columns are vertical bars.
 	Columns
@@ -23,13 +23,13 @@ const (
 	Histogram
 	// Lines join the points of each series.
 	Lines
-	// Scatter has a marker for each point.
+	// Scatter draws a marker for each point.
 	Scatter
 )
 
 // Figure is a chart with labelled axes. [Figure.SVG] draws it for a page, [SaveFigures] for files.
 type Figure struct {
-	// Name is the name of its file, without a suffix; Title is above the chart and Note below it.
+	// Name is the file name without a suffix; Title is above the chart and Note below it.
 	Name, Title, Note string
 	Kind              Kind
 	X, Y              Axis
@@ -38,17 +38,16 @@ type Figure struct {
 	Series     []Series
 }
 
-// Axis is an axis of a figure. For [Bars] X is the axis of the values.
+// Axis is an axis of a figure. For [Bars], X is the value axis.
 type Axis struct {
 	Label string
-	// Max is the end of the axis, so that charts of one comparison share a scale; 0 fits the data.
+	// Max is the end of the axis, so that related charts share a scale; 0 fits the data.
 	Max float64
-	// Log axes are logarithmic; their values are above 0. Whole axes count things.
+	// Log axes are logarithmic and need positive values. Whole axes show integers.
 	Log, Whole bool
 }
 
-// Series are points with one name in the legend. Colour and Shape select its style; series of one colour have something in
-// common.
+// Series are points with one legend entry. Colour and Shape select the style; related series share a colour.
 type Series struct {
 	Name          string
 	Colour, Shape int
@@ -62,7 +61,7 @@ type Point struct {
 	Label    string
 }
 
-// drawable returns the figures that have a point.
+// drawable returns the figures with at least one point.
 func drawable(list []Figure) []Figure {
 	return slices.DeleteFunc(list, func(f Figure) bool {
 		return !slices.ContainsFunc(f.Series, func(s Series) bool { return len(s.Points) > 0 })
@@ -72,7 +71,7 @@ func drawable(list []Figure) []Figure {
 // horizontal reports whether the values are on the X axis.
 func (k Kind) horizontal() bool { return k == Bars || k == Dots }
 
-// reach returns the largest value of an axis: its Max, or else the largest point or interval, whatever its sign.
+// reach returns the largest absolute value of an axis: its Max, or the largest point or interval.
 func (f Figure) reach(a Axis) float64 {
 	if a.Max > 0 {
 		return a.Max
@@ -92,8 +91,8 @@ func (f Figure) reach(a Axis) float64 {
 	return top
 }
 
-// bins counts the values of a histogram, whole numbers, in at most n bins of equal, round width. It returns the counts as points whose X is
-// the lower end of a bin.
+// bins counts the values of a histogram of integers in at most n bins of equal, round width. It returns the counts as
+// points whose X is the lower end of a bin.
 func bins(values []Point, n int) (points []Point, width float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
@@ -114,7 +113,7 @@ func bins(values []Point, n int) (points []Point, width float64) {
 	return points, width
 }
 
-// roundStep is the smallest of 1, 2 and 5 times a power of ten that is not below x.
+// roundStep is the smallest 1, 2 or 5 times a power of ten that is at least x.
 func roundStep(x float64) float64 {
 	power := math.Pow10(int(math.Floor(math.Log10(x))))
 	for _, step := range []float64{1, 2, 5} {

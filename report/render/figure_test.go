@@ -86,7 +86,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// A chart is well-formed XML whatever the names in it, with its axes labelled and every text at a fixed width.
+// A chart is well-formed XML whatever its names, with labelled axes and a fixed width for every text.
 func TestSVG(t *testing.T) {
 	for _, f := range figures() {
 		svg, err := f.SVG()
@@ -119,7 +119,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// The charts of a comparison have the same scales, and all axes are labelled.
+// Charts of one comparison share their scales, and all axes are labelled.
 func TestReportFigures(t *testing.T) {
 	o := render.Options{Options: report.Options{Intervals: report.WilsonIntervals, WithPaper: true}}
 	list, err := render.ReportFigures(rows(t, o.Options), o)
@@ -152,7 +152,7 @@ func TestReportFigures(t *testing.T) {
 	}
 }
 
-// Axes that count things have no ticks between whole numbers, however small the numbers are.
+// Axes that count have integer ticks, however small the numbers are.
 func TestWholeTicks(t *testing.T) {
 	for _, kind := range []render.Kind{render.Bars, render.Columns, render.Histogram, render.Lines} {
 		count := render.Axis{Label: "count", Whole: true}

@@ -11,7 +11,7 @@ import (
 	"airqa/report"
 )
 
-// markdown prints a document as GitHub renders it.
+// markdown prints a document as GitHub Markdown.
 func markdown(d Document) string {
 	var blocks []string
 	for _, p := range d.printable() {
@@ -38,7 +38,7 @@ func markdown(d Document) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// markdownItem has each command on a line of its own.
+// markdownItem puts each command on a line of its own.
 func markdownItem(it Item) string {
 	var s strings.Builder
 	s.WriteString("- " + escaped(it.Text))
@@ -48,7 +48,7 @@ func markdownItem(it Item) string {
 	return s.String()
 }
 
-// markdownTable has one head line and names every line in full: Markdown knows neither groups nor sections.
+// markdownTable has one head line and repeats every name, because Markdown has neither column groups nor sections.
 func markdownTable(t sheet) string {
 	if len(t.Lines) == 0 {
 		return "none"
@@ -77,18 +77,18 @@ func markdownTable(t sheet) string {
 	return strings.Join(lines, "\n")
 }
 
-// escaped is a text that Markdown shows as it is.
+// escaped escapes a text for Markdown.
 func escaped(s string) string { return markdownEscapes.Replace(terminal.Line(s)) }
 
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`, `#`, `\#`,
-	`$`, `\$`, `~`, `\~`, // formulas and struck out words, on GitHub
+	`$`, `\$`, `~`, `\~`, // formulas and strikethrough on GitHub
 )
 
-var errNoTable = errors.New("there is no table for a CSV file; choose another format")
+var errNoTable = errors.New("no table to write as CSV; choose another format")
 
-// writeCSV prints a table with a column for everything that a reader of the numbers must know, or several tables with one
-// number a line. No cell is a formula to a spreadsheet.
+// writeCSV prints one table with a column for every number and condition, or several tables with one number per line.
+// No cell is a formula to a spreadsheet.
 func writeCSV(w io.Writer, tables []sheet) error {
 	if len(tables) == 0 {
 		return errNoTable
@@ -116,8 +116,8 @@ func (t sheet) long() (records [][]string) {
 	return records
 }
 
-// wide has a record for each line of a table: n and interval after each score, and at the end what is missing from the
-// scores of a run and the rules by which they were made.
+// wide has a record for each line of a table: n and interval after each score, and at the end the missing scores of a
+// run and its scoring rules.
 func wide(t sheet) [][]string {
 	head := []string{t.Label}
 	if t.Section != "" {
@@ -172,7 +172,7 @@ func (t sheet) record(l report.Line, runs bool) []string {
 // cellFields are the columns that follow a score, as [fields] fills them.
 var cellFields = []string{"n", "low", "high", "se", "se clustered", "unscored"}
 
-// fields are empty where there is no value.
+// fields are empty if there is no value.
 func fields(v report.Value) []string {
 	if v.Cell == nil {
 		return make([]string, len(cellFields))
@@ -184,7 +184,7 @@ func fields(v report.Value) []string {
 	return []string{v.Count(), low, high, v.Error(), v.ClusteredError(), strconv.Itoa(v.Cell.Unscored)}
 }
 
-// missing counts what is not in the scores of a run; nothing for a table of observations.
+// missing counts the questions missing from the scores of a run; nothing for a table of observations.
 func missing(r *report.Row, tidy bool) []string {
 	if tidy {
 		return nil

@@ -10,7 +10,8 @@ import (
 	"airqa/report"
 )
 
-// latexDocument prints a document for one that uses the package booktabs. Notes are below each table, as tables float.
+// latexDocument prints a document fragment that needs the package booktabs. Notes are below each table, as tables
+// float.
 func latexDocument(d Document) string {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage{adjustbox}\n")
@@ -111,13 +112,13 @@ func latexRow(cells []string) string {
 	return strings.Join(list, " & ") + " \\\\\n"
 }
 
-// latexNote escapes prose, with flags of commands in a typewriter font, which has no ligature for two hyphens.
+// latexNote escapes prose and sets flags in a typewriter font, which has no ligature for two hyphens.
 func latexNote(s string) string { return latexFlags.ReplaceAllString(latex(s), `\texttt{$0}`) }
 
 var latexFlags = regexp.MustCompile(`-\{\}-[a-z][a-z-]*`)
 
-// latex escapes a text of strangers. A bracket or a star at the beginning of a line of a table would be taken for an
-// argument of the line break before it.
+// latex escapes untrusted text. LaTeX would take a bracket or a star at the start of a table line for an argument of
+// the line break before it.
 func latex(s string) string { return latexEscapes.Replace(terminal.Line(s)) }
 
 var latexEscapes = strings.NewReplacer(

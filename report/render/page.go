@@ -16,7 +16,7 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": terminal.Line}).Parse(pageText))
 
-// page is a document as page.html shows it.
+// page is the data of page.html.
 type page struct {
 	Document
 	Parts []pagePart
@@ -31,10 +31,10 @@ type pagePart struct {
 	Table  *pageTable
 }
 
-// pageTable is a table without the columns that repeat what a cell shows.
+// pageTable is a table without the columns that repeat the contents of a cell.
 type pageTable struct {
 	sheet
-	// Names are the heads of the columns of words, Groups those above the columns of values.
+	// Names are the heads of the text columns, Groups the heads above the value columns.
 	Names    []string
 	Groups   []pageGroup
 	Sections []pageSection
@@ -46,7 +46,7 @@ type pageGroup struct {
 	Span int
 }
 
-// pageSection is the lines that belong together, with their name unless that is a column.
+// pageSection is a group of lines, with its name unless that is a column.
 type pageSection struct {
 	Name  string
 	Lines []pageLine
@@ -58,13 +58,13 @@ type pageLine struct {
 	Cells []pageCell
 }
 
-// pageCell is a value with its interval, and its n for whoever points at it.
+// pageCell is a value with its interval, and n as a tooltip.
 type pageCell struct {
 	Text, Under, Tip string
 	Left             bool
 }
 
-// writePage writes a page that refers to no other file and runs no script.
+// writePage writes a self-contained page without scripts.
 func writePage(w io.Writer, d Document) error {
 	p := page{Document: d}
 	for i, part := range d.Parts {

@@ -14,7 +14,7 @@ import (
 	"airqa/report/questions"
 )
 
-// Statistics prints the statistics of a question file. CSV has a line for each number, JSON is the whole of s.
+// Statistics prints the statistics of a question file. CSV has a line per number; JSON is the whole of s.
 func Statistics(w io.Writer, s questions.Stats, o Options) error {
 	return Write(w, statistics(s, o), o)
 }
@@ -32,8 +32,8 @@ func statistics(s questions.Stats, o Options) Document {
 	return d
 }
 
-// Findings prints what is wrong with a question file: text as compilers do, JSON an object a line, and HTML as the first
-// part of the page of its statistics s.
+// Findings prints the faults of a question file: text like a compiler, JSON as an object per line, and HTML as the
+// first part of the page of its statistics s.
 func Findings(w io.Writer, list []questions.Finding, s questions.Stats, o Options) error {
 	d := Document{Title: "Questions of " + filepath.Base(s.Source)}
 	if o.Format == "html" { // errors first
@@ -80,7 +80,7 @@ func findingLines(list []questions.Finding) string {
 	return lines.String()
 }
 
-// statisticsFigures are the charts by the name of the table that has their numbers.
+// statisticsFigures are the charts by the name of the table with their numbers.
 func statisticsFigures(s questions.Stats, withPaper bool) map[string][]Figure {
 	figures := map[string][]Figure{
 		"evaluators":   functionFigures(s),
@@ -109,7 +109,7 @@ func statisticsFigures(s questions.Stats, withPaper bool) map[string][]Figure {
 	return figures
 }
 
-// countFigure shows counts as shares, next to the paper's if there are any.
+// countFigure shows counts as shares, next to the paper's if available.
 func countFigure(kind, name, title string, list, paper []questions.Count) Figure {
 	f := Figure{Name: name, Title: title, X: Axis{Label: "share, %"}, Y: Axis{Label: kind}}
 	for i, counts := range [][]questions.Count{list, paper} {
@@ -128,7 +128,7 @@ func countFigure(kind, name, title string, list, paper []questions.Count) Figure
 	return f
 }
 
-// functionFigures are the functions that are used (Figure 2), and the categories of the paper's Table 8.
+// functionFigures show the functions used (Figure 2) and the categories of the paper's Table 8.
 func functionFigures(s questions.Stats) []Figure {
 	uses := Figure{Name: "functions", Title: "Uses of evaluation functions (Figure 2)", X: Axis{Label: "uses", Whole: true}, Y: Axis{Label: "function"}, Series: []Series{
 		{Name: "top level"}, {Name: "inside logical functions", Colour: 1},
@@ -160,7 +160,7 @@ func functionFigures(s questions.Stats) []Figure {
 	return []Figure{uses, countFigure("category", "categories", "Categories of functions, without logical ones", list, nil)}
 }
 
-// lengthFigures are Figure 6 in tokens, and the same in words.
+// lengthFigures show Figure 6 in tokens, and the same in words.
 func lengthFigures(s questions.Stats) []Figure {
 	var list []Figure
 	for _, l := range s.Lengths {

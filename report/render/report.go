@@ -10,8 +10,8 @@ import (
 	"airqa/report"
 )
 
-// Report prints the tables of runs that o selects. Scores are percent with two decimals, as in the paper; a cell without
-// questions is a dash. JSON holds the numbers of all tables, whichever is selected.
+// Report prints the tables that o selects. Scores are percentages with two decimals, as in the paper; a cell without
+// questions is a dash. JSON holds the numbers of all tables, whatever is selected.
 func Report(w io.Writer, rows []report.Row, o Options) error {
 	d, err := reportDocument(rows, o)
 	if err != nil {
@@ -36,7 +36,7 @@ func reportDocument(rows []report.Row, o Options) (Document, error) {
 		if o.Table == "" {
 			o.Table = report.AllTables
 		}
-	case "latex": // a paper does not show where its author keeps runs
+	case "latex": // a publication does not show the author's run directories
 		rows = slices.Clone(rows)
 		for i, r := range rows {
 			rows[i].Dir = filepath.Base(r.Dir)
@@ -65,16 +65,16 @@ func (d *Document) addTables(rows []report.Row, o Options) error {
 	return nil
 }
 
-// reportFormat changes when a key of the JSON of a report changes its meaning.
+// reportFormat increases when a key of a report's JSON changes its meaning.
 const reportFormat = 1
 
-// reportData is everything that is known of runs.
+// reportData is the machine-readable content of a report.
 func reportData(rows []report.Row, o Options) (any, error) {
 	data := struct {
 		Format    int     `json:"format"`
 		Intervals string  `json:"intervals"`
 		Level     float64 `json:"level"`
-		// Seed is that of the bootstrap.
+		// Seed is the seed of the bootstrap.
 		Seed  uint64              `json:"seed"`
 		Runs  []report.Row        `json:"runs"`
 		Paper []report.PaperTable `json:"paper,omitempty"`
@@ -95,8 +95,8 @@ func reportData(rows []report.Row, o Options) (any, error) {
 	return data, nil
 }
 
-// ReportFigures are the charts of runs: scores, scores by number of turns, and cost or tokens against scores. Those of one
-// kind have the same scales.
+// ReportFigures are the charts of runs: scores, scores by number of turns, and cost or tokens against scores. Charts of
+// one kind share their scales.
 func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 	rows = report.Marked(rows)
 	scores := scoreFigure(rows)
@@ -117,14 +117,14 @@ func ReportFigures(rows []report.Row, o Options) ([]Figure, error) {
 		}
 		return *e.Cost
 	}))
-	if tokens { // where a run has no price
+	if tokens { // a run has no price
 		list = append(list, effortFigure("tokens", "Tokens per example against score", "tokens per example, prompt and completion", rows,
 			func(e report.Effort) float64 { return e.Prompt + e.Completion }))
 	}
 	return drawable(list), nil
 }
 
-// place returns the index of a name in a list, to which it adds a new one.
+// place returns the index of a name in a list, adding it if necessary.
 func place(list *[]string, name string) int {
 	i := slices.Index(*list, name)
 	if i < 0 {
@@ -146,10 +146,10 @@ func (f *Figure) put(series, category string, p Point) {
 	f.Series[s].Points = append(f.Series[s].Points, p)
 }
 
-// scores is the axis of scores in all charts.
+// scores is the score axis of all charts.
 var scores = Axis{Label: "score, %", Max: 100}
 
-// scoreFigure has a group for each baseline and a bar for each model.
+// scoreFigure has a group per baseline and a bar per model.
 func scoreFigure(rows []report.Row) Figure {
 	f := Figure{Name: "scores", Title: "Score (AVG, %)", X: scores, Y: Axis{Label: "baseline"}}
 	for _, r := range rows {
@@ -160,7 +160,7 @@ func scoreFigure(rows []report.Row) Figure {
 	return f
 }
 
-// paperFigure has the paper's scores of some baselines. It is a chart of its own, since the questions are others.
+// paperFigure has the paper's scores of some baselines. It is a chart of its own, because the questions differ.
 func paperFigure(baselines []string) (Figure, error) {
 	f := Figure{
 		Name: "paper-scores", Title: "The paper's scores (AVG of Table 4, %)", X: scores, Y: Axis{Label: "baseline"},
@@ -182,8 +182,8 @@ func paperFigure(baselines []string) (Figure, error) {
 	return f, nil
 }
 
-// turnFigures has a chart for each model with a line for each baseline, or one chart with a line for each model when no
-// model has two runs. All have the same axes.
+// turnFigures has a chart per model with a line per baseline, or one chart with a line per model if no model has two
+// runs. All share their axes.
 func turnFigures(rows []report.Row) []Figure {
 	x, y := Axis{Label: "turns", Whole: true}, Axis{Label: "right answers so far, % of questions"}
 	var models, baselines []string
@@ -225,7 +225,7 @@ func turnFigures(rows []report.Row) []Figure {
 	return list
 }
 
-// effortFigure has a marker for each run with an x above 0: a colour for each model and a shape for each baseline.
+// effortFigure has a marker for each run with a positive x: colours for models and shapes for baselines.
 func effortFigure(name, title, label string, rows []report.Row, x func(report.Effort) float64) Figure {
 	f := Figure{Name: name, Title: title, Kind: Scatter, X: Axis{Label: label, Log: true}, Y: scores}
 	var models, baselines []string

@@ -18,7 +18,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// rows are two runs of one model with repeats and a panel, and one of another model by other rules.
+// rows are two runs of one model with repeats and a panel, and one of another model with other rules.
 func rows(t *testing.T, o report.Options) []report.Row {
 	t.Helper()
 	examples := reporttest.Single("a", "b", "c")
@@ -31,7 +31,7 @@ func rows(t *testing.T, o report.Options) []report.Row {
 	repeated := []qa.Score{
 		reporttest.Score("a", 0, qa.Right), judged, reporttest.Score("c", 0, qa.Wrong), reporttest.Score("a", 1, qa.Right), other, reporttest.Score("c", 1, qa.Unparseable),
 	}
-	var episodes []reporttest.Told
+	var episodes []reporttest.Episode
 	for i, uuid := range []string{"a", "b", "c"} {
 		for repeat := range 2 {
 			episodes = append(episodes, reporttest.Answer(uuid, repeat, i+1+repeat))
@@ -43,7 +43,7 @@ func rows(t *testing.T, o report.Options) []report.Row {
 	return []report.Row{
 		reporttest.Collect(t, reporttest.World{Baseline: "rag", Model: "gpt", Scoring: panel, Price: price, Episodes: episodes, Scores: repeated}, examples, o),
 		reporttest.Collect(t, reporttest.World{Baseline: "agentic-hybrid", Model: "gpt", Scoring: panel, Price: price, Episodes: episodes, Scores: repeated}, examples, o),
-		reporttest.Collect(t, reporttest.World{Baseline: "agentic-hybrid", Model: "100%_$hostile</script>[x]{y}#&^~\\|*", Scoring: alone, Episodes: []reporttest.Told{
+		reporttest.Collect(t, reporttest.World{Baseline: "agentic-hybrid", Model: "100%_$hostile</script>[x]{y}#&^~\\|*", Scoring: alone, Episodes: []reporttest.Episode{
 			{UUID: "a", Outcome: qa.Answered, Steps: []qa.Step{reporttest.Call(1, qa.ErrSyntax, qa.StatusParse), reporttest.Call(2, "", "")}},
 		}, Scores: once}, examples, o),
 	}
@@ -148,10 +148,10 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// Rows that were scored by different rules cannot be compared, and the table says so.
+// The table warns about rows with different scoring rules.
 func TestWarning(t *testing.T) {
 	all := rows(t, report.Options{})
-	if got := write(t, all, render.Options{}); !strings.Contains(got, "Warning: these scores were made by different rules") {
+	if got := write(t, all, render.Options{}); !strings.Contains(got, "Warning: these scores use different rules") {
 		t.Errorf("no warning:\n%s", got)
 	}
 	if got := write(t, all[:2], render.Options{}); strings.Contains(got, "Warning") {
@@ -159,7 +159,7 @@ func TestWarning(t *testing.T) {
 	}
 }
 
-// Runs of the same baseline and model are told apart.
+// Runs of the same baseline and model are distinguished.
 func TestNamesakes(t *testing.T) {
 	all := rows(t, report.Options{})[:2]
 	all[0].Baseline, all[0].Dir, all[1].Dir = all[1].Baseline, "runs/warm", "runs/cold"
@@ -169,7 +169,7 @@ func TestNamesakes(t *testing.T) {
 	}
 }
 
-// On a narrow terminal every column is there once, and no line of a table wraps.
+// On a narrow terminal every column appears once, and no line of a table wraps.
 func TestNarrowTables(t *testing.T) {
 	o := render.Options{Options: report.Options{Intervals: report.WilsonIntervals, WithPaper: true}, Width: 50}
 	all := rows(t, o.Options)
@@ -187,11 +187,11 @@ func TestNarrowTables(t *testing.T) {
 	}
 }
 
-// The page refers to no other file, runs no script, and takes no text for markup.
+// The page is self-contained, runs no script, and escapes all text.
 func TestPage(t *testing.T) {
 	o := render.Options{Options: report.Options{Intervals: report.WilsonIntervals, WithPaper: true}, Format: "html"}
 	page := write(t, rows(t, o.Options), o)
-	page = strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "") // a name, no address
+	page = strings.ReplaceAll(page, `xmlns="http://www.w3.org/2000/svg"`, "") // a namespace, not a link
 	for _, banned := range []string{"</script>", "<script", "src=", "<link", "@import", "url(http", "http://", "https://"} {
 		if strings.Contains(page, banned) {
 			t.Errorf("the page has %q", banned)
@@ -208,7 +208,7 @@ func TestPage(t *testing.T) {
 	balanced(t, page)
 }
 
-// balanced checks that every element of a page that must be closed is.
+// balanced checks that every element that needs a closing tag has one.
 func balanced(t *testing.T, page string) {
 	t.Helper()
 	var open []string
@@ -278,7 +278,7 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// Notes are broken at blanks, not where the terminal ends.
+// Notes are wrapped at spaces, not cut at the terminal width.
 func TestNarrowNotes(t *testing.T) {
 	for line := range strings.Lines(write(t, rows(t, report.Options{}), render.Options{Width: 50})) {
 		if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > 50 && strings.Contains(line, " ") {
@@ -287,7 +287,7 @@ func TestNarrowNotes(t *testing.T) {
 	}
 }
 
-// Without a terminal notes are as wide as a page.
+// Without a terminal, notes wrap at page width.
 func TestNotesInFiles(t *testing.T) {
 	for line := range strings.Lines(write(t, rows(t, report.Options{}), render.Options{})) {
 		if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > 100 && !strings.Contains(strings.TrimSpace(line), "  ") {
@@ -296,7 +296,7 @@ func TestNotesInFiles(t *testing.T) {
 	}
 }
 
-// A paper shows neither where its author keeps runs, nor a dash for the two hyphens of a flag.
+// A publication shows neither the author's run directories nor a dash for the two hyphens of a flag.
 func TestLatexNotes(t *testing.T) {
 	all := rows(t, report.Options{})
 	for i := range all {
@@ -306,7 +306,7 @@ func TestLatexNotes(t *testing.T) {
 	if strings.Contains(got, "/home/someone") || !strings.Contains(got, "rag (a)") {
 		t.Errorf("paths in notes:\n%s", got)
 	}
-	if !strings.Contains(got, `\texttt{-{}-scoring} and \texttt{-{}-judge} choose`) {
+	if !strings.Contains(got, `\texttt{-{}-scoring} and \texttt{-{}-judge}.`) {
 		t.Errorf("flags in notes:\n%s", got)
 	}
 	if all[0].Dir != "/home/someone/runs/a" {
@@ -314,7 +314,7 @@ func TestLatexNotes(t *testing.T) {
 	}
 }
 
-// Charts side by side have the same axes, whatever the runs need.
+// Adjacent charts have the same axes, whatever the runs need.
 func TestTurnAxes(t *testing.T) {
 	all := rows(t, report.Options{})
 	all[0].Within, all[1].Within, all[2].Within = []float64{10, 20}, []float64{5, 8, 8, 8}, []float64{1, 2, 71}
@@ -334,7 +334,7 @@ func TestTurnAxes(t *testing.T) {
 	}
 }
 
-// A group has bars for what was run, and no places for what was not.
+// A group has bars for the runs that exist and no gaps for the others.
 func TestBarsOfSome(t *testing.T) {
 	all := rows(t, report.Options{})
 	page := write(t, all, render.Options{Format: "html"})
@@ -343,7 +343,7 @@ func TestBarsOfSome(t *testing.T) {
 	}
 }
 
-// A spreadsheet runs nothing that a run directory names.
+// A run directory cannot inject a formula into a spreadsheet.
 func TestFormulas(t *testing.T) {
 	all := rows(t, report.Options{})[:1]
 	all[0].Baseline, all[0].Model, all[0].Dir = "=cmd|calc", `=HYPERLINK("http://x","y")`, "=1+1"
@@ -358,7 +358,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// Of runs that cost nothing the page shows the tokens.
+// For runs without cost, the page shows tokens.
 func TestFreeModels(t *testing.T) {
 	all, free := rows(t, report.Options{}), 0.0
 	for i := range all {
@@ -370,7 +370,7 @@ func TestFreeModels(t *testing.T) {
 	}
 }
 
-// No name gets through to a terminal as it is.
+// All names are escaped for the terminal.
 func TestControlCharacters(t *testing.T) {
 	all := rows(t, report.Options{})[:1]
 	all[0].Model, all[0].Baseline, all[0].Judge, all[0].Dir = "m\x1b[2J", "b\x1b[2J", "j\x1b[2J", "d\x1b[2J"

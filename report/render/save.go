@@ -25,16 +25,16 @@ import (
 	"airqa/internal/terminal"
 )
 
-// pngDPI is the resolution of PNG files, enough for print.
+// pngDPI is the resolution of PNG files, sufficient for print.
 const pngDPI = 200
 
-// canvas is a page of one of the formats of figures.
+// canvas is a page of one of the figure formats.
 type canvas interface {
 	vg.CanvasSizer
 	io.WriterTo
 }
 
-// figureFormats are the formats of files by suffix.
+// figureFormats are the file formats by suffix.
 var figureFormats = []struct {
 	suffix string
 	canvas func(w, h vg.Length) canvas
@@ -46,8 +46,8 @@ var figureFormats = []struct {
 	}},
 }
 
-// SaveFigures writes each figure to a folder as SVG, PDF and PNG, and returns the number of files. The same figures give
-// the same bytes.
+// SaveFigures writes each figure to a folder as SVG, PDF and PNG, and returns the number of files. The output is
+// deterministic.
 func SaveFigures(dir string, figures []Figure) (int, error) {
 	n := 0
 	for _, f := range figures {
@@ -65,7 +65,7 @@ func SaveFigures(dir string, figures []Figure) (int, error) {
 	return n, nil
 }
 
-// SVG draws the figure for a page of HTML. Its texts are escaped.
+// SVG draws the figure for an HTML page. Its texts are escaped.
 func (f Figure) SVG() (template.HTML, error) {
 	data, err := f.bytes(figureFormats[0].canvas)
 	if err != nil {
@@ -80,8 +80,7 @@ func (f Figure) SVG() (template.HTML, error) {
 
 var svgText = regexp.MustCompile(`style="font-family:[^"]*font-size:([0-9.]+)px"?([^>]*)>([^<]*)</text>`)
 
-// portable fixes the width of each text of an SVG, so that it fits where a viewer has to take another font, and names such
-// fonts.
+// portable fixes the width of each text of an SVG, so that it fits in a substitute font, and names such fonts.
 func portable(svg []byte) []byte {
 	cache := font.NewCache(liberation.Collection())
 	return svgText.ReplaceAllFunc(svg, func(element []byte) []byte {
@@ -95,7 +94,7 @@ func portable(svg []byte) []byte {
 }
 
 func (f Figure) bytes(open func(w, h vg.Length) canvas) ([]byte, error) {
-	// By default the PDF library writes the current time, and resources in the random order of a map.
+	// By default the PDF library writes the current time, and resources in random map order.
 	fpdf.SetDefaultCatalogSort(true)
 	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
 	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())

@@ -8,11 +8,11 @@ import (
 	"airqa/report"
 )
 
-// sheet is a table as a format lays it out.
+// sheet is a table with layout methods.
 type sheet report.Table
 
-// flat reports whether the section is better a column of its own than a line above its lines: when most sections would
-// have a single line.
+// flat reports whether the section should be a column instead of a heading, because most sections would have a single
+// line.
 func (t sheet) flat() bool {
 	if t.Flat {
 		return true
@@ -32,7 +32,7 @@ func (t sheet) sectioned() bool {
 	return slices.ContainsFunc(t.Lines, func(l report.Line) bool { return l.Section != "" })
 }
 
-// names are the heads of the columns of words on the left and of the values; their number is that of the former.
+// names are the heads of the text columns, of which there are left, and of the value columns.
 func (t sheet) names(section bool) (names []string, left int) {
 	names = []string{t.Label}
 	if section {
@@ -66,12 +66,12 @@ func (t sheet) groupEnd(at int) int {
 	return end
 }
 
-// grouped reports whether any column has a head above its own.
+// grouped reports whether any column belongs to a group.
 func (t sheet) grouped() bool {
 	return slices.ContainsFunc(t.Heads, func(h report.Head) bool { return h.Group != "" })
 }
 
-// columns returns the table with some of its columns.
+// columns returns the table with the given columns only.
 func (t sheet) columns(keep []int) sheet {
 	some := t
 	some.Heads, some.Lines = nil, slices.Clone(t.Lines)
@@ -87,7 +87,7 @@ func (t sheet) columns(keep []int) sheet {
 	return some
 }
 
-// unrepeated returns the table without columns that repeat what a scored one has.
+// unrepeated returns the table without columns that repeat the contents of a scored one.
 func (t sheet) unrepeated() sheet {
 	var keep []int
 	for i, h := range t.Heads {
@@ -111,7 +111,7 @@ func (t sheet) eachSection(visit func(name string, lines []report.Line)) {
 	}
 }
 
-// detailed returns the table with n, interval and standard errors below every line of scores, each only where there is one.
+// detailed adds lines with n, interval and standard errors below every line of scores, if there are any.
 func (t sheet) detailed() sheet {
 	full := t.unrepeated()
 	lines := full.Lines

@@ -7,7 +7,7 @@ import (
 	"airqa/report"
 )
 
-// plainText prints a document for people: the blocks of its parts with an empty line between them.
+// plainText prints the blocks of a document, separated by empty lines.
 func plainText(d Document, o Options) string {
 	width := terminal.ProseWidth(o.Width)
 	var blocks []string
@@ -32,7 +32,7 @@ func plainText(d Document, o Options) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// textItem prints a line of a list. One with commands is clipped to the terminal, as it only says what they are about.
+// textItem prints a line of a list. A line with commands is clipped to the terminal, because it only introduces them.
 func textItem(it Item, width, terminalWidth int) string {
 	if len(it.Commands) == 0 {
 		return terminal.Wrap(terminal.Line(it.Text), width, "  ")
@@ -45,8 +45,8 @@ func textItem(it Item, width, terminalWidth int) string {
 	return line.String()
 }
 
-// textTable prints a table with its notes, as several tables with some of its columns each where it is too wide for the
-// terminal. Columns of a group stay together when they fit.
+// textTable prints a table with its notes, split by columns if it is too wide for the terminal. Columns of a group stay
+// together if they fit.
 func textTable(t sheet, o Options) string {
 	notes := t.Notes
 	if o.Detail {
@@ -57,7 +57,7 @@ func textTable(t sheet, o Options) string {
 		blocks = append(blocks, "none")
 	}
 	flat := t.flat()
-	// A column for the sections costs more room than lines between them.
+	// A section column takes more room than headings.
 	flat = flat && (o.Width == 0 || t.fits(0, 1, o.Width, flat))
 	for at := 0; at < len(t.Heads) && len(t.Lines) > 0; {
 		end := t.next(at, o.Width, flat)
@@ -74,8 +74,8 @@ func textTable(t sheet, o Options) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// next is the end of the columns from at on that fit together: as many groups as possible, or else as much of the first
-// group, and at least one column.
+// next is the end of the columns that fit from at on: as many groups as possible, or as much of the first group, and at
+// least one column.
 func (t sheet) next(at, width int, flat bool) int {
 	if width == 0 {
 		return len(t.Heads)
@@ -108,13 +108,13 @@ func (t sheet) part(from, to, width int, flat bool) *grid {
 	return newGrid(t.columns(keep), width, flat)
 }
 
-// grid prints a table as columns with two spaces between them. It has two head lines where columns have a group; the lines
-// of one section follow its name, unless that is a column.
+// grid prints a table as columns separated by two spaces. It has two head lines if columns have groups; the lines of a
+// section follow its name, unless that is a column.
 type grid struct {
 	t     sheet
 	flat  bool
 	width int
-	// left is the number of columns of words, which come first.
+	// left is the number of text columns, which come first.
 	left   int
 	names  []string
 	widths []int
@@ -133,7 +133,7 @@ func newGrid(t sheet, width int, flat bool) *grid {
 		missing := terminal.Width(t.Heads[at].Group) - g.span(g.left+at, g.left+end)
 		g.widths[g.left+end-1] += max(missing, 0)
 	}
-	if width > 0 { // cells that are wider are wrapped
+	if width > 0 { // wrap wider cells
 		for i := range g.widths {
 			room := max(12, width/(2*g.left))
 			if i >= g.left {
@@ -151,7 +151,7 @@ func (g *grid) widen(cells []string) {
 	}
 }
 
-// cells are those of a line. A line that details the one above is indented.
+// cells are the texts of a line. A line that details the one above is indented.
 func (g *grid) cells(l report.Line) []string {
 	list := cells(l, g.flat)
 	if l.Minor {
@@ -169,7 +169,6 @@ func (g *grid) span(from, to int) int {
 	return room
 }
 
-// String prints the grid.
 func (g *grid) String() string {
 	var lines []string
 	if g.t.grouped() {
@@ -205,7 +204,7 @@ func (g *grid) empty(l report.Line) bool {
 	return true
 }
 
-// row prints cells, on several lines where one is wider than its column.
+// row prints cells, on several lines if one is wider than its column.
 func (g *grid) row(cells []string) string {
 	wrapped, height := make([][]string, len(cells)), 1
 	for i, c := range cells {
@@ -230,7 +229,7 @@ func (g *grid) row(cells []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// groups is the upper head line, each group in the middle of its columns.
+// groups is the upper head line, with each group centred over its columns.
 func (g *grid) groups() string {
 	parts := []string{strings.Repeat(" ", g.span(0, g.left))}
 	for at := 0; at < len(g.t.Heads); at = g.t.groupEnd(at) {

@@ -1,5 +1,5 @@
-// Package reporttest makes small runs for the tests of reports: [World.Run] writes one as a test tells it, [Small] one with
-// an episode and scores. Times are those of [Clock].
+// Package reporttest makes small runs for the tests of reports. [World.Run] writes a given run, [Small] one with an
+// episode and scores. Times are those of [Clock].
 package reporttest
 
 import (
@@ -14,8 +14,8 @@ import (
 // Clock is the time of everything.
 var Clock = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// Told is an episode as a test tells it.
-type Told struct {
+// Episode describes an episode.
+type Episode struct {
 	UUID    string
 	Repeat  int
 	Steps   []qa.Step
@@ -23,11 +23,11 @@ type Told struct {
 	Failed  []qa.Attempt
 }
 
-// World is a run as a test tells it.
+// World describes a run.
 type World struct {
 	Baseline, Model string
 	Price           *qa.Price
-	Episodes        []Told
+	Episodes        []Episode
 	Scoring         runlog.Scoring
 	Scores          []qa.Score
 }
@@ -68,7 +68,7 @@ func (w World) Run(t *testing.T) *runlog.Run {
 	return r
 }
 
-// Call is a step of one request: its action, or the kind of its parse error, or the tool's complaint.
+// Call is a step with one request: an action, or the kind of its parse error, or a tool error.
 func Call(n int, kind string, status qa.Status) qa.Step {
 	s := qa.Step{
 		N: n, By: qa.ByModel, Started: Clock, Acted: Clock.Add(4 * time.Second), Ended: Clock.Add(5 * time.Second),
@@ -91,7 +91,7 @@ func Call(n int, kind string, status qa.Status) qa.Step {
 	return s
 }
 
-// Score is that of a repeat.
+// Score is the score of a repeat.
 func Score(uuid string, repeat int, v qa.Verdict) qa.Score {
 	s := qa.Score{UUID: uuid, Repeat: repeat, Verdict: v, Func: "eval_int_exact_match"}
 	if v == qa.Right {
@@ -100,16 +100,16 @@ func Score(uuid string, repeat int, v qa.Verdict) qa.Score {
 	return s
 }
 
-// Answer is an episode of so many calls that ended with an answer.
-func Answer(uuid string, repeat, calls int) Told {
-	e := Told{UUID: uuid, Repeat: repeat, Outcome: qa.Answered}
+// Answer is an answered episode with the given number of calls.
+func Answer(uuid string, repeat, calls int) Episode {
+	e := Episode{UUID: uuid, Repeat: repeat, Outcome: qa.Answered}
 	for n := range calls {
 		e.Steps = append(e.Steps, Call(n+1, "", ""))
 	}
 	return e
 }
 
-// Collect reads a run; its directory is called RUN.
+// Collect reads a run and renames its directory to RUN.
 func Collect(t *testing.T, w World, examples []qa.Example, o report.Options) report.Row {
 	t.Helper()
 	row, err := report.Collect(w.Run(t), examples, o)
@@ -120,7 +120,7 @@ func Collect(t *testing.T, w World, examples []qa.Example, o report.Options) rep
 	return row
 }
 
-// Single are questions with the tags single, text and objective.
+// Single returns questions with the tags single, text and objective.
 func Single(uuids ...string) []qa.Example {
 	var list []qa.Example
 	for _, uuid := range uuids {
@@ -131,7 +131,7 @@ func Single(uuids ...string) []qa.Example {
 	return list
 }
 
-// Questions are those of [Small]: seven, with most tags.
+// Questions are the seven questions of [Small], with most tags.
 func Questions() []qa.Example {
 	tags := func(uuid string, tags ...string) qa.Example {
 		return qa.Example{UUID: uuid, Question: "Q " + uuid + "?", Tags: tags, Evaluator: qa.Evaluator{Func: "eval_int_exact_match"}}
@@ -147,7 +147,7 @@ func Questions() []qa.Example {
 	}
 }
 
-// Small writes a run with one finished episode and scores for all but g.
+// Small writes a run with one finished episode and scores for all questions but g.
 func Small(t *testing.T) *runlog.Run {
 	t.Helper()
 	dir := t.TempDir()
