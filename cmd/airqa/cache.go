@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"airqa/internal/exit"
@@ -117,31 +115,15 @@ func (cachePruneCmd) Help() string {
 
 // Run implements the sub-command.
 func (c cachePruneCmd) Run(a *app) error {
-	age, err := parseAge(c.Older)
+	age, err := cache.ParseAge(c.Older)
 	if err != nil {
-		return err
+		return exit.Misuse("--older %v", err)
 	}
 	dropped, kept, err := cache.Prune(c.Dir, a.now().Add(-age))
 	if err != nil {
 		return err
 	}
 	return a.printDropped(dropped, kept, c.JSON)
-}
-
-// parseAge reads days and weeks beside what Go's durations have.
-func parseAge(text string) (time.Duration, error) {
-	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
-		if number, found := strings.CutSuffix(text, suffix); found {
-			if n, err := strconv.ParseFloat(number, 64); err == nil && n >= 0 && n < 1e5 {
-				return time.Duration(n * float64(unit)), nil
-			}
-		}
-	}
-	age, err := time.ParseDuration(text)
-	if err != nil || age < 0 {
-		return 0, exit.Misuse("--older %s: want an age such as 30d, 2w or 12h", text)
-	}
-	return age, nil
 }
 
 func (a *app) printDropped(dropped, kept int, asJSON bool) error {

@@ -1,17 +1,9 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-
 	"airqa/internal/exit"
 	"airqa/report/compare"
 	"airqa/report/render"
-	"airqa/run/runlog"
 )
 
 type compareCmd struct {
@@ -55,7 +47,7 @@ func (c compareCmd) Run(a *app) error {
 	if c.MinQuestions != "" {
 		return c.need(a, o)
 	}
-	sides, err := c.sides(a)
+	sides, err := a.session().Sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
 	}
@@ -97,9 +89,9 @@ func (c compareCmd) check() error {
 
 // need answers --min-questions.
 func (c compareCmd) need(a *app, o render.Options) error {
-	gap, err := percentagePoints(c.MinQuestions)
+	gap, err := compare.ParseGap(c.MinQuestions)
 	if err != nil {
-		return err
+		return exit.Misuse("--min-questions: %v", err)
 	}
 	need := compare.Questions(gap, usualDiscordance, c.Power)
 	switch {
@@ -119,7 +111,7 @@ func (c compareCmd) need(a *app, o render.Options) error {
 
 // two compares the two runs that a gap is to be found between.
 func (c compareCmd) two(a *app) (compare.Result, error) {
-	sides, err := c.sides(a)
+	sides, err := a.session().Sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return compare.Result{}, err
 	}
@@ -127,71 +119,4 @@ func (c compareCmd) two(a *app) (compare.Result, error) {
 		return compare.Result{}, exit.Misuse("--min-questions takes how often two runs disagree: name two, not %d", len(sides))
 	}
 	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1, IncludePartial: c.IncludePartial})
-}
-
-// percentagePoints reads "3pp".
-func percentagePoints(text string) (float64, error) {
-	digits, found := strings.CutSuffix(strings.TrimSpace(text), "pp")
-	gap, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if !found || err != nil || !(gap > 0 && gap <= 100) {
-		return 0, exit.Misuse("--min-questions takes percentage points above 0 and up to 100, such as 3pp; not %q", text)
-	}
-	return gap, nil
-}
-
-// sides reads two or more runs. One that is not scored is left out where there are more than two.
-func (c compareCmd) sides(a *app) ([]compare.Side, error) {
-	var sides []compare.Side
-	var unscored []string
-	for _, path := range c.Runs {
-		paths := []string{path}
-		if info, err := os.Stat(path); err != nil {
-			return nil, runlog.NoRun(path)
-		} else if info.IsDir() {
-			if paths, err = findRuns(paths); err != nil {
-				return nil, err
-			}
-		}
-		for _, path := range paths {
-			side, err := c.side(a, path)
-			if errors.Is(err, runlog.ErrNoScores) {
-				unscored = append(unscored, path)
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			sides = append(sides, side)
-		}
-	}
-	return sides, a.enough(sides, unscored)
-}
-
-// enough reports whether two runs are scored, and notes those that are left out.
-func (a *app) enough(sides []compare.Side, unscored []string) error {
-	switch {
-	case len(sides)+len(unscored) < 2:
-		return exit.Misuse("a comparison needs two runs")
-	case len(sides) < 2:
-		return fmt.Errorf("%s is not scored yet\n  run: airqa score %s", unscored[0], unscored[0])
-	}
-	for _, path := range unscored {
-		a.say("note: %s is left out: it is not scored yet (airqa score %s)", path, path)
-	}
-	return nil
-}
-
-func (c compareCmd) side(a *app, path string) (compare.Side, error) {
-	dir, file := path, ""
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		dir, file = filepath.Dir(filepath.Dir(path)), path
-		if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err != nil {
-			return compare.LoadFile(path)
-		}
-	}
-	run, examples, err := a.session().OpenRun(dir)
-	if err != nil {
-		return compare.Side{}, err
-	}
-	return compare.Load(run, examples, compare.Choice{File: file, Scoring: c.Scoring, Judge: c.Judge})
 }

@@ -17,6 +17,7 @@ import (
 	"airqa/internal/progress"
 	"airqa/internal/terminal"
 	"airqa/qa"
+	"airqa/report"
 	"airqa/report/render"
 	"airqa/run/runlog"
 	"airqa/run/scoring"
@@ -55,7 +56,7 @@ func (c demoCmd) Run(a *app) error {
 	if err := d.scoreAll(dirs); err != nil {
 		return err
 	}
-	rows, err := a.rows(dirs)
+	rows, err := a.session().Collect(dirs, report.Options{})
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (d demo) ingest() error {
 	if err != nil {
 		return err
 	}
-	sum, err := d.app.ingest(env.WriterConfig{Dir: d.data()}, files, ingest.Config{Workers: 2}, datadir.Chunking{})
+	sum, err := d.session().Ingest(env.WriterConfig{Dir: d.data()}, files, ingest.Config{Workers: 2}, datadir.Chunking{})
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (d demo) ingest() error {
 
 // runAll runs every baseline with the offline model.
 func (d demo) runAll() ([]string, error) {
-	examples, err := d.loadQuestions(d.questions())
+	examples, err := d.session().Questions(d.questions())
 	if err != nil {
 		return nil, err
 	}

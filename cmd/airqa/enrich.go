@@ -125,7 +125,7 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 // apply writes what was replied and makes it searchable.
 func (c enrichCmd) apply(ctx context.Context, a *app, e *enrich.Enricher, texts embed.Embedder) (applied enrich.Applied, err error) {
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
-	err = a.write(ctx, to, "embed", func(store *env.Writer) (err error) {
+	err = a.session().Write(ctx, to, "embed", func(store *env.Writer) (err error) {
 		applied, err = e.Apply(ctx, store)
 		return err
 	})

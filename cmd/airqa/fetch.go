@@ -12,6 +12,7 @@ import (
 	"airqa/env/ingest"
 	"airqa/env/ingest/sources/fetch"
 	"airqa/internal/exit"
+	"airqa/run/session"
 )
 
 // downloads is the folder of fetched papers in a data directory.
@@ -108,7 +109,7 @@ func (a *app) fetch(data string, f fetchFlags, items []fetch.Item) (sum fetch.Su
 	}
 	ctx, drain, stop := a.interrupts()
 	defer stop()
-	ctx, cancel := untilDrained(ctx, drain) // what came is kept: nothing to wait for
+	ctx, cancel := session.UntilDrained(ctx, drain) // what came is kept: nothing to wait for
 	defer cancel()
 	delay := f.Delay
 	if delay == 0 {

@@ -1,15 +1,14 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 
-	"golang.org/x/term"
-
 	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/run/session"
 )
 
@@ -20,7 +19,10 @@ func (c forkCmd) change(a *app, b *session.Branch) error {
 	var err error
 	switch {
 	case c.Edit:
-		text, err = a.edit(before)
+		text, err = terminal.Edit(a.ctx, before, cmp.Or(a.getenv("VISUAL"), a.getenv("EDITOR")), a.in, a.errs)
+		if errors.Is(err, terminal.ErrNoEditor) {
+			err = exit.Misuse("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
+		}
 	case c.Reply != "":
 		text, err = a.readText(c.Reply)
 	default:
@@ -45,38 +47,5 @@ func (a *app) readText(path string) (string, error) {
 		return string(raw), err
 	}
 	raw, err := os.ReadFile(path)
-	return string(raw), err
-}
-
-// edit shows a text in the user's editor and returns what came of it.
-func (a *app) edit(text string) (string, error) {
-	file, err := os.CreateTemp("", "airqa-*.txt")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = file.WriteString(text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return "", err
-	}
-	words := strings.Fields(a.getenv("VISUAL"))
-	if len(words) == 0 {
-		words = strings.Fields(a.getenv("EDITOR"))
-	}
-	if len(words) == 0 {
-		if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
-			return "", exit.Misuse("--edit needs a terminal, or an editor in EDITOR; --reply and --observation take a file")
-		}
-		words = []string{"vi"}
-	}
-	editor := exec.CommandContext(a.ctx, words[0], append(words[1:], file.Name())...) //nolint:gosec // the user's own editor
-	editor.Stdin, editor.Stdout, editor.Stderr = a.in, a.errs, a.errs
-	if err := editor.Run(); err != nil {
-		return "", fmt.Errorf("editor %s: %w", words[0], err)
-	}
-	raw, err := os.ReadFile(file.Name())
 	return string(raw), err
 }

@@ -12,6 +12,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
+	"airqa/run/session"
 )
 
 type importCmd struct {
@@ -74,7 +75,7 @@ func (a *app) importPapers(to env.WriterConfig, cfg release.Config) (sum release
 	ctx, drain, stop := a.interrupts()
 	defer stop()
 	interrupted := false
-	err = a.write(ctx, to, "embed", func(store *env.Writer) (err error) {
+	err = a.session().Write(ctx, to, "embed", func(store *env.Writer) (err error) {
 		cfg.Store = store
 		sum, interrupted, err = a.copyPapers(ctx, drain, cfg)
 		return err
@@ -91,7 +92,7 @@ func (a *app) importPapers(to env.WriterConfig, cfg release.Config) (sum release
 
 // copyPapers copies until drain is closed. A paper is one transaction: there is nothing to wait for but the one under way.
 func (a *app) copyPapers(ctx context.Context, drain <-chan struct{}, cfg release.Config) (sum release.Summary, interrupted bool, err error) {
-	ctx, cancel := untilDrained(ctx, drain)
+	ctx, cancel := session.UntilDrained(ctx, drain)
 	defer cancel()
 	var stage *progress.Stage
 	cfg.Progress = func(done, total int, title string) {

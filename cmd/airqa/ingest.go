@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"airqa/env"
@@ -12,7 +10,6 @@ import (
 	"airqa/env/ingest"
 	"airqa/env/ingest/sources/mineru"
 	"airqa/env/ingest/sources/records"
-	"airqa/env/pdf"
 	"airqa/internal/exit"
 )
 
@@ -68,7 +65,7 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	sum, err := a.ingest(to, g.files, cfg, chunks)
+	sum, err := a.session().Ingest(to, g.files, cfg, chunks)
 	if err != nil {
 		return err
 	}
@@ -102,82 +99,6 @@ func (c ingestCmd) extras() (e ingest.Extras, err error) {
 		e.MinerU, err = mineru.Open(c.MinerU)
 	}
 	return e, err
-}
-
-// ingest reads files into a data directory, with bars. The first Ctrl-C ends the reading and makes searchable what is in;
-// the second ends that too, and the same command goes on.
-func (a *app) ingest(to env.WriterConfig, files []string, cfg ingest.Config, chunks datadir.Chunking) (sum ingest.Summary, err error) {
-	ctx, drain, stop := a.interrupts()
-	defer stop()
-	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers})
-	if err != nil {
-		return sum, err
-	}
-	defer func() { err = errors.Join(err, pool.Close()) }()
-	if cfg.Reader, err = ingest.NewReader(pool); err != nil {
-		return sum, err
-	}
-	interrupted := false
-	err = a.write(ctx, to, "embed", func(store *env.Writer) (err error) {
-		if cfg.Reader.Chunks, err = store.ChunkAs(chunks); err != nil {
-			return err
-		}
-		cfg.Store = store
-		sum, interrupted, err = a.readPapers(ctx, drain, files, cfg)
-		return err
-	})
-	switch {
-	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
-		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
-	case err == nil && interrupted:
-		done := sum.Added + sum.Skipped + len(sum.Failed)
-		return sum, fmt.Errorf("stopped after %d of %d files; the same command goes on from here", done, len(files))
-	}
-	return sum, err
-}
-
-// readPapers reads files until drain is closed. A paper is one transaction: there is nothing to wait for but the one that
-// is being written.
-func (a *app) readPapers(ctx context.Context, drain <-chan struct{}, files []string, cfg ingest.Config) (sum ingest.Summary, interrupted bool, err error) {
-	ctx, cancel := untilDrained(ctx, drain)
-	defer cancel()
-	stage := a.progress.Stage("ingest", len(files))
-	begun, pages := a.now(), 0
-	cfg.Progress = func(e ingest.Event) {
-		pages += e.Pages
-		a.reportFile(e)
-		stage.Set(e.Done, rate(pages, a.now().Sub(begun), "pages/s")+" "+filepath.Base(e.Path))
-	}
-	sum, err = ingest.Run(ctx, cfg, files)
-	if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
-		interrupted, err = true, nil
-	}
-	beside := ""
-	if sum.Beside > 0 {
-		beside = fmt.Sprintf(" (%d with the title of another file)", sum.Beside)
-	}
-	stage.Close(fmt.Sprintf("%d added%s, %d there before, %d failed, %s", sum.Added, beside, sum.Skipped, len(sum.Failed),
-		rate(pages, a.now().Sub(begun), "pages/s")))
-	return sum, interrupted, err
-}
-
-// mostWarnings is how many problems of one file are printed.
-const mostWarnings = 5
-
-// reportFile prints what is wrong with a file, or unusual about it, as soon as it is known.
-func (a *app) reportFile(e ingest.Event) {
-	if e.State == ingest.Failed {
-		a.progress.Print(fmt.Sprintf("error: %s: %v", e.Path, e.Err))
-	}
-	if e.Beside != "" {
-		a.progress.Print(fmt.Sprintf("note: %s has the title of %s and is kept beside it as %q; --replace puts it in its place", e.Path, e.Beside, e.Title))
-	}
-	for _, text := range e.Problems[:min(len(e.Problems), mostWarnings)] {
-		a.progress.Print(fmt.Sprintf("warning: %s: %s", e.Path, text))
-	}
-	if n := len(e.Problems) - mostWarnings; n > 0 {
-		a.progress.Print(fmt.Sprintf("warning: %s: and %d more (airqa papers lists them)", e.Path, n))
-	}
 }
 
 // ingestEnd says what to do next, and turns the summary into an exit code.

@@ -2,17 +2,12 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"airqa/internal/settings"
-	"airqa/llm"
-	"airqa/qa"
 	"airqa/run/runlog"
 	"airqa/run/session"
 )
@@ -60,12 +55,9 @@ func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 		return nil, nil
 	}
 	if flag == "repeats" {
-		return repeatsIn(dir)
+		return session.RecordedRepeats(dir)
 	}
-	if v, ok := flagsOf(dir, config)[flag]; ok {
-		return v, nil
-	}
-	return nil, nil
+	return session.RecordedFlags(dir, config, os.Getenv)[flag], nil
 }
 
 // recordedDir is the run that a command goes on from, "" when it goes on from none.
@@ -96,46 +88,4 @@ func otherModel(ctx *kong.Context, c runlog.Config) bool {
 		}
 	}
 	return false
-}
-
-// repeatsIn counts the repeats of a run.
-func repeatsIn(dir string) (any, error) {
-	r, err := runlog.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	most := 0
-	for _, id := range r.UUIDs() {
-		_, repeat := qa.SplitEpisodeID(id)
-		most = max(most, repeat)
-	}
-	return strconv.Itoa(most + 1), nil
-}
-
-// described are the flags that the description of a model records beside its sampling.
-type described struct {
-	Reasoning     bool `json:"reasoning" name:"reasoning"`
-	ContextWindow int  `json:"context_window" name:"context-window"`
-}
-
-// flagsOf are the flags that a run was made with, as far as its run.json has them.
-func flagsOf(dir string, c runlog.Config) map[string]any {
-	flags := map[string]any{
-		"questions": filepath.Join(dir, runlog.QuestionsFile), "baseline": c.Shape.Baseline, "model": runlog.SpecOf(c.Shape.Model),
-		"data": c.Note.DataDir,
-	}
-	sampling, _ := c.Shape.Model["sampling"].(map[string]any)
-	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
-	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
-	maps.Copy(flags, qa.FlagsOf(described{}, c.Shape.Model))
-	if embedder, _ := c.Shape.Settings["embedder"].(string); strings.HasPrefix(embedder, "openai:") {
-		flags["embedder"] = embedder
-	}
-	if llm.FromEnvironment(runlog.SpecOf(c.Shape.Model), os.Getenv).BaseURL == "" && c.Note.BaseURL != "" {
-		flags["base-url"] = c.Note.BaseURL
-	}
-	if p := c.Note.Price; p != nil {
-		flags["price"] = session.PriceText(p)
-	}
-	return flags
 }

@@ -5,11 +5,8 @@ import (
 	"path/filepath"
 
 	"airqa/internal/exit"
-	"airqa/llm"
-	"airqa/qa"
 	"airqa/run/replay"
 	"airqa/run/runlog"
-	"airqa/run/session"
 )
 
 // replayFlags show a recorded run again.
@@ -45,23 +42,4 @@ func (c runCmd) openReplay(a *app) (*replay.Source, error) {
 		return nil, exit.With(exit.Usage, err)
 	}
 	return s, err
-}
-
-// openModel makes a model. A replayed one is described and never asked, so that it needs no key; a script that the run names by
-// its file name alone is described as there.
-func (c runCmd) openModel(a *app, o *session.Models, replayed *replay.Source, spec string) (session.Opened, error) {
-	if replayed == nil {
-		return o.Open(spec, a.getenv)
-	}
-	recorded := replayed.Config().Shape.Model
-	provider, _ := llm.SplitSpec(spec)
-	if spec == runlog.SpecOf(recorded) && (provider == "scripted" || provider == session.OfflineModel) {
-		return session.Opened{Spec: spec, Described: recorded, Price: &qa.Price{}, MaxReply: replayed.Config().Shape.ReplyLimit()}, nil
-	}
-	settled, list, err := o.Settled(spec, a.getenv)
-	if err != nil {
-		return session.Opened{}, err
-	}
-	described, err := llm.Describe(settled)
-	return session.Opened{Spec: spec, Described: described, Price: session.ListedPrice(list, spec), MaxReply: settled.Sampling.MaxTokens}, err
 }

@@ -1,23 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"errors"
-	"net"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"airqa/agent/action"
-	"airqa/baselines"
 	"airqa/env"
-	"airqa/eval"
 	"airqa/internal/exit"
-	"airqa/internal/terminal"
-	"airqa/llm"
-	"airqa/llm/catalog"
 	"airqa/qa"
-	"airqa/qa/dataset"
 	"airqa/run/estimate"
 	"airqa/run/replay"
 	"airqa/run/runlog"
@@ -63,37 +53,25 @@ func (c runCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	lines, err := findBaselines(c.Baseline)
-	if err != nil {
-		return err
-	}
 	source, err := c.openReplay(a)
 	if err != nil {
 		return err
 	}
-	models, err := c.openModels(a, source)
+	jobs, out, err := a.session().Jobs(session.Choice{
+		Baselines: c.Baseline, Models: c.Model, Endpoint: c.Endpoint, Budget: c.Budget, Limits: c.QuestionLimits,
+		Workers: c.Workers, Out: c.Out, Replay: source,
+	})
 	if err != nil {
 		return err
 	}
-	jobs := jobsOf(lines, models, c.Out)
-	if c.Out == "" {
-		c.Out = runsFolder
-		if len(jobs) == 1 {
-			c.Out = jobs[0].Dir
-		}
-	}
-	c.warnOfImages(a, jobs)
+	c.Out = out
 	return c.answer(a, jobs, source)
 }
 
 // answer takes the questions through the jobs.
 func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error {
-	examples, faults, err := dataset.Load(c.Questions, eval.Check)
+	examples, err := a.session().QuestionsFor(c.Questions, jobs)
 	if err != nil {
-		a.sayFaults(c.Questions, faults, faultLines)
-		return err
-	}
-	if err := a.checkUUIDs(examples); err != nil {
 		return err
 	}
 	picked, err := c.Pick(a.session(), examples)
@@ -105,7 +83,6 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 		return err
 	}
 	defer func() { _ = world.Close() }()
-	a.sayFaults(c.Questions, faults, faultsShown(jobs))
 	plan := session.Plan{
 		World: world, Examples: examples, Picked: picked, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
 		Retry: c.Retry, Budget: c.Budget,
@@ -171,176 +148,6 @@ func (c runCmd) check() error {
 func (c runCmd) checkFormat() error {
 	if c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python) {
 		return exit.Misuse("--action-format %s is for actions written as text, and --protocol tools reads none: drop one of them or use --protocol mixed", c.ActionFormat)
-	}
-	return nil
-}
-
-// findBaselines returns the baselines of some names, or every one for "all".
-func findBaselines(names []string) ([]baselines.Baseline, error) {
-	if slices.Equal(names, []string{"all"}) {
-		return baselines.All(), nil
-	}
-	var found []baselines.Baseline
-	for _, name := range names {
-		b, err := baselines.Find(strings.TrimSpace(name))
-		if err != nil {
-			return nil, exit.With(exit.Usage, err)
-		}
-		if slices.ContainsFunc(found, func(other baselines.Baseline) bool { return other.Name == b.Name }) {
-			return nil, exit.Misuse("baseline %s is named twice", b.Name)
-		}
-		found = append(found, b)
-	}
-	return found, nil
-}
-
-// openModels makes the models; for a replay only what the record of a run says of them.
-func (c runCmd) openModels(a *app, replayed *replay.Source) ([]session.Opened, error) {
-	if c.MaxConnections == 0 {
-		c.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
-	}
-	source := c.Opener()
-	source.Notify = a.notify
-	if len(c.Model) > 1 && c.Price != "" {
-		a.say("warning: --price %s holds for all %d models; a file for --models has one for each", c.Price, len(c.Model))
-	}
-	var opened []session.Opened
-	for _, spec := range c.Model {
-		spec = strings.TrimSpace(spec)
-		if slices.ContainsFunc(opened, func(other session.Opened) bool { return other.Spec == spec }) {
-			return nil, exit.Misuse("model %s is named twice", spec)
-		}
-		m, err := c.openModel(a, source, replayed, spec)
-		if err == nil {
-			m.Price, err = c.PriceOf(m, c.QuestionLimits)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if left, ok := m.Described["not_sent"]; ok {
-			a.say("note: %s refuses settings, which are not sent: %v", spec, left)
-		}
-		opened = append(opened, m)
-	}
-	c.warnOfProviders(a)
-	if replayed == nil {
-		c.warnOfPrices(a, opened)
-	}
-	return opened, nil
-}
-
-// warnOfPrices names the models of unknown price. Those on this machine are taken to cost nothing by the token.
-func (c runCmd) warnOfPrices(a *app, models []session.Opened) {
-	var unknown []string
-	for _, m := range models {
-		access := llm.FromEnvironment(m.Spec, a.getenv).Pair(c.BaseURL)
-		if host, _, err := net.SplitHostPort(access.Host()); m.Price == nil && (err != nil || !isLoopback(host)) {
-			unknown = append(unknown, m.Spec)
-		}
-	}
-	if len(unknown) > 0 {
-		a.say("warning: no known price for %s: costs are not counted; --price IN,OUT sets one", strings.Join(unknown, ", "))
-	}
-}
-
-// warnOfProviders says that one address is given to models of several providers.
-func (c runCmd) warnOfProviders(a *app) {
-	var providers []string
-	for _, spec := range c.Model {
-		provider, _ := llm.SplitSpec(strings.TrimSpace(spec))
-		asks := provider != session.OfflineModel && provider != "scripted"
-		if asks && !slices.Contains(providers, provider) {
-			providers = append(providers, provider)
-		}
-	}
-	if len(providers) > 1 && c.BaseURL != "" {
-		a.say("warning: --base-url is the address for models of %s alike, and gets the keys of all of them", strings.Join(providers, " and "))
-	}
-}
-
-// warnOfImages says that a model cannot look at pages although a baseline has it do so.
-func (c runCmd) warnOfImages(a *app, jobs []session.Job) {
-	list, err := catalog.Open(c.Models)
-	if err != nil {
-		return // reported when the models were opened
-	}
-	for _, j := range jobs {
-		if known, listed := list.Find(j.Spec); listed && !known.Images && slices.Contains(j.Baseline.Tools, "View") {
-			a.say("warning: the list of models says that %s takes no images; %s sends some", j.Spec, j.Baseline.Name)
-		}
-	}
-}
-
-// runsFolder is where runs go without --out.
-const runsFolder = "runs"
-
-// jobsOf returns all baselines with all models. A single one has the folder out to itself, if there is one.
-func jobsOf(lines []baselines.Baseline, models []session.Opened, out string) []session.Job {
-	if len(lines) == 1 && len(models) == 1 && out != "" {
-		return []session.Job{{Baseline: lines[0], Opened: models[0], Dir: out, Name: lines[0].Name}}
-	}
-	out = cmp.Or(out, runsFolder)
-	var all []session.Job
-	for _, m := range models {
-		slug := session.Slug(m.Spec)
-		for _, b := range lines {
-			c := session.Job{Baseline: b, Opened: m, Dir: filepath.Join(out, b.Name+"@"+slug), Name: b.Name}
-			if len(models) > 1 {
-				c.Name = b.Name + " " + m.Spec
-			}
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
-// loadQuestions reads examples and reports the faulty ones.
-func (a *app) loadQuestions(path string) ([]qa.Example, error) {
-	examples, faults, err := dataset.Load(path, eval.Check)
-	a.sayFaults(path, faults, faultLines)
-	return examples, err
-}
-
-// faultLines is how many faults of a question file are printed in full.
-const faultLines = 3
-
-// sayFaults prints the first faults of a question file and counts the others.
-func (a *app) sayFaults(path string, faults []*dataset.Fault, most int) {
-	for i, f := range faults {
-		if i == most {
-			more := "fault"
-			if most > 0 {
-				more = "more fault"
-			}
-			a.say("warning: %s: %s; airqa stats %s --lint lists all", path, terminal.Plural(len(faults)-most, more), path)
-			return
-		}
-		kept := "left out"
-		if f.Loaded {
-			kept = "kept"
-		}
-		a.say("warning: %v (%s)", f, kept)
-	}
-}
-
-// faultsShown is how many faults to print: none again where all jobs resume, since their first invocation printed them.
-func faultsShown(jobs []session.Job) int {
-	for _, j := range jobs {
-		if _, err := runlog.ReadConfig(j.Dir); err != nil {
-			return faultLines
-		}
-	}
-	return 0
-}
-
-// checkUUIDs refuses questions whose uuid holds a key or a path of the home directory: neither is written to a run directory,
-// so their answers could not be found again.
-func (a *app) checkUUIDs(examples []qa.Example) error {
-	redact := a.redactor()
-	for _, ex := range examples {
-		if safe := string(redact([]byte(ex.UUID))); safe != ex.UUID {
-			return exit.Misuse("the uuid %q holds a key or a path of the home directory, which no run directory may hold; rename the question", safe)
-		}
 	}
 	return nil
 }

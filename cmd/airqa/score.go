@@ -55,7 +55,7 @@ func (c scoreCmd) Run(a *app) error {
 	if len(c.Dirs) == 0 {
 		return c.scoreFiles(a)
 	}
-	dirs, err := findRuns(c.Dirs)
+	dirs, err := runlog.Find(c.Dirs)
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 
 // explainFile shows how one prediction of a file is scored.
 func (c scoreCmd) explainFile(a *app, j *scoring.Judge) error {
-	examples, err := a.loadQuestions(c.Gold)
+	examples, err := a.session().Questions(c.Gold)
 	if err != nil {
 		return err
 	}

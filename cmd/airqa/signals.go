@@ -56,17 +56,3 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 		cancel(nil)
 	}
 }
-
-// untilDrained returns a context that ends, with the cause exit.ErrInterrupted, when drain is closed: for work that has nothing
-// to wait for.
-func untilDrained(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		select {
-		case <-drain:
-			cancel(exit.ErrInterrupted)
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() { cancel(nil) }
-}

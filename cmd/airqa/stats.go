@@ -1,24 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"airqa/internal/aside"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
-	"airqa/report"
 	"airqa/report/questions"
 	"airqa/report/render"
 )
 
 type statsCmd struct {
-	File      string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Format    string `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
-	JSON      bool   `name:"json" help:"The same as --format json."`
+	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	formatFlags
 	Out       string `short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 	WithPaper bool   `help:"Add the numbers of the paper's Table 2."`
 	Lint      bool   `help:"List what cannot be scored as written and what contradicts itself; exit code 3 if there is an error."`
@@ -37,10 +32,11 @@ does not pass. docs/stats.md explains every number and rule.`
 
 // Run implements the sub-command.
 func (c statsCmd) Run(a *app) error {
-	o, err := c.options(a)
+	o, err := c.render(a, c.Out)
 	if err != nil {
 		return err
 	}
+	o.WithPaper = c.WithPaper
 	file, err := questions.Read(c.File)
 	if listed := c.Lint && len(file.Faults) > 0; err != nil && (!listed || !errors.Is(err, questions.ErrNone)) {
 		return withFaults(err, file)
@@ -52,7 +48,7 @@ func (c statsCmd) Run(a *app) error {
 			return err
 		}
 	}
-	err = c.write(a, func(w io.Writer) error {
+	err = a.writeOut(c.Out, func(w io.Writer) error {
 		if c.Lint {
 			return render.Findings(w, findings, stats, o)
 		}
@@ -61,28 +57,10 @@ func (c statsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return c.verdict(a, file, stats, findings)
-}
-
-func (c statsCmd) options(a *app) (render.Options, error) {
-	o := render.Options{Width: a.width, Options: report.Options{WithPaper: c.WithPaper}}
-	var err error
-	if o.Format, err = formatOf(c.Format, c.JSON); err != nil {
-		return o, err
-	}
-	if o.Format == "" && c.Out != "" {
-		o.Format = render.FormatOf(c.Out)
-		if o.Format == "" {
-			return o, exit.Misuse("%s: unknown suffix; choose a format with --format (%s)", c.Out, strings.Join(render.Formats(), ", "))
-		}
-	}
-	if o.Format == "" {
-		o.Format = "text"
-	}
 	if c.Out != "" {
-		o.Width = 0
+		a.say("%s is written", c.Out)
 	}
-	return o, nil
+	return c.verdict(a, file, stats, findings)
 }
 
 // withFaults adds the first faults of a file that has no question.
@@ -95,22 +73,6 @@ func withFaults(err error, file questions.File) error {
 		err = fmt.Errorf("%w\n  %w", err, f)
 	}
 	return err
-}
-
-// write prints to standard output or, whole or not at all, to a file.
-func (c statsCmd) write(a *app, print func(io.Writer) error) error {
-	if c.Out == "" {
-		return print(a.out)
-	}
-	var b bytes.Buffer
-	if err := print(&b); err != nil {
-		return err
-	}
-	if err := aside.WriteFile(c.Out, b.Bytes()); err != nil {
-		return err
-	}
-	a.say("%s is written", c.Out)
-	return nil
 }
 
 // verdict says what was found and makes the exit code of it.

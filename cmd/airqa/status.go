@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"airqa/internal/pause"
-	"airqa/internal/terminal"
+	"airqa/run/runlog"
 	"airqa/run/status"
 )
 
@@ -39,7 +39,7 @@ const (
 
 // Run implements the sub-command.
 func (c statusCmd) Run(a *app) error {
-	dirs, err := findRuns(c.Runs)
+	dirs, err := runlog.Find(c.Runs)
 	if err != nil {
 		return err
 	}
@@ -136,26 +136,9 @@ func (c statusCmd) draw(a *app, all []status.Status, before int) (int, error) {
 		return 0, nil
 	}
 	width, height := terminalSize(a.width)
-	text := picture(all, width, height)
+	text := status.Screen(all, width, height)
 	a.erase(before)
 	return strings.Count(text, "\n") + 1, a.print(text)
-}
-
-// picture is what fits a terminal: all that is known, or a line for each run, or for as many as there is room for.
-func picture(all []status.Status, width, height int) string {
-	var full, brief []string
-	for _, s := range all {
-		full = append(full, s.Text(width-1))
-		brief = append(brief, terminal.Clip(s.Brief(), width-2))
-	}
-	text := strings.Join(full, "\n")
-	if strings.Count(text, "\n")+2 < height {
-		return text
-	}
-	if room := max(height-3, 1); len(brief) > room {
-		brief = append(brief[:room], fmt.Sprintf("and %d more", len(all)-room))
-	}
-	return strings.Join(brief, "\n")
 }
 
 // terminalSize asks again at every look, since a window changes.

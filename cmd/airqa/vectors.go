@@ -60,7 +60,7 @@ func (c vectorsCopyCmd) Run(a *app) error {
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	err = a.write(ctx, env.WriterConfig{Dir: c.Data, Vectors: to, Embedder: texts}, "copy", func(*env.Writer) error { return nil })
+	err = a.session().Write(ctx, env.WriterConfig{Dir: c.Data, Vectors: to, Embedder: texts}, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
 		a.say("next: airqa vectors check --data %s --with %s", c.Data, c.To)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -149,4 +150,29 @@ func (s Setting) Text() string {
 		from += ": " + s.Name
 	}
 	return terminal.Line(value) + "  (" + from + ")"
+}
+
+// Announced returns notes about the values of flags that a command took from files of the working directory or of a run,
+// whose settings are in recorded.
+func (v Values) Announced(ctx *kong.Context, flags []string, recorded string) []string {
+	var fromFile, lines []string
+	for _, p := range ctx.Path {
+		if p.Flag == nil || !p.Resolved || !slices.Contains(flags, p.Flag.Name) {
+			continue
+		}
+		value := fmt.Sprint(Masked(ctx.FlagValue(p.Flag)))
+		source, key, err := v.Source(p.Flag, CommandPath(ctx.Selected()))
+		switch {
+		case err != nil || value == "":
+		case source == File:
+			fromFile = append(fromFile, key+" "+value)
+		case source == FromDefault && p.Flag.Name == "base-url":
+			lines = append(lines, fmt.Sprintf("note: %s of the run sets base-url %s", recorded, value))
+		}
+	}
+	if len(fromFile) > 0 {
+		slices.Sort(fromFile)
+		lines = append(lines, fmt.Sprintf("note: %s sets %s", File, strings.Join(slices.Compact(fromFile), ", ")))
+	}
+	return lines
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"airqa/internal/aside"
@@ -123,4 +125,20 @@ func scan(dir string, each func(line []byte) error) error {
 		}
 	}
 	return nil
+}
+
+// ParseAge reads days and weeks besides what Go's durations have.
+func ParseAge(text string) (time.Duration, error) {
+	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, found := strings.CutSuffix(text, suffix); found {
+			if n, err := strconv.ParseFloat(number, 64); err == nil && n >= 0 && n < 1e5 {
+				return time.Duration(n * float64(unit)), nil
+			}
+		}
+	}
+	age, err := time.ParseDuration(text)
+	if err != nil || age < 0 {
+		return 0, fmt.Errorf("%s: want an age such as 30d, 2w or 12h", text)
+	}
+	return age, nil
 }

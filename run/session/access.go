@@ -3,6 +3,10 @@ package session
 import (
 	"cmp"
 	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
 
 	"airqa/llm"
 )
@@ -40,4 +44,31 @@ func Keyless(access llm.Access, variable string) string {
 		return ""
 	}
 	return fmt.Sprintf(", without a key: %s is for %s; set %s", access.Variable, access.Withheld, variable)
+}
+
+// KnownAddress reports whether an address is on the loopback, or at the scheme, host and port of a provider or of an address
+// in the environment.
+func KnownAddress(address string, getenv func(string) string) bool {
+	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) {
+		return true
+	}
+	none := func(string) string { return "" }
+	for _, provider := range []string{"openai", "anthropic", "google", "ollama"} {
+		for _, environment := range []func(string) string{getenv, none} {
+			own := llm.FromEnvironment(provider+":any", environment)
+			own.Key = "probe"
+			if own.At(address).Withheld == "" && own.At(address).Key != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && net.IP(ip.AsSlice()).IsLoopback()
 }

@@ -209,3 +209,20 @@ func money(usd float64) string {
 	}
 	return fmt.Sprintf("$%.2f", usd)
 }
+
+// Screen is what fits a terminal: all that is known, or a line for each run, or for as many as there is room for.
+func Screen(all []Status, width, height int) string {
+	var full, brief []string
+	for _, s := range all {
+		full = append(full, s.Text(width-1))
+		brief = append(brief, terminal.Clip(s.Brief(), width-2))
+	}
+	text := strings.Join(full, "\n")
+	if strings.Count(text, "\n")+2 < height {
+		return text
+	}
+	if room := max(height-3, 1); len(brief) > room {
+		brief = append(brief[:room], fmt.Sprintf("and %d more", len(all)-room))
+	}
+	return strings.Join(brief, "\n")
+}

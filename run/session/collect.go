@@ -1,0 +1,56 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+
+	"airqa/baselines"
+	"airqa/report"
+	"airqa/run/runlog"
+)
+
+// Collect reads runs in the order of the baselines, runs of one model together. One of several that has no such scores is
+// left out.
+func (s Session) Collect(dirs []string, o report.Options) ([]report.Row, error) {
+	var rows []report.Row
+	for _, dir := range dirs {
+		r, examples, err := s.OpenRun(dir)
+		if err != nil {
+			return nil, err
+		}
+		row, err := report.Collect(r, examples, o)
+		switch {
+		case err == nil:
+			rows = append(rows, row)
+		case !errors.Is(err, runlog.ErrNoScores) && !errors.Is(err, runlog.ErrOtherScores):
+			return nil, err
+		case len(dirs) == 1:
+			return nil, noScores(dir, err)
+		default:
+			s.Notify.Notef("left out: %v", noScores(dir, err))
+		}
+	}
+	if len(rows) == 0 {
+		return nil, errors.New("none of these runs has such scores; airqa score makes them")
+	}
+	order := make(map[string]int)
+	for i, name := range baselines.Names() {
+		order[name] = i
+	}
+	sort.SliceStable(rows, func(i, j int) bool {
+		if rows[i].Model != rows[j].Model {
+			return rows[i].Model < rows[j].Model
+		}
+		return order[rows[i].Baseline] < order[rows[j].Baseline]
+	})
+	return rows, nil
+}
+
+// noScores says what to type for a run that lacks the scores that are asked for.
+func noScores(dir string, err error) error {
+	if errors.Is(err, runlog.ErrOtherScores) {
+		return err
+	}
+	return fmt.Errorf("%s is not scored yet\n  run: airqa score %s", dir, dir)
+}

@@ -1,0 +1,156 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"airqa/env"
+	"airqa/env/datadir"
+	"airqa/env/ingest"
+	"airqa/env/pdf"
+	"airqa/internal/exit"
+	"airqa/internal/progress"
+)
+
+// Ingest reads files into a data directory, with bars. The first Ctrl-C ends the reading and makes searchable what is in;
+// the second ends that too, and the same command goes on.
+func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, chunks datadir.Chunking) (sum ingest.Summary, err error) {
+	ctx, drain, stop := s.Interrupts()
+	defer stop()
+	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers})
+	if err != nil {
+		return sum, err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	if cfg.Reader, err = ingest.NewReader(pool); err != nil {
+		return sum, err
+	}
+	interrupted := false
+	err = s.Write(ctx, to, "embed", func(store *env.Writer) (err error) {
+		if cfg.Reader.Chunks, err = store.ChunkAs(chunks); err != nil {
+			return err
+		}
+		cfg.Store = store
+		sum, interrupted, err = s.readPapers(ctx, drain, files, cfg)
+		return err
+	})
+	switch {
+	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
+		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
+	case err == nil && interrupted:
+		done := sum.Added + sum.Skipped + len(sum.Failed)
+		return sum, fmt.Errorf("stopped after %d of %d files; the same command goes on from here", done, len(files))
+	}
+	return sum, err
+}
+
+// readPapers reads files until drain is closed. A paper is one transaction: there is nothing to wait for but the one that
+// is being written.
+func (s Session) readPapers(ctx context.Context, drain <-chan struct{}, files []string, cfg ingest.Config) (sum ingest.Summary, interrupted bool, err error) {
+	ctx, cancel := UntilDrained(ctx, drain)
+	defer cancel()
+	stage := s.Progress.Stage("ingest", len(files))
+	begun, pages := s.Now(), 0
+	cfg.Progress = func(e ingest.Event) {
+		pages += e.Pages
+		s.reportFile(e)
+		stage.Set(e.Done, rate(pages, s.Now().Sub(begun), "pages/s")+" "+filepath.Base(e.Path))
+	}
+	sum, err = ingest.Run(ctx, cfg, files)
+	if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
+		interrupted, err = true, nil
+	}
+	beside := ""
+	if sum.Beside > 0 {
+		beside = fmt.Sprintf(" (%d with the title of another file)", sum.Beside)
+	}
+	stage.Close(fmt.Sprintf("%d added%s, %d there before, %d failed, %s", sum.Added, beside, sum.Skipped, len(sum.Failed),
+		rate(pages, s.Now().Sub(begun), "pages/s")))
+	return sum, interrupted, err
+}
+
+// mostWarnings is how many problems of one file are printed.
+const mostWarnings = 5
+
+// reportFile prints what is wrong with a file, or unusual about it, as soon as it is known.
+func (s Session) reportFile(e ingest.Event) {
+	if e.State == ingest.Failed {
+		s.Progress.Print(fmt.Sprintf("error: %s: %v", e.Path, e.Err))
+	}
+	if e.Beside != "" {
+		s.Progress.Print(fmt.Sprintf("note: %s has the title of %s and is kept beside it as %q; --replace puts it in its place", e.Path, e.Beside, e.Title))
+	}
+	for _, text := range e.Problems[:min(len(e.Problems), mostWarnings)] {
+		s.Progress.Print(fmt.Sprintf("warning: %s: %s", e.Path, text))
+	}
+	if n := len(e.Problems) - mostWarnings; n > 0 {
+		s.Progress.Print(fmt.Sprintf("warning: %s: and %d more (airqa papers lists them)", e.Path, n))
+	}
+}
+
+// Write opens a data directory for writing, lets fill put papers into it, and makes searchable what is in: with a bar for
+// the vectors. When fill fails, nothing is indexed; the next writer mends that.
+func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, fill func(*env.Writer) error) error {
+	bar := &embedBar{Session: s, name: stage}
+	to.Progress = bar.set
+	to.Notice = func(line string) { s.Notify.Warnf("%s", line) }
+	store, err := env.OpenWriterConfig(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer bar.close()
+	if err = fill(store); err == nil {
+		err = store.Finish(ctx)
+	}
+	return errors.Join(err, store.Close())
+}
+
+// rate says how many of something were done in a second.
+func rate(n int, took time.Duration, unit string) string {
+	if took <= 0 || n == 0 {
+		return "0 " + unit
+	}
+	return fmt.Sprintf("%.0f %s", float64(n)/took.Seconds(), unit)
+}
+
+// embedBar shows how many texts have their vectors. It appears with the first of them.
+type embedBar struct {
+	Session
+	name  string
+	stage *progress.Stage
+	begun time.Time
+	done  int
+}
+
+// set is what env.WriterConfig.Progress wants. Vectors that were kept from before come in no time, so the rate is that of
+// both.
+func (b *embedBar) set(done, total int) {
+	if b.stage == nil {
+		b.stage, b.begun = b.Progress.Stage(b.name, total), b.Now()
+	}
+	b.done = done
+	b.stage.Set(done, rate(done, b.Now().Sub(b.begun), "texts/s"))
+}
+
+func (b *embedBar) close() {
+	if b.stage != nil {
+		b.stage.Close(fmt.Sprintf("%d texts have their vectors, %s", b.done, rate(b.done, b.Now().Sub(b.begun), "texts/s")))
+	}
+}
+
+// UntilDrained returns a context that ends, with the cause exit.ErrInterrupted, when drain is closed: for work that has nothing
+// to wait for.
+func UntilDrained(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-drain:
+			cancel(exit.ErrInterrupted)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}

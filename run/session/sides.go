@@ -1,0 +1,69 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"airqa/internal/exit"
+	"airqa/report/compare"
+	"airqa/run/runlog"
+)
+
+// Sides reads two or more runs, or score files. One that is not scored is left out where there are more than two.
+func (s Session) Sides(paths []string, c compare.Choice) ([]compare.Side, error) {
+	var sides []compare.Side
+	var unscored []string
+	for _, path := range paths {
+		inside := []string{path}
+		if info, err := os.Stat(path); err != nil {
+			return nil, runlog.NoRun(path)
+		} else if info.IsDir() {
+			if inside, err = runlog.Find(inside); err != nil {
+				return nil, err
+			}
+		}
+		for _, path := range inside {
+			side, err := s.side(path, c)
+			if errors.Is(err, runlog.ErrNoScores) {
+				unscored = append(unscored, path)
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			sides = append(sides, side)
+		}
+	}
+	return sides, s.enough(sides, unscored)
+}
+
+// enough reports whether two runs are scored, and notes those that are left out.
+func (s Session) enough(sides []compare.Side, unscored []string) error {
+	switch {
+	case len(sides)+len(unscored) < 2:
+		return exit.Misuse("a comparison needs two runs")
+	case len(sides) < 2:
+		return fmt.Errorf("%s is not scored yet\n  run: airqa score %s", unscored[0], unscored[0])
+	}
+	for _, path := range unscored {
+		s.Notify.Notef("%s is left out: it is not scored yet (airqa score %s)", path, path)
+	}
+	return nil
+}
+
+func (s Session) side(path string, c compare.Choice) (compare.Side, error) {
+	dir := path
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		dir, c.File = filepath.Dir(filepath.Dir(path)), path
+		if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err != nil {
+			return compare.LoadFile(path)
+		}
+	}
+	run, examples, err := s.OpenRun(dir)
+	if err != nil {
+		return compare.Side{}, err
+	}
+	return compare.Load(run, examples, c)
+}
