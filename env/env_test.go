@@ -234,11 +234,11 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := env.OpenWriter(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "another ingest") {
 		t.Errorf("second writer: got %v", err)
 	}
-	if _, err := env.OpenConfig(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "open in another way") {
+	if _, err := env.OpenConfig(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "open with other settings") {
 		t.Errorf("read beside a writer: got %v", err)
 	}
 	if err := w.Put(t.Context(), paperdb.Paper{Metadata: paperdb.Metadata{PaperID: "../x"}}, nil); err == nil {
-		t.Error("an id that is no uuid was accepted")
+		t.Error("an id that is not a uuid was accepted")
 	}
 	check(t, w.Close())
 	check(t, w.Close())

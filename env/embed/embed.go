@@ -1,6 +1,5 @@
 // Package embed turns texts into vectors for dense retrieval. [Embedder] is the contract; env/embed/minilm implements
-// it in process, and [OpenAI] over any endpoint that speaks the OpenAI protocol. The package stores no vector and
-// searches none: see env/vectors.
+// it in process, [OpenAI] with any OpenAI-compatible endpoint. Storage and search are in env/vectors.
 package embed
 
 import (
@@ -9,33 +8,34 @@ import (
 	"fmt"
 )
 
-// ErrMismatch says that a collection was made with another model than the one that would search it.
+// ErrMismatch means that a collection was built with a different model than the query model.
 var ErrMismatch = errors.New("embedding model mismatch")
 
-// Embedder turns texts into vectors. Calls may overlap.
+// Embedder turns texts into vectors. It is safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector of Info().Dim numbers and length 1 for each text, in the order of the texts. Of a text longer
-	// than the model reads, the beginning counts. It returns
-	// no vectors at all when it fails, and ctx's error when ctx ended first. The caller owns the vectors.
+	// Embed returns one unit vector of Info().Dim numbers per text, in order. It ignores the rest of a text that is too
+	// long for the model. On failure it returns no vectors; if ctx ended first, it returns ctx's error. The caller owns
+	// the vectors.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Windows returns the parts of a passage to embed one by one: overlapping stretches of at most Info().Window tokens, or
-	// the text itself when it is no longer than that.
+	// Windows returns the parts of a passage to embed separately: overlapping windows of at most Info().Window tokens,
+	// or the text itself if it is short enough.
 	Windows(text string) []string
-	// Info says which model answers. It costs nothing and never changes.
+	// Info identifies the model. It is cheap and always returns the same value.
 	Info() Info
 }
 
-// Info names a model so that vectors of two models are never compared. It is stored with a collection.
+// Info identifies a model, so that vectors of two models are never compared. Collections record it.
 type Info struct {
-	Model string `json:"model"`          // name for people, for instance all-MiniLM-L6-v2/int8
-	Hash  string `json:"hash,omitempty"` // digest of weights and vocabulary, in hex; empty when an endpoint hides them
-	Dim   int    `json:"dim"`            // numbers in a vector; 0 when not known before the first call
-	// Window is how many tokens of a passage one vector should stand for. It does not name the model, and Check leaves it out.
+	Model string `json:"model"`          // display name, for instance all-MiniLM-L6-v2/int8
+	Hash  string `json:"hash,omitempty"` // digest of weights and vocabulary, in hex; empty if an endpoint does not provide it
+	Dim   int    `json:"dim"`            // dimension; 0 if unknown before the first call
+	// Window is the maximum number of tokens per vector of a passage. Check ignores it, as it does not identify the
+	// model.
 	Window int `json:"window,omitempty"`
 }
 
-// Check returns an error that wraps [ErrMismatch] unless vectors made by stored may be compared with vectors of i.
-// A dimension of 0, which means not known, agrees with any.
+// Check returns an error wrapping [ErrMismatch] unless vectors of stored and i can be compared. An unknown dimension
+// (0) matches any.
 func (i Info) Check(stored Info) error {
 	dims := i.Dim == stored.Dim || i.Dim == 0 || stored.Dim == 0
 	if i.Model == stored.Model && i.Hash == stored.Hash && dims {
@@ -44,7 +44,7 @@ func (i Info) Check(stored Info) error {
 	return fmt.Errorf("collection was embedded with %s, not with %s: %w", stored, i, ErrMismatch)
 }
 
-// String is the model's name with the start of its digest, where it has one.
+// String returns the model's name with the start of its digest, if any.
 func (i Info) String() string {
 	if i.Hash == "" {
 		return i.Model

@@ -15,32 +15,32 @@ import (
 	"airqa/qa"
 )
 
-// OpenAIConfig says which endpoint to ask. BaseURL and Model are required.
+// OpenAIConfig configures an endpoint. BaseURL and Model are required.
 type OpenAIConfig struct {
-	BaseURL    string       // up to and without /embeddings, for instance https://api.openai.com/v1
-	Model      string       // as the endpoint spells it
-	Key        string       // bearer token; empty for endpoints that ask for none
-	Dimensions int          // asked of the endpoint and checked when above 0; 0 takes what the model gives
-	Batch      int          // texts in a request; 0 means 64
-	Tokens     int          // tokens of cl100k_base that the model reads of a text; 0 means [DefaultTokens]
-	Attempts   int          // of each request, the first one included; 0 means 4
-	Client     *http.Client // nil means one with a limit of two minutes a request; it follows no redirect
+	BaseURL    string       // without /embeddings, for instance https://api.openai.com/v1
+	Model      string       // as named by the endpoint
+	Key        string       // bearer token; may be empty
+	Dimensions int          // requested and checked if above 0; 0 means the model's default
+	Batch      int          // texts per request; 0 means 64
+	Tokens     int          // token limit of the model per text, in cl100k_base; 0 means [DefaultTokens]
+	Attempts   int          // attempts per request, including the first; 0 means 4
+	Client     *http.Client // nil means a client with a timeout of two minutes that follows no redirects
 	Parallel   int          // maximum number of concurrent requests; 0 means 64
-	// Sleep waits between attempts, or returns ctx's error; nil means a timer.
+	// Sleep waits between attempts or returns ctx's error; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Now is the time; nil is time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// Rand returns numbers in [0, 1) for the jitter of the back-off; nil is rand.Float64. Calls may overlap.
+	// Rand returns numbers in [0, 1) for the jitter of the back-off; nil means rand.Float64. Calls may overlap.
 	Rand func() float64
-	// OnUsage gets the tokens of each request that brought vectors, as the endpoint reports them, else counted here. Calls may
-	// overlap; nil gets nothing.
+	// OnUsage receives the tokens of each successful request, as reported by the endpoint or else counted here. Calls
+	// may overlap; it may be nil.
 	OnUsage func(qa.Usage)
 }
 
 // DefaultTokens is the limit of OpenAI's embedding models.
 const DefaultTokens = 8191
 
-// OpenAI embeds texts over an endpoint that speaks the OpenAI protocol (POST BaseURL/embeddings). Calls may overlap.
+// OpenAI embeds texts with an OpenAI-compatible endpoint (POST BaseURL/embeddings). It is safe for concurrent use.
 type OpenAI struct {
 	config  OpenAIConfig
 	url     string
@@ -48,17 +48,17 @@ type OpenAI struct {
 	policy  httpclient.Policy
 }
 
-// NewOpenAI checks the configuration. It asks the endpoint nothing.
+// NewOpenAI checks the configuration. It sends no request.
 func NewOpenAI(c OpenAIConfig) (*OpenAI, error) {
 	base, err := url.Parse(c.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("embedding endpoint: the base URL is no http or https address")
+		return nil, errors.New("embedding endpoint: the base URL is not an http or https URL")
 	}
 	if c.Model == "" {
-		return nil, errors.New("embedding endpoint: no model named")
+		return nil, errors.New("embedding endpoint: no model given")
 	}
 	if c.Dimensions < 0 || c.Batch < 0 || c.Attempts < 0 || c.Tokens < 0 || c.Parallel < 0 {
-		return nil, errors.New("embedding endpoint: a number below 0")
+		return nil, errors.New("embedding endpoint: negative number")
 	}
 	c = c.withDefaults()
 	return &OpenAI{
@@ -90,15 +90,16 @@ func (c OpenAIConfig) withDefaults() OpenAIConfig {
 	return c
 }
 
-// Info names the model. Endpoints show no weights, so there is no digest, and the dimension is the one asked for or 0.
+// Info identifies the model. Endpoints do not expose weights, so there is no digest. The dimension is the requested one
+// or 0.
 func (o *OpenAI) Info() Info {
 	return Info{Model: "openai:" + o.config.Model, Dim: o.config.Dimensions, Window: o.config.Tokens}
 }
 
-// Embed asks for the vectors of texts, a batch at a time, and brings them to length 1. An empty text, which endpoints
-// refuse, is sent as one space; a text that is too long is cut to its first window. A busy or failing endpoint (429, 5xx, no
-// connection) is asked again, up to Attempts times, after the pause that it asks for, at most a minute. Requests share a limit
-// that adapts to refusals. Errors never hold the key.
+// Embed requests the vectors of texts in batches and normalises them to length 1. It sends an empty text, which
+// endpoints refuse, as one space, and the first window of a text that is too long. It retries transient failures (429,
+// 5xx, no connection) up to Attempts times, after the requested delay, at most a minute. Requests share a limit that
+// adapts to refusals. Errors never contain the key.
 func (o *OpenAI) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
@@ -135,7 +136,7 @@ func (o *OpenAI) batch(ctx context.Context, texts []string) (vectors [][]float32
 	return o.vectors(reply, texts)
 }
 
-// unit brings v to length 1 in place; it is false for a vector without direction.
+// unit normalises v to length 1 in place; it returns false if that is impossible.
 func unit(v []float32) bool {
 	var squares float64
 	for _, x := range v {

@@ -23,7 +23,7 @@ import (
 
 const key = "sk-secret"
 
-// request is what the endpoint is sent.
+// request is the body sent to the endpoint.
 type request struct {
 	Model      string   `json:"model"`
 	Input      []string `json:"input"`
@@ -31,7 +31,7 @@ type request struct {
 	Dimensions int      `json:"dimensions"`
 }
 
-// endpoint is a server that answers each request as told, and the client that asks it; waits are noted, not waited.
+// endpoint is a scripted server with a client. The client records waits instead of sleeping.
 type endpoint struct {
 	*embed.OpenAI
 	waits []time.Duration
@@ -84,7 +84,7 @@ func serve(t *testing.T, c embed.OpenAIConfig, answer func(w http.ResponseWriter
 	return e
 }
 
-// lengths answers with the vector (3 x length, 4 x length) for each text, last text first.
+// lengths responds with the vector (3 x length, 4 x length) for each text, in reverse order.
 func lengths(w http.ResponseWriter, r request, _ int) {
 	var data []string
 	for i, text := range slices.Backward(r.Input) {
@@ -135,7 +135,7 @@ func TestOpenAIRetries(t *testing.T) {
 	}
 }
 
-// A refusal stops the other requests, too, and the tokens of every reply are reported.
+// A refusal slows down the other requests, too, and the tokens of every response are reported.
 func TestOpenAIUsage(t *testing.T) {
 	for name, test := range map[string]struct {
 		usage string
@@ -213,7 +213,7 @@ func TestOpenAIErrors(t *testing.T) {
 		{"no JSON", embed.OpenAIConfig{}, reply("<html>"), 1, "read reply"},
 		{"too few", embed.OpenAIConfig{}, reply(`{"data":[]}`), 1, "0 vectors for 1 texts"},
 		{"index out of range", embed.OpenAIConfig{}, reply(`{"data":[{"index":1,"embedding":[1]}]}`), 1, "index 1 of 1"},
-		{"zeros", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":[0,0]}]}`), 1, "cannot be used"},
+		{"zeros", embed.OpenAIConfig{}, reply(`{"data":[{"index":0,"embedding":[0,0]}]}`), 1, "unusable vector"},
 		{"another length", embed.OpenAIConfig{Dimensions: 3}, reply(`{"data":[{"index":0,"embedding":[1,1]}]}`), 1, "want 3"},
 	}
 	for _, tt := range tests {

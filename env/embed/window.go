@@ -8,15 +8,15 @@ import (
 	"airqa/internal/tokens"
 )
 
-// Part is an indivisible part of a text, which ends at byte End: a word or a sign, with the blank before it.
+// Part is an indivisible part of a text that ends at byte End: a word or a punctuation mark, with preceding whitespace.
 type Part struct{ End, Tokens int }
 
-// mostOverlap is how many tokens two neighbouring windows share: more than a sentence has, so that every sentence is whole
-// in one of them.
-const mostOverlap = 64
+// maxOverlap is the number of tokens shared by neighbouring windows. It exceeds the length of a sentence, so every
+// sentence is complete in one of them.
+const maxOverlap = 64
 
-// Cut returns the windows of a text whose parts are given: stretches of at most limit tokens, about equally long, of which
-// each repeats the end of the one before. A text of no more than limit tokens is its only window, as it is.
+// Cut splits a text with the given parts into windows of at most limit tokens. The windows have about equal length, and
+// each repeats the end of its predecessor. A text of at most limit tokens is its only window, unchanged.
 func Cut(text string, parts []Part, limit int) []string {
 	starts := make([]int, len(parts)+1) // in tokens
 	for i, p := range parts {
@@ -26,7 +26,7 @@ func Cut(text string, parts []Part, limit int) []string {
 	if total <= limit {
 		return []string{text}
 	}
-	overlap := min(mostOverlap, limit/2)
+	overlap := min(maxOverlap, limit/2)
 	count := (total - overlap + limit - overlap - 1) / (limit - overlap)
 	size := (total + (count-1)*overlap + count - 1) / count
 	var windows []string
@@ -34,7 +34,7 @@ func Cut(text string, parts []Part, limit int) []string {
 		to := from + 1
 		room := size
 		if total-starts[from] <= limit {
-			room = limit // no short rest
+			room = limit // avoids a short last window
 		}
 		for to < len(parts) && starts[to+1]-starts[from] <= room {
 			to++
@@ -45,13 +45,13 @@ func Cut(text string, parts []Part, limit int) []string {
 		}
 		next := to
 		for next > from+1 && starts[to]-starts[next-1] <= overlap && starts[to+1]-starts[next-1] <= size {
-			next-- // there stays room for the part that follows
+			next-- // leaves room for the next part
 		}
 		from = next
 	}
 }
 
-// between is the text of the parts from one number to before another.
+// between returns the text of the parts in [from, to).
 func between(text string, parts []Part, from, to int) string {
 	begin := 0
 	if from > 0 {
@@ -60,7 +60,7 @@ func between(text string, parts []Part, from, to int) string {
 	return strings.TrimSpace(text[begin:parts[to-1].End])
 }
 
-// Windows cuts a text into windows of at most Tokens tokens of cl100k_base.
+// Windows splits a text into windows of at most Tokens tokens of cl100k_base.
 func (o *OpenAI) Windows(text string) []string {
 	limit := o.config.Tokens
 	if len(text) <= limit { // a token has at least one byte
@@ -77,22 +77,23 @@ func (o *OpenAI) Windows(text string) []string {
 	return Cut(text, parts, limit)
 }
 
-// maxWord is how many bytes are counted at once: the time for a run of one letter grows with its square.
+// maxWord is the maximum number of bytes tokenized at once: the time for a run of one letter grows quadratically.
 const maxWord = 256
 
-// words yields where the words of a text end, each with the blanks before it. What is longer than most bytes is divided.
-func words(text string, most int) func(yield func(end int) bool) {
+// words yields the end of each word of the text, including preceding whitespace. Words longer than most bytes are
+// split.
+func words(text string, limit int) func(yield func(end int) bool) {
 	return func(yield func(end int) bool) {
 		begin, inWord := 0, false
 		for i, r := range text {
-			blank := unicode.IsSpace(r)
-			if inWord && blank || i+utf8.RuneLen(r)-begin > most && i > begin {
+			space := unicode.IsSpace(r)
+			if inWord && space || i+utf8.RuneLen(r)-begin > limit && i > begin {
 				if !yield(i) {
 					return
 				}
 				begin, inWord = i, false
 			}
-			inWord = inWord || !blank
+			inWord = inWord || !space
 		}
 		if begin < len(text) {
 			yield(len(text))

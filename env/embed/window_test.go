@@ -40,8 +40,7 @@ func TestOpenAIWindows(t *testing.T) {
 	}
 }
 
-// Whatever the parts are, windows follow each other without a gap, in order, and none is above the limit but one of a
-// single part.
+// For any parts, the windows cover the text in order without gaps, and only windows of a single part exceed the limit.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := rapid.SliceOf(rapid.IntRange(0, 12)).Draw(t, "parts")

@@ -14,14 +14,14 @@ import (
 	"airqa/qa"
 )
 
-// Limits on what an endpoint may send back and ask for.
+// Limits on what an endpoint may send or request.
 const (
 	maxReply = 256 << 20
-	maxShown = 300 // bytes of an error reply that are repeated
+	maxShown = 300 // bytes of an error response to quote
 	maxWait  = time.Minute
 )
 
-// embeddingReply is the part of the endpoint's reply that is read.
+// embeddingReply is the part of the response that is used.
 type embeddingReply struct {
 	Data []struct {
 		Index     int       `json:"index"`
@@ -48,7 +48,7 @@ func (o *OpenAI) request(texts []string) ([]byte, error) {
 	}{o.config.Model, input, "float", o.config.Dimensions})
 }
 
-// limited sends a request when the limiter allows it.
+// limited sends a request through the limiter.
 func (o *OpenAI) limited(ctx context.Context, body []byte) ([]byte, error) {
 	slot, _, err := o.limiter.Acquire(ctx, nil)
 	if err != nil {
@@ -64,11 +64,11 @@ func (o *OpenAI) limited(ctx context.Context, body []byte) ([]byte, error) {
 	return reply, err
 }
 
-// post sends one request. status is 0 when no answer came.
+// post sends one request. status is 0 if there is no response.
 func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, 0, errors.New("the address of the endpoint cannot be used")
+		return nil, 0, errors.New("the endpoint URL is invalid")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if o.config.Key != "" {
@@ -78,7 +78,7 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status in
 	if err != nil {
 		return nil, 0, o.broken(ctx, err)
 	}
-	defer func() { _ = resp.Body.Close() }() // read to the end or given up: nothing to learn from closing
+	defer func() { _ = resp.Body.Close() }() // the body was read or abandoned
 	reply, err = httpclient.ReadAll(resp.Body, maxReply)
 	switch {
 	case errors.Is(err, httpclient.ErrTooLarge):
@@ -93,14 +93,14 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status in
 
 func (o *OpenAI) refusal(resp *http.Response, body []byte) error {
 	said := httpclient.Redact(resp.Status+": "+string(body), o.config.Key)
-	err := fmt.Errorf("endpoint replies %.*s", maxShown, said)
+	err := fmt.Errorf("endpoint responded %.*s", maxShown, said)
 	if !httpclient.Busy(resp.StatusCode) {
 		return err
 	}
 	return &httpclient.Transient{Err: err, After: min(httpclient.RetryAfter(resp.Header, o.config.Now()), maxWait)}
 }
 
-// broken is a connection's error without the address, which may hold a secret.
+// broken describes a connection error without the URL, which may contain a secret.
 func (o *OpenAI) broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -109,7 +109,7 @@ func (o *OpenAI) broken(ctx context.Context, err error) error {
 	return &httpclient.Transient{Err: fmt.Errorf("ask endpoint: %s", text)}
 }
 
-// report counts the tokens of a request: what the endpoint reported, else the texts' own.
+// report counts the tokens of a request: those that the endpoint reports, or else an own count.
 func (o *OpenAI) report(reply embeddingReply, texts []string) {
 	used := qa.Usage{Prompt: max(reply.Usage.Prompt, reply.Usage.Total)}
 	if used.Prompt <= 0 {
@@ -121,7 +121,7 @@ func (o *OpenAI) report(reply embeddingReply, texts []string) {
 	o.config.OnUsage(used)
 }
 
-// vectors reads a reply, in the order of the texts.
+// vectors parses a response and orders it by text.
 func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 	n := len(texts)
 	var reply embeddingReply
@@ -130,7 +130,7 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 	}
 	o.report(reply, texts)
 	if len(reply.Data) != n {
-		return nil, fmt.Errorf("endpoint gives %d vectors for %d texts", len(reply.Data), n)
+		return nil, fmt.Errorf("endpoint returned %d vectors for %d texts", len(reply.Data), n)
 	}
 	out := make([][]float32, n)
 	dim := o.config.Dimensions
@@ -142,7 +142,7 @@ func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
 			dim = len(d.Embedding)
 		}
 		if len(d.Embedding) != dim || !unit(d.Embedding) {
-			return nil, fmt.Errorf("endpoint gives a vector of %d numbers that cannot be used, want %d", len(d.Embedding), dim)
+			return nil, fmt.Errorf("endpoint returned an unusable vector of %d numbers, want %d", len(d.Embedding), dim)
 		}
 		out[d.Index] = d.Embedding
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// table is what a paper puts into one table.
+// table is the rows of one table for one paper.
 type table struct {
 	schema, table string
 	owner         string // the column with the paper's id
@@ -20,7 +20,7 @@ type table struct {
 
 func (t table) name() string { return t.schema + "." + t.table }
 
-// tableRows turns a paper into rows, in the order of the columns in schema.sql.
+// tableRows converts a paper to rows, with columns in the order of schema.sql.
 func tableRows(p Paper) ([]table, error) {
 	c := &cells{}
 	paper := c.id(p.Metadata.PaperID)
@@ -63,10 +63,10 @@ func each[T any](items []T, row func(T) []driver.Value) [][]driver.Value {
 	return rows
 }
 
-// cells turns ids into values and keeps the first mistake.
+// cells converts ids to values and keeps the first error.
 type cells struct {
 	err   error
-	pages map[string]bool // page ids that rows point to
+	pages map[string]bool // page ids that rows refer to
 }
 
 func (c *cells) metadata(paper driver.Value, m Metadata) []driver.Value {
@@ -83,12 +83,12 @@ func (c *cells) metadata(paper driver.Value, m Metadata) []driver.Value {
 func (c *cells) id(s string) driver.Value {
 	id, err := uuid.Parse(s)
 	if err != nil || len(s) != 36 {
-		c.fail(fmt.Errorf("%q is no uuid", s))
+		c.fail(fmt.Errorf("%q is not a uuid", s))
 	}
 	return duckdb.UUID(id)
 }
 
-// page is the id of a page, NULL when unknown.
+// page converts the id of a page; unknown is NULL.
 func (c *cells) page(s string) driver.Value {
 	if s == "" {
 		return nil
@@ -100,13 +100,13 @@ func (c *cells) page(s string) driver.Value {
 	return c.id(s)
 }
 
-// checkPages does what a foreign key would: rows point to pages of the same paper.
+// checkPages replaces a foreign key: rows refer to pages of the same paper.
 func (c *cells) checkPages(pages []Page) {
 	for _, p := range pages {
 		delete(c.pages, p.ID)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.pages)) {
-		c.fail(fmt.Errorf("a row points to page %s, which the paper does not have", id))
+		c.fail(fmt.Errorf("a row refers to page %s, which the paper does not have", id))
 	}
 }
 
@@ -116,14 +116,14 @@ func (c *cells) fail(err error) {
 	}
 }
 
-// clean makes a text safe to store: DuckDB refuses broken UTF-8, and its driver cuts a text at a NUL.
+// clean makes a text safe to store: DuckDB refuses invalid UTF-8, and its driver truncates text at a NUL.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func text(s string) driver.Value { return clean(s) }
 
-// optional is NULL for an empty text.
+// optional converts an empty text to NULL.
 func optional(s string) driver.Value {
 	if s == "" {
 		return nil

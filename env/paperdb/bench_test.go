@@ -8,7 +8,7 @@ import (
 	"airqa/env/paperdb"
 )
 
-// A query as a model writes it, over a few hundred chunks.
+// A typical model query over a few hundred chunks.
 const typical = "SELECT m.title, p.page_number, c.text_content FROM chunks c JOIN pages p ON p.page_id = c.ref_page_id " +
 	"JOIN metadata m ON m.paper_id = c.ref_paper_id WHERE c.text_content LIKE '%chunk%' ORDER BY ALL LIMIT 10"
 
@@ -41,11 +41,11 @@ func benchQuery(b *testing.B, inProcess bool, sql string) {
 	}
 }
 
-// The difference between these two is what a warm worker costs.
+// The difference between these two is the cost of a warm worker.
 func BenchmarkQueryInProcess(b *testing.B) { benchQuery(b, true, typical) }
 func BenchmarkQueryWorker(b *testing.B)    { benchQuery(b, false, typical) }
 
-// A thousand rows of ten values: what the way between the processes costs for a large result.
+// A thousand rows of ten values measure the transfer of a large result.
 const wide = "SELECT range, range + 1, range * 1.5, 'some text of a cell ' || range, true, NULL, [range, 2], range % 7, 'x', range::VARCHAR FROM range(1000)"
 
 func BenchmarkWideInProcess(b *testing.B) { benchQuery(b, true, wide) }
@@ -55,7 +55,7 @@ func BenchmarkWideWorker(b *testing.B)    { benchQuery(b, false, wide) }
 func BenchmarkQueryCold(b *testing.B) {
 	r := benchReader(b, false)
 	for b.Loop() {
-		// A query that fails while it runs costs its worker.
+		// A query that fails at run time costs its worker.
 		var fault *paperdb.QueryError
 		if _, err := r.Query(b.Context(), "SELECT CAST(title AS INTEGER) FROM metadata", limits); !errors.As(err, &fault) {
 			b.Fatal(err)

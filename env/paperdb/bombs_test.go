@@ -7,7 +7,7 @@ import (
 	"airqa/env/paperdb"
 )
 
-// bombs are statements that the sandbox allows and that cost more than there is.
+// bombs are statements that the sandbox allows but that exceed the resources.
 func bombs() []attack {
 	const short = 200 * time.Millisecond
 	return []attack{
@@ -17,7 +17,7 @@ func bombs() []attack {
 			"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r",
 			"WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT n + 1 FROM r) SELECT count(*) FROM r",
 			"WITH RECURSIVE r(a) AS (SELECT 'x' UNION ALL SELECT left(a || 'x', 100) FROM r) SELECT max(a) FROM r",
-			// The engine looks at no interrupt within these calls.
+			// The engine does not check for interrupts within these calls.
 			"SELECT levenshtein(repeat('ab', 100000), repeat('ba', 100001))", "SELECT damerau_levenshtein(repeat('ab', 8000), repeat('ba', 8001))",
 			"SELECT jaro_winkler_similarity(repeat('ab', 500000), repeat('ba', 500001))",
 			"SELECT count(*) FROM range(100000) a, range(100000) b WHERE regexp_matches(a.range::VARCHAR || b.range::VARCHAR, '(1|2|3)*4(5|6)*$')",
@@ -35,7 +35,7 @@ func bombs() []attack {
 			"SELECT repeat('x', 20000000)", "SELECT string_agg(range::VARCHAR, repeat('y', 1000)) FROM range(10000000)", "SELECT repeat('x', 4000000) FROM range(9)",
 			"SELECT array_agg(repeat('x', 1000)) FROM range(10000000)", "SELECT repeat('[', 3000000) || range FROM range(9)",
 		}},
-		// What comes first, the deadline or the end of the memory, is a matter of speed.
+		// Whether the deadline or the memory limit comes first depends on the machine.
 		{name: "memory or time", kinds: []string{paperdb.KindMemory, paperdb.KindTimeout, paperdb.KindRuntime, paperdb.KindBinder, paperdb.KindSyntax, ok}, deadline: short, statements: []string{
 			"SELECT a.range, count(*) FROM range(100000000) a GROUP BY 1 ORDER BY 2", "SELECT * FROM range(100000000) a ORDER BY range DESC",
 			"SELECT list_sort(list(a.range)) FROM range(100000000) a", "SELECT count(DISTINCT range) FROM range(1000000000)",

@@ -12,7 +12,7 @@ type Boxed struct {
 	// Kind is "figure" or "table".
 	Kind    string
 	Caption string
-	// Box is [x0, y0, width, height] in points from the top left of the page as shown.
+	// Box is [x0, y0, width, height] in points from the top left of the page as displayed.
 	Box [4]int
 }
 

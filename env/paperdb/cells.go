@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Cell is one text of the database that a search index holds, with its place.
+// Cell is one text of the database for the search index, with its location.
 type Cell struct {
 	PaperID string
-	// Page counts from 1; -1 for metadata and sections, which stand on no one page.
+	// Page counts from 1; -1 for metadata and sections, which have no single page.
 	Page          int
 	Table, Column string
 	// Key is the primary key of the row.
@@ -20,7 +20,7 @@ type Cell struct {
 	Text string
 }
 
-// indexed lists the text columns that the reference encodes (marked E in its schema), by table.
+// indexed lists the text columns that the reference embeds (marked E in its schema), by table.
 func indexed() []struct {
 	table, key, paper, page string
 	columns                 []string
@@ -41,10 +41,10 @@ func indexed() []struct {
 	}
 }
 
-// Place names a column of a table.
+// Place identifies a column of a table.
 type Place struct{ Table, Column string }
 
-// Indexed lists the columns whose texts a search index holds.
+// Indexed lists the columns whose texts the search index contains.
 func Indexed() []Place {
 	var places []Place
 	for _, t := range indexed() {
@@ -55,7 +55,7 @@ func Indexed() []Place {
 	return places
 }
 
-// cellsQuery selects the texts of all indexed columns of some papers. Empty ones are left out.
+// cellsQuery selects the non-empty texts of all indexed columns of some papers.
 func cellsQuery() string {
 	var parts []string
 	for _, t := range indexed() {
@@ -74,8 +74,8 @@ func cellsQuery() string {
 		"SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") ORDER BY paper, tab, col, page, k"
 }
 
-// Cells yields every text that a search index holds: by paper, table, column, page and key. It holds the texts of a
-// few papers at a time, and stops at the first error.
+// Cells yields every text for the search index, ordered by paper, table, column, page and key. It buffers the texts of
+// a few papers at a time and stops at the first error.
 func (r *Reader) Cells(ctx context.Context) iter.Seq2[Cell, error] {
 	return func(yield func(Cell, error) bool) {
 		owned, err := r.Files(ctx)

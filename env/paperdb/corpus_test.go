@@ -8,22 +8,22 @@ import (
 	"airqa/env/paperdb"
 )
 
-// attack is a group of statements that must not do what they want.
+// attack is a group of statements that must not succeed.
 type attack struct {
 	name string
-	// kinds are the kinds of error that may come back; "" is a result.
+	// kinds are the acceptable kinds of error; "" is a result.
 	kinds []string
-	// deadline of each statement; 0 means that of limits.
+	// timeout of each statement; 0 means that of limits
 	deadline   time.Duration
 	statements []string
 }
 
-// repeatable is false where speed decides between the kinds.
+// repeatable is false if the kind depends on timing.
 func (a attack) repeatable() bool { return len(a.kinds) == 1 }
 
 const ok = ""
 
-// attacks is the corpus. A statement stands where its author wanted to get, under the kind that it gets instead.
+// attacks is the corpus. The name of a group is its goal, kinds is the actual result.
 func attacks() []attack {
 	return slices.Concat(refusedAttacks(), readerAttacks(), bombs())
 }
@@ -107,12 +107,12 @@ func refusedAttacks() []attack {
 	}
 }
 
-// readerAttacks pass for a statement that is wrong, or for one that is right and harmless.
+// readerAttacks resemble wrong or harmless statements.
 func readerAttacks() []attack {
 	return []attack{
 		{name: "tables that are not there", kinds: []string{paperdb.KindCatalog}, statements: []string{
 			"SELECT * FROM duckdb_settings", "SELECT * FROM sqlite_master", "SELECT * FROM files", "SELECT * FROM pg_tables", "SELECT * FROM pg_user",
-			// The inner name must not open the system view outside.
+			// The inner name must not unlock the system view outside.
 			"WITH x AS (WITH duckdb_settings AS (SELECT 1) FROM duckdb_settings) SELECT * FROM x, duckdb_settings",
 			"WITH a AS (FROM pg_tables), pg_tables AS (SELECT 1) FROM a",
 			"WITH RECURSIVE duckdb_settings AS (SELECT 1 UNION ALL SELECT 1 FROM sqlite_master) FROM duckdb_settings",

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Counts are how many rows a paper has in each table.
+// Counts is the number of rows of a paper in each table.
 type Counts struct {
 	PaperID                                                        string
 	Pages, Images, Chunks, Tables, Sections, Equations, References int
 }
 
-// Counts returns the counts of all papers, by id.
+// Counts returns the counts of all papers, ordered by id.
 func (r *Reader) Counts(ctx context.Context) ([]Counts, error) {
 	return list(ctx, r.db, "counts", func(rows *sql.Rows) (c Counts, err error) {
 		err = rows.Scan(&c.PaperID, &c.Pages, &c.Images, &c.Chunks, &c.Tables, &c.Sections, &c.Equations, &c.References)

@@ -14,7 +14,7 @@ import (
 	"airqa/qa"
 )
 
-// TestKilledPut kills a process between the rows of a paper and the commit. The database must be as it was.
+// TestKilledPut kills a process between writing the rows of a paper and the commit. The database must be unchanged.
 func TestKilledPut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "papers.duckdb")
 	w, err := OpenWriter(t.Context(), path)
@@ -51,7 +51,7 @@ func TestKilledPut(t *testing.T) {
 
 const chunks = 3000
 
-// large is a paper with enough rows for several pieces of the appender.
+// large returns a paper with enough rows for several batches of the appender.
 func large(title string) Paper {
 	id := qa.PaperUUID(title, "")
 	p := Paper{Metadata: Metadata{PaperID: id, Title: title}}
@@ -61,8 +61,7 @@ func large(title string) Paper {
 	return p
 }
 
-// killInPut runs this test binary as a child that commits one paper, replaces another and stops before the
-// commit.
+// killInPut runs this test binary as a child that commits one paper, replaces another and stops before the commit.
 func killInPut(t *testing.T, path string) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
@@ -79,7 +78,7 @@ func killInPut(t *testing.T, path string) {
 	if line != "written\n" {
 		t.Errorf("child said %q, %v", line, err)
 	}
-	// The living writer keeps readers out, and they are told why.
+	// While the writer is alive, readers get an error that names the reason.
 	if _, err := OpenReader(t.Context(), path); err == nil || !strings.Contains(err.Error(), "another program is using it") {
 		t.Errorf("open beside a writer: got %v", err)
 	}
@@ -112,8 +111,7 @@ func TestChild(t *testing.T) {
 	t.Fatal(w.Put(t.Context(), replaced))
 }
 
-// titles maps the titles to their numbers of chunks; "committed" is there from the first kill on and must be
-// whole.
+// titles maps the titles to their numbers of chunks; "committed" is present after the first kill and must be complete.
 func titles(t *testing.T, path string) map[string]int {
 	t.Helper()
 	r, err := OpenReader(t.Context(), path)

@@ -11,18 +11,18 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// maxResult is the most that a result may hold, in bytes as cellSize counts them.
+// maxResult is the maximum size of a result, in bytes as estimated by cellSize.
 const maxResult = 16 << 20
 
-// engine is DuckDB with a database open read-only and locked down, and the parser in front of it.
+// engine is DuckDB with a locked-down, read-only database, and the parser that guards it.
 type engine struct {
 	db     *sql.DB
 	parser *parser
-	hide   []string // host paths that no error text may show
+	hide   []string // host paths to remove from error texts
 }
 
-// sandbox are the engine settings, in the only order that works: the one before the last takes the file system
-// away, the last forbids changing any of them.
+// sandbox returns the engine settings in the only order that works: the second to last disables the file system, the
+// last one freezes all settings.
 func sandbox() []string {
 	return []string{
 		"SET threads = 1",
@@ -53,7 +53,7 @@ func openDatabase(ctx context.Context, path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// newEngine puts a parser in front of a database of [openDatabase], which the engine closes.
+// newEngine adds a parser to a database from [openDatabase], which the engine closes.
 func newEngine(ctx context.Context, db *sql.DB, path string) (*engine, error) {
 	var catalog string
 	if err := db.QueryRowContext(ctx, "SELECT current_database()").Scan(&catalog); err != nil {
@@ -66,12 +66,12 @@ func newEngine(ctx context.Context, db *sql.DB, path string) (*engine, error) {
 	return &engine{db: db, parser: p, hide: []string{path, filepath.Dir(path)}}, nil
 }
 
-// lockingDown lets one reader of this process at a time apply the sandbox: readers of one file share an engine, and a second
-// one that came in between would find it half locked.
+// lockingDown serialises the lockdown: readers of one file in this process share an engine, and a second one must not
+// find it half locked.
 var lockingDown sync.Mutex
 
-// lockDown applies the sandbox. Where another reader of this process did so before, the engine refuses the
-// settings; they are in place then.
+// lockDown applies the sandbox. If another reader of this process already has, the engine refuses the settings, which
+// are then in effect.
 func lockDown(ctx context.Context, db *sql.DB) error {
 	lockingDown.Lock()
 	defer lockingDown.Unlock()
@@ -89,12 +89,12 @@ func lockDown(ctx context.Context, db *sql.DB) error {
 		return errors.Join(refused, err)
 	}
 	if !safe {
-		return errors.Join(refused, errors.New("lock down the engine: the settings did not hold"))
+		return errors.Join(refused, errors.New("lock down the engine: the settings are not in effect"))
 	}
 	return nil
 }
 
-// run runs one statement and returns at most rows rows. A panic of the driver is an error.
+// run runs one statement and returns at most rows rows. It converts a panic of the driver to an error.
 func (e *engine) run(ctx context.Context, text string, rows int) (result Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -117,8 +117,8 @@ func (e *engine) run(ctx context.Context, text string, rows int) (result Result,
 	return result, atRunTime(err)
 }
 
-// prepare lets the engine bind the statement as it was written, so that errors show its own text, and asks once
-// more what kind of statement it is. Unlike the calls that take a context, Prepare executes nothing.
+// prepare binds the statement in its original form, so that errors quote it, and double-checks the kind of statement.
+// Unlike the calls that take a context, Prepare executes nothing.
 func prepare(conn *sql.Conn, text string) error {
 	return conn.Raw(func(driverConn any) (err error) {
 		c, ok := driverConn.(*duckdb.Conn)
@@ -142,13 +142,13 @@ func prepare(conn *sql.Conn, text string) error {
 	})
 }
 
-// fetch runs the statement in a wrapper that stops the engine after one row more than wanted.
+// fetch runs the statement in a wrapper that stops the engine one row after the limit.
 func fetch(ctx context.Context, conn *sql.Conn, canonical string, limit int) (Result, error) {
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", canonical, limit+1))
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { _ = rows.Close() }() // rows.Err below tells
+	defer func() { _ = rows.Close() }() // rows.Err below reports errors
 	types, err := rows.ColumnTypes()
 	if err != nil {
 		return Result{}, err
@@ -189,7 +189,7 @@ func scanRow(rows *sql.Rows, types []*sql.ColumnType) ([]any, error) {
 	return row, nil
 }
 
-// atRunTime takes the excerpt of the wrapped statement out of an engine's error.
+// atRunTime removes the excerpt of the wrapped statement from an engine error.
 func atRunTime(err error) error {
 	var fault *duckdb.Error
 	if !errors.As(err, &fault) {
@@ -200,7 +200,7 @@ func atRunTime(err error) error {
 
 func (e *engine) close() error { return e.parser.close() }
 
-// cellSize is about how many bytes a value takes in memory and on its way.
+// cellSize estimates the bytes of a value in memory and in transit.
 func cellSize(value any) int {
 	const bare = 8
 	size := bare

@@ -13,17 +13,17 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// enrichedMark stands in airqa.files.parser between the parser and a hash of the cells that were filled in later. The
-// parser is part of the data's fingerprint, so that filled cells show in it; a paper that is read again loses both.
+// enrichedMark separates the parser in airqa.files.parser from a hash of the cells filled in later. The parser is part
+// of the data's fingerprint, so filled cells change it. Reading the paper again removes both.
 const enrichedMark = "+enriched-"
 
-// Fill is a text that was written for a cell after a paper was read.
+// Fill is a text for a cell, generated after the paper was read.
 type Fill struct {
 	// Column is tldr, tags, page_summary, image_summary, table_summary or section_summary.
 	Column string
 	// Key is the primary key of the row.
 	Key string
-	// Text is the new content of the cell; Tags that of column tags.
+	// Text is the new content of the cell; column tags uses Tags instead.
 	Text string
 	Tags []string
 }
@@ -40,8 +40,8 @@ func fillable() []struct{ column, table, key, owner string } {
 	}
 }
 
-// Enrichable returns what there is to summarise of a paper: metadata, pages, images, tables and sections, and no chunks,
-// equations and references. It is [ErrNoPaper] when there is none of that id.
+// Enrichable returns the parts of a paper that can be summarised: metadata, pages, images, tables and sections, but no
+// chunks, equations and references. The error is [ErrNoPaper] if there is no such paper.
 func (r *Reader) Enrichable(ctx context.Context, paperID string) (p Paper, err error) {
 	if p.Metadata, err = r.Paper(ctx, paperID); err != nil {
 		return p, err
@@ -87,16 +87,16 @@ func boxOf(list []int32) (b [4]int) {
 	return b
 }
 
-// Files returns what each paper was read from, by paper id.
+// Files returns the source file of each paper, ordered by paper id.
 func (w *Writer) Files(ctx context.Context) ([]Owned, error) { return files(ctx, w.db, "") }
 
-// Enrichable returns what [Reader.Enrichable] does.
+// Enrichable is [Reader.Enrichable] for a writer.
 func (w *Writer) Enrichable(ctx context.Context, paperID string) (Paper, error) {
 	return (&Reader{db: w.db}).Enrichable(ctx, paperID)
 }
 
-// Enrich puts texts into cells of a paper in one transaction, and a hash of all such cells into the record of its file. A
-// cell that the paper does not have is an error and changes nothing.
+// Enrich writes texts into cells of a paper in one transaction, and a hash of all such cells into the record of its
+// file. A cell that the paper does not have is an error and changes nothing.
 func (w *Writer) Enrich(ctx context.Context, paperID string, fills []Fill) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +104,7 @@ func (w *Writer) Enrich(ctx context.Context, paperID string, fills []Fill) error
 	if err != nil {
 		return fmt.Errorf("enrich paper: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // nothing to do after a commit
+	defer func() { _ = tx.Rollback() }() // a no-op after a commit
 	err = enrich(ctx, tx, paperID, fills)
 	if err == nil {
 		if w.beforeCommit != nil {
@@ -153,10 +153,10 @@ func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("column %q is none that can be filled", f.Column)
+	return fmt.Errorf("column %q cannot be filled", f.Column)
 }
 
-// enrichment hashes all cells of a paper that can be filled, whoever filled them: the same content has the same hash.
+// enrichment hashes all fillable cells of a paper, however they were filled: equal content has an equal hash.
 func enrichment(ctx context.Context, tx *sql.Tx, paperID string) (hash string, err error) {
 	var parts []string
 	var args []any
@@ -176,7 +176,7 @@ func enrichment(ctx context.Context, tx *sql.Tx, paperID string) (hash string, e
 		if err := rows.Scan(&column, &key, &cell); err != nil {
 			return "", err
 		}
-		_, _ = io.WriteString(h, fmt.Sprintf("%s %s %q\n", column, key, cell)) // a hash never fails to write
+		_, _ = io.WriteString(h, fmt.Sprintf("%s %s %q\n", column, key, cell)) // hash.Hash never returns an error
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16], rows.Err()
 }

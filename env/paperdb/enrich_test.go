@@ -11,7 +11,7 @@ import (
 	"airqa/qa"
 )
 
-// fills has one text for each kind of cell of a paper.
+// fills has one text for each kind of fillable cell.
 func fills(p paperdb.Paper) []paperdb.Fill {
 	return []paperdb.Fill{
 		{Column: "tldr", Key: p.Metadata.PaperID, Text: "in short"},
@@ -65,7 +65,8 @@ func count(t *testing.T, r *paperdb.Reader, column, text string) (n int) {
 	return n
 }
 
-// The record of the file names the content of the cells, however it came there; reading the paper again clears it.
+// The record of the file depends on the content of the cells, however they were filled; reading the paper again clears
+// it.
 func TestEnrichShowsInTheParser(t *testing.T) {
 	p := paper("First")
 	parsers := func(t *testing.T, steps ...[]paperdb.Fill) []string {

@@ -25,18 +25,17 @@ const (
 	KindRuntime = gate.Runtime // failed while running: a bad cast, a division, …
 )
 
-// maxText is the longest text of a QueryError, in bytes.
+// maxText is the maximum length of a QueryError's text, in bytes.
 const maxText = 500
 
-// QueryError is a statement that is wrong, refused, or too slow: whoever wrote it can write a better one. The
-// same statement gives the same text, which holds no host path and no memory address.
+// QueryError is an error that the author of a statement can fix: the statement is wrong, refused, or too slow. The same
+// statement yields the same text, without host paths and memory addresses.
 type QueryError struct {
 	// Kind is one of the Kind constants.
 	Kind string
 	Text string
 }
 
-// Error implements error.
 func (e *QueryError) Error() string { return e.Text }
 
 func tooSlow(deadline time.Duration) *QueryError {
@@ -44,7 +43,7 @@ func tooSlow(deadline time.Duration) *QueryError {
 	return &QueryError{Kind: KindTimeout, Text: text}
 }
 
-// tooMuchMemory says less than the engine, which tells how much was used, and that differs from run to run.
+// tooMuchMemory omits the engine's memory figures, which differ from run to run.
 func tooMuchMemory() *QueryError {
 	return &QueryError{Kind: KindMemory, Text: "The query needs more memory than it may have. Narrow it down: fewer rows, columns or joins."}
 }
@@ -62,11 +61,11 @@ func brokeDown() *QueryError {
 	return &QueryError{Kind: KindRuntime, Text: "The engine broke down on this query. Write it in another way."}
 }
 
-// errTimeout is the cause of a query's context that ran out.
+// errTimeout is the cancellation cause of a query's context at the deadline.
 var errTimeout = errors.New("deadline of the query")
 
-// explain turns an error of the engine into a QueryError. What is not the statement's fault (a lost file, a
-// cancelled caller) stays a plain error.
+// explain converts an engine error to a QueryError. Errors that are not the statement's fault (a lost file, a cancelled
+// caller) remain unchanged.
 func (e *engine) explain(err error) error {
 	var known *QueryError
 	if err == nil || errors.As(err, &known) {
@@ -77,7 +76,7 @@ func (e *engine) explain(err error) error {
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("query: %w", err)
 		}
-		// The driver's own complaints: a type that it cannot hand over, a parameter without a value.
+		// The driver's own errors: an unsupported type, a parameter without a value.
 		return &QueryError{Kind: KindRuntime, Text: e.clean(err.Error())}
 	}
 	kind, ok := kindOf(fault.Type)
@@ -90,7 +89,7 @@ func (e *engine) explain(err error) error {
 	return &QueryError{Kind: kind, Text: e.clean(fault.Msg)}
 }
 
-// kindOf is false for errors that are the database's and not the statement's.
+// kindOf returns false for errors of the database rather than the statement.
 func kindOf(t duckdb.ErrorType) (string, bool) {
 	switch t {
 	case duckdb.ErrorTypeParser, duckdb.ErrorTypeSyntax:
@@ -114,14 +113,14 @@ func kindOf(t duckdb.ErrorType) (string, bool) {
 var (
 	hostPath = regexp.MustCompile(`(^|[\s"'(=])(?:/[\w.+@-]+){2,}`)
 	address  = regexp.MustCompile(`0x[0-9a-fA-F]{6,}`)
-	// advice are lines that tell to change a setting, which nobody can.
+	// advice matches lines that suggest changing a setting, which nobody can.
 	advice = regexp.MustCompile(`\n+[^\n]*\bSET \w+ ?=[^\n]*`)
-	// wrapped is the excerpt of the statement in an error; at run time it would show the wrapper, not what the
-	// caller wrote.
+	// wrapped matches the excerpt of the statement in a runtime error, which would show the wrapper instead of the
+	// original text.
 	wrapped = regexp.MustCompile(`(?s)\n+LINE \d+: .*`)
 )
 
-// clean takes host paths and addresses out of an engine's text and cuts it.
+// clean removes host paths and addresses from an engine's text and truncates it.
 func (e *engine) clean(text string) string {
 	for _, path := range e.hide {
 		text = strings.ReplaceAll(text, path, "…")
@@ -133,16 +132,16 @@ func (e *engine) clean(text string) string {
 	return cut(strings.TrimSpace(text))
 }
 
-// badID is the engine's error for a text that is compared with an id, cut short or without hyphens.
+// badID matches the engine's error for comparing an id with text that is truncated or has no hyphens.
 var badID = regexp.MustCompile(`^(?:Conversion Error: )?Could not convert string ('[0-9a-fA-F-]{1,40}') to INT128`)
 
-// notAnID rewords the engine's errors about ids, which it calls 128-bit numbers.
+// notAnID rewords the engine's errors about ids, which call them 128-bit numbers.
 func notAnID(text string) string {
 	text = badID.ReplaceAllString(text, "$1 is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id.")
 	return strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 }
 
-// cut shortens a text to maxText bytes at a character's start.
+// cut truncates a text to maxText bytes at a character boundary.
 func cut(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= maxText {

@@ -10,8 +10,8 @@ import (
 	"airqa/env/paperdb"
 )
 
-// FuzzQuery runs texts that nobody meant as SQL. Whatever comes in, it is a result or a QueryError with a short
-// text, and the database still answers.
+// FuzzQuery runs arbitrary text. It must yield a result or a QueryError with a short text, and the database must still
+// answer.
 func FuzzQuery(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "papers.duckdb")
 	w, err := paperdb.OpenWriter(f.Context(), path)

@@ -19,8 +19,8 @@ import (
 	"airqa/env/paperdb"
 )
 
-// TestHostileStatements runs the corpus. Every statement is an observation, the same one twice; the next query
-// works; the folder of the database is as it was, and this process has not grown.
+// TestHostileStatements runs the corpus. Every statement yields an observation, the same one twice. The next query
+// works, the folder of the database is unchanged, and this process has not grown.
 func TestHostileStatements(t *testing.T) {
 	path := library(t, paper("attention"))
 	before := content(t, path)
@@ -52,10 +52,10 @@ func TestHostileStatements(t *testing.T) {
 	}
 }
 
-// secret is what no text may show: host paths and addresses.
+// secret matches host paths and addresses, which must not appear in any text.
 var secret = regexp.MustCompile(`0x[0-9a-fA-F]{6}|` + regexp.QuoteMeta(filepath.Dir(os.TempDir()+"/")) + `/[A-Z]`)
 
-// strike runs one statement and an innocent one after it, and returns what came back.
+// strike runs one statement and then a harmless one, and returns the first one's result.
 func strike(t *testing.T, r *paperdb.Reader, a attack, sql string) string {
 	t.Helper()
 	bounds := paperdb.Limits{Rows: 5, Deadline: limits.Deadline}
@@ -84,7 +84,7 @@ func strike(t *testing.T, r *paperdb.Reader, a attack, sql string) string {
 	return got
 }
 
-// content maps the files beside path to hashes of what is in them.
+// content maps the files next to path to their hashes.
 func content(t *testing.T, path string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -98,7 +98,7 @@ func content(t *testing.T, path string) map[string]string {
 	return files
 }
 
-// resident is how much memory this process has, in bytes; 0 where the system does not tell.
+// resident returns the resident memory of this process in bytes; 0 if unknown.
 func resident(t *testing.T) int {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -111,8 +111,8 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// Quotes in comments, dollar quotes and escapes hide nothing from the bounds on a statement's text, whether or not DuckDB
-// would take the rest. What it does take as one string or comment is no reason to refuse.
+// Quotes in comments, dollar quotes and escapes must not hide text from the limits, whether or not DuckDB would accept
+// the rest. A string or comment that DuckDB accepts must not be refused.
 func TestTextBoundsSeePastQuotes(t *testing.T) {
 	r := reader(t, library(t, paper("attention")))
 	deep := strings.Repeat("(", 150) + "1" + strings.Repeat(")", 150)

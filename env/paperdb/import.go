@@ -12,17 +12,18 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// Released reads the papers of another database of the eight tables, such as one that the authors of AirQA released. It may
-// have other tables besides; ids may be text. Its methods may be called from several goroutines.
+// Released reads the papers of another database with the eight tables, such as the one released by the authors of
+// AirQA. It may have additional tables; ids may be text. It is safe for concurrent use.
 type Released struct {
 	db *sql.DB
-	// types are those of the columns, by table and column.
+	// column types by table and column
 	types   map[string]map[string]string
 	corners corners
 }
 
-// OpenReleased opens the database at path read-only and locks the engine down: the file may be a stranger's. The errors
-// are one line: no file ([fs.ErrNotExist]), no DuckDB file, one of a newer DuckDB, which tables and columns are missing.
+// OpenReleased opens the database at path read-only and locks the engine down, because the file is untrusted. Errors
+// are one line: no such file ([fs.ErrNotExist]), not a DuckDB file, written by a newer DuckDB, missing tables and
+// columns.
 func OpenReleased(ctx context.Context, path string) (*Released, error) {
 	have, err := exists(path)
 	if err != nil {
@@ -42,10 +43,10 @@ func OpenReleased(ctx context.Context, path string) (*Released, error) {
 	return r, nil
 }
 
-// releasedError says more of a file that a newer engine wrote, which only strangers' files are.
+// releasedError adds a hint for a file written by a newer engine, which only happens to files of others.
 func releasedError(path string, err error) error {
 	if strings.Contains(err.Error(), "version number") {
-		return fmt.Errorf("open %s: a newer DuckDB wrote it; copy it there with: ATTACH 'copy.duckdb' (STORAGE_VERSION '%s'); "+
+		return fmt.Errorf("open %s: written by a newer DuckDB; use that version to copy it: ATTACH 'copy.duckdb' (STORAGE_VERSION '%s'); "+
 			"COPY FROM DATABASE <name> TO copy", filepath.Base(path), storage)
 	}
 	return err
@@ -65,7 +66,7 @@ func (r *Released) inspect(ctx context.Context) (err error) {
 	return err
 }
 
-// columnTypes leaves views out: what one of a stranger's would run is unknown.
+// columnTypes ignores views, because they could run anything.
 func columnTypes(ctx context.Context, db *sql.DB) (map[string]map[string]string, error) {
 	cells, err := list(ctx, db, "columns", func(rows *sql.Rows) (c [3]string, err error) {
 		err = rows.Scan(&c[0], &c[1], &c[2])
@@ -86,7 +87,7 @@ func columnTypes(ctx context.Context, db *sql.DB) (map[string]map[string]string,
 	return types, nil
 }
 
-// complete names every table and column that is needed and missing.
+// complete reports all missing tables and columns.
 func (r *Released) complete() error {
 	var missing []string
 	for _, t := range releasedTables() {
@@ -104,7 +105,7 @@ func (r *Released) complete() error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("it is no database of papers: it lacks %s", strings.Join(missing, ", "))
+	return fmt.Errorf("not a database of papers: missing %s", strings.Join(missing, ", "))
 }
 
 // Close closes the database.
@@ -115,7 +116,7 @@ func (r *Released) Close() error {
 	return nil
 }
 
-// IDs returns the ids of all papers as the database writes them, sorted.
+// IDs returns the ids of all papers as stored, sorted.
 func (r *Released) IDs(ctx context.Context) ([]string, error) {
 	return list(ctx, r.db, "paper ids", func(rows *sql.Rows) (id string, err error) {
 		err = rows.Scan(&id)
@@ -123,14 +124,15 @@ func (r *Released) IDs(ctx context.Context) ([]string, error) {
 	}, "SELECT CAST(paper_id AS VARCHAR) AS id FROM metadata WHERE paper_id IS NOT NULL ORDER BY id")
 }
 
-// Paper reads all rows of a paper by the id that [Released.IDs] has of it. What had to be mended is in File.Problems: table
-// boxes that were corners, rows of a page that is not there. File has nothing else. An unknown id is [ErrNoPaper].
+// Paper reads all rows of the paper with an id from [Released.IDs]. It lists its corrections in File.Problems: table
+// boxes that were corners, rows that refer to a missing page. Other fields of File are empty. An unknown id is
+// [ErrNoPaper].
 func (r *Released) Paper(ctx context.Context, id string) (Paper, error) {
 	var p Paper
 	heads, err := rowsOf(ctx, r, "metadata", id, func(c *row) Metadata {
 		return Metadata{
 			PaperID: c.id(), Title: c.text(), Abstract: c.text(), NumPages: c.number(), ConferenceFull: c.text(), Conference: c.text(),
-			Year: c.number(), Volume: known(c.text()), DownloadURL: c.text(), BibTeX: c.text(), Authors: c.texts(),
+			Year: c.number(), Volume: cleanVolume(c.text()), DownloadURL: c.text(), BibTeX: c.text(), Authors: c.texts(),
 			PDFPath: c.text(), TLDR: c.text(), Tags: c.texts(),
 		}
 	})
@@ -144,20 +146,20 @@ func (r *Released) Paper(ctx context.Context, id string) (Paper, error) {
 	if err := r.parts(ctx, id, &p); err != nil {
 		return Paper{}, fmt.Errorf("paper %.40q: %w", id, err)
 	}
-	r.corners.mend(&p)
-	mendPages(&p)
+	r.corners.fix(&p)
+	fixPages(&p)
 	return p, nil
 }
 
-// known undoes the text that the reference implementation stores for an unknown volume.
-func known(volume string) string {
+// cleanVolume removes the placeholder that the reference implementation stores for an unknown volume.
+func cleanVolume(volume string) string {
 	if volume == "None" {
 		return ""
 	}
 	return volume
 }
 
-// parts reads the seven tables that point to the paper.
+// parts reads the seven tables that refer to the paper.
 func (r *Released) parts(ctx context.Context, id string, p *Paper) (err error) {
 	var errs [7]error
 	p.Pages, errs[0] = rowsOf(ctx, r, "pages", id, func(c *row) Page {
@@ -184,8 +186,8 @@ func (r *Released) parts(ctx context.Context, id string, p *Paper) (err error) {
 	return errors.Join(errs[:]...)
 }
 
-// mendPages lets go of pages that the paper does not have.
-func mendPages(p *Paper) {
+// fixPages clears references to pages that the paper does not have.
+func fixPages(p *Paper) {
 	have := map[string]bool{"": true}
 	for _, page := range p.Pages {
 		have[page.ID] = true
@@ -213,12 +215,12 @@ func mendPages(p *Paper) {
 		check(&p.References[i].PageID)
 	}
 	if lost > 0 {
-		p.File.Problems = append(p.File.Problems, fmt.Sprintf("%d rows pointed to a page that the paper does not have", lost))
+		p.File.Problems = append(p.File.Problems, fmt.Sprintf("%d rows referred to a page that the paper does not have", lost))
 	}
 }
 
-// Check tells why the rows of a paper cannot be put into any database: an id that is no uuid, a page that is not there, one
-// id on two rows.
+// Check reports rows that no database can store: an id that is not a UUID, a reference to a missing page, two rows with
+// one id.
 func Check(p Paper) error {
 	tables, err := tableRows(p)
 	if err != nil {
@@ -237,8 +239,8 @@ func Check(p Paper) error {
 	return nil
 }
 
-// Refused tells whether an error of [Writer.Put] is about the paper, an id of which another paper has, and not about the
-// database. The appender has no kinds of errors, only their text.
+// Refused reports whether an error of [Writer.Put] is about the paper (another paper has one of its ids) rather than
+// the database. Errors of the appender can be distinguished only by their text.
 func Refused(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "violates primary key constraint")
 }

@@ -6,21 +6,21 @@ import (
 	"fmt"
 )
 
-// corners tells which boxes of tables are [x0, y0, x1, y1] in a released database. The reference implementation stores tables
-// so, and figures as [x0, y0, width, height], as the schema says of both.
+// corners classifies the table boxes of a released database: which of them are [x0, y0, x1, y1]? The reference
+// implementation stores tables that way, but figures as [x0, y0, width, height], which its schema documents for both.
 type corners int
 
 const (
 	noCorners   corners = iota
-	someCorners         // those that would leave the page otherwise
+	someCorners         // only boxes that would otherwise extend beyond the page
 	allCorners
 )
 
-// edge is how far a box may reach over the page's edge, in points: sizes of pages are truncated.
-const edge = 2
+// edgeTolerance is the tolerance for boxes at the page edge, in points, as page sizes are truncated.
+const edgeTolerance = 2
 
-// findCorners goes by boxes that can be read in one way only. A box of corners near the page's top left reads well as width
-// and height too: where others in the database are corners for certain, and none is not, it is one.
+// findCorners decides by the unambiguous boxes. A box of corners near the top left of the page is also plausible as
+// width and height. It counts as corners if other boxes of the database certainly are, and none certainly is not.
 func (r *Released) findCorners(ctx context.Context) (corners, error) {
 	type counts struct{ corners, sizes int }
 	found, err := list(ctx, r.db, "table boxes", func(rows *sql.Rows) (c counts, err error) {
@@ -33,7 +33,7 @@ func (r *Released) findCorners(ctx context.Context) (corners, error) {
 				AND b[1] + b[3] <= w + %[1]d AND b[2] + b[4] <= h + %[1]d)
 		FROM (SELECT TRY_CAST(t.bounding_box AS INTEGER[]) AS b, TRY_CAST(p.page_width AS INTEGER) AS w, TRY_CAST(p.page_height AS INTEGER) AS h
 			FROM tables t JOIN pages p ON lower(CAST(t.ref_page_id AS VARCHAR)) = lower(CAST(p.page_id AS VARCHAR)))
-		WHERE len(b) = 4`, edge))
+		WHERE len(b) = 4`, edgeTolerance))
 	if err != nil {
 		return noCorners, err
 	}
@@ -46,8 +46,8 @@ func (r *Released) findCorners(ctx context.Context) (corners, error) {
 	return someCorners, nil
 }
 
-// mend makes the boxes of a paper's tables what the schema says, and notes how many it changed.
-func (c corners) mend(p *Paper) {
+// fix converts the boxes of a paper's tables to the documented form and records how many it changed.
+func (c corners) fix(p *Paper) {
 	pages := map[string]Page{}
 	for _, page := range p.Pages {
 		pages[page.ID] = page
@@ -56,7 +56,7 @@ func (c corners) mend(p *Paper) {
 	for i := range p.Tables {
 		t := &p.Tables[i]
 		b := t.Box
-		if b[2] <= b[0] || b[3] <= b[1] || c == noCorners || c == someCorners && !leaves(b, pages[t.PageID]) {
+		if b[2] <= b[0] || b[3] <= b[1] || c == noCorners || c == someCorners && !exceeds(b, pages[t.PageID]) {
 			continue
 		}
 		t.Box = [4]int{b[0], b[1], b[2] - b[0], b[3] - b[1]}
@@ -68,7 +68,7 @@ func (c corners) mend(p *Paper) {
 	}
 }
 
-// leaves tells whether a box reaches over the page's edge when it is read as [x0, y0, width, height].
-func leaves(b [4]int, page Page) bool {
-	return page.Width > 0 && (b[0]+b[2] > page.Width+edge || b[1]+b[3] > page.Height+edge)
+// exceeds reports whether a box interpreted as [x0, y0, width, height] extends beyond the page.
+func exceeds(b [4]int, page Page) bool {
+	return page.Width > 0 && (b[0]+b[2] > page.Width+edgeTolerance || b[1]+b[3] > page.Height+edgeTolerance)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// kind is what is expected of a column of a released database, whatever type it has there.
+// kind is the expected content of a column of a released database, whatever its type.
 type kind int
 
 const (
@@ -27,13 +27,13 @@ type releasedColumn struct {
 	kind kind
 }
 
-// releasedTable is a table with its columns in the order in which [Released.Paper] takes them.
+// releasedTable is a table with its columns in the order that [Released.Paper] expects.
 type releasedTable struct {
 	name, owner, order string
 	columns            []releasedColumn
 }
 
-// releasedTables are what the published schema has; what language models add is often left out.
+// releasedTables lists the published schema; the columns filled by language models are often missing.
 func releasedTables() []releasedTable {
 	page := releasedColumn{"ref_page_id", idCell}
 	ordinal := releasedColumn{"ordinal", numberCell}
@@ -74,7 +74,7 @@ func releasedTables() []releasedTable {
 	}
 }
 
-// releasedMetadata are the columns of table metadata.
+// releasedMetadata lists the columns of table metadata.
 func releasedMetadata() []releasedColumn {
 	return []releasedColumn{
 		{"paper_id", idCell},
@@ -94,7 +94,7 @@ func releasedMetadata() []releasedColumn {
 	}
 }
 
-// expression turns a column of any type into one that can be scanned.
+// expression converts a column of any type to one that can be scanned.
 func (c releasedColumn) expression(types map[string]string) string {
 	_, have := types[c.name]
 	switch c.kind {
@@ -117,7 +117,7 @@ func (c releasedColumn) expression(types map[string]string) string {
 	}
 }
 
-// query selects the rows of one paper. Ids are compared in their own type, so that the engine can skip what it need not read.
+// query selects the rows of one paper. Ids are compared in their own type, so that the engine can skip data.
 func (t releasedTable) query(types map[string]string) string {
 	var columns []string
 	for _, c := range t.columns {
@@ -130,9 +130,9 @@ func (t releasedTable) query(types map[string]string) string {
 	return fmt.Sprintf("SELECT %s FROM %s WHERE %s = %s ORDER BY %s", strings.Join(columns, ", "), t.name, t.owner, id, t.order)
 }
 
-// row hands out the cells of a row one by one, in the order of the table's columns.
+// row returns the cells of a row one by one, in the order of the table's columns.
 type row struct {
-	cells []any // what was scanned into
+	cells []any // the scan targets
 	next  int
 }
 
@@ -168,7 +168,7 @@ func (r *row) numbers() []int {
 	return list
 }
 
-// box is zero where there are not four numbers.
+// box returns zero unless there are four numbers.
 func (r *row) box() (b [4]int) {
 	if list := r.numbers(); len(list) == len(b) {
 		b = [4]int(list)
@@ -176,7 +176,7 @@ func (r *row) box() (b [4]int) {
 	return b
 }
 
-// rowsOf reads the rows of a paper from a table. take must take each column once, in order.
+// rowsOf reads the rows of a paper from a table. take must read each column once, in order.
 func rowsOf[T any](ctx context.Context, r *Released, table, paper string, take func(*row) T) ([]T, error) {
 	for _, t := range releasedTables() {
 		if t.name == table {

@@ -17,7 +17,7 @@ import (
 	"airqa/qa"
 )
 
-// publish makes a database with statements, as others made theirs.
+// publish makes a database from statements, as a third party would.
 func publish(t *testing.T, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ai_research.duckdb")
@@ -32,7 +32,7 @@ func publish(t *testing.T, statements ...string) string {
 	return path
 }
 
-// published is the schema with ids as text and without what language models add. Other tables may be there.
+// published is the schema with text ids and without the columns filled by language models, plus an additional table.
 func published() []string {
 	const ids = "ordinal INTEGER, ref_paper_id VARCHAR, ref_page_id VARCHAR"
 	return []string{
@@ -49,7 +49,7 @@ func published() []string {
 	}
 }
 
-// onePaper fills published tables with a paper and a page; a table box for each of boxes.
+// onePaper fills published tables with a paper, a page, and one table for each of boxes.
 func onePaper(title string, boxes ...string) []string {
 	id := qa.PaperUUID(title, "")
 	page := qa.PageUUID(id, 1)
@@ -72,7 +72,6 @@ func openReleased(t *testing.T, path string) *paperdb.Released {
 	return r
 }
 
-// all reads every paper.
 func all(t *testing.T, r *paperdb.Released) (papers []paperdb.Paper) {
 	t.Helper()
 	ids, err := r.IDs(t.Context())
@@ -85,7 +84,7 @@ func all(t *testing.T, r *paperdb.Released) (papers []paperdb.Paper) {
 	return papers
 }
 
-// A database of our own has the eight tables too: what goes in comes out.
+// Our own databases have the eight tables, too, and can be imported unchanged.
 func TestReleasedReadsWhatWasPut(t *testing.T) {
 	a := paper("attention")
 	got := all(t, openReleased(t, library(t, a)))
@@ -113,7 +112,7 @@ func TestReleasedWithTextIDs(t *testing.T) {
 		Sections: []paperdb.Section{{ID: qa.SectionUUID(id, 0), Title: "1 One", Content: "text", PageNumbers: []int{1, 2}}},
 		Chunks:   []paperdb.Chunk{{ID: qa.PartUUID(id, 1, "chunk", 1), Text: "text", Ordinal: 1}},
 		Images:   []paperdb.Image{{ID: qa.PartUUID(id, 1, "image", 1), Summary: "sum", Box: [4]int{1, 2, 3, 4}, PageID: page}},
-		File:     paperdb.File{Problems: []string{"1 rows pointed to a page that the paper does not have"}},
+		File:     paperdb.File{Problems: []string{"1 rows referred to a page that the paper does not have"}},
 	}
 	got := all(t, openReleased(t, publish(t, statements...)))
 	if diff := cmp.Diff([]paperdb.Paper{want}, got, cmpopts.EquateEmpty()); diff != "" {
@@ -166,13 +165,13 @@ func TestReleasedErrors(t *testing.T) {
 	check(t, err)
 	tests := []struct{ name, path, want string }{
 		{"missing", filepath.Join(t.TempDir(), "x.duckdb"), "file does not exist"},
-		{"a PDF", file([]byte("%PDF-1.5 " + strings.Repeat("x", 9000))), "the file is damaged or is not a DuckDB database"},
+		{"a PDF", file([]byte("%PDF-1.5 " + strings.Repeat("x", 9000))), "damaged or not a DuckDB database"},
 		{"empty", file(nil), "x.duckdb"},
 		{"cut", file(whole[:5000]), "x.duckdb"},
-		{"newer", file(newer(whole)), "a newer DuckDB wrote it"},
-		{"nothing in it", publish(t), "lacks table metadata, table pages"},
-		{"parts", publish(t, lacking...), "lacks column metadata.pub_year, column pages.page_width, table reference"},
-		{"a view", publish(t, view...), "lacks table equations"},
+		{"newer", file(newer(whole)), "written by a newer DuckDB"},
+		{"nothing in it", publish(t), "missing table metadata, table pages"},
+		{"parts", publish(t, lacking...), "missing column metadata.pub_year, column pages.page_width, table reference"},
+		{"a view", publish(t, view...), "missing table equations"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -184,7 +183,7 @@ func TestReleasedErrors(t *testing.T) {
 	}
 }
 
-// newer lets the header of a database file tell a version that no engine writes yet.
+// newer changes the header of a database file to a version that no engine writes yet.
 func newer(file []byte) []byte {
 	const header, version = 4096, 12
 	file = append([]byte(nil), file...)
@@ -208,7 +207,7 @@ func TestCheckAndRefused(t *testing.T) {
 	bad, twice := paper("bad"), paper("twice")
 	bad.Chunks[0].ID = "chunk-1"
 	twice.Chunks[1].ID = twice.Chunks[0].ID
-	for p, want := range map[*paperdb.Paper]string{&bad: "no uuid", &twice: "table chunks: two rows with the id"} {
+	for p, want := range map[*paperdb.Paper]string{&bad: "not a uuid", &twice: "table chunks: two rows with the id"} {
 		if err := paperdb.Check(*p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// grace is how long a query that was interrupted may take to come to its end.
-const grace = 200 * time.Millisecond
+// interruptGrace is how long an interrupted query may take to end.
+const interruptGrace = 200 * time.Millisecond
 
-// inProcess runs statements in this process. A call that the engine cannot interrupt is left to itself at the
-// deadline, with its connection, until it ends.
+// inProcess runs statements in this process. A call that the engine cannot interrupt is abandoned at the deadline; it
+// keeps its connection until it ends.
 type inProcess struct{ engine *engine }
 
 func (p inProcess) query(ctx context.Context, text string, limits Limits) (Result, error) {
@@ -41,7 +41,7 @@ type answer struct {
 	err    error
 }
 
-// await waits for an answer, and after the end of ctx only a moment longer.
+// await waits for an answer until ctx ends, plus grace.
 func await(ctx context.Context, done <-chan answer) (answer, bool) {
 	select {
 	case a := <-done:
@@ -51,7 +51,7 @@ func await(ctx context.Context, done <-chan answer) (answer, bool) {
 	select {
 	case a := <-done:
 		return a, true
-	case <-time.After(grace):
+	case <-time.After(interruptGrace):
 		return answer{}, false
 	}
 }

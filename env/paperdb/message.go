@@ -9,18 +9,18 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// errMessage is returned for bytes that are no message.
-var errMessage = errors.New("read a message: the bytes are no message")
+// errMessage is returned for malformed messages.
+var errMessage = errors.New("read a message: malformed")
 
-// question is what a worker is asked.
+// question is a request to a worker.
 type question struct {
 	_    struct{} `cbor:",toarray"`
 	Text string
 	Rows int
 }
 
-// reply is a result, or a fault if it has a kind. Values are those that [Result] names; a time.Time travels as the bytes
-// of its MarshalBinary, since text loses years before 0, and no other value is bytes.
+// reply is a result, or an error if it has a kind. Values have the types of [Result]. A time.Time is sent as the bytes
+// of its MarshalBinary, since text loses years before 0; no other value is bytes.
 type reply struct {
 	_       struct{} `cbor:",toarray"`
 	Kind    string
@@ -30,7 +30,7 @@ type reply struct {
 	More    bool
 }
 
-// The 10,000 levels of JSON that the driver reads, and those of a reply. A frame of the worker protocol bounds the rest.
+// The driver reads up to 10,000 levels of JSON; a reply adds its own. The frames of the worker protocol limit the size.
 const (
 	maxLevels = 10_010
 	maxItems  = 64 << 20
@@ -49,7 +49,7 @@ var messages = func() cbor.DecMode {
 }()
 
 func (q question) encode() []byte {
-	raw, _ := cbor.Marshal(q) // a text and a number can be written
+	raw, _ := cbor.Marshal(q) // a string and a number can be encoded
 	return raw
 }
 
@@ -61,11 +61,11 @@ func decodeQuestion(raw []byte) (q question, err error) {
 }
 
 func encodeFault(fault *QueryError) []byte {
-	raw, _ := cbor.Marshal(reply{Kind: fault.Kind, Text: fault.Text}) // two texts can be written
+	raw, _ := cbor.Marshal(reply{Kind: fault.Kind, Text: fault.Text}) // two strings can be encoded
 	return raw
 }
 
-// encodeResult takes the values over. One that cannot be written is a *QueryError.
+// encodeResult encodes a result in place. It returns a *QueryError for a value that cannot be encoded.
 func encodeResult(result Result) (_ []byte, err error) {
 	for _, row := range result.Values {
 		if _, err := pack(row); err != nil {
@@ -75,7 +75,7 @@ func encodeResult(result Result) (_ []byte, err error) {
 	return cbor.Marshal(reply{Columns: result.Columns, Values: result.Values, More: result.More})
 }
 
-// decodeReply returns what a worker sent: a result, or a *QueryError.
+// decodeReply returns the result of a worker or its *QueryError.
 func decodeReply(raw []byte) (Result, error) {
 	var r reply
 	if messages.Unmarshal(raw, &r) != nil {
@@ -92,7 +92,7 @@ func decodeReply(raw []byte) (Result, error) {
 	return Result{Columns: r.Columns, Values: r.Values, More: r.More}, nil
 }
 
-// pack replaces times by bytes, and refuses types that could not be read back.
+// pack converts times to bytes and refuses types that could not be decoded.
 func pack(value any) (any, error) {
 	switch v := value.(type) {
 	case nil, bool, int64, float64, string:
@@ -106,7 +106,7 @@ func pack(value any) (any, error) {
 	return nil, &QueryError{Kind: KindRuntime, Text: text}
 }
 
-// unpack is the reverse of pack.
+// unpack is the inverse of pack.
 func unpack(value any) (any, error) {
 	switch v := value.(type) {
 	case nil, bool, int64, float64, string:

@@ -87,7 +87,7 @@ func TestValuesBetweenProcesses(t *testing.T) {
 	}
 }
 
-// Values nest as deep as the driver reads JSON, and no deeper than the stack is safe for.
+// Values may nest as deeply as the driver reads JSON, but not deeply enough to overflow the stack.
 func TestDeepValues(t *testing.T) {
 	for depth, ok := range map[int]bool{10_000: true, maxLevels + 1: false, 1 << 17: false} {
 		value := any(nil)
@@ -118,7 +118,7 @@ func TestValueOfUnknownType(t *testing.T) {
 	}
 }
 
-// FuzzMessages reads bytes that no worker of ours sent. They are a reply that can be written again, or an error.
+// FuzzMessages decodes arbitrary bytes. They yield an error or a reply that can be encoded again.
 func FuzzMessages(f *testing.F) {
 	f.Add(question{Text: "SELECT 1", Rows: 10}.encode())
 	for _, values := range [][]any{

@@ -9,7 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// paper makes a paper with two pages, two chunks a page, and one row of each other table.
+// paper makes a paper with two pages, two chunks per page, and one row in each other table.
 func paper(title string) paperdb.Paper {
 	id := qa.PaperUUID(title, "acl2023")
 	p := paperdb.Paper{

@@ -9,12 +9,11 @@ import (
 	"airqa/env/paperdb/sandbox/gate"
 )
 
-// parser lets a statement pass when package gate does. It parses with an engine of its own, which never runs the
-// statement.
+// parser checks statements with package gate. It parses them with its own engine, which never runs them.
 type parser struct {
 	db    *sql.DB
 	rules gate.Rules
-	// tree and canonical are prepared: every query asks both.
+	// Prepared, because every query uses both.
 	tree, canonical *sql.Stmt
 }
 
@@ -31,7 +30,7 @@ func openParser(ctx context.Context, catalog string) (*parser, error) {
 	if err := lockDown(ctx, db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	// An in-memory database lives as long as its connector; idle connections spare making one a query.
+	// An in-memory database lives as long as its connector; idle connections save opening one per query.
 	db.SetMaxIdleConns(2)
 	p := &parser{db: db, rules: gate.Rules{Catalog: catalog, Tables: Tables()}}
 	if p.tree, err = db.PrepareContext(ctx, treeSQL); err != nil {
@@ -50,8 +49,8 @@ func (p *parser) close() error {
 	return errors.Join(p.tree.Close(), p.canonical.Close(), p.db.Close())
 }
 
-// pass returns the statement as the parser understood it, without comments and semicolons, or a *QueryError. The
-// text has gone through gate.CheckText.
+// pass returns the statement as understood by the parser, without comments and semicolons, or a *QueryError. The text
+// must have passed gate.CheckText.
 func (p *parser) pass(ctx context.Context, text string) (string, error) {
 	var tree string
 	if err := p.tree.QueryRowContext(ctx, text).Scan(&tree); err != nil {
@@ -67,7 +66,7 @@ func (p *parser) pass(ctx context.Context, text string) (string, error) {
 	return strings.TrimRight(canonical, "; \n"), nil
 }
 
-// refused makes a QueryError of a refusal of package gate, and leaves other errors as they are.
+// refused converts a refusal of package gate to a QueryError and leaves other errors unchanged.
 func refused(err error) error {
 	var no *gate.Refusal
 	if errors.As(err, &no) {

@@ -147,7 +147,7 @@ func TestQueryTimeout(t *testing.T) {
 	r := reader(t, library(t))
 	tests := []struct{ name, sql string }{
 		{"interruptible", "SELECT count(*) FROM range(1000000) a, range(1000000) b, range(1000000) c WHERE a.range + b.range + c.range = -1"},
-		// The engine looks at no interrupt within this call.
+		// The engine does not check for interrupts within this call.
 		{"not interruptible", "SELECT levenshtein(repeat('ab', 10000), repeat('ba', 10001))"},
 	}
 	for _, tt := range tests {
@@ -197,7 +197,7 @@ func TestConcurrentQueries(t *testing.T) {
 	wg.Wait()
 }
 
-// Readers of one file that are opened at the same time are all locked down, and none finds it half done.
+// Readers of one file that are opened concurrently are all locked down, and none sees a partial lockdown.
 func TestOpenedAtOnce(t *testing.T) {
 	path := library(t, paper("attention"))
 	for range 20 {

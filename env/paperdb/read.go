@@ -11,27 +11,27 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// ErrNoPaper is wrapped when a paper is asked for that the database does not have.
+// ErrNoPaper is wrapped by errors about an unknown paper.
 var ErrNoPaper = errors.New("no such paper")
 
-// Owned is a paper's id with the file that it was read from.
+// Owned is a paper's id with its source file.
 type Owned struct {
 	PaperID string
 	File
 }
 
-// Passage is a chunk with what an index has to know of it.
+// Passage is a chunk with the data that an index needs.
 type Passage struct {
 	ID, PaperID string
-	// Page counts from 1; -1 when unknown.
+	// Page counts from 1; -1 if unknown.
 	Page int
 	Text string
 }
 
-// Papers returns the metadata of all papers, by id.
+// Papers returns the metadata of all papers, ordered by id.
 func (r *Reader) Papers(ctx context.Context) ([]Metadata, error) { return r.metadata(ctx, "") }
 
-// Paper returns the metadata of one paper; [ErrNoPaper] when there is none of that id.
+// Paper returns the metadata of one paper, or [ErrNoPaper].
 func (r *Reader) Paper(ctx context.Context, paperID string) (Metadata, error) {
 	list, err := r.metadata(ctx, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
 	if err == nil && len(list) == 0 {
@@ -78,7 +78,7 @@ func (r *Reader) Pages(ctx context.Context, paperID string) ([]Page, error) {
 		FROM pages WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY page_number, page_id`, paperID)
 }
 
-// Files returns what each paper was read from, by paper id.
+// Files returns the source file of each paper, ordered by paper id.
 func (r *Reader) Files(ctx context.Context) ([]Owned, error) { return files(ctx, r.db, "") }
 
 func files(ctx context.Context, db *sql.DB, where string, args ...any) ([]Owned, error) {
@@ -90,11 +90,11 @@ func files(ctx context.Context, db *sql.DB, where string, args ...any) ([]Owned,
 	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems FROM airqa.files "+where+" ORDER BY paper_id", args...)
 }
 
-// batch is how many papers' chunks are read at once: each reading goes through the whole table.
+// batch is the number of papers whose chunks are read at once. Each read scans the whole table.
 const batch = 64
 
-// Chunks yields all chunks, by paper id and ordinal. It holds the text of a few papers at a time, however large
-// the database is, and stops at the first error.
+// Chunks yields all chunks, ordered by paper id and ordinal. It buffers the text of a few papers at a time and stops at
+// the first error.
 func (r *Reader) Chunks(ctx context.Context) iter.Seq2[Passage, error] {
 	return func(yield func(Passage, error) bool) {
 		owned, err := r.Files(ctx)
@@ -125,7 +125,7 @@ func ids(owned []Owned) []string {
 	return list
 }
 
-// ChunkText returns the texts of chunks by id. An id that is not there is missing in the result.
+// ChunkText returns the texts of chunks by id. Unknown ids are absent from the result.
 func (r *Reader) ChunkText(ctx context.Context, ids []string) (texts map[string]string, err error) {
 	rows, err := r.chunkText.QueryContext(ctx, ids)
 	if err != nil {
@@ -175,7 +175,7 @@ func list[T any](ctx context.Context, db *sql.DB, what string, scan func(*sql.Ro
 	return items, nil
 }
 
-// PageSize returns the width and height of a page in points; false when the paper has no such page.
+// PageSize returns the width and height of a page in points; false if the paper has no such page.
 func (r *Reader) PageSize(ctx context.Context, paperID string, page int) (width, height int, ok bool, err error) {
 	pages, err := list(ctx, r.db, "pages", func(rows *sql.Rows) (p Page, err error) {
 		err = rows.Scan(&p.Width, &p.Height)

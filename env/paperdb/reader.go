@@ -8,33 +8,33 @@ import (
 	"path/filepath"
 )
 
-// Config is how a [Reader] is opened. Path is required; for the rest zero means the default.
+// Config configures a [Reader]. Path is required; other zero values mean the default.
 type Config struct {
 	// Path is the database file.
 	Path string
-	// Workers is the most processes that run queries at a time; 0 means one a processor, at least two. Each may
-	// use 2 GiB of memory.
+	// Workers is the maximum number of worker processes; 0 means one per processor, at least two. Each may use 2 GiB of
+	// memory.
 	Workers int
-	// InProcess runs queries in this process instead: for tests, and programs that cannot call [WorkerMain].
-	// Readers share an engine then, and with it its memory limit of 256 MB; a call that the engine cannot
-	// interrupt goes on after its deadline, and one that exhausts the memory takes the program with it.
+	// InProcess runs queries in this process instead, for tests and for programs that cannot call [WorkerMain]. All
+	// readers then share an engine with a memory limit of 256 MB. A call that the engine cannot interrupt continues
+	// after its deadline, and one that exhausts memory crashes the program.
 	InProcess bool
 }
 
-// Reader reads a database. Its methods may be called from several goroutines; a statement of a
-// model has a connection or a process of its own, so that none sees what another left behind.
+// Reader reads a database. It is safe for concurrent use. Each statement of a model has its own connection or process,
+// so statements cannot affect each other.
 type Reader struct {
 	db     *sql.DB
 	runner runner
-	// chunkText is prepared because every retrieval asks it.
+	// Prepared, because every retrieval uses it.
 	chunkText *sql.Stmt
 }
 
 // chunkTextSQL takes a list of ids.
 const chunkTextSQL = `SELECT chunk_id::VARCHAR, text_content FROM chunks WHERE chunk_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))`
 
-// idleConnections are kept for the program's own statements, which leave nothing behind; making one takes as long as a
-// small query.
+// idleConnections are kept for the program's own statements, which leave no state behind; opening one takes as long as
+// a small query.
 const idleConnections = 4
 
 // OpenReader opens the database at path read-only and locks the engine down.
@@ -75,8 +75,8 @@ func OpenReaderConfig(ctx context.Context, cfg Config) (*Reader, error) {
 	return r, nil
 }
 
-// Close ends the workers and closes the database. A query in process that was given up at its deadline may still
-// hold it for a while.
+// Close ends the workers and closes the database. An in-process query that exceeded its deadline may keep it open for a
+// while.
 func (r *Reader) Close() error {
 	if err := errors.Join(r.chunkText.Close(), r.runner.close(), r.db.Close()); err != nil {
 		return fmt.Errorf("close database: %w", err)

@@ -1,8 +1,7 @@
 package paperdb
 
-// Paper is everything that is known of one paper: the rows of all eight tables that belong to it. Ids follow
-// the uuid rules of package qa. Boxes are [x0, y0, width, height] in whole points from the top left of the page
-// as shown.
+// Paper has all rows of one paper in the eight tables. Ids follow the UUID rules of package qa. Boxes are [x0, y0,
+// width, height] in whole points from the top left of the page as displayed.
 type Paper struct {
 	Metadata   Metadata
 	Pages      []Page
@@ -15,14 +14,14 @@ type Paper struct {
 	File       File
 }
 
-// File says which PDF a paper was read from, so that ingestion can tell what is in already, and what it found
-// wrong with it. It is kept beside the eight tables, where a query of the model cannot see it.
+// File records the PDF that a paper was read from and the warnings of its ingestion. Ingestion uses it to skip known
+// files. It is stored outside the eight tables, so the model's queries cannot see it.
 type File struct {
-	// SHA256 is the hash of the PDF, MetadataSHA256 that of the metadata file beside it (empty without one).
+	// SHA256 is the hash of the PDF, MetadataSHA256 the hash of its metadata file (empty without one).
 	SHA256, MetadataSHA256 string
-	// Name is the base name of the file that was given.
+	// Name is the base name of the file.
 	Name string
-	// Parser names the program version that read it; another one reads it again.
+	// Parser is the program version that read the file; a different version reads it again.
 	Parser string
 	// Problems are the warnings of ingestion, one line each.
 	Problems []string
@@ -67,7 +66,7 @@ type Chunk struct {
 	PageID   string
 }
 
-// Table is a row of table tables. Content is HTML, or empty where only caption and box are known.
+// Table is a row of table tables. Content is HTML, or empty if only caption and box are known.
 type Table struct {
 	ID, Caption, Content, Summary string
 	Box                           [4]int

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Schema renders the eight tables as CREATE TABLE statements with a comment for each table and column, as they
-// are in the database. The same database gives the same text.
+// Schema renders the eight tables of the database as CREATE TABLE statements, with a comment for each table and column.
+// The output is deterministic.
 func (r *Reader) Schema(ctx context.Context) (string, error) {
 	var parts []string
 	for _, name := range Tables() {
@@ -36,7 +36,7 @@ func describe(ctx context.Context, db *sql.DB, table string) (string, error) {
 	return fmt.Sprintf("-- %s\nCREATE TABLE %s (\n%s);\n", comment, table, strings.Join(lines, "")), nil
 }
 
-// columns renders one line a column. A column that may not be NULL is the primary key: there are no others.
+// columns renders one line per column. A column that may not be NULL is the primary key: there are no others.
 func columns(ctx context.Context, db *sql.DB, table string) (lines []string, err error) {
 	rows, err := db.QueryContext(ctx, `SELECT column_name, data_type, COALESCE(comment, ''), NOT is_nullable, column_index = max(column_index) OVER ()
 		FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ? ORDER BY column_index`, table)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A newer engine must go on writing files that older programs read.
+// Newer engines must keep writing files that older programs can read.
 func TestStorageIsPinned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "papers.duckdb")
 	w, err := Create(t.Context(), path)

@@ -10,11 +10,10 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// exactDigits is how many decimal digits a float64 always keeps.
+// exactDigits is the number of decimal digits that a float64 always preserves.
 const exactDigits = 15
 
-// plain turns a value of the driver into one of the types that [Result] names. The type name tells ids from
-// other bytes.
+// plain converts a driver value to one of the types of [Result]. The type name distinguishes ids from other bytes.
 func plain(value any, typeName string) any {
 	switch v := value.(type) {
 	case []any:
@@ -40,13 +39,13 @@ func plain(value any, typeName string) any {
 	case []byte:
 		return bytesText(v, typeName)
 	case time.Time:
-		return moment(v, typeName)
+		return formatTime(v, typeName)
 	}
 	return number(value)
 }
 
-// moment writes dates and times of day as text: as a time.Time they would gain what they lack.
-func moment(t time.Time, typeName string) any {
+// formatTime formats dates and times of day as text: a time.Time would add components that they lack.
+func formatTime(t time.Time, typeName string) any {
 	switch strings.TrimRight(typeName, "[]") {
 	case "DATE":
 		return t.Format(time.DateOnly)
@@ -56,7 +55,7 @@ func moment(t time.Time, typeName string) any {
 	return t
 }
 
-// bytesText shows 16 bytes of an id as a uuid, and other bytes in hex as the engine writes them.
+// bytesText formats a 16-byte id as a UUID, and other bytes in hex like the engine.
 func bytesText(b []byte, typeName string) string {
 	if id, err := uuid.FromBytes(b); err == nil && strings.Contains(typeName, "UUID") {
 		return id.String()
@@ -72,7 +71,7 @@ func bytesText(b []byte, typeName string) string {
 	return text.String()
 }
 
-// number widens numbers to int64 and float64, and makes text of what fits neither.
+// number widens numbers to int64 and float64, and formats numbers that fit neither as text.
 func number(value any) any {
 	switch v := value.(type) {
 	case int8:

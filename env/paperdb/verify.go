@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// verify reads the rows of a paper back and compares their number and the length of their text with what was sent.
+// verify reads the rows of a paper back and compares their number and total text length with the input.
 func (t table) verify(ctx context.Context, conn *sql.Conn, paperID string) (err error) {
 	rows, err := conn.QueryContext(ctx, "SELECT * FROM "+t.name()+" WHERE "+t.owner+" = ?::UUID", paperID)
 	if err != nil {
@@ -35,7 +35,7 @@ func (t table) verify(ctx context.Context, conn *sql.Conn, paperID string) (err 
 	return rows.Err()
 }
 
-// textLength sums the bytes of a row's texts and lists of texts.
+// textLength sums the bytes of a row's strings and lists of strings.
 func textLength[T any](row []T) int {
 	n := 0
 	for _, value := range row {

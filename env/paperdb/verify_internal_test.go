@@ -8,7 +8,7 @@ import (
 	"airqa/qa"
 )
 
-// Rows that arrived shorter than they were sent are an error.
+// verify reports rows with truncated text.
 func TestVerifyFindsCutText(t *testing.T) {
 	w, err := OpenWriter(t.Context(), filepath.Join(t.TempDir(), "papers.duckdb"))
 	if err != nil {

@@ -9,22 +9,21 @@ import (
 	"airqa/env/paperdb/sandbox/worker"
 )
 
-// workerName is the name of the worker processes, in a listing too.
+// workerName is the name of the worker processes, also in process listings.
 const workerName = "airqa-query-worker"
 
-// wired is true in a program that called WorkerMain. Only that tells whether starting the program once more gives
-// a worker, or the whole program a second time.
-var wired atomic.Bool
+// workerMainCalled records that the program called WorkerMain. Without that call, starting the program again would not give a
+// worker but run the whole program.
+var workerMainCalled atomic.Bool
 
-// WorkerMain belongs first in the main of a program that runs queries, and in the TestMain of its tests: queries
-// run in processes of the same program, and this call is what such a process does. In any other it returns at
-// once.
+// WorkerMain must come first in the main of a program that runs queries, and in the TestMain of its tests. Queries run
+// in child processes of the same program, and in a child this call never returns. In any other process it does nothing.
 func WorkerMain() {
-	wired.Store(true)
+	workerMainCalled.Store(true)
 	worker.Main(workerName, serve)
 }
 
-// Landlock returns the version of Landlock that confines workers, 0 where the system has none.
+// Landlock returns the version of Landlock that confines workers, 0 if the system has none.
 func Landlock() int { return worker.Landlock() }
 
 // serve opens the database in a worker.
@@ -47,8 +46,8 @@ func serve(path []byte) (worker.Handler, error) {
 	}, nil
 }
 
-// answer runs a question in a worker. reuse is true when the statement left the engine as it was: it ran to its
-// end, or never began.
+// answer runs a statement in a worker. reuse reports whether the statement left the engine unchanged: it completed or
+// never began.
 func (e *engine) answer(ctx context.Context, q question) (raw []byte, reuse bool) {
 	result, err := e.run(ctx, q.Text, q.Rows)
 	if err == nil {
@@ -57,7 +56,7 @@ func (e *engine) answer(ctx context.Context, q question) (raw []byte, reuse bool
 	if err == nil {
 		return raw, true
 	}
-	fault := brokeDown() // where the database is to blame, the next worker says so
+	fault := brokeDown() // if the database is at fault, the next worker reports it
 	_ = errors.As(e.explain(err), &fault)
 	switch fault.Kind {
 	case KindSyntax, KindCatalog, KindBinder, KindRefused:
@@ -69,12 +68,12 @@ func (e *engine) answer(ctx context.Context, q question) (raw []byte, reuse bool
 // workers runs statements in worker processes.
 type workers struct{ pool *worker.Pool }
 
-func newWorkers(path string, most int) workers {
-	return workers{worker.New(worker.Config{Name: workerName, Setup: []byte(path), Max: most})}
+func newWorkers(path string, maxWorkers int) workers {
+	return workers{worker.New(worker.Config{Name: workerName, Setup: []byte(path), Max: maxWorkers})}
 }
 
 func (w workers) query(ctx context.Context, text string, limits Limits) (Result, error) {
-	if !wired.Load() {
+	if !workerMainCalled.Load() {
 		return Result{}, errors.New("query: this program starts no workers: call paperdb.WorkerMain first in main, or set InProcess (QueryInProcess of env.Config)")
 	}
 	raw, err := w.pool.Call(ctx, limits.Deadline, question{Text: text, Rows: limits.Rows}.encode())

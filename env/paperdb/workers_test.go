@@ -23,7 +23,7 @@ func inProcessReader(t *testing.T, path string) *paperdb.Reader {
 	return r
 }
 
-// A worker gives what the engine gives in this process: types, names, order, errors.
+// A worker returns the same types, names, order and errors as the engine in this process.
 func TestWorkerAnswersAsInProcess(t *testing.T) {
 	path := library(t, paper("attention"), paper("bert"))
 	here, there := inProcessReader(t, path), reader(t, path)
@@ -47,7 +47,7 @@ func TestWorkerAnswersAsInProcess(t *testing.T) {
 	}
 }
 
-// The end of the caller's context is an error of Go, at once, and costs no more than a worker.
+// When the caller's context ends, the call returns its error at once and costs at most a worker.
 func TestCancelledWhileRunning(t *testing.T) {
 	r := reader(t, library(t, paper("attention")))
 	query(t, r, "SELECT 1")
@@ -65,7 +65,7 @@ func TestCancelledWhileRunning(t *testing.T) {
 	query(t, r, "SELECT title FROM metadata")
 }
 
-// Costly statements side by side with innocent ones: none costs the other its answer.
+// Costly statements do not affect harmless ones that run concurrently.
 func TestBombsBesideQueries(t *testing.T) {
 	path := library(t, paper("attention"))
 	r, err := paperdb.OpenReaderConfig(t.Context(), paperdb.Config{Path: path, Workers: 3})
@@ -94,7 +94,7 @@ func TestBombsBesideQueries(t *testing.T) {
 	wg.Wait()
 }
 
-// Closing a reader ends its workers: the file is free for a writer.
+// Closing a reader ends its workers and releases the file for a writer.
 func TestCloseFreesTheFile(t *testing.T) {
 	path := library(t, paper("attention"))
 	for range 3 {
@@ -106,14 +106,14 @@ func TestCloseFreesTheFile(t *testing.T) {
 	}
 }
 
-// A reader given by a relative path starts workers elsewhere in the file system.
+// Workers start in a different directory, so a relative path must still work.
 func TestRelativePath(t *testing.T) {
 	path := library(t, paper("attention"))
 	t.Chdir(strings.TrimSuffix(path, "papers.duckdb"))
 	query(t, reader(t, "papers.duckdb"), "SELECT title FROM metadata")
 }
 
-// Without its file there is no new worker, which no statement can mend.
+// Without its file there is no new worker, which no statement can fix.
 func TestLostDatabase(t *testing.T) {
 	path := library(t, paper("attention"))
 	r := reader(t, path)

@@ -13,12 +13,12 @@ import (
 	"github.com/marcboeker/go-duckdb/v2"
 )
 
-// Writer puts papers into a database. Its methods may be called from several goroutines; papers are written
-// one after the other. A process that dies in the middle of a Put leaves the database as it was before.
+// Writer stores papers in a database. It is safe for concurrent use; papers are written one at a time. If the process
+// dies during a Put, the database remains unchanged.
 type Writer struct {
 	db *sql.DB
 	mu sync.Mutex // held by Put
-	// beforeCommit is called with a paper's rows written and not committed; tests stop there.
+	// beforeCommit is called after a paper's rows are written but before they are committed; tests stop there.
 	beforeCommit func()
 }
 
@@ -29,23 +29,23 @@ func Create(ctx context.Context, path string) (*Writer, error) {
 		return nil, fmt.Errorf("create database: %w", err)
 	}
 	if have {
-		return nil, fmt.Errorf("create database %s: there is one already", path)
+		return nil, fmt.Errorf("create database %s: it already exists", path)
 	}
-	// The schema is made beside the path: a crash in between leaves no half database.
-	aside := path + ".new"
-	if err := discard(aside); err != nil {
+	// The schema is written to a temporary file first, so a crash leaves no partial database at path.
+	temporary := path + ".new"
+	if err := discard(temporary); err != nil {
 		return nil, fmt.Errorf("create database: %w", err)
 	}
-	if err := build(ctx, aside); err != nil {
+	if err := build(ctx, temporary); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(aside, path); err != nil {
+	if err := os.Rename(temporary, path); err != nil {
 		return nil, fmt.Errorf("create database: %w", err)
 	}
 	return openWriter(ctx, path)
 }
 
-// OpenWriter opens the database at path, and makes it if it is missing.
+// OpenWriter opens the database at path and creates it if it is missing.
 func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 	have, err := exists(path)
 	if err != nil {
@@ -81,14 +81,14 @@ func build(ctx context.Context, path string) error {
 	if _, err = db.ExecContext(ctx, schemaSQL); err != nil {
 		err = fmt.Errorf("create database: %w", err)
 	}
-	// What cannot be written when the file is closed is no error to the driver; a checkpoint returns it.
+	// The driver ignores write errors when it closes the file; a checkpoint returns them.
 	return errors.Join(err, (&Writer{db: db}).Close())
 }
 
-// discard takes away what a crashed Create left behind.
+// discard removes the files of a crashed Create.
 func discard(path string) error { return errors.Join(os.RemoveAll(path), os.RemoveAll(path+".wal")) }
 
-// Close writes everything into the database file and closes it.
+// Close writes everything to the database file and closes it.
 func (w *Writer) Close() error {
 	_, err := w.db.ExecContext(context.Background(), "CHECKPOINT")
 	if err = errors.Join(err, w.db.Close()); err != nil {
@@ -97,8 +97,8 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Put stores a paper in one transaction, in place of the rows that the database had of its id. An id that is no
-// uuid, or one that another paper has, is an error and changes nothing.
+// Put stores a paper in one transaction and replaces earlier rows with its id. An id that is not a UUID or that belongs
+// to another paper is an error and changes nothing.
 func (w *Writer) Put(ctx context.Context, p Paper) error {
 	rows, err := tableRows(p)
 	if err != nil {
@@ -131,7 +131,7 @@ func (w *Writer) transact(ctx context.Context, conn *sql.Conn, paperID string, r
 	if err == nil {
 		return nil
 	}
-	// The transaction may be gone already (a failed commit); the connection is closed in any case.
+	// The transaction may already be gone after a failed commit; the connection is closed in any case.
 	_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	return err
 }
@@ -157,8 +157,8 @@ func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) 
 	return nil
 }
 
-// remove deletes the rows of a paper. A new paper is not looked for in every table: without indexes on
-// ref_paper_id, that would make each paper slower than the one before.
+// remove deletes the rows of a paper. It skips the tables for a new paper: without indexes on ref_paper_id, each paper
+// would be slower than the one before.
 func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
 	var have bool
 	err := conn.QueryRowContext(ctx, "SELECT count(*) > 0 FROM airqa.files WHERE paper_id = ?::UUID", paperID).Scan(&have)
@@ -173,8 +173,8 @@ func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) e
 	return nil
 }
 
-// removeOutdated deletes papers that another version of the parser read from the same file under another id: its title was
-// read otherwise.
+// removeOutdated deletes papers that another version of the parser read from the same file under another id, because it
+// read a different title.
 func removeOutdated(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
 	file := rows[len(rows)-1].rows[0] // as in tableRows: paper, hash, hash of the metadata, name, parser
 	outdated, err := column(ctx, conn, `SELECT paper_id::VARCHAR FROM airqa.files WHERE paper_id <> ?::UUID AND sha256 <> ''
@@ -221,7 +221,7 @@ func (t table) append(conn driver.Conn) error {
 	return a.Close()
 }
 
-// Has tells whether a file was read already: same PDF, same metadata and same parser. It returns the paper's
+// Has reports whether the same PDF with the same metadata was already read by the same parser. It returns the paper's
 // id.
 func (w *Writer) Has(ctx context.Context, f File) (paperID string, ok bool, err error) {
 	row := w.db.QueryRowContext(ctx, `SELECT paper_id::VARCHAR FROM airqa.files
@@ -237,7 +237,7 @@ func (w *Writer) Has(ctx context.Context, f File) (paperID string, ok bool, err 
 	return paperID, true, nil
 }
 
-// Owner returns the file that a paper was read from, with its parser as it read the paper; false when the database has no such paper.
+// Owner returns the file of a paper, with the parser that read it; false if the database has no such paper.
 func (w *Writer) Owner(ctx context.Context, paperID string) (File, bool, error) {
 	files, err := files(ctx, w.db, "WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
 	if err != nil || len(files) == 0 {
@@ -248,7 +248,7 @@ func (w *Writer) Owner(ctx context.Context, paperID string) (File, bool, error) 
 	return f, true, nil
 }
 
-// Title returns the title of a paper, "" when the database has no such paper.
+// Title returns the title of a paper, or "" if the database has no such paper.
 func (w *Writer) Title(ctx context.Context, paperID string) (title string, err error) {
 	row := w.db.QueryRowContext(ctx, "SELECT COALESCE(title, '') FROM metadata WHERE paper_id = TRY_CAST(? AS UUID)", paperID)
 	if err = row.Scan(&title); err != nil && !errors.Is(err, sql.ErrNoRows) {

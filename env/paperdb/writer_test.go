@@ -93,7 +93,7 @@ func TestEmptyFieldsAreNull(t *testing.T) {
 	}
 }
 
-// A NUL would end the text on its way into the database.
+// The driver would truncate a text at a NUL.
 func TestNoTextEndsAtANUL(t *testing.T) {
 	const cut, whole = "before\x00after", "before\uFFFDafter"
 	a := paper("attention")
@@ -161,8 +161,8 @@ func TestPutRefuses(t *testing.T) {
 		change func(*paperdb.Paper)
 		want   string
 	}{
-		{"paper id", func(p *paperdb.Paper) { p.Metadata.PaperID = "x" }, `"x" is no uuid`},
-		{"chunk id", func(p *paperdb.Paper) { p.Chunks[0].ID = "" }, `"" is no uuid`},
+		{"paper id", func(p *paperdb.Paper) { p.Metadata.PaperID = "x" }, `"x" is not a uuid`},
+		{"chunk id", func(p *paperdb.Paper) { p.Chunks[0].ID = "" }, `"" is not a uuid`},
 		{"page of another paper", func(p *paperdb.Paper) { p.Chunks[0].PageID = a.Pages[0].ID }, "which the paper does not have"},
 		{"id of another paper's row", func(p *paperdb.Paper) { p.Chunks[0].ID = a.Chunks[0].ID }, "table main.chunks"},
 		{"an id twice", func(p *paperdb.Paper) { p.Chunks[0].ID = p.Chunks[1].ID }, "table main.chunks"},
@@ -217,7 +217,7 @@ func TestHasAndOwner(t *testing.T) {
 	check(t, w.Close())
 }
 
-// A newer parser may read another title, and so another id, from the same file: the paper moves there.
+// A newer parser may read another title from the same file, and so assign another id: the paper moves there.
 func TestPutMovesAPaperOfAnOlderParser(t *testing.T) {
 	old, copied, moved := paper("Paper Search"), paper("kept"), paper("PaSa: An Agent for Paper Search")
 	copied.File = old.File
@@ -265,7 +265,7 @@ func TestConcurrentPuts(t *testing.T) {
 	}
 }
 
-// cutOff is the beginning of a file.
+// cutOff returns the beginning of a file.
 func cutOff(t *testing.T, path string, n int) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -288,11 +288,11 @@ func TestOpenErrors(t *testing.T) {
 		want string
 	}{
 		{"read missing", read(filepath.Join(dir, "no.duckdb")), "run: airqa ingest"},
-		{"read text", read(file("text.duckdb", strings.Repeat("x", 5000))), "the file is damaged or is not a DuckDB database; restore it"},
-		{"read JSON", read(file("q.jsonl", `{"a": 1}`+"\n")), "open q.jsonl: it is not a DuckDB database"},
-		{"read cut off", read(file("cut.duckdb", cutOff(t, have, 4096))), "open cut.duckdb: the file is damaged"},
+		{"read text", read(file("text.duckdb", strings.Repeat("x", 5000))), "damaged or not a DuckDB database; restore it"},
+		{"read JSON", read(file("q.jsonl", `{"a": 1}`+"\n")), "open q.jsonl: not a DuckDB database"},
+		{"read cut off", read(file("cut.duckdb", cutOff(t, have, 4096))), "open cut.duckdb: damaged"},
 		{"read odd path", read(file("a#b.duckdb", "x")), "with ?, # or %"},
-		{"create twice", func() error { _, err := paperdb.Create(t.Context(), have); return err }(), "there is one already"},
+		{"create twice", func() error { _, err := paperdb.Create(t.Context(), have); return err }(), "it already exists"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

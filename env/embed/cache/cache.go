@@ -1,9 +1,9 @@
-// Package cache keeps text vectors on disk by the text that they stand for, so that no text is embedded twice: not after
-// an interrupted ingest, not when a paper is read again, not for a second vector store. Start from [Open]; a [Cache]
-// is an embed.Embedder around another one.
+// Package cache stores text vectors on disk, keyed by text, so that no text is embedded twice: not after an interrupted
+// ingest, not when a paper is ingested again, not for a second vector store. Start from [Open]; a [Cache] wraps an
+// embed.Embedder.
 //
-// The file holds one model's vectors. What was not finished when a program died is cut off. A damaged record is skipped, and
-// its place is used for the next vector: the damage costs one text.
+// The file holds the vectors of one model. An incomplete record at the end is truncated. A damaged record is skipped
+// and its space reused for the next vector, so damage affects a single text.
 package cache
 
 import (
@@ -24,8 +24,9 @@ import (
 	"airqa/internal/filelock"
 )
 
-// The file: "AIRQAEMB", uint32 format, uint32 length of the head, the head (the model's name, a newline, its hash, a newline, the
-// dimension, as text), then records of 16 bytes of the text's SHA-256, dim float32 and a CRC-32C of both. Numbers are little-endian.
+// File format: "AIRQAEMB", uint32 format, uint32 length of the head, the head (the model's name, a newline, its hash, a
+// newline, the dimension, as text), then records of 16 bytes of the text's SHA-256, dim float32 and a CRC-32C of both.
+// Numbers are little-endian.
 const (
 	magic  = "AIRQAEMB"
 	format = 1
@@ -41,7 +42,7 @@ func keyOf(text string) key {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Cache is an embedder that remembers. One process at a time holds its file. Calls may overlap.
+// Cache is a caching embedder. Only one process can open its file at a time. It is safe for concurrent use.
 type Cache struct {
 	inner embed.Embedder
 	lock  *os.File
@@ -50,14 +51,14 @@ type Cache struct {
 	file *os.File
 	dim  int
 	size int64         // bytes of the head and all records
-	at   map[key]int64 // offset of the numbers
+	at   map[key]int64 // offset of the vector
 	free []int64       // offsets of damaged records
 
-	damaged int // records that were damaged when the file was opened
+	damaged int // damaged records found by Open
 }
 
-// Open opens the cache of inner's model at path, and makes it when it is missing. A file of another model is refused:
-// its error wraps embed.ErrMismatch.
+// Open opens the cache of inner's model at path and creates it if it is missing. If the file belongs to another model,
+// the error wraps embed.ErrMismatch.
 func Open(path string, inner embed.Embedder) (*Cache, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("open vector cache: %w", err)
@@ -77,7 +78,7 @@ func Open(path string, inner embed.Embedder) (*Cache, error) {
 	return c, nil
 }
 
-// Info implements embed.Embedder.
+// Info describes the wrapped model.
 func (c *Cache) Info() embed.Info {
 	info := c.inner.Info()
 	c.mu.Lock()
@@ -88,20 +89,20 @@ func (c *Cache) Info() embed.Info {
 	return info
 }
 
-// Windows implements embed.Embedder.
+// Windows splits a passage as the wrapped model does.
 func (c *Cache) Windows(text string) []string { return c.inner.Windows(text) }
 
-// Len counts the vectors.
+// Len returns the number of vectors.
 func (c *Cache) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.at)
 }
 
-// Damaged is how many damaged records the file had when it was opened. Their texts are embedded again when asked for.
+// Damaged returns the number of damaged records found by Open. Their texts will be embedded again.
 func (c *Cache) Damaged() int { return c.damaged }
 
-// Has reports whether a text has a vector already.
+// Has reports whether the vector of a text is cached.
 func (c *Cache) Has(text string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,8 +113,7 @@ func (c *Cache) Has(text string) bool {
 // Close releases the file.
 func (c *Cache) Close() error { return errors.Join(c.file.Close(), c.lock.Close()) }
 
-// Embed implements embed.Embedder: it reads what is known, asks the model for the rest and keeps that before it
-// returns.
+// Embed reads cached vectors. It asks the model for the rest and stores them before it returns.
 func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	missing := make(map[key][]int)
@@ -170,18 +170,18 @@ func (c *Cache) read(k key) ([]float32, bool, error) {
 	return v, true, nil
 }
 
-// append writes vectors into the places of damaged records, and the rest behind the others.
+// append stores vectors in the space of damaged records first, then at the end.
 func (c *Cache) append(texts []string, made [][]float32) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.size == 0 {
-		if err := c.begin(len(made[0])); err != nil {
+		if err := c.create(len(made[0])); err != nil {
 			return err
 		}
 	}
 	for _, v := range made {
 		if len(v) != c.dim {
-			return fmt.Errorf("keep vectors: a vector of %d numbers in a cache of %d", len(v), c.dim)
+			return fmt.Errorf("store vectors: a vector of %d numbers in a cache of %d", len(v), c.dim)
 		}
 	}
 	for len(c.free) > 0 && len(made) > 0 {
@@ -197,14 +197,14 @@ func (c *Cache) append(texts []string, made [][]float32) error {
 	return nil
 }
 
-// write puts records at an offset.
+// write stores records at an offset.
 func (c *Cache) write(offset int64, texts []string, made [][]float32) error {
 	var out []byte
 	for i, v := range made {
 		out = appendRecord(out, keyOf(texts[i]), v)
 	}
 	if _, err := c.file.WriteAt(out, offset); err != nil {
-		return fmt.Errorf("keep vectors: %w", err)
+		return fmt.Errorf("store vectors: %w", err)
 	}
 	for i := range made {
 		c.at[keyOf(texts[i])] = offset + int64(i*recordLen(c.dim)) + keyLen
@@ -223,8 +223,8 @@ func appendRecord(out []byte, k key, v []float32) []byte {
 
 func recordLen(dim int) int { return keyLen + 4*dim + 4 }
 
-// begin writes the head of a new file.
-func (c *Cache) begin(dim int) error {
+// create writes the head of a new file.
+func (c *Cache) create(dim int) error {
 	info := c.inner.Info()
 	head := fmt.Sprintf("%s\n%s\n%d", info.Model, info.Hash, dim)
 	raw := []byte(magic)
@@ -232,13 +232,14 @@ func (c *Cache) begin(dim int) error {
 	raw = binary.LittleEndian.AppendUint32(raw, uint32(len(head)))
 	raw = append(raw, head...)
 	if _, err := c.file.WriteAt(raw, 0); err != nil {
-		return fmt.Errorf("begin vector cache: %w", err)
+		return fmt.Errorf("create vector cache: %w", err)
 	}
 	c.dim, c.size = dim, int64(len(raw))
 	return nil
 }
 
-// load reads the head and the keys of the records. It notes the places of damaged ones and cuts off half a record at the end.
+// load reads the head and the keys of the records. It collects the offsets of damaged records and truncates an
+// incomplete record at the end.
 func (c *Cache) load() error {
 	info, err := c.file.Stat()
 	if err != nil || info.Size() == 0 {

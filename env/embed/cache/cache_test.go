@@ -79,7 +79,7 @@ func TestEachTextOnce(t *testing.T) {
 	}
 }
 
-// A file that was cut at any byte opens and keeps what is whole before that.
+// A file truncated at any byte can be opened and keeps its complete records.
 func TestCutAnywhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.cache")
 	c := open(t, path, &model{})
@@ -112,8 +112,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// A flipped bit in any byte of the records costs the text of that record. It is embedded again into the same place, so
-// that the next reader finds a whole file of the same size.
+// A flipped bit in any byte of a record affects only that record. Its text is embedded again into the same space, so
+// the next reader finds an intact file of the same size.
 func TestFlippedBits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.cache")
 	c := open(t, path, &model{})
@@ -142,7 +142,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// Two damaged records and half a record at the end cost two texts, and new texts follow the old ones.
+// Two damaged records and an incomplete one at the end cost two texts, and new texts are appended.
 func TestSeveralFaults(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.cache")
 	c := open(t, path, &model{})
@@ -171,7 +171,8 @@ func TestSeveralFaults(t *testing.T) {
 // recordLen is the length of a record of two numbers.
 const recordLen = 16 + 8 + 4
 
-// reopen opens a cache of these bytes and embeds a, bb, …: want are the vectors, asked the texts that the model is asked for.
+// reopen opens a cache with the given bytes and embeds a, bb, …: want are the vectors, asked the texts that reach the
+// model.
 func reopen(t *testing.T, path string, content []byte, want [][]float32, damaged int, asked []string) {
 	t.Helper()
 	if err := os.WriteFile(path, content, 0o600); err != nil {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// maxHead and maxDim bound what a damaged file can ask for.
+// maxHead and maxDim limit allocations for a corrupt file.
 const (
 	maxHead = 4096
 	maxDim  = 1 << 16
 )
 
-// errDamaged is returned for a file that does not begin as a cache does.
-var errDamaged = errors.New("the file is damaged or of another kind; remove it, and the vectors are made again")
+// errDamaged means that a file does not start like a cache.
+var errDamaged = errors.New("the file is damaged or not a vector cache; remove it to embed the texts again")
 
 type head struct {
 	model, hash string

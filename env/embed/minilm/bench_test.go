@@ -8,7 +8,7 @@ import (
 	"airqa/env/embed/minilm"
 )
 
-// texts returns n texts of the given number of pieces, [CLS] and [SEP] included.
+// texts returns n texts with the given number of pieces, including [CLS] and [SEP].
 func texts(n, pieces int) []string {
 	words := strings.Fields("the model reads a paper and answers one question about its tables figures text and methods")
 	out := make([]string, n)
@@ -55,10 +55,10 @@ func BenchmarkQuery17(b *testing.B) {
 	}
 }
 
-// BenchmarkShort is the rate of short texts, which share passes.
+// BenchmarkShort measures the rate of short texts, which share passes.
 func BenchmarkShort(b *testing.B) { embedAll(b, minilm.Config{}, 128, 17) }
 
-// BenchmarkLoad is the time to the first vector, less that of the vector.
+// BenchmarkLoad measures the time to load the weights.
 func BenchmarkLoad(b *testing.B) {
 	for _, k := range minilm.Kernels() {
 		b.Run(k, func(b *testing.B) {

@@ -7,11 +7,11 @@ import (
 	"airqa/env/embed/minilm/weights"
 )
 
-// encoder is the model laid out for one kernel.
+// encoder is the model packed for one kernel.
 type encoder struct {
 	kernel kernel
-	tables tables
-	kind   [Dim]float32 // token type 0, which every token gets
+	tables embeddings
+	kind   [Dim]float32 // token type 0, which is added to every token
 	packed []uint32
 }
 
@@ -58,7 +58,7 @@ func (e *encoder) packLayer(f *weights.File, l int) error {
 	return nil
 }
 
-// embed computes the vectors of the texts whose numbers are in group, and puts them into out.
+// embed stores the vectors of the texts with the indexes in group in out.
 func (e *encoder) embed(group []int, ids [][]int32, out [][]float32) {
 	lens := make([]int32, len(group))
 	tokens := 0
@@ -69,7 +69,7 @@ func (e *encoder) embed(group []int, ids [][]int32, out [][]float32) {
 	x := make([]float32, tokens*Dim)
 	at := x
 	for _, text := range group {
-		at = e.look(at, ids[text])
+		at = e.lookUp(at, ids[text])
 	}
 	vectors := make([]float32, len(group)*Dim)
 	e.kernel.forward(e.packed, lens, x, vectors)
@@ -78,8 +78,8 @@ func (e *encoder) embed(group []int, ids [][]int32, out [][]float32) {
 	}
 }
 
-// look writes the sum of word, position and type of each token to x and returns what is left of x.
-func (e *encoder) look(x []float32, ids []int32) []float32 {
+// lookUp writes the sum of word, position and type embedding of each token to x and returns the rest of x.
+func (e *encoder) lookUp(x []float32, ids []int32) []float32 {
 	var position [Dim]float32
 	for i, id := range ids {
 		e.tables.word.Row(x[:Dim], int(id), 0)

@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// groupPieces is about how many pieces go through the encoder together. Short texts share the reading of the weights;
-// more rows than these would leave the cache.
+// groupPieces is the approximate number of pieces per pass of the encoder. Short texts in one pass share the reading of
+// the weights; more rows would not fit the cache.
 const groupPieces = 192
 
-// group puts texts together that one core embeds in one pass, longest texts first so that no core gets a long one at
-// the end. A text is never cut or padded for it.
+// group partitions the texts into passes, longest texts first, so that no core starts a long text at the end. Texts are
+// neither split nor padded for this.
 func group(ids [][]int32, threads int) [][]int {
 	order := make([]int, len(ids))
 	total := 0
@@ -35,8 +35,8 @@ func group(ids [][]int32, threads int) [][]int {
 	return out
 }
 
-// each calls do for 0 to n-1 on up to the given number of goroutines and waits for them. When ctx ends it starts no
-// further call, and returns ctx's error if calls are left.
+// each calls do for 0 to n-1 on up to threads goroutines and waits for them. Once ctx ends, it starts no further calls,
+// and returns ctx's error if any are left.
 func each(ctx context.Context, threads, n int, do func(int)) error {
 	var next, done atomic.Int64
 	var wait sync.WaitGroup

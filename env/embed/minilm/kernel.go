@@ -11,15 +11,15 @@ import (
 	"unsafe"
 )
 
-// kernel is one way to run the encoder on this CPU.
+// kernel is an implementation of the encoder for a CPU.
 type kernel struct {
 	name    string
 	id      C.int
 	columns int  // of a packed panel
-	ints    bool // weights and activations as 16-bit integers inside the large products
+	ints    bool // weights and activations are 16-bit integers inside the large products
 }
 
-// kernels lists what this CPU can run, fastest first.
+// kernels lists the kernels that this CPU supports, fastest first.
 func kernels() []kernel {
 	var out []kernel
 	for _, k := range []kernel{
@@ -36,9 +36,9 @@ func kernels() []kernel {
 	return out
 }
 
-// Kernels lists the kernels that this CPU can run, fastest first: "vnni" (16-bit integer products with AVX-512 VNNI),
-// "avx512" (float32), "madd" (16-bit integer products with AVX2), "avx2" and "portable" (float32). The last is always
-// there. All give the same vectors to a cosine of 0.999999.
+// Kernels lists the kernels that this CPU supports, fastest first: "vnni" (16-bit integer products with AVX-512 VNNI),
+// "avx512" (float32), "madd" (16-bit integer products with AVX2), "avx2" and "portable" (float32). The last one is
+// always available. Their vectors agree to a cosine of 0.999999.
 func Kernels() []string {
 	var out []string
 	for _, k := range kernels() {
@@ -56,7 +56,7 @@ func pick(name string) (kernel, error) {
 	return kernel{}, fmt.Errorf("kernel %q: this CPU runs %s", name, strings.Join(Kernels(), ", "))
 }
 
-// forward runs the encoder over summed embeddings x (tokens x 384, spoilt) and writes len(lens) vectors to out.
+// forward runs the encoder on summed embeddings x (tokens x 384, overwritten) and writes len(lens) vectors to out.
 func (k kernel) forward(packed []uint32, lens []int32, x, out []float32) {
 	scratch := make([]float32, int(C.minilm_scratch(C.long(len(x)/Dim))))
 	C.minilm_forward(k.id, (*C.uint32_t)(&packed[0]), (*C.int32_t)(unsafe.Pointer(&lens[0])), C.int(len(lens)),

@@ -1,14 +1,15 @@
-// Package minilm computes the text vectors of all-MiniLM-L6-v2 in process: WordPiece, the encoder, mean pooling. The
-// weights are part of the program, in 8 bits, so that it works without a network; a folder with the full-precision
-// files can be given instead. Start from [Open] and [Model.Embed]; it implements embed.Embedder.
+// Package minilm computes the text vectors of all-MiniLM-L6-v2 in process: WordPiece tokenizer, encoder, mean pooling.
+// The program embeds 8-bit weights, so it works without a network; alternatively, it loads the full-precision files
+// from a folder. Start from [Open] and [Model.Embed]. A [Model] is an embed.Embedder.
 //
-// A text becomes at most 256 pieces; what is longer is cut, unless [Model.Windows] divides it before. The encoder is C, written once and compiled for several
-// instruction sets; the fastest that the CPU has is taken. The package trains nothing and knows no other model.
+// The encoder reads at most 256 pieces of a text and ignores the rest; [Model.Windows] splits longer texts. The encoder
+// is written in C and compiled for several instruction sets; the fastest one that the CPU supports is used. The package
+// supports neither training nor other models.
 package minilm
 
 import (
 	"context"
-	_ "embed" // for the weights and the vocabulary
+	_ "embed" // weights and vocabulary
 	"errors"
 	"fmt"
 	"runtime"
@@ -19,26 +20,26 @@ import (
 )
 
 //go:embed model-int8.safetensors
-var carried []byte
+var embedded []byte
 
 //go:embed vocab.txt
-var carriedVocabulary string
+var embeddedVocabulary string
 
-// Dim is the length of a vector.
+// Dim is the dimension of the vectors.
 const Dim = 384
 
-// Config says which weights to use and how. The zero value is the usual choice.
+// Config selects the weights and the kernel. The zero value is the default.
 type Config struct {
-	// Dir is a folder with model.safetensors and vocab.txt, such as a checkout of the model. Empty means the 8-bit
-	// weights that the program carries, whose vectors have a cosine of at least 0.999 to the full-precision ones.
+	// Dir is a folder with model.safetensors and vocab.txt, such as a checkout of the model. Empty means the embedded
+	// 8-bit weights, whose vectors have a cosine of at least 0.999 to the full-precision ones.
 	Dir string
-	// Threads is how many cores an Embed may use; 0 means GOMAXPROCS. A text is never spread over two.
+	// Threads is the maximum number of cores per Embed; 0 means GOMAXPROCS. A single text uses one core.
 	Threads int
-	// Kernel is one of Kernels(), for tests and comparisons; empty means the fastest that this CPU can run.
+	// Kernel is one of Kernels(), for tests and comparisons; empty means the fastest supported one.
 	Kernel string
 }
 
-// Model embeds texts. Calls may overlap.
+// Model embeds texts. It is safe for concurrent use.
 type Model struct {
 	info    embed.Info
 	threads int
@@ -46,8 +47,8 @@ type Model struct {
 	words   func() *wordPiece
 }
 
-// Open checks the weights and their shapes. With Config.Dir it reads the whole file (and keeps it); without, it reads a
-// header. The weights are laid out for the CPU at the first [Model.Embed].
+// Open checks the weights and their shapes. With Config.Dir it reads the whole file and keeps it in memory; otherwise
+// it reads only a header. The first [Model.Embed] packs the weights for the CPU.
 func Open(c Config) (*Model, error) {
 	k, err := pick(c.Kernel)
 	if err != nil {
@@ -68,11 +69,11 @@ func Open(c Config) (*Model, error) {
 	}, nil
 }
 
-// Info names the weights. The digest covers weights and vocabulary, so the carried form and the full-precision form
-// differ: their vectors are close, but a collection should hold one kind.
+// Info identifies the weights. The digest covers weights and vocabulary, so the 8-bit and the full-precision form
+// differ: their vectors are close, but a collection should not mix them.
 func (m *Model) Info() embed.Info { return m.info }
 
-// Tokenize returns the ids that text is fed as: [CLS] 101 first, [SEP] 102 last, 256 at most.
+// Tokenize returns the token ids of a text: 101 for [CLS] first, 102 for [SEP] last, at most 256.
 func (m *Model) Tokenize(text string) []int {
 	ids := m.words().encode(text)
 	out := make([]int, len(ids))
@@ -82,7 +83,7 @@ func (m *Model) Tokenize(text string) []int {
 	return out
 }
 
-// Windows implements embed.Embedder: it cuts a text of more than 100 pieces between words, ideographs and signs.
+// Windows splits a text of more than 100 pieces between words, ideographs and punctuation.
 func (m *Model) Windows(text string) []string {
 	if len(text) <= m.info.Window { // a piece has at least one byte
 		return []string{text}
@@ -90,9 +91,9 @@ func (m *Model) Windows(text string) []string {
 	return embed.Cut(text, m.words().parts(text), m.info.Window)
 }
 
-// Embed returns one vector of [Dim] numbers and length 1 for each text. An empty text has a vector too. Texts are
-// independent of each other: how they are put together changes a vector in its last digits at most. It fails when ctx
-// ends (looked at between groups of about 200 pieces), or when the weights cannot be laid out.
+// Embed returns one unit vector of [Dim] numbers per text, even for an empty one. Other texts in the same call change a
+// vector only in its last digits. It fails if ctx ends, which is checked after every 200 pieces or so, or if the
+// weights cannot be loaded.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil || len(texts) == 0 {
 		return nil, err
@@ -117,7 +118,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return out, nil
 }
 
-// unit is the check against weights that are no numbers, or too large: they spoil whole vectors.
+// unit detects weights that are not finite or too large, which make whole vectors invalid.
 func unit(vectors [][]float32) error {
 	for _, v := range vectors {
 		var squares float32
@@ -131,13 +132,13 @@ func unit(vectors [][]float32) error {
 	return nil
 }
 
-var errNotUnit = errors.New("embed: the weights give vectors that have no length")
+var errNotUnit = errors.New("embed: the weights yield invalid vectors")
 
 var _ embed.Embedder = (*Model)(nil)
 
 func open(dir string) (source, error) {
-	s := source{name: "all-MiniLM-L6-v2/int8", vocabulary: carriedVocabulary}
-	data, err := carried, error(nil)
+	s := source{name: "all-MiniLM-L6-v2/int8", vocabulary: embeddedVocabulary}
+	data, err := embedded, error(nil)
 	if dir != "" {
 		s.name = nameOf(dir)
 		if data, s.vocabulary, err = readDir(dir); err != nil {
@@ -150,7 +151,7 @@ func open(dir string) (source, error) {
 	if err != nil {
 		return s, fmt.Errorf("open model %s: %w", s.name, err)
 	}
-	s.digest = s.file.Metadata[weights.KeyPayload] // of the carried file: a test compares it with the data
+	s.digest = s.file.Metadata[weights.KeyPayload] // of the embedded file: a test compares it with the data
 	if dir != "" {
 		s.digest = s.file.Sum()
 	}

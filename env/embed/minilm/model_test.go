@@ -35,7 +35,7 @@ func embed(t testing.TB, m *minilm.Model, texts ...string) [][]float32 {
 	return got
 }
 
-// A text's vector does not depend on its company: alone, or with others in one pass.
+// A text's vector does not depend on the other texts in the call.
 func TestCompany(t *testing.T) {
 	batch := append(texts(9, 17), "", "one", texts(1, 300)[0], texts(1, 150)[0], "")
 	for _, k := range minilm.Kernels() {
@@ -144,7 +144,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A file that is well formed but holds numbers that are none is refused when it is used, not passed on as vectors.
+// Well-formed files with non-finite numbers are refused on use and yield no vectors.
 func TestSpoiltWeights(t *testing.T) {
 	data, err := os.ReadFile("model-int8.safetensors")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// words splits text as BERT does: unprintable characters dropped, ideographs apart, accents off, lower case, then cut
-// at white space and around each punctuation character.
+// words splits text as BERT does: it drops unprintable characters, isolates ideographs, strips accents, converts to
+// lower case, and splits at whitespace and around punctuation.
 func words(text string) []string {
 	var out []string
 	var b strings.Builder
@@ -23,7 +23,7 @@ func words(text string) []string {
 		switch {
 		case r == ' ':
 			flush()
-		case r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r): // also the marker that NFD puts into a pile of accents
+		case r >= utf8.RuneSelf && unicode.Is(unicode.Mn, r): // includes the marker that NFD adds to a long sequence of accents
 		case isPunctuation(unicode.ToLower(r)):
 			flush()
 			out = append(out, string(unicode.ToLower(r)))
@@ -35,8 +35,8 @@ func words(text string) []string {
 	return out
 }
 
-// clean drops what is not text, turns white space into spaces and puts spaces around ideographs. Dropping comes first:
-// a form feed or a soft hyphen joins its neighbours.
+// clean drops non-text characters, normalises whitespace to spaces and puts spaces around ideographs. Dropping comes
+// first, so a form feed or a soft hyphen joins its neighbours.
 func clean(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -44,7 +44,7 @@ func clean(text string) string {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r':
 			b.WriteByte(' ')
-		case r == utf8.RuneError || isDropped(r): // invalid UTF-8 reads as U+FFFD
+		case r == utf8.RuneError || isDropped(r): // invalid UTF-8 decodes to U+FFFD
 		case unicode.Is(unicode.White_Space, r):
 			b.WriteByte(' ')
 		case isIdeograph(r):
@@ -62,7 +62,7 @@ func isDropped(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) // unicode.C would hold unassigned code points too
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) // unicode.C would include unassigned code points
 }
 
 func isPunctuation(r rune) bool {
@@ -72,7 +72,7 @@ func isPunctuation(r rune) bool {
 	return unicode.Is(unicode.P, r)
 }
 
-// isIdeograph has the ranges of the original, with its gap from U+2B820 to U+2B91F.
+// isIdeograph uses the ranges of the original, including its gap from U+2B820 to U+2B91F.
 func isIdeograph(r rune) bool {
 	if r < 0x3400 {
 		return false

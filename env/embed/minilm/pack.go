@@ -13,15 +13,15 @@ import (
 //	feed-forward matrix; the two norms, weight and bias each; then panels: of each head (96 columns), of the output,
 //	and four times 384 columns of the first matrix, then the 384 inputs of the second that these feed.
 //
-// A panel is as many output columns as the kernel asks for, side by side, and 384 inputs deep: for each input, the
-// columns' weights. For a kernel of 16-bit integers a word holds two inputs, low half first, and behind the 192 rows of
-// words stands each column's step as float32.
+// A panel has as many adjacent output columns as the kernel requires and is 384 inputs deep; it stores the columns'
+// weights for each input. For a kernel of 16-bit integers, a word holds two inputs, low half first, and each column's
+// float32 step follows the 192 rows of words.
 
-// queryScale turns the scores of attention into powers of 2: 1/sqrt(32), over ln 2.
+// queryScale converts attention scores to exponents of 2: 1/sqrt(32), over ln 2.
 const queryScale = 0.17677669529663687 * math.Log2E
 
-// The length (root of the sum of squares) of a column of integers and its largest magnitude: with activations held to
-// the same length no sum of products can leave 32 bits. See forward.h.
+// columnLength (root of the sum of squares) and columnTop (largest magnitude) limit integer columns: with activations
+// limited to the same length, no sum of products overflows 32 bits. See forward.h.
 const (
 	columnLength = 46300
 	columnTop    = 32700
@@ -79,7 +79,7 @@ func (p *packer) floats(v []float32, scale float32) {
 	p.to = p.to[len(v):]
 }
 
-// head packs 96 columns, query, key and value of one head, which may share a panel.
+// head packs the 96 query, key and value columns of one head, which may share a panel.
 func (p *packer) head(l layer, row int) {
 	for i := range 3 * headDim {
 		m, scale := [3]weights.Matrix{l.query.weight, l.key.weight, l.value.weight}[i/headDim], float32(1)
@@ -91,7 +91,7 @@ func (p *packer) head(l layer, row int) {
 	}
 }
 
-// matrix packs the 384 output columns from row on, over the 384 inputs from the given one on.
+// matrix packs 384 output columns starting at row, over 384 inputs starting at input.
 func (p *packer) matrix(m weights.Matrix, row, input int) {
 	for i := range Dim {
 		m.Row(p.row[:], row+i, input)
@@ -99,7 +99,7 @@ func (p *packer) matrix(m weights.Matrix, row, input int) {
 	}
 }
 
-// column writes p.row as column c of the panel at hand, and goes on to the next panel after the last.
+// column writes p.row as column c of the current panel and moves to the next panel after the last column.
 func (p *packer) column(c int, scale float32) {
 	if p.ints {
 		p.integers(c, scale)
@@ -127,7 +127,8 @@ func (p *packer) integers(c int, scale float32) {
 	}
 }
 
-// measure returns the length of a row and its largest magnitude. Four sums at a time: one would wait for each addition.
+// measure returns the length of a row and its largest magnitude. It keeps four partial sums, so that additions do not
+// wait for each other.
 func measure(row *[Dim]float32) (length, top float32) {
 	var squares [4]float32
 	var bits uint32
@@ -143,10 +144,10 @@ func measure(row *[Dim]float32) (length, top float32) {
 	return float32(math.Sqrt(sum)), math.Float32frombits(bits)
 }
 
-// magnitude is |x| as its bits, which compare as the numbers do.
+// magnitude returns the bits of |x|, which sort like the numbers.
 func magnitude(x float32) uint32 { return math.Float32bits(x) &^ (1 << 31) }
 
-// nearest rounds a number of magnitude below 2^22, to even between two, and gives it modulo 2^23 in its low bits.
+// nearest rounds a number of magnitude below 2^22, ties to even, and returns it modulo 2^23 in the low bits.
 func nearest(x float32) uint32 {
 	const round = 3 << 22 // adding it leaves the nearest integer, in two's complement, in the low 22 bits
 	return math.Float32bits(x + round)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// No sum of products of a packed column with a row held to the same length can leave 32 bits.
+// No sum of products of a packed column with a row of the same maximum length overflows 32 bits.
 func TestColumnsStayShort(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	fill := map[string]func(i int) float32{

@@ -7,12 +7,12 @@ import (
 	"airqa/env/embed"
 )
 
-// parts counts the pieces of each stretch of a text that is encoded by itself: a word, an ideograph, a punctuation character.
-// A special token counts as what it is written with, which is more.
+// parts counts the pieces of each unit that is encoded on its own: a word, an ideograph, a punctuation character. A
+// special token counts as its characters, which is an upper bound.
 func (w *wordPiece) parts(text string) []embed.Part {
 	var parts []embed.Part
 	var ids []int32
-	begin, open := 0, false // open: there is something since begin
+	begin, open := 0, false // open reports whether there is text since begin
 	cut := func(end int) {
 		if !open {
 			return
@@ -26,10 +26,10 @@ func (w *wordPiece) parts(text string) []embed.Part {
 	}
 	for i, r := range text {
 		alone := isIdeograph(r) || isPunctuation(unicode.ToLower(r))
-		if alone || isBlank(r) {
+		if alone || isSpace(r) {
 			cut(i)
 		}
-		open = open || !isBlank(r)
+		open = open || !isSpace(r)
 		if alone {
 			cut(i + utf8.RuneLen(r))
 		}
@@ -38,7 +38,7 @@ func (w *wordPiece) parts(text string) []embed.Part {
 	return parts
 }
 
-// isBlank reports whether a rune parts words: white space, but for what [clean] drops.
-func isBlank(r rune) bool {
+// isSpace reports whether a rune separates words: whitespace that [clean] does not drop.
+func isSpace(r rune) bool {
 	return r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.White_Space, r) && !isDropped(r)
 }

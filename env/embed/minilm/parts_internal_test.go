@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The encoder reads every window to its end, and each stretch of 40 pieces lies within one window.
+// The encoder reads every window to its end, and each run of 40 pieces lies within one window.
 func TestWindowsHoldEverything(t *testing.T) {
 	m, err := Open(Config{})
 	if err != nil {

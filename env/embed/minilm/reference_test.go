@@ -12,7 +12,7 @@ import (
 	"airqa/env/embed/minilm"
 )
 
-// fullDir is a folder with the full-precision model and, beside it, reference.jsonl with a vector for every text.
+// fullDir is a folder with the full-precision model and reference.jsonl, which has a vector for every text.
 func fullDir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("AIRQA_MINILM_DIR")
@@ -22,7 +22,7 @@ func fullDir(t testing.TB) string {
 	return dir
 }
 
-// reference is a text with the ids, and often the vector, that sentence-transformers 6.2.0 gives it in float32.
+// reference is a text with its ids, and often its vector, from sentence-transformers 6.2.0 in float32.
 type reference struct {
 	Kind   string    `json:"kind"`
 	Text   string    `json:"text"`
@@ -66,8 +66,8 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// compare embeds the texts of want together and reports every vector whose cosine is below least, or whose length is
-// not 1.
+// compare embeds the texts of want together and reports every vector whose cosine is below least or whose length is not
+// 1.
 func compare(t *testing.T, m *minilm.Model, want []reference, least float64) {
 	t.Helper()
 	var texts []string

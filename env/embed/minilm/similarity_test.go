@@ -11,7 +11,7 @@ import (
 	"airqa/env/embed/minilm"
 )
 
-// similarity is 60 passages and, for each of 30 queries, the five nearest as sentence-transformers finds them.
+// similarity has 60 passages and, for each of 30 queries, the five nearest ones according to sentence-transformers.
 type similarity struct {
 	Passages []string `json:"passages"`
 	Queries  []struct {
@@ -23,7 +23,7 @@ type similarity struct {
 	} `json:"queries"`
 }
 
-// found counts queries that come out as the reference says.
+// found counts the queries that agree with the reference.
 type found struct{ first, set, order int }
 
 func search(t *testing.T, m *minilm.Model, furthest float64) found {
@@ -90,7 +90,7 @@ func TestSimilarityFull(t *testing.T) {
 		t.Run(k, func(t *testing.T) {
 			orders, furthest := 30, 2e-6
 			if k == "vnni" || k == "madd" {
-				orders, furthest = 29, 2e-4 // two passages are 3.1e-5 apart: closer than integer products tell
+				orders, furthest = 29, 2e-4 // two passages are 3.1e-5 apart: too close for integer products
 			}
 			got := search(t, open(t, minilm.Config{Dir: dir, Kernel: k}), furthest)
 			if got.first != 30 || got.set != 30 || got.order < orders {

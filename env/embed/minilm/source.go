@@ -12,22 +12,22 @@ import (
 	"airqa/env/embed/minilm/weights"
 )
 
-// Shape of the encoder; kernel.h has the same numbers.
+// The shape of the encoder; kernel.h repeats these numbers.
 const (
 	layers     = 6
 	heads      = 12
 	headDim    = 32
 	hidden     = 1536
 	vocabulary = 30522
-	positions  = 512 // stored; a text uses the first maxPieces
+	positions  = 512 // in the file; only the first maxPieces are used
 )
 
-// source is a set of weights before it is laid out.
+// source is a set of weights in its stored form.
 type source struct {
 	name       string
 	file       *weights.File
 	vocabulary string
-	digest     string // of the file's data
+	digest     string // digest of the file's data
 }
 
 func readDir(dir string) (data []byte, vocabulary string, err error) {
@@ -41,7 +41,7 @@ func readDir(dir string) (data []byte, vocabulary string, err error) {
 	return data, string(text), nil
 }
 
-// nameOf is the folder's own name: the name that people know a model by, on any machine.
+// nameOf returns the base name of the folder, which identifies the model on any machine.
 func nameOf(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -54,7 +54,7 @@ func (s source) info() embed.Info {
 	return embed.Info{Model: s.name, Hash: hex.EncodeToString(sum[:]), Dim: Dim, Window: windowPieces}
 }
 
-// check asks for every tensor that the encoder reads, so that a wrong file fails when it is opened.
+// check verifies that every tensor of the encoder exists, so that a wrong file fails on opening.
 func (s source) check() error {
 	if n := lines(s.vocabulary); n != vocabulary {
 		return fmt.Errorf("vocab.txt has %d lines, want %d", n, vocabulary)
@@ -70,7 +70,7 @@ func (s source) check() error {
 	return nil
 }
 
-// lines counts lines; the last one need not end.
+// lines counts lines, including an unterminated last one.
 func lines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -79,29 +79,28 @@ func lines(text string) int {
 	return n
 }
 
-// layerNorm is the weight and the bias of a LayerNorm.
 type layerNorm struct{ weight, bias []float32 }
 
-// linear is a matrix of outputs x inputs, and its bias.
+// linear is an outputs x inputs matrix with its bias.
 type linear struct {
 	weight weights.Matrix
 	bias   []float32
 }
 
-// layer is one of the six, as stored.
+// layer is one of the six layers, in its stored form.
 type layer struct {
 	query, key, value, out linear
 	first, second          linear // feed-forward: 384 to 1536 to 384
 	afterOut, afterSecond  layerNorm
 }
 
-// tables give a token its first vector.
-type tables struct {
+// embeddings are the embedding tables of the tokens.
+type embeddings struct {
 	word, position, kind weights.Matrix
 	norm                 layerNorm
 }
 
-// reader takes tensors from a file until one fails.
+// reader reads tensors and keeps the first error.
 type reader struct {
 	file *weights.File
 	err  error
@@ -131,9 +130,9 @@ func (r *reader) norm(name string) layerNorm {
 	return layerNorm{r.vector(name+".weight", Dim), r.vector(name+".bias", Dim)}
 }
 
-func readTables(f *weights.File) (tables, error) {
+func readTables(f *weights.File) (embeddings, error) {
 	r := reader{file: f}
-	t := tables{
+	t := embeddings{
 		word:     r.matrix("embeddings.word_embeddings.weight", vocabulary, Dim),
 		position: r.matrix("embeddings.position_embeddings.weight", positions, Dim),
 		kind:     r.matrix("embeddings.token_type_embeddings.weight", 2, Dim),

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Ids of the special tokens, and the limits of a text and of a word.
+// Ids of the special tokens; limits of texts and words.
 const (
 	idUnknown = 100
 	idStart   = 101 // [CLS]
@@ -14,12 +14,12 @@ const (
 	maxPieces    = 256 // with [CLS] and [SEP]
 	maxWordRunes = 100 // a longer word is one [UNK]
 
-	// windowPieces is the length of a window of a passage. The encoder reads more, but the mean over a long text stands for
+	// windowPieces is the window length of passages. The encoder reads more, but the mean over a long text represents
 	// none of its sentences: docs/PERFORMANCE.md compares lengths.
 	windowPieces = 100
 )
 
-// special spells the tokens that are cut out of the raw text wherever they stand.
+// special lists the tokens recognised anywhere in raw text.
 func special() []struct {
 	text string
 	id   int32
@@ -30,14 +30,14 @@ func special() []struct {
 	}{{"[PAD]", 0}, {"[UNK]", idUnknown}, {"[CLS]", idStart}, {"[SEP]", idEnd}, {"[MASK]", 103}}
 }
 
-// wordPiece cuts words into the longest pieces that a vocabulary has. It is not changed after it is made.
+// wordPiece splits words into the longest pieces of a vocabulary. It is immutable.
 type wordPiece struct {
 	first map[string]int32 // pieces that begin a word
-	rest  map[string]int32 // pieces that go on, without their ##
+	rest  map[string]int32 // continuation pieces, without their ##
 	width int              // bytes of the longest piece
 }
 
-// newWordPiece reads a vocabulary of one piece a line; the line's number from 0 is the id.
+// newWordPiece reads a vocabulary with one piece per line; the id is the line number from 0.
 func newWordPiece(vocab string) *wordPiece {
 	w := &wordPiece{first: make(map[string]int32, vocabulary), rest: make(map[string]int32, vocabulary/4)}
 	id := int32(0)
@@ -54,7 +54,7 @@ func newWordPiece(vocab string) *wordPiece {
 	return w
 }
 
-// encode returns the ids of a text, [CLS] and [SEP] included, at most maxPieces.
+// encode returns at most maxPieces ids of a text, including [CLS] and [SEP].
 func (w *wordPiece) encode(text string) []int32 {
 	ids := append(make([]int32, 0, 64), idStart)
 	for text != "" && len(ids) < maxPieces {
@@ -72,8 +72,8 @@ func (w *wordPiece) encode(text string) []int32 {
 	return append(ids[:min(len(ids), maxPieces-1)], idEnd)
 }
 
-// nextSpecial finds the first special token: its place, its length and its id. Without one the place is the end and the
-// length is 0.
+// nextSpecial returns the position, length and id of the first special token. If there is none, it returns the end of
+// the text and length 0.
 func nextSpecial(text string) (at, length int, id int32) {
 	for at := 0; ; at++ {
 		next := strings.IndexByte(text[at:], '[')
@@ -89,7 +89,7 @@ func nextSpecial(text string) (at, length int, id int32) {
 	}
 }
 
-// pieces appends the pieces of one word, or one [UNK] when some part of it is in no piece.
+// pieces appends the pieces of one word, or one [UNK] if the vocabulary cannot compose it.
 func (w *wordPiece) pieces(ids []int32, word string) []int32 {
 	if utf8.RuneCountInString(word) > maxWordRunes {
 		return append(ids, idUnknown)

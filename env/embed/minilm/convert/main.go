@@ -1,9 +1,9 @@
-// Command convert turns the full-precision weights of all-MiniLM-L6-v2 into the reduced file that airqa carries:
+// Command convert turns the full-precision weights of all-MiniLM-L6-v2 into the reduced file embedded in airqa:
 //
 //	go run ./env/embed/minilm/convert DIR/model.safetensors env/embed/minilm/model-int8.safetensors
 //
-// The classification head and the table of position numbers, which no text vector needs, are left out. The same input
-// gives the same bytes. See env/embed/minilm/weights for the form.
+// It drops the classification head and the position ids, which text vectors do not need. The output is deterministic.
+// See env/embed/minilm/weights for the format.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "use: convert MODEL.safetensors OUT.safetensors")
+		fmt.Fprintln(os.Stderr, "usage: convert MODEL.safetensors OUT.safetensors")
 		os.Exit(2)
 	}
 	if err := convert(os.Args[1], os.Args[2]); err != nil {

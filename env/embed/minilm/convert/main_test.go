@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The committed weights are what this tool makes of the original.
+// The committed weights equal this tool's output for the original.
 func TestConvert(t *testing.T) {
 	dir := os.Getenv("AIRQA_MINILM_DIR")
 	if dir == "" {

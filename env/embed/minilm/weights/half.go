@@ -2,7 +2,7 @@ package weights
 
 import "math"
 
-// fromHalf widens an IEEE 754 binary16 number, exactly.
+// fromHalf converts an IEEE 754 binary16 number exactly.
 func fromHalf(h uint16) float32 {
 	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10)&31, uint32(h)&1023
 	switch exp {
@@ -15,7 +15,7 @@ func fromHalf(h uint16) float32 {
 	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
 }
 
-// toHalf rounds to the nearest binary16 number, to even when two are as near; what is too large becomes infinite.
+// toHalf rounds to the nearest binary16 number, ties to even. Numbers too large become infinite.
 func toHalf(f float32) uint16 {
 	bits := math.Float32bits(f)
 	sign, abs := uint16(bits>>16)&0x8000, bits&0x7fffffff

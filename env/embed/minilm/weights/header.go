@@ -12,10 +12,10 @@ import (
 	"airqa/internal/ledger"
 )
 
-// maxHeader bounds the JSON header, as the reference reader of safetensors does.
+// maxHeader is the header limit of the reference reader of safetensors.
 const maxHeader = 100 << 20
 
-// sizes of the dtypes that are understood or skipped, in bytes.
+// size returns the size of a supported or skipped dtype in bytes.
 func size(dtype string) (int, bool) {
 	switch dtype {
 	case "BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2":
@@ -30,7 +30,7 @@ func size(dtype string) (int, bool) {
 	return 0, false
 }
 
-// entry is one tensor of the header, in the words of the format.
+// entry is the header of one tensor; the names are those of the format.
 type entry struct {
 	Dtype   string `json:"dtype"`
 	Shape   []int  `json:"shape"`
@@ -39,7 +39,7 @@ type entry struct {
 
 func split(data []byte) (header, payload []byte, err error) {
 	if len(data) < 8 {
-		return nil, nil, fmt.Errorf("%w: %d bytes are too few", ErrFormat, len(data))
+		return nil, nil, fmt.Errorf("%w: only %d bytes", ErrFormat, len(data))
 	}
 	n := binary.LittleEndian.Uint64(data)
 	if n > maxHeader || n > uint64(len(data)-8) {
@@ -82,7 +82,7 @@ func byOffset(header map[string]entry) []string {
 	})
 }
 
-// covered says whether the tensors follow each other from the first byte of the data to the last.
+// covered checks that the tensors cover the data without gaps.
 func (f *File) covered() error {
 	at := 0
 	for _, name := range byOffset(f.header) {

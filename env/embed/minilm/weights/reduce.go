@@ -11,13 +11,13 @@ import (
 	"slices"
 )
 
-// align is the multiple of bytes at which the data of a reduced file begins.
+// align is the alignment of the data of a reduced file, in bytes.
 const align = 64
 
-// Reduce writes src in the reduced form: each matrix that keep admits as I8, with a tensor NAME.scale of F16 beside it
-// that holds one step for each [Group] numbers along a row; each vector as it is, in F32. A group's step is its largest
-// magnitude over 127, rounded to float16, and its integers are the numbers over that step, rounded to even. The
-// metadata hold note, [KeyFormat], [KeyPayload] and [KeySource]. Same input, same bytes out.
+// Reduce writes src in the reduced form. Each matrix that keep admits is stored as I8, with an additional F16 tensor
+// NAME.scale with one step per [Group] numbers of a row. Vectors are stored as F32. The step of a group is its largest
+// magnitude over 127, rounded to float16; its integers are the numbers divided by the step, rounded to even. The
+// metadata are note, [KeyFormat], [KeyPayload] and [KeySource]. The output is deterministic.
 func Reduce(w io.Writer, src *File, keep func(name string) bool, note map[string]string) error {
 	header, payload := map[string]any{}, bytes.Buffer{}
 	add := func(name, dtype string, shape []int, data []byte) {

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Group is the number of neighbours along a row that share one step in the reduced form.
+// Group is the number of consecutive row elements that share a step in the reduced form.
 const Group = 32
 
-// stepSuffix names the steps of an 8-bit matrix: the tensor NAME has its steps in NAME + stepSuffix.
+// stepSuffix is the suffix of the tensor with the steps of an 8-bit matrix.
 const stepSuffix = ".scale"
 
-// Matrix gives the rows of a stored matrix as float32, whatever form it is stored in.
+// Matrix reads the rows of a stored matrix of any form as float32.
 type Matrix struct {
 	Rows, Cols int
 
@@ -22,7 +22,7 @@ type Matrix struct {
 	steps []float32 // of I8: Rows x Cols/Group
 }
 
-// Matrix finds a matrix of rows x cols numbers. It may be stored as F32, F16, or as I8 with steps (see [Reduce]).
+// Matrix returns a matrix of rows x cols numbers, stored as F32, F16, or as I8 with steps (see [Reduce]).
 func (f *File) Matrix(name string, rows, cols int) (Matrix, error) {
 	data, dtype, err := f.tensor(name, rows, cols)
 	if err != nil {
@@ -39,7 +39,7 @@ func (f *File) Matrix(name string, rows, cols int) (Matrix, error) {
 	return m, fmt.Errorf("%w: tensor %q: dtype %s is not supported", ErrFormat, name, dtype)
 }
 
-// Vector finds a tensor of n numbers, stored as F32 or F16, and returns a copy.
+// Vector returns a copy of a tensor of n numbers, stored as F32 or F16.
 func (f *File) Vector(name string, n int) ([]float32, error) {
 	data, dtype, err := f.tensor(name, n)
 	if err != nil {
@@ -57,8 +57,8 @@ func (f *File) Vector(name string, n int) ([]float32, error) {
 	return out, nil
 }
 
-// Row writes the numbers from column from of a row to dst, as many as dst holds. In an 8-bit matrix from must be a
-// multiple of [Group], and len(dst) too. A row or column outside the matrix is a panic.
+// Row copies len(dst) numbers of a row, starting at column from. In an 8-bit matrix, from and len(dst) must be
+// multiples of [Group]. It panics if the range is outside the matrix.
 func (m Matrix) Row(dst []float32, row, from int) {
 	at := row*m.Cols + from
 	switch m.dtype {
@@ -75,7 +75,7 @@ func (m Matrix) Row(dst []float32, row, from int) {
 
 func (f *File) steps(name string, rows, cols int) ([]float32, error) {
 	if cols%Group != 0 {
-		return nil, fmt.Errorf("%w: tensor %q: %d columns are no multiple of %d", ErrFormat, name, cols, Group)
+		return nil, fmt.Errorf("%w: tensor %q: %d columns are not a multiple of %d", ErrFormat, name, cols, Group)
 	}
 	data, dtype, err := f.tensor(name+stepSuffix, rows, cols/Group)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package weights reads and writes safetensors files: the full-precision file of a model, and the reduced file in
-// which matrices are 8-bit integers with one float16 step for each group of 32. Start from [Parse] and [Reduce]. The
-// package knows nothing about the model that the tensors make up.
+// Package weights reads and writes safetensors files: the full-precision file of a model, and the reduced file with
+// matrices of 8-bit integers and one float16 scale per group of 32. Start from [Parse] and [Reduce]. The package does
+// not depend on the model.
 package weights
 
 import (
@@ -11,30 +11,30 @@ import (
 	"fmt"
 )
 
-// ErrFormat is wrapped by every error about a file that is not what it should be.
+// ErrFormat is wrapped by all errors about invalid files.
 var ErrFormat = errors.New("weights file")
 
-// Keys of the metadata that [Reduce] writes.
+// Metadata keys that [Reduce] writes.
 const (
-	KeyFormat  = "format"         // number of the reduced form, [Format]
-	KeyPayload = "payload_sha256" // digest of the data section, hex
-	KeySource  = "source_sha256"  // digest of the data section that it was made from, hex
+	KeyFormat  = "format"         // version of the reduced form, [Format]
+	KeyPayload = "payload_sha256" // digest of the data section, in hex
+	KeySource  = "source_sha256"  // digest of the original data section, in hex
 )
 
-// Format is the number of the reduced form that this package writes.
+// Format is the version of the reduced form that this package writes.
 const Format = "1"
 
-// File is a parsed safetensors file. It keeps the bytes that it was parsed from. Calls may overlap.
+// File is a parsed safetensors file. It references the parsed bytes. It is safe for concurrent use.
 type File struct {
-	Metadata map[string]string // the file's own remarks; nil when it has none
+	Metadata map[string]string // the file's own metadata; may be nil
 
 	header  map[string]entry
 	payload []byte
 }
 
-// Parse reads the header of a safetensors file: 8 bytes little-endian length, a JSON object that gives dtype, shape
-// and data_offsets by name, then the data. Every tensor must lie inside the data and have the size that its shape
-// asks for, and together they must cover the data without gap or overlap. data is kept, not copied.
+// Parse reads the header of a safetensors file: 8 bytes little-endian length, a JSON object that maps names to dtype,
+// shape and data_offsets, then the data. Every tensor must lie inside the data and have the size of its shape, and the
+// tensors must cover the data without gaps or overlaps. File references data.
 func Parse(data []byte) (*File, error) {
 	header, payload, err := split(data)
 	if err != nil {
@@ -62,14 +62,14 @@ func Parse(data []byte) (*File, error) {
 // Names lists the tensors in the order of their data.
 func (f *File) Names() []string { return byOffset(f.header) }
 
-// Shape gives the dtype as spelled in the file (F32, F16, I8, …) and the shape of a tensor; ok is false if there is none.
+// Shape returns the dtype (F32, F16, I8, …) and the shape of a tensor; ok is false if there is none.
 func (f *File) Shape(name string) (dtype string, shape []int, ok bool) {
 	e, ok := f.header[name]
 	return e.Dtype, e.Shape, ok
 }
 
-// Sum computes the SHA-256 of the data section, in hex: tens of milliseconds for 90 MB. A reduced file declares its own
-// in Metadata[KeyPayload].
+// Sum computes the SHA-256 of the data section, in hex. It takes tens of milliseconds for 90 MB. A reduced file
+// declares its own in Metadata[KeyPayload].
 func (f *File) Sum() string {
 	sum := sha256.Sum256(f.payload)
 	return hex.EncodeToString(sum[:])

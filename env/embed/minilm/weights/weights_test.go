@@ -14,7 +14,7 @@ import (
 	"airqa/env/embed/minilm/weights"
 )
 
-// file puts a header before data, as safetensors does.
+// file prepends a header to data, as in safetensors.
 func file(header string, data ...byte) []byte {
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(out, header...), data...)
@@ -59,7 +59,7 @@ func TestParseErrors(t *testing.T) {
 		data    []byte
 		wantErr string
 	}{
-		{"empty", nil, "too few"},
+		{"empty", nil, "only 0 bytes"},
 		{"header longer than the file", file("{}")[:9], "header of 2 bytes"},
 		{"header of 2^63 bytes", []byte("\x00\x00\x00\x00\x00\x00\x00\x80{}"), "header of"},
 		{"no JSON", file("{"), "header"},
@@ -156,7 +156,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// The file that the program carries is whole: its digest is what it says.
+// The embedded file matches its declared digest.
 func TestCarriedDigest(t *testing.T) {
 	data, err := os.ReadFile("../model-int8.safetensors")
 	if err != nil {
@@ -186,7 +186,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// readAll reads a tensor in whatever shape it has: it may be refused but must not crash.
+// readAll reads a tensor of any shape. It may return an error but must not crash.
 func readAll(file *weights.File, name string) {
 	_, shape, _ := file.Shape(name)
 	switch len(shape) {

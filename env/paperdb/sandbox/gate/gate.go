@@ -1,7 +1,7 @@
-// Package gate judges a statement that somebody else wrote: it passes one SELECT that reads nothing but the tables it may.
-// [CheckText] looks at the text before it is parsed, [Rules.CheckTree] at the tree that DuckDB's json_serialize_sql makes of it.
+// Package gate checks untrusted SQL: it admits a single SELECT that reads only the allowed tables. [CheckText] checks
+// the text before parsing, [Rules.CheckTree] the syntax tree from DuckDB's json_serialize_sql.
 //
-// It knows no driver and runs nothing: who asks it parses, and runs what passed in a sandbox.
+// The package uses no driver and executes nothing. The caller parses the statement and runs it in a sandbox.
 package gate
 
 import (
@@ -18,24 +18,24 @@ const (
 	Syntax  = "syntax"
 	Catalog = "catalog" // no such table
 	Refused = "refused" // not allowed
-	Runtime = "runtime" // the parser failed otherwise
+	Runtime = "runtime" // any other parser failure
 )
 
-// Refusal is a statement that may not run. Its text is for whoever wrote it; it quotes the statement, and may be as long.
+// Refusal is the error for a statement that may not run. Its text is for the author of the statement. It quotes the
+// statement and may be as long.
 type Refusal struct {
 	// Kind is one of the constants.
 	Kind string
 	Text string
 }
 
-// Error implements error.
 func (r *Refusal) Error() string { return r.Text }
 
 func refuse(text string, args ...any) *Refusal {
 	return &Refusal{Kind: Refused, Text: fmt.Sprintf(text, args...)}
 }
 
-// Rules say what a statement may read.
+// Rules define what a statement may read.
 type Rules struct {
 	// Catalog is the database's name in a qualified table name.
 	Catalog string
@@ -43,7 +43,7 @@ type Rules struct {
 	Tables []string
 }
 
-// parsed is the answer of json_serialize_sql.
+// parsed is the result of json_serialize_sql.
 type parsed struct {
 	Error      bool   `json:"error"`
 	Type       string `json:"error_type"`
@@ -52,8 +52,8 @@ type parsed struct {
 	Statements []any  `json:"statements"`
 }
 
-// CheckTree judges a statement by its text and the answer of json_serialize_sql. A statement that may not run is a
-// [*Refusal]; another error is an answer that cannot be read.
+// CheckTree checks a statement by its text and the result of json_serialize_sql. It returns a [*Refusal] if the
+// statement may not run, and a different error if the result cannot be read.
 func (r Rules) CheckTree(text, tree string) error {
 	var p parsed
 	if err := json.Unmarshal([]byte(tree), &p); err != nil {
@@ -75,13 +75,13 @@ func (r Rules) CheckTree(text, tree string) error {
 	return (&walk{catalog: strings.ToLower(r.Catalog), tables: r.Tables}).node(p.Statements[0], nil)
 }
 
-// advice is a sentence of the engine's that asks for a setting to be changed, which no statement can.
+// advice matches the engine's advice to change a setting, which statements cannot do.
 var advice = regexp.MustCompile(`\s*Use "SET [^"]*" to [^.\n]*\.?`)
 
-// WithoutAdvice returns an error of the engine without advice that cannot be followed.
+// WithoutAdvice removes advice that cannot be followed from an engine error.
 func WithoutAdvice(text string) string { return advice.ReplaceAllString(text, "") }
 
-// syntaxError says where the parser stopped.
+// syntaxError adds the position to a parser error.
 func syntaxError(text string, p parsed) *Refusal {
 	at, err := strconv.Atoi(p.Position)
 	if err != nil || at < 0 || at > len(text) {

@@ -8,7 +8,7 @@ import (
 	"airqa/env/paperdb/sandbox/gate"
 )
 
-// kindOf is the kind of a refusal, empty for a statement that passes.
+// kindOf returns the kind of a refusal, or "" for a statement that passes.
 func kindOf(t *testing.T, err error) string {
 	t.Helper()
 	var no *gate.Refusal
@@ -58,7 +58,7 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
-// The trees are those of the parser, without what is not looked at.
+// The trees come from the parser, without irrelevant parts.
 func TestCheckTree(t *testing.T) {
 	from := func(table string) string {
 		return `{"statements": [{"node": {"type": "SELECT_NODE", "from_table": ` + table + `}}]}`
@@ -92,7 +92,7 @@ func TestCheckTree(t *testing.T) {
 	}
 }
 
-// A WITH name is known to the query and to the clauses after it, and to nothing else.
+// A WITH name is in scope for the query and the later clauses, and nowhere else.
 func TestWithNames(t *testing.T) {
 	clause := func(name, table string) string {
 		return `{"key": "` + name + `", "value": {"from_table": {"type": "BASE_TABLE", "table_name": "` + table + `"}}}`

@@ -5,15 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// scanner copies a statement without its strings, quoted names and comments, by the lexical rules of DuckDB's parser.
+// scanner copies a statement without strings, quoted names and comments, following the lexical rules of DuckDB's
+// parser.
 type scanner struct {
 	text string
 	at   int
 	out  strings.Builder
 }
 
-// bare returns the statement with a space in the place of each string, quoted name and comment. It refuses what could be
-// read in two ways: a number or a name of non-ASCII letters, directly followed by a string or with a '$' inside.
+// bare replaces each string, quoted name and comment of a statement with a space. It refuses ambiguous text: a number
+// or a non-ASCII name directly followed by a string or containing a '$'.
 func bare(text string) (string, error) {
 	s := &scanner{text: text}
 	for s.at < len(text) {
@@ -46,7 +47,8 @@ func (s *scanner) skip(n int) {
 	s.at += n
 }
 
-// quoted is the length of what begins with prefix bytes and ends with a single quote character; a double one is part of it.
+// quoted returns the length of a string that begins with prefix bytes and ends with a single quote character; a doubled
+// one is part of it.
 func (s *scanner) quoted(prefix int, quote byte, escapes bool) int {
 	rest := s.text[s.at:]
 	for i := prefix; i < len(rest); i++ {
@@ -62,7 +64,7 @@ func (s *scanner) quoted(prefix int, quote byte, escapes bool) int {
 	return len(rest)
 }
 
-// word copies a name, a keyword or a number; E before a quote begins a string with backslashes.
+// word copies a name, a keyword or a number; E before a quote starts a string with backslash escapes.
 func (s *scanner) word() error {
 	rest := s.text[s.at:]
 	n, odd := 0, rest[0] >= '0' && rest[0] <= '9'
@@ -83,7 +85,7 @@ func (s *scanner) word() error {
 	return nil
 }
 
-// dollar skips a string between $tag$ and $tag$; a lone '$' is copied.
+// dollar skips a string between $tag$ and $tag$; a single '$' is copied.
 func (s *scanner) dollar() {
 	rest := s.text[s.at:]
 	end := strings.IndexByte(rest[1:], '$')
@@ -109,7 +111,7 @@ func isTag(text string) bool {
 	return true
 }
 
-// isWord reports whether a byte is part of a name or a number. Every byte beyond ASCII is.
+// isWord reports whether a byte is part of a name or a number. Non-ASCII bytes are.
 func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf
 }
@@ -121,7 +123,7 @@ func until(text, ends string) int {
 	return len(text)
 }
 
-// comment is the length of a comment, in which others may nest.
+// comment returns the length of a comment, which may contain nested ones.
 func comment(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a statement's text. The tree of a statement grows with a power of nested WITH clauses, and the
+// Limits for the text of a statement. The tree of a statement grows exponentially with nested WITH clauses, and the
 // parser is recursive.
 const (
 	maxLength  = 16 << 10 // bytes
-	maxNesting = 100      // brackets within brackets
+	maxNesting = 100      // nesting depth of brackets
 	maxWith    = 6        // WITH clauses
 )
 
 var withWord = regexp.MustCompile(`(?i)\bwith\b`)
 
-// CheckText refuses, with a [*Refusal], what could exhaust the parser before it can be asked.
+// CheckText returns a [*Refusal] for text that could exhaust the parser.
 func CheckText(text string) error {
 	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return &Refusal{Kind: Syntax, Text: "The statement holds characters that are no text."}

@@ -23,7 +23,7 @@ import (
 	"airqa/env/paperdb/sandbox/worker"
 )
 
-// system answers what only Linux can tell.
+// system answers requests that only Linux supports.
 func system(request string) string {
 	word, rest, _ := strings.Cut(request, " ")
 	switch word {
@@ -47,13 +47,13 @@ func system(request string) string {
 	return "unknown request " + word
 }
 
-// noNewPrivs is the least value of the flag over some threads.
+// noNewPrivs returns the minimum of the flag over several threads.
 func noNewPrivs() int {
 	least := 1
 	var threads sync.WaitGroup
 	for range 8 {
 		threads.Go(func() {
-			runtime.LockOSThread() // for good: the thread ends with the goroutine
+			runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 			value, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
 			if err != nil || value == 0 {
 				least = 0
@@ -64,7 +64,7 @@ func noNewPrivs() int {
 	return least
 }
 
-// openFiles names what is open beside the pipes and the runtime's own.
+// openFiles names the open files other than the pipes and the runtime's own.
 func openFiles() string {
 	var names []string
 	for fd := 3; fd < 256; fd++ { // listing the folder is not allowed
@@ -104,7 +104,7 @@ func TestConfinement(t *testing.T) {
 	}
 }
 
-// inherited opens a file that every child of this process gets, as a careless program may have done.
+// inherited leaks a file to every child of this process, as a careless program might.
 func inherited(t *testing.T) {
 	t.Helper()
 	fd, err := syscall.Open("/etc/passwd", syscall.O_RDONLY, 0)
@@ -124,7 +124,7 @@ func TestMemoryLimit(t *testing.T) {
 	call(t, p, "echo x")
 }
 
-// A worker opens no file and no connection, and gains no privileges, in any of its threads.
+// No thread of a worker can open files or connections or gain privileges.
 func TestSealed(t *testing.T) {
 	server, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -149,7 +149,7 @@ func TestSealed(t *testing.T) {
 	}
 }
 
-// A worker that the system kills while it waits costs no request; one killed at work is reported as killed.
+// If the system kills an idle worker, no request fails; a worker killed at work is reported as killed.
 func TestKilledWorker(t *testing.T) {
 	p := pool(t, worker.Config{Max: 1})
 	kill := func() {
@@ -191,7 +191,7 @@ func TestCloseLeavesNoProcess(t *testing.T) {
 	}
 }
 
-// asParent makes the test binary a program that asks a worker for more than it can do.
+// asParent makes the test binary a program that sends its worker an endless request.
 const asParent = "AIRQA_TEST_AS_PARENT"
 
 func parent() int {
@@ -205,7 +205,7 @@ func parent() int {
 	return 1
 }
 
-// No worker outlives its parent, not even one that is busy.
+// No worker outlives its parent, not even a busy one.
 func TestOrphan(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asParent+"=1")
@@ -235,7 +235,7 @@ func TestOrphan(t *testing.T) {
 	t.Errorf("worker %d lives on", pid)
 }
 
-// gone tells whether a process has ended; one that nobody has reaped yet has.
+// gone reports whether a process has ended; zombies count.
 func gone(pid int) bool {
 	state, _, err := status(pid)
 	return err != nil || state == "Z" || state == "X"
@@ -252,7 +252,7 @@ func status(pid int) (state string, parent int, err error) {
 	return fields[0], parent, err
 }
 
-// children are the living children of a process.
+// children returns the living children of a process.
 func children(of int) (pids []int) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {

@@ -2,7 +2,7 @@
 
 package worker_test
 
-// system answers what only Linux can tell.
+// system answers requests that only Linux supports.
 func system(word string) string { return "unknown request " + word }
 
 const asParent = "AIRQA_TEST_AS_PARENT"

@@ -7,18 +7,17 @@ import (
 	"syscall"
 )
 
-// executable is what a worker runs: this very program.
+// executable returns the program of a worker: this one.
 func executable() (string, error) { return os.Executable() }
 
-// attributes make a worker the head of a process group of its own. It sees its parent's death as the end of its
-// standard input.
+// attributes put a worker in its own process group. Its parent's death closes its standard input.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// closeInherited does nothing: there is no list of open files to go by.
+// closeInherited does nothing, because the system provides no list of open files.
 func closeInherited() error { return nil }
 
-// limitMemory does nothing: these systems do not keep the limit of the address space. The engine's own limit
-// stands, and the deadline.
+// limitMemory does nothing, because these systems do not enforce the limit of the address space. The engine's own limit
+// and the deadline remain.
 func limitMemory() error { return nil }
 
 func addressSpace() (uint64, error) { return 0, nil }

@@ -13,18 +13,18 @@ import (
 	"syscall"
 )
 
-// executable is what a worker runs: this very program, even after its file was replaced or removed.
+// executable returns the program of a worker: this one, even after its file was replaced or removed.
 func executable() (string, error) { return "/proc/self/exe", nil }
 
-// attributes make a worker the head of a process group of its own, which a Ctrl-C at the terminal does not
-// reach, and kill it when the thread that started it ends.
+// attributes put a worker in its own process group, which protects it from Ctrl-C at the terminal, and kill it when the
+// thread that started it ends.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// closeInherited closes what the parent's own parent left open to everybody. It spares the Go runtime's descriptors: anonymous
-// inodes, and the processor limits of the control group. The runtime reads those every second, by their number, which a file
-// that is opened later would get.
+// closeInherited closes descriptors that this program's parent leaked. It spares the Go runtime's descriptors:
+// anonymous inodes and the processor limits of the control group. The runtime reads the latter every second by
+// descriptor number, which a file opened later would reuse.
 func closeInherited() error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -37,7 +37,7 @@ func closeInherited() error {
 		}
 		target, err := os.Readlink("/proc/self/fd/" + e.Name())
 		if err == nil && !strings.HasPrefix(target, "anon_inode:") && !strings.HasPrefix(filepath.Base(target), "cpu.") {
-			_ = syscall.Close(fd) // the listing itself is closed already
+			_ = syscall.Close(fd) // the listing itself is already closed
 		}
 	}
 	return nil
@@ -52,11 +52,11 @@ func limitMemory() error {
 	return setLimit(syscall.RLIMIT_AS, size+headroom)
 }
 
-// statm is held open: a sealed process cannot open it.
+// statm stays open, because a sealed process cannot open it.
 var statm = sync.OnceValues(func() (*os.File, error) { return os.Open("/proc/self/statm") })
 
-// addressSpace is how many bytes the process has mapped. The Go runtime reserves 1 to 2 GiB at its start, and
-// terabytes under the race detector.
+// addressSpace returns the number of mapped bytes. The Go runtime reserves 1 to 2 GiB at its start, and terabytes under
+// the race detector.
 func addressSpace() (uint64, error) {
 	file, err := statm()
 	if err != nil {

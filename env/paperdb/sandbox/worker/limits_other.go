@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// confinement is empty: the system has no limits that a process could set itself.
+// confinement is empty: a process cannot limit itself on this system.
 type confinement struct{}
 
 func confine() (confinement, error) { return confinement{}, nil }
@@ -17,8 +17,8 @@ func (confinement) spend(time.Duration) error { return nil }
 
 func (confinement) worn() bool { return false }
 
-// executable is what a worker runs: this very program.
+// executable returns the program of a worker: this one.
 func executable() (string, error) { return os.Executable() }
 
-// attributes are the default. A worker sees its parent's death as the end of its standard input.
+// attributes are the default. The parent's death closes the worker's standard input.
 func attributes() *syscall.SysProcAttr { return nil }

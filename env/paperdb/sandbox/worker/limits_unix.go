@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// headroom is how much address space a worker may use beyond what it starts with.
+	// headroom is the address space that a worker may use in addition to what it starts with.
 	headroom = 2 << 30
-	// openFiles is enough for the pipes, the Go runtime, and a database.
+	// openFiles is enough for the pipes, the Go runtime and a database.
 	openFiles = 32
 )
 
-// confinement is what the limits of a process are counted from.
+// confinement is the baseline for the limits of a process.
 type confinement struct {
-	start uint64 // bytes of address space, 0 where that is not known
+	start uint64 // bytes of address space, 0 if unknown
 }
 
-// confine takes from the process what it does not need to answer.
+// confine removes unnecessary rights and resources from the process.
 func confine() (confinement, error) {
 	if err := closeInherited(); err != nil {
 		return confinement{}, err
@@ -47,7 +47,7 @@ func confine() (confinement, error) {
 	return confinement{start: start}, err
 }
 
-// setLimit lowers a limit for good.
+// setLimit lowers a limit permanently.
 func setLimit(resource int, value uint64) error {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(resource, &limit); err != nil {
@@ -58,7 +58,8 @@ func setLimit(resource int, value uint64) error {
 	return syscall.Setrlimit(resource, &limit)
 }
 
-// spend limits the processor time of a request. The parent kills long before; this is for a parent that cannot.
+// spend limits the processor time of a request. The parent kills the worker much earlier; this covers a parent that
+// cannot.
 func (confinement) spend(deadline time.Duration) error {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -68,13 +69,13 @@ func (confinement) spend(deadline time.Duration) error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_CPU, &limit); err != nil {
 		return err
 	}
-	// The engine has one thread, but the Go runtime beside it collects garbage.
+	// The engine has one thread, but the Go runtime's garbage collector runs concurrently.
 	limit.Cur = uint64(used.Utime.Sec) + uint64(used.Stime.Sec) + uint64(2*deadline/time.Second) + 5
 	return syscall.Setrlimit(syscall.RLIMIT_CPU, &limit)
 }
 
-// worn tells whether the process holds on to so much memory that the next request would have less.
-func (c confinement) worn() bool {
+// exhausted reports whether the process retains so much memory that the next request would have too little.
+func (c confinement) exhausted() bool {
 	now, err := addressSpace()
 	return err != nil || now > c.start+headroom/4
 }

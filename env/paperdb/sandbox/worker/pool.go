@@ -8,36 +8,35 @@ import (
 	"time"
 )
 
-// ErrDeadline is returned for a request that took longer than it may.
+// ErrDeadline is returned for a request that exceeds its deadline.
 var ErrDeadline = errors.New("deadline of the request")
 
-// Died is the error of a request whose worker came to an end before it answered.
+// Died is the error of a request whose worker terminated before it responded.
 type Died struct {
-	// Memory is true when it ran out of memory, Killed when something else killed it: the system, to free memory, or a person.
+	// Memory means that the worker ran out of memory, Killed that something else killed it, such as the system to free
+	// memory.
 	Memory, Killed bool
-	// Text is what the process said at last, for a log; it may hold host paths and addresses.
+	// Text is the last output of the process, for a log; it may contain host paths and addresses.
 	Text string
 }
 
-// Error implements error.
 func (d *Died) Error() string { return "the worker died: " + d.Text }
 
-// Config is how the workers of a [Pool] are started.
+// Config configures the workers of a [Pool].
 type Config struct {
-	// Name is what the program's main gives to [Main]. It is the name of the process in a listing.
+	// Name is the name that the program's main passes to [Main]. Process listings show it.
 	Name string
-	// Setup is what each worker's Opener gets.
+	// Setup is passed to each worker's Opener.
 	Setup []byte
-	// Max is the most workers at a time; 0 means one a processor, but at least two, so that a slow request does
-	// not hold up all others.
+	// Max is the maximum number of workers; 0 means one per processor, but at least two, so that a slow request does
+	// not block all others.
 	Max int
 }
 
-// Pool starts workers when they are needed and keeps those that are free for the next request. Its methods may be
-// called from several goroutines.
+// Pool starts workers on demand and reuses idle ones. It is safe for concurrent use.
 type Pool struct {
 	cfg    Config
-	slots  chan struct{} // one token a worker in use or on its way out
+	slots  chan struct{} // one token per worker in use or terminating
 	mu     sync.Mutex
 	idle   []*process
 	closed bool
@@ -52,10 +51,9 @@ func New(cfg Config) *Pool {
 	return &Pool{cfg: cfg, slots: make(chan struct{}, cfg.Max)}
 }
 
-// Call sends a request to a worker and returns its reply. The deadline counts from when a worker is ready, the
-// wait for one is bounded by ctx alone. A worker that does not answer in time is killed: the error is
-// [ErrDeadline] then, or ctx.Err(). It is a [*Died] when the worker ended by itself, and any other error when
-// there is no starting one.
+// Call sends a request to a worker and returns its reply. The deadline starts once a worker is ready; only ctx limits
+// the wait for one. A worker that does not respond in time is killed, and the error is [ErrDeadline] or ctx.Err(). If
+// the worker terminated by itself, the error is a [*Died]. Any other error means that no worker could be started.
 func (p *Pool) Call(ctx context.Context, deadline time.Duration, request []byte) ([]byte, error) {
 	w, err := p.take(ctx)
 	if err != nil {
@@ -70,7 +68,7 @@ func (p *Pool) Call(ctx context.Context, deadline time.Duration, request []byte)
 	return reply, nil
 }
 
-// Close ends all workers and waits until they are gone. No call may follow or be under way.
+// Close kills all workers and waits until they are gone. It must not overlap with or precede other calls.
 func (p *Pool) Close() {
 	p.mu.Lock()
 	idle := p.idle
@@ -82,7 +80,7 @@ func (p *Pool) Close() {
 	p.owners.Wait()
 }
 
-// take waits for a slot and fills it with a worker, a free one if there is any.
+// take waits for a slot and returns a worker for it, an idle one if possible.
 func (p *Pool) take(ctx context.Context) (*process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -110,11 +108,11 @@ func (p *Pool) take(ctx context.Context) (*process, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	// Not wrapped: no deadline and no death of the start is one of the request.
+	// Not wrapped: a deadline or death during the start is not one of the request.
 	return nil, errors.New("start a worker: " + err.Error())
 }
 
-// pop takes the worker that was used last; nil when none is free.
+// pop returns the most recently used idle worker, or nil.
 func (p *Pool) pop() *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +139,7 @@ func (p *Pool) put(w *process) {
 	<-p.slots
 }
 
-// discard kills a worker. Its slot is free when it is gone, so that there are never more than Max.
+// discard kills a worker. Its slot becomes free only when the process is gone, so there are never more than Max.
 func (p *Pool) discard(w *process) {
 	w.kill()
 	p.owners.Go(func() {

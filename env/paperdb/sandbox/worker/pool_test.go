@@ -22,7 +22,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// A free worker gets the next request, unless it asked not to.
+// An idle worker gets the next request, unless it asked to be replaced.
 func TestReuse(t *testing.T) {
 	p := pool(t, worker.Config{})
 	for _, step := range []struct{ request, want string }{
@@ -34,7 +34,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// Whatever becomes of a worker, the next request has one.
+// However a worker ends, the next request is answered.
 func TestWorkerDies(t *testing.T) {
 	p := pool(t, worker.Config{Max: 1})
 	tests := []struct {
@@ -89,7 +89,7 @@ func TestCancel(t *testing.T) {
 	call(t, p, "echo x")
 }
 
-// Waiting for a worker ends with the caller's context and costs nothing of the deadline.
+// Waiting for a worker ends with the caller's context and does not count towards the deadline.
 func TestWait(t *testing.T) {
 	p := pool(t, worker.Config{Max: 1})
 	call(t, p, "echo x")
@@ -135,7 +135,7 @@ func TestNoMoreThanMax(t *testing.T) {
 	}
 }
 
-// A worker that cannot be started is an error of its own kind.
+// A worker that cannot be started causes a distinct error.
 func TestStartFails(t *testing.T) {
 	tests := []struct{ setup, want string }{
 		{"refuse", "start a worker: open it: no such thing"},

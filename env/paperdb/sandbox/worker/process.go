@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// startTime is the most time a worker may take to get ready; an idle machine needs a tenth of a second.
-	startTime = 30 * time.Second
-	// lastWords is the most time between the end of a worker's output and its end.
-	lastWords = 2 * time.Second
+	// startTimeout is the timeout for a worker to become ready; it takes 0.1 seconds on an idle machine.
+	startTimeout = 30 * time.Second
+	// exitTimeout is the timeout between the end of a worker's output and its exit.
+	exitTimeout = 2 * time.Second
 )
 
 // process is the parent's view of a worker.
@@ -32,13 +32,13 @@ type process struct {
 	gone    chan struct{} // closed when the process is reaped
 }
 
-// start starts a worker and waits until it is ready. Beside an error the worker is nil when there is no process.
+// start starts a worker and waits until it is ready. On error, the worker is nil if there is no process to clean up.
 func (p *Pool) start(ctx context.Context) (*process, error) {
 	w, err := p.spawn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ready, err := w.exchange(ctx, startTime, p.cfg.Setup)
+	ready, err := w.exchange(ctx, startTimeout, p.cfg.Setup)
 	switch {
 	case err != nil:
 		return w, err
@@ -64,7 +64,7 @@ func (p *Pool) spawn(ctx context.Context) (*process, error) {
 		return nil, errors.Join(err, theirIn.Close(), in.Close())
 	}
 	w := &process{in: in, out: out, said: new(head), gone: make(chan struct{})}
-	// A worker outlives the call that needed it first.
+	// A worker outlives the call that started it.
 	w.cmd = exec.CommandContext(context.WithoutCancel(ctx), path)
 	w.cmd.Args, w.cmd.Env, w.cmd.Dir = []string{p.cfg.Name}, []string{}, string(filepath.Separator)
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = theirIn, theirOut, w.said
@@ -77,7 +77,7 @@ func (p *Pool) spawn(ctx context.Context) (*process, error) {
 	return w, nil
 }
 
-// own starts the process in a goroutine that waits for its end. The goroutine keeps its thread: Linux kills a
+// own starts the process in a goroutine that waits for its end. The goroutine keeps its thread, because Linux kills the
 // child when the thread that started it ends.
 func (p *Pool) own(w *process) error {
 	started := make(chan error)
@@ -87,16 +87,16 @@ func (p *Pool) own(w *process) error {
 		err := w.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = w.cmd.Wait() // how it ended is in ProcessState
+			_ = w.cmd.Wait() // ProcessState has the exit status
 		}
 		close(w.gone)
 	})
 	return <-started
 }
 
-// kill ends the process now, and whoever waits at its pipes. It may be called twice, and from several goroutines.
+// kill kills the process and unblocks readers and writers of its pipes. It is idempotent and safe for concurrent use.
 func (w *process) kill() {
-	_ = w.cmd.Process.Kill() // it may be gone already
+	_ = w.cmd.Process.Kill() // it may already be gone
 	_ = w.in.Close()
 	_ = w.out.Close()
 }
@@ -110,7 +110,7 @@ func (w *process) alive() bool {
 	}
 }
 
-// call sends a request and returns the reply, and whether the worker may get another one.
+// call sends a request. It returns the reply and whether the worker can be reused.
 func (w *process) call(ctx context.Context, deadline time.Duration, request []byte) (reply []byte, reuse bool, err error) {
 	message := binary.BigEndian.AppendUint64(nil, uint64(deadline))
 	reply, err = w.exchange(ctx, deadline, append(message, request...))
@@ -124,7 +124,7 @@ func (w *process) call(ctx context.Context, deadline time.Duration, request []by
 	return nil, false, &Died{Text: string(reply)}
 }
 
-// exchange writes a message and reads the answer, and kills the process at the deadline or when ctx ends.
+// exchange writes a message and reads the answer. It kills the process at the deadline or when ctx ends.
 func (w *process) exchange(ctx context.Context, deadline time.Duration, message []byte) ([]byte, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, deadline, ErrDeadline)
 	defer cancel()
@@ -148,18 +148,18 @@ func (w *process) exchange(ctx context.Context, deadline time.Duration, message 
 	return answer, nil
 }
 
-// outOfMemory are the last words of a process that got no more memory: the Go runtime's, the C++ library's, those
-// of threads without room for a stack, and the race detector's.
+// outOfMemory matches the output of processes that ran out of memory: the Go runtime, the C++ library, thread creation
+// and the race detector.
 var outOfMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|errno[=:] ?(11|12)\b|Resource temporarily unavailable|address space`)
 
-// died tells from what a process left behind why its pipes gave an error.
+// died derives the cause of a pipe error from the process's state and output.
 func (w *process) died(err error) *Died {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, syscall.EPIPE) {
 		return &Died{Text: err.Error()}
 	}
 	select {
 	case <-w.gone:
-	case <-time.After(lastWords):
+	case <-time.After(exitTimeout):
 		return &Died{Text: "it closed its output"}
 	}
 	text := strings.TrimSpace(w.cmd.ProcessState.String() + "\n" + w.said.String())
@@ -173,10 +173,10 @@ type head struct {
 	text []byte
 }
 
-// headSize holds the first lines of a crash, which name the cause.
+// headSize is enough for the first lines of a crash, which name the cause.
 const headSize = 4 << 10
 
-// Write implements io.Writer.
+// Write never fails.
 func (h *head) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// seal takes from all threads of the process, for good, the rights to gain privileges, to open files and to make connections.
-// What is open stays usable. A kernel without Landlock enforces only the first.
+// seal permanently prevents all threads of the process from gaining privileges, opening files and making connections.
+// Open descriptors remain usable. A kernel without Landlock enforces only the first.
 func seal() error {
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("set no_new_privs: %w", err)
@@ -17,7 +17,7 @@ func seal() error {
 	return landlock.V11.BestEffort().Restrict()
 }
 
-// Landlock returns the version of Landlock's interface that the kernel has, 0 for none. Version 4 restricts connections, too.
+// Landlock returns the kernel's version of the Landlock ABI, 0 for none. Version 4 also restricts connections.
 func Landlock() int {
 	version, err := ll.LandlockGetABIVersion()
 	if err != nil {

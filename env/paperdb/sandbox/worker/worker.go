@@ -1,12 +1,11 @@
-// Package worker runs calls in child processes of the same program, so that a call which exhausts the memory,
-// crashes, or cannot be interrupted costs a process and nothing else. [Main] is the child's side, which a
-// program calls first in its main; [Pool] is the parent's: [Pool.Call] sends a request to a child and kills it
-// at the deadline.
+// Package worker runs calls in child processes of the same program, so that a call that exhausts memory, crashes, or
+// cannot be interrupted costs only a process. A program calls [Main], the child's side, first in its main. [Pool] is
+// the parent's side: [Pool.Call] sends a request to a child and kills it at the deadline.
 //
-// Children talk over standard input and output, have an empty environment, no other files, limits of memory,
-// processor time and files where the system knows such limits, and die with their parent. On Linux a child that has opened
-// what its handler needs sets no_new_privs, and where the kernel has Landlock it can open no further file and no connection.
-// The package knows neither what a request means nor any database.
+// Children communicate over standard input and output. They have an empty environment, no other open files, and limits
+// on memory, processor time and files where the system supports them, and they die with their parent. On Linux, after a
+// child has opened what its handler needs, it sets no_new_privs; if the kernel has Landlock, it can no longer open
+// files or connections. The package depends on neither the requests nor a database.
 package worker
 
 import (
@@ -18,14 +17,14 @@ import (
 	"time"
 )
 
-// Handler answers one request. reuse is false when the process had better not answer another one.
+// Handler answers one request. reuse reports whether the process can answer another one.
 type Handler func(request []byte) (reply []byte, reuse bool)
 
-// Opener makes the handler of a worker from the [Config.Setup] of its pool, under the limits already.
+// Opener makes the handler of a worker from [Config.Setup]. The limits already apply.
 type Opener func(setup []byte) (Handler, error)
 
-// Main turns the process into a worker when a [Pool] with this name started it, and does not return then. In any
-// other process it does nothing. It belongs before everything else in main.
+// Main runs the worker and never returns if a [Pool] with this name started the process. Otherwise it does nothing.
+// Call it before anything else in main.
 func Main(name string, open Opener) {
 	if len(os.Args) == 0 || os.Args[0] != name {
 		return
@@ -35,13 +34,13 @@ func Main(name string, open Opener) {
 
 // The first byte of a message to the parent.
 const (
-	statusReady   = 'r' // to the setup: the text is empty
-	statusFailed  = 'f' // to the setup: an error's text follows
+	statusReady   = 'r' // response to the setup, without text
+	statusFailed  = 'f' // response to the setup, followed by an error text
 	statusReuse   = 'k' // a reply
-	statusReplace = 'x' // a reply, the last one
+	statusReplace = 'x' // the last reply
 )
 
-// serve answers until the parent closes standard input.
+// serve answers requests until the parent closes standard input.
 func serve(open Opener) int {
 	confined, err := confine()
 	if err != nil {
@@ -67,13 +66,13 @@ func serve(open Opener) int {
 	return 0
 }
 
-// fail tells the parent why there will be no worker.
+// fail reports to the parent why the worker cannot start.
 func fail(err error) int {
-	_ = writeFrame(os.Stdout, append([]byte{statusFailed}, err.Error()...)) // nobody is left to be told
+	_ = writeFrame(os.Stdout, append([]byte{statusFailed}, err.Error()...)) // nobody is left to notify
 	return 1
 }
 
-// answer handles one request: 8 bytes of deadline in nanoseconds, and its body.
+// answer handles one request: 8 bytes of deadline in nanoseconds, then the body.
 func answer(handle Handler, confined confinement, request []byte) error {
 	if len(request) < 8 {
 		return errors.New("a request without a deadline")
@@ -83,14 +82,14 @@ func answer(handle Handler, confined confinement, request []byte) error {
 	}
 	reply, reuse := handle(request[8:])
 	status := byte(statusReuse)
-	if !reuse || confined.worn() {
+	if !reuse || confined.exhausted() {
 		status = statusReplace
 	}
 	return writeFrame(os.Stdout, append([]byte{status}, reply...))
 }
 
-// listen hands on what the parent writes. A parent that is gone, or done with this worker, closes the pipe; the
-// process ends then, whatever it is at.
+// listen forwards the parent's requests. When the parent is gone or done with this worker, the pipe closes, and the
+// process ends immediately.
 func listen(in io.Reader, requests chan<- []byte) {
 	for {
 		request, err := readFrame(in)

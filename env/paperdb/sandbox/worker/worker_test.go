@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// open makes the handler of the test's workers. What a request asks for is its first word.
+// open makes the handler of the test's workers. The first word of a request selects the behaviour.
 func open(setup []byte) (worker.Handler, error) {
 	switch string(setup) {
 	case "refuse":
@@ -79,7 +79,7 @@ func create() string {
 	return fmt.Sprint(err, f.Close(), os.Remove(f.Name()))
 }
 
-// eat takes all the memory that there is.
+// eat allocates all available memory.
 func eat() {
 	var eaten [][]byte
 	for {
