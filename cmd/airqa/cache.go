@@ -61,7 +61,7 @@ func (c cacheListCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return a.printJSON(map[string]any{"models": append([]cache.Held{}, held...), "unreadable": bad})
+		return a.printJSON(map[string]any{"format": 1, "models": append([]cache.Held{}, held...), "unreadable": bad})
 	}
 	for _, h := range held {
 		line := fmt.Sprintf("%-40s %7d replies  %10d tokens  %6.1f MB  %s to %s", terminal.Line(h.Model), h.Replies,
@@ -128,7 +128,7 @@ func (c cachePruneCmd) Run(a *app) error {
 
 func (a *app) printDropped(dropped, kept int, asJSON bool) error {
 	if asJSON {
-		return a.printJSON(map[string]int{"dropped": dropped, "kept": kept})
+		return a.printJSON(map[string]int{"format": 1, "dropped": dropped, "kept": kept})
 	}
 	return a.print(fmt.Sprintf("%d dropped, %d kept", dropped, kept))
 }

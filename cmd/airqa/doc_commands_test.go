@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/alecthomas/kong"
@@ -87,13 +88,7 @@ func docCommands(t *testing.T, file, page string) []docCommand {
 // The commands of the documents do what the documents show: those that need no endpoint, server or network are run, in the
 // order of the page, in a folder where the README's set-up was made.
 func TestDocCommands(t *testing.T) {
-	demo := filepath.Join(t.TempDir(), "airqa-demo")
-	if err := os.Rename(ingested(t), filepath.Join(mkdir(t, demo), "data")); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := docShell(t, filepath.Dir(demo), "airqa demo").CombinedOutput(); err != nil {
-		t.Fatalf("airqa demo: %v\n%s", err, out)
-	}
+	made := demoResults(t)
 	pages := docPages(t)
 	ran := 0
 	for _, file := range slices.Sorted(maps.Keys(pages)) {
@@ -109,7 +104,7 @@ func TestDocCommands(t *testing.T) {
 			t.Run(file, func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
-				if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(demo)); err != nil {
+				if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(made)); err != nil {
 					t.Fatal(err)
 				}
 				for _, c := range runs {
@@ -122,6 +117,24 @@ func TestDocCommands(t *testing.T) {
 		t.Errorf("only %d commands were run: are the blocks still marked sh and console?", ran)
 	}
 }
+
+// demoResults is what airqa demo makes: made once for all tests, so not to be changed.
+func demoResults(t *testing.T) string {
+	t.Helper()
+	data := ingested(t)
+	made := filepath.Join(filepath.Dir(sample.dir), "airqa-demo")
+	demoOnce.Do(func() {
+		if err := os.CopyFS(filepath.Join(mkdir(t, made), "data"), os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := docShell(t, filepath.Dir(made), "airqa demo").CombinedOutput(); err != nil {
+			t.Fatalf("airqa demo: %v\n%s", err, out)
+		}
+	})
+	return made
+}
+
+var demoOnce sync.Once
 
 func mkdir(t *testing.T, dir string) string {
 	t.Helper()

@@ -117,7 +117,10 @@ func (c runCmd) dryRun(a *app, p session.Plan, jobs []session.Job) error {
 		return err
 	}
 	if c.JSON {
-		err = a.printJSON(d)
+		err = a.printJSON(struct {
+			Format int `json:"format"`
+			*estimate.Dry
+		}{1, d})
 	} else {
 		err = a.print(d.Text(a.width))
 	}

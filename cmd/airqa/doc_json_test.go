@@ -1,0 +1,333 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"airqa/doctor"
+	"airqa/eval"
+	"airqa/eval/judge"
+	"airqa/internal/settings"
+	"airqa/llm/cache"
+	"airqa/report"
+	"airqa/report/compare"
+	"airqa/report/questions"
+	"airqa/run/estimate"
+	"airqa/run/scoring"
+	"airqa/run/status"
+)
+
+// jsonOutput is what is known of the JSON of a command: command lines that print it, run in a folder with the results of
+// airqa demo, and the types that it is made from, which have the keys that those lines happen not to print.
+type jsonOutput struct {
+	lines []string
+	types []any
+}
+
+var jsonOutputs = map[string]jsonOutput{
+	"doctor": {
+		[]string{"doctor -d airqa-demo/data -m offline --judge offline --json"},
+		[]any{doctor.Result{}},
+	},
+	"papers": {
+		[]string{"papers -d airqa-demo/data --json"},
+		[]any{paperLine{}},
+	},
+	"stats": {
+		[]string{"stats airqa-demo/questions.jsonl --json", "stats faulty.jsonl --lint --json"},
+		[]any{questions.Stats{}, questions.Finding{}},
+	},
+	"run": {
+		[]string{"run -d airqa-demo/data -q airqa-demo/questions.jsonl --baseline rag -m offline --dry-run --json"},
+		[]any{estimate.Dry{}},
+	},
+	"status": {
+		[]string{"status airqa-demo/runs/rag --json"},
+		[]any{status.Status{}},
+	},
+	"score": {
+		[]string{
+			"score airqa-demo/runs/rag --judge offline --json",
+			"score airqa-demo/runs/rag --judge offline --json --explain 1e6bccdd",
+		},
+		[]any{struct {
+			Total scoring.Totals `json:"total"`
+		}{}, eval.Explanation{}},
+	},
+	"report": {
+		[]string{"report airqa-demo/runs --with-paper --json"},
+		[]any{struct {
+			Runs  []report.Row        `json:"runs"`
+			Paper []report.PaperTable `json:"paper"`
+		}{}},
+	},
+	"compare": {
+		[]string{"compare airqa-demo/runs/rag airqa-demo/runs/agentic-hybrid --json", "compare --min-questions 3pp --json"},
+		[]any{compare.Result{}, compare.Need{}},
+	},
+	"trace": {
+		[]string{"trace airqa-demo/runs/agentic-hybrid --json"},
+		[]any{report.Traced{}},
+	},
+	"search": {
+		[]string{"search -d airqa-demo/data reading --json"},
+		[]any{hitLine{}},
+	},
+	"sql": {
+		lines: []string{"sql -d airqa-demo/data 'SELECT title, num_pages FROM metadata' --json"},
+	},
+	"baselines": {
+		lines: []string{"baselines --json"},
+	},
+	"models": {
+		[]string{"models --json"},
+		[]any{modelLine{}},
+	},
+	"config": {
+		[]string{"config run --json"},
+		[]any{settings.Setting{}},
+	},
+	"judge-check": {
+		[]string{"judge-check labels.jsonl --judge offline --json"},
+		[]any{judge.Summary{}},
+	},
+	"cache list": {
+		[]string{"cache list replies --json"},
+		[]any{struct {
+			Models []cache.Held `json:"models"`
+		}{}},
+	},
+	"cache prune": {lines: []string{"cache prune --older 30d replies --json"}},
+	"cache clear": {lines: []string{"cache clear replies --json"}},
+	"version": {
+		[]string{"version --json"},
+		[]any{build{}},
+	},
+}
+
+// docs/json.md has a section for every command that prints JSON, with every key of it and no other.
+func TestJSONDoc(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := jsonFolder(t)
+	sections := jsonSections(string(raw))
+	commands := jsonCommands(t)
+	for _, command := range commands {
+		t.Run(command, func(t *testing.T) {
+			output, ok := jsonOutputs[command]
+			if !ok {
+				t.Fatal("has --json: give jsonOutputs a command line, and docs/json.md a section")
+			}
+			documented, ok := sections[command]
+			if !ok {
+				t.Fatalf("docs/json.md has no section %q", "## airqa "+command)
+			}
+			known := make(map[string]bool)
+			for _, line := range output.lines {
+				printedKeys(t, dir, line, known)
+			}
+			for _, v := range output.types {
+				typeKeys(reflect.TypeOf(v), "", nil, known)
+			}
+			compareKeys(t, documented, known)
+		})
+	}
+	for command := range sections {
+		if !slices.Contains(commands, command) {
+			t.Errorf("docs/json.md describes airqa %s, which has no --json", command)
+		}
+	}
+}
+
+// jsonFolder is a folder with the results of the demo, a cache and two files with faults and labels.
+func jsonFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(demoResults(t))); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"faulty.jsonl": `{"uuid": "1", "question": "Who?"}` + "\n",
+		"labels.jsonl": `{"uuid":"a","question":"Which?","evaluator":{"eval_func":"eval_reference_answer_with_llm",` +
+			`"eval_kwargs":{"reference_answer":"Adam"}},"answer":"Adam is not used","label":false}` + "\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := "airqa run -d airqa-demo/data -q airqa-demo/questions.jsonl --baseline rag -m offline -o run --limit 1 --cache replies"
+	if out, err := docShell(t, dir, run).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// jsonCommands are the commands with a flag --json.
+func jsonCommands(t *testing.T) []string {
+	t.Helper()
+	parser, err := kong.New(&cli{}, options()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands []string
+	settings.EachFlag(parser.Model.Node, func(n *kong.Node, f *kong.Flag) {
+		if f.Name == "json" {
+			commands = append(commands, strings.Join(settings.CommandPath(n), " "))
+		}
+	})
+	return commands
+}
+
+var (
+	jsonHeading = regexp.MustCompile("^## airqa ([a-z -]+)$")
+	jsonKey     = regexp.MustCompile("`([^`]+)`")
+	jsonBraces  = regexp.MustCompile(`\{([^{}]*)\}`)
+)
+
+// jsonSections are the keys in the first cells of the tables below each heading "## airqa COMMAND".
+func jsonSections(page string) map[string][]string {
+	sections := make(map[string][]string)
+	command := ""
+	for line := range strings.Lines(page) {
+		line = strings.TrimSpace(line)
+		if m := jsonHeading.FindStringSubmatch(line); m != nil {
+			command = m[1]
+			sections[command] = nil
+		}
+		if cells := strings.Split(line, "|"); len(cells) > 2 && command != "" {
+			for _, key := range jsonKey.FindAllStringSubmatch(cells[1], -1) {
+				sections[command] = append(sections[command], expandBraces(key[1])...)
+			}
+		}
+	}
+	return sections
+}
+
+// expandBraces turns a.{b,c} into a.b and a.c.
+func expandBraces(key string) []string {
+	at := jsonBraces.FindStringSubmatchIndex(key)
+	if at == nil {
+		return []string{key}
+	}
+	var keys []string
+	for choice := range strings.SplitSeq(key[at[2]:at[3]], ",") {
+		keys = append(keys, expandBraces(key[:at[0]]+choice+key[at[1]:])...)
+	}
+	return keys
+}
+
+// printedKeys adds the keys of the values that a command prints: a.b for an object in an object, a[].b in a list.
+func printedKeys(t *testing.T, dir, line string, known map[string]bool) {
+	t.Helper()
+	out, err := docShell(t, dir, "airqa "+line).Output()
+	if len(out) == 0 {
+		t.Fatalf("airqa %s prints nothing: %v", line, err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var v any
+		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("airqa %s: %v", line, err)
+		}
+		valueKeys(v, "", known)
+	}
+}
+
+func valueKeys(v any, path string, known map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			valueKeys(inner, strings.TrimPrefix(path+"."+key, "."), known)
+		}
+	case []any:
+		for _, inner := range v {
+			valueKeys(inner, path+"[]", known)
+		}
+		if len(v) == 0 {
+			known[path] = true
+		}
+	default:
+		known[path] = true
+	}
+}
+
+// typeKeys adds the keys that values of a type may have. A key of a map is "*"; a type within itself has no keys.
+func typeKeys(typ reflect.Type, path string, around []reflect.Type, known map[string]bool) {
+	switch {
+	case typ.Kind() == reflect.Pointer:
+		typeKeys(typ.Elem(), path, around, known)
+	case typ.Kind() == reflect.Map:
+		typeKeys(typ.Elem(), path+".*", around, known)
+	case typ.Kind() == reflect.Slice && typ.Elem().Kind() != reflect.Uint8:
+		typeKeys(typ.Elem(), path+"[]", around, known)
+	case typ.Kind() != reflect.Struct || typ == reflect.TypeFor[time.Time]() || slices.Contains(around, typ):
+		known[path] = true
+	default:
+		for field := range typ.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			switch {
+			case name == "-" || !field.IsExported():
+			case name == "" && field.Anonymous:
+				typeKeys(field.Type, path, append(around, typ), known)
+			default:
+				if name == "" {
+					name = field.Name
+				}
+				typeKeys(field.Type, strings.TrimPrefix(path+"."+name, "."), append(around, typ), known)
+			}
+		}
+	}
+}
+
+// compareKeys reports the known keys without a row, and the rows without a known key.
+func compareKeys(t *testing.T, documented []string, known map[string]bool) {
+	t.Helper()
+	used := make(map[string]bool)
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		found := false
+		for _, row := range documented {
+			switch {
+			case describes(row, key):
+				used[row], found = true, true
+			case strings.HasPrefix(row, key+".") || strings.HasPrefix(row, key+"[]"): // null, or an empty list
+				found = true
+			}
+		}
+		if !found {
+			t.Errorf("docs/json.md does not describe %s", key)
+		}
+	}
+	for _, row := range documented {
+		if !used[row] {
+			t.Errorf("docs/json.md describes %s, which no output has", row)
+		}
+	}
+}
+
+// describes reports whether a row is about a key: the same key or, when the row ends in "…", one above it. A "*" stands for
+// any name.
+func describes(row, key string) bool {
+	above, all := strings.CutSuffix(row, "…")
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(above), `\*`, `[^.]+`)
+	if all {
+		return regexp.MustCompile(`^` + pattern + `($|[.\[])`).MatchString(key)
+	}
+	return regexp.MustCompile(`^` + pattern + `$`).MatchString(key)
+}
