@@ -12,14 +12,12 @@ type baselinesCmd struct {
 	JSON bool `name:"json" help:"Print a JSON object a baseline."`
 }
 
-// Help implements kong.HelpProvider.
 func (baselinesCmd) Help() string {
 	return `Examples:
   airqa baselines
   airqa baselines --json`
 }
 
-// Run implements the sub-command.
 func (c baselinesCmd) Run(a *app) error {
 	enc := json.NewEncoder(a.out)
 	for _, b := range baselines.All() {

@@ -47,14 +47,12 @@ type cacheListCmd struct {
 	JSON bool   `name:"json" env:"-" help:"Print JSON."`
 }
 
-// Help implements kong.HelpProvider.
 func (cacheListCmd) Help() string {
 	return `Examples:
   airqa cache list replies
   airqa cache list replies --json`
 }
 
-// Run implements the sub-command.
 func (c cacheListCmd) Run(a *app) error {
 	held, bad, err := cache.List(c.Dir)
 	if err != nil {
@@ -84,14 +82,12 @@ type cacheClearCmd struct {
 	JSON bool   `name:"json" env:"-" help:"Print JSON."`
 }
 
-// Help implements kong.HelpProvider.
 func (cacheClearCmd) Help() string {
 	return `Examples:
   airqa cache clear replies
   airqa cache clear replies --json`
 }
 
-// Run implements the sub-command.
 func (c cacheClearCmd) Run(a *app) error {
 	dropped, err := cache.Clear(c.Dir)
 	if err != nil {
@@ -106,14 +102,12 @@ type cachePruneCmd struct {
 	JSON  bool   `name:"json" env:"-" help:"Print JSON."`
 }
 
-// Help implements kong.HelpProvider.
 func (cachePruneCmd) Help() string {
 	return `Examples:
   airqa cache prune --older 30d replies
   airqa cache prune --older 12h replies --json`
 }
 
-// Run implements the sub-command.
 func (c cachePruneCmd) Run(a *app) error {
 	age, err := cache.ParseAge(c.Older)
 	if err != nil {

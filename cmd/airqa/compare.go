@@ -22,7 +22,6 @@ type compareCmd struct {
 	IncludePartial bool `env:"AIRQA_COMPARE_INCLUDE_PARTIAL" help:"Compare questions of which only some repeats are scored by those. Default: leave them out."`
 }
 
-// Help implements kong.HelpProvider.
 func (compareCmd) Help() string {
 	return `Examples:
   airqa compare runs/rag runs/hybrid
@@ -35,7 +34,6 @@ run less the first. Three and more runs are compared in pairs. A score file is o
 // usualDiscordance is taken where neither runs nor a flag say how often two systems disagree.
 const usualDiscordance = 0.2
 
-// Run implements the sub-command.
 func (c compareCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err

@@ -28,7 +28,6 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help implements kong.HelpProvider.
 func (completionCmd) Help() string {
 	return `Examples:
   source <(airqa completion bash)
@@ -37,7 +36,6 @@ func (completionCmd) Help() string {
 Put the first line (with zsh instead of bash where that is your shell) into ~/.bashrc or ~/.zshrc. airqa has to be in PATH.`
 }
 
-// Run implements the sub-command.
 func (c completionCmd) Run(a *app) error { return a.print(completionScripts[c.Shell]) }
 
 // completes prints the completions that a shell asks for, and reports whether one did.

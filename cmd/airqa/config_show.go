@@ -21,7 +21,6 @@ type configCmd struct {
 	JSON    bool     `name:"json" help:"Print a JSON object a flag, then one a key."`
 }
 
-// Help implements kong.HelpProvider.
 func (configCmd) Help() string {
 	return `Examples:
   airqa config run
@@ -31,7 +30,6 @@ A flag on the command line wins, then AIRQA_COMMAND_FLAG, AIRQA_FLAG, then airqa
 at the top), then the default. Of keys and passwords it says only whether there are any.`
 }
 
-// Run implements the sub-command.
 func (c configCmd) Run(a *app) error {
 	parser, err := kong.New(&cli{}, options()...)
 	if err != nil {

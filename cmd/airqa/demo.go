@@ -28,7 +28,6 @@ type demoCmd struct {
 	Dir string `default:"airqa-demo" placeholder:"DIR" help:"Folder for everything that the demo makes."`
 }
 
-// Help implements kong.HelpProvider.
 func (demoCmd) Help() string {
 	return `Examples:
   airqa demo
@@ -40,7 +39,6 @@ a language model. They query, search and view the papers, correct a failed state
 again resumes where it stopped.`
 }
 
-// Run implements the sub-command.
 func (c demoCmd) Run(a *app) error {
 	d := demo{app: a, dir: c.Dir}
 	if err := d.unpack(); err != nil {

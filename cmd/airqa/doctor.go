@@ -36,7 +36,6 @@ type doctorCmd struct {
 	JSON         bool          `name:"json" help:"Print one JSON object per check."`
 }
 
-// Help implements kong.HelpProvider.
 func (doctorCmd) Help() string {
 	return `Examples:
   airqa doctor --data papers --model openai:gpt-4o-mini --judge openai:gpt-4o-mini
@@ -46,7 +45,6 @@ Every model and judge is asked once for a few tokens. Keys come from the environ
 that a check failed.`
 }
 
-// Run implements the sub-command.
 func (c doctorCmd) Run(a *app) error {
 	if c.Timeout <= 0 {
 		return exit.Misuse("--timeout must be above 0")

@@ -27,7 +27,6 @@ type enrichCmd struct {
 	Again          bool     `help:"Fill again what is filled. Only what this model was not asked in the same words is asked."`
 }
 
-// Help implements kong.HelpProvider.
 func (enrichCmd) Help() string {
 	return `Examples:
   airqa enrich --data papers --model openai:gpt-4o-mini --fields tldr,tags --max-calls 1000
@@ -38,7 +37,6 @@ Every reply is kept in enrich.jsonl in the data directory as it comes: a run tha
 pays for nothing twice, and the same command goes on. Papers can be searched while it asks. What is filled is left alone.`
 }
 
-// Run implements the sub-command.
 func (c enrichCmd) Run(a *app) (err error) {
 	a.modelAt = c.BaseURL
 	fields, err := c.check()

@@ -32,7 +32,6 @@ type forkCmd struct {
 	cacheFlags
 }
 
-// Help implements kong.HelpProvider.
 func (forkCmd) Help() string {
 	return `Examples:
   airqa fork runs/hybrid 00608f20 --at 3 --edit
@@ -43,7 +42,6 @@ printed; airqa trace, score and report read it. Where replies are native tool ca
 {"text": "...", "tool_calls": [{"name": "Query", "arguments": {"sql": "..."}}]}`
 }
 
-// Run implements the sub-command.
 func (c forkCmd) Run(a *app) error {
 	a.modelAt = c.BaseURL
 	if err := c.check(); err != nil {

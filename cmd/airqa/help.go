@@ -192,14 +192,12 @@ type helpCmd struct {
 	All     bool     `env:"-" help:"Show all flags, as --help-all does."`
 }
 
-// Help implements kong.HelpProvider.
 func (helpCmd) Help() string {
 	return `Examples:
   airqa help run
   airqa help --all vectors copy`
 }
 
-// Run implements the sub-command.
 func (c helpCmd) Run(*app) error {
 	parser, err := kong.New(&cli{}, options()...)
 	if err != nil {

@@ -22,7 +22,6 @@ type importCmd struct {
 	Replace  bool   `help:"Let a paper take the place of one with the same id that was read from a PDF or another database."`
 }
 
-// Help implements kong.HelpProvider.
 func (importCmd) Help() string {
 	return `Examples:
   airqa import --data papers ai_research.duckdb
@@ -32,7 +31,6 @@ The rows are taken as they are, and vectors are made of them. Papers without a P
 of theirs can be drawn. Running it again skips what is in.`
 }
 
-// Run implements the sub-command.
 func (c importCmd) Run(a *app) (err error) {
 	texts, err := c.embedder(a)
 	if err != nil {

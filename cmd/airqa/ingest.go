@@ -28,7 +28,6 @@ type ingestCmd struct {
 	Replace bool `help:"Let a file take the place of another one with the same title and venue. Without it both are kept."`
 }
 
-// Help implements kong.HelpProvider.
 func (ingestCmd) Help() string {
 	return `Examples:
   airqa ingest --data papers paper.pdf
@@ -40,7 +39,6 @@ func (ingestCmd) Help() string {
 Running it again skips what is in. A broken file is reported and does not stop the rest.`
 }
 
-// Run implements the sub-command.
 func (c ingestCmd) Run(a *app) error {
 	if c.Workers < 1 {
 		return exit.Misuse("-j %d: at least one paper at once", c.Workers)

@@ -21,7 +21,6 @@ type judgeCmd struct {
 	scoring.Judges
 }
 
-// Help implements kong.HelpProvider.
 func (judgeCmd) Help() string {
 	return `Examples:
   airqa judge-check labels.jsonl --judge openai:gpt-4o-mini-2024-07-18 --verdicts verdicts.jsonl
@@ -33,7 +32,6 @@ A line of the file is an answer and what people said of it:
 (on one line). The paper's judge agreed with people on about 83 % of 66 answers.`
 }
 
-// Run implements the sub-command.
 func (c judgeCmd) Run(a *app) (err error) {
 	labels, err := c.labels(a)
 	if err != nil {

@@ -18,7 +18,6 @@ type modelsCmd struct {
 	Models string `placeholder:"FILE" help:"List of your own on top of the built-in one; its form is in docs/providers.md."`
 }
 
-// Help implements kong.HelpProvider.
 func (modelsCmd) Help() string {
 	return `Prices are USD a million tokens at the provider's standard rate; "-" is not known. The columns of CSV are
 the fields of the JSON.
@@ -29,7 +28,6 @@ Examples:
   airqa models --format csv > models.csv`
 }
 
-// Run implements the sub-command.
 func (c modelsCmd) Run(a *app) error {
 	list, err := catalog.Open(c.Models)
 	if err != nil {

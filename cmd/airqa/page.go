@@ -23,7 +23,6 @@ type pageCmd struct {
 	Out   string  `short:"o" placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the paper's uuid."`
 }
 
-// Help implements kong.HelpProvider.
 func (pageCmd) Help() string {
 	return `Examples:
   airqa page --data papers --paper 2c5da742-68a4-5943-9044-b273ed4f6131 --page 3
@@ -31,7 +30,6 @@ func (pageCmd) Help() string {
   airqa page --data papers --paper attention --page 3 --boxes --out boxes.png`
 }
 
-// Run implements the sub-command.
 func (c pageCmd) Run(a *app) error {
 	box, err := parseBox(c.Box)
 	if err != nil {

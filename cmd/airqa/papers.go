@@ -16,7 +16,6 @@ type papersCmd struct {
 	UUID string `arg:"" optional:"" name:"paper" help:"Show these papers only, with their problems in full: a uuid or the start of one, a file name, or part of a title."`
 }
 
-// Help implements kong.HelpProvider.
 func (papersCmd) Help() string {
 	return `Examples:
   airqa papers --data papers
@@ -56,7 +55,6 @@ func lineOf(h env.Holding) paperLine {
 	}
 }
 
-// Run implements the sub-command.
 func (c papersCmd) Run(a *app) error {
 	all, err := env.Holdings(a.ctx, c.Data)
 	if err != nil {

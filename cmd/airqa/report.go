@@ -28,7 +28,6 @@ type reportCmd struct {
 	IncludePartial bool `env:"AIRQA_REPORT_INCLUDE_PARTIAL" help:"Count questions of which only some repeats are scored by those. Default: leave them out."`
 }
 
-// Help implements kong.HelpProvider.
 func (reportCmd) Help() string {
 	return `Examples:
   airqa report runs/rag runs/hybrid --with-paper
@@ -40,7 +39,6 @@ leaderboard sorts all runs by score. --by conference breaks scores down by a fie
 numbers of all tables but answers. docs/reports.md explains every number.`
 }
 
-// Run implements the sub-command.
 func (c reportCmd) Run(a *app) error {
 	o, err := c.options(a)
 	if err != nil {

@@ -34,7 +34,6 @@ type runCmd struct {
 	JSON   bool `name:"json" help:"With --dry-run: print one JSON object."`
 }
 
-// Help implements kong.HelpProvider.
 func (runCmd) Help() string {
 	return `Examples:
   airqa run -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o
@@ -47,7 +46,6 @@ Budgets are enforced before each call: one that might exceed the limit is not ma
 airqa run --replay RUN --out DIR repeats RUN from its recorded replies, with its settings and without a call: the same log, but for times.`
 }
 
-// Run implements the sub-command.
 func (c runCmd) Run(a *app) error {
 	a.modelAt = c.BaseURL
 	if err := c.check(); err != nil {

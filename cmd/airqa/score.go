@@ -34,7 +34,6 @@ type scoreCmd struct {
 	scoring.Judges
 }
 
-// Help implements kong.HelpProvider.
 func (scoreCmd) Help() string {
 	return `Examples:
   airqa score runs/hybrid
@@ -47,7 +46,6 @@ judge. An answer whose judge failed stays unscored, which is not a zero; score a
 in RUN/verdicts.jsonl: none is asked for twice.`
 }
 
-// Run implements the sub-command.
 func (c scoreCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
 		return err

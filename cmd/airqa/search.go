@@ -20,7 +20,6 @@ type searchCmd struct {
 	Text     []string `arg:"" name:"text" help:"What to look for; - reads standard input."`
 }
 
-// Help implements kong.HelpProvider.
 func (searchCmd) Help() string {
 	return `Examples:
   airqa search --data papers "learning rate of the encoder"
@@ -41,7 +40,6 @@ type hitLine struct {
 	Score      float64 `json:"score"`
 }
 
-// Run implements the sub-command.
 func (c searchCmd) Run(a *app) error {
 	text, err := a.text(strings.Join(c.Text, " "))
 	if err != nil {

@@ -19,7 +19,6 @@ type sqlCmd struct {
 	Text string `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
 }
 
-// Help implements kong.HelpProvider.
 func (sqlCmd) Help() string {
 	return `Examples:
   airqa sql --data papers "SELECT title, num_pages FROM metadata"
@@ -30,7 +29,6 @@ In CSV, NULL is an empty field and a list is JSON. A text that begins like a for
 On a terminal, cells of the table are cut so that a row fits; in a file or a pipe they are whole.`
 }
 
-// Run implements the sub-command.
 func (c sqlCmd) Run(a *app) error {
 	if err := session.CheckQuerySeconds(c.QuerySeconds); err != nil {
 		return err

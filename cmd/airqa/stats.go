@@ -19,7 +19,6 @@ type statsCmd struct {
 	Lint      bool   `help:"List what cannot be scored as written and what contradicts itself; exit code 3 if there is an error."`
 }
 
-// Help implements kong.HelpProvider.
 func (statsCmd) Help() string {
 	return `Examples:
   airqa stats q.jsonl --with-paper --out stats.html
@@ -30,7 +29,6 @@ line has a file, a line, a uuid, and an error or a warning. An error is a questi
 does not pass. docs/stats.md explains every number and rule.`
 }
 
-// Run implements the sub-command.
 func (c statsCmd) Run(a *app) error {
 	o, err := c.render(a, c.Out)
 	if err != nil {

@@ -21,7 +21,6 @@ type statusCmd struct {
 	Watch bool     `short:"w" help:"Look again and again until nobody writes any more, or Ctrl-C: every 2 s on a terminal, a line every 10 s elsewhere."`
 }
 
-// Help implements kong.HelpProvider.
 func (statusCmd) Help() string {
 	return `Examples:
   airqa status runs/hybrid --watch
@@ -37,7 +36,6 @@ const (
 	watchElse     = 10 * time.Second
 )
 
-// Run implements the sub-command.
 func (c statusCmd) Run(a *app) error {
 	dirs, err := runlog.Find(c.Runs)
 	if err != nil {

@@ -18,7 +18,6 @@ type traceCmd struct {
 	listFlags
 }
 
-// Help implements kong.HelpProvider.
 func (traceCmd) Help() string {
 	return `Examples:
   airqa trace runs/hybrid
@@ -29,7 +28,6 @@ JSON is one object a trajectory. CSV is a line an episode, and a line a step whe
 the JSON.`
 }
 
-// Run implements the sub-command.
 func (c traceCmd) Run(a *app) error {
 	r, examples, err := a.session().OpenRun(c.Dir)
 	if err != nil {

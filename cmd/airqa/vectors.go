@@ -22,7 +22,6 @@ type vectorsCopyCmd struct {
 	To string `required:"" placeholder:"URL" help:"Store to fill: milvus://..., or files for the data directory's own files."`
 }
 
-// Help implements kong.HelpProvider.
 func (vectorsCopyCmd) Help() string {
 	return `Examples:
   airqa vectors copy --data papers --to milvus://127.0.0.1:19530/default?prefix=papers_
@@ -48,7 +47,6 @@ func store(name string) (string, error) {
 	return name, nil
 }
 
-// Run implements the sub-command.
 func (c vectorsCopyCmd) Run(a *app) error {
 	to, err := store(c.To)
 	if err != nil {
@@ -73,7 +71,6 @@ type vectorsCheckCmd struct {
 	Sample int    `default:"100" help:"Texts that are searched in both."`
 }
 
-// Help implements kong.HelpProvider.
 func (vectorsCheckCmd) Help() string {
 	return `Examples:
   airqa vectors check --data papers
@@ -81,7 +78,6 @@ func (vectorsCheckCmd) Help() string {
   airqa vectors check --data papers --with milvus://127.0.0.1:19530 --sample 1000`
 }
 
-// Run implements the sub-command.
 func (c vectorsCheckCmd) Run(a *app) error {
 	if c.With == "" {
 		return c.verify(a)

@@ -10,7 +10,6 @@ type versionCmd struct {
 	JSON bool `name:"json" env:"-" help:"Print a JSON object."`
 }
 
-// Help implements kong.HelpProvider.
 func (versionCmd) Help() string {
 	return `Examples:
   airqa version
@@ -54,7 +53,6 @@ func (b build) String() string {
 	return fmt.Sprintf("%s, commit %s, %s %s", program, commit, b.Go, b.Platform)
 }
 
-// Run implements the sub-command.
 func (c versionCmd) Run(a *app) error {
 	info, _ := debug.ReadBuildInfo()
 	b := buildOf(info)
