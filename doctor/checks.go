@@ -1,5 +1,6 @@
-// Package doctor checks what a program run needs: endpoints, judges, embedder, data directory, search index, disk and clock. Each
-// finding says what is there and what to do where that is not good. Start with [Run] and the functions that return checks.
+// Package doctor checks the prerequisites of a run: endpoints, judges, embedder, data directory, search index, disk and
+// clock. Each [Finding] describes the state and, if necessary, the fix. Start with [Run] and the functions that return
+// checks.
 package doctor
 
 import (
@@ -9,7 +10,7 @@ import (
 	"time"
 )
 
-// State is how a check came out.
+// State is the result of a check.
 type State string
 
 // The states.
@@ -17,47 +18,47 @@ const (
 	OK      State = "ok"
 	Warning State = "warning"
 	Failed  State = "failed"
-	// Skipped checks were not asked for, or could not be made because of the one before.
+	// Skipped checks were not requested, or follow a failed one.
 	Skipped State = "skipped"
 )
 
-// Finding is what a check found: what is there, and what to do where that is not good.
+// Finding is the outcome of a check and, if it is not good, the fix.
 type Finding struct {
 	State State  `json:"state"`
 	Text  string `json:"text"`
 	Fix   string `json:"fix,omitempty"`
 }
 
-// Good is a finding without fault.
+// Good is a successful finding.
 func Good(format string, args ...any) Finding {
 	return Finding{State: OK, Text: fmt.Sprintf(format, args...)}
 }
 
-// Bad is a failure and what to do about it.
+// Bad is a failure with its fix.
 func Bad(err error, fix string) Finding { return Finding{State: Failed, Text: err.Error(), Fix: fix} }
 
-// Doubtful is a warning and what to do about it.
+// Doubtful is a warning with its fix.
 func Doubtful(text, fix string) Finding { return Finding{State: Warning, Text: text, Fix: fix} }
 
-// Unchecked is a check that was not made.
+// Unchecked is a skipped check.
 func Unchecked(why string) Finding { return Finding{State: Skipped, Text: why} }
 
-// Check is one question.
+// Check is a single check.
 type Check struct {
 	Name string
 	Run  func(ctx context.Context) Finding
 }
 
-// Result is what came of a check.
+// Result is the finding of a named check.
 type Result struct {
 	Name string `json:"check"`
 	Finding
 	Seconds float64 `json:"seconds"`
 }
 
-// Run makes all checks, each within a limit of time, and tells of them in their order. Those of one group follow each other,
-// and after a failure the rest of the group is left; groups run at the same time. A check that does not heed the end of its
-// context is given up: it goes on by itself until the program ends.
+// Run runs all checks, each with a time limit, and reports the results in order. Groups run concurrently; the checks of
+// a group run in sequence, and after a failure the rest of the group is skipped. A check that ignores the end of its
+// context is abandoned and keeps running until the program ends.
 func Run(ctx context.Context, limit time.Duration, groups [][]Check, tell func(Result)) {
 	results := make([]chan Result, len(groups))
 	var all sync.WaitGroup
@@ -80,7 +81,7 @@ func runGroup(ctx context.Context, limit time.Duration, group []Check, out chan<
 	broken := ""
 	for _, c := range group {
 		if broken != "" {
-			out <- Result{Name: c.Name, Finding: Unchecked("not checked, since " + broken + " failed")}
+			out <- Result{Name: c.Name, Finding: Unchecked("skipped because " + broken + " failed")}
 			continue
 		}
 		r := one(ctx, limit, c)
@@ -104,27 +105,27 @@ func one(ctx context.Context, limit time.Duration, c Check) Result {
 		select {
 		case r.Finding = <-found: // both at once
 		case <-time.After(grace):
-			r.Finding = Finding{Failed, fmt.Sprintf("no answer within %s", limit), "see whether it hangs; --timeout gives it longer"}
+			r.Finding = Finding{Failed, fmt.Sprintf("no answer within %s", limit), "it may hang; --timeout allows more time"}
 		}
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r
 }
 
-// grace is what a check that heeds its context gets to say why it ended.
+// grace is the time that a check has to report an error after its context ends.
 const grace = 500 * time.Millisecond
 
-// Broken is a check that failed before it could be made.
+// Broken is a check that failed before it could start.
 func Broken(name string, err error, fix string) []Check {
 	return []Check{check(name, func() Finding { return Bad(err, fix) })}
 }
 
-// Omitted is a check that was not asked for, or that has nothing to look at.
+// Omitted is a check that was not requested, or that has nothing to check.
 func Omitted(name, why string) []Check {
 	return []Check{check(name, func() Finding { return Unchecked(why) })}
 }
 
-// check is one that cannot be kept waiting.
+// check makes a check that needs no context.
 func check(name string, run func() Finding) Check {
 	return Check{Name: name, Run: func(context.Context) Finding { return run() }}
 }

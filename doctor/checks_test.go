@@ -20,7 +20,7 @@ func TestRun(t *testing.T) {
 		return doctor.Bad(errors.New("cut short"), "")
 	}
 	groups := [][]doctor.Check{
-		{{"a", found(doctor.Good("fine %d", 1))}, {"b", found(doctor.Doubtful("so so", "mend it"))}, {"c", found(doctor.Good("still made"))}},
+		{{"a", found(doctor.Good("fine %d", 1))}, {"b", found(doctor.Doubtful("so so", "fix it"))}, {"c", found(doctor.Good("still made"))}},
 		{{"d", never}, {"e", found(doctor.Good("never made"))}},
 		{{"f", heeds}},
 		{{"g", found(doctor.Unchecked("not asked for"))}},
@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 	})
 	want := []string{
 		"a ok: fine 1", "b warning: so so", "c ok: still made",
-		"d failed: no answer within 10ms", "e skipped: not checked, since d failed",
+		"d failed: no answer within 10ms", "e skipped: skipped because d failed",
 		"f failed: cut short", "g skipped: not asked for",
 	}
 	if !slices.Equal(got, want) {

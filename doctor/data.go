@@ -26,7 +26,7 @@ type Dir struct {
 	Embedder       func() (embed.Embedder, error)
 }
 
-// Checks look at the directory without its vectors.
+// Checks check the directory without its vectors.
 func (c Dir) Checks() []Check {
 	return []Check{
 		{Name: "data directory", Run: c.directory},
@@ -37,14 +37,14 @@ func (c Dir) Checks() []Check {
 	}
 }
 
-// directory opens the database and counts.
+// directory opens the database and counts its contents.
 func (c Dir) directory(ctx context.Context) Finding {
 	list, err := env.Holdings(ctx, c.Path)
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return Bad(err, "") // it names the command
 	}
 	if err != nil {
-		return Bad(err, "if airqa ingest is running, wait for it; else run the same airqa ingest command again")
+		return Bad(err, "if airqa ingest is running, wait for it; otherwise run the same airqa ingest command again")
 	}
 	pages, chunks := 0, 0
 	for _, h := range list {
@@ -52,12 +52,12 @@ func (c Dir) directory(ctx context.Context) Finding {
 	}
 	text := fmt.Sprintf("format %d, %s, %s, %s", datadir.Format, terminal.Plural(len(list), "paper"), terminal.Plural(pages, "page"), terminal.Plural(chunks, "chunk"))
 	if len(list) == 0 {
-		return Doubtful(text, "airqa ingest --data "+c.Path+" PDFS puts papers in")
+		return Doubtful(text, "airqa ingest --data "+c.Path+" PDFS adds papers")
 	}
 	return Good("%s", text)
 }
 
-// inside looks at something of the opened directory.
+// inside runs a check on the opened directory.
 func (c Dir) inside(ctx context.Context, look func(context.Context, *env.Env) Finding) Finding {
 	e, err := env.OpenConfig(ctx, env.Config{Dir: c.Path, NoSearch: true})
 	if err != nil {
@@ -71,7 +71,7 @@ func query(ctx context.Context, e *env.Env) Finding {
 	start := time.Now()
 	rows, err := e.Query(ctx, "SELECT count(*) FROM metadata")
 	if err != nil {
-		return Bad(err, "the program starts itself again for queries: may it start processes, and is there memory for them?")
+		return Bad(err, "queries run in a child process: check the process limit and free memory")
 	}
 	confined := "no Landlock in this kernel, so that only the engine's own locks keep files from queries"
 	if version := paperdb.Landlock(); version > 0 {
@@ -86,24 +86,24 @@ func drawn(ctx context.Context, e *env.Env) Finding {
 		return Bad(err, "run the same airqa ingest command again")
 	}
 	if len(papers) == 0 {
-		return Unchecked("there is no paper to draw")
+		return Unchecked("no paper to render")
 	}
 	start := time.Now()
 	im, err := e.View(ctx, papers[0].PaperID, 1, nil)
 	if err != nil {
 		return Doubtful(err.Error(), "View needs the PDFs: airqa ingest keeps them, airqa import takes them from --pdfs")
 	}
-	return Good("page 1 of %s is drawn, %d × %d pixels, in %s", papers[0].PaperID, im.Width, im.Height, time.Since(start).Round(time.Millisecond))
+	return Good("page 1 of %s rendered, %d × %d pixels, in %s", papers[0].PaperID, im.Width, im.Height, time.Since(start).Round(time.Millisecond))
 }
 
-// VectorChecks look at the search index.
+// VectorChecks check the search index.
 func (c Dir) VectorChecks() []Check {
 	if _, err := datadir.Open(c.Path); err != nil {
-		return Omitted("vectors", "not checked, since data directory failed")
+		return Omitted("vectors", "skipped because data directory failed")
 	}
 	fix := "run the same airqa ingest command again, with the --embedder that built the index"
 	if c.Vectors != "" {
-		fix = "is the server running, and are address, user and prefix right? airqa vectors copy fills it"
+		fix = "check that the server runs, and its address, user and prefix; airqa vectors copy fills it"
 	}
 	return []Check{
 		{Name: "vectors", Run: func(ctx context.Context) Finding { return c.collections(ctx, fix) }},
@@ -137,7 +137,7 @@ func (c Dir) collections(ctx context.Context, fix string) Finding {
 	return Good("%s: %s", where, strings.Join(names, ", "))
 }
 
-// search finds something, and so that the index is of these papers and of this model.
+// search runs a query, which shows that the index matches the papers and the model.
 func (c Dir) search(ctx context.Context, fix string) Finding {
 	texts, err := c.Embedder()
 	if err != nil {
@@ -170,7 +170,7 @@ const (
 	fewFiles   = 1024
 )
 
-// System looks at limits and the clock of this machine; data is the data directory, empty without one.
+// System checks limits and the clock of this machine; data is the data directory, or empty.
 func System(now time.Time, data string) [][]Check {
 	return [][]Check{
 		{check("open files", openFiles)},
@@ -178,14 +178,14 @@ func System(now time.Time, data string) [][]Check {
 	}
 }
 
-// disk looks for room for vectors, pictures and run directories.
+// disk checks the space for vectors, images and run directories.
 func disk(dir string) Finding {
 	free, err := Free(dir)
 	if err != nil {
 		return Unchecked(err.Error())
 	}
 	text := fmt.Sprintf("%.1f GB free", float64(free)/(1<<30))
-	const fix = "make room: a run writes some 60 KB an episode, and pictures come on top"
+	const fix = "free some space: a run writes about 60 KB per episode, plus images"
 	switch {
 	case free < noDisk:
 		return Finding{State: Failed, Text: text, Fix: fix}
@@ -197,9 +197,9 @@ func disk(dir string) Finding {
 
 func writing(dir string) Finding {
 	if !Writable(dir) {
-		return Doubtful("the data directory is read-only for this user", "running needs no more; airqa ingest and enrich do")
+		return Doubtful("the data directory is read-only for this user", "sufficient for airqa run, but not for airqa ingest and enrich")
 	}
-	return Good("the data directory may be written")
+	return Good("the data directory is writable")
 }
 
 func openFiles() Finding {
@@ -208,14 +208,14 @@ func openFiles() Finding {
 	case err != nil:
 		return Unchecked(err.Error())
 	case n < fewFiles:
-		return Doubtful(fmt.Sprintf("at most %d at once", n), "ulimit -n 4096, where many episodes are to run at once")
+		return Doubtful(fmt.Sprintf("at most %d at once", n), "ulimit -n 4096 allows more concurrent episodes")
 	}
 	return Good("at most %d at once", n)
 }
 
-// clock notices one that was never set: logs and prices go by it, and certificates fail.
+// clock detects a clock that was never set, which spoils logs and prices and breaks TLS.
 func clock(now time.Time, data string) Finding {
-	const fix = "set the clock: logs go by it, and encrypted connections fail"
+	const fix = "set the clock: logs use it, and encrypted connections fail"
 	text := now.UTC().Format(time.RFC3339)
 	if now.Year() < 2025 {
 		return Finding{State: Failed, Text: text, Fix: fix}

@@ -15,14 +15,14 @@ import (
 	"airqa/qa"
 )
 
-// PingTokens is the longest reply to a ping; models that reason need some before the first word.
+// PingTokens is the maximum length of a reply to a ping; reasoning models need some before the first word.
 const PingTokens = 256
 
 func ping() []qa.Message {
 	return []qa.Message{{Role: qa.User, Text: "Reply with the one word OK."}}
 }
 
-// Model asks a model for a few words and, where wanted, for a native tool call and about an image.
+// Model checks a short reply and, if requested, a native tool call and an image.
 func Model(spec string, m qa.Model, tools, images bool) []Check {
 	checks := []Check{Judge("model "+spec, m)}
 	if tools {
@@ -34,12 +34,12 @@ func Model(spec string, m qa.Model, tools, images bool) []Check {
 	return checks
 }
 
-// Judge asks a model for a few words.
+// Judge checks a short reply.
 func Judge(name string, m qa.Model) Check {
 	return Check{Name: name, Run: func(ctx context.Context) Finding { return asked(ctx, m) }}
 }
 
-// asked asks a model for a word.
+// asked requests a one-word reply.
 func asked(ctx context.Context, m qa.Model) Finding {
 	start := time.Now()
 	reply, err := m.Complete(ctx, qa.Request{Messages: ping()})
@@ -57,16 +57,16 @@ func asked(ctx context.Context, m qa.Model) Finding {
 		return Doubtful(fmt.Sprintf("%s, but %d tokens of reasoning left no room for a reply", text, PingTokens),
 			"run it with a higher --max-tokens: a reply that is cut off holds no action")
 	case reply.Finish == "content_filter" || reply.Finish == "refusal":
-		return Bad(fmt.Errorf("%s refuses to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
+		return Bad(fmt.Errorf("%s refused to answer (%s)", served, reply.Finish), "check the content filter of the endpoint")
 	case strings.TrimSpace(reply.Text) == "":
-		return Bad(fmt.Errorf("%s answers with an empty text", served), "check the chat template of the server, or choose another model")
+		return Bad(fmt.Errorf("%s returned an empty reply", served), "check the chat template of the server, or choose another model")
 	case reply.Usage.Estimated:
 		return Doubtful(text+" and reports no usage", "tokens are counted here with another vocabulary; budgets and costs are estimates (vLLM and others report usage by default)")
 	}
 	return Good("%s and reports usage (%d + %d tokens)", text, reply.Usage.Prompt, reply.Usage.Completion)
 }
 
-// unasked is a call that failed, and what to do about it.
+// unasked reports a failed call with its fix.
 func unasked(err error) Finding {
 	fix, class := "", qa.ClassOf(err)
 	var call *qa.CallError
@@ -74,12 +74,12 @@ func unasked(err error) Finding {
 		err, fix = call.Err, call.Hint
 	}
 	if class == qa.FailCancelled {
-		fix = "the endpoint does not answer in time: is the model still loading? A longer --timeout tells slow from stuck"
+		fix = "no answer in time; the model may still be loading: try a longer --timeout"
 	}
 	return Bad(err, fix)
 }
 
-// looks asks a model about an image.
+// looks sends an image.
 func looks(ctx context.Context, m qa.Model) Finding {
 	var square bytes.Buffer
 	if err := png.Encode(&square, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
@@ -91,10 +91,10 @@ func looks(ctx context.Context, m qa.Model) Finding {
 	if err != nil {
 		return unasked(err)
 	}
-	return Good("takes images, as agentic-hybrid-view sends them")
+	return Good("accepts images, as agentic-hybrid-view needs")
 }
 
-// calls asks a model for a native tool call.
+// calls requests a native tool call.
 func calls(ctx context.Context, m qa.Model) Finding {
 	const use = "use --protocol react"
 	spec := qa.ToolSpec{
@@ -106,9 +106,9 @@ func calls(ctx context.Context, m qa.Model) Finding {
 	})
 	switch {
 	case err != nil:
-		return Bad(err, "the endpoint takes no tools ("+use+"), or must be told to: vLLM needs --enable-auto-tool-choice and --tool-call-parser")
+		return Bad(err, "the endpoint accepts no tools ("+use+") or needs configuration: vLLM needs --enable-auto-tool-choice and --tool-call-parser")
 	case len(reply.ToolCalls) == 0:
-		return Doubtful("the model answers in text where a tool call was asked for", use+" or mixed, or start the server with a parser of tool calls")
+		return Doubtful("the model answers with text instead of a tool call", use+" or mixed, or start the server with a parser of tool calls")
 	}
 	return Good("calls tools natively")
 }
@@ -123,8 +123,8 @@ func Embedder(open func() (embed.Embedder, error)) Check {
 		start := time.Now()
 		vectors, err := texts.Embed(ctx, []string{"a short text"})
 		if err != nil {
-			return Bad(err, "look at --embedder, --embed-base-url and AIRQA_EMBED_API_KEY; --embedder minilm needs no endpoint")
+			return Bad(err, "check --embedder, --embed-base-url and AIRQA_EMBED_API_KEY; --embedder minilm needs no endpoint")
 		}
-		return Good("%s: vectors of %d numbers, in %s", texts.Info().Model, len(vectors[0]), time.Since(start).Round(time.Millisecond))
+		return Good("%s: vectors of %d dimensions, in %s", texts.Info().Model, len(vectors[0]), time.Since(start).Round(time.Millisecond))
 	}}
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Free returns the bytes that are free for this user on the disk of a path.
+// Free returns the free disk space for this user at path, in bytes.
 func Free(path string) (uint64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil {
@@ -16,13 +16,13 @@ func Free(path string) (uint64, error) {
 	return s.Bavail * uint64(s.Bsize), nil
 }
 
-// Writable tells whether this user may write in a folder. Nothing is written.
+// Writable reports whether this user may write to a folder. It writes nothing.
 func Writable(path string) bool {
 	const mayWrite = 2
 	return syscall.Access(path, mayWrite) == nil
 }
 
-// OpenFiles returns how many files the program may have open.
+// OpenFiles returns the limit on open files.
 func OpenFiles() (uint64, error) {
 	var l syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)

@@ -4,14 +4,14 @@ package doctor
 
 import "errors"
 
-// errUnknown is returned where this system cannot be asked.
+// errUnknown is returned on systems without these checks.
 var errUnknown = errors.New("not known on this system")
 
-// Free returns the bytes that are free for this user on the disk of a path.
+// Free returns the free disk space for this user at path, in bytes.
 func Free(string) (uint64, error) { return 0, errUnknown }
 
-// Writable tells whether this user may write in a folder. Here it is taken for granted.
+// Writable assumes that this user may write to the folder.
 func Writable(string) bool { return true }
 
-// OpenFiles returns how many files the program may have open.
+// OpenFiles returns the limit on open files.
 func OpenFiles() (uint64, error) { return 0, errUnknown }

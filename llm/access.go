@@ -2,23 +2,22 @@ package llm
 
 import "strings"
 
-// Access is the address of an endpoint and the API key for it. A key belongs to one address: [Access.At] drops it on the way
-// to another host, and only [Access.Pair] gives it to one. The zero value has
-// neither.
+// Access is the address of an endpoint and its API key. A key belongs to one address: [Access.At] drops it for another
+// host, and only [Access.Pair] rebinds it. The zero value has neither.
 type Access struct {
-	// Key is empty when there is none for the address.
+	// Key is empty if there is none for the address.
 	Key string
 	// BaseURL is empty for the provider's own address.
 	BaseURL string
-	// Variable is the environment variable that holds the key, or would hold it, for messages.
+	// Variable is the environment variable of the key, set or not, for messages.
 	Variable string
-	// Withheld is the host of a key that was dropped by At; empty when none was.
+	// Withheld is the host of a key dropped by At, or empty.
 	Withheld string
 	vendor   vendor
 }
 
-// FromEnvironment reads the key of a spec's provider and the address that it belongs to: the one in the provider's own
-// variable (OPENAI_BASE_URL for OPENAI_API_KEY), else the provider's own. It is empty for providers that are not built in.
+// FromEnvironment reads the key of a spec's provider and the key's address: the provider's own variable
+// (OPENAI_BASE_URL for OPENAI_API_KEY), else the default. It is empty for providers that are not built in.
 func FromEnvironment(spec string, getenv func(string) string) Access {
 	name, _ := SplitSpec(spec)
 	v, ok := findVendor(name)
@@ -32,7 +31,7 @@ func FromEnvironment(spec string, getenv func(string) string) Access {
 	return Access{Key: firstSet(v.keys, getenv), BaseURL: base, Variable: v.keys[0], vendor: v}
 }
 
-// Pair moves the key to an address that its owner gave for it, as the user does with --base-url; an empty address changes
+// Pair binds the key to an address that its owner gave explicitly, such as with --base-url; an empty address changes
 // nothing.
 func (a Access) Pair(baseURL string) Access {
 	if baseURL != "" {
@@ -41,8 +40,8 @@ func (a Access) Pair(baseURL string) Access {
 	return a
 }
 
-// At is the access to another address, empty for the provider's own. The key stays only where scheme, host and port are
-// the same.
+// At returns the access to another address, where empty is the provider's default. It keeps the key only if scheme,
+// host and port are the same.
 func (a Access) At(baseURL string) Access {
 	if own, other := a.vendor.origin(a.BaseURL), a.vendor.origin(baseURL); a.Key != "" && (own == "" || own != other) {
 		a.Key, a.Withheld = "", a.Host()
@@ -51,7 +50,7 @@ func (a Access) At(baseURL string) Access {
 	return a
 }
 
-// Host is the host of the address, with the port when there is one; empty when the address is not a URL.
+// Host is the host of the address with any port; empty if the address is not a URL.
 func (a Access) Host() string {
 	base, err := a.vendor.parseBaseURL(a.BaseURL)
 	if err != nil {
@@ -60,7 +59,7 @@ func (a Access) Host() string {
 	return base.Host
 }
 
-// origin is the scheme, host and port of an address; empty when it is not a URL.
+// origin is the scheme, host and port of an address; empty if it is not a URL.
 func (v vendor) origin(address string) string {
 	base, err := v.parseBaseURL(address)
 	if err != nil {

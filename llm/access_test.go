@@ -66,7 +66,7 @@ func TestAccessKeepsKeysAtTheirHost(t *testing.T) {
 	}
 }
 
-// Anthropic's own SDKs put /v1 behind ANTHROPIC_BASE_URL; an address that has it already works as well.
+// Anthropic's own SDKs append /v1 to ANTHROPIC_BASE_URL; an address that already has it works as well.
 func TestAnthropicAddresses(t *testing.T) {
 	s := start(t, openaitest.Config{})
 	for _, address := range []string{s.Root(), s.Root() + "/", s.Root() + "/v1", s.Root() + "/v1/"} {
@@ -82,7 +82,7 @@ func TestAnthropicAddresses(t *testing.T) {
 	}
 }
 
-// Errors of encryption do not pass by themselves, and say what to do.
+// TLS errors are permanent and come with a hint.
 func TestEncryptionErrors(t *testing.T) {
 	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)

@@ -12,10 +12,10 @@ import (
 	"airqa/qa"
 )
 
-// anthropicMaxTokens is sent when no limit is set: Anthropic's protocol requires one.
+// anthropicMaxTokens is sent if no limit is set: Anthropic's protocol requires one.
 const anthropicMaxTokens = 4096
 
-// anthropicCodec is Anthropic's Messages.
+// anthropicCodec speaks Anthropic's Messages API.
 func anthropicCodec() codec {
 	return codec{
 		path:     "messages",
@@ -48,7 +48,7 @@ func anthropicSettings(fields map[string]any, _ scope) map[string]any {
 	return fields
 }
 
-// anthropicTurn is a message as Anthropic takes it: the content is a list of blocks.
+// anthropicTurn is a message in Anthropic's format: the content is a list of blocks.
 type anthropicTurn struct {
 	Role    string `json:"role"`
 	Content []any  `json:"content"`
@@ -69,8 +69,8 @@ type anthropicSource struct {
 	Data      []byte `json:"data"`
 }
 
-// anthropicBody joins turns of one role, since the results of all calls of a turn belong into one message. System texts go
-// into a field of their own.
+// anthropicBody joins consecutive turns of one role, because the results of all calls of a turn must be in one message.
+// System texts go into a field of their own.
 func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
 	var turns []anthropicTurn
 	var system []string
@@ -109,11 +109,11 @@ func anthropicBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]an
 	return full, nil
 }
 
-// anthropicBlocks leaves out empty texts, which are refused. Signed reasoning goes first.
+// anthropicBlocks omits empty texts, which Anthropic rejects. Signed reasoning goes first.
 func anthropicBlocks(m message) []any {
 	var blocks []any
 	var sealed []json.RawMessage
-	if json.Unmarshal(m.sealed, &sealed) == nil { // else it is another provider's
+	if json.Unmarshal(m.sealed, &sealed) == nil { // otherwise it is another provider's
 		for _, block := range sealed {
 			blocks = append(blocks, block)
 		}
@@ -144,7 +144,7 @@ func anthropicTools(tools []llms.Tool) []any {
 	return out
 }
 
-// anthropicReply is the part of a message that is read.
+// anthropicReply holds the fields of a message that are read.
 type anthropicReply struct {
 	ID         string            `json:"id"`
 	Type       string            `json:"type"`
@@ -179,8 +179,8 @@ func readAnthropic(body []byte) (*llms.ContentChoice, error) {
 	return got.choice()
 }
 
-// choice reads a message. The prompt's tokens are those that were read anew, put into the cache and taken out of it, which
-// Anthropic counts apart.
+// choice converts a message. Prompt tokens are the sum of new, cache-written and cache-read tokens, which Anthropic
+// reports separately.
 func (got anthropicReply) choice() (*llms.ContentChoice, error) {
 	if got.Type != "message" {
 		return nil, errors.New("the reply is not a message")
@@ -221,7 +221,7 @@ func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
 	return err
 }
 
-// anthropicFinish gives the reasons the names of OpenAI's protocol, which the rest of the program reads.
+// anthropicFinish maps finish reasons to those of OpenAI's protocol, which the rest of the program uses.
 func anthropicFinish(reason string) string {
 	switch reason {
 	case "end_turn", "stop_sequence":

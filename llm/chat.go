@@ -12,7 +12,7 @@ import (
 	"airqa/qa"
 )
 
-// checkMessages finds what no protocol can send.
+// checkMessages rejects messages that no protocol can send.
 func checkMessages(messages []qa.Message, tools []qa.ToolSpec) error {
 	if len(messages) == 0 {
 		return errors.New("no messages")
@@ -48,11 +48,11 @@ func checkMessage(message qa.Message) error {
 	return nil
 }
 
-// notRun is the result of a call beside the one that was run.
+// notRun is the result of a call that was not executed.
 const notRun = "[Error]: not run. One call is run in each turn, the first. Call this tool again if you still need it."
 
-// imagesApart gives each call that was not run a result, and moves the images of tool results into a user message behind the run of results: results hold text only,
-// and those of one turn may not be parted.
+// imagesApart adds a result for each call that was not executed, and moves the images of tool results into a user
+// message after them: results hold only text, and the results of one turn must not be separated.
 func imagesApart(messages []qa.Message) []qa.Message {
 	out := make([]qa.Message, 0, len(messages)+1)
 	var images []qa.Image
@@ -92,10 +92,11 @@ func chatRole(role qa.Role) (llms.ChatMessageType, bool) {
 	return "", false
 }
 
-// toChat writes a conversation in langchaingo's types. Images of a tool's result go out in a user message after the results.
+// toChat converts a conversation to langchaingo's types. Images of a tool's result go into a user message after the
+// results.
 func toChat(messages []qa.Message) []llms.MessageContent {
 	messages = imagesApart(messages)
-	names := map[string]string{} // of tools, by the id of the call
+	names := map[string]string{} // tool names by call id
 	chat := make([]llms.MessageContent, len(messages))
 	for i, m := range messages {
 		role, _ := chatRole(m.Role)
@@ -112,7 +113,7 @@ func toChat(messages []qa.Message) []llms.MessageContent {
 	return chat
 }
 
-// toParts puts the text first; an empty message has an empty text.
+// toParts puts the text first. An empty message has an empty text part.
 func toParts(m qa.Message) []llms.ContentPart {
 	var parts []llms.ContentPart
 	if len(m.ToolCalls) > 0 && len(m.Sealed) > 0 {
@@ -140,7 +141,7 @@ func toTools(specs []qa.ToolSpec) []llms.Tool {
 	return tools
 }
 
-// toReply reads the first choice; a count that no endpoint can mean is 0.
+// toReply converts the first choice. Impossible token counts become 0.
 func toReply(c *llms.ContentChoice) qa.Reply {
 	reply := qa.Reply{
 		Text: c.Content, Reasoning: c.ReasoningContent, Finish: c.StopReason, Usage: reportedUsage(c.GenerationInfo),
@@ -159,8 +160,8 @@ func toReply(c *llms.ContentChoice) qa.Reply {
 	return reply
 }
 
-// reportedUsage reads the counts of our codecs, and of langchaingo's providers, which name them in several ways and put them
-// at the top or under "usage". It is zero where nothing was reported.
+// reportedUsage reads the counts of our codecs and of langchaingo's providers, which use several names and put them at
+// the top or under "usage". It is zero if nothing was reported.
 func reportedUsage(info map[string]any) qa.Usage {
 	u, ours := info[infoUsage].(qa.Usage)
 	if !ours {
@@ -188,7 +189,7 @@ func reportedUsage(info map[string]any) qa.Usage {
 	return u
 }
 
-// readArguments keeps arguments that are valid JSON as they are written, and anything else as a JSON string.
+// readArguments returns valid JSON arguments unchanged, and anything else as a JSON string.
 func readArguments(text string) json.RawMessage {
 	if strings.TrimSpace(text) == "" {
 		return json.RawMessage("{}")
@@ -215,7 +216,7 @@ func argumentText(arguments json.RawMessage) string {
 	return string(arguments)
 }
 
-// argumentObject is what protocols take that want an object: what is none goes under the name "arguments".
+// argumentObject is for protocols that require an object: other values are wrapped under the name "arguments".
 func argumentObject(arguments json.RawMessage) json.RawMessage {
 	if isObject(arguments) {
 		return arguments

@@ -11,10 +11,10 @@ import (
 	"airqa/qa"
 )
 
-// Queue is what [Config.OnWait] is told of a call that waits for others. It is no failure.
+// Queue is passed to [Config.OnWait] for a call that waits for others. It is not a failure.
 const Queue qa.FailureClass = "queue"
 
-// Classify returns the kind of a request's failure; nil has the empty class.
+// Classify returns the class of a request's failure; empty for nil.
 func Classify(err error) qa.FailureClass {
 	var status *HTTPError
 	var fault *Fault
@@ -53,7 +53,7 @@ func (e *HTTPError) class() qa.FailureClass {
 	case http.StatusRequestEntityTooLarge:
 		return qa.FailContextOverflow
 	case http.StatusInternalServerError:
-		// Proxies and Ollama wrap an overflow in a fault of their own.
+		// Proxies and Ollama report an overflow as a server error.
 		if e.overflows() {
 			return qa.FailContextOverflow
 		}
@@ -70,7 +70,7 @@ func (e *HTTPError) class() qa.FailureClass {
 	return qa.FailBadRequest
 }
 
-// rateClass tells a limit that passes from what OpenAI reports with the same status and no waiting mends: an empty
+// rateClass separates a temporary limit from permanent failures that OpenAI reports with the same status: an empty
 // account, and a request of more tokens than a whole minute allows.
 func (e *HTTPError) rateClass() qa.FailureClass {
 	switch {
@@ -82,7 +82,7 @@ func (e *HTTPError) rateClass() qa.FailureClass {
 	return qa.FailRateLimit
 }
 
-// overflows looks for the words of the servers that people use. Tests hold their texts.
+// overflows matches the messages of common servers. Tests list them.
 func (e *HTTPError) overflows() bool {
 	return e.says(
 		"context_length_exceeded", "maximum context length", "context length", "context window", "exceed context limit",
@@ -92,8 +92,8 @@ func (e *HTTPError) overflows() bool {
 	)
 }
 
-// refusesImages looks for the words of the servers that people use. An overloaded proxy never says this, so it counts with
-// every status but 429: llama.cpp and Ollama report it as a fault of their own, OpenRouter as a model that is not found.
+// refusesImages matches the messages of common servers. They count with every status but 429: llama.cpp and Ollama
+// report them as a server error, OpenRouter as a model that is not found.
 func (e *HTTPError) refusesImages() bool {
 	return e.Status >= 400 && e.Status != http.StatusTooManyRequests && e.says(
 		"image input is not supported", "images are not supported", "image inputs are not supported", "not support image",

@@ -40,7 +40,7 @@ func TestClasses(t *testing.T) {
 		},
 		{"http to https", openaitest.Body(400, "Client sent an HTTP request to an HTTPS server."), "bad_request", "write https://"},
 		{"llama.cpp, image", openaitest.Status(500, "", "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"), "images", "agentic-hybrid-view"},
-		{"vLLM, image", openaitest.Status(400, "", "/models/qwen is not a multimodal model"), "images", "takes no images"},
+		{"vLLM, image", openaitest.Status(400, "", "/models/qwen is not a multimodal model"), "images", "accepts no images"},
 		{"OpenAI, image", openaitest.Status(400, "", "Invalid content type. image_url is only supported by certain models."), "images", ""},
 		{"OpenRouter, image", openaitest.Status(404, "", "No endpoints found that support image input"), "images", ""},
 		{"DeepSeek, image", openaitest.Status(400, "", "unknown variant `image_url`, expected `text`"), "images", ""},

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// maxReply bounds the body of an answer, maxErrorBody what an error keeps of it.
+	// maxReply is the maximum size of a reply's body, maxErrorBody of the part kept in an error.
 	maxReply     = 32 << 20
 	maxErrorBody = 2000
 )
 
-// client is the [llms.Model] of the built-in providers: each call makes one request in the protocol of its codec. Of the call
-// options it takes the tools; sampling is set once, since langchaingo's options cannot say that a zero is meant.
+// client is the [llms.Model] of the built-in providers: each call makes one request in the protocol of its codec. It
+// reads only the tools from the call options; sampling is set once, because langchaingo's options cannot express an
+// explicit zero.
 type client struct {
 	site
 	base     *url.URL
@@ -31,17 +32,17 @@ type client struct {
 	settings map[string]any
 	codec    codec
 	http     *http.Client
-	// quirks are shared by all models of the name at the address.
+	// quirks are shared by all models with this name at the address.
 	quirks *quirks
 	notice func(text string)
 }
 
-// Call implements the part of [llms.Model] that langchaingo deprecates.
+// Call is the part of [llms.Model] that langchaingo deprecates.
 func (c *client) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
 	return llms.GenerateFromSinglePrompt(ctx, c, prompt, options...)
 }
 
-// GenerateContent makes one request. Its error holds an [HTTPError], a [Fault] or what net/http reported.
+// GenerateContent makes one request. Its error wraps an [HTTPError], a [Fault] or an error of net/http.
 func (c *client) GenerateContent(
 	ctx context.Context, chat []llms.MessageContent, options ...llms.CallOption,
 ) (*llms.ContentResponse, error) {
@@ -89,13 +90,13 @@ func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, er
 	return choice, nil
 }
 
-// answered is an error of a request that got an answer.
+// answered is an error of a request that got a response.
 type answered struct {
 	error
 	status int
 }
 
-// Unwrap returns what was wrong with the answer.
+// Unwrap returns the error in the response.
 func (a answered) Unwrap() error { return a.error }
 
 func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
@@ -119,8 +120,8 @@ func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
 	return choice, nil
 }
 
-// rejected explains a success without a reply. OpenRouter reports the failure of the server behind it that way, with the
-// status as the code of an error object; Ollama reports a fault in the middle of a reply as an error alone.
+// rejected explains a success status without a reply. OpenRouter reports failures of its backend that way, with the
+// status as the code of an error object; Ollama reports a failure during a reply as a bare error.
 func (c *client) rejected(body []byte, err error) error {
 	var stream brokenStream
 	if errors.As(err, &stream) {

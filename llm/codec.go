@@ -11,35 +11,35 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
-// codec is a provider's wire format: it writes a conversation of langchaingo's types and reads the reply as one of its choices.
+// codec is a provider's wire format: it encodes a conversation and decodes the reply, both in langchaingo's types.
 type codec struct {
 	// path follows the base URL.
 	path string
-	// settings gives the sampling the names of the protocol; fields is a copy of its own.
+	// settings renames the sampling settings for the protocol; it may modify fields.
 	settings func(fields map[string]any, s scope) map[string]any
 	// body is a request without model and settings.
 	body func(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error)
-	// read reads a success, readStream one that is a stream; nil where the protocol has none.
+	// read decodes a successful reply, readStream a streamed one; nil if the protocol has no streams.
 	read, readStream func(body []byte) (*llms.ContentChoice, error)
-	// stream asks for a stream.
+	// stream holds the fields that request a stream.
 	stream map[string]any
-	// authorize writes the key and what else the protocol wants in the header.
+	// authorize sets the key and other required headers.
 	authorize func(h http.Header, key string)
-	// thinks is true where models may write their reasoning at the head of the reply.
+	// thinks is true for models that may write their reasoning at the start of the reply.
 	thinks bool
 }
 
-// scope decides the names of settings.
+// scope determines the names of settings.
 type scope struct {
 	host      string
 	model     string
 	reasoning bool
-	// newLimit is true for models that the catalog lists as taking max_completion_tokens.
+	// newLimit is true for models that the catalog lists as requiring max_completion_tokens.
 	newLimit bool
 	window   int
 }
 
-// Keys of GenerationInfo that the codecs write, for what langchaingo's types have no field for.
+// Keys of GenerationInfo for values without a field in langchaingo's types.
 const (
 	infoID     = "id"
 	infoModel  = "model"
@@ -48,19 +48,19 @@ const (
 	infoStatus = "status" // of HTTP
 )
 
-// sealedPart carries the [qa.Message]'s Sealed. Only our codecs read it.
+// sealedPart carries [qa.Message].Sealed. Only our codecs read it.
 type sealedPart struct {
 	llms.TextContent
 	data json.RawMessage
 }
 
-// message is a message of langchaingo's, its parts sorted by kind; the order within a kind is kept.
+// message is a langchaingo message with its parts sorted by kind; the order within a kind is kept.
 type message struct {
 	role   llms.ChatMessageType
 	text   string
 	images []llms.BinaryContent
 	calls  []llms.ToolCall
-	// results has at most one element in a conversation of ours.
+	// results has at most one element in our conversations.
 	results []llms.ToolCallResponse
 	sealed  json.RawMessage
 }
@@ -86,7 +86,7 @@ func sortParts(m llms.MessageContent) (message, error) {
 	return out, nil
 }
 
-// wireRole is the role by the name that all protocols share.
+// wireRole is the role name that all protocols share.
 func wireRole(role llms.ChatMessageType) string {
 	switch role {
 	case llms.ChatMessageTypeSystem:
@@ -99,7 +99,7 @@ func wireRole(role llms.ChatMessageType) string {
 	return "user"
 }
 
-// functions are tools as OpenAI and Ollama take them.
+// functions converts tools to the format of OpenAI and Ollama.
 func functions(tools []llms.Tool) []any {
 	out := make([]any, len(tools))
 	for i, tool := range tools {
@@ -108,7 +108,7 @@ func functions(tools []llms.Tool) []any {
 	return out
 }
 
-// content is a choice with the parts that every protocol has.
+// content is a choice with the parts common to all protocols.
 func content(text, reasoning, finish string, calls []llms.ToolCall, info map[string]any) *llms.ContentChoice {
 	return &llms.ContentChoice{
 		Content: text, ReasoningContent: reasoning, StopReason: finish, ToolCalls: calls, GenerationInfo: info,
@@ -119,8 +119,8 @@ func toolCall(id, name string, arguments json.RawMessage) llms.ToolCall {
 	return llms.ToolCall{ID: id, Type: "function", FunctionCall: &llms.FunctionCall{Name: name, Arguments: argumentText(arguments)}}
 }
 
-// encode writes an object with its keys in order. What is JSON already, mostly the messages with their images, is copied
-// as it is: encoding/json would check and compact every byte of it again.
+// encode writes an object with sorted keys. It copies raw JSON, mostly messages with images, as is: encoding/json would
+// check and compact every byte of it again.
 func encode(fields map[string]any) ([]byte, error) {
 	var out bytes.Buffer
 	between := byte('{')

@@ -13,7 +13,7 @@ import (
 	"airqa/qa"
 )
 
-// completion is the part of a chat completion that is read. Unknown fields are others' business.
+// completion holds the fields of a chat completion that are read.
 type completion struct {
 	ID      string   `json:"id"`
 	Model   string   `json:"model"`
@@ -24,24 +24,25 @@ type completion struct {
 type choice struct {
 	Message struct {
 		Content text `json:"content"`
-		// ReasoningContent is DeepSeek's, vLLM's and SGLang's name, Reasoning OpenRouter's and newer vLLM's.
+		// ReasoningContent is the name used by DeepSeek, vLLM and SGLang, Reasoning by OpenRouter and newer vLLM.
 		ReasoningContent text           `json:"reasoning_content"`
 		Reasoning        text           `json:"reasoning"`
 		ToolCalls        []functionCall `json:"tool_calls"`
-		// Refusal is OpenAI's, in the place of the content.
+		// Refusal is sent by OpenAI instead of the content.
 		Refusal text `json:"refusal"`
 	} `json:"message"`
 	FinishReason string `json:"finish_reason"`
 }
 
-// functionCall is a tool call of OpenAI's and Ollama's form: arguments are a text of JSON in the one, JSON in the other.
+// functionCall is a tool call in the format of OpenAI, with arguments as a JSON string, or of Ollama, with arguments as
+// JSON.
 type functionCall struct {
 	ID       string `json:"id"`
 	Function struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
-	// Extra is Gemini's, with a signature in it.
+	// Extra is sent by Gemini and contains a signature.
 	Extra json.RawMessage `json:"extra_content"`
 }
 
@@ -54,14 +55,14 @@ type usage struct {
 	CompletionDetails struct {
 		Reasoning int `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
-	// CacheHit is DeepSeek's name for the cached tokens.
+	// CacheHit is DeepSeek's name for cached tokens.
 	CacheHit int `json:"prompt_cache_hit_tokens"`
 }
 
-// text is a string, null, or a list of parts of which those with a text count.
+// text is a string, null, or a list of parts, whose texts are joined.
 type text string
 
-// UnmarshalJSON reads the three forms.
+// UnmarshalJSON accepts all three forms.
 func (t *text) UnmarshalJSON(data []byte) error {
 	var plain string
 	if json.Unmarshal(data, &plain) == nil {
@@ -111,7 +112,7 @@ func (c completion) choice() *llms.ContentChoice {
 		})
 }
 
-// toolCalls gives the calls of servers that name none an id, since a result has to say which call it answers.
+// toolCalls assigns ids to calls without one, because results refer to calls by id.
 func toolCalls(calls []functionCall) []llms.ToolCall {
 	var out []llms.ToolCall
 	for i, call := range calls {
@@ -121,7 +122,7 @@ func toolCalls(calls []functionCall) []llms.ToolCall {
 	return out
 }
 
-// sealCalls keeps what came beside the calls, by their ids; nil when nothing did.
+// sealCalls keeps the extra data of calls by id; nil if there is none.
 func sealCalls(calls []functionCall, named []llms.ToolCall) json.RawMessage {
 	extra := map[string]json.RawMessage{}
 	for i, call := range calls {
@@ -139,7 +140,7 @@ func sealCalls(calls []functionCall, named []llms.ToolCall) json.RawMessage {
 	return sealed
 }
 
-// statusOf reads an error code that is an HTTP status; 0 when it is something else.
+// statusOf parses an error code that is an HTTP status; 0 if it is not.
 func statusOf(code string) int {
 	status, err := strconv.Atoi(code)
 	if err != nil || status < 400 || status > 599 {

@@ -8,18 +8,19 @@ import (
 	"path/filepath"
 )
 
-// Describe tells what in a configuration shapes the replies, for the record of a run: two runs are comparable when it is
-// equal. It has no key and no absolute path. The keys are
+// Describe returns the part of a configuration that affects replies, for the record of a run: runs with equal
+// descriptions are comparable. It contains no key and no absolute path. The keys are
 //
-//	provider, model   the two halves of the spec; a script is named by its file name alone
-//	base_url          scheme, host and path, for endpoints and for added providers that were given one
-//	sampling          the settings that are sent, by their names in OpenAI's protocol
-//	not_sent          the names of settings that are set but that the model or its protocol does not take, if any
-//	context_window    the window that is asked for, where the protocol has one
-//	reasoning         true where the configuration says that the model reasons
+// provider, model   the two halves of the spec; a script is identified by its file name only
+// base_url          scheme, host and path, for endpoints and for custom providers with an address
+// sampling          the settings sent, by their names in OpenAI's protocol
+// not_sent          the names of settings that the model or its protocol does not accept, if any
+// context_window    the requested window, if the protocol has one
+// reasoning         true if the configuration declares a reasoning model
+//
 //	script_sha256     of the script file
 //
-// Timeouts and retries are not part of it. It fails on a base URL with credentials and on an unreadable script.
+// Timeouts and retries are excluded. It fails for a base URL with credentials and for an unreadable script.
 func Describe(c Config) (map[string]any, error) {
 	c = c.withDefaults()
 	provider, model := SplitSpec(c.Spec)

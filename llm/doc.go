@@ -1,15 +1,15 @@
 // Package llm asks chat models.
 //
-// [Open] turns a [Config] into a [qa.Model]: an [Endpoint] with retries around it for the built-in providers, or [Scripted],
-// which answers from a list; Config.Providers adds others. Endpoints ask through langchaingo's llms.Model, which codecs of our
-// own implement for the protocols of OpenAI, Anthropic and Ollama; [Adapt] takes any other llms.Model.
+// [Open] turns a [Config] into a [qa.Model]: an [Endpoint] with retries for the built-in providers, or [Scripted],
+// which replays a list of replies; Config.Providers adds others. Endpoints go through langchaingo's llms.Model, which
+// our own codecs implement for the protocols of OpenAI, Anthropic and Ollama; [Adapt] accepts any other llms.Model.
 //
-// What is set in [qa.Sampling] is sent, except for what [airqa/llm/catalog] lists as refused by the model; what is not set is
+// Settings of [qa.Sampling] are sent unless [airqa/llm/catalog] lists them as rejected by the model; unset ones are
 // absent from the request. [Describe] returns both for the record of a run.
 //
-// A reply lists the requests that it took. So does an error, as a [qa.CallError]; [Classify] returns the class of any error.
-// Requests to one endpoint and model share a limit that adapts to its refusals, see [Pool]. Keys appear in no error, and only
-// the host of the configured base URL is contacted.
+// A reply lists the requests it took, and so does an error, as a [qa.CallError]; [Classify] returns the class of any
+// error. Requests to one endpoint and model share an adaptive limit, see [Pool]. No error contains a key, and only the
+// host of the configured base URL is contacted.
 //
-// The package keeps no conversation and counts no money.
+// The package keeps no conversation state and computes no costs.
 package llm

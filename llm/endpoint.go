@@ -16,17 +16,18 @@ import (
 	"airqa/qa"
 )
 
-// Endpoint asks a model behind langchaingo's interface, one request for each call: ours over HTTP, see [NewEndpoint], or any
-// other, see [Adapt]. [Open] puts retries around it. Calls may overlap.
+// Endpoint calls a model through langchaingo's interface, one request per call: our own client over HTTP, see
+// [NewEndpoint], or any other, see [Adapt]. [Open] adds retries. Calls may overlap.
 type Endpoint struct {
 	site
 	inner   llms.Model
 	options []llms.CallOption
-	// thinks is true where models may write their reasoning at the head of the reply, unopened where without its tag.
+	// thinks is true for models that may start a reply with their reasoning, unopened if the opening tag may be
+	// missing.
 	thinks, unopened bool
-	// systemAsUser is true for a model that takes no system messages.
+	// systemAsUser is true for a model that accepts no system messages.
 	systemAsUser bool
-	// textOnly is true for clients that take no images and no tools.
+	// textOnly is true for clients without images and tools.
 	textOnly bool
 	timeout  time.Duration
 	limiter  *httpclient.Limiter
@@ -66,21 +67,21 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// Adapt makes a [qa.Model] of any model of langchaingo's, with the limits, failure classes and token counts of an endpoint. c.Spec
-// names it, c.BaseURL is the address for errors and limits, and the sampling goes out as call options. m must end its calls
-// when their context does.
+// Adapt turns any langchaingo model into a [qa.Model] with the limits, failure classes and token counts of an endpoint.
+// c.Spec names it, c.BaseURL is the address for errors and limits, and the sampling is passed as call options. m must
+// return when the context of a call ends.
 func Adapt(c Config, m llms.Model) (*Endpoint, error) {
 	c = c.withDefaults()
 	base, err := url.Parse(c.BaseURL)
 	if err != nil {
-		return nil, errors.New("the base URL is not a URL")
+		return nil, errors.New("invalid base URL")
 	}
 	e := c.endpoint(base, base)
 	e.inner, e.options, e.thinks = m, c.callOptions(), true
 	return e, nil
 }
 
-// endpoint is one without a model; its limiter is that of the model at base.
+// endpoint returns an endpoint without a model; its limiter is shared by the model at base.
 func (c Config) endpoint(base, address *url.URL) *Endpoint {
 	_, model := SplitSpec(c.Spec)
 	return &Endpoint{
@@ -89,9 +90,9 @@ func (c Config) endpoint(base, address *url.URL) *Endpoint {
 	}
 }
 
-// Complete makes one request, when the limiter of its endpoint allows it. Images of a tool's result go out in a user message
-// after the results, since protocols allow no images in these. The error is a [*qa.CallError]. When the context ends, Complete
-// returns at once with the context's error inside.
+// Complete makes one request when the limiter of its endpoint allows it. Images of a tool's result go into a user
+// message after the results, because protocols allow none in results. The error is a [*qa.CallError]. When the context
+// ends, Complete returns at once and the error wraps the context's.
 func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err := e.check(r); err != nil {
 		return qa.Reply{}, callError(nil, err)
@@ -130,7 +131,7 @@ func (e *Endpoint) check(r qa.Request) error {
 	return nil
 }
 
-// outcome is what the limiter learns from the error of a request.
+// outcome classifies the error of a request for the limiter.
 func outcome(err error) httpclient.Outcome {
 	class := Classify(err)
 	o := httpclient.Outcome{OK: err == nil, Refused: class == qa.FailRateLimit, Fault: class == qa.FailServer}
@@ -141,12 +142,11 @@ func outcome(err error) httpclient.Outcome {
 	return o
 }
 
-// callError is a call that failed, with a hint.
+// callError is a failed call with a hint.
 func callError(attempts []qa.Attempt, err error) *qa.CallError {
 	return &qa.CallError{Class: Classify(err), Attempts: attempts, Err: err, Hint: hintOn(err)}
 }
 
-// ask makes one request.
 func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error) {
 	bounded, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
@@ -177,8 +177,8 @@ func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error)
 	return reply, status, nil
 }
 
-// explain turns what a request died of into a typed error. The caller's own end comes first: it is no fault of the
-// endpoint's.
+// explain turns the error of a request into a typed one. Cancellation by the caller comes first: it is not the
+// endpoint's failure.
 func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	var status *HTTPError
 	var fault *Fault

@@ -13,16 +13,16 @@ import (
 	"airqa/qa"
 )
 
-// HTTPError is an answer that is not a success.
+// HTTPError is a response with an error status.
 type HTTPError struct {
 	Status int
-	// RetryAfter is the pause that the endpoint asked for; 0 when it asked for none.
+	// RetryAfter is the pause that the endpoint requested, or 0.
 	RetryAfter time.Duration
-	// Body is the start of the answer's body, the key taken out.
+	// Body is the start of the response body, redacted.
 	Body string
 	// Endpoint is the host and the path.
 	Endpoint string
-	// Location is where a redirect points to, without query and credentials.
+	// Location is the target of a redirect, without query and credentials.
 	Location string
 }
 
@@ -66,14 +66,13 @@ func webPage(body string) (string, bool) {
 type Fault struct {
 	// Class is qa.FailNetwork, qa.FailUnreachable, qa.FailTimeout, qa.FailTLS, qa.FailGarbage or qa.FailBadRequest.
 	Class qa.FailureClass
-	// Endpoint is the host and the path; empty when there is no endpoint.
+	// Endpoint is the host and the path; empty if there is no endpoint.
 	Endpoint string
-	// Detail says what happened, the key taken out.
+	// Detail describes the failure, redacted.
 	Detail string
 	hint   string
 }
 
-// Error names the endpoint and what happened.
 func (e *Fault) Error() string {
 	if e.Endpoint == "" {
 		return e.Detail
@@ -81,9 +80,8 @@ func (e *Fault) Error() string {
 	return fmt.Sprintf("POST %s: %s", e.Endpoint, e.Detail)
 }
 
-// errorObject reads the forms in which endpoints say what is wrong: {"error": {"message", "code", "type"}},
-// {"error": "text"} (Ollama), {"message", "code"} (vLLM), {"detail": "text"} (FastAPI), and one of these alone in a list
-// (Google).
+// errorObject reads the error formats of endpoints: {"error": {"message", "code", "type"}}, {"error": "text"} (Ollama),
+// {"message", "code"} (vLLM), {"detail": "text"} (FastAPI), and one of these as the only element of a list (Google).
 func errorObject(body []byte) (message, code string) {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) == 1 {
@@ -105,7 +103,7 @@ func errorObject(body []byte) (message, code string) {
 	return firstOf(inner.Message), firstOf(inner.Code, inner.Type)
 }
 
-// firstOf returns the first value that is there, a string without its quotes and anything else as it is written.
+// firstOf returns the first value present, a string without its quotes and anything else as written.
 func firstOf(values ...json.RawMessage) string {
 	for _, value := range values {
 		var text string
@@ -119,7 +117,7 @@ func firstOf(values ...json.RawMessage) string {
 	return ""
 }
 
-// excerpt makes one short line of a text.
+// excerpt shortens a text to one line.
 func excerpt(text string) string {
 	const limit = 300
 	line := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " "))

@@ -5,9 +5,9 @@ import (
 	"airqa/qa"
 )
 
-// Forecast returns a function that tells the most that a request may use: its prompt counted in cl100k tokens, which other
-// vocabularies miss by some ten per cent, and a reply as long as maxReply allows. It remembers the counts of texts that
-// come again; its calls may overlap.
+// Forecast returns a function that estimates the maximum usage of a request: its prompt in cl100k tokens, which differ
+// from other vocabularies by about 10 %, and a reply of maxReply tokens. It caches the counts of repeated texts; calls
+// may overlap.
 func Forecast(maxReply int) func(qa.Request) qa.Usage {
 	var counts tokens.Memo
 	return func(r qa.Request) qa.Usage {

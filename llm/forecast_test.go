@@ -22,6 +22,6 @@ func TestForecast(t *testing.T) {
 	}
 	withImage := forecast(qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "one two three", Images: []qa.Image{{Width: 512, Height: 512}}}}})
 	if withImage.Prompt != short.Prompt+255 {
-		t.Errorf("%d tokens with a picture of one tile, %d without", withImage.Prompt, short.Prompt)
+		t.Errorf("%d tokens with an image of one tile, %d without", withImage.Prompt, short.Prompt)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"airqa/qa"
 )
 
-// hintOn says what to do about the error of a call, as a run and airqa doctor print it; empty where the error says it all.
+// hintOn returns a hint on fixing a failed call, for a run and airqa doctor; empty if the error is sufficient.
 func hintOn(err error) string {
 	var status *HTTPError
 	if errors.As(err, &status) {
@@ -26,17 +26,17 @@ func hintOn(err error) string {
 }
 
 var classHints = map[qa.FailureClass]string{
-	qa.FailAuth:            "the key is refused: check the provider's variable, and that the key is for this endpoint",
+	qa.FailAuth:            "the key was rejected: check the provider's variable, and that the key is for this endpoint",
 	qa.FailRateLimit:       "the endpoint is busy or a quota is used up: wait, or lower --max-connections",
 	qa.FailServer:          "the fault is at the endpoint: see its log",
 	qa.FailNetwork:         "the connection broke: check that the server stays up, and any proxy or tunnel on the way",
-	qa.FailUnreachable:     "nothing listens there: check that the server runs, and the base URL",
+	qa.FailUnreachable:     "nothing is listening: check that the server runs, and the base URL",
 	qa.FailTimeout:         "the endpoint is slow or stuck: is the model still loading? --timeout allows more time",
-	qa.FailImages:          "the model or its server takes no images, which agentic-hybrid-view needs; other baselines do without",
+	qa.FailImages:          "the model or its server accepts no images, which only agentic-hybrid-view needs",
 	qa.FailContextOverflow: "the conversation and the reply limit exceed the model's context window",
 }
 
-// hint is for what the status and the text say more exactly than the class.
+// hint is more specific than the class if status and text allow it.
 func (e *HTTPError) hint() string {
 	switch {
 	case e.Status >= 300 && e.Status < 400:
@@ -48,7 +48,7 @@ func (e *HTTPError) hint() string {
 	case e.class() == qa.FailImages:
 		return ""
 	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
-		return "check the model's name and the base URL, which mostly ends in /v1; GET /models there lists the names"
+		return "check the model's name and the base URL, which usually ends in /v1; GET /models there lists the names"
 	case e.broke():
 		return "the account has no credit or quota left; the key itself was accepted"
 	case e.replyTooLong():
@@ -63,12 +63,12 @@ func (e *HTTPError) broke() bool {
 		e.says("insufficient_quota", "exceeded your current quota", "credit balance", "insufficient credit", "insufficient balance")
 }
 
-// replyTooLong reports an overflow that is due to the limit of the reply rather than to the conversation.
+// replyTooLong reports an overflow caused by the reply limit rather than the conversation.
 func (e *HTTPError) replyTooLong() bool {
 	return e.says("max_tokens", "max_completion_tokens") && e.says("too large", "exceed", "maximum context length", "context limit")
 }
 
-// tlsFault explains an error of the connection's encryption; empty for any other. None of them passes by itself.
+// tlsFault explains a TLS error; ok is false for any other error. All of them are permanent.
 func tlsFault(err error) (hint string, ok bool) {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
@@ -76,11 +76,11 @@ func tlsFault(err error) (hint string, ok bool) {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &authority):
-		return "the authority of the certificate is unknown here: name a PEM file with its certificate in SSL_CERT_FILE", true
+		return "the certificate authority is unknown: set SSL_CERT_FILE to a PEM file with its certificate", true
 	case errors.As(err, &host):
 		return "the certificate is for another host name: check the base URL", true
 	case errors.As(err, &invalid):
-		return "the certificate is not valid: see whether it has expired, and whether the clock here is right", true
+		return "the certificate is not valid: check its expiry date and this machine's clock", true
 	case errors.As(err, &record), strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return "the server does not speak https there: write http:// in the base URL", true
 	}

@@ -81,8 +81,8 @@ func TestOpenErrors(t *testing.T) {
 		{"no key at Google", llm.Config{Spec: "google:m"}, `model "google:m": no API key for ` +
 			`generativelanguage.googleapis.com: set GOOGLE_API_KEY or GEMINI_API_KEY, or give the base URL of another endpoint`},
 		{"no model of Ollama", llm.Config{Spec: "ollama:"}, `model "ollama:": the model's name is missing: want ollama:MODEL`},
-		{"broken key", llm.Config{Spec: "openai:m", APIKey: "sk planted"}, `model "openai:m": the API key has a character ` +
-			`that no key has (a space, a line break?): look at OPENAI_API_KEY`},
+		{"broken key", llm.Config{Spec: "openai:m", APIKey: "sk planted"}, `model "openai:m": the API key has an invalid ` +
+			`character (a space or line break?): check OPENAI_API_KEY`},
 		{"key in the URL", llm.Config{Spec: "openai:m", BaseURL: "https://me:planted@h/v1"}, `model "openai:m": the base ` +
 			`URL may carry no credentials, query or fragment: put the key in OPENAI_API_KEY`},
 		{"no scheme", llm.Config{Spec: "openai:m", BaseURL: "localhost:8000/v1"}, `model "openai:m": the base URL must ` +
@@ -93,7 +93,7 @@ func TestOpenErrors(t *testing.T) {
 			`start with http:// or https:// and a host`},
 		{"a key for an address", llm.Config{Spec: "openai:m", BaseURL: "sk-planted"}, `model "openai:m": the base URL must ` +
 			`start with http:// or https:// and a host`},
-		{"bad URL", llm.Config{Spec: "openai:m", BaseURL: "http://planted\x01"}, `model "openai:m": the base URL is not a URL`},
+		{"bad URL", llm.Config{Spec: "openai:m", BaseURL: "http://planted\x01"}, `model "openai:m": invalid base URL`},
 		{
 			"temperature",
 			llm.Config{Spec: "openai:m", Sampling: qa.Sampling{Temperature: new(-1.0)}},

@@ -23,10 +23,10 @@ import (
 	"airqa/qa"
 )
 
-// opener makes a model with one of langchaingo's own clients, for the model and key of c at base. Its requests go through h.
+// opener makes a model with one of langchaingo's own clients, for the model and key of c at base. Its requests use h.
 type opener func(c Config, base *url.URL, h *http.Client) (llms.Model, error)
 
-// newForeign makes the endpoint of a provider that a client of langchaingo's speaks to.
+// newForeign makes the endpoint of a provider served by a langchaingo client.
 func newForeign(c Config, v vendor, base *url.URL) (*Endpoint, error) {
 	e := c.endpoint(base, base)
 	e.thinks, e.textOnly, e.options = true, v.textOnly, c.callOptions()
@@ -37,14 +37,14 @@ func newForeign(c Config, v vendor, base *url.URL) (*Endpoint, error) {
 	return e, err
 }
 
-// strict is a transport that returns an [HTTPError] for every answer that is not a success, since the clients of other
-// providers reduce it to a text, and that bounds the body of a success.
+// strict is a transport that limits the size of a reply and returns an [HTTPError] for every error status, which
+// langchaingo's clients would reduce to text.
 type strict struct {
 	site
 	next http.RoundTripper
 }
 
-// RoundTrip implements [http.RoundTripper].
+// RoundTrip returns an error for every response without a success status.
 func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
 	next := s.next
 	if next == nil {
@@ -59,11 +59,11 @@ func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody*4)) // what came of it is enough
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody*4)) // a partial body is enough
 	return nil, answered{s.httpError(resp.StatusCode, resp.Header, body), resp.StatusCode}
 }
 
-// foreignClass is the class of an error that is none of ours: of the connection, or made by a client of langchaingo's.
+// foreignClass is the class of a connection error or an error made by a langchaingo client.
 func foreignClass(err error) qa.FailureClass {
 	var standard *llms.Error
 	var network net.Error
@@ -92,8 +92,8 @@ var standardClasses = map[llms.ErrorCode]qa.FailureClass{
 	llms.ErrCodeUnknown: qa.FailUnknown, llms.ErrCodeCanceled: qa.FailCancelled,
 }
 
-// openBedrock signs its requests with the credentials that AWS's own tools use (variables, profiles, SSO). The region is that
-// of the address.
+// openBedrock signs its requests with the credentials of AWS's own tools (variables, profiles, SSO). The region comes
+// from the address.
 func openBedrock(c Config, base *url.URL, h *http.Client) (llms.Model, error) {
 	_, model := SplitSpec(c.Spec)
 	settings, err := awsconfig.LoadDefaultConfig(context.Background(),
@@ -107,7 +107,7 @@ func openBedrock(c Config, base *url.URL, h *http.Client) (llms.Model, error) {
 	return bedrock.New(bedrock.WithClient(runtime), bedrock.WithModel(model))
 }
 
-// bedrockRegion reads the region out of a host such as bedrock-runtime.eu-central-1.amazonaws.com.
+// bedrockRegion extracts the region from a host such as bedrock-runtime.eu-central-1.amazonaws.com.
 func bedrockRegion(host string) string {
 	if found := bedrockHost.FindStringSubmatch(host); found != nil {
 		return found[1]
@@ -115,7 +115,7 @@ func bedrockRegion(host string) string {
 	return "us-east-1"
 }
 
-// openCloudflare asks Workers AI. The account is the last element of the address.
+// openCloudflare calls Workers AI. The account is the last element of the address.
 func openCloudflare(c Config, base *url.URL, h *http.Client) (llms.Model, error) {
 	account := path.Base(base.Path)
 	if account == "accounts" {

@@ -23,49 +23,52 @@ const (
 // Provider makes a model from a configuration whose Spec names it.
 type Provider func(Config) (qa.Model, error)
 
-// Config says which model to ask and how. Only Spec is required.
+// Config configures a model. Only Spec is required.
 type Config struct {
 	// Spec is PROVIDER:MODEL, such as "openai:gpt-4o" or "scripted:episode.jsonl". The model's name may contain colons.
 	Spec string
-	// BaseURL is the address in front of /chat/completions, /messages or /api/chat; empty is the provider's own. It may
+	// BaseURL is the address up to /chat/completions, /messages or /api/chat; empty is the provider's default. It must
 	// not contain a key. No other host is contacted.
 	BaseURL string
-	// APIKey is required at the default address. Elsewhere an empty key means that none is sent.
+	// APIKey is required at the default address. Elsewhere, an empty key means that none is sent.
 	APIKey   string
 	Sampling qa.Sampling
-	// Reasoning says that the model thinks before it replies, for models that the catalog does not know: its limit goes to
-	// OpenAI as max_completion_tokens, and thinking may begin without its tag. Temperature and top_p are sent as set.
+	// Reasoning declares that the model thinks before it replies, for models that the catalog does not know: OpenAI
+	// then gets the limit as max_completion_tokens, and reasoning may start without a tag. Temperature and top_p are
+	// sent as set.
 	Reasoning bool
-	// ContextWindow is asked of servers that take one, in tokens: Ollama's num_ctx. 0 is [DefaultOllamaWindow] there.
+	// ContextWindow is requested from servers that accept one, in tokens: Ollama's num_ctx. 0 is [DefaultOllamaWindow]
+	// there.
 	ContextWindow int
-	// Catalog tells what models refuse; nil is [catalog.Builtin].
+	// Catalog lists what models reject; nil is [catalog.Builtin].
 	Catalog *catalog.Catalog
-	// Pool shares connections and limits with other models; nil is a pool of this model alone.
+	// Pool shares connections and limits with other models; nil is a private pool.
 	Pool *Pool
-	// Timeout bounds one request, not the whole call; 0 is [DefaultTimeout].
+	// Timeout limits one request, not the whole call; 0 is [DefaultTimeout].
 	Timeout time.Duration
-	// MaxRetries is the number of requests after the first; 0 is [DefaultMaxRetries], a negative number is none.
+	// MaxRetries is the maximum number of retries; 0 is [DefaultMaxRetries], a negative number is none.
 	MaxRetries int
-	// HTTPClient is used in tests and for unusual transports; nil makes one. Its redirect policy is replaced: redirects
-	// are not followed, because they could carry the conversation to another host.
+	// HTTPClient is for tests and unusual transports; nil makes one. Its redirect policy is replaced: redirects are not
+	// followed, because they could send the conversation to another host.
 	HTTPClient *http.Client
-	// Sleep waits between requests and returns early with the context's error; nil waits by the clock.
+	// Sleep waits between requests and returns early with the context's error; nil uses the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Now is the time; nil is [time.Now].
+	// Now returns the time; nil is [time.Now].
 	Now func() time.Time
-	// OnWait is told when a call of a built-in endpoint begins to wait, and what it returns is called when it goes on. class
-	// is that of the failure before (qa.FailRateLimit, ...), or [Queue]. nil is told nothing. Calls may overlap.
-	OnWait func(class qa.FailureClass) (over func())
-	// OnNotice is told once when an endpoint turns out to refuse a setting, or to stream only. nil is told nothing. Calls may
+	// OnWait is called when a call of a built-in endpoint starts to wait, and the function it returns when the wait is
+	// over. class is that of the preceding failure (qa.FailRateLimit, ...) or [Queue]. It may be nil. Calls may
 	// overlap.
+	OnWait func(class qa.FailureClass) (over func())
+	// OnNotice is called once when an endpoint turns out to reject a setting, or to stream only. It may be nil. Calls
+	// may overlap.
 	OnNotice func(text string)
-	// Rand returns numbers in [0, 1) for the jitter of the back-off; nil is [rand.Float64]. Calls may overlap.
+	// Rand returns numbers in [0, 1) for back-off jitter; nil is [rand.Float64]. Calls may overlap.
 	Rand func() float64
-	// Providers adds providers by name. One with the name of a built-in provider replaces it.
+	// Providers adds providers by name, or replaces built-in ones.
 	Providers map[string]Provider
 }
 
-// SplitSpec cuts a spec at its first colon. A spec without a colon is a provider without a model.
+// SplitSpec splits a spec at its first colon. A spec without a colon is a provider without a model.
 func SplitSpec(spec string) (provider, model string) {
 	provider, model, _ = strings.Cut(spec, ":")
 	return provider, model

@@ -10,11 +10,11 @@ import (
 	"airqa/qa"
 )
 
-// DefaultOllamaWindow is the context window that is asked for when [Config] has none: Ollama's own default is a few
-// thousand tokens, and it cuts what is longer without a word.
+// DefaultOllamaWindow is the requested context window if [Config] has none. Ollama's own default is a few thousand
+// tokens, and it truncates longer prompts silently.
 const DefaultOllamaWindow = 32768
 
-// ollamaCodec is Ollama's own chat.
+// ollamaCodec speaks Ollama's own chat API.
 func ollamaCodec() codec {
 	return codec{
 		path: "api/chat", settings: ollamaSettings, body: ollamaBody, read: readOllama, authorize: bearer, thinks: true,
@@ -43,7 +43,7 @@ func ollamaWindow(window int) int {
 	return DefaultOllamaWindow
 }
 
-// ollamaMessage has its fields in the order of their names.
+// ollamaMessage has its fields in alphabetical order.
 type ollamaMessage struct {
 	Content   string       `json:"content"`
 	Images    [][]byte     `json:"images,omitempty"`
@@ -59,8 +59,8 @@ type ollamaCall struct {
 	} `json:"function"`
 }
 
-// ollamaBody asks for the reply in one piece, and for an error rather than a conversation cut to the window. Servers too old
-// to know the words "truncate" and "shift" ignore them.
+// ollamaBody requests an unstreamed reply, and an error rather than a truncated conversation. Old servers ignore
+// "truncate" and "shift".
 func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, error) {
 	var messages []ollamaMessage
 	for _, c := range chat {
@@ -108,7 +108,7 @@ func readOllama(body []byte) (*llms.ContentChoice, error) {
 		Completion int    `json:"eval_count"`
 	}
 	if err := json.Unmarshal(body, &got); err != nil {
-		return nil, fmt.Errorf("the reply is not a chat of Ollama's: %w", err)
+		return nil, fmt.Errorf("the reply is not an Ollama chat reply: %w", err)
 	}
 	if got.Message == nil {
 		return nil, errors.New("the reply has no message")

@@ -9,7 +9,8 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
-// openAICodec is chat completions, as OpenAI, Gemini's compatible endpoint, Mistral, Cohere and most servers speak it.
+// openAICodec speaks chat completions as used by OpenAI, Gemini's compatible endpoint, Mistral, Cohere and most
+// servers.
 func openAICodec() codec {
 	return codec{
 		path:     "chat/completions",
@@ -35,7 +36,7 @@ func openAICodec() codec {
 	}
 }
 
-// mistralCodec is Mistral's chat, which is OpenAI's but for the name of the seed.
+// mistralCodec speaks Mistral's API, which differs from OpenAI's only in the name of the seed.
 func mistralCodec() codec {
 	c := openAICodec()
 	c.settings = func(fields map[string]any, _ scope) map[string]any {
@@ -51,9 +52,9 @@ func bearer(h http.Header, key string) {
 	}
 }
 
-// openAISettings renames the token limit for the models that are known to refuse max_tokens: those of OpenAI's own hosts, and
-// what the list of models names. Compatible servers know max_tokens, and several ignore the newer name without a word;
-// where one refuses it, the error says so, see [quirks].
+// openAISettings renames the token limit for models known to reject max_tokens: those on OpenAI's own hosts, and those
+// in the catalog. Compatible servers accept max_tokens, and several silently ignore the newer name; one that rejects it
+// returns an error, see [quirks].
 func openAISettings(fields map[string]any, s scope) map[string]any {
 	limit, ok := fields["max_tokens"]
 	own := s.host == "api.openai.com" || strings.HasSuffix(s.host, ".openai.azure.com")
@@ -78,7 +79,7 @@ type openAICall struct {
 	ID       string             `json:"id"`
 	Type     string             `json:"type"`
 	Function *llms.FunctionCall `json:"function"`
-	// Extra is what Gemini sent with the call. It refuses calls without the signature in it.
+	// Extra is what Gemini sent with the call. It rejects calls without the signature in it.
 	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 
@@ -99,7 +100,7 @@ func openAIBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 	full := map[string]any{"messages": messages}
 	if len(tools) > 0 {
 		full["tools"] = functions(tools)
-		full["parallel_tool_calls"] = false // endpoints that refuse it are asked without it, see [quirks]
+		full["parallel_tool_calls"] = false // endpoints that reject it are asked without it, see [quirks]
 	}
 	return full, nil
 }

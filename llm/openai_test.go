@@ -50,7 +50,7 @@ func start(t *testing.T, c openaitest.Config) *openaitest.Server {
 	return s
 }
 
-// config asks the server with a clock that stands still and no jitter.
+// config asks the server with a fixed clock and no jitter.
 func config(s *openaitest.Server, model string) llm.Config {
 	c := newClock()
 	return llm.Config{

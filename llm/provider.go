@@ -9,29 +9,29 @@ import (
 	"strings"
 )
 
-// KeyVariable is the environment variable of OpenAI's key. The package reads no environment: a key arrives in [Config].
+// KeyVariable is the environment variable of OpenAI's key. The package reads no environment: keys come in [Config].
 const KeyVariable = "OPENAI_API_KEY"
 
 // DefaultBaseURL is the address of the provider "openai".
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// ErrNoKey is in the error of a model whose address requires a key.
+// ErrNoKey means that the address requires a key.
 var ErrNoKey = errors.New("no API key")
 
-// vendor is a built-in provider of endpoints: where they are, where their keys and addresses are found, what they speak.
+// vendor is a built-in provider of endpoints: its address, key variables and protocol.
 type vendor struct {
 	name string
 	base string
-	// keys and bases are environment variables, the first that is set wins and the first is the one that errors name.
+	// keys and bases are environment variables. The first one set wins; errors name the first.
 	keys, bases []string
 	// free endpoints need no key at their default address.
 	free bool
-	// unversioned addresses may end before /v1, as ANTHROPIC_BASE_URL does for Anthropic's own SDKs.
+	// unversioned addresses may omit /v1, like ANTHROPIC_BASE_URL for Anthropic's own SDKs.
 	unversioned bool
 	codec       codec
-	// open makes a client of langchaingo's, in the place of a codec.
+	// open makes a langchaingo client; it replaces the codec.
 	open opener
-	// textOnly clients take no images and no tools, unsent names the settings that the client does not send.
+	// textOnly clients accept no images and no tools; unsent names the settings that the client does not send.
 	textOnly bool
 	unsent   []string
 }
@@ -84,7 +84,7 @@ func findVendor(name string) (vendor, bool) {
 	return all[i], true
 }
 
-// KeyVariables lists the environment variables that can hold a key, for whoever keeps keys out of what is written.
+// KeyVariables lists the environment variables that may hold a key, for redaction.
 func KeyVariables() []string {
 	var all []string
 	for _, v := range vendors() {
@@ -102,8 +102,8 @@ func firstSet(variables []string, getenv func(string) string) string {
 	return ""
 }
 
-// ollamaAddress completes what OLLAMA_HOST may hold: a host, a host and port, or a URL. The address that a server
-// listens on everywhere with is no address to ask.
+// ollamaAddress completes the value of OLLAMA_HOST: a host, a host and port, or a URL. The wildcard address of a server
+// becomes the local host.
 func ollamaAddress(host string) string {
 	if !strings.Contains(host, "://") {
 		host = "http://" + host
@@ -121,7 +121,7 @@ func ollamaAddress(host string) string {
 	return address.String()
 }
 
-// parseBaseURL repeats an address in an error only when it can be no key.
+// parseBaseURL includes the address in an error only if it cannot be a key.
 func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 	if address == "" {
 		address = v.base
@@ -132,7 +132,7 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 	case bareHost.MatchString(address):
 		return nil, fmt.Errorf("the base URL must start with http:// or https://: write http://%s", address)
 	case err != nil:
-		return nil, errors.New("the base URL is not a URL")
+		return nil, errors.New("invalid base URL")
 	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
 		return nil, errors.New("the base URL must start with http:// or https:// and a host")
 	case base.User != nil, base.RawQuery != "", base.Fragment != "":
@@ -164,7 +164,7 @@ func (v vendor) checkKey(key string, base *url.URL) error {
 	}
 	for _, r := range key {
 		if r <= ' ' || r > '~' {
-			return fmt.Errorf("the API key has a character that no key has (a space, a line break?): look at %s", v.keys[0])
+			return fmt.Errorf("the API key has an invalid character (a space or line break?): check %s", v.keys[0])
 		}
 	}
 	return nil

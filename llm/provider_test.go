@@ -65,7 +65,7 @@ func TestClassesOfOtherProviders(t *testing.T) {
 	}
 }
 
-// TestOverflowTexts holds what servers say, as their documentation, code and threads show it.
+// TestOverflowTexts has the messages of servers, from their documentation, code and threads.
 func TestOverflowTexts(t *testing.T) {
 	tests := []struct {
 		server string

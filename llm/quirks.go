@@ -12,27 +12,27 @@ import (
 	"airqa/qa"
 )
 
-// quirks is what an endpoint has refused of the requests for one model. It is learned from the errors: each costs one
-// request, for the first calls of a run, and the next requests go out without it.
+// quirks are the request settings that an endpoint has rejected for one model, learned from errors. Each costs one
+// request at the start of a run; later requests are sent without it.
 type quirks struct {
 	mu sync.Mutex
 	// learned holds names of remedies.
 	learned []string
 }
 
-// remedy changes a request that an endpoint refused.
+// remedy changes requests that an endpoint rejects.
 type remedy struct {
 	name string
-	// fits reports whether an error asks for the remedy of a request that was sent; text is the error in lower case.
+	// fits reports whether the remedy applies to an error on a request; text is the error in lower case.
 	fits func(sent map[string]any, text string) bool
-	// change makes it in the next requests; stream is what asks for a stream in the protocol.
+	// change modifies later requests; stream has the fields that request a stream.
 	change func(full, stream map[string]any)
 	// notice is for the user.
 	notice string
 }
 
-// droppable are the settings that some models refuse, and without which a request means the same or nearly so. Of two that
-// are refused together, the first in this list is dropped.
+// droppable are settings that some models reject and that a request can do without. Of two rejected together, the first
+// in this list is dropped.
 var droppable = []string{"top_p", "temperature", "stop", "stop_sequences", "parallel_tool_calls", "tool_choice", "stream_options"}
 
 var (
@@ -86,12 +86,12 @@ func rename(full map[string]any, from, to string) {
 	}
 }
 
-// names reports whether a text holds a name as a whole.
+// names reports whether a text contains a name as a whole word.
 func names(text, name string) bool {
 	return regexp.MustCompile(`(^|\W)` + name + `(\W|$)`).MatchString(text)
 }
 
-// apply changes a request as the endpoint's earlier errors ask; stream is what asks for a stream.
+// apply changes a request as earlier errors require; stream has the fields that request a stream.
 func (q *quirks) apply(full, stream map[string]any) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,11 +102,11 @@ func (q *quirks) apply(full, stream map[string]any) {
 	}
 }
 
-// learn reports whether the next request will differ from the one that was sent in what the error complains of. A call that
-// was sent before another one learned the same may simply try again.
+// learn reports whether the next request will avoid the error. A call sent before another one learned the same may just
+// be retried.
 func (q *quirks) learn(sent map[string]any, err error) (r remedy, isNew, ok bool) {
 	var status *HTTPError
-	// Proxies wrap a refusal in a fault of their own.
+	// Proxies wrap a rejection in a server error.
 	if !errors.As(err, &status) || status.Status != 500 && Classify(err) != qa.FailBadRequest {
 		return remedy{}, false, false
 	}
@@ -125,10 +125,10 @@ func (q *quirks) learn(sent map[string]any, err error) (r remedy, isNew, ok bool
 	return all[i], isNew, true
 }
 
-// adapted is a refusal whose remedy is known: the request is made again at once, changed.
+// adapted is a rejection with a known remedy: the request is repeated at once with the change.
 type adapted struct{ error }
 
-// Unwrap returns the refusal.
+// Unwrap returns the rejection.
 func (a adapted) Unwrap() error { return a.error }
 
 // adapt marks an error that the next request avoids.

@@ -16,7 +16,7 @@ import (
 	"airqa/qa"
 )
 
-// picky is an endpoint that refuses settings with the error of some vendor, and answers what has none of them.
+// picky is an endpoint that rejects settings with some vendor's error, and answers requests without them.
 type picky struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -201,7 +201,7 @@ func TestStreamOnlyEndpoints(t *testing.T) {
 	}
 }
 
-// Some servers stream whatever is asked.
+// Some servers always stream.
 func TestUnaskedStreams(t *testing.T) {
 	s := start(t, openaitest.Config{})
 	s.Fail(openaitest.Body(200, streamedText), openaitest.Body(200, streamedCalls))

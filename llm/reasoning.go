@@ -12,8 +12,8 @@ const (
 	thinkClose = "</think>"
 )
 
-// apart moves the reasoning at the head of a reply out of its text. A reply that was cut inside its reasoning has no text.
-// With unopened, the reasoning may begin without a tag: the templates of several models end in the opening one.
+// apart moves the reasoning at the start of a reply out of its text. A reply cut off inside its reasoning has no text.
+// With unopened, the reasoning may begin without a tag, because the templates of several models end in the opening tag.
 func apart(reply *qa.Reply, unopened bool) {
 	head := strings.TrimLeft(reply.Text, " \t\r\n")
 	opened := strings.HasPrefix(head, thinkOpen) || unopened && strings.Contains(head, thinkClose)

@@ -12,8 +12,8 @@ import (
 	"airqa/qa"
 )
 
-// Retrier repeats the requests of a model that fail with a transient error, and those whose settings the endpoint refused and
-// will not be sent again.
+// Retrier retries requests that fail with a transient error, and requests with a rejected setting, which is then
+// dropped.
 type Retrier struct {
 	inner   qa.Model
 	retries int
@@ -26,8 +26,8 @@ func newRetrier(c Config, inner qa.Model) *Retrier {
 	return &Retrier{inner: inner, onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: httpclient.Backoff{First: time.Second, Longest: time.Minute, Rand: c.Rand}}
 }
 
-// Inside returns m with wrap between its retries and its endpoint, so that wrap sees every request. A model without retries is
-// wrapped as a whole.
+// Inside wraps the model inside m's retries, so that wrap sees every request. A model without retries is wrapped as a
+// whole.
 func Inside(m qa.Model, wrap func(qa.Model) qa.Model) qa.Model {
 	r, ok := m.(*Retrier)
 	if !ok {
@@ -38,13 +38,13 @@ func Inside(m qa.Model, wrap func(qa.Model) qa.Model) qa.Model {
 	return &wrapped
 }
 
-// Complete makes requests until one succeeds, none can, or there were enough of them.
+// Complete makes requests until one succeeds, the error is permanent, or the limit is reached.
 func (m *Retrier) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, callError(nil, err)
 	}
 	var wait time.Duration
-	extra := 0 // requests that are made again because the endpoint refused a setting
+	extra := 0 // repeated requests after a rejected setting
 	for {
 		reply, err := m.inner.Complete(ctx, r)
 		made := reply.Attempts
@@ -91,7 +91,7 @@ func ended(tried []qa.Attempt, err error) error {
 	return &whole
 }
 
-// cause is what a call failed of, without the requests.
+// cause is the reason of a failed call, without the requests.
 func cause(err error) error {
 	var call *qa.CallError
 	if errors.As(err, &call) {
@@ -100,7 +100,7 @@ func cause(err error) error {
 	return err
 }
 
-// pause is the wait after the nth failure: the back-off, or what the endpoint asked for when that is longer.
+// pause is the wait after the nth failure: the back-off, or the endpoint's requested delay if that is longer.
 func (m *Retrier) pause(failures int, err error) time.Duration {
 	var status *HTTPError
 	backoff := m.backoff.Pause(failures)
@@ -110,7 +110,7 @@ func (m *Retrier) pause(failures int, err error) time.Duration {
 	return backoff
 }
 
-// googleDelay is where Google writes how long to wait: in the body.
+// googleDelay matches the delay that Google requests in the body.
 var googleDelay = regexp.MustCompile(`"retryDelay":\s*"([0-9.]+)s"`)
 
 func retryDelay(body string) time.Duration {

@@ -128,7 +128,7 @@ func TestCancelDuringTheWait(t *testing.T) {
 	}
 }
 
-// What is put inside the retries sees every request, with those before it, and can end the call.
+// A wrapper inside the retries sees every request with the ones before it, and can end the call.
 func TestInside(t *testing.T) {
 	s := start(t, openaitest.Config{})
 	for range 5 {

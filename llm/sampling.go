@@ -21,7 +21,7 @@ func checkSampling(s qa.Sampling) error {
 	return nil
 }
 
-// callOptions are the settings that are sent, as langchaingo has them.
+// callOptions are the settings sent, as langchaingo options.
 func (c Config) callOptions() []llms.CallOption {
 	var options []llms.CallOption
 	fields, _ := c.settled()
@@ -42,8 +42,7 @@ func (c Config) callOptions() []llms.CallOption {
 	return options
 }
 
-// settled returns the sampling that is sent, by the names of OpenAI's protocol, and the names of what is set and not
-// sent, in order.
+// settled returns the sampling sent, by the names of OpenAI's protocol, and the sorted names of settings not sent.
 func (c Config) settled() (fields map[string]any, unsent []string) {
 	fields = c.Sampling.Record()
 	for _, name := range c.refused(fields) {
@@ -59,14 +58,14 @@ func (c Config) settled() (fields map[string]any, unsent []string) {
 	return fields, unsent
 }
 
-// refused names the settings that the model or its protocol does not take.
+// refused names the settings that the model or its protocol does not accept.
 func (c Config) refused(fields map[string]any) []string {
 	var names []string
 	provider, _ := SplitSpec(c.Spec)
 	v, _ := findVendor(provider)
 	names = append(names, v.unsent...)
 	if t := c.Sampling.Temperature; v.open != nil && t != nil && *t == 0 {
-		names = append(names, "temperature") // a zero is no option to langchaingo's clients
+		names = append(names, "temperature") // langchaingo's clients cannot send an explicit zero
 	}
 	model, _ := c.Catalog.Find(c.Spec)
 	_, temperature := fields["temperature"]
@@ -79,19 +78,19 @@ func (c Config) refused(fields map[string]any) []string {
 	return names
 }
 
-// reasons tells whether the model thinks before it replies.
+// reasons reports whether the model thinks before it replies.
 func (c Config) reasons() bool {
 	model, _ := c.Catalog.Find(c.Spec)
 	return c.Reasoning || model.Reasoning
 }
 
-// systemAsUser reports whether system messages go out as user messages.
+// systemAsUser reports whether system messages are sent as user messages.
 func (c Config) systemAsUser() bool {
 	model, _ := c.Catalog.Find(c.Spec)
 	return model.SystemAsUser
 }
 
-// newLimit reports whether the list of models has it that the model takes max_completion_tokens only.
+// newLimit reports whether the catalog lists the model as requiring max_completion_tokens.
 func (c Config) newLimit() bool {
 	model, _ := c.Catalog.Find(c.Spec)
 	return model.MaxCompletionTokens

@@ -16,7 +16,7 @@ import (
 //	{"text": "a reply"}
 //	{"match": "part of the task", "replies": ["a reply", {"text": "a reply"}]}
 //
-// Loose replies together are one episode, for the tasks that no match claims. Unknown fields are refused.
+// Loose replies form one episode, for tasks without a match. Unknown fields are an error.
 func ParseScript(data []byte) ([]Episode, error) {
 	entries, err := splitEntries(data)
 	if err != nil {
@@ -44,7 +44,7 @@ func ParseScript(data []byte) ([]Episode, error) {
 	return episodes, nil
 }
 
-// splitEntries cuts an array or a sequence of values into its elements.
+// splitEntries splits an array or a sequence of values into its elements.
 func splitEntries(data []byte) ([]json.RawMessage, error) {
 	var entries []json.RawMessage
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
@@ -72,7 +72,7 @@ type scriptReply string
 
 var errReplyForm = errors.New(`want a string or {"text": …}`)
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON accepts both forms.
 func (r *scriptReply) UnmarshalJSON(data []byte) error {
 	var plain *string
 	if json.Unmarshal(data, &plain) == nil && plain != nil {

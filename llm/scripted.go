@@ -13,19 +13,19 @@ import (
 	"airqa/qa"
 )
 
-// Scripted answers from lists of replies, without a network. Calls may overlap.
+// Scripted replays lists of replies, without a network. Calls may overlap.
 //
-// A conversation is known by the text of its first user message, the task. The first [Episode] whose Match occurs in
-// the task gives the replies; an episode without a match takes every task.
+// A conversation is identified by the text of its first user message, the task. The first [Episode] whose Match occurs
+// in the task provides the replies; an episode without a match accepts every task.
 //
-// A conversation without assistant messages gets the first reply, so that each repeat of a question starts anew. After
-// that the place is found by the assistant messages that are shown: they are a stretch of the replies, and the next reply
-// is the one behind it. So the answer depends neither on what a window has dropped, nor on other conversations, nor on
-// whether the program was started again in between. Where a script repeats itself and the stretch fits in several places,
-// or fits nowhere because the caller rewrote the replies, the number of calls so far for this task decides. Only then do
-// two episodes of one task at the same time, or a resumed one, depend on their order: let the replies of a script differ.
+// A conversation without assistant messages gets the first reply, so that each repeat of a question starts over. After
+// that, the position is found from the assistant messages shown, which are a run of consecutive replies. So the reply
+// depends neither on what a window has dropped, nor on other conversations, nor on restarts of the program. If the run
+// occurs several times in the script, or not at all because the caller rewrote the replies, the number of calls so far
+// for this task decides. Only then do concurrent or resumed episodes of one task depend on their order, so the replies
+// of a script should differ.
 //
-// Usage is counted with the cl100k vocabulary. A call beyond the last reply is an error of [qa.FailBadRequest].
+// Usage is counted with the cl100k vocabulary. A call beyond the last reply fails with [qa.FailBadRequest].
 type Scripted struct {
 	episodes []Episode
 	mu       sync.Mutex
@@ -33,9 +33,9 @@ type Scripted struct {
 	counts   tokens.Memo
 }
 
-// Episode is the replies to the tasks that contain Match.
+// Episode has the replies to the tasks that contain Match.
 type Episode struct {
-	// Match is a part of the task; empty is a part of every task.
+	// Match is a part of the task; empty matches every task.
 	Match   string
 	Replies []string
 }
@@ -45,7 +45,7 @@ func NewScripted(replies []string) *Scripted {
 	return NewScript([]Episode{{Replies: replies}})
 }
 
-// NewScript answers by the task. The order counts: the first match wins, so an episode for all comes last.
+// NewScript answers by task. The first match wins, so an episode for all tasks comes last.
 func NewScript(episodes []Episode) *Scripted {
 	return &Scripted{episodes: episodes, calls: map[string]int{}}
 }
@@ -81,7 +81,7 @@ func (s *Scripted) next(messages []qa.Message) (string, error) {
 	defer s.mu.Unlock()
 	place := findPlace(replies, shown, s.calls[task])
 	if place >= len(replies) {
-		return "", fmt.Errorf("the script has %d replies and was asked for one more, for the task %q",
+		return "", fmt.Errorf("the script has only %d replies for the task %q",
 			len(replies), excerpt(task))
 	}
 	s.calls[task] = place + 1
@@ -101,7 +101,7 @@ func readConversation(messages []qa.Message) (task string, shown []string, err e
 	return messages[first].Text, shown, nil
 }
 
-// findPlace returns the index of the reply behind the shown ones; calls is the number of replies given so far.
+// findPlace returns the index of the reply after the shown ones; calls is the number of replies given so far.
 func findPlace(replies, shown []string, calls int) int {
 	if len(shown) == 0 {
 		return 0

@@ -54,7 +54,7 @@ func TestScriptedFollowsTheConversation(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			m := llm.NewScripted(test.replies)
-			for range 2 { // the second episode starts anew
+			for range 2 { // the second episode starts over
 				e := episode{task: "q", window: test.window}
 				e.run(t, m, len(test.replies))
 				if diff := cmp.Diff(test.replies, e.replies); diff != "" {
@@ -120,7 +120,7 @@ func TestScriptedErrors(t *testing.T) {
 		{
 			"over",
 			[]qa.Message{{Role: qa.User, Text: "cat"}, {Role: qa.Assistant, Text: "a"}},
-			`the script has 1 replies and was asked for one more, for the task "cat"`,
+			`the script has only 1 replies for the task "cat"`,
 		},
 	}
 	for _, test := range tests {

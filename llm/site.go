@@ -10,7 +10,7 @@ import (
 	"airqa/qa"
 )
 
-// site is the place of an endpoint, for errors.
+// site describes an endpoint, for errors.
 type site struct {
 	// where is the host and path of the requests.
 	where string
@@ -39,8 +39,8 @@ func bareAddress(location string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// keep returns what an error holds of a body. It redacts before it cuts, so that no half of a key stays at the end, and
-// takes the decoded message when JSON escapes hid a key.
+// keep returns the part of a body to keep in an error. It redacts before it truncates, so that no partial key remains,
+// and uses the decoded message if JSON escapes hid a key.
 func (s site) keep(body []byte) string {
 	text := s.redact(string(body))
 	if message, _ := errorObject([]byte(text)); s.redact(message) != message {

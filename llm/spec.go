@@ -9,7 +9,7 @@ import (
 	"airqa/internal/fuzzy"
 )
 
-// unknownProvider is the error of a spec that names no provider or an unknown one, with the spec that was probably meant.
+// unknownProvider is the error for a spec without a provider or with an unknown one. It suggests a correction.
 func unknownProvider(c Config) error {
 	known := slices.Sorted(maps.Keys(providers(c.Providers)))
 	list := strings.Join(known, ", ")
@@ -25,8 +25,8 @@ func unknownProvider(c Config) error {
 	return fmt.Errorf("model %q: unknown provider %q: want PROVIDER:MODEL with a provider of %s", c.Spec, provider, list)
 }
 
-// likelySpec is what a spec without a colon was probably meant to be: a provider without models such as "offline", a model
-// behind another separator than the colon, or one of OpenAI's.
+// likelySpec is the likely meaning of a spec without a colon: a provider without models such as "offline", a model
+// after another separator, or one of OpenAI's.
 func likelySpec(c Config) string {
 	provider, model := "openai", c.Spec
 	for _, v := range vendors() {
@@ -40,7 +40,7 @@ func likelySpec(c Config) string {
 	return provider + ":" + model
 }
 
-// similar returns the one of some names that a misspelt name is most like, "" when it is like none.
+// similar returns the name most similar to a misspelled one, or "".
 func similar(name string, names []string) string {
 	const least = 75 // percent: one wrong letter of four
 	best, score := "", least-1

@@ -11,14 +11,14 @@ import (
 
 var errCutStream = errors.New("the stream ended before the reply did")
 
-// isStream reports whether a body is server-sent events. Some servers name no content type.
+// isStream reports whether a body is server-sent events. Some servers send no content type.
 func isStream(contentType string, body []byte) bool {
 	head := bytes.TrimLeft(body, " \r\n\t")
 	return bytes.HasPrefix([]byte(contentType), []byte("text/event-stream")) ||
 		slices.ContainsFunc([]string{":", "data:", "event:"}, func(w string) bool { return bytes.HasPrefix(head, []byte(w)) })
 }
 
-// events cuts a stream into the data of its events. The word [DONE], which ends OpenAI's streams, is not among them.
+// events splits a stream into the data of its events, without the final [DONE] of OpenAI's streams.
 func events(body []byte) []json.RawMessage {
 	var all []json.RawMessage
 	var data []byte
@@ -59,13 +59,13 @@ type chunk struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// callDelta is a part of a tool call. The first part names it; servers that send a call whole may leave the index out.
+// callDelta is a part of a tool call. The first part names it; servers that send a call whole may omit the index.
 type callDelta struct {
 	Index *int `json:"index"`
 	functionCall
 }
 
-// joinCompletion reads the first choice of a stream.
+// joinCompletion joins the first choice of a stream.
 func joinCompletion(body []byte) (completion, error) {
 	var whole choice
 	var arguments []string
@@ -107,7 +107,7 @@ func joinCompletion(body []byte) (completion, error) {
 	return c, nil
 }
 
-// addCalls adds the parts of an event to the calls so far and to the texts of their arguments.
+// addCalls adds the parts of an event to the calls and to the texts of their arguments.
 func addCalls(calls []functionCall, arguments []string, parts []callDelta) ([]functionCall, []string) {
 	for _, part := range parts {
 		at := len(calls)
@@ -130,7 +130,7 @@ func addCalls(calls []functionCall, arguments []string, parts []callDelta) ([]fu
 	return calls, arguments
 }
 
-// argumentPiece is a piece of arguments: a text, or an object where a server sends it whole.
+// argumentPiece is a piece of arguments: a text, or an object if a server sends it whole.
 func argumentPiece(raw json.RawMessage) string {
 	var piece string
 	if len(raw) == 0 || json.Unmarshal(raw, &piece) == nil {
@@ -139,10 +139,9 @@ func argumentPiece(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// brokenStream is an error in the middle of a stream, in the form of an error body.
+// brokenStream is an error during a stream, in the form of an error body.
 type brokenStream struct{ body []byte }
 
-// Error implements error.
 func (b brokenStream) Error() string {
 	message, _ := errorObject(b.body)
 	return message

@@ -23,7 +23,7 @@ type messageEvent struct {
 	} `json:"usage"`
 }
 
-// joinMessage reads a stream of Anthropic's as the message that it amounts to.
+// joinMessage joins a stream of Anthropic's into one message.
 func joinMessage(body []byte) (anthropicReply, error) {
 	var whole anthropicReply
 	var blocks []map[string]any
@@ -58,7 +58,7 @@ func joinMessage(body []byte) (anthropicReply, error) {
 	return whole, whole.fill(blocks)
 }
 
-// grow adds a delta to its block. The input of a tool comes as pieces of JSON.
+// grow adds a delta to its block. Tool input comes as pieces of JSON.
 func grow(block map[string]any, event messageEvent) {
 	for name, piece := range map[string]string{
 		"text": event.Delta.Text, "thinking": event.Delta.Thinking, "signature": event.Delta.Signature, "partial": event.Delta.Input,

@@ -5,14 +5,14 @@ import (
 	"airqa/qa"
 )
 
-// Tokens around the text of a chat, as OpenAI's cookbook counts them for models with the cl100k vocabulary.
+// Overhead per message, as OpenAI's cookbook counts it for models with the cl100k vocabulary.
 const (
 	tokensPerMessage = 4
 	tokensPerReply   = 3
 )
 
-// estimate counts the usage of a call by the cl100k vocabulary, for endpoints that report none. Other vocabularies come
-// out some ten per cent apart, so the result says that it is estimated.
+// estimate counts the usage of a call with the cl100k vocabulary, for endpoints that report none. Other vocabularies
+// differ by about 10 %, so the result is marked as estimated.
 func estimate(counts *tokens.Memo, r qa.Request, reply qa.Reply) qa.Usage {
 	used := qa.Usage{Prompt: tokensPerReply, Reasoning: tokens.Count(reply.Reasoning), Estimated: true}
 	for _, tool := range r.Tools {
@@ -36,8 +36,8 @@ func callTokens(calls []qa.ToolCall) int {
 	return sum
 }
 
-// imageTokens is OpenAI's published rule for GPT-4o at high detail: fit into 2048×2048, then shrink the shorter side to
-// 768, then 170 for each tile of 512×512 and 85 for the whole.
+// imageTokens is OpenAI's published rule for GPT-4o at high detail: fit into 2048×2048, shrink the shorter side to 768,
+// then 170 per tile of 512×512 plus 85.
 func imageTokens(width, height int) int {
 	long, short := float64(max(width, height)), float64(min(width, height))
 	if short <= 0 {

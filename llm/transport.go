@@ -12,9 +12,9 @@ import (
 // DefaultMaxConnections is the maximum number of concurrent requests to one endpoint and model.
 const DefaultMaxConnections = 64
 
-// Pool is what the models of a program share: the connections to an endpoint, and for each model there the limiter and the
-// settings that the endpoint refused. Make one and put it in every [Config], so that two models of one name count against one
-// limit. Calls may overlap.
+// Pool is the state that the models of a program share: the connections to an endpoint, and per model there the limiter
+// and the rejected settings. Use one for every [Config], so that two models of one name share a limit. Calls may
+// overlap.
 type Pool struct {
 	ceiling int
 
@@ -24,7 +24,7 @@ type Pool struct {
 	refusals map[string]*quirks
 }
 
-// NewPool makes a pool with a maximum of concurrent requests for each endpoint and model; below 1 it is
+// NewPool makes a pool with a maximum number of concurrent requests per endpoint and model; below 1 it is
 // [DefaultMaxConnections].
 func NewPool(maxConnections int) *Pool {
 	if maxConnections < 1 {
@@ -53,7 +53,7 @@ func (p *Pool) limiter(base *url.URL, model string, now func() time.Time) *httpc
 	return p.limiters[name]
 }
 
-// quirks are those of a model at an address.
+// quirks returns the quirks of a model at an address.
 func (p *Pool) quirks(base *url.URL, model string) *quirks {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +71,7 @@ func (c Config) client(base *url.URL) *http.Client {
 	return c.Pool.client(base)
 }
 
-// HTTPClient makes a client for other kinds of endpoints, with a limit of time for a request, that follows no redirect.
+// HTTPClient makes a client for other kinds of endpoints, with a timeout per request, that follows no redirects.
 func HTTPClient(timeout time.Duration) *http.Client {
 	return httpclient.New(DefaultMaxConnections, timeout)
 }

@@ -12,7 +12,7 @@ import (
 	"airqa/qa"
 )
 
-// Who waits is told of, with the reason, and that it is over: after a refusal, and in the queue that this leads to.
+// OnWait reports waits with their reason and their end: after a rejection, and in the resulting queue.
 func TestOnWait(t *testing.T) {
 	server := openaitest.New(openaitest.Config{})
 	defer server.Close()

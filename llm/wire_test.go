@@ -40,7 +40,7 @@ var everything = qa.Sampling{
 	ReasoningEffort: "low",
 }
 
-// requests are what a contract is tested with.
+// requests are the inputs of a contract.
 var requests = []struct {
 	name     string
 	sampling qa.Sampling
@@ -70,7 +70,7 @@ var requests = []struct {
 	}, []qa.ToolSpec{lookup}},
 }
 
-// TestWire holds the exact requests.
+// TestWire compares the exact requests.
 func TestWire(t *testing.T) {
 	for _, provider := range []string{"openai", "google", "anthropic", "ollama"} {
 		for _, r := range requests {
@@ -187,7 +187,7 @@ func TestBrokenArguments(t *testing.T) {
 	}
 }
 
-// TestSealedComesBack is a round trip of what endpoints want to see again.
+// TestSealedComesBack is a round trip of opaque provider data.
 func TestSealedComesBack(t *testing.T) {
 	tests := []struct{ provider, reply, want string }{
 		{

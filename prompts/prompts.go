@@ -1,6 +1,6 @@
-// Package prompts holds the texts that models are shown, one embedded file a prompt, written for this project.
-// [Render] fills one in; a name that is missing from the data is an error, never an empty place. The texts of
-// tools stand beside the tools, those of judges in prompts/judge.
+// Package prompts holds the texts shown to models, one embedded file per prompt. [Render] fills one in; a name missing
+// from the data is an error, never an empty string. The texts of tools are next to the tools, those of judges in
+// prompts/judge.
 package prompts
 
 import (
@@ -15,11 +15,11 @@ import (
 //go:embed *.txt
 var files embed.FS
 
-// Data maps the names in a prompt to what stands for them.
+// Data maps the names in a prompt to their values.
 type Data map[string]string
 
-// Render returns the prompt of a name (its file without ".txt") with data filled in. The values are inserted as
-// they are: a template sign in a question is no template.
+// Render returns the prompt with the given name (its file without ".txt"), filled in with data. Values are inserted
+// verbatim: template syntax in a question has no effect.
 func Render(name string, data Data) (string, error) {
 	text, err := Source(name)
 	if err != nil {
@@ -36,16 +36,16 @@ func Render(name string, data Data) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// Source returns the text of a prompt before anything is filled in.
+// Source returns the text of a prompt before rendering.
 func Source(name string) (string, error) {
 	raw, err := files.ReadFile(name + ".txt")
 	if err != nil {
-		return "", fmt.Errorf("prompt %s: there is no such text", name)
+		return "", fmt.Errorf("prompt %s: no such prompt", name)
 	}
 	return string(raw), nil
 }
 
-// Hash returns the SHA-256 of a prompt's source in lower-case hex, to record with a run.
+// Hash returns the SHA-256 of a prompt's source in lower-case hex, for the record of a run.
 func Hash(name string) (string, error) {
 	text, err := Source(name)
 	if err != nil {

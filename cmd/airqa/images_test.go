@@ -34,7 +34,7 @@ func TestServerWithoutImages(t *testing.T) {
 		"--base-url", server.URL(), "--out", out,
 	}
 	said, code := separate(t, nil, run...)
-	if code != exit.FailedExamples || !strings.Contains(said, "takes no images") {
+	if code != exit.FailedExamples || !strings.Contains(said, "accepts no images") {
 		t.Fatalf("exit code %d:\n%s", code, said)
 	}
 	refused := 0

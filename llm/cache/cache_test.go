@@ -83,7 +83,7 @@ func TestHit(t *testing.T) {
 	}
 }
 
-// The bytes of an entry stay what they are.
+// The encoding of an entry never changes.
 func TestFileBytes(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -117,7 +117,7 @@ func TestKey(t *testing.T) {
 		same   bool
 	}{
 		{"uuid and step", func(_ map[string]any, _ *string, r *qa.Request) { r.UUID, r.Step = "v", 9 }, true},
-		{"picture bytes of one hash", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[1].Images[0].Data = []byte("x") }, true},
+		{"image bytes of one hash", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[1].Images[0].Data = []byte("x") }, true},
 		{"repeat", func(_ map[string]any, _ *string, r *qa.Request) { r.Repeat = 1 }, false},
 		{"provider", func(e map[string]any, _ *string, _ *qa.Request) { e["provider"] = "ollama" }, false},
 		{"model", func(e map[string]any, _ *string, _ *qa.Request) { e["model"] = "n" }, false},
@@ -131,8 +131,8 @@ func TestKey(t *testing.T) {
 		{"bytes that are no UTF-8", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[0].Text = "\xff" }, false},
 		{"other such bytes", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[0].Text = "\xfe" }, false},
 		{"role", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[0].Role = qa.User }, false},
-		{"picture", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[1].Images[0].SHA256 = "bb" }, false},
-		{"no picture", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[1].Images = nil }, false},
+		{"image", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[1].Images[0].SHA256 = "bb" }, false},
+		{"no image", func(_ map[string]any, _ *string, r *qa.Request) { r.Messages[1].Images = nil }, false},
 		{"tool call", func(_ map[string]any, _ *string, r *qa.Request) {
 			r.Messages[2].ToolCalls[0].Arguments = []byte(`{"sql":"y"}`)
 		}, false},
@@ -217,7 +217,7 @@ func TestSingleFlight(t *testing.T) {
 	}
 }
 
-// Two programs with the folder open see what the other one adds.
+// Two processes with the folder open see each other's entries.
 func TestTwoPrograms(t *testing.T) {
 	dir, asked := t.TempDir(), &model{}
 	a, b := behind(open(t, dir), asked), behind(open(t, dir), asked)
@@ -239,7 +239,7 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
-// The half line that a killed program leaves hides nothing, before it and behind it.
+// A half line left by a killed program hides nothing before or after it.
 func TestTornLine(t *testing.T) {
 	dir, asked := t.TempDir(), &model{}
 	s := open(t, dir)

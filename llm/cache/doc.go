@@ -1,8 +1,8 @@
-// Package cache keeps what models answered, so that the same request is not paid for twice. A [Model] stands before
-// another model and asks it only what its [Store] does not have. Two requests are the same when endpoint, model, sampling,
-// protocol, tools, messages and the repeat index are: repeats of a question are different requests, the same prompt of two
-// questions is one.
+// Package cache stores model replies so that no request is paid for twice. A [Model] wraps another model and asks it
+// only what its [Store] does not have. Two requests are the same if endpoint, model, sampling, protocol, tools,
+// messages and repeat index are the same: repeats of a question are different requests, but two questions with the same
+// prompt are not.
 //
-// A store is a folder that several programs may use at a time; docs/formats/cache.md tells what is in it. Failures are
-// never kept.
+// A store is a folder that several processes may use concurrently; docs/formats/cache.md describes its contents.
+// Failures are not stored.
 package cache

@@ -12,7 +12,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// entry is one line of the file. The key comes first, so that it is found without parsing the rest.
+// entry is one line of the file. The key comes first so that it can be read without parsing the rest.
 type entry struct {
 	Key    string    `json:"key"`
 	Format int       `json:"format"`
@@ -22,7 +22,7 @@ type entry struct {
 	Reply  reply     `json:"reply"`
 }
 
-// reply is qa.Reply without its requests, with texts that keep their bytes.
+// reply is qa.Reply without its requests. Its texts keep invalid UTF-8.
 type reply struct {
 	Text      runlog.Text     `json:"text"`
 	Reasoning runlog.Text     `json:"reasoning,omitempty"`
@@ -41,7 +41,7 @@ func replyOf(r qa.Reply) reply {
 	}
 }
 
-// hit is the reply as whoever asks again gets it.
+// hit returns the reply as a cache hit.
 func (r reply) hit() qa.Reply {
 	return qa.Reply{
 		Text: string(r.Text), Reasoning: string(r.Reasoning), ToolCalls: r.ToolCalls, Sealed: r.Sealed,
@@ -51,7 +51,7 @@ func (r reply) hit() qa.Reply {
 
 var keyHead = []byte(`{"key":"`)
 
-// place reads the key at the beginning of a line. The rest is read when it is needed.
+// place reads only the key at the start of a line.
 func place(line []byte, at ledger.Span) (k Key, _ ledger.Span, err error) {
 	rest, found := bytes.CutPrefix(line, keyHead)
 	if !found || len(rest) <= 2*len(k) || rest[2*len(k)] != '"' {
@@ -63,7 +63,6 @@ func place(line []byte, at ledger.Span) (k Key, _ ledger.Span, err error) {
 	return k, at, nil
 }
 
-// decode reads a line.
 func decode(line []byte) (entry, error) {
 	var e entry
 	if err := json.Unmarshal(line, &e); err != nil {

@@ -8,7 +8,7 @@ import (
 	"airqa/qa"
 )
 
-// Format is the number of the form of keys and entries.
+// Format is the format number of keys and entries.
 const Format = 1
 
 // Key names a request.
@@ -17,7 +17,7 @@ type Key [sha256.Size]byte
 // String is the key in lower-case hex.
 func (k Key) String() string { return hex.EncodeToString(k[:]) }
 
-// asked is what a key is made of. Texts are bytes, since JSON would replace what is not UTF-8.
+// asked is the input of a key. Texts are bytes, because JSON would replace invalid UTF-8.
 type asked struct {
 	Format   int            `json:"format"`
 	Endpoint map[string]any `json:"endpoint"`
@@ -30,25 +30,25 @@ type asked struct {
 type said struct {
 	Role       qa.Role       `json:"role"`
 	Text       []byte        `json:"text"`
-	Images     []picture     `json:"images"`
+	Images     []image       `json:"images"`
 	ToolCalls  []qa.ToolCall `json:"tool_calls"`
 	ToolCallID string        `json:"tool_call_id"`
 	Sealed     []byte        `json:"sealed"`
 }
 
-type picture struct {
+type image struct {
 	SHA256 string `json:"sha256"`
 	MIME   string `json:"mime"`
 }
 
-// KeyOf names a request to a model. endpoint describes the model and where it is, with every setting that is sent; the
-// question's uuid and the step are no part of a key.
+// KeyOf returns the key of a request to a model. endpoint describes the model and its address with every setting sent.
+// The question's uuid and the step are not part of a key.
 func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) {
 	a := asked{Format: Format, Endpoint: endpoint, Protocol: protocol, Repeat: r.Repeat, Tools: r.Tools}
 	for _, m := range r.Messages {
 		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Sealed: m.Sealed}
 		for _, im := range m.Images {
-			s.Images = append(s.Images, pictureOf(im))
+			s.Images = append(s.Images, imageOf(im))
 		}
 		a.Messages = append(a.Messages, s)
 	}
@@ -59,10 +59,10 @@ func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) 
 	return sha256.Sum256(raw), nil
 }
 
-func pictureOf(im qa.Image) picture {
+func imageOf(im qa.Image) image {
 	if im.SHA256 == "" {
 		sum := sha256.Sum256(im.Data)
 		im.SHA256 = hex.EncodeToString(sum[:])
 	}
-	return picture{im.SHA256, im.MIME}
+	return image{im.SHA256, im.MIME}
 }

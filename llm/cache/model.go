@@ -6,20 +6,20 @@ import (
 	"airqa/qa"
 )
 
-// Model answers from a store, and asks another model on a miss. Its calls may overlap; of equal requests in flight one is
-// made. A reply from the store has Cached set and no Attempts, and its Usage is that of the first request.
+// Model answers from a store and asks another model on a miss. Calls may overlap; concurrent identical requests are
+// made once. A reply from the store has Cached set, no Attempts, and the Usage of the original request.
 type Model struct {
 	// Store keeps the replies; models may share it.
 	Store *Store
 	Model qa.Model
-	// Name is what lists of the cache call the model.
+	// Name identifies the model in listings of the cache.
 	Name string
 	// Endpoint describes model, address and sampling; see [KeyOf].
 	Endpoint map[string]any
 	Protocol string
 }
 
-// Complete answers a request. The error is that of the inner model, or the context's.
+// Complete answers a request. The error is the inner model's or the context's.
 func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	key, err := KeyOf(m.Endpoint, m.Protocol, r)
 	if err != nil {
@@ -33,12 +33,12 @@ func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 		if !shared {
 			return reply, err
 		}
-		// A caller that waited looks again, and makes the request itself if the other one failed.
+		// After waiting, look again; make the request itself if the other call failed.
 	}
 }
 
 func (m *Model) ask(ctx context.Context, key Key, r qa.Request) (qa.Reply, error) {
-	// Another call may have ended between the look and this one.
+	// Another call may have ended between the lookup and this one.
 	if reply, ok := m.Store.find(key); ok {
 		return reply, nil
 	}

@@ -13,23 +13,24 @@ import (
 	"airqa/qa"
 )
 
-// Names inside the folder of a store.
+// File names in the folder of a store.
 const (
 	File     = "replies.jsonl"
 	lockFile = "lock"
 )
 
-// ErrInUse is returned for a store that another program uses, when it is to be changed, or is changing.
+// ErrInUse is returned if another process uses the store exclusively, or if exclusive use is requested of a store in
+// use.
 var ErrInUse = errors.New("another airqa is using this cache; wait for it or stop it")
 
-// Config says how a [Store] writes. Redact sees every line on its way to the disk; nil changes nothing.
+// Config configures a [Store]. Redact, which may be nil, filters every line written.
 type Config struct {
 	Redact func([]byte) []byte
 	Now    func() time.Time
 }
 
-// Store is an open folder of replies. Its methods may be called by several goroutines, and several programs may have the
-// folder open: each sees at its next miss what the others have added.
+// Store is an open folder of replies. Its methods may be called concurrently, and several processes may have the folder
+// open: on a miss, each also looks for entries added by the others.
 type Store struct {
 	now     func() time.Time
 	lock    *os.File
@@ -39,7 +40,7 @@ type Store struct {
 	asked   atomic.Int64
 }
 
-// Open opens the store of a folder, which is made when it is missing. An unfinished last line is skipped.
+// Open opens the store in a folder and creates it if necessary. It skips an unfinished last line.
 func Open(dir string, c Config) (*Store, error) {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -78,10 +79,10 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// Counts returns how many requests the store answered, and how many went to a model.
+// Counts returns the numbers of cache hits and of requests to a model.
 func (s *Store) Counts() (hits, asked int) { return int(s.hits.Load()), int(s.asked.Load()) }
 
-// find returns the reply to a request. A line that cannot be read is a miss.
+// find returns the reply to a request. An unreadable line is a miss.
 func (s *Store) find(k Key) (qa.Reply, bool) {
 	at, ok := s.replies.Get(k)
 	if !ok {
@@ -97,7 +98,7 @@ func (s *Store) find(k Key) (qa.Reply, bool) {
 	return e.Reply.hit(), true
 }
 
-// keep adds a reply. A failure to write is reported by Close: the reply itself is good.
+// keep adds a reply. Close reports write errors, because the reply itself is good.
 func (s *Store) keep(k Key, e entry) {
 	e.Key, e.Format, e.Time = k.String(), Format, s.now().UTC()
 	s.replies.Put(encode(e))

@@ -19,15 +19,15 @@ import (
 	"airqa/internal/ledger"
 )
 
-// ErrNoStore is returned for a folder that holds no cache.
+// ErrNoStore is returned for a folder without a cache.
 var ErrNoStore = errors.New("no cache here (replies.jsonl is missing); airqa run --cache DIR makes one")
 
-// Held is what a store has of one model.
+// Held summarizes a store's entries for one model.
 type Held struct {
 	Model   string `json:"model"`
 	Replies int    `json:"replies"`
 	Bytes   int64  `json:"bytes"`
-	// Prompt and Completion are the tokens that the replies once used.
+	// Prompt and Completion are the tokens originally used for the replies.
 	Prompt     int       `json:"prompt"`
 	Completion int       `json:"completion"`
 	Oldest     time.Time `json:"oldest"`
@@ -47,7 +47,7 @@ func (h *Held) add(e entry, size int) {
 	h.Completion += e.Reply.Usage.Completion
 }
 
-// List counts what is in a folder, by model. bad counts the lines that cannot be read.
+// List summarizes a folder's entries by model. bad counts unreadable lines.
 func List(dir string) (held []Held, bad int, err error) {
 	by := make(map[string]*Held)
 	err = scan(dir, func(line []byte) error {
@@ -70,18 +70,18 @@ func List(dir string) (held []Held, bad int, err error) {
 	return held, bad, err
 }
 
-// Prune drops the replies from before a moment, and lines that cannot be read. It counts what it dropped and kept.
+// Prune deletes replies older than before, and unreadable lines. It returns the numbers of deleted and kept replies.
 func Prune(dir string, before time.Time) (dropped, kept int, err error) {
 	return rewrite(dir, func(e entry) bool { return !e.Time.Before(before) })
 }
 
-// Clear drops all replies and counts them.
+// Clear deletes all replies and returns their number.
 func Clear(dir string) (dropped int, err error) {
 	dropped, _, err = rewrite(dir, func(entry) bool { return false })
 	return dropped, err
 }
 
-// rewrite keeps some entries of a folder that no other program uses.
+// rewrite keeps selected entries of a folder that no other process uses.
 func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
 	path := filepath.Join(dir, File)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,7 @@ func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
 	return dropped, kept, err
 }
 
-// scan calls each with every whole line of a folder's file.
+// scan calls each with every complete line of a folder's file.
 func scan(dir string, each func(line []byte) error) error {
 	file, err := os.Open(filepath.Join(dir, File))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package catalog knows models: what they cost, how much they read and write, and what they refuse.
+// Package catalog lists models with their prices, limits and restrictions.
 //
-// [Builtin] is the list that ships with the program, [Open] adds a user's file to it, and [Catalog.Find] looks a model up by
-// its spec. What a list does not say is unknown: a nil price, a limit of 0. The package asks no endpoint.
+// [Builtin] is the list that ships with the program, [Open] adds a user's file to it, and [Catalog.Find] looks a model
+// up by its spec. Missing data is unknown: a nil price, a limit of 0. The package calls no endpoint.
 package catalog

@@ -22,7 +22,7 @@ var builtin []byte
 // Builtin returns the list that ships with the program.
 func Builtin() *Catalog { return shipped() }
 
-// shipped reads the list when it is first asked for; a test reads it too, so that it cannot be faulty.
+// shipped parses the list on first use. A test parses it too, so errors cannot reach users.
 var shipped = sync.OnceValue(func() *Catalog {
 	c := &Catalog{models: map[string]Model{}, names: map[string]string{}}
 	if err := c.add(BuiltinFile, builtin); err != nil {
@@ -31,9 +31,9 @@ var shipped = sync.OnceValue(func() *Catalog {
 	return c
 })
 
-// Open returns the built-in list with the user's file at path on top; an empty path is the built-in list alone. An entry
-// with the name of a listed model changes the fields that it gives and keeps the others; a price is one field, and null
-// makes it unknown. Fields that it does not know are an error, which names the line.
+// Open returns the built-in list extended by the user's file at path; an empty path means only the built-in list. An
+// entry with the name of a listed model overrides the fields it has and keeps the others; a price is one field, and
+// null makes it unknown. An unknown field is an error with the line number.
 func Open(path string) (*Catalog, error) {
 	if path == "" {
 		return Builtin(), nil
@@ -58,10 +58,10 @@ type file struct {
 	Models  []entry `json:"models"`
 }
 
-// entry keeps where it stands in the file.
+// entry keeps the raw JSON, to find its line in the file.
 type entry struct{ raw json.RawMessage }
 
-// UnmarshalJSON keeps the bytes.
+// UnmarshalJSON copies the bytes.
 func (e *entry) UnmarshalJSON(data []byte) error {
 	e.raw = bytes.Clone(data)
 	return nil
@@ -96,7 +96,7 @@ func (c *Catalog) addEntry(path string, raw json.RawMessage) error {
 	}
 	model := c.models[named.Name]
 	if named.Price != nil {
-		model.Price = nil // a price is given as a whole: half of an old one would make no sense
+		model.Price = nil // a price is replaced as a whole
 	}
 	if err := strict(raw, &model); err != nil {
 		return err
@@ -141,8 +141,8 @@ func strict(data []byte, v any) error {
 
 var unknownField = regexp.MustCompile(`^json: unknown field ("(?:.*)")$`)
 
-// located names the file and the line of an error in the part of data that begins at an offset. encoding/json does not
-// say where an unknown field stands: it is the first of that name there.
+// located adds the file and line to an error in the part of data that begins at an offset. encoding/json does not
+// report the position of an unknown field: it is the first of that name there.
 func located(path string, data []byte, at int, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -8,7 +8,7 @@ import (
 	"airqa/internal/python"
 )
 
-// answer gives the answer from all that was seen, with a thought.
+// answer answers from everything seen so far, with a thought.
 func (t *task) answer() (thought string, value python.Value) {
 	if r := t.best(result, ""); r != nil && t.want.class == asInteger {
 		return "The result is the answer.", int64(count(r.text))
@@ -18,7 +18,7 @@ func (t *task) answer() (thought string, value python.Value) {
 	return "This is what the text closest to the question says.", t.solve(t.want)
 }
 
-// solve answers by the form of the answer. A list has one element for each paper where they are as many.
+// solve answers in the required shape. A list has an element per paper if the numbers match.
 func (t *task) solve(want shape) python.Value {
 	if want.class != asList {
 		return t.nth(want, 0)
@@ -37,7 +37,7 @@ func (t *task) solve(want shape) python.Value {
 	return list
 }
 
-// nth is the candidate i of the form, and a guess when there are too few.
+// nth is candidate i for a shape, or a guess if there are too few.
 func (t *task) nth(want shape, i int) python.Value {
 	if list := t.candidates(want); i < len(list) {
 		return list[i]
@@ -53,7 +53,7 @@ func (t *task) nth(want shape, i int) python.Value {
 	return strings.Join(t.terms, " ")
 }
 
-// candidates are the possible answers of a form, best first.
+// candidates are the possible answers of a shape, best first.
 func (t *task) candidates(want shape) []python.Value {
 	switch want.class {
 	case asInteger, asFloat:
@@ -72,7 +72,7 @@ func (t *task) candidates(want shape) []python.Value {
 	return t.short()
 }
 
-// titles has the best paper. Passages alone give the first line of a first page.
+// titles has the best paper. Passages alone yield the first line of a first page.
 func (t *task) titles(uuid bool) []python.Value {
 	if best := t.best(paper, ""); best != nil && !uuid {
 		return []python.Value{best.label}
@@ -94,7 +94,7 @@ var (
 	negation      = regexp.MustCompile(`(?i)\b(?:no|not|never|none|nor|without|cannot)\b|n[’']t\b`)
 )
 
-// short are captions where one is asked for, and names otherwise.
+// short are captions if one is asked for, and names otherwise.
 func (t *task) short() []python.Value {
 	it := t.best(t.place(), objectPattern.FindString(t.question))
 	if it != nil && strings.Contains(t.question, "caption") {
@@ -108,7 +108,7 @@ func (t *task) short() []python.Value {
 	return t.names()
 }
 
-// prose is the n sentences that fit best.
+// prose returns the n best sentences.
 func (t *task) prose(n int) []python.Value {
 	text := ""
 	for _, s := range t.sentences[:min(n, len(t.sentences))] {
@@ -120,7 +120,7 @@ func (t *task) prose(n int) []python.Value {
 	return []python.Value{strings.TrimSpace(text)}
 }
 
-// truth is false when the best sentence denies something.
+// truth is false if the best sentence is a negation.
 func (t *task) truth() []python.Value {
 	if len(t.sentences) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func (t *task) truth() []python.Value {
 	return []python.Value{yes}
 }
 
-// of is the task with the items of the given papers only; with all when none is of them.
+// of is the task with only the items of the given papers, or with all if there are none.
 func (t *task) of(papers ...string) *task {
 	part := *t
 	own := slices.DeleteFunc(slices.Clone(t.items), func(it item) bool { return !slices.Contains(papers, it.paper) })

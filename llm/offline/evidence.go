@@ -10,7 +10,7 @@ import (
 	"airqa/internal/python"
 )
 
-// evidence is what was seen, weighed by the words of the question.
+// evidence is what was seen, ranked by the words of the question.
 type evidence struct {
 	terms     []string
 	items     []item
@@ -41,7 +41,7 @@ func newEvidence(question string, items []item) evidence {
 	before := 0.0
 	for i := range e.sentences {
 		s := &e.sentences[i]
-		// A short sentence or a heading announces what the next one says.
+		// A short sentence or a heading introduces the next one.
 		own := e.sum(s.stems) / (1 + float64(max(12-len(s.stems), 0))/4)
 		s.score, before = own+before, 0.7*own
 	}
@@ -49,7 +49,7 @@ func newEvidence(question string, items []item) evidence {
 	return e
 }
 
-// sum adds the weights of the terms that a set has.
+// sum adds the weights of the terms in a set.
 func (e evidence) sum(set map[string]bool) float64 {
 	total := 0.0
 	for _, s := range e.terms {
@@ -60,7 +60,7 @@ func (e evidence) sum(set map[string]bool) float64 {
 	return total
 }
 
-// best is the item of a kind whose label and text fit best, nil without any. A label that begins with prefix comes first.
+// best is the item of a kind with the best label and text, or nil. A label that begins with prefix comes first.
 func (e evidence) best(k kind, prefix string) *item {
 	var found *item
 	most := -1.0
@@ -88,7 +88,7 @@ var (
 	year        = regexp.MustCompile(`^(?:19|20)\d\d$`)
 )
 
-// numbers ranks the numbers that a shape accepts.
+// numbers ranks the numbers that fit a shape.
 func (e evidence) numbers(want shape) []python.Value {
 	return e.rank(numberPattern, func(text string, m []int) python.Value {
 		digits := strings.ReplaceAll(text[m[0]:m[1]], ",", "")
@@ -105,11 +105,11 @@ func (e evidence) numbers(want shape) []python.Value {
 	})
 }
 
-// names ranks the capitalised words that the question does not have.
+// names ranks the capitalised words that are not in the question.
 func (e evidence) names() []python.Value {
 	return e.rank(namePattern, func(text string, m []int) python.Value {
 		for _, w := range words(text[m[0]:m[1]]) {
-			// The capital of the first word says nothing.
+			// The first word is always capitalised.
 			if m[0] > 0 && !slices.Contains(e.terms, stem(w)) {
 				return text[m[0]:m[1]]
 			}
@@ -118,8 +118,8 @@ func (e evidence) names() []python.Value {
 	})
 }
 
-// rank reads the matches of a pattern in the best sentences and scores them by the words around them. The function read
-// returns nil for a match that is no candidate.
+// rank scores the matches of a pattern in the best sentences by the words around them. read returns nil for a match
+// that is not a candidate.
 func (e evidence) rank(pattern *regexp.Regexp, read func(text string, match []int) python.Value) []python.Value {
 	scores := make(map[python.Value]float64)
 	var list []python.Value
@@ -139,7 +139,7 @@ func (e evidence) rank(pattern *regexp.Regexp, read func(text string, match []in
 	return list
 }
 
-// nearness adds the weights of the terms around a match, less for each word between.
+// nearness adds the weights of the terms around a match, discounted by distance.
 func (e evidence) nearness(text string, m []int) float64 {
 	const reach = 150
 	left := words(text[max(0, m[0]-reach):m[0]])

@@ -6,7 +6,7 @@ import (
 	"airqa/internal/python"
 )
 
-// item is one thing that was seen: a row of a result, or a part of the context.
+// item is a unit of evidence: a row of a result, or a part of the context.
 type item struct {
 	kind        kind
 	text, label string // label is a caption or title
@@ -26,7 +26,7 @@ const (
 	result // the text is the answer
 )
 
-// columns give the kind of a row: the first column that it has decides.
+// columns map a row's columns to its kind; the first match decides.
 var columns = []struct {
 	kind        kind
 	text, label string
@@ -72,7 +72,7 @@ func readRow(row *python.Dict) item {
 	return it
 }
 
-// readContext reads rows where there are any, and papers or prose otherwise.
+// readContext reads rows if there are any, otherwise papers or prose.
 func readContext(text string) []item {
 	items := readItems(text)
 	if items != nil || strings.Contains(text, "[Error]") || strings.HasPrefix(strings.TrimSpace(text), "none, because") {

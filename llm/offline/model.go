@@ -1,9 +1,9 @@
 // Package offline is a rule-based policy that answers in place of a language model, so that airqa can be tried without a
 // key, a network or a model file. Its scores say nothing about any model.
 //
-// Start from [New]. A [Model] reads only the messages that a language model would get (task.go). In the loop it follows a
-// short plan of queries, searches and views (plan.go); then it answers from what came back (answer.go). It answers the
-// prompts that ask once from their context. It cannot read images, and keeps no state between calls.
+// Start from [New]. A [Model] reads only the messages that a language model would get (task.go). In the loop it follows
+// a short plan of queries, searches and views (plan.go), then answers from the results (answer.go). It answers one-shot
+// prompts from their context. It cannot read images and keeps no state between calls.
 package offline
 
 import (
@@ -17,14 +17,14 @@ import (
 	"airqa/qa"
 )
 
-// Model answers by rules. The same messages give the same reply, and calls may overlap.
+// Model answers by rules. The same messages give the same reply. Calls may overlap.
 type Model struct{ counts tokens.Memo }
 
 // New returns the model.
 func New() *Model { return &Model{} }
 
-// Complete answers the prompts of the baselines in the form that they ask for, and with one native call where tools are
-// offered; any other text gets a guess between fences. The only error is that of the context.
+// Complete answers the prompts of the baselines in the format they require, and with one native call if tools are
+// offered; any other text gets a guess between fences. The only error is the context's.
 func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, err
@@ -53,7 +53,7 @@ func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) 
 	return r, nil
 }
 
-// fenced writes a value between fences, which it must not end itself.
+// fenced puts a value between fences and escapes any fence in it.
 func fenced(thought, language string, v python.Value) string {
 	return thought + "\n\n```" + language + "\n" + strings.ReplaceAll(python.Str(v), "```", "'''") + "\n```"
 }

@@ -27,7 +27,7 @@ var params = []action.Param{
 	{Name: "query"}, {Name: "limit"}, {Name: "sql"}, {Name: "paper_id"}, {Name: "page_number"}, {Name: "bounding_box"}, {Name: "answer"},
 }
 
-// write prints a call in the action format of the prompt, and the arguments of a native call as JSON.
+// write prints a call in the action format of the prompt, or the arguments of a native call as JSON.
 func (t *task) write(s step) string {
 	args := make(map[string]any)
 	for name, v := range s.args {
@@ -43,7 +43,7 @@ func (t *task) write(s step) string {
 	return t.format.Write(action.Spec{Name: s.tool, Params: params}, args)
 }
 
-// next is the first step of the plan that was not taken yet, and the answer when all were or it is the last turn.
+// next is the first step of the plan not taken yet, or the answer if there is none or it is the last turn.
 func (t *task) next() step {
 	if t.turn < maxTurns && t.best(result, "") == nil {
 		for _, s := range t.plan() {
@@ -56,7 +56,7 @@ func (t *task) next() step {
 	return step{thought, "Answer", map[string]any{"answer": value}}
 }
 
-// taken is the index of the call that took a step, -1 when none did.
+// taken is the index of the call that took a step, or -1.
 func (t *task) taken(s step) int {
 	for i, c := range t.calls {
 		if strings.Contains(c, t.write(s)) {
@@ -90,7 +90,7 @@ func (t *task) plan() []step {
 	return append(steps, t.views()...)
 }
 
-// views is the step that looks at the figure or table of the question, once its place on a page is known.
+// views looks at the figure or table of the question once its position on a page is known.
 func (t *task) views() []step {
 	it := t.best(t.place(), objectPattern.FindString(t.question))
 	if it == nil || it.page < 1 || len(it.box) != 4 {
@@ -102,7 +102,7 @@ func (t *task) views() []step {
 	}}
 }
 
-// statement is the query of the prompt that asks for one: the first of the plan.
+// statement is the query for a prompt that asks for one: the first in the plan.
 func (t *task) statement() step {
 	steps := append(t.plan(), query("I look for the passage that has the answer.", t.placeSQL()))
 	return steps[slices.IndexFunc(steps, func(s step) bool { return s.tool == "Query" })]
@@ -114,7 +114,7 @@ var (
 	objectPattern = regexp.MustCompile(`(?i)\b(?:figure|table) (?:\d+|[IVX]+)\b`)
 )
 
-// place is where the question says that its answer is; a passage when it does not say.
+// place is where the question locates its answer, by default a passage.
 func (t *task) place() kind {
 	switch {
 	case t.want.class == asFormula:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// class is the type of answer that a format asks for.
+// class is the type of answer that a format requires.
 type class int
 
 const (
@@ -20,7 +20,7 @@ const (
 	asList
 )
 
-// shape is the form of an answer.
+// shape is the structure of an answer.
 type shape struct {
 	class    class
 	decimals int     // of a float; 0 when unknown
@@ -28,7 +28,7 @@ type shape struct {
 	parts    []shape // elements of a list, as far as the format names them
 }
 
-// classes are tried in this order.
+// classes are tried in order.
 var classes = []struct {
 	class   class
 	pattern *regexp.Regexp
@@ -49,7 +49,7 @@ var (
 	partPattern    = regexp.MustCompile(`\b(?:float|integer|string|formula|title|bool)`)
 )
 
-// readShape reads an answer format. Without a format the answer is prose.
+// readShape parses an answer format. Without one, the answer is prose.
 func readShape(format string) shape {
 	lower := strings.ToLower(strings.TrimSpace(format))
 	s := shape{}
@@ -76,7 +76,7 @@ func readShape(format string) shape {
 	return s
 }
 
-// part is the shape of the element i.
+// part is the shape of element i.
 func (s shape) part(i int) shape {
 	if len(s.parts) == 0 {
 		return shape{}

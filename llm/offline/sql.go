@@ -15,7 +15,7 @@ func literals(list ...string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// venueSQL is the condition that a paper is of a conference, given its name and year.
+// venueSQL is the condition for papers of a conference, given its name and year.
 func venueSQL(m []string) string {
 	if m[2] == "" {
 		return "conference_abbreviation ILIKE " + literals(m[1])
@@ -28,8 +28,8 @@ func (t *task) hits(column string) string {
 	return fmt.Sprintf("len(list_filter([%s], w -> contains(lower(%s), w)))", literals(t.terms[:min(12, len(t.terms))]...), column)
 }
 
-// ofPapers is the condition that a row is of the papers of the question: those that it names, else the one found for it,
-// else the one whose title and abstract have most of its words.
+// ofPapers is the condition for rows of the question's papers: those it names, else the one found for it, else the one
+// whose title and abstract match best.
 func (t *task) ofPapers(column string) string {
 	list := slices.Concat(t.papers, t.found)
 	if len(list) == 0 {
@@ -45,7 +45,7 @@ func (t *task) papersSQL() string {
 		t.venues, t.hits("concat(title, ' ', abstract)"))
 }
 
-// places are the tables that hold each kind of item, the columns to show, and the one to search.
+// places are the table of each kind of item, the columns to show, and the one to search.
 var places = map[kind]struct{ table, shown, searched string }{
 	passage:  {"chunks", "r.text_content AS text", "r.text_content"},
 	figure:   {"images", "r.image_caption, r.bounding_box", "r.image_caption"},
@@ -53,7 +53,7 @@ var places = map[kind]struct{ table, shown, searched string }{
 	equation: {"equations", "r.equation_content", "r.equation_content"},
 }
 
-// placeSQL looks where the question says that its answer is.
+// placeSQL searches where the question locates its answer.
 func (t *task) placeSQL() string {
 	p := places[t.place()]
 	return fmt.Sprintf("SELECT %s, r.ref_paper_id AS paper_id, p.page_number FROM %s r JOIN pages p ON r.ref_page_id = p.page_id WHERE %s ORDER BY %s DESC, r.ordinal LIMIT 6",
@@ -65,8 +65,8 @@ var (
 	mostPattern  = regexp.MustCompile(`(?i)\bpaper\b.*\b(largest|highest|most|smallest|fewest|lowest) (?:number of )?(\w+)`)
 )
 
-// metadataSQL asks for a number that the database can give, under the column "answer"; it is empty for other questions.
-// The function counted turns a noun of the question into an expression.
+// metadataSQL asks for a number that the database can compute, in the column "answer"; it is empty for other questions.
+// counted turns a noun of the question into an expression.
 func (t *task) metadataSQL(counted func(noun string) string) string {
 	if m := countPattern.FindStringSubmatch(t.question); m != nil && len(t.papers) > 0 {
 		return fmt.Sprintf("SELECT %s AS answer FROM metadata WHERE %s", counted(m[1]), t.ofPapers("paper_id"))
@@ -78,7 +78,7 @@ func (t *task) metadataSQL(counted func(noun string) string) string {
 	return ""
 }
 
-// guessed takes a noun for a column of lists.
+// guessed treats a noun as a list column.
 func guessed(noun string) string { return "len(" + strings.ToLower(noun) + ")" }
 
 var (

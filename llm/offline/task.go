@@ -9,7 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// form is what a prompt asks for.
+// form is the form of reply that a prompt requires.
 type form int
 
 const (
@@ -19,7 +19,7 @@ const (
 	wantsCall               // a native call
 )
 
-// task is what the messages say: the question, the tools, and what was done and seen so far.
+// task is the content of the messages: the question, the tools, and the steps and results so far.
 type task struct {
 	form     form
 	format   action.Format
@@ -40,7 +40,7 @@ type task struct {
 // maxTurns is the turn in which the policy answers at the latest.
 const maxTurns = 6
 
-// readTask reads the messages of a prompt. What they lack stays empty.
+// readTask reads the messages of a prompt. Missing parts stay empty.
 func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
 	t := &task{format: action.Python, tools: make(map[string]bool), failed: make(map[int]bool), turn: 1, venues: "TRUE"}
 	for _, s := range tools {
@@ -92,7 +92,7 @@ func (t *task) readSystem(text string) {
 
 var turnPattern = regexp.MustCompile(`Turn (\d{1,4})\.`)
 
-// readReply notes an earlier call. Its thought opens with its turn, since a window may hide the turns before.
+// readReply records an earlier call. Its thought starts with its turn, because a window may hide earlier turns.
 func (t *task) readReply(m qa.Message) {
 	t.turn++
 	if n := turnPattern.FindStringSubmatch(m.Text); n != nil {
@@ -111,7 +111,8 @@ var (
 	quotedText   = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
 )
 
-// readQuestion splits a message at its labels, and returns the items of the context: all that follows is data.
+// readQuestion splits a message at its labels and returns the items of the context: everything after that label is
+// data.
 func (t *task) readQuestion(text string) []item {
 	at := append(labelPattern.FindAllStringSubmatchIndex(text, -1), []int{len(text)})
 	if len(at) == 1 {

@@ -11,7 +11,7 @@ import (
 
 var wordPattern = regexp.MustCompile(`[\p{L}\p{N}]+(?:[.,]\d+)*`)
 
-// greek spells out the letters that questions name.
+// greek spells out Greek letters.
 var greek = strings.NewReplacer("α", " alpha ", "β", " beta ", "γ", " gamma ", "κ", " kappa ", "λ", " lambda ", "η", " eta ", "θ", " theta ")
 
 // words are the words of a text in lower case.
@@ -29,10 +29,10 @@ func setOf(text string) map[string]bool {
 	return set
 }
 
-// filler are words of questions that say nothing about what is asked.
+// filler are question words without content.
 var filler = setOf("paper according answer author article work find name give please much many exactly propose use figure table section")
 
-// terms are the stems of the content words of a text, each once, in order.
+// terms are the distinct stems of the content words of a text, in order.
 func terms(text string) []string {
 	var list []string
 	for _, w := range words(text) {
@@ -50,7 +50,7 @@ var (
 	sentenceEnd = regexp.MustCompile(`([\p{Ll}\p{N})”"][.?!]["”’)]*)\s+([\p{Lu}“])`)
 )
 
-// sentences joins the lines of a text, and words divided at their ends.
+// sentences joins the lines of a text and words hyphenated at their ends.
 func sentences(text string) []string {
 	var list []string
 	for block := range strings.SplitSeq(blockEnd.ReplaceAllString(text, "$1\x00$2"), "\x00") {
@@ -62,7 +62,7 @@ func sentences(text string) []string {
 
 var counts = strings.Fields("zero one two three four five six seven eight nine ten")
 
-// count reads a number in digits or, up to ten, as a word; 0 when it is neither.
+// count reads a number in digits or, up to ten, as a word; 0 if it is neither.
 func count(word string) int {
 	if n, err := strconv.Atoi(word); err == nil {
 		return max(n, 0)
@@ -75,7 +75,7 @@ var (
 	cellPattern = regexp.MustCompile(`(?is)<t[hd][^>]*>(.*?)</t[hd]>`)
 )
 
-// cellSentences writes each cell of an HTML table as a sentence: the label of its row, its heading, and what it has.
+// cellSentences turns each cell of an HTML table into a sentence: row label, column heading, content.
 func cellSentences(table string) []string {
 	var list []string
 	rows := rowPattern.FindAllString(table, 300)
