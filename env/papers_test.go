@@ -19,7 +19,7 @@ import (
 func TestHoldings(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	odd := attention
-	odd.File.Problems = []string{"page 2 has no text: a scan?"}
+	odd.File.Problems = []string{"page 2 has no text; is it a scan?"}
 	fill(t, dir, odd, bert)
 	got, err := env.Holdings(t.Context(), dir)
 	check(t, err)

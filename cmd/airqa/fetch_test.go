@@ -45,7 +45,7 @@ func TestIngestFetches(t *testing.T) {
 		{"fetched", good, 0, []string{"fetch: 2 fetched, 0 there before, 0 failed", "ingest: 2 added"}},
 		{"there", good, 0, []string{"fetch: 0 fetched, 2 there before", "ingest: 0 added, 2 there before"}},
 		{"one is missing", append(good, "--url", web.URL+"/none.pdf"), 3, []string{"404 Not Found", "1 papers could not be fetched"}},
-		{"offline", []string{"ingest", "--data", data, "--url", gone.URL + "/x.pdf"}, 1, []string{"cannot reach 127.0.0.1", "download the file yourself and give its path"}},
+		{"offline", []string{"ingest", "--data", data, "--url", gone.URL + "/x.pdf"}, 1, []string{"cannot reach 127.0.0.1", "download the file yourself and pass its path"}},
 		{"no address", []string{"ingest", "--data", data, "--arxiv", "attention"}, 2, []string{"nor an arXiv id"}},
 		{"no list", []string{"ingest", "--data", data, "--list", filepath.Join(dir, "none")}, 2, []string{"none"}},
 		{"no size", append(good, "--max-mb", "0"), 2, []string{"--max-mb"}},

@@ -13,9 +13,8 @@ import (
 	"airqa/fixtures"
 )
 
-// BenchmarkIngestPages reads the sample papers, or those of the folder in AIRQA_TEST_PDFS, two at once, and reports
-// pages a second: everything but storing. "best" is that of the quickest round: beside other work on the machine it tells
-// most.
+// BenchmarkIngestPages reads the sample papers, or those of the folder in AIRQA_TEST_PDFS, two at a time, and reports
+// pages per second without storing. "best" is the fastest round, which is most reliable on a busy machine.
 func BenchmarkIngestPages(b *testing.B) {
 	paths := benchPapers(b)
 	reader, err := ingest.NewReader(pool)
@@ -23,7 +22,7 @@ func BenchmarkIngestPages(b *testing.B) {
 		b.Fatal(err)
 	}
 	pages, best := 0, 0.0
-	ingestAll(b, reader, paths) // PDFium starts, the vocabulary loads
+	ingestAll(b, reader, paths) // starts PDFium, loads the vocabulary
 	b.ResetTimer()
 	for b.Loop() {
 		start := time.Now()
@@ -53,7 +52,7 @@ func (discard) Owner(context.Context, string) (paperdb.File, bool, error) {
 }
 func (discard) Title(context.Context, string) (string, error) { return "", nil }
 
-// benchPapers are the papers of the folder in AIRQA_TEST_PDFS, else the sample papers.
+// benchPapers returns the papers of the folder in AIRQA_TEST_PDFS, or the sample papers.
 func benchPapers(tb testing.TB) []string {
 	tb.Helper()
 	dir := os.Getenv("AIRQA_TEST_PDFS")

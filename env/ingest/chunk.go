@@ -12,7 +12,7 @@ import (
 	"airqa/internal/tokens"
 )
 
-// chunker cuts pages into chunks.
+// chunker splits pages into chunks.
 type chunker struct {
 	limit int
 	count func(string) int // tokens or characters
@@ -26,8 +26,8 @@ func newChunker(c datadir.Chunking) *chunker {
 	return &chunker{limit: c.Size, count: tokens.Count}
 }
 
-// chunkMark follows the parser's name where chunks are not those of the paper, so that the fingerprint of a data directory
-// depends on them.
+// chunkMark is appended to the parser's name if the chunking differs from the paper's, so that the fingerprint of a
+// data directory depends on it.
 func chunkMark(c datadir.Chunking) string {
 	if c = c.Or(datadir.DefaultChunking()); c == datadir.DefaultChunking() {
 		return ""
@@ -35,14 +35,14 @@ func chunkMark(c datadir.Chunking) string {
 	return fmt.Sprintf("+chunks-%d-%s", c.Size, c.Unit)
 }
 
-// page cuts the text of a page at the ends of paragraphs where possible, else of sentences, else of words. Notes on the authors
-// are left out: they are on the page, and would interrupt a passage.
+// page splits the text of a page at the ends of paragraphs if possible, else of sentences, else of words. It omits
+// notes on the authors, which would interrupt a passage; they remain on the page.
 func (c *chunker) page(doc *layout.Document, lines []layout.Line) []string {
 	lines = slices.DeleteFunc(slices.Clone(lines), func(l layout.Line) bool { return l.Role == layout.AuthorNote })
 	return c.pack(strings.Split(doc.Flow(lines), "\n"))
 }
 
-// pack fills chunks with whole paragraphs, one a row, as many as fit.
+// pack fills chunks with as many whole paragraphs as fit, one per row.
 func (c *chunker) pack(paragraphs []string) []string {
 	var chunks []string
 	current := piece{}
@@ -63,14 +63,15 @@ func (c *chunker) pack(paragraphs []string) []string {
 	return chunks
 }
 
-// piece is text that fits a chunk, what parts it from the piece before, and its maximum length with that.
+// piece is text that fits a chunk, its separator from the previous piece, and its maximum length including the
+// separator.
 type piece struct {
 	text, separator string
 	most            int
 }
 
-// join puts two pieces together and tells whether they fit a chunk. A token seldom reaches over a space or a line's end, so
-// the sum of both counts is enough to see that they fit; where it is not, the whole is counted.
+// join concatenates two pieces and reports whether they fit a chunk. Tokens seldom cross a space or a line end, so the
+// sum of both counts usually suffices; otherwise the concatenation is counted.
 func (c *chunker) join(a, b piece) (piece, bool) {
 	const margin = 8
 	joined := piece{text: a.text + b.separator + b.text, separator: a.separator, most: a.most + b.most}
@@ -80,7 +81,7 @@ func (c *chunker) join(a, b piece) (piece, bool) {
 	return joined, joined.most <= c.limit
 }
 
-// piece counts a text behind a separator.
+// piece counts a text after a separator.
 func (c *chunker) piece(text, separator string) piece {
 	n := c.length(text)
 	switch {
@@ -93,10 +94,9 @@ func (c *chunker) piece(text, separator string) piece {
 	return piece{text, separator, n}
 }
 
-// fits tells whether a text is no longer than a chunk.
 func (c *chunker) fits(text string) bool { return c.length(text) <= c.limit }
 
-// pieces breaks a paragraph that is longer than a chunk into sentences, and those into words.
+// pieces splits a paragraph that exceeds a chunk into sentences, and those into words.
 func (c *chunker) pieces(paragraph string) []piece {
 	paragraph = strings.TrimSpace(paragraph)
 	if paragraph == "" {
@@ -130,8 +130,8 @@ func (c *chunker) split(word string) []piece {
 	return append(head, tail...)
 }
 
-// length counts, but calls long text too long without counting: a run of one letter takes quadratic time, and a token of
-// prose has four letters.
+// length counts text, but treats long text as too long without counting: a run of one letter takes quadratic time, and
+// a token of prose has about four letters.
 func (c *chunker) length(s string) int {
 	const mostPerToken = 16
 	if len(s) > mostPerToken*c.limit {
@@ -140,7 +140,7 @@ func (c *chunker) length(s string) int {
 	return c.count(s)
 }
 
-// sentences cuts after ". ", "? " and "! " before a capital or a digit.
+// sentences splits after ". ", "? " and "! " before a capital or a digit.
 func sentences(s string) []string {
 	var out []string
 	runes := []rune(s)

@@ -82,7 +82,7 @@ func FuzzChunksLoseNothing(f *testing.F) {
 				t.Errorf("%q has a length of %d, more than %d", chunk, n, limit)
 			}
 		}
-		// Words may be cut, spaces may go, characters stay.
+		// Words may be split and spaces removed, but characters remain.
 		bare := func(s string) string { return strings.Join(strings.Fields(strings.ToValidUTF8(s, "")), "") }
 		if strings.ToValidUTF8(text, "") != text {
 			return

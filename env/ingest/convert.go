@@ -10,7 +10,7 @@ import (
 	"airqa/env/pdf"
 )
 
-// readDocument takes everything out of an open document. Pages that cannot be read stay empty and are reported.
+// readDocument extracts everything from an open document. Pages that cannot be read remain empty and are reported.
 func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []string, error) {
 	var problems []string
 	inputs, texts := make([]layout.Input, doc.Pages()), make([]string, doc.Pages())
@@ -23,7 +23,7 @@ func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []s
 		case err != nil:
 			return structure.Source{}, nil, err
 		case !hasText(in):
-			problems = append(problems, fmt.Sprintf("page %d has no text: a scan?", i+1))
+			problems = append(problems, fmt.Sprintf("page %d has no text; is it a scan?", i+1))
 		}
 		inputs[i], texts[i] = in, text
 	}
@@ -42,7 +42,7 @@ func hasText(in layout.Input) bool {
 	return false
 }
 
-// readPage returns a page for laying out, and its text as PDFium reads it.
+// readPage returns a page for layout, and its text as extracted by PDFium.
 func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, text string, err error) {
 	info, err := doc.Page(ctx, n)
 	if err != nil {
@@ -78,7 +78,7 @@ func shapeKind(kind pdf.ShapeKind) layout.ShapeKind {
 	}
 }
 
-// readMarks adds anchors, outline and the file's own title. Where they are broken the paper does without them.
+// readMarks adds anchors, outline and the file's own title. Broken ones are reported and omitted.
 func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source) (problems []string, err error) {
 	note := func(what string, err error) {
 		if err != nil {
@@ -97,7 +97,7 @@ func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source)
 	note("outline", err)
 	for _, h := range outline {
 		if h.Page > 0 && h.Page <= len(source.Doc.Pages) && source.Doc.Pages[h.Page-1].Turned != 0 {
-			h.Y = 0 // its x, which would say how far down the text it is, is not known
+			h.Y = 0 // without its x, the position in the text is unknown
 		}
 		source.Outline = append(source.Outline, structure.Entry{Title: h.Title, Level: h.Level, Page: h.Page, Y: h.Y})
 	}

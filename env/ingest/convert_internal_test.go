@@ -13,7 +13,7 @@ import (
 	"airqa/fixtures"
 )
 
-// Publishers strip anchors and outlines: print and numbering must do then.
+// Publishers strip anchors and outlines, so font style and numbering must suffice.
 func TestHeadingsAreFoundWithoutAnchorsAndOutline(t *testing.T) {
 	pool, err := pdf.NewPool(pdf.Config{})
 	if err != nil {
@@ -45,7 +45,7 @@ func TestHeadingsAreFoundWithoutAnchorsAndOutline(t *testing.T) {
 	}
 }
 
-// bare reads a sample paper as if it had neither anchors nor an outline.
+// bare reads a sample paper without its anchors and outline.
 func bare(t *testing.T, pool *pdf.Pool, slug string) structure.Paper {
 	t.Helper()
 	data, err := fs.ReadFile(fixtures.Papers(), slug+".pdf")

@@ -1,7 +1,7 @@
-// Package ingest turns PDF files into rows: it reads a paper, finds its parts, and writes everything to a [Store] as one
-// transaction a paper. Start from [Find], [Reader] and [Run].
+// Package ingest converts PDF files to rows. It reads a paper, finds its parts, and writes them to a [Store], one
+// transaction per paper. Start from [Find], [Reader] and [Run].
 //
-// Laying out pages is env/ingest/layout, finding figures and tables env/ingest/floats, finding sections, equations and
-// references env/ingest/structure; this package joins them to env/pdf, adds chunks, ids and the metadata beside the
-// file, and drives many papers. It knows no database and embeds nothing.
+// env/ingest/layout lays out pages, env/ingest/floats finds figures and tables, and env/ingest/structure finds
+// sections, equations and references. This package connects them to env/pdf, adds chunks, ids and metadata, and
+// processes many papers. It uses no database and embeds no text.
 package ingest

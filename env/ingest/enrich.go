@@ -15,16 +15,17 @@ import (
 	"airqa/qa"
 )
 
-// Extras are folders with what is known of papers besides their PDFs. The zero value is none.
+// Extras are folders with additional data about papers. The zero value has none.
 type Extras struct {
-	// Records are metadata files: a PDF without one beside it takes UUID.json if it is named UUID.pdf, or else the one with
-	// the title that it bears.
+	// Records are metadata files for PDFs without one of their own. UUID.pdf uses UUID.json, other PDFs the record with
+	// their title.
 	Records *records.Folder
-	// MinerU are outputs of MinerU: its tables, figures and equations take the place of those found here.
+	// MinerU are outputs of MinerU, whose tables, figures and equations replace those found here.
 	MinerU *mineru.Folder
 }
 
-// Open loads a PDF as [Open] does, and notes which extras there are for it, so that other extras make it another source.
+// Open is like the function [Open]. It also records the extras of the PDF, so that different extras make a different
+// source.
 func (e Extras) Open(path string) (Source, error) {
 	s, err := Open(path)
 	if err != nil {
@@ -46,14 +47,14 @@ func (e Extras) addRecord(s *Source) (err error) {
 	if path, ok := e.Records.ByID(stem(s.Path)); ok {
 		return s.useRecord(path)
 	}
-	// The title is known when the PDF is read. Until then the whole folder stands for the record: when a file in it
-	// changes, the paper is read again.
+	// The title is unknown until the PDF is read. Until then, the hash of the whole folder represents the record: if
+	// any file changes, the paper is read again.
 	s.records = e.Records
 	s.File.MetadataSHA256, err = e.Records.Hash()
 	return err
 }
 
-// useRecord takes a metadata file and its hash. One that is named for a uuid and says none means that one.
+// useRecord reads a metadata file and its hash. The name of the file provides a missing UUID.
 func (s *Source) useRecord(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -67,8 +68,8 @@ func (s *Source) useRecord(path string) error {
 	return err
 }
 
-// addOutput finds the paper's MinerU output by the name of its file or its uuid. An uuid that is known only when the PDF was
-// read is looked for then; --again is needed to have such an output noticed that came or changed later.
+// addOutput finds the paper's MinerU output by the name of its file or its UUID. If the UUID is known only after
+// reading the PDF, the lookup happens then, and --again is needed to notice later changes of the output.
 func (e Extras) addOutput(s *Source) {
 	s.outputs = e.MinerU
 	s.File.Parser += "+mineru"
@@ -78,7 +79,7 @@ func (e Extras) addOutput(s *Source) {
 	}
 }
 
-// lookUp finds the metadata of a paper by its title. A record that is broken is a problem.
+// lookUp finds the metadata of a paper by its title. A broken record is a problem.
 func (s *Source) lookUp(title string) error {
 	if s.records == nil {
 		return nil
@@ -91,7 +92,7 @@ func (s *Source) lookUp(title string) error {
 	case problem != "":
 		s.problems = append(s.problems, problem)
 	case path == "":
-		s.problems = append(s.problems, "metadata: no record has this title")
+		s.problems = append(s.problems, "metadata: no record with this title")
 	default:
 		folder := s.File.MetadataSHA256
 		if err := s.useRecord(path); err != nil {
@@ -103,7 +104,7 @@ func (s *Source) lookUp(title string) error {
 	return nil
 }
 
-// enrich puts what MinerU found in the place of figures, tables and equations. Sections keep their text.
+// enrich replaces figures, tables and equations with those of MinerU. Sections keep their text.
 func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *structure.Paper) {
 	if s.outputs == nil {
 		return
@@ -127,14 +128,15 @@ func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *struct
 	s.problems = append(s.problems, m.problems...)
 }
 
-// title is the row of table metadata as far as title and record tell it.
+// title returns the metadata row with the data from title and record.
 func (s *Source) title(parts *structure.Paper) paperdb.Metadata {
 	row := paperdb.Metadata{Title: first(parts.Title, stem(s.Path))}
 	s.apply(&row)
 	return row
 }
 
-// apply gives a paper its record and its id. A second file with one title has an id of its own, and its name in the title.
+// apply adds the record and the id to a paper's row. A second file with the same title gets its own id, and its name is
+// added to the title.
 func (s *Source) apply(row *paperdb.Metadata) {
 	s.Metadata.apply(row)
 	if s.second {

@@ -20,7 +20,8 @@ import (
 	"airqa/qa"
 )
 
-// middle is an output for a paper whose first page is twice as large as MinerU saw it. Its last table is on no page.
+// middle is an output for a paper whose first page is twice as large as MinerU's. Its last table is on a page that does
+// not exist.
 const middle = `{"pdf_info": [
   {"page_idx": 0, "page_size": [306, 396], "para_blocks": [
     {"type": "image", "blocks": [
@@ -34,7 +35,7 @@ const middle = `{"pdf_info": [
 
 const content = `[{"type": "equation", "text": "$$ x $$", "page_idx": 1}]`
 
-// outputs makes a MinerU folder with an output called name.
+// outputs makes a MinerU folder with one output.
 func outputs(t *testing.T, name, middle, content string) *mineru.Folder {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,7 +55,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// bare puts the PDF of a sample paper, without the metadata beside it, into a folder.
+// bare copies the PDF of a sample paper, without its metadata, into a folder.
 func bare(t *testing.T, slug, name string) string {
 	t.Helper()
 	data, err := fs.ReadFile(fixtures.Papers(), slug+".pdf")
@@ -78,11 +79,11 @@ func TestMinerUTakesThePlaceOfFiguresTablesAndEquations(t *testing.T) {
 	paper := p.Metadata.PaperID
 	page := qa.PageUUID(paper, 1)
 	want := own
-	// The box of 306 x 396 is brought to 612 x 792 and cut at the page's edge.
+	// The box of 306 x 396 is scaled to 612 x 792 and clipped to the page.
 	want.Images = []paperdb.Image{{ID: qa.PartUUID(paper, 1, "image", 1), Caption: "Figure 1: As MinerU read it.", Box: [4]int{100, 120, 201, 672}, PageID: page}}
 	want.Tables = []paperdb.Table{{ID: qa.PartUUID(paper, 1, "table", 1), Caption: "Table 1: Theirs.", Content: "<table>1</table>", Box: [4]int{20, 40, 40, 40}, PageID: page}}
 	want.Equations = []paperdb.Equation{{ID: qa.PartUUID(paper, 2, "equation", 1), Content: "$$ x $$", PageID: qa.PageUUID(paper, 2)}}
-	want.File.Problems = slices.Insert(slices.Clone(own.File.Problems), 0, fmt.Sprintf("MinerU: a table on page 99, the PDF has %d", len(own.Pages)))
+	want.File.Problems = slices.Insert(slices.Clone(own.File.Problems), 0, fmt.Sprintf("MinerU: a table on page 99, but the PDF has %d pages", len(own.Pages)))
 	if !strings.HasPrefix(p.File.Parser, ingest.Parser+"+mineru-") {
 		t.Errorf("parser %q", p.File.Parser)
 	}
@@ -135,7 +136,7 @@ func TestMinerUByTheUUIDOfThePaper(t *testing.T) {
 	}
 }
 
-// collection makes a folder with the records of all sample papers, called by their uuids.
+// collection makes a folder with the records of all sample papers, named by their UUIDs.
 func collection(t *testing.T) (dir string, bySlug map[string]ingest.Metadata) {
 	t.Helper()
 	dir, bySlug = t.TempDir(), map[string]ingest.Metadata{}
@@ -169,7 +170,7 @@ func TestMetadataOfAFolder(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	// A file that is named for a broken record fails; what is beside the PDF wins.
+	// A file named after a broken record fails; the metadata next to the PDF takes precedence.
 	broken := bare(t, "tallow", qa.PaperUUID("broken", ""))
 	if _, err := extras.Open(broken); err == nil || !strings.Contains(err.Error(), "byte 8") {
 		t.Errorf("got %v", err)
@@ -184,7 +185,7 @@ func TestNoRecordHasTheTitle(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a.json", []byte(`{"title": "On Bridges"}`))
 	p := readWith(t, ingest.Extras{Records: openRecords(t, dir)}, bare(t, "tallow", "x"))
-	if !slices.Contains(p.File.Problems, "metadata: no record has this title") {
+	if !slices.Contains(p.File.Problems, "metadata: no record with this title") {
 		t.Errorf("problems %q", p.File.Problems)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"airqa/env/datadir"
 )
 
-// Find lists the PDFs that paths name: files as given, folders with everything below them, sorted, whatever the case of
-// ".pdf". Data directories below a folder are passed over. A path that does not exist, a file that is no PDF and a folder that cannot be listed are errors. No file comes
-// twice.
+// Find lists the PDFs in paths, without duplicates: files as given, and folders recursively, sorted, with any case of
+// ".pdf". It skips data directories inside a folder. A missing path, a file that is not a PDF, and an unreadable folder
+// are errors.
 func Find(paths []string) ([]string, error) {
 	found, closed, err := FindOpen(paths)
 	if err == nil && len(closed) > 0 {
@@ -27,7 +27,7 @@ func Find(paths []string) ([]string, error) {
 	return found, nil
 }
 
-// FindOpen is Find, but passes over folders below those of paths that cannot be listed, and tells of them.
+// FindOpen is like Find, but skips unreadable subfolders and returns them in closed.
 func FindOpen(paths []string) (found []string, closed []Failure, err error) {
 	seen := map[string]bool{}
 	for _, path := range paths {
@@ -64,7 +64,7 @@ func findIn(path string) (files []string, closed []Failure, err error) {
 	return files, closed, nil
 }
 
-// walk lists the PDFs of a folder. One below it that cannot be listed is told of.
+// walk lists the PDFs of a folder, and its unreadable subfolders.
 func walk(folder fs.FS, path string) (files []string, closed []Failure, err error) {
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		full := filepath.Join(path, filepath.FromSlash(name))
@@ -75,7 +75,7 @@ func walk(folder fs.FS, path string) (files []string, closed []Failure, err erro
 			closed = append(closed, Failure{full, err})
 			return fs.SkipDir
 		case entry.IsDir() && name != "." && isDataDir(folder, name):
-			return fs.SkipDir // its papers are in it already
+			return fs.SkipDir // its papers have already been ingested
 		case !entry.IsDir() && hasSuffix(name):
 			files = append(files, full)
 		}
@@ -84,7 +84,7 @@ func walk(folder fs.FS, path string) (files []string, closed []Failure, err erro
 	return files, closed, err
 }
 
-// isDataDir tells whether a folder is a data directory, with copies of the papers that were read into it.
+// isDataDir reports whether a folder is a data directory, which has copies of ingested papers.
 func isDataDir(folder fs.FS, name string) bool {
 	_, err := fs.Stat(folder, name+"/"+datadir.InfoName)
 	return err == nil
@@ -92,7 +92,7 @@ func isDataDir(folder fs.FS, name string) bool {
 
 func hasSuffix(name string) bool { return strings.EqualFold(filepath.Ext(name), ".pdf") }
 
-// isPDF goes by the name, or by the head of a file that is named otherwise.
+// isPDF checks the name, or else the header of the file.
 func isPDF(path string) bool {
 	if hasSuffix(path) {
 		return true

@@ -8,13 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shut is a file system with a folder that cannot be listed.
+// shut is a file system with an unreadable folder.
 type shut struct {
 	fstest.MapFS
 	folder string
 }
 
-// ReadDir implements fs.ReadDirFS.
 func (s shut) ReadDir(name string) ([]fs.DirEntry, error) {
 	if name == s.folder {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}

@@ -69,7 +69,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A data directory inside the folder holds copies of its papers: they are not read again.
+// A data directory inside the folder holds copies of its papers, which must not be read again.
 func TestFindPassesOverDataDirectories(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.pdf", "data/airqa.json", "data/pdfs/copy.pdf", "more/b.pdf"} {

@@ -9,8 +9,8 @@ import (
 	"airqa/env/ingest"
 )
 
-// TestMemoryStaysFlat reads the sample papers over and over: after the first rounds the memory in use may not grow with
-// the number of papers. AIRQA_TEST_ROUNDS asks for more rounds of six papers, 170 for a thousand papers.
+// TestMemoryStaysFlat reads the sample papers repeatedly. After the first rounds, the memory in use must not grow with
+// the number of papers. AIRQA_TEST_ROUNDS sets the number of rounds of six papers: 170 for a thousand papers.
 func TestMemoryStaysFlat(t *testing.T) {
 	rounds := 6
 	if n, err := strconv.Atoi(os.Getenv("AIRQA_TEST_ROUNDS")); err == nil {
@@ -27,14 +27,14 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 	after := heapInUse()
 	t.Logf("%d pages: %d MB before, %d MB after", pages, before>>20, after>>20)
-	// A guest of PDFium may be idle in the pool or not: 16 MB each, two workers.
+	// A PDFium instance may or may not be idle in the pool: 16 MB each, two workers.
 	const slack = 40 << 20
 	if after > before+slack {
 		t.Errorf("%d pages: the memory in use grew from %d to %d MB", pages, before>>20, after>>20)
 	}
 }
 
-// heapInUse is what is alive after a collection; the second one takes what finalizers let go.
+// heapInUse returns the live heap after a collection; the second collection frees what finalizers release.
 func heapInUse() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -43,7 +43,7 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkIngestMemory reports the memory that one paper takes while it is read, and what stays.
+// BenchmarkIngestMemory reports the memory that a paper needs while it is read, and afterwards.
 func BenchmarkIngestMemory(b *testing.B) {
 	paths := benchPapers(b)
 	r, err := ingest.NewReader(pool)

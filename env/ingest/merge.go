@@ -9,7 +9,7 @@ import (
 	"airqa/env/ingest/structure"
 )
 
-// merger brings what MinerU found onto the pages of the PDF.
+// merger maps the output of MinerU to the pages of the PDF.
 type merger struct {
 	pages    []layout.Page
 	their    mineru.Paper
@@ -26,7 +26,7 @@ func (m *merger) figures() []floats.Float {
 	return out
 }
 
-// tables takes the cells of a table that MinerU read none of from ours in the same place.
+// tables copies the cells of our table at the same position into MinerU tables without cells.
 func (m *merger) tables(own []floats.Float) []floats.Float {
 	var out []floats.Float
 	for _, t := range m.their.Tables {
@@ -54,16 +54,16 @@ func (m *merger) equations() []structure.Equation {
 	return out
 }
 
-// has tells whether the PDF has a page; what is on no page is left out.
+// has reports whether the PDF has a page. Items on missing pages are omitted.
 func (m *merger) has(page int, what string) bool {
 	ok := page >= 1 && page <= len(m.pages)
 	if !ok {
-		m.problems = append(m.problems, fmt.Sprintf("MinerU: a %s on page %d, the PDF has %d", what, page, len(m.pages)))
+		m.problems = append(m.problems, fmt.Sprintf("MinerU: a %s on page %d, but the PDF has %d pages", what, page, len(m.pages)))
 	}
 	return ok
 }
 
-// box brings a box to the size that the page has here, and cuts it at the page's edges.
+// box scales a box to the page size of the PDF and clips it to the page.
 func (m *merger) box(page int, b mineru.Box) layout.Box {
 	here, there := m.pages[page-1], m.their.Pages[page]
 	width, height := here.Shown()
@@ -77,7 +77,7 @@ func (m *merger) box(page int, b mineru.Box) layout.Box {
 	return layout.Box{X0: min(x0, x1), Y0: min(y0, y1), X1: max(x0, x1), Y1: max(y0, y1)}
 }
 
-// alike tells whether two boxes share more than half of the area that both take.
+// alike reports whether the intersection of two boxes is more than half of their union.
 func alike(a, b layout.Box) bool {
 	w, h := a.OverlapX(b), a.OverlapY(b)
 	if w <= 0 || h <= 0 {

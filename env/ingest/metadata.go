@@ -11,8 +11,8 @@ import (
 	"airqa/qa"
 )
 
-// Metadata is the record of a paper beside its PDF, in the form of the AirQA paper's Appendix A.2: the same name, ending in
-// ".json". Unknown keys are tolerated.
+// Metadata is the metadata record of a paper, in the format of the AirQA paper's Appendix A.2, in a file next to the
+// PDF with extension ".json". Unknown keys are ignored.
 type Metadata struct {
 	UUID           string   `json:"uuid"`
 	Title          string   `json:"title"`
@@ -29,7 +29,7 @@ type Metadata struct {
 	Tags           []string `json:"tags"`
 }
 
-// parseMetadata names the file and the byte at which it is wrong.
+// parseMetadata adds the file name and the byte offset to errors.
 func parseMetadata(name string, data []byte) (Metadata, error) {
 	var m Metadata
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -39,7 +39,7 @@ func parseMetadata(name string, data []byte) (Metadata, error) {
 		case errors.As(err, &syntax):
 			return m, fmt.Errorf("metadata %s, byte %d: %w", name, syntax.Offset, err)
 		case errors.As(err, &kind):
-			return m, fmt.Errorf("metadata %s, byte %d: %q wants a %s, not a %s", name, kind.Offset, kind.Field, kind.Type, kind.Value)
+			return m, fmt.Errorf("metadata %s, byte %d: %q must be a %s, not a %s", name, kind.Offset, kind.Field, kind.Type, kind.Value)
 		}
 		return m, fmt.Errorf("metadata %s: %w", name, err)
 	}
@@ -50,12 +50,12 @@ func parseMetadata(name string, data []byte) (Metadata, error) {
 	return m, nil
 }
 
-// metadataPath is the place of the metadata of a PDF.
+// metadataPath returns the path of a PDF's metadata.
 func metadataPath(pdfPath string) string {
 	return strings.TrimSuffix(pdfPath, filepath.Ext(pdfPath)) + ".json"
 }
 
-// apply lets the record win over what was read from the PDF, field by field, and gives the paper its id.
+// apply overrides the fields read from the PDF with those of the record, and sets the paper's id.
 func (m Metadata) apply(row *paperdb.Metadata) {
 	row.Title = first(m.Title, row.Title)
 	row.Abstract = first(m.Abstract, row.Abstract)

@@ -51,7 +51,7 @@ func TestWithoutMetadataTheVenueIsUnknown(t *testing.T) {
 func TestBadMetadataNamesFileAndByte(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"cut off", `{"title": "A`, "papers/p.json, byte 12"},
-		{"wrong kind", `{"year": "2031"}`, `byte 15: "year" wants a int, not a string`},
+		{"wrong kind", `{"year": "2031"}`, `byte 15: "year" must be a int, not a string`},
 		{"no uuid", `{"uuid": "p1"}`, `uuid "p1" is not a uuid`},
 		{"empty", ``, "papers/p.json, byte 0"},
 	} {

@@ -14,7 +14,7 @@ import (
 	"airqa/env/pdf"
 )
 
-// oddPDF writes objects, numbered from 1, without a table of their places: readers find them anyway.
+// oddPDF writes objects, numbered from 1, without a cross-reference table, which readers reconstruct.
 func oddPDF(objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -25,7 +25,7 @@ func oddPDF(objects ...string) []byte {
 	return b.Bytes()
 }
 
-// onePage is a page with a content stream, further entries of its dictionary and more objects, numbered from 6.
+// onePage returns a page with a content stream, further dictionary entries and more objects, numbered from 6.
 func onePage(content, entries string, more ...string) []byte {
 	return oddPDF(append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
@@ -40,7 +40,7 @@ func plainStream(content string) string {
 	return fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content)
 }
 
-// bomb is a stream of a few hundred kilobytes that unpacks to many megabytes.
+// bomb returns a stream of a few hundred kilobytes that decompresses to many megabytes.
 func bomb(unit string, megabytes int) string {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
@@ -54,7 +54,7 @@ func bomb(unit string, megabytes int) string {
 
 const oddText = "BT /F1 12 Tf 100 500 Td (A line of text to be found) Tj ET"
 
-// readOdd reads a file of one's own making.
+// readOdd reads a generated file.
 func readOdd(t *testing.T, data []byte) (paperdb.Paper, error) {
 	t.Helper()
 	source, err := ingest.Open(put(t, t.TempDir(), "odd.pdf", data))
@@ -75,20 +75,20 @@ func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
 		{"rotated", onePage(plainStream(oddText), letter+"/Rotate 90"), "A line of text", "no abstract"},
 		{"upside down", onePage(plainStream(oddText), letter+"/Rotate 180"), "A line of text", "no abstract"},
 		{"a turn of 45 degrees", onePage(plainStream(oddText), letter+"/Rotate 45"), "A line of text", "no abstract"},
-		{"cropped to nothing of the text", onePage(plainStream(oddText), letter+"/CropBox [0 0 90 90]"), "", "page 1 has no text: a scan?"},
+		{"cropped to nothing of the text", onePage(plainStream(oddText), letter+"/CropBox [0 0 90 90]"), "", "page 1 has no text; is it a scan?"},
 		{"cropped", onePage(plainStream(oddText), letter+"/CropBox [50 400 612 792]"), "A line of text", "no abstract"},
 		{"boxes the wrong way round", onePage(plainStream(oddText), "/MediaBox [612 792 0 0]"), "A line of text", "no abstract"},
 		{"a box of no size", onePage(plainStream(oddText), "/MediaBox [0 0 0 0]"), "", ""},
 		{"no box", onePage(plainStream(oddText), ""), "A line of text", "no abstract"},
 		{"2,000,000 points", onePage(plainStream(oddText), "/MediaBox [0 0 2000000 2000000]"), "A line of text", "no abstract"},
-		{"a scan", onePage(plainStream("q 600 0 0 700 0 0 cm /X Do Q"), letter, picture), "", "page 1 has no text: a scan?"},
-		{"no content", onePage("null", letter), "", "page 1 has no text: a scan?"},
+		{"a scan", onePage(plainStream("q 600 0 0 700 0 0 cm /X Do Q"), letter, picture), "", "page 1 has no text; is it a scan?"},
+		{"no content", onePage("null", letter), "", "page 1 has no text; is it a scan?"},
 		{"a page more than there are", bytes.Replace(onePage(plainStream(oddText), letter), []byte("/Count 1"), []byte("/Count 2"), 1), "A line of text", "page 2 cannot be read"},
-		{"a bomb of spaces", onePage(bomb(" ", 50), letter), "", "page 1 has no text: a scan?"},
+		{"a bomb of spaces", onePage(bomb(" ", 50), letter), "", "page 1 has no text; is it a scan?"},
 		{"a bomb of text", onePage(bomb("BT /F1 12 Tf 100 500 Td (A) Tj ET ", 2), letter), "", ""},
-		{"a bomb of strokes", onePage(bomb("0 0 m 9 9 l S ", 4), letter), "", "page 1 has no text: a scan?"},
+		{"a bomb of strokes", onePage(bomb("0 0 m 9 9 l S ", 4), letter), "", "page 1 has no text; is it a scan?"},
 		{"forms that draw forms, a hundred million", onePage(plainStream("/X Do"), letter, nested(8, 10)...), "", "page 1 cannot be read: PDFium"},
-		{"a form in itself", onePage(plainStream("/X Do"), letter, form("/X Do", "6")), "", "page 1 has no text: a scan?"},
+		{"a form in itself", onePage(plainStream("/X Do"), letter, form("/X Do", "6")), "", "page 1 has no text; is it a scan?"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
 
 const picture = "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /BitsPerComponent 1 /ColorSpace /DeviceGray /Length 8 >>\nstream\n01234567\nendstream"
 
-// nested are forms that each draw the next a number of times.
+// nested returns forms that each draw the next one several times.
 func nested(depth, times int) (forms []string) {
 	for k := range depth {
 		forms = append(forms, form(strings.Repeat("/X Do ", times), fmt.Sprint(7+k)))
@@ -144,7 +144,7 @@ func TestOddFilesThatCannotBeReadAreErrorsOfOneLine(t *testing.T) {
 	}
 }
 
-// A page that keeps PDFium busy is a problem of its paper; the other pages are read.
+// A page that takes PDFium too long is a problem of its paper; the other pages are read.
 func TestSlowPagesAreProblems(t *testing.T) {
 	strokes := strings.Repeat("0 0 m 600 700 l 600 0 l 0 700 l f ", 3000)
 	forms := []string{form("/X Do /X Do", "8")}

@@ -17,9 +17,9 @@ import (
 	"airqa/env/pdf"
 )
 
-// TestQualityOfRealPapers measures what is found in the PDFs of the folder in AIRQA_TEST_PDFS: run it with -v. The outline of a
-// file is the ground truth for its sections. With AIRQA_TEST_OUT set it also writes what was found in each paper to that
-// folder, as text to compare with that of another version.
+// TestQualityOfRealPapers measures what is found in the PDFs of the folder in AIRQA_TEST_PDFS: run it with -v. The
+// outline of a file is the ground truth for its sections. With AIRQA_TEST_OUT set, it also writes the parts of each
+// paper to that folder, for comparison with another version.
 func TestQualityOfRealPapers(t *testing.T) {
 	if os.Getenv("AIRQA_TEST_PDFS") == "" {
 		t.Skip("set AIRQA_TEST_PDFS to a folder of PDFs")
@@ -65,7 +65,7 @@ func readWithOutline(path string) (p paperdb.Paper, outline []pdf.Heading, err e
 	return p, outline, err
 }
 
-// quality counts what was found in a paper, or in several.
+// quality counts the parts found in one or several papers.
 type quality struct {
 	pages, entries, recalled, sections, judged, extra int
 	figures, tables, empty, references, longReference int
@@ -88,16 +88,16 @@ func (q quality) String() string {
 		q.pages, q.recalled, q.entries, q.sections, q.extra, q.judged, q.figures, q.tables, q.empty, q.references, q.longReference, q.lossy)
 }
 
-// starred are sections that LaTeX leaves out of the outline.
+// starred matches sections that LaTeX omits from the outline.
 var starred = regexp.MustCompile(`(?i)^(references|bibliography|acknowledg|contents|affiliation|limitations|appendi|supplement|ethic|broader|` +
 	`abstract|changehistory|index|r[ée]f[ée]rences|literatur|r[ée]sum[ée]|listade|agradecimentos|致谢)`)
 
 var headNumber = regexp.MustCompile(`^(?i:appendix |chapter )?([A-Z]|[IVX]+|\d+)?(\.\d+)*[.:]?\s+`)
 
-// title is that of an entry without its number; one that is a number only stays.
+// title removes the number of an entry unless nothing else is left.
 func title(s string) string { return plain(headNumber.ReplaceAllString(strings.TrimSpace(s), "")) }
 
-// sameTitle allows for a label, such as "Appendix A", on the printed one only.
+// sameTitle ignores a label, such as "Appendix A", of the printed title.
 func sameTitle(printed, entry string) bool {
 	const longestLabel = 14
 	got, want := plain(printed), title(entry)
@@ -120,16 +120,16 @@ func measure(p paperdb.Paper, outline []pdf.Heading) quality {
 	}
 	for _, problem := range p.File.Problems {
 		q.remarks += "\n    problem: " + problem
-		if strings.Contains(problem, "words that PDFium reads") {
+		if strings.Contains(problem, "words that PDFium extracts") {
 			q.lossy++
 		}
 	}
 	return q
 }
 
-// compare counts the entries of the outline that were found on their page or beside it, and the sections that are in no entry.
-// The abstract, the paper's title and the letters of an index are no entries that must be found. A numbered section is no false
-// one when the outline has the section above it or the one before it: outlines stop at some level.
+// compare counts the outline entries found on their page or a neighbouring one, and the sections without an entry. The
+// abstract, the paper's title and the letters of an index need not be found. A numbered section without an entry is no
+// error if the outline has its parent or predecessor: outlines stop at some level.
 func (q *quality) compare(p paperdb.Paper, outline []pdf.Heading) {
 	used, numbers := make([]bool, len(p.Sections)), map[string]bool{}
 	for _, e := range outline {
@@ -168,10 +168,10 @@ func (q *quality) compare(p paperdb.Paper, outline []pdf.Heading) {
 
 var decimal = regexp.MustCompile(`^([A-Z]|\d+)(\.\d+)*\b`)
 
-// above is the number of the section that a numbered one is part of: "3" of "3.1".
+// above returns the number of the parent section: "3" of "3.1".
 func above(number string) string { return number[:max(0, strings.LastIndexByte(number, '.'))] }
 
-// before is the number that comes before another at its level: "3.1" before "3.2".
+// before returns the previous number at the same level: "3.1" before "3.2".
 func before(number string) string {
 	at := strings.LastIndexByte(number, '.') + 1
 	n, err := strconv.Atoi(number[at:])
@@ -181,7 +181,7 @@ func before(number string) string {
 	return number[:at] + strconv.Itoa(n-1)
 }
 
-// listing is what was found in a paper, one part a line.
+// listing lists the parts of a paper, one per line.
 func listing(p paperdb.Paper) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "title %s\nabstract %s\n", p.Metadata.Title, p.Metadata.Abstract)

@@ -15,15 +15,16 @@ import (
 	"airqa/env/pdf"
 )
 
-// Reader turns PDFs into rows. Its methods may be called from several goroutines.
+// Reader converts PDFs to rows. It is safe for concurrent use.
 type Reader struct {
-	// Chunks is how pages are cut; what is zero is as in [datadir.DefaultChunking]. It is set before the first Read.
+	// Chunks defines how pages are split; zero fields default to [datadir.DefaultChunking]. Set it before the first
+	// Read.
 	Chunks datadir.Chunking
 
 	pool *pdf.Pool
 }
 
-// NewReader reads with the instances of a pool.
+// NewReader returns a Reader that uses the PDFium instances of a pool.
 func NewReader(pool *pdf.Pool) (*Reader, error) {
 	if pool == nil {
 		return nil, errors.New("ingest: no pool to read with")
@@ -31,9 +32,9 @@ func NewReader(pool *pdf.Pool) (*Reader, error) {
 	return &Reader{pool: pool}, nil
 }
 
-// Read turns a paper into rows: see [paperdb.Paper]. What is wrong with the file but does not stop it, such as a page without
-// text, is in File.Problems. The error of a file that cannot be opened is a [*pdf.OpenError]. Metadata.PDFPath is left
-// to the store.
+// Read converts a paper to rows: see [paperdb.Paper]. Problems that do not prevent reading, such as a page without
+// text, are in File.Problems. If the file cannot be opened, the error is a [*pdf.OpenError]. The store sets
+// Metadata.PDFPath.
 func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -49,7 +50,7 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 	if err != nil {
 		return paperdb.Paper{}, err
 	}
-	problems = append(structural(s.PDF, len(problems) > 0), problems...)
+	problems = append(structureProblems(s.PDF, len(problems) > 0), problems...)
 	found := floats.Find(source.Doc)
 	source.Regions = found.Regions()
 	parts := structure.Read(source)
@@ -59,13 +60,13 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 	}
 	s.enrich(source.Doc.Pages, &found, &parts)
 	p = r.rows(s, source.Doc, found, parts)
-	p.File.Problems = slices.Concat(problems, s.problems, missing(s, source, p))
+	p.File.Problems = slices.Concat(problems, s.problems, missingParts(s, source, p))
 	return p, nil
 }
 
-// structural is what is wrong with a file's structure. The check takes as long as a third of the reading, so it is for files
-// that do not end well or whose pages are in trouble.
-func structural(data []byte, trouble bool) []string {
+// structureProblems returns problems of a file's structure. The check takes a third of the reading time, so it is limited to
+// files with an irregular end or faulty pages.
+func structureProblems(data []byte, trouble bool) []string {
 	if pdf.Sound(data) && !trouble {
 		return nil
 	}
@@ -76,11 +77,11 @@ func structural(data []byte, trouble bool) []string {
 	return warnings
 }
 
-// missing names the parts that a paper should have and that were not found.
-func missing(s Source, source structure.Source, p paperdb.Paper) []string {
+// missingParts reports expected parts that were not found.
+func missingParts(s Source, source structure.Source, p paperdb.Paper) []string {
 	var out []string
 	if p.Metadata.Title == stem(s.Path) {
-		out = append(out, "no title found: the file's name stands in for it")
+		out = append(out, "no title found: using the file name")
 	}
 	for _, part := range []struct {
 		name  string
@@ -95,7 +96,7 @@ func missing(s Source, source structure.Source, p paperdb.Paper) []string {
 		}
 	}
 	if n := s.Metadata.NumPages; n != 0 && n != len(source.Doc.Pages) {
-		out = append(out, fmt.Sprintf("metadata says %d pages, the PDF has %d", n, len(source.Doc.Pages)))
+		out = append(out, fmt.Sprintf("metadata has %d pages, the PDF has %d", n, len(source.Doc.Pages)))
 	}
 	return out
 }

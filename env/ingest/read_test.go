@@ -118,8 +118,8 @@ func TestRowsOfTablesAndEntriesOfTheBibliographyStandAlone(t *testing.T) {
 	}
 }
 
-// scan is a paper of one page of text and one with a grey box only, without a table of its objects' places: readers
-// find them anyway.
+// scan is a paper with a page of text and a page with only a grey box. It has no cross-reference table, which readers
+// reconstruct.
 const scan = `%PDF-1.4
 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj
 2 0 obj << /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 /MediaBox [0 0 612 792] >> endobj
@@ -147,7 +147,7 @@ func TestWhatIsMissingIsAProblemNotAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"page 2 has no text: a scan?", "no abstract found", "no references found", "metadata says 9 pages, the PDF has 2"} {
+	for _, want := range []string{"page 2 has no text; is it a scan?", "no abstract found", "no references found", "metadata has 9 pages, the PDF has 2"} {
 		if !slices.Contains(p.File.Problems, want) {
 			t.Errorf("problems %q lack %q", p.File.Problems, want)
 		}
@@ -157,8 +157,8 @@ func TestWhatIsMissingIsAProblemNotAnError(t *testing.T) {
 	}
 }
 
-// TestPapersOfAFolder reads all papers of the folder in AIRQA_TEST_PDFS, if it is set. The papers of others cannot be part of
-// the repository.
+// TestPapersOfAFolder reads all papers of the folder in AIRQA_TEST_PDFS, if it is set. Third-party papers cannot be
+// part of the repository.
 func TestPapersOfAFolder(t *testing.T) {
 	dir := os.Getenv("AIRQA_TEST_PDFS")
 	if dir == "" {

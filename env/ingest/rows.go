@@ -11,19 +11,19 @@ import (
 	"airqa/qa"
 )
 
-// rowMaker gives rows their ids and ordinals.
+// rowMaker assigns ids and ordinals to rows.
 type rowMaker struct {
 	paper string
 	next  map[counter]int
 }
 
-// counter names what is counted from 1 on each page.
+// counter identifies a count per page, from 1.
 type counter struct {
 	page int
 	kind string
 }
 
-// id is that of the next part of a kind on a page.
+// id returns the id of the next part of a kind on a page.
 func (m *rowMaker) id(page int, kind string) string {
 	m.next[counter{page, kind}]++
 	return qa.PartUUID(m.paper, page, kind, m.next[counter{page, kind}])
@@ -31,7 +31,7 @@ func (m *rowMaker) id(page int, kind string) string {
 
 func (m *rowMaker) page(n int) string { return qa.PageUUID(m.paper, n) }
 
-// rows makes the rows of a paper out of its parts.
+// rows converts the parts of a paper to rows.
 func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts structure.Paper) paperdb.Paper {
 	p := paperdb.Paper{File: s.File}
 	p.Metadata = paperdb.Metadata{Title: parts.Title, Abstract: parts.Abstract, NumPages: len(doc.Pages)}
@@ -93,7 +93,7 @@ func (m *rowMaker) texts(parts structure.Paper, p *paperdb.Paper) {
 	}
 }
 
-// wholePoints is [x0, y0, width, height], rounded outwards.
+// wholePoints converts a box to [x0, y0, width, height], rounded outwards.
 func wholePoints(b layout.Box) [4]int {
 	x0, y0 := math.Floor(max(0, b.X0)), math.Floor(max(0, b.Y0))
 	return [4]int{int(x0), int(y0), int(math.Ceil(b.X1) - x0), int(math.Ceil(b.Y1) - y0)}

@@ -11,37 +11,38 @@ import (
 	"airqa/qa"
 )
 
-// Store is where papers go.
+// Store is the destination of papers.
 type Store interface {
-	// Has tells whether a file is in already: the same PDF, the same metadata beside it, the same parser. It
-	// returns the paper's id.
+	// Has reports whether the same PDF with the same metadata file was already read by the same parser. It returns the
+	// paper's id.
 	Has(ctx context.Context, f paperdb.File) (paperID string, ok bool, err error)
-	// Put writes a paper with its PDF as one transaction, in the place of a paper with the same id. A crash
-	// leaves no half paper.
+	// Put stores a paper with its PDF in one transaction and replaces a paper with the same id. After a crash there is
+	// no partial paper.
 	Put(ctx context.Context, p paperdb.Paper, pdf []byte) error
-	// Owner returns the file that the paper with an id was read from.
+	// Owner returns the file that a paper was read from.
 	Owner(ctx context.Context, paperID string) (paperdb.File, bool, error)
 	// Title returns the title of a paper.
 	Title(ctx context.Context, paperID string) (string, error)
 }
 
-// Config is how [Run] works.
+// Config configures [Run].
 type Config struct {
 	Reader *Reader
 	Store  Store
-	// Extras are folders with what is known of the papers besides.
+	// Extras are folders with additional data about the papers.
 	Extras Extras
-	// Workers is how many papers are read at once; 0 means 2. Writing is one at a time, in the order of the paths.
+	// Workers is the number of papers read concurrently; 0 means 2. Papers are written one at a time, in the order of
+	// the paths.
 	Workers int
-	// Again reads papers that are in already, too.
+	// Again also reads papers that are already stored.
 	Again bool
-	// Replace lets a file take the place of another file with the same title and venue. Without it both are kept.
+	// Replace lets a file replace another file with the same title and venue. Otherwise both are kept.
 	Replace bool
-	// Progress is told what happens to each file, one call at a time; nil for none.
+	// Progress receives the events of each file, one call at a time; it may be nil.
 	Progress func(Event)
 }
 
-// State is how far a file has come.
+// State is the progress of a file.
 type State string
 
 // The states of an [Event].
@@ -56,9 +57,9 @@ const (
 type Event struct {
 	Path  string
 	State State
-	// PaperID is set on Added and Skipped, Pages, Problems and Beside on Added, Err on Failed.
+	// PaperID is set on Added and Skipped; Pages, Problems and Beside on Added; Err on Failed.
 	PaperID string
-	// Beside is the other file with the paper's title, "" for none, and Title what this one is called then.
+	// Beside is the other file with the paper's title, if any; Title is then the title given to this one.
 	Beside, Title string
 	Pages         int
 	Problems      []string
@@ -67,7 +68,7 @@ type Event struct {
 	Done, Total int
 }
 
-// Failure is a file or folder that is not in, and why.
+// Failure is a file or folder that could not be ingested, with the reason.
 type Failure struct {
 	Path string
 	Err  error
@@ -76,21 +77,22 @@ type Failure struct {
 // ErrImported is the failure of a file whose paper came from a released database.
 var ErrImported = errors.New("its paper was imported")
 
-// Summary is what became of the files of a run.
+// Summary is the result of a run.
 type Summary struct {
 	Added, Skipped int
-	// Pages counts those of the papers added.
+	// Pages is the number of pages of the added papers.
 	Pages int
-	// Beside counts those of the papers added that have the title of another file.
+	// Beside is the number of added papers with the same title as another file.
 	Beside int
 	Failed []Failure
 }
 
-// Run takes in the PDFs at paths. A paper that is in already is skipped; one that cannot be read is reported in the summary
-// and does not stop the rest. The error is that of the store, or the context's: then the papers before it are in, whole.
+// Run ingests the PDFs at paths. It skips papers that are already stored. A paper that cannot be read is reported in
+// the summary and does not stop the others. An error is from the store or the context; the papers before it are stored
+// completely.
 func Run(ctx context.Context, cfg Config, paths []string) (Summary, error) {
 	if cfg.Reader == nil || cfg.Store == nil {
-		return Summary{}, errors.New("ingest: no reader or no store")
+		return Summary{}, errors.New("ingest: reader and store are required")
 	}
 	if cfg.Workers < 1 {
 		cfg.Workers = 2
@@ -117,28 +119,29 @@ func Run(ctx context.Context, cfg Config, paths []string) (Summary, error) {
 	return r.summary, err
 }
 
-// runner is the state of one run. summary and claimed belong to the goroutine that writes.
+// runner is the state of one run. Only the writing goroutine uses summary and claimed.
 type runner struct {
 	cfg     Config
 	paths   []string
 	results []chan result
-	window  chan struct{} // papers that were read and wait to be written
+	window  chan struct{} // papers that have been read but not written
 	summary Summary
-	claimed map[string]bool // the ids of papers that files of this run have
+	claimed map[string]bool // ids of papers with a file in this run
 	events  sync.Mutex
-	done    int // held by events
+	done    int // guarded by events
 }
 
-// result is a paper that was read, or why not.
+// result is a paper that was read, or the error.
 type result struct {
 	source Source
 	paper  paperdb.Paper
-	known  string // the id of a paper that is in already
+	known  string // the id of an already stored paper
 	err    error
 	fatal  bool
 }
 
-// dispatch hands out the numbers of the files in order, a few ahead of the writer: papers wait in memory.
+// dispatch sends the indexes of the files in order, only a few ahead of the writer, because finished papers wait in
+// memory.
 func (r *runner) dispatch(ctx context.Context, workers *sync.WaitGroup) <-chan int {
 	jobs := make(chan int)
 	r.window = make(chan struct{}, 2*r.cfg.Workers)
@@ -180,7 +183,7 @@ func (r *runner) read(ctx context.Context, path string) result {
 	return result{source: source, paper: paper, err: err}
 }
 
-// write takes the results in the order of the paths.
+// write writes the results in the order of the paths.
 func (r *runner) write(ctx context.Context) error {
 	for i, path := range r.paths {
 		var res result
@@ -224,7 +227,7 @@ func (r *runner) store(ctx context.Context, path string, res result) error {
 	event := Event{Path: path, State: Added}
 	if other.SHA256 != "" {
 		if !strings.HasPrefix(other.Parser, parserFamily) {
-			r.fail(path, fmt.Errorf("%w from %s: --replace reads it from this file instead", ErrImported, other.Name))
+			r.fail(path, fmt.Errorf("%w from %s; use --replace to read it from this file instead", ErrImported, other.Name))
 			return nil
 		}
 		res.source.second = true
@@ -246,8 +249,8 @@ func (r *runner) store(ctx context.Context, path string, res result) error {
 	return nil
 }
 
-// otherFile returns the file that has the id of a paper and keeps it; the zero value for none. A file is known by its
-// content. With Replace it keeps the id only from a file of the same run, or when the titles differ in spite of the same id.
+// otherFile returns the file that already owns the id of a paper, or the zero value. Files are identified by content.
+// With Replace, only a file of the same run, or one with a different title despite the same id, keeps the id.
 func (r *runner) otherFile(ctx context.Context, res result) (paperdb.File, error) {
 	id := res.paper.Metadata.PaperID
 	owner, ok, err := r.cfg.Store.Owner(ctx, id)
@@ -275,7 +278,7 @@ func (r *runner) fail(path string, err error) {
 	r.end(Event{Path: path, State: Failed, Err: err})
 }
 
-// end reports a file that is finished.
+// end reports a finished file.
 func (r *runner) end(e Event) {
 	r.events.Lock()
 	r.done++

@@ -18,10 +18,10 @@ import (
 	"airqa/fixtures"
 )
 
-// memory is a store that keeps what it is given; its fields change how it behaves.
+// memory is a store in memory; its fields change its behaviour.
 type memory struct {
-	mu     sync.Mutex // a run asks Has from several goroutines
-	order  []string   // file names, as they were put
+	mu     sync.Mutex // a run calls Has concurrently
+	order  []string   // file names in the order of Put
 	papers map[string]paperdb.Paper
 	putErr error
 	onPut  func()
@@ -113,7 +113,7 @@ func TestRunTakesWhatItCan(t *testing.T) {
 		if e.State != ingest.Reading {
 			done++
 		}
-		if e.Done != done || e.Total != 7 { // files that are being read do not set the count back
+		if e.Done != done || e.Total != 7 { // files in progress do not decrease the count
 			t.Errorf("event %+v, want %d of 7", e, done)
 		}
 	}}
@@ -176,7 +176,7 @@ func TestTwoFilesWithOneTitle(t *testing.T) {
 		t.Fatalf("got %+v, %d papers", got, len(store.papers))
 	}
 	first := maps.Clone(store.papers)
-	// Again, in the other order and read anew: the same two papers under the same ids.
+	// Again, in reverse order and forced: the same two papers under the same ids.
 	if got = run(t, cfg, copied, path); got.Skipped != 2 {
 		t.Errorf("again: %+v", got)
 	}
@@ -204,11 +204,11 @@ func TestReplace(t *testing.T) {
 	cfg := ingest.Config{Reader: reader(t), Store: store}
 	run(t, cfg, path)
 	cfg.Replace = true
-	// The second takes the place of the first; the third is of the same run and replaces nothing.
+	// The second replaces the first; the third belongs to the same run and replaces nothing.
 	if got := run(t, cfg, second, third); got.Added != 2 || got.Beside != 1 || len(store.papers) != 2 {
 		t.Fatalf("got %+v, %d papers", got, len(store.papers))
 	}
-	// A paper whose title only has the same Latin letters and digits is not replaced.
+	// A paper whose title merely has the same Latin letters and digits is not replaced.
 	for id, p := range store.papers {
 		p.Metadata.Title += " λ"
 		store.papers[id] = p
@@ -216,7 +216,7 @@ func TestReplace(t *testing.T) {
 	if got := run(t, cfg, path); got.Beside != 1 || len(store.papers) != 3 {
 		t.Errorf("another title: %+v, %d papers", got, len(store.papers))
 	}
-	// A record with an id of its own wins.
+	// The id of a record takes precedence.
 	put(t, dir, "second.json", []byte(`{"uuid": "0b2e9a4c-5d8b-5f1e-9c77-0a8d6e2f4b10"}`))
 	if got := run(t, cfg, second); got.Added != 1 || got.Beside != 0 || len(store.papers) != 4 {
 		t.Errorf("with its own metadata: %+v, %d papers", got, len(store.papers))
@@ -233,7 +233,7 @@ func TestAnImportedPaperStays(t *testing.T) {
 		store.papers[id] = p
 	}
 	got := run(t, cfg, path)
-	const want = "its paper was imported from released.duckdb: --replace reads it from this file instead"
+	const want = "its paper was imported from released.duckdb; use --replace to read it from this file instead"
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, ingest.ErrImported) || got.Failed[0].Err.Error() != want {
 		t.Errorf("got %+v", got)
 	}
@@ -262,10 +262,10 @@ func TestALostStoreEndsTheRun(t *testing.T) {
 	}
 }
 
-// A device or a pipe may never end: it is refused before it is read.
+// A device or a pipe may never end, so it is refused before it is read.
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	for _, path := range []string{"/dev/zero", t.TempDir()} {
-		if _, err := ingest.Open(path); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+		if _, err := ingest.Open(path); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

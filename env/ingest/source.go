@@ -15,26 +15,26 @@ import (
 	"airqa/env/paperdb"
 )
 
-// Parser names the version of what turns a PDF into rows. A paper read by another version is read again.
+// Parser is the version of the conversion from PDF to rows. A paper read by a different version is read again.
 const Parser = parserFamily + "2"
 
-// parserFamily is what all versions of [Parser] begin with; papers from released databases have another one.
+// parserFamily is the prefix of all versions of [Parser]. Papers from released databases have a different one.
 const parserFamily = "airqa-"
 
-// maxFile bounds a PDF: PDFium holds it in memory whole.
+// maxFile is the maximum size of a PDF, which PDFium keeps in memory.
 const maxFile = 200 << 20
 
-// maxRecord bounds a metadata file.
+// maxRecord is the maximum size of a metadata file.
 const maxRecord = 16 << 20
 
-// readRegular reads a file of at most limit bytes. A device or a pipe, which may never end, is refused.
+// readRegular reads a file of at most limit bytes. It refuses devices and pipes, which may never end.
 func readRegular(path string, limit int64) (data []byte, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", filepath.Base(path))
+		return nil, fmt.Errorf("%s is not a regular file", filepath.Base(path))
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -43,29 +43,29 @@ func readRegular(path string, limit int64) (data []byte, err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	data, err = io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s has more than the limit of %d MB", filepath.Base(path), limit>>20)
+		return nil, fmt.Errorf("%s exceeds the limit of %d MB", filepath.Base(path), limit>>20)
 	}
 	return data, err
 }
 
-// Source is a PDF in memory with the metadata beside it.
+// Source is a PDF in memory with its metadata.
 type Source struct {
 	Path     string
 	PDF      []byte
 	Metadata Metadata
-	// File has hashes, name and parser; its problems come with reading.
+	// File has hashes, name and parser; reading adds its problems.
 	File paperdb.File
 
-	// What [Extras] found; problems are theirs.
+	// Extras and their problems.
 	records  *records.Folder
 	outputs  *mineru.Folder
 	output   *mineru.Output
 	problems []string
-	// second: another file has the paper's title and venue.
+	// second means that another file has the paper's title and venue.
 	second bool
 }
 
-// Open loads a PDF and the metadata beside it, if there is any. It does not parse the PDF.
+// Open loads a PDF and its metadata file, if any. It does not parse the PDF.
 func Open(path string) (Source, error) {
 	s := Source{Path: path}
 	var err error

@@ -17,8 +17,8 @@ import (
 	"airqa/fixtures"
 )
 
-// pool is shared by the tests of this package: starting PDFium takes a tenth of a second with a warm cache, and many
-// seconds without.
+// pool is shared by the tests of this package: starting PDFium takes 0.1 seconds with a warm cache and many seconds
+// without.
 var pool *pdf.Pool
 
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func reader(t *testing.T) *ingest.Reader {
 	return r
 }
 
-// readFixture ingests a sample paper, without its metadata unless told.
+// readFixture ingests a sample paper, by default without its metadata.
 func readFixture(t *testing.T, slug string, withMetadata bool) paperdb.Paper {
 	t.Helper()
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func readFixture(t *testing.T, slug string, withMetadata bool) paperdb.Paper {
 	return p
 }
 
-// entry is a part of a paper reduced to what print cannot change, with its page.
+// entry is a part of a paper with its page, reduced to properties that do not depend on the print.
 type entry struct {
 	Text string
 	Page int
@@ -132,7 +132,7 @@ func checkParts(t *testing.T, got paperdb.Paper, want fixtures.Paper) {
 	}
 }
 
-// checkBoxes wants boxes that share two thirds of their area with the true ones.
+// checkBoxes requires boxes to share two thirds of their area with the true ones.
 func checkBoxes(t *testing.T, kind string, got [][4]int, want []fixtures.Float) {
 	t.Helper()
 	for i := range min(len(got), len(want)) {
@@ -202,7 +202,7 @@ func readTables(p paperdb.Paper) (out []entry) {
 	return out
 }
 
-// unlabelled drops the word before a caption's number.
+// unlabelled removes the word before a caption's number.
 func unlabelled(caption string) string {
 	_, rest, _ := strings.Cut(caption, " ")
 	return plain(rest)
@@ -242,7 +242,7 @@ func pageNumber(p paperdb.Paper, id string) int {
 	return 0
 }
 
-// plain keeps letters and digits in lower case: styles print capitals, and line ends cost hyphens.
+// plain keeps letters and digits in lower case, because styles change case and line ends remove hyphens.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -252,7 +252,7 @@ func plain(s string) string {
 	}, s)
 }
 
-// likeness is the share of words that two texts have in common, in order: twice the longest common subsequence over
+// likeness is the fraction of words that two texts have in common, in order: twice the longest common subsequence over
 // the sum of lengths.
 func likeness(a, b string) float64 {
 	x, y := strings.Fields(a), strings.Fields(b)

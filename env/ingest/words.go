@@ -10,24 +10,24 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// maxLoss is the share of a page's words that may be missing before it is a problem: words in two halves, broken formulas.
+// maxLoss is the tolerated fraction of missing words per page, due to split words and broken formulas.
 const maxLoss = 0.05
 
-// lostWords compares the text of each page with what PDFium itself reads there, and reports the pages that lack words. It
-// finds what is lost on the way from glyphs to text; what PDFium cannot read is not found by it.
+// lostWords compares the text of each page with the text extracted by PDFium, and reports pages with missing words. It
+// detects losses between glyphs and text, but not text that PDFium cannot extract.
 func lostWords(doc *layout.Document, texts []string) []string {
 	var problems []string
 	for i, page := range doc.Pages {
 		missing, all := missingWords(texts[i], doc.Lines(page.Lines)+"\n"+page.Dropped)
 		if n := len(missing); n > 2 && float64(n) > maxLoss*float64(all) {
-			problems = append(problems, fmt.Sprintf("page %d lacks %d of %d words that PDFium reads, such as %q", page.Number, n, all, missing[0]))
+			problems = append(problems, fmt.Sprintf("page %d lacks %d of %d words that PDFium extracts, such as %q", page.Number, n, all, missing[0]))
 		}
 	}
 	return problems
 }
 
-// missingWords are the words of want that got has fewer times, and the number of all words. Two readers part words in
-// different places: a word that got never has by itself, but as part of others, is not missing.
+// missingWords returns the words of want that are less frequent in got, and the total number of words. The two
+// extractors may split words differently, so a word that occurs in got only as part of others is not missing.
 func missingWords(want, got string) (missing []string, all int) {
 	own, left := map[string]bool{}, map[string]int{}
 	read := plainWords(got)
@@ -45,8 +45,8 @@ func missingWords(want, got string) (missing []string, all int) {
 	return missing, all
 }
 
-// plainWords are the runs of letters and digits of a text in lower case, without accents, which TeX may set as signs of their
-// own over a dotless i.
+// plainWords returns the runs of letters and digits of a text in lower case, without accents, which TeX may print as
+// separate glyphs over a dotless i.
 func plainWords(s string) []string {
 	drop := func(r rune) rune {
 		switch {

@@ -39,7 +39,7 @@ func TestPagesThatLoseWordsAreReported(t *testing.T) {
 		t.Errorf("a whole page: %q", got)
 	}
 	got := lostWords(doc, []string{whole + " lost words are three"})
-	if len(got) != 1 || !strings.Contains(got[0], `page 1 lacks 4 of 29 words that PDFium reads, such as "lost"`) {
+	if len(got) != 1 || !strings.Contains(got[0], `page 1 lacks 4 of 29 words that PDFium extracts, such as "lost"`) {
 		t.Errorf("a page without four words: %q", got)
 	}
 	doc.Pages[0].Dropped = "Lost words are three"

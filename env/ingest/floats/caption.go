@@ -9,20 +9,20 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// item is a caption and what belongs to it.
+// item is a caption with its content.
 type item struct {
 	Float
 	table   bool
 	lines   []layout.Line // of the caption
 	caption layout.Box
 	column  int
-	reach   layout.Box // where its picture may stand: the width of its column
+	reach   layout.Box // possible area of the image: the width of its column
 	rows    []layout.Line
 }
 
 var captionLabel = regexp.MustCompile(`^(?i:(` + layout.TableWords + `)|` + layout.FigureWords + `)\s*([A-Z]?\.?\d+(?:[.-]\d+)*|[IVXLC]+)\s*[.:|：．]?\s*`)
 
-// captions gathers the captions of a page, in the order of their numbers. A nil page has none.
+// captions collects the captions of a page in the order of their numbers. page may be nil.
 func captions(doc *layout.Document, page *layout.Page) []item {
 	if page == nil {
 		return nil
@@ -54,7 +54,7 @@ func captions(doc *layout.Document, page *layout.Page) []item {
 	return out
 }
 
-// label finds kind and number in "Figure 3: The model".
+// label parses kind and number of "Figure 3: The model".
 func (f *item) label(text string) {
 	f.Caption = text
 	if m := captionLabel.FindStringSubmatch(text); m != nil {
@@ -63,7 +63,7 @@ func (f *item) label(text string) {
 	}
 }
 
-// rank orders the captions of a page by their numbers, arabic or roman; others stay in front.
+// rank orders the captions of a page by their arabic or roman numbers; others come first.
 func (f *item) rank() int {
 	if n, err := strconv.Atoi(f.Number); err == nil {
 		return n

@@ -10,7 +10,7 @@ import (
 	"airqa/env/ingest/layout/layouttest"
 )
 
-// onlyTable is the content of the single table of a page.
+// onlyTable returns the content of the only table of a page.
 func onlyTable(t *testing.T, p *layouttest.Page) string {
 	t.Helper()
 	tables := floats.Find(layouttest.Analyze(p)).Tables
@@ -102,7 +102,7 @@ func TestTheRuleUnderTheRunningHeadIsNoPartOfATable(t *testing.T) {
 	}
 }
 
-// sideways turns what is set on a page by a quarter turn, as text that runs up.
+// sideways rotates the content of a page by 90 degrees, so that text runs up.
 func sideways(p *layouttest.Page) *layouttest.Page {
 	up := func(b layout.Box) layout.Box {
 		return layout.Box{X0: b.Y0, Y0: 700 - b.X1, X1: b.Y1, Y1: 700 - b.X0}

@@ -1,7 +1,8 @@
-// Package floats finds the figures and tables of a paper: their captions, the areas that belong to them, and the cells of
-// tables. Start from [Find].
+// Package floats finds the figures and tables of a paper: their captions, their areas, and the cells of tables. Start
+// from [Find].
 //
-// It takes laid out pages and knows no PDF library. All coordinates are points from the top left of the page as shown.
+// It takes laid-out pages and uses no PDF library. All coordinates are points from the top left of the page as
+// displayed.
 package floats
 
 import (
@@ -17,19 +18,20 @@ type Float struct {
 	// Page counts from 1.
 	Page int
 	Box  layout.Box
-	// Sure is false when nothing drawn and no rows were found by the caption: then Box is the space between it and the
-	// text around it, or the caption's own.
+	// Sure is false if neither shapes nor rows were found near the caption. Box is then the space between the caption
+	// and the text around it, or the caption itself.
 	Sure bool
-	// HTML is the table's content: rows and columns, or a paragraph a row; empty for figures and for tables without text.
+	// HTML is the table's content: rows and columns, or one paragraph per row; empty for figures and for tables without
+	// text.
 	HTML string
 }
 
-// Floats are the figures and tables of a paper, by page and there by number.
+// Floats are the figures and tables of a paper, ordered by page and number.
 type Floats struct {
 	Figures, Tables []Float
 }
 
-// Find pairs the captions of a paper with what is drawn near them.
+// Find matches the captions of a paper with the shapes near them.
 func Find(doc *layout.Document) Floats {
 	var views []*pageView
 	above, below := 0, 0
@@ -67,8 +69,8 @@ func Find(doc *layout.Document) Floats {
 	return out
 }
 
-// MarkRows lets each line that stands in a figure or a table begin a row of its own, and the line after them too: their
-// cells and labels are no sentences. Call it when the structure of the paper has been read.
+// MarkRows makes each line in a figure or a table, and the line after it, begin a row, since cells and labels are not
+// sentences. Call it after reading the structure of the paper.
 func (f Floats) MarkRows(doc *layout.Document) {
 	regions := f.Regions()
 	for _, p := range doc.Pages {
@@ -85,7 +87,7 @@ func (f Floats) MarkRows(doc *layout.Document) {
 	}
 }
 
-// Regions are the areas that figures and tables take up, by page.
+// Regions returns the areas of figures and tables by page.
 func (f Floats) Regions() map[int][]layout.Box {
 	out := map[int][]layout.Box{}
 	for _, list := range [][]Float{f.Figures, f.Tables} {

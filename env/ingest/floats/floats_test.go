@@ -14,7 +14,7 @@ import (
 
 var ignoreHTML = cmpopts.IgnoreFields(floats.Float{}, "HTML")
 
-// text fills lines of running text.
+// text adds lines of running text.
 func text(p *layouttest.Page, y float64, n int) float64 {
 	for range n {
 		y = p.Lines(72, y, "running text that fills the page from the left edge to the right one, as it does in a paper,")
@@ -22,7 +22,7 @@ func text(p *layouttest.Page, y float64, n int) float64 {
 	return y
 }
 
-// rounded has whole points, for comparing.
+// rounded rounds boxes to whole points for comparison.
 func rounded(list []floats.Float) []floats.Float {
 	for i := range list {
 		b := &list[i].Box
@@ -68,7 +68,7 @@ func TestFiguresSideBySide(t *testing.T) {
 	}
 }
 
-// ruled sets a table of three rules and two rows, and returns its box.
+// ruled adds a table with three rules and two rows, and returns its box.
 func ruled(p *layouttest.Page, y float64) layout.Box {
 	p.Rule(150, 400, y).Rule(150, 400, y+16).Rule(150, 400, y+30)
 	for i, row := range [][]string{{"model", "score"}, {"ours", "91.2"}} {

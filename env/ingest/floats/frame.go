@@ -7,8 +7,8 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// frames are the areas between horizontal rules of about the same ends: tables. A rule that is longer than its
-// neighbours by far starts a frame of its own.
+// frames returns the areas between horizontal rules with about the same ends: tables. A rule that is much longer than
+// its neighbours starts a new frame.
 func frames(page *layout.Page) []layout.Box {
 	rules := horizontals(page)
 	var out []layout.Box
@@ -43,10 +43,10 @@ func joins(page *layout.Page, frame, rule layout.Box) bool {
 	return (rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule)) && !textBetween(page, frame, rule)
 }
 
-// isHeadRule reports whether the space between a single rule and the next is empty: the rule under a running head may be as
-// long as those of a table.
+// isHeadRule reports whether there is nothing between a single rule and the next: the rule under a running head may be
+// as long as those of a table.
 func isHeadRule(page *layout.Page, single, next layout.Box) bool {
-	const doubled = 8 // apart at most
+	const doubled = 8 // maximum distance
 	if single.Height() > doubled || next.Y0-single.Y1 < doubled {
 		return false
 	}
@@ -55,7 +55,7 @@ func isHeadRule(page *layout.Page, single, next layout.Box) bool {
 		!slices.ContainsFunc(page.Shapes, func(s layout.Shape) bool { return space.Holds(s.Box) })
 }
 
-// horizontals are the rules of a page from top to bottom, those of one row put together: cells may each draw their own.
+// horizontals returns the rules of a page from top to bottom, merging those of one row: each cell may draw its own.
 func horizontals(page *layout.Page) []layout.Box {
 	var rules []layout.Box
 	for _, s := range page.Shapes {
@@ -80,7 +80,7 @@ func sameEnds(a, b layout.Box) bool {
 	return abs(a.X0-b.X0) < 5 && abs(a.X1-b.X1) < 5
 }
 
-// rowsBetween reports whether the lines between two rules are nearly all rows of cells: a table may fill a page.
+// rowsBetween reports whether almost all lines between two rules are rows of cells: a table may fill a page.
 func rowsBetween(page *layout.Page, upper, lower layout.Box) bool {
 	rows, all := 0, 0
 	for _, l := range page.Lines {
@@ -95,7 +95,7 @@ func rowsBetween(page *layout.Page, upper, lower layout.Box) bool {
 	return all > 3 && rows*10 >= all*9
 }
 
-// textBetween tells whether running text or a caption stands between two rules: then they belong to two tables.
+// textBetween reports whether there is running text or a caption between two rules, so they belong to two tables.
 func textBetween(page *layout.Page, upper, lower layout.Box) bool {
 	return slices.ContainsFunc(page.Lines, func(l layout.Line) bool {
 		return l.Role == layout.Caption && l.Baseline > upper.Y1 && l.Box.Y1 < lower.Y1 && l.Box.OverlapX(upper) > 0

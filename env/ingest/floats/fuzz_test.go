@@ -10,8 +10,8 @@ import (
 	"airqa/env/ingest/layout/layouttest"
 )
 
-// FuzzFind sets captions, text and shapes at any places: each caption gives one figure or table whose box is on the page, and
-// nothing may panic.
+// FuzzFind puts captions, text and shapes at arbitrary positions. Each caption yields one figure or table with a box on
+// the page, and nothing may panic.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte("0aaaabbbb1aaaacccc2ddddeeee3fffgggghhh"))
 	f.Add([]byte{0, 10, 10, 90, 90, 3, 12, 95, 60, 4, 1, 12, 20, 70, 70, 2, 9, 30, 80, 2, 4, 1, 1, 1, 1})
@@ -46,7 +46,7 @@ func check(t *testing.T, f floats.Float) {
 	}
 }
 
-// anyPage takes five bytes for each part of a page: its kind, place and size.
+// anyPage takes five bytes per part of a page: kind, position and size.
 func anyPage(data []byte) (page *layouttest.Page, captions int) {
 	page = layouttest.NewPage()
 	for ; len(data) >= 5 && captions < 50; data = data[5:] {

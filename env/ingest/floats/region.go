@@ -8,22 +8,22 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// pageView pairs the captions of one page with what is drawn on it.
+// pageView matches the captions of one page with its shapes and lines.
 type pageView struct {
 	page     *layout.Page
-	aside    bool // the page is the part of another that is set sideways
+	aside    bool // the page is the rotated part of another page
 	items    []item
 	frames   []layout.Box
 	bodySize float64
 	body     []bool // by line: running text, a heading or a footnote, which no figure contains
-	// captionsBelow holds when the paper sets the captions of most tables under them.
+	// captionsBelow reports whether most table captions of the paper are below their tables.
 	captionsBelow bool
 }
 
-// near is how far a table's frame may be from its caption, in points.
+// near is the maximum distance between a table's frame and its caption, in points.
 const near = 40
 
-// sides counts the table captions with a frame above and with one below them.
+// sides counts the table captions with a frame above and below them.
 func (v *pageView) sides() (above, below int) {
 	for _, f := range v.items {
 		up, down := false, false
@@ -42,7 +42,8 @@ func (v *pageView) sides() (above, below int) {
 	return above, below
 }
 
-// unlikeness is the distance of a frame from a caption, more on the side where the paper does not set its tables.
+// unlikeness is the distance of a frame from a caption, with a penalty on the side where the paper does not put its
+// tables.
 func (v *pageView) unlikeness(f item, b layout.Box) float64 {
 	d := distance(f, b)
 	if (b.Y0 < f.caption.Y0) != v.captionsBelow {
@@ -72,7 +73,7 @@ func (v *pageView) pair() {
 	}
 }
 
-// pairFrames gives each table caption the nearest frame with nothing but space between, the closest pair first.
+// pairFrames gives each table caption the nearest frame with only empty space in between, closest pair first.
 func (v *pageView) pairFrames() {
 	free := slices.Clone(v.frames)
 	for {
@@ -99,24 +100,26 @@ func (v *pageView) pairFrames() {
 	}
 }
 
-// fits reports whether a frame can be the table of a caption: it lies in the caption's reach or begins under it.
+// fits reports whether a frame can be the table of a caption: it lies within the caption's horizontal range or begins
+// under it.
 func (v *pageView) fits(f item, b layout.Box) bool {
 	return b.OverlapX(f.reach) > 0.8*b.Width() || v.heads(f, b)
 }
 
-// isPart reports whether two frames are as high and side by side: parts (a) and (b) of one table.
+// isPart reports whether two frames have equal height and are side by side, like parts (a) and (b) of one table.
 func isPart(a, b layout.Box) bool {
 	return a.OverlapX(b) <= 0 && a.OverlapY(b) > 0.9*max(a.Height(), b.Height())
 }
 
-// heads reports whether the caption of a column stands right above a frame that begins with it and crosses the gutter.
+// heads reports whether the caption of a column is right above a frame that starts at its left edge and crosses the
+// gutter.
 func (v *pageView) heads(f item, b layout.Box) bool {
 	const slack = 8
 	crosses := b.X0 < v.page.Gutter && b.X1 > v.page.Gutter
 	return crosses && abs(b.X0-f.caption.X0) < slack && b.Y0 > f.caption.Y0 && b.Y0-f.caption.Y1 < slack
 }
 
-// distance is the height between a caption and a box, without regard to which is above.
+// distance returns the vertical distance between a caption and a box, whichever is above.
 func distance(f item, b layout.Box) float64 {
 	if f.caption.OverlapX(b) < 0.3*min(f.caption.Width(), b.Width()) {
 		return math.Inf(1)
@@ -124,7 +127,7 @@ func distance(f item, b layout.Box) float64 {
 	return max(b.Y0-f.caption.Y1, f.caption.Y0-b.Y1, 0)
 }
 
-// withRows widens a frame to the words that stand in it.
+// withRows extends a frame to the words in it.
 func (v *pageView) withRows(frame layout.Box) layout.Box {
 	box := frame
 	for _, l := range v.page.Lines {
@@ -139,8 +142,7 @@ func (v *pageView) withRows(frame layout.Box) layout.Box {
 	return box
 }
 
-// reachOf is the width in which the picture of a caption is looked for: its column; where captions or text stand beside
-// it, the way to them.
+// reachOf returns the horizontal range for a caption's image: its column, limited by captions or text next to it.
 func (v *pageView) reachOf(i int) layout.Box {
 	f, page := &v.items[i], v.page
 	reach := layout.Box{X0: page.Text.X0, X1: page.Text.X1, Y1: page.Height}
@@ -172,8 +174,8 @@ func (v *pageView) reachOf(i int) layout.Box {
 	return reach
 }
 
-// isBody tells running text, headings and footnotes from labels, cells and formulas: a line of the text's size without wide
-// gaps, outside pictures and table frames, that is long or ends a paragraph.
+// isBody distinguishes running text, headings and footnotes from labels, cells and formulas. Body lines have the text's
+// size and no wide gaps, are outside images and table frames, and are long or end a paragraph.
 func (v *pageView) isBody(i int) bool {
 	l := v.page.Lines[i]
 	switch {
@@ -195,18 +197,18 @@ func isNumberedHeading(l layout.Line) bool {
 
 func (v *pageView) isLargeHeading(l layout.Line) bool { return l.Size > 1.08*v.bodySize && l.Bold }
 
-// isLoose tells what stands in a picture or a table, in cells, or in small print.
+// isLoose reports whether a line is in an image or a table, in cells, or in small text.
 func (v *pageView) isLoose(l layout.Line) bool {
 	return v.enclosed(l) || len(l.Cells()) > 1 || l.Size < 0.85*v.bodySize
 }
 
-// endsParagraph tells whether a short line goes on from the one above.
+// endsParagraph reports whether a short line continues the one above.
 func endsParagraph(above, l layout.Line) bool {
 	step := l.Baseline - above.Baseline
 	return above.Column == l.Column && step > 0 && step < 1.45*l.Size && abs(above.Box.X0-l.Box.X0) < 20
 }
 
-// numberedHead is the head of a section's title: "3.1 Data", "IV. Results", "B. Features".
+// numberedHead matches the start of a section's title: "3.1 Data", "IV. Results", "B. Features".
 var numberedHead = regexp.MustCompile(`^(\d{1,2}(\.\d{1,2})*\.?|[A-Z](\.\d{1,2})*\.?|[IVXLC]+\.)\s+\p{Lu}`)
 
 func (v *pageView) enclosed(l layout.Line) bool {
@@ -229,8 +231,8 @@ func (v *pageView) columnWidth(l layout.Line) float64 {
 	return v.page.Text.X1 - v.page.Gutter
 }
 
-// byZone takes what is drawn between a caption and the nearest text, above it for figures, below it for tables, or on the other
-// side when nothing is there.
+// byZone uses the shapes between a caption and the nearest text, above for figures, below for tables. If there are
+// none, it uses the other side.
 func (v *pageView) byZone(i int) {
 	f := &v.items[i]
 	zones := []layout.Box{v.zone(i, true), v.zone(i, false)}
@@ -246,8 +248,8 @@ func (v *pageView) byZone(i int) {
 	f.Box = v.guess(f, zones)
 }
 
-// guess is the area where the picture of a caption must be when nothing is known of it: the larger space between the
-// caption and the text around it, or the caption itself when there is none.
+// guess returns the most likely area of a caption without shapes: the larger space between the caption and the text
+// around it, or the caption itself if there is none.
 func (v *pageView) guess(f *item, zones []layout.Box) layout.Box {
 	const least = 30
 	best := f.caption
@@ -260,7 +262,7 @@ func (v *pageView) guess(f *item, zones []layout.Box) layout.Box {
 	return best
 }
 
-// zone is the space next to a caption up to the nearest obstacle.
+// zone returns the space next to a caption up to the nearest obstacle.
 func (v *pageView) zone(i int, above bool) layout.Box {
 	f := &v.items[i]
 	zone := layout.Box{X0: f.reach.X0 - 4, X1: f.reach.X1 + 4, Y0: 0, Y1: f.caption.Y0}
@@ -295,7 +297,8 @@ func (v *pageView) zone(i int, above bool) layout.Box {
 	return zone
 }
 
-// contents is the box around the shapes in a zone and the words among them. Without shapes a table may still be rows.
+// contents returns the bounding box of the shapes in a zone and the words among them. A table without shapes may still
+// consist of rows.
 func (v *pageView) contents(zone layout.Box, table bool) layout.Box {
 	box := v.shapesIn(zone)
 	if box.Empty() && !table {
@@ -312,7 +315,7 @@ func (v *pageView) contents(zone layout.Box, table bool) layout.Box {
 	return box
 }
 
-// shapesIn is the box around the shapes in a zone; a background is none.
+// shapesIn returns the bounding box of the shapes in a zone, ignoring a background.
 func (v *pageView) shapesIn(zone layout.Box) layout.Box {
 	var box layout.Box
 	for _, s := range v.page.Shapes {
@@ -330,14 +333,14 @@ func clip(b, to layout.Box) layout.Box {
 	return layout.Box{X0: max(b.X0, to.X0), Y0: max(b.Y0, to.Y0), X1: max(min(b.X1, to.X1), to.X0), Y1: max(min(b.Y1, to.Y1), to.Y0)}
 }
 
-// onPage is what of a box can be shown.
+// onPage clips a box to the page.
 func onPage(b layout.Box, p *layout.Page) layout.Box {
 	x := func(v float64) float64 { return max(0, min(v, p.Width)) }
 	y := func(v float64) float64 { return max(0, min(v, p.Height)) }
 	return layout.Box{X0: x(b.X0), Y0: y(b.Y0), X1: x(b.X1), Y1: y(b.Y1)}
 }
 
-// collectRows keeps the lines of a table for its HTML.
+// collectRows collects the lines of a table for its HTML.
 func (v *pageView) collectRows(f *item) {
 	if !f.table || !f.Sure {
 		return

@@ -10,11 +10,11 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// cell is words of one row that stand together.
+// cell is a group of words in one row.
 type cell struct {
 	text   string
 	x0, x1 float64
-	// first and last are the columns that it fills, rows how many rows, 0 for one.
+	// first and last are its columns, rows the number of its rows, 0 meaning 1.
 	first, last, rows int
 }
 
@@ -24,8 +24,8 @@ type tableRow struct {
 	baseline, size float64
 }
 
-// tableHTML writes rows and columns as HTML; a cell over several columns gets a colspan, one that stands between two rows a
-// rowspan. What does not read as at least two rows and two columns gives "".
+// tableHTML renders rows and columns as HTML. A cell over several columns gets a colspan, one between two rows a
+// rowspan. It returns "" unless there are at least two rows and two columns.
 func tableHTML(lines []layout.Line) string {
 	rows := cellRows(lines)
 	columns := columnsOf(rows)
@@ -38,17 +38,18 @@ func tableHTML(lines []layout.Line) string {
 	rows = foldBetween(rows)
 	var b strings.Builder
 	b.WriteString("<table>")
-	held := make([]int, len(columns)) // the rows from here on that a cell from above fills, by column
+	filled := make([]int, len(columns)) // the number of rows, from here on, that a cell above still fills, by column
 	for _, row := range rows {
 		b.WriteString("<tr>")
-		writeRow(&b, row.cells, held)
+		writeRow(&b, row.cells, filled)
 		b.WriteString("</tr>")
 	}
 	b.WriteString("</table>")
 	return b.String()
 }
 
-// proseHTML writes the paragraphs of a box as rows of one cell: prompts, examples and algorithms are set as tables too.
+// proseHTML renders the paragraphs of a box as rows with one cell: prompts, examples and algorithms are also set as
+// tables.
 func proseHTML(doc *layout.Document, lines []layout.Line) string {
 	if len(lines) == 0 {
 		return ""
@@ -62,7 +63,7 @@ func proseHTML(doc *layout.Document, lines []layout.Line) string {
 	return b.String()
 }
 
-// cellRows sorts the lines of both columns of a page into rows again.
+// cellRows reassembles rows from the lines of both columns of a page.
 func cellRows(lines []layout.Line) []tableRow {
 	sorted := slices.Clone(lines)
 	slices.SortStableFunc(sorted, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
@@ -81,10 +82,10 @@ func cellRows(lines []layout.Line) []tableRow {
 	return rows
 }
 
-// foldBetween moves cells that stand halfway between two rows into the upper one, over both: the head of a column whose
-// neighbours' heads have two lines, the name of a group of rows.
+// foldBetween moves cells that are vertically between two rows into the upper one, spanning both: a column head next to
+// heads of two lines, or the name of a group of rows.
 func foldBetween(rows []tableRow) []tableRow {
-	const closest, widest = 0.3, 0.85 // of a line's size: rows stand at least 0.9 apart
+	const closest, widest = 0.3, 0.85 // in multiples of a line's size: rows are at least 0.9 apart
 	var out []tableRow
 	for i, row := range rows {
 		if i > 0 && i+1 < len(rows) && len(out) > 0 {
@@ -101,14 +102,14 @@ func foldBetween(rows []tableRow) []tableRow {
 	return out
 }
 
-// apart tells whether no column has cells of both.
+// apart reports whether no column has cells of both.
 func apart(a, b []cell) bool {
 	return !slices.ContainsFunc(a, func(x cell) bool {
 		return slices.ContainsFunc(b, func(y cell) bool { return x.first <= y.last && y.first <= x.last })
 	})
 }
 
-// span takes in cells that reach into the next row.
+// span adds cells that extend into the next row.
 func (r *tableRow) span(cells []cell) {
 	for _, c := range cells {
 		c.rows = 2
@@ -117,7 +118,7 @@ func (r *tableRow) span(cells []cell) {
 	slices.SortStableFunc(r.cells, func(a, b cell) int { return cmp.Compare(a.first, b.first) })
 }
 
-// cellsOf splits a line at gaps wider than a space can be in a cell.
+// cellsOf splits a line at gaps wider than any space within a cell.
 func cellsOf(l layout.Line) []cell {
 	var out []cell
 	for i, w := range l.Words {
@@ -132,8 +133,8 @@ func cellsOf(l layout.Line) []cell {
 	return out
 }
 
-// columnsOf are the intervals of x that cells fill, from the rows with the most cells down: what would bridge two columns is
-// a spanning cell.
+// columnsOf returns the x ranges of columns. It starts with the rows with the most cells; a cell that would bridge two
+// columns is a spanning cell.
 func columnsOf(rows []tableRow) []cell {
 	order := slices.Clone(rows)
 	slices.SortStableFunc(order, func(a, b tableRow) int { return cmp.Compare(len(b.cells), len(a.cells)) })
@@ -165,7 +166,7 @@ func place(columns []cell, c cell) []cell {
 	return columns
 }
 
-// assign finds the columns that the cells of a row fill, none twice.
+// assign assigns the cells of a row to columns, each column once.
 func assign(row []cell, columns []cell) {
 	next := 0
 	for i := range row {
@@ -179,13 +180,13 @@ func assign(row []cell, columns []cell) {
 	}
 }
 
-// writeRow writes the cells of a row with empty ones between, but where cells from above reach down.
-func writeRow(b *strings.Builder, row []cell, held []int) {
+// writeRow writes the cells of a row with empty ones in between, except where cells from above extend down.
+func writeRow(b *strings.Builder, row []cell, filled []int) {
 	next := 0
 	fill := func(to int) {
-		for ; next < to && next < len(held); next++ {
-			if held[next] > 0 {
-				held[next]--
+		for ; next < to && next < len(filled); next++ {
+			if filled[next] > 0 {
+				filled[next]--
 				continue
 			}
 			b.WriteString("<td></td>")
@@ -194,12 +195,12 @@ func writeRow(b *strings.Builder, row []cell, held []int) {
 	for _, c := range row {
 		fill(c.first)
 		c.write(b)
-		for next = c.first; next <= c.last && next < len(held); next++ {
-			held[next] = max(0, c.rows-1)
+		for next = c.first; next <= c.last && next < len(filled); next++ {
+			filled[next] = max(0, c.rows-1)
 		}
 		next = c.last + 1
 	}
-	fill(len(held))
+	fill(len(filled))
 }
 
 func (c cell) write(b *strings.Builder) {
@@ -213,7 +214,7 @@ func (c cell) write(b *strings.Builder) {
 	b.WriteString(">" + html.EscapeString(c.text) + "</td>")
 }
 
-// reach finds the first and the last column that a cell touches, from a column on.
+// reach returns the first and the last column that a cell touches, starting at a column.
 func reach(c cell, columns []cell, from int) (first, last int) {
 	first, last = -1, -1
 	for i := from; i < len(columns); i++ {

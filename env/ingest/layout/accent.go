@@ -5,18 +5,18 @@ import (
 	"unicode"
 )
 
-// spacing are the accents that old TeX fonts print over a letter, and the marks that combine with it. Some of them are
-// letters to Unicode: what is an accent is decided here only.
+// spacing maps the accents that old TeX fonts print over a letter to combining marks. Unicode classifies some of them
+// as letters, so this table alone defines accents.
 var spacing = map[rune]rune{
 	'\u00b4': 0x301, '`': 0x300, '\u00a8': 0x308, '\u02c6': 0x302, '\u02dc': 0x303, '\u02c7': 0x30C, '\u00b8': 0x327,
 	'\u02da': 0x30A, '\u02d8': 0x306, '\u02d9': 0x307, '\u02dd': 0x30B, '\u00af': 0x304, '\u02db': 0x328,
 	'^': 0x302, '~': 0x303, '\u02c9': 0x304, '\u02ca': 0x301, '\u02cb': 0x300,
 }
 
-// dotted are the letters that accents make of dotless ones.
+// dotted maps dotless letters to the base letters of accents.
 var dotted = map[rune]rune{'ı': 'i', 'ȷ': 'j'}
 
-// combining returns the mark that an accent combines as, 0 for what is no accent.
+// combining returns the combining mark of an accent, or 0 for other runes.
 func combining(r rune) rune {
 	if r >= 0x300 && r <= 0x36f {
 		return r
@@ -24,8 +24,8 @@ func combining(r rune) rune {
 	return spacing[r]
 }
 
-// attachAccents puts every accent that is printed over a letter right behind that letter, as a combining mark. The accent
-// may come before its letter in the file, after it, or in another place of the page altogether.
+// attachAccents moves every accent that is printed over a letter after that letter, as a combining mark. In the file,
+// the accent may come before its letter, after it, or anywhere else on the page.
 func attachAccents(glyphs []Glyph) []Glyph {
 	marks, moved := map[int][]rune{}, map[int]bool{}
 	for i, g := range glyphs {
@@ -42,7 +42,8 @@ func attachAccents(glyphs []Glyph) []Glyph {
 	return composed(glyphs, marks, moved)
 }
 
-// composed returns the glyphs with the marks behind their letters, and without the moved ones and the spaces beside them.
+// composed returns the glyphs with the marks after their letters, and without the moved glyphs and the spaces next to
+// them.
 func composed(glyphs []Glyph, marks map[int][]rune, moved map[int]bool) []Glyph {
 	out := make([]Glyph, 0, len(glyphs))
 	for i, g := range glyphs {
@@ -62,7 +63,7 @@ func composed(glyphs []Glyph, marks map[int][]rune, moved map[int]bool) []Glyph 
 	return out
 }
 
-// letterUnder returns the place of the letter that an accent is printed over, or -1: a quotation mark is over none.
+// letterUnder returns the index of the letter below an accent, or -1, as for a quotation mark.
 func letterUnder(glyphs []Glyph, accent int) int {
 	a := glyphs[accent]
 	best, most := -1, 0.0
@@ -78,8 +79,8 @@ func letterUnder(glyphs []Glyph, accent int) int {
 	return best
 }
 
-// apartAround reports whether the letters on both sides of a space beside a moved accent are apart: the space may be there
-// for the accent only.
+// apartAround reports whether the letters on both sides of a space next to a moved accent are apart. Otherwise the
+// space exists only because of the accent.
 func apartAround(glyphs []Glyph, moved map[int]bool, space int) bool {
 	before, after := space-1, space+1
 	for before >= 0 && (moved[before] || glyphs[before].Rune == ' ') {

@@ -24,7 +24,7 @@ func Analyze(inputs []Input) *Document {
 	}
 	dropped := dropFurniture(pages, inputs)
 	d := &Document{}
-	d.BodySize, d.BodyFont = bodyPrint(pages)
+	d.BodySize, d.BodyFont = bodyStyle(pages)
 	gutters := gutters(pages, inputs)
 	for i, in := range inputs {
 		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: in.Turned, Gutter: gutters[i]}
@@ -68,17 +68,17 @@ func (p *Page) fill(frags []fragment, bodySize float64) {
 	markCaptions(frags, p.Shapes, bodySize)
 	assignColumns(frags, p.Shapes, p.Gutter)
 	for _, r := range rows(frags) {
-		p.Lines = append(p.Lines, r.line(p.Number))
+		p.Lines = append(p.Lines, r.toLine(p.Number))
 	}
 	for _, l := range p.Lines {
 		p.Text = p.Text.Union(l.Box)
 	}
-	inOrder(p.Lines)
+	sortLines(p.Lines)
 	markFootnotes(p, bodySize)
 	markParagraphs(p)
 }
 
-// addSideways puts turned text at the end of the page.
+// addSideways appends rotated text to the page.
 func (p *Page) addSideways(glyphs []Glyph) {
 	var lines []Line
 	if p.Aside != nil {
@@ -88,7 +88,7 @@ func (p *Page) addSideways(glyphs []Glyph) {
 		}
 	} else {
 		for _, f := range sidewaysFragments(glyphs) {
-			lines = append(lines, row{frags: []fragment{f}, baseline: f.baseline, size: f.size, column: Span}.line(p.Number))
+			lines = append(lines, row{frags: []fragment{f}, baseline: f.baseline, size: f.size, column: Span}.toLine(p.Number))
 		}
 	}
 	for _, l := range lines {
@@ -97,9 +97,9 @@ func (p *Page) addSideways(glyphs []Glyph) {
 	}
 }
 
-// byAngle parts upright glyphs from turned ones; breaks go with what they follow.
+// byAngle separates upright from rotated glyphs; breaks go with the glyph after them.
 func byAngle(glyphs []Glyph) (upright, sideways []Glyph) {
-	const lean = 8 // degrees: scans and slanted text
+	const lean = 8 // degrees, for scans and slanted text
 	turned := false
 	for _, g := range glyphs {
 		if g.Rune != '\n' && g.Size > 0 {
@@ -114,7 +114,7 @@ func byAngle(glyphs []Glyph) (upright, sideways []Glyph) {
 	return upright, sideways
 }
 
-// sidewaysFragments keeps the order of the stream: the words of a turned line have no common baseline.
+// sidewaysFragments keeps the order of the stream, because the words of a rotated line have no common baseline.
 func sidewaysFragments(glyphs []Glyph) []fragment {
 	var out []fragment
 	var f fragment
@@ -155,8 +155,8 @@ func turnedWord(glyphs []Glyph) Word {
 	return w
 }
 
-// bodyPrint is the size (in steps of a tenth) and the font of most characters.
-func bodyPrint(pages [][]fragment) (float64, string) {
+// bodyStyle returns the size (in steps of a tenth) and the font of most characters.
+func bodyStyle(pages [][]fragment) (float64, string) {
 	sizes, fonts := map[float64]int{}, map[string]int{}
 	for _, frags := range pages {
 		for _, f := range frags {

@@ -12,7 +12,7 @@ import (
 	"airqa/env/ingest/layout/layouttest"
 )
 
-// column fills lines of about 44 characters, the width of a column of 220 points.
+// column makes lines of about 44 characters, for a column of 220 points.
 func column(name string, n int) []string {
 	lines := make([]string, n)
 	for i := range lines {
@@ -29,7 +29,7 @@ func texts(lines []layout.Line) []string {
 	return out
 }
 
-// at is the place of the first line that begins with a text.
+// at returns the index of the first line that begins with a text.
 func at(t *testing.T, lines []layout.Line, start string) int {
 	t.Helper()
 	i := slices.IndexFunc(lines, func(l layout.Line) bool { return strings.HasPrefix(l.Text(), start) })
@@ -79,7 +79,7 @@ func TestRunningHeadsAndPageNumbersAreDropped(t *testing.T) {
 		p := layouttest.NewPage()
 		p.Set(72, 40, 9, layouttest.Roman, fmt.Sprintf("Somebody et al., page %d", n+7))
 		p.Lines(72, 80, column(fmt.Sprintf("page %d", n), 30)...)
-		p.Set(300, 715, 10, layouttest.Roman, fmt.Sprint(n+7)) // nearer to the text than a foot margin
+		p.Set(300, 715, 10, layouttest.Roman, fmt.Sprint(n+7)) // closer to the text than a foot margin
 		pages = append(pages, p)
 	}
 	for _, page := range layouttest.Analyze(pages...).Pages {
@@ -141,7 +141,7 @@ func TestTurnedTextStandsAtTheEnd(t *testing.T) {
 	}
 }
 
-// Review copies number their lines in both margins; the numbers stand between the halves of hyphenated words.
+// Review copies have line numbers in both margins, which separate the halves of hyphenated words.
 func TestLineNumbersAreDropped(t *testing.T) {
 	p, last := layouttest.NewPage(), layouttest.NewPage()
 	for i := range 20 {
@@ -166,7 +166,7 @@ func TestLineNumbersAreDropped(t *testing.T) {
 	}
 }
 
-// A column of numbers in a table counts up, too, but with text above it.
+// A column of numbers in a table also counts up, but has text above it.
 func TestNumbersOfRowsStay(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Lines(60, 80, column("text", 4)...)
@@ -179,7 +179,7 @@ func TestNumbersOfRowsStay(t *testing.T) {
 	}
 }
 
-// Notes on the authors are footnotes even without a rule above them, and of a kind of their own on page 1.
+// Notes on the authors are footnotes even without a rule above them, and have their own role on page 1.
 func TestNotesWithoutARule(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Lines(60, 100, column("left", 30)...)
@@ -209,7 +209,7 @@ func TestChineseHasNoSpaces(t *testing.T) {
 	}
 }
 
-// A page whose text runs up or down is read as an upright one; boxes find their way back.
+// Pages with vertical text are read as upright ones; boxes can be converted back.
 func TestTurnedPagesAreReadUpright(t *testing.T) {
 	for _, angle := range []int{90, 270} {
 		p := layouttest.NewPage()

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// TableWords and FigureWords are the words for table and figure that captions begin with, as alternatives of a pattern
-// that ignores case.
+// TableWords and FigureWords are the words for table and figure that captions begin with, as alternatives of a
+// case-insensitive pattern.
 const (
 	TableWords  = `table|tab\.|tabelle|tabla|cuadro|quadro|tabela|tableau|таблица|табл\.|表|표`
 	FigureWords = `figure|fig\.?|figura|abbildung|abb\.|рисунок|рис\.|图|圖|図|그림`
@@ -18,17 +18,17 @@ const (
 )
 
 var (
-	// captionStart is "Figure 3:", "Fig. 2.", "Table IV |".
+	// captionStart matches "Figure 3:", "Fig. 2.", "Table IV |".
 	captionStart = regexp.MustCompile(`^(?i:` + captionWords + `)\s*` + captionNumber + `\s*[.:|：．]`)
-	// captionLabel is the whole of a fragment: IEEE sets "TABLE I" above the caption.
+	// captionLabel matches a whole fragment: IEEE prints "TABLE I" above the caption.
 	captionLabel = regexp.MustCompile(`^(?i:` + TableWords + `)\s*` + captionNumber + `$`)
-	// captionApart is a label whose caption follows after a wide gap.
+	// captionApart matches a label whose caption follows after a wide gap.
 	captionApart = regexp.MustCompile(`^(Figure|Fig\.|Table|FIGURE|TABLE)\s+([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
-	// captionPlain is "Figure 3 Some text", which only its print tells from a sentence.
+	// captionPlain matches "Figure 3 Some text", which differs from a sentence only in its font style.
 	captionPlain = regexp.MustCompile(`^(?:(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+([.-]\d+)*\s+["“(]?[\p{Lu}\d]|[图圖図表]\s*\d+([.-]\d+)*\s+\p{Han})`)
 )
 
-// captionList is a line of a list of tables or figures: another label follows, or dots lead to a page number.
+// captionList matches a line of a list of tables or figures: another label follows, or dot leaders.
 var captionList = regexp.MustCompile(`^\S+\s+\S+\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|(\.\s*){4,}\d+$`)
 
 // markCaptions numbers the captions of a page from 1, in the order of the stream.
@@ -66,14 +66,15 @@ func startsCaption(frags []fragment, i int, bodySize float64) bool {
 	return false
 }
 
-// labelInOtherFont reports whether the two words of a label, in Latin script, are set in another font than what follows.
+// labelInOtherFont reports whether the two words of a label, in Latin script, have a different font than the following
+// text.
 func labelInOtherFont(f *fragment) bool {
 	label, number, next := f.words[0], f.words[1], f.words[2]
 	return label.Font != next.Font && label.Font == number.Font && label.Text[0] < utf8.RuneSelf
 }
 
-// apartFromText tells whether a label is followed after a wide gap by the text of its caption, in another print or size than the
-// label, and by nothing else.
+// apartFromText reports whether a label is followed, after a wide gap, by the text of its caption in a different font
+// style or size, and by nothing else.
 func apartFromText(frags []fragment, i int) bool {
 	f := &frags[i]
 	var right []int
@@ -89,7 +90,7 @@ func apartFromText(frags []fragment, i int) bool {
 	return o.words[0].Font != lastFont(f) && len(o.words) > 1 && abs(o.size-f.size) < 0.6
 }
 
-// beside tells whether another fragment stands on the same baseline: then "Table 2" is a cell.
+// beside reports whether another fragment is on the same baseline, which makes "Table 2" a cell.
 func beside(frags []fragment, i int) bool {
 	f := &frags[i]
 	return slices.ContainsFunc(frags[max(0, i-8):min(len(frags), i+9)], func(o fragment) bool {
@@ -97,7 +98,8 @@ func beside(frags []fragment, i int) bool {
 	})
 }
 
-// midParagraph tells whether a full line of the same print stands right above: then the text mentions a figure.
+// midParagraph reports whether there is a full line of the same font style right above, so the text only mentions a
+// figure.
 func midParagraph(frags []fragment, i int) bool {
 	f := &frags[i]
 	return slices.ContainsFunc(frags, func(o fragment) bool {
@@ -108,7 +110,7 @@ func midParagraph(frags []fragment, i int) bool {
 	})
 }
 
-// leadsTo tells whether an indented line that ends in the middle of a sentence goes on in f.
+// leadsTo reports whether an indented line that ends in the middle of a sentence continues in f.
 func (f *fragment) leadsTo(next *fragment) bool {
 	indent := f.box.X0 - next.box.X0
 	last := f.words[len(f.words)-1].Text
@@ -117,7 +119,7 @@ func (f *fragment) leadsTo(next *fragment) bool {
 
 func lastFont(f *fragment) string { return f.words[len(f.words)-1].Font }
 
-// extendCaption follows a caption down the page, line by line, and tells whether there was more than the first fragment.
+// extendCaption follows a caption down the page, line by line, and reports whether it has more than the first fragment.
 func extendCaption(frags []fragment, first int, shapes []Shape) bool {
 	number, last := frags[first].caption, first
 	box, leading := frags[first].box, 0.0
@@ -139,7 +141,7 @@ func extendCaption(frags []fragment, first int, shapes []Shape) bool {
 	}
 }
 
-// joinRight takes in what follows on the same baseline after a wide gap, as after a label set apart.
+// joinRight adds fragments on the same baseline after a wide gap, as after a separate label.
 func joinRight(frags []fragment, i, number int) bool {
 	f, joined := frags[i], false
 	for k := i + 1; k < min(len(frags), i+3); k++ {
@@ -153,7 +155,7 @@ func joinRight(frags []fragment, i, number int) bool {
 	return joined
 }
 
-// below finds the fragment that could be the next line of a caption, or -1.
+// below returns the fragment that may be the next line of a caption, or -1.
 func below(frags []fragment, last int, box Box) int {
 	f, best := &frags[last], -1
 	for k := range frags {
@@ -172,7 +174,7 @@ func below(frags []fragment, last int, box Box) int {
 	return best
 }
 
-// maxStep is the largest leading of a caption; under a label on a line of its own there may be more.
+// maxStep returns the maximum line spacing of a caption, which is larger after a label on its own line.
 func maxStep(f *fragment) float64 {
 	if captionLabel.MatchString(f.text()) {
 		return 1.9 * f.size
@@ -187,8 +189,8 @@ func ruleBetween(shapes []Shape, upper, lower fragment) bool {
 	})
 }
 
-// couldHaveFitted tells whether the next line's first word would have had room on the line before: then the caption
-// ended there. A label alone on its line ends nothing.
+// couldHaveFitted reports whether the next line's first word would have fitted on the previous line, which means that
+// the caption ended there. A label alone on its line does not end a caption.
 func couldHaveFitted(last, next fragment, box Box) bool {
 	if captionLabel.MatchString(last.text()) {
 		return false
@@ -203,7 +205,7 @@ func couldHaveFitted(last, next fragment, box Box) bool {
 func joinWords(words []Word) string {
 	var b strings.Builder
 	for i, w := range words {
-		if i > 0 && !closeUp(words[i-1], w) {
+		if i > 0 && !unspacedGap(words[i-1], w) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(w.Text)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// slots is how many places are tried for a gutter.
+// slots is the number of candidate positions of a gutter.
 const slots = 80
 
 // sides counts the characters left and right of each slot, and those of fragments across it.
@@ -13,12 +13,13 @@ type sides struct {
 	left, right, crossing [slots]int
 }
 
-// gutterOf finds the x that parts two columns, or 0: the middle of the widest run of places that least text crosses.
+// gutterOf returns the x between two columns, or 0. It is the middle of the widest range of slots that the least text
+// crosses.
 func gutterOf(frags []fragment, width float64) float64 {
 	s := countSides(frags, width)
 	first, last := -1, -1
 	for i := range slots {
-		if !parts(s.left[i], s.right[i], s.crossing[i]) {
+		if !separates(s.left[i], s.right[i], s.crossing[i]) {
 			continue
 		}
 		switch {
@@ -34,7 +35,7 @@ func gutterOf(frags []fragment, width float64) float64 {
 	return (slotX(first, width) + slotX(last, width)) / 2
 }
 
-// countSides leaves fragments shorter than a few words (cells, labels) without a say.
+// countSides ignores fragments shorter than a few words, such as cells and labels.
 func countSides(frags []fragment, width float64) *sides {
 	s := &sides{}
 	for _, f := range frags {
@@ -55,19 +56,19 @@ func countSides(frags []fragment, width float64) *sides {
 	return s
 }
 
-// slotX spreads slots over the middle third of the page.
+// slotX distributes slots over the middle third of the page.
 func slotX(i int, width float64) float64 {
 	return width * (0.34 + 0.32*float64(i)/slots)
 }
 
-// parts holds when enough text stands on both sides and less than half of it crosses.
-func parts(left, right, crossing int) bool {
+// separates reports whether there is enough text on both sides and less than half of it crosses.
+func separates(left, right, crossing int) bool {
 	all := left + right + crossing
 	return min(left, right)*7 > all && crossing*2 < all
 }
 
-// gutters finds the gutter of each page. A page that shows none takes the paper's, if most of its text respects it:
-// the last page of a paper often fills one column only.
+// gutters finds the gutter of each page. A page without one takes the paper's, if most of its text respects it: the
+// last page of a paper often fills only one column.
 func gutters(pages [][]fragment, inputs []Input) []float64 {
 	out := make([]float64, len(pages))
 	var found []float64
@@ -105,8 +106,8 @@ func (f *fragment) crosses(gutter float64) bool {
 	return f.box.X0 < gutter-slack && f.box.X1 > gutter+slack
 }
 
-// assignColumns sets the column of each fragment: by its side of the gutter, Span where it crosses, belongs to a caption
-// that crosses, or lies within a figure or a table that does.
+// assignColumns sets the column of each fragment: its side of the gutter, or Span if it crosses the gutter, belongs to
+// a caption that does, or lies within a figure or a table that does.
 func assignColumns(frags []fragment, shapes []Shape, gutter float64) {
 	if gutter == 0 {
 		return
@@ -141,7 +142,7 @@ func (f *fragment) within(zone Box) bool {
 	return y >= zone.Y0 && y <= zone.Y1
 }
 
-// wideZones are the heights taken by pictures that cross the gutter and by tables whose rules do.
+// wideZones returns the vertical ranges of images and table rules that cross the gutter.
 func wideZones(shapes []Shape, gutter float64) []Box {
 	const margin, reach = 20, 90
 	var zones, rules []Box
@@ -170,7 +171,8 @@ func wideZones(shapes []Shape, gutter float64) []Box {
 	return zones
 }
 
-// spreadSpans gives a short last line under a spanning line to it: same left edge, next baseline, nothing beside it.
+// spreadSpans also assigns Span to a short last line under a spanning line: same left edge, next baseline, nothing next
+// to it.
 func spreadSpans(frags []fragment) {
 	for i := 1; i < len(frags); i++ {
 		f, above := &frags[i], &frags[i-1]

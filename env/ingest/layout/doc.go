@@ -1,11 +1,12 @@
-// Package layout turns the glyphs and shapes of a paper's pages into lines in reading order: words, baselines,
-// columns, captions, footnotes, and without running heads and page numbers. Start from [Analyze] and [Document].
+// Package layout turns the glyphs and shapes of a paper's pages into lines in reading order, with words, baselines,
+// columns, captions and footnotes, and without running heads and page numbers. Start from [Analyze] and [Document].
 //
-// It takes plain structs and knows no PDF library. What a line means (a heading, a reference) is not its concern: that
-// is env/ingest/structure. All coordinates are points from the top left of the page as shown, y growing downwards.
+// It uses plain structs and no PDF library. It does not interpret lines as headings or references: see
+// env/ingest/structure. All coordinates are points from the top left of the page as displayed, with y growing
+// downwards.
 package layout
 
-// ShapeKind tells what a [Shape] is.
+// ShapeKind is the kind of a [Shape].
 type ShapeKind int
 
 // The kinds of shapes.
@@ -18,24 +19,24 @@ const (
 // Glyph is one character. A space and a line break are ' ' and '\n'.
 type Glyph struct {
 	Rune rune
-	// Box is the ink.
+	// Box is the bounding box of the ink.
 	Box Box
-	// X and Baseline are the origin, Size is in points as shown.
+	// X and Baseline are the origin; Size is in points as displayed.
 	X, Baseline, Size float64
 	Font              string
-	// Angle is the writing direction, degrees counter-clockwise, 0 for upright.
+	// Angle is the writing direction in degrees counter-clockwise, 0 for upright.
 	Angle int
-	// LineEnd marks a hyphen after which the line breaks.
+	// LineEnd marks a hyphen before a line break.
 	LineEnd bool
 }
 
-// Shape is something drawn that is not text.
+// Shape is a drawn object other than text.
 type Shape struct {
 	Kind ShapeKind
 	Box  Box
 }
 
-// Input is one page as it was read.
+// Input is one page as read from the file.
 type Input struct {
 	Width, Height float64
 	Glyphs        []Glyph
@@ -44,19 +45,19 @@ type Input struct {
 	Turned int
 }
 
-// Word is a run of characters without a space.
+// Word is a run of characters without spaces.
 type Word struct {
 	Text string
-	// Box is the ink.
+	// Box is the bounding box of the ink.
 	Box            Box
 	Baseline, Size float64
 	Font           string
 	Bold, Math     bool
-	// Hyphen marks a word whose last character is a hyphen that a line's end may have made.
+	// Hyphen marks a word whose final hyphen may stem from a line break.
 	Hyphen bool
 }
 
-// Role tells what a [Line] is for.
+// Role is the function of a [Line].
 type Role int
 
 // The roles of lines.
@@ -64,15 +65,15 @@ const (
 	Body Role = iota
 	// Caption is a line of the caption of a figure or a table.
 	Caption
-	// Footnote is small print under a rule at the foot of a column.
+	// Footnote is small text under a rule at the bottom of a column.
 	Footnote
 	// AuthorNote is a footnote on the authors, such as "Equal contribution" or an address for correspondence.
 	AuthorNote
-	// Sideways is turned text; it stands after everything else on its page.
+	// Sideways is rotated text; it follows everything else on its page.
 	Sideways
 )
 
-// Span is the column of a line that crosses columns or stands on a page without them.
+// Span is the column of a line that crosses columns or is on a page without columns.
 const Span = -1
 
 // Line is a row of words in one column.
@@ -84,14 +85,14 @@ type Line struct {
 	// Caption numbers the captions of a page from 1; 0 for other lines.
 	Caption int
 	Words   []Word
-	// Box spans the words, with ascenders and descenders of the largest.
+	// Box is the bounding box of the words, with ascenders and descenders of the largest.
 	Box            Box
 	Baseline, Size float64
-	// Bold holds when most characters are bold.
+	// Bold reports whether most characters are bold.
 	Bold bool
-	// Break holds when the line begins a paragraph.
+	// Break reports whether the line begins a paragraph.
 	Break bool
-	// Joins holds when the line goes on an entry of the bibliography: entries are printed one a row.
+	// Joins reports whether the line continues an entry of the bibliography. Each entry is printed on one row.
 	Joins bool
 }
 
@@ -101,26 +102,26 @@ type Page struct {
 	Width, Height float64
 	Lines         []Line
 	Shapes        []Shape
-	// Turned is the angle at which the text runs on the page as shown, 0, 90 or 270. Lines and shapes are placed as if it ran
-	// upright, on a page of Width by Height: AsShown brings them back.
+	// Turned is the rotation of the text on the page as displayed: 0, 90 or 270. Lines and shapes have coordinates on
+	// an upright page of Width by Height; AsShown converts them back.
 	Turned int
-	// Aside is a part of an upright page, such as a table, whose text runs up or down: its lines and shapes as on a turned page.
-	// Nil for most pages. Lines has its text too, as Sideways.
+	// Aside is a rotated part of an upright page, such as a table, with the coordinates of a turned page. It is nil for
+	// most pages. Lines includes its text as Sideways.
 	Aside *Page
 	// Gutter is the x between two columns, 0 on a page with one.
 	Gutter float64
-	// Text spans the body text: the page without its margins.
+	// Text is the bounding box of the body text: the page without its margins.
 	Text Box
-	// Dropped is the text of running heads, page numbers and line numbers, which no line has.
+	// Dropped is the text of running heads, page numbers and line numbers, which are not in Lines.
 	Dropped string
 }
 
 // Document is a paper in reading order.
 type Document struct {
 	Pages []Page
-	// BodySize and BodyFont are those of most characters.
+	// BodySize and BodyFont are the size and the font of most characters.
 	BodySize float64
 	BodyFont string
-	// words counts the words that no line's end has cut, for joining hyphens.
+	// words counts the words that are not split at a line end, for joining hyphens.
 	words map[string]int
 }

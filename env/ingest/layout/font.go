@@ -2,8 +2,8 @@ package layout
 
 import "strings"
 
-// IsBold judges by the font's name: a PDF seldom says it otherwise. "Medi" is the bold of URW's Times, "CMBX" and
-// "SFBX" that of Computer Modern.
+// IsBold checks the name of the font, since a PDF seldom has other information. "Medi" is the bold of URW's Times,
+// "CMBX" and "SFBX" that of Computer Modern.
 func IsBold(font string) bool {
 	name := strings.ToLower(font)
 	for _, mark := range []string{"bold", "-medi", "black", "heavy", "cmbx", "sfbx", "cmb10", "lmromandemi", "demi", "bxsc", "extrab"} {
@@ -14,7 +14,7 @@ func IsBold(font string) bool {
 	return strings.HasSuffix(name, "-bd") || strings.HasSuffix(name, ".b") || strings.HasSuffix(name, "tib")
 }
 
-// IsMath judges by the font's name: those of TeX for formulas.
+// IsMath checks whether the name is that of a TeX math font.
 func IsMath(font string) bool {
 	name := strings.ToLower(font)
 	for _, mark := range []string{"cmmi", "cmsy", "cmex", "msam", "msbm", "cmmib", "cmbsy", "math", "eufm", "rsfs", "stix", "txsy", "txmi", "pxmi", "symbol", "lmmi", "lmsy", "ntxmi", "ntxsy", "ntxex", "rtxmi", "txex", "zplm", "fourier", "mtmi", "mtsy"} {

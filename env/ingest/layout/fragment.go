@@ -9,14 +9,14 @@ type fragment struct {
 	baseline, size float64
 	chars          int
 	caption        int  // from 1, 0 for none
-	drawn          bool // inside a picture or a form
+	drawn          bool // inside an image or a form
 	column         int
 }
 
-// wideGap is the distance, in sizes, from which two words do not belong to one phrase.
+// wideGap is the minimum gap between phrases, in multiples of the font size.
 const wideGap = 1.0
 
-// fragments joins words that follow each other in the stream and on the page.
+// fragments joins words that are adjacent in the stream and on the page.
 func fragments(words []Word) []fragment {
 	var out []fragment
 	for _, w := range words {
@@ -38,7 +38,7 @@ func (f *fragment) continues(w Word) bool {
 	return !last.Hyphen && math.Abs(w.Baseline-f.baseline) <= 0.55*size && gap <= wideGap*size && gap > -0.6*size
 }
 
-// add takes baseline and size from the largest word.
+// add extends the fragment. The largest word determines baseline and size.
 func (f *fragment) add(w Word) {
 	if len(f.words) == 0 || w.Size > f.size+0.3 {
 		f.baseline, f.size = w.Baseline, w.Size
@@ -48,7 +48,7 @@ func (f *fragment) add(w Word) {
 	f.box = f.box.Union(inkOf(w))
 }
 
-// inkOf is a word's box with the height of its line.
+// inkOf returns a word's box with the height of its line.
 func inkOf(w Word) Box {
 	x0, x1 := w.Box.X0, w.Box.X1
 	if x1 <= x0 {
@@ -59,7 +59,7 @@ func inkOf(w Word) Box {
 
 func (f *fragment) text() string { return joinWords(f.words) }
 
-// markDrawn finds the fragments that are part of a figure rather than of the text.
+// markDrawn finds the fragments that are part of a figure.
 func markDrawn(frags []fragment, shapes []Shape, page Box) {
 	for _, s := range shapes {
 		if s.Kind == Path || s.Box.Width()*s.Box.Height() > 0.6*page.Width()*page.Height() {

@@ -8,21 +8,20 @@ import (
 	"strings"
 )
 
-// Shares of a page's height, at its head and its foot: where what repeats is a running head, and where a lone number is
-// that of the page.
+// Fractions of a page's height at its top and bottom: the zone of repeated running heads and the zone of page numbers.
 const (
 	repeatMargin = 0.12
 	numberMargin = 0.095
 )
 
 var (
-	// endDigits is a page number within a running head; other digits tell rows of a table apart.
+	// endDigits matches a page number within a running head. Other digits distinguish the rows of a table.
 	endDigits  = regexp.MustCompile(`^\d+|\d+$`)
 	pageNumber = regexp.MustCompile(`^(?i:page\s*)?[-–—]?\s*(\d{1,4}|[ivx]{1,5})\s*[-–—]?(\s*(of|/)\s*\d{1,4})?$`)
 )
 
-// furnitureKey names a text and a place near which it stands: one of its ends or its middle, since a page number in a
-// running head moves the others. Places are cells of 8 by 4 points.
+// furnitureKey identifies a text and its approximate position: the position of one of its ends or its middle, since a
+// page number in a running head shifts the others. Positions are cells of 8 by 4 points.
 type furnitureKey struct {
 	text string
 	x, y int
@@ -66,8 +65,8 @@ func dropFurniture(pages [][]fragment, inputs []Input) []string {
 	return dropped
 }
 
-// furnitureKeys are those of a fragment in a margin; each place falls into two cells a direction, so that one at the edge
-// of a cell meets the next one's.
+// furnitureKeys returns the keys of a fragment in a margin. Each position is in two overlapping cells per direction, so
+// that nearby positions always share one.
 func furnitureKeys(f fragment, page Input) []furnitureKey {
 	if !inMargin(f, page, repeatMargin) {
 		return nil
@@ -93,7 +92,7 @@ func inMargin(f fragment, page Input, margin float64) bool {
 	return f.box.Y1 < margin*page.Height || f.box.Y0 > (1-margin)*page.Height
 }
 
-// isPageNumber wants a lone number with nothing between it and the page's edge.
+// isPageNumber requires a single number with nothing between it and the page's edge.
 func isPageNumber(frags []fragment, k int, page Input) bool {
 	f := frags[k]
 	if !inMargin(f, page, numberMargin) || !pageNumber.MatchString(f.text()) {
@@ -110,8 +109,8 @@ func isPageNumber(frags []fragment, k int, page Input) bool {
 	return true
 }
 
-// counting finds the page numbers that stand nearer to the text: on each page the lowest or the highest fragment, a number
-// that counts up with the pages on at least three and on half of them. It returns their places, -1 for none.
+// counting finds page numbers closer to the text: the lowest or the highest fragment of each page, if it is a number
+// that counts up with the pages on at least three and on half of them. It returns their indexes, or -1.
 func counting(pages [][]fragment) []int {
 	out := make([]int, len(pages))
 	for i := range out {
@@ -139,7 +138,7 @@ func counting(pages [][]fragment) []int {
 	return out
 }
 
-// extreme is the lowest or the highest fragment of a page, -1 on an empty one.
+// extreme returns the lowest or the highest fragment of a page, or -1 on an empty one.
 func extreme(frags []fragment, lower bool) int {
 	best := -1
 	for i, f := range frags {

@@ -8,8 +8,8 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// FuzzAnalyze makes pages of any bytes: whatever the glyphs, no character may be lost or invented but by dropping running
-// heads, and nothing may panic.
+// FuzzAnalyze makes pages from arbitrary bytes. No character may be lost, except in running heads, or invented, and
+// nothing may panic.
 func FuzzAnalyze(f *testing.F) {
 	f.Add([]byte("some text on a page, nothing special, but long enough for a few glyphs here and there"))
 	f.Add(binary.LittleEndian.AppendUint64(nil, math.Float64bits(math.NaN())))
@@ -35,7 +35,7 @@ func FuzzAnalyze(f *testing.F) {
 	})
 }
 
-// pagesOf takes ten bytes for each glyph: its place in eighths of a point, size, angle, rune.
+// pagesOf takes ten bytes per glyph: its position in eighths of a point, size, angle, rune.
 func pagesOf(data []byte) []layout.Input {
 	inputs := []layout.Input{{Width: 612, Height: 792}}
 	for len(data) >= 10 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// row gathers the fragments of one line.
+// row collects the fragments of one line.
 type row struct {
 	frags    []fragment
 	baseline float64
@@ -15,8 +15,8 @@ type row struct {
 	drawn    bool
 }
 
-// rows puts fragments on a common baseline together, the longest first: superscripts and stray marks then find
-// the line that they belong to.
+// rows groups fragments by baseline, the longest first, so that superscripts and stray marks find the line they belong
+// to.
 func rows(frags []fragment) []row {
 	order := slices.Clone(frags)
 	slices.SortStableFunc(order, func(a, b fragment) int { return cmp.Compare(b.chars, a.chars) })
@@ -58,8 +58,8 @@ func (r *row) takes(f fragment) bool {
 	return r.column == f.column && r.caption == f.caption && r.drawn == f.drawn
 }
 
-// line makes a Line of a row, its words from left to right.
-func (r row) line(page int) Line {
+// toLine converts a row to a Line, with its words from left to right.
+func (r row) toLine(page int) Line {
 	slices.SortStableFunc(r.frags, func(a, b fragment) int { return cmp.Compare(a.box.X0, b.box.X0) })
 	l := Line{Page: page, Column: r.column, Caption: r.caption, Baseline: r.baseline}
 	if r.caption > 0 {
@@ -81,9 +81,9 @@ func (r row) line(page int) Line {
 	return l
 }
 
-// inOrder sorts the lines of a page for reading: what spans the page cuts it into bands; within a band the left column
-// comes first.
-func inOrder(lines []Line) {
+// sortLines sorts the lines of a page in reading order: lines that span the page separate bands; within a band, the left
+// column comes first.
+func sortLines(lines []Line) {
 	var spans []float64
 	for _, l := range lines {
 		if l.Column == Span {
@@ -104,10 +104,10 @@ func inOrder(lines []Line) {
 	})
 }
 
-// Text is the words of the line with single spaces between.
+// Text joins the words of the line with single spaces.
 func (l Line) Text() string { return joinWords(l.Words) }
 
-// Chars is the number of characters without spaces.
+// Chars returns the number of characters without spaces.
 func (l Line) Chars() int {
 	n := 0
 	for _, w := range l.Words {
@@ -116,7 +116,7 @@ func (l Line) Chars() int {
 	return n
 }
 
-// Cells splits the line where words stand apart: the cells of a table's row.
+// Cells splits the line at wide gaps, such as between the cells of a table row.
 func (l Line) Cells() [][]Word {
 	var cells [][]Word
 	for i, w := range l.Words {
@@ -128,7 +128,7 @@ func (l Line) Cells() [][]Word {
 	return cells
 }
 
-// MathShare is the share of characters set in fonts for formulas, 0 to 1.
+// MathShare returns the fraction of characters in math fonts, 0 to 1.
 func (l Line) MathShare() float64 {
 	n, all := 0, 0
 	for _, w := range l.Words {

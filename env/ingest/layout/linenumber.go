@@ -7,9 +7,8 @@ import (
 	"strconv"
 )
 
-// dropLineNumbers takes away the numbers beside the lines of manuscripts and review copies. Such numbers count up by a
-// constant step along the margin of at least half of the pages, with no text above or below them. It returns what it took
-// from each page.
+// dropLineNumbers removes line numbers of manuscripts and review copies. They count up by a constant step along the
+// margin of at least half of the pages, with no text above or below them. It returns the removed text of each page.
 func dropLineNumbers(pages [][]Word) []string {
 	dropped := make([]string, len(pages))
 	runs, long := make([][]numberRun, len(pages)), 0
@@ -23,7 +22,7 @@ func dropLineNumbers(pages [][]Word) []string {
 		return dropped
 	}
 	all := slices.Concat(runs...)
-	// A short run, as on a last page, counts when its print is that of a long one.
+	// A short run, as on a last page, counts if its font style matches a long one.
 	all = slices.DeleteFunc(all, func(r numberRun) bool {
 		return r.length < 8 && (r.length < 3 || !slices.ContainsFunc(all, func(o numberRun) bool { return o.length >= 8 && math.Abs(o.size-r.size) < 0.5 }))
 	})
@@ -49,10 +48,10 @@ func withText(pages [][]Word) int {
 	return n
 }
 
-// edgeSlack is how far the right edges of line numbers may be apart.
+// edgeSlack is the tolerance for the right edges of line numbers.
 const edgeSlack = 4
 
-// numberRun is a column of numbers with a common right edge and size that count up.
+// numberRun is a column of ascending numbers with a common right edge and size.
 type numberRun struct {
 	right, size float64
 	length      int
@@ -62,7 +61,7 @@ func (r numberRun) holds(w Word) bool {
 	return math.Abs(w.Box.X1-r.right) <= edgeSlack && math.Abs(w.Size-r.size) < 0.5
 }
 
-// numberRuns finds the columns of numbers of a page that have no other text above, below, between or close beside them.
+// numberRuns finds the columns of numbers on a page that have no other text above, below, in between or nearby.
 func numberRuns(words []Word) []numberRun {
 	var out []numberRun
 	for _, column := range numberColumns(words) {
@@ -74,7 +73,7 @@ func numberRuns(words []Word) []numberRun {
 	return out
 }
 
-// numberColumns gathers the numbers of a size whose right edges are near each other: the ink of a 1 ends early.
+// numberColumns groups the numbers of one size whose right edges are close: the ink of a 1 ends early.
 func numberColumns(words []Word) [][]Word {
 	var numbers []Word
 	for _, w := range words {
@@ -95,7 +94,7 @@ func numberColumns(words []Word) [][]Word {
 	return out
 }
 
-// countingUp is the number of words when they count up by the same step all along, else 0.
+// countingUp returns the number of words if they count up by a constant step, else 0.
 func countingUp(column []Word) int {
 	for i := 2; i < len(column); i++ {
 		a, b, c := value(column[i-2]), value(column[i-1]), value(column[i])
@@ -106,8 +105,8 @@ func countingUp(column []Word) int {
 	return len(column)
 }
 
-// inMarginOf reports whether next to no other text shares the width of a column of numbers or is right beside it. A page
-// number may.
+// inMarginOf reports whether almost no other text overlaps a column of numbers horizontally or is right next to it. A
+// page number may.
 func inMarginOf(words, column []Word) bool {
 	var area Box
 	for _, w := range column {

@@ -7,16 +7,15 @@ import (
 )
 
 var (
-	// noteMark begins a footnote to a title or an author.
+	// noteMark matches the start of a footnote to a title or an author.
 	noteMark = regexp.MustCompile(`^[∗*⁎†‡§¶⋆★♣♠♦♥✉]+\s*\p{L}`)
-	// authorNote begins one that has lost its mark, or a note that needs none.
+	// authorNote matches the start of such a footnote without a mark.
 	authorNote = regexp.MustCompile(`^(?i:equal contribution|equally contribut|these authors contributed|correspondence|corresponding author|contact:|work (was )?(done|performed|conducted) |permission to make digital|preprint\.)`)
-	// numberedNote begins a footnote to the text.
+	// numberedNote matches the start of a footnote to the text.
 	numberedNote = regexp.MustCompile(`^\d{1,3}\s*\p{L}`)
 )
 
-// markUnruledNotes gives the role of footnotes to small print at the foot of a column that begins with a mark, where no rule
-// parts it from the text.
+// markUnruledNotes marks small text at the bottom of a column that begins with a footnote mark but has no rule above.
 func markUnruledNotes(p *Page, bodySize float64) {
 	for _, column := range []int{Span, 0, 1} {
 		lines := columnLines(p, column)
@@ -25,7 +24,7 @@ func markUnruledNotes(p *Page, bodySize float64) {
 			first--
 		}
 		if first == 0 {
-			continue // small print all over: no foot of a column
+			continue // everything is small
 		}
 		at := slices.IndexFunc(lines[first:], func(l *Line) bool { return noteMark.MatchString(l.Text()) })
 		if at < 0 {
@@ -37,7 +36,7 @@ func markUnruledNotes(p *Page, bodySize float64) {
 	}
 }
 
-// columnLines are the lines of the text in a column from top to bottom.
+// columnLines returns the text lines of a column from top to bottom.
 func columnLines(p *Page, column int) []*Line {
 	var lines []*Line
 	for i := range p.Lines {
@@ -49,7 +48,7 @@ func columnLines(p *Page, column int) []*Line {
 	return lines
 }
 
-// markAuthorNotes parts the notes on authors from the other footnotes of a page.
+// markAuthorNotes separates the notes on authors from the other footnotes of a page.
 func markAuthorNotes(p *Page) {
 	inside := false
 	for i := range p.Lines {

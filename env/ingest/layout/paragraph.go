@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// edge is where the text of a column begins and ends, and its usual step from line to line.
+// edge has the left and right edges of a column's text and its usual line spacing.
 type edge struct {
 	left, right, leading float64
 }
@@ -45,7 +45,7 @@ func edgeOf(lines []Line, column int) (edge, bool) {
 	return edge{left: mode(lefts), right: rights[len(rights)*9/10], leading: mode(steps)}, true
 }
 
-// mode is the value with the highest count, the smallest of equals.
+// mode returns the value with the highest count, the smallest in a tie.
 func mode(count map[float64]int) float64 {
 	best, most := 0.0, 0
 	for v, n := range count {
@@ -56,8 +56,8 @@ func mode(count map[float64]int) float64 {
 	return best
 }
 
-// markFootnotes finds the rules that part footnotes from the text and gives what is below them the role. It moves them
-// behind the other lines of their page, so that they do not cut a sentence that runs into the next column.
+// markFootnotes finds the rules between text and footnotes, and marks the lines below them. It moves these lines to the
+// end of the page, so that they do not interrupt a sentence that continues in the next column.
 func markFootnotes(p *Page, bodySize float64) {
 	for _, s := range p.Shapes {
 		column, ok := footnoteColumn(p, s, bodySize)
@@ -85,8 +85,8 @@ func last(l Line) int {
 	return 0
 }
 
-// footnoteColumn tells whether s is a footnote rule, and in which column: short, in the lower part of the page, flush with
-// the text, with small print right below it and nothing in the size of the text after that.
+// footnoteColumn reports whether s is a footnote rule, and its column. A footnote rule is short, in the lower part of
+// the page, aligned with the text, with small text right below it and no body text after that.
 func footnoteColumn(p *Page, s Shape, bodySize float64) (int, bool) {
 	if !shortRule(p, s) || !flush(p, s, bodySize) || framed(p, s) {
 		return 0, false
@@ -114,7 +114,7 @@ func shortRule(p *Page, s Shape) bool {
 	return s.IsRule() && s.Box.Y0 > 0.35*p.Height && s.Box.Width() < 0.4*p.Width
 }
 
-// framed tells whether another rule with the same ends stands below: then both are a table's.
+// framed reports whether another rule with the same ends follows below, as in a table.
 func framed(p *Page, s Shape) bool {
 	return slices.ContainsFunc(p.Shapes, func(o Shape) bool {
 		same := abs(o.Box.X0-s.Box.X0) < 2 && abs(o.Box.X1-s.Box.X1) < 2
@@ -122,19 +122,19 @@ func framed(p *Page, s Shape) bool {
 	})
 }
 
-// under tells whether a line stands below a rule and starts near where it does.
+// under reports whether a line is below a rule and starts near its left end.
 func (l *Line) under(s Shape) bool {
 	return l.Baseline >= s.Box.Y0 && l.Box.X0 >= s.Box.X0-8 && l.Box.X0 <= s.Box.X0+24
 }
 
-// flush tells whether a rule starts where lines of text do: the strokes of a plot seldom do.
+// flush reports whether a rule starts at the left edge of text lines, which strokes of a plot seldom do.
 func flush(p *Page, s Shape, bodySize float64) bool {
 	return slices.ContainsFunc(p.Lines, func(l Line) bool {
 		return l.Role == Body && l.Chars() > 20 && abs(l.Size-bodySize) < 0.6 && abs(l.Box.X0-s.Box.X0) < 3
 	})
 }
 
-// markParagraphs sets Break on the lines that begin a paragraph.
+// markParagraphs sets Break on the first lines of paragraphs.
 func markParagraphs(p *Page) {
 	columns := edges(p.Lines)
 	for i := range p.Lines {
@@ -147,8 +147,8 @@ func markParagraphs(p *Page) {
 	}
 }
 
-// indented tells whether line i is set in from the one above and the one below: the second line of a list's item is
-// set in too, but the third then stands under it.
+// indented reports whether line i is indented relative to both neighbours. The second line of a list item is indented,
+// too, but so is the third.
 func indented(lines []Line, i int, e edge) bool {
 	above, l := lines[i-1], lines[i]
 	least := 0.7 * l.Size
@@ -156,7 +156,7 @@ func indented(lines []Line, i int, e edge) bool {
 		return false
 	}
 	if l.continuesSentence(above) {
-		return false // beside a large first letter, or at the end of a column
+		return false // next to a large first letter, or at the end of a column
 	}
 	if i+1 == len(lines) || lines[i+1].Column != l.Column || lines[i+1].Role != Body {
 		return true
@@ -181,12 +181,12 @@ func breaks(above, l Line, e edge) bool {
 	return e.right-above.Box.X1 > 0.2*(e.right-e.left) && !l.continuesSentence(above)
 }
 
-// differs tells whether two lines are not of one kind.
+// differs reports whether two lines are of different kinds.
 func (l Line) differs(o Line) bool {
 	return l.Role != o.Role || l.Caption != o.Caption || abs(l.Size-o.Size) > 1.2
 }
 
-// continuesSentence tells whether a sentence runs from above into l.
+// continuesSentence reports whether a sentence continues from above into l.
 func (l Line) continuesSentence(above Line) bool {
 	if len(above.Words) == 0 || len(l.Words) == 0 || above.Role != l.Role {
 		return false

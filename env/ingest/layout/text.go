@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// countWords notes the words that no line's end has cut: what "representa-" and "tion" make together is decided by
-// whether "representation" occurs elsewhere.
+// countWords counts the unsplit words. "representa-" and "tion" are joined if "representation" occurs elsewhere.
 func (d *Document) countWords() {
 	d.words = map[string]int{}
 	for _, p := range d.Pages {
@@ -21,13 +20,13 @@ func (d *Document) countWords() {
 	}
 }
 
-// bare is a word without case and the punctuation around it.
+// bare removes case and surrounding punctuation from a word.
 func bare(s string) string {
 	return strings.ToLower(strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
-// Lines is the text of lines as printed, one a row, but entries of the bibliography whole; a word that was cut at a
-// line's end moves up whole.
+// Lines returns the text of lines as printed, one per row, except that entries of the bibliography are whole. A word
+// that is split at a line end moves to the first line.
 func (d *Document) Lines(lines []Line) string {
 	return d.text(lines, func(l Line) string {
 		if l.Joins {
@@ -37,7 +36,7 @@ func (d *Document) Lines(lines []Line) string {
 	})
 }
 
-// Flow is the text of lines with each paragraph on a row of its own.
+// Flow returns the text of lines with one paragraph per row.
 func (d *Document) Flow(lines []Line) string {
 	return d.text(lines, func(l Line) string {
 		if l.Break {
@@ -47,14 +46,14 @@ func (d *Document) Flow(lines []Line) string {
 	})
 }
 
-// Joined is the text of lines in one row.
+// Joined returns the text of lines in one row.
 func (d *Document) Joined(lines []Line) string {
 	return d.text(lines, func(Line) string { return " " })
 }
 
 func (d *Document) text(lines []Line, separator func(Line) string) string {
 	var b strings.Builder
-	carry := "" // a word whose second half is on the next line
+	carry := "" // a word that ends on the next line
 	var last Word
 	for _, l := range lines {
 		words := l.Words
@@ -88,12 +87,13 @@ func (d *Document) text(lines []Line, separator func(Line) string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// closeUp reports whether no space belongs between two words of a line: the gap is that of a punctuation mark's cell.
-func closeUp(a, b Word) bool {
+// unspacedGap reports whether two words of a line need no space between them, because the gap belongs to a full-width
+// punctuation mark.
+func unspacedGap(a, b Word) bool {
 	return unspaced(a.Text, b.Text) && b.Box.X0-a.Box.X1 < 0.8*max(a.Size, b.Size)
 }
 
-// unspaced reports whether a text goes on without a space between two words: Chinese and Japanese have none.
+// unspaced reports whether there is no space between two words, as in Chinese and Japanese.
 func unspaced(before, after string) bool {
 	a, _ := utf8.DecodeLastRuneInString(before)
 	b, _ := utf8.DecodeRuneInString(after)
@@ -104,14 +104,14 @@ func isCJK(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
 }
 
-// cutAtEnd tells whether a word ends in a hyphen after a letter, so that the rest of it may follow.
+// cutAtEnd reports whether a word ends in a hyphen after a letter, so its rest may follow.
 func cutAtEnd(w Word) bool {
 	head, found := strings.CutSuffix(w.Text, "-")
 	r, _ := utf8.DecodeLastRuneInString(head)
 	return found && unicode.IsLetter(r)
 }
 
-// joinHyphen puts the halves of a word together, with or without the hyphen, as the rest of the paper writes it.
+// joinHyphen joins the halves of a word with or without the hyphen, according to the rest of the paper.
 func (d *Document) joinHyphen(head, tail string) string {
 	stem := strings.TrimSuffix(head, "-")
 	whole, hyphened := d.words[bare(stem+tail)], d.words[bare(head+tail)]
@@ -124,10 +124,10 @@ func (d *Document) joinHyphen(head, tail string) string {
 	case prefixes[bare(stem)]:
 		return head + tail
 	case d.words[bare(stem)] > 1 && d.words[bare(tail)] > 1 && len(stem) > 4 && len(tail) > 4:
-		return head + tail // two words that both stand alone elsewhere
+		return head + tail // both halves are words of their own elsewhere
 	}
 	return stem + tail
 }
 
-// prefixes keep their hyphen more often than not.
+// prefixes usually keep their hyphen.
 var prefixes = map[string]bool{"self": true, "non": true, "well": true, "state": true, "high": true, "low": true, "fine": true, "semi": true, "end": true}

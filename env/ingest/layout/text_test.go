@@ -58,7 +58,7 @@ func TestAccentsAreComposed(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Set(72, 100, 10, layouttest.Roman, "Lo\u00a8\u0131c na\u00efve `quoted' \u00b4")
 	glyphs := p.Glyphs
-	for i := 3; i < len(glyphs); i++ { // the dotless i stands under the dieresis, and what follows moves up
+	for i := 3; i < len(glyphs); i++ { // the dotless i is under the dieresis, and the following glyphs move up
 		glyphs[i].X -= 5
 		glyphs[i].Box.X0 -= 5
 		glyphs[i].Box.X1 -= 5
@@ -69,7 +69,7 @@ func TestAccentsAreComposed(t *testing.T) {
 	}
 }
 
-// Every accent, printed before its letter and after it: the ink of both overlaps, and the text goes on behind them.
+// Every accent, printed before and after its letter: their ink overlaps, and the text continues after both.
 func TestEveryAccentComposesInBothOrders(t *testing.T) {
 	tests := []struct {
 		accent, letter rune
@@ -117,7 +117,7 @@ func TestEveryAccentComposesInBothOrders(t *testing.T) {
 	}
 }
 
-// PDFium gives an accent that the file prints after the rest of its line between two words of that line.
+// If the file prints an accent after the rest of its line, PDFium places it between two words of that line.
 func TestAnAccentFarFromItsLetterInTheFile(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Set(72, 100, 10, layouttest.Roman, "by Cerk and others")

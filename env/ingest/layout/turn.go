@@ -2,8 +2,8 @@ package layout
 
 import "slices"
 
-// upright turns a page whose text runs up or down, as on a landscape page in a portrait paper, so that it can be read. The
-// page remembers by how much.
+// upright rotates a page with vertical text, such as a landscape page in a portrait paper, and records the rotation in
+// the page.
 func upright(in Input) Input {
 	in.Turned = mainAngle(in.Glyphs)
 	if in.Turned == 0 {
@@ -12,7 +12,7 @@ func upright(in Input) Input {
 	return in.turned(in.Turned)
 }
 
-// turned is a page whose text runs at an angle, with that text upright.
+// turned rotates a page by angle, which makes its text upright.
 func (in Input) turned(angle int) Input {
 	in.Turned = angle
 	t := turn{angle, in.Width, in.Height}
@@ -30,8 +30,8 @@ func (in Input) turned(angle int) Input {
 	return in
 }
 
-// aside lays out the text that runs up or down on an upright page as a page of its own; nil unless it has a caption: a table
-// may be set sideways.
+// aside lays out the vertical text of an upright page, such as a rotated table, as a separate page. It returns nil
+// unless the text has a caption.
 func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
 	angle := mainAngle(sideways)
 	if angle == 0 {
@@ -49,9 +49,9 @@ func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
 	return p
 }
 
-// mainAngle is 90 or 270 when nine in ten characters run that way, else 0.
+// mainAngle returns 90 or 270 if 90% of the characters have that angle, else 0.
 func mainAngle(glyphs []Glyph) int {
-	const fewest = 40 // a stamp in the margin of a scan is no page
+	const fewest = 40 // excludes a stamp in the margin of a scan
 	count, all := map[int]int{}, 0
 	for _, g := range glyphs {
 		if g.Size > 0 && g.Rune != ' ' && g.Rune != '\n' {
@@ -67,7 +67,7 @@ func mainAngle(glyphs []Glyph) int {
 	return 0
 }
 
-// turn brings places of a page of some size, whose text runs at an angle, to the page with its text upright.
+// turn converts coordinates from a page of the given size and text angle to the page with upright text.
 type turn struct {
 	angle         int
 	width, height float64
@@ -89,7 +89,7 @@ func (t turn) box(b Box) Box {
 	return Box{X0: min(xa, xb), Y0: min(ya, yb), X1: max(xa, xb), Y1: max(ya, yb)}
 }
 
-// Shown is the size of the page as shown.
+// Shown returns the size of the page as displayed.
 func (p *Page) Shown() (width, height float64) {
 	if p.Turned != 0 {
 		return p.Height, p.Width
@@ -97,10 +97,10 @@ func (p *Page) Shown() (width, height float64) {
 	return p.Width, p.Height
 }
 
-// AsShown brings a box from the page with its text upright to the page as shown.
+// AsShown converts a box from the page with upright text to the page as displayed.
 func (p *Page) AsShown(b Box) Box { return turn{(360 - p.Turned) % 360, p.Width, p.Height}.box(b) }
 
-// Upright brings a point of the page as shown to the page with its text upright.
+// Upright converts a point of the page as displayed to the page with upright text.
 func (p *Page) Upright(x, y float64) (float64, float64) {
 	width, height := p.Shown()
 	return turn{p.Turned, width, height}.point(x, y)

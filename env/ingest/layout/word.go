@@ -9,18 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// wordBuilder cuts a stream of glyphs into words.
+// wordBuilder splits a stream of glyphs into words.
 type wordBuilder struct {
 	words []Word
 	text  strings.Builder
 	fonts map[string]int
-	kinds map[string][2]bool // bold, for formulas
+	kinds map[string][2]bool // bold and math by font
 	word  Word
 	last  Glyph
 	open  bool
 }
 
-// words cuts glyphs of one writing direction into words, at spaces, breaks and jumps.
+// words splits glyphs of one writing direction into words, at spaces, breaks and gaps.
 func words(glyphs []Glyph) []Word {
 	b := &wordBuilder{fonts: map[string]int{}, kinds: map[string][2]bool{}}
 	for _, g := range attachAccents(lowerInitials(glyphs)) {
@@ -49,7 +49,7 @@ func (b *wordBuilder) add(g Glyph) {
 	}
 }
 
-// begin sets the baseline from the largest glyph: a superscript may come first.
+// begin takes the baseline from the largest glyph, because a superscript may come first.
 func (b *wordBuilder) begin(g Glyph) {
 	if !b.open || g.Size > b.word.Size+0.1 {
 		b.word.Baseline, b.word.Size = g.Baseline, g.Size
@@ -69,7 +69,7 @@ func (b *wordBuilder) end() {
 	clear(b.fonts)
 }
 
-// judge remembers what it made of a font: a page has a dozen.
+// judge caches the properties of a font: a page has about a dozen fonts.
 func (b *wordBuilder) judge(font string) (bold, math bool) {
 	kind, ok := b.kinds[font]
 	if !ok {
@@ -79,7 +79,7 @@ func (b *wordBuilder) judge(font string) (bold, math bool) {
 	return kind[0], kind[1]
 }
 
-// jumps tells whether g stands apart from the word before it though no space is between.
+// jumps reports whether g is apart from the preceding word without a space between them.
 func (b *wordBuilder) jumps(g Glyph) bool {
 	size := max(b.word.Size, g.Size)
 	gap := g.Box.X0 - b.last.Box.X1
@@ -94,7 +94,7 @@ func finite(g Glyph) bool {
 	return !math.IsNaN(sum) && !math.IsInf(sum, 0) && math.Abs(sum) < 1e7 && g.Size > 0.5
 }
 
-// commonest breaks ties by name, so that the same page gives the same answer.
+// commonest breaks ties by name for deterministic results.
 func commonest(count map[string]int) string {
 	best, most := "", 0
 	for name, n := range count {
@@ -105,5 +105,5 @@ func commonest(count map[string]int) string {
 	return best
 }
 
-// Len is the number of characters.
+// Len returns the number of characters.
 func (w Word) Len() int { return utf8.RuneCountInString(w.Text) }

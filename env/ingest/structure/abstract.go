@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	// runIn is "Abstract—We", "Summary. We"; a bare "Abstract" has nothing after it.
+	// runIn matches "Abstract—We", "Summary. We". Nothing follows a bare "Abstract".
 	runIn         = regexp.MustCompile(`^(?i:` + strings.Join(slices.Sorted(maps.Keys(abstractTitles)), "|") + `|摘\s*要)\s*[—–:：.\-]+\s*`)
 	afterAbstract = regexp.MustCompile(`^(?i:keywords?|key\s?words|index terms|ccs concepts|general terms|categories and subject|acm reference format|1\.?\s+introduction|i\.\s+introduction|introduction$)`)
 )
 
-// abstract is what stands between the word "Abstract" and the first heading after it, on the first two pages.
+// abstract returns the text between the word "Abstract" and the next heading, on the first two pages.
 func (r *paperReader) abstract() string {
 	start, prefix := r.abstractStart()
 	if start < 0 {
@@ -33,12 +33,13 @@ func (r *paperReader) abstract() string {
 	return runIn.ReplaceAllString(text, "")
 }
 
-// endsAbstract reports whether a line is what follows an abstract: keywords, a table of contents, the first section.
+// endsAbstract reports whether a line is typical text after an abstract: keywords, a table of contents, the first
+// section.
 func endsAbstract(text string) bool {
 	return afterAbstract.MatchString(text) || keywordTitles[leadIn(text)] || contentsTitles[folded(text)] || dotLeaders.MatchString(text)
 }
 
-// unlabelledAbstract is the last paragraph of at least forty words before the first heading, on page 1.
+// unlabelledAbstract returns the last paragraph of at least forty words before the first heading on page 1.
 func (r *paperReader) unlabelledAbstract() string {
 	const fewest = 40
 	end := r.firstHeading()
@@ -56,7 +57,7 @@ func (r *paperReader) unlabelledAbstract() string {
 	return ""
 }
 
-// upToGap ends an abstract before print of another size, such as the affiliations under it.
+// upToGap ends an abstract before text of another size, such as affiliations.
 func (r *paperReader) upToGap(lines []layout.Line) []layout.Line {
 	for i := 1; i < len(lines); i++ {
 		if abs(lines[i].Size-lines[0].Size) > 1.6 && lines[i].Chars() > 12 {
@@ -66,7 +67,7 @@ func (r *paperReader) upToGap(lines []layout.Line) []layout.Line {
 	return lines
 }
 
-// abstractStart is the first line of the abstract in the flow, -1 without one, and a word to cut from its head.
+// abstractStart returns the first line of the abstract in the flow, or -1, and a word to remove from its start.
 func (r *paperReader) abstractStart() (int, string) {
 	at := slices.IndexFunc(r.flow, func(l layout.Line) bool {
 		text := l.Text()
@@ -84,7 +85,7 @@ func (r *paperReader) abstractStart() (int, string) {
 	return at, ""
 }
 
-// boldRunIn is "Abstract" in bold before text that is not.
+// boldRunIn reports whether the line has a bold "Abstract" before regular text.
 func (r *paperReader) boldRunIn(l layout.Line) bool {
 	return len(l.Words) > 3 && abstractTitles[folded(l.Words[0].Text)] && l.Words[0].Bold && !l.Words[2].Bold
 }

@@ -1,14 +1,14 @@
-// Package structure finds the parts of a paper in its laid out lines: title, abstract, sections, equations and
-// references. Start from [Read] and [Paper]. Figures and tables are env/ingest/floats.
+// Package structure finds the parts of a paper in its lines: title, abstract, sections, equations and references. Start
+// from [Read] and [Paper]. Figures and tables are in env/ingest/floats.
 //
-// It takes plain structs and knows no PDF library. LaTeX leaves anchors and an outline in most papers; they are
-// believed where they agree with the page, and rules on print and numbering fill in where they are missing. All
-// coordinates are points from the top left of the page as shown.
+// It uses plain structs and no PDF library. Most papers have LaTeX anchors and an outline. They are used where they
+// agree with the page; rules on font style and numbering fill the gaps. All coordinates are points from the top left of
+// the page as displayed.
 package structure
 
 import "airqa/env/ingest/layout"
 
-// Anchor is a named place, such as "section.3" or "cite.Vaswani2017".
+// Anchor is a named destination, such as "section.3" or "cite.Vaswani2017".
 type Anchor struct {
 	Name string
 	// Page counts from 1.
@@ -19,23 +19,23 @@ type Anchor struct {
 // Entry is an entry of the outline.
 type Entry struct {
 	Title string
-	// Level counts from 1. Page counts from 1, 0 for none. Y is 0 when unknown.
+	// Level counts from 1. Page counts from 1; 0 means none. Y is 0 if unknown.
 	Level, Page int
 	Y           float64
 }
 
-// Source is what the parts are found in.
+// Source is the input of [Read].
 type Source struct {
 	Doc     *layout.Document
 	Anchors []Anchor
 	Outline []Entry
-	// Title is what the file's metadata gives, possibly empty.
+	// Title is the title in the file's metadata; it may be empty.
 	Title string
-	// Regions are what figures and tables take up, by page: no running text.
+	// Regions are the areas of figures and tables by page. They contain no running text.
 	Regions map[int][]layout.Box
 }
 
-// Paper is the parts of a paper, each list in reading order.
+// Paper has the parts of a paper, each list in reading order.
 type Paper struct {
 	Title, Abstract string
 	Sections        []Section
@@ -43,25 +43,25 @@ type Paper struct {
 	References      []Reference
 }
 
-// Section is a heading with what follows it, its subsections included.
+// Section is a heading with its text, including subsections.
 type Section struct {
-	// Number is as printed, without a final dot: "3.1", "IV", "A"; empty for an unnumbered one.
+	// Number is the printed number without a final dot: "3.1", "IV", "A"; empty if unnumbered.
 	Number, Title string
 	// Heading is number and title as printed: "IV. Results".
 	Heading string
 	// Level is 1 for a section, 2 for a subsection and so on.
 	Level int
-	// Text is a paragraph a row, without captions, footnotes and what stands in figures and tables.
+	// Text has one paragraph per line, without captions, footnotes and the content of figures and tables.
 	Text string
-	// Pages are those that it touches, ascending; the first is that of its heading.
+	// Pages are the section's pages, ascending; the first is that of its heading.
 	Pages []int
 }
 
 // Equation is a numbered formula.
 type Equation struct {
-	// Number is without its parentheses.
+	// Number has no parentheses.
 	Number string
-	// Text is the glyphs as extracted: a PDF holds no LaTeX.
+	// Text is the extracted glyphs: a PDF contains no LaTeX.
 	Text string
 	Page int
 	Box  layout.Box
@@ -73,19 +73,19 @@ type Reference struct {
 	Page int
 }
 
-// paperReader carries what the steps share.
+// paperReader is the shared state of the steps.
 type paperReader struct {
 	Source
 	flow    []layout.Line   // the running text, in reading order
 	ours    []*layout.Line  // the same lines in the document
 	heads   []heading       // in the order of flow
-	italics map[string]bool // fonts judged
-	// complete is set when most of the outline is printed where it says: it then names all headings that look like its own.
+	italics map[string]bool // cache by font
+	// complete means that most of the outline is printed where it points. It then contains all headings of its kind.
 	complete bool
 }
 
-// Read finds the parts of a paper. In the lines of the document it marks the entries of the bibliography: Break on
-// their first lines, Joins on the others.
+// Read finds the parts of a paper. It marks the entries of the bibliography in the document's lines: Break on their
+// first lines, Joins on the others.
 func Read(s Source) Paper {
 	r := &paperReader{Source: s, italics: map[string]bool{}}
 	r.findFlow()
@@ -97,7 +97,7 @@ func Read(s Source) Paper {
 	return p
 }
 
-// findFlow takes the lines of the body that stand outside figures and tables.
+// findFlow collects the body lines outside figures and tables.
 func (r *paperReader) findFlow() {
 	for _, p := range r.Doc.Pages {
 		for i, l := range p.Lines {

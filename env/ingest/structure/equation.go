@@ -9,10 +9,11 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// equationNumber is "(3)", "(A.1)", "(2.4b)" as the last word of a line.
+// equationNumber matches "(3)", "(A.1)", "(2.4b)" as the last word of a line.
 var equationNumber = regexp.MustCompile(`^\(([A-Z]?\.?\d{1,3}(?:\.\d{1,3})?[a-z]?)\)$`)
 
-// equations finds the numbered formulas: a number in parentheses at the right edge of its column, away from what is before it.
+// equations finds numbered formulas: a number in parentheses at the right edge of its column, apart from the preceding
+// text.
 func (r *paperReader) equations() []Equation {
 	var out []Equation
 	for i, l := range r.flow {
@@ -50,7 +51,7 @@ func (r *paperReader) numberAtEdge(i int, l layout.Line) (string, bool) {
 	return m[1], gap > 1.2*l.Size || gap > 0.5*l.Size && formula
 }
 
-// hasEquationAnchor tells whether LaTeX left an equation's anchor right above a line.
+// hasEquationAnchor reports whether there is a LaTeX equation anchor right above a line.
 func (r *paperReader) hasEquationAnchor(l layout.Line) bool {
 	const reach = 45
 	return slices.ContainsFunc(r.Anchors, func(a Anchor) bool {
@@ -58,7 +59,7 @@ func (r *paperReader) hasEquationAnchor(l layout.Line) bool {
 	})
 }
 
-// rightEdge is where the lines of a line's column end.
+// rightEdge returns the right edge of the lines in a line's column.
 func (r *paperReader) rightEdge(l layout.Line) float64 {
 	var ends []float64
 	for _, o := range r.Doc.Pages[l.Page-1].Lines {
@@ -73,7 +74,7 @@ func (r *paperReader) rightEdge(l layout.Line) float64 {
 	return ends[len(ends)/2]
 }
 
-// formula gathers the lines of the formula whose number ends line i: the pieces above and below that are no text, up to
+// formula collects the lines of the formula whose number ends line i: adjacent non-prose lines above and below, up to
 // the next number.
 func (r *paperReader) formula(i int) []layout.Line {
 	lines := []layout.Line{r.flow[i]}
@@ -92,7 +93,7 @@ func (r *paperReader) formula(i int) []layout.Line {
 	return lines
 }
 
-// sameColumn tells whether l could belong to the formula of a numbered line: it has no number of its own.
+// sameColumn reports whether l may belong to the formula of a numbered line. It must not have its own number.
 func sameColumn(l, numbered layout.Line) bool {
 	if l.Page != numbered.Page || l.Column != numbered.Column || len(l.Words) == 0 {
 		return false
@@ -100,7 +101,7 @@ func sameColumn(l, numbered layout.Line) bool {
 	return !equationNumber.MatchString(l.Words[len(l.Words)-1].Text)
 }
 
-// isProse tells whether a line has three or more words.
+// isProse reports whether a line has three or more words.
 func isProse(l layout.Line) bool {
 	n := 0
 	for _, w := range l.Words {
@@ -111,7 +112,7 @@ func isProse(l layout.Line) bool {
 	return n > 2
 }
 
-// isPiece tells the limits of sums, numerators and further rows from running text.
+// isPiece distinguishes limits of sums, numerators and further rows from running text.
 func (r *paperReader) isPiece(l layout.Line) bool {
 	longest := 0
 	for _, w := range l.Words {
@@ -122,7 +123,7 @@ func (r *paperReader) isPiece(l layout.Line) bool {
 	return l.MathShare() > 0.3 && longest < 8 || longest < 4 && l.Chars() < 20 || l.Size < 0.85*r.Doc.BodySize && l.Chars() < 30
 }
 
-// formulaText is the pieces from top to bottom, without the number.
+// formulaText joins the pieces from top to bottom, without the number.
 func formulaText(lines []layout.Line) string {
 	var parts []string
 	for _, l := range lines {

@@ -11,18 +11,18 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// heading is where a section starts in the flow.
+// heading is the start of a section in the flow.
 type heading struct {
-	at, lines     int    // first line in flow, and how many lines the title takes
-	words         int    // words of the title on its last line when text follows there, else 0
+	at, lines     int    // first line in flow, and number of lines of the title
+	words         int    // number of title words on its last line if text follows there, else 0
 	label         string // the number as printed, "3.1", "IV.", "Appendix A:"
 	number, title string
 	level         int
-	look          print
+	look          fontStyle
 }
 
-// known are the titles of sections that seldom have a number.
-var known = map[string]bool{
+// commonTitles are titles of sections that seldom have a number.
+var commonTitles = map[string]bool{
 	"references": true, "bibliography": true, "acknowledgements": true, "acknowledgments": true, "acknowledgement": true,
 	"acknowledgment": true, "limitations": true, "limitation": true, "conclusion": true, "conclusions": true,
 	"introduction": true, "appendix": true, "appendices": true, "supplementarymaterial": true, "ethicsstatement": true,
@@ -31,17 +31,17 @@ var known = map[string]bool{
 	"supplementarymaterials": true, "supplement": true, "附录": true, "致谢": true, "dataavailability": true, "codeavailability": true, "funding": true, "conflictofinterest": true,
 }
 
-// findHeadings believes the outline where its titles are printed on the pages it points to, and the anchors of sections.
-// Without either it goes by print and numbering. Headings that none of them names are added when they look like the others.
+// findHeadings uses the outline, if its titles are printed on the pages it points to, and section anchors. Without
+// either, it uses font style and numbering. It then adds headings that resemble those found.
 func (r *paperReader) findHeadings() {
 	r.heads = r.outlined()
-	believed := len(r.heads) > 0
-	r.complete = believed && len(r.heads)*10 >= len(topLevel(r.Outline))*8
-	r.addAnchored(believed)
+	useOutline := len(r.heads) > 0
+	r.complete = useOutline && len(r.heads)*10 >= len(topLevel(r.Outline))*8
+	r.addAnchored(useOutline)
 	switch {
 	case len(r.heads) < 2:
 		r.heads = r.numbered()
-	case believed:
+	case useOutline:
 		r.addMissing()
 	}
 	r.addStarred()
@@ -51,16 +51,16 @@ func (r *paperReader) findHeadings() {
 	r.nameFromOutline()
 }
 
-// addAnchored adds the headings that anchors lead to and the outline leaves out, such as those of deep levels. A thesis has
-// chapters above its sections: their levels follow the outline's.
-func (r *paperReader) addAnchored(believed bool) {
+// addAnchored adds headings from anchors that are not in the outline, such as deep levels. A thesis has chapters above
+// its sections; their levels follow the outline's.
+func (r *paperReader) addAnchored(useOutline bool) {
 	shift := 0
 	var more []heading
 	for _, a := range r.anchored() {
 		at := slices.IndexFunc(r.heads, func(h heading) bool { return a.at < h.at+h.lines && h.at < a.at+a.lines })
 		if at < 0 {
 			more = append(more, a)
-		} else if believed {
+		} else if useOutline {
 			shift = r.heads[at].level - a.level
 		}
 	}
@@ -70,7 +70,7 @@ func (r *paperReader) addAnchored(believed bool) {
 	}
 }
 
-// flowPage is the first line of a page or of a later one in the flow.
+// flowPage returns the first line of the flow on a page or a later one.
 func (r *paperReader) flowPage(page int) int {
 	at := slices.IndexFunc(r.flow, func(l layout.Line) bool { return l.Page >= page })
 	if at < 0 {
@@ -79,7 +79,7 @@ func (r *paperReader) flowPage(page int) int {
 	return at
 }
 
-// apart drops headings that begin within the title before.
+// apart drops headings that begin within the previous title.
 func apart(heads []heading) []heading {
 	var out []heading
 	for _, h := range heads {
@@ -90,7 +90,7 @@ func apart(heads []heading) []heading {
 	return out
 }
 
-// anchored finds the lines that section anchors lead to.
+// anchored finds the lines that section anchors point to.
 func (r *paperReader) anchored() []heading {
 	var heads []heading
 	taken := map[int]bool{}
@@ -111,7 +111,8 @@ func (r *paperReader) anchored() []heading {
 	return heads
 }
 
-// lineAt finds the line of the flow that an anchor leads to, or -1: one with its number first, else one that stands out.
+// lineAt returns the line of the flow that an anchor points to, or -1. It prefers a line that starts with the number to
+// one that stands out.
 func (r *paperReader) lineAt(a Anchor, number string) int {
 	const misfit = 40 // how much nearer a line without the number must be
 	best, cost := -1, 0.0
@@ -138,15 +139,15 @@ func (r *paperReader) lineAt(a Anchor, number string) int {
 	return best
 }
 
-// near tells whether a line could be what an anchor leads to, and how far below it the line is.
+// near reports whether a line is a candidate for an anchor, and its distance below the anchor.
 func (r *paperReader) near(l layout.Line, a Anchor) (float64, bool) {
 	const above, below = 28, 64
 	d := l.Baseline - a.Y
 	return d, l.Page == a.Page && d > -above && d < below && r.sameColumn(l, a)
 }
 
-// addStarred adds the headings without a number that anchors lead to: lines of their own that look like a heading found
-// before, whose level they take. Without one to compare with, all that stand out count as level 1.
+// addStarred adds the unnumbered headings that anchors point to: lines of their own that look like a heading found
+// before, whose level they take. If there is none to compare with, all that stand out become level 1.
 func (r *paperReader) addStarred() {
 	for _, a := range r.Anchors {
 		starred := slices.ContainsFunc(starredKinds, func(kind string) bool { return strings.HasPrefix(a.Name, kind) })
@@ -171,7 +172,7 @@ func (r *paperReader) addStarred() {
 	}
 }
 
-// isWords reports whether most characters of a title are letters: a row of signs or a formula is no title.
+// isWords reports whether most characters of a title are letters, unlike a row of symbols or a formula.
 func isWords(s string) bool {
 	return 2*letters(s) > utf8.RuneCountInString(strings.ReplaceAll(s, " ", ""))
 }
@@ -179,7 +180,7 @@ func isWords(s string) bool {
 func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
 	text := l.Text()
 	number, _ := splitNumber(text)
-	if number != "" || !r.couldBeTitle(l, text) || !isWords(text) || !r.alone(i) || onePrint(l) != l.Bold {
+	if number != "" || !r.couldBeTitle(l, text) || !isWords(text) || !r.alone(i) || uniformStyle(l) != l.Bold {
 		return 0, false
 	}
 	for _, h := range r.heads {
@@ -187,15 +188,15 @@ func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
 			return h.level, true
 		}
 	}
-	return 1, len(r.heads) == 0 && l.Baseline > 0.1*r.Doc.Pages[l.Page-1].Height || known[folded(text)]
+	return 1, len(r.heads) == 0 && l.Baseline > 0.1*r.Doc.Pages[l.Page-1].Height || commonTitles[folded(text)]
 }
 
-// onePrint tells whether all words are bold: bold words before plain ones open a paragraph.
-func onePrint(l layout.Line) bool {
+// uniformStyle reports whether all words are bold, unlike bold words at the start of a paragraph.
+func uniformStyle(l layout.Line) bool {
 	return !slices.ContainsFunc(l.Words, func(w layout.Word) bool { return !w.Bold })
 }
 
-// sameColumn compares a line with an anchor, whose x is the left edge of its column, or 0 when unknown.
+// sameColumn compares a line with an anchor, whose x is the left edge of its column, or 0 if unknown.
 func (r *paperReader) sameColumn(l layout.Line, a Anchor) bool {
 	gutter := r.Doc.Pages[a.Page-1].Gutter
 	if gutter == 0 || l.Column == layout.Span || a.X == 0 {
@@ -209,15 +210,16 @@ func startsTitle(title string) bool {
 	return !unicode.IsLower(first) && !strings.ContainsRune(`=<>()[]{},;:+−-·•⟨\`, first)
 }
 
-// statement is the head of a theorem, a remark or a note.
+// statement matches the start of a theorem, a remark or a note.
 var statement = regexp.MustCompile(`^(?i:theorem|lemma|corollary|proposition|definition|example|remark|remarque|warning|avertissement|note|proof)(\s+\d+(\.\d+)*)?\s*[.:–—]`)
 
-// isTitleText reports whether a heading without a number reads as a title: not as a statement, a sentence or the start of a list.
+// isTitleText reports whether an unnumbered heading reads as a title rather than a statement, a sentence or the start
+// of a list.
 func isTitleText(title string) bool {
 	return startsTitle(title) && isWords(title) && !statement.MatchString(title) && !strings.ContainsAny(title[len(title)-1:], ".:;,-")
 }
 
-// headingAt reads the title that begins at a line of the flow, over up to four lines of the same print.
+// headingAt reads the title at a line of the flow, over up to four lines of the same font style.
 func (r *paperReader) headingAt(at, level int) heading {
 	h := heading{at: at, lines: 1, level: level, look: printOf(r.flow[at])}
 	if h.words = leadWords(r.flow[at]); h.words > 0 {
@@ -231,14 +233,13 @@ func (r *paperReader) headingAt(at, level int) heading {
 	return h
 }
 
-// setTitle takes number and title from a heading as printed.
+// setTitle splits a printed heading into number and title.
 func (h *heading) setTitle(text string) {
 	h.number, h.title = splitNumber(text)
 	h.label = strings.TrimSpace(strings.TrimSuffix(text, h.title))
 }
 
-// leadWords counts the words in bold, with a number first, before text that is not and follows on the same line; 0 when there
-// is none.
+// leadWords counts the bold words at the start of a numbered line before regular text; 0 if there are none.
 func leadWords(l layout.Line) int {
 	const fewest = 3 // of the text: a word in another font may end a title
 	n := slices.IndexFunc(l.Words, func(w layout.Word) bool { return !w.Bold && !w.Math })
@@ -252,8 +253,8 @@ func leadWords(l layout.Line) int {
 	return n
 }
 
-// aligned reports whether a line begins where a title does, is set in behind its number, or shares its middle: the labels of
-// a figure do not.
+// aligned reports whether a line starts where a title does, is indented to its text after the number, or has the same
+// centre. The labels of a figure do not.
 func aligned(first, l layout.Line) bool {
 	a, _ := first.Box.Center()
 	b, _ := l.Box.Center()
@@ -267,7 +268,7 @@ func aligned(first, l layout.Line) bool {
 	return l.Box.X0 > first.Box.X0 && l.Box.X0 < max(indent, first.Box.X0+2*first.Size)+4
 }
 
-func (r *paperReader) titleGoesOn(i int, look print) bool {
+func (r *paperReader) titleGoesOn(i int, look fontStyle) bool {
 	above, l := r.flow[i-1], r.flow[i]
 	step := l.Baseline - above.Baseline
 	if l.Page != above.Page || l.Column != above.Column || step <= 0 || step > 1.5*max(l.Size, above.Size) || l.Bold != above.Bold {
@@ -276,11 +277,12 @@ func (r *paperReader) titleGoesOn(i int, look print) bool {
 	if number, _ := splitNumber(l.Text()); number != "" && levelOf(number) > 1 {
 		return false
 	}
-	bodyPrint := print{font: r.Doc.BodyFont, size: r.Doc.BodySize}
+	bodyPrint := fontStyle{font: r.Doc.BodyFont, size: r.Doc.BodySize}
 	return printOf(l).like(look) && !look.like(bodyPrint)
 }
 
-// nameFromOutline takes titles from the outline where they differ in print only: small capitals read as capitals.
+// nameFromOutline takes titles from the outline if they differ only in typography: small capitals are extracted as
+// capitals.
 func (r *paperReader) nameFromOutline() {
 	names := map[string]string{}
 	for _, e := range r.Outline {
@@ -311,24 +313,24 @@ func (r *paperReader) addUnnumbered() {
 	}
 }
 
-// isUnnumberedLike reports whether line i, by itself and without a number, is in the given print.
-func (r *paperReader) isUnnumberedLike(i int, look print) bool {
+// isUnnumberedLike reports whether line i is alone, unnumbered and in the given font style.
+func (r *paperReader) isUnnumberedLike(i int, look fontStyle) bool {
 	l := r.flow[i]
 	return l.Break && printOf(l).like(look) && r.alone(i) && isUnnumbered(l.Text())
 }
 
-// maxTitle is the longest heading of one line, in bytes.
+// maxTitle is the maximum length of a one-line heading, in bytes.
 const maxTitle = 90
 
 func (r *paperReader) couldBeTitle(l layout.Line, text string) bool {
 	return len(text) <= maxTitle && r.standsOut(l) && startsTitle(text) && !contentsTitles[folded(text)]
 }
 
-// isKnown tells whether a line is a title that seldom has a number.
+// isKnown reports whether a line is a title that seldom has a number.
 func (r *paperReader) isKnown(text string) bool {
 	number, title := splitNumber(text)
 	name := folded(title)
-	return (known[name] || bibliographyTitles[name]) && (number == "" || len(r.heads) == 0)
+	return (commonTitles[name] || bibliographyTitles[name]) && (number == "" || len(r.heads) == 0)
 }
 
 func isUnnumbered(text string) bool {
@@ -346,15 +348,15 @@ func (r *paperReader) firstHeading() int {
 	return first
 }
 
-// topLook is the print of most level 1 headings, if it differs from that of deeper ones and of the text.
-func (r *paperReader) topLook() (print, bool) {
-	count := map[print]int{}
+// topLook returns the font style of most level 1 headings, if it differs from that of deeper ones and of the text.
+func (r *paperReader) topLook() (fontStyle, bool) {
+	count := map[fontStyle]int{}
 	for _, h := range r.heads {
 		if h.level == 1 {
 			count[h.look]++
 		}
 	}
-	var best print
+	var best fontStyle
 	for look, n := range count {
 		if n > count[best] || n == count[best] && look.font < best.font {
 			best = look
@@ -366,7 +368,7 @@ func (r *paperReader) topLook() (print, bool) {
 
 func isCapsName(font string) bool { return capsFont.MatchString(font) }
 
-// alone tells whether a line has space above it and is short: bold words that open a paragraph are not.
+// alone reports whether a line is short and has space above it, unlike bold words at the start of a paragraph.
 func (r *paperReader) alone(i int) bool {
 	l := r.flow[i]
 	if i > 0 {

@@ -7,16 +7,16 @@ import (
 )
 
 var (
-	// decimalHead is "3 Method", "3.1. Data", "A.2 Proofs".
+	// decimalHead matches "3 Method", "3.1. Data", "A.2 Proofs".
 	decimalHead = regexp.MustCompile(`^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3})\.?\s+(\S.*)$`)
-	// romanHead is "IV. EXPERIMENTS".
+	// romanHead matches "IV. EXPERIMENTS".
 	romanHead = regexp.MustCompile(`^([IVXLC]{1,6})\.\s+(\S.*)$`)
-	// letterHead is IEEE's "B. Features", "Appendix A: Proofs".
+	// letterHead matches IEEE's "B. Features" and "Appendix A: Proofs".
 	letterHead   = regexp.MustCompile(`^([A-Z])\.\s+(\S.*)$`)
 	appendixHead = regexp.MustCompile(`^(?i:appendix)\s+([A-Z]|[IVX]{1,4}|\d)(?:\s*[.:–—-]\s*|\s+)(\S.*)$`)
 )
 
-// splitNumber parts "3.1 Data" into "3.1" and "Data"; number is empty when there is none.
+// splitNumber splits "3.1 Data" into "3.1" and "Data"; number is empty if there is none.
 func splitNumber(text string) (number, title string) {
 	for _, pattern := range []*regexp.Regexp{appendixHead, romanHead, letterHead, decimalHead} {
 		if m := pattern.FindStringSubmatch(text); m != nil {
@@ -29,7 +29,7 @@ func splitNumber(text string) (number, title string) {
 // levelOf counts the parts of "3.1.2".
 func levelOf(number string) int { return strings.Count(number, ".") + 1 }
 
-// roman reads a roman numeral up to a few hundred; 0 when s is none.
+// roman parses a roman numeral up to a few hundred; it returns 0 for anything else.
 func roman(s string) int {
 	values := map[byte]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}
 	total := 0
@@ -46,23 +46,23 @@ func roman(s string) int {
 	return total
 }
 
-// anchorKinds are the kinds of anchors that start a section, with their level.
+// anchorKinds maps the kinds of anchors that start a section to their level.
 var anchorKinds = map[string]int{
 	"section": 1, "appendix": 1, "subsection": 2, "subappendix": 2, "subsubsection": 3,
 }
 
-// starredKinds are those of headings without a number. All kinds of them, down to paragraphs, are "section*".
+// starredKinds are the anchor kinds of unnumbered headings. All levels, down to paragraphs, use "section*".
 var starredKinds = []string{"section*.", "chapter*.", "subsection*.", "subsubsection*."}
 
-// parseAnchor reads "subsection.3.1" as level 2, number "3.1".
+// parseAnchor parses "subsection.3.1" as level 2, number "3.1".
 func parseAnchor(name string) (level int, number string, ok bool) {
 	kind, number, found := strings.Cut(name, ".")
 	level, ok = anchorKinds[kind]
 	return level, number, found && ok
 }
 
-// sameNumber tells whether a printed number says what an anchor says: "IV" is "4", "B" in IEEE's way is the last part of "3.2",
-// "A" is what appendix.A says.
+// sameNumber reports whether a printed number matches an anchor's: "IV" is "4", "B" in IEEE style is the last part of
+// "3.2", "A" is "appendix.A".
 func sameNumber(printed, anchor string) bool {
 	if printed == "" || anchor == "" {
 		return false

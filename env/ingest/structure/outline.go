@@ -11,8 +11,8 @@ import (
 	"airqa/internal/fuzzy"
 )
 
-// outlined finds the entries of the outline on the pages they point to. An outline of which less than half is printed
-// there belongs to another version of the file, or lists something else: it gives nil.
+// outlined locates the entries of the outline on the pages they point to. If less than half of them are printed there,
+// the outline belongs to another version of the file or lists something else, and the result is nil.
 func (r *paperReader) outlined() []heading {
 	entries := topLevel(r.Outline)
 	var heads []heading
@@ -33,8 +33,8 @@ func (r *paperReader) outlined() []heading {
 	return heads
 }
 
-// topLevel drops entries without a title or a page. A single entry above all others is the title of the paper: it goes too,
-// and the others move up.
+// topLevel drops entries without a title or a page. A single entry above all others is the title of the paper: it is
+// dropped, too, and the others move up.
 func topLevel(outline []Entry) []Entry {
 	entries := slices.DeleteFunc(slices.Clone(outline), func(e Entry) bool { return e.Page == 0 || folded(e.Title) == "" })
 	if len(entries) == 0 {
@@ -56,13 +56,13 @@ func topLevel(outline []Entry) []Entry {
 	return entries
 }
 
-// match is a place where a title may be printed.
+// match is a candidate position of a title.
 type match struct {
 	at, lines, words int
 	cost             float64
 }
 
-// Costs of a match, in points of distance from where the outline points to.
+// Costs of a match, in points of distance from the target of the outline entry.
 const (
 	costPlain = 250  // does not stand out
 	costRunIn = 1000 // text follows on the line
@@ -70,7 +70,7 @@ const (
 	farAway   = 400
 )
 
-// headingOf finds the title of an entry on its page, else on the next one or the one before: anchors are off by one where
+// headingOf locates the title of an entry on its page, the next one or the previous one: anchors are off by one where
 // LaTeX sets them before a page break.
 func (r *paperReader) headingOf(e Entry, taken map[int]bool) (heading, bool) {
 	for _, page := range []int{e.Page, e.Page + 1, e.Page - 1} {
@@ -93,10 +93,10 @@ func (r *paperReader) headingOf(e Entry, taken map[int]bool) (heading, bool) {
 	return heading{}, false
 }
 
-// matchAt compares an entry with the title that would begin at line i.
+// matchAt compares an entry with the text at line i.
 func (r *paperReader) matchAt(e Entry, i int) (match, bool) {
 	const longest = 6
-	w := wanted{titles: titlesOf(e), cut: strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")}
+	w := targetTitle{titles: titlesOf(e), cut: strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")}
 	m, got := match{at: i, cost: r.placeCost(e, i)}, ""
 	first := len(folded(r.flow[i].Text()))
 	for k := i; k < min(i+longest, len(r.flow)) && r.flow[k].Page == r.flow[i].Page && len(got) <= len(w.titles[0])+maxLabel; k++ {
@@ -118,10 +118,10 @@ func (r *paperReader) matchAt(e Entry, i int) (match, bool) {
 	return match{}, false
 }
 
-// wanted is a title, folded, with its number and without.
-type wanted struct {
+// targetTitle is a folded title, with and without its number.
+type targetTitle struct {
 	titles []string
-	cut    bool // the outline ends it with dots
+	cut    bool // truncated with dots in the outline
 }
 
 func titlesOf(e Entry) []string {
@@ -129,21 +129,21 @@ func titlesOf(e Entry) []string {
 	return []string{folded(e.Title), folded(title)}
 }
 
-// is reports whether lines are the title. Their first one, of that many bytes, has more than the label.
-func (w wanted) is(got string, first int) bool {
+// is reports whether lines match the title. The first line must extend beyond a label of first bytes.
+func (w targetTitle) is(got string, first int) bool {
 	return slices.ContainsFunc(w.titles, func(t string) bool { return isTitle(got, t) && first > len(got)-len(t) })
 }
 
-// begins reports whether lines begin with a title that the outline cuts short.
-func (w wanted) begins(got string) bool {
+// begins reports whether lines begin with a title that the outline truncates.
+func (w targetTitle) begins(got string) bool {
 	return slices.ContainsFunc(w.titles, func(t string) bool {
 		label, _, ok := strings.Cut(got, t)
 		return ok && len(t) > 4 && isLabel(label)
 	})
 }
 
-// like allows for formulas, footnote marks and signs that the outline writes in another way.
-func (w wanted) like(got string) bool {
+// like is a fuzzy match that tolerates formulas, footnote marks and characters that the outline encodes differently.
+func (w targetTitle) like(got string) bool {
 	const shortest, least = 10, 85
 	return slices.ContainsFunc(w.titles, func(t string) bool {
 		n, m := utf8.RuneCountInString(got), utf8.RuneCountInString(t)
@@ -151,8 +151,8 @@ func (w wanted) like(got string) bool {
 	})
 }
 
-// runIn finds the title at the head of a line, before text in another print, and counts its words there.
-func (w wanted) runIn(l layout.Line, before string, m *match) bool {
+// runIn matches a title at the start of a line, before text in another font style, and counts its words there.
+func (w targetTitle) runIn(l layout.Line, before string, m *match) bool {
 	for n := 1; n < len(l.Words); n++ {
 		before += folded(l.Words[n-1].Text)
 		if slices.ContainsFunc(w.titles, func(t string) bool { return isTitle(before, t) }) {
@@ -164,7 +164,7 @@ func (w wanted) runIn(l layout.Line, before string, m *match) bool {
 	return false
 }
 
-// placeCost is how unlike a heading a line is, and how far from where the entry points to.
+// placeCost rates how much a line differs from a heading and its distance from the target of the entry.
 func (r *paperReader) placeCost(e Entry, i int) float64 {
 	l := r.flow[i]
 	cost := 0.0
@@ -177,13 +177,14 @@ func (r *paperReader) placeCost(e Entry, i int) float64 {
 	return cost - 10*max(0, min(5, l.Size-r.Doc.BodySize))
 }
 
-// maxLabel is the most letters that may be printed before a title: "Appendix A", "Chapter 12".
+// maxLabel is the maximum number of letters before a title: "Appendix A", "Chapter 12".
 const maxLabel = 14
 
-// titleLabel is what may be printed before a title, folded: "31", "a", "chapter2", "appendixb", "第三章".
+// titleLabel matches folded text that may precede a title: "31", "a", "chapter2", "appendixb", "第三章".
 var titleLabel = regexp.MustCompile(`^(\p{L}{0,9}\d{1,4}[a-z]{0,2}|(appendix|chapter|part|annex|annexe|anhang)?([a-z]\d{0,4}|[ivxlc]{1,6})?|第.{1,3}[章节])$`)
 
-// isTitle reports whether lines read as a title, with a label or without; a single letter, as in an index, has none.
+// isTitle reports whether lines match a title, with or without a label. A single letter, as in an index, must have
+// none.
 func isTitle(got, want string) bool {
 	label, ok := strings.CutSuffix(got, want)
 	return want != "" && ok && (label == "" || utf8.RuneCountInString(want) > 1 && isLabel(label))
@@ -191,8 +192,8 @@ func isTitle(got, want string) bool {
 
 func isLabel(s string) bool { return s == "" || len(s) <= maxLabel && titleLabel.MatchString(s) }
 
-// entryHeading is the heading of an entry, with the label as printed and the title as the outline writes it: print may
-// hide letters in formulas.
+// entryHeading returns the heading of an entry. It uses the printed label, but the title of the outline, since letters
+// in formulas may be missing in print.
 func (r *paperReader) entryHeading(e Entry, m match) heading {
 	h := heading{at: m.at, lines: m.lines, words: m.words, level: e.Level, look: printOf(r.flow[m.at])}
 	lines := slices.Clone(r.flow[m.at : m.at+m.lines])
@@ -210,7 +211,7 @@ func (r *paperReader) entryHeading(e Entry, m match) heading {
 	return h
 }
 
-// labelOf is what is printed before a title: the words up to where the rest is the title.
+// labelOf returns the words printed before a title.
 func labelOf(printed, title string) string {
 	words := strings.Fields(printed)
 	for n := range words {
@@ -225,7 +226,7 @@ func labelOf(printed, title string) string {
 	return strings.TrimSpace(strings.TrimSuffix(printed, rest))
 }
 
-// chapterLabel is a line of its own above the title of a chapter.
+// chapterLabel matches a line of its own above the title of a chapter.
 var chapterLabel = regexp.MustCompile(`^(?i:chapter|appendix|part|chapitre|kapitel|cap[ií]tulo)\s+(\d{1,2}|[A-Z]|[IVX]{1,4})[.:]?$`)
 
 // isChapter reports whether line i is the label of the title on line next.
@@ -234,10 +235,10 @@ func (r *paperReader) isChapter(i, next int) bool {
 	return a.Page == b.Page && b.Baseline > a.Baseline && chapterLabel.MatchString(a.Text())
 }
 
-// addMissing adds headings that the outline leaves out: lines with a number that is not taken, in the print of the headings
-// with a number of as many parts.
+// addMissing adds headings that are not in the outline: lines with an unused number in the font style of the headings
+// with equally many number parts.
 func (r *paperReader) addMissing() {
-	looks, numbers := map[int][]print{}, map[string]bool{}
+	looks, numbers := map[int][]fontStyle{}, map[string]bool{}
 	for _, h := range r.heads {
 		if h.number != "" {
 			looks[levelOf(h.number)] = append(looks[levelOf(h.number)], h.look)
@@ -246,7 +247,7 @@ func (r *paperReader) addMissing() {
 	}
 	for i, l := range r.flow {
 		number, title := splitNumber(l.Text())
-		like := func(look print) bool { return look.like(printOf(l)) }
+		like := func(look fontStyle) bool { return look.like(printOf(l)) }
 		if number == "" || numbers[number] || r.isHeading(i) || !startsTitle(title) || !slices.ContainsFunc(looks[levelOf(number)], like) {
 			continue
 		}
@@ -257,19 +258,19 @@ func (r *paperReader) addMissing() {
 	}
 }
 
-// follows reports whether the section that a numbered one is part of has been found; a top level one is part of none.
+// follows reports whether the parent section of a number has been found. Top-level sections have no parent.
 func follows(numbers map[string]bool, number string) bool {
 	parent := number[:max(0, strings.LastIndexByte(number, '.'))]
 	return parent == "" || numbers[parent]
 }
 
-// isTitleLine reports whether a line looks like a heading: short, by itself, in a print that stands out.
+// isTitleLine reports whether a line looks like a heading: short, alone, in a font style that stands out.
 func (r *paperReader) isTitleLine(i int) bool {
 	l := r.flow[i]
 	return r.standsOut(l) && r.alone(i) && l.Chars() <= maxTitle
 }
 
-// levelLike is the level of the headings whose number has as many parts.
+// levelLike returns the level of the headings whose number has as many parts.
 func (r *paperReader) levelLike(number string) int {
 	for _, h := range r.heads {
 		if h.number != "" && levelOf(h.number) == levelOf(number) {

@@ -10,7 +10,7 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// labelled is the head of an entry with a number: "[12] ", "12. ", "(12) ".
+// labelled matches the number of an entry: "[12] ", "12. ", "(12) ".
 var labelled = regexp.MustCompile(`^(?:\[(\d{1,4})\]|(\d{1,4})\.|\((\d{1,4})\))(?:\s|$)`)
 
 // references splits the bibliography into its entries.
@@ -34,8 +34,8 @@ func (r *paperReader) references() []Reference {
 	return out
 }
 
-// lastEntryEnd is where the last entry ends: before print of another size, or after twice the lines of the longest entry. What
-// follows a bibliography without a heading is no part of it.
+// lastEntryEnd returns the end of the last entry: before text of another size, or after twice the lines of the longest
+// entry. It excludes text without a heading after the bibliography.
 func lastEntryEnd(lines []layout.Line, starts []int) int {
 	if len(starts) < 3 {
 		return len(lines)
@@ -55,7 +55,7 @@ func lastEntryEnd(lines []layout.Line, starts []int) int {
 	return len(lines)
 }
 
-// markEntries lets each entry begin a row. What stands before the first one is left as it is.
+// markEntries makes each entry begin a row. Lines before the first entry remain unchanged.
 func markEntries(lines []*layout.Line, starts []int) {
 	for k, at := range starts {
 		end := len(lines)
@@ -75,8 +75,8 @@ func (r *paperReader) nextHead(i int) int {
 	return len(r.flow)
 }
 
-// starts finds the first lines of entries: by numbers that count up, else by the anchors of citations, else by hanging
-// indents, else by the space between entries.
+// starts finds the first lines of entries by consecutive numbers, citation anchors, hanging indents or spacing, in this
+// order.
 func (r *paperReader) starts(lines []layout.Line) []int {
 	starts := labelStarts(lines)
 	if starts == nil {
@@ -105,7 +105,8 @@ func (r *paperReader) split(lines []layout.Line, starts []int) []Reference {
 	return out
 }
 
-// labelStarts finds lines that begin with the next number; nil unless they start near 1 and there are three of them.
+// labelStarts finds lines that begin with consecutive numbers. It returns nil unless they start near 1 and there are at
+// least three.
 func labelStarts(lines []layout.Line) []int {
 	var starts []int
 	next := 1
@@ -126,7 +127,8 @@ func labelStarts(lines []layout.Line) []int {
 	return starts
 }
 
-// citeStarts finds the lines that "cite.Key" anchors lead to; nil unless they fit the lines nearly one to one.
+// citeStarts finds the lines that "cite.Key" anchors point to. It returns nil unless they match the lines almost one to
+// one.
 func (r *paperReader) citeStarts(lines []layout.Line) []int {
 	count := 0
 	found := map[int]bool{}
@@ -150,7 +152,7 @@ func (r *paperReader) citeStarts(lines []layout.Line) []int {
 	return starts
 }
 
-// entryAt finds the line whose top is nearest to an anchor, in its column.
+// entryAt returns the line in the anchor's column whose top is nearest to it.
 func (r *paperReader) entryAt(lines []layout.Line, a Anchor) int {
 	best, least := -1, 14.0
 	for i, l := range lines {
@@ -164,7 +166,7 @@ func (r *paperReader) entryAt(lines []layout.Line, a Anchor) int {
 	return best
 }
 
-// hangingStarts finds the lines at the left edge of columns whose other lines are set in.
+// hangingStarts finds the lines at the left edge of columns whose other lines are indented.
 func hangingStarts(lines []layout.Line) []int {
 	type place struct{ page, column int }
 	left := map[place]float64{}

@@ -7,7 +7,8 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// sections cuts the flow at its headings. The text of a section includes its subsections, their titles on a row.
+// sections splits the flow at its headings. The text of a section includes its subsections, with their titles on
+// separate rows.
 func (r *paperReader) sections() []Section {
 	var out []Section
 	for i, h := range r.heads {
@@ -24,7 +25,8 @@ func (r *paperReader) sections() []Section {
 	return out
 }
 
-// contents is what follows a heading, up to a line. Headings begin paragraphs, and so does what follows them on another line.
+// contents returns the lines after a heading, up to end. Headings begin paragraphs, and so does text on the line after
+// them.
 func (r *paperReader) contents(h heading, end int) []layout.Line {
 	from := h.at + h.lines
 	lines := slices.Clone(r.flow[from:end])
@@ -43,7 +45,7 @@ func (r *paperReader) contents(h heading, end int) []layout.Line {
 	return slices.Insert(lines, 0, first)
 }
 
-// headAt is the heading that line i of the flow belongs to, nil for none.
+// headAt returns the heading of line i of the flow, or nil.
 func (r *paperReader) headAt(i int) *heading {
 	for k := range r.heads {
 		if h := &r.heads[k]; i >= h.at && i < h.at+h.lines {
@@ -53,7 +55,7 @@ func (r *paperReader) headAt(i int) *heading {
 	return nil
 }
 
-// endOf is where the next heading of the same or a higher level begins.
+// endOf returns the start of the next heading of the same or a higher level.
 func (r *paperReader) endOf(i int) int {
 	for _, next := range r.heads[i+1:] {
 		if next.level <= r.heads[i].level {

@@ -8,16 +8,17 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// sequence follows the numbers of headings: what does not come next is a list item or a cell.
+// sequence tracks heading numbers. A number out of sequence is a list item or a table cell.
 type sequence struct {
 	style  string // "roman", "decimal", or empty before the first heading
 	top    int    // the last number of level 1
-	letter byte   // the last letter of level 2 in IEEE's way, or of an appendix
+	letter byte   // the last letter of level 2 in IEEE style, or of an appendix
 	parts  []int  // the last decimal number
 	back   bool   // in the appendix
 }
 
-// numbered finds headings by print and number alone, after the abstract: the affiliations before it may have numbers too.
+// numbered finds headings by font style and number alone. It starts after the abstract, since affiliations may have
+// numbers, too.
 func (r *paperReader) numbered() []heading {
 	front, _ := r.abstractStart()
 	var at []int
@@ -48,8 +49,8 @@ func (r *paperReader) numberedTitle(i int, l layout.Line) bool {
 	return number != "" && startsTitle(title) && len(text) <= 120 && r.standsOut(l) && !startsItem(l) && !r.insideParagraph(i, l)
 }
 
-// startsItem reports whether a line is the item of a list that begins with words in bold: its number or the words after a colon
-// or a full stop are not bold.
+// startsItem reports whether a line is a list item that begins with bold words: its number, or the words after a colon
+// or a full stop, are not bold.
 func startsItem(l layout.Line) bool {
 	w := l.Words
 	if len(w) < 2 || w[1].Math {
@@ -63,10 +64,11 @@ func startsItem(l layout.Line) bool {
 	return w[1].Bold && end >= 0 && end+2 < len(w) && !w[end+2].Bold && !last.Bold && !last.Math
 }
 
-// chapterLook is the print in which the whole numbers count up furthest, at least to 3: that of the sections, not of lists.
-func (r *paperReader) chapterLook(at []int) (print, bool) {
+// chapterLook returns the font style in which whole numbers count up furthest, at least to 3: that of sections rather
+// than lists.
+func (r *paperReader) chapterLook(at []int) (fontStyle, bool) {
 	type count struct {
-		look print
+		look fontStyle
 		last int
 	}
 	var counts []count
@@ -94,7 +96,7 @@ func (r *paperReader) chapterLook(at []int) (print, bool) {
 	return best.look, best.last > 2
 }
 
-// insideParagraph tells whether the line above runs on in the same print.
+// insideParagraph reports whether the line above continues in the same font style.
 func (r *paperReader) insideParagraph(i int, l layout.Line) bool {
 	if i == 0 || l.Break {
 		return false
@@ -103,7 +105,7 @@ func (r *paperReader) insideParagraph(i int, l layout.Line) bool {
 	return above.Page == l.Page && above.Column == l.Column && printOf(above).like(printOf(l))
 }
 
-// next returns the level of a number that comes next, and 0 for one that does not.
+// next returns the level of a number if it is next in sequence, else 0.
 func (s *sequence) next(number, text string) int {
 	dotted := strings.HasPrefix(text, number+".")
 	if s.style != "decimal" && dotted && s.isTop(roman(number)) && !s.letterFits(number) {
@@ -124,7 +126,7 @@ func (s *sequence) next(number, text string) int {
 	return s.decimal(number)
 }
 
-// opensAppendix tells whether a letter is the next appendix.
+// opensAppendix reports whether a letter is the next appendix.
 func (s *sequence) opensAppendix(number string) bool {
 	if len(number) != 1 || number[0] < 'A' || s.top < 2 {
 		return false
@@ -132,10 +134,10 @@ func (s *sequence) opensAppendix(number string) bool {
 	return !s.back && number == "A" || s.back && number[0] == s.letter+1
 }
 
-// isTop tells whether n comes next at level 1; one may have been missed.
+// isTop reports whether n is next at level 1; one heading may have been missed.
 func (s *sequence) isTop(n int) bool { return n > 0 && (n == s.top+1 || s.top > 0 && n == s.top+2) }
 
-// letterFits tells whether a letter follows the one before; "C" and "I" are letters after "B" and "H".
+// letterFits reports whether a letter is next; "C" and "I" are letters after "B" and "H".
 func (s *sequence) letterFits(number string) bool {
 	if len(number) != 1 || s.style != "roman" {
 		return false
@@ -169,7 +171,7 @@ func (s *sequence) decimal(number string) int {
 	return len(parts)
 }
 
-// follows tells whether parts is the next number at its level; one may be missing between.
+// follows reports whether parts is the next number at its level; one heading may have been missed.
 func (s *sequence) follows(parts []int) bool {
 	n := len(parts)
 	last := parts[n-1]

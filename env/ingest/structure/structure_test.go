@@ -12,7 +12,7 @@ import (
 	"airqa/env/ingest/structure"
 )
 
-// prose fills lines across a page.
+// prose fills n lines of the page width.
 func prose(topic string, n int) []string {
 	lines := make([]string, n)
 	for i := range lines {
@@ -21,7 +21,7 @@ func prose(topic string, n int) []string {
 	return lines
 }
 
-// head sets a heading and a few lines of text under it, and returns the baseline after them.
+// head adds a heading and a few lines of text, and returns the next baseline.
 func head(p *layouttest.Page, y, size float64, font, title string) float64 {
 	p.Set(72, y+6, size, font, title)
 	return p.Lines(72, y+24, prose("text", 4)...) + 8
@@ -101,7 +101,7 @@ func TestHeadingsByPrintAndNumber(t *testing.T) {
 	}
 }
 
-// titles reads size, font and title by turns.
+// titles takes alternating sizes, fonts and titles.
 func titles(values ...any) (out []struct {
 	size        float64
 	font, title string
@@ -277,7 +277,7 @@ func TestTitleAndAbstract(t *testing.T) {
 	}
 }
 
-// Sentences are no title: without one, there is none.
+// Sentences are never a title.
 func TestSentencesAreNoTitle(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Lines(72, 100, "This file has no title. It begins with a sentence that", "says so. And it goes on with another one.")

@@ -10,14 +10,14 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// Shares of the size of the text: what is larger than largePrint can be a title, and a line under a title in its font that is
-// larger than subtitlePrint belongs to it.
+// Ratios to the size of the text. Text larger than largePrint can be a title. A line below a title in the same font
+// that is larger than subtitlePrint belongs to the title.
 const (
-	largePrint    = 1.12
-	subtitlePrint = 1.3
+	largeRatio    = 1.12
+	subtitleRatio = 1.3
 )
 
-// title is the largest print on page 1 above the abstract, else the title of the file's metadata.
+// title returns the largest text on page 1 above the abstract, or else the title in the file's metadata.
 func (r *paperReader) title() string {
 	if len(r.Doc.Pages) == 0 {
 		return r.Title
@@ -36,8 +36,8 @@ func (r *paperReader) title() string {
 	return r.plainTitle(lines)
 }
 
-// firstPage is what could hold the title: lines of page 1 above the middle and the abstract that are no figure's and no
-// entry of a table of contents.
+// firstPage returns the title candidates: lines of page 1 above the middle and the abstract that belong to no figure
+// and no table of contents.
 func (r *paperReader) firstPage() []layout.Line {
 	var out []layout.Line
 	page := r.Doc.Pages[0]
@@ -56,7 +56,7 @@ func (r *paperReader) firstPage() []layout.Line {
 // dotLeaders lead to a page number in a table of contents.
 var dotLeaders = regexp.MustCompile(`(\.\s?){4,}|…{2,}`)
 
-// mainSize is the size of most characters of a line: a drop cap or a logo is larger.
+// mainSize returns the size of most characters of a line, which ignores a drop cap or a logo.
 func mainSize(l layout.Line) float64 {
 	words := slices.Clone(l.Words)
 	slices.SortFunc(words, func(a, b layout.Word) int { return int(100*b.Size) - int(100*a.Size) })
@@ -69,14 +69,14 @@ func mainSize(l layout.Line) float64 {
 	return l.Size
 }
 
-// titleBlocks gathers the large lines that follow each other in one size.
+// titleBlocks groups consecutive large lines of one size.
 func (r *paperReader) titleBlocks(lines []layout.Line) [][]layout.Line {
 	var blocks [][]layout.Line
 	for i, l := range lines {
 		size := mainSize(l)
-		if n := len(blocks); n > 0 && i > 0 && sameLine(blocks[n-1], lines[i-1]) && r.goesOn(blocks[n-1], l) {
+		if n := len(blocks); n > 0 && i > 0 && sameLine(blocks[n-1], lines[i-1]) && r.continuesTitle(blocks[n-1], l) {
 			blocks[n-1] = append(blocks[n-1], l)
-		} else if size >= largePrint*r.Doc.BodySize && letters(l.Text()) > 3 {
+		} else if size >= largeRatio*r.Doc.BodySize && letters(l.Text()) > 3 {
 			blocks = append(blocks, []layout.Line{l})
 		}
 	}
@@ -89,25 +89,26 @@ func sameLine(block []layout.Line, l layout.Line) bool {
 	return last.Baseline == l.Baseline && last.Box == l.Box
 }
 
-// goesOn reports whether a line continues a title: in its size, or smaller after a colon, a hyphen or in the same font.
-func (r *paperReader) goesOn(block []layout.Line, l layout.Line) bool {
+// continuesTitle reports whether a line continues a title: in its size, or smaller after a colon, a hyphen or in the same font.
+func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	last := block[len(block)-1]
 	size, above := mainSize(l), mainSize(last)
-	most := 2.2
+	maxLines := 2.2
 	if len(r.Doc.Pages[0].Lines) < 20 {
-		most = 4 // a cover
+		maxLines = 4 // a cover
 	}
-	if l.Baseline < last.Baseline || l.Baseline-last.Baseline > most*max(size, above) {
+	if l.Baseline < last.Baseline || l.Baseline-last.Baseline > maxLines*max(size, above) {
 		return false
 	}
 	text := last.Text()
 	unfinished := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
-	large := size >= largePrint*r.Doc.BodySize
-	subtitle := size >= subtitlePrint*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font
+	large := size >= largeRatio*r.Doc.BodySize
+	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font
 	return abs(size-above) < 0.5 || size < above && (unfinished && large || subtitle)
 }
 
-// bestBlock is the block in the largest print. A word or two in large print, such as a logo, gives way to a longer title above.
+// bestBlock returns the block with the largest text. A word or two in a large size, such as a logo, lose against a
+// longer title above.
 func bestBlock(blocks [][]layout.Line) []layout.Line {
 	var best []layout.Line
 	for _, b := range blocks {
@@ -129,10 +130,10 @@ func words(lines []layout.Line) []string {
 	return out
 }
 
-// plainTitle is the title of a paper that sets it no larger than its text: the first lines, unless they are sentences.
+// plainTitle returns the first lines, unless they are sentences, for papers whose title is no larger than the text.
 func (r *paperReader) plainTitle(lines []layout.Line) string {
 	block := lines[:1]
-	for i := 1; i < len(lines) && printOf(lines[i]).like(printOf(lines[0])) && r.goesOn(block, lines[i]); i++ {
+	for i := 1; i < len(lines) && printOf(lines[i]).like(printOf(lines[0])) && r.continuesTitle(block, lines[i]); i++ {
 		block = lines[:i+1]
 	}
 	title := r.cleanTitle(block)
@@ -145,9 +146,9 @@ func (r *paperReader) plainTitle(lines []layout.Line) string {
 const longestTitle = 250
 
 var (
-	// sentenceEnd ends a sentence: a title has none, but may have "vs. " or "1. ".
+	// sentenceEnd matches the end of a sentence. A title has none, but may contain "vs. " or "1. ".
 	sentenceEnd = regexp.MustCompile(`\p{Ll}{3,}\.(\s+\p{Lu}|$)|[。！]`)
-	// titleMarks are the marks of footnotes after a title.
+	// titleMarks matches footnote marks after a title.
 	titleMarks = regexp.MustCompile(`[\s∗*†‡§¶]+$`)
 )
 

@@ -2,8 +2,8 @@ package structure
 
 import "strings"
 
-// Titles that mark a part of a paper, folded, in the languages that papers are most often written in: English, Chinese,
-// Japanese, Korean, Russian, German, Spanish, French, Portuguese, Italian.
+// Folded titles of special sections, in the most common languages of papers: English, Chinese, Japanese, Korean,
+// Russian, German, Spanish, French, Portuguese, Italian.
 var (
 	abstractTitles = wordSet(`abstract summary 摘要 概要 要旨 要約 초록 요약 аннотация реферат резюме
 		zusammenfassung kurzfassung resumen résumé resumo riassunto sommario`)
@@ -13,7 +13,7 @@ var (
 		литература списоклитературы списокиспользованнойлитературы библиография literatur literaturverzeichnis referencias
 		referenciasbibliográficas bibliografía références bibliographie référencesbibliographiques referências
 		referênciasbibliográficas bibliografia riferimentibibliografici`)
-	// contentsTitles are above lists of what the paper holds: they are sections only where the outline names them.
+	// contentsTitles are headings of lists of contents. They count as sections only if the outline has them.
 	contentsTitles = wordSet(`contents tableofcontents listoffigures listoftables 目录 目次 목차 содержание оглавление inhalt inhaltsverzeichnis índice contenido
 		tabledesmatières sommaire sumário`)
 )
@@ -26,7 +26,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// leadIn returns the folded text of a line before a colon or a dash, or of the whole line: "摘要：本文" gives "摘要".
+// leadIn returns the folded text of a line before a colon or a dash, or of the whole line: "摘要：本文" yields "摘要".
 func leadIn(text string) string {
 	if at := strings.IndexAny(text, ":：—–-."); at > 0 {
 		return folded(text[:at])

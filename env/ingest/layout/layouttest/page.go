@@ -1,10 +1,10 @@
-// Package layouttest sets text on pages for tests: what a PDF would give as glyphs and shapes, without a PDF. Start from
-// [NewPage].
+// Package layouttest lays out text on pages for tests. It produces the glyphs and shapes that a PDF would provide.
+// Start from [NewPage].
 package layouttest
 
 import "airqa/env/ingest/layout"
 
-// Fonts for tests, named as TeX names them.
+// Fonts for tests, with TeX's names.
 const (
 	Roman  = "NimbusRomNo9L-Regu"
 	Bold   = "NimbusRomNo9L-Medi"
@@ -12,19 +12,18 @@ const (
 	Math   = "CMMI10"
 )
 
-// Advance is the width of every character, as a share of the size.
+// Advance is the width of every character as a fraction of the size.
 const Advance = 0.5
 
-// Page is a page that text is set on: US letter, 612 by 792 points.
+// Page is a US letter page, 612 by 792 points.
 type Page struct {
 	layout.Input
 }
 
-// NewPage is empty.
+// NewPage returns an empty page.
 func NewPage() *Page { return &Page{layout.Input{Width: 612, Height: 792}} }
 
-// Set puts a line of text with its origin at x and baseline. A hyphen before the end of text is one that breaks a word when
-// the text ends in it.
+// Set adds a line of text with its origin at x and baseline. A trailing hyphen breaks a word.
 func (p *Page) Set(x, baseline, size float64, font, text string) *Page {
 	runes := []rune(text)
 	for i, r := range runes {
@@ -40,7 +39,7 @@ func (p *Page) Set(x, baseline, size float64, font, text string) *Page {
 	return p
 }
 
-// Lines puts text of 10 points from a baseline down, 12 points apart, and returns the baseline after the last.
+// Lines adds lines of 10-point text, 12 points apart, starting at baseline. It returns the baseline after the last.
 func (p *Page) Lines(x, baseline float64, lines ...string) float64 {
 	for _, l := range lines {
 		p.Set(x, baseline, 10, Roman, l)
@@ -54,7 +53,7 @@ func (p *Page) Rule(x0, x1, y float64) *Page {
 	return p.Shape(layout.Path, layout.Box{X0: x0, Y0: y, X1: x1, Y1: y + 0.4})
 }
 
-// Shape draws something.
+// Shape adds a shape.
 func (p *Page) Shape(kind layout.ShapeKind, box layout.Box) *Page {
 	p.Shapes = append(p.Shapes, layout.Shape{Kind: kind, Box: box})
 	return p

@@ -1,7 +1,7 @@
-// Package fetch downloads papers: addresses of PDFs and arXiv ids become files in a folder, which ingestion then reads
-// like any others. Start from [Parse], [ParseList] and [Fetcher].
+// Package fetch downloads papers by URL or arXiv id into a folder for ingestion. Start from [Parse], [ParseList] and
+// [Fetcher].
 //
-// It is polite (one request at a time, a pause between two to one host), it goes on where a download broke off, and it
-// trusts no server: sizes are capped, what is no PDF is refused, and a redirect cannot lead into the local network. It
-// reads no PDF and knows no database.
+// It sends one request at a time with a delay per host, resumes interrupted downloads, and does not trust servers: it
+// limits sizes, refuses files other than PDFs, and does not follow redirects into the local network. It reads no PDF
+// and uses no database.
 package fetch

@@ -16,7 +16,7 @@ import (
 	"airqa/internal/httpclient"
 )
 
-// transfer is a paper on its way.
+// transfer is a download in progress.
 type transfer struct {
 	host   string
 	item   Item
@@ -24,7 +24,7 @@ type transfer struct {
 	report func(bytes, total int64)
 }
 
-// download fills the part, with a few tries. A server that asks for a pause gets it, however short.
+// download fills the part, with a few attempts. It honours any delay that a server requests.
 func (s *session) download(ctx context.Context, t transfer) error {
 	policy := httpclient.Policy{
 		Tries: s.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: s.Sleep,
@@ -52,7 +52,7 @@ func (s *session) try(ctx context.Context, t transfer) error {
 	}
 	req.Header.Set("User-Agent", s.UserAgent)
 	req.Header.Set("Accept", "application/pdf, */*;q=0.1")
-	req.Header.Set("Accept-Encoding", "identity") // a range of a compressed file would be of no use
+	req.Header.Set("Accept-Encoding", "identity") // a range of a compressed file would be useless
 	t.part.ask(req)
 	resp, err := s.clients.to(req).Do(req)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *session) try(ctx context.Context, t transfer) error {
 	return failure(ctx, t.host, err)
 }
 
-// wait leaves the host in peace for a while since the last request.
+// wait waits until the minimum delay since the host's last request has passed.
 func (s *session) wait(ctx context.Context, host string) error {
 	if last, ok := s.asked[host]; ok {
 		if rest := s.Delay - s.Now().Sub(last); rest > 0 {
@@ -84,7 +84,7 @@ func (s *session) wait(ctx context.Context, host string) error {
 	return ctx.Err()
 }
 
-// begin reads the head of an answer and sets the part to where the body goes on.
+// begin reads the response headers and moves the part to the offset of the body.
 func (s *session) begin(resp *http.Response, p *part) error {
 	switch resp.StatusCode {
 	case http.StatusOK:
@@ -97,15 +97,15 @@ func (s *session) begin(resp *http.Response, p *part) error {
 	default:
 		return statusError(resp, s.Now())
 	}
-	// A part that does not fit what the server has: from the beginning.
+	// The part does not match the server's file: start over.
 	if err := p.reset(""); err != nil {
 		return err
 	}
-	return &httpclient.Transient{Err: fmt.Errorf("%s sent another part of the file than was asked for", resp.Request.URL.Host)}
+	return &httpclient.Transient{Err: fmt.Errorf("%s sent a different range than requested", resp.Request.URL.Host)}
 }
 
-// errUnfit is wrapped by the errors about what came: no further request mends them.
-var errUnfit = errors.New("nothing was kept")
+// errUnfit is wrapped by errors about the content, which further requests cannot fix.
+var errUnfit = errors.New("nothing was saved")
 
 // stream writes the body to the part.
 func (s *session) stream(t transfer, resp *http.Response, body io.Reader) error {
@@ -127,7 +127,7 @@ func (s *session) stream(t transfer, resp *http.Response, body io.Reader) error 
 		return err
 	}
 	if p.size > s.MaxBytes {
-		return s.tooLarge(p, "goes on")
+		return s.tooLarge(p, "is too large")
 	}
 	if total >= 0 && p.size != total {
 		return io.ErrUnexpectedEOF
@@ -136,11 +136,11 @@ func (s *session) stream(t transfer, resp *http.Response, body io.Reader) error 
 }
 
 func (s *session) tooLarge(p *part, what string) error {
-	err := fmt.Errorf("the file %s, beyond the limit of %d MB: %w", what, s.MaxBytes>>20, errUnfit)
+	err := fmt.Errorf("the file %s; the limit is %d MB: %w", what, s.MaxBytes>>20, errUnfit)
 	return errors.Join(err, p.reset(""))
 }
 
-// checkHead makes sure that a PDF begins: many servers answer a wrong address with a friendly page.
+// checkHead checks that the body starts like a PDF: many servers answer a wrong URL with a web page.
 func checkHead(body *bufio.Reader, host string) error {
 	head, err := body.Peek(1024)
 	if bytes.Contains(head, []byte("%PDF-")) {
@@ -149,42 +149,42 @@ func checkHead(body *bufio.Reader, host string) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	what := "something that is no PDF"
+	what := "something other than a PDF"
 	switch {
 	case len(head) == 0:
 		what = "an empty file"
 	case strings.HasPrefix(http.DetectContentType(head), "text/html"):
-		what = "a web page, not a PDF; give the address of the PDF itself"
+		what = "a web page, not a PDF; use the URL of the PDF itself"
 	}
 	return fmt.Errorf("%s sent %s: %w", host, what, errUnfit)
 }
 
-// keep checks a whole file, writes it into the book and puts it where it belongs.
+// keep verifies a complete file, records it and moves it to its final path.
 func (s *session) keep(item Item, p *part, name string) error {
 	sum, err := p.sum()
 	if err != nil {
 		return fmt.Errorf("check %s: %w", name, err)
 	}
 	if item.SHA256 != "" && sum != item.SHA256 {
-		err := fmt.Errorf("the file that came has SHA-256 %s, not %s: %w", sum, item.SHA256, errUnfit)
+		err := fmt.Errorf("the downloaded file has SHA-256 %s, not %s: %w", sum, item.SHA256, errUnfit)
 		return errors.Join(err, p.reset(""))
 	}
-	// The book first: a file without its line would be fetched again under another name.
-	r := record{Format: bookFormat, URL: item.URL, File: name, SHA256: sum, Bytes: p.size, At: s.Now().UTC()}
-	if err := s.book.add(r); err != nil {
+	// The record comes first: a file without one would be fetched again under another name.
+	r := record{Format: registryFormat, URL: item.URL, File: name, SHA256: sum, Bytes: p.size, At: s.Now().UTC()}
+	if err := s.registry.add(r); err != nil {
 		return err
 	}
 	return p.finish(filepath.Join(s.Dir, name))
 }
 
-// watched is a body whose reader is cancelled when nothing comes for a while.
+// watched is a body whose request is cancelled when no data arrives for a while.
 type watched struct {
 	body  io.Reader
 	watch *time.Timer
 	stall time.Duration
 }
 
-// Read implements io.Reader.
+// Read restarts the timer.
 func (w *watched) Read(p []byte) (int, error) {
 	w.watch.Reset(w.stall)
 	return w.body.Read(p)

@@ -13,30 +13,30 @@ import (
 	"airqa/internal/httpclient"
 )
 
-// OfflineError says that a host could not be reached at all: no network, no such host, nobody listening.
+// OfflineError means that a host is unreachable: no network, no such host, connection refused.
 type OfflineError struct {
 	Host string
 	Err  error
 }
 
-// Error names the host and the way out.
+// Error names the host and a workaround.
 func (e *OfflineError) Error() string {
-	return fmt.Sprintf("cannot reach %s: %v; airqa needs the network only for this; download the file yourself and give its path",
+	return fmt.Sprintf("cannot reach %s: %v; airqa needs the network only for this; download the file yourself and pass its path",
 		e.Host, e.Err)
 }
 
-// Unwrap returns what the system said.
+// Unwrap returns the system's error.
 func (e *OfflineError) Unwrap() error { return e.Err }
 
-// errStalled ends a request that nothing comes from any more.
-var errStalled = errors.New("the server fell silent")
+// errStalled is the error of a request that receives no more data.
+var errStalled = errors.New("the server stopped sending data")
 
 // refusal is a redirect that is not followed.
 type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
 
-// failure sorts the error of a request to host.
+// failure classifies the error of a request to host.
 func failure(ctx context.Context, host string, err error) error {
 	if errors.Is(context.Cause(ctx), errStalled) {
 		return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", host, errStalled)}
@@ -47,7 +47,7 @@ func failure(ctx context.Context, host string, err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {
 		if u, parseErr := url.Parse(outer.URL); parseErr == nil && u.Host != "" {
-			host = u.Host // that of a redirect
+			host = u.Host // the target of a redirect
 		}
 		err = outer.Err
 	}
@@ -64,25 +64,25 @@ func failure(ctx context.Context, host string, err error) error {
 	return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", host, err)}
 }
 
-// unreachable tells an address that no connection can be made to from one whose connection broke.
+// unreachable distinguishes failed connections from broken ones.
 func unreachable(err error) bool {
 	var name *net.DNSError
 	var op *net.OpError
 	return errors.As(err, &name) || errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
 }
 
-// longWait is the longest pause that a server may ask for; for a longer one the person is asked to come back.
-const longWait = 5 * time.Minute
+// maxWait is the maximum delay that a server may request. Beyond that, the user is asked to retry later.
+const maxWait = 5 * time.Minute
 
-// statusError says what an answer means that carries no file.
+// statusError explains a response without a file.
 func statusError(resp *http.Response, now time.Time) error {
 	err := fmt.Errorf("%s answered %s", resp.Request.URL.Host, resp.Status)
 	if !httpclient.Busy(resp.StatusCode) {
 		return err
 	}
 	after := httpclient.RetryAfter(resp.Header, now)
-	if after > longWait {
-		return fmt.Errorf("%w and asks to wait %s; run the same command then", err, after.Round(time.Second))
+	if after > maxWait {
+		return fmt.Errorf("%w and asks to wait %s; run the same command again then", err, after.Round(time.Second))
 	}
 	return &httpclient.Transient{Err: err, After: after}
 }

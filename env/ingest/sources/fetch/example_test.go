@@ -18,5 +18,5 @@ func ExampleParse() {
 	// Output:
 	// https://arxiv.org/pdf/2005.11401v4 2005.11401v4
 	// https://aclanthology.org/2023.acl-long.1.pdf first_paper
-	// address file:///etc/passwd: only http and https addresses are fetched, not file
+	// URL file:///etc/passwd: only http and https are supported, not file
 }

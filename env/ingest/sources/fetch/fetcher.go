@@ -11,7 +11,7 @@ import (
 	"airqa/internal/pause"
 )
 
-// Defaults of [Fetcher]. arXiv asks programs for one request every three seconds.
+// Defaults of [Fetcher]. arXiv limits programs to one request every three seconds.
 const (
 	DefaultMaxBytes  = 100 << 20
 	DefaultDelay     = 3 * time.Second
@@ -20,65 +20,66 @@ const (
 	DefaultUserAgent = "airqa (reads papers for research)"
 )
 
-// Fetcher downloads papers into a folder. Dir is required; for the rest zero means the default.
+// Fetcher downloads papers into a folder. Dir is required; other zero values mean the default.
 type Fetcher struct {
-	// Dir is where files go; it is made when it is missing. fetched.jsonl in it says what came from where.
+	// Dir is the target folder, which is created if it is missing. Its file fetched.jsonl records the origin of each
+	// file.
 	Dir string
-	// Client carries the requests; its redirect policy is replaced. nil makes one that connects to local addresses only
-	// for an address that is local itself.
+	// Client sends the requests; its redirect policy is replaced. nil means a client that connects to local addresses
+	// only if the given URL is local.
 	Client *http.Client
-	// MaxBytes is the most that a file may have.
+	// MaxBytes is the maximum size of a file.
 	MaxBytes int64
-	// Delay is the least time between two requests to one host; negative for none.
+	// Delay is the minimum time between two requests to one host; negative means none.
 	Delay time.Duration
-	// Tries is how often a file is asked for before it is given up.
+	// Tries is the maximum number of requests per file.
 	Tries int
-	// Stall is how long a server may be silent.
+	// Stall is the timeout for a server that sends no data.
 	Stall     time.Duration
 	UserAgent string
-	// Sleep waits and returns early with the context's error; nil waits by the clock.
+	// Sleep waits or returns the context's error early; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Now is the time; nil is time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// Progress is told how far the work has come, one call at a time; nil for nobody.
+	// Progress receives events, one call at a time; it may be nil.
 	Progress func(Event)
 }
 
-// Event is a step of the work.
+// Event is a step of the download.
 type Event struct {
 	Item Item
-	// Bytes of Total have come; Total is -1 when the server did not say.
+	// Bytes of Total have arrived; Total is -1 if the server did not report it.
 	Bytes, Total int64
 	// Done of Items papers are finished.
 	Done, Items int
 }
 
-// Failure is a paper that could not be fetched, and why.
+// Failure is a paper that could not be fetched, with the reason.
 type Failure struct {
 	Item Item
 	Err  error
 }
 
-// Summary is what became of the papers.
+// Summary is the result of a download.
 type Summary struct {
-	// Paths are the files, those that were there before too, in the order of the items.
+	// Paths are the files, including those downloaded earlier, in the order of the items.
 	Paths []string
-	// Downloaded counts the files that came now, Skipped those that were there.
+	// Downloaded is the number of new files, Skipped the number of files downloaded earlier.
 	Downloaded, Skipped int
 	Failed              []Failure
 }
 
-// Fetch downloads papers, one after the other. What is there already is skipped; a paper that cannot be fetched is
-// reported in the summary and does not stop the rest: an [OfflineError] is asked once for each host. The error is that of
-// the folder, or the context's; what came so far is kept and the same call goes on from there.
+// Fetch downloads papers one after the other and skips those that exist. A paper that cannot be fetched is reported in
+// the summary and does not stop the others. After an [OfflineError], no more requests go to that host. An error is from
+// the folder or the context; completed files are kept, and the same call resumes there.
 func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err error) {
-	b, err := openBook(f.Dir)
+	b, err := openRegistry(f.Dir)
 	if err != nil {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	s := &session{
-		Fetcher: f.withDefaults(), book: b, clients: newClients(f.Client), asked: map[string]time.Time{}, down: map[string]error{},
+		Fetcher: f.withDefaults(), registry: b, clients: newClients(f.Client), asked: map[string]time.Time{}, down: map[string]error{},
 	}
 	defer s.clients.close()
 	for i, item := range items {
@@ -139,10 +140,10 @@ func (f Fetcher) withDefaults() Fetcher {
 // session is one call of Fetch.
 type session struct {
 	Fetcher
-	book    *book
-	clients *clients
-	asked   map[string]time.Time // when a host was last asked
-	down    map[string]error     // hosts that cannot be reached
+	registry *registry
+	clients  *clients
+	asked    map[string]time.Time // time of the last request per host
+	down     map[string]error     // unreachable hosts
 }
 
 // fetch downloads one paper and returns its path.
@@ -154,7 +155,7 @@ func (s *session) fetch(ctx context.Context, item Item, report func(bytes, total
 	if err := s.down[u.Host]; err != nil {
 		return "", err
 	}
-	name := s.book.fileName(item)
+	name := s.registry.fileName(item)
 	path = filepath.Join(s.Dir, name)
 	p, err := openPart(path+".part", item.URL)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"airqa/env/ingest/sources/fetch"
 )
 
-// pdf is what the servers have.
+// pdf is the file on the servers.
 var pdf = append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("0123456789abcdef\n"), 20_000)...)
 
 func hashOf(data []byte) string {
@@ -31,14 +31,14 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// server is a web server that notes what it was asked.
+// server is a web server that records requests.
 type server struct {
 	*httptest.Server
 	mu   sync.Mutex
 	asks []string
 }
 
-// serve starts a server; handle gets the number of the request, from 1.
+// serve starts a server; handle receives the number of the request, from 1.
 func serve(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, n int)) *server {
 	t.Helper()
 	s := &server{}
@@ -59,13 +59,13 @@ func (s *server) asked() []string {
 	return s.asks
 }
 
-// whole serves the PDF as a good server does.
+// whole serves the PDF correctly.
 func whole(w http.ResponseWriter, r *http.Request, _ int) {
 	w.Header().Set("ETag", `"v1"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(pdf))
 }
 
-// cut sends the head of the PDF and closes the connection.
+// cut sends the beginning of the PDF and closes the connection.
 func cut(w http.ResponseWriter, bytes int) {
 	w.Header().Set("Content-Length", fmt.Sprint(len(pdf)))
 	_, _ = w.Write(pdf[:bytes])
@@ -73,7 +73,7 @@ func cut(w http.ResponseWriter, bytes int) {
 	panic(http.ErrAbortHandler)
 }
 
-// fetcher does not wait but notes how long it would have.
+// fetcher records waits instead of sleeping.
 func fetcher(t *testing.T) (fetch.Fetcher, *[]time.Duration) {
 	t.Helper()
 	var slept []time.Duration
@@ -104,7 +104,7 @@ func run(t *testing.T, f fetch.Fetcher, lines ...string) fetch.Summary {
 	return sum
 }
 
-// refused makes sure that the one paper of a summary failed with words, and that nothing of it is left.
+// refused checks that the only paper of a summary failed with words and left no file.
 func refused(t *testing.T, f fetch.Fetcher, sum fetch.Summary, words string) {
 	t.Helper()
 	if len(sum.Failed) != 1 || !strings.Contains(sum.Failed[0].Err.Error(), words) {
@@ -190,7 +190,7 @@ func TestResumeAfterCuts(t *testing.T) {
 	}
 }
 
-// A program that was stopped goes on where it was, unless the file has changed meanwhile.
+// A new process resumes an interrupted download unless the file has changed.
 func TestResumeInAnotherProcess(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		t.Run(fmt.Sprint("changed ", changed), func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestServersThatMisbehave(t *testing.T) {
 	tests := []struct {
 		name   string
 		handle func(w http.ResponseWriter, r *http.Request, n int)
-		want   string // words of the error; empty: the file comes
+		want   string // in the error; empty: the download succeeds
 	}{
 		{"ignores Range", func(w http.ResponseWriter, _ *http.Request, n int) {
 			w.Header().Set("ETag", `"v1"`)
@@ -276,27 +276,27 @@ func TestServersThatMisbehave(t *testing.T) {
 		{"promises too much", func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.Header().Set("Content-Length", "50000000")
 			_, _ = w.Write(pdf)
-		}, "the file has 47 MB, beyond the limit of 1 MB"},
-		{"endless", endless, "the file goes on, beyond the limit of 1 MB"},
+		}, "the file has 47 MB; the limit is 1 MB"},
+		{"endless", endless, "the file is too large; the limit is 1 MB"},
 		{"web page", func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.Header().Set("Content-Type", "application/pdf")
 			_, _ = w.Write([]byte("<!DOCTYPE html><html><body>Please log in</body></html>"))
 		}, "sent a web page, not a PDF"},
-		{"text", func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write([]byte("hello")) }, "no PDF"},
+		{"text", func(w http.ResponseWriter, _ *http.Request, _ int) { _, _ = w.Write([]byte("hello")) }, "something other than a PDF"},
 		{"nothing", func(http.ResponseWriter, *http.Request, int) {}, "an empty file"},
 		{"not found", func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(http.StatusNotFound) }, "404 Not Found"},
 		{"broken", func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(http.StatusBadGateway) }, "after 6 requests"},
-		{"in circles", func(w http.ResponseWriter, r *http.Request, _ int) {
+		{"redirect loop", func(w http.ResponseWriter, r *http.Request, _ int) {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
-		}, "in circles"},
+		}, "redirect loop"},
 		{"redirects to a file", func(w http.ResponseWriter, r *http.Request, _ int) {
 			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
-		}, "no web address"},
+		}, "not a web address"},
 		{"silent", func(w http.ResponseWriter, r *http.Request, _ int) {
 			_, _ = w.Write(pdf[:2000])
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, "the server fell silent"},
+		}, "the server stopped sending data"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -358,7 +358,7 @@ func TestTooLongAWait(t *testing.T) {
 	}
 }
 
-// An unreachable host is asked once, and the rest goes on.
+// An unreachable host is contacted once, and the other downloads continue.
 func TestOffline(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -370,13 +370,13 @@ func TestOffline(t *testing.T) {
 	}
 	for _, failed := range sum.Failed {
 		var offline *fetch.OfflineError
-		if !errors.As(failed.Err, &offline) || !strings.Contains(failed.Err.Error(), "download the file yourself and give its path") {
+		if !errors.As(failed.Err, &offline) || !strings.Contains(failed.Err.Error(), "download the file yourself and pass its path") {
 			t.Errorf("error %v", failed.Err)
 		}
 	}
 }
 
-// onPublicNet sends everything to the loopback, as if it were out there.
+// onPublicNet sends everything to the loopback, as if it were a public address.
 func onPublicNet(s *server) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -384,14 +384,14 @@ func onPublicNet(s *server) *http.Client {
 	}}}
 }
 
-// A server out there cannot make the program ask for something in the local network.
+// A public server cannot redirect the program into the local network.
 func TestRedirectInward(t *testing.T) {
 	for _, target := range []string{"http://127.0.0.1:1/x", "http://[::1]/x", "http://169.254.169.254/latest", "http://10.0.0.1/", "http://[::ffff:192.168.0.1]/"} {
 		t.Run(target, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) { http.Redirect(w, r, target, http.StatusFound) })
 			f, _ := fetcher(t)
 			f.Client = onPublicNet(s)
-			refused(t, f, run(t, f, "http://8.8.8.8/x.pdf"), "an address of the local network")
+			refused(t, f, run(t, f, "http://8.8.8.8/x.pdf"), "an address in the local network")
 			if len(s.asked()) != 1 {
 				t.Errorf("asked %q", s.asked())
 			}

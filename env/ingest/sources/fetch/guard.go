@@ -17,10 +17,10 @@ const (
 	headerTimeout = 60 * time.Second
 )
 
-// clients makes requests. A paper's address may lie in the local network, because a person named it; a redirect from
-// elsewhere may not lead there.
+// clients sends requests. A paper's URL may be in the local network, because a person entered it, but a redirect from
+// elsewhere must not lead there.
 type clients struct {
-	given   *http.Client // nil: the two below
+	given   *http.Client // nil: use the two below
 	open    *http.Transport
 	guarded *http.Transport
 }
@@ -56,7 +56,7 @@ func (c *clients) to(req *http.Request) *http.Client {
 	switch {
 	case c.given != nil:
 		client.Transport, client.Jar, client.Timeout = c.given.Transport, c.given.Jar, c.given.Timeout
-	case local, err == nil && proxy != nil: // a proxy often is a local address
+	case local, err == nil && proxy != nil: // a proxy often has a local address
 		client.Transport = c.open
 	default:
 		client.Transport = c.guarded
@@ -68,18 +68,18 @@ func redirects(local bool) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		switch {
 		case len(via) > maxRedirects:
-			return &refusal{fmt.Sprintf("more than %d redirects: the server sends in circles", maxRedirects)}
+			return &refusal{fmt.Sprintf("more than %d redirects: probably a redirect loop", maxRedirects)}
 		case req.URL.Scheme != "http" && req.URL.Scheme != "https":
-			return &refusal{fmt.Sprintf("redirected to %s, which is no web address", req.URL.Redacted())}
+			return &refusal{fmt.Sprintf("redirected to %s, which is not a web address", req.URL.Redacted())}
 		case !local && isLocal(req.Context(), req.URL.Hostname()):
-			return &refusal{fmt.Sprintf("redirected to %s, an address of the local network", req.URL.Host)}
+			return &refusal{fmt.Sprintf("redirected to %s, an address in the local network", req.URL.Host)}
 		}
 		return nil
 	}
 }
 
-// isLocal tells whether a host is, or has, an address of this machine or its network. A name that cannot be found is
-// not local: the request will say what is wrong with it.
+// isLocal reports whether a host is or resolves to an address of this machine or its network. An unknown name is not
+// local: the request will report the error.
 func isLocal(ctx context.Context, host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return localAddr(addr)
@@ -90,7 +90,7 @@ func isLocal(ctx context.Context, host string) bool {
 	return err == nil && slices.ContainsFunc(addrs, localAddr)
 }
 
-// refuseLocal stops a connection to a local address when it is made, whatever the name said when it was looked up first.
+// refuseLocal refuses local addresses when a connection is made, regardless of the earlier name lookup.
 func refuseLocal(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || localAddr(to.Addr()) {

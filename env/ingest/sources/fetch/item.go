@@ -13,21 +13,21 @@ import (
 
 // Item is a paper to fetch.
 type Item struct {
-	// URL is an http or https address without a fragment.
+	// URL is an http or https URL without a fragment.
 	URL string
-	// SHA256 is the expected hash of the file in lower-case hex; empty when unknown.
+	// SHA256 is the expected hash of the file in lower-case hex; empty if unknown.
 	SHA256 string
-	// Name is the name that the file should have, without folder and ".pdf".
+	// Name is the desired name of the file, without folder and ".pdf".
 	Name string
-	// named is set when the name was asked for, not derived from the address.
+	// named means that the name was given rather than derived from the URL.
 	named bool
 }
 
-// maxLine bounds a line of a list file in bytes.
+// maxLine is the maximum length of a line of a list file in bytes.
 const maxLine = 64 << 10
 
-// ParseList reads a list file: one paper a line in the form of [Parse], comments and blank lines between. name stands in
-// front of errors, with the number of the line.
+// ParseList reads a list file: one paper per line in the form of [Parse], comments and empty lines. Errors start with
+// name and the line number.
 func ParseList(name string, r io.Reader) ([]Item, error) {
 	var items []Item
 	lines := bufio.NewScanner(r)
@@ -49,12 +49,13 @@ func ParseList(name string, r io.Reader) ([]Item, error) {
 	return items, nil
 }
 
-// Parse reads one paper: the address of a PDF or an arXiv id (2005.11401, arXiv:cs/0112017v1, or a page of arxiv.org),
-// then, if wanted, "sha256:" with the file's hash, and a file name. A "#" at the start or after a blank begins a comment.
+// Parse parses one paper: the URL of a PDF or an arXiv id (2005.11401, arXiv:cs/0112017v1, or a page of arxiv.org),
+// optionally followed by "sha256:" with the file's hash, and a file name. A "#" at the start or after whitespace begins
+// a comment.
 func Parse(text string) (Item, error) {
 	fields := strings.Fields(uncomment(text))
 	if len(fields) == 0 {
-		return Item{}, errors.New("nothing to fetch: want the address of a PDF or an arXiv id")
+		return Item{}, errors.New("nothing to fetch: want the URL of a PDF or an arXiv id")
 	}
 	item, err := address(fields[0])
 	if err != nil {
@@ -72,7 +73,7 @@ func Parse(text string) (Item, error) {
 	}
 	item.Name, item.named = safeName(strings.Join(rest, " ")), true
 	if item.Name == "" {
-		return Item{}, fmt.Errorf("%q is no file name", strings.Join(rest, " "))
+		return Item{}, fmt.Errorf("%q is not a valid file name", strings.Join(rest, " "))
 	}
 	return item, nil
 }
@@ -91,7 +92,7 @@ func uncomment(line string) string {
 func checksum(text string) (string, error) {
 	sum := strings.ToLower(text)
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != 32 {
-		return "", fmt.Errorf("sha256:%s is no SHA-256: want 64 hexadecimal digits", text)
+		return "", fmt.Errorf("sha256:%s is not a SHA-256: want 64 hexadecimal digits", text)
 	}
 	return sum, nil
 }
@@ -101,7 +102,7 @@ func address(text string) (Item, error) {
 		return ofArxiv(id), nil
 	}
 	if !strings.Contains(text, "://") {
-		return Item{}, fmt.Errorf("%q is neither the address of a PDF nor an arXiv id, such as 2005.11401", text)
+		return Item{}, fmt.Errorf("%q is neither the URL of a PDF nor an arXiv id, such as 2005.11401", text)
 	}
 	u, err := url.Parse(text)
 	if err != nil {
@@ -109,11 +110,11 @@ func address(text string) (Item, error) {
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return Item{}, fmt.Errorf("address %s: only http and https addresses are fetched, not %s", text, u.Scheme)
+		return Item{}, fmt.Errorf("URL %s: only http and https are supported, not %s", text, u.Scheme)
 	case u.Hostname() == "":
-		return Item{}, fmt.Errorf("address %s: there is no host in it", text)
+		return Item{}, fmt.Errorf("URL %s: no host", text)
 	case u.User != nil:
-		return Item{}, fmt.Errorf("address %s: addresses with a password are not fetched; download the file yourself and give its path", u.Redacted())
+		return Item{}, fmt.Errorf("URL %s: passwords are not supported; download the file yourself and pass its path", u.Redacted())
 	}
 	u.Fragment, u.RawFragment = "", ""
 	if id, ok := arxivPage(u); ok {
@@ -128,7 +129,7 @@ func ofArxiv(id string) Item {
 
 var arxivForm = regexp.MustCompile(`^(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v[1-9]\d*)?$`)
 
-// arxivID reads an id of arXiv in its form since 2007 or the one before, with or without "arXiv:" and a version.
+// arxivID parses an arXiv id of the current or the old form (before 2007), with or without "arXiv:" and a version.
 func arxivID(text string) (string, bool) {
 	if len(text) > 6 && strings.EqualFold(text[:6], "arxiv:") {
 		text = text[6:]
@@ -136,7 +137,7 @@ func arxivID(text string) (string, bool) {
 	return text, arxivForm.MatchString(text)
 }
 
-// arxivPage finds the id in an address of arxiv.org: an abstract's page is as good as the PDF's.
+// arxivPage extracts the id from a URL of arxiv.org, such as that of an abstract or a PDF.
 func arxivPage(u *url.URL) (string, bool) {
 	switch strings.ToLower(u.Hostname()) {
 	case "arxiv.org", "www.arxiv.org", "export.arxiv.org":

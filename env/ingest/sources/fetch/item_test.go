@@ -32,13 +32,13 @@ func TestParse(t *testing.T) {
 		{"name alone", "2005.11401 ../../x", fetch.Item{URL: "https://arxiv.org/pdf/2005.11401", Name: "x"}, ""},
 
 		{"empty", "# only a comment", fetch.Item{}, "nothing to fetch"},
-		{"word", "attention", fetch.Item{}, "neither the address of a PDF nor an arXiv id"},
+		{"word", "attention", fetch.Item{}, "neither the URL of a PDF nor an arXiv id"},
 		{"file", "file:///etc/passwd", fetch.Item{}, "only http and https"},
 		{"ftp", "ftp://example.org/x.pdf", fetch.Item{}, "only http and https"},
 		{"no host", "https:///x.pdf", fetch.Item{}, "no host"},
 		{"password", "https://me:secret@example.org/x.pdf", fetch.Item{}, "me:xxxxx@example.org"},
 		{"short sum", "2005.11401 sha256:abcd", fetch.Item{}, "64 hexadecimal digits"},
-		{"no name", "2005.11401 ..", fetch.Item{}, "no file name"},
+		{"no name", "2005.11401 ..", fetch.Item{}, "not a valid file name"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestParseList(t *testing.T) {
 	}
 }
 
-// Whatever a list says, the file stays in its folder and has a plain name.
+// For any list entry, the file stays in its folder and has a plain name.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"2005.11401 sha256:" + sum + " a/b", "https://example.org/%2e%2e/x?y=/#z", "arXiv:x", "http://[::1]/p c:\\d"} {
 		f.Add(seed)

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxName bounds a file name in bytes: with suffixes it stays within what file systems take.
+// maxName is the maximum length of a file name in bytes, leaving room for suffixes within file system limits.
 const maxName = 100
 
-// nameOf derives a file name from an address: its last part, with the query where the path alone names nothing.
+// nameOf derives a file name from a URL: the last path element, with the query if the path is not specific.
 func nameOf(u *url.URL) string {
 	base := path.Base(u.Path)
 	if base == "/" || base == "." {
@@ -26,8 +26,8 @@ func nameOf(u *url.URL) string {
 	return "paper"
 }
 
-// safeName makes a plain file name of a stranger's text: no folders, no hidden files, nothing that a shell or a file
-// system takes for more than a letter. It is empty when nothing is left.
+// safeName converts untrusted text to a plain file name: no folders, no hidden files, no special characters of shells
+// and file systems. The result is empty if nothing is left.
 func safeName(text string) string {
 	if strings.EqualFold(path.Ext(text), ".pdf") {
 		text = text[:len(text)-len(".pdf")]

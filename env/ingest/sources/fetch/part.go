@@ -15,8 +15,8 @@ import (
 	"airqa/internal/aside"
 )
 
-// part is a file on its way. Beside it lies a mark that says which version of which file it is a part of, so that the
-// rest can be asked for after a crash.
+// part is a partial download. A file next to it records the URL and the version, so that the download can resume after
+// a crash.
 type part struct {
 	path  string
 	file  *os.File
@@ -28,24 +28,25 @@ type part struct {
 type mark struct {
 	Format int    `json:"format"`
 	URL    string `json:"url"`
-	// Validator is the ETag or the date of the version; empty when the server gave none: then nothing is resumed.
+	// Validator is the ETag or the date of the version. It is empty if the server sends neither; the download cannot
+	// resume then.
 	Validator string `json:"validator"`
 }
 
-// openPart takes up what an earlier try left at path, if it is of the same address and can be resumed.
+// openPart reopens the partial download at path if it has the same URL and can resume.
 func openPart(path, url string) (*part, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("open download: %w", err)
 	}
-	p := &part{path: path, file: f, mark: mark{Format: bookFormat, URL: url}, wrote: func(int64) {}}
+	p := &part{path: path, file: f, mark: mark{Format: registryFormat, URL: url}, wrote: func(int64) {}}
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open download: %w", err), f.Close())
 	}
 	var m mark
 	raw, err := os.ReadFile(p.markPath())
-	if err == nil && json.Unmarshal(raw, &m) == nil && m.Format == bookFormat && m.URL == url && m.Validator != "" {
+	if err == nil && json.Unmarshal(raw, &m) == nil && m.Format == registryFormat && m.URL == url && m.Validator != "" {
 		p.size, p.mark = size, m
 		return p, nil
 	}
@@ -57,7 +58,7 @@ func openPart(path, url string) (*part, error) {
 
 func (p *part) markPath() string { return p.path + ".json" }
 
-// ask adds to a request what it takes to get the rest only.
+// ask adds the headers that request only the rest.
 func (p *part) ask(req *http.Request) {
 	if p.size > 0 && p.mark.Validator != "" {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
@@ -79,12 +80,11 @@ func (p *part) reset(validator string) error {
 		err = aside.WriteFile(p.markPath(), append(raw, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("begin download: %w", err)
+		return fmt.Errorf("start download: %w", err)
 	}
 	return nil
 }
 
-// Write implements io.Writer.
 func (p *part) Write(data []byte) (int, error) {
 	n, err := p.file.Write(data)
 	p.size += int64(n)
@@ -104,7 +104,7 @@ func (p *part) sum() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// finish puts the file where it belongs.
+// finish moves the file to its final path.
 func (p *part) finish(target string) error {
 	err := errors.Join(p.file.Sync(), p.file.Close())
 	if err == nil {
@@ -114,12 +114,12 @@ func (p *part) finish(target string) error {
 		err = os.Remove(p.markPath())
 	}
 	if err != nil {
-		return fmt.Errorf("keep download: %w", err)
+		return fmt.Errorf("save download: %w", err)
 	}
 	return nil
 }
 
-// leave closes the file. What can be resumed stays, anything else goes.
+// leave closes the file. It keeps a file that can resume and removes any other.
 func (p *part) leave() error {
 	err := p.file.Close()
 	if errors.Is(err, fs.ErrClosed) {
@@ -131,7 +131,7 @@ func (p *part) leave() error {
 	return errors.Join(err, os.Remove(p.path), os.Remove(p.markPath()))
 }
 
-// validator is what names a version for If-Range: a strong ETag, or the date of the last change.
+// validator returns a version for If-Range: a strong ETag, or the modification date.
 func validator(h http.Header) string {
 	if tag := h.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		return tag

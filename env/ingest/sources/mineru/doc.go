@@ -1,7 +1,7 @@
-// Package mineru reads what MinerU (magic-pdf 1.1 or later, https://github.com/opendatalab/MinerU) wrote of a paper: tables
-// with their cells, figures, and equations in LaTeX, each with its page. Start from [Open], which finds the outputs below a
-// folder by name, and [Output.Parse].
+// Package mineru reads the output of MinerU (magic-pdf 1.1 or later, https://github.com/opendatalab/MinerU): tables
+// with their cells, figures, and equations in LaTeX, each with its page. Start from [Open], which finds the outputs
+// below a folder by name, and [Output.Parse].
 //
-// Nothing in an output stops a caller: what is missing, broken or odd is a problem in words. The package makes no rows and
-// runs no MinerU.
+// Bad output never causes an error: missing, broken or odd data is described as a problem. The package makes no rows
+// and does not run MinerU.
 package mineru

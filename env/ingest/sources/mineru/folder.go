@@ -13,23 +13,23 @@ import (
 	"strings"
 )
 
-// The ends of the names of the files that are read.
+// Suffixes of the files.
 const (
 	middleName  = "middle.json"
 	contentName = "content_list.json"
 )
 
-// maxFile bounds a file of an output; a long book has some 20 MB.
+// maxFile is the maximum size of an output file; a long book takes some 20 MB.
 const maxFile = 128 << 20
 
-// Folder knows which outputs lie below a directory. It does not change; its methods may be called from several goroutines.
+// Folder is an immutable index of the outputs below a directory. It is safe for concurrent use.
 type Folder struct {
 	root  string
-	found map[string][]string // name of a paper in lower case: folders that hold an output of it, relative to root
+	found map[string][]string // folders with an output, relative to root, by the name of the paper in lower case
 }
 
-// Open looks for outputs everywhere below root: ID/auto/ID_middle.json with ID_content_list.json beside it, as MinerU writes
-// them, ID_middle.json in any other folder, and ID/middle.json. It reads names, no contents.
+// Open finds all outputs below root: ID/auto/ID_middle.json next to ID_content_list.json, as MinerU writes them,
+// ID_middle.json in any other folder, and ID/middle.json. It reads names but no contents.
 func Open(root string) (*Folder, error) {
 	f := &Folder{root: root, found: map[string][]string{}}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -47,7 +47,7 @@ func Open(root string) (*Folder, error) {
 	return f, nil
 }
 
-// note takes a file into account that is part of an output.
+// note indexes a file that is part of an output.
 func (f *Folder) note(path string) error {
 	dir, err := filepath.Rel(f.root, filepath.Dir(path))
 	if err != nil {
@@ -61,7 +61,7 @@ func (f *Folder) note(path string) error {
 	return nil
 }
 
-// idOf is the paper that a file is about, in lower case; empty when the file does not end as it should.
+// idOf returns the paper of a file in lower case, or "" if the file has another suffix.
 func idOf(path, end string) string {
 	name, dir := filepath.Base(path), filepath.Dir(path)
 	if name == end {
@@ -78,7 +78,7 @@ func idOf(path, end string) string {
 	return strings.ToLower(id)
 }
 
-// methods are the folders that MinerU makes inside a paper's own, one a way of parsing; the first is preferred.
+// methods lists the subfolders that MinerU creates per paper, one per parsing method; the first is preferred.
 func methods() []string { return []string{"auto", "txt", "ocr", "vlm"} }
 
 func preferred(a, b string) int {
@@ -91,17 +91,17 @@ func preferred(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
-// Papers is how many papers have an output.
+// Papers returns the number of papers with an output.
 func (f *Folder) Papers() int { return len(f.found) }
 
-// Output is the files of one paper, not parsed yet.
+// Output has the unparsed files of one paper.
 type Output struct {
-	middle, content []byte // nil when missing
+	middle, content []byte // nil if missing
 	problems        []string
 }
 
-// Find loads the output of the first of several names of a paper, such as the stem of its file and its uuid, that has one;
-// false when none has. Upper and lower case are the same.
+// Find loads the output of the first of several names of a paper that has one, such as the stem of its file and its
+// UUID. It ignores case and returns false if there is none.
 func (f *Folder) Find(names ...string) (Output, bool) {
 	for _, name := range names {
 		if dirs := f.found[strings.ToLower(name)]; name != "" && len(dirs) > 0 {
@@ -114,14 +114,14 @@ func (f *Folder) Find(names ...string) (Output, bool) {
 func (f *Folder) load(id string, dirs []string) Output {
 	var o Output
 	if len(dirs) > 1 {
-		o.problem("%d outputs for %s; the one in %s is used", len(dirs), id, filepath.ToSlash(dirs[0]))
+		o.problem("%d outputs for %s; using the one in %s", len(dirs), id, filepath.ToSlash(dirs[0]))
 	}
 	o.middle = o.read(filepath.Join(f.root, dirs[0]), id, middleName)
 	o.content = o.read(filepath.Join(f.root, dirs[0]), id, contentName)
 	return o
 }
 
-// read loads one file; what cannot be read is a problem.
+// read loads one file. A file that cannot be read is a problem.
 func (o *Output) read(dir, id, end string) []byte {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *Output) read(dir, id, end string) []byte {
 	return nil
 }
 
-// cause leaves the path out of an error: problems are kept where others read them.
+// cause removes the path from an error, because problems are stored where others can read them.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -154,11 +154,11 @@ func cause(err error) error {
 	return err
 }
 
-// Hash changes with the content of the files, in lower-case hex.
+// Hash returns a hash of the files' content, in lower-case hex.
 func (o Output) Hash() string {
 	h := sha256.New()
 	for _, data := range [][]byte{o.middle, o.content} {
-		_, _ = fmt.Fprintf(h, "%d ", len(data)) // a hash takes everything
+		_, _ = fmt.Fprintf(h, "%d ", len(data)) // hash.Hash never returns an error
 		_, _ = h.Write(data)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// document is middle.json as far as it is used. A block holds blocks or lines, a line spans.
+// document is the relevant part of middle.json. A block contains blocks or lines, a line contains spans.
 type document struct {
 	Info []page `json:"pdf_info"`
 }
@@ -14,7 +14,7 @@ type page struct {
 	Index  int       `json:"page_idx"` // from 0
 	Size   []float64 `json:"page_size"`
 	Blocks []block   `json:"para_blocks"`
-	// Unmerged stands in for Blocks in outputs that were cut short before paragraphs were made.
+	// Unmerged replaces Blocks in outputs that end before paragraphs were made.
 	Unmerged []block `json:"preproc_blocks"`
 }
 
@@ -33,7 +33,7 @@ type span struct {
 	HTML    string `json:"html"`
 }
 
-// add takes a page's tables, figures and equations.
+// add adds a page's tables, figures and equations.
 func (p *Paper) add(pg page) {
 	number := pg.Index + 1
 	if len(pg.Size) == 2 {
@@ -61,7 +61,7 @@ func (p *Paper) add(pg page) {
 	}
 }
 
-// box is the union of the bodies' boxes, or the block's own.
+// box returns the union of the bodies' boxes, or the block's own.
 func (p *Paper) box(b block, what string, number int) Box {
 	var union Box
 	for _, part := range b.Blocks {
@@ -78,7 +78,7 @@ func (p *Paper) box(b block, what string, number int) Box {
 	return union
 }
 
-// join is the smallest box around two; one without four numbers or without an area counts for nothing.
+// join returns the union of two boxes. It ignores a box that has no area or not four numbers.
 func join(u Box, box []float64) Box {
 	if len(box) != 4 || box[2] <= box[0] || box[3] <= box[1] {
 		return u
@@ -90,7 +90,7 @@ func join(u Box, box []float64) Box {
 	return Box{min(u[0], b[0]), min(u[1], b[1]), max(u[2], b[2]), max(u[3], b[3])}
 }
 
-// text is that of the inner blocks of some types, type by type.
+// text returns the text of the inner blocks of some types, type by type.
 func (b block) text(types ...string) string {
 	var parts []string
 	for _, kind := range types {
@@ -103,7 +103,7 @@ func (b block) text(types ...string) string {
 	return strings.Join(parts, " ")
 }
 
-// inner is the text of a block's lines, with formulas between $.
+// inner returns the text of a block's lines, with formulas between $.
 func (b block) inner() string {
 	var words []string
 	for _, line := range b.Lines {
@@ -120,7 +120,7 @@ func (b block) inner() string {
 	return strings.Join(words, " ")
 }
 
-// html is the first that a span of the bodies has.
+// html returns the first HTML of the bodies' spans.
 func (b block) html() string {
 	for _, part := range b.Blocks {
 		for _, line := range part.Lines {

@@ -60,14 +60,14 @@ func TestParseParts(t *testing.T) {
 		{"flat", mineru.Paper{
 			Pages: map[int]mineru.Page{3: {Width: 400, Height: 500}}, Floats: true, Formulas: true,
 			Equations: []mineru.Equation{{Page: 3, LaTeX: "$$\ne = 1\n$$"}},
-			Problems:  []string{"MinerU: without content_list.json, equations are those of middle.json"},
+			Problems:  []string{"MinerU: content_list.json is missing: equations come from middle.json instead"},
 		}},
 		{"unmerged", mineru.Paper{
 			Floats: true, Formulas: true, Figures: []mineru.Figure{{Page: 1, Caption: "Figure 9.", Box: mineru.Box{1, 2, 3, 4}}},
 		}},
 		{"contentonly", mineru.Paper{
 			Formulas: true, Equations: []mineru.Equation{{Page: 5, LaTeX: "$$\nx\n$$"}},
-			Problems: []string{"MinerU: without middle.json, figures and tables are those found without MinerU"},
+			Problems: []string{"MinerU: middle.json is missing: figures and tables come from the PDF instead"},
 		}},
 		{"boxes", mineru.Paper{
 			Pages: map[int]mineru.Page{2: {Width: 1000, Height: 1000}, 3: {Width: 1000, Height: 1000}}, Floats: true, Formulas: true,
@@ -82,10 +82,10 @@ func TestParseParts(t *testing.T) {
 		}},
 		{"notlist", mineru.Paper{Problems: []string{
 			"MinerU: middle.json has no pdf_info",
-			"MinerU: without middle.json, figures and tables are those found without MinerU",
+			"MinerU: middle.json is missing: figures and tables come from the PDF instead",
 		}}},
 		{"twice", mineru.Paper{
-			Floats: true, Formulas: true, Problems: []string{"MinerU: 2 outputs for twice; the one in twice/auto is used"},
+			Floats: true, Formulas: true, Problems: []string{"MinerU: 2 outputs for twice; using the one in twice/auto"},
 		}},
 	}
 	for _, tt := range tests {
@@ -102,7 +102,7 @@ func TestBrokenFilesAreProblems(t *testing.T) {
 	if p.Floats || p.Formulas || len(p.Problems) != 3 {
 		t.Fatalf("got %+v", p)
 	}
-	for i, want := range []string{"middle.json is broken: unexpected end", "content_list.json is broken: ", "without middle.json"} {
+	for i, want := range []string{"middle.json is invalid: unexpected end", "content_list.json is invalid: ", "middle.json is missing"} {
 		if !strings.Contains(p.Problems[i], want) {
 			t.Errorf("problem %d is %q, want %q", i, p.Problems[i], want)
 		}
@@ -144,7 +144,7 @@ func TestHashFollowsContent(t *testing.T) {
 	}
 }
 
-// A file that is gone or cannot be read after the folder was listed.
+// A file becomes unreadable or disappears after the folder was listed.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "x_middle.json"), "{}")

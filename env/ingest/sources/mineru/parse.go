@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Box is [x0, y0, x1, y1] in points from the top left of a page of the size that MinerU saw.
+// Box is [x0, y0, x1, y1] in points from the top left of a page with MinerU's page size.
 type Box [4]float64
 
-// Page is the size that MinerU saw a page in, in points; zero when it did not say.
+// Page is MinerU's size of a page in points; zero if unknown.
 type Page struct{ Width, Height float64 }
 
-// Table is a table with the text of its caption and footnotes, and its cells in HTML, which is empty when MinerU read none.
+// Table is a table with the text of its caption and footnotes, and its cells in HTML, empty if MinerU found none.
 type Table struct {
 	Page          int // from 1
 	Caption, HTML string
@@ -33,21 +33,21 @@ type Equation struct {
 	LaTeX string
 }
 
-// Paper is what an output says of a paper, in reading order.
+// Paper is the content of an output, in reading order.
 type Paper struct {
 	Pages   map[int]Page // by number from 1
 	Tables  []Table
 	Figures []Figure
-	// Floats and Formulas tell whether tables and figures, and equations could be read at all: without, none in the list says
-	// nothing about the paper.
+	// Floats and Formulas report whether tables and figures, and equations could be read at all. If not, an empty list
+	// says nothing about the paper.
 	Floats, Formulas bool
 	Equations        []Equation
-	// Problems are what was missing, broken or odd, one line each.
+	// Problems lists missing, broken or odd data, one line each.
 	Problems []string
 }
 
-// Parse reads the files: tables and figures from middle.json, equations from content_list.json, and either kind from the other
-// file without the one. It never fails; see Problems.
+// Parse reads tables and figures from middle.json and equations from content_list.json. If one file is missing, it
+// reads everything from the other. It never fails; see Problems.
 func (o Output) Parse() Paper {
 	p := Paper{Pages: map[int]Page{}}
 	var pages document
@@ -63,7 +63,7 @@ func (o Output) Parse() Paper {
 		if p.Floats = whole && boxed(items); p.Floats {
 			p.addItems(items)
 		} else {
-			o.problem("without %s, figures and tables are those found without MinerU", middleName)
+			o.problem("%s is missing: figures and tables come from the PDF instead", middleName)
 		}
 	}
 	switch {
@@ -71,25 +71,25 @@ func (o Output) Parse() Paper {
 		p.Formulas, p.Equations = true, equations(items)
 	case p.Floats:
 		p.Formulas = true
-		o.problem("without %s, equations are those of %s", contentName, middleName)
+		o.problem("%s is missing: equations come from %s instead", contentName, middleName)
 	}
 	p.Problems = append(o.problems, p.Problems...)
 	return p
 }
 
-// decode tells whether a file is there and whole.
+// decode reports whether a file exists and is valid.
 func (o *Output) decode(name string, data []byte, into any) bool {
 	if data == nil {
 		return false
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		o.problem("%s is broken: %v", name, err)
+		o.problem("%s is invalid: %v", name, err)
 		return false
 	}
 	return true
 }
 
-// shaped tells whether middle.json has pages at all.
+// shaped reports whether middle.json has pages at all.
 func (o *Output) shaped(d document) bool {
 	if d.Info == nil {
 		o.problem("%s has no pdf_info", middleName)
@@ -97,7 +97,7 @@ func (o *Output) shaped(d document) bool {
 	return d.Info != nil
 }
 
-// item is an entry of content_list.json. Boxes came with MinerU 2, in thousandths of the page.
+// item is an entry of content_list.json. MinerU 2 added boxes, in thousandths of the page.
 type item struct {
 	Type          string    `json:"type"`
 	Text          string    `json:"text"`
@@ -114,7 +114,7 @@ func boxed(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return len(it.Box) == 4 })
 }
 
-// addItems takes the tables and figures of content_list.json.
+// addItems adds the tables and figures of content_list.json.
 func (p *Paper) addItems(items []item) {
 	const thousandths = 1000
 	for _, it := range items {
@@ -136,7 +136,7 @@ func (p *Paper) addItems(items []item) {
 	}
 }
 
-// bareTable cuts the rest of an HTML page off a table.
+// bareTable extracts a table from an HTML page.
 func bareTable(html string) string {
 	from, to := strings.Index(html, "<table"), strings.LastIndex(html, "</table>")
 	if from < 0 || to < from {
@@ -155,7 +155,7 @@ func equations(items []item) []Equation {
 	return found
 }
 
-// displayed puts LaTeX between $$, unless it is.
+// displayed puts LaTeX between $$ unless it already is.
 func displayed(latex string) string {
 	latex = strings.TrimSpace(latex)
 	if latex == "" || strings.HasPrefix(latex, "$$") {

@@ -1,7 +1,7 @@
-// Package records finds the metadata file of a paper among the many below a folder, such as the tens of thousands of the
-// AirQA collection (Appendix A.2, one UUID.json a paper): by the paper's uuid, or by its title. Start from [Open].
+// Package records finds the metadata file of a paper in a large folder, such as the tens of thousands of UUID.json
+// files of the AirQA collection (Appendix A.2), by the paper's UUID or its title. Start from [Open].
 //
-// It reads no file before a title is looked for, and keeps titles only. What is in a file is the caller's to parse.
+// It reads files only for the first search by title, and keeps only the titles. The caller parses the files.
 package records
 
 import (
@@ -16,16 +16,16 @@ import (
 	"airqa/qa"
 )
 
-// Folder knows the metadata files below a directory. Its methods may be called from several goroutines.
+// Folder is an index of the metadata files below a directory. It is safe for concurrent use.
 type Folder struct {
 	root  string
 	paths []string          // all JSON files, sorted
-	byID  map[string]string // uuid in lower case: path
+	byID  map[string]string // path by UUID in lower case
 	// index reads all files, once.
 	index func() (titles, error)
 }
 
-// Open lists the JSON files everywhere below root. It reads none.
+// Open lists all JSON files below root without reading them.
 func Open(root string) (*Folder, error) {
 	f := &Folder{root: root, byID: map[string]string{}}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -49,23 +49,23 @@ func (f *Folder) note(path string) {
 	}
 }
 
-// Len is how many files there are.
+// Len returns the number of files.
 func (f *Folder) Len() int { return len(f.paths) }
 
-// ByID returns the file that is named for a uuid, in upper or lower case.
+// ByID returns the file named after a UUID, ignoring case.
 func (f *Folder) ByID(id string) (path string, ok bool) {
 	path, ok = f.byID[strings.ToLower(id)]
 	return path, ok
 }
 
-// Hash changes with the names and contents of the files, in lower-case hex. The first call, or the first [Folder.ByTitle],
-// reads all of them.
+// Hash returns a hash of the names and contents of the files, in lower-case hex. The first call of Hash or
+// [Folder.ByTitle] reads all of them.
 func (f *Folder) Hash() (string, error) {
 	t, err := f.index()
 	return t.hash, err
 }
 
-// titleOf reads the title of a record; empty when it has none or is broken.
+// titleOf returns the title of a record, or "" if it has none or is broken.
 func titleOf(data []byte) string {
 	var record struct {
 		Title string `json:"title"`

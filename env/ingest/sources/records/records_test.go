@@ -72,8 +72,8 @@ func TestByTitle(t *testing.T) {
 		{"as it is", "Thistledown: A Study of Seeds in the Wind", "a.json", ""},
 		{"other case, breaks, quotes", "THISTLEDOWN \u2013 a study of seeds\nin the wind\u201d", "a.json", ""},
 		{"alike", "Thistledown: A Study of Seeds in the Kind of Wind", "a.json", ""},
-		{"as alike as another", "Thistledown: A Study of Seeds in the ind", "", "2 records have this title, a.json and b.json among them"},
-		{"twice", "On Bridges", "", "2 records have this title, c.json and d.json among them"},
+		{"as alike as another", "Thistledown: A Study of Seeds in the ind", "", "2 records have this title, including a.json and b.json"},
+		{"twice", "On Bridges", "", "2 records have this title, including c.json and d.json"},
 		{"umlauts", "Ein Maß für Überdeckung", "e.json", ""},
 		{"too far", "Thistledown in Spring", "", ""},
 		{"nothing", " ", "", ""},
@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestReleased finds every record of ACL 2023 by the title in it.
+// TestReleased finds every record of ACL 2023 by its title.
 func TestReleased(t *testing.T) {
 	const archive = "../../../../shared/data/airqa/metadata-acl2023.zip"
 	z, err := zip.OpenReader(archive)
@@ -142,7 +142,7 @@ func TestReleased(t *testing.T) {
 	f := open(t, dir)
 	found, n := 0, 0
 	for name, title := range titles {
-		// Every tenth also with a typesetter's mistake, which takes the slow way.
+		// Every tenth title also with a typo, which takes the slow path.
 		if n++; n%10 == 0 {
 			title = strings.Replace(title, "e", "ee", 1)
 		}

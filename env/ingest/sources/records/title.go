@@ -12,13 +12,13 @@ import (
 	"airqa/internal/fuzzy"
 )
 
-// enough is the ratio from which the reference implementation takes two titles for the same.
-const enough = 90
+// minRatio is the ratio at which the reference implementation considers two titles equal.
+const minRatio = 90
 
-// titles are those of all records.
+// titles indexes the titles of all records.
 type titles struct {
 	hash  string
-	exact map[string][]string // normalised title: paths
+	exact map[string][]string // paths by normalised title
 	list  []titled
 	sum   hash.Hash
 }
@@ -32,7 +32,7 @@ func newTitles() titles { return titles{exact: map[string][]string{}, sum: sha25
 
 func (t *titles) add(path, name string, data []byte) {
 	sum := sha256.Sum256(data)
-	_, _ = fmt.Fprintf(t.sum, "%q %x\n", name, sum) // a hash takes everything
+	_, _ = fmt.Fprintf(t.sum, "%q %x\n", name, sum) // hash.Hash never returns an error
 	title := strings.ToLower(strings.TrimSpace(titleOf(data)))
 	if title == "" {
 		return
@@ -45,8 +45,9 @@ func (t *titles) add(path, name string, data []byte) {
 
 func (t *titles) finish() { t.hash = hex.EncodeToString(t.sum.Sum(nil)) }
 
-// ByTitle returns the file of the record with a title: the same letters and digits, or else the most alike, from a
-// FuzzyWuzzy ratio of 90 on. path is empty when there is none, and when several are as good, which problem says.
+// ByTitle returns the file of the record with a title: the same letters and digits, or else the most similar one with a
+// FuzzyWuzzy ratio of at least 90. path is empty if there is none, or if several are equally similar, as described by
+// problem.
 func (f *Folder) ByTitle(title string) (path, problem string, err error) {
 	t, err := f.index()
 	if err != nil {
@@ -66,13 +67,13 @@ func (f *Folder) ByTitle(title string) (path, problem string, err error) {
 	case 1:
 		return found[0], "", nil
 	}
-	return "", fmt.Sprintf("metadata: %d records have this title, %s and %s among them: none is used", len(found),
+	return "", fmt.Sprintf("metadata: %d records have this title, including %s and %s: ignored", len(found),
 		filepath.Base(found[0]), filepath.Base(found[1])), nil
 }
 
-// alike returns the records with the best ratio.
+// alike returns the records with the highest ratio.
 func (t *titles) alike(title string) (found []string) {
-	best, length := enough, utf8.RuneCountInString(title)
+	best, length := minRatio, utf8.RuneCountInString(title)
 	for _, c := range t.list {
 		if !reaches(length, c.length, best) {
 			continue
@@ -87,12 +88,12 @@ func (t *titles) alike(title string) (found []string) {
 	return found
 }
 
-// reaches tells whether texts of two lengths can have a ratio at all: at most all of the shorter one is common.
+// reaches reports whether texts of two lengths can reach a ratio, given that at most the whole shorter text is common.
 func reaches(a, b, ratio int) bool {
-	return 200*min(a, b)+(a+b) >= ratio*(a+b) // with one more for rounding
+	return 200*min(a, b)+(a+b) >= ratio*(a+b) // plus one for rounding
 }
 
-// normal keeps letters and digits, as the rule for paper ids does (package qa), but those of all alphabets.
+// normal keeps letters and digits like the rule for paper ids (package qa), but of all alphabets.
 func normal(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -103,5 +104,5 @@ func normal(title string) string {
 	}, title)
 }
 
-// punctuation are the dashes, quotes and spaces that typesetting puts in the place of those of ASCII.
+// punctuation reports whether r is a dash, quote or space that replaces an ASCII one in typesetting.
 func punctuation(r rune) bool { return r >= 0x2000 && r <= 0x206f }

@@ -13,16 +13,17 @@ import (
 	"airqa/qa"
 )
 
-// maxPDF bounds a PDF that is taken along.
+// maxPDF is the maximum size of a PDF to copy.
 const maxPDF = 200 << 20
 
-// PDFs finds the PDFs of released papers below one directory, never outside it: the paths are a stranger's text.
+// PDFs finds the PDFs of released papers below one directory. It never leaves the directory, because the paths are
+// untrusted.
 type PDFs struct {
 	root *os.Root
-	byID map[string]string // uuid in lower case: path below root
+	byID map[string]string // path below root by UUID in lower case
 }
 
-// At finds PDFs by the path that a paper's row has of it, relative to dir. Close it.
+// At finds PDFs by the path in a paper's row, relative to dir. The caller must close it.
 func At(dir string) (*PDFs, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -31,7 +32,7 @@ func At(dir string) (*PDFs, error) {
 	return &PDFs{root: root, byID: map[string]string{}}, nil
 }
 
-// OpenPDFs finds PDFs called UUID.pdf anywhere below dir, and else as [At] does. Close it.
+// OpenPDFs finds PDFs named UUID.pdf anywhere below dir, or else like [At]. The caller must close it.
 func OpenPDFs(dir string) (*PDFs, error) {
 	p, err := At(dir)
 	if err != nil {
@@ -58,7 +59,7 @@ func (p *PDFs) note(path string) {
 
 func isPDF(path string) bool { return strings.EqualFold(filepath.Ext(path), ".pdf") }
 
-// Close closes the directory; a nil PDFs has none.
+// Close closes the directory. A nil PDFs is valid.
 func (p *PDFs) Close() error {
 	if p == nil {
 		return nil
@@ -66,13 +67,13 @@ func (p *PDFs) Close() error {
 	return p.root.Close()
 }
 
-// pdf is a file that was found; the zero value is none.
+// pdf is a file; the zero value means none.
 type pdf struct {
 	path string
 	size int64
 }
 
-// find looks for the PDF of a paper.
+// find finds the PDF of a paper.
 func (p *PDFs) find(m paperdb.Metadata) pdf {
 	if p == nil {
 		return pdf{}
@@ -88,21 +89,21 @@ func (p *PDFs) find(m paperdb.Metadata) pdf {
 	return pdf{}
 }
 
-// read loads a file that was found; nil for none, or where it is no PDF.
+// read loads a file. It returns nil if there is none or it is not a PDF.
 func (p *PDFs) read(file pdf) ([]byte, error) {
 	if file.path == "" {
 		return nil, nil
 	}
 	name := filepath.Base(file.path)
 	if file.size > maxPDF {
-		return nil, fmt.Errorf("%s has %d MB, more than the limit of %d MB: the paper has no PDF", name, file.size>>20, maxPDF>>20)
+		return nil, fmt.Errorf("%s has %d MB, more than the limit of %d MB: imported without PDF", name, file.size>>20, maxPDF>>20)
 	}
 	data, err := p.root.ReadFile(file.path)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be read: the paper has no PDF", name)
+		return nil, fmt.Errorf("%s cannot be read: imported without PDF", name)
 	}
 	if !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) {
-		return nil, fmt.Errorf("%s is not a PDF: the paper has none", name)
+		return nil, fmt.Errorf("%s is not a PDF: imported without PDF", name)
 	}
 	return data, nil
 }

@@ -1,6 +1,6 @@
-// Package release copies the papers of a released AirQA database into a data directory: the rows as they are, one transaction
-// a paper, and their PDFs where they can be found. Start from [Import]; [OpenPDFs] and [At] find PDFs. Vectors are built
-// by the store when it is finished; the package parses no PDF.
+// Package release copies the papers of a released AirQA database into a data directory: their rows, one transaction per
+// paper, and their PDFs if available. Start from [Import]; [OpenPDFs] and [At] find PDFs. The store builds vectors when
+// it is finished; this package parses no PDF.
 package release
 
 import (
@@ -14,54 +14,54 @@ import (
 	"airqa/env/paperdb"
 )
 
-// Parser names what turns a released paper into rows. A paper of another version is copied again.
+// Parser is the version of the import. A paper imported by a different version is copied again.
 const Parser = "released-1"
 
-// Source is where papers come from: a paperdb.Released.
+// Source is the database to import from: a paperdb.Released.
 type Source interface {
 	IDs(ctx context.Context) ([]string, error)
 	Paper(ctx context.Context, id string) (paperdb.Paper, error)
 }
 
-// Store is where papers go, see ingest.Store. Put without a PDF stores the rows alone.
+// Store is the destination of papers, see ingest.Store. Put without a PDF stores only the rows.
 type Store interface {
 	Put(ctx context.Context, p paperdb.Paper, pdf []byte) error
 	Owner(ctx context.Context, paperID string) (paperdb.File, bool, error)
 }
 
-// Config is how [Import] works.
+// Config configures [Import].
 type Config struct {
 	From  Source
 	Store Store
-	// Name is that of the database's file; papers are known by it.
+	// Name is the name of the database's file, which identifies its papers.
 	Name string
-	// PDFs finds the papers' PDFs; nil finds none.
+	// PDFs finds the papers' PDFs; nil means none.
 	PDFs *PDFs
-	// Replace lets a paper take the place of one with the same id that came from elsewhere.
+	// Replace replaces papers with the same id from other sources.
 	Replace bool
-	// Progress is told of each paper that is finished; nil for nobody.
+	// Progress is called after each paper; it may be nil.
 	Progress func(done, total int, title string)
 }
 
-// Failure is a paper that could not be copied, and why.
+// Failure is a paper that could not be copied, with the reason.
 type Failure struct {
 	PaperID string
 	Err     error
 }
 
-// Summary is what became of the papers.
+// Summary is the result of an import.
 type Summary struct {
 	Total, Added, Skipped int
-	// WithPDF of those added have their PDF.
+	// WithPDF is the number of added papers with a PDF.
 	WithPDF int
-	// Warned maps the ids of papers that were added to what was mended in them.
+	// Warned maps the ids of added papers to their corrections.
 	Warned map[string][]string
 	Failed []Failure
 }
 
-// Import copies all papers that are not in yet. A paper that cannot be stored is reported in the summary and does not stop
-// the rest. The error is that of a database, or the context's: then the papers before it are in, whole, and the
-// same call goes on from there.
+// Import copies all papers that are not stored yet. A paper that cannot be stored is reported in the summary and does
+// not stop the others. An error is from a database or the context; the papers before it are stored completely, and the
+// same call resumes there.
 func Import(ctx context.Context, cfg Config) (Summary, error) {
 	if cfg.From == nil || cfg.Store == nil {
 		return Summary{}, errors.New("import: no source or no store")
@@ -92,7 +92,7 @@ type copier struct {
 	sum Summary
 }
 
-// copy takes one paper over and returns its title. What is wrong with the paper alone is no error.
+// copy imports one paper and returns its title. A problem of a single paper is not an error.
 func (c *copier) copy(ctx context.Context, id string) (string, error) {
 	p, err := c.From.Paper(ctx, id)
 	if err != nil {
@@ -114,13 +114,13 @@ func (c *copier) copy(ctx context.Context, id string) (string, error) {
 		c.sum.Skipped++
 		return title, nil
 	case state == taken:
-		c.fail(p, errors.New("a paper of this id is in already, from another source; --replace takes this one"))
+		c.fail(p, errors.New("another source has already added a paper with this id; use --replace to replace it"))
 		return title, nil
 	}
 	return title, c.put(ctx, p, file)
 }
 
-// identity is what a paper is known by: its rows, and the size of its PDF, so that one found later is taken along.
+// identity identifies a version of a paper by its rows and the size of its PDF, so that a PDF found later is added.
 func (c *copier) identity(p paperdb.Paper, file pdf) (paperdb.File, error) {
 	rows, err := json.Marshal(p)
 	if err != nil {
@@ -130,13 +130,13 @@ func (c *copier) identity(p paperdb.Paper, file pdf) (paperdb.File, error) {
 	return paperdb.File{SHA256: hex.EncodeToString(sum[:]), Name: c.Name, Parser: Parser, Problems: p.File.Problems}, nil
 }
 
-// state is what the store has of a paper.
+// state is the state of a paper in the store.
 type state int
 
 const (
 	missing state = iota
 	known
-	taken // the id belongs to a paper from elsewhere
+	taken // the id belongs to a paper of another source
 )
 
 func (c *copier) state(ctx context.Context, p paperdb.Paper) (state, error) {

@@ -15,7 +15,7 @@ import (
 	"airqa/qa"
 )
 
-// paper is one of a page and a chunk.
+// paper returns a paper with one page and one chunk.
 func paper(title string) paperdb.Paper {
 	id := qa.PaperUUID(title, "")
 	page := qa.PageUUID(id, 1)
@@ -42,7 +42,7 @@ func released(t *testing.T, papers ...paperdb.Paper) *paperdb.Released {
 	return r
 }
 
-// store is a database with the PDFs beside it in memory.
+// store is a database that keeps the PDFs in memory.
 type store struct {
 	*paperdb.Writer
 	pdfs map[string]string
@@ -108,7 +108,7 @@ func TestImport(t *testing.T) {
 		Progress: func(done, total int, _ string) { told = append(told, done, total) },
 	}
 	want := release.Summary{
-		Total: 3, Added: 3, WithPDF: 2, Warned: map[string][]string{c.Metadata.PaperID: {"c.pdf is not a PDF: the paper has none"}},
+		Total: 3, Added: 3, WithPDF: 2, Warned: map[string][]string{c.Metadata.PaperID: {"c.pdf is not a PDF: imported without PDF"}},
 	}
 	if diff := cmp.Diff(want, run(t, cfg)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -124,7 +124,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// A PDF that is there on a second import is taken along.
+// A second import adds a PDF that was missing.
 func TestImportTakesPDFsLater(t *testing.T) {
 	from, to, dir := released(t, paper("a"), paper("b")), newStore(t), t.TempDir()
 	if sum := run(t, release.Config{From: from, Store: to}); sum.Added != 2 || sum.WithPDF != 0 {

@@ -8,15 +8,15 @@ import (
 	"airqa/env/ingest/layout"
 )
 
-// print is the look of a line, for comparing headings.
-type print struct {
+// fontStyle is the font style of a line, for comparing headings.
+type fontStyle struct {
 	font string
 	size float64
 }
 
-func printOf(l layout.Line) print {
+func printOf(l layout.Line) fontStyle {
 	if len(l.Words) == 0 {
-		return print{}
+		return fontStyle{}
 	}
 	best := l.Words[0]
 	for _, w := range l.Words {
@@ -24,12 +24,12 @@ func printOf(l layout.Line) print {
 			best = w
 		}
 	}
-	return print{font: best.Font, size: l.Size}
+	return fontStyle{font: best.Font, size: l.Size}
 }
 
-func (p print) like(o print) bool { return p.font == o.font && abs(p.size-o.size) < 0.35 }
+func (p fontStyle) like(o fontStyle) bool { return p.font == o.font && abs(p.size-o.size) < 0.35 }
 
-// standsOut tells whether a line could be a heading by its look: bold, larger than the text, or in capitals.
+// standsOut reports whether a line looks like a heading: bold, larger than the text, or in capitals.
 func (r *paperReader) standsOut(l layout.Line) bool {
 	if l.Bold && l.Size > 0.87*r.Doc.BodySize || l.Size > 1.08*r.Doc.BodySize {
 		return true
@@ -56,7 +56,7 @@ func isCapsFont(l layout.Line) bool { return capsFont.MatchString(printOf(l).fon
 
 var italicFont = regexp.MustCompile(`(?i)(ital|obli|cmti|sfti|cmsl|-it$|ti\d)`)
 
-// isItalic wants the whole line italic: a phrase in italics is no heading.
+// isItalic requires the whole line to be italic, because a phrase in italics is not a heading.
 func (r *paperReader) isItalic(l layout.Line) bool {
 	n, all := 0, 0
 	for _, w := range l.Words {
@@ -68,7 +68,7 @@ func (r *paperReader) isItalic(l layout.Line) bool {
 	return all > 0 && n*10 >= all*9
 }
 
-// italic remembers its judgement of a font: a paper has a dozen.
+// italic caches the test of a font name: a paper has about a dozen fonts.
 func (r *paperReader) italic(font string) bool {
 	judged, ok := r.italics[font]
 	if !ok {
@@ -78,7 +78,7 @@ func (r *paperReader) italic(font string) bool {
 	return judged
 }
 
-// folded is a text reduced to lower-case letters and digits, for comparing what differs in print only.
+// folded reduces a text to lower-case letters and digits, to ignore typographic differences.
 func folded(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

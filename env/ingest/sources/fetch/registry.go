@@ -1,0 +1,115 @@
+package fetch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"airqa/internal/ledger"
+)
+
+// registryName is the file that records the origin of each download.
+const registryName = "fetched.jsonl"
+
+const registryFormat = 1
+
+// record is a line of the registry: a completed download.
+type record struct {
+	Format int       `json:"format"`
+	URL    string    `json:"url"`
+	File   string    `json:"file"`
+	SHA256 string    `json:"sha256"`
+	Bytes  int64     `json:"bytes"`
+	At     time.Time `json:"at"`
+}
+
+// registry lists the completed downloads of a folder. It keeps the folder's fetched.jsonl open and locked.
+type registry struct {
+	dir    string
+	byURL  *ledger.Ledger[string, record]
+	byFile map[string]string // URL by file name in lower case
+}
+
+// openRegistry reads the registry of a folder, creating the folder if it is missing. It truncates an unfinished last line.
+func openRegistry(dir string) (*registry, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("open downloads: %w", err)
+	}
+	g := &registry{dir: dir, byFile: map[string]string{}}
+	path := filepath.Join(dir, registryName)
+	byURL, err := ledger.Open(path, ledger.Config[string, record]{Entry: g.read, Exclusive: true})
+	if errors.Is(err, ledger.ErrInUse) {
+		return nil, fmt.Errorf("open downloads %s: another airqa is downloading into it; wait until it is done", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	g.byURL = byURL
+	return g, nil
+}
+
+func (g *registry) read(line []byte, _ ledger.Span) (string, record, error) {
+	var r record
+	if err := ledger.Strict(line, &r); err != nil {
+		return "", r, fmt.Errorf("%w; remove the line", err)
+	}
+	if r.Format != registryFormat {
+		return "", r, fmt.Errorf("format %d; this program reads %d", r.Format, registryFormat)
+	}
+	g.byFile[strings.ToLower(r.File)] = r.URL
+	return r.URL, r, nil
+}
+
+// add writes a record to disk.
+func (g *registry) add(r record) error {
+	line, err := json.Marshal(r)
+	if err == nil {
+		err = g.byURL.Add(line)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", registryName, err)
+	}
+	return nil
+}
+
+// have returns the path of an item that was fetched earlier and whose file is unchanged.
+func (g *registry) have(item Item) (string, bool) {
+	r, ok := g.byURL.Get(item.URL)
+	if !ok || item.SHA256 != "" && item.SHA256 != r.SHA256 || item.named && r.File != g.free(item) {
+		return "", false
+	}
+	path := filepath.Join(g.dir, filepath.Base(r.File))
+	info, err := os.Stat(path)
+	return path, err == nil && info.Size() == r.Bytes
+}
+
+// fileName returns the file name for an item.
+func (g *registry) fileName(item Item) string {
+	if r, ok := g.byURL.Get(item.URL); ok && !item.named {
+		return filepath.Base(r.File)
+	}
+	return g.free(item)
+}
+
+// free returns the item's own name, or adds a hash of its URL if another paper has the name.
+func (g *registry) free(item Item) string {
+	name := item.Name + ".pdf"
+	owner, taken := g.byFile[strings.ToLower(name)]
+	if taken && owner == item.URL {
+		return name
+	}
+	if _, err := os.Lstat(filepath.Join(g.dir, name)); !taken && errors.Is(err, fs.ErrNotExist) {
+		return name
+	}
+	mark := sha256.Sum256([]byte(item.URL))
+	return item.Name + "-" + hex.EncodeToString(mark[:4]) + ".pdf"
+}
+
+func (g *registry) close() error { return g.byURL.Close() }
