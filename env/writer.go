@@ -11,7 +11,7 @@ import (
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 )
 
 // Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods are safe for
@@ -110,7 +110,7 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	}
 	switch {
 	case pdf != nil:
-		err = aside.WriteFile(path, pdf)
+		err = atomicfile.WriteFile(path, pdf)
 	case !isFile(path):
 		p.Metadata.PDFPath = ""
 	}

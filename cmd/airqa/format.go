@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
 	"airqa/report/render"
 )
@@ -43,5 +43,5 @@ func (a *app) writeOut(file string, print func(io.Writer) error) error {
 	if err := print(&b); err != nil {
 		return err
 	}
-	return aside.WriteFile(file, b.Bytes())
+	return atomicfile.WriteFile(file, b.Bytes())
 }

@@ -10,7 +10,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/stream"
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -148,7 +148,7 @@ func (c scoreCmd) scoreFile(a *app, j *scoring.Judge) (t scoring.Totals, err err
 	}
 	switch {
 	case c.Out != "":
-		err = aside.Write(c.Out, score)
+		err = atomicfile.Write(c.Out, score)
 	case c.JSON:
 		err = score(io.Discard)
 	default:

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/internal/ledger"
 )
 
@@ -76,7 +76,7 @@ func (d *Dir) WriteInfo(info Info) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", d.file(), err)
 	}
-	return aside.WriteFile(d.file(), append(text, '\n'))
+	return atomicfile.WriteFile(d.file(), append(text, '\n'))
 }
 
 func (d *Dir) file() string { return filepath.Join(d.path, InfoName) }

@@ -3,18 +3,19 @@ package datadir
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/internal/filelock"
 )
 
 // Lock is the exclusive right to write to a data directory. The operating system releases it when the process ends.
 type Lock struct {
-	file *os.File
+	file io.Closer
 }
 
 // Lock acquires the write lock. It does not wait: if another process holds the lock, it returns an error.
@@ -35,12 +36,15 @@ func (d *Dir) Lock() (*Lock, error) {
 // sweep removes temporary files of a killed writer. It is safe because the lock holder is the only writer.
 func (d *Dir) sweep() error {
 	inside := os.DirFS(d.path) // globbing an fs.FS keeps special characters in d.path out of the pattern
-	for _, folder := range []string{".", pdfsName, vectorsName + "/*"} {
-		names, err := fs.Glob(inside, path.Join(folder, aside.Pattern))
+	for _, pattern := range []string{".*", pdfsName + "/.*", vectorsName + "/*/.*"} {
+		names, err := fs.Glob(inside, pattern)
 		if err != nil {
 			return fmt.Errorf("lock data directory: %w", err)
 		}
 		for _, name := range names {
+			if !atomicfile.IsLeftover(path.Base(name)) {
+				continue
+			}
 			if err := os.Remove(filepath.Join(d.path, filepath.FromSlash(name))); err != nil {
 				return fmt.Errorf("lock data directory: %w", err)
 			}

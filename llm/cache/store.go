@@ -3,6 +3,7 @@ package cache
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -33,7 +34,7 @@ type Config struct {
 // open: on a miss, each also looks for entries added by the others.
 type Store struct {
 	now     func() time.Time
-	lock    *os.File
+	lock    io.Closer
 	replies *ledger.Ledger[Key, ledger.Span]
 	flights ledger.Flights[qa.Reply]
 	hits    atomic.Int64

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/internal/filelock"
 	"airqa/internal/ledger"
 )
@@ -92,7 +92,7 @@ func rewrite(dir string, keep func(entry) bool) (dropped, kept int, err error) {
 		return 0, 0, fmt.Errorf("cache %s: %w", dir, inUse(err))
 	}
 	defer func() { _ = lock.Close() }()
-	err = aside.Write(path, func(w io.Writer) error {
+	err = atomicfile.Write(path, func(w io.Writer) error {
 		return scan(dir, func(line []byte) error {
 			if e, unread := decode(line); unread != nil || !keep(e) {
 				dropped++

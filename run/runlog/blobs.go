@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 )
 
 // maxFull bounds what is kept of a tool's result that the model saw only in part, in bytes.
@@ -84,7 +84,7 @@ func (b *blobs) put(name string, data []byte) error {
 	if _, err := b.fault(name, len(data)); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := aside.WriteFile(filepath.Join(b.dir, name), data); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(b.dir, name), data); err != nil {
 		return err
 	}
 	b.known[name] = true

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/qa"
 )
 
@@ -157,14 +157,14 @@ func Create(dir string, c Config, questions []byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make run directory: %w", err)
 	}
-	if err := aside.WriteFile(filepath.Join(dir, QuestionsFile), questions); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(dir, QuestionsFile), questions); err != nil {
 		return err
 	}
 	raw, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	return aside.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
+	return atomicfile.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
 }
 
 // checkLog refuses a run directory that was scored or indexed and whose log is missing or empty: running again would cost as

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/qa"
 )
 
@@ -91,7 +91,7 @@ func (w *Writer) copyBlobs(dir, sum string) error {
 		if hash(data) != sum {
 			return &BlobError{name, damaged}
 		}
-		if err := aside.WriteFile(filepath.Join(w.dir, name), data); err != nil {
+		if err := atomicfile.WriteFile(filepath.Join(w.dir, name), data); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 )
 
 // The index is log.idx: the places of the lines of a log, so that opening a long one reads only what came since. It is a
@@ -118,7 +118,7 @@ func (r *Run) writeIndex(log *os.File, covered int64) {
 		body = binary.AppendUvarint(body, uint64(r.index.sizes[i]))
 	}
 	whole := append([]byte(indexMark), body...)
-	_ = aside.WriteFile(filepath.Join(r.Dir, indexFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
+	_ = atomicfile.WriteFile(filepath.Join(r.Dir, indexFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
 }
 
 // fingerprintOf tells one log from another by the ends of its first size bytes.

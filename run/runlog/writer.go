@@ -35,7 +35,7 @@ type Writer struct {
 	dir    string
 	redact func([]byte) []byte
 	now    func() time.Time
-	lock   *os.File
+	lock   io.Closer
 	blobs  blobs
 
 	fault func(name string, n int) (int, error)

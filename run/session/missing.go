@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa/dataset"
@@ -133,7 +133,7 @@ func (f Missing) write(m dataset.Missing) error {
 	for _, name := range m.Collections {
 		fmt.Fprintf(&b, "collection\t%s\n", terminal.Line(name))
 	}
-	return aside.WriteFile(f.MissingList, []byte(b.String()))
+	return atomicfile.WriteFile(f.MissingList, []byte(b.String()))
 }
 
 // NoteMissing reports after a scoring how many of the scored questions lacked papers.

@@ -45,7 +45,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Cache is a caching embedder. Only one process can open its file at a time. It is safe for concurrent use.
 type Cache struct {
 	inner embed.Embedder
-	lock  *os.File
+	lock  io.Closer
 
 	mu   sync.Mutex
 	file *os.File

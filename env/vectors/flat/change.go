@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"airqa/env/vectors"
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 )
 
 // Create makes an empty collection.
@@ -113,7 +113,7 @@ func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) 
 
 // save writes a collection to its file and makes it visible to later calls.
 func (s *Store) save(c vectors.Collection, fill func(*builder) error) error {
-	err := aside.Write(s.file(c.Name), func(w io.Writer) error {
+	err := atomicfile.Write(s.file(c.Name), func(w io.Writer) error {
 		d := newBuilder(c, s.engine.kernel, w)
 		if err := fill(d); err != nil {
 			return err

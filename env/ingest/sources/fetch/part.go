@@ -12,7 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 )
 
 // part is a partial download. A file next to it records the URL and the version, so that the download can resume after
@@ -77,7 +77,7 @@ func (p *part) reset(validator string) error {
 		_, err = p.file.Seek(0, io.SeekStart)
 	}
 	if err == nil {
-		err = aside.WriteFile(p.markPath(), append(raw, '\n'))
+		err = atomicfile.WriteFile(p.markPath(), append(raw, '\n'))
 	}
 	if err != nil {
 		return fmt.Errorf("start download: %w", err)

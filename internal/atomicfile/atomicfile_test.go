@@ -1,4 +1,4 @@
-package aside_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -7,17 +7,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"airqa/internal/aside"
+	"airqa/internal/atomicfile"
 )
 
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "folder", "file")
-	if err := aside.WriteFile(path, []byte("old")); err != nil {
+	if err := atomicfile.WriteFile(path, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	err := aside.Write(path, func(w io.Writer) error {
+	err := atomicfile.Write(path, func(w io.Writer) error {
 		_, _ = io.WriteString(w, "half of the n")
 		return broken
 	})
@@ -27,14 +27,25 @@ func TestWrite(t *testing.T) {
 	if raw, err := os.ReadFile(path); err != nil || string(raw) != "old" {
 		t.Errorf("after a failure the file holds %q, %v", raw, err)
 	}
-	if err := aside.WriteFile(path, []byte("new")); err != nil {
+	if err := atomicfile.WriteFile(path, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if raw, err := os.ReadFile(path); err != nil || string(raw) != "new" {
 		t.Errorf("the file holds %q, %v", raw, err)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "folder", aside.Pattern))
+	left, err := filepath.Glob(filepath.Join(dir, "folder", ".*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestIsLeftover(t *testing.T) {
+	for name, want := range map[string]bool{
+		".tmp-12": true, ".run.json5577006791947779410": true,
+		"run.json": false, ".hidden": false, ".notes20240101": false, "run.json5577006791947779410": false,
+	} {
+		if got := atomicfile.IsLeftover(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -1,0 +1,58 @@
+// Package atomicfile writes files so that a reader, even after a crash, finds the old file or the new one and never a
+// part: [Write] fills a temporary file in the same folder, syncs it and renames it.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/google/renameio/v2"
+)
+
+// leftover matches the names of temporary files: those of renameio, and those of version 0.1 of this program.
+var leftover = regexp.MustCompile(`^\.(tmp-\d+|.+\d{12,19})$`)
+
+// IsLeftover reports whether a file of this name was left behind by a writer that was killed. Only the owner of a folder
+// may remove such files: another writer may still be filling one.
+func IsLeftover(name string) bool { return leftover.MatchString(name) }
+
+// WriteFile puts data at path as [Write] does.
+func WriteFile(path string, data []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Write replaces the file at path with what fill writes. It makes missing folders. When fill or the disk fails, the old
+// file stays.
+func Write(path string, fill func(io.Writer) error) error {
+	if err := replace(path, fill); err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+func replace(path string, fill func(io.Writer) error) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := renameio.TempFile(dir, path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err = fill(w); err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.CloseAtomicallyReplace()
+	}
+	return errors.Join(err, f.Cleanup())
+}
