@@ -1,29 +1,24 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 
 	"airqa/internal/python"
 )
 
-var boolExact = Function{
-	Name:   "eval_bool_exact_match",
-	Params: []Param{required("gold", KindBool)},
-	fixed:  fixedBool,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		return sameBool(t, prediction, k), nil
-	},
-}
+var boolExact = objective(Function{Name: "eval_bool_exact_match", Params: []Param{required("gold", KindBool)}}, sameBool,
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return sameBool(t, trimmed(prediction), k)
+	})
 
 // sameBool compares the truth values of an answer and the gold.
-func sameBool(t *Comparison, prediction python.Value, k kwargs) outcome {
+func sameBool(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 	said, ok := toBool(prediction)
 	if !ok {
-		return unread("the answer is neither true nor false")
+		return unread("the answer is neither true nor false"), nil
 	}
-	return equalTruth(t, said, k.truth("gold"))
+	return equalTruth(t, said, k.truth("gold")), nil
 }
 
 func equalTruth(t *Comparison, said, gold bool) outcome {

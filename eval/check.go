@@ -14,7 +14,13 @@ import (
 // faulty evaluator can still run: most faults are options that the authors' code ignores.
 func Check(e qa.Evaluator) []string {
 	arguments, err := python.FromJSON(e.Kwargs)
-	return sentences(check(e.Func, arguments, err).faults)
+	var list []string
+	for _, f := range check(e.Func, arguments, err).faults {
+		if f.mode == "" {
+			list = append(list, f.text)
+		}
+	}
+	return list
 }
 
 // Subjective reports whether scoring with e may ask a judge, in its own function or in one nested in it.
@@ -52,37 +58,22 @@ type fault struct {
 	text     string
 }
 
-func sentences(faults []fault) []string {
-	var list []string
-	for _, f := range faults {
-		if f.mode == "" {
-			list = append(list, f.text)
-		}
-	}
-	return list
-}
-
-// fault reports something that the authors' code ignores.
-func (c *checker) fault(where, format string, args ...any) {
-	c.faults = append(c.faults, fault{severity: Warning, text: where + ": " + fmt.Sprintf(format, args...)})
-}
-
-// fatal reports something that no answer can pass.
-func (c *checker) fatal(where, format string, args ...any) {
-	c.faults = append(c.faults, fault{severity: Error, text: where + ": " + fmt.Sprintf(format, args...)})
+// fault adds a fault in both modes: a [Warning] about what the authors' code ignores, an [Error] if no answer can pass.
+func (c *checker) fault(s Severity, where, format string, args ...any) {
+	c.faults = append(c.faults, fault{severity: s, text: where + ": " + fmt.Sprintf(format, args...)})
 }
 
 // call checks one function and its arguments; where is the path to it.
 func (c *checker) call(where, name string, arguments python.Value) {
 	f := find(functions, name)
 	if f == nil {
-		c.fatal(where, "there is no function %q%s", name, meant(name, functionNames()))
+		c.fault(Error, where, "there is no function %q%s", name, meant(name, functionNames()))
 		return
 	}
 	c.subjective = c.subjective || f.Subjective
 	d, ok := arguments.(*python.Dict)
 	if !ok {
-		c.fatal(where, "the arguments are a %s, not a dictionary", python.Type(arguments))
+		c.fault(Error, where, "the arguments are a %s, not a dictionary", python.Type(arguments))
 		return
 	}
 	c.unknown(where, f, d)
@@ -102,11 +93,11 @@ func (c *checker) unknown(where string, f *Function, d *python.Dict) {
 		if f.param(name) != nil {
 			continue
 		}
-		say, effect := c.fault, "is ignored"
+		severity, effect := Warning, "is ignored"
 		if f.Closed {
-			say, effect = c.fatal, "makes the function fail"
+			severity, effect = Error, "makes the function fail"
 		}
-		say(where, "the unknown argument %s %s%s", name, effect, meant(name, f.paramNames()))
+		c.fault(severity, where, "the unknown argument %s %s%s", name, effect, meant(name, f.paramNames()))
 	}
 }
 
@@ -115,20 +106,16 @@ func (c *checker) argument(where string, p Param, d *python.Dict) {
 	v, given := d.Get(p.Name)
 	if !given {
 		if p.Required {
-			c.fatal(where, "the argument %s is missing", p.Name)
+			c.fault(Error, where, "the argument %s is missing", p.Name)
 		}
 		return
 	}
-	kind := kindOf(v)
-	if kind == KindInt && p.Kind&KindFloat != 0 {
-		kind = KindFloat
-	}
-	if p.Kind&kind == 0 {
-		c.fault(where, "%s is of type %s, not %s", p.Name, kindOf(v), p.Kind)
+	if !p.takes(v) {
+		c.fault(Warning, where, "%s is of type %s, not %s", p.Name, kindOf(v), p.Kind)
 		return
 	}
 	if s, ok := v.(string); ok && p.Options != nil && !slices.Contains(p.Options, s) {
-		c.fault(where, "%s is %q, not one of %s", p.Name, s, strings.Join(p.Options, ", "))
+		c.fault(Warning, where, "%s is %q, not one of %s", p.Name, s, strings.Join(p.Options, ", "))
 	}
 }
 
@@ -136,7 +123,7 @@ func (c *checker) argument(where string, p Param, d *python.Dict) {
 func (c *checker) ranges(where string, f *Function, k kwargs) {
 	if v, given := k.d.Get("threshold"); given {
 		if x, ok := number(v); ok && x > 0 && x <= 1 {
-			c.fault(where, "threshold is %s, but scores go from 0 to 100", python.Repr(v))
+			c.fault(Warning, where, "threshold is %s, but scores go from 0 to 100", python.Repr(v))
 		}
 	}
 	points, isList := k.get("scoring_points", nil).(python.List)
@@ -146,7 +133,7 @@ func (c *checker) ranges(where string, f *Function, k kwargs) {
 	}
 	v := k.get("count", count.Default)
 	if n, ok := number(v); ok && (n <= 0 || n >= float64(len(points))) {
-		c.fault(where, "count is %s, but must lie between 0 and the number of points, %d", python.Repr(v), len(points))
+		c.fault(Warning, where, "count is %s, but must lie between 0 and the number of points, %d", python.Repr(v), len(points))
 	}
 }
 
@@ -167,7 +154,7 @@ func (c *checker) lenient(where string, f *Function, k kwargs) {
 func (c *checker) ignored(where string, f *Function, k kwargs) {
 	for _, p := range []Param{modelParam, temperatureParam} {
 		if _, given := k.d.Get(p.Name); given && f.Subjective {
-			c.fault(where, "%s is ignored, since --judge chooses the judge of all questions", p.Name)
+			c.fault(Warning, where, "%s is ignored, since --judge chooses the judge of all questions", p.Name)
 		}
 	}
 }
@@ -187,20 +174,16 @@ func (c *checker) inner(where string, f *Function, k kwargs) {
 		return
 	}
 	if len(names) != len(arguments) {
-		c.fault(where, "%d functions have %d sets of arguments", len(names), len(arguments))
+		c.fault(Warning, where, "%d functions have %d sets of arguments", len(names), len(arguments))
 	}
 	for i := range min(len(names), len(arguments)) {
-		c.part(fmt.Sprintf("%s, part %d", where, i+1), names[i], arguments[i])
+		part := fmt.Sprintf("%s, part %d", where, i+1)
+		if name, ok := names[i].(string); ok {
+			c.call(part+", "+name, name, arguments[i])
+		} else {
+			c.fault(Error, part, "the name of a function is of type %s", kindOf(names[i]))
+		}
 	}
-}
-
-func (c *checker) part(where string, function, arguments python.Value) {
-	name, ok := function.(string)
-	if !ok {
-		c.fatal(where, "the name of a function is of type %s", kindOf(function))
-		return
-	}
-	c.call(where+", "+name, name, arguments)
 }
 
 // likeness is the minimum similarity for a name to count as a misspelling of another.

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 
 	"airqa/internal/fuzzy"
@@ -18,46 +17,31 @@ var elementParams = []Param{
 	ignoreOrderParam, // affects structured comparisons only
 }
 
-var elementIncluded = Function{
-	Name:   "eval_element_included",
-	Params: elementParams,
-	fixed:  fixedIncluded,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		return k.elements(false).included(t, prediction)
-	},
-}
+var elementIncluded = elementFunction("eval_element_included", elementParams, elementMatcher.included)
 
-var elementListIncluded = Function{
-	Name:   "eval_element_list_included",
-	Params: elementParams,
-	fixed:  fixedListIncluded,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		said, read := asList(prediction)
-		return k.elements(false).allIncluded(t, said, read)
-	},
-}
+var elementListIncluded = elementFunction("eval_element_list_included", elementParams, elementMatcher.allIncluded)
 
-var elementListOverlap = Function{
-	Name:   "eval_element_list_overlap",
-	Params: append([]Param{optional("count", KindInt, int64(1))}, elementParams...),
-	fixed:  fixedOverlap,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		said, read := asList(prediction)
-		return k.elements(false).overlap(t, said, read, k.get("count", int64(1)))
-	},
-}
+var elementListOverlap = elementFunction("eval_element_list_overlap",
+	append([]Param{optional("count", KindInt, int64(1))}, elementParams...), elementMatcher.overlap)
 
 // elementMatcher compares single elements with the golds.
 type elementMatcher struct {
 	matching
-	gold, kind python.Value
-	fixed      bool // uses the rules of [Fixed]
+	gold, kind, count python.Value
+	fixed             bool // uses the rules of [Fixed]
 }
 
-func (k kwargs) elements(fixed bool) elementMatcher {
-	return elementMatcher{
-		matching: k.matching(int64(2), noThreshold), gold: k.get("gold", nil), kind: k.get("element_type", "str"), fixed: fixed,
+// elementFunction makes a function from what it requires of the elements.
+func elementFunction(name string, params []Param, match func(elementMatcher, *Comparison, python.Value) (outcome, error)) Function {
+	in := func(fixed bool) comparison {
+		return func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+			return match(elementMatcher{
+				matching: k.matching(int64(2), noThreshold),
+				gold:     k.get("gold", nil), kind: k.get("element_type", "str"), count: k.get("count", int64(1)), fixed: fixed,
+			}, t, prediction)
+		}
 	}
+	return objective(Function{Name: name, Params: params}, in(false), in(true))
 }
 
 // included reports whether an answer matches one of the golds. It is unread if no gold could be compared.
@@ -128,8 +112,17 @@ func (e elementMatcher) one(t *Comparison, prediction, gold python.Value) (outco
 	return e.structured(t, prediction, gold)
 }
 
+// list reads an answer as a list.
+func (e elementMatcher) list(prediction python.Value) (items []python.Value, read bool) {
+	if e.fixed {
+		return listOf(prediction)
+	}
+	return asList(prediction)
+}
+
 // allIncluded reports whether each element matches a gold. In [Fixed], an empty answer fails.
-func (e elementMatcher) allIncluded(t *Comparison, said []python.Value, read bool) (outcome, error) {
+func (e elementMatcher) allIncluded(t *Comparison, prediction python.Value) (outcome, error) {
+	said, read := e.list(prediction)
 	if t != nil {
 		t.elements(said, read)
 		t.Rule = fmt.Sprintf("each of the %d elements must match a gold", len(said))
@@ -146,15 +139,19 @@ func (e elementMatcher) allIncluded(t *Comparison, said []python.Value, read boo
 	return all.out, all.err
 }
 
-// overlap reports whether at least count distinct spellings in the answer match a gold.
-func (e elementMatcher) overlap(t *Comparison, said []python.Value, read bool, count python.Value) (outcome, error) {
+// overlap reports whether at least count distinct spellings in the answer match a gold, or distinct golds in [Fixed].
+func (e elementMatcher) overlap(t *Comparison, prediction python.Value) (outcome, error) {
+	said, read := e.list(prediction)
+	if e.fixed {
+		return e.overlapFixed(t, said, read)
+	}
 	spellings := make(map[string]bool)
 	enough := needOne(t)
 	for i, v := range said {
 		o, err := e.included(t.element(i), v)
 		if err == nil && o.pass {
 			spellings[python.Str(v)] = true
-			o.pass, err = atLeast(len(spellings), count)
+			o.pass, err = atLeast(len(spellings), e.count)
 		}
 		if enough.add(o, err) {
 			break
@@ -162,7 +159,7 @@ func (e elementMatcher) overlap(t *Comparison, said []python.Value, read bool, c
 	}
 	if t != nil {
 		t.elements(said, read)
-		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), python.Repr(count))
+		t.Rule = fmt.Sprintf("%d different spellings match a gold, %s are needed", len(spellings), python.Repr(e.count))
 	}
 	if !enough.settled && len(spellings) > 0 {
 		return outcome{}, nil

@@ -32,24 +32,21 @@ func (e *faultyError) Error() string { return "the evaluator is faulty: " + e.re
 
 // run applies c to an answer. An exception in code shared by both modes is a fault of the evaluator. A function without
 // rules for [Fixed] does what it does in [Reference], with the original arguments.
-func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
+func (s *Scorer) run(ctx context.Context, c *call, t *Comparison, prediction python.Value) (o outcome, err error) {
 	t.beginFunction(c.name, prediction, c.kwargs)
-	o, err := s.runFunction(ctx, c, t, prediction)
+	switch {
+	case c.fault != "":
+		err = &faultyError{c.fault}
+	case c.function.fixed == nil:
+		o, err = s.apply(ctx, c.function, t, prediction, c.kwargs.d)
+	default:
+		o, err = c.function.fixed(ctx, s, t, prediction, c)
+	}
 	if raised := (*raisedError)(nil); errors.As(err, &raised) {
 		err = &faultyError{raised.reason}
 	}
 	t.end(o, err)
 	return o, err
-}
-
-func (s *Scorer) runFunction(ctx context.Context, c *call, t *Comparison, prediction python.Value) (outcome, error) {
-	if c.fault != "" {
-		return outcome{}, &faultyError{c.fault}
-	}
-	if c.function.fixed == nil {
-		return s.apply(ctx, c.function, t, prediction, c.kwargs.d)
-	}
-	return c.function.fixed(ctx, s, t, prediction, c)
 }
 
 // read resolves a function name and its arguments.

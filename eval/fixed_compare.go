@@ -96,7 +96,11 @@ func (m typed) showPairs(t *Comparison, said []python.Value, gold python.List, a
 }
 
 func (m typed) dicts(t *Comparison, prediction python.Value, gold *python.Dict) (outcome, error) {
-	said := dictOf(prediction)
+	said, ok := prediction.(*python.Dict)
+	if !ok {
+		parsed, _ := literalOf(prediction)
+		said, _ = parsed.(*python.Dict)
+	}
 	t.dict(said, gold, said != nil)
 	if said == nil {
 		return unread("the answer is not a dictionary"), nil
@@ -151,18 +155,17 @@ func (m typed) sameValues(t *Comparison, said, gold python.List) (outcome, error
 // text compares values as texts. A gold that is a list of one text matches the text and a list of it. true, false and
 // null match in Python's and JSON's spelling.
 func (m typed) text(t *Comparison, prediction, gold python.Value) (outcome, error) {
-	fuzzyMatch, err := positive(m.threshold)
-	if err != nil || !fuzzyMatch {
-		return anyReading(t, prediction, gold, m.matching.text)
+	compare := m.matching.text
+	if fuzzyMatch, err := positive(m.threshold); err == nil && fuzzyMatch {
+		compare = m.alike
 	}
-	return anyReading(t, prediction, gold, m.alike)
+	return anyReading(t, prediction, gold, compare)
 }
 
-// comparison compares two values as given.
-type comparison func(t *Comparison, prediction, gold python.Value) (outcome, error)
-
 // anyReading compares the values as given and then in their alternative readings, until one comparison passes.
-func anyReading(t *Comparison, prediction, gold python.Value, compare comparison) (outcome, error) {
+func anyReading(
+	t *Comparison, prediction, gold python.Value, compare func(t *Comparison, prediction, gold python.Value) (outcome, error),
+) (outcome, error) {
 	o, err := compare(t, prediction, gold)
 	if err != nil || o.pass {
 		return o, err
@@ -223,16 +226,12 @@ func sameTruth(t *Comparison, prediction python.Value, gold bool) outcome {
 	case bool:
 		return equalTruth(t, x, gold)
 	case string:
-		if said, ok := toBool(python.Strip(x)); ok && !isDigits(x) {
+		_, isNumber := python.SmallInt(x)
+		if said, ok := toBool(python.Strip(x)); ok && !isNumber {
 			return equalTruth(t, said, gold)
 		}
 	}
 	return unread("the answer is neither true nor false")
-}
-
-func isDigits(s string) bool {
-	_, ok := python.SmallInt(s)
-	return ok
 }
 
 // sameWhole compares an answer with a whole number. "3.0" is 3; a number with a fraction does not match.

@@ -72,8 +72,11 @@ func peelings(v python.Value) iter.Seq[python.Value] {
 func peeled(v python.Value) (out python.Value, changed bool) {
 	switch x := v.(type) {
 	case string:
-		s := peelText(x)
-		return s, s != x
+		for _, layer := range layers { // a layer whose removal would leave nothing stays
+			if s := python.Strip(layer(x)); s != x && s != "" {
+				return s, true
+			}
+		}
 	case python.List, python.Tuple, python.Set:
 		items, _ := elements(x)
 		list := make(python.List, len(items))
@@ -93,16 +96,6 @@ func peeled(v python.Value) (out python.Value, changed bool) {
 		return d, changed
 	}
 	return v, false
-}
-
-// peelText removes the first layer that changes a text. It keeps a layer whose removal would leave nothing.
-func peelText(s string) string {
-	for _, layer := range layers {
-		if next := python.Strip(layer(s)); next != s && next != "" {
-			return next
-		}
-	}
-	return s
 }
 
 // layers remove one kind of wrapping each. The order matters only where one hides another.
@@ -182,14 +175,7 @@ var brackets = append([][2]string{
 	{"$", "$"},
 }, quotes...)
 
-func withoutBrackets(s string) string {
-	for _, b := range brackets {
-		if len(s) > len(b[0])+len(b[1]) && strings.HasPrefix(s, b[0]) && strings.HasSuffix(s, b[1]) {
-			return s[len(b[0]) : len(s)-len(b[1])]
-		}
-	}
-	return s
-}
+func withoutBrackets(s string) string { return undelimited(s, brackets) }
 
 var emphasis = regexp.MustCompile("\\*\\*([^*\n]+)\\*\\*|`([^`\n]+)`|\\$([^$\n]+)\\$|\\[([^][\n]+)\\]\\([^()\n]+\\)")
 

@@ -7,24 +7,6 @@ import (
 	"airqa/internal/python"
 )
 
-func fixedConjunction(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
-	return s.runParts(ctx, c, prediction, needAll(t))
-}
-
-func fixedDisjunction(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
-	return s.runParts(ctx, c, prediction, needOne(t))
-}
-
-// fixedNegation passes a readable answer that is wrong. An unreadable one does not pass.
-func fixedNegation(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
-	o, err := s.run(ctx, c.parts[0], t.whole(), prediction)
-	t.negated(" and the answer can be read")
-	if err != nil || o.unread != "" {
-		return o, err
-	}
-	return passed(!o.pass), nil
-}
-
 // runParts applies part i to element i of the answer and stops once the row is settled. A part that is faulty, or whose
 // judge fails, leaves the answer unscored only if the other parts do not settle it.
 func (s *Scorer) runParts(ctx context.Context, c *call, prediction python.Value, r row) (outcome, error) {

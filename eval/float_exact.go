@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -9,16 +8,17 @@ import (
 	"airqa/internal/python"
 )
 
-var floatExact = Function{
-	Name: "eval_float_exact_match",
-	Params: []Param{
-		required("gold", KindNumber), optional("ndigits", KindInt|KindNull, nil), toleranceParam,
+var floatExact = objective(
+	Function{
+		Name:   "eval_float_exact_match",
+		Params: []Param{required("gold", KindNumber), optional("ndigits", KindInt|KindNull, nil), toleranceParam},
 	},
-	fixed: fixedFloat,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, nil).sameFloat(t, prediction, k.get("gold", nil)), nil
 	},
-}
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return typed{k.matching(nil, nil)}.float(t, prediction, k.get("gold", nil)), nil
+	})
 
 // sameFloat compares two values as numbers, rounded if ndigits is set. Non-numeric options and golds fail without an
 // exception.
@@ -81,10 +81,8 @@ func isClose(a, b, tolerance float64) bool {
 func digitCount(v python.Value) (int, bool) {
 	switch x := v.(type) {
 	case bool:
-		if x {
-			return 1, true
-		}
-		return 0, true
+		n, _ := number(x)
+		return int(n), true
 	case int64:
 		return int(max(-1<<31, min(1<<31, x))), true
 	case *big.Int:
@@ -97,16 +95,13 @@ func digitCount(v python.Value) (int, bool) {
 func rounded(v python.Value, digits int) (python.Value, bool) {
 	switch x := v.(type) {
 	case float64:
-		return wrap(python.Round(x, digits))
+		f, ok := python.Round(x, digits)
+		return f, ok
 	case bool, int64:
-		f, _ := toInt(x)
-		return wrapInt(python.RoundInt(big.NewInt(f.(int64)), digits))
+		i, _ := toInt(x)
+		return python.RoundInt(big.NewInt(i.(int64)), digits), true
 	case *big.Int:
-		return wrapInt(python.RoundInt(x, digits))
+		return python.RoundInt(x, digits), true
 	}
 	return nil, false
 }
-
-func wrap(f float64, ok bool) (python.Value, bool) { return f, ok }
-
-func wrapInt(i *big.Int) (python.Value, bool) { return i, true }

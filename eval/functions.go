@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"slices"
 
 	"airqa/internal/python"
 )
@@ -16,11 +17,24 @@ type Function struct {
 	// Closed is true for a function that fails on an unknown argument; others ignore it.
 	Closed bool
 
-	// score does what the authors' code does, in the file named for the function. fixed does what [Fixed] does instead,
-	// in the files fixed_*.go; nil if that is the same. Only [Prepared.Score] chooses between them. A non-nil t records
-	// the comparisons.
+	// score does what the authors' code does. fixed does what [Fixed] does instead; nil if that is the same. Only
+	// [Prepared.Score] chooses between them. A non-nil t records the comparisons.
 	score func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error)
 	fixed func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error)
+}
+
+// comparison compares an answer with the golds in a function's arguments.
+type comparison func(t *Comparison, prediction python.Value, k kwargs) (outcome, error)
+
+// objective completes f, a function that asks no judge and applies no other function, with its comparison in each mode.
+func objective(f Function, reference, fixed comparison) Function {
+	f.score = func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return reference(t, prediction, k)
+	}
+	f.fixed = func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
+		return fixed(t, prediction, c.kwargs)
+	}
+	return f
 }
 
 // functions are the functions of the paper's Table 8, in its order. A new one needs a file and a line here.
@@ -47,7 +61,7 @@ var functions = []Function{
 }
 
 // Functions returns the evaluation functions in the order of the paper's Table 8.
-func Functions() []Function { return append([]Function(nil), functions...) }
+func Functions() []Function { return slices.Clone(functions) }
 
 func find(list []Function, name string) *Function {
 	for i := range list {

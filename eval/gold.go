@@ -69,30 +69,23 @@ func answerParts(k kwargs, right bool) (python.Value, bool) {
 	return out, true
 }
 
-// goldValue returns the gold of an objective function.
+// goldValue returns the gold of an objective function; the first if any of a list is right.
 func goldValue(f *Function, d *python.Dict) (python.Value, bool) {
-	switch f.Name {
-	case paperRelevance.Name:
-		v, ok := d.Get("reference_answer")
-		if titles, isList := v.(python.List); isList {
-			return first(titles)
-		}
-		return v, ok
-	case elementIncluded.Name:
-		v, ok := d.Get("gold")
-		if golds, isList := v.(python.List); isList {
-			return first(golds)
-		}
+	name := "gold"
+	if f.Name == paperRelevance.Name {
+		name = "reference_answer"
+	}
+	v, ok := d.Get(name)
+	if f.Name != paperRelevance.Name && f.Name != elementIncluded.Name {
 		return v, ok
 	}
-	return d.Get("gold")
-}
-
-func first(items python.List) (python.Value, bool) {
-	if len(items) == 0 {
-		return nil, false
+	if golds, isList := v.(python.List); isList {
+		if len(golds) == 0 {
+			return nil, false
+		}
+		return golds[0], true
 	}
-	return items[0], true
+	return v, ok
 }
 
 // judgedAnswer is the answer to a judged question.

@@ -1,20 +1,18 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 
 	"airqa/internal/python"
 )
 
-var intExact = Function{
-	Name:   "eval_int_exact_match",
-	Params: []Param{required("gold", KindInt)},
-	fixed:  fixedInt,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+var intExact = objective(Function{Name: "eval_int_exact_match", Params: []Param{required("gold", KindInt)}},
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return sameInt(t, prediction, k.get("gold", nil)), nil
 	},
-}
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return sameWhole(t, prediction, k.get("gold", nil)), nil
+	})
 
 // sameInt compares two values as whole numbers, truncating floats.
 func sameInt(t *Comparison, prediction, gold python.Value) outcome {

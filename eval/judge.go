@@ -75,17 +75,3 @@ func (a *alternating) Judge(context.Context, JudgeRequest) (bool, error) {
 	a.say = a.say != a.turn
 	return said, nil
 }
-
-func (s *Scorer) ask(ctx context.Context, t *Comparison, r JudgeRequest) (outcome, error) {
-	if s.judge == nil {
-		return outcome{}, errNoJudge
-	}
-	right, err := s.judge.Judge(ctx, r)
-	if t != nil {
-		t.Rule = "the judge rejects it"
-		if right {
-			t.Rule = "the judge accepts it"
-		}
-	}
-	return passed(right && err == nil), err
-}

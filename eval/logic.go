@@ -14,7 +14,9 @@ var conjunction = Function{
 	Name:   "eval_conjunction",
 	Params: partsParams,
 	Closed: true,
-	fixed:  fixedConjunction,
+	fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
+		return s.runParts(ctx, c, prediction, needAll(t))
+	},
 	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return s.parts(ctx, prediction, k, needAll(t))
 	},
@@ -24,7 +26,9 @@ var disjunction = Function{
 	Name:   "eval_disjunction",
 	Params: partsParams,
 	Closed: true,
-	fixed:  fixedDisjunction,
+	fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
+		return s.runParts(ctx, c, prediction, needOne(t))
+	},
 	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return s.parts(ctx, prediction, k, needOne(t))
 	},
@@ -34,9 +38,17 @@ var negation = Function{
 	Name:   "eval_negation",
 	Params: []Param{required("eval_func", KindText), required("eval_kwargs", KindDict)},
 	Closed: true,
-	fixed:  fixedNegation,
+	// An answer that its function cannot read does not pass.
+	fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
+		o, err := s.run(ctx, c.parts[0], t.child(""), prediction)
+		t.negated(" and the answer can be read")
+		if err != nil || o.unread != "" {
+			return o, err
+		}
+		return passed(!o.pass), nil
+	},
 	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		o, err := s.call(ctx, t.whole(), k.get("eval_func", nil), prediction, k.get("eval_kwargs", nil))
+		o, err := s.call(ctx, t.child(""), k.get("eval_func", nil), prediction, k.get("eval_kwargs", nil))
 		t.negated("")
 		if err != nil {
 			return outcome{}, err

@@ -1,27 +1,37 @@
 package eval
 
 import (
-	"context"
-
 	"airqa/internal/fuzzy"
 	"airqa/internal/python"
 )
 
-var paperRelevance = Function{
-	Name: "eval_paper_relevance_with_reference_answer",
-	Params: []Param{
-		formal("question", KindText), required("reference_answer", KindText|KindList), optional("threshold", KindNumber, defaultThreshold),
+var paperRelevance = objective(
+	Function{
+		Name: "eval_paper_relevance_with_reference_answer",
+		Params: []Param{
+			{Name: "question", Kind: KindText, Required: true, Formal: true},
+			required("reference_answer", KindText|KindList), optional("threshold", KindNumber, defaultThreshold),
+		},
+		Closed: true,
 	},
-	Closed: true,
-	fixed:  fixedRelevance,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		titles, ok := k.titles()
 		if !ok {
 			return outcome{}, nil
 		}
 		return isTitle(t, prediction, titles, k.get("threshold", defaultThreshold))
 	},
-}
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		said, ok := prediction.(string)
+		if !ok {
+			said, ok = onlyText(prediction)
+		}
+		if !ok {
+			return unread("the answer is not a title"), nil
+		}
+		titles, _ := k.titles()
+		return isTitle(t, unquoted(said), titles, k.get("threshold", defaultThreshold))
+	})
 
 // titles returns the right titles; false if the argument is neither a text nor a list.
 func (k kwargs) titles() ([]python.Value, bool) {

@@ -56,10 +56,6 @@ type Param struct {
 
 func required(name string, k Kind) Param { return Param{Name: name, Kind: k, Required: true} }
 
-func formal(name string, k Kind) Param {
-	return Param{Name: name, Kind: k, Required: true, Formal: true}
-}
-
 func optional(name string, k Kind, value python.Value) Param {
 	return Param{Name: name, Kind: k, Default: value}
 }

@@ -11,6 +11,18 @@ import (
 	"airqa/qa"
 )
 
+// Mode names the rules by which answers are scored.
+type Mode string
+
+// The modes.
+const (
+	// Reference does what the authors' code does, quirks included, as in published numbers.
+	Reference Mode = "reference"
+	// Fixed corrects the known faults of the reference: unordered matching by assignment, typed numbers, empty lists,
+	// misspelled options, golds that are lists.
+	Fixed Mode = "fixed"
+)
+
 // Config configures a [Scorer].
 type Config struct {
 	// Judge serves the subjective functions; if nil, their answers stay unscored.
@@ -125,23 +137,23 @@ func (p Prepared) Score(ctx context.Context, answer Prediction) Result {
 	return p.score(ctx, nil, answer)
 }
 
+// errorMark is the prefix, in any case, of texts that represent a failure of the agent.
+const errorMark = "[ERROR]:"
+
 func (p Prepared) score(ctx context.Context, t *Comparison, answer Prediction) Result {
-	if isErrorText(answer.value) {
+	if s, ok := answer.value.(string); ok && len(s) >= len(errorMark) && strings.EqualFold(s[:len(errorMark)], errorMark) {
 		return Result{Verdict: qa.Wrong, Reason: "the answer is an error message"}
 	}
 	if p.fault != "" {
 		return Result{Verdict: qa.Unscored, Reason: p.fault}
 	}
-	if p.fixed != nil {
-		return p.scoreFixed(ctx, t, answer.in(Fixed))
+	if p.fixed == nil {
+		return result(p.scorer.apply(ctx, p.function, t, answer.value, p.arguments))
 	}
-	return result(p.scorer.apply(ctx, p.function, t, answer.value, p.arguments))
-}
-
-func (p Prepared) scoreFixed(ctx context.Context, t *Comparison, answer python.Value) Result {
-	r := result(p.scorer.run(ctx, p.fixed, t, answer))
+	said := answer.in(Fixed)
+	r := result(p.scorer.run(ctx, p.fixed, t, said))
 	if r.Verdict == qa.Wrong || r.Verdict == qa.Unparseable {
-		_, r.FormatOnly = p.unwrapped(ctx, answer)
+		_, r.FormatOnly = p.unwrapped(ctx, said)
 	}
 	return r
 }
@@ -159,14 +171,6 @@ func result(o outcome, err error) Result {
 		return Result{Verdict: qa.Unparseable, Reason: o.unread}
 	}
 	return Result{Verdict: qa.Wrong}
-}
-
-// errorMark is the prefix, in any case, of texts that represent a failure of the agent.
-const errorMark = "[ERROR]:"
-
-func isErrorText(v python.Value) bool {
-	s, ok := v.(string)
-	return ok && len(s) >= len(errorMark) && strings.EqualFold(s[:len(errorMark)], errorMark)
 }
 
 // function returns the function with the given name, or nil.

@@ -1,20 +1,23 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 
 	"airqa/internal/python"
 )
 
-var stringExact = Function{
-	Name:   "eval_string_exact_match",
-	Params: []Param{required("gold", KindText), lowercaseParam, ignoreBlankParam},
-	fixed:  fixedText,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		m := matching{lowercase: k.truth("lowercase"), ignoreBlank: k.truth("ignore_blank")}
-		return m.same(t, prediction, k.get("gold", nil)), nil
+var stringExact = objective(
+	Function{Name: "eval_string_exact_match", Params: []Param{required("gold", KindText), lowercaseParam, ignoreBlankParam}},
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return k.exactly().same(t, prediction, k.get("gold", nil)), nil
 	},
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return typed{k.exactly()}.text(t, prediction, k.get("gold", nil))
+	})
+
+// exactly returns the options of a text comparison without a threshold.
+func (k kwargs) exactly() matching {
+	return matching{lowercase: k.truth("lowercase"), ignoreBlank: k.truth("ignore_blank"), threshold: noThreshold}
 }
 
 // same reports whether two values print the same, ignoring surrounding whitespace, and all whitespace and case as the

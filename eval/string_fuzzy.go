@@ -1,23 +1,22 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 
 	"airqa/internal/fuzzy"
 	"airqa/internal/python"
 )
 
-var stringFuzzy = Function{
-	Name: "eval_string_fuzzy_match",
-	Params: []Param{
+var stringFuzzy = objective(
+	Function{Name: "eval_string_fuzzy_match", Params: []Param{
 		required("gold", KindText), methodParam, optional("threshold", KindNumber, defaultThreshold), ignoreBlankParam, lowercaseParam,
-	},
-	fixed: fixedFuzzy,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+	}},
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, defaultThreshold).alike(t, prediction, k.get("gold", nil))
 	},
-}
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return anyReading(t, prediction, k.get("gold", nil), typed{k.matching(nil, defaultThreshold)}.alike)
+	})
 
 // alike reports whether the similarity of two printed values reaches the threshold.
 func (m matching) alike(t *Comparison, prediction, gold python.Value) (outcome, error) {

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"context"
 	"math/big"
 	"slices"
 	"strings"
@@ -9,17 +8,17 @@ import (
 	"airqa/internal/python"
 )
 
-var structuredExact = Function{
-	Name: "eval_structured_object_exact_match",
-	Params: []Param{
+var structuredExact = objective(
+	Function{Name: "eval_structured_object_exact_match", Params: []Param{
 		required("gold", KindAny), ignoreOrderParam, toleranceParam, optional("ndigits", KindInt|KindNull, nil),
 		lowercaseParam, ignoreBlankParam, optional("threshold", KindNumber, noThreshold), methodParam,
-	},
-	fixed: fixedStructured,
-	score: func(_ context.Context, _ *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+	}},
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 		return k.matching(nil, noThreshold).structured(t, prediction, k.get("gold", nil))
 	},
-}
+	func(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+		return typed{k.matching(nil, noThreshold)}.structured(t, prediction, k.get("gold", nil))
+	})
 
 // structured compares an answer with a gold of any shape; the type of the gold selects the comparison.
 func (m matching) structured(t *Comparison, prediction, gold python.Value) (o outcome, err error) {
@@ -98,14 +97,11 @@ func byText(items []python.Value) []printedItem {
 func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dict) (outcome, error) {
 	said, read := asDict(prediction)
 	t.dict(said, gold, read)
-	if said == nil {
-		return outcome{}, nil // JSON of another type
-	}
-	if said.Len() != gold.Len() {
-		if !read {
-			return unread("the answer is not a dictionary"), nil
-		}
+	switch {
+	case said == nil, read && said.Len() != gold.Len(): // nil is JSON of another type
 		return outcome{}, nil
+	case said.Len() != gold.Len():
+		return unread("the answer is not a dictionary"), nil
 	}
 	if m.lowercase {
 		var err error
@@ -119,15 +115,14 @@ func (m matching) dicts(t *Comparison, prediction python.Value, gold *python.Dic
 	all := needAll(t)
 	for name, wanted := range gold.All() {
 		child := t.key(name)
-		v, ok := said.Get(name)
-		if !ok {
+		var o outcome
+		var err error
+		if v, ok := said.Get(name); ok {
+			o, err = m.structured(child, v, wanted)
+		} else {
 			child.noKey(wanted)
-			if all.add(outcome{}, nil) {
-				break
-			}
-			continue
 		}
-		if all.add(m.structured(child, v, wanted)) {
+		if all.add(o, err) {
 			break
 		}
 	}

@@ -78,15 +78,11 @@ func (t *Comparison) key(k python.Value) *Comparison {
 	return t.child(fmt.Sprintf("[%q]", python.Str(k)))
 }
 
-// whole adds a comparison of the same values by another function.
-func (t *Comparison) whole() *Comparison {
+// child adds a comparison one step down the path; an empty step is another function on the same values.
+func (t *Comparison) child(step string) *Comparison {
 	if t == nil {
 		return nil
 	}
-	return t.child("")
-}
-
-func (t *Comparison) child(step string) *Comparison {
 	t.Checks = append(t.Checks, Comparison{Path: t.Path + step})
 	return &t.Checks[len(t.Checks)-1]
 }

@@ -33,10 +33,8 @@ func truth(v python.Value) bool {
 func toInt(v python.Value) (python.Value, bool) {
 	switch x := v.(type) {
 	case bool:
-		if x {
-			return int64(1), true
-		}
-		return int64(0), true
+		n, _ := number(x)
+		return int64(n), true
 	case int64, *big.Int:
 		return x, true
 	case float64:
