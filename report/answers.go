@@ -62,14 +62,11 @@ func answers(questions []question, price *qa.Price) []Answer {
 // answerTable has a line per answer and run.
 func answerTable(rows []Row, _ Options) (*Table, error) {
 	t := Table{Title: "Answers", Label: "uuid", Section: "run", Flat: true, Tidy: true}
-	for _, name := range []string{"baseline", "model", "repeat", "eval_func", "verdict"} {
-		t.Heads = append(t.Heads, Head{Name: name, Left: true})
-	}
-	for _, name := range []string{
-		"score", "counted", "format_only", "outcome", "turns", "prompt_tokens", "completion_tokens", "seconds_working", "seconds_waiting",
-		"cost_usd", "tags", "conference", "papers",
+	for i, name := range []string{
+		"baseline", "model", "repeat", "eval_func", "verdict", "score", "counted", "format_only", "outcome", "turns",
+		"prompt_tokens", "completion_tokens", "seconds_working", "seconds_waiting", "cost_usd", "tags", "conference", "papers",
 	} {
-		t.Heads = append(t.Heads, Head{Name: name})
+		t.Heads = append(t.Heads, Head{Name: name, Left: i < 5})
 	}
 	for i, r := range rows {
 		for _, a := range r.Each {

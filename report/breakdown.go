@@ -3,21 +3,23 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"airqa/qa"
 )
 
 // functionTable has a line per evaluation function and run.
 func functionTable(rows []Row, o Options) (*Table, error) {
-	return o.tallyTable(rows, Table{Title: "By evaluation function", Label: "Function"}, func(r Row) ([]string, []Tally) {
-		names, tallies := make([]string, len(r.Functions)), make([]Tally, len(r.Functions))
+	return o.tallyTable(rows, Table{Title: "By evaluation function", Label: "Function"}, func(r Row) []Part {
+		list := make([]Part, len(r.Functions))
 		for i, f := range r.Functions {
-			names[i], tallies[i] = f.Name, f.Tally
+			list[i] = Part{f.Name, f.Tally}
 		}
-		return names, tallies
+		return list
 	}), nil
 }
 
 // tallyTable has a line per group of questions and run.
-func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []Tally)) *Table {
+func (o Options) tallyTable(rows []Row, t Table, groups func(Row) []Part) *Table {
 	t.Section = "Run"
 	t.Heads = []Head{
 		{Name: "n"},
@@ -30,28 +32,22 @@ func (o Options) tallyTable(rows []Row, t Table, groups func(Row) ([]string, []T
 		{Name: "95 %", Repeats: true},
 	}
 	for i, r := range rows {
-		names, tallies := groups(r)
-		for j, f := range tallies {
-			l := Line{Label: names[j], Section: r.name(), Row: &rows[i]}
-			l.Values = []Value{
-				number(f.Accuracy.N), number(f.Right), number(f.Wrong), number(f.Unparseable),
-				number(f.FormatOnly), number(f.Unscored),
-				scored(f.Accuracy), plain(span(f.Accuracy)),
-			}
-			t.Lines = append(t.Lines, l)
+		for _, p := range groups(r) {
+			t.Lines = append(t.Lines, Line{Label: p.Value, Section: r.name(), Row: &rows[i], Values: []Value{
+				number(p.Accuracy.N), number(p.Right), number(p.Wrong), number(p.Unparseable), number(p.FormatOnly), number(p.Unscored),
+				scored(p.Accuracy), plain(span(p.Accuracy)),
+			}})
 		}
 	}
 	cells := func(r Row) []Cell {
 		var list []Cell
-		_, tallies := groups(r)
-		for _, f := range tallies {
-			list = append(list, f.Accuracy)
+		for _, p := range groups(r) {
+			list = append(list, p.Accuracy)
 		}
 		return list
 	}
 	t.Notes = []string{"n: questions in the accuracy (percent), without unscored ones. With repeats, right to unscored count answers.", formatNote}
-	t.Notes = append(t.Notes, o.intervalNotes(rows, cells)...)
-	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
+	t.Notes = append(t.Notes, o.cellNotes(rows, cells)...)
 	return &t
 }
 
@@ -71,7 +67,11 @@ func outcomeTable(rows []Row, _ Options) (*Table, error) {
 		if !o.Counted {
 			group = "not in it"
 		}
-		t.Heads = append(t.Heads, Head{Name: o.words(), Group: group})
+		words := strings.ReplaceAll(o.Name, "_", " ")
+		if o.Name == string(qa.ToolFailure) {
+			words = "agent error"
+		}
+		t.Heads = append(t.Heads, Head{Name: words, Group: group})
 		for i, r := range rows {
 			t.Lines[i].Values = append(t.Lines[i].Values, number(r.Outcomes.of(o.Name)))
 		}

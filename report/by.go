@@ -35,11 +35,8 @@ func (o Options) parts(examples []qa.Example, questions []question) ([]Part, err
 	for _, ex := range examples {
 		values[ex.UUID] = keys(ex)
 	}
-	names, tallies := o.tallies(questions, func(ex qa.Example) []string { return values[ex.UUID] })
-	list := make([]Part, len(names))
-	for i, name := range names {
-		list[i] = Part{name, tallies[i]}
-	}
+	list := tallies(o, questions, func(ex qa.Example) []string { return values[ex.UUID] },
+		func(name string, t Tally) Part { return Part{name, t} })
 	slices.SortStableFunc(list, func(a, b Part) int { return byNumber(a.Value, b.Value) })
 	return list, nil
 }
@@ -149,11 +146,5 @@ func byTable(rows []Row, o Options) (*Table, error) {
 	if o.By == "" {
 		return nil, nil
 	}
-	return o.tallyTable(rows, Table{Title: "By " + o.By, Label: o.By}, func(r Row) ([]string, []Tally) {
-		names, tallies := make([]string, len(r.By)), make([]Tally, len(r.By))
-		for i, p := range r.By {
-			names[i], tallies[i] = p.Value, p.Tally
-		}
-		return names, tallies
-	}), nil
+	return o.tallyTable(rows, Table{Title: "By " + o.By, Label: o.By}, func(r Row) []Part { return r.By }), nil
 }

@@ -22,12 +22,13 @@ func Columns() []Column {
 	tag := func(tags ...string) func(qa.Example) bool {
 		return func(ex qa.Example) bool { return slices.ContainsFunc(tags, ex.HasTag) }
 	}
+	other := tag("table", "image", "figure", "formula", "metadata")
 	return []Column{
 		{"sgl.", "Question Type", tag("single")},
 		{"multi.", "Question Type", tag("multiple")},
 		{"retr.", "Question Type", tag("retrieval")},
 		{"comp.", "Question Type", tag("comprehensive")},
-		{"text", "Element Category", textOnly},
+		{"text", "Element Category", func(ex qa.Example) bool { return !other(ex) }},
 		{"table", "Element Category", tag("table")},
 		// Two released records carry the stray tag "figure".
 		{"image", "Element Category", tag("image", "figure")},
@@ -37,8 +38,4 @@ func Columns() []Column {
 		{"subj.", "Evaluation", tag("subjective")},
 		{Average, "", func(qa.Example) bool { return true }},
 	}
-}
-
-func textOnly(ex qa.Example) bool {
-	return !slices.ContainsFunc([]string{"table", "image", "figure", "formula", "metadata"}, ex.HasTag)
 }

@@ -61,7 +61,7 @@ func (o Options) fill(c *Cell, values []float64, clusters []string) {
 	}
 	c.Score = 100 * sum / float64(c.N)
 	c.SE, c.ClusteredSE = standardError(values, nil), standardError(values, clusters)
-	c.Clusters = distinct(clusters)
+	c.Clusters = len(slices.Compact(slices.Sorted(slices.Values(clusters))))
 	o.interval(c, values, clusters)
 	if c.Incomplete() {
 		all := float64(c.N + c.Unjudged)
@@ -75,14 +75,6 @@ func standardError(values []float64, clusters []string) *float64 {
 		return known(100 * se)
 	}
 	return nil
-}
-
-func distinct(list []string) int {
-	set := make(map[string]bool)
-	for _, s := range list {
-		set[s] = true
-	}
-	return len(set)
 }
 
 func (o Options) interval(c *Cell, values []float64, clusters []string) {
@@ -117,7 +109,11 @@ func wilson(sum float64, n int) stats.Interval {
 	return stats.Interval{Low: low.Low + part*(high.Low-low.Low), High: low.High + part*(high.High-low.High)}
 }
 
-// intervalNotes describe the intervals of the cells.
+// cellNotes describe the intervals of the cells, and the cells that lack judge verdicts.
+func (o Options) cellNotes(rows []Row, cells func(Row) []Cell) []string {
+	return append(o.intervalNotes(rows, cells), incompleteNotes(rows, cells)...)
+}
+
 func (o Options) intervalNotes(rows []Row, cells func(Row) []Cell) []string {
 	switch o.Intervals {
 	case WilsonIntervals:

@@ -35,8 +35,7 @@ func leaderboard(rows []Row, o Options) (*Table, error) {
 	}
 	cells := func(r Row) []Cell { return []Cell{r.Cell(Average)} }
 	t.Notes = append([]string{"Sorted by AVG in percent; equal scores share a rank. SE: standard error, by paper: clustered. Turns, tokens and cost are means per example."},
-		o.intervalNotes(rows, cells)...)
-	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
+		o.cellNotes(rows, cells)...)
 	if o.WithPaper {
 		if err := t.addPaper("4", []string{"", Average, "", "", "", "", "", "", ""}); err != nil {
 			return nil, err

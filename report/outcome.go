@@ -3,7 +3,6 @@ package report
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"airqa/qa"
 )
@@ -43,14 +42,6 @@ func allOutcomes() Outcomes {
 		list = append(list, Outcome{Name: name})
 	}
 	return list
-}
-
-// words is the outcome in plain words.
-func (o Outcome) words() string {
-	if o.Name == string(qa.ToolFailure) {
-		return "agent error"
-	}
-	return strings.ReplaceAll(o.Name, "_", " ")
 }
 
 func countOutcomes(questions []question) Outcomes {
@@ -119,16 +110,12 @@ type Tally struct {
 
 // functions returns the tallies sorted by function name.
 func functions(questions []question, o Options) []Function {
-	names, tallies := o.tallies(questions, func(ex qa.Example) []string { return []string{ex.Evaluator.Func} })
-	list := make([]Function, len(names))
-	for i, name := range names {
-		list[i] = Function{name, tallies[i]}
-	}
-	return list
+	return tallies(o, questions, func(ex qa.Example) []string { return []string{ex.Evaluator.Func} },
+		func(name string, t Tally) Function { return Function{name, t} })
 }
 
-// tallies counts answers by the keys of their questions, of which each may have several. The keys are sorted.
-func (o Options) tallies(questions []question, keys func(qa.Example) []string) ([]string, []Tally) {
+// tallies counts answers by the keys of their questions, of which each may have several. The results are sorted by key.
+func tallies[T any](o Options, questions []question, keys func(qa.Example) []string, of func(string, Tally) T) []T {
 	byKey := make(map[string]*Tally)
 	for _, q := range questions {
 		for _, key := range keys(q.Example) {
@@ -142,13 +129,13 @@ func (o Options) tallies(questions []question, keys func(qa.Example) []string) (
 			}
 		}
 	}
-	names := slices.Sorted(maps.Keys(byKey))
-	list := make([]Tally, len(names))
-	for i, name := range names {
-		list[i] = *byKey[name]
-		list[i].Accuracy = o.cell(name, questions, func(ex qa.Example) bool { return slices.Contains(keys(ex), name) })
+	list := make([]T, 0, len(byKey))
+	for _, name := range slices.Sorted(maps.Keys(byKey)) {
+		t := *byKey[name]
+		t.Accuracy = o.cell(name, questions, func(ex qa.Example) bool { return slices.Contains(keys(ex), name) })
+		list = append(list, of(name, t))
 	}
-	return names, list
+	return list
 }
 
 func (t *Tally) add(s qa.Score) {

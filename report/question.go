@@ -39,12 +39,6 @@ func (q question) counted() []try {
 	return some
 }
 
-// partial reports whether some repeats have a verdict and others are unscored. Repeats that have not run do not matter,
-// because what is missing does not depend on the answer.
-func (q question) partial() bool {
-	return slices.ContainsFunc(q.tries, try.scored) && slices.ContainsFunc(q.tries, try.unscored)
-}
-
 // unjudged reports whether the question has an answer but does not count because a judge gave no verdict.
 func (q question) unjudged() bool {
 	if _, ok := q.value(); ok || !eval.Subjective(q.Evaluator) {
@@ -67,12 +61,7 @@ func (q question) value() (value float64, ok bool) {
 
 // seen reports whether the question was scored at all.
 func (q question) seen() bool {
-	for _, t := range q.tries {
-		if t.score != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.tries, func(t try) bool { return t.score != nil })
 }
 
 // damaged reports whether the log of a repeat is unreadable.
@@ -110,7 +99,9 @@ func (o Options) gather(examples []qa.Example, scores []qa.Score, episodes []epi
 		for repeat := range repeats {
 			questions[i].tries = append(questions[i].tries, byID[qa.EpisodeID(ex.UUID, repeat)])
 		}
-		questions[i].dropped = questions[i].partial() && !o.IncludePartial
+		tries := questions[i].tries
+		// Repeats that have not run do not matter, because what is missing does not depend on the answer.
+		questions[i].dropped = !o.IncludePartial && slices.ContainsFunc(tries, try.scored) && slices.ContainsFunc(tries, try.unscored)
 	}
 	return questions
 }

@@ -36,7 +36,14 @@ func repeats(questions []question) Repeats {
 	}
 	var each []float64
 	for i := range r.K {
-		mean := averageOf(questions, i)
+		sum, n := 0.0, 0.0
+		for _, q := range questions {
+			if t := q.tries[i]; t.scored() && !q.dropped {
+				sum += t.score.Value
+				n++
+			}
+		}
+		mean := 100 * sum / n // NaN if nothing is scored
 		r.Each = append(r.Each, known(mean))
 		if !math.IsNaN(mean) {
 			each = append(each, mean)
@@ -50,18 +57,6 @@ func repeats(questions []question) Repeats {
 		}
 	}
 	return r
-}
-
-// averageOf is AVG of one repeat in percent, NaN if nothing in it is scored.
-func averageOf(questions []question, repeat int) float64 {
-	sum, n := 0.0, 0.0
-	for _, q := range questions {
-		if t := q.tries[repeat]; t.scored() && !q.dropped {
-			sum += t.score.Value
-			n++
-		}
-	}
-	return 100 * sum / n
 }
 
 func meanAndSpread(values []float64) (mean, spread float64) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,8 +19,10 @@ type named struct {
 // tables are in the order in which [AllTables] prints them.
 func tables() []named {
 	return []named{
-		{"4", table4},
-		{"5", table5},
+		{"4", func(rows []Row, o Options) (*Table, error) { return scoreTable(rows, o, "4", byModel("Baselines")) }},
+		{"5", func(rows []Row, o Options) (*Table, error) {
+			return scoreTable(rows, o, "5", Table{Title: "Models", Label: modelHead, Section: baselineHead})
+		}},
 		{"7", table7},
 		{"13", table13},
 		{"outcomes", outcomeTable},
@@ -81,16 +84,23 @@ func Build(rows []Row, o Options) ([]Table, error) {
 	case !known:
 		return nil, fmt.Errorf("unknown table %q; the tables are %s", name, strings.Join(Tables(), ", "))
 	case len(list) == 0:
-		return nil, fmt.Errorf("nothing to show in the table %q: %s", name, emptyReason(name))
+		return nil, fmt.Errorf("nothing to show in the table %q: %s", name, cmp.Or(emptyReasons[name], "no runs"))
 	}
 	return list, nil
+}
+
+// emptyReasons explain why a table with runs is empty.
+var emptyReasons = map[string]string{
+	"repeats": "each question was asked once",
+	byName:    "choose a field or a tag with --by",
+	"judges":  "the scores are those of single judges",
 }
 
 // redundant reports whether a table adds nothing to all others: Table 5 of one model repeats Table 4.
 func (t named) redundant(rows []Row, o Options) bool {
 	switch t.name {
 	case "5":
-		return sameModel(rows) && !o.WithPaper
+		return !o.WithPaper && !slices.ContainsFunc(rows, func(r Row) bool { return r.Model != rows[0].Model })
 	case "leaderboard":
 		return len(rows) < 2
 	}
@@ -110,32 +120,6 @@ func Marked(rows []Row) []Row {
 		}
 	}
 	return list
-}
-
-func sameModel(rows []Row) bool {
-	return !slices.ContainsFunc(rows, func(r Row) bool { return r.Model != rows[0].Model })
-}
-
-func emptyReason(name string) string {
-	switch name {
-	case "repeats":
-		return "each question was asked once"
-	case byName:
-		return "choose a field or a tag with --by"
-	case "judges":
-		return "the scores are those of single judges"
-	}
-	return "no runs"
-}
-
-// table4 compares the baselines of a model.
-func table4(rows []Row, o Options) (*Table, error) {
-	return scoreTable(rows, o, "4", byModel("Baselines"))
-}
-
-// table5 compares the models of a baseline.
-func table5(rows []Row, o Options) (*Table, error) {
-	return scoreTable(rows, o, "5", Table{Title: "Models", Label: modelHead, Section: baselineHead})
 }
 
 // scoreTable has the columns of the paper's Tables 4 and 5.
@@ -161,8 +145,7 @@ func scoreTable(rows []Row, o Options, number string, t Table) (*Table, error) {
 		t.Lines = append(t.Lines, l)
 	}
 	cells := func(r Row) []Cell { return r.Cells }
-	t.Notes = append(perRun(rows, questionsNote, "Scores in percent. Questions per column: %s."), o.intervalNotes(rows, cells)...)
-	t.Notes = append(t.Notes, incompleteNotes(rows, cells)...)
+	t.Notes = append(perRun(rows, questionsNote, "Scores in percent. Questions per column: %s."), o.cellNotes(rows, cells)...)
 	if o.WithPaper {
 		return &t, t.addPaper(number, order)
 	}

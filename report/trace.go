@@ -52,7 +52,11 @@ func (t Traced) WriteJSON(w io.Writer) error {
 
 // WriteLine prints a trajectory as one line of a list, clipped to the width of the terminal unless that is 0.
 func (t Traced) WriteLine(w io.Writer, width int) error {
-	line := fmt.Sprintf("%s  %-16s %-11s %2d turns %7d tokens  %s", terminal.Line(t.UUID), t.outcome(), t.verdict(),
+	verdict := "not scored"
+	if t.Score != nil {
+		verdict = string(t.Score.Verdict)
+	}
+	line := fmt.Sprintf("%s  %-16s %-11s %2d turns %7d tokens  %s", terminal.Line(t.UUID), t.outcome(), verdict,
 		t.Turns, t.Usage.Prompt+t.Usage.Completion, t.cut("(%d of %d replies cut off) "))
 	question := terminal.Line(t.Question)
 	if width > 0 {
@@ -91,10 +95,14 @@ func (t Traced) Write(w io.Writer) error {
 	}
 	p.line("")
 	p.line("Outcome   %s", strings.TrimSuffix(t.outcome()+": "+terminal.Line(t.Reason), ": "))
-	p.line("Answer    %s", t.answer())
+	answer := "(none)"
+	if t.Answer.Given {
+		answer = terminal.Safe(t.Answer.Text)
+	}
+	p.line("Answer    %s", answer)
 	p.line("Gold      %s %s", terminal.Line(t.Evaluator.Func), terminal.Line(string(t.Evaluator.Kwargs)))
 	p.line("Score     %s", t.score())
-	p.line("Turns     %d, tokens %d prompt + %d completion%s", t.Turns, t.Usage.Prompt, t.Usage.Completion, estimated(t.Usage)+t.cut("; %d of %d replies cut off at the limit of tokens"))
+	p.line("Turns     %d, tokens %d prompt + %d completion%s", t.Turns, t.Usage.Prompt, t.Usage.Completion, when(t.Usage.Estimated, estimated)+t.cut("; %d of %d replies cut off at the limit of tokens"))
 	return p.err
 }
 
@@ -122,20 +130,6 @@ func (t Traced) outcome() string {
 	return string(t.Outcome)
 }
 
-func (t Traced) verdict() string {
-	if t.Score == nil {
-		return "not scored"
-	}
-	return string(t.Score.Verdict)
-}
-
-func (t Traced) answer() string {
-	if !t.Answer.Given {
-		return "(none)"
-	}
-	return terminal.Safe(t.Answer.Text)
-}
-
 func (t Traced) score() string {
 	if t.Score == nil {
 		return "not scored yet (run airqa score)"
@@ -147,12 +141,18 @@ func (t Traced) score() string {
 	return s
 }
 
-func estimated(u qa.Usage) string {
-	if u.Estimated {
-		return " (counted by airqa: the endpoint reported none)"
+// estimated marks tokens that the endpoint did not report.
+const estimated = " (counted by airqa: the endpoint reported none)"
+
+// when returns text if the condition is true, otherwise "".
+func when(condition bool, text string) string {
+	if condition {
+		return text
 	}
 	return ""
 }
+
+func overflowed(a qa.Attempt) bool { return a.Error == qa.FailContextOverflow }
 
 // mostShown is the maximum number of bytes printed of one text: a reply may have megabytes.
 const mostShown = 40_000
@@ -189,7 +189,8 @@ func (p *printer) step(s qa.Step) {
 		u := s.Reply.Usage
 		working, waiting := stepTime(s)
 		p.line("── step %d, %.1f s, tokens %d + %d%s%s, %s%s", s.N, working+waiting, u.Prompt, u.Completion,
-			estimated(u), cached(*s.Reply), shown(s.Shown), shortened(s.Reply.Attempts)+cutOff(s.Reply.Finish))
+			when(u.Estimated, estimated), when(s.Reply.Cached, " (from the cache, not counted)"), shown(s.Shown),
+			when(slices.ContainsFunc(s.Reply.Attempts, overflowed), " (shortened: the window did not fit the model)")+cutOff(s.Reply.Finish))
 	}
 	switch {
 	case s.ParseError != nil:
@@ -197,11 +198,17 @@ func (p *printer) step(s qa.Step) {
 	case s.Action == nil && s.Reply != nil:
 		p.block("reply", s.Reply.Text)
 	default:
-		p.thoughtAndAction(s)
+		if thought := s.Thought(); thought != "" {
+			p.block("thought", thought)
+		}
+		p.block("action", s.Action.Text)
 	}
 	p.notRun(s)
-	if s.Observation != nil {
-		p.observation(*s.Observation)
+	if o := s.Observation; o != nil {
+		p.block("observation ("+string(o.Status)+")", o.Text)
+		for _, im := range o.Images {
+			p.line("    image images/%s.png, %d x %d pixels", im.SHA256, im.Width, im.Height)
+		}
 	}
 }
 
@@ -215,36 +222,6 @@ func (p *printer) notRun(s qa.Step) {
 		lines = append(lines, call.Name+" "+string(call.Arguments))
 	}
 	p.block("several calls", strings.Join(lines, "\n"))
-}
-
-func (p *printer) thoughtAndAction(s qa.Step) {
-	if thought := s.Thought(); thought != "" {
-		p.block("thought", thought)
-	}
-	p.block("action", s.Action.Text)
-}
-
-func (p *printer) observation(o qa.Observation) {
-	p.block("observation ("+string(o.Status)+")", o.Text)
-	for _, im := range o.Images {
-		p.line("    image images/%s.png, %d x %d pixels", im.SHA256, im.Width, im.Height)
-	}
-}
-
-// cached marks a reply from the cache, whose tokens are not counted again.
-func cached(r qa.Reply) string {
-	if r.Cached {
-		return " (from the cache, not counted)"
-	}
-	return ""
-}
-
-// shortened marks a window that was truncated because it did not fit the model.
-func shortened(attempts []qa.Attempt) string {
-	if slices.ContainsFunc(attempts, func(a qa.Attempt) bool { return a.Error == qa.FailContextOverflow }) {
-		return " (shortened: the window did not fit the model)"
-	}
-	return ""
 }
 
 // cutOff marks a reply that the endpoint ended, not the model.

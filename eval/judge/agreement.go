@@ -116,26 +116,22 @@ func Measure(checked []Checked) Agreement {
 			continue
 		}
 		labels, said = append(labels, c.Right), append(said, c.Said)
-		*a.cell(c)++
+		switch {
+		case c.Said && c.Right:
+			a.TruePositive++
+		case c.Said:
+			a.FalsePositive++
+		case c.Right:
+			a.FalseNegative++
+		default:
+			a.TrueNegative++
+		}
 	}
 	a.Judged = len(labels)
 	a.Share = share(a.TruePositive+a.TrueNegative, a.Judged)
 	a.Kappa = valued(stats.CohenKappa(labels, said))
 	a.members(checked)
 	return a
-}
-
-// cell returns the counter for a judgement.
-func (a *Agreement) cell(c Checked) *int {
-	switch {
-	case c.Said && c.Right:
-		return &a.TruePositive
-	case c.Said:
-		return &a.FalsePositive
-	case c.Right:
-		return &a.FalseNegative
-	}
-	return &a.TrueNegative
 }
 
 // members measures each judge of a panel, even where the panel as a whole could not decide.

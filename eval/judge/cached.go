@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -51,7 +52,7 @@ func (c *Cached) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, erro
 	if err != nil {
 		return Verdict{}, err
 	}
-	for {
+	for { // again if the caller that asked for all gave up
 		if right, known := c.store.verdicts.Get(key); known {
 			c.meter.knew()
 			return Verdict{Right: right}, nil
@@ -60,16 +61,10 @@ func (c *Cached) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, erro
 		switch {
 		case !shared:
 			return v, err
-		case err != nil && !gaveUp(err):
+		case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
 			return Verdict{}, err
 		}
 	}
-}
-
-// gaveUp reports whether an error comes from the caller and not from the judge. Callers that waited for it then ask
-// themselves.
-func gaveUp(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // ask asks the judge, unless another process has done so in the meantime.
@@ -89,10 +84,11 @@ func (c *Cached) ask(ctx context.Context, key string, r eval.JudgeRequest) (Verd
 	}
 	v, err := c.inner.Decide(ctx, r)
 	if err == nil {
-		c.store.keep(record{
+		c.store.verdicts.Set(key, v.Right) // even if it cannot be written
+		c.store.verdicts.Put(json.Marshal(record{
 			Format: StoreFormat, Key: key, Judge: c.id.Name, Kind: string(r.Kind),
 			Right: v.Right, Reply: cut(v.Reply), Asks: v.Asks, Usage: v.Usage,
-		})
+		}))
 	}
 	return v, err
 }

@@ -63,18 +63,15 @@ func (c *Circuit) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, err
 			return Verdict{}, ctx.Err()
 		}
 	}
-	if err := c.broken(); err != nil {
-		return Verdict{}, err
+	c.mu.Lock()
+	stopped := c.stopped
+	c.mu.Unlock()
+	if stopped != nil {
+		return Verdict{}, stopped
 	}
 	v, err := c.inner.Decide(ctx, r)
 	c.note(err)
 	return v, err
-}
-
-func (c *Circuit) broken() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stopped
 }
 
 func (c *Circuit) note(err error) {
@@ -84,7 +81,10 @@ func (c *Circuit) note(err error) {
 		c.last, c.inRow = "", 0
 		return
 	}
-	kind := c.kindOf(err)
+	kind := "no verdict" // a reply without one is a kind of its own
+	if !errors.Is(err, ErrNoVerdict) {
+		kind = c.c.Kind(err)
+	}
 	if kind == "" {
 		return
 	}
@@ -94,12 +94,4 @@ func (c *Circuit) note(err error) {
 	if c.inRow++; c.inRow >= c.c.Limit && c.stopped == nil {
 		c.stopped = fmt.Errorf("%w after %d consecutive failures of the same kind: %w", ErrStopped, c.inRow, err)
 	}
-}
-
-// kindOf classifies an error. A reply without a verdict is a kind of its own.
-func (c *Circuit) kindOf(err error) string {
-	if errors.Is(err, ErrNoVerdict) {
-		return "no verdict"
-	}
-	return c.c.Kind(err)
 }

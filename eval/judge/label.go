@@ -105,20 +105,14 @@ func readLabel(raw []byte) (Label, error) {
 		return l, errors.New(`"evaluator" is missing, or "eval_func" with "eval_kwargs"`)
 	}
 	l.Right = *line.Label
-	if err := l.readAnswer(line.Answer); err != nil {
+	var err error
+	if l.Answer, err = eval.JSON(line.Answer); err != nil {
 		return l, err
 	}
+	if json.Unmarshal(line.Answer, &l.Text) != nil {
+		l.Text = string(line.Answer)
+	}
 	return l, l.complete()
-}
-
-func (l *Label) readAnswer(raw json.RawMessage) (err error) {
-	if l.Answer, err = eval.JSON(raw); err != nil {
-		return err
-	}
-	if json.Unmarshal(raw, &l.Text) != nil {
-		l.Text = string(raw)
-	}
-	return nil
 }
 
 // complete adds a missing question to the evaluator and rejects one that asks no judge.

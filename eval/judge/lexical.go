@@ -25,7 +25,8 @@ const LexicalShare = 0.6
 
 // Judge compares the words of the answer with what r asks for. It never fails.
 func (Lexical) Judge(_ context.Context, r eval.JudgeRequest) (bool, error) {
-	answer := newWording(r.Prediction, r.Question)
+	words := contentWords(r.Prediction)
+	answer := wording{text: " " + strings.Join(words, " ") + " ", words: setOf(words), asked: setOf(contentWords(r.Question))}
 	switch r.Kind {
 	case eval.JudgeReference:
 		return answer.covers(r.Reference), nil
@@ -48,11 +49,6 @@ type wording struct {
 	text  string // the words, each surrounded by spaces
 	words map[string]bool
 	asked map[string]bool // the words of the question
-}
-
-func newWording(answer, question string) wording {
-	words := contentWords(answer)
-	return wording{text: " " + strings.Join(words, " ") + " ", words: setOf(words), asked: setOf(contentWords(question))}
 }
 
 func setOf(words []string) map[string]bool {

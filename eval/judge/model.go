@@ -50,7 +50,8 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 	var v Verdict
 	cut := 0
 	for range maxAsks {
-		reply, err := m.ask(ctx, system, user)
+		reply, err := m.asker.Ask(ctx, system, user)
+		m.meter.called(reply.Usage, err)
 		if err != nil {
 			return v, fmt.Errorf("ask the judge: %w", err)
 		}
@@ -69,10 +70,4 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		return v, fmt.Errorf("%w in %d replies, of which %d were cut off at the token limit", ErrNoVerdict, maxAsks, cut)
 	}
 	return v, fmt.Errorf("%w in %d replies", ErrNoVerdict, maxAsks)
-}
-
-func (m *Model) ask(ctx context.Context, system, user string) (qa.Reply, error) {
-	reply, err := m.asker.Ask(ctx, system, user)
-	m.meter.called(reply.Usage, err)
-	return reply, err
 }

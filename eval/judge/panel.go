@@ -1,9 +1,11 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,9 +22,6 @@ const (
 	All      Rule = "all"
 	Any      Rule = "any"
 )
-
-// Rules lists the rules.
-func Rules() []Rule { return []Rule{Majority, All, Any} }
 
 // need returns how many of n judges must accept an answer; 0 for an unknown rule.
 func (r Rule) need(n int) int {
@@ -68,7 +67,7 @@ func NewPanel(rule Rule, members ...Member) (*Panel, error) {
 		}
 		seen[m.Name] = true
 	}
-	return &Panel{rule, append([]Member(nil), members...)}, nil
+	return &Panel{rule, slices.Clone(members)}, nil
 }
 
 // Name is the rule with the judges, such as "majority(offline,openai:a,openai:b)". Like the decision, it does not
@@ -88,7 +87,11 @@ func (p *Panel) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	noteVotes(ctx, votes)
+	if v, ok := ctx.Value(votesKey{}).(*Votes); ok {
+		v.mu.Lock()
+		v.list = append(v.list, votes...)
+		v.mu.Unlock()
+	}
 	return p.decide(votes, errs)
 }
 
@@ -126,14 +129,5 @@ func (p *Panel) decide(votes []qa.Vote, errs []error) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("%w by %s of %d: %d say right, %d wrong, %d failed: %w",
-		ErrUndecided, p.rule, len(votes), right, len(votes)-right-failed, failed, firstError(errs))
-}
-
-func firstError(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		ErrUndecided, p.rule, len(votes), right, len(votes)-right-failed, failed, cmp.Or(errs...))
 }

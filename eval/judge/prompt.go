@@ -14,6 +14,17 @@ import (
 // Prompt renders the question of r as a system and a user message. The prediction is delimited by two marks derived
 // from its hash, so that it cannot close its own field. The fence of a guarded verdict is named in the same way.
 func Prompt(r eval.JudgeRequest) (system, user string, err error) {
+	enough := strconv.Itoa(r.Count) + " are enough"
+	if r.Count == 1 {
+		enough = "one is enough"
+	}
+	formulas, noun := strings.Join(r.Formulas, "\n"), "all the reference formulas"
+	if r.Listed {
+		formulas = dashed(r.Formulas)
+	}
+	if len(r.Formulas) == 1 {
+		noun = "the reference formula"
+	}
 	return texts.Render(string(r.Kind), texts.Data{
 		"question":   r.Question,
 		"reference":  r.Reference,
@@ -21,9 +32,9 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 		"candidates": numbered(r.Candidates),
 		"points":     dashed(r.Points),
 		"count":      strconv.Itoa(r.Count),
-		"enough":     enough(r.Count),
-		"formulas":   formulaText(r),
-		"what":       formulaNoun(r),
+		"enough":     enough,
+		"formulas":   formulas,
+		"what":       noun,
 		"order":      orderRule(r),
 		"mark":       mark(r),
 		"fence":      fence(r),
@@ -71,27 +82,6 @@ func dashed(items []string) string {
 		return ""
 	}
 	return "- " + strings.Join(items, "\n- ")
-}
-
-func enough(count int) string {
-	if count == 1 {
-		return "one is enough"
-	}
-	return strconv.Itoa(count) + " are enough"
-}
-
-func formulaText(r eval.JudgeRequest) string {
-	if r.Listed {
-		return dashed(r.Formulas)
-	}
-	return strings.Join(r.Formulas, "\n")
-}
-
-func formulaNoun(r eval.JudgeRequest) string {
-	if len(r.Formulas) == 1 {
-		return "the reference formula"
-	}
-	return "all the reference formulas"
 }
 
 func orderRule(r eval.JudgeRequest) string {

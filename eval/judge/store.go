@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"unicode/utf8"
@@ -72,12 +71,6 @@ func (s *Store) Close() error {
 		return fmt.Errorf("keep a verdict: %w", err)
 	}
 	return nil
-}
-
-// keep stores a verdict, in memory even if it cannot be written.
-func (s *Store) keep(r record) {
-	s.verdicts.Set(r.Key, r.Right)
-	s.verdicts.Put(json.Marshal(r))
 }
 
 // cut shortens a reply to the part that is kept.

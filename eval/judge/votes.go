@@ -29,14 +29,3 @@ func (v *Votes) List() []qa.Vote {
 	defer v.mu.Unlock()
 	return slices.Clone(v.list)
 }
-
-// noteVotes adds the votes on one question if the context collects them.
-func noteVotes(ctx context.Context, votes []qa.Vote) {
-	v, ok := ctx.Value(votesKey{}).(*Votes)
-	if !ok {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.list = append(v.list, votes...)
-}

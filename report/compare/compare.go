@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"airqa/internal/stats"
-	"airqa/qa"
 	"airqa/report"
 )
 
@@ -130,7 +129,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 	r.All = o.group(pairs)
 	r.All.Name = "all"
 	for _, column := range columns {
-		some := only(pairs, column.Holds)
+		some := slices.DeleteFunc(slices.Clone(pairs), func(p paired) bool { return !column.Holds(p.example) })
 		if column.Group == "" || len(some) == 0 {
 			continue // r.All covers this column
 		}
@@ -166,16 +165,6 @@ func Pairs(sides []Side, o Options) ([]Result, error) {
 		results[i].PHolm = &p
 	}
 	return results, nil
-}
-
-func only(pairs []paired, holds func(qa.Example) bool) []paired {
-	var some []paired
-	for _, p := range pairs {
-		if holds(p.example) {
-			some = append(some, p)
-		}
-	}
-	return some
 }
 
 // Few reports whether there are too few clusters for a reliable interval.

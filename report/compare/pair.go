@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"airqa/eval"
 	"airqa/qa"
@@ -45,12 +46,7 @@ func (p paired) cluster() string {
 }
 
 func repeated(pairs []paired) bool {
-	for _, p := range pairs {
-		if p.a.repeats > 1 || p.b.repeats > 1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pairs, func(p paired) bool { return p.a.repeats > 1 || p.b.repeats > 1 })
 }
 
 // pair finds the questions with scores in both runs, in the order of A's questions, then of B's.
@@ -190,14 +186,14 @@ func questionsDiffer(a, b []qa.Example) string {
 	var onlyB, shared, changed int
 	for _, ex := range b {
 		other, known := inA[ex.UUID]
-		switch {
-		case !known:
+		if !known {
 			onlyB++
-		default:
-			shared++
-			if !sameQuestion(ex, other) {
-				changed++
-			}
+			continue
+		}
+		shared++
+		if ex.Question != other.Question || ex.AnswerFormat != other.AnswerFormat ||
+			ex.Evaluator.Func != other.Evaluator.Func || !bytes.Equal(ex.Evaluator.Kwargs, other.Evaluator.Kwargs) {
+			changed++
 		}
 	}
 	onlyA := len(inA) - shared
@@ -205,9 +201,4 @@ func questionsDiffer(a, b []qa.Example) string {
 		return ""
 	}
 	return fmt.Sprintf("%d in A only, %d in B only, %d with another text or gold", onlyA, onlyB, changed)
-}
-
-func sameQuestion(a, b qa.Example) bool {
-	return a.Question == b.Question && a.AnswerFormat == b.AnswerFormat &&
-		a.Evaluator.Func == b.Evaluator.Func && bytes.Equal(a.Evaluator.Kwargs, b.Evaluator.Kwargs)
 }

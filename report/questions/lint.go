@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -135,13 +136,7 @@ func (l *linter) tags() {
 }
 
 func (l *linter) family(name string, family []string) {
-	var has []string
-	for _, tag := range family {
-		if l.at.HasTag(tag) {
-			has = append(has, tag)
-		}
-	}
-	switch len(has) {
+	switch has := having(l.at.Example, family); len(has) {
 	case 0:
 		l.say(eval.Error, RuleTags, "no %s tag (%s)", name, strings.Join(family, ", "))
 	case 1:
@@ -180,6 +175,9 @@ func (l *linter) papers() {
 	}
 }
 
+// venueYear matches a conference as written in paper ids.
+var venueYear = regexp.MustCompile(`^[a-z]+[0-9]{4}$`)
+
 func (l *linter) conferences() {
 	scoped := l.at.HasTag("retrieval") || l.at.HasTag("comprehensive")
 	switch n := len(l.at.Conference); {
@@ -189,16 +187,10 @@ func (l *linter) conferences() {
 		l.say(eval.Warning, RuleConference, "a question about a conference names none")
 	}
 	for _, c := range l.at.Conference {
-		if !venueYear(c) {
+		if !venueYear.MatchString(c) {
 			l.say(eval.Warning, RuleConference, "the conference %q is not a lower-case name with a year, such as acl2023", c)
 		}
 	}
-}
-
-// venueYear reports whether a conference is written as in paper ids.
-func venueYear(s string) bool {
-	name := strings.TrimRight(s, "0123456789")
-	return len(s)-len(name) == 4 && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 func (l *linter) ids() {

@@ -65,7 +65,7 @@ func (s *Stats) papers(items []Item) {
 		for _, r := range roles {
 			p := Papers{Type: g.name, Of: r.name}
 			for _, it := range items {
-				if inGroup(it, g.tags) {
+				if g.tags == nil || slices.ContainsFunc(g.tags, it.HasTag) {
 					p.add(r.count(it.Example))
 				}
 			}
@@ -75,10 +75,6 @@ func (s *Stats) papers(items []Item) {
 			}
 		}
 	}
-}
-
-func inGroup(it Item, tags []string) bool {
-	return tags == nil || slices.ContainsFunc(tags, it.HasTag)
 }
 
 func (p *Papers) add(n int) {

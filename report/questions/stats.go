@@ -110,17 +110,16 @@ func share(n, of int) float64 {
 // tagsOf returns a question's tags of a family, or a marker for none.
 func tagsOf(family []string) func(qa.Example) []string {
 	return func(ex qa.Example) []string {
-		var has []string
-		for _, tag := range family {
-			if ex.HasTag(tag) {
-				has = append(has, tag)
-			}
+		if has := having(ex, family); len(has) > 0 {
+			return has
 		}
-		if len(has) == 0 {
-			return []string{none}
-		}
-		return has
+		return []string{none}
 	}
+}
+
+// having returns the tags of a family that a question has.
+func having(ex qa.Example, family []string) []string {
+	return slices.DeleteFunc(slices.Clone(family), func(tag string) bool { return !ex.HasTag(tag) })
 }
 
 // Elements returns a question's element categories in the paper's tables: text if it has no other.
@@ -142,12 +141,7 @@ const strayImage = "figure"
 
 // combination is the set of a question's element tags as written, without other tags.
 func combination(ex qa.Example) []string {
-	var has []string
-	for _, tag := range unique(ex.Tags) {
-		if slices.Contains(elements, tag) {
-			has = append(has, tag)
-		}
-	}
+	has := having(ex, elements)
 	slices.Sort(has)
 	return []string{orNone(strings.Join(has, " + "))}
 }
