@@ -21,18 +21,6 @@ const (
 	maxWait  = time.Minute
 )
 
-// embeddingReply is the part of the response that is used.
-type embeddingReply struct {
-	Data []struct {
-		Index     int       `json:"index"`
-		Embedding []float32 `json:"embedding"`
-	} `json:"data"`
-	Usage struct {
-		Prompt int `json:"prompt_tokens"`
-		Total  int `json:"total_tokens"`
-	} `json:"usage"`
-}
-
 func (o *OpenAI) request(texts []string) ([]byte, error) {
 	input := make([]string, len(texts))
 	for i, text := range texts {
@@ -86,18 +74,13 @@ func (o *OpenAI) post(ctx context.Context, body []byte) (reply []byte, status in
 	case err != nil:
 		return nil, resp.StatusCode, o.broken(ctx, err)
 	case resp.StatusCode != http.StatusOK:
-		return nil, resp.StatusCode, o.refusal(resp, reply)
+		err = fmt.Errorf("endpoint responded %.*s", maxShown, httpclient.Redact(resp.Status+": "+string(reply), o.config.Key))
+		if httpclient.Busy(resp.StatusCode) {
+			err = &httpclient.Transient{Err: err, After: min(httpclient.RetryAfter(resp.Header, o.config.Now()), maxWait)}
+		}
+		return nil, resp.StatusCode, err
 	}
 	return reply, resp.StatusCode, nil
-}
-
-func (o *OpenAI) refusal(resp *http.Response, body []byte) error {
-	said := httpclient.Redact(resp.Status+": "+string(body), o.config.Key)
-	err := fmt.Errorf("endpoint responded %.*s", maxShown, said)
-	if !httpclient.Busy(resp.StatusCode) {
-		return err
-	}
-	return &httpclient.Transient{Err: err, After: min(httpclient.RetryAfter(resp.Header, o.config.Now()), maxWait)}
 }
 
 // broken describes a connection error without the URL, which may contain a secret.
@@ -109,26 +92,30 @@ func (o *OpenAI) broken(ctx context.Context, err error) error {
 	return &httpclient.Transient{Err: fmt.Errorf("ask endpoint: %s", text)}
 }
 
-// report counts the tokens of a request: those that the endpoint reports, or else an own count.
-func (o *OpenAI) report(reply embeddingReply, texts []string) {
+// vectors parses a response, reports its tokens and orders its vectors by text.
+func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
+	n := len(texts)
+	var reply struct {
+		Data []struct {
+			Index     int       `json:"index"`
+			Embedding []float32 `json:"embedding"`
+		} `json:"data"`
+		Usage struct {
+			Prompt int `json:"prompt_tokens"`
+			Total  int `json:"total_tokens"`
+		} `json:"usage"`
+	}
+	if err := json.Unmarshal(body, &reply); err != nil {
+		return nil, fmt.Errorf("read reply: %w", err)
+	}
 	used := qa.Usage{Prompt: max(reply.Usage.Prompt, reply.Usage.Total)}
 	if used.Prompt <= 0 {
-		used = qa.Usage{Estimated: true}
+		used.Prompt, used.Estimated = 0, true
 		for _, text := range texts {
 			used.Prompt += min(tokens.Count(text), o.config.Tokens)
 		}
 	}
 	o.config.OnUsage(used)
-}
-
-// vectors parses a response and orders it by text.
-func (o *OpenAI) vectors(body []byte, texts []string) ([][]float32, error) {
-	n := len(texts)
-	var reply embeddingReply
-	if err := json.Unmarshal(body, &reply); err != nil {
-		return nil, fmt.Errorf("read reply: %w", err)
-	}
-	o.report(reply, texts)
 	if len(reply.Data) != n {
 		return nil, fmt.Errorf("endpoint returned %d vectors for %d texts", len(reply.Data), n)
 	}

@@ -18,6 +18,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 
 	"airqa/env/embed"
@@ -201,7 +203,12 @@ func (c *Cache) append(texts []string, made [][]float32) error {
 func (c *Cache) write(offset int64, texts []string, made [][]float32) error {
 	var out []byte
 	for i, v := range made {
-		out = appendRecord(out, keyOf(texts[i]), v)
+		start, k := len(out), keyOf(texts[i])
+		out = append(out, k[:]...)
+		for _, x := range v {
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+		}
+		out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(out[start:], castagnoli))
 	}
 	if _, err := c.file.WriteAt(out, offset); err != nil {
 		return fmt.Errorf("store vectors: %w", err)
@@ -210,15 +217,6 @@ func (c *Cache) write(offset int64, texts []string, made [][]float32) error {
 		c.at[keyOf(texts[i])] = offset + int64(i*recordLen(c.dim)) + keyLen
 	}
 	return nil
-}
-
-func appendRecord(out []byte, k key, v []float32) []byte {
-	start := len(out)
-	out = append(out, k[:]...)
-	for _, x := range v {
-		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
-	}
-	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out[start:], castagnoli))
 }
 
 func recordLen(dim int) int { return keyLen + 4*dim + 4 }
@@ -273,4 +271,46 @@ func (c *Cache) load() error {
 	}
 	c.damaged = len(c.free)
 	return c.file.Truncate(c.size)
+}
+
+// maxHead and maxDim limit allocations for a corrupt file.
+const (
+	maxHead = 4096
+	maxDim  = 1 << 16
+)
+
+// errDamaged means that a file does not start like a cache.
+var errDamaged = errors.New("the file is damaged or not a vector cache; remove it to embed the texts again")
+
+type head struct {
+	model, hash string
+	dim         int
+	length      int64
+}
+
+func readHead(in io.Reader) (head, error) {
+	fixed := make([]byte, len(magic)+8)
+	if _, err := io.ReadFull(in, fixed); err != nil || string(fixed[:len(magic)]) != magic {
+		return head{}, errDamaged
+	}
+	if v := binary.LittleEndian.Uint32(fixed[len(magic):]); v != format {
+		return head{}, fmt.Errorf("format %d; this program reads format %d", v, format)
+	}
+	n := binary.LittleEndian.Uint32(fixed[len(magic)+4:])
+	if n > maxHead {
+		return head{}, errDamaged
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return head{}, errDamaged
+	}
+	parts := strings.Split(string(text), "\n")
+	if len(parts) != 3 {
+		return head{}, errDamaged
+	}
+	dim, err := strconv.Atoi(parts[2])
+	if err != nil || dim < 1 || dim > maxDim {
+		return head{}, errDamaged
+	}
+	return head{model: parts[0], hash: parts[1], dim: dim, length: int64(len(fixed)) + int64(n)}, nil
 }

@@ -1,8 +1,9 @@
 package minilm
 
 import (
+	"cmp"
+	"context"
 	"math"
-	"sync"
 
 	"airqa/env/embed/minilm/weights"
 )
@@ -26,36 +27,15 @@ func newEncoder(f *weights.File, k kernel, threads int) (*encoder, error) {
 		e.packed[i] = math.Float32bits(t.norm.weight[i])
 		e.packed[Dim+i] = math.Float32bits(t.norm.bias[i])
 	}
-	return e, e.packLayers(f, threads)
-}
-
-func (e *encoder) packLayers(f *weights.File, threads int) error {
-	var wait sync.WaitGroup
 	var errs [layers]error
-	for first := range min(threads, layers) {
-		wait.Go(func() {
-			for l := first; l < layers; l += threads {
-				errs[l] = e.packLayer(f, l)
-			}
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
+	_ = each(context.Background(), threads, layers, func(l int) { // without a deadline, each does not fail
+		var from layer
+		if from, errs[l] = readLayer(f, l); errs[l] == nil {
+			words := k.layerWords()
+			packLayer(e.packed[2*Dim+l*words:][:words], k, from)
 		}
-	}
-	return nil
-}
-
-func (e *encoder) packLayer(f *weights.File, l int) error {
-	from, err := readLayer(f, l)
-	if err != nil {
-		return err
-	}
-	words := e.kernel.layerWords()
-	packLayer(e.packed[2*Dim+l*words:][:words], e.kernel, from)
-	return nil
+	})
+	return e, cmp.Or(errs[:]...)
 }
 
 // embed stores the vectors of the texts with the indexes in group in out.
@@ -67,27 +47,21 @@ func (e *encoder) embed(group []int, ids [][]int32, out [][]float32) {
 		tokens += len(ids[text])
 	}
 	x := make([]float32, tokens*Dim)
-	at := x
+	at := x // each token's row: the sum of its word, position and type embedding
+	var position [Dim]float32
 	for _, text := range group {
-		at = e.lookUp(at, ids[text])
+		for i, id := range ids[text] {
+			e.tables.word.Row(at[:Dim], int(id), 0)
+			e.tables.position.Row(position[:], i, 0)
+			for j := range at[:Dim] {
+				at[j] += position[j] + e.kind[j]
+			}
+			at = at[Dim:]
+		}
 	}
 	vectors := make([]float32, len(group)*Dim)
 	e.kernel.forward(e.packed, lens, x, vectors)
 	for i, text := range group {
 		out[text] = vectors[i*Dim : (i+1)*Dim : (i+1)*Dim]
 	}
-}
-
-// lookUp writes the sum of word, position and type embedding of each token to x and returns the rest of x.
-func (e *encoder) lookUp(x []float32, ids []int32) []float32 {
-	var position [Dim]float32
-	for i, id := range ids {
-		e.tables.word.Row(x[:Dim], int(id), 0)
-		e.tables.position.Row(position[:], i, 0)
-		for j := range x[:Dim] {
-			x[j] += position[j] + e.kind[j]
-		}
-		x = x[Dim:]
-	}
-	return x
 }

@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"airqa/env/embed"
-	"airqa/env/embed/minilm/weights"
 )
 
 //go:embed model-int8.safetensors
@@ -112,48 +111,16 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if err := each(ctx, m.threads, len(groups), func(i int) { net.embed(groups[i], ids, out) }); err != nil {
 		return nil, err
 	}
-	if err := unit(out); err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// unit detects weights that are not finite or too large, which make whole vectors invalid.
-func unit(vectors [][]float32) error {
-	for _, v := range vectors {
+	for _, v := range out {
 		var squares float32
 		for _, x := range v {
 			squares += x * x
 		}
-		if !(squares > 0.99 && squares < 1.01) {
-			return errNotUnit
+		if !(squares > 0.99 && squares < 1.01) { // weights that are not finite or too large make whole vectors invalid
+			return nil, errors.New("embed: the weights yield invalid vectors")
 		}
 	}
-	return nil
+	return out, nil
 }
-
-var errNotUnit = errors.New("embed: the weights yield invalid vectors")
 
 var _ embed.Embedder = (*Model)(nil)
-
-func open(dir string) (source, error) {
-	s := source{name: "all-MiniLM-L6-v2/int8", vocabulary: embeddedVocabulary}
-	data, err := embedded, error(nil)
-	if dir != "" {
-		s.name = nameOf(dir)
-		if data, s.vocabulary, err = readDir(dir); err != nil {
-			return s, err
-		}
-	}
-	if s.file, err = weights.Parse(data); err == nil {
-		err = s.check()
-	}
-	if err != nil {
-		return s, fmt.Errorf("open model %s: %w", s.name, err)
-	}
-	s.digest = s.file.Metadata[weights.KeyPayload] // of the embedded file: a test compares it with the data
-	if dir != "" {
-		s.digest = s.file.Sum()
-	}
-	return s, nil
-}

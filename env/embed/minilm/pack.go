@@ -63,7 +63,14 @@ func packLayer(to []uint32, k kernel, l layer) {
 		p.floats(v, 1)
 	}
 	for h := range heads {
-		p.head(l, h*headDim)
+		for i := range 3 * headDim { // query, key and value columns may share a panel
+			m, scale := [3]weights.Matrix{l.query.weight, l.key.weight, l.value.weight}[i/headDim], float32(1)
+			if i < headDim {
+				scale = queryScale
+			}
+			m.Row(p.row[:], h*headDim+i%headDim, 0)
+			p.column(i%p.columns, scale)
+		}
 	}
 	p.matrix(l.out.weight, 0, 0)
 	for part := 0; part < hidden; part += Dim {
@@ -77,18 +84,6 @@ func (p *packer) floats(v []float32, scale float32) {
 		p.to[i] = math.Float32bits(x * scale)
 	}
 	p.to = p.to[len(v):]
-}
-
-// head packs the 96 query, key and value columns of one head, which may share a panel.
-func (p *packer) head(l layer, row int) {
-	for i := range 3 * headDim {
-		m, scale := [3]weights.Matrix{l.query.weight, l.key.weight, l.value.weight}[i/headDim], float32(1)
-		if i < headDim {
-			scale = queryScale
-		}
-		m.Row(p.row[:], row+i%headDim, 0)
-		p.column(i%p.columns, scale)
-	}
 }
 
 // matrix packs 384 output columns starting at row, over 384 inputs starting at input.

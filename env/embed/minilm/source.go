@@ -1,6 +1,7 @@
 package minilm
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -30,23 +31,35 @@ type source struct {
 	digest     string // digest of the file's data
 }
 
-func readDir(dir string) (data []byte, vocabulary string, err error) {
-	if data, err = os.ReadFile(filepath.Join(dir, "model.safetensors")); err != nil {
-		return nil, "", fmt.Errorf("open model: %w", err)
+// open reads the weights in dir, or the embedded ones if dir is empty, and checks them.
+func open(dir string) (source, error) {
+	s := source{name: "all-MiniLM-L6-v2/int8", vocabulary: embeddedVocabulary}
+	data := embedded
+	if dir != "" {
+		var vocab []byte
+		var errs [2]error
+		data, errs[0] = os.ReadFile(filepath.Join(dir, "model.safetensors"))
+		vocab, errs[1] = os.ReadFile(filepath.Join(dir, "vocab.txt"))
+		if err := cmp.Or(errs[:]...); err != nil {
+			return s, fmt.Errorf("open model: %w", err)
+		}
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+		s.name, s.vocabulary = filepath.Base(dir), string(vocab) // the base name is the same on any machine
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "vocab.txt"))
+	var err error
+	if s.file, err = weights.Parse(data); err == nil {
+		err = s.check()
+	}
 	if err != nil {
-		return nil, "", fmt.Errorf("open model: %w", err)
+		return s, fmt.Errorf("open model %s: %w", s.name, err)
 	}
-	return data, string(text), nil
-}
-
-// nameOf returns the base name of the folder, which identifies the model on any machine.
-func nameOf(dir string) string {
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
+	s.digest = s.file.Metadata[weights.KeyPayload] // of the embedded file: a test compares it with the data
+	if dir != "" {
+		s.digest = s.file.Sum()
 	}
-	return filepath.Base(dir)
+	return s, nil
 }
 
 func (s source) info() embed.Info {
@@ -56,7 +69,11 @@ func (s source) info() embed.Info {
 
 // check verifies that every tensor of the encoder exists, so that a wrong file fails on opening.
 func (s source) check() error {
-	if n := lines(s.vocabulary); n != vocabulary {
+	n := 0
+	for range strings.Lines(s.vocabulary) {
+		n++
+	}
+	if n != vocabulary {
 		return fmt.Errorf("vocab.txt has %d lines, want %d", n, vocabulary)
 	}
 	if _, err := readTables(s.file); err != nil {
@@ -68,15 +85,6 @@ func (s source) check() error {
 		}
 	}
 	return nil
-}
-
-// lines counts lines, including an unterminated last one.
-func lines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
 }
 
 type layerNorm struct{ weight, bias []float32 }
@@ -108,17 +116,13 @@ type reader struct {
 
 func (r *reader) matrix(name string, rows, cols int) weights.Matrix {
 	m, err := r.file.Matrix(name, rows, cols)
-	if r.err == nil {
-		r.err = err
-	}
+	r.err = cmp.Or(r.err, err)
 	return m
 }
 
 func (r *reader) vector(name string, n int) []float32 {
 	v, err := r.file.Vector(name, n)
-	if r.err == nil {
-		r.err = err
-	}
+	r.err = cmp.Or(r.err, err)
 	return v
 }
 

@@ -19,16 +19,8 @@ const (
 	windowPieces = 100
 )
 
-// special lists the tokens recognised anywhere in raw text.
-func special() []struct {
-	text string
-	id   int32
-} {
-	return []struct {
-		text string
-		id   int32
-	}{{"[PAD]", 0}, {"[UNK]", idUnknown}, {"[CLS]", idStart}, {"[SEP]", idEnd}, {"[MASK]", 103}}
-}
+// special has the tokens recognised anywhere in raw text. None is a prefix of another.
+var special = map[string]int32{"[PAD]": 0, "[UNK]": idUnknown, "[CLS]": idStart, "[SEP]": idEnd, "[MASK]": 103}
 
 // wordPiece splits words into the longest pieces of a vocabulary. It is immutable.
 type wordPiece struct {
@@ -81,9 +73,9 @@ func nextSpecial(text string) (at, length int, id int32) {
 			return len(text), 0, 0
 		}
 		at += next
-		for _, s := range special() {
-			if strings.HasPrefix(text[at:], s.text) {
-				return at, len(s.text), s.id
+		for token, id := range special {
+			if strings.HasPrefix(text[at:], token) {
+				return at, len(token), id
 			}
 		}
 	}

@@ -1,9 +1,8 @@
 package weights
 
 import (
-	"encoding/binary"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,19 +14,10 @@ import (
 // maxHeader is the header limit of the reference reader of safetensors.
 const maxHeader = 100 << 20
 
-// size returns the size of a supported or skipped dtype in bytes.
-func size(dtype string) (int, bool) {
-	switch dtype {
-	case "BOOL", "U8", "I8", "F8_E4M3", "F8_E5M2":
-		return 1, true
-	case "U16", "I16", "F16", "BF16":
-		return 2, true
-	case "U32", "I32", "F32":
-		return 4, true
-	case "U64", "I64", "F64":
-		return 8, true
-	}
-	return 0, false
+// sizes has the size of each supported or skipped dtype in bytes.
+var sizes = map[string]int{
+	"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2,
+	"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8,
 }
 
 // entry is the header of one tensor; the names are those of the format.
@@ -37,23 +27,12 @@ type entry struct {
 	Offsets [2]int `json:"data_offsets"`
 }
 
-func split(data []byte) (header, payload []byte, err error) {
-	if len(data) < 8 {
-		return nil, nil, fmt.Errorf("%w: only %d bytes", ErrFormat, len(data))
-	}
-	n := binary.LittleEndian.Uint64(data)
-	if n > maxHeader || n > uint64(len(data)-8) {
-		return nil, nil, fmt.Errorf("%w: header of %d bytes in a file of %d", ErrFormat, n, len(data))
-	}
-	return data[8 : 8+n], data[8+n:], nil
-}
-
 func parseEntry(text json.RawMessage, limit int) (entry, error) {
 	var e entry
 	if err := ledger.Strict(text, &e); err != nil {
 		return e, err
 	}
-	want, ok := size(e.Dtype)
+	want, ok := sizes[e.Dtype]
 	if !ok {
 		return e, fmt.Errorf("unknown dtype %q", e.Dtype)
 	}
@@ -75,10 +54,7 @@ func parseEntry(text json.RawMessage, limit int) (entry, error) {
 func byOffset(header map[string]entry) []string {
 	return slices.SortedFunc(maps.Keys(header), func(a, b string) int {
 		x, y := header[a].Offsets, header[b].Offsets
-		if c := slices.Compare(x[:], y[:]); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(slices.Compare(x[:], y[:]), strings.Compare(a, b))
 	})
 }
 
@@ -93,9 +69,7 @@ func (f *File) covered() error {
 		at = o[1]
 	}
 	if at != len(f.payload) {
-		return fmt.Errorf("%w: %w: %d of %d bytes belong to a tensor", ErrFormat, errGap, at, len(f.payload))
+		return fmt.Errorf("%w: data left over: %d of %d bytes belong to a tensor", ErrFormat, at, len(f.payload))
 	}
 	return nil
 }
-
-var errGap = errors.New("data left over")

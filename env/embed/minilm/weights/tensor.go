@@ -22,7 +22,7 @@ type Matrix struct {
 	steps []float32 // of I8: Rows x Cols/Group
 }
 
-// Matrix returns a matrix of rows x cols numbers, stored as F32, F16, or as I8 with steps (see [Reduce]).
+// Matrix returns a matrix of rows x cols numbers, stored as F32, F16, or as I8 with steps (one F16 per [Group]).
 func (f *File) Matrix(name string, rows, cols int) (Matrix, error) {
 	data, dtype, err := f.tensor(name, rows, cols)
 	if err != nil {
@@ -68,7 +68,10 @@ func (m Matrix) Row(dst []float32, row, from int) {
 		halves(dst, m.data[2*at:])
 	default:
 		for g := 0; g < len(dst); g += Group {
-			bytesTimes(dst[g:g+Group], m.data[at+g:], m.steps[(at+g)/Group])
+			to, step := dst[g:g+Group], m.steps[(at+g)/Group]
+			for i, b := range m.data[at+g:][:Group] {
+				to[i] = float32(int8(b)) * step
+			}
 		}
 	}
 }
@@ -114,9 +117,15 @@ func halves(dst []float32, data []byte) {
 	}
 }
 
-func bytesTimes(dst []float32, data []byte, step float32) {
-	data = data[:len(dst)]
-	for i, b := range data {
-		dst[i] = float32(int8(b)) * step
+// fromHalf converts an IEEE 754 binary16 number exactly.
+func fromHalf(h uint16) float32 {
+	sign, exp, frac := uint32(h>>15)<<31, uint32(h>>10)&31, uint32(h)&1023
+	switch exp {
+	case 0:
+		v := float32(frac) / (1 << 24)
+		return math.Float32frombits(sign | math.Float32bits(v))
+	case 31:
+		return math.Float32frombits(sign | 0xff<<23 | frac<<13)
 	}
+	return math.Float32frombits(sign | (exp+112)<<23 | frac<<13)
 }

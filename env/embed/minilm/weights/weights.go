@@ -1,10 +1,10 @@
-// Package weights reads and writes safetensors files: the full-precision file of a model, and the reduced file with
-// matrices of 8-bit integers and one float16 scale per group of 32. Start from [Parse] and [Reduce]. The package does
-// not depend on the model.
+// Package weights reads safetensors files: the full-precision file of a model, and the reduced file with matrices of 8-bit
+// integers and one float16 scale per group of 32. Start from [Parse]. The package does not depend on the model.
 package weights
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,15 +14,8 @@ import (
 // ErrFormat is wrapped by all errors about invalid files.
 var ErrFormat = errors.New("weights file")
 
-// Metadata keys that [Reduce] writes.
-const (
-	KeyFormat  = "format"         // version of the reduced form, [Format]
-	KeyPayload = "payload_sha256" // digest of the data section, in hex
-	KeySource  = "source_sha256"  // digest of the original data section, in hex
-)
-
-// Format is the version of the reduced form that this package writes.
-const Format = "1"
+// KeyPayload is the metadata key of a reduced file for the digest of its data section, in hex.
+const KeyPayload = "payload_sha256"
 
 // File is a parsed safetensors file. It references the parsed bytes. It is safe for concurrent use.
 type File struct {
@@ -36,10 +29,14 @@ type File struct {
 // shape and data_offsets, then the data. Every tensor must lie inside the data and have the size of its shape, and the
 // tensors must cover the data without gaps or overlaps. File references data.
 func Parse(data []byte) (*File, error) {
-	header, payload, err := split(data)
-	if err != nil {
-		return nil, err
+	if len(data) < 8 {
+		return nil, fmt.Errorf("%w: only %d bytes", ErrFormat, len(data))
 	}
+	n := binary.LittleEndian.Uint64(data)
+	if n > maxHeader || n > uint64(len(data)-8) {
+		return nil, fmt.Errorf("%w: header of %d bytes in a file of %d", ErrFormat, n, len(data))
+	}
+	header, payload := data[8:8+n], data[8+n:]
 	raw := map[string]json.RawMessage{}
 	if err := json.Unmarshal(header, &raw); err != nil {
 		return nil, fmt.Errorf("%w: header: %w", ErrFormat, err)
@@ -52,20 +49,12 @@ func Parse(data []byte) (*File, error) {
 		delete(raw, "__metadata__")
 	}
 	for name, text := range raw {
+		var err error
 		if f.header[name], err = parseEntry(text, len(payload)); err != nil {
 			return nil, fmt.Errorf("%w: tensor %q: %w", ErrFormat, name, err)
 		}
 	}
 	return f, f.covered()
-}
-
-// Names lists the tensors in the order of their data.
-func (f *File) Names() []string { return byOffset(f.header) }
-
-// Shape returns the dtype (F32, F16, I8, …) and the shape of a tensor; ok is false if there is none.
-func (f *File) Shape(name string) (dtype string, shape []int, ok bool) {
-	e, ok := f.header[name]
-	return e.Dtype, e.Shape, ok
 }
 
 // Sum computes the SHA-256 of the data section, in hex. It takes tens of milliseconds for 90 MB. A reduced file

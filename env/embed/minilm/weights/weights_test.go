@@ -1,17 +1,13 @@
-package weights_test
+package weights
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
-	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"airqa/env/embed/minilm/weights"
 )
 
 // file prepends a header to data, as in safetensors.
@@ -29,7 +25,7 @@ func f32(v ...float32) []byte {
 }
 
 func TestParse(t *testing.T) {
-	f, err := weights.Parse(file(`{"__metadata__":{"a":"b"},"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+	f, err := Parse(file(`{"__metadata__":{"a":"b"},"v":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
 		`"m":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]}}  `, f32(1, 2, 3, 4)...))
 	if err != nil {
 		t.Fatal(err)
@@ -81,8 +77,8 @@ func TestParseErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := weights.Parse(tt.data)
-			if !errors.Is(err, weights.ErrFormat) || !strings.Contains(err.Error(), tt.wantErr) {
+			_, err := Parse(tt.data)
+			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), tt.wantErr) {
 				t.Errorf("got %v, want ErrFormat with %q", err, tt.wantErr)
 			}
 		})
@@ -90,7 +86,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestTensorErrors(t *testing.T) {
-	f, err := weights.Parse(file(`{"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},`+
+	f, err := Parse(file(`{"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},`+
 		`"q":{"dtype":"I8","shape":[1,4],"data_offsets":[8,12]},"r":{"dtype":"I8","shape":[0,32],"data_offsets":[12,12]}}`,
 		make([]byte, 12)...))
 	if err != nil {
@@ -110,49 +106,10 @@ func TestTensorErrors(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			err := tt.err()
-			if !errors.Is(err, weights.ErrFormat) || !strings.Contains(err.Error(), tt.want) {
+			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want ErrFormat with %q", err, tt.want)
 			}
 		})
-	}
-}
-
-func TestReduce(t *testing.T) {
-	want := make([]float32, 64)
-	for i := range want {
-		want[i] = float32(math.Sin(float64(i))) * float32(1+i/32*100)
-	}
-	src, err := weights.Parse(file(`{"m":{"dtype":"F32","shape":[1,64],"data_offsets":[0,256]},`+
-		`"b":{"dtype":"F32","shape":[1],"data_offsets":[256,260]},"no":{"dtype":"I64","shape":[],"data_offsets":[260,268]}}`,
-		append(f32(append(want, 7)...), make([]byte, 8)...)...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	err = weights.Reduce(&out, src, func(name string) bool { return name != "no" }, map[string]string{"by": "test"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := weights.Parse(out.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f.Metadata["by"] != "test" || f.Metadata[weights.KeyFormat] != weights.Format || f.Metadata[weights.KeyPayload] != f.Sum() {
-		t.Errorf("metadata %v, digest %s", f.Metadata, f.Sum())
-	}
-	m, err := f.Matrix("m", 1, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := make([]float32, 64)
-	m.Row(got, 0, 0)
-	for i := range want {
-		if d := math.Abs(float64(got[i] - want[i])); d > 0.5/126*float64(1+i/32*100) {
-			t.Errorf("number %d is %v, want %v", i, got[i], want[i])
-		}
-	}
-	if diff := cmp.Diff([]string{"b", "m", "m.scale"}, f.Names()); diff != "" {
-		t.Errorf("names (-want +got):\n%s", diff)
 	}
 }
 
@@ -162,11 +119,11 @@ func TestCarriedDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := weights.Parse(data)
+	f, err := Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if declared := f.Metadata[weights.KeyPayload]; declared != f.Sum() {
+	if declared := f.Metadata[KeyPayload]; declared != f.Sum() {
 		t.Errorf("declared digest %s, computed %s", declared, f.Sum())
 	}
 }
@@ -176,19 +133,19 @@ func FuzzParse(f *testing.F) {
 	f.Add(file(`{"m":{"dtype":"I8","shape":[1,32],"data_offsets":[0,32]},"m.scale":{"dtype":"F16","shape":[1,1],"data_offsets":[32,34]}}`,
 		make([]byte, 34)...))
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		file, err := weights.Parse(data)
+		file, err := Parse(data)
 		if err != nil {
 			return
 		}
-		for _, name := range file.Names() {
+		for name := range file.header {
 			readAll(file, name)
 		}
 	})
 }
 
 // readAll reads a tensor of any shape. It may return an error but must not crash.
-func readAll(file *weights.File, name string) {
-	_, shape, _ := file.Shape(name)
+func readAll(file *File, name string) {
+	shape := file.header[name].Shape
 	switch len(shape) {
 	case 1:
 		_, _ = file.Vector(name, shape[0])
