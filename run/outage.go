@@ -8,30 +8,30 @@ import (
 	"airqa/qa"
 )
 
-// The waits of an outage: one minute, then twice as long each time up to an hour. The start ends after the last of them, in
-// all some nine hours.
+// The waits of an outage: one minute, then doubling up to an hour. The invocation ends after the last one, about nine
+// hours in total.
 const (
 	firstOutageWait = time.Minute
 	longOutageWait  = time.Hour
 	maxOutageWaits  = 14
 )
 
-// outage is what a runner knows of an endpoint or a store that has stopped answering. Its fields are guarded by the runner's mutex.
+// outage is the state of an endpoint or store that stopped responding. The runner's mutex guards it.
 type outage struct {
-	// due is true when the next episode waits.
+	// due is true if the next episode must wait.
 	due bool
-	// reason is that of the last failure.
+	// reason is the last failure's.
 	reason string
-	// waits counts those since an episode finished.
+	// waits counts the waits since an episode finished.
 	waits int
-	// probe is closed when the episode that tries after a wait has ended; nil when none tries.
+	// probe is closed when the probing episode after a wait has ended; nil if there is none.
 	probe chan struct{}
 }
 
-// failureKey says what kind of failure ended an episode. The reason itself may name a port or a request.
+// failureKey classifies the failure of an episode. The full reason may contain a port or request id.
 func failureKey(t qa.Trajectory) string {
 	if MayPass(t) {
-		return "outage" // an endpoint that goes down refuses, breaks off and is at fault by turns
+		return "outage" // an endpoint that goes down refuses, disconnects and errs by turns
 	}
 	if n := len(t.FailedAttempts); t.Outcome == qa.EndpointError && n > 0 {
 		last := t.FailedAttempts[n-1]
@@ -40,7 +40,7 @@ func failureKey(t qa.Trajectory) string {
 	return string(t.Outcome) + " " + t.Reason
 }
 
-// MayPass reports whether an episode ended with a transient failure: of the model's endpoint, or of a store that a tool needs.
+// MayPass reports whether an episode ended with a transient failure of the model's endpoint or a tool's store.
 func MayPass(t qa.Trajectory) bool {
 	if t.Outcome == qa.ToolFailure {
 		return t.Transient
@@ -51,7 +51,7 @@ func MayPass(t qa.Trajectory) bool {
 	return t.FailedAttempts[len(t.FailedAttempts)-1].Error.Transient()
 }
 
-// watch notices failures that are all of one kind: they end the start, or begin an outage.
+// watch detects consecutive failures of one kind: they end the invocation or start an outage.
 func (r *Runner) watch(t qa.Trajectory) {
 	if r.out.probe != nil {
 		close(r.out.probe)
@@ -74,7 +74,7 @@ func (r *Runner) watch(t qa.Trajectory) {
 	}
 }
 
-// sitOut waits while an outage goes on: after each wait one episode tries, and the others follow when it has ended well.
+// sitOut waits during an outage. After each wait one episode probes, and the others continue if it succeeds.
 func (r *Runner) sitOut(ctx context.Context, drain <-chan struct{}) {
 	ctx, cancel := r.untilStopped(ctx, drain)
 	defer cancel()
@@ -91,7 +91,7 @@ func (r *Runner) sitOut(ctx context.Context, drain <-chan struct{}) {
 			}
 		case due:
 			r.c.Outage(wait, reason)
-			_ = r.c.Sleep(ctx, wait) // whoever woke it is asked next
+			_ = r.c.Sleep(ctx, wait) // a cancelled context is checked next
 			r.beginProbe()
 			return
 		default:
@@ -100,16 +100,16 @@ func (r *Runner) sitOut(ctx context.Context, drain <-chan struct{}) {
 	}
 }
 
-// beginProbe lets one episode try. Failures that came in while it slept belong to the outage that it has sat out.
+// beginProbe lets one episode probe. Failures that arrived during the wait belong to the same outage.
 func (r *Runner) beginProbe() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.out.due {
-		return // something finished after all
+		return // an episode finished in the meantime
 	}
 	r.out.due, r.out.probe = false, make(chan struct{})
 	r.out.waits++
-	r.equal = r.c.MaxEqualFailures - 1 // the next equal failure makes another wait
+	r.equal = r.c.MaxEqualFailures - 1 // one more such failure starts another wait
 }
 
 // untilStopped returns a context that also ends when no further episode may start.

@@ -25,7 +25,7 @@ func TestOutage(t *testing.T) {
 	tests := []struct {
 		name  string
 		class qa.FailureClass
-		// works tells whether the nth episode finds the endpoint well, after so many waits.
+		// works reports whether the nth episode succeeds after the given number of waits.
 		works              func(n, waits int64) bool
 		left, failed, wait int
 	}{
@@ -128,7 +128,7 @@ func TestSecondOutage(t *testing.T) {
 
 func abs(n int) int { return max(n, -n) }
 
-// A store that a tool needs is waited for like an endpoint; what is wrong with a tool for good is not.
+// The store of a tool is waited for like an endpoint; a permanent failure of a tool is not.
 func TestOutageOfAStore(t *testing.T) {
 	down := errors.New("milvus at 127.0.0.1:1 cannot be reached")
 	for _, tt := range []struct {
@@ -164,7 +164,7 @@ func TestOutageOfAStore(t *testing.T) {
 	}
 }
 
-// An endpoint that is out in several ways by turns is out.
+// An endpoint that is down in several ways by turns is out.
 func TestOutageOfManyKinds(t *testing.T) {
 	classes := []qa.FailureClass{"server", "unreachable", "timeout"}
 	var n, waits atomic.Int64

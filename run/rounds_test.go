@@ -34,7 +34,7 @@ func open(t *testing.T, dir string, c run.Config) *run.Runner {
 	return r
 }
 
-// Each question gets its repeats, and more of them later run only what is new.
+// Each question gets its repeats; increasing them later runs only the new ones.
 func TestRepeats(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var mu sync.Mutex
@@ -60,10 +60,10 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// suspension stands for a spent budget.
+// suspension represents a spent budget.
 var suspension = &qa.SuspendedError{Reason: "budget reached: all of it"}
 
-// A spent budget leaves the episode unfinished, starts no other, and the same directory goes on later.
+// A spent budget leaves the episode unfinished and starts no other; the same directory resumes later.
 func TestSuspended(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var calls atomic.Int32
@@ -85,7 +85,7 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// Two runners share their slots, and the second starts as soon as the first has handed out its last episode.
+// Two runners share their slots, and the second starts once the first has started its last episode.
 func TestSlots(t *testing.T) {
 	var busy, most atomic.Int32
 	slow := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {

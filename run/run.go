@@ -1,6 +1,6 @@
-// Package run takes examples through a solver: [Runner] starts as many episodes at once as it is told, skips those
-// that the run directory holds already, takes up those that it holds in part, and can be stopped without loss.
-// It knows no baseline and no model; the log on disk is package run/runlog, what calls may cost package run/budget.
+// Package run runs examples through a solver. [Runner] runs a number of episodes concurrently, skips those that the run
+// directory already has, resumes incomplete ones, and can be stopped without loss. It knows no baseline and no model;
+// the log on disk is package run/runlog, budgets are package run/budget.
 package run
 
 import (
@@ -15,70 +15,70 @@ import (
 	"airqa/run/runlog"
 )
 
-// Solver answers one question. setup carries the identity of the episode, its log and what was recorded of it
-// before. A failure of the endpoint or of a tool is an outcome; an error means that the episode is not finished.
+// Solver answers one question. setup has the identity of the episode, its log and its recorded part. A failure of the
+// endpoint or a tool is an outcome; an error means that the episode is not finished.
 type Solver interface {
 	Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error)
 }
 
-// Config is what a [Runner] is made of.
+// Config configures a [Runner].
 type Config struct {
 	Solver Solver
 	Writer *runlog.Writer
-	// Recorded holds what the log has of each episode, by "uuid#repeat".
+	// Recorded has the logged part of each episode, by "uuid#repeat".
 	Recorded map[string]runlog.Recorded
-	// Skip tells which recorded episodes are left as they are; nil skips those that are finished, so that failed ones are
-	// run again.
+	// Skip reports which recorded episodes not to run; nil skips finished ones, so that failed ones are retried.
 	Skip func(runlog.Recorded) bool
-	// Only tells which episodes belong to this start; nil takes all of them.
+	// Only reports which episodes belong to this invocation; nil means all of them.
 	Only func(uuid string, repeat int) bool
-	// Workers is how many episodes run at once, at least 1.
+	// Workers is the number of concurrent episodes, at least 1.
 	Workers int
-	// Slots bounds the episodes of several runners together: each holds a value in it while it runs. nil bounds nothing.
+	// Slots limits the concurrent episodes of several runners: each sends a value to it while it runs. nil is
+	// unlimited.
 	Slots chan struct{}
-	// Repeats is how many episodes each question gets; 0 is one.
+	// Repeats is the number of episodes per question; 0 means one.
 	Repeats int
-	// Budget bounds each question.
+	// Budget limits each question.
 	Budget agent.Budget
-	// Progress is told of every finished episode, one call at a time. May be nil.
+	// Progress is called after every finished episode, one call at a time. May be nil.
 	Progress func(Event)
 	Now      func() time.Time
-	// MaxEqualFailures in a row, all for one reason, end the start: a wrong key fails every question alike. 0 lets it go on.
-	// Where the endpoint has answered before and the reason may pass, it is an outage: then the start of further episodes
-	// waits instead, longer each time.
+	// MaxEqualFailures consecutive failures of one kind end the invocation: a wrong key fails every question. 0
+	// disables this. If the endpoint has answered before and the failure is transient, it is an outage: further
+	// episodes wait instead, longer each time.
 	MaxEqualFailures int
 	// Outage is called before such a wait with the last failure's reason. May be nil.
 	Outage func(wait time.Duration, reason string)
-	// Sleep waits and returns early with the context's error; nil waits by the clock.
+	// Sleep waits and returns early with the context's error; nil uses the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Event tells of one finished episode.
+// Event reports one finished episode.
 type Event struct {
 	Trajectory qa.Trajectory
-	// Done and Total count episodes, those of earlier starts included.
+	// Done and Total count episodes, including those of earlier invocations.
 	Done, Total int
-	// Skipped is true for an episode that an earlier start had finished.
+	// Skipped is true for an episode finished by an earlier invocation.
 	Skipped bool
 }
 
-// Summary counts the episodes of one start.
+// Summary counts the episodes of one invocation.
 type Summary struct {
 	Total, Skipped, Finished, Failed, Left int
-	// Repeated is true when questions have several episodes each.
+	// Repeated is true if questions have several episodes each.
 	Repeated bool
-	// FailedBefore are those of Skipped that had failed in an earlier start, and were to be left so.
+	// FailedBefore counts the Skipped episodes that failed in an earlier invocation and are not retried.
 	FailedBefore int
-	// Limits counts the outcomes other than an answer among those that finished, now or before.
+	// Limits counts the outcomes other than an answer among finished episodes, of this invocation or before.
 	Limits map[qa.Outcome]int
 	// FirstFailure is the reason of the first episode that failed.
 	FirstFailure string
 	Usage        qa.Usage
-	// Suspended is why no further call could be made, "" when calls could: the run's budget is spent.
+	// Suspended is why no further call was possible, such as a spent budget, or "".
 	Suspended string
 }
 
-// Noun is what is counted: questions, or episodes where each question has several.
+// Noun is the unit of the counts: questions, or episodes if questions have several.
 func (s Summary) Noun() string {
 	if s.Repeated {
 		return "episodes"
@@ -94,7 +94,7 @@ type Runner struct {
 	mu   sync.Mutex
 	sum  Summary
 	done int
-	// equal failures in a row, and their kind
+	// number and kind of consecutive equal failures
 	equal   int
 	failure string
 	out     outage
@@ -102,13 +102,13 @@ type Runner struct {
 	stop    chan struct{} // closed when no further episode may start
 }
 
-// New checks a configuration.
+// New validates a configuration.
 func New(c Config) (*Runner, error) {
 	switch {
 	case c.Solver == nil || c.Writer == nil:
-		return nil, errors.New("runner: solver and writer are needed")
+		return nil, errors.New("runner: solver and writer are required")
 	case c.Workers < 1:
-		return nil, errors.New("runner: at least one worker is needed")
+		return nil, errors.New("runner: at least one worker is required")
 	case c.Repeats < 0:
 		return nil, errors.New("runner: repeats must not be negative")
 	}
@@ -128,7 +128,7 @@ func New(c Config) (*Runner, error) {
 	return &Runner{c: c, sum: Summary{Limits: make(map[qa.Outcome]int)}, stop: make(chan struct{}), fed: make(chan struct{})}, nil
 }
 
-// Fed is closed when this runner will start no further episode: the next one may use the workers that get free.
+// Fed is closed once this runner starts no further episode: another one may use the free workers.
 func (r *Runner) Fed() <-chan struct{} { return r.fed }
 
 // task is one episode to run.
@@ -137,13 +137,12 @@ type task struct {
 	repeat  int
 }
 
-// Run solves the examples. When drain is closed it starts no further episode and returns when those under way have
-// ended; when ctx is cancelled it stops them where they are, and the same run directory takes them up
-// again. The summary holds also when there is an error; an error means that the log could not be written or that ctx
-// was cancelled.
+// Run solves the examples. When drain is closed, it starts no further episode and returns when those in flight have
+// ended. When ctx is cancelled, it stops them where they are; the run directory can resume them. The summary is valid
+// even with an error, which means that the log could not be written or that ctx was cancelled.
 func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.Example) (Summary, error) {
 	tasks := r.due(examples)
-	// One worker's lost log stops all of them.
+	// A log error of one worker stops all of them.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue := make(chan task)
@@ -165,8 +164,7 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 	return r.sum, context.Cause(ctx)
 }
 
-// due counts the episodes, lists those to run, a whole round of the questions before the next repeat of them, and tells of
-// those that are skipped.
+// due returns the episodes to run, one round of all questions per repeat, and reports those that are skipped.
 func (r *Runner) due(examples []qa.Example) []task {
 	all := r.all(examples)
 	r.sum.Total, r.sum.Repeated = len(all), r.c.Repeats > 1
@@ -193,7 +191,7 @@ func (r *Runner) all(examples []qa.Example) []task {
 	return all
 }
 
-// feed hands out the episodes.
+// feed sends the episodes to the workers.
 func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- task, tasks []task) {
 	defer close(queue)
 	for _, t := range tasks {
@@ -203,7 +201,7 @@ func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- t
 	}
 }
 
-// hand gives a task to the next free worker; false when no further one may start.
+// hand sends a task to the next free worker; false if no further one may start.
 func (r *Runner) hand(ctx context.Context, drain <-chan struct{}, queue chan<- task, t task) bool {
 	r.sitOut(ctx, drain)
 	if r.stopped(ctx, drain) || !r.acquire(ctx, drain) {
@@ -231,7 +229,7 @@ func (r *Runner) stopped(ctx context.Context, drain <-chan struct{}) bool {
 	return true
 }
 
-// acquire waits for one of the shared slots.
+// acquire waits for a shared slot.
 func (r *Runner) acquire(ctx context.Context, drain <-chan struct{}) bool {
 	if r.c.Slots == nil {
 		return true
@@ -275,7 +273,7 @@ func (r *Runner) one(ctx context.Context, t task) error {
 	return nil
 }
 
-// suspend lets no further episode start; those under way end or are suspended at their next call.
+// suspend stops starting episodes; those in flight end or are suspended at their next call.
 func (r *Runner) suspend(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -285,7 +283,7 @@ func (r *Runner) suspend(why string) {
 	r.halt.Do(func() { close(r.stop) })
 }
 
-// note counts a finished episode and tells of it.
+// note counts and reports a finished episode.
 func (r *Runner) note(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

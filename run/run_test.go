@@ -135,7 +135,7 @@ func TestPriorSteps(t *testing.T) {
 	}
 }
 
-// The summary counts ends without an answer that are the agent's own, those of earlier invocations included.
+// The summary counts outcomes without an answer that are the agent's own, including those of earlier invocations.
 func TestLimitsAreCounted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	ends := []qa.Outcome{qa.Answered, qa.TurnLimit, qa.TurnLimit, qa.TimeLimit, qa.NoImages}
@@ -155,7 +155,7 @@ func TestLimitsAreCounted(t *testing.T) {
 	}
 }
 
-// Draining lets the episodes under way end and starts no other.
+// Draining finishes the episodes in flight and starts no other.
 func TestDrain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	drain := make(chan struct{})
@@ -169,11 +169,11 @@ func TestDrain(t *testing.T) {
 	})
 	sum, err := start(t, dir, s, 2).Run(t.Context(), drain, examples(50))
 	if err != nil || sum.Finished != 2 || sum.Left != 48 {
-		t.Errorf("summary %+v, %v; want the 2 under way finished and 48 left", sum, err)
+		t.Errorf("summary %+v, %v; want the 2 in flight finished and 48 left", sum, err)
 	}
 }
 
-// A cancelled run leaves its episodes unfinished, and says what cancelled it.
+// A cancelled run leaves its episodes unfinished and returns the cause.
 func TestCancel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	cause := errors.New("second Ctrl-C")

@@ -32,7 +32,7 @@ func repeat(ctx context.Context, m qa.Model, r qa.Request, n int) ([]qa.Attempt,
 	return r.Tried, errors.New("tried often enough")
 }
 
-// Requests that are repeated never pass the limit either, and what the record says of them is what the account has.
+// Retries never exceed the limit either, and their record matches the account.
 func TestRepeatedRequestsNeverPass(t *testing.T) {
 	account := budget.NewAccount(budget.Limits{Tokens: 2000}, budget.Spent{}, nil)
 	m := newMeter(t, budget.Config{Account: account, Forecast: forecast, Model: failing(qa.Attempt{Status: 500, Error: qa.FailServer})})
@@ -58,7 +58,7 @@ func TestRepeatedRequestsNeverPass(t *testing.T) {
 	}
 }
 
-// A request is repeated while it fits what its question has left beside the failed ones.
+// A request is retried while it fits the question's remaining budget.
 func TestQuestionHasLeft(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -138,7 +138,7 @@ func TestForecastsLearn(t *testing.T) {
 	}
 }
 
-// What was spent before counts: an account that was charged with it accepts no call that does not fit beside it.
+// Earlier spending counts: an account charged with it rejects calls that no longer fit.
 func TestChargedBefore(t *testing.T) {
 	account := budget.NewAccount(budget.Limits{Tokens: 1000, USD: 100}, budget.Spent{}, nil)
 	account.Charge(budget.Spent{Usage: qa.Usage{Prompt: 600, Completion: 100}, USD: 2, Calls: 3})

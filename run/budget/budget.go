@@ -1,7 +1,7 @@
-// Package budget bounds what a run may cost. An [Account] holds the limits of a run; a [Meter] stands between an agent and its
-// model, reserves the forecast of every call in the account before it is made, and settles it with what was really
-// used. So the limits are never passed, however many calls are under way. A call that does not fit is a
-// [*qa.SuspendedError], which leaves its episode unfinished: the same run resumes under a larger budget.
+// Package budget limits the cost of a run. An [Account] holds the limits of a run. A [Meter] wraps a model: it reserves
+// the forecast of each call in the account before the call and settles the actual usage afterwards, so the limits are
+// never exceeded, however many calls are in flight. A call that does not fit is a [*qa.SuspendedError], which leaves
+// its episode unfinished: the run can resume with a larger budget.
 package budget
 
 import (
@@ -13,19 +13,19 @@ import (
 	"airqa/qa"
 )
 
-// Limits of a run. Zero fields bound nothing.
+// Limits of a run. Zero means unlimited.
 type Limits struct {
 	USD    float64
 	Tokens int
-	// Until is when no further call begins.
+	// Until is the time after which no call starts.
 	Until time.Time
 }
 
-// Spent is what calls have used, in tokens and USD. Requests without a reply count by their forecast.
+// Spent is the usage of calls, in tokens and USD. Requests without a reply count with their forecast.
 type Spent struct {
 	Usage qa.Usage
 	USD   float64
-	// Calls that brought a reply.
+	// Calls counts calls with a reply.
 	Calls int
 }
 
@@ -34,7 +34,7 @@ func (s Spent) add(u qa.Usage, usd float64) Spent {
 	return s
 }
 
-// Account is the budget of a run. Its methods may be called by several goroutines.
+// Account is the budget of a run. It is safe for concurrent use.
 type Account struct {
 	limits Limits
 	now    func() time.Time
@@ -43,10 +43,10 @@ type Account struct {
 	spent    Spent
 	reserved Spent
 	open     int           // reservations
-	settled  chan struct{} // closed and replaced when one is settled
+	settled  chan struct{} // closed and replaced whenever one is settled
 }
 
-// NewAccount returns an account that earlier starts have already charged with spent.
+// NewAccount returns an account charged with the usage of earlier invocations.
 func NewAccount(l Limits, spent Spent, now func() time.Time) *Account {
 	if now == nil {
 		now = time.Now
@@ -54,7 +54,7 @@ func NewAccount(l Limits, spent Spent, now func() time.Time) *Account {
 	return &Account{limits: l, spent: spent, now: now, settled: make(chan struct{})}
 }
 
-// Charge adds what was used elsewhere, as by earlier starts.
+// Charge adds usage from elsewhere, such as earlier invocations.
 func (a *Account) Charge(s Spent) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -62,17 +62,17 @@ func (a *Account) Charge(s Spent) {
 	a.spent.Calls += s.Calls
 }
 
-// Spent returns what was used so far, calls under way left out.
+// Spent returns the usage so far, without calls in flight.
 func (a *Account) Spent() Spent {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.spent
 }
 
-// bounded tells whether a forecast is needed at all.
+// bounded reports whether forecasts are needed.
 func (a *Account) bounded() bool { return a.limits.USD > 0 || a.limits.Tokens > 0 }
 
-// reserve returns when the forecast fits, waiting for calls under way where they may turn out smaller than theirs.
+// reserve reserves a forecast. If it does not fit, it waits for calls in flight that may use less than reserved.
 func (a *Account) reserve(ctx context.Context, u qa.Usage, usd float64) error {
 	for {
 		a.mu.Lock()
@@ -98,10 +98,10 @@ func (a *Account) reserve(ctx context.Context, u qa.Usage, usd float64) error {
 
 func (a *Account) late() bool { return !a.limits.Until.IsZero() && !a.now().Before(a.limits.Until) }
 
-// refuses says why a call does not fit, "" when it does.
+// refuses returns the reason why a call does not fit, or "".
 func (a *Account) refuses(u qa.Usage, usd float64) string {
 	if a.late() {
-		return "the time of the run is over"
+		return "the time limit is reached"
 	}
 	held, more := a.spent.Usage.Add(a.reserved.Usage), u.Prompt+u.Completion
 	if used := held.Prompt + held.Completion; a.limits.Tokens > 0 && used+more > a.limits.Tokens {
@@ -113,7 +113,7 @@ func (a *Account) refuses(u qa.Usage, usd float64) string {
 	return ""
 }
 
-// settle puts what was used in the place of a reservation.
+// settle replaces a reservation by the actual usage.
 func (a *Account) settle(reserved Spent, used Spent) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -122,7 +122,7 @@ func (a *Account) settle(reserved Spent, used Spent) {
 	a.reserved.Usage.Completion -= reserved.Usage.Completion
 	a.reserved.USD -= reserved.USD
 	if a.open == 0 {
-		a.reserved = Spent{} // sums of floats leave crumbs
+		a.reserved = Spent{} // floating-point sums leave rounding errors
 	}
 	a.spent = a.spent.add(used.Usage, used.USD)
 	a.spent.Calls += used.Calls

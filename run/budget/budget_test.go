@@ -173,7 +173,7 @@ func TestMeterNeedsAll(t *testing.T) {
 	}
 }
 
-// A settled call gives back its reservation while others are still in flight: only they wait for what they may use.
+// A settled call releases its reservation while others are still in flight: only waiters need it.
 func TestReservationsAreGivenBack(t *testing.T) {
 	account := budget.NewAccount(budget.Limits{Tokens: 400, USD: 1.5}, budget.Spent{}, nil)
 	began, end := make(chan struct{}), make(chan struct{})

@@ -8,28 +8,28 @@ import (
 	"airqa/qa"
 )
 
-// Config is what a [Meter] is made of.
+// Config configures a [Meter].
 type Config struct {
 	Model   qa.Model
 	Account *Account
-	// Forecast tells the most that a request may use.
+	// Forecast returns the maximum usage of a request.
 	Forecast func(qa.Request) qa.Usage
-	// Price is the cost of a usage in USD; nil where it is unknown, which an account with a limit in USD must not be given.
+	// Price returns the cost of a usage in USD. It may be nil if the account has no limit in USD.
 	Price func(qa.Usage) float64
 }
 
-// Meter is a model whose calls are charged to an account. It stands inside the retries, so that every request is admitted and
-// charged by itself. Its calls may overlap if the model's may.
+// Meter is a model whose calls are charged to an account. It belongs inside the retries, so that every request is
+// admitted and charged separately. Calls may overlap if the model's may.
 type Meter struct {
 	c     Config
 	scale scale
 }
 
-// NewMeter checks a configuration.
+// NewMeter validates a configuration.
 func NewMeter(c Config) (*Meter, error) {
 	switch {
 	case c.Model == nil || c.Account == nil || c.Forecast == nil:
-		return nil, errors.New("meter: model, account and forecast are needed")
+		return nil, errors.New("meter: model, account and forecast are required")
 	case c.Account.limits.USD > 0 && c.Price == nil:
 		return nil, errors.New("a limit in USD needs the model's price")
 	}
@@ -39,9 +39,9 @@ func NewMeter(c Config) (*Meter, error) {
 	return &Meter{c: c}, nil
 }
 
-// Complete asks the model when the forecast of the request fits the account; otherwise the error is a [*qa.SuspendedError].
-// A repeated request must fit what its question has left, too; otherwise the error has [qa.FailBudget]. Requests that got no
-// reply are charged by the forecast, and say so in their [qa.Attempt].
+// Complete calls the model if the forecast of the request fits the account; otherwise the error is a
+// [*qa.SuspendedError]. A retry must also fit the question's remaining budget; otherwise the error has [qa.FailBudget].
+// Requests without a reply are charged with the forecast, as recorded in their [qa.Attempt].
 func (m *Meter) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err := m.admits(r); err != nil {
 		return qa.Reply{}, err
@@ -74,7 +74,7 @@ func (m *Meter) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	return reply, err
 }
 
-// admits refuses to repeat a request where the failed ones have used up what its question had left.
+// admits rejects a retry if the failed requests have used up the question's remaining budget.
 func (m *Meter) admits(r qa.Request) error {
 	if len(r.Tried) == 0 || r.Left == (qa.Allowance{}) {
 		return nil
@@ -90,7 +90,7 @@ func (m *Meter) admits(r qa.Request) error {
 		r.Tried[len(r.Tried)-1].Error, next.Prompt+next.Completion)}
 }
 
-// charge marks a request that may have cost something without a reply, and returns what it may have used.
+// charge marks a request without a reply that may have been billed, and returns its maximum usage.
 func (m *Meter) charge(a *qa.Attempt, r qa.Request, most qa.Usage) qa.Usage {
 	if !chargeable(*a) {
 		return qa.Usage{}
@@ -103,8 +103,7 @@ func (m *Meter) charge(a *qa.Attempt, r qa.Request, most qa.Usage) qa.Usage {
 	return most
 }
 
-// chargeable reports whether a request may have cost something: it failed, and neither did the endpoint refuse it nor was
-// there no connection to it.
+// chargeable reports whether a failed request may have been billed: it reached the endpoint and was not rejected.
 func chargeable(a qa.Attempt) bool {
 	refused := a.Status >= 400 && a.Status < 500
 	return a.Error != "" && !refused && a.Error != qa.FailUnreachable

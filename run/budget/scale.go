@@ -8,17 +8,17 @@ import (
 	"airqa/qa"
 )
 
-// unseen is by how much a prompt may be longer than its forecast before any reply has told: vocabularies differ.
+// unseen is the factor by which a prompt may exceed its forecast before the first reply, because vocabularies differ.
 const unseen = 1.1
 
-// scale is how far replies have gone beyond their forecast: models have other vocabularies than the forecast counts with,
-// and some servers do not count hidden reasoning in the limit of a reply.
+// scale is how far replies have exceeded their forecasts: vocabularies differ, and some servers do not count hidden
+// reasoning towards the reply limit.
 type scale struct {
 	mu                 sync.Mutex
 	prompt, completion float64 // 0 before the first reply
 }
 
-// of enlarges a forecast as the worst reply so far asks for.
+// of scales a forecast by the worst reply so far.
 func (s *scale) of(u qa.Usage) qa.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,10 +30,10 @@ func enlarged(n int, by float64) int {
 	if by <= 1 {
 		return n
 	}
-	return int(math.Ceil(float64(n)*by - 1e-6)) // products of floats leave crumbs
+	return int(math.Ceil(float64(n)*by - 1e-6)) // floating-point products have rounding errors
 }
 
-// learn compares what a reply used with its forecast.
+// learn compares the usage of a reply with its forecast.
 func (s *scale) learn(forecast, used qa.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,49 +17,49 @@ import (
 	"airqa/tools"
 )
 
-// mostRendered is how many first prompts are rendered of a job; of more questions, every so manyth one is.
+// mostRendered is the maximum number of first prompts rendered per job; with more questions, they are sampled evenly.
 const mostRendered = 200
 
-// Dry is what a run would do.
+// Dry is the estimate of an invocation.
 type Dry struct {
 	Jobs []JobEstimate `json:"jobs"`
-	// Missing are the papers that questions name and the data directory does not hold; MissingQuestions counts these.
-	// Collections are the venues to search of which it holds no paper; SearchingQuestions counts their questions. With
-	// --missing skip all of them are of the questions that would not run.
+	// Missing are the papers that questions name but the data directory lacks; MissingQuestions counts these questions.
+	// Collections are the venues to search for which it has no paper; SearchingQuestions counts their questions. With
+	// --missing skip, the counts cover the questions that would be skipped.
 	Missing            []string `json:"missing_papers"`
 	MissingQuestions   int      `json:"missing_questions"`
 	Collections        []string `json:"missing_collections"`
 	SearchingQuestions int      `json:"searching_questions"`
-	// MissingChoice is what the run would do about them: stop, skip or run.
+	// MissingChoice is how the run would treat them: stop, skip or run.
 	MissingChoice string `json:"missing_choice"`
-	// Total is over all jobs, nil when one of them cannot be estimated.
+	// Total covers all jobs; nil if one of them cannot be estimated.
 	Total *Estimate `json:"total"`
-	// Spent is what the run directories have used already, for budgets; SpentUSD is nil when a price is unknown.
+	// Spent is the recorded usage in the run directories, for budgets; SpentUSD is nil if a price is unknown.
 	Spent    int      `json:"spent_tokens"`
 	SpentUSD *float64 `json:"spent_usd"`
 	Warnings []string `json:"warnings"`
 }
 
-// JobEstimate is what one job would do.
+// JobEstimate is the estimate of one job.
 type JobEstimate struct {
 	Dir      string `json:"run"`
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
-	// State is new, resumed or mismatch; Mismatch says in what.
+	// State is new, resumed or mismatch; Mismatch lists the differences.
 	State    string   `json:"state"`
 	Mismatch []string `json:"mismatch,omitempty"`
-	// ToRun counts the episodes that would run, those that Begun, and Failed where they are tried again, among them.
+	// ToRun counts the episodes that would run, including those Begun, and Failed ones to retry.
 	ToRun  int `json:"to_run"`
 	Done   int `json:"done_before"`
 	Failed int `json:"failed_before"`
 	Begun  int `json:"begun_before"`
-	// First is the size of the first prompt in cl100k tokens; nil where none could be rendered without a call.
+	// First is the size of the first prompt in cl100k tokens; nil if none could be rendered without a call.
 	First    *Sizes    `json:"first_prompt"`
 	Estimate *Estimate `json:"estimate"`
 }
 
-// Run estimates an invocation: it renders first prompts and reads run directories, asks no model and writes nothing. Where
-// remoteVectors is true, searching would ask an endpoint and is left out.
+// Run estimates an invocation. It renders first prompts and reads run directories, but calls no model and writes
+// nothing. With remoteVectors, searching would call an endpoint and is skipped.
 func Run(ctx context.Context, s session.Session, p session.Plan, jobs []session.Job, remoteVectors bool) (*Dry, error) {
 	world, err := session.WorldOf(ctx, p.World, p.Settings.ByConference)
 	if err != nil {
@@ -85,7 +85,7 @@ func Run(ctx context.Context, s session.Session, p session.Plan, jobs []session.
 	return d, nil
 }
 
-// Mismatch refuses an invocation one of whose directories belongs to another configuration.
+// Mismatch returns an error if a run directory belongs to another configuration.
 func (d *Dry) Mismatch() error {
 	for _, j := range d.Jobs {
 		if j.State == stateMismatch {
@@ -95,17 +95,17 @@ func (d *Dry) Mismatch() error {
 	return nil
 }
 
-// job is one that is estimated.
+// job is a job to estimate.
 type job struct {
 	session.Session
 	plan session.Plan
 	session.Job
 }
 
-// lack takes over what the picked questions lack.
+// lack copies what the picked questions lack.
 func (d *Dry) lack(p session.Plan) {
 	m := p.Missing
-	d.Missing, d.Collections = append([]string{}, m.Papers...), append([]string{}, m.Collections...) // lists in JSON, too
+	d.Missing, d.Collections = append([]string{}, m.Papers...), append([]string{}, m.Collections...) // lists in JSON, not null
 	d.MissingQuestions, d.SearchingQuestions = len(m.Named), len(m.Searched)
 	if m.Any() {
 		d.MissingChoice = p.Note.Missing.Choice
@@ -150,7 +150,7 @@ func (c job) estimate(ctx context.Context, world baselines.World) (JobEstimate, 
 	return j, nil
 }
 
-// count sorts the episodes by what the log has of them, and returns the questions of those to run.
+// count sorts the episodes by their state in the log, and returns the questions of those to run.
 func (j *JobEstimate) count(p session.Plan, past Past) []qa.Example {
 	var due []qa.Example
 	for repeat := range p.Repeats {
@@ -175,7 +175,7 @@ func (j *JobEstimate) count(p session.Plan, past Past) []qa.Example {
 	return due
 }
 
-// firstPrompts measures what the model would be shown first, by running the episodes up to there.
+// firstPrompts measures the first prompts by running the episodes up to the first request.
 func (c job) firstPrompts(ctx context.Context, due []qa.Example, solver *baselines.Solver, probe *Probe) (*Sizes, error) {
 	forecast := llm.Forecast(0)
 	every := max(1, (len(due)+mostRendered-1)/mostRendered)
@@ -193,22 +193,22 @@ func (c job) firstPrompts(ctx context.Context, due []qa.Example, solver *baselin
 	return Measure(sizes), nil
 }
 
-// unsearched stands for a search that would ask an endpoint for vectors.
+// unsearched replaces a search that would call an embedding endpoint.
 type unsearched struct{}
 
-// Retrieve implements tools.Retriever.
+// Retrieve stops the episode.
 func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
 	return nil, ErrStop
 }
 
-// basisOf takes the finished episodes of the run itself, else those of the runs beside it with the same baseline, of the
-// same model if there are such, else the bounds.
+// basisOf selects the basis of an estimate: the finished episodes of the run itself, else of sibling runs with the same
+// baseline and model, else with the same baseline, else the bounds.
 func basisOf(p session.Plan, c session.Job, past Past, j JobEstimate) *Estimate {
 	if e := FromPast(c.Dir, past.Costs, j.ToRun, c.Price); e != nil {
 		return e
 	}
 	for _, same := range []bool{true, false} {
-		if basis, costs := beside(c, same); len(costs) > 0 {
+		if basis, costs := siblings(c, same); len(costs) > 0 {
 			if e := FromPast(basis, costs, j.ToRun, c.Price); e != nil {
 				return e
 			}
@@ -230,9 +230,9 @@ func basisOf(p session.Plan, c session.Job, past Past, j JobEstimate) *Estimate 
 	return FromBounds(b, *j.First, j.ToRun, c.Price)
 }
 
-// beside reads what episodes of the same baseline took in the run directories next to that of a job. Forks and replays
-// asked the model for few of their replies, or for none.
-func beside(c session.Job, sameModel bool) (basis string, costs []Cost) {
+// siblings reads the costs of episodes of the same baseline in the run directories next to a job's. It skips forks and
+// replays, which asked the model for few of their replies or none.
+func siblings(c session.Job, sameModel bool) (basis string, costs []Cost) {
 	folder := filepath.Dir(filepath.Clean(c.Dir))
 	found, err := os.ReadDir(folder)
 	if err != nil {
@@ -256,7 +256,7 @@ func beside(c session.Job, sameModel bool) (basis string, costs []Cost) {
 	return basis, costs
 }
 
-// alike reports whether a run is of the same baseline and asked a model, the same one if wanted.
+// alike reports whether a run used the same baseline and a model, optionally the same one.
 func alike(j session.Job, other runlog.Config, sameModel bool) bool {
 	if other.Shape.Baseline != j.Baseline.Name || other.Note.Fork != nil || other.Note.Replay != "" {
 		return false
@@ -265,7 +265,7 @@ func alike(j session.Job, other runlog.Config, sameModel bool) bool {
 	return !sameModel || model["provider"] == j.Described["provider"] && model["model"] == j.Described["model"]
 }
 
-// charge adds what earlier starts used, which budgets count.
+// charge adds the usage of earlier invocations, which budgets count.
 func (d *Dry) charge(c session.Job, state string) error {
 	if c.Price == nil {
 		d.SpentUSD = nil

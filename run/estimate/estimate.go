@@ -7,16 +7,16 @@ import (
 	"airqa/qa"
 )
 
-// Sizes are the least, the middle and the greatest of some numbers of tokens.
+// Sizes are the minimum, median and maximum of some token counts.
 type Sizes struct {
 	Min    int `json:"min"`
 	Median int `json:"median"`
 	Max    int `json:"max"`
-	// Of is how many numbers they are.
+	// Of is the number of counts.
 	Of int `json:"of"`
 }
 
-// Measure sorts numbers; nil without any.
+// Measure summarizes token counts; nil if there are none.
 func Measure(tokens []int) *Sizes {
 	if len(tokens) == 0 {
 		return nil
@@ -25,14 +25,14 @@ func Measure(tokens []int) *Sizes {
 	return &Sizes{sorted[0], sorted[(len(sorted)-1)/2], sorted[len(sorted)-1], len(sorted)}
 }
 
-// Range is what is expected, and between what it may well be. From bounds alone nothing is expected, and Likely is nil.
+// Range is an expected value with its likely bounds. With bounds alone, Likely is nil.
 type Range struct {
 	Low    float64  `json:"low"`
 	Likely *float64 `json:"likely"`
 	High   float64  `json:"high"`
 }
 
-// times scales a range of one episode to n.
+// times scales a range for one episode to n.
 func (r Range) times(n int) Range {
 	r.Low, r.High = r.Low*float64(n), r.High*float64(n)
 	if r.Likely != nil {
@@ -42,7 +42,7 @@ func (r Range) times(n int) Range {
 	return r
 }
 
-// Add sums two ranges. Where one expects nothing, the sum does neither.
+// Add adds two ranges. If one has no expected value, neither has the sum.
 func (r Range) Add(o Range) Range {
 	sum := Range{Low: r.Low + o.Low, High: r.High + o.High}
 	if r.Likely != nil && o.Likely != nil {
@@ -52,25 +52,25 @@ func (r Range) Add(o Range) Range {
 	return sum
 }
 
-// Estimate is what some episodes will take together.
+// Estimate is the total effort of some episodes.
 type Estimate struct {
-	// Basis says what it is made from: the name of a run, or "bounds".
+	// Basis is the source of the estimate: the name of a run, or "bounds".
 	Basis string `json:"basis"`
-	// Past is how many episodes that are; 0 for bounds.
+	// Past is the number of episodes behind it; 0 for bounds.
 	Past   int   `json:"past"`
 	Calls  Range `json:"calls"`
 	Tokens Range `json:"tokens"`
-	// USD is nil when the price is unknown.
+	// USD is nil if the price is unknown.
 	USD *Range `json:"usd"`
-	// Seconds are of the episodes one after the other; nil when unknown.
+	// Seconds is the time without concurrency; nil if unknown.
 	Seconds *Range `json:"seconds"`
 }
 
-// FewestPast is how many finished episodes an estimate needs: fewer say too little of what an episode may take.
+// FewestPast is the minimum number of finished episodes for an estimate.
 const FewestPast = 3
 
-// FromPast estimates n episodes from others: the mean, and n times what a tenth of them stayed under and went over. nil when
-// there are too few.
+// FromPast estimates n episodes from past ones: the mean, and n times their 10th and 90th percentiles. It returns nil
+// if there are too few.
 func FromPast(basis string, past []Cost, n int, price *qa.Price) *Estimate {
 	if len(past) < FewestPast {
 		return nil
@@ -92,7 +92,7 @@ func FromPast(basis string, past []Cost, n int, price *qa.Price) *Estimate {
 	return e
 }
 
-// spread is the mean of a number, and its 10 and 90 % points.
+// spread is the mean with the 10th and 90th percentiles.
 func spread(past []Cost, of func(Cost) float64) Range {
 	var all []float64
 	sum := 0.0
@@ -102,29 +102,30 @@ func spread(past []Cost, of func(Cost) float64) Range {
 	}
 	slices.Sort(all)
 	mean := sum / float64(len(all))
-	// A few outliers can lift the mean above what nine in ten stay under.
+	// A few outliers can lift the mean above the 90th percentile.
 	return Range{Low: min(point(all, 0.1), mean), Likely: &mean, High: max(point(all, 0.9), mean)}
 }
 
-// point is the value below which a share of sorted values lies, rounded to one of them.
+// point is a quantile of sorted values, rounded to one of them.
 func point(sorted []float64, share float64) float64 {
 	return sorted[int(math.Round(share*float64(len(sorted)-1)))]
 }
 
-// Bounds are the limits of one episode, where nothing is known of others.
+// Bounds are the limits of one episode, used if there are no past episodes.
 type Bounds struct {
-	// Calls is the greatest number of calls.
+	// Calls is the maximum number of calls.
 	Calls int
-	// Window is how many earlier turns a call is shown.
+	// Window is the number of earlier turns shown to a call.
 	Window int
-	// Reply and Observation are the most tokens of each.
+	// Reply and Observation are their maximum tokens.
 	Reply, Observation int
-	// Tokens and USD bound the episode as a whole; 0 does not.
+	// Tokens and USD limit the whole episode; 0 means unlimited.
 	Tokens int
 	USD    float64
 }
 
-// FromBounds bounds n episodes: one call on the shortest prompt each, up to every call with a full window behind the longest.
+// FromBounds estimates n episodes: from one call each on the shortest prompt to all calls with a full window after the
+// longest.
 func FromBounds(b Bounds, first Sizes, n int, price *qa.Price) *Estimate {
 	most := qa.Usage{Completion: b.Calls * b.Reply}
 	for i := range b.Calls {
@@ -151,7 +152,7 @@ func FromBounds(b Bounds, first Sizes, n int, price *qa.Price) *Estimate {
 	return e
 }
 
-// Add adds another estimate to this one. What one of them does not know, the sum does not.
+// Add adds another estimate. What one of them does not know, the sum does not either.
 func (e *Estimate) Add(o Estimate) {
 	e.Calls, e.Tokens = e.Calls.Add(o.Calls), e.Tokens.Add(o.Tokens)
 	e.USD, e.Seconds = addBoth(e.USD, o.USD), addBoth(e.Seconds, o.Seconds)

@@ -91,7 +91,7 @@ func TestFromPast(t *testing.T) {
 	}
 	usd, seconds := span(8, 40, 72), span(8, 22, 36)
 	want := &estimate.Estimate{Basis: "run", Past: 11, Calls: span(4, 20, 36), Tokens: span(4400, 22000, 39600), USD: &usd, Seconds: &seconds}
-	// 1000 prompt tokens cost 1, 100 of a reply cost 1. An episode without a time says nothing of it.
+	// 1000 prompt tokens cost 1, 100 reply tokens cost 1. An episode without a time is ignored.
 	got := estimate.FromPast("run", past, 4, &qa.Price{Prompt: 1000, Completion: 10_000, Cached: 1000})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -8,37 +8,37 @@ import (
 	"airqa/run/runlog"
 )
 
-// State is how far the log of a run has an episode.
+// State is the progress of an episode in a run's log.
 type State int
 
 // The states.
 const (
-	// Missing episodes have no event.
+	// Missing means that the log has no event.
 	Missing State = iota
-	// Begun ones have no end.
+	// Begun means that the episode has no end.
 	Begun
-	// Failed ones ended for a reason that is not the agent's.
+	// Failed means that it ended for a reason that is not the agent's.
 	Failed
-	// Done ones have an outcome that stands.
+	// Done means that it has a final outcome.
 	Done
 )
 
-// Cost is what one finished episode took.
+// Cost is the effort of one finished episode.
 type Cost struct {
 	Calls int
 	Usage qa.Usage
-	// Seconds from its start to its end; 0 for one that several starts worked on, or that had to wait for another start.
+	// Seconds is the time from start to end; 0 if the episode was interrupted between invocations.
 	Seconds float64
 }
 
-// Past is what the log of a run holds.
+// Past is the content of a run's log.
 type Past struct {
 	States map[string]State
-	// Costs are those of the episodes that are done, in the order in which they ended.
+	// Costs are those of the finished episodes, in the order in which they ended.
 	Costs []Cost
 }
 
-// Read reads the log of a run directory lightly. Lines that are no events are left out.
+// Read reads only the event headers and costs of a log. It skips damaged lines.
 func Read(dir string) (Past, error) {
 	p := Past{States: make(map[string]State)}
 	began := make(map[string]time.Time)
@@ -51,7 +51,7 @@ func Read(dir string) (Past, error) {
 			return p, err
 		}
 		if p.States[m.Episode] == Failed {
-			delete(began, m.Episode) // taken up again, by another start perhaps
+			delete(began, m.Episode) // resumed, perhaps by another invocation
 		}
 		p.States[m.Episode] = Begun
 		switch m.Type {
@@ -79,7 +79,7 @@ func (p *Past) end(m runlog.Mark, began time.Time) error {
 		p.States[m.Episode] = Failed
 		return nil
 	case end.Outcome.Failed():
-		return nil // it says nothing about what an episode costs
+		return nil // its cost is not representative
 	}
 	cost := Cost{Calls: end.Turns, Usage: end.Usage}
 	if !began.IsZero() {

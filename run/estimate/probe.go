@@ -1,5 +1,5 @@
-// Package estimate reports what an invocation would take before anything is asked or written: how long the first prompts are
-// ([Probe]), what episodes of a kind took before ([Read]), and what follows for those to come ([Estimate]). Start with [Run].
+// Package estimate predicts the effort of an invocation without calling a model or writing anything: from the sizes of
+// the first prompts ([Probe]) and the costs of past episodes ([Read]) it computes an [Estimate]. Start with [Run].
 package estimate
 
 import (
@@ -9,14 +9,13 @@ import (
 	"airqa/qa"
 )
 
-// Probe is a model that remembers the first request of each episode and answers none: the episode ends there, suspended.
-// Calls may overlap.
+// Probe is a model that records the first request of each episode and suspends the episode. Calls may overlap.
 type Probe struct {
 	mu    sync.Mutex
 	first map[string]qa.Request
 }
 
-// Complete implements [qa.Model].
+// Complete records the request and returns [ErrStop].
 func (p *Probe) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,7 +29,7 @@ func (p *Probe) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 	return qa.Reply{}, ErrStop
 }
 
-// Take returns the first request of an episode and forgets it; false when it made none.
+// Take returns the first request of an episode and forgets it; false if there was none.
 func (p *Probe) Take(uuid string, repeat int) (qa.Request, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,23 +39,23 @@ func (p *Probe) Take(uuid string, repeat int) (qa.Request, bool) {
 	return r, ok
 }
 
-// ErrStop ends an episode of an estimate without an outcome.
+// ErrStop suspends an episode of an estimate.
 var ErrStop error = &qa.SuspendedError{Reason: "only estimated"}
 
-// NoLog is a log of an episode that keeps nothing.
+// NoLog is an episode log that discards everything.
 type NoLog struct{}
 
-// Message implements agent.Log.
+// Message discards a message.
 func (NoLog) Message(qa.Message) error { return nil }
 
-// Call implements agent.Log.
+// Call discards a call.
 func (NoLog) Call(qa.Step) error { return nil }
 
-// Observation implements agent.Log.
+// Observation discards an observation.
 func (NoLog) Observation(qa.Step) error { return nil }
 
-// Lost implements agent.Log.
+// Lost discards requests.
 func (NoLog) Lost([]qa.Attempt) error { return nil }
 
-// End implements agent.Log.
+// End discards the end.
 func (NoLog) End(qa.Trajectory) error { return nil }

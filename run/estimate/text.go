@@ -10,25 +10,25 @@ import (
 	"airqa/run/session"
 )
 
-// warn says what is likely to go wrong.
+// warn lists likely problems.
 func (d *Dry) warn(p session.Plan, remoteVectors bool) {
 	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	switch {
-	case !p.Missing.Any() || d.MissingChoice == runlog.MissingSkip: // said before
+	case !p.Missing.Any() || d.MissingChoice == runlog.MissingSkip: // reported before
 	case d.MissingChoice == runlog.MissingRun:
 		add("%s", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	default:
 		add("%s: without --missing skip or --missing run, the run stops here", session.MissingText(p.Missing, len(p.Picked), p.Note.DataDir))
 	}
 	if remoteVectors {
-		add("searching asks an endpoint for vectors, so prompts with passages were not rendered")
+		add("searching needs an embedding endpoint, so prompts with passages were not rendered")
 	}
 	if d.Total != nil {
 		d.warnOfBudgets(p)
 	}
 }
 
-// warnOfBudgets compares the budgets of the run with the estimate.
+// warnOfBudgets compares the run's budgets with the estimate.
 func (d *Dry) warnOfBudgets(p session.Plan) {
 	if limit := p.Budget.BudgetTokens; limit > 0 {
 		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
@@ -41,7 +41,7 @@ func (d *Dry) warnOfBudgets(p session.Plan) {
 	}
 }
 
-// budget compares a limit with what is used and what is to come.
+// budget compares a limit with past and estimated usage.
 func (d *Dry) budget(name string, limit, used float64, need Range, show func(float64) string) {
 	word := ""
 	switch {
@@ -68,7 +68,7 @@ func perWorker(r Range, workers int) Range {
 	return out
 }
 
-// Text is the estimate for people, wrapped to a width; 0 does not wrap.
+// Text is the estimate as text, wrapped to a width unless that is 0.
 func (d *Dry) Text(width int) string {
 	var lines []string
 	for _, j := range d.Jobs {
@@ -158,7 +158,7 @@ func numbers(e Estimate) string {
 	return strings.Join(parts, ", ")
 }
 
-// rangeText is "120 (90 to 150)", or "90 to 150" where nothing is expected.
+// rangeText is "120 (90 to 150)", or "90 to 150" without an expected value.
 func rangeText(r Range, show func(float64) string) string {
 	low, high := show(r.Low), show(r.High)
 	switch {

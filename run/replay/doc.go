@@ -1,7 +1,7 @@
-// Package replay shows the replies that a run recorded once more: no model is asked. A [Source] is the model, and a [Solver]
-// around a baseline's makes the log say the same again, but for times: the tools act anew, and what came from
-// outside (replies, requests that failed, stops) is taken from the recorded log in its place.
+// Package replay reruns recorded episodes without a model. A [Source] is a model that returns the recorded replies, and
+// a [Solver] around a baseline's reproduces the log except for times: the tools run again, while external events
+// (replies, failed requests, interruptions) come from the recording.
 //
-// Where the conversation has become another one, because prompts, tools or data have changed, the episode ends with a
-// [*Difference]; a loose source lets it go on with the reply of the same step.
+// If prompts, tools or data have changed the conversation, the episode ends with a [*Difference]; a loose source
+// continues with the reply of the same step.
 package replay

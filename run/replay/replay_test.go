@@ -163,7 +163,8 @@ func TestReplay(t *testing.T) {
 	broken := errors.New("ask host: HTTP 500")
 	tests := []struct {
 		name string
-		// said is what the endpoint does, one list a start; fail are the actions that fail, counted over all starts.
+		// said is the endpoint's behaviour, one list per invocation; fail are the actions that fail, counted over all
+		// invocations.
 		said [][]said
 		fail map[int]bool
 		want qa.Outcome
@@ -244,7 +245,7 @@ func replayed(t *testing.T, old, again string, loose bool, system string, redact
 	return tr
 }
 
-// An episode whose prompt is another one ends with an error that names the message, unless the replay is loose.
+// An episode with another prompt ends with an error that names the message, unless the replay is loose.
 func TestDifference(t *testing.T) {
 	old := filepath.Join(t.TempDir(), "old")
 	if _, err := start(t, t.Context(), old, inner{&endpoint{said: []said{{reply: "Look"}, {reply: "Answer"}}}, &world{}, "You answer."}); err != nil {

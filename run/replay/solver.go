@@ -15,13 +15,13 @@ type Inner interface {
 	Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error)
 }
 
-// Solver replays the episodes of a source. An episode that had failed and was taken up again is replayed with its failure.
+// Solver replays the episodes of a source. An episode that failed and was resumed is replayed including its failure.
 type Solver struct {
 	Inner  Inner
 	Source *Source
 }
 
-// log is the new log of an episode, which knows how many events it has. [runlog.Episode] is one.
+// log is the new log of an episode, which counts its events. [runlog.Episode] implements it.
 type log interface {
 	agent.Log
 	Events() int
@@ -29,8 +29,8 @@ type log interface {
 
 var _ log = (*runlog.Episode)(nil)
 
-// Solve replays one episode. One that was recorded up to a point and never finished is left at the same point: its
-// trajectory has the outcome cancelled, which is not logged.
+// Solve replays one episode. One that was never finished stops at the same point: its trajectory has the outcome
+// cancelled, which is not logged.
 func (s Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 	t, err := s.Source.load(ex.UUID, setup.Repeat)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa
 		return qa.Trajectory{}, errors.New("replay: the log does not count its events")
 	}
 	t.log = known
-	setup.Log = keeper{t}
+	setup.Log = replayLog{t}
 	id := qa.EpisodeID(ex.UUID, setup.Repeat)
 	s.Source.begin(id, t)
 	defer s.Source.end(id)
@@ -57,11 +57,11 @@ func (s Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa
 	}
 }
 
-// resumed tells whether an episode with such an outcome may have gone on.
+// resumed reports whether an episode with this outcome may have been resumed.
 func resumed(o qa.Outcome) bool { return o == "" || o.Failed() }
 
-// interrupt writes down the recorded interruption.
-func (t *tape) interrupt(tr qa.Trajectory) (qa.Trajectory, error) {
+// interrupt writes the recorded interruption.
+func (t *recording) interrupt(tr qa.Trajectory) (qa.Trajectory, error) {
 	tr.Outcome, tr.Reason, tr.Answer = "", "", qa.Answer{}
 	if t.undo != nil {
 		t.undo(&tr)
@@ -80,19 +80,20 @@ func (t *tape) interrupt(tr qa.Trajectory) (qa.Trajectory, error) {
 	return tr, t.log.End(tr)
 }
 
-// diverged tells whether the last event of the new log is not of the type of the recorded one: the replay failed by itself.
-func (t *tape) diverged() bool {
+// diverged reports whether the last event of the new log differs in type from the recorded one: the replay itself
+// failed.
+func (t *recording) diverged() bool {
 	n := t.log.Events()
 	return n == 0 || n > len(t.events) || !t.same(n-1)
 }
 
-// same tells whether the recorded event of a number, from 0, is an interruption, as the new one in its place must be then.
-func (t *tape) same(n int) bool {
+// same reports whether recorded event n, from 0, is an interruption and so must be reproduced.
+func (t *recording) same(n int) bool {
 	return t.events[n].Type == runlog.TypeLost || t.events[n].Type == runlog.TypeEnd
 }
 
 // left marks the trajectory of an episode that the recorded run did not finish.
-func (t *tape) left(tr qa.Trajectory) qa.Trajectory {
+func (t *recording) left(tr qa.Trajectory) qa.Trajectory {
 	if tr.Outcome == "" {
 		tr.Outcome = qa.Cancelled
 		tr.Reason = fmt.Sprintf("%s holds no more of %s", t.Dir, t.rec.Episode)
@@ -100,22 +101,21 @@ func (t *tape) left(tr qa.Trajectory) qa.Trajectory {
 	return tr
 }
 
-// keeper writes the new log and stops the episode where the recorded one was interrupted.
-type keeper struct{ t *tape }
+// replayLog writes the new log and stops the episode where the recorded one was interrupted.
+type replayLog struct{ t *recording }
 
-// Message implements agent.Log.
-func (k keeper) Message(m qa.Message) error {
-	return k.unless(func() error { return k.t.log.Message(m) }, func(tr *qa.Trajectory) {
+// Message writes a message.
+func (l replayLog) Message(m qa.Message) error {
+	return l.unless(func() error { return l.t.log.Message(m) }, func(tr *qa.Trajectory) {
 		tr.Messages = tr.Messages[:len(tr.Messages)-1]
 	})
 }
 
-// Call implements agent.Log.
-func (k keeper) Call(s qa.Step) error { return k.t.log.Call(s) }
+func (l replayLog) Call(s qa.Step) error { return l.t.log.Call(s) }
 
-// Observation implements agent.Log.
-func (k keeper) Observation(s qa.Step) error {
-	return k.unless(func() error { return k.t.log.Observation(s) }, func(tr *qa.Trajectory) {
+// Observation writes an observation.
+func (l replayLog) Observation(s qa.Step) error {
+	return l.unless(func() error { return l.t.log.Observation(s) }, func(tr *qa.Trajectory) {
 		if s.By == qa.ByProgram {
 			tr.Steps = tr.Steps[:s.N-1]
 			return
@@ -124,18 +124,16 @@ func (k keeper) Observation(s qa.Step) error {
 	})
 }
 
-// Lost implements agent.Log.
-func (k keeper) Lost(attempts []qa.Attempt) error { return k.t.log.Lost(attempts) }
+func (l replayLog) Lost(attempts []qa.Attempt) error { return l.t.log.Lost(attempts) }
 
-// End implements agent.Log.
-func (k keeper) End(t qa.Trajectory) error {
-	return k.unless(func() error { return k.t.log.End(t) }, nil)
+func (l replayLog) End(t qa.Trajectory) error {
+	return l.unless(func() error { return l.t.log.End(t) }, nil)
 }
 
-// unless writes an event, or stops the episode, whose agent has taken the event into its trajectory already.
-func (k keeper) unless(write func() error, undo func(*qa.Trajectory)) error {
-	if !k.t.Loose && k.t.interrupted() {
-		k.t.undo = undo
+// unless writes an event, or stops the episode, whose agent has already added the event to its trajectory.
+func (l replayLog) unless(write func() error, undo func(*qa.Trajectory)) error {
+	if !l.t.Loose && l.t.interrupted() {
+		l.t.undo = undo
 		return errInterrupted
 	}
 	return write()

@@ -16,21 +16,21 @@ type Source struct {
 	run  *runlog.Run
 	held map[string]bool // episodes
 
-	mu    sync.Mutex
-	tapes map[string]*tape // of the episodes under way
+	mu         sync.Mutex
+	recordings map[string]*recording // of the episodes in flight
 }
 
-// Config says which run to replay and how.
+// Config selects a run to replay.
 type Config struct {
 	// Dir is the run directory.
 	Dir string
-	// Loose does not compare what is shown with what was shown, and leaves out requests that failed before a reply came.
+	// Loose skips the comparison of conversations, and requests that failed before a reply.
 	Loose bool
-	// Redact is what texts passed on their way into the log; nil is nothing.
+	// Redact is the redaction of the recorded log; nil is none.
 	Redact func([]byte) []byte
 }
 
-// Open reads the plan of a run directory.
+// Open reads run.json and the line index of a run directory.
 func Open(c Config) (*Source, error) {
 	if c.Redact == nil {
 		c.Redact = func(b []byte) []byte { return b }
@@ -39,28 +39,28 @@ func Open(c Config) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{c: c, run: r, held: make(map[string]bool), tapes: make(map[string]*tape)}
+	s := &Source{c: c, run: r, held: make(map[string]bool), recordings: make(map[string]*recording)}
 	for _, id := range r.UUIDs() {
 		s.held[id] = true
 	}
 	return s, nil
 }
 
-// Holds tells whether the run has an episode.
+// Holds reports whether the run has an episode.
 func (s *Source) Holds(uuid string, repeat int) bool {
 	return s.held[qa.EpisodeID(uuid, repeat)]
 }
 
-// Config is that of the recorded run.
+// Config is the recorded run's configuration.
 func (s *Source) Config() runlog.Config { return s.run.Config }
 
-// Complete returns the reply that was recorded in the place of a request.
+// Complete returns the recorded reply to a request.
 func (s *Source) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, err
 	}
 	s.mu.Lock()
-	t := s.tapes[qa.EpisodeID(r.UUID, r.Repeat)]
+	t := s.recordings[qa.EpisodeID(r.UUID, r.Repeat)]
 	s.mu.Unlock()
 	if t == nil {
 		return qa.Reply{}, fmt.Errorf("replay: episode %s was not begun", qa.EpisodeID(r.UUID, r.Repeat))
@@ -68,8 +68,8 @@ func (s *Source) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	return t.reply(r)
 }
 
-// load reads what the run has of an episode.
-func (s *Source) load(uuid string, repeat int) (*tape, error) {
+// load reads a recorded episode.
+func (s *Source) load(uuid string, repeat int) (*recording, error) {
 	rec, err := s.run.Episode(uuid, repeat)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %s: %w", qa.EpisodeID(uuid, repeat), err)
@@ -78,32 +78,31 @@ func (s *Source) load(uuid string, repeat int) (*tape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %s: %w", rec.Episode, err)
 	}
-	return &tape{Config: s.c, rec: rec, events: events}, nil
+	return &recording{Config: s.c, rec: rec, events: events}, nil
 }
 
-func (s *Source) begin(id string, t *tape) {
+func (s *Source) begin(id string, t *recording) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tapes[id] = t
+	s.recordings[id] = t
 }
 
 func (s *Source) end(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.tapes, id)
+	delete(s.recordings, id)
 }
 
-// Difference is a conversation that is not the recorded one.
+// Difference is a conversation that differs from the recorded one.
 type Difference struct {
-	// Run is the recorded run, Step the one whose request differs.
+	// Run is the recorded run, Step the step whose request differs.
 	Run  string
 	Step int
-	// Message is the number of the first message of the request that differs, counted from 0 among the shown ones.
+	// Message is the index of the first differing message of the request.
 	Message int
 	What    string
 }
 
-// Error implements error.
 func (d *Difference) Error() string {
 	return fmt.Sprintf("replay: step %d shows another conversation than %s: message %d %s", d.Step, d.Run, d.Message, d.What)
 }
@@ -111,7 +110,7 @@ func (d *Difference) Error() string {
 // errInterrupted suspends an episode where the recorded one was interrupted. It never leaves this package.
 var errInterrupted = &qa.SuspendedError{Reason: "the recorded episode was interrupted here"}
 
-// overflow is the recorded refusal of a conversation that was too long.
+// overflow is the recorded rejection of a conversation that was too long.
 func overflow(attempts []qa.Attempt) error {
 	return &qa.CallError{
 		Class: qa.FailContextOverflow, Attempts: attempts, Err: errors.New("the conversation was too long for the model"),

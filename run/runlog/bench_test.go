@@ -87,7 +87,7 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// writeCalls counts the write calls of this process; 0 where the system does not say.
+// writeCalls counts the write calls of this process; 0 if the system does not report them.
 func writeCalls(b *testing.B) int {
 	b.Helper()
 	raw, err := os.ReadFile("/proc/self/io")

@@ -14,21 +14,21 @@ import (
 	"airqa/internal/atomicfile"
 )
 
-// maxFull bounds what is kept of a tool's result that the model saw only in part, in bytes.
+// maxFull is the maximum size kept of a tool result that the model saw only in part, in bytes.
 const maxFull = 256 << 10
 
-// blobs keeps texts and images by the hash of their content, each once.
+// blobs stores texts and images once, by content hash.
 type blobs struct {
 	dir    string
 	redact func([]byte) []byte
 	fault  func(name string, n int) (int, error)
 	mu     sync.Mutex
 	known  map[string]bool
-	// prompt is the system prompt that came last, and promptSum its hash: all episodes of a run have one.
+	// prompt is the last system prompt, and promptSum its hash: all episodes of a run share one.
 	prompt, promptSum string
 }
 
-// systemPrompt is text for a system prompt, which is hashed and redacted once and not for every episode.
+// systemPrompt stores a system prompt, but hashes and redacts it only once.
 func (b *blobs) systemPrompt(s string) (string, error) {
 	b.mu.Lock()
 	last, sum := b.prompt, b.promptSum
@@ -53,7 +53,7 @@ func (b *blobs) text(s string) (string, error) {
 	return sum, b.put(filepath.Join(textsDir, sum+".txt"), data)
 }
 
-// beginning returns the first maxFull bytes of a text. It is redacted before it is cut, so that no half of a key stays.
+// beginning returns the first maxFull bytes of a text. It redacts before it truncates, so that no partial key remains.
 func (b *blobs) beginning(s string) string {
 	const longestKey = 4 << 10
 	if len(s) > maxFull {
@@ -62,7 +62,7 @@ func (b *blobs) beginning(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), maxFull)], "")
 }
 
-// image stores a picture under images/ by the hash it carries.
+// image stores an image under images/ by the given hash.
 func (b *blobs) image(sha string, data []byte) error {
 	if len(data) == 0 {
 		return nil
@@ -76,7 +76,7 @@ func (b *blobs) put(name string, data []byte) error {
 	if b.known[name] {
 		return nil
 	}
-	// A file that is there may be damaged: it is compared once, and replaced if it differs.
+	// An existing file may be damaged: it is compared once, and replaced if it differs.
 	if old, err := readIn(b.dir, name); err == nil && bytes.Equal(old, data) {
 		b.known[name] = true
 		return nil
@@ -91,13 +91,13 @@ func (b *blobs) put(name string, data []byte) error {
 	return nil
 }
 
-// readText returns the text of a hash.
+// readText returns the text with a hash.
 func readText(dir, sum string) (string, error) {
 	data, err := readBlob(dir, textsDir, sum, ".txt")
 	return string(data), err
 }
 
-// readImage returns the picture of a hash.
+// readImage returns the image with a hash.
 func readImage(dir, sum string) ([]byte, error) { return readBlob(dir, imagesDir, sum, ".png") }
 
 func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
@@ -119,10 +119,9 @@ func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
 
 const damaged = "is damaged: its content does not match the hash in its name"
 
-// BlobError is a text or an image of an episode that is missing, damaged or no regular file.
+// BlobError is a text or image of an episode that is missing, damaged or not a regular file.
 type BlobError struct{ Name, Why string }
 
-// Error implements error.
 func (e *BlobError) Error() string { return e.Name + ": " + e.Why }
 
 func hash(data []byte) string {
@@ -130,5 +129,5 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Hash returns the SHA-256 of a text in lower-case hex: how prompts, tool texts and files are named in run.json.
+// Hash returns the SHA-256 of a text in lower-case hex, as run.json identifies prompts, tool texts and files.
 func Hash(s string) string { return hash([]byte(s)) }

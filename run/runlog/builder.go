@@ -14,9 +14,9 @@ import (
 type builder struct {
 	run *Run
 	rec Recorded
-	// missing is the first text that could not be read.
+	// missing is the first unreadable text.
 	missing error
-	// damage is where the attempt ends to be readable.
+	// damage is where the attempt becomes unreadable.
 	damage *DamageError
 }
 
@@ -27,7 +27,7 @@ func newBuilder(r *Run, id string) *builder {
 	return b
 }
 
-// again is the builder of the next attempt at the episode. It knows what the attempts before it used.
+// again returns the builder of the next attempt at the episode. It keeps the usage of the earlier attempts.
 func (b *builder) again() *builder {
 	next := newBuilder(b.run, b.rec.Episode)
 	next.rec.Spent = b.rec.Spent.Add(b.rec.Usage()).Add(b.rec.Charged())
@@ -37,7 +37,7 @@ func (b *builder) again() *builder {
 	return next
 }
 
-// take reads the next line. Behind damage, only what calls used is of interest.
+// take reads the next line. After damage, only the usage of calls matters.
 func (b *builder) take(raw []byte, at line) {
 	if b.damage != nil {
 		b.damage.count(raw)
@@ -68,11 +68,11 @@ func (b *builder) lacks() error {
 func (b *builder) add(h head, raw []byte) error {
 	b.rec.Events++
 	if h.Seq != b.rec.Events {
-		return fmt.Errorf("event %d of %s where event %d was due: lines are missing or doubled", h.Seq, h.Episode, b.rec.Events)
+		return fmt.Errorf("event %d of %s where event %d was expected: lines are missing or duplicated", h.Seq, h.Episode, b.rec.Events)
 	}
 	b.rec.Ended = h.Time
 	if h.Type != TypeEnd {
-		// An episode that goes on after a failure is open again.
+		// An episode resumed after a failure is open again.
 		b.rec.Outcome, b.rec.Reason = "", ""
 	}
 	switch h.Type {
@@ -168,7 +168,7 @@ func (b *builder) observation(raw []byte) error {
 	}
 	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut}
 	if ev.Full != "" {
-		// A missing copy of the uncut text is no reason to lose the episode.
+		// A missing copy of the untruncated text does not invalidate the episode.
 		o.Full, _ = b.run.Text(ev.Full)
 	}
 	if ev.By == qa.ByProgram {
@@ -202,7 +202,7 @@ func (b *builder) lost(raw []byte) error {
 	return err
 }
 
-// step returns the step of a number, counted from 1 without gaps.
+// step returns step n, counted from 1 without gaps.
 func (b *builder) step(n int) *qa.Step {
 	if n < 1 || n > len(b.rec.Steps) {
 		return nil
@@ -210,7 +210,7 @@ func (b *builder) step(n int) *qa.Step {
 	return &b.rec.Steps[n-1]
 }
 
-// restore takes the arguments of an action from its text: JSON made floats of the integers.
+// restore parses the arguments of an action from its text, because JSON turned integers into floats.
 func restore(a *qa.Action) {
 	if a == nil {
 		return

@@ -18,8 +18,8 @@ import (
 	"airqa/qa"
 )
 
-// Config is run.json: what the run is. Shape holds everything that shapes results, Note what does not (the path of
-// the questions as given, the start, the number of workers of the first start).
+// Config is run.json. Shape is everything that affects results, Note the rest (the path of the questions as given, the
+// start time, the first invocation's number of workers).
 type Config struct {
 	Format  int       `json:"format"`
 	Program string    `json:"program"`
@@ -28,7 +28,7 @@ type Config struct {
 	Note    Note      `json:"note"`
 }
 
-// Shape is the whole configuration that shapes the results of a run. A run directory belongs to one Shape.
+// Shape is the configuration that affects the results of a run. A run directory belongs to one Shape.
 type Shape struct {
 	Baseline string `json:"baseline"`
 	// Model describes the model: provider, name, endpoint and sampling.
@@ -44,11 +44,11 @@ type Shape struct {
 	Data string `json:"data"`
 	// Questions is the SHA-256 of the questions as loaded.
 	Questions string `json:"questions"`
-	// Loop names the form of the episode loop. It changes when the same replies would lead elsewhere.
+	// Loop is the version of the episode loop. It changes if the same replies would lead to different actions.
 	Loop string `json:"loop"`
 }
 
-// ModelName is the model as it is named on the command line: "provider:name", or the one of both that is known.
+// ModelName is the model as on the command line: "provider:name", or the part that is known.
 func (s Shape) ModelName() string {
 	provider, _ := s.Model["provider"].(string)
 	name, _ := s.Model["model"].(string)
@@ -58,60 +58,60 @@ func (s Shape) ModelName() string {
 	return provider + ":" + name
 }
 
-// SpecOf is the name of the model that a description describes.
+// SpecOf is the spec of a described model.
 func SpecOf(described map[string]any) string {
 	return Shape{Model: described}.ModelName()
 }
 
-// ReplyLimit is the maximum number of tokens of a reply; 0 when none is recorded.
+// ReplyLimit is the maximum number of tokens of a reply; 0 if none is recorded.
 func (s Shape) ReplyLimit() int {
 	sampling, _ := s.Model["sampling"].(map[string]any)
-	limit, _ := sampling["max_tokens"].(float64) // run.json was read
+	limit, _ := sampling["max_tokens"].(float64) // a float after reading run.json
 	return int(limit)
 }
 
-// Note is what is worth knowing of a run and does not shape its results.
+// Note is information about a run that does not affect its results.
 type Note struct {
 	QuestionsFile string `json:"questions_file"`
 	QuestionCount int    `json:"question_count"`
 	DataDir       string `json:"data_dir"`
-	// Repeats is how many episodes each question gets by the first invocation; 0 is one.
+	// Repeats is the first invocation's number of episodes per question; 0 means one.
 	Repeats int `json:"repeats,omitempty"`
-	// BaseURL is the address of the model's endpoint at the first start. The same model may be served elsewhere later.
+	// BaseURL is the first invocation's endpoint address. The model may be served elsewhere later.
 	BaseURL string `json:"base_url,omitempty"`
-	// Price is that of the model at the first start; nil when it is unknown.
+	// Price is the model's price at the first invocation; nil if unknown.
 	Price *qa.Price `json:"price,omitempty"`
-	// Replay is the run directory whose replies this run shows again, as given; empty for a run that asked a model.
+	// Replay is the run directory whose replies this run replays, as given; empty for a run that asked a model.
 	Replay string `json:"replay,omitempty"`
-	// Fork says where this run branched off; nil for one that began by itself.
+	// Fork is the origin of a forked run; nil for others.
 	Fork *Fork `json:"fork,omitempty"`
-	// Missing is nil when the data directory holds everything that the questions need, and in older runs.
+	// Missing is nil if the data directory has everything that the questions need, and in older runs.
 	Missing *MissingPapers `json:"missing_papers,omitempty"`
 }
 
-// Fork is the point at which a run left the run that it was copied from.
+// Fork is the point at which a run was forked from another.
 type Fork struct {
-	// Run is the directory of that run, relative to this one.
+	// Run is the directory of the original run, relative to this one.
 	Run string `json:"run"`
-	// Episode is the one that goes on, Step the one with the changed message.
+	// Episode is the forked episode, Step the one with the changed message.
 	Episode string `json:"episode"`
 	Step    int    `json:"step"`
 	// Changed is [ForkReply] or [ForkObservation].
 	Changed string `json:"changed"`
-	// By is who changed it; empty when nobody said.
+	// By is who changed it; may be empty.
 	By string `json:"by,omitempty"`
 }
 
-// What a [Fork] changed.
+// The messages that a [Fork] can change.
 const (
 	ForkReply       = "reply"
 	ForkObservation = "observation"
 )
 
-// ErrNoRun is returned for a directory that holds no run.
+// ErrNoRun is returned for a directory without a run.
 var ErrNoRun = errors.New("no run here (run.json is missing); airqa run --out DIR makes one")
 
-// NoRun is [ErrNoRun] for a directory. It names the folder below that holds runs.
+// NoRun is [ErrNoRun] for a directory. It suggests a subfolder that has runs.
 func NoRun(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w\n  there is no such directory", dir, ErrNoRun)
@@ -126,19 +126,19 @@ func NoRun(dir string) error {
 	return fmt.Errorf("%s: %w", dir, ErrNoRun)
 }
 
-// MismatchError lists how a configuration differs from that of the run directory.
+// MismatchError lists the differences between a configuration and a run directory's.
 type MismatchError struct {
 	Dir  string
 	Diff []string
 }
 
-// Error implements error: one line a difference.
+// Error has one line per difference.
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("run directory %s belongs to another configuration:\n  %s", e.Dir, strings.Join(e.Diff, "\n  "))
 }
 
-// Create makes a run directory for a configuration with its questions (JSON Lines), or checks that the one that
-// is there has the same Shape. A different Shape is a [*MismatchError]; the directory stays as it was.
+// Create makes a run directory for a configuration with its questions (JSON Lines), or checks that an existing one has
+// the same Shape. A different Shape is a [*MismatchError], and the directory stays unchanged.
 func Create(dir string, c Config, questions []byte) error {
 	c.Format = Format
 	old, err := ReadConfig(dir)
@@ -152,7 +152,7 @@ func Create(dir string, c Config, questions []byte) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, LogFile)); err == nil {
-		return fmt.Errorf("%s holds a log and no run.json, so nobody can tell whose it is; move it away or choose another directory", dir)
+		return fmt.Errorf("%s has log.jsonl but no run.json; move it away or choose another directory", dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make run directory: %w", err)
@@ -167,8 +167,8 @@ func Create(dir string, c Config, questions []byte) error {
 	return atomicfile.WriteFile(filepath.Join(dir, RunFile), append(raw, '\n'))
 }
 
-// checkLog refuses a run directory that was scored or indexed and whose log is missing or empty: running again would cost as
-// much as the whole run did.
+// checkLog rejects a run directory with scores or an index but without a log: continuing would repeat the cost of the
+// whole run.
 func checkLog(dir string) error {
 	if info, err := os.Lstat(filepath.Join(dir, LogFile)); err == nil && info.Size() > 0 {
 		return nil
@@ -182,7 +182,7 @@ func checkLog(dir string) error {
 	return nil
 }
 
-// Redacted returns the configuration as redact leaves its JSON: a key may stand in a name or a path.
+// Redacted redacts the JSON of the configuration: a name or path may contain a key.
 func (c Config) Redacted(redact func([]byte) []byte) (Config, error) {
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -198,8 +198,8 @@ func (c Config) Redacted(redact func([]byte) []byte) (Config, error) {
 	return safe, dec.Decode(&safe)
 }
 
-// Check tells whether there is a run in a directory. One of another Shape is a [*MismatchError], as for [Create]; nothing is
-// made.
+// Check reports whether a directory has a run. One with another Shape is a [*MismatchError], as in [Create]. It writes
+// nothing.
 func Check(dir string, shape Shape) (exists bool, err error) {
 	old, err := ReadConfig(dir)
 	if errors.Is(err, ErrNoRun) {
@@ -211,7 +211,7 @@ func Check(dir string, shape Shape) (exists bool, err error) {
 	return true, match(dir, old.Shape, shape)
 }
 
-// ReadConfig reads run.json. It refuses another format, and keys that it does not know.
+// ReadConfig reads run.json. It rejects other formats and unknown keys.
 func ReadConfig(dir string) (Config, error) {
 	var c Config
 	if err := checkEntries(dir); err != nil {
@@ -248,8 +248,8 @@ func match(dir string, old, now Shape) error {
 	return nil
 }
 
-// Differences lists how two shapes differ, one line a key, in order; each line begins with the key and a colon. The texts
-// shown to the model are left out where the baseline or the protocol differs, since those choose the texts.
+// Differences lists the differences between two shapes in order, one line per key, starting with the key and a colon.
+// It omits the texts shown to the model if the baseline or protocol differs, because those select the texts.
 func Differences(old, now Shape) []string {
 	a, b := flatten(old), flatten(now)
 	otherTexts := a["baseline"] != b["baseline"] || a["settings.protocol"] != b["settings.protocol"]
@@ -266,7 +266,7 @@ func Differences(old, now Shape) []string {
 
 var textHash = regexp.MustCompile(`^"[0-9a-f]{64}"$`)
 
-// change is how a value differs. Of two hashes only that they differ means something to a person.
+// change describes a changed value. Hashes are only reported as changed.
 func change(old, now string) string {
 	switch {
 	case textHash.MatchString(old) && textHash.MatchString(now):
@@ -290,7 +290,7 @@ func union(a, b map[string]string) map[string]bool {
 	return keys
 }
 
-// flatten turns a value into dotted keys and JSON values, so that two of them can be compared.
+// flatten turns a value into dotted keys and JSON values for comparison.
 func flatten(v any) map[string]string {
 	raw, err := json.Marshal(v)
 	if err != nil {

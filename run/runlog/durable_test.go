@@ -13,7 +13,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// A log of 1 MiB has an index, a shorter one has none; and what the index covers is not parsed again.
+// A log of 1 MiB has an index, a shorter one has none; indexed lines are not parsed again.
 func TestIndexSavesParsing(t *testing.T) {
 	dir := create(t)
 	log, index := filepath.Join(dir, runlog.LogFile), filepath.Join(dir, "log.idx")

@@ -8,17 +8,17 @@ import (
 	"airqa/qa"
 )
 
-// refFrom is the length in bytes from which the first system message is kept by hash, and from which an
-// observation that a later message repeats is referred to instead of written again.
+// refFrom is the minimum length in bytes of a system message stored by hash, and of an observation that later messages
+// refer to instead of repeating.
 const refFrom = 200
 
-// Episode writes the events of one episode. It has one user at a time.
+// Episode writes the events of one episode. It is not safe for concurrent use.
 type Episode struct {
 	w    *Writer
 	id   string
 	seq  int
 	seen []observed // observations that later messages may repeat
-	lost int        // requests without a reply that the log holds already
+	lost int        // logged requests without a reply
 }
 
 type observed struct {
@@ -26,8 +26,8 @@ type observed struct {
 	text string
 }
 
-// Begin starts the episode of a question, or resumes one that is in the log: prior is what the log holds of it. Without
-// prior the episode starts from its first event, and readers drop what an earlier, damaged attempt left in the log.
+// Begin starts the episode of a question, or resumes one from prior, its logged part. Without prior, the episode starts
+// from its first event, and readers ignore earlier, damaged attempts.
 func (w *Writer) Begin(uuid string, repeat int, prior *Recorded) (*Episode, error) {
 	e := &Episode{w: w, id: qa.EpisodeID(uuid, repeat)}
 	if prior != nil && prior.Events > 0 {
@@ -40,7 +40,7 @@ func (w *Writer) Begin(uuid string, repeat int, prior *Recorded) (*Episode, erro
 	return e, e.write(startEvent{head: e.head(TypeStart), UUID: uuid, Repeat: repeat})
 }
 
-// Message records a message that the program itself put into the conversation.
+// Message records a message that the program added to the conversation.
 func (e *Episode) Message(m qa.Message) error {
 	parts, err := e.parts(m)
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *Episode) Message(m qa.Message) error {
 	return e.write(messageEvent{head: e.head(TypeMessage), Role: m.Role, Parts: parts, Images: m.Images})
 }
 
-// Call records a reply of the model and what was read from it.
+// Call records a reply of the model and its parsed action.
 func (e *Episode) Call(s qa.Step) error {
 	ev := callEvent{
 		head: e.head(TypeCall), Step: s.N, Shown: s.Shown, Kept: s.Kept, Action: encodable(s.Action),
@@ -72,7 +72,7 @@ func (e *Episode) Call(s qa.Step) error {
 	return e.write(ev)
 }
 
-// Observation records what came back in step s, whose Observation must be set.
+// Observation records the result of step s, whose Observation must be set.
 func (e *Episode) Observation(s qa.Step) error {
 	o := s.Observation
 	if err := e.images(o.Images); err != nil {
@@ -99,7 +99,7 @@ func (e *Episode) Observation(s qa.Step) error {
 	return nil
 }
 
-// Lost records the requests of a call that was stopped, which may have cost something all the same.
+// Lost records the requests of an interrupted call, which may have been billed.
 func (e *Episode) Lost(attempts []qa.Attempt) error {
 	if err := e.write(lostEvent{head: e.head(TypeLost), Attempts: attempts}); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (e *Episode) Lost(attempts []qa.Attempt) error {
 	return nil
 }
 
-// End records how the episode ended, and returns when that is on the disk.
+// End records the end of the episode and returns once it is on disk.
 func (e *Episode) End(t qa.Trajectory) error {
 	err := e.write(endEvent{
 		head: e.head(TypeEnd), Outcome: t.Outcome, Reason: t.Reason, Transient: t.Transient, Answer: t.Answer,
@@ -121,11 +121,11 @@ func (e *Episode) End(t qa.Trajectory) error {
 	return e.w.Sync()
 }
 
-// Events counts the lines that the log holds of the episode.
+// Events returns the number of logged lines of the episode.
 func (e *Episode) Events() int { return e.seq }
 
-// head is that of the next event. Its number is used up when the event is written, not before: an event that could not be
-// written leaves no gap.
+// head is the head of the next event. The number is consumed only when the event is written, so a failed write leaves
+// no gap.
 func (e *Episode) head(kind string) head {
 	return head{Type: kind, Episode: e.id, Seq: e.seq + 1, Time: e.w.now().UTC()}
 }
@@ -138,8 +138,8 @@ func (e *Episode) write(event any) error {
 	return err
 }
 
-// encodable returns an action that JSON can represent. Infinity and NaN become strings; readers take the arguments from the
-// text of the action, where they stay numbers.
+// encodable returns an action that JSON can represent. Infinity and NaN become strings; readers parse the arguments
+// from the text of the action, where they are still numbers.
 func encodable(a *qa.Action) *qa.Action {
 	if a == nil {
 		return nil
@@ -173,8 +173,8 @@ func (e *Episode) remember(s qa.Step) {
 	}
 }
 
-// parts splits a message so that nothing long is stored twice: a system prompt goes to the texts folder, and an
-// observation that the message repeats is a reference to its step.
+// parts splits a message so that nothing long is stored twice: a system prompt goes to the texts folder, and a repeated
+// observation becomes a reference to its step.
 func (e *Episode) parts(m qa.Message) ([]part, error) {
 	if m.Role == qa.System && len(m.Text) >= refFrom {
 		sum, err := e.w.blobs.systemPrompt(m.Text)

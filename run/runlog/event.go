@@ -10,10 +10,10 @@ import (
 	"airqa/qa"
 )
 
-// Format is the number of the on-disk form that this program writes and reads.
+// Format is the format number that this program writes and reads.
 const Format = 1
 
-// Types of event. A reader counts and skips those it does not know.
+// Types of event. A reader counts and skips unknown ones.
 const (
 	TypeStart       = "start"
 	TypeMessage     = "message"
@@ -23,8 +23,8 @@ const (
 	TypeEnd         = "end"
 )
 
-// head is what every line begins with, in this order, so that a reader finds the episode without parsing the
-// whole line.
+// head starts every line with its keys in this order, so that a reader finds the episode without parsing the whole
+// line.
 type head struct {
 	Type    string    `json:"type"`
 	Episode string    `json:"episode"`
@@ -38,7 +38,7 @@ type startEvent struct {
 	Repeat int    `json:"repeat"`
 }
 
-// part is a piece of a message: a text in place, a text of the texts folder, or the observation of a step.
+// part is a piece of a message: inline text, a text of the texts folder, or the observation of a step.
 type part struct {
 	Text        *Text  `json:"text,omitempty"`
 	Ref         string `json:"ref,omitempty"`
@@ -68,7 +68,7 @@ type callEvent struct {
 	Ended      time.Time      `json:"ended"`
 }
 
-// reply is qa.Reply with texts that keep their bytes.
+// reply is qa.Reply with texts that keep invalid UTF-8.
 type reply struct {
 	Text      Text         `json:"text"`
 	Reasoning *Text        `json:"reasoning,omitempty"`
@@ -77,9 +77,9 @@ type reply struct {
 	Finish    string       `json:"finish,omitempty"`
 	Usage     qa.Usage     `json:"usage"`
 	Attempts  []qa.Attempt `json:"attempts,omitempty"`
-	// ToolCalls are the native calls of the reply; Called of the event is the one that became the action.
+	// ToolCalls are the native calls of the reply; the event's Called is the one that became the action.
 	ToolCalls []qa.ToolCall `json:"tool_calls,omitempty"`
-	// Sealed is what the endpoint wants back with the call, unread.
+	// Sealed is opaque provider data to send back with the call.
 	Sealed json.RawMessage `json:"sealed,omitempty"`
 	Cached bool            `json:"from_cache,omitempty"`
 }
@@ -88,18 +88,18 @@ type observationEvent struct {
 	head
 	Step   int        `json:"step"`
 	By     string     `json:"by"`
-	Action *qa.Action `json:"action,omitempty"` // only when the program took it by itself
+	Action *qa.Action `json:"action,omitempty"` // only if the program chose it
 	Status qa.Status  `json:"status"`
 	Text   Text       `json:"text"`
 	Images []qa.Image `json:"images,omitempty"`
 	Cut    *qa.Cut    `json:"cut,omitempty"`
-	Full   string     `json:"full,omitempty"` // hash of the text before cutting
+	Full   string     `json:"full,omitempty"` // hash of the untruncated text
 	Hash   string     `json:"hash"`           // fingerprint of text and images
 	Start  time.Time  `json:"started"`
 	End    time.Time  `json:"ended"`
 }
 
-// lostEvent tells of requests that got no reply because the run was stopped.
+// lostEvent lists requests without a reply because the run was stopped.
 type lostEvent struct {
 	head
 	Attempts []qa.Attempt `json:"attempts"`
@@ -109,7 +109,7 @@ type endEvent struct {
 	head
 	Outcome qa.Outcome `json:"outcome"`
 	Reason  string     `json:"reason,omitempty"`
-	// Transient is true for a failure of a tool whose store or endpoint was unavailable.
+	// Transient is true for a tool failure because its store or endpoint was unavailable.
 	Transient bool         `json:"transient,omitempty"`
 	Answer    qa.Answer    `json:"answer"`
 	Turns     int          `json:"turns"`
@@ -117,7 +117,7 @@ type endEvent struct {
 	Failed    []qa.Attempt `json:"failed_attempts,omitempty"` // of a call that never got a reply
 }
 
-// Text is a string that survives JSON byte for byte: valid UTF-8 is an ordinary JSON string, anything else is
+// Text is a string that JSON preserves byte for byte: valid UTF-8 is an ordinary JSON string, anything else is
 // {"quoted": "…"} with Go's \x escapes.
 type Text string
 
@@ -125,7 +125,7 @@ type quoted struct {
 	Quoted string `json:"quoted"`
 }
 
-// MarshalJSON implements json.Marshaler.
+// MarshalJSON writes one of the two forms.
 func (t Text) MarshalJSON() ([]byte, error) {
 	if utf8.ValidString(string(t)) {
 		return json.Marshal(string(t))
@@ -133,7 +133,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return json.Marshal(quoted{strconv.QuoteToASCII(string(t))})
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON reads both forms.
 func (t *Text) UnmarshalJSON(raw []byte) error {
 	if len(raw) == 0 || raw[0] != '{' {
 		return json.Unmarshal(raw, (*string)(t))

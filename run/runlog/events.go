@@ -12,26 +12,26 @@ import (
 	"airqa/qa"
 )
 
-// Event is one line of an episode, decoded as far as whoever replays or copies an episode needs it.
+// Event is one line of an episode, decoded as far as replaying and copying need.
 type Event struct {
-	// Type is one of the Type constants, Seq counts from 1.
+	// Type is one of the Type constants; Seq counts from 1.
 	Type string `json:"type"`
 	Seq  int    `json:"seq"`
-	// Step and By are those of a call (by the model) or an observation.
+	// Step and By belong to a call (by the model) or an observation.
 	Step int    `json:"step"`
 	By   string `json:"by"`
-	// Outcome, Reason and Answer are set in an end.
+	// Outcome, Reason and Answer belong to an end.
 	Outcome qa.Outcome `json:"outcome"`
 	Reason  string     `json:"reason"`
 	Answer  qa.Answer  `json:"answer"`
-	// Attempts of a lost event, Failed of an end: requests without a reply.
+	// Attempts of a lost event and Failed of an end are requests without a reply.
 	Attempts []qa.Attempt `json:"attempts"`
 	Failed   []qa.Attempt `json:"failed_attempts"`
 	// Line is the whole line with its newline.
 	Line []byte `json:"-"`
 }
 
-// Events returns the lines of one episode ("uuid#repeat") in order; none for an episode that the log does not hold.
+// Events returns the lines of one episode ("uuid#repeat") in order, or none if it is not in the log.
 func (r *Run) Events(id string) ([]Event, error) {
 	if len(r.lines[id]) == 0 {
 		return nil, nil
@@ -52,18 +52,18 @@ func (r *Run) Events(id string) ([]Event, error) {
 			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
 		if ev.Type == TypeStart && ev.Seq == 1 {
-			events = nil // what came before is a damaged attempt
+			events = nil // the events so far are a damaged attempt
 		}
 		events = append(events, ev)
 	}
 	return events, nil
 }
 
-// hashPattern finds the names of texts and images in a line.
+// hashPattern matches the names of texts and images in a line.
 var hashPattern = regexp.MustCompile(`"[0-9a-f]{64}"`)
 
-// Copy appends events of another run as they are, with the texts and images that they name. It is for a log that holds
-// nothing of their episode yet.
+// Copy appends events of another run verbatim, with their texts and images. The log must not have events of their
+// episode.
 func (w *Writer) Copy(from *Run, events []Event) error {
 	for _, ev := range events {
 		for _, name := range hashPattern.FindAll(ev.Line, -1) {
@@ -78,7 +78,7 @@ func (w *Writer) Copy(from *Run, events []Event) error {
 	return w.Sync()
 }
 
-// copyBlobs copies what another run directory keeps under a hash.
+// copyBlobs copies the files with a hash from another run directory.
 func (w *Writer) copyBlobs(dir, sum string) error {
 	for _, name := range []string{filepath.Join(textsDir, sum+".txt"), filepath.Join(imagesDir, sum+".png")} {
 		data, err := readIn(dir, name)

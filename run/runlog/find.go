@@ -25,11 +25,11 @@ func Find(paths []string) ([]string, error) {
 	return dirs, nil
 }
 
-// runsIn lists the run directories inside a folder, by name. It takes no pattern: a folder may be called "runs[1]".
+// runsIn lists the run directories in a folder by name, without a pattern: a folder may be called "runs[1]".
 func runsIn(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is no run directory: %w", folder, err)
+		return nil, fmt.Errorf("%s is not a run directory: %w", folder, err)
 	}
 	var dirs []string
 	for _, e := range entries {

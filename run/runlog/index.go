@@ -13,37 +13,37 @@ import (
 	"airqa/internal/atomicfile"
 )
 
-// The index is log.idx: the places of the lines of a log, so that opening a long one reads only what came since. It is a
-// copy of what the log says: whoever finds it missing, stale or damaged reads the log and writes it anew.
+// The index, log.idx, has the positions of a log's lines, so that opening a long log reads only new lines. It is
+// redundant: if it is missing, stale or damaged, it is rebuilt from the log.
 const (
 	indexFile = "log.idx"
 	indexMark = "airqa log index 1\n"
-	// indexFrom is how many bytes of new lines make it worth writing.
+	// indexFrom is the minimum number of new bytes for writing the index.
 	indexFrom = 1 << 20
-	// printSize is how much of each end of the covered part of a log its fingerprint is made from.
+	// printSize is the size of each end of the indexed part that its fingerprint covers.
 	printSize = 4 << 10
 )
 
-// What a line of the index says of a line of the log, beside its episode.
+// The code of a line in the index, in addition to its episode.
 const (
 	lineBad     = 0
 	lineUnknown = 1
-	lineEvent   = 2 // and more: the number of the episode
+	lineEvent   = 2 // and above: the number of the episode
 )
 
-// indexed is what an index is made from: the lines in their order.
+// indexed is the content of an index: the lines in order.
 type indexed struct {
-	size  int64 // of the log that is covered
+	size  int64 // of the indexed part of the log
 	codes []uint32
 	sizes []uint32
 }
 
 func (x *indexed) add(code uint32, length int) {
 	x.size += int64(length)
-	x.codes, x.sizes = append(x.codes, code), append(x.sizes, uint32(length)) //nolint:gosec // a line of 4 GiB is refused by scan
+	x.codes, x.sizes = append(x.codes, code), append(x.sizes, uint32(length)) //nolint:gosec // scan rejects lines of 4 GiB
 }
 
-// useIndex takes what the index of a log says, and returns how many bytes of the log it covers; 0 when there is none to use.
+// useIndex reads the index and returns the number of log bytes it covers, or 0 if it is unusable.
 func (r *Run) useIndex(log *os.File) int64 {
 	raw, err := readIn(r.Dir, indexFile)
 	if err != nil {
@@ -95,8 +95,8 @@ func (r *Run) decode(d *decoder) bool {
 	return !d.bad && len(d.raw) == 0
 }
 
-// writeIndex stores the index when enough lines came since. A directory that cannot be written to has none, nor has a log
-// with a damaged line, which somebody may mend in place.
+// writeIndex writes the index if there are enough new lines. A read-only directory has none, and neither has a log with
+// a damaged line, which may be repaired in place.
 func (r *Run) writeIndex(log *os.File, covered int64) {
 	if r.index.size-covered < indexFrom || len(r.BadLines) > 0 {
 		return
@@ -121,7 +121,7 @@ func (r *Run) writeIndex(log *os.File, covered int64) {
 	_ = atomicfile.WriteFile(filepath.Join(r.Dir, indexFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
 }
 
-// fingerprintOf tells one log from another by the ends of its first size bytes.
+// fingerprintOf hashes the ends of the first size bytes of a log.
 func fingerprintOf(log io.ReaderAt, size int64) ([]byte, error) {
 	ends := make([]byte, 2*printSize)
 	head, err := log.ReadAt(ends[:min(printSize, size)], 0)
@@ -136,7 +136,7 @@ func fingerprintOf(log io.ReaderAt, size int64) ([]byte, error) {
 	return sum[:], nil
 }
 
-// decoder reads numbers and bytes; bad is set when there are none left.
+// decoder reads numbers and bytes; bad is set at the end of the data.
 type decoder struct {
 	raw []byte
 	bad bool

@@ -28,7 +28,7 @@ func manyLines(from, to int) string {
 	return b.String()
 }
 
-// seen is what opening a directory tells, with the length of each episode's message.
+// seen is the result of opening a directory, with the length of each episode's message.
 func seen(t *testing.T, dir string) string {
 	t.Helper()
 	r, err := runlog.Open(dir)
@@ -107,7 +107,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// A line that was damaged and is mended in place is no longer bad.
+// A damaged line that is repaired in place is no longer bad.
 func TestMendedLine(t *testing.T) {
 	dir := create(t)
 	log := filepath.Join(dir, runlog.LogFile)

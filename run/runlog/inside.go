@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 )
 
-// entries are the names that a run directory has, and whether each is a folder.
+// entries maps the names in a run directory to whether each is a folder.
 var entries = map[string]bool{
 	RunFile: false, LogFile: false, QuestionsFile: false, indexFile: false, lockFile: false, "verdicts.jsonl": false,
 	textsDir: true, imagesDir: true, scoresDir: true, "forks": true,
 }
 
-// checkEntries refuses a run directory whose files are symbolic links, pipes or devices: one from elsewhere could make the
-// program read, send or overwrite files that are not part of it.
+// checkEntries rejects a run directory with symbolic links, pipes or devices: an untrusted one could make the program
+// read, send or overwrite files elsewhere.
 func checkEntries(dir string) error {
 	for name, folder := range entries {
 		info, err := os.Lstat(filepath.Join(dir, name))
@@ -50,7 +50,7 @@ func openIn(dir, name string) (*os.File, error) {
 	return root.Open(name)
 }
 
-// readIn reads a file as [openIn] opens it.
+// readIn reads a file opened by [openIn].
 func readIn(dir, name string) ([]byte, error) {
 	file, err := openIn(dir, name)
 	if err != nil {

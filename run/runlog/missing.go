@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// What a run does with questions whose papers are missing.
+// How a run treats questions whose papers are missing.
 const (
-	MissingStop = "stop" // nothing runs
-	MissingSkip = "skip" // they are left out
-	MissingRun  = "run"  // they run all the same
+	MissingStop = "stop" // run nothing
+	MissingSkip = "skip" // skip them
+	MissingRun  = "run"  // run them anyway
 )
 
-// MissingPapers records what the questions of a run need and its data directory does not hold. Neither changes while the
-// run directory is used, so this is true of every invocation.
+// MissingPapers records what the questions of a run need and its data directory lacks. Neither changes during a run, so
+// it holds for every invocation.
 type MissingPapers struct {
-	// Choice is that of the first invocation: one of [MissingStop] (none of its questions lacked a paper), [MissingSkip] and
+	// Choice is the first invocation's: one of [MissingStop] (none of its questions lacked a paper), [MissingSkip] and
 	// [MissingRun].
 	Choice string `json:"choice"`
-	// Papers counts the missing papers; Collections are the venues with no paper.
+	// Papers counts the missing papers; Collections are the venues without papers.
 	Papers      int      `json:"papers"`
 	Collections []string `json:"collections,omitempty"`
-	// Named and Searched are the uuids of the questions that name such a paper, or search such a collection.
+	// Named and Searched are the uuids of the questions that name such a paper or search such a collection.
 	Named    []string `json:"named,omitempty"`
 	Searched []string `json:"searched,omitempty"`
 }
@@ -32,11 +32,11 @@ type Lacking struct {
 	Ran      int `json:"ran"`
 	Named    int `json:"named"`
 	Searched int `json:"searched"`
-	// Skipped counts the questions with missing papers that did not run, in a run that leaves them out.
+	// Skipped counts the questions with missing papers that were skipped.
 	Skipped int `json:"skipped"`
 }
 
-// Lacking counts among the questions that ran. It returns nil when none lacked a paper and none was left out; m may be nil.
+// Lacking counts the given questions. It returns nil if none lacked a paper and none was skipped; m may be nil.
 func (m *MissingPapers) Lacking(ran map[string]bool) *Lacking {
 	if m == nil {
 		return nil
@@ -62,7 +62,7 @@ func (m *MissingPapers) Lacking(ran map[string]bool) *Lacking {
 	return &l
 }
 
-// String is the note for people.
+// String is the note for users.
 func (l Lacking) String() string {
 	var parts []string
 	if l.Named > 0 {

@@ -15,17 +15,17 @@ import (
 	"airqa/qa"
 )
 
-// Run reads a run directory. It holds the place of every line in memory, not the lines; episodes are read one
-// at a time. A Run shows the log as it was when it was opened, also while another program writes to it.
+// Run reads a run directory. It keeps the position of every line in memory, but reads episodes one at a time. It is a
+// snapshot of the log at opening, even if another process appends to it.
 type Run struct {
 	Dir    string
 	Config Config
 
-	// Unknown counts events of a type that this program does not know; it skips them.
+	// Unknown counts skipped events of unknown types.
 	Unknown int
-	// Torn is the length of a half-written last line, which is left out.
+	// Torn is the length of an incomplete last line, which is ignored.
 	Torn int64
-	// BadLines are the numbers of lines that could not be read, and why. Their episodes may be incomplete.
+	// BadLines are the unreadable lines. Their episodes may be incomplete.
 	BadLines []LineError
 
 	order   []string          // episodes in the order of their first event
@@ -34,7 +34,7 @@ type Run struct {
 	index   indexed
 }
 
-// LineError is a line of the log that could not be read.
+// LineError is an unreadable line of the log.
 type LineError struct {
 	Line int
 	Err  error
@@ -42,27 +42,27 @@ type LineError struct {
 
 func (e LineError) Error() string { return fmt.Sprintf("%s:%d: %v", LogFile, e.Line, e.Err) }
 
-// line is the place of one event.
+// line is the position of one event.
 type line struct {
 	offset int64
 	length int
 	number int
 }
 
-// Recorded is what the log holds of an episode, finished or not.
+// Recorded is the logged part of an episode, finished or not.
 type Recorded struct {
 	qa.Trajectory
 	// Events counts the lines of the episode: the next one has the sequence number Events+1.
 	Events int `json:"events"`
-	// Spent is what attempts at the episode used that are no longer part of it: damaged ones, which were run again.
+	// Spent is the usage of damaged attempts at the episode, which were run again.
 	Spent qa.Usage `json:"-"`
 }
 
-// Finished tells whether the episode has an outcome that stands. One that ended because the endpoint or a tool
-// failed, or was cancelled, does not: the same command takes it up again.
+// Finished reports whether the episode has a final outcome. One that was cancelled or ended because the endpoint or a
+// tool failed does not: the same command retries it.
 func (r Recorded) Finished() bool { return r.Outcome != "" && !r.Outcome.Again() }
 
-// Open reads the plan of a run directory: run.json and the places of all lines of the log.
+// Open reads run.json and the positions of all lines of the log.
 func Open(dir string) (*Run, error) {
 	config, err := ReadConfig(dir)
 	if err != nil {
@@ -91,9 +91,8 @@ func Open(dir string) (*Run, error) {
 // UUIDs returns the episodes in the order of their first event, as "uuid#repeat".
 func (r *Run) UUIDs() []string { return r.order }
 
-// Episodes yields the episodes of some names of [Run.UUIDs], or every one when none is named, in the order of their first
-// event. Nothing is read of the others. A bad line ends no more than its own episode: it comes as an error beside what
-// could be read of it.
+// Episodes yields the named episodes (see [Run.UUIDs]), or all if none are named, in the order of their first event. It
+// reads no others. A bad line affects only its own episode, which comes with an error and its readable part.
 func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
 	if len(names) == 0 {
 		names = r.order
@@ -115,7 +114,7 @@ func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
 	}
 }
 
-// ErrNoEpisode is returned for a question that the log does not hold.
+// ErrNoEpisode is returned for a question that is not in the log.
 var ErrNoEpisode = errors.New("no such episode in this run")
 
 // Episode reads one episode.
@@ -135,7 +134,7 @@ func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 // Text returns a text of the texts folder by its hash.
 func (r *Run) Text(sum string) (string, error) { return readText(r.Dir, sum) }
 
-// LoadImages reads the bytes of the pictures of an episode, for whoever shows them to a model again.
+// LoadImages reads the images of an episode, to show them to a model again.
 func (r *Run) LoadImages(rec *Recorded) error {
 	lists := make([][]qa.Image, 0, len(rec.Messages)+len(rec.Steps))
 	for _, m := range rec.Messages {
@@ -158,7 +157,7 @@ func (r *Run) LoadImages(rec *Recorded) error {
 	return nil
 }
 
-// headPattern finds type and episode at the beginning of a line as this program writes most of them.
+// headPattern matches type and episode at the start of a line as usually written.
 var headPattern = regexp.MustCompile(`^\{"type":"([a-z_]+)","episode":"([^"\\]+)","seq":\d+,`)
 
 func (r *Run) scan(file io.Reader) error {
@@ -176,7 +175,7 @@ func (r *Run) scan(file io.Reader) error {
 	}
 }
 
-// readLine returns the next line with its newline; it may be as long as memory allows.
+// readLine returns the next line with its newline, whatever its length.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	raw, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -190,7 +189,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return long, err
 }
 
-// note takes up one line of the log.
+// note adds one line of the log.
 func (r *Run) note(raw []byte) {
 	kind, episode := headOf(raw)
 	if kind == "" || len(raw) > math.MaxUint32 {
@@ -205,7 +204,7 @@ func (r *Run) note(raw []byte) {
 	}
 }
 
-// headOf returns type and episode of an event; "" for a line that is none. Whitespace and the order of keys do not matter.
+// headOf returns the type and episode of an event, or "" for another line. Whitespace and key order do not matter.
 func headOf(raw []byte) (kind, episode string) {
 	if m := headPattern.FindSubmatch(raw); m != nil && json.Valid(raw) {
 		return string(m[1]), string(m[2])
@@ -217,7 +216,7 @@ func headOf(raw []byte) (kind, episode string) {
 	return h.Type, h.Episode
 }
 
-// place puts a line of a kind behind the ones before it.
+// place appends a line of a kind.
 func (r *Run) place(kind uint32, episode string, length int) {
 	at := line{r.index.size, length, len(r.index.codes) + 1}
 	switch kind {
@@ -236,22 +235,21 @@ func (r *Run) place(kind uint32, episode string, length int) {
 			r.order = append(r.order, episode)
 		}
 		r.lines[episode] = append(r.lines[episode], at)
-		kind = lineEvent + uint32(n) //nolint:gosec // episodes are fewer than lines
+		kind = lineEvent + uint32(n) //nolint:gosec // there are fewer episodes than lines
 	}
 	r.index.add(kind, length)
 }
 
-// DamageError is an episode of which events are missing, doubled or unreadable. What was read is what precedes the damage.
+// DamageError is an episode with missing, duplicated or unreadable events. The part before the damage is valid.
 type DamageError struct {
-	// Line is the first line that does not follow from the ones before it.
+	// Line is the first inconsistent line.
 	Line int
 	Err  error
-	// Calls and After are the model calls from there on, and what they used.
+	// Calls and After are the number and usage of the model calls from there on.
 	Calls int
 	After qa.Usage
 }
 
-// Error implements error.
 func (e *DamageError) Error() string { return LineError{e.Line, e.Err}.Error() }
 
 // Unwrap returns the cause.
@@ -268,7 +266,7 @@ func (e *DamageError) count(raw []byte) {
 	}
 }
 
-// read rebuilds one episode from its lines. An attempt that was damaged, and started again since, is left out.
+// read rebuilds one episode from its lines. It ignores damaged attempts that were started over.
 func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
 	b := newBuilder(r, id)
 	for _, at := range r.lines[id] {

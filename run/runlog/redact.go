@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// keyMark begins the keys of the usual providers, and leastKey is how many characters of a key follow it: a server may
-// repeat one that is not ours.
+// keyMark is the prefix of common providers' keys, and leastKey the minimum number of characters after it. A server may
+// repeat a key that is not ours.
 const (
 	keyMark  = "sk-"
 	leastKey = 16
 )
 
-// redacted stands in the place of a secret.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
-// Redactor returns the function that every byte passes on its way into a run directory. Each secret of at least
-// eight characters is replaced by "[redacted]", and the home directory by "~". Shorter secrets are left: replacing
-// them would eat ordinary words.
+// Redactor returns the filter for everything written to a run directory. It replaces each secret of at least eight
+// characters by "[redacted]" and the home directory by "~". Shorter secrets would match ordinary words.
 func Redactor(secrets []string, home string) func([]byte) []byte {
 	type swap struct{ old, new []byte }
 	var swaps []swap
@@ -46,8 +45,8 @@ func Redactor(secrets []string, home string) func([]byte) []byte {
 	}
 }
 
-// redactKeys replaces what looks like a key: keyMark at the start of a word, and at least leastKey characters of a key. A
-// regular expression here took a sixth of the processor time of an episode.
+// redactKeys replaces likely keys: keyMark at the start of a word, followed by at least leastKey key characters. A
+// regular expression took a sixth of the processor time of an episode.
 func redactKeys(line []byte) []byte {
 	var out []byte
 	done := 0
@@ -77,18 +76,19 @@ func redactKeys(line []byte) []byte {
 	return append(out, line[done:]...)
 }
 
-// escaped reports whether text ends in the escape sequence of a newline or another blank: its letter is not part of a word.
+// escaped reports whether text ends in the escape sequence of a whitespace character, whose letter is not part of a
+// word.
 func escaped(text []byte) bool {
 	n := len(text)
 	return n > 1 && text[n-2] == '\\' && bytes.IndexByte([]byte("nrtbf"), text[n-1]) >= 0
 }
 
-// isWord tells whether a byte is one of a word: a letter of ASCII, a digit or an underscore.
+// isWord reports whether a byte is an ASCII letter, a digit or an underscore.
 func isWord(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
 
-// jsonForm is how a secret looks inside a JSON string.
+// jsonForm is a secret as it appears inside a JSON string.
 func jsonForm(s string) string {
 	raw, err := json.Marshal(s)
 	if err != nil || len(raw) < 2 {

@@ -20,7 +20,7 @@ func TestRedactor(t *testing.T) {
 		{"as JSON", `{"a":"with \"quotes\""}`, `{"a":"[redacted]"}`},
 		{"too short to replace", "a short word", "a short word"},
 		{"home", "/home/someone/papers", "~/papers"},
-		{"somebody's key", "sk-" + long, "[redacted]"},
+		{"another key", "sk-" + long, "[redacted]"},
 		{"among text", "key sk-" + long + "-_9, and sk-" + long + ".", "key [redacted], and [redacted]."},
 		{"in a word", "task-" + long, "task-" + long},
 		{"second of a word", "xsk-sk-" + long, "xsk-[redacted]"},
@@ -36,7 +36,7 @@ func TestRedactor(t *testing.T) {
 	}
 }
 
-// A key on the border of what is kept of a long result leaves no half of itself.
+// A key across the truncation point of a long result leaves no part of itself.
 func TestCutKey(t *testing.T) {
 	const key = "a-secret-of-the-user"
 	dir := create(t)

@@ -61,7 +61,7 @@ func read(t *testing.T, dir string) (*runlog.Run, []runlog.Recorded) {
 	return r, list
 }
 
-const long = "a long text that stands in for a prompt or a result; " // 53 bytes
+const long = "a long text that represents a prompt or a result; " // 53 bytes
 
 // episode is one with every kind of event and odd texts.
 func episode() qa.Trajectory {
@@ -150,7 +150,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Long texts stand in the log at most once.
+// Long texts are stored in the log at most once.
 func TestNothingTwice(t *testing.T) {
 	dir := create(t)
 	w := writer(t, dir, nil)
@@ -166,10 +166,10 @@ func TestNothingTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(raw), "system "+long); n != 0 {
-		t.Errorf("the system prompt stands in the log %d times", n)
+		t.Errorf("the system prompt occurs in the log %d times", n)
 	}
 	if n := strings.Count(string(raw), strings.Repeat("rows "+long, 5)); n != 2 {
-		t.Errorf("an observation that a message repeats stands in the log %d times for 2 episodes", n)
+		t.Errorf("an observation that a message repeats occurs in the log %d times for 2 episodes", n)
 	}
 }
 
@@ -246,10 +246,10 @@ func TestDamagedEpisode(t *testing.T) {
 		damage func(raw string) string
 		want   string
 	}{
-		{"doubled line", func(raw string) string { l := lines(raw); return l[0] + l[1] + strings.Join(l[1:], "") }, "log.jsonl:3: event 2 of u#0 where event 3 was due"},
-		{"missing line", func(raw string) string { l := lines(raw); return l[0] + strings.Join(l[2:], "") }, "log.jsonl:2: event 3 of u#0 where event 2 was due"},
-		{"missing start", func(raw string) string { return strings.Join(lines(raw)[1:], "") }, "log.jsonl:1: event 2 of u#0 where event 1 was due"},
-		{"overwritten line", func(raw string) string { l := lines(raw); return l[0] + "\x00\x00\n" + strings.Join(l[2:], "") }, "log.jsonl:3: event 3 of u#0 where event 2 was due"},
+		{"doubled line", func(raw string) string { l := lines(raw); return l[0] + l[1] + strings.Join(l[1:], "") }, "log.jsonl:3: event 2 of u#0 where event 3 was expected"},
+		{"missing line", func(raw string) string { l := lines(raw); return l[0] + strings.Join(l[2:], "") }, "log.jsonl:2: event 3 of u#0 where event 2 was expected"},
+		{"missing start", func(raw string) string { return strings.Join(lines(raw)[1:], "") }, "log.jsonl:1: event 2 of u#0 where event 1 was expected"},
+		{"overwritten line", func(raw string) string { l := lines(raw); return l[0] + "\x00\x00\n" + strings.Join(l[2:], "") }, "log.jsonl:3: event 3 of u#0 where event 2 was expected"},
 		{"another type", func(raw string) string { return strings.Replace(raw, `"role":"user"`, `"role":["user"]`, 1) }, "log.jsonl:3: json: cannot unmarshal"},
 	}
 	for _, tt := range tests {
@@ -379,7 +379,7 @@ func TestNoJSONNumber(t *testing.T) {
 	}
 }
 
-// A key whose first letter is that of an escape sequence before it leaves valid JSON behind.
+// A key that starts with the letter of an escape sequence leaves valid JSON behind.
 func TestRedactionKeepsJSON(t *testing.T) {
 	dir := create(t)
 	w := writer(t, dir, runlog.Redactor([]string{"neverclear"}, ""))
@@ -396,7 +396,7 @@ func TestRedactionKeepsJSON(t *testing.T) {
 	}
 }
 
-// Links, pipes and files whose content does not match their name are refused: a run directory may come from a stranger.
+// Links, pipes and files that do not match their hash are rejected: a run directory may be untrusted.
 func TestForeignFiles(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
@@ -456,7 +456,7 @@ func TestForeignFiles(t *testing.T) {
 	})
 }
 
-// A text whose file was damaged is written again when it comes up again.
+// A damaged text file is rewritten when its text occurs again.
 func TestDamagedTextIsReplaced(t *testing.T) {
 	dir := create(t)
 	for range 2 {
@@ -642,7 +642,7 @@ func TestFormatIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever stands in a log: no panic, and what can be read is read.
+// Arbitrary logs cause no panic, and everything readable is read.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte(`{"type":"start","episode":"u#0","seq":1,"time":"2031-05-01T12:00:00Z","uuid":"u"}` + "\n"))
 	f.Add([]byte(`{"type":"call","episode":"u#0","seq":1,"time":"2031-05-01T12:00:00Z","step":9,"kept":-4}` + "\n"))

@@ -15,27 +15,26 @@ import (
 	"airqa/qa"
 )
 
-// Scoring is the first line of a score file: by what rules the scores came about.
+// Scoring is the first line of a score file: the rules behind the scores.
 type Scoring struct {
 	Format int `json:"format"`
-	// Mode is "reference": the authors' semantics, quirks included.
+	// Mode is "reference" (the authors' rules, quirks included) or "fixed".
 	Mode string `json:"mode"`
 	// Judge names the judge of subjective answers, such as "openai:gpt-4o-mini-2024-07-18" or "offline".
 	Judge string `json:"judge"`
-	// JudgeBaseURL is where the judge was asked, unless it is the usual endpoint of its provider.
+	// JudgeBaseURL is the judge's address, unless it is the provider's default.
 	JudgeBaseURL string    `json:"judge_base_url,omitempty"`
 	Program      string    `json:"program"`
 	Created      time.Time `json:"created"`
-	// Newer is set by [FindScores] where it returns an older scoring than the newest: it is the newest.
+	// Newer is the newest scoring if [FindScores] returns an older one.
 	Newer *Scoring `json:"-"`
 }
 
-// ErrNoScores is returned for a run that was not scored yet.
+// ErrNoScores is returned for a run without scores.
 var ErrNoScores = errors.New("not scored yet; run: airqa score RUN")
 
-// WriteScores stores one scoring of a run under scores/, whole or not at all. The same mode and judge
-// replace what they made before. redact sees every byte on its way to the disk, since a judge's error may repeat keys; nil
-// changes nothing.
+// WriteScores stores one scoring of a run under scores/ atomically, replacing an earlier one with the same mode and
+// judge. redact, which may be nil, filters everything written, because a judge's error may repeat keys.
 func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) []byte) error {
 	if err := checkEntries(dir); err != nil {
 		return err
@@ -60,10 +59,10 @@ func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) [
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// longestName leaves room for what is put behind a name while a file is written; file systems end at 255 bytes.
+// longestName leaves room for a temporary suffix; file systems allow 255 bytes.
 const longestName = 200
 
-// fileName is made of mode and judge. The name of a panel of many judges is cut, and told from others by its hash.
+// fileName consists of mode and judge. A long panel name is truncated and gets a hash.
 func (s Scoring) fileName() string {
 	name := notInNames.ReplaceAllString(s.Mode+"."+s.Judge, "_")
 	if len(name) > longestName {
@@ -75,8 +74,8 @@ func (s Scoring) fileName() string {
 // ReadScores returns the scoring of a run that [FindScores] chooses.
 func ReadScores(dir string) (Scoring, []qa.Score, error) { return FindScores(dir, "", "") }
 
-// ReadScoreFile reads one score file (docs/formats/run.md), wherever it lies. A line that cannot be read is an error with
-// its number: scores with a gap would be other scores.
+// ReadScoreFile reads one score file (docs/formats/run.md) at any path. An unreadable line is an error with its number:
+// a gap would change the scores.
 func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -104,7 +103,7 @@ func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	return head, scores, nil
 }
 
-// strict decodes a line of our own format, which has no keys that are not known.
+// strict decodes a line of our own format and rejects unknown keys.
 func strict(line string, into any) error {
 	dec := json.NewDecoder(strings.NewReader(line))
 	dec.DisallowUnknownFields()

@@ -15,11 +15,10 @@ import (
 	"airqa/qa"
 )
 
-// ErrOtherScores is returned for a run that was scored, but not by the rules that are asked for.
+// ErrOtherScores is returned for a run that was scored, but not by the requested rules.
 var ErrOtherScores = errors.New("no such scores")
 
-// Scorings lists the scorings of a run by the first lines of their files, the newest first; none when it was not
-// scored yet.
+// Scorings lists the scorings of a run from the first lines of their files, the newest first; none for an unscored run.
 func Scorings(dir string) ([]Scoring, error) {
 	files, err := scoreFiles(dir)
 	list := make([]Scoring, len(files))
@@ -29,10 +28,10 @@ func Scorings(dir string) ([]Scoring, error) {
 	return list, err
 }
 
-// FindScores returns the newest scoring of a run that has a mode and a judge; an empty name stands for any. If it leaves
-// answers unscored, as after an outage of the judge, an older one of the same mode that has more verdicts is returned
-// instead, with the newest as its Newer. The offline judge does not replace another judge. The error is [ErrNoScores] for a
-// run without scores, and [ErrOtherScores] with the names of those that are there where none fits.
+// FindScores returns the newest scoring of a run with a mode and a judge, where empty means any. If it has unscored
+// answers, for example after an outage of the judge, FindScores returns an older one of the same mode with more
+// verdicts, and the newest as its Newer. The offline judge does not replace another judge. The error is [ErrNoScores]
+// for a run without scores, and [ErrOtherScores] with the existing ones if none matches.
 func FindScores(dir, mode, judge string) (Scoring, []qa.Score, error) {
 	files, err := scoreFiles(dir)
 	if err != nil {
@@ -76,13 +75,13 @@ func mostVerdicts(files []scoreFile) (Scoring, []qa.Score, error) {
 	return best, scores, nil
 }
 
-// Judges that are no language models, as score files name them.
+// Judges that are not language models, as score files name them.
 const (
 	noJudge      = "none"
 	offlineJudge = "offline"
 )
 
-// Verdicts counts the scores that have a verdict, right or wrong.
+// Verdicts counts the scores with a verdict, right or wrong.
 func Verdicts(scores []qa.Score) int {
 	n := 0
 	for _, s := range scores {
@@ -93,13 +92,13 @@ func Verdicts(scores []qa.Score) int {
 	return n
 }
 
-// scoreFile is the place of a scoring and its first line.
+// scoreFile is the path of a scoring and its first line.
 type scoreFile struct {
 	Scoring
 	path string
 }
 
-// scoreFiles are the newest first, those of one time by name.
+// scoreFiles are sorted by time, the newest first, then by name.
 func scoreFiles(dir string) ([]scoreFile, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, scoresDir)) // no pattern: a folder may be called "runs[1]"
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

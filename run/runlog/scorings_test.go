@@ -12,7 +12,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// TestPanelOrder reads scorings of one panel whose members were named in different orders, also from before that was the same.
+// TestPanelOrder reads scorings of one panel with its members in different orders, also from older versions.
 func TestPanelOrder(t *testing.T) {
 	dir := create(t)
 	at := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -15,23 +15,22 @@ import (
 	"airqa/qa"
 )
 
-// Writing tells whether a program writes to a run directory now. It disturbs none and changes nothing.
+// Writing reports whether a process is writing to a run directory. It changes nothing.
 func Writing(dir string) (bool, error) { return filelock.Held(filepath.Join(dir, lockFile)) }
 
-// Mark is one event of the log with no more than its head read.
+// Mark is one event of the log with only its head decoded.
 type Mark struct {
 	Type, Episode string
 	Time          time.Time
-	// Line is the whole event. It is valid until the next one is asked for.
+	// Line is the whole event. It is valid until the next iteration.
 	Line []byte
-	// End is the offset in the log behind the event: where to go on.
+	// End is the offset in the log after the event, to continue from.
 	End int64
 }
 
-// Skim yields the events of a log from an offset on, which is 0 or the End of an earlier [Mark], in the order in which they
-// were written, and ends at the last whole line. It reads the heads only, at the speed of the disk: for whoever asks how a
-// run stands. A line that is no event comes as an error of kind [*SkipError], and the next line follows; any other error is
-// the last thing. A log that is missing is empty.
+// Skim yields the events of a log in order from an offset, which is 0 or the End of an earlier [Mark], up to the last
+// complete line. It decodes only the heads and runs at disk speed. A line that is not an event yields a [*SkipError],
+// and iteration continues; any other error ends it. A missing log is empty.
 func Skim(dir string, from int64) iter.Seq2[Mark, error] {
 	return func(yield func(Mark, error) bool) {
 		file, err := openIn(dir, LogFile)
@@ -74,13 +73,12 @@ func skim(in *bufio.Reader, at int64, yield func(Mark, error) bool) {
 	}
 }
 
-// SkipError is a line of the log that is no event.
+// SkipError is a line of the log that is not an event.
 type SkipError struct{ Offset int64 }
 
-// Error implements error.
 func (e *SkipError) Error() string { return "not an event of a run log" }
 
-// markOf reads the head of a line: fast for one as this program writes it, by decoding it otherwise.
+// markOf reads the head of a line, with a fast path for lines as usually written.
 func markOf(raw []byte) (Mark, bool) {
 	if m, ok := quickMark(raw); ok {
 		return m, true
@@ -92,7 +90,7 @@ func markOf(raw []byte) (Mark, bool) {
 	return Mark{Type: h.Type, Episode: h.Episode, Time: h.Time, Line: raw}, true
 }
 
-// quickMark looks at the end of the line, too: one whose end another line has overwritten is none.
+// quickMark also checks the end of the line, to detect one that another line has overwritten.
 func quickMark(raw []byte) (Mark, bool) {
 	kind, rest, ok1 := after(raw, `{"type":"`)
 	episode, rest, ok2 := after(rest, `,"episode":"`)
@@ -109,7 +107,7 @@ func quickMark(raw []byte) (Mark, bool) {
 	return m, true
 }
 
-// after returns the string that follows a prefix, up to its closing quote.
+// after returns the string after a prefix, up to its closing quote.
 func after(raw []byte, prefix string) (value, rest []byte, ok bool) {
 	raw, ok = bytes.CutPrefix(raw, []byte(prefix))
 	if !ok {
@@ -118,7 +116,7 @@ func after(raw []byte, prefix string) (value, rest []byte, ok bool) {
 	return bytes.Cut(raw, []byte(`"`))
 }
 
-// Ending is what the end of an episode says.
+// Ending is the content of an episode's end.
 type Ending struct {
 	Outcome qa.Outcome   `json:"outcome"`
 	Reason  string       `json:"reason"`
@@ -133,7 +131,7 @@ func (m Mark) Ending() (e Ending, err error) {
 	return e, err
 }
 
-// Bill is what a call cost: the usage of its reply (none when a cache had it), and all requests that were made for it.
+// Bill is the cost of a call: the usage of its reply (none for a cache hit) and all of its requests.
 type Bill struct {
 	Usage    qa.Usage
 	Attempts []qa.Attempt

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// syncData brings the bytes of a file to the disk, and of what is known about it only what is needed to read them back.
+// syncData flushes the data of a file to disk, and only the metadata needed to read it.
 func syncData(f *os.File) error {
 	raw, err := f.SyscallConn()
 	if err != nil {

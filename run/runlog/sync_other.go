@@ -4,5 +4,5 @@ package runlog
 
 import "os"
 
-// syncData brings the bytes of a file to the disk.
+// syncData flushes a file to disk.
 func syncData(f *os.File) error { return f.Sync() }

@@ -25,12 +25,11 @@ const (
 	scoresDir     = "scores"
 )
 
-// syncEvery is how old unsynced lines may get before a write syncs them. A killed program loses nothing even
-// without; a machine that loses power loses at most this much.
+// syncEvery is the maximum age of unsynced lines before a write syncs them. A killed process loses nothing; a power
+// failure loses at most this much.
 const syncEvery = time.Second
 
-// Writer appends events to the log of one run directory. One Writer holds the directory at a time. Its methods
-// may be called by several goroutines at once.
+// Writer appends events to the log of one run directory, which it locks. It is safe for concurrent use.
 type Writer struct {
 	dir    string
 	redact func([]byte) []byte
@@ -42,31 +41,32 @@ type Writer struct {
 
 	mu   sync.Mutex // guards file, size, half, last
 	file *os.File
-	size int64 // of the whole lines
-	half bool  // part of a line may stand behind them
+	size int64 // of the complete lines
+	half bool  // an incomplete line may follow them
 	last time.Time
 
-	syncMu sync.Mutex // one fdatasync at a time; those who waited share it
+	syncMu sync.Mutex // one fdatasync at a time; waiting callers share it
 	synced int64
 
-	// Torn is the number of bytes of a half-written last line that opening cut off.
+	// Torn is the number of bytes of an incomplete last line removed on opening.
 	Torn int64
 }
 
-// ErrLocked is returned when another program is writing to the run directory.
+// ErrLocked is returned if another process is writing to the run directory.
 var ErrLocked = errors.New("another airqa is writing here; wait for it or stop it")
 
-// WriterConfig says how a [Writer] writes. Redact sees every byte on its way to the disk; nil changes nothing.
+// WriterConfig configures a [Writer]. Redact, which may be nil, filters everything written.
 type WriterConfig struct {
 	Redact func([]byte) []byte
 	Now    func() time.Time
-	// Fault makes writes fail, for tests. It is called before n bytes are written to a file, and before the log is synced or
-	// truncated ("sync", "truncate"). With an error, only as many bytes are written as it returns. nil lets all writes through.
+	// Fault makes writes fail, for tests. It is called before n bytes are written to a file, and before the log is
+	// synced or truncated ("sync", "truncate"). With an error, only as many bytes are written as it returns. It may be
+	// nil.
 	Fault func(name string, n int) (int, error)
 }
 
-// OpenWriter opens the log of a run directory for appending, takes the directory's lock, and cuts off a torn last
-// line. The directory must have been made by [Create].
+// OpenWriter opens the log of a run directory for appending, locks the directory, and removes an incomplete last line.
+// The directory must have been made by [Create].
 func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	if c.Redact == nil {
 		c.Redact = func(b []byte) []byte { return b }
@@ -98,13 +98,12 @@ func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	return w, nil
 }
 
-// Close syncs the log and gives the directory free.
+// Close syncs the log and releases the lock.
 func (w *Writer) Close() error {
 	return errors.Join(w.Sync(), w.file.Close(), w.lock.Close())
 }
 
-// Sync returns when every line written before the call is on the disk. Callers that wait at the same time share
-// one fdatasync.
+// Sync returns when every line written before the call is on disk. Concurrent callers share one fdatasync.
 func (w *Writer) Sync() error {
 	w.mu.Lock()
 	want := w.size
@@ -129,8 +128,8 @@ func (w *Writer) Sync() error {
 	return nil
 }
 
-// append writes one event as one line with one write call. It reports whether the line is in the log: syncing it may fail
-// after that.
+// append writes one event as one line in one write call. It reports whether the line is in the log: a later sync may
+// still fail.
 func (w *Writer) append(event any) (written bool, err error) {
 	line, err := w.encode(event)
 	if err != nil {
@@ -149,7 +148,7 @@ func (w *Writer) append(event any) (written bool, err error) {
 	return true, nil
 }
 
-// writeLine writes a line whole, or takes back what was written of it: the next line must not be glued to half of this one.
+// writeLine writes a complete line, or removes a partial one, so that the next line starts cleanly.
 func (w *Writer) writeLine(line []byte) error {
 	if w.half {
 		if err := w.cut(); err != nil {
@@ -166,7 +165,7 @@ func (w *Writer) writeLine(line []byte) error {
 	return nil
 }
 
-// cut removes what stands behind the last whole line.
+// cut removes anything after the last complete line.
 func (w *Writer) cut() error {
 	_, err := w.fault("truncate", 0)
 	if err == nil {
@@ -176,8 +175,8 @@ func (w *Writer) cut() error {
 	return err
 }
 
-// encode returns event as one redacted line of JSON. Redaction of the encoded line is fast, but can hit an escape sequence;
-// the strings are then redacted one by one.
+// encode returns event as one redacted line of JSON. Redacting the encoded line is fast but can break an escape
+// sequence; then the strings are redacted one by one.
 func (w *Writer) encode(event any) ([]byte, error) {
 	raw, err := encode(event)
 	if err != nil {
@@ -213,7 +212,7 @@ func (w *Writer) redactStrings(v any) any {
 	return v
 }
 
-// encode returns event as one line of JSON. HTML characters stay as they are: the log is no web page.
+// encode returns event as one line of JSON without HTML escaping.
 func encode(event any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -224,7 +223,7 @@ func encode(event any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// openLog opens the log for appending and cuts it after its last whole line.
+// openLog opens the log for appending and truncates it after its last complete line.
 func openLog(path string) (*os.File, int64, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"airqa/internal/progress"
 )
 
-// Files pairs the predictions of a file with its golds by uuid and scores them in the order of the golds. The scores go
-// to w as JSON Lines while they come; a nil w only counts them.
+// Files pairs predictions with golds by uuid and scores them in the order of the golds. It streams the scores to w as
+// JSON Lines; a nil w only counts them.
 func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 	t := Totals{Scoring: string(c.Mode), Judge: c.Judge.Name}
 	var report stream.Report
@@ -51,7 +51,7 @@ func (c Scoring) streamFiles(files stream.Files, report *stream.Report, t *Total
 	return lines.End(*t)
 }
 
-// fileStage opens a stage that follows the reading of a file of predictions.
+// fileStage opens a progress stage for reading a file of predictions.
 func (c Scoring) fileStage(path string, count *atomic.Int64) (*progress.Stage, func(bytes int64)) {
 	size := int64(0)
 	if info, err := os.Stat(path); err == nil {
@@ -63,10 +63,10 @@ func (c Scoring) fileStage(path string, count *atomic.Int64) (*progress.Stage, f
 	}
 }
 
-// noteProblems reports what was left out or did not fit: the first few of each kind by line, and their number.
+// noteProblems reports what was skipped or did not match: the first few of each kind, and their number.
 func (c Scoring) noteProblems(golds string, r stream.Report) {
 	c.noteFirst(r.Golds, "faults of questions", "kept")
-	c.noteFirst(r.Unreadable, "lines that are no predictions", "")
+	c.noteFirst(r.Unreadable, "lines that are not predictions", "")
 	c.noteFirst(r.Twice, "second predictions", "")
 	if r.Paired == 0 {
 		return
@@ -77,11 +77,11 @@ func (c Scoring) noteProblems(golds string, r stream.Report) {
 	}
 	c.noteFirst(r.Unknown, "predictions for no question", "")
 	if n := r.Unknown.Count; n > 0 {
-		c.Notify.Warnf("%d predictions belong to no question of %s", n, golds)
+		c.Notify.Warnf("%d predictions match no question of %s", n, golds)
 	}
 }
 
-// noteFirst reports the first problems of a kind; kept is what became of those that were not left out.
+// noteFirst reports the first problems of a kind; kept describes those that were not skipped.
 func (c Scoring) noteFirst(p stream.Problems, kind, kept string) {
 	for _, fault := range p.First {
 		became := "left out"

@@ -1,5 +1,5 @@
-// Package scoring scores runs and files of predictions: it opens the judges, streams the answers through eval/stream, and
-// sums up the scores. Start with [Judges.Open] and [Scoring.Run].
+// Package scoring scores runs and files of predictions: it opens the judges, streams the answers through eval/stream,
+// and totals the scores. Start with [Judges.Open] and [Scoring.Run].
 package scoring
 
 import (
@@ -31,27 +31,28 @@ type Judges struct {
 }
 
 const (
-	// defaultJudge is the paper's (section 3.2).
+	// defaultJudge is the paper's judge (section 3.2).
 	defaultJudge = "openai:gpt-4o-mini-2024-07-18"
 	// NoJudge is the name of a judge that leaves subjective answers unscored on purpose.
 	NoJudge = "none"
 	// VerdictsFile keeps the verdicts on a run, in its directory.
 	VerdictsFile = "verdicts.jsonl"
-	// maxJudgeFailures equal ones in a row stop a judge.
+	// maxJudgeFailures is the number of consecutive equal failures that stop a judge.
 	maxJudgeFailures = 10
 )
 
 // Judge is the judge of one invocation. Close it at the end.
 type Judge struct {
 	eval.Judge
-	// Name is what scores are named after, such as "majority(openai:a,openai:b,offline)".
+	// Name identifies the judge in score files, such as "majority(openai:a,openai:b,offline)".
 	Name string
-	// BaseURL is the endpoint of its models, if one was named.
+	// BaseURL is the endpoint of its models, if given.
 	BaseURL string
-	// Absent is the reason why there is no judge although one was wanted, with what can be done; subjective answers stay
-	// unscored. Nil where there is a judge.
+	// Absent is the reason, with a hint, why a wanted judge is not available; subjective answers then stay unscored.
+	// Otherwise nil.
 	Absent error
-	// Drain, when closed, lets calls in flight end and no others begin; nil never does. Set it before the first question.
+	// Drain, when closed, lets calls in flight finish and no others start. It may be nil. Set it before the first
+	// question.
 	Drain <-chan struct{}
 	meter *judge.Meter
 	store *judge.Store
@@ -60,21 +61,21 @@ type Judge struct {
 // Offline is the judge that compares words.
 func Offline() *Judge { return &Judge{Judge: judge.Lexical{}, Name: session.OfflineModel} }
 
-// Spent is what judging has cost so far.
+// Spent is the cost of judging so far.
 func (j *Judge) Spent() judge.Spent { return j.meter.Spent() }
 
-// Close releases the store of verdicts and reports the first one that could not be kept.
+// Close closes the store of verdicts and returns its first write error.
 func (j *Judge) Close() error { return j.store.Close() }
 
-// Open makes the judge. Verdicts are kept in the file at a path, and none of them is asked for twice; an empty path keeps
-// them for this invocation alone. A single judge without a key leaves subjective answers unscored; see [Judge.Absent].
+// Open makes the judge. Verdicts are cached in the file at a path; an empty path caches them only for this invocation.
+// A single judge without a key leaves subjective answers unscored; see [Judge.Absent].
 func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 	names, err := f.names()
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(names, AsksModel) {
-		verdicts = "" // nothing to keep
+		verdicts = "" // nothing to cache
 	}
 	j := &Judge{meter: &judge.Meter{}, BaseURL: f.JudgeBaseURL}
 	if verdicts == "" || strings.Contains(f.JudgeBaseURL, "@") {
@@ -92,7 +93,7 @@ func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 	return j, nil
 }
 
-// names lists the judges that the flags name.
+// names lists the judges given by the flags.
 func (f Judges) names() ([]string, error) {
 	switch {
 	case f.JudgeConcurrency < 1:
@@ -102,7 +103,7 @@ func (f Judges) names() ([]string, error) {
 	case len(f.Judges) == 0:
 		return []string{f.Judge}, nil
 	case f.Judge != "":
-		return nil, exit.Misuse("give either --judge or --judges (AIRQA_JUDGE and airqa.yaml count, too)")
+		return nil, exit.Misuse("give either --judge or --judges (AIRQA_JUDGE and airqa.yaml count too)")
 	case len(f.Judges) == 1:
 		return nil, exit.Misuse("--judges names several; --judge %s is for one", f.Judges[0])
 	case slices.Contains(f.Judges, NoJudge):
@@ -111,10 +112,10 @@ func (f Judges) names() ([]string, error) {
 	return f.Judges, nil
 }
 
-// AsksModel reports whether a judge asks a model, which costs something.
+// AsksModel reports whether a judge calls a model, which may cost money.
 func AsksModel(name string) bool { return name != session.OfflineModel && name != NoJudge }
 
-// IsNone reports whether there is no judge, by choice or for want of a key.
+// IsNone reports whether there is no judge, by choice or for lack of a key.
 func (j *Judge) IsNone() bool {
 	_, absent := j.Judge.(none)
 	return absent
@@ -131,7 +132,7 @@ func (f Judges) seat(s session.Session, j *Judge, names []string) (err error) {
 		members[i].Judge, err = f.one(s, j, name)
 		if errors.Is(err, llm.ErrNoKey) && len(names) == 1 {
 			err = fmt.Errorf("%w, --judge none (objective answers only) or --judge offline (compares words)", err)
-			j.Absent, err = err, nil // verdicts of before are still known
+			j.Absent, err = err, nil // cached verdicts are still available
 		}
 		if err != nil {
 			return exit.With(exit.Usage, err)
@@ -149,7 +150,7 @@ func (f Judges) seat(s session.Session, j *Judge, names []string) (err error) {
 	return nil
 }
 
-// one makes the judge of a name.
+// one makes the judge with the given name.
 func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error) {
 	switch name {
 	case session.OfflineModel:
@@ -177,7 +178,7 @@ func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error
 	return judge.NewCached(j.store, id, circuit, j.meter), nil
 }
 
-// identity distinguishes the verdicts of a judge from those of others.
+// identity distinguishes the verdicts of different judges.
 func identity(name string, c llm.Config) (judge.Identity, error) {
 	described, err := llm.Describe(c)
 	if err != nil {
@@ -187,7 +188,7 @@ func identity(name string, c llm.Config) (judge.Identity, error) {
 	return judge.Identity{Name: name, Settings: string(settings)}, err
 }
 
-// Of returns the flags that name the judge of a scoring again.
+// Of returns the flags that select the judge of a scoring.
 func (f Judges) Of(s runlog.Scoring) Judges {
 	f.Judge, f.JudgeBaseURL = s.Judge, cmp.Or(f.JudgeBaseURL, s.JudgeBaseURL)
 	if rule, members, ok := qa.PanelMembers(s.Judge); ok {
@@ -196,7 +197,7 @@ func (f Judges) Of(s runlog.Scoring) Judges {
 	return f
 }
 
-// asker lets a judge ask a chat model. It names the host before the first request.
+// asker sends a judge's requests to a chat model. It names the host before the first request.
 type asker struct {
 	judge    *Judge
 	model    qa.Model
@@ -211,7 +212,7 @@ func newAsker(s session.Session, j *Judge, model qa.Model, name string, access l
 	})}
 }
 
-// Ask implements judge.Asker.
+// Ask sends one request.
 func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	select {
 	case <-k.judge.Drain:
@@ -222,19 +223,19 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 }
 
-// Config asks as the authors' judges do: temperature 0, top_p 0.95, 1,500 tokens.
+// Config asks like the authors' judges: temperature 0, top_p 0.95, 1,500 tokens.
 func (f Judges) Config(s session.Session, name string) (llm.Config, llm.Access) {
 	access := s.Access(name, session.JudgeKey, f.JudgeBaseURL)
 	zero, top := 0.0, 0.95
 	return llm.Config{
 		Spec: name, BaseURL: access.BaseURL, APIKey: access.Key, OnNotice: func(text string) { s.Notify.Notef("%s", text) },
 		Sampling: qa.Sampling{Temperature: &zero, TopP: &top, MaxTokens: 1500},
-		// Named for the error of an unknown provider only; one makes these judges.
+		// Listed only for the error about an unknown provider; one makes these judges.
 		Providers: map[string]llm.Provider{session.OfflineModel: nil, NoJudge: nil},
 	}, access
 }
 
-// CheckHosts refuses judges at several hosts with one key: it is for one of them.
+// CheckHosts rejects judges at several hosts with one key, which is for one of them.
 func (f Judges) CheckHosts(s session.Session, names []string) error {
 	var hosts []string
 	for _, name := range names {
@@ -249,7 +250,7 @@ func (f Judges) CheckHosts(s session.Session, names []string) error {
 		session.JudgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
 }
 
-// judgeFailure names the kind of a judge's failure; one that says nothing of the judge has none.
+// judgeFailure classifies a judge's failure; "" if it is not the judge's fault.
 func judgeFailure(err error) string {
 	switch class := qa.ClassOf(err); class {
 	case qa.FailCancelled, qa.FailContextOverflow:
@@ -259,15 +260,13 @@ func judgeFailure(err error) string {
 	}
 }
 
-// none is the judge where none could be made.
+// none is the judge if none could be made.
 type none struct{ err error }
 
-// Judge implements eval.Judge.
 func (n none) Judge(context.Context, eval.JudgeRequest) (bool, error) {
 	return false, fmt.Errorf("no judge: %w", n.err)
 }
 
-// Decide implements judge.Source.
 func (n none) Decide(ctx context.Context, r eval.JudgeRequest) (judge.Verdict, error) {
 	_, err := n.Judge(ctx, r)
 	return judge.Verdict{}, err

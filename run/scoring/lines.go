@@ -9,7 +9,7 @@ import (
 	"airqa/qa"
 )
 
-// line is a score for programs: an unscored one is null, never 0.
+// line is a score as JSON: an unscored one is null, never 0.
 type line struct {
 	UUID    string     `json:"uuid"`
 	Repeat  int        `json:"repeat,omitempty"`
@@ -20,12 +20,12 @@ type line struct {
 	Votes   []qa.Vote  `json:"votes,omitempty"`
 }
 
-// Lines writes scores as JSON Lines, and their totals as the last one.
+// Lines writes scores as JSON Lines, followed by their totals.
 type Lines struct {
 	w     *bufio.Writer
 	enc   *json.Encoder
-	count atomic.Int64 // read while others write
-	quiet bool         // only counts
+	count atomic.Int64 // read concurrently
+	quiet bool         // counts only
 }
 
 // NewLines returns a writer to out. End flushes it.

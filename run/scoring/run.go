@@ -16,32 +16,32 @@ import (
 	"airqa/run/session"
 )
 
-// Scoring is how answers are scored. All fields are required.
+// Scoring configures the scoring of answers. All fields are required.
 type Scoring struct {
 	session.Session
 	Mode  eval.Mode
 	Judge *Judge
-	// Cores is the number of processors to score on; 0 is all.
+	// Cores is the number of processors to score on; 0 means all.
 	Cores int
 	// JudgeConcurrency is the number of concurrent calls to each judge.
 	JudgeConcurrency int
 }
 
-// ErrNothingEnded is returned for a run that has nothing to score.
+// ErrNothingEnded is returned for a run without finished episodes.
 var ErrNothingEnded = errors.New("no question of this run is finished yet; airqa run resumes it")
 
 func (c Scoring) scorer() *eval.Scorer {
 	return eval.New(eval.Config{Judge: c.Judge.Judge, Mode: c.Mode})
 }
 
-// stream is the configuration of the stream of scores. Twice as many answers wait as a judge is asked at once: it never
-// waits for them. A scoring that drain cuts short is not kept, but its verdicts are.
+// stream configures the stream of scores. Twice as many answers wait for a judge as it takes concurrently, so that it
+// is never idle. Scores cut short by drain are discarded, but their verdicts are cached.
 func (c Scoring) stream(drain <-chan struct{}) stream.Config {
 	c.Judge.Drain = drain
 	return stream.Config{Scorer: c.scorer(), Workers: c.Cores, Judges: 2 * max(c.JudgeConcurrency, 1), Drain: drain}
 }
 
-// Run scores every episode of a run that has ended, and writes the scores beside its log.
+// Run scores every finished episode of a run and writes the scores to its directory.
 func (c Scoring) Run(dir string) ([]qa.Score, error) {
 	r, examples, err := c.OpenRun(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c Scoring) Run(dir string) ([]qa.Score, error) {
 
 // NeedJudge counts the answers of a run whose score depends on a judge, and all its answers.
 func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err error) {
-	c.Notify = nil // Run reports the same again
+	c.Notify = nil // Run reports the same problems
 	r, examples, err := c.OpenRun(dir)
 	if err != nil {
 		return 0, 0, err
@@ -93,7 +93,7 @@ func (c Scoring) NeedJudge(ctx context.Context, dir string) (n, all int, err err
 	return n, all, nil
 }
 
-// interrupted is the error of a stream of scores that was cut short.
+// interrupted returns the error of a stream of scores that was cut short.
 func interrupted(err error) error {
 	if errors.Is(err, stream.ErrDrained) {
 		return fmt.Errorf("scoring: %w", exit.ErrInterrupted)
@@ -101,7 +101,7 @@ func interrupted(err error) error {
 	return err
 }
 
-// items are the answers to score, in the order of the questions.
+// items are the answers to score, in question order.
 func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Scorer) iter.Seq2[stream.Item, error] {
 	return func(yield func(stream.Item, error) bool) {
 		for _, ex := range examples {
@@ -119,7 +119,8 @@ func items(examples []qa.Example, ended map[string][]runlog.Recorded, s *eval.Sc
 	}
 }
 
-// item is the answer of an episode. No answer is a zero; an episode that failed for a reason not its own is unscored.
+// item is the answer of an episode. No answer scores zero; an episode that failed through no fault of its own is
+// unscored.
 func item(gold *stream.Gold, rec runlog.Recorded) stream.Item {
 	i := stream.Item{Gold: gold, Repeat: rec.Repeat, Answer: eval.Answer(rec.Answer)}
 	switch {

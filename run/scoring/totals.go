@@ -9,42 +9,43 @@ import (
 	"airqa/qa"
 )
 
-// Totals are the counts of one scoring. The zero value is empty.
+// Totals are the counts of one scoring. The zero value is ready to use.
 type Totals struct {
-	// Run is set where several are scored.
+	// Run is set if several runs are scored.
 	Run string `json:"run,omitempty"`
-	// Questions have an answer each, or several with repeats; Answers is the sum of the next four.
+	// Questions have one answer each, or several with repeats; Answers is the sum of the next four.
 	Questions   int `json:"questions"`
 	Answers     int `json:"answers"`
 	Right       int `json:"right"`
 	Wrong       int `json:"wrong"`
 	Unparseable int `json:"unparseable"`
 	Unscored    int `json:"unscored"`
-	// NoEvaluator of the unscored are answers to questions without an evaluator.
+	// NoEvaluator counts the unscored answers to questions without an evaluator.
 	NoEvaluator int `json:"no_evaluator,omitempty"`
-	// FormatOnly of the wrong and unparseable answers would be right without their wrapping; fixed scoring only.
+	// FormatOnly counts the wrong and unparseable answers that would be right without their wrapping; fixed scoring
+	// only.
 	FormatOnly int `json:"format_only,omitempty"`
-	// Score is the mean over the questions with a scored answer, 0 to 1, as in a report: that of a question is the mean
-	// over its scored answers. Nil where nothing is scored.
+	// Score is the mean over the questions with a scored answer, 0 to 1, as in a report; a question's score is the mean
+	// over its scored answers. Nil if nothing is scored.
 	Score   *float64 `json:"score"`
 	Scoring string   `json:"scoring"`
 	Judge   string   `json:"judge"`
 
-	// last is the question that was added last, with the sum and number of its scored answers; sum and scored are those
-	// of the questions before it.
+	// last is the question added last, with the sum and number of its scored answers; sum and scored cover the
+	// questions before it.
 	last               string
 	lastSum, sum       float64
 	lastScored, scored int
-	// Why is the reason of the first unscored answer that may be scored another time.
+	// Why is the reason of the first unscored answer that may be scored later.
 	Why string `json:"-"`
-	// Faulty of the unscored have an evaluator that cannot be used, whoever judges.
+	// Faulty counts unscored answers whose evaluator is unusable with any judge.
 	Faulty int `json:"-"`
 }
 
-// faultyEvaluator begins the reasons of answers that cannot be scored because of their question.
+// faultyEvaluator is the prefix of reasons for answers that cannot be scored because of their question.
 const faultyEvaluator = "the evaluator is faulty"
 
-// Add counts one score. Those of one question come one after the other.
+// Add counts one score. The scores of a question must be consecutive.
 func (t *Totals) Add(s qa.Score) {
 	if t.Answers == 0 || s.UUID != t.last {
 		t.End()
@@ -101,7 +102,7 @@ func (t *Totals) End() {
 	t.lastSum, t.lastScored = 0, 0
 }
 
-// Count sums up scores that came from a scoring by mode and judge.
+// Count totals the scores of one scoring.
 func Count(scores []qa.Score, mode eval.Mode, judge string) Totals {
 	t := Totals{Scoring: string(mode), Judge: judge}
 	for _, s := range scores {
@@ -111,7 +112,7 @@ func Count(scores []qa.Score, mode eval.Mode, judge string) Totals {
 	return t
 }
 
-// Text shows totals to a person.
+// Text formats totals for users.
 func (t Totals) Text() string {
 	name := ""
 	if t.Run != "" {
@@ -136,7 +137,7 @@ func (t Totals) Text() string {
 		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, t.Scoring, t.Judge)
 }
 
-// have is a number of things that are the subject of a sentence.
+// have returns a count with its noun and verb.
 func have(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " has"

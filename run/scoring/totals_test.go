@@ -6,7 +6,7 @@ import (
 	"airqa/qa"
 )
 
-// The score is that of a report: the mean over questions, each the mean over what is scored of it.
+// The score equals a report's: the mean over questions, each the mean over its scored answers.
 func TestTotals(t *testing.T) {
 	score := func(uuid string, v qa.Verdict) qa.Score {
 		s := qa.Score{UUID: uuid, Verdict: v}

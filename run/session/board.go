@@ -20,7 +20,7 @@ import (
 	"airqa/run/status"
 )
 
-// board shows how a job stands while it runs. Its methods may be called by several goroutines.
+// board shows the progress of a running job. It is safe for concurrent use.
 type board struct {
 	Session
 	stage      *progress.Stage
@@ -34,12 +34,11 @@ type board struct {
 	mu     sync.Mutex
 	done   int
 	closed bool
-	// right of scored: answers of this start that need no judge.
+	// correct and scored answers of this invocation that need no judge
 	right, scored, failed int
 	tokens                int
 }
 
-// add counts one finished episode.
 func (b *board) add(e run.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -52,7 +51,7 @@ func (b *board) add(e run.Event) {
 	b.stage.Set(e.Done, b.line())
 }
 
-// refresh shows that calls wait, or do so no more.
+// refresh updates the display of waiting calls.
 func (b *board) refresh() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +78,8 @@ func (b *board) count(t qa.Trajectory) {
 	}
 }
 
-// line is what stands beside the bar: calls that wait, right so far of what needs no judge, tokens a second, cost, failures.
+// line is the text next to the bar: waiting calls, correct answers that need no judge, tokens per second, cost,
+// failures.
 func (b *board) line() string {
 	var parts []string
 	if waiting := b.waits.line(); waiting != "" {
@@ -128,7 +128,7 @@ func summaryLine(s run.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-// End says what to do next and turns how the jobs Ended into an exit code.
+// End reports the next step and turns the results of the jobs into an exit code.
 func (s Session) End(jobs []Ended, out string, err error) error {
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (s Session) End(jobs []Ended, out string, err error) error {
 	return s.sayEnd(all, out, stopped, err)
 }
 
-// warnOfCutReplies counts the replies of each run directory that were cut off.
+// warnOfCutReplies counts the truncated replies of each run directory.
 func (s Session) warnOfCutReplies(jobs []Ended) {
 	for _, j := range jobs {
 		f, err := status.Open(j.Dir)
@@ -165,7 +165,7 @@ func (s Session) warnOfCutReplies(jobs []Ended) {
 			continue
 		}
 		if now, err := f.Look(s.Now()); err == nil && now.CutReplies > 0 {
-			s.Notify.Warnf("%s: %s; a reply that is cut off rarely holds an answer", j.Dir, now.CutText())
+			s.Notify.Warnf("%s: %s; a truncated reply rarely contains an answer", j.Dir, now.CutText())
 		}
 	}
 }
@@ -180,10 +180,10 @@ func (s Session) sayEnd(sum run.Summary, out string, stopped bool, interrupted e
 	case interrupted != nil || sum.Left > 0:
 		return fmt.Errorf("stopped with %d of %d %s left; the same command resumes the run", sum.Left, sum.Total, sum.Noun())
 	case sum.Failed > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed, the first because: %s\n  Once it is fixed, the same command tries them again; airqa trace %s shows them all",
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed, the first because: %s\n  Once it is fixed, the same command retries them; airqa trace %s shows them all",
 			sum.Failed, sum.Total, sum.Noun(), sum.FirstFailure, out))
 	case sum.FailedBefore > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed in an earlier invocation and were left so; --retry all runs them again", sum.FailedBefore, sum.Total, sum.Noun()))
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed in an earlier invocation and were not retried; --retry all retries them", sum.FailedBefore, sum.Total, sum.Noun()))
 	}
 	s.Notify.Infof("next: airqa score %s", out)
 	return nil

@@ -15,7 +15,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// Budget bounds what a run may cost. 0 is unlimited. Its fields are flags.
+// Budget limits the cost of a run. 0 is unlimited. Its fields are flags.
 type Budget struct {
 	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Maximum cost of the whole run, all models and earlier invocations included."`
 	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, earlier invocations included."`
@@ -26,18 +26,18 @@ type Budget struct {
 
 var errBudget = exit.Misuse("budgets must be non-negative numbers (0 = unlimited)")
 
-// Check refuses what cannot bound a run.
+// Check rejects invalid budgets of a run.
 func (f Budget) Check() error {
 	return areLimits(float64(f.BudgetTokens), f.BudgetUSD, f.BudgetHours)
 }
 
-// CheckLimits refuses what cannot bound a question.
+// CheckLimits rejects invalid budgets of a question.
 func CheckLimits(q qa.QuestionLimits) error {
 	return errors.Join(CheckQuerySeconds(q.QuerySeconds),
 		areLimits(float64(q.QuestionTokens), q.QuestionUSD, q.QuestionSeconds, q.SQLSeconds, float64(q.QuestionDeadline)))
 }
 
-// CheckQuerySeconds refuses what is no time for a statement.
+// CheckQuerySeconds rejects an invalid statement timeout.
 func CheckQuerySeconds(s float64) error {
 	if !(s > 0 && s <= 24*60*60) {
 		return exit.Misuse("--query-seconds %s: must be above 0 and at most a day", Plain(s))
@@ -47,19 +47,19 @@ func CheckQuerySeconds(s float64) error {
 
 func areLimits(numbers ...float64) error {
 	for _, limit := range numbers {
-		if limit < 0 || math.IsNaN(limit) || math.IsInf(limit, 0) { // nothing compares with NaN
+		if limit < 0 || math.IsNaN(limit) || math.IsInf(limit, 0) { // comparisons with NaN are false
 			return errBudget
 		}
 	}
 	return nil
 }
 
-// QueryDeadline is the longest time of one statement.
+// QueryDeadline is the timeout of one statement.
 func QueryDeadline(seconds float64) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Limits are those of the whole run.
+// Limits are the limits of the whole run.
 func (f Budget) Limits(now time.Time) budget.Limits {
 	l := budget.Limits{USD: f.BudgetUSD, Tokens: f.BudgetTokens}
 	if f.BudgetHours > 0 {
@@ -68,7 +68,7 @@ func (f Budget) Limits(now time.Time) budget.Limits {
 	return l
 }
 
-// QuestionBudget is the budget of one question with a model of a price.
+// QuestionBudget is the budget of one question for a model with a price.
 func QuestionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, price *qa.Price) agent.Budget {
 	b := agent.Budget{Tokens: q.QuestionTokens, USD: q.QuestionUSD, Seconds: q.QuestionSeconds, Deadline: q.QuestionDeadline, Forecast: forecast}
 	if price != nil {
@@ -80,20 +80,20 @@ func QuestionBudget(q qa.QuestionLimits, forecast func(qa.Request) qa.Usage, pri
 	return b
 }
 
-// PriceOf is what a model costs: as the flag says, or as the list of models does; nil when nobody knows. A cap in USD on a
-// model of unknown price is refused.
+// PriceOf is the price of a model from the flag or else the catalog; nil if unknown. It rejects a limit in USD for a
+// model of unknown price.
 func (f Budget) PriceOf(m Opened, q qa.QuestionLimits) (*qa.Price, error) {
 	price, err := f.givenPrice()
 	if err != nil || price != nil {
 		return price, err
 	}
 	if m.Price == nil && (f.BudgetUSD > 0 || q.QuestionUSD > 0) {
-		return nil, exit.Misuse("the price of %s is unknown, so a limit in USD cannot be held: give --price IN,OUT in USD per million tokens, or list the model in a file for --models", m.Spec)
+		return nil, exit.Misuse("the price of %s is unknown, so a limit in USD cannot be enforced: give --price IN,OUT in USD per million tokens, or list the model in a file for --models", m.Spec)
 	}
 	return m.Price, nil
 }
 
-// givenPrice reads the flag; nil when it is not given.
+// givenPrice parses the flag; nil if it is not given.
 func (f Budget) givenPrice() (*qa.Price, error) {
 	if f.Price == "" {
 		return nil, nil //nolint:nilnil // an unknown price is no error
@@ -117,7 +117,7 @@ func (f Budget) givenPrice() (*qa.Price, error) {
 
 func samePrice(a, b *qa.Price) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// PriceText is a price as --price takes it, or that it is unknown.
+// PriceText formats a price as --price takes it, or as unknown.
 func PriceText(p *qa.Price) string {
 	if p == nil {
 		return "unknown"
@@ -125,7 +125,7 @@ func PriceText(p *qa.Price) string {
 	return fmt.Sprintf("%s,%s,%s", Plain(p.Prompt), Plain(p.Completion), Plain(p.Cached))
 }
 
-// spentIn sums what earlier starts used.
+// spentIn sums the usage of earlier invocations.
 func spentIn(recorded map[string]runlog.Recorded, price *qa.Price) budget.Spent {
 	var s budget.Spent
 	for _, rec := range recorded {
@@ -137,5 +137,5 @@ func spentIn(recorded map[string]runlog.Recorded, price *qa.Price) budget.Spent 
 	return s
 }
 
-// Plain writes a number without an exponent, which flags for whole numbers do not read.
+// Plain formats a number without an exponent, which integer flags do not accept.
 func Plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

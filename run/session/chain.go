@@ -11,7 +11,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// asked is the model of a job as its agent sees it. The cache stands before the budget, so that what it has is neither
+// asked is the model of a job as its agent sees it. The cache comes before the budget, so that cache hits are neither
 // charged nor held back; a replay needs neither.
 func (p Plan) asked(c Job, account *budget.Account, forecast func(qa.Request) qa.Usage) (qa.Model, error) {
 	if p.Replay != nil {
@@ -42,7 +42,7 @@ func (p Plan) asked(c Job, account *budget.Account, forecast func(qa.Request) qa
 	return asked, nil
 }
 
-// solver runs the episodes of a job.
+// solver returns the solver of a job's episodes.
 func (p Plan) solver(s *baselines.Solver) run.Solver {
 	if p.Replay == nil {
 		return s

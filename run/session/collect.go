@@ -10,8 +10,8 @@ import (
 	"airqa/run/runlog"
 )
 
-// Collect reads runs in the order of the baselines, runs of one model together. One of several that has no such scores is
-// left out.
+// Collect reads runs in the order of the baselines, grouped by model. Of several runs, it skips those without the
+// requested scores.
 func (s Session) Collect(dirs []string, o report.Options) ([]report.Row, error) {
 	var rows []report.Row
 	for _, dir := range dirs {
@@ -47,7 +47,7 @@ func (s Session) Collect(dirs []string, o report.Options) ([]report.Row, error) 
 	return rows, nil
 }
 
-// noScores says what to type for a run that lacks the scores that are asked for.
+// noScores adds the command that makes the missing scores.
 func noScores(dir string, err error) error {
 	if errors.Is(err, runlog.ErrOtherScores) {
 		return err

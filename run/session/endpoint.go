@@ -14,20 +14,20 @@ import (
 // OfflineModel is the name of the rule-based model, and of the lexical judge, that ship with the program.
 const OfflineModel = "offline"
 
-// Temperatures of the paper (Appendix C.2): the second for models that reason.
+// Temperatures of the paper (Appendix C.2); the second is for reasoning models.
 const (
 	usualTemperature     = 0.7
 	reasoningTemperature = 0.6
 )
 
-// Limits of a reply in tokens where none is given: that of the paper, which its authors used for all models, and one that leaves
-// models that reason room for a reply.
+// Default reply limits in tokens: the paper's, which its authors used for all models, and a higher one for reasoning
+// models.
 const (
 	usualReply     = 1500
 	reasoningReply = 8000
 )
 
-// Endpoint says how models are asked. Its fields are flags.
+// Endpoint configures how models are called. Its fields are flags.
 type Endpoint struct {
 	BaseURL string `name:"base-url" placeholder:"URL" help:"Address in front of /chat/completions, /messages or /api/chat. Without it OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ... and the provider's own. Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
 	qa.Sampling
@@ -39,35 +39,35 @@ type Endpoint struct {
 	Models         string        `placeholder:"FILE" help:"List of models with prices and limits on top of the built-in one; see airqa models."`
 }
 
-// Models makes models that share connections, limits and the list of models.
+// Models opens models that share connections, limits and the catalog.
 type Models struct {
 	flags Endpoint
 	pool  *llm.Pool
-	// Temperature is used where no flag gives one.
+	// Temperature is the default if no flag sets one.
 	Temperature float64
-	// Notify receives what an endpoint turns out to refuse.
+	// Notify receives settings that an endpoint rejects.
 	Notify progress.Notify
 }
 
-// Opener returns what makes the models of the flags.
+// Opener returns the Models for the flags.
 func (f Endpoint) Opener() *Models {
 	return &Models{flags: f, pool: llm.NewPool(f.MaxConnections), Temperature: usualTemperature}
 }
 
-// Opened is a model with what the record of a run says of it.
+// Opened is a model with its description for run.json.
 type Opened struct {
 	Spec      string
 	Model     qa.Model
 	Described map[string]any
-	// Price is nil when it is unknown.
+	// Price is nil if unknown.
 	Price *qa.Price
-	// waits counts its calls that wait; nil for a model that never does.
+	// waits counts its waiting calls; nil for a model that never waits.
 	waits *waits
-	// MaxReply is the greatest number of tokens of a reply.
+	// MaxReply is the maximum number of tokens of a reply.
 	MaxReply int
 }
 
-// Open makes the model of a spec. Its price is that of the list of models.
+// Open makes the model of a spec, with the catalog's price.
 func (o *Models) Open(spec string, getenv func(string) string) (Opened, error) {
 	if spec == OfflineModel {
 		return Opened{spec, offline.New(), map[string]any{"provider": OfflineModel}, &qa.Price{}, nil, o.replyLimit(catalog.Model{})}, nil
@@ -87,7 +87,7 @@ func (o *Models) Open(spec string, getenv func(string) string) (Opened, error) {
 	return Opened{spec, m, described, ListedPrice(list, spec), waiting, c.Sampling.MaxTokens}, err
 }
 
-// Settled checks the flags and puts together how a model is asked.
+// Settled validates the flags and returns the model's configuration.
 func (o *Models) Settled(spec string, getenv func(string) string) (llm.Config, *catalog.Catalog, error) {
 	f := o.flags
 	if f.Timeout <= 0 || f.Retries < 0 || f.MaxTokens < 0 || f.MaxConnections < 0 || f.ContextWindow < 0 {
@@ -104,7 +104,7 @@ func (o *Models) config(spec string, list *catalog.Catalog, getenv func(string) 
 	f := o.flags
 	retries := f.Retries
 	if retries == 0 {
-		retries = -1 // in llm.Config 0 is the default and a negative number is none
+		retries = -1 // in llm.Config, 0 is the default and a negative number is none
 	}
 	access := llm.FromEnvironment(spec, getenv).Pair(f.BaseURL)
 	known, _ := list.Find(spec)
@@ -127,7 +127,7 @@ func (o *Models) config(spec string, list *catalog.Catalog, getenv func(string) 
 	}
 }
 
-// replyLimit is the greatest number of tokens of a reply of a model.
+// replyLimit is the maximum number of tokens of a model's reply.
 func (o *Models) replyLimit(known catalog.Model) int {
 	limit := usualReply
 	switch {
@@ -142,7 +142,7 @@ func (o *Models) replyLimit(known catalog.Model) int {
 	return limit
 }
 
-// ListedPrice is the price of a model by the list; a script costs nothing.
+// ListedPrice is the catalog's price of a model; a script costs nothing.
 func ListedPrice(list *catalog.Catalog, spec string) *qa.Price {
 	if provider, _ := llm.SplitSpec(spec); provider == "scripted" {
 		return &qa.Price{}

@@ -24,37 +24,37 @@ import (
 	"airqa/run/runlog"
 )
 
-// maxEqualFailures episodes in a row that fail for one reason end a start.
+// maxEqualFailures is the number of consecutive episodes failing for one reason that end an invocation.
 const maxEqualFailures = 10
 
-// loopForm names how replies lead to actions; it changes when the same replies would lead elsewhere.
+// loopForm is the version of the episode loop; it changes if the same replies would lead to different actions.
 const loopForm = "react-2"
 
-// Plan is what the jobs of an invocation have in common.
+// Plan is what the jobs of an invocation share.
 type Plan struct {
 	World *env.Env
-	// Examples are all questions of the file, Picked those to run.
+	// Examples are all questions of the file, Picked the selected ones.
 	Examples, Picked []qa.Example
-	// Missing is what the picked questions lacked before any of them was skipped.
+	// Missing lists what the picked questions lacked before any of them was skipped.
 	Missing  dataset.Missing
 	Settings qa.Settings
-	// Workers is how many episodes run at once, Repeats how many each question gets.
+	// Workers is the number of concurrent episodes, Repeats the number per question.
 	Workers, Repeats int
-	// Retry is "errors", "none" or "all": which finished episodes are run again.
+	// Retry is "errors", "none" or "all": which finished episodes to run again.
 	Retry  string
 	Budget Budget
 	Note   runlog.Note
-	// Cache answers what was asked before; nil is none.
+	// Cache has earlier replies; may be nil.
 	Cache *cache.Store
-	// Replay answers everything from a recorded run; nil is none.
+	// Replay replays a recorded run; may be nil.
 	Replay *replay.Source
-	// First stands before cache and budget. May be nil.
+	// First wraps the model outside cache and budget. May be nil.
 	First func(qa.Model) qa.Model
-	// Only reports which episodes belong to this invocation; nil takes all.
+	// Only reports which episodes belong to this invocation; nil means all.
 	Only func(uuid string, repeat int) bool
-	// Check refuses a configuration before anything is made of it. May be nil.
+	// Check rejects a configuration before anything is written. May be nil.
 	Check func(runlog.Config) error
-	// Seed puts into a new log what it begins with. May be nil.
+	// Seed writes the start of a new log. May be nil.
 	Seed func(*runlog.Writer) error
 }
 
@@ -63,11 +63,11 @@ type Job struct {
 	Baseline baselines.Baseline
 	Opened
 	Dir string
-	// Name is what its bar is called.
+	// Name is the label of its progress bar.
 	Name string
 }
 
-// Episodes counts those of an invocation.
+// Episodes returns the number of episodes per job of an invocation.
 func (p Plan) Episodes() int {
 	if p.Only == nil {
 		return len(p.Picked) * p.Repeats
@@ -83,7 +83,7 @@ func (p Plan) Episodes() int {
 	return n
 }
 
-// Ended is how one job came out.
+// Ended is the result of one job.
 type Ended struct {
 	Job
 	run.Summary
@@ -96,14 +96,13 @@ type running struct {
 	solver   run.Solver
 	writer   *runlog.Writer
 	recorded map[string]runlog.Recorded
-	// skip tells which recorded episodes are left alone; nil leaves it to --retry.
+	// skip reports which recorded episodes not to run; nil follows --retry.
 	skip     func(runlog.Recorded) bool
 	forecast func(qa.Request) qa.Usage
 }
 
-// Execute runs jobs in their run directories, taking up what is there. They share the workers: the next one starts when
-// the one before it has no episode left to hand out. Nothing runs when any of the directories belongs to another
-// configuration.
+// Execute runs jobs in their run directories and resumes existing runs. Jobs share the workers: the next one starts
+// when the previous one has no episode left to start. Nothing runs if any directory belongs to another configuration.
 func (s Session) Execute(ctx context.Context, p Plan, jobs []Job) ([]Ended, error) {
 	world, err := WorldOf(ctx, p.World, p.Settings.ByConference)
 	if err != nil {
@@ -130,7 +129,7 @@ func (s Session) Execute(ctx context.Context, p Plan, jobs []Job) ([]Ended, erro
 	return results, nil
 }
 
-// openJob makes or opens the run directory of a job and charges the account with what earlier starts used.
+// openJob makes or opens the run directory of a job and charges the account with earlier usage.
 func (s Session) openJob(p Plan, c Job, world baselines.World, account *budget.Account) (*running, error) {
 	o := &running{Job: c, forecast: llm.Forecast(c.MaxReply)}
 	asked, err := p.asked(c, account, o.forecast)
@@ -146,7 +145,7 @@ func (s Session) openJob(p Plan, c Job, world baselines.World, account *budget.A
 		return nil, err
 	}
 	if o.writer.Torn > 0 {
-		s.Notify.Notef("%s: a half-written last line of %d bytes was cut off", c.Dir, o.writer.Torn)
+		s.Notify.Notef("%s: removed an incomplete last line of %d bytes", c.Dir, o.writer.Torn)
 	}
 	if err := keepTools(o.writer, solver); err != nil {
 		return nil, errors.Join(err, o.writer.Close())
@@ -174,7 +173,7 @@ func keepTools(w *runlog.Writer, solver *baselines.Solver) error {
 	return w.KeepTexts(tools)
 }
 
-// createRun makes the run directory, or refuses one that belongs to another configuration.
+// createRun makes the run directory, or rejects one that belongs to another configuration.
 func (s Session) createRun(p Plan, c Job, solver *baselines.Solver, schema string) error {
 	config, questions, err := s.Record(p, c, solver, schema)
 	if err != nil {
@@ -196,19 +195,19 @@ func (s Session) createRun(p Plan, c Job, solver *baselines.Solver, schema strin
 	return s.warnOfPrice(c)
 }
 
-// warnOfPrice tells of a price that is not the one which the run was begun with: its record is written once.
+// warnOfPrice reports a price that differs from the run's recorded one.
 func (s Session) warnOfPrice(c Job) error {
 	config, err := runlog.ReadConfig(c.Dir)
 	if err != nil {
 		return err
 	}
 	if begun := config.Note.Price; !samePrice(begun, c.Price) {
-		s.Notify.Warnf("%s was begun with the price %s and is budgeted with %s now; status and reports count by the first", c.Dir, PriceText(begun), PriceText(c.Price))
+		s.Notify.Warnf("%s started with the price %s, but the budget now uses %s; status and reports use the first", c.Dir, PriceText(begun), PriceText(c.Price))
 	}
 	return nil
 }
 
-// adviceOn is what to do about a run directory of another configuration.
+// adviceOn suggests what to do about a run directory of another configuration.
 func adviceOn(differences []string) string {
 	texts := func(line string) bool {
 		return strings.HasPrefix(line, "prompts.") || strings.HasPrefix(line, "tools.")
@@ -219,7 +218,7 @@ func adviceOn(differences []string) string {
 	return "Choose another --out, or repeat the settings of the run that is there"
 }
 
-// Record is what the run directory of a job says of it, and the questions as JSON Lines.
+// Record returns run.json for a job, and the questions as JSON Lines.
 func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) (runlog.Config, []byte, error) {
 	questions, err := dataset.Lines(p.Examples)
 	if err != nil {
@@ -253,7 +252,7 @@ func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) 
 	return config, questions, err
 }
 
-// runJobs runs the jobs one behind the other over shared workers.
+// runJobs runs the jobs in sequence over shared workers.
 func (s Session) runJobs(ctx context.Context, drain <-chan struct{}, p Plan, jobs []*running, account *budget.Account) []Ended {
 	results := make([]Ended, len(jobs))
 	slots := make(chan struct{}, p.Workers)
@@ -296,7 +295,7 @@ func (s Session) runConfig(p Plan, c *running, slots chan struct{}, b *board) ru
 	return config
 }
 
-// newBoard opens the bar of a job.
+// newBoard opens the progress bar of a job.
 func (s Session) newBoard(c *running, p Plan, account *budget.Account) *board {
 	byUUID := make(map[string]qa.Evaluator, len(p.Picked))
 	for _, ex := range p.Picked {

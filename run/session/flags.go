@@ -11,7 +11,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// RecordedRepeats counts the repeats of a run, as the value of a flag.
+// RecordedRepeats returns the number of repeats of a run, as the value of a flag.
 func RecordedRepeats(dir string) (any, error) {
 	r, err := runlog.Open(dir)
 	if err != nil {
@@ -25,13 +25,13 @@ func RecordedRepeats(dir string) (any, error) {
 	return strconv.Itoa(most + 1), nil
 }
 
-// described are the flags that the description of a model records beside its sampling.
+// described are the flags that a model's description records in addition to its sampling.
 type described struct {
 	Reasoning     bool `json:"reasoning" name:"reasoning"`
 	ContextWindow int  `json:"context_window" name:"context-window"`
 }
 
-// RecordedFlags are the flags that a run was made with, as far as its run.json has them.
+// RecordedFlags are the flags that run.json records of a run.
 func RecordedFlags(dir string, c runlog.Config, getenv func(string) string) map[string]any {
 	flags := map[string]any{
 		"questions": filepath.Join(dir, runlog.QuestionsFile), "baseline": c.Shape.Baseline, "model": runlog.SpecOf(c.Shape.Model),

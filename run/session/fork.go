@@ -19,21 +19,21 @@ import (
 	"airqa/run/runlog"
 )
 
-// Branch is an episode up to the message that is changed.
+// Branch is an episode up to the changed message.
 type Branch struct {
 	run      *runlog.Run
 	Baseline baselines.Baseline
 	rec      runlog.Recorded
-	// step is the one whose message is changed, events what is copied.
+	// step is the step with the changed message, events the part to copy.
 	step   qa.Step
 	events []runlog.Event
 	Note   runlog.Fork
-	// reply or observation is what is put in the place of the recorded one.
+	// reply or observation replaces the recorded one.
 	reply       qa.Reply
 	observation qa.Observation
 }
 
-// NewBranch finds the step whose message is changed, and refuses one that cannot be. episode is UUID#REPEAT.
+// NewBranch finds the step to change and rejects one that cannot be changed. episode is UUID#REPEAT.
 func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error) {
 	note.Episode = episode
 	b := &Branch{run: r, Note: note}
@@ -42,7 +42,7 @@ func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error)
 		return nil, err
 	}
 	if !b.Baseline.Loop {
-		return nil, exit.Misuse("%s is a run of %s, which asks without a loop: nothing follows from a changed message; run the question anew", r.Dir, b.Baseline.Name)
+		return nil, exit.Misuse("%s is a run of %s, which has no agent loop, so a changed message has no effect; run the question again", r.Dir, b.Baseline.Name)
 	}
 	uuid, repeat := qa.SplitEpisodeID(episode)
 	if b.rec, err = r.Episode(uuid, repeat); err != nil {
@@ -57,7 +57,7 @@ func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error)
 	return b, b.cut(note.Step)
 }
 
-// cut leaves of the events what comes before the changed message.
+// cut truncates the events before the changed message.
 func (b *Branch) cut(at int) error {
 	if at < 1 || at > len(b.rec.Steps) {
 		return exit.Misuse("--at %d: %s has the steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
@@ -65,7 +65,7 @@ func (b *Branch) cut(at int) error {
 	b.step = b.rec.Steps[at-1]
 	switch {
 	case b.step.By != qa.ByModel:
-		return exit.Misuse("--at %d: the program took this step by itself, so it holds no message of the model", at)
+		return exit.Misuse("--at %d: the program chose this step, so it has no message of the model", at)
 	case b.Note.Changed == runlog.ForkObservation && b.step.Observation == nil:
 		return exit.Misuse("--at %d: nothing was shown after this step; change its reply", at)
 	}
@@ -80,7 +80,7 @@ func (b *Branch) cut(at int) error {
 	return nil
 }
 
-// Apply makes a plan that of the branch in a directory.
+// Apply turns a plan into the plan of the fork in a directory.
 func (b *Branch) Apply(p *Plan, dir string, s Session) {
 	p.Repeats, p.Workers, p.Note.Fork = b.rec.Repeat+1, 1, &b.Note
 	p.First = b.first
@@ -89,7 +89,7 @@ func (b *Branch) Apply(p *Plan, dir string, s Session) {
 	p.Seed = func(w *runlog.Writer) error { return b.seed(dir, w) }
 }
 
-// Place is the directory of the branch, which must not hold a run yet; empty chooses one below that of the run.
+// Place is the directory of the fork, which must not have a run yet; if empty, one inside the original run is chosen.
 func (b *Branch) Place(dir string) (_ string, err error) {
 	if dir == "" {
 		if dir, err = b.free(); err != nil {
@@ -97,7 +97,7 @@ func (b *Branch) Place(dir string) (_ string, err error) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, runlog.RunFile)); err == nil {
-		return "", exit.Misuse("%s is a run already; a branch gets a directory of its own", dir)
+		return "", exit.Misuse("%s is a run already; a fork needs a directory of its own", dir)
 	}
 	from, err := filepath.Abs(dir)
 	if err != nil {
@@ -112,10 +112,10 @@ func (b *Branch) Place(dir string) (_ string, err error) {
 	return dir, err
 }
 
-// longestBranch bounds the part of a branch's name that comes from a uuid; file systems allow 255 bytes.
+// longestBranch is the maximum length of the uuid's part in the name of a fork; file systems allow 255 bytes.
 const longestBranch = 100
 
-// free returns the first path for the branch that does not exist yet.
+// free returns the first unused path for the fork.
 func (b *Branch) free() (string, error) {
 	name := notInNames.ReplaceAllString(b.rec.UUID, "-")
 	if len(name) > longestBranch {
@@ -136,7 +136,7 @@ func (b *Branch) free() (string, error) {
 	}
 }
 
-// check refuses a branch whose beginning this program would not have shown so, and reports what else differs.
+// check rejects a fork whose start this program would have shown differently, and reports other differences.
 func (b *Branch) check(s Session, now runlog.Config) error {
 	var refused []string
 	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
@@ -160,7 +160,7 @@ func isLimit(key string) bool {
 	return len(qa.FlagsOf(qa.QuestionLimits{}, map[string]any{key: 0.0})) > 0
 }
 
-// seed writes the beginning of the branch: what came before, and a changed observation. A changed reply comes from first.
+// seed writes the start of the fork: the earlier events and a changed observation. A changed reply comes from first.
 func (b *Branch) seed(dir string, w *runlog.Writer) error {
 	if err := w.Copy(b.run, b.events); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (b *Branch) seed(dir string, w *runlog.Writer) error {
 	return log.Observation(s)
 }
 
-// first answers the step with the changed reply, so that it is read and acted on like any other.
+// first answers the step with the changed reply, so that it is parsed and executed like any other.
 func (b *Branch) first(asked qa.Model) qa.Model {
 	if b.Note.Changed != runlog.ForkReply {
 		return asked
@@ -193,13 +193,13 @@ func (b *Branch) first(asked qa.Model) qa.Model {
 	return changed{asked, b}
 }
 
-// changed answers one step of a branch and leaves the others to the model.
+// changed answers one step of a fork and passes the others to the model.
 type changed struct {
 	asked  qa.Model
 	branch *Branch
 }
 
-// Complete implements [qa.Model].
+// Complete returns the changed reply at its step.
 func (c changed) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if r.Step == c.branch.Note.Step && qa.EpisodeID(r.UUID, r.Repeat) == c.branch.rec.Episode {
 		return c.branch.reply, nil
@@ -207,7 +207,7 @@ func (c changed) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	return c.asked.Complete(ctx, r)
 }
 
-// Recorded is the message as it was, in the form in which it is changed.
+// Recorded is the original message in its editable form.
 func (b *Branch) Recorded() string {
 	if b.Note.Changed == runlog.ForkObservation {
 		return b.step.Observation.Text
@@ -225,13 +225,13 @@ func (b *Branch) Recorded() string {
 	return out.String()
 }
 
-// nativeReply is how a reply with tool calls is edited.
+// nativeReply is the editable form of a reply with tool calls.
 type nativeReply struct {
 	Text      string        `json:"text"`
 	ToolCalls []qa.ToolCall `json:"tool_calls"`
 }
 
-// Put makes the new message of a text.
+// Put parses the new message.
 func (b *Branch) Put(text string) error {
 	if b.Note.Changed == runlog.ForkObservation {
 		b.observation = qa.Observation{Status: qa.StatusOK, Text: text, Images: b.step.Observation.Images}
@@ -265,5 +265,5 @@ func (b *Branch) Put(text string) error {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// Slug is a text as a part of a file's name.
+// Slug turns a text into a part of a file name.
 func Slug(text string) string { return strings.Trim(notInNames.ReplaceAllString(text, "-"), "-") }

@@ -16,7 +16,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// Choice is what an invocation runs: every baseline with every model.
+// Choice selects what an invocation runs: every baseline with every model.
 type Choice struct {
 	// Baselines are names, or "all"; Models are specs.
 	Baselines, Models []string
@@ -25,13 +25,13 @@ type Choice struct {
 	Limits            qa.QuestionLimits
 	// Workers is the number of concurrent episodes.
 	Workers int
-	// Out is the run directory, or the folder of several; empty for the default.
+	// Out is the run directory, or a folder for several; empty for the default.
 	Out string
-	// Replay is the run whose replies are used; nil for none.
+	// Replay is the run to replay; may be nil.
 	Replay *replay.Source
 }
 
-// Jobs opens the models and returns the jobs, with the folder that holds what they write.
+// Jobs opens the models and returns the jobs, and the folder for their output.
 func (s Session) Jobs(c Choice) ([]Job, string, error) {
 	chosen, err := findBaselines(c.Baselines)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s Session) Jobs(c Choice) ([]Job, string, error) {
 	return jobs, out, nil
 }
 
-// findBaselines returns the baselines of some names, or every one for "all".
+// findBaselines returns the named baselines, or every one for "all".
 func findBaselines(names []string) ([]baselines.Baseline, error) {
 	if slices.Equal(names, []string{"all"}) {
 		return baselines.All(), nil
@@ -69,8 +69,8 @@ func findBaselines(names []string) ([]baselines.Baseline, error) {
 	return found, nil
 }
 
-// openModel makes a model. A replayed one is described and never asked, so that it needs no key; a script that the run names by
-// its file name alone is described as there.
+// openModel makes a model. A replayed model is only described, so it needs no key; a script that run.json identifies by
+// file name is described as recorded.
 func (c Choice) openModel(s Session, o *Models, spec string) (Opened, error) {
 	if c.Replay == nil {
 		return o.Open(spec, s.Getenv)
@@ -88,7 +88,7 @@ func (c Choice) openModel(s Session, o *Models, spec string) (Opened, error) {
 	return Opened{Spec: spec, Described: described, Price: ListedPrice(list, spec), MaxReply: settled.Sampling.MaxTokens}, err
 }
 
-// open makes the models; for a replay only what the record of a run says of them.
+// open makes the models; for a replay, only their recorded descriptions.
 func (c Choice) open(s Session) ([]Opened, error) {
 	if c.Endpoint.MaxConnections == 0 {
 		c.Endpoint.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
@@ -96,7 +96,7 @@ func (c Choice) open(s Session) ([]Opened, error) {
 	source := c.Endpoint.Opener()
 	source.Notify = s.Notify
 	if len(c.Models) > 1 && c.Budget.Price != "" {
-		s.Notify.Warnf("--price %s holds for all %d models; a file for --models has one for each", c.Budget.Price, len(c.Models))
+		s.Notify.Warnf("--price %s applies to all %d models; a --models file can list one each", c.Budget.Price, len(c.Models))
 	}
 	var opened []Opened
 	for _, spec := range c.Models {
@@ -112,7 +112,7 @@ func (c Choice) open(s Session) ([]Opened, error) {
 			return nil, err
 		}
 		if left, ok := m.Described["not_sent"]; ok {
-			s.Notify.Notef("%s refuses settings, which are not sent: %v", spec, left)
+			s.Notify.Notef("%s rejects settings, which are not sent: %v", spec, left)
 		}
 		opened = append(opened, m)
 	}
@@ -123,7 +123,7 @@ func (c Choice) open(s Session) ([]Opened, error) {
 	return opened, nil
 }
 
-// warnOfPrices names the models of unknown price. Those on this machine are taken to cost nothing by the token.
+// warnOfPrices lists the models of unknown price. Local models cost nothing per token.
 func (c Choice) warnOfPrices(s Session, models []Opened) {
 	var unknown []string
 	for _, m := range models {
@@ -133,11 +133,11 @@ func (c Choice) warnOfPrices(s Session, models []Opened) {
 		}
 	}
 	if len(unknown) > 0 {
-		s.Notify.Warnf("no known price for %s: costs are not counted; --price IN,OUT sets one", strings.Join(unknown, ", "))
+		s.Notify.Warnf("no known price for %s: costs are not counted; set one with --price IN,OUT", strings.Join(unknown, ", "))
 	}
 }
 
-// warnOfProviders says that one address is given to models of several providers.
+// warnOfProviders warns about one address for models of several providers.
 func (c Choice) warnOfProviders(s Session) {
 	var providers []string
 	for _, spec := range c.Models {
@@ -148,11 +148,11 @@ func (c Choice) warnOfProviders(s Session) {
 		}
 	}
 	if len(providers) > 1 && c.Endpoint.BaseURL != "" {
-		s.Notify.Warnf("--base-url is the address for models of %s alike, and gets the keys of all of them", strings.Join(providers, " and "))
+		s.Notify.Warnf("--base-url applies to models of %s, and receives the keys of all of them", strings.Join(providers, " and "))
 	}
 }
 
-// warnOfImages says that a model cannot look at pages although a baseline has it do so.
+// warnOfImages warns about a model without image input for a baseline that needs it.
 func (c Choice) warnOfImages(s Session, jobs []Job) {
 	list, err := catalog.Open(c.Endpoint.Models)
 	if err != nil {
@@ -165,10 +165,10 @@ func (c Choice) warnOfImages(s Session, jobs []Job) {
 	}
 }
 
-// RunsFolder is where runs go without --out.
+// RunsFolder is the folder of runs without --out.
 const RunsFolder = "runs"
 
-// jobsOf returns all baselines with all models. A single one has the folder out to itself, if there is one.
+// jobsOf returns all baselines with all models. A single job uses the folder out itself, if given.
 func jobsOf(lines []baselines.Baseline, models []Opened, out string) []Job {
 	if len(lines) == 1 && len(models) == 1 && out != "" {
 		return []Job{{Baseline: lines[0], Opened: models[0], Dir: out, Name: lines[0].Name}}

@@ -13,13 +13,13 @@ import (
 	"airqa/run/runlog"
 )
 
-// Missing says what to do about questions whose papers are missing.
+// Missing selects the treatment of questions whose papers are missing.
 type Missing struct {
 	Choice      string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions whose papers are not in the data directory: stop (run nothing), skip (leave them out) or run (ask them anyway). A resumed run keeps its first choice."`
 	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
 }
 
-// Settle decides about the picked questions of a Plan that lack papers, and records what was decided. A dry run never stops.
+// Settle applies and records the choice for the picked questions of a Plan that lack papers. A dry run never stops.
 func (f Missing) Settle(ctx context.Context, s Session, p *Plan, jobs []Job, dry bool) error {
 	venues, err := VenuesOf(ctx, p.World)
 	if err != nil {
@@ -42,17 +42,17 @@ func (f Missing) Settle(ctx context.Context, s Session, p *Plan, jobs []Job, dry
 	case choice == runlog.MissingSkip:
 		rest := p.Missing.Without(p.Picked)
 		if len(rest) == 0 {
-			return exit.Misuse("%s. --missing skip leaves no question to run", text)
+			return exit.Misuse("%s. With --missing skip, no question is left to run", text)
 		}
 		s.Notify.Notef("%s; %d of %d questions are skipped", text, len(p.Picked)-len(rest), len(p.Picked))
 		p.Picked = rest
 	case choice == runlog.MissingStop && !dry:
-		return exit.Misuse("%s. --missing skip leaves these questions out, --missing run asks them anyway, --missing-list FILE lists what is missing", text)
+		return exit.Misuse("%s. --missing skip skips these questions, --missing run asks them anyway, --missing-list FILE lists what is missing", text)
 	}
 	return nil
 }
 
-// choice is the flag, or else what the run directories recorded. Those of older versions have no record: their runs went on.
+// choice is the flag, or else the recorded choice of the run directories. Older versions recorded none and ran anyway.
 func (f Missing) choice(jobs []Job) (string, error) {
 	if f.Choice != runlog.MissingStop {
 		return f.Choice, nil
@@ -61,7 +61,7 @@ func (f Missing) choice(jobs []Job) (string, error) {
 	for _, j := range jobs {
 		config, err := runlog.ReadConfig(j.Dir)
 		if err != nil {
-			continue // none yet, or one that is refused later
+			continue // there is no run yet, or one that is rejected later
 		}
 		choice := runlog.MissingRun
 		if config.Note.Missing != nil {
@@ -80,7 +80,7 @@ func (f Missing) choice(jobs []Job) (string, error) {
 	return "", exit.Misuse("these runs were started with different choices about missing papers: give --missing skip or --missing run")
 }
 
-// recordMissing is what run.json keeps; nil when nothing is missing.
+// recordMissing is the record in run.json; nil if nothing is missing.
 func recordMissing(m dataset.Missing) *runlog.MissingPapers {
 	if !m.Any() {
 		return nil

@@ -19,7 +19,7 @@ func (s Session) OpenRun(dir string) (*runlog.Run, []qa.Example, error) {
 		s.Notify.Warnf("%s: %v (left out)", dir, bad)
 	}
 	if r.Unknown > 0 {
-		s.Notify.Notef("%s: %d events of a kind that this program does not know", dir, r.Unknown)
+		s.Notify.Notef("%s: %d events of unknown types", dir, r.Unknown)
 	}
 	examples, _, err := dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s Session) OpenRun(dir string) (*runlog.Run, []qa.Example, error) {
 	return r, examples, err
 }
 
-// Ended returns the episodes of a run that have an outcome, by question and in the order of repeats, and their number.
+// Ended returns the episodes of a run with an outcome, by question and in the order of repeats, and their number.
 func (s Session) Ended(r *runlog.Run) (map[string][]runlog.Recorded, int) {
 	ended, n := make(map[string][]runlog.Recorded), 0
 	for rec, err := range r.Episodes() {

@@ -15,8 +15,8 @@ import (
 	"airqa/internal/progress"
 )
 
-// Ingest reads files into a data directory, with bars. The first Ctrl-C ends the reading and makes searchable what is in;
-// the second ends that too, and the same command goes on.
+// Ingest reads files into a data directory and shows progress. The first Ctrl-C stops reading and indexes the papers
+// added so far; the second stops that too. The same command continues.
 func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, chunks datadir.Chunking) (sum ingest.Summary, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
@@ -39,16 +39,15 @@ func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, 
 	})
 	switch {
 	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
-		return sum, errors.New("stopped before everything was searchable; the same command goes on from here")
+		return sum, errors.New("stopped before everything was searchable; the same command continues")
 	case err == nil && interrupted:
 		done := sum.Added + sum.Skipped + len(sum.Failed)
-		return sum, fmt.Errorf("stopped after %d of %d files; the same command goes on from here", done, len(files))
+		return sum, fmt.Errorf("stopped after %d of %d files; the same command continues", done, len(files))
 	}
 	return sum, err
 }
 
-// readPapers reads files until drain is closed. A paper is one transaction: there is nothing to wait for but the one that
-// is being written.
+// readPapers reads files until drain is closed. A paper is one transaction, so only the one being written must finish.
 func (s Session) readPapers(ctx context.Context, drain <-chan struct{}, files []string, cfg ingest.Config) (sum ingest.Summary, interrupted bool, err error) {
 	ctx, cancel := UntilDrained(ctx, drain)
 	defer cancel()
@@ -75,7 +74,7 @@ func (s Session) readPapers(ctx context.Context, drain <-chan struct{}, files []
 // mostWarnings is how many problems of one file are printed.
 const mostWarnings = 5
 
-// reportFile prints what is wrong with a file, or unusual about it, as soon as it is known.
+// reportFile prints the problems of a file as soon as they are known.
 func (s Session) reportFile(e ingest.Event) {
 	if e.State == ingest.Failed {
 		s.Progress.Print(fmt.Sprintf("error: %s: %v", e.Path, e.Err))
@@ -91,8 +90,8 @@ func (s Session) reportFile(e ingest.Event) {
 	}
 }
 
-// Write opens a data directory for writing, lets fill put papers into it, and makes searchable what is in: with a bar for
-// the vectors. When fill fails, nothing is indexed; the next writer mends that.
+// Write opens a data directory for writing, calls fill to add papers, and indexes them with a progress bar. If fill
+// fails, nothing is indexed; the next writer catches up.
 func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, fill func(*env.Writer) error) error {
 	bar := &embedBar{Session: s, name: stage}
 	to.Progress = bar.set
@@ -108,7 +107,7 @@ func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, f
 	return errors.Join(err, store.Close())
 }
 
-// rate says how many of something were done in a second.
+// rate formats a number per second.
 func rate(n int, took time.Duration, unit string) string {
 	if took <= 0 || n == 0 {
 		return "0 " + unit
@@ -116,7 +115,7 @@ func rate(n int, took time.Duration, unit string) string {
 	return fmt.Sprintf("%.0f %s", float64(n)/took.Seconds(), unit)
 }
 
-// embedBar shows how many texts have their vectors. It appears with the first of them.
+// embedBar shows the progress of embedding. It appears with the first text.
 type embedBar struct {
 	Session
 	name  string
@@ -125,8 +124,7 @@ type embedBar struct {
 	done  int
 }
 
-// set is what env.WriterConfig.Progress wants. Vectors that were kept from before come in no time, so the rate is that of
-// both.
+// set is an env.WriterConfig.Progress. Cached vectors take no time and count in the rate.
 func (b *embedBar) set(done, total int) {
 	if b.stage == nil {
 		b.stage, b.begun = b.Progress.Stage(b.name, total), b.Now()
@@ -141,8 +139,8 @@ func (b *embedBar) close() {
 	}
 }
 
-// UntilDrained returns a context that ends, with the cause exit.ErrInterrupted, when drain is closed: for work that has nothing
-// to wait for.
+// UntilDrained returns a context that ends, with the cause exit.ErrInterrupted, when drain is closed, for work that can
+// stop at once.
 func UntilDrained(ctx context.Context, drain <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {

@@ -9,8 +9,8 @@ import (
 	"airqa/run/runlog"
 )
 
-// QuestionsFor reads the examples that jobs run over. It reports faults on their first invocation only, and refuses uuids
-// that no run directory may hold.
+// QuestionsFor reads the examples that jobs run over. It reports faults only on their first invocation, and rejects
+// uuids that no run directory may contain.
 func (s Session) QuestionsFor(path string, jobs []Job) ([]qa.Example, error) {
 	examples, faults, err := dataset.Load(path, eval.Check)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s Session) Questions(path string) ([]qa.Example, error) {
 	return examples, err
 }
 
-// faultLines is how many faults of a question file are printed in full.
+// faultLines is the number of faults of a question file that are printed in full.
 const faultLines = 3
 
 // noteFaults prints the first faults of a question file and counts the others.
@@ -50,7 +50,7 @@ func (s Session) noteFaults(path string, faults []*dataset.Fault, most int) {
 	}
 }
 
-// faultsShown is how many faults to print: none again where all jobs resume, since their first invocation printed them.
+// faultsShown is the number of faults to print: none if all jobs resume, because their first invocation printed them.
 func faultsShown(jobs []Job) int {
 	for _, j := range jobs {
 		if _, err := runlog.ReadConfig(j.Dir); err != nil {
@@ -60,12 +60,12 @@ func faultsShown(jobs []Job) int {
 	return 0
 }
 
-// checkUUIDs refuses questions whose uuid holds a key or a path of the home directory: neither is written to a run directory,
-// so their answers could not be found again.
+// checkUUIDs rejects questions whose uuid contains a key or a path of the home directory: these are redacted in a run
+// directory, so the answers could not be found again.
 func (s Session) checkUUIDs(examples []qa.Example) error {
 	for _, ex := range examples {
 		if safe := string(s.Redact([]byte(ex.UUID))); safe != ex.UUID {
-			return exit.Misuse("the uuid %q holds a key or a path of the home directory, which no run directory may hold; rename the question", safe)
+			return exit.Misuse("the uuid %q contains a key or a path of the home directory, which a run directory must not contain; rename the question", safe)
 		}
 	}
 	return nil

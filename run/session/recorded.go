@@ -9,7 +9,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// damage is what a log has lost: lines that cannot be read, and the episodes that run again because of them.
+// damage is the lost part of a log: unreadable lines, and the episodes that run again because of them.
 type damage struct {
 	lines           []runlog.LineError
 	episodes, calls int
@@ -17,8 +17,8 @@ type damage struct {
 	first           error
 }
 
-// recordedIn reads what the log of a run directory holds. Of finished episodes only the outcome and the usage are kept. A
-// damaged episode is left out and counted: it runs again, and the others are as they were.
+// recordedIn reads the log of a run directory. Of finished episodes it keeps only the outcome and the usage. It counts
+// and omits damaged episodes, which run again.
 func recordedIn(dir string) (map[string]runlog.Recorded, damage, error) {
 	r, err := runlog.Open(dir)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *damage) add(rec runlog.Recorded, err error) {
 	}
 }
 
-// warnOfDamage says what a log has lost.
+// warnOfDamage reports the lost part of a log.
 func (s Session) warnOfDamage(dir string, d damage) {
 	if n := len(d.lines); n > 0 {
 		s.Notify.Warnf("%s: %s of %s cannot be read, such as line %d", dir, terminal.Plural(n, "line"), runlog.LogFile, d.lines[0].Line)

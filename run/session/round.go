@@ -9,8 +9,8 @@ import (
 	"airqa/run/runlog"
 )
 
-// secondRound runs once more, at the end of a start, the questions that failed for a reason of the endpoint that may have passed:
-// an outage in the night leaves no holes for somebody to find in the morning. It does so where the endpoint has answered others.
+// secondRound retries, at the end of an invocation, the questions that failed for a transient reason, so that an outage
+// overnight leaves no gaps. It does so only if the endpoint has answered others.
 func (s Session) secondRound(ctx context.Context, drain <-chan struct{}, p Plan, jobs []*running, account *budget.Account, results []Ended) {
 	if p.Retry == "none" || p.Replay != nil {
 		return
@@ -26,7 +26,7 @@ func (s Session) secondRound(ctx context.Context, drain <-chan struct{}, p Plan,
 		return
 	}
 	for k, e := range s.runJobs(ctx, drain, p, some, account) {
-		// What failed for good is left alone by the second round, and has failed in this start all the same.
+		// Permanent failures are not retried in the second round, but still count as failures of this invocation.
 		e.Failed, e.FailedBefore = e.Failed+e.FailedBefore, 0
 		if e.FirstFailure == "" {
 			e.FirstFailure = results[places[k]].FirstFailure
@@ -35,7 +35,7 @@ func (s Session) secondRound(ctx context.Context, drain <-chan struct{}, p Plan,
 	}
 }
 
-// worthAnother tells whether a job has questions to run again, and takes up what the log holds now.
+// worthAnother reports whether a job has questions to retry, and reloads the log.
 func (s Session) worthAnother(o *running, e *Ended) bool {
 	if e.Err != nil || e.Failed == 0 || e.Finished == 0 || e.Left > 0 || e.Suspended != "" {
 		return false
@@ -46,12 +46,12 @@ func (s Session) worthAnother(o *running, e *Ended) bool {
 		return false
 	}
 	if n > 0 {
-		s.Notify.Infof("%s: %s failed for a reason that may have passed, and run again", e.Name, terminal.Plural(n, "question"))
+		s.Notify.Infof("%s: retrying %s after transient failures", e.Name, terminal.Plural(n, "question"))
 	}
 	return n > 0
 }
 
-// reopen takes up what the log holds now, and counts the episodes to run again: those alone are run.
+// reopen reloads the log and counts the episodes to retry; only those run.
 func (o *running) reopen() (int, error) {
 	var err error
 	if o.recorded, _, err = recordedIn(o.Dir); err != nil {

@@ -13,8 +13,8 @@ import (
 	"airqa/run/runlog"
 )
 
-// Selection says which questions of the file to run. They do not shape results: the run directory belongs to the whole
-// file, and other questions of it may follow.
+// Selection selects questions of the file. It does not affect results: the run directory belongs to the whole file, and
+// other questions may follow.
 type Selection struct {
 	Range  string   `placeholder:"A-B" help:"Only the questions from the Ath to the Bth; A- to the end, N for the first N."`
 	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or the start of one; @FILE lists one per line."`
@@ -49,12 +49,12 @@ func (f Selection) Pick(s Session, examples []qa.Example) ([]qa.Example, error) 
 		return nil, exit.With(exit.Usage, err)
 	}
 	if len(picked) == 0 {
-		return nil, exit.Misuse("no question is left of %s: look at --status, --tag and --range", terminal.Plural(len(examples), "question"))
+		return nil, exit.Misuse("none of %s selected: check --status, --tag and --range", terminal.Plural(len(examples), "question"))
 	}
 	return picked, nil
 }
 
-// readIDs takes ids as they are, and those of files after an @.
+// readIDs returns the given ids, and those in files named after an @.
 func readIDs(given []string) ([]string, error) {
 	var ids []string
 	for _, id := range given {
@@ -72,7 +72,7 @@ func readIDs(given []string) ([]string, error) {
 	return ids, nil
 }
 
-// withStatus returns the questions that came out in one of some ways in a run.
+// withStatus returns the questions of a run with one of some results.
 func (s Session) withStatus(dir string, statuses []string) (map[string]bool, error) {
 	wanted := make(map[string]bool)
 	for _, status := range statuses {
@@ -97,7 +97,7 @@ func (s Session) withStatus(dir string, statuses []string) (map[string]bool, err
 	return among, nil
 }
 
-// waysOf tells for each question of a run how its episodes came out; verdicts only where one is wanted.
+// waysOf returns the results of each question of a run; verdicts only if one is wanted.
 func waysOf(r *runlog.Run, wanted map[string]bool) (map[string][]string, error) {
 	ways := make(map[string][]string)
 	for rec := range r.Episodes() {

@@ -11,7 +11,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// Sides reads two or more runs, or score files. One that is not scored is left out where there are more than two.
+// Sides reads two or more runs or score files. Of more than two, it skips those that are not scored.
 func (s Session) Sides(paths []string, c compare.Choice) ([]compare.Side, error) {
 	var sides []compare.Side
 	var unscored []string
@@ -39,7 +39,7 @@ func (s Session) Sides(paths []string, c compare.Choice) ([]compare.Side, error)
 	return sides, s.enough(sides, unscored)
 }
 
-// enough reports whether two runs are scored, and notes those that are left out.
+// enough checks that two runs are scored, and reports those that are skipped.
 func (s Session) enough(sides []compare.Side, unscored []string) error {
 	switch {
 	case len(sides)+len(unscored) < 2:

@@ -11,8 +11,7 @@ import (
 	"airqa/qa"
 )
 
-// waits counts the calls of a model that wait: to be tried again, or for others. Its methods may be called by several
-// goroutines.
+// waits counts the waiting calls of a model, before retries or in the queue. It is safe for concurrent use.
 type waits struct {
 	mu  sync.Mutex
 	now map[qa.FailureClass]int
@@ -30,7 +29,7 @@ func (w *waits) onChange(f func()) {
 	w.changed = append(w.changed, f)
 }
 
-// begin counts a call that waits, until what it returns is called. It is made for llm.Config.OnWait.
+// begin counts a waiting call until the returned function is called. It is an llm.Config.OnWait.
 func (w *waits) begin(class qa.FailureClass) (over func()) {
 	w.add(class, 1)
 	return func() { w.add(class, -1) }
@@ -49,7 +48,7 @@ func (w *waits) add(class qa.FailureClass, n int) {
 	}
 }
 
-// line is "3 waiting (429)", or "" when none waits.
+// line is "3 waiting (429)", or "" if no call waits.
 func (w *waits) line() string {
 	if w == nil {
 		return ""
@@ -74,7 +73,7 @@ func (w *waits) commonest(a, b qa.FailureClass) int {
 	return cmp.Or(cmp.Compare(w.now[b], w.now[a]), cmp.Compare(a, b))
 }
 
-// inBrief is a class of failure as people know it.
+// inBrief is a short name of a failure class.
 func inBrief(class qa.FailureClass) string {
 	switch class {
 	case qa.FailRateLimit:

@@ -39,6 +39,6 @@ func TestWaitsLine(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if (*waits)(nil).line() != "" {
-		t.Error("nobody waits")
+		t.Error("no call waits")
 	}
 }

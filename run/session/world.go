@@ -12,7 +12,8 @@ import (
 	"airqa/tools"
 )
 
-// WorldOf is a data directory as the baselines see it; its papers are listed by venue only where a run limits retrieval by them.
+// WorldOf returns the baselines' view of a data directory. It lists the papers by venue only if a run limits retrieval
+// by venue.
 func WorldOf(ctx context.Context, e *env.Env, byConference bool) (baselines.World, error) {
 	schema, err := e.Schema(ctx)
 	if err != nil {
@@ -42,7 +43,7 @@ func VenuesOf(ctx context.Context, e *env.Env) (map[string][]string, error) {
 // library reads papers for the baselines that put them into the prompt.
 type library struct{ env *env.Env }
 
-// Card implements baselines.Library.
+// Card returns the metadata of a paper.
 func (l library) Card(ctx context.Context, paperID string) (baselines.Card, error) {
 	m, err := l.env.Paper(ctx, paperID)
 	if errors.Is(err, paperdb.ErrNoPaper) {
@@ -51,7 +52,7 @@ func (l library) Card(ctx context.Context, paperID string) (baselines.Card, erro
 	return baselines.Card{Title: m.Title, Abstract: m.Abstract}, err
 }
 
-// Text implements baselines.Library: the pages in order. Sections would repeat what their subsections say.
+// Text returns the pages of a paper in order. Sections would repeat their subsections.
 func (l library) Text(ctx context.Context, paperID string) (string, error) {
 	pages, err := l.env.PageTexts(ctx, paperID)
 	return strings.Join(pages, "\n\n"), err

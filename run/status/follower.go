@@ -1,8 +1,8 @@
-// Package status reports the state of a run, from its directory alone and while another program writes to it: what is done,
-// under way, failed and left, what it has used, how fast it goes and when it will be done. Start from [Open] and
-// [Follower.Look]; [Text], [Brief] and the JSON form of [Status] are for people and programs.
+// Package status reports the status of a run from its directory alone, even while another process writes to it:
+// episodes done, in flight, failed and left, usage, rate and estimated time left. Start from [Open] and
+// [Follower.Look]; [Text], [Brief] and the JSON form of [Status] present the result.
 //
-// It reads heads, costs and ends of episodes, not what was said in them: package report does that.
+// It reads the heads, costs and ends of episodes, not their contents: package report does that.
 package status
 
 import (
@@ -19,13 +19,14 @@ import (
 	"airqa/run/runlog"
 )
 
-// window is how far back the rates look.
+// window is the time span of the rates.
 const window = 3 * time.Minute
 
-// recentCalls is how many calls the rate of tokens is made of at most.
+// recentCalls is the maximum number of calls in the token rate.
 const recentCalls = 2000
 
-// Follower reads the log of one run directory, and at each further look only what is new. It has one user at a time.
+// Follower reads the log of one run directory, and on each further look only what is new. It is not safe for concurrent
+// use.
 type Follower struct {
 	dir       string
 	config    runlog.Config
@@ -41,32 +42,32 @@ type Follower struct {
 	charged  qa.Usage
 }
 
-// episode is what is known of one.
+// episode is the state of one episode.
 type episode struct {
 	outcome qa.Outcome // "" while it is not finished
 	reason  string
-	// dropped is what damaged attempts used that were run again, ended the usage at its last end; open are the calls since.
+	// dropped is the usage of damaged attempts, ended the usage at its last end; open are the calls since.
 	dropped qa.Usage
 	ended   qa.Usage
 	open    []call
 	last    time.Time
-	// replies since the episode began, and those of them that the limit of tokens cut off.
+	// replies since the episode started, and those cut off by the token limit
 	replies, cut int
 }
 
-// event is one of the recent ones.
+// event is a recent event.
 type event struct {
 	at   time.Time
-	done bool // an episode ended, and not for a failure
+	done bool // an episode ended without a failure
 }
 
-// call is one whose costs are still to be read.
+// call is a call whose costs have not been read yet.
 type call struct {
 	at   time.Time
 	line []byte
 }
 
-// Open opens a run directory. It reads no log yet.
+// Open opens a run directory. It does not read the log yet.
 func Open(dir string) (*Follower, error) {
 	config, err := runlog.ReadConfig(dir)
 	if err != nil {
@@ -80,7 +81,7 @@ func Open(dir string) (*Follower, error) {
 	return f, nil
 }
 
-// Created is when the run was made.
+// Created is the creation time of the run.
 func (f *Follower) Created() time.Time { return f.config.Created }
 
 func (f *Follower) forget() {
@@ -88,10 +89,10 @@ func (f *Follower) forget() {
 	f.episodes, f.events, f.calls = make(map[string]*episode), nil, nil
 }
 
-// read takes up what the log has more than at the last look.
+// read reads the new part of the log.
 func (f *Follower) read() error {
 	if info, err := os.Stat(filepath.Join(f.dir, runlog.LogFile)); err == nil && info.Size() < f.at {
-		f.forget() // somebody put another log in its place
+		f.forget() // the log was replaced
 	}
 	for m, err := range runlog.Skim(f.dir, f.at) {
 		var skipped *runlog.SkipError
@@ -116,7 +117,7 @@ func (f *Follower) take(m runlog.Mark) error {
 		f.repeats = max(f.repeats, repeatOf(m.Episode)+1)
 	}
 	if m.Type != runlog.TypeEnd {
-		e.outcome, e.reason = "", "" // one that failed is taken up again
+		e.outcome, e.reason = "", "" // a failed episode is resumed
 	}
 	e.last = m.Time
 	if m.Time.After(f.last) {
@@ -139,10 +140,10 @@ func (f *Follower) take(m runlog.Mark) error {
 	return nil
 }
 
-// cutMarker is in every call whose reply was cut off. In a text of the call its quotes would be escaped.
+// cutMarker is in every call with a truncated reply. Inside a text, its quotes would be escaped.
 var cutMarker = []byte(`"finish":"` + qa.FinishLength + `"`)
 
-// marker is in every call that paid for a request without a reply. In a text of the call its quotes would be escaped.
+// marker is in every call charged for a request without a reply. Inside a text, its quotes would be escaped.
 var marker = []byte(`"charged":{`)
 
 func (f *Follower) called(e *episode, m runlog.Mark) error {
@@ -184,7 +185,7 @@ func (f *Follower) charge(attempts []qa.Attempt) {
 	}
 }
 
-// remember keeps the events of the window. The list is cut when half of it is old.
+// remember keeps the events of the window. It trims the list when half of it is old.
 func (f *Follower) remember(e event) {
 	f.events = append(f.events, e)
 	if half := len(f.events) / 2; len(f.events) >= 1024 && f.events[half].at.Before(e.at.Add(-window)) {
@@ -192,7 +193,7 @@ func (f *Follower) remember(e event) {
 	}
 }
 
-// repeatOf reads the repeat index of an episode's name.
+// repeatOf parses the repeat index in an episode's name.
 func repeatOf(name string) int {
 	n, factor := 0, 1
 	for i := len(name) - 1; i >= 0 && factor <= 1e6; i-- {
@@ -209,7 +210,7 @@ func repeatOf(name string) int {
 	return 0
 }
 
-// countLines counts the lines of a file that are not empty, of any length.
+// countLines counts the non-empty lines of a file.
 func countLines(path string) (int, error) {
 	file, err := os.Open(path)
 	if err != nil {

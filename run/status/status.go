@@ -9,68 +9,67 @@ import (
 	"airqa/run/runlog"
 )
 
-// Status is how a run stands at one moment.
+// Status is the status of a run at one moment.
 type Status struct {
 	Run      string `json:"run"`
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
-	// Writing is true while a program writes to the run.
+	// Writing is true while a process writes to the run.
 	Writing bool `json:"writing"`
-	// Questions are those of the file, Repeats the most episodes that one of them has or, by
-	// run.json, gets. Episodes is their product: the log
-	// does not say which of the questions a start is to answer.
+	// Questions is the number of questions in the file, Repeats the maximum number of episodes per question, recorded
+	// or planned in run.json. Episodes is their product: the log does not say which questions an invocation selects.
 	Questions int `json:"questions"`
 	Repeats   int `json:"repeats"`
 	Episodes  int `json:"episodes"`
-	// Done, Failed, UnderWay and Left add up to Episodes. Without a writer, those under way were interrupted.
+	// Done, Failed, UnderWay and Left add up to Episodes. Without a writer, UnderWay counts interrupted ones.
 	Done     int `json:"done"`
 	UnderWay int `json:"under_way"`
 	Failed   int `json:"failed"`
 	Left     int `json:"left"`
-	// Outcomes counts the episodes that ended, failed ones too.
+	// Outcomes counts the episodes that ended, including failed ones.
 	Outcomes map[qa.Outcome]int `json:"outcomes"`
-	// Because is the commonest reason of the failed ones, BecauseCount how many of them have it.
+	// Because is the most frequent reason of failures, BecauseCount its frequency.
 	Because      string `json:"because,omitempty"`
 	BecauseCount int    `json:"because_count,omitempty"`
-	// Usage is that of all calls; Charged, which is not in it, what requests without a reply are taken to have used.
+	// Usage is the usage of all calls, without Charged, the estimated usage of requests without a reply.
 	Usage   qa.Usage `json:"usage"`
 	Charged qa.Usage `json:"charged"`
-	// CutReplies of Replies were cut off by the limit of tokens for one reply; both are left out when none was.
+	// CutReplies of Replies were cut off by the reply limit; both are omitted if there were none.
 	Replies    int `json:"replies,omitempty"`
 	CutReplies int `json:"cut_replies,omitempty"`
-	// ReplyLimit is that limit in tokens; 0 when the run records none.
+	// ReplyLimit is that limit in tokens; 0 if the run records none.
 	ReplyLimit int `json:"reply_limit,omitempty"`
-	// USD is the cost of both; nil when the price is unknown.
+	// USD is the cost of both; nil if the price is unknown.
 	USD  *float64 `json:"usd"`
 	Rate *Rate    `json:"rate"`
-	// SecondsLeft is an estimate for all questions of the file; nil when nothing is running or no rate is known.
+	// SecondsLeft is an estimate for all questions of the file; nil if nothing is running or no rate is known.
 	SecondsLeft *float64 `json:"seconds_left"`
-	// LastEvent is the time of the newest event, Quiet the seconds since. nil without events.
+	// LastEvent is the time of the newest event, Quiet the seconds since then; nil without events.
 	LastEvent *time.Time `json:"last_event"`
 	Quiet     *float64   `json:"quiet_seconds"`
-	// Oldest is the longest that an episode under way has been silent, in seconds: a long call, or one that waits.
+	// Oldest is the longest silence of an episode in flight, in seconds: a long call, or a waiting one.
 	Oldest *float64 `json:"oldest_silence_seconds"`
-	// Missing counts the questions whose papers are not in the data directory; nil when there is none.
+	// Missing counts the questions whose papers are not in the data directory; nil if there are none.
 	Missing *runlog.Lacking `json:"missing_papers,omitempty"`
-	// BadLines counts lines of the log that cannot be read.
+	// BadLines counts unreadable lines of the log.
 	BadLines int `json:"bad_lines"`
 }
 
-// Rate is how fast a run went lately.
+// Rate is the recent rate of a run.
 type Rate struct {
-	// Seconds is how far back the counts of episodes reach, at most three minutes.
+	// Seconds is the time span of the episode counts, at most three minutes.
 	Seconds           float64 `json:"seconds"`
 	EpisodesPerMinute float64 `json:"episodes_per_minute"`
 	TokensPerSecond   float64 `json:"tokens_per_second"`
-	// Requests of the calls that ended lately; Refused those of them with HTTP 429, Broken those that failed otherwise; Waited
-	// the seconds that the calls waited between them.
+	// Requests counts the requests of recent calls: Refused those with HTTP 429, Broken other failures. Waited is the
+	// total wait between them, in seconds.
 	Requests int     `json:"requests"`
 	Refused  int     `json:"refused"`
 	Broken   int     `json:"broken"`
 	Waited   float64 `json:"waited_seconds"`
 }
 
-// Look reads what is new in the log and says how the run stands.
+// Look reads the new part of the log and returns the status.
 func (f *Follower) Look(now time.Time) (Status, error) {
 	writing, err := runlog.Writing(f.dir)
 	if err != nil {
@@ -156,7 +155,7 @@ func (f *Follower) usage(e *episode) qa.Usage {
 	return sum
 }
 
-// billOf reads the costs of a call; a line that cannot be read costs nothing that is known.
+// billOf reads the costs of a call; an unreadable line has none.
 func billOf(c call) runlog.Bill {
 	bill, err := runlog.Mark{Line: c.line}.Bill()
 	if err != nil {
@@ -182,7 +181,7 @@ func commonest(reasons map[string]int) (reason string, count int) {
 	return all[0], reasons[all[0]]
 }
 
-// rate looks back from a moment; nil when nothing happened in the window.
+// rate is the rate before a moment; nil if nothing happened in the window.
 func (f *Follower) rate(until time.Time) *Rate {
 	begin := until
 	done := 0
@@ -206,7 +205,7 @@ func (f *Follower) rate(until time.Time) *Rate {
 	return r
 }
 
-// tokens fills in what is known from the calls, which may reach back less far than the episodes.
+// tokens adds the rates of calls, which may cover less time than the episodes.
 func (f *Follower) tokens(r *Rate, until time.Time) {
 	recent := f.calls[max(len(f.calls)-recentCalls, 0):]
 	begin, used := until.Add(-time.Duration(r.Seconds*float64(time.Second))), 0
@@ -239,7 +238,7 @@ func (r *Rate) add(a qa.Attempt) {
 	}
 }
 
-// JSON is a standing as one line.
+// JSON is a status as one line.
 func (s Status) JSON() (string, error) {
 	raw, err := json.Marshal(s)
 	return string(raw), err

@@ -120,13 +120,13 @@ func TestLook(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// A follower that comes later sees the same, and one that looks again only what is new.
+	// A later follower sees the same, and a second look only what is new.
 	if diff := cmp.Diff(want, s.look(s.follow())); diff != "" {
 		t.Errorf("at the first look (-want +got):\n%s", diff)
 	}
 	s.must(b.Call(step(2)))
 	if got := s.look(f); got.Failed != 0 || got.UnderWay != 2 || got.Usage.Prompt != 4000 {
-		t.Errorf("an episode that is taken up again: %+v", got)
+		t.Errorf("an episode that is resumed: %+v", got)
 	}
 	s.must(s.w.Close())
 	if got := s.look(f); got.Writing || got.SecondsLeft != nil || got.Oldest != nil {
@@ -134,7 +134,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Replies that were cut off are counted once, and not those of an attempt that was given up.
+// Truncated replies are counted once, without those of an abandoned attempt.
 func TestCutReplies(t *testing.T) {
 	s := newScene(t, nil)
 	cut := step(1)
@@ -148,7 +148,7 @@ func TestCutReplies(t *testing.T) {
 	cut.N, cut.Reply.Finish = 2, qa.FinishLength
 	s.must(e.Call(cut))
 	got := s.look(f)
-	if want := "1 of 2 replies were cut off at the limit of tokens"; got.CutText() != want || !strings.Contains(got.Text(0), want) {
+	if want := "1 of 2 replies were cut off at the token limit"; got.CutText() != want || !strings.Contains(got.Text(0), want) {
 		t.Errorf("got %q, want %q", got.CutText(), want)
 	}
 	s.begin("a", 0)
@@ -186,7 +186,7 @@ func TestDamagedLog(t *testing.T) {
 	damaged := "not an event\n" + string(raw) + `{"type":"end","episode":"b#0","seq":1,"time":"2031-05-01T12:00:00Z",garbage}` + "\n" + `{"type":"end","epi`
 	s.must(os.WriteFile(path, []byte(damaged), 0o600))
 	f := s.follow()
-	if got := s.look(f); got.BadLines != 2 || got.Done != 1 || !strings.Contains(got.Text(0), "2 lines of the log cannot be read") {
+	if got := s.look(f); got.BadLines != 2 || got.Done != 1 || !strings.Contains(got.Text(0), "2 unreadable log lines") {
 		t.Errorf("%+v", got)
 	}
 	// The log was put back from a copy that is shorter.
@@ -206,17 +206,17 @@ func TestText(t *testing.T) {
 		SecondsLeft: &left, Quiet: &quiet, Oldest: &silent,
 	}
 	want := `runs/rag: rag, openai:m\x1b[31m
-  running: 61 of 100 episodes done, 4 under way, 3 failed, 32 left, of 50 questions in the file × 2 repeats
+  running: 61/100 episodes done, 4 in flight, 3 failed, 32 left, of 50 questions in the file × 2 repeats
   answered 50, turn_limit 11, endpoint_error 3
   failed, 2 of 3 because: HTTP 503
-  1.2M tokens in, 35k out; up to 500 more of requests that failed; $4.20
+  1.2M tokens in, 35k out; up to 500 more for failed requests; $4.20
   last 3m00s: 12 episodes/min, 1.2k tok/s; of 40 requests 5 refused (429), 1 failed, 1m15s waited
-  an episode under way is silent for 1m30s: a long call, or one that waits to be tried again
+  an episode has been silent for 1m30s: a long call or a retry
   about 1h23m for all that is left; last event 3.0s ago`
 	if diff := cmp.Diff(want, s.Text(0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	brief := `runs/rag: 61/100 done, 4 under way, 3 failed, 12/min, 1.2k tok/s, $4.20, 1h23m left`
+	brief := `runs/rag: 61/100 done, 4 in flight, 3 failed, 12/min, 1.2k tok/s, $4.20, 1h23m left`
 	if diff := cmp.Diff(brief, s.Brief()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

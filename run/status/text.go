@@ -11,7 +11,7 @@ import (
 	"airqa/qa"
 )
 
-// Text tells how a run stands in a few lines of at most width characters; 0 is a width without bound.
+// Text describes the status in a few lines, wrapped to a width unless that is 0.
 func (s Status) Text(width int) string {
 	lines := []string{fmt.Sprintf("%s: %s, %s", s.Run, s.Baseline, s.Model), "  " + s.progress()}
 	for _, part := range []string{s.ways(), s.failures(), s.CutText(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
@@ -23,7 +23,7 @@ func (s Status) Text(width int) string {
 		lines = append(lines, "  "+s.Missing.String())
 	}
 	if s.BadLines > 0 {
-		lines = append(lines, fmt.Sprintf("  %d lines of the log cannot be read; airqa trace says which", s.BadLines))
+		lines = append(lines, fmt.Sprintf("  %d unreadable log lines; airqa trace lists them", s.BadLines))
 	}
 	for i, line := range lines {
 		lines[i] = terminal.Wrap(line, width, "    ")
@@ -31,7 +31,7 @@ func (s Status) Text(width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Brief tells how a run stands in one line.
+// Brief describes the status in one line.
 func (s Status) Brief() string {
 	parts := []string{fmt.Sprintf("%d/%d done", s.Done, s.Episodes)}
 	add := func(n int, what string) {
@@ -49,7 +49,7 @@ func (s Status) Brief() string {
 	}
 	switch {
 	case !s.Writing:
-		parts = append(parts, "nobody writes")
+		parts = append(parts, "idle")
 	case s.SecondsLeft != nil:
 		parts = append(parts, span(*s.SecondsLeft)+" left")
 	}
@@ -58,17 +58,17 @@ func (s Status) Brief() string {
 
 func (s Status) open() string {
 	if s.Writing {
-		return "under way"
+		return "in flight"
 	}
 	return "interrupted"
 }
 
 func (s Status) progress() string {
-	state := "nobody writes"
+	state := "idle"
 	if s.Writing {
 		state = "running"
 	}
-	text := fmt.Sprintf("%s: %d of %d episodes done", state, s.Done, s.Episodes)
+	text := fmt.Sprintf("%s: %d/%d episodes done", state, s.Done, s.Episodes)
 	if s.UnderWay > 0 {
 		text += fmt.Sprintf(", %d %s", s.UnderWay, s.open())
 	}
@@ -82,7 +82,7 @@ func (s Status) progress() string {
 	return text
 }
 
-// ways lists the outcomes, the commonest first.
+// ways lists the outcomes, the most frequent first.
 func (s Status) ways() string {
 	var names []string
 	for o := range s.Outcomes {
@@ -108,7 +108,7 @@ func (s Status) failures() string {
 	return fmt.Sprintf("failed, %d of %d because: %s", s.BecauseCount, s.Failed, terminal.Clip(s.Because, 200))
 }
 
-// CutText names the replies that were cut off; "" when none was.
+// CutText counts the truncated replies; "" if there were none.
 func (s Status) CutText() string {
 	if s.CutReplies == 0 {
 		return ""
@@ -118,7 +118,7 @@ func (s Status) CutText() string {
 		replies = "the only reply was"
 	}
 	if s.ReplyLimit == 0 {
-		return replies + " cut off at the limit of tokens"
+		return replies + " cut off at the token limit"
 	}
 	return fmt.Sprintf("%s cut off by --max-tokens %d", replies, s.ReplyLimit)
 }
@@ -126,10 +126,10 @@ func (s Status) CutText() string {
 func (s Status) costs() string {
 	text := fmt.Sprintf("%s tokens in, %s out", short(float64(s.Usage.Prompt)), short(float64(s.Usage.Completion)))
 	if s.Usage.Estimated {
-		text += " (some counted here, as the endpoint did not report them)"
+		text += " (partly estimated; the endpoint reported no usage)"
 	}
 	if n := s.Charged.Prompt + s.Charged.Completion; n > 0 {
-		text += fmt.Sprintf("; up to %s more of requests that failed", short(float64(n)))
+		text += fmt.Sprintf("; up to %s more for failed requests", short(float64(n)))
 	}
 	if s.USD == nil {
 		return text + "; cost unknown"
@@ -152,14 +152,14 @@ func (s Status) pace() string {
 	return text
 }
 
-// patience is how long an episode may be silent before that is worth a line.
+// patience is the silence of an episode, in seconds, that is worth a line.
 const patience = 60
 
 func (s Status) waiting() string {
 	if s.Oldest == nil || *s.Oldest < patience {
 		return ""
 	}
-	return fmt.Sprintf("an episode under way is silent for %s: a long call, or one that waits to be tried again", span(*s.Oldest))
+	return fmt.Sprintf("an episode has been silent for %s: a long call or a retry", span(*s.Oldest))
 }
 
 func (s Status) ahead() string {
@@ -210,7 +210,7 @@ func money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// Screen is what fits a terminal: all that is known, or a line for each run, or for as many as there is room for.
+// Screen fits the status into a terminal: in full, or as a line per run, as many as there is room for.
 func Screen(all []Status, width, height int) string {
 	var full, brief []string
 	for _, s := range all {

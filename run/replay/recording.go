@@ -9,28 +9,28 @@ import (
 	"airqa/run/runlog"
 )
 
-// tape is the recorded log of one episode and the place where its replay stands: as many events are in the new log.
-type tape struct {
+// recording is the recorded log of one episode. The number of events in the new log is the position in it.
+type recording struct {
 	Config
 	rec    runlog.Recorded
 	events []runlog.Event
 	log    log
-	// refused counts the requests of a step that were already replayed as refused.
+	// refused counts the replayed rejections per step.
 	refused map[int]int
-	// undo takes back what the trajectory has and the log has not, after a stop.
+	// undo removes from the trajectory, after a stop, what is not in the log.
 	undo func(*qa.Trajectory)
 }
 
-// next is the recorded event in the place of the next one; nil behind the end.
-func (t *tape) next() *runlog.Event {
+// next is the next recorded event; nil at the end.
+func (t *recording) next() *runlog.Event {
 	if n := t.log.Events(); n < len(t.events) {
 		return &t.events[n]
 	}
 	return nil
 }
 
-// interrupted tells whether the recorded episode was stopped in this place by something that a replay cannot bring about.
-func (t *tape) interrupted() bool {
+// interrupted reports whether the recorded episode was stopped here by something that a replay cannot reproduce.
+func (t *recording) interrupted() bool {
 	ev := t.next()
 	switch {
 	case ev == nil:
@@ -44,7 +44,7 @@ func (t *tape) interrupted() bool {
 }
 
 // reply answers a request.
-func (t *tape) reply(r qa.Request) (qa.Reply, error) {
+func (t *recording) reply(r qa.Request) (qa.Reply, error) {
 	s := t.step(r.Step)
 	if t.interrupted() && (!t.Loose || s == nil) {
 		return qa.Reply{}, errInterrupted
@@ -70,15 +70,15 @@ func (t *tape) reply(r qa.Request) (qa.Reply, error) {
 	return reply, nil
 }
 
-func (t *tape) step(n int) *qa.Step {
+func (t *recording) step(n int) *qa.Step {
 	if n < 1 || n > len(t.rec.Steps) || t.rec.Steps[n-1].Reply == nil {
 		return nil
 	}
 	return &t.rec.Steps[n-1]
 }
 
-// ending says how the recorded episode came to its end, for an error.
-func (t *tape) ending() string {
+// ending describes the end of the recorded episode, for an error.
+func (t *recording) ending() string {
 	if t.rec.Outcome == "" {
 		return ", which was not finished there"
 	}
@@ -86,7 +86,7 @@ func (t *tape) ending() string {
 }
 
 // shown are the messages that the model saw at a recorded step.
-func (t *tape) shown(s qa.Step) []qa.Message {
+func (t *recording) shown(s qa.Step) []qa.Message {
 	var list []qa.Message
 	for _, span := range s.Shown {
 		if span.First < 0 || span.First > span.End || span.End > len(t.rec.Messages) {
@@ -97,13 +97,13 @@ func (t *tape) shown(s qa.Step) []qa.Message {
 	return list
 }
 
-// overflows counts the requests up to the first that was refused as too long; 0 when none was.
+// overflows counts the requests up to the first that was rejected as too long; 0 if none was.
 func overflows(attempts []qa.Attempt) int {
 	return 1 + slices.IndexFunc(attempts, func(a qa.Attempt) bool { return a.Error == qa.FailContextOverflow })
 }
 
-// difference compares a conversation with the recorded one, by what the log says of messages; nil when they are the same.
-func (t *tape) difference(want, got []qa.Message) *Difference {
+// difference compares a conversation with the recorded one, as logged; nil if they are equal.
+func (t *recording) difference(want, got []qa.Message) *Difference {
 	for i := range max(len(want), len(got)) {
 		if i >= len(got) {
 			return &Difference{Message: i, What: fmt.Sprintf("(%s) is missing: %s", want[i].Role, quote(want[i].Text, 0))}
@@ -120,7 +120,7 @@ func (t *tape) difference(want, got []qa.Message) *Difference {
 	return nil
 }
 
-// differs says how a message is another one, "" when it is not.
+// differs describes the difference between two messages, or returns "".
 func differs(want, got qa.Message) string {
 	switch {
 	case want.Role != got.Role:
@@ -140,7 +140,7 @@ func sameCall(a, b qa.ToolCall) bool {
 	return a.ID == b.ID && a.Name == b.Name && string(a.Arguments) == string(b.Arguments)
 }
 
-// common counts the bytes that two texts begin with alike.
+// common is the length of the common prefix of two texts in bytes.
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -151,7 +151,7 @@ func common(a, b string) int {
 	return n
 }
 
-// quote shows what stands around a place of a text.
+// quote shows the text around a position.
 func quote(text string, at int) string {
 	const before, after = 20, 40
 	first, end := max(0, at-before), min(len(text), at+after)
