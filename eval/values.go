@@ -50,12 +50,10 @@ func toInt(v python.Value) (python.Value, bool) {
 // numeral returns bytes as the text of a number. Non-ASCII bytes contain no digits or whitespace and become the empty
 // text, which is not a number.
 func numeral(b python.Bytes) string {
-	for i := range len(b) {
-		if b[i] >= utf8.RuneSelf {
-			return ""
-		}
+	if s := string(b); python.IsASCII(s) {
+		return s
 	}
-	return string(b)
+	return ""
 }
 
 func intFromText(s string) (python.Value, bool) {

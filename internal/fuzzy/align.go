@@ -1,6 +1,9 @@
 package fuzzy
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // block is a run of equal characters: n from a on in the first text, from b on in the second.
 type block struct{ a, b, n int }
@@ -19,7 +22,7 @@ const (
 func blocks[C char](a, b []C) []block {
 	al := aligner[C]{}
 	al.align(a, b, position{}, max(len(a), len(b)))
-	return al.finish(len(a), len(b))
+	return append(al.found, block{len(a), len(b), 0})
 }
 
 // position is a place in both texts.
@@ -42,10 +45,6 @@ func (al *aligner[C]) match(a, b, n int) {
 		}
 	}
 	al.found = append(al.found, block{a, b, n})
-}
-
-func (al *aligner[C]) finish(lenA, lenB int) []block {
-	return append(al.found, block{lenA, lenB, 0})
 }
 
 // align appends the matches of a and b, which stand at the position at; limit bounds their distance.
@@ -188,9 +187,7 @@ func scoresOf[C char](a, b []C) []int {
 }
 
 func reversed[C char](s []C) []C {
-	out := make([]C, len(s))
-	for i, c := range s {
-		out[len(s)-1-i] = c
-	}
+	out := slices.Clone(s)
+	slices.Reverse(out)
 	return out
 }

@@ -1,12 +1,14 @@
 package fuzzy
 
+import "airqa/internal/python"
+
 // PartialRatio is the best [Ratio] of the shorter text with a part of its length of the longer one, where the
 // parts tried begin where an alignment of the two finds equal runs.
 func PartialRatio(a, b string) int {
 	if s, ok := trivial(a, b); ok {
 		return s
 	}
-	if isASCII(a) && isASCII(b) {
+	if python.IsASCII(a) && python.IsASCII(b) {
 		return percent(bestPart([]byte(a), []byte(b)))
 	}
 	return percent(bestPart(runes(a), runes(b)))

@@ -52,7 +52,7 @@ func Ratio(a, b string) int {
 	if s, ok := trivial(a, b); ok {
 		return s
 	}
-	if isASCII(a) && isASCII(b) {
+	if python.IsASCII(a) && python.IsASCII(b) {
 		return percent(similarity([]byte(a), []byte(b)))
 	}
 	return percent(similarity(runes(a), runes(b)))
@@ -91,15 +91,6 @@ func similarity[C char](a, b []C) float64 {
 
 // char is what a text is compared by: bytes while it is ASCII, characters otherwise.
 type char interface{ byte | rune }
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
 
 // length returns the number of characters of s, a lone surrogate as one.
 func length(s string) int {

@@ -1,6 +1,9 @@
 package python
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Dict is a Python dictionary: ordered by first insertion, with Python's equality of keys, so that 1, True and
 // 1.0 are one key. The zero value is an empty dictionary. Calls may not overlap with a Set.
@@ -43,7 +46,11 @@ func (d *Dict) Set(k, v Value) bool {
 		text, _ := key(k)
 		d.index[text] = len(d.keys) - 1
 	} else if len(d.keys) > smallDict {
-		d.buildIndex()
+		d.index = make(map[string]int, 2*len(d.keys))
+		for i, k := range d.keys {
+			text, _ := key(k)
+			d.index[text] = i
+		}
 	}
 	return true
 }
@@ -65,11 +72,7 @@ func Hashable(v Value) bool {
 	case List, Set, *Dict:
 		return false
 	case Tuple:
-		for _, e := range x {
-			if !Hashable(e) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(x, func(e Value) bool { return !Hashable(e) })
 	}
 	return true
 }
@@ -85,8 +88,13 @@ func (d *Dict) find(k Value) int {
 		}
 		return -1
 	}
-	if text, ok := k.(string); ok {
-		return d.findText(text)
+	if text, ok := k.(string); ok { // as are the keys of nearly every dictionary
+		for i, have := range d.keys {
+			if s, ok := have.(string); ok && s == text {
+				return i
+			}
+		}
+		return -1
 	}
 	for i, have := range d.keys {
 		if Equal(have, k) {
@@ -94,22 +102,4 @@ func (d *Dict) find(k Value) int {
 		}
 	}
 	return -1
-}
-
-// findText is find for the keys of nearly every dictionary.
-func (d *Dict) findText(k string) int {
-	for i, have := range d.keys {
-		if text, ok := have.(string); ok && text == k {
-			return i
-		}
-	}
-	return -1
-}
-
-func (d *Dict) buildIndex() {
-	d.index = make(map[string]int, 2*len(d.keys))
-	for i, k := range d.keys {
-		text, _ := key(k)
-		d.index[text] = i
-	}
 }

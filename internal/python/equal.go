@@ -3,6 +3,7 @@ package python
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,10 +17,10 @@ func Equal(a, b Value) bool {
 		return ok && x == y
 	case List:
 		y, ok := b.(List)
-		return ok && equalItems(x, y)
+		return ok && slices.EqualFunc(x, y, Equal)
 	case Tuple:
 		y, ok := b.(Tuple)
-		return ok && equalItems(x, y)
+		return ok && slices.EqualFunc(x, y, Equal)
 	case Set:
 		y, ok := b.(Set)
 		return ok && len(x) == len(y) && allIn(x, y)
@@ -30,29 +31,12 @@ func Equal(a, b Value) bool {
 	return equalAtoms(a, b)
 }
 
-func equalItems(a, b []Value) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !Equal(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
 func allIn(a, b Set) bool {
 	var d Dict
 	for _, v := range b {
 		d.Set(v, nil)
 	}
-	for _, v := range a {
-		if _, ok := d.Get(v); !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(v Value) bool { return d.find(v) < 0 })
 }
 
 func equalDicts(a, b *Dict) bool {

@@ -44,25 +44,13 @@ func (p *parser) name() (Value, error) {
 			return Set{}, nil
 		}
 	}
-	if p.o.JSONConstants {
-		if v, ok := jsonConstant(w); ok {
-			return v, nil
-		}
+	if v, ok := jsonConstants[w]; ok && p.o.JSONConstants {
+		return v, nil
 	}
 	return nil, p.notValue(w, start)
 }
 
-func jsonConstant(w string) (v Value, ok bool) {
-	switch w {
-	case "null":
-		return nil, true
-	case "true":
-		return true, true
-	case "false":
-		return false, true
-	}
-	return nil, false
-}
+var jsonConstants = map[string]Value{"null": nil, "true": true, "false": false}
 
 // emptySet passes over the parentheses of "set()", the only way to write a set without elements.
 func (p *parser) emptySet() bool {
@@ -84,7 +72,7 @@ func (p *parser) notValue(w string, at int) error {
 	if p.quiet {
 		return errQuiet
 	}
-	if fix, ok := constantFix(w); ok {
+	if fix, ok := constantFixes[strings.ToLower(w)]; ok {
 		return p.fail(at, "names are not values: did you mean %s?", fix)
 	}
 	mark := p.pos
@@ -97,17 +85,8 @@ func (p *parser) notValue(w string, at int) error {
 	return p.fail(at, "names are not values: did you mean %s?", Repr(p.phrase(w, at)))
 }
 
-func constantFix(w string) (string, bool) {
-	switch strings.ToLower(w) {
-	case "true":
-		return "True", true
-	case "false":
-		return "False", true
-	case "none", "null", "nil":
-		return "None", true
-	}
-	return "", false
-}
+// constantFixes are the constants that misspelled ones, here in lower case, stand for.
+var constantFixes = map[string]string{"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
 
 // phrase extends an unquoted word to the unquoted text it begins, up to a comma, a bracket or a line end.
 func (p *parser) phrase(w string, at int) string {

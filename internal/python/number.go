@@ -40,25 +40,21 @@ func (p *parser) signed() (Value, error) {
 }
 
 func applySign(v Value, negative bool) Value {
+	if b, ok := v.(bool); ok {
+		v = int64(boolToInt(b))
+	}
+	if !negative {
+		return v
+	}
 	switch x := v.(type) {
-	case bool:
-		return applySign(int64(boolToInt(x)), negative)
 	case int64:
-		if negative {
-			return reduce(new(big.Int).Neg(big.NewInt(x)))
-		}
+		return reduce(new(big.Int).Neg(big.NewInt(x)))
 	case *big.Int:
-		if negative {
-			return reduce(new(big.Int).Neg(x))
-		}
+		return reduce(new(big.Int).Neg(x))
 	case float64:
-		if negative {
-			return -x
-		}
+		return -x
 	case complex128:
-		if negative {
-			return -x
-		}
+		return -x
 	}
 	return v
 }
@@ -116,7 +112,10 @@ func (p *parser) number() (Value, error) {
 		return p.radix(start)
 	}
 	whole := p.digits()
-	isFloat := p.fraction()
+	isFloat := p.take('.')
+	if isFloat {
+		p.digits()
+	}
 	if p.pos == start || p.src[start:p.pos] == "." {
 		p.pos = start
 		return nil, p.unexpected("where a value should stand")
@@ -156,15 +155,6 @@ func (p *parser) digitsOf(set string) int {
 		n++
 	}
 	return n
-}
-
-// fraction passes over a point and the digits after it.
-func (p *parser) fraction() bool {
-	if !p.take('.') {
-		return false
-	}
-	p.digits()
-	return true
 }
 
 // exponent passes over an exponent; an "e" without digits stays.

@@ -134,7 +134,7 @@ func (p *parser) operand() (Value, error) {
 	case isDigit(c), c == '.':
 		return p.number()
 	case isNameByte(c):
-		if p.atString() {
+		if _, ok := p.piece(); ok {
 			return p.strings()
 		}
 		return p.name()

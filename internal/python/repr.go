@@ -74,7 +74,15 @@ func appendContainer(b []byte, v Value) []byte {
 		}
 		return append(appendItems(append(b, '{'), x), '}')
 	case *Dict:
-		return appendDict(b, x)
+		b = append(b, '{')
+		for i, k := range x.keys {
+			if i > 0 {
+				b = append(b, ", "...)
+			}
+			b = append(appendRepr(b, k), ": "...)
+			b = appendRepr(b, x.values[i])
+		}
+		return append(b, '}')
 	}
 	return append(b, "<object>"...)
 }
@@ -87,18 +95,6 @@ func appendItems(b []byte, items []Value) []byte {
 		b = appendRepr(b, v)
 	}
 	return b
-}
-
-func appendDict(b []byte, d *Dict) []byte {
-	b = append(b, '{')
-	for i, k := range d.keys {
-		if i > 0 {
-			b = append(b, ", "...)
-		}
-		b = append(appendRepr(b, k), ": "...)
-		b = appendRepr(b, d.values[i])
-	}
-	return append(b, '}')
 }
 
 // appendFloat prints the shortest digits that read back as f, with an exponent below 1e-4 and from 1e16 on.

@@ -19,7 +19,7 @@ var named = sync.OnceValue(func() map[string]rune {
 		}
 	}
 	for i := range hangulCount {
-		names["HANGUL SYLLABLE "+hangulName(i)] = rune(0xAC00 + i)
+		names["HANGUL SYLLABLE "+hangulLeads[i/(21*28)]+hangulVowels[i/28%21]+hangulTails[i%28]] = rune(0xAC00 + i)
 	}
 	return names
 })
@@ -63,7 +63,3 @@ var (
 
 // hangulCount is the number of Korean syllables.
 const hangulCount = 19 * 21 * 28
-
-func hangulName(i int) string {
-	return hangulLeads[i/(21*28)] + hangulVowels[i/28%21] + hangulTails[i%28]
-}

@@ -49,19 +49,14 @@ type setTable struct {
 
 func newSetTable(size int) *setTable { return &setTable{slots: make([]setEntry, size)} }
 
-// add inserts an element that is not there, and grows the table when it is three fifths full.
-func (t *setTable) add(e setEntry) {
-	t.insert(e)
-	if t.count*5 >= (len(t.slots)-1)*3 {
-		*t = *t.resized(t.count * 4)
-	}
-}
-
-// addAll adds the elements of slots in order.
+// addAll adds the elements of slots in order, and grows the table whenever it is three fifths full.
 func (t *setTable) addAll(slots []setEntry) {
 	for _, e := range slots {
 		if e.used {
-			t.add(e)
+			t.insert(e)
+			if t.count*5 >= (len(t.slots)-1)*3 {
+				*t = *t.resized(t.count * 4)
+			}
 		}
 	}
 }

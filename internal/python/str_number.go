@@ -18,7 +18,7 @@ func Int(s string) (*big.Int, bool) {
 		return nil, false
 	}
 	digits := strings.TrimLeft(text, "+-")
-	if len(text)-len(digits) > 1 || len(digits) > maxDigits || !allDigits(digits) {
+	if len(text)-len(digits) > 1 || len(digits) > maxDigits || digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return nil, false
 	}
 	return new(big.Int).SetString(text, 10)
@@ -63,7 +63,7 @@ func floatForm(s string) bool {
 
 // plainDigits trims s, turns decimal digits of any script into ASCII and takes out underscores between digits.
 func plainDigits(s string) (string, bool) {
-	if !isASCII(s) {
+	if !IsASCII(s) {
 		s = strings.Map(plainDigit, s)
 	}
 	s = strings.Trim(s, " \t\n\v\f\r")
@@ -104,20 +104,12 @@ func digitValue(r rune) rune {
 	return r - zero
 }
 
-func isASCII(s string) bool {
+// IsASCII reports whether s has only ASCII characters.
+func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
 	return true
-}
-
-func allDigits(s string) bool {
-	for i := range len(s) {
-		if !isDigit(s[i]) {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -13,12 +13,6 @@ type piece struct {
 	start, body        int
 }
 
-// atString tells whether the name characters at pos are the prefix of a string.
-func (p *parser) atString() bool {
-	_, ok := p.piece()
-	return ok
-}
-
 // piece looks at the string token that begins at pos, if one does, and does not move.
 func (p *parser) piece() (piece, bool) {
 	s := piece{start: p.pos}
@@ -107,9 +101,10 @@ func (p *parser) text(s piece) (string, error) {
 		}
 	}
 	if s.format {
-		if body, err = p.withoutFields(body, s); err != nil {
-			return "", err
+		if strings.ContainsAny(strings.NewReplacer("{{", "", "}}", "").Replace(body), "{}") {
+			return "", p.fail(s.start, "a format string with fields is not a value: write the text itself")
 		}
+		body = strings.NewReplacer("{{", "{", "}}", "}").Replace(body)
 	}
 	if s.raw {
 		return unifyLineEnds(body), nil
@@ -144,15 +139,6 @@ func (p *parser) closing(s piece) (end int, plain bool, err error) {
 
 func (p *parser) closes(s piece, i int) bool {
 	return !s.triple || i+2 < len(p.src) && p.src[i+1] == s.quote && p.src[i+2] == s.quote
-}
-
-// withoutFields takes the doubled braces of a format string apart; a field would have to be evaluated.
-func (p *parser) withoutFields(body string, s piece) (string, error) {
-	left := strings.NewReplacer("{{", "", "}}", "").Replace(body)
-	if i := strings.IndexAny(left, "{}"); i >= 0 {
-		return "", p.fail(s.start, "a format string with fields is not a value: write the text itself")
-	}
-	return strings.NewReplacer("{{", "{", "}}", "}").Replace(body), nil
 }
 
 func unifyLineEnds(s string) string {

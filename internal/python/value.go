@@ -1,6 +1,10 @@
 package python
 
-import "math/big"
+import (
+	"cmp"
+	"math/big"
+	"reflect"
+)
 
 // Value is a Python value. It is one of: nil (None), bool, int64, *[big.Int] (only integers that do not fit
 // int64), float64, complex128, string, [Bytes], [List], [Tuple], [Set], *[Dict], [Ellipsis].
@@ -43,39 +47,21 @@ func reduce(i *big.Int) Value {
 	return i
 }
 
-// Type returns the name that Python gives to the type of v, such as "int" or "NoneType".
-func Type(v Value) string {
-	switch v.(type) {
-	case nil:
-		return "NoneType"
-	case bool:
-		return "bool"
-	case int64, *big.Int:
-		return "int"
-	case float64:
-		return "float"
-	case complex128:
-		return "complex"
-	case string:
-		return "str"
-	case Bytes:
-		return "bytes"
-	case Ellipsis:
-		return "ellipsis"
-	}
-	return containerType(v)
+var typeNames = map[reflect.Type]string{
+	nil:                           "NoneType",
+	reflect.TypeFor[bool]():       "bool",
+	reflect.TypeFor[int64]():      "int",
+	reflect.TypeFor[*big.Int]():   "int",
+	reflect.TypeFor[float64]():    "float",
+	reflect.TypeFor[complex128](): "complex",
+	reflect.TypeFor[string]():     "str",
+	reflect.TypeFor[Bytes]():      "bytes",
+	reflect.TypeFor[Ellipsis]():   "ellipsis",
+	reflect.TypeFor[List]():       "list",
+	reflect.TypeFor[Tuple]():      "tuple",
+	reflect.TypeFor[Set]():        "set",
+	reflect.TypeFor[*Dict]():      "dict",
 }
 
-func containerType(v Value) string {
-	switch v.(type) {
-	case List:
-		return "list"
-	case Tuple:
-		return "tuple"
-	case Set:
-		return "set"
-	case *Dict:
-		return "dict"
-	}
-	return "object"
-}
+// Type returns the name that Python gives to the type of v, such as "int" or "NoneType".
+func Type(v Value) string { return cmp.Or(typeNames[reflect.TypeOf(v)], "object") }

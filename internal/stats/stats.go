@@ -21,9 +21,6 @@ func (i Interval) Scale(by float64) Interval { return Interval{i.Low * by, i.Hig
 // 1, NaN outside. Nine digits are right in the far tails, all of them elsewhere.
 func NormalQuantile(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p) }
 
-// NormalCDF is the probability that a standard normal variable lies below x.
-func NormalCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
-
 // Wilson is the score interval of a share, in 0..1, after k successes of n (Wilson 1927, without correction for
 // continuity). level is such as 0.95. Nothing is known of a share without trials: n = 0 gives 0..1. NaN for k outside 0..n
 // or a level outside 0..1.
