@@ -1,6 +1,6 @@
 package baselines
 
-// agenticHybrid has the vector store and the database (paper, "Agentic Hybrid").
+// agenticHybrid uses the vector store and the database (paper, "Agentic Hybrid").
 func agenticHybrid() Baseline {
 	return Baseline{
 		Name:    "agentic-hybrid",

@@ -1,8 +1,8 @@
-// Package baselines holds the eight baselines of the AirQA paper (Section 4.1) and the View variant of its
-// Appendix C.4, by name. A baseline is data where it can be: which context or which tools, which prompts. [All] is
-// the list; [New] turns one of them into a [Solver] over a [World].
+// Package baselines implements the eight baselines of the AirQA paper (Section 4.1) and the View variant of its
+// Appendix C.4. A baseline is mostly data: its context or tools, and its prompts. [All] is the list; [New] turns one of
+// them into a [Solver] over a [World].
 //
-// To add a baseline, write one file that returns a [Baseline] and name it in [All].
+// To add a baseline, write one file that returns a [Baseline] and add it to [All].
 package baselines
 
 import (
@@ -26,7 +26,7 @@ type Baseline struct {
 	Name string
 	// Summary is one line for a list of baselines.
 	Summary string
-	// Tools are the names of the tools that it uses, in the order in which the model reads of them.
+	// Tools are the names of its tools, in the order of the prompt.
 	Tools []string
 	// Prompts are the names of the texts that it renders.
 	Prompts []string
@@ -62,7 +62,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the baseline of a name. The error lists the known ones.
+// Find returns the baseline with a name. The error lists the known ones.
 func Find(name string) (Baseline, error) {
 	for _, b := range All() {
 		if b.Name == name {
@@ -77,17 +77,17 @@ func Find(name string) (Baseline, error) {
 	return Baseline{}, fmt.Errorf("unknown baseline %q; the baselines are %s", name, strings.Join(Names(), ", "))
 }
 
-// Card is what a library card would say of a paper.
+// Card is the title and the abstract of a paper.
 type Card struct{ Title, Abstract string }
 
-// Library reads papers for the baselines that put them into the prompt. An unknown paper is a [*tools.Fault].
+// Library reads papers for the baselines that include them in the prompt. An unknown paper is a [*tools.Fault].
 type Library interface {
 	Card(ctx context.Context, paperID string) (Card, error)
-	// Text returns the paper's text, page after page.
+	// Text returns the text of all pages in order.
 	Text(ctx context.Context, paperID string) (string, error)
 }
 
-// World is what the baselines act on. Its methods may be called by several episodes at once.
+// World is the environment of the baselines. Its methods must be safe for concurrent use.
 type World struct {
 	Library   Library
 	Retriever tools.Retriever
@@ -95,11 +95,11 @@ type World struct {
 	Viewer    tools.Viewer
 	// Schema is the database schema as text.
 	Schema string
-	// Venues holds the uuids of the papers of each venue-year, such as "acl2023"; needed for ByConference only.
+	// Venues has the UUIDs of the papers of each venue-year, such as "acl2023"; needed only for ByConference.
 	Venues map[string][]string
 }
 
-// Solver answers questions by one baseline with one model.
+// Solver answers questions with one baseline and one model.
 type Solver struct {
 	baseline Baseline
 	world    World
@@ -116,10 +116,10 @@ func New(b Baseline, w World, m qa.Model, s qa.Settings) *Solver {
 	return solver
 }
 
-// format is how actions are written as text.
+// format is the text format of actions.
 func (s *Solver) format() action.Format { return action.Format(s.settings.ActionFormat) }
 
-// job is one question on its way through a baseline.
+// job is one question being answered.
 type job struct {
 	example qa.Example
 	episode *agent.Episode
@@ -127,9 +127,9 @@ type job struct {
 	*Solver
 }
 
-// Solve answers one question. setup carries identity, budget, log and what was recorded before; model and environment are
-// the solver's own. A failed endpoint or tool is an outcome of the trajectory; an error is a cancelled context, a call
-// that a spent budget suspends ([qa.SuspendedError]) or a log that cannot be written, and leaves the episode unfinished.
+// Solve answers one question. setup provides identity, budget, log and recorded events; the solver sets model and
+// environment. A failed endpoint or tool is an outcome of the trajectory. An error leaves the episode unfinished: a
+// cancelled context, a call suspended because a budget is spent ([qa.SuspendedError]), or a log that cannot be written.
 func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
 	set := s.toolSet(ex)
 	setup.Model, setup.Env = s.model, set
@@ -153,7 +153,7 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	return j.episode.Trajectory(), err
 }
 
-// scope limits a question's retrieval: to the papers that it names, or, when the run says so, to its conferences.
+// scope limits a question's retrieval to the papers that it names, or, if the run is configured so, to its conferences.
 func (s *Solver) scope(ex qa.Example) tools.Scope {
 	if len(ex.AnchorPDF) > 0 || !s.settings.ByConference || len(ex.Conference) == 0 {
 		return tools.Scope{Papers: ex.AnchorPDF}
@@ -165,7 +165,7 @@ func (s *Solver) scope(ex qa.Example) tools.Scope {
 	return tools.Scope{Papers: papers, Bounded: true}
 }
 
-// toolSet makes the tools of the baseline for one question: a question that names papers searches only those.
+// toolSet makes the tools of the baseline for one question. A question that names papers searches only those.
 func (s *Solver) toolSet(ex qa.Example) tools.Set {
 	var set tools.Set
 	for _, name := range s.baseline.Tools {
@@ -191,8 +191,8 @@ func (s *Solver) allTools(ex qa.Example) tools.Set {
 	}
 }
 
-// Texts returns the hashes of the prompts and the tool texts of a baseline, to record with a run. The text of a tool that is
-// called natively is its name, description and JSON Schema as a JSON object.
+// Texts returns the hashes of the prompts and the tool texts of a baseline, for the record of a run. The text of a
+// native tool is its name, description and JSON Schema as a JSON object.
 func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) {
 	promptHashes, toolTexts = make(map[string]string), make(map[string]string)
 	for _, name := range s.promptNames() {
@@ -217,7 +217,7 @@ func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) 
 	return promptHashes, toolTexts, nil
 }
 
-// promptNames are those of the baseline, by the protocol of the run.
+// promptNames returns the names of the baseline's prompts, by the protocol of the run.
 func (s *Solver) promptNames() []string {
 	names := slices.Clone(s.baseline.Prompts)
 	if i := slices.Index(names, "react"); i >= 0 && s.settings.Protocol.Native() {

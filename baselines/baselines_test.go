@@ -17,7 +17,7 @@ import (
 	"airqa/tools"
 )
 
-// world holds one paper, "p1".
+// world has one paper, "p1".
 type world struct{ scopes *[]tools.Scope }
 
 func (world) Card(_ context.Context, id string) (baselines.Card, error) {
@@ -42,7 +42,7 @@ func (world) Query(_ context.Context, sql string) (tools.Rows, error) {
 
 func (world) View(context.Context, string, int, []float64) (qa.Image, error) { return qa.Image{}, nil }
 
-// model plays a fixed line for each kind of prompt and keeps what it was shown.
+// model has a fixed reply for each kind of prompt and records the messages.
 type model struct{ shown [][]qa.Message }
 
 func (m *model) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
@@ -88,7 +88,7 @@ func solve(t *testing.T, b baselines.Baseline, ex qa.Example) (*model, qa.Trajec
 	return m, tr, scopes
 }
 
-// Every baseline's messages, as the model sees them: a change of a prompt shows here.
+// The messages of every baseline, as shown to the model.
 func TestPrompts(t *testing.T) {
 	for _, b := range baselines.All() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// short keeps the golden files readable where a context is long.
+// short abbreviates long contexts in golden files.
 func short(text string) string {
 	if i := strings.Index(text, strings.Repeat("word ", 20)); i >= 0 {
 		j := strings.LastIndex(text, "word")
@@ -155,8 +155,8 @@ func TestNoPaper(t *testing.T) {
 	}
 }
 
-// Question Only shows the question and the answer format only (paper, Section 4.1); the other baselines that ask once name papers by
-// title, and a field that a question lacks has no label.
+// Question Only shows only the question and the answer format (paper, Section 4.1). The other baselines that ask once
+// name papers by title; a missing field of a question has no label.
 func TestTaskOfBaselinesThatAskOnce(t *testing.T) {
 	for _, name := range []string{"question-only", "title-abstract", "full-text", "rag", "text2sql"} {
 		b, err := baselines.Find(name)
@@ -187,8 +187,8 @@ func TestTaskOfBaselinesThatAskOnce(t *testing.T) {
 	}
 }
 
-// A question that names conferences is limited to their papers only when the run says so, and never to all of them
-// by accident.
+// A question that names conferences is limited to their papers only if the run is configured so, and never silently
+// searches all papers.
 func TestByConference(t *testing.T) {
 	b, err := baselines.Find("rag")
 	if err != nil {
@@ -239,7 +239,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What a run records of the texts covers every prompt and tool.
+// The recorded texts of a run cover every prompt and tool.
 func TestTexts(t *testing.T) {
 	for _, b := range baselines.All() {
 		s := baselines.New(b, baselines.World{}, &model{}, qa.DefaultSettings())

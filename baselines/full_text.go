@@ -2,7 +2,7 @@ package baselines
 
 import "context"
 
-// fullText adds the text of the papers that the question names, cut at a number of tokens (paper, "Full-Text w/
+// fullText adds the text of the papers that the question names, truncated to a number of tokens (paper, "Full-Text w/
 // Cutoff"; 5,000 in Appendix C.2).
 func fullText() Baseline {
 	return Baseline{

@@ -27,7 +27,7 @@ func loop(ctx context.Context, j job) error {
 	return agent.ReAct(ctx, j.episode, agent.Limits{Turns: j.settings.Turns, Window: j.settings.Window, FormatErrors: j.settings.FormatErrors}, j.reader())
 }
 
-// reader takes the action from a reply, by the protocol of the run.
+// reader returns the function that reads the action of a reply, by the protocol of the run.
 func (j job) reader() agent.Read {
 	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.format()}
 	where := map[qa.Protocol]action.Protocol{qa.NativeTools: action.AsCall, qa.Mixed: action.AsTextOrCall}[j.settings.Protocol]
@@ -70,7 +70,7 @@ func (s *Solver) system() (string, error) {
 	return prompts.Render("native", data)
 }
 
-// exampleAction is the action that the prompt shows to make the form clear.
+// exampleAction returns the action that the prompt uses to illustrate the format.
 func (s *Solver) exampleAction(specs []action.Spec) string {
 	name, args := "Query", map[string]any{"sql": "SELECT title FROM metadata LIMIT 5"}
 	if slices.Contains(s.baseline.Tools, "Retrieve") {

@@ -16,8 +16,8 @@ import (
 // gather collects the context of a question.
 type gather func(ctx context.Context, j job) (string, error)
 
-// once asks the model one time and takes the last fenced block of the reply. Without a context it shows the question and the answer
-// format only.
+// once asks the model a single time and takes the last fenced block of the reply. Without a context, it shows only the
+// question and the answer format.
 func once(given string, collect gather) func(context.Context, job) error {
 	return func(ctx context.Context, j job) error {
 		if collect == nil {
@@ -49,7 +49,7 @@ func (j job) finish(ctx context.Context, data prompts.Data) error {
 	return j.episode.Finish(qa.Answered, "", qa.Answer{Given: true, Text: action.LastBlock(reply)})
 }
 
-// ask says messages, shows those alone, and returns the reply.
+// ask sends only the given messages and returns the reply.
 func (j job) ask(ctx context.Context, messages ...qa.Message) (string, error) {
 	first := j.episode.Len()
 	for _, m := range messages {
@@ -64,10 +64,10 @@ func (j job) ask(ctx context.Context, messages ...qa.Message) (string, error) {
 	return s.Reply.Text, nil
 }
 
-// noPaper stands for the context of a question that names no paper.
+// noPaper replaces the context of a question that names no paper.
 const noPaper = "none, because the question names no paper."
 
-// fromAnchors gathers a text of every paper that the question names, cut as a whole.
+// fromAnchors collects a text of every paper that the question names, truncated as a whole.
 func fromAnchors(read func(ctx context.Context, l Library, id string) (string, error)) gather {
 	return func(ctx context.Context, j job) (string, error) {
 		if len(j.example.AnchorPDF) == 0 {

@@ -1,6 +1,6 @@
 package baselines
 
-// questionOnly shows the question and the answer format, nothing else (paper, Section 4.1, "Question Only").
+// questionOnly shows only the question and the answer format (paper, Section 4.1, "Question Only").
 func questionOnly() Baseline {
 	return Baseline{
 		Name:    "question-only",

@@ -6,7 +6,7 @@ import (
 	"airqa/tools"
 )
 
-// rag sends the question to the vector store and shows what comes back (paper, "RAG").
+// rag searches the vector store with the question and shows the results (paper, "RAG").
 func rag() Baseline {
 	return Baseline{
 		Name:    "rag",
@@ -24,13 +24,13 @@ func passages(ctx context.Context, j job) (string, error) {
 	return "\n" + found, err
 }
 
-// titled adds the titles of their papers to passages. A model that asks nothing else cannot look them up.
+// titled adds the titles of their papers to passages, because a model without tools cannot look them up.
 type titled struct {
 	tools.Retriever
 	library Library
 }
 
-// Retrieve implements [tools.Retriever].
+// Retrieve adds titles to the passages.
 func (t titled) Retrieve(ctx context.Context, query string, limit int, scope tools.Scope) ([]tools.Hit, error) {
 	hits, err := t.Retriever.Retrieve(ctx, query, limit, scope)
 	known := make(map[string]string)

@@ -11,8 +11,8 @@ import (
 	"airqa/tools"
 )
 
-// task renders the question as the model sees it, with the papers that it names as they are given: by uuid to a model that can
-// look them up, by title to one that cannot. Supporting papers are never shown.
+// task renders the question for the model. Papers that the question names are given as in papers: by UUID if the model
+// can look them up, by title otherwise. Supporting papers are never shown.
 func task(ex qa.Example, papers []string) string {
 	data := prompts.Data{"question": ex.Question, "format": "", "papers": "", "conference": ""}
 	if ex.AnswerFormat != "" {
@@ -32,7 +32,7 @@ func task(ex qa.Example, papers []string) string {
 	return text
 }
 
-// named writes one value plainly and several as a Python list.
+// named writes a single value plainly and several as a Python list.
 func named(label string, values []string) string {
 	if len(values) == 1 {
 		return "[" + label + "]: " + values[0]
@@ -40,7 +40,7 @@ func named(label string, values []string) string {
 	return "[" + label + "s]: [" + strings.Join(values, ", ") + "]"
 }
 
-// ids are the uuids of the papers that the question names, quoted.
+// ids returns the quoted UUIDs of the papers that the question names.
 func (j job) ids() []string {
 	quoted := make([]string, len(j.example.AnchorPDF))
 	for i, id := range j.example.AnchorPDF {
@@ -49,7 +49,7 @@ func (j job) ids() []string {
 	return quoted
 }
 
-// titles are the titles of the papers that the question names, quoted.
+// titles returns the quoted titles of the papers that the question names.
 func (j job) titles(ctx context.Context) ([]string, error) {
 	quoted := make([]string, len(j.example.AnchorPDF))
 	for i, id := range j.example.AnchorPDF {
@@ -62,7 +62,7 @@ func (j job) titles(ctx context.Context) ([]string, error) {
 	return quoted, nil
 }
 
-// titleOf returns the title of a paper, or its id where the paper or its title is missing.
+// titleOf returns the title of a paper, or its id if the paper or its title is missing.
 func titleOf(ctx context.Context, l Library, id string) (string, error) {
 	c, err := l.Card(ctx, id)
 	var unknown *tools.Fault

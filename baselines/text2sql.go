@@ -9,8 +9,8 @@ import (
 	"airqa/tools"
 )
 
-// text2sql asks for one SQL statement, runs it, and asks for the answer with its result (paper, "Text2SQL"). A
-// statement that fails is not corrected: its error message is the context.
+// text2sql asks for one SQL statement, runs it, and asks for the answer with its result (paper, "Text2SQL"). A failing
+// statement is not corrected: its error message becomes the context.
 func text2sql() Baseline {
 	return Baseline{
 		Name:    "text2sql",
@@ -44,7 +44,7 @@ func writeSQL(ctx context.Context, j job) error {
 		return err
 	}
 	for i, id := range j.ids() {
-		papers[i] += " (" + id + ")" // the statement and its rows name papers by id
+		papers[i] += " (" + id + ")" // the statement and its rows refer to papers by id
 	}
 	return j.finish(ctx, prompts.Data{
 		"given":   ". The context holds the result of an SQL statement on a database of the papers.",

@@ -18,14 +18,14 @@ var answerPlain string
 // Answer ends the episode: Answer(answer).
 type Answer struct{}
 
-// Spec implements [Tool].
+// Spec describes Answer.
 func (Answer) Spec() action.Spec {
 	return action.Spec{Name: "Answer", Text: answerText, Plain: answerPlain, Params: []action.Param{
 		{Name: "answer", Kind: action.Any, Required: true},
 	}}
 }
 
-// Call implements [Tool]. The observation is final and carries the answer as Python would print it.
+// Call returns a final observation with the answer as Python would print it.
 func (Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
 	v, ok := action.Value(a, "answer")
 	if !ok {

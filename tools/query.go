@@ -19,20 +19,20 @@ var queryPlain string
 // Query runs a SELECT on the paper database: Query(sql).
 type Query struct {
 	From Querier
-	// MaxTokens cuts the result; 0 means [MaxTokens].
+	// MaxTokens is the limit of a result; 0 means [MaxTokens].
 	MaxTokens int
-	// MaxRows is the most rows shown; 0 is no cap.
+	// MaxRows is the maximum number of rows shown; 0 means no limit.
 	MaxRows int
 }
 
-// Spec implements [Tool].
+// Spec describes Query.
 func (Query) Spec() action.Spec {
 	return action.Spec{Name: "Query", Text: queryText, Plain: queryPlain, Params: []action.Param{
 		{Name: "sql", Kind: action.Str, Required: true},
 	}}
 }
 
-// Call implements [Tool].
+// Call runs the statement.
 func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	sql, _ := a.Args["sql"].(string)
 	if blank(sql) {

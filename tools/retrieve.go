@@ -14,7 +14,7 @@ import (
 //go:embed retrieve.txt
 var retrieveText string
 
-// Most passages that one Retrieve returns, and how many it returns when not told (paper, Listing 4).
+// Maximum and default number of passages of one Retrieve (paper, Listing 4).
 const (
 	MaxHits     = 100
 	DefaultHits = 5
@@ -24,13 +24,13 @@ const (
 type Retrieve struct {
 	From  Retriever
 	Scope Scope
-	// MaxTokens cuts the result; 0 means [MaxTokens].
+	// MaxTokens is the limit of a result; 0 means [MaxTokens].
 	MaxTokens int
-	// MaxRows is the most rows shown; 0 is no cap.
+	// MaxRows is the maximum number of rows shown; 0 means no limit.
 	MaxRows int
 }
 
-// Spec implements [Tool].
+// Spec describes Retrieve.
 func (Retrieve) Spec() action.Spec {
 	return action.Spec{Name: "Retrieve", Text: retrieveText, Params: []action.Param{
 		{Name: "query", Kind: action.Str, Required: true},
@@ -38,7 +38,7 @@ func (Retrieve) Spec() action.Spec {
 	}}
 }
 
-// Call implements [Tool].
+// Call searches for the query.
 func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	query, _ := a.Args["query"].(string)
 	limit, _ := a.Args["limit"].(int64)
@@ -62,7 +62,7 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 	return show(hitRows(hits), orDefault(t.MaxTokens), t.MaxRows), nil
 }
 
-// hitRows shows hits with the best first: the text stands second, so that a cut spares it longest.
+// hitRows converts hits to rows, best first. The text is the second column, so it is truncated last.
 func hitRows(hits []Hit) Rows {
 	titles := slices.ContainsFunc(hits, func(h Hit) bool { return h.Title != "" })
 	r := Rows{Columns: []string{"score", "text", "pdf_id", "page_number"}}

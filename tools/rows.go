@@ -16,18 +16,17 @@ import (
 	"airqa/qa"
 )
 
-// MaxTokens is how much of a result a model is shown in one turn (paper, Appendix C.2: "5K").
+// MaxTokens is the token limit of a result in one turn (paper, Appendix C.2: "5K").
 const MaxTokens = 5000
 
-// cellMark stands where a long cell was cut.
+// cellMark marks a truncated cell.
 const cellMark = " …[cut]"
 
-// Table renders rows as JSON Lines, an object a row with the columns in their order, and cuts them at limit
-// cl100k tokens, inside a cell where a whole row does not fit. The text always ends with a line that says what was
-// left out and why.
+// Table renders rows as JSON Lines, one object per row with the columns in order, and truncates them at limit cl100k
+// tokens, within a cell if a whole row does not fit. If anything is left out, a last line says what and why.
 func Table(r Rows, limit int) qa.Observation { return show(r, limit, 0) }
 
-// show is Table with at most maxRows rows; 0 is no cap.
+// show is Table with at most maxRows rows; 0 means no limit.
 func show(r Rows, limit, maxRows int) qa.Observation {
 	if len(r.Values) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: the result is empty."}
@@ -45,8 +44,8 @@ func show(r Rows, limit, maxRows int) qa.Observation {
 	return t.observation(limit)
 }
 
-// small encodes rows of which no byte needs to be counted: a token has at least one, and these have no more than limit,
-// each row with its newline. Counting is most of the work of a small result.
+// small encodes rows that fit without counting tokens: a token has at least one byte, and these rows, each with its
+// newline, have at most limit bytes. Counting dominates the cost of a small result.
 func small(r Rows, limit int) ([]string, bool) {
 	if r.More || len(r.Values) > limit {
 		return nil, false
@@ -64,20 +63,20 @@ func small(r Rows, limit int) ([]string, bool) {
 type table struct {
 	rows Rows
 	left int // tokens
-	// maxRows is the most rows to show; 0 is no cap.
+	// maxRows is the maximum number of rows to show; 0 means no limit.
 	maxRows int
 	shown   []string
-	// shortened is the number of characters left out of cells of the last row.
+	// shortened is the number of characters omitted from cells of the last row.
 	shortened int
 }
 
-// full reports whether i rows are as many as may be shown.
+// full reports whether i rows reach the row limit.
 func (t *table) full(i int) bool { return t.maxRows > 0 && i >= t.maxRows }
 
-// leastRow is how many tokens must be left for showing the beginning of a row that does not fit whole.
-const leastRow = 64
+// minRowTokens is the minimum number of remaining tokens for showing the beginning of a row that does not fit.
+const minRowTokens = 64
 
-// add shows row i if it fits, and else as much of it as fits; it reports whether the next row may be tried.
+// add shows row i, or as much of it as fits. It reports whether to try the next row.
 func (t *table) add(i int) bool {
 	line := encodeRow(t.rows.Columns, t.rows.Values[i])
 	if n := count(line, t.left); n <= t.left {
@@ -85,14 +84,14 @@ func (t *table) add(i int) bool {
 		t.left -= n
 		return true
 	}
-	if t.left >= leastRow || i == 0 {
+	if t.left >= minRowTokens || i == 0 {
 		t.shorten(i)
 	}
 	return false
 }
 
-// count is the number of tokens of a line with its newline. A text of more than 16 bytes a token on the average is
-// no text; such a line counts as too long without looking at all of it.
+// count returns the number of tokens of a line with its newline. A line of more than 16 bytes per token on average is
+// not text; it counts as too long without being tokenized completely.
 func count(line string, left int) int {
 	if len(line) > 16*(left+1)*4 {
 		return left + 1
@@ -100,10 +99,10 @@ func count(line string, left int) int {
 	return tokens.Count(line) + 1
 }
 
-// shorten shows row i with its longest cells cut, so that it fits in what is left.
+// shorten shows row i with its longest cells truncated to fit.
 func (t *table) shorten(i int) {
 	row := t.rows.Values[i]
-	// The first length, counted down from the longest cell, at which the row fits.
+	// The longest maximum cell length at which the row fits.
 	over := sort.Search(longest(row), func(drop int) bool {
 		cut, _ := clip(row, longest(row)-drop)
 		return count(encodeRow(t.rows.Columns, cut), t.left) <= t.left
@@ -115,7 +114,7 @@ func (t *table) shorten(i int) {
 		t.shown, t.shortened = append(t.shown, line), dropped
 		return
 	}
-	// So many columns that even empty cells do not fit: the beginning of the line, as it is.
+	// There are too many columns even for empty cells: show the beginning of the line.
 	line := encodeRow(t.rows.Columns, row)
 	head, _ := tokens.Cut(line, max(t.left-8, 1))
 	t.shortened = utf8.RuneCountInString(line) - utf8.RuneCountInString(head)
@@ -132,7 +131,7 @@ func longest(row []any) int {
 	return most
 }
 
-// clip cuts every cell to at most n characters, and counts the characters that were dropped.
+// clip truncates every cell to n characters and counts the omitted characters.
 func clip(row []any, n int) ([]any, int) {
 	out, dropped := make([]any, len(row)), 0
 	for i, v := range row {
@@ -174,7 +173,7 @@ func (t *table) observation(limit int) qa.Observation {
 	return o
 }
 
-// reason writes the line under a cut result, and sets the reason in cut.
+// reason formats the line below a truncated result and sets the reason in cut.
 func (t *table) reason(cut *qa.Cut, whole bool) string {
 	total := terminal.Plural(len(t.rows.Values), "row")
 	if t.rows.More {
@@ -208,7 +207,7 @@ func (t *table) whole() string {
 	return b.String()
 }
 
-// encodeRow writes a row as a JSON object with the columns in their order. Two columns of one name both stand.
+// encodeRow encodes a row as a JSON object with the columns in order. Duplicate column names are kept.
 func encodeRow(columns []string, row []any) string {
 	var b strings.Builder
 	b.WriteByte('{')

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A row fits if it takes all tokens that are left.
+// A row fits if it takes exactly the remaining tokens.
 func TestRowThatJustFits(t *testing.T) {
 	rows := Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("word ", 100)}}}
 	n := count(encodeRow(rows.Columns, rows.Values[0]), 1000)
@@ -20,7 +20,7 @@ func TestRowThatJustFits(t *testing.T) {
 	}
 }
 
-// One character left out of a cell makes the result a cut one.
+// Omitting a single character of a cell counts as truncation.
 func TestOneCharacterCut(t *testing.T) {
 	rows := Rows{Columns: []string{"text"}, Values: [][]any{{"ab"}}}
 	o := (&table{rows: rows, shown: []string{`{"text": "a …[cut]"}`}, shortened: 1}).observation(9)
@@ -36,7 +36,7 @@ func TestOddNumbers(t *testing.T) {
 	}
 }
 
-// A small result is shown as the one that is counted.
+// A small result is shown exactly like one that is counted.
 func TestSmallIsNoOther(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		rows := Rows{Columns: []string{"a", "text"}, More: rapid.Bool().Draw(r, "more")}

@@ -9,19 +9,19 @@ import (
 	"airqa/qa"
 )
 
-// Tool is one action that an agent can take.
+// Tool is an action that an agent can take.
 type Tool interface {
 	// Spec describes the tool to the model and to the parser.
 	Spec() action.Spec
-	// Call does a, whose arguments fit Spec.
+	// Call performs a, whose arguments match Spec.
 	Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 }
 
-// Set is the tools of one agent. It is an environment of the agent loop. Calls may overlap when those of its
-// tools may.
+// Set is the tools of one agent and implements the environment of the agent loop. It is safe for concurrent use if its
+// tools are.
 type Set []Tool
 
-// Specs lists the descriptions in order.
+// Specs returns the descriptions in order.
 func (s Set) Specs() []action.Spec {
 	specs := make([]action.Spec, len(s))
 	for i, t := range s {
@@ -30,7 +30,7 @@ func (s Set) Specs() []action.Spec {
 	return specs
 }
 
-// Act calls the tool of an action's name. A panic of a tool is an error that ends the episode, not the program.
+// Act calls the tool named by an action. A panic of a tool becomes an error that ends only the episode.
 func (s Set) Act(ctx context.Context, a qa.Action) (o qa.Observation, err error) {
 	defer func() {
 		if p := recover(); p != nil {

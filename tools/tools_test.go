@@ -18,7 +18,7 @@ import (
 	"airqa/tools"
 )
 
-// world answers every tool with functions.
+// world implements every tool with functions.
 type world struct {
 	retrieve func(query string, limit int, s tools.Scope) ([]tools.Hit, error)
 	query    func(sql string) (tools.Rows, error)
@@ -33,7 +33,7 @@ func (w world) View(_ context.Context, p string, n int, b []float64) (qa.Image, 
 	return w.view(p, n, b)
 }
 
-// act reads a call as the loop does and does it.
+// act parses and executes a call like the loop.
 func act(t *testing.T, set tools.Set, call string) qa.Observation {
 	t.Helper()
 	r := action.Grammar{Specs: set.Specs()}.Read("[Action]: " + call)
@@ -189,7 +189,7 @@ func TestPanicEndsTheEpisodeOnly(t *testing.T) {
 	}
 }
 
-// However a result is shaped, the model sees at most the limit, is told what was left out, and sees as much as fits.
+// For results of any shape, the model sees at most the limit, is informed about omissions, and sees as much as fits.
 func TestTableCut(t *testing.T) {
 	words := func(n int) string { return strings.Repeat("word ", n) }
 	wide := tools.Rows{}
@@ -220,7 +220,7 @@ func TestTableCut(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			o := tools.Table(tt.rows, tools.MaxTokens)
-			// The line that says what was left out comes on top of the limit.
+			// The line about omissions does not count towards the limit.
 			lines := strings.Split(o.Text, "\n")
 			n := tokens.Count(strings.Join(lines[:len(lines)-1], "\n"))
 			if n > tools.MaxTokens || n < tt.least {
@@ -239,7 +239,8 @@ func TestTableCut(t *testing.T) {
 	}
 }
 
-// A row whose cells were cut is still whole JSON, with a mark in each cut cell; rows that the sandbox held back have no number.
+// A row with truncated cells is still valid JSON, with a mark in each of them; rows that the sandbox did not return
+// have no number.
 func TestCutCells(t *testing.T) {
 	o := tools.Table(tools.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", strings.Repeat("word ", 9000)}}, More: true}, tools.MaxTokens)
 	line, _, _ := strings.Cut(o.Text, "\n")
@@ -259,7 +260,7 @@ func TestTableWhole(t *testing.T) {
 	}
 }
 
-// What the model is told of the tools: a change shows here.
+// The tool texts as shown to the model.
 func TestTexts(t *testing.T) {
 	set := tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}
 	golden.Check(t, "tools.golden", action.Describe(set.Specs(), action.Python)+"\n")
@@ -272,7 +273,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// A cap on rows shows as many, says so, and keeps the whole result; without one the tokens alone are the limit.
+// A row limit shows that many rows, reports it, and keeps the whole result; without one, only the token limit applies.
 func TestRowCap(t *testing.T) {
 	many := tools.Rows{Columns: []string{"n"}}
 	hits := make([]tools.Hit, 5)

@@ -14,10 +14,10 @@ import (
 //go:embed view.txt
 var viewText string
 
-// View shows a page, or a box of it, as an image: View(paper_id, page_number, bounding_box=[]).
+// View returns an image of a page, or of a box on it: View(paper_id, page_number, bounding_box=[]).
 type View struct{ From Viewer }
 
-// Spec implements [Tool].
+// Spec describes View.
 func (View) Spec() action.Spec {
 	return action.Spec{Name: "View", Text: viewText, Params: []action.Param{
 		{Name: "paper_id", Kind: action.Str, Required: true},
@@ -26,7 +26,7 @@ func (View) Spec() action.Spec {
 	}}
 }
 
-// Call implements [Tool].
+// Call renders the page.
 func (t View) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	paper, _ := a.Args["paper_id"].(string)
 	page, ok := a.Args["page_number"].(int64)

@@ -7,16 +7,16 @@ import (
 	"airqa/env/paperdb"
 )
 
-// Applied is what came of [Enricher.Apply].
+// Applied is the result of [Enricher.Apply].
 type Applied struct {
-	// Papers got new texts, Cells of them in all.
+	// Papers is the number of changed papers, Cells the number of their new texts.
 	Papers, Cells int
-	// Open counts the cells that are still to be asked for.
+	// Open is the number of cells without a reply.
 	Open int
 }
 
-// Apply fills cells with the replies of the journal, and with texts that are short enough to be their own summary: each
-// paper as one transaction. It asks nobody, and may be repeated.
+// Apply fills cells with the replies of the journal, and with texts short enough to be their own summary, in one
+// transaction per paper. It asks no model and is idempotent.
 func (e *Enricher) Apply(ctx context.Context, store Store) (sum Applied, err error) {
 	owned, err := store.Files(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (e *Enricher) Apply(ctx context.Context, store Store) (sum Applied, err err
 	return sum, nil
 }
 
-// fills lists what can be filled in of a paper, and how many cells cannot yet.
+// fills lists the cells of a paper that can be filled, and counts those that cannot yet.
 func (e *Enricher) fills(p paperdb.Paper, file string) (fills []paperdb.Fill, open int, err error) {
 	for _, t := range e.tasks(p, file) {
 		f, ok, err := e.answer(t)
@@ -53,16 +53,16 @@ func (e *Enricher) fills(p paperdb.Paper, file string) (fills []paperdb.Fill, op
 			return nil, 0, err
 		case !ok:
 			open++
-		case !t.holds(f):
+		case !t.upToDate(f):
 			fills = append(fills, f)
 		}
 	}
 	return fills, open, nil
 }
 
-// answer finds the content of a cell without asking.
+// answer returns the content of a cell without asking the model.
 func (e *Enricher) answer(t task) (paperdb.Fill, bool, error) {
-	if t.passes() {
+	if t.isOwnSummary() {
 		return paperdb.Fill{Column: t.column, Key: t.row, Text: t.text}, true, nil
 	}
 	q, err := t.question(e.cfg.ModelName)
@@ -71,7 +71,7 @@ func (e *Enricher) answer(t task) (paperdb.Fill, bool, error) {
 	}
 	reply, ok, err := e.cfg.Journal.Reply(q.key)
 	if err == nil && !ok && t.place != nil {
-		t.place = nil // it could not be drawn
+		t.place = nil // it could not be rendered
 		return e.answer(t)
 	}
 	if err != nil || !ok {

@@ -10,28 +10,29 @@ import (
 	"airqa/qa"
 )
 
-// failuresInARow end the asking: a key that is refused, or an endpoint that is gone, is not asked a thousand times.
-const failuresInARow = 10
+// maxFailuresInARow stop Ask, which avoids a thousand requests with a rejected key or to an endpoint that is down.
+const maxFailuresInARow = 10
 
-// Asked is what came of [Enricher.Ask].
+// Asked is the result of [Enricher.Ask].
 type Asked struct {
-	// Papers of Total were gone through to their end.
+	// Papers of Total were completed.
 	Papers, Total int
-	// Calls were made, of which Failed gave nothing to use; FirstFailure is the first of them.
+	// Calls is the number of calls, Failed the number of those without a usable reply; FirstFailure is the first such
+	// error.
 	Calls, Failed int
 	FirstFailure  error
 	Usage         qa.Usage
-	// Unseen counts the figures that could not be drawn and were described from their captions.
+	// Unseen is the number of figures that could not be rendered and were described from their captions.
 	Unseen int
-	// Known counts the cells whose reply the journal had before.
+	// Known is the number of cells whose reply was already in the journal.
 	Known int
-	// BudgetReached is set when the budget ended the asking, Drained when the caller did.
+	// BudgetReached means that the budget stopped Ask, Drained that the caller did.
 	BudgetReached, Drained bool
 }
 
-// Ask asks the model for every cell that is to be filled, does not explain itself and has no reply in the journal yet. A
-// call that fails is counted and asked again by the next Ask. The error is the library's, the journal's, the context's, or
-// that the model failed many times in a row; what was replied until then is in the journal.
+// Ask asks the model for every cell to fill, except those that are their own summary or have a reply in the journal. A
+// failed call is counted and retried by the next Ask. An error is from the library, the journal or the context, or
+// reports too many consecutive failures of the model; earlier replies are in the journal.
 func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 	owned, err := lib.Files(ctx)
 	if err != nil {
@@ -69,10 +70,10 @@ func (e *Enricher) Ask(ctx context.Context, lib Library) (Asked, error) {
 	return a.sum, err
 }
 
-// The ends of an asking that are no failures.
+// Reasons to stop that are not failures.
 var (
 	errBudget  = errors.New("the budget is reached")
-	errDrained = errors.New("no more calls are wanted")
+	errDrained = errors.New("stopped by the caller")
 )
 
 // job is a call to make.
@@ -83,7 +84,7 @@ type job struct {
 	estimate int
 }
 
-// asking is the state of one Ask. queued belongs to the goroutine that goes through the papers.
+// asking is the state of one Ask. queued belongs to the goroutine that iterates over the papers.
 type asking struct {
 	*Enricher
 	lib    Library
@@ -98,7 +99,7 @@ type asking struct {
 	streak int
 }
 
-// paper hands out the calls of one paper.
+// paper queues the calls of one paper.
 func (a *asking) paper(ctx context.Context, o paperdb.Owned) error {
 	p, err := a.lib.Enrichable(ctx, o.PaperID)
 	if err != nil {
@@ -112,12 +113,12 @@ func (a *asking) paper(ctx context.Context, o paperdb.Owned) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sum.Papers++
-	a.tell()
+	a.reportProgress()
 	return nil
 }
 
 func (a *asking) task(ctx context.Context, paper string, t task) error {
-	if t.passes() {
+	if t.isOwnSummary() {
 		return nil
 	}
 	q, err := t.question(a.cfg.ModelName)
@@ -134,16 +135,16 @@ func (a *asking) task(ctx context.Context, paper string, t task) error {
 		return nil
 	}
 	j := job{task: t, question: q, paper: paper, estimate: a.budget.estimate(q.messages, t.place != nil)}
-	if !a.budget.take(j.estimate) {
+	if !a.budget.reserve(j.estimate) {
 		return errBudget
 	}
 	a.queued[q.key] = true
-	return a.hand(ctx, j)
+	return a.submit(ctx, j)
 }
 
-// hand gives a call to a worker.
-func (a *asking) hand(ctx context.Context, j job) error {
-	select { // a drain wins over a worker that is free
+// submit passes a call to a worker.
+func (a *asking) submit(ctx context.Context, j job) error {
+	select { // a drain takes precedence over an idle worker
 	case <-a.cfg.Drain:
 		a.budget.release(j.estimate)
 		return errDrained
@@ -161,7 +162,7 @@ func (a *asking) hand(ctx context.Context, j job) error {
 	}
 }
 
-// ask makes a call and writes the reply down.
+// ask makes a call and records the reply.
 func (a *asking) ask(ctx context.Context, j job) {
 	if ctx.Err() != nil {
 		a.budget.release(j.estimate)
@@ -177,7 +178,7 @@ func (a *asking) ask(ctx context.Context, j job) {
 	reply, err := a.cfg.Model.Complete(ctx, qa.Request{Messages: j.messages})
 	a.budget.settle(j.estimate, reply.Usage)
 	if err != nil && ctx.Err() != nil {
-		return // given up, not failed
+		return // cancelled, not failed
 	}
 	if err == nil {
 		_, err = j.fill(reply.Text)
@@ -211,14 +212,14 @@ func (a *asking) count(j job, err error) {
 			a.sum.FirstFailure = fmt.Errorf("%s of paper %s: %w", j.column, j.paper, err)
 		}
 	}
-	if a.streak >= failuresInARow {
-		a.halt(fmt.Errorf("the model failed %d times in a row, at last: %w", a.streak, err))
+	if a.streak >= maxFailuresInARow {
+		a.halt(fmt.Errorf("the model failed %d times in a row; last error: %w", a.streak, err))
 	}
-	a.tell()
+	a.reportProgress()
 }
 
-// tell reports progress; the caller holds the lock.
-func (a *asking) tell() {
+// reportProgress reports progress; the caller must hold the lock.
+func (a *asking) reportProgress() {
 	a.budget.mu.Lock()
 	used := a.budget.total()
 	a.budget.mu.Unlock()

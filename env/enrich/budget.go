@@ -7,10 +7,11 @@ import (
 	"airqa/qa"
 )
 
-// replyTokens is set aside for a reply that has not come yet: three times what the prompts ask for.
+// replyTokens is the estimate for an outstanding reply: three times the length requested by the prompts.
 const replyTokens = 300
 
-// budget bounds calls and tokens. What is under way counts by estimate, so that many workers do not run over together.
+// budget limits calls and tokens. Calls in flight count with their estimate, so that concurrent workers do not exceed
+// it together.
 type budget struct {
 	maxCalls, maxTokens int
 
@@ -21,14 +22,14 @@ type budget struct {
 	reached  bool
 }
 
-// estimate is what a call may cost; it counts only when tokens are bounded.
-func (b *budget) estimate(messages []qa.Message, picture bool) int {
+// estimate returns the maximum cost of a call; it is only needed if tokens are limited.
+func (b *budget) estimate(messages []qa.Message, hasImage bool) int {
 	if b.maxTokens == 0 {
 		return 0
 	}
 	n := replyTokens
-	if picture {
-		n += pictureTokens
+	if hasImage {
+		n += imageTokens
 	}
 	for _, m := range messages {
 		n += tokens.Count(m.Text)
@@ -36,8 +37,8 @@ func (b *budget) estimate(messages []qa.Message, picture bool) int {
 	return n
 }
 
-// take sets a call aside; false when that is no more within the budget.
-func (b *budget) take(estimate int) bool {
+// reserve reserves a call; it returns false if the budget does not allow it.
+func (b *budget) reserve(estimate int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	full := b.maxCalls > 0 && b.calls >= b.maxCalls
@@ -51,7 +52,7 @@ func (b *budget) take(estimate int) bool {
 	return true
 }
 
-// settle replaces the estimate of a call by what it cost.
+// settle replaces the estimate of a call with its actual cost.
 func (b *budget) settle(estimate int, used qa.Usage) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,7 +60,7 @@ func (b *budget) settle(estimate int, used qa.Usage) {
 	b.used = b.used.Add(used)
 }
 
-// release gives back a call that was not made.
+// release cancels the reservation of a call that was not made.
 func (b *budget) release(estimate int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -20,10 +20,10 @@ import (
 	"airqa/qa"
 )
 
-// perPaper is how many calls a paper of library needs: tldr, tags, two pages, one figure.
+// perPaper is the number of calls per paper of library: tldr, tags, two pages, one figure.
 const perPaper = 5
 
-// paper has two pages that need a summary, a figure that does, and a table and a section that are short.
+// paper has two pages and a figure that need a summary, and a table and a section that are short.
 func paper(title string) paperdb.Paper {
 	id := qa.PaperUUID(title, "")
 	p := paperdb.Paper{
@@ -60,7 +60,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// answers replies with keywords, or says what of which paper it was asked about.
+// answers replies with keywords, or with a text that names the request and its paper.
 func answers(messages []openaitest.Message) string {
 	text := messages[0].Text
 	_, title, _ := strings.Cut(text, "itle")
@@ -141,12 +141,12 @@ func TestEverything(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
-	// What is filled is left alone, also with another model.
+	// Existing values are kept, even with another model.
 	w = run(t.Context(), t, dir, s.URL(), enrich.Config{ModelName: "openai:other"})
 	if w.err != nil || s.Calls() != 3*perPaper || w.applied.Cells != 0 {
 		t.Errorf("the second time: %+v after %d calls", w, s.Calls())
 	}
-	// Again asks what this model was not asked, once.
+	// Again asks everything that this model was not asked, once.
 	for range 2 {
 		w = run(t.Context(), t, dir, s.URL(), enrich.Config{ModelName: "openai:other", Again: true, Fields: []enrich.Field{enrich.Tags}})
 		if w.err != nil || s.Calls() != 3*perPaper+3 {
@@ -187,7 +187,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Replies that are none are counted, not kept, and asked for again.
+// Invalid replies are counted but not stored, and are requested again.
 func TestGarbage(t *testing.T) {
 	dir := library(t, 2)
 	s := endpoint(t, openaitest.Config{})
@@ -280,7 +280,7 @@ func TestJournal(t *testing.T) {
 	check(t, err)
 	check(t, j.Add(enrich.Entry{Key: "a", Text: "one"}))
 	check(t, j.Add(enrich.Entry{Key: "a", Text: "two"}))
-	if _, err := enrich.OpenJournal(path, nil); err == nil || !strings.Contains(err.Error(), "at work") {
+	if _, err := enrich.OpenJournal(path, nil); err == nil || !strings.Contains(err.Error(), "is using it") {
 		t.Errorf("a second journal: %v", err)
 	}
 	check(t, j.Close())
@@ -305,7 +305,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// The bytes of a line stay what they are.
+// The bytes of a journal line do not change.
 func TestJournalBytes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), enrich.JournalName)
 	j, err := enrich.OpenJournal(path, nil)
@@ -330,7 +330,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// A key that a model repeats does not reach the disk, and the line is read back.
+// A key repeated by a model is not written to disk, and the line can be read back.
 func TestJournalRedacts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), enrich.JournalName)
 	j, err := enrich.OpenJournal(path, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("sk-planted"), []byte("[redacted]")) })

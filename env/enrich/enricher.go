@@ -13,61 +13,61 @@ import (
 type Library interface {
 	// Files lists the papers.
 	Files(ctx context.Context) ([]paperdb.Owned, error)
-	// Enrichable returns a paper with what there is to summarise.
+	// Enrichable returns the parts of a paper that can be summarised.
 	Enrichable(ctx context.Context, paperID string) (paperdb.Paper, error)
 }
 
-// Store is a library that takes texts.
+// Store is a library that can be changed.
 type Store interface {
 	Library
-	// Enrich fills cells of a paper as one transaction.
+	// Enrich fills cells of a paper in one transaction.
 	Enrich(ctx context.Context, paperID string, fills []paperdb.Fill) error
 }
 
-// DefaultWorkers is how many calls run at once.
+// DefaultWorkers is the default number of concurrent calls.
 const DefaultWorkers = 4
 
-// Config is how an [Enricher] works. Model, ModelName and Journal are required; for the rest zero means the default.
+// Config configures an [Enricher]. Model, ModelName and Journal are required; other zero values mean the default.
 type Config struct {
 	Model qa.Model
-	// ModelName stands in the journal; replies of another name are not used.
+	// ModelName is recorded in the journal; replies of other models are not used.
 	ModelName string
 	Journal   *Journal
 	// Fields are the cells to fill; none means all.
 	Fields []Field
-	// Pictures draws figures for a model that takes images; nil has them described from their captions. A figure that cannot
-	// be drawn is described so, too.
+	// Pictures renders figures for a model that accepts images. If it is nil or a figure cannot be rendered, the figure
+	// is described from its caption.
 	Pictures Drawer
-	// Again fills cells, too, that hold something.
+	// Again also replaces existing values.
 	Again   bool
 	Workers int
-	// MaxCalls and MaxTokens (prompts and replies) bound one call of Ask; 0 is no bound. A call is one reply, however many
-	// requests it took. Tokens of calls under way are estimated.
+	// MaxCalls and MaxTokens (prompts and replies) limit one call of Ask; 0 means unlimited. Retried requests count as
+	// one call. Tokens of calls in flight are estimated.
 	MaxCalls, MaxTokens int
-	// Drain is closed to let the calls under way end and begin no other; nil for never.
+	// Drain is closed to stop after the calls in flight; it may be nil.
 	Drain <-chan struct{}
-	// Progress is told how far the asking has come, one call at a time; nil for nobody.
+	// Progress receives events, one call at a time; it may be nil.
 	Progress func(Event)
-	// Now is the time; nil is time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
 }
 
 // Event is a step of [Enricher.Ask].
 type Event struct {
-	// Papers of Total have been gone through.
+	// Papers of Total are done.
 	Papers, Total int
 	Calls, Failed int
 	Tokens        int
 }
 
-// Enricher asks a model about papers and fills in what it said.
+// Enricher asks a model about papers and stores the replies.
 type Enricher struct{ cfg Config }
 
-// tasks lists the cells of a paper that are to be filled.
+// tasks lists the cells of a paper to fill.
 func (e *Enricher) tasks(p paperdb.Paper, file string) []task {
 	tasks := plan(p, e.cfg.Fields, e.cfg.Again)
 	if e.cfg.Pictures != nil {
-		show(p, file, tasks)
+		setPlaces(p, file, tasks)
 	}
 	return tasks
 }
@@ -76,9 +76,9 @@ func (e *Enricher) tasks(p paperdb.Paper, file string) []task {
 func New(cfg Config) (*Enricher, error) {
 	switch {
 	case cfg.Model == nil || cfg.ModelName == "" || cfg.Journal == nil:
-		return nil, errors.New("enrich: no model or no journal")
+		return nil, errors.New("enrich: model and journal are required")
 	case cfg.MaxCalls < 0 || cfg.MaxTokens < 0 || cfg.Workers < 0:
-		return nil, errors.New("enrich: a negative number of calls, tokens or workers")
+		return nil, errors.New("enrich: negative number of calls, tokens or workers")
 	}
 	if len(cfg.Fields) == 0 {
 		cfg.Fields = Fields()

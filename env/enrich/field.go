@@ -9,7 +9,7 @@ import (
 // Field is a kind of cell that can be filled.
 type Field string
 
-// The fields, in the order in which a paper's are asked for.
+// The fields, in the order in which they are processed.
 const (
 	TLDR     Field = "tldr"
 	Tags     Field = "tags"
@@ -22,7 +22,7 @@ const (
 // Fields lists all fields.
 func Fields() []Field { return []Field{TLDR, Tags, Pages, Sections, Images, Tables} }
 
-// ParseFields reads field names, each once.
+// ParseFields parses field names and removes duplicates.
 func ParseFields(names []string) ([]Field, error) {
 	var list []Field
 	for _, name := range names {

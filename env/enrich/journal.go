@@ -11,7 +11,7 @@ import (
 	"airqa/qa"
 )
 
-// JournalName is the journal's name in a data directory.
+// JournalName is the name of the journal in a data directory.
 const JournalName = "enrich.jsonl"
 
 const journalFormat = 1
@@ -23,7 +23,7 @@ type Entry struct {
 	Key     string `json:"key"`
 	PaperID string `json:"paper_id"`
 	Column  string `json:"column"`
-	// Row is the primary key of the row whose cell was asked for.
+	// Row is the primary key of the row with the cell.
 	Row   string    `json:"row"`
 	Model string    `json:"model"`
 	Text  string    `json:"text"`
@@ -31,18 +31,18 @@ type Entry struct {
 	At    time.Time `json:"at"`
 }
 
-// Journal keeps the replies of models on disk; only their positions are in memory. Its methods may be called from several
-// goroutines; one process at a time has a journal open.
+// Journal stores the replies of models on disk; only their offsets are in memory. It is safe for concurrent use; only
+// one process at a time can open a journal.
 type Journal struct {
 	replies *ledger.Ledger[string, ledger.Span]
 }
 
-// OpenJournal opens the journal at path, which is made when it is missing. redact sees every line on its way to the disk, and
-// leaves JSON JSON; nil changes nothing.
+// OpenJournal opens the journal at path and creates it if it is missing. redact is applied to every line before it is
+// written and must keep JSON valid; nil means no change.
 func OpenJournal(path string, redact func([]byte) []byte) (*Journal, error) {
 	replies, err := ledger.Open(path, ledger.Config[string, ledger.Span]{Entry: readEntry, Redact: redact, Exclusive: true})
 	if errors.Is(err, ledger.ErrInUse) {
-		return nil, fmt.Errorf("open %s: another airqa enrich is at work there; wait until it is done", filepath.Base(path))
+		return nil, fmt.Errorf("open %s: another airqa enrich is using it; wait until it is done", filepath.Base(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), err)
@@ -53,13 +53,13 @@ func OpenJournal(path string, redact func([]byte) []byte) (*Journal, error) {
 // Close closes the journal.
 func (j *Journal) Close() error { return j.replies.Close() }
 
-// Torn returns the length in bytes of an unfinished last line that was cut off.
+// Torn returns the length in bytes of an unfinished last line that was truncated.
 func (j *Journal) Torn() int64 { return int64(len(j.replies.Tail())) }
 
 func readEntry(line []byte, at ledger.Span) (string, ledger.Span, error) {
 	e, err := parseEntry(line)
 	if err != nil {
-		err = fmt.Errorf("%w; remove the line, and its cell is asked for again", err)
+		err = fmt.Errorf("%w; remove the line to request its cell again", err)
 	}
 	return e.Key, at, err
 }
@@ -75,13 +75,13 @@ func parseEntry(line []byte) (Entry, error) {
 	return e, nil
 }
 
-// Has reports whether the journal has a reply.
+// Has reports whether the journal has a reply for key.
 func (j *Journal) Has(key string) bool {
 	_, ok := j.replies.Get(key)
 	return ok
 }
 
-// Reply returns the reply of a key, the last one if there are several; false when there is none.
+// Reply returns the last reply for a key; false if there is none.
 func (j *Journal) Reply(key string) (string, bool, error) {
 	at, ok := j.replies.Get(key)
 	if !ok {
@@ -98,7 +98,7 @@ func (j *Journal) Reply(key string) (string, bool, error) {
 	return e.Text, true, nil
 }
 
-// Add writes a reply and returns when it is on the disk. It sets the entry's format.
+// Add writes a reply to disk before it returns. It sets the entry's format.
 func (j *Journal) Add(e Entry) error {
 	e.Format = journalFormat
 	line, err := json.Marshal(e)

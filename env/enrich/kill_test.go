@@ -9,17 +9,17 @@ import (
 	"airqa/internal/testkit/openaitest"
 )
 
-// The variables of a test process that only asks, to be killed.
+// Environment variables of a child process that calls Ask and is killed.
 const childDir, childURL = "AIRQA_TEST_ENRICH_DIR", "AIRQA_TEST_ENRICH_URL"
 
-// TestChild is the process that TestKill kills; by itself it does nothing.
+// TestChild is the process that TestKill kills; on its own it does nothing.
 func TestChild(t *testing.T) {
 	if dir := os.Getenv(childDir); dir != "" {
 		run(t.Context(), t, dir, os.Getenv(childURL), enrich.Config{Workers: 2})
 	}
 }
 
-// A killed run has paid for nothing twice: but for the calls under way, every reply is there.
+// A killed run pays for nothing twice: all replies are stored, except those of calls in flight.
 func TestKill(t *testing.T) {
 	dir := library(t, 4)
 	asked := make(chan struct{}, 100)

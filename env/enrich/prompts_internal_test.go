@@ -8,7 +8,7 @@ import (
 	"airqa/internal/testkit/golden"
 )
 
-// The texts as a model gets them.
+// The texts as shown to the model.
 func TestPrompts(t *testing.T) {
 	p := paperdb.Paper{
 		Metadata: paperdb.Metadata{PaperID: "p", Title: "A {{.title}} of its own", Abstract: "We do something that nobody did before us, and it works."},

@@ -11,7 +11,7 @@ import (
 	"airqa/env/paperdb"
 )
 
-// The lengths that the prompts ask for. A model may take half as much again; what is beyond is cut at a sentence.
+// The lengths requested by the prompts. A reply may be half as long again; longer ones are cut after a sentence.
 const (
 	tldrWords    = 80
 	summaryWords = 50
@@ -19,7 +19,7 @@ const (
 	tagLength    = 60
 )
 
-// fill turns a model's reply into the content of the task's cell. A reply that cannot be one is an error.
+// fill converts a model's reply to the content of the task's cell. An unusable reply is an error.
 func (t task) fill(reply string) (paperdb.Fill, error) {
 	f := paperdb.Fill{Column: t.column, Key: t.row}
 	text, err := plain(reply)
@@ -37,8 +37,8 @@ func (t task) fill(reply string) (paperdb.Fill, error) {
 	return f, err
 }
 
-// holds tells whether the cell holds that already.
-func (t task) holds(f paperdb.Fill) bool {
+// upToDate reports whether the cell already has that content.
+func (t task) upToDate(f paperdb.Fill) bool {
 	if t.field == Tags {
 		return t.have == strings.Join(f.Tags, ", ")
 	}
@@ -51,7 +51,7 @@ var (
 	label    = regexp.MustCompile(`(?i)^\**(?:summary|description|tl;?dr|short version|keywords|tags)\**\s*:\**\s*`)
 )
 
-// plain takes off what models put around an answer.
+// plain removes the wrapping that models put around an answer.
 func plain(reply string) (string, error) {
 	text := strings.TrimSpace(thinking.ReplaceAllString(reply, ""))
 	if m := fence.FindStringSubmatch(text); m != nil {
@@ -64,14 +64,15 @@ func plain(reply string) (string, error) {
 	lower := strings.ToLower(text)
 	switch {
 	case strings.TrimSpace(text) == "":
-		return "", errors.New("the model replied nothing")
+		return "", errors.New("empty reply")
 	case strings.HasPrefix(lower, "<!doctype") || strings.HasPrefix(lower, "<html") || strings.HasPrefix(lower, "<think"):
-		return "", fmt.Errorf("the model replied no text: %.40q", text)
+		return "", fmt.Errorf("the reply has no text: %.40q", text)
 	}
 	return strings.TrimSpace(text), nil
 }
 
-// shorten makes one paragraph of at most so many words, cut after a sentence where there is one in the last half.
+// shorten truncates a text to one paragraph of at most the given number of words, after a sentence if one ends in the
+// last half.
 func shorten(text string, words int) string {
 	list := strings.Fields(text)
 	if len(list) <= words {
@@ -88,7 +89,7 @@ func shorten(text string, words int) string {
 
 var bullet = regexp.MustCompile(`^(?:[-*•]|\d+[.)])\s+`)
 
-// tagsIn reads keywords: a JSON list, or words between commas, semicolons or newlines, bulleted or not.
+// tagsIn parses keywords: a JSON list, or words separated by commas, semicolons or newlines, bulleted or not.
 func tagsIn(text string) ([]string, error) {
 	var raw []string
 	if json.Unmarshal([]byte(text), &raw) != nil {
@@ -103,12 +104,12 @@ func tagsIn(text string) ([]string, error) {
 			continue
 		}
 		if len(tag) > tagLength {
-			return nil, fmt.Errorf("the model replied no keywords: %.40q", text)
+			return nil, fmt.Errorf("the reply has no keywords: %.40q", text)
 		}
 		tags = append(tags, tag)
 	}
 	if len(tags) < 2 {
-		return nil, fmt.Errorf("the model replied no list of keywords: %.40q", text)
+		return nil, fmt.Errorf("the reply is not a list of keywords: %.40q", text)
 	}
 	return tags[:min(len(tags), tagCount)], nil
 }

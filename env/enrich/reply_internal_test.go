@@ -16,7 +16,7 @@ func TestFill(t *testing.T) {
 		name  string
 		field Field
 		reply string
-		want  string // text, or tags with "|" between; empty: an error
+		want  string // text, or tags separated by "|"; empty: an error
 	}{
 		{"plain", Pages, " It says so. ", "It says so."},
 		{"label", Pages, "**Summary:** It says\nso.", "It says so."},
@@ -55,7 +55,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// What a model says is neither empty nor endless once it is in a cell.
+// Whatever a model replies, a cell is neither empty nor too long.
 func FuzzFill(f *testing.F) {
 	f.Add("```\nx\n```", true)
 	f.Add("a, b, c", false)
@@ -86,7 +86,7 @@ func TestPlan(t *testing.T) {
 	row := func(again bool) (rows []string) {
 		for _, task := range plan(p, Fields(), again) {
 			note := ""
-			if task.passes() {
+			if task.isOwnSummary() {
 				note = " passes"
 			}
 			if utf8.RuneCountInString(task.text) > longText+2 {

@@ -12,15 +12,15 @@ import (
 	"airqa/qa"
 )
 
-// replyForm names how replies are read. It changes when a reply that was taken would be none any more, so that the journal
-// does not stand in the way of asking again.
-const replyForm = "enrich-1"
+// replyVersion is the version of reply parsing. It changes when a formerly accepted reply becomes invalid, so that the
+// cell is asked for again despite the journal.
+const replyVersion = "enrich-1"
 
 const (
-	// shortText is how many characters need no summary: the text itself is one.
+	// shortText is the maximum length, in characters, of a text that is its own summary.
 	shortText = 50
-	// longText is how many characters of a text the model is shown, about 6,000 tokens; longContext how many of the page
-	// around a figure.
+	// longText is the maximum length of a text in the prompt, in characters (about 6,000 tokens); longContext limits
+	// the page text around a figure.
 	longText    = 24_000
 	longContext = 4_000
 )
@@ -30,17 +30,17 @@ type task struct {
 	field  Field
 	column string
 	row    string
-	// have is what the cell holds.
+	// have is the current value of the cell.
 	have string
-	// text is what is summarised; data what else the prompt names.
+	// text is the text to summarise; data are the other prompt values.
 	text string
 	data prompts.Data
-	// place is set when the model is to see the figure.
+	// place is set if the model should see the figure.
 	place *place
 }
 
-// passes tells whether the text is its own summary, with nothing to see beside it.
-func (t task) passes() bool {
+// isOwnSummary reports whether the text is its own summary, without an image.
+func (t task) isOwnSummary() bool {
 	return t.field != TLDR && t.field != Tags && t.place == nil && utf8.RuneCountInString(t.text) <= shortText
 }
 
@@ -53,7 +53,7 @@ func (t task) prompt() (string, error) {
 	return prompts.Render(names[t.field], t.data)
 }
 
-// question is what a task asks, and the key under which the journal has the reply.
+// question is the prompt of a task and the journal key of its reply.
 type question struct {
 	key      string
 	messages []qa.Message
@@ -63,16 +63,16 @@ func (t task) question(model string) (question, error) {
 	text, err := t.prompt()
 	named := text
 	if t.place != nil {
-		text, named, err = t.picturePrompt()
+		text, named, err = t.imagePrompt()
 	}
 	if err != nil {
 		return question{}, err
 	}
-	sum := sha256.Sum256([]byte(replyForm + "\n" + model + "\n" + named))
+	sum := sha256.Sum256([]byte(replyVersion + "\n" + model + "\n" + named))
 	return question{key: hex.EncodeToString(sum[:]), messages: []qa.Message{{Role: qa.User, Text: text}}}, nil
 }
 
-// plan lists the cells of a paper that are to be filled: the empty ones, or with again all that have a text to go by.
+// plan lists the cells of a paper to fill: the empty ones, or with again all that have a source text.
 func plan(p paperdb.Paper, fields []Field, again bool) []task {
 	var tasks []task
 	for _, f := range Fields() {
@@ -98,9 +98,9 @@ func tasksOf(p paperdb.Paper, f Field) (tasks []task) {
 	m := p.Metadata
 	switch f {
 	case TLDR:
-		return []task{{column: "tldr", row: m.PaperID, have: m.TLDR, text: gist(p)}}
+		return []task{{column: "tldr", row: m.PaperID, have: m.TLDR, text: abstractOf(p)}}
 	case Tags:
-		return []task{{column: "tags", row: m.PaperID, have: strings.Join(m.Tags, ", "), text: gist(p)}}
+		return []task{{column: "tags", row: m.PaperID, have: strings.Join(m.Tags, ", "), text: abstractOf(p)}}
 	case Pages:
 		for _, x := range p.Pages {
 			tasks = append(tasks, task{column: "page_summary", row: x.ID, have: x.Summary, text: x.Content})
@@ -125,8 +125,8 @@ func tasksOf(p paperdb.Paper, f Field) (tasks []task) {
 	return tasks
 }
 
-// gist is what a paper says of itself: its abstract, or its first pages when that was not found.
-func gist(p paperdb.Paper) string {
+// abstractOf returns the abstract of a paper, or its first pages if there is none.
+func abstractOf(p paperdb.Paper) string {
 	if abstract := strings.TrimSpace(p.Metadata.Abstract); abstract != "" {
 		return abstract
 	}
@@ -137,7 +137,7 @@ func gist(p paperdb.Paper) string {
 	return clip(b.String(), longContext*2)
 }
 
-// around is the text of the page that a figure stands on.
+// around returns the text of the page with a figure.
 func around(p paperdb.Paper, x paperdb.Image) string {
 	for _, page := range p.Pages {
 		if page.ID == x.PageID {
@@ -147,7 +147,7 @@ func around(p paperdb.Paper, x paperdb.Image) string {
 	return ""
 }
 
-// clip cuts a text to at most n characters.
+// clip truncates a text to n characters.
 func clip(text string, n int) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= n {

@@ -2,13 +2,13 @@ package pdf
 
 import "context"
 
-// Anchor is a named place of a document; hyperref writes one for each section, figure, table, equation and
+// Anchor is a named destination of a document. hyperref writes one for each section, figure, table, equation and
 // bibliography entry, such as "section.3" and "cite.Vaswani2017".
 type Anchor struct {
 	Name string
 	// Page counts from 1.
 	Page int
-	// X and Y are points from the top left of the page as shown; 0 when the file gives none.
+	// X and Y are points from the top left of the page as displayed; 0 if the file has none.
 	X, Y float64
 }
 
@@ -17,13 +17,13 @@ type Heading struct {
 	Title string
 	// Level counts from 1.
 	Level int
-	// Page counts from 1; 0 when it leads nowhere.
+	// Page counts from 1; 0 if it has no target.
 	Page int
-	// Y is points from the top of the page as shown; 0 when the file gives none.
+	// Y is points from the top of the page as displayed; 0 if the file has none.
 	Y float64
 }
 
-// Metadata is what a PDF says of itself; LaTeX papers often leave it empty.
+// Metadata is the document information of a PDF; LaTeX papers often leave it empty.
 type Metadata struct {
 	Title, Author, Subject, Keywords, Creator, Producer string
 }
@@ -33,7 +33,7 @@ const (
 	maxHeadings = 5_000
 )
 
-// Anchors returns the named destinations in the file's order. Those that lead to no page of the file are left out.
+// Anchors returns the named destinations in the file's order, without those that lead to no page.
 func (d *Document) Anchors(ctx context.Context) (anchors []Anchor, err error) {
 	err = d.within(ctx, func() error {
 		count := int(int32(d.g.word("FPDF_CountNamedDests", d.handle)))
@@ -64,7 +64,7 @@ func (d *Document) anchor(i int) (Anchor, bool) {
 	return a, a.Page > 0
 }
 
-// target finds the place of a destination; page 0 means none.
+// target returns the position of a destination; page 0 means none.
 func (d *Document) target(dest uint64) (page int, x, y float64) {
 	page = int(int32(d.g.word("FPDFDest_GetDestPageIndex", d.handle, dest))) + 1
 	f, err := d.frame(page)
@@ -83,7 +83,7 @@ func (d *Document) target(dest uint64) (page int, x, y float64) {
 	return page, x, y
 }
 
-// Outline returns the bookmarks depth first, at most 5,000: the links between them may be circular.
+// Outline returns the bookmarks depth first, at most 5,000, because their links may be circular.
 func (d *Document) Outline(ctx context.Context) ([]Heading, error) {
 	w := &outlineWalk{seen: map[uint32]bool{}}
 	err := d.within(ctx, func() error {
@@ -147,7 +147,7 @@ func (d *Document) Metadata(ctx context.Context) (m Metadata, err error) {
 	return m, nil
 }
 
-// field puts the name of a field behind the space for its value.
+// field writes the name of a field after the space for its value.
 func (d *Document) field(name string) string {
 	const limit = scratchSize - 32
 	tag := d.g.scratch + limit

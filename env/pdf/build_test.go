@@ -12,10 +12,10 @@ import (
 	"airqa/env/pdf"
 )
 
-// pool is shared by the tests: starting PDFium takes a tenth of a second with a warm cache, seconds without.
+// pool is shared by the tests: starting PDFium takes 0.1 seconds with a warm cache, seconds without.
 var pool *pdf.Pool
 
-// maxPixels is low, so that drawing large pages takes little time under the race detector.
+// maxPixels is low, because rendering large pages is slow under the race detector.
 const maxPixels = 4_000_000
 
 func TestMain(m *testing.M) {
@@ -29,13 +29,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// letter is a page of 612 by 792 points with some content and further entries of its dictionary.
+// letter returns a page of 612 by 792 points with the given content and further dictionary entries.
 func letter(content, entries string) []byte {
 	return build(content, "/MediaBox [0 0 612 792] "+entries)
 }
 
-// build writes a PDF of one page with Helvetica as /F1. More objects may follow, numbered from 6: names, outline, the form
-// or picture /X.
+// build returns a PDF of one page with Helvetica as /F1. More objects may follow, numbered from 6: names, outline, the
+// form or image /X.
 func build(content, entries string, more ...string) []byte {
 	marks, figure := "", ""
 	if len(more) > 0 {
@@ -54,7 +54,7 @@ func stream(entries, content string) string {
 	return fmt.Sprintf("<< /Length %d %s >>\nstream\n%s\nendstream", len(content), entries, content)
 }
 
-// write numbers objects from 1 and adds the table of their places.
+// write numbers objects from 1 and adds a cross-reference table.
 func write(objects []string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -72,7 +72,7 @@ func write(objects []string) []byte {
 	return b.Bytes()
 }
 
-// open closes the document when the test ends.
+// open opens a document and closes it when the test ends.
 func open(t *testing.T, data []byte) *pdf.Document {
 	t.Helper()
 	doc, err := pool.Open(t.Context(), data)
@@ -83,7 +83,7 @@ func open(t *testing.T, data []byte) *pdf.Document {
 	return doc
 }
 
-// edit passes a PDF through a function of pdfcpu.
+// edit applies a function of pdfcpu to a PDF.
 func edit(t *testing.T, data []byte, change func(in *bytes.Reader, out *bytes.Buffer, conf *model.Configuration) error) []byte {
 	t.Helper()
 	var out bytes.Buffer

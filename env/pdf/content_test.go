@@ -35,8 +35,8 @@ func TestHyphensAtLineEndsAreMarked(t *testing.T) {
 	}
 }
 
-// mapped is a font that reads A as a mathematical alphabet beyond 16 bits, B as a control character, C as a piece of a
-// big bracket.
+// mapped is a font that decodes A as a mathematical letter beyond 16 bits, B as a control character, and C as a piece
+// of a big bracket.
 func mapped() []byte {
 	cmap := "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n1 begincodespacerange <00> <FF> endcodespacerange\n" +
 		"4 beginbfchar <41> <D835DC34> <42> <0007> <43> <F8EB> <44> <0064> endbfchar endcmap end end"

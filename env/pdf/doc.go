@@ -1,8 +1,8 @@
-// Package pdf reads PDF files: glyphs with positions and fonts, drawn shapes, link targets, the outline, and
-// images of pages. Start from [NewPool], [Pool.Open] and [Document]. It is the only package that knows a PDF
-// library: PDFium compiled to WebAssembly (go-pdfium) for reading and drawing, pdfcpu for validation.
+// Package pdf reads PDF files: glyphs with positions and fonts, shapes, link targets, the outline, and images of pages.
+// Start from [NewPool], [Pool.Open] and [Document]. It is the only package that uses PDF libraries: PDFium compiled to
+// WebAssembly (go-pdfium) for reading and rendering, pdfcpu for validation.
 //
-// Everything is given in one frame: points (1/72 inch) from the top left corner of the page as shown, after
-// cropping and rotation, y growing downwards. What the text means (lines, columns, sections) is not its concern:
-// that is env/ingest.
+// All coordinates are points (1/72 inch) from the top left corner of the page as displayed, after cropping and
+// rotation, with y growing downwards. The package does not interpret text as lines, columns or sections: see
+// env/ingest.
 package pdf

@@ -11,60 +11,61 @@ import (
 	"github.com/klippa-app/go-pdfium"
 )
 
-// Document is an open PDF. It holds one instance of the pool until Close, and is for one goroutine at a time.
-// Pages count from 1.
+// Document is an open PDF. It holds one instance of the pool until Close and is not safe for concurrent use. Pages
+// count from 1.
 type Document struct {
 	pool    *Pool
 	data    []byte
-	inst    pdfium.Pdfium // nil when PDFium was lost and not had again
+	inst    pdfium.Pdfium // nil if PDFium was stopped and could not be restarted
 	g       *guest
 	handle  uint64        // FPDF_DOCUMENT
-	left    time.Duration // what PDFium may still take
+	left    time.Duration // remaining time of PDFium
 	pages   int
-	release func() // tells the pool that the instance is back; nil after Close
+	release func() // notifies the pool that the instance is back; nil after Close
 
-	keep    int    // how many pages stay loaded, at least 1
-	loaded  []leaf // the one in use last
-	current int    // the page in use, 0 for none
-	page    uint64 // its FPDF_PAGE
+	keep    int          // number of pages to keep loaded, at least 1
+	loaded  []loadedPage // most recently used last
+	current int          // the current page, 0 for none
+	page    uint64       // its FPDF_PAGE
 	buffers buffers
 	frames  map[int]frame
 	fonts   map[uint32]string // FPDF_FONT to its name
 }
 
-// leaf is a page in memory.
-type leaf struct {
+// loadedPage is a loaded page.
+type loadedPage struct {
 	number int
 	handle uint64 // FPDF_PAGE
 }
 
-// keptPages is how many pages of a document that pictures are drawn from stay loaded.
+// keptPages is the number of pages that a cached document keeps loaded.
 const keptPages = 4
 
-// PageInfo is the shape of a page.
+// PageInfo is the geometry of a page.
 type PageInfo struct {
-	// Width and Height are those of the page as shown, in points.
+	// Width and Height are those of the page as displayed, in points.
 	Width, Height float64
-	// Rotation is the page's own turn, clockwise: 0, 90, 180 or 270.
+	// Rotation is the page's own rotation, clockwise: 0, 90, 180 or 270.
 	Rotation int
 	// Crop is the visible part in PDF user space (y up): left, bottom, right, top.
 	Crop [4]float64
 }
 
-// errors of FPDF_GetLastError, fpdfview.h.
+// Errors of FPDF_GetLastError, fpdfview.h.
 const (
 	lastErrorPassword = 4
 	lastErrorSecurity = 5
 )
 
 // Open reads a PDF from memory. It waits while MaxInstances documents are open. The document keeps data, which must not
-// change. A file that is no PDF, broken, encrypted, without pages, with too many or too slow to open is an [*OpenError].
+// change. The error is an [*OpenError] for a file that is not a PDF, is broken or encrypted, has no pages or too many,
+// or is too slow to open.
 func (p *Pool) Open(ctx context.Context, data []byte) (*Document, error) {
 	if err := checkHeader(data); err != nil {
 		return nil, err
 	}
-	p.shelf.claim()
-	d := &Document{pool: p, data: data, left: mostSlow * p.cfg.Timeout, keep: 1, release: p.shelf.release}
+	p.docs.claim()
+	d := &Document{pool: p, data: data, left: maxDocumentTimeouts * p.cfg.Timeout, keep: 1, release: p.docs.release}
 	if err := d.reopen(ctx); err != nil {
 		_ = d.Close()
 		return nil, err
@@ -72,7 +73,7 @@ func (p *Pool) Open(ctx context.Context, data []byte) (*Document, error) {
 	return d, nil
 }
 
-// reopen opens the document with a fresh instance.
+// reopen opens the document with a new instance.
 func (d *Document) reopen(ctx context.Context) error {
 	if err := d.leaveInstance(); err != nil {
 		return err
@@ -94,7 +95,7 @@ func (d *Document) reopen(ctx context.Context) error {
 	return err
 }
 
-// checkHeader wants "%PDF-" within the first kilobyte, as readers do.
+// checkHeader requires "%PDF-" within the first kilobyte, as PDF readers do.
 func checkHeader(data []byte) error {
 	switch head := data[:min(1024, len(data))]; {
 	case len(data) == 0:
@@ -148,7 +149,7 @@ func checkPages(pages, limit int) error {
 
 var errClosed = errors.New("read PDF: the document is closed")
 
-// Close gives the instance back. It may be called twice.
+// Close returns the instance. It is idempotent.
 func (d *Document) Close() error {
 	if d.release == nil {
 		return nil
@@ -159,7 +160,7 @@ func (d *Document) Close() error {
 	return d.leaveInstance()
 }
 
-// leaveInstance gives the instance back to the pool, if there is one.
+// leaveInstance returns the instance to the pool, if there is one.
 func (d *Document) leaveInstance() error {
 	if d.inst == nil {
 		return nil
@@ -169,10 +170,10 @@ func (d *Document) leaveInstance() error {
 	return d.pool.giveUp(inst)
 }
 
-// Pages is how many pages there are, at least 1.
+// Pages returns the number of pages, at least 1.
 func (d *Document) Pages() int { return d.pages }
 
-// Page tells the shape of page n. A page out of range or unreadable is a [*PageError].
+// Page returns the geometry of page n. If the page is out of range or unreadable, the error is a [*PageError].
 func (d *Document) Page(ctx context.Context, n int) (PageInfo, error) {
 	var f frame
 	err := d.onPage(ctx, n, func() (err error) {
@@ -196,7 +197,7 @@ func (d *Document) frame(n int) (frame, error) {
 	return d.frames[n], nil
 }
 
-// turnTo loads page n and closes those beyond the ones to keep: a page in memory costs megabytes.
+// turnTo loads page n and closes excess pages, because a loaded page takes megabytes.
 func (d *Document) turnTo(n int) error {
 	if n < 1 || n > d.pages {
 		return &PageError{Page: n, Pages: d.pages}
@@ -213,14 +214,14 @@ func (d *Document) turnTo(n int) error {
 		return &PageError{Page: n, Pages: d.pages, Reason: "it is missing or broken in the file"}
 	}
 	d.current, d.page = n, page
-	d.loaded = append(d.loaded, leaf{n, page})
+	d.loaded = append(d.loaded, loadedPage{n, page})
 	d.frames[n] = d.measure()
 	return d.fault(n)
 }
 
-// reuse turns to a page that is loaded.
+// reuse makes a loaded page current.
 func (d *Document) reuse(n int) bool {
-	at := slices.IndexFunc(d.loaded, func(l leaf) bool { return l.number == n })
+	at := slices.IndexFunc(d.loaded, func(l loadedPage) bool { return l.number == n })
 	if at < 0 {
 		return false
 	}
@@ -240,7 +241,7 @@ func (d *Document) leave() {
 	}
 }
 
-// measure reads the visible box of the loaded page (crop within media box) and its turn.
+// measure reads the visible box of the loaded page (crop within media box) and its rotation.
 func (d *Document) measure() frame {
 	f := frame{turns: int(d.g.word("FPDFPage_GetRotation", d.page)) & 3}
 	if d.g.yes("FPDF_GetPageBoundingBox", d.page, d.g.at(0)) {
@@ -250,7 +251,7 @@ func (d *Document) measure() frame {
 	return f
 }
 
-// fault turns a pending fault of the guest into an error of page n.
+// fault converts a pending fault of the guest to an error of page n.
 func (d *Document) fault(n int) error {
 	if err := d.g.take(); err != nil {
 		return &PageError{Page: n, Pages: d.pages, Reason: err.Error()}

@@ -1,11 +1,11 @@
 package pdf
 
-// maxParts bounds how many parts of a form are asked for their place; of more, some are taken from all over it.
+// maxParts limits the parts of a form whose extent is computed; of more, an evenly spaced sample is used.
 const maxParts = 400
 
-// extent is the area in which an object can be seen: its bounds within its clip. PDFium's bounds of a form ignore the
-// form's own clip (figures that claim to be 38,000 points below the page, or to cover their caption), which PDFium keeps
-// with each part; so a form's extent is that of its parts.
+// extent returns the visible area of an object: its bounds within its clip. PDFium's bounds of a form ignore the form's
+// own clip, so some figures claim to be 38,000 points below the page or to cover their caption. PDFium stores that clip
+// with each part, so a form's extent is computed from its parts.
 func (w *shapeWalk) extent(object uint64, kind ShapeKind, outer matrix, depth int) Box {
 	box := w.bounds(object, outer)
 	if kind == Path && (box.Width() < 20 || box.Height() < 20) {
@@ -28,7 +28,7 @@ func (w *shapeWalk) extent(object uint64, kind ShapeKind, outer matrix, depth in
 	return parts.Clamp(box)
 }
 
-// part is the extent of something in a form; text counts.
+// part returns the extent of a part of a form, including text.
 func (w *shapeWalk) part(object uint64, outer matrix, depth int) Box {
 	kind := ShapeKind(w.d.g.word("FPDFPageObj_GetType", object))
 	if object == 0 || kind == Path && !w.visible(object) {
@@ -44,7 +44,7 @@ func (w *shapeWalk) part(object uint64, outer matrix, depth int) Box {
 	return box
 }
 
-// children calls visit for the parts of a form, at most limit of them, until it returns false.
+// children calls visit for at most limit parts of a form, until it returns false.
 func (w *shapeWalk) children(form uint64, outer matrix, limit int, visit func(child uint64, inner matrix) bool) {
 	g := w.d.g
 	count := g.word("FPDFFormObj_CountObjects", form)
@@ -74,7 +74,7 @@ func (w *shapeWalk) bounds(object uint64, outer matrix) Box {
 	return box
 }
 
-// clip is the area that an object's clipping paths leave, and false when it has none.
+// clip returns the area left by an object's clipping paths; false if it has none.
 func (w *shapeWalk) clip(object uint64, outer matrix) (Box, bool) {
 	g := w.d.g
 	path := uint64(g.word("FPDFPageObj_GetClipPath", object))
@@ -91,13 +91,13 @@ func (w *shapeWalk) clip(object uint64, outer matrix) (Box, bool) {
 	return area, any
 }
 
-// clipPath is the box around the corners of a clipping path.
+// clipPath returns the bounding box of a clipping path's corners.
 func (w *shapeWalk) clipPath(path uint64, i int, outer matrix) Box {
-	const most = 64 // corners; a rectangle has five
+	const maxCorners = 64 // corners; a rectangle has five
 	g := w.d.g
 	var box Box
 	count := int(int32(g.word("FPDFClipPath_CountPathSegments", path, uint64(i))))
-	if count > most {
+	if count > maxCorners {
 		return Box{}
 	}
 	for k := range max(0, count) {
@@ -110,12 +110,12 @@ func (w *shapeWalk) clipPath(path uint64, i int, outer matrix) Box {
 	return box
 }
 
-// shown is a point of an object on the page as shown.
+// shown converts a point of an object to the page as displayed.
 func (w *shapeWalk) shown(x, y float64, outer matrix) (float64, float64) {
 	return w.frame.point(outer.point(x, y))
 }
 
-// include grows b to a point. The first point of an empty box is given the least width, so that the box counts.
+// include extends b to a point. The first point of an empty box gets a minimum width, so that the box is not empty.
 func include(b Box, x, y float64) Box {
 	const least = 1e-3
 	return b.Union(Box{X0: x, Y0: y, X1: x + least, Y1: y + least})

@@ -2,16 +2,16 @@ package pdf
 
 import "airqa/internal/box"
 
-// Box is an area of a page as shown.
+// Box is an area of a page as displayed.
 type Box = box.Box
 
-// frame turns PDF user space (y up, whole media box) into points of the page as shown.
+// frame converts PDF user space (y up, whole media box) to points of the page as displayed.
 type frame struct {
 	left, bottom, right, top float64 // the visible box in user space
 	turns                    int     // quarter turns clockwise, 0 to 3
 }
 
-// size is the page as shown.
+// size returns the size of the page as displayed.
 func (f frame) size() (width, height float64) {
 	width, height = f.right-f.left, f.top-f.bottom
 	if f.turns%2 == 1 {
@@ -20,7 +20,7 @@ func (f frame) size() (width, height float64) {
 	return width, height
 }
 
-// point maps user space to the page as shown.
+// point maps user space to the page as displayed.
 func (f frame) point(x, y float64) (float64, float64) {
 	switch f.turns {
 	case 1:
@@ -46,7 +46,7 @@ func (f frame) page() Box {
 	return Box{X1: w, Y1: h}
 }
 
-// angle turns a direction in user space (degrees counter-clockwise) into one on the page as shown, 0 to 359.
+// angle converts a direction in user space (degrees counter-clockwise) to one on the page as displayed, 0 to 359.
 func (f frame) angle(degrees float64) int {
 	whole := int(degrees+360.5) - 90*f.turns
 	return ((whole % 360) + 360) % 360

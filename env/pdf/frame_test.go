@@ -20,7 +20,7 @@ import (
 // bar is a black box from (100, 500) to (300, 560) in user space, with a word on its top edge.
 const bar = "0 g 100 500 200 60 re f " + "BT /F1 12 Tf 100 560 Td (Top) Tj ET"
 
-// near allows for rounding to 32-bit floats and for whole pixels.
+// near tolerates rounding to 32-bit floats and whole pixels.
 var near = cmpopts.EquateApprox(0, 0.02)
 
 func rotated(t *testing.T, data []byte, degrees int) []byte {
@@ -79,7 +79,7 @@ func TestOneFrameForRotatedAndCroppedPages(t *testing.T) {
 	}
 }
 
-// checkWord wants the word's first origin on a corner of the bar.
+// checkWord requires the word's origin to be on a corner of the bar.
 func checkWord(t *testing.T, doc *pdf.Document, bar pdf.Box, angle int) {
 	t.Helper()
 	glyphs, err := doc.Glyphs(t.Context(), 1)
@@ -94,7 +94,7 @@ func checkWord(t *testing.T, doc *pdf.Document, bar pdf.Box, angle int) {
 	}
 }
 
-// checkInk draws the bar's box, which must be black to its corners, and one beside it, which must not.
+// checkInk renders the bar's box, which must be black up to its corners, and an adjacent one, which must not.
 func checkInk(t *testing.T, doc *pdf.Document, bar pdf.Box) {
 	t.Helper()
 	inner := drawn(t, doc, []float64{bar.X0 + 1, bar.Y0 + 1, bar.Width() - 2, bar.Height() - 2})

@@ -8,45 +8,46 @@ import (
 	"unicode/utf16"
 )
 
-// Glyph is one character of a page, in the order in which the page paints it. Ligatures come as their letters.
+// Glyph is one character of a page, in painting order. Ligatures are split into letters.
 type Glyph struct {
-	// Rune is ' ' for a space and '\n' for a line break; both may be the reader's own guess.
+	// Rune is ' ' for a space and '\n' for a line break; PDFium may have inferred both.
 	Rune rune
-	// Box is the ink, tight: a comma is 2 points tall. Spaces and breaks may have an empty one.
+	// Box is the tight bounding box of the ink: a comma is 2 points tall. Those of spaces and breaks may be empty.
 	Box Box
-	// X and Baseline are the glyph's origin: make lines from baselines, not boxes.
+	// X and Baseline are the glyph's origin: build lines from baselines rather than boxes.
 	X, Baseline float64
-	// Size is the size as shown, in points.
+	// Size is the size as displayed, in points.
 	Size float64
 	// Font is the font's name without its subset prefix, such as "NimbusRomNo9L-Medi".
 	Font string
-	// Angle is the writing direction on the page as shown, degrees counter-clockwise, 0 for upright.
+	// Angle is the writing direction on the page as displayed, in degrees counter-clockwise, 0 for upright.
 	Angle int
-	// LineEnd marks a hyphen at a line's end: the line breaks after it.
+	// LineEnd marks a hyphen at a line's end, after which the line breaks.
 	LineEnd bool
 }
 
-// Characters that PDFium puts in the stream for a hyphen at the end of a line, whose break it swallows.
+// Characters that PDFium uses for a hyphen at the end of a line, whose line break it omits.
 const (
 	hyphenMark    = 0x02
 	oldHyphenMark = 0xFFFE
 )
 
-// run is what all glyphs of one text object share.
+// run is the style of all glyphs of one text object.
 type run struct {
 	font  string
 	size  float64
 	angle int
 }
 
-// Glyphs returns the characters of page n. Text outside the visible part of the page is left out.
+// Glyphs returns the characters of page n. It omits text outside the visible part of the page.
 func (d *Document) Glyphs(ctx context.Context, n int) ([]Glyph, error) {
 	glyphs, _, err := d.GlyphsAndText(ctx, n)
 	return glyphs, err
 }
 
-// GlyphsAndText returns the characters of page n, and its text as PDFium itself writes it: with the spaces, line breaks and
-// order that PDFium gives it, to check what is made of the glyphs. A hyphen that breaks a word at a line's end is left out.
+// GlyphsAndText returns the characters of page n, and its text as extracted by PDFium, with PDFium's spaces, line
+// breaks and order. The text serves to check the result of processing the glyphs. It omits hyphens that break words at
+// line ends.
 func (d *Document) GlyphsAndText(ctx context.Context, n int) (glyphs []Glyph, text string, err error) {
 	err = d.onPage(ctx, n, func() (err error) {
 		glyphs, text, err = d.pageGlyphs(n)
@@ -92,14 +93,14 @@ func (d *Document) plainText(text uint64) string {
 	return hyphenMarks.Replace(string(utf16.Decode(units)))
 }
 
-// hyphenMarks drops the hyphens that break words.
+// hyphenMarks removes the hyphens that break words.
 var hyphenMarks = strings.NewReplacer(string(rune(hyphenMark)), "", string(rune(oldHyphenMark)), "")
 
 func (d *Document) glyphs(text uint64) []Glyph {
 	count := int(int32(d.g.word("FPDFText_CountChars", text)))
 	glyphs := make([]Glyph, 0, max(0, count))
 	runs := map[uint32]run{}
-	var high rune // a pending first half of a surrogate pair
+	var high rune // a pending high surrogate
 	for i := range max(0, count) {
 		if d.g.err != nil {
 			break
@@ -145,13 +146,13 @@ func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (Glyph
 	return glyph, true
 }
 
-// dropped are control characters, non-characters, and characters for private use that [legible] does not know, such as the
-// pieces of big brackets in CMEX.
+// dropped reports whether r is a control character, a non-character, or a private-use character unknown to [legible],
+// such as the pieces of big brackets in CMEX.
 func dropped(r rune) bool {
 	return r < 0x20 || (r >= 0x7F && r < 0xA0) || r == 0xFFFF || r == 0xFEFF || (r >= 0xE000 && r <= 0xF8FF)
 }
 
-// legible maps what is in private use in most fonts: Adobe's old-style digits and small capitals, and bullets of symbol fonts.
+// legible maps common private-use characters: Adobe's old-style digits and small capitals, and bullets of symbol fonts.
 func legible(r rune) rune {
 	switch {
 	case r >= 0xF730 && r <= 0xF739:
@@ -202,7 +203,7 @@ func (d *Document) fontName(font uint32) string {
 	return name
 }
 
-// inside drops glyphs whose ink is off the visible page; breaks and spaces stay.
+// inside drops glyphs whose ink is outside the visible page but keeps breaks and spaces.
 func inside(glyphs []Glyph, page Box) []Glyph {
 	kept := glyphs[:0]
 	for _, g := range glyphs {

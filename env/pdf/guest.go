@@ -14,10 +14,11 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// guest calls the functions that PDFium exports from its WebAssembly module. go-pdfium's own calls make a handle
-// and several allocations for each character, which is four times slower; this goes past them.
+// guest calls the functions exported by PDFium's WebAssembly module. go-pdfium's own calls create a handle and several
+// allocations per character, which is four times slower.
 //
-// The first fault sticks: later calls return 0 until take is asked. So a run of calls needs one check at its end.
+// The first fault is sticky: later calls return 0 until take is called. A sequence of calls thus needs only one check
+// at its end.
 type guest struct {
 	mod     api.Module
 	memory  *memory
@@ -30,11 +31,11 @@ type guest struct {
 
 const scratchSize = 4096
 
-// errSpoiled stands for whatever goes wrong after a call was ended; callers of Document see a slowError instead.
+// errSpoiled is the error after a call was stopped; callers of Document see a slowError instead.
 var errSpoiled = errors.New("PDFium was stopped")
 
-// newGuest finds the module behind an instance. Its field Module is exported, but its type is in an internal
-// package, hence the reflection; a test fails should an update of go-pdfium rename it.
+// newGuest finds the module of an instance. The field Module is exported, but its type is in an internal package, hence
+// the reflection. A test fails if an update of go-pdfium renames it.
 func newGuest(inst pdfium.Pdfium, all *memories) (*guest, error) {
 	impl := reflect.Indirect(reflect.ValueOf(inst.GetImplementation()))
 	if impl.Kind() != reflect.Struct || !impl.FieldByName("Module").IsValid() {
@@ -52,14 +53,14 @@ func newGuest(inst pdfium.Pdfium, all *memories) (*guest, error) {
 	return g, g.take()
 }
 
-// take returns the first fault since the last take and forgets it.
+// take returns and clears the first fault.
 func (g *guest) take() error {
 	err := g.err
 	g.err = nil
 	return err
 }
 
-// call runs an exported function; the result is 0 when it returns nothing or a fault is pending.
+// call runs an exported function. The result is 0 if it returns nothing or a fault is pending.
 func (g *guest) call(name string, args ...uint64) uint64 {
 	if g.err != nil {
 		return 0
@@ -108,7 +109,7 @@ func (g *guest) put(data []byte) uint32 {
 	return p
 }
 
-// bytes is a view of guest memory: copy it before the next call.
+// bytes returns a view of guest memory, which is valid until the next call.
 func (g *guest) bytes(p, size uint32) []byte {
 	b, ok := g.mod.Memory().Read(p, size)
 	if !ok && g.err == nil {
@@ -117,7 +118,7 @@ func (g *guest) bytes(p, size uint32) []byte {
 	return b
 }
 
-// at is the address of the i-th 8-byte slot of the scratch memory, as a call wants it.
+// at returns the address of the i-th 8-byte slot of the scratch memory.
 func (g *guest) at(i int) uint64 { return uint64(g.scratch) + uint64(8*i) }
 
 func (g *guest) int32At(i int) int32 {
@@ -168,7 +169,7 @@ func (g *guest) utf16At(i int, size uint32) string {
 	return string(utf16.Decode(units))
 }
 
-// reason is a fault in one line. PDFium stops at an "unreachable" instruction when its memory is used up.
+// reason describes a fault in one line. PDFium stops at an "unreachable" instruction when it runs out of memory.
 func reason(err error) string {
 	line := firstLine(err.Error())
 	if strings.Contains(line, "unreachable") {

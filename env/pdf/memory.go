@@ -15,24 +15,24 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// memory is that of one PDFium instance. Its place never changes, so that another thread may write to it while PDFium runs:
-// that is how a call that does not end is ended.
+// memory is the memory of one PDFium instance. Its address never changes, so that another thread may write to it while
+// PDFium runs. This is how a call that does not end is stopped.
 //
-// Compiled WebAssembly cannot be interrupted unless every loop asks whether to go on, which makes all of it four times slower. But
-// it can be made to stumble: with other bytes under it, it soon follows a pointer that leads out of its memory or calls a
-// function that does not exist, which ends the call with an error. It is confined to this memory, whatever it does until then.
-// The thread is one of C, since Go's collector waits for the call and everything of Go for the collector.
+// Compiled WebAssembly cannot be interrupted unless every loop checks a flag, which makes all code four times slower.
+// But it can be made to fail: if its memory is overwritten, it soon follows a pointer out of its memory or calls a
+// function that does not exist, which ends the call with an error. Until then, it is confined to this memory. The
+// thread is a C thread, because Go's collector waits for the call, and all Go code waits for the collector.
 type memory struct {
-	guard *C.guard // nil when given back
+	guard *C.guard // nil after release
 
 	mu    sync.Mutex
-	calls int  // so far
-	users int  // calls under way
-	freed bool // PDFium has no use for it any more
+	calls int  // number of calls so far
+	users int  // calls in flight
+	freed bool // no longer used by PDFium
 	gone  func()
 }
 
-// Reallocate implements experimental.LinearMemory.
+// Reallocate grows the memory in place.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > uint64(m.guard.reserved) {
 		return nil
@@ -41,7 +41,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return unsafe.Slice((*byte)(m.guard.space), int(m.guard.reserved))[:size]
 }
 
-// Free implements experimental.LinearMemory. A pool that is closed beside a call under way leaves the memory to that call.
+// Free releases the memory, unless a call is in flight while the pool is closed. That call then releases it.
 func (m *memory) Free() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -57,8 +57,8 @@ func (m *memory) giveBack() {
 	}
 }
 
-// watch spoils the memory when a call takes longer than limit or ctx is done; the caller says with stop that it is over, and
-// is told whether the memory was spoiled. It is false when PDFium is gone.
+// watch overwrites the memory if a call exceeds limit or ctx is done. The caller calls stop at the end of the call;
+// stop reports whether the memory was overwritten. ok is false if PDFium is gone.
 func (m *memory) watch(ctx context.Context, limit time.Duration) (stop func() (spoiled bool), ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,7 +82,7 @@ func (m *memory) watch(ctx context.Context, limit time.Duration) (stop func() (s
 	}, true
 }
 
-// expire ends a call if it is still under way.
+// expire ends a call if it is still in flight.
 func (m *memory) expire(call int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,20 +91,20 @@ func (m *memory) expire(call int) {
 	}
 }
 
-// spoiled tells whether a call was ended. The memory holds nothing then.
+// spoiled reports whether a call was stopped. The content of the memory is then invalid.
 func (m *memory) spoiled() bool { return atomic.LoadInt32((*int32)(&m.guard.spoiled)) != 0 }
 
-// memories makes and finds the memory of instances.
+// memories allocates and finds the memory of instances.
 type memories struct {
 	mu      sync.Mutex
 	byPlace map[*byte]*memory
 }
 
-// Allocate implements experimental.MemoryAllocator.
+// Allocate returns the memory of a new instance.
 func (s *memories) Allocate(_, most uint64) experimental.LinearMemory {
 	guard := C.guard_new(C.int64_t(most))
 	if guard == nil {
-		panic("PDFium gets no memory from the system") // freshInstance makes it an error
+		panic("out of memory for PDFium") // freshInstance converts it to an error
 	}
 	place := (*byte)(guard.space)
 	m := &memory{guard: guard, gone: func() {
@@ -121,7 +121,7 @@ func (s *memories) Allocate(_, most uint64) experimental.LinearMemory {
 	return m
 }
 
-// of is the memory of an instance; nil when it was not made here.
+// of returns the memory of an instance, or nil if it was not allocated here.
 func (s *memories) of(mod api.Module) *memory {
 	first, ok := mod.Memory().Read(0, 1)
 	if !ok {

@@ -118,7 +118,7 @@ func TestOpenWaitsForAFreeInstance(t *testing.T) {
 	}
 }
 
-// cancelledLate is a context that is found cancelled only after an instance was handed out.
+// cancelledLate is a context that appears cancelled only after an instance was obtained.
 type cancelledLate struct{ context.Context }
 
 func (cancelledLate) Done() <-chan struct{} { return nil }

@@ -14,26 +14,26 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Mark is an area to outline on a picture of a page.
+// Mark is an area to outline on an image of a page.
 type Mark struct {
-	// Label is written at the top left corner of the area; empty for none. Other than ASCII is drawn as a box.
+	// Label is written at the top left corner of the area; it may be empty. Non-ASCII characters are drawn as boxes.
 	Label string
-	// Kind chooses the colour: "figure", "table", "equation", "section", "reference", "chunk"; any other is grey.
+	// Kind selects the colour: "figure", "table", "equation", "section", "reference", "chunk"; any other is grey.
 	Kind string
-	// Box is [x0, y0, width, height] in points from the top left of the page as shown.
+	// Box is [x0, y0, width, height] in points from the top left of the page as displayed.
 	Box [4]float64
 }
 
-// Overlay draws marks onto a PNG of a whole page and returns the new PNG: outlines 2 pixels wide, each with its label on
-// a strip of the same colour. Scale is pixels a point: the picture's width over the page's. What lies off the picture is
-// left out.
+// Overlay draws marks onto a PNG of a whole page and returns the new PNG: outlines 2 pixels wide, each with its label
+// on a strip of the same colour. scale is pixels per point: the image's width over the page's. Marks are clipped to the
+// image.
 func Overlay(picture []byte, scale float64, marks []Mark) ([]byte, error) {
 	if !(scale > 0) || math.IsInf(scale, 0) {
-		return nil, fmt.Errorf("draw boxes: %g pixels a point is no scale", scale)
+		return nil, fmt.Errorf("draw boxes: invalid scale of %g pixels per point", scale)
 	}
 	source, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
-		return nil, fmt.Errorf("draw boxes: read the page's picture: %w", err)
+		return nil, fmt.Errorf("draw boxes: read the page image: %w", err)
 	}
 	canvas := image.NewRGBA(source.Bounds())
 	draw.Draw(canvas, canvas.Bounds(), source, source.Bounds().Min, draw.Src)
@@ -51,7 +51,7 @@ func Overlay(picture []byte, scale float64, marks []Mark) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// colour tells the kinds apart; all are dark enough for white letters.
+// colour distinguishes the kinds; all colours are dark enough for white text.
 func (m Mark) colour() color.RGBA {
 	switch m.Kind {
 	case "figure":
@@ -70,7 +70,7 @@ func (m Mark) colour() color.RGBA {
 	return color.RGBA{0x55, 0x55, 0x55, 0xFF}
 }
 
-// pixels is the area on the picture; corners far off it are moved near, so that they fit an int.
+// pixels returns the area on the image. Corners far outside are moved closer, so that they fit an int.
 func (m Mark) pixels(scale float64) image.Rectangle {
 	at := func(v float64) int {
 		const far = 1 << 20
@@ -95,7 +95,7 @@ func (m Mark) outline(canvas *image.RGBA, scale float64) {
 	}
 }
 
-// write puts the label above the area, or inside it at the top of the page.
+// write draws the label above the area, or inside it at the top of the page.
 func (m Mark) write(canvas *image.RGBA, scale float64) {
 	if m.Label == "" {
 		return

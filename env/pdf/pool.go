@@ -17,49 +17,49 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Limits of [Config] when a field is zero.
+// Defaults of [Config].
 const (
-	// DefaultMaxPages is more than any paper or thesis has; page counts of broken files reach millions.
+	// DefaultMaxPages exceeds any paper or thesis; page counts of broken files reach millions.
 	DefaultMaxPages = 3000
-	// DefaultMaxPixels bounds one image: 40 million pixels are 160 MB in the guest, a letter page at 580 dpi.
+	// DefaultMaxPixels limits one image: 40 million pixels are 160 MB in the guest, a letter page at 580 dpi.
 	DefaultMaxPixels = 40_000_000
-	// memoryPages is the ceiling of a guest's memory in units of 64 KiB: 256 MiB, enough for the largest image. A file made
-	// to fill memory (forms that draw forms) ends there, with an error of its page.
+	// memoryPages is the maximum memory of a guest in units of 64 KiB: 256 MiB, enough for the largest image. A file
+	// designed to exhaust memory (forms that draw forms) gets a page error instead.
 	memoryPages = 4096
-	// DefaultTimeout is far more than a page needs, also on a busy machine: the slowest drawings of real papers take about a
+	// DefaultTimeout is far longer than a page needs, even on a busy machine: the slowest real papers take about a
 	// second.
 	DefaultTimeout = 20 * time.Second
 )
 
-// Config is how a [Pool] is set up. The zero value works.
+// Config configures a [Pool]. The zero value works.
 type Config struct {
-	// CacheDir keeps PDFium's compiled code between runs; compiling takes seconds. Empty means airqa/wazero in
-	// the user's cache directory. A folder that cannot be written is replaced by a temporary one.
+	// CacheDir stores PDFium's compiled code between runs; compiling takes seconds. Empty means airqa/wazero in the
+	// user's cache directory. If the folder is not writable, a temporary one is used.
 	CacheDir string
-	// MaxInstances is how many documents may be open at once; 0 means one for each processor.
+	// MaxInstances is the maximum number of open documents; 0 means one per processor.
 	MaxInstances int
-	// MaxPages refuses documents that claim more; 0 means [DefaultMaxPages].
+	// MaxPages is the maximum number of pages of a document; 0 means [DefaultMaxPages].
 	MaxPages int
-	// MaxPixels bounds one drawn image; 0 means [DefaultMaxPixels].
+	// MaxPixels is the maximum size of an image; 0 means [DefaultMaxPixels].
 	MaxPixels int
-	// Timeout ends a call of PDFium that takes longer, as a file made to keep it busy does: with an error of the page, on which
-	// the next page is read as ever. A document is given up after ten times that. 0 means [DefaultTimeout].
+	// Timeout limits a call of PDFium. When it expires, the page has an error, and the next page can be read normally.
+	// A document is abandoned after ten times the limit. 0 means [DefaultTimeout].
 	Timeout time.Duration
 }
 
-// Pool hands out PDFium instances, one to a document. It starts on the first [Pool.Open]; a process needs one. Its
-// methods may be called from several goroutines.
+// Pool provides PDFium instances, one per document. It starts PDFium on the first [Pool.Open]; a process needs only one
+// pool. It is safe for concurrent use.
 type Pool struct {
 	cfg      Config
-	shelf    shelf
+	docs     documentCache
 	memories memories
-	// slots has one entry for each instance in use. It stands in for the limit of go-pdfium's own pool, whose waiters can
-	// miss the return of an instance and then wait for ever: see freshInstance.
+	// slots has one entry per instance in use. It replaces the limit of go-pdfium's own pool, whose waiters can miss
+	// the return of an instance and then wait forever: see freshInstance.
 	slots chan struct{}
 
 	mu       sync.Mutex
 	pool     pdfium.Pool
-	starting chan struct{} // closed when the start that runs has ended; nil when none has begun or the last one failed
+	starting chan struct{} // closed when the current start ends; nil if none is running and PDFium has not started
 	startErr error
 	cache    wazero.CompilationCache
 	tempDir  string // removed by Close
@@ -69,7 +69,7 @@ type Pool struct {
 // NewPool checks cfg and returns a pool that has started nothing yet.
 func NewPool(cfg Config) (*Pool, error) {
 	if cfg.MaxInstances < 0 || cfg.MaxPages < 0 || cfg.MaxPixels < 0 || cfg.Timeout < 0 {
-		return nil, errors.New("pdf pool: a limit is negative")
+		return nil, errors.New("pdf pool: negative limit")
 	}
 	if cfg.MaxInstances == 0 {
 		cfg.MaxInstances = runtime.NumCPU()
@@ -83,12 +83,12 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	return &Pool{cfg: cfg, shelf: shelf{limit: cfg.MaxInstances}, slots: make(chan struct{}, cfg.MaxInstances)}, nil
+	return &Pool{cfg: cfg, docs: documentCache{limit: cfg.MaxInstances}, slots: make(chan struct{}, cfg.MaxInstances)}, nil
 }
 
-// Close ends all instances. Documents that are still open fail afterwards. It waits for a start of PDFium to end.
+// Close ends all instances. Documents that are still open fail afterwards. It waits for a start of PDFium in progress.
 func (p *Pool) Close() error {
-	p.shelf.close()
+	p.docs.close()
 	p.mu.Lock()
 	starting, wasClosed := p.starting, p.closed
 	p.closed = true
@@ -114,15 +114,15 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// freshInstance returns a fresh instance, once fewer than MaxInstances are in use. Return it with [Pool.giveUp]. The caller
-// holds a claim of the shelf as long as the instance is open. Waiting for a free instance ends with ctx, and with an error
-// after longer than any document may take.
+// freshInstance returns a new instance, once fewer than MaxInstances are in use. Return it with [Pool.giveUp]. The
+// caller must hold a claim while the instance is open. Waiting ends with ctx, or with an error after the maximum time
+// of a document.
 func (p *Pool) freshInstance(ctx context.Context) (pdfium.Pdfium, error) {
 	pool, err := p.started(ctx)
 	if err != nil {
 		return nil, err
 	}
-	limit := (mostSlow + 1) * p.cfg.Timeout
+	limit := (maxDocumentTimeouts + 1) * p.cfg.Timeout
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	select {
@@ -130,7 +130,7 @@ func (p *Pool) freshInstance(ctx context.Context) (pdfium.Pdfium, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-late.C:
-		return nil, fmt.Errorf("start PDFium instance: all %d are in use and none became free in %v", cap(p.slots), limit)
+		return nil, fmt.Errorf("start PDFium instance: all %d are busy, and none became free within %v", cap(p.slots), limit)
 	}
 	inst, err := instance(ctx, pool)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *Pool) freshInstance(ctx context.Context) (pdfium.Pdfium, error) {
 	return inst, err
 }
 
-// instance starts an instance. The pool has no limit of its own, so it never waits.
+// instance starts an instance. It never waits, because the pool has no limit of its own.
 func instance(ctx context.Context, pool pdfium.Pool) (inst pdfium.Pdfium, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -149,7 +149,7 @@ func instance(ctx context.Context, pool pdfium.Pool) (inst pdfium.Pdfium, err er
 	inst, err = pool.GetInstanceWithContext(ctx)
 	switch {
 	case ctx.Err() != nil && err == nil:
-		_ = inst.Close() // cancelled just then: an instance that nobody closes would be lost to the pool
+		_ = inst.Close() // cancelled in the meantime: without Close, the pool would lose the instance
 		return nil, ctx.Err()
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -168,8 +168,8 @@ func (p *Pool) giveUp(inst pdfium.Pdfium) error {
 	return nil
 }
 
-// started returns PDFium, which the first call starts. Compiling it takes seconds where the cache is empty, so that a
-// caller stops waiting when ctx ends; the start itself runs to its end, for the others.
+// started returns PDFium, which the first call starts. Compiling takes seconds if the cache is empty. If ctx ends, the
+// caller stops waiting, but the start continues for other callers.
 func (p *Pool) started(ctx context.Context) (pdfium.Pool, error) {
 	p.mu.Lock()
 	if p.closed {
@@ -195,7 +195,8 @@ func (p *Pool) started(ctx context.Context) (pdfium.Pool, error) {
 	return p.pool, nil
 }
 
-// start compiles PDFium, or reads it from its cache, and then closes done. After a failure the next call starts it again.
+// start compiles PDFium, or reads it from its cache, and then closes done. After a failure, the next call starts it
+// again.
 func (p *Pool) start(done chan struct{}) {
 	defer close(done)
 	pool, err := p.compile()
@@ -218,8 +219,8 @@ func (p *Pool) compile() (pdfium.Pool, error) {
 	return pool, nil
 }
 
-// settings never asks for WithCloseOnContextDone: it makes everything four times slower, see memory.watch. The empty FSConfig keeps
-// the file system out of the guest, where the default mounts all of it.
+// settings must not use WithCloseOnContextDone, which makes everything four times slower, see memory.watch. The empty
+// FSConfig hides the file system from the guest; the default mounts all of it.
 func (p *Pool) settings() webassembly.Config {
 	ctx := experimental.WithCompilationWorkers(context.Background(), min(2, runtime.NumCPU()))
 	return webassembly.Config{
@@ -245,7 +246,7 @@ func (p *Pool) openCache() error {
 	}
 	temp, err := os.MkdirTemp("", "airqa-wazero-")
 	if err != nil {
-		return fmt.Errorf("make a cache folder for PDFium: %w", err)
+		return fmt.Errorf("create a cache folder for PDFium: %w", err)
 	}
 	p.tempDir = temp
 	p.cache, err = wazero.NewCompilationCacheWithDir(temp)
@@ -266,7 +267,7 @@ func (p *Pool) cacheDir() string {
 	return filepath.Join(dir, "airqa", "wazero")
 }
 
-// writable tells whether files can be made in dir; a read-only folder opens as a cache and then fails late.
+// writable reports whether files can be created in dir. A read-only folder opens as a cache but fails later.
 func writable(dir string) bool {
 	f, err := os.CreateTemp(dir, ".probe-")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A cache folder that cannot be made is replaced by a temporary one, which Close removes.
+// If the cache folder cannot be created, a temporary one is used, which Close removes.
 func TestUnwritableCacheFallsBack(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

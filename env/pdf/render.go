@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// Drawing is a picture of a page or of a part of it.
+// Drawing is an image of a page or a part of it.
 type Drawing struct {
-	// PNG is the encoded picture, Width and Height its size in pixels.
+	// PNG is the encoded image, Width and Height its size in pixels.
 	PNG           []byte
 	Width, Height int
-	// Box is what was drawn: [x0, y0, width, height] in points from the top left of the page as shown.
+	// Box is the rendered area: [x0, y0, width, height] in points from the top left of the page as displayed.
 	Box [4]float64
-	// DPI is the resolution drawn at, lower than asked for when the picture would have been too large.
+	// DPI is the actual resolution, which is lower than requested if the image would have been too large.
 	DPI float64
-	// Notes say in one line each where the drawing departs from the request: a clamped box, a lower resolution.
+	// Notes describe deviations from the request in one line each: a clipped box, a lower resolution.
 	Notes []string
 }
 
 // Flags of FPDF_RenderPageBitmapWithMatrix, fpdfview.h: draw annotations, red before blue.
 const renderFlags = 0x01 | 0x10
 
-// Render draws a box of page n, [x0, y0, width, height] in points from the top left of the page as shown; nil is the
-// whole page. The box is clamped to the page. A bad box is a [*BoxError], a bad page a [*PageError].
+// Render renders an area of page n, [x0, y0, width, height] in points from the top left of the page as displayed; nil
+// means the whole page. The box is clipped to the page. A bad box is a [*BoxError], a bad page a [*PageError].
 func (d *Document) Render(ctx context.Context, n int, box []float64, dpi float64) (Drawing, error) {
 	if !(dpi > 0) || math.IsInf(dpi, 0) {
 		return Drawing{}, fmt.Errorf("draw page %d: %g dpi is no resolution", n, dpi)
@@ -47,7 +47,7 @@ func (d *Document) Render(ctx context.Context, n int, box []float64, dpi float64
 	return out, nil
 }
 
-// drawPage sets what out is to show and draws it.
+// drawPage chooses the area and renders it.
 func (d *Document) drawPage(n int, box []float64, out *Drawing) (*image.RGBA, error) {
 	if err := d.turnTo(n); err != nil {
 		return nil, err
@@ -60,36 +60,34 @@ func (d *Document) drawPage(n int, box []float64, out *Drawing) (*image.RGBA, er
 	return picture, d.fault(n)
 }
 
-// encode makes a PNG, in shades of grey when there is no colour: encoding takes as long as drawing, and a third of that
-// in grey.
-func (d *Document) encode(picture *image.RGBA) ([]byte, error) {
+// encode makes a PNG, in greyscale if there is no colour: encoding takes as long as rendering, and a third of that in
+// grey.
+func (d *Document) encode(img *image.RGBA) ([]byte, error) {
 	var buf bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &d.buffers}
 	var err error
-	if grey, ok := greyOf(picture); ok {
+	if grey, ok := greyOf(img); ok {
 		err = encoder.Encode(&buf, grey)
 	} else {
-		err = encoder.Encode(&buf, picture)
+		err = encoder.Encode(&buf, img)
 	}
 	return buf.Bytes(), err
 }
 
-// buffers keeps the encoder's memory from one picture of a document to the next.
+// buffers reuses the encoder's memory for the images of a document.
 type buffers struct {
 	one *png.EncoderBuffer
 }
 
-// Get implements png.EncoderBufferPool.
 func (b *buffers) Get() *png.EncoderBuffer { return b.one }
 
-// Put implements png.EncoderBufferPool.
 func (b *buffers) Put(one *png.EncoderBuffer) { b.one = one }
 
-// greyOf is a picture without colours in a quarter of the bytes; false when it has some.
-func greyOf(picture *image.RGBA) (*image.Gray, bool) {
-	grey := image.NewGray(picture.Rect)
+// greyOf converts an image without colours to grey; it returns false if the image has colours.
+func greyOf(img *image.RGBA) (*image.Gray, bool) {
+	grey := image.NewGray(img.Rect)
 	for i := range grey.Pix {
-		p := picture.Pix[4*i : 4*i+3 : 4*i+3]
+		p := img.Pix[4*i : 4*i+3 : 4*i+3]
 		if p[0] != p[1] || p[1] != p[2] {
 			return nil, false
 		}
@@ -98,7 +96,7 @@ func greyOf(picture *image.RGBA) (*image.Gray, bool) {
 	return grey, true
 }
 
-// choose sets the box: the whole page, or the part of box that lies on it.
+// choose sets the box: the whole page, or the part of box inside it.
 func (o *Drawing) choose(page Box, box []float64) error {
 	o.Box = [4]float64{0, 0, page.X1, page.Y1}
 	if len(box) == 0 {
@@ -120,7 +118,7 @@ func (o *Drawing) choose(page Box, box []float64) error {
 	return nil
 }
 
-// checkBox returns what is wrong with a box; "" when it is one.
+// checkBox returns the reason why a box is invalid, or "".
 func checkBox(box []float64) string {
 	if len(box) != 4 {
 		return fmt.Sprintf("a box has 4 numbers [x0, y0, width, height], not %d", len(box))
@@ -136,10 +134,10 @@ func checkBox(box []float64) string {
 	return ""
 }
 
-// boxText writes a box as a model does, with commas.
+// boxText formats a box with commas, as a model does.
 func boxText(box []float64) string { return strings.ReplaceAll(fmt.Sprint(box), " ", ", ") }
 
-// fit lowers the resolution until the picture has at most limit pixels.
+// fit lowers the resolution until the image has at most limit pixels.
 func (o *Drawing) fit(limit int) {
 	scale := o.DPI / 72
 	if pixels := o.Box[2] * scale * o.Box[3] * scale; pixels > float64(limit) {
@@ -151,7 +149,7 @@ func (o *Drawing) fit(limit int) {
 	o.Height = max(1, int(math.Round(o.Box[3]*scale)))
 }
 
-// draw paints the chosen box of the loaded page onto white. The picture is a copy of guest memory.
+// draw renders the chosen box of the loaded page onto white. The image is a copy of guest memory.
 func (d *Document) draw(o Drawing) *image.RGBA {
 	g, scale := d.g, o.DPI/72
 	bitmap := uint64(g.word("FPDFBitmap_Create", uint64(o.Width), uint64(o.Height), 0))
@@ -166,16 +164,16 @@ func (d *Document) draw(o Drawing) *image.RGBA {
 	clip := g.putFloats(4, 0, 0, float64(o.Width), float64(o.Height))
 	g.call("FPDF_RenderPageBitmapWithMatrix", bitmap, d.page, transform, clip, renderFlags)
 	d.drawFields(bitmap, o)
-	picture := g.picture(bitmap, o.Width, o.Height)
+	picture := g.image(bitmap, o.Width, o.Height)
 	g.call("FPDFBitmap_Destroy", bitmap)
 	return picture
 }
 
-// formInfoSize is at least that of FPDF_FORMFILLINFO, fpdf_formfill.h: a version and pointers.
+// formInfoSize is at least the size of FPDF_FORMFILLINFO, fpdf_formfill.h: a version and pointers.
 const formInfoSize = 256
 
-// drawFields paints the form fields of the loaded page, which PDFium leaves out of a page: check marks, text, buttons. No
-// callback is set, so that nothing but PDFium takes part. A field that cannot be drawn costs no more than itself.
+// drawFields renders the form fields of the loaded page (check marks, text, buttons), which PDFium omits from a page.
+// It sets no callbacks, so only PDFium code runs. A failure affects only the fields.
 func (d *Document) drawFields(bitmap uint64, o Drawing) {
 	g := d.g
 	if g.word("FPDF_GetFormType", d.handle) == 0 {
@@ -194,8 +192,8 @@ func (d *Document) drawFields(bitmap uint64, o Drawing) {
 	_ = g.take()
 }
 
-// picture copies a bitmap whose fourth byte means nothing.
-func (g *guest) picture(bitmap uint64, width, height int) *image.RGBA {
+// image copies a bitmap, ignoring the fourth byte.
+func (g *guest) image(bitmap uint64, width, height int) *image.RGBA {
 	stride := int(g.word("FPDFBitmap_GetStride", bitmap))
 	data := g.bytes(g.word("FPDFBitmap_GetBuffer", bitmap), uint32(stride*height))
 	if g.err != nil {

@@ -2,31 +2,31 @@ package pdf
 
 import "context"
 
-// ShapeKind tells what a [Shape] is.
+// ShapeKind is the kind of a [Shape].
 type ShapeKind int
 
 // The kinds of shapes; the numbers are PDFium's FPDF_PAGEOBJ_*.
 const (
-	// Path is a line, a curve or a filled area; a rule of a table is one.
+	// Path is a line, a curve or a filled area, such as a rule of a table.
 	Path ShapeKind = 2
 	// Picture is a bitmap.
 	Picture ShapeKind = 3
 	// Shading is a colour gradient.
 	Shading ShapeKind = 4
-	// Form is a page within the page: an included PDF figure is one.
+	// Form is a form XObject, such as an included PDF figure.
 	Form ShapeKind = 5
 )
 
-// Shape is something drawn that is not text, clamped to the page.
+// Shape is a drawn object other than text, clipped to the page.
 type Shape struct {
 	Kind ShapeKind
 	Box  Box
 }
 
 const (
-	// maxShapes bounds what is read of one page: plots of raw data have millions of marks.
+	// maxShapes limits the shapes of one page: plots of raw data have millions of marks.
 	maxShapes = 20000
-	// maxDepth bounds forms within forms, which may be circular.
+	// maxDepth limits nested forms, which may be circular.
 	maxDepth = 5
 )
 
@@ -46,16 +46,15 @@ func (m matrix) times(outer matrix) matrix {
 	}
 }
 
-// shapeWalk gathers the shapes of a page.
+// shapeWalk collects the shapes of a page.
 type shapeWalk struct {
 	d      *Document
 	frame  frame
 	shapes []Shape
 }
 
-// Shapes returns what page n draws besides text, in painting order, at most 20,000, each as far as its clip lets it be
-// seen. Invisible paths are left out. A form is one shape with its text, unless it covers most of the page: then its
-// parts are given.
+// Shapes returns the visible objects of page n other than text, in painting order, at most 20,000, each limited to its
+// clip. A form is one shape including its text, unless it covers most of the page: then its parts are returned.
 func (d *Document) Shapes(ctx context.Context, n int) (shapes []Shape, err error) {
 	err = d.onPage(ctx, n, func() (err error) {
 		shapes, err = d.pageShapes(n)
@@ -94,7 +93,7 @@ func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
 	}
 }
 
-// form walks into a form that wraps the whole page (publishers' stamps).
+// form descends into a form that wraps the whole page, such as publishers' stamps.
 func (w *shapeWalk) form(object uint64, outer matrix, depth int) {
 	w.children(object, outer, maxShapes, func(child uint64, inner matrix) bool {
 		w.object(child, inner, depth+1)
@@ -109,7 +108,7 @@ func (w *shapeWalk) tooBig(b Box) bool {
 	return leaves || b.Width()*b.Height() > 0.7*page.Width()*page.Height()
 }
 
-// visible tells whether a path is filled or stroked; clipping paths are neither.
+// visible reports whether a path is filled or stroked, unlike clipping paths.
 func (w *shapeWalk) visible(object uint64) bool {
 	g := w.d.g
 	if !g.yes("FPDFPath_GetDrawMode", object, g.at(0), g.at(1)) {

@@ -12,9 +12,9 @@ import (
 	"airqa/env/pdf"
 )
 
-// More viewers than instances, on pools that have just been made: the shape of a run's first minute. A viewer that
-// missed the return of an instance would wait until the deadline. AIRQA_TEST_POOLS sets the number of pools; every
-// fiftieth starts with an empty compile cache.
+// More viewers than instances, on new pools, as in the first minute of a run. A viewer that missed the return of an
+// instance would wait until the deadline. AIRQA_TEST_POOLS sets the number of pools; every fiftieth starts with an
+// empty compile cache.
 func TestNoViewerWaitsForEver(t *testing.T) {
 	pools, err := strconv.Atoi(cmp.Or(os.Getenv("AIRQA_TEST_POOLS"), "20"))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestNoViewerWaitsForEver(t *testing.T) {
 	}
 }
 
-// crowd lets eight viewers draw from six files with one pool.
+// crowd makes eight viewers render six files with one pool.
 func crowd(t *testing.T, cfg pdf.Config, paths []string) {
 	t.Helper()
 	p, err := pdf.NewPool(cfg)

@@ -11,17 +11,17 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 )
 
-// Info is what the structure of a file says, read without drawing or laying out anything.
+// Info is the metadata of a file's structure, read without rendering or layout.
 type Info struct {
-	// Version is that of the PDF format, such as "1.5"; empty when the file does not parse.
+	// Version is the PDF version, such as "1.5"; empty if the file cannot be parsed.
 	Version   string
 	Pages     int
 	Encrypted bool
 	Tagged    bool
 }
 
-// Validate checks the structure of a PDF, leniently. A failure is a warning of one line, not an error: PDFium reads
-// files that this check rejects. The error is for data that is no PDF at all, an [*OpenError].
+// Validate leniently checks the structure of a PDF. A failure is a one-line warning rather than an error, because
+// PDFium reads files that this check rejects. The error is an [*OpenError] for data that is not a PDF at all.
 func Validate(data []byte) (info Info, warnings []string, err error) {
 	if err := checkHeader(data); err != nil {
 		return Info{}, nil, err
@@ -43,8 +43,8 @@ func Validate(data []byte) (info Info, warnings []string, err error) {
 	return info, warnings, nil
 }
 
-// Sound tells whether a file ends as a PDF should: with the place of its table of contents, which is there. A download cut
-// short and an editor's accident are not sound; readers mend some of them. It looks at a few bytes only.
+// Sound reports whether a file ends like a valid PDF, with the correct offset of its cross-reference table. Truncated
+// downloads and some edited files do not; readers can repair some of them. It reads only a few bytes.
 func Sound(data []byte) bool {
 	const tail = 2048
 	end := data[max(0, len(data)-tail):]
@@ -63,14 +63,14 @@ func Sound(data []byte) bool {
 	return crossReference.Match(data[place:min(len(data), place+40)])
 }
 
-// crossReference is the start of a file's table of contents, plain or as an object.
+// crossReference matches the start of a cross-reference table or stream.
 var crossReference = regexp.MustCompile(`^\s*(xref|\d+\s+\d+\s+obj)`)
 
-// disableConfigDir keeps pdfcpu from writing a folder in the user's configuration. It sets a variable of that package,
-// so it may run only once.
+// disableConfigDir keeps pdfcpu from creating a folder in the user's configuration. It sets a global variable of that
+// package, so it must run only once.
 var disableConfigDir = sync.OnceFunc(api.DisableConfigDir)
 
-// validation is lenient and never asks the network.
+// validation returns a lenient configuration without network access.
 func validation() *model.Configuration {
 	disableConfigDir()
 	conf := model.NewDefaultConfiguration()

@@ -8,21 +8,21 @@ import (
 	"airqa/qa"
 )
 
-// DefaultDPI is the resolution of a [Viewer] that names none.
+// DefaultDPI is the default resolution of a [Viewer].
 const DefaultDPI = 150
 
-// Viewer draws pages of PDF files. Files stay open in its pool for the next picture, a few pages loaded, as long as their
-// instances are not needed elsewhere; a file that has changed since is read again. Its method may be called from several
-// goroutines.
+// Viewer renders pages of PDF files. Files remain open in its pool, with a few pages loaded, as long as nothing else
+// needs their instances. A file that has changed is read again. It is safe for concurrent use.
 type Viewer struct {
 	Pool *Pool
 	// DPI is pixels per inch; 0 means [DefaultDPI].
 	DPI float64
 }
 
-// View draws page n of the PDF at path, or the box of it: [x0, y0, width, height] in points from the top left of the
-// page as shown; nil is the whole page. The image's Box is what was drawn, nil for the whole page; the notes say where
-// that departs from the request. The caller sets PaperID. Errors are an [*OpenError], a [*PageError], a [*BoxError] or those of the file system.
+// View renders page n of the PDF at path, or the part inside box: [x0, y0, width, height] in points from the top left
+// of the page as displayed; nil means the whole page. The image's Box is the rendered area, nil for the whole page. The
+// notes describe deviations from the request. The caller sets PaperID. Errors are an [*OpenError], a [*PageError], a
+// [*BoxError] or a file system error.
 func (v Viewer) View(ctx context.Context, path string, n int, box []float64) (qa.Image, []string, error) {
 	dpi := v.DPI
 	if dpi == 0 {

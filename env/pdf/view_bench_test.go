@@ -15,7 +15,7 @@ import (
 // viewBox is a box of 200 by 150 points, 417 by 313 pixels at 150 dpi.
 var viewBox = []float64{100, 200, 200, 150}
 
-// viewPaper is the paper that AIRQA_TEST_PDF names, else a sample.
+// viewPaper returns the paper in AIRQA_TEST_PDF, or a sample.
 func viewPaper(tb testing.TB) string {
 	tb.Helper()
 	if path := os.Getenv("AIRQA_TEST_PDF"); path != "" {
@@ -32,7 +32,7 @@ func viewPaper(tb testing.TB) string {
 	return path
 }
 
-// best times calls apart: beside other work on the machine the shortest tells most.
+// best is the shortest time of a call, which is most reliable on a busy machine.
 type best time.Duration
 
 func (b *best) time(call func()) {
@@ -54,7 +54,7 @@ func view(b *testing.B, v pdf.Viewer, path string) {
 	}
 }
 
-// BenchmarkViewBoxWarm draws a box of a page that was drawn before.
+// BenchmarkViewBoxWarm renders a box of a page that was rendered before.
 func BenchmarkViewBoxWarm(b *testing.B) {
 	path, v := viewPaper(b), pdf.Viewer{Pool: pool}
 	view(b, v, path)
@@ -65,7 +65,7 @@ func BenchmarkViewBoxWarm(b *testing.B) {
 	least.report(b)
 }
 
-// BenchmarkViewBoxFirst draws a box of a paper that was not open: each time another copy.
+// BenchmarkViewBoxFirst renders a box of a paper that was not open, each time another copy.
 func BenchmarkViewBoxFirst(b *testing.B) {
 	const copies = 16 // more than stay open
 	data, err := os.ReadFile(viewPaper(b))

@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// mostSlow is how many times the limit of one call a document may take in all.
-const mostSlow = 10
+// maxDocumentTimeouts is the maximum time of a document in multiples of the timeout of one call.
+const maxDocumentTimeouts = 10
 
-// slowError says that PDFium was not done in time.
+// slowError means that PDFium exceeded a time limit.
 type slowError struct {
 	limit time.Duration
-	whole bool // the document's time, not that of a call
+	whole bool // the document's limit rather than a call's
 }
 
-// Error implements error.
 func (e *slowError) Error() string {
 	if e.whole {
 		return fmt.Sprintf("the file has kept PDFium busy for %v, enough for a hundred papers", e.limit)
@@ -24,8 +23,8 @@ func (e *slowError) Error() string {
 	return fmt.Sprintf("PDFium was not done with it after %v", e.limit)
 }
 
-// within runs work, a few calls of PDFium, and ends it when it takes too long or ctx is done. PDFium is lost then; the next
-// work has the document opened anew.
+// within runs work, a few calls of PDFium, and stops it if it takes too long or ctx is done. PDFium is then unusable,
+// and the next work reopens the document.
 func (d *Document) within(ctx context.Context, work func() error) error {
 	switch {
 	case d.release == nil:
@@ -33,7 +32,7 @@ func (d *Document) within(ctx context.Context, work func() error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case d.left <= 0:
-		return &slowError{mostSlow * d.pool.cfg.Timeout, true}
+		return &slowError{maxDocumentTimeouts * d.pool.cfg.Timeout, true}
 	}
 	if d.inst == nil || d.g.spoiled {
 		if err := d.reopen(ctx); err != nil {
@@ -43,7 +42,7 @@ func (d *Document) within(ctx context.Context, work func() error) error {
 	return d.watched(ctx, work)
 }
 
-// watched is within for a document that is open.
+// watched is within for an open document.
 func (d *Document) watched(ctx context.Context, work func() error) error {
 	m, limit := d.g.memory, min(d.left, d.pool.cfg.Timeout)
 	stop, ok := m.watch(ctx, limit)
@@ -65,7 +64,7 @@ func (d *Document) watched(ctx context.Context, work func() error) error {
 	return &slowError{limit: limit}
 }
 
-// onPage is within for work on page n, whose error says so.
+// onPage is within for work on page n, which is named in the error.
 func (d *Document) onPage(ctx context.Context, n int, work func() error) error {
 	err := d.within(ctx, work)
 	var slow *slowError

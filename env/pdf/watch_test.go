@@ -14,7 +14,7 @@ import (
 	"airqa/env/pdf"
 )
 
-// page writes a PDF of one page with some content and resources, and more objects, numbered from 5.
+// page returns a PDF of one page with the given content and resources, and more objects, numbered from 5.
 func page(content, resources string, more ...string) []byte {
 	return write(append([]string{
 		"<< /Type /Catalog /Pages 2 0 R >>",
@@ -24,14 +24,14 @@ func page(content, resources string, more ...string) []byte {
 	}, more...))
 }
 
-// tiles cover the page with a pattern at steps of a ten-thousandth of a point: 10^13 pictures.
+// tiles fills the page with a pattern at steps of a ten-thousandth of a point: 10^13 tiles.
 func tiles() []byte {
 	return page("/Pattern cs /P scn 0 0 612 792 re f", "/Pattern << /P 5 0 R >>",
 		stream("/Type /Pattern /PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 10 10] /XStep 0.0001 /YStep 0.0001 /Resources << >>",
 			"1 0 0 rg 0 0 5 5 re f"))
 }
 
-// program is a shading whose colour is worked out for each pixel by a program of 24,000 steps.
+// program is a shading whose colour is computed for each pixel by a program of 24,000 steps.
 func program() []byte {
 	steps := strings.Repeat("dup mul 1 add sqrt exch dup mul 1 add sqrt exch ", 2000)
 	return page("/S sh", "/Shading << /S 5 0 R >>",
@@ -39,7 +39,7 @@ func program() []byte {
 		stream("/FunctionType 4 /Domain [0 612 0 792] /Range [0 1 0 1 0 1]", "{ "+steps+" dup }"))
 }
 
-// doubled is content within forms that each draw the next twice.
+// doubled nests content in forms that each draw the next one twice.
 func doubled(depth int, content string) []byte {
 	var forms []string
 	for i := range depth {
@@ -50,7 +50,7 @@ func doubled(depth int, content string) []byte {
 	return page("/X Do", "/XObject << /X 5 0 R >>", forms...)
 }
 
-// hurried is a pool that has little patience.
+// hurried returns a pool with a short timeout.
 func hurried(t *testing.T, timeout time.Duration) *pdf.Pool {
 	t.Helper()
 	p, err := pdf.NewPool(pdf.Config{MaxInstances: 1, Timeout: timeout})
@@ -65,7 +65,7 @@ func hurried(t *testing.T, timeout time.Duration) *pdf.Pool {
 	return p
 }
 
-// A page made to keep PDFium busy ends with an error of that page, and the pool's one instance serves the next.
+// A page designed to keep PDFium busy ends with an error of that page, and the pool's only instance serves the next.
 func TestPagesThatDoNotEndAreEnded(t *testing.T) {
 	glyphs := func(ctx context.Context, d *pdf.Document) error { _, err := d.Glyphs(ctx, 1); return err }
 	draw := func(ctx context.Context, d *pdf.Document) error { _, err := d.Render(ctx, 1, nil, 200); return err }
@@ -108,7 +108,7 @@ func TestPagesThatDoNotEndAreEnded(t *testing.T) {
 	}
 }
 
-// The collector, which waits for calls of PDFium, must not keep the limit from being kept.
+// The garbage collector, which waits for calls of PDFium, must not delay the timeout.
 func TestCollectorDoesNotKeepPagesBusy(t *testing.T) {
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -134,7 +134,7 @@ func TestCollectorDoesNotKeepPagesBusy(t *testing.T) {
 	}
 }
 
-// Pages beside a slow one are read, until the document has had ten times the limit.
+// Pages after a slow one are read, until the document has taken ten times the limit.
 func TestDocumentsThatStaySlowAreGivenUp(t *testing.T) {
 	doc, err := hurried(t, 50*time.Millisecond).Open(t.Context(), tiles())
 	if err != nil {
@@ -156,7 +156,7 @@ func TestDocumentsThatStaySlowAreGivenUp(t *testing.T) {
 	t.Errorf("still trying: %v", err)
 }
 
-// Ctrl-C need not wait for PDFium.
+// Cancellation does not wait for PDFium.
 func TestCancelledCallsEnd(t *testing.T) {
 	doc, err := hurried(t, time.Minute).Open(t.Context(), tiles())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"airqa/env/pdf"
 )
 
-// smallPool has few instances and is closed when the test ends.
+// smallPool returns a pool with few instances; the test closes it.
 func smallPool(t *testing.T, instances int) *pdf.Pool {
 	t.Helper()
 	p, err := pdf.NewPool(pdf.Config{MaxInstances: instances, MaxPixels: maxPixels})
@@ -25,7 +25,7 @@ func smallPool(t *testing.T, instances int) *pdf.Pool {
 	return p
 }
 
-// papers writes n files of one page each, i+1 hundred points wide.
+// papers writes n files with one page each; file i is i+1 hundred points wide.
 func papers(t *testing.T, n int) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestManyViewersAndReadersShareFewInstances(t *testing.T) {
 	}
 }
 
-// useOnce draws a page and opens a document beside, one after the other.
+// useOnce renders a page and then opens another document.
 func useOnce(ctx context.Context, p *pdf.Pool, path string, width int) error {
 	picture, _, err := pdf.Viewer{Pool: p, DPI: 72}.View(ctx, path, 1, nil)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 	"airqa/qa"
 )
 
-// drawer draws with a function.
+// drawer is a Drawer function.
 type drawer func(paperID string, page int, box []float64) (qa.Image, error)
 
-// View implements enrich.Drawer.
 func (d drawer) View(_ context.Context, paperID string, page int, box []float64) (qa.Image, error) {
 	return d(paperID, page, box)
 }
 
-// figures makes a database of a paper with two figures of known place, one with a short caption, and one of unknown place.
+// figures makes a database with a paper that has two figures at known positions, one of them with a short caption, and
+// one at an unknown position.
 func figures(t *testing.T) string {
 	t.Helper()
 	p := paper("Paper 1")
@@ -39,7 +39,7 @@ func figures(t *testing.T) string {
 	return dir
 }
 
-// seen answers by whether a picture came.
+// seen replies according to whether an image was sent.
 func seen(messages []openaitest.Message) string {
 	if len(messages[0].Images) == 1 && strings.Contains(messages[0].Text, "You see the figure") {
 		return "Seen."
@@ -104,7 +104,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A picture counts in the budget before it is sent.
+// An image counts towards the budget before it is sent.
 func TestPicturesCount(t *testing.T) {
 	dir, s := figures(t), endpoint(t, openaitest.Config{Reply: seen})
 	cfg := enrich.Config{Fields: []enrich.Field{enrich.Images}, MaxTokens: 1200}

@@ -9,25 +9,25 @@ import (
 	"airqa/qa"
 )
 
-// Drawer draws the box of a page (from 1) of a paper, [x0, y0, width, height] in points from the top left of the page as
-// shown. Calls may overlap.
+// Drawer renders an area of a page (from 1) of a paper, [x0, y0, width, height] in points from the top left of the page
+// as displayed. Calls may overlap.
 type Drawer interface {
 	View(ctx context.Context, paperID string, page int, box []float64) (qa.Image, error)
 }
 
-// pictureTokens is the most that a picture counts by OpenAI's rule for GPT-4o: 8 tiles of 170 and 85. What it cost is
-// known with the reply.
-const pictureTokens = 85 + 8*170
+// imageTokens is the maximum token count of an image by OpenAI's rule for GPT-4o: 8 tiles of 170 plus 85. The reply
+// reports the actual cost.
+const imageTokens = 85 + 8*170
 
-// place is where a figure stands.
+// place is the location of a figure.
 type place struct {
 	paper, file string // the paper's id and the SHA-256 of its PDF
 	page        int
 	box         [4]int
 }
 
-// show adds to the tasks of figures where each stands, as far as that is known.
-func show(p paperdb.Paper, file string, tasks []task) {
+// setPlaces sets the known locations of figures in their tasks.
+func setPlaces(p paperdb.Paper, file string, tasks []task) {
 	pages, images := map[string]int{}, map[string]paperdb.Image{}
 	for _, x := range p.Pages {
 		pages[x.ID] = x.Number
@@ -44,17 +44,17 @@ func show(p paperdb.Paper, file string, tasks []task) {
 	}
 }
 
-// picturePrompt renders the question about a figure that the model sees. The second text is for the journal's key: it names
-// the picture, so that a reply is found without drawing it.
-func (t task) picturePrompt() (text, named string, err error) {
+// imagePrompt renders the question about a figure. named is the text for the journal's key: it identifies the image,
+// so that a reply is found without rendering it.
+func (t task) imagePrompt() (text, named string, err error) {
 	if text, err = prompts.Render("enrich_picture", t.data); err != nil {
 		return "", "", err
 	}
 	return text, fmt.Sprintf("%s\npicture: %s page %d box %v", text, t.place.file, t.place.page, t.place.box), nil
 }
 
-// draw adds the picture to a job. Without one the question is that of the caption; false means that the journal has its
-// reply.
+// draw adds the image to a job. Without one, the question is based on the caption. ask is false if the journal already
+// has the reply.
 func (a *asking) draw(ctx context.Context, j *job) (ask bool, err error) {
 	if j.place == nil {
 		return true, nil
@@ -78,5 +78,5 @@ func (a *asking) draw(ctx context.Context, j *job) (ask bool, err error) {
 	if j.question, err = j.task.question(a.cfg.ModelName); err != nil {
 		return false, err
 	}
-	return !j.passes() && !a.cfg.Journal.Has(j.key), nil
+	return !j.isOwnSummary() && !a.cfg.Journal.Has(j.key), nil
 }
