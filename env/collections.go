@@ -26,9 +26,6 @@ const (
 	Hybrid Mode = "hybrid" // reciprocal rank fusion of both
 )
 
-// Modes lists all modes.
-func Modes() []Mode { return []Mode{Dense, BM25, Hybrid} }
-
 // MiniLM is the collection name that the reference implementation uses for all-MiniLM-L6-v2.
 const MiniLM = "text_sentence_transformers_all_minilm_l6_v2"
 

@@ -65,7 +65,7 @@ func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) 
 
 func fillWith(t *testing.T, cfg env.WriterConfig, papers ...paperdb.Paper) error {
 	t.Helper()
-	w, err := env.OpenWriterConfig(t.Context(), cfg)
+	w, err := env.OpenWriter(t.Context(), cfg)
 	check(t, err)
 	for _, p := range papers {
 		check(t, w.Put(t.Context(), p, []byte("%PDF")))

@@ -43,7 +43,7 @@ var (
 
 func fill(t *testing.T, dir string, papers ...paperdb.Paper) {
 	t.Helper()
-	w, err := env.OpenWriter(t.Context(), dir)
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
 	check(t, err)
 	for _, p := range papers {
 		check(t, w.Put(t.Context(), p, []byte("%PDF of "+p.Metadata.Title)))
@@ -199,7 +199,7 @@ func TestCopyHasTheSameFingerprint(t *testing.T) {
 
 func TestInterruptedIngest(t *testing.T) {
 	dir := library(t)
-	w, err := env.OpenWriter(t.Context(), dir)
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
 	check(t, err)
 	check(t, w.Put(t.Context(), paper("Late", "A late paper."), []byte("%PDF")))
 	check(t, w.Close()) // without Finish
@@ -229,9 +229,9 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("no data directory: got %v", err)
 	}
 	dir := library(t)
-	w, err := env.OpenWriter(t.Context(), dir)
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
 	check(t, err)
-	if _, err := env.OpenWriter(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "another ingest") {
+	if _, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "another ingest") {
 		t.Errorf("second writer: got %v", err)
 	}
 	if _, err := env.OpenConfig(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "open with other settings") {

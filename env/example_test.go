@@ -56,7 +56,7 @@ func exampleIngest(ctx context.Context, data string) error {
 	id := qa.PaperUUID("Attention", "nips2017")
 	page := qa.PageUUID(id, 1)
 	text := "Attention relates every position of a sequence to every other."
-	w, err := env.OpenWriter(ctx, data)
+	w, err := env.OpenWriter(ctx, env.WriterConfig{Dir: data})
 	if err != nil {
 		return err
 	}

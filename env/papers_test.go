@@ -49,7 +49,7 @@ func TestHoldings(t *testing.T) {
 // Holdings works after an ingest that was interrupted before it built the index.
 func TestHoldingsWithoutAnIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	w, err := env.OpenWriter(t.Context(), dir)
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
 	check(t, err)
 	check(t, w.Put(t.Context(), bert, []byte("%PDF")))
 	check(t, w.Close())
@@ -66,7 +66,7 @@ func TestHoldingsWithoutAnIndex(t *testing.T) {
 // A paper may be stored without its PDF; an existing PDF is kept.
 func TestPutWithoutPDF(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	w, err := env.OpenWriter(t.Context(), dir)
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
 	check(t, err)
 	check(t, w.Put(t.Context(), bert, nil))
 	check(t, w.Put(t.Context(), resnet, []byte("%PDF of resnet")))

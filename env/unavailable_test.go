@@ -49,7 +49,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 // A path that the database does not support is refused before the folder is created.
 func TestWriterChecksThePathFirst(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "100%")
-	if _, err := env.OpenWriter(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "choose another folder") {
+	if _, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "choose another folder") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {

@@ -26,7 +26,7 @@ func viewed(t *testing.T, data []byte) (*Env, string) {
 	for n := 1; n <= 2; n++ {
 		p.Pages = append(p.Pages, paperdb.Page{ID: qa.PageUUID(id, n), Number: n, Width: 612, Height: 792})
 	}
-	w, err := OpenWriter(t.Context(), dir)
+	w, err := OpenWriter(t.Context(), WriterConfig{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,14 +36,9 @@ type WriterConfig struct {
 	Notice func(line string)
 }
 
-// OpenWriter opens the data directory dir for writing with the defaults of [WriterConfig].
-func OpenWriter(ctx context.Context, dir string) (*Writer, error) {
-	return OpenWriterConfig(ctx, WriterConfig{Dir: dir})
-}
-
-// OpenWriterConfig opens a data directory for writing and creates it if it is missing or empty. It fails while another
+// OpenWriter opens a data directory for writing and creates it if it is missing or empty. It fails while another
 // process uses the directory.
-func OpenWriterConfig(ctx context.Context, cfg WriterConfig) (*Writer, error) {
+func OpenWriter(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	if cfg.Embedder == nil {
 		var err error
 		if cfg.Embedder, err = minilm.Open(minilm.Config{}); err != nil {

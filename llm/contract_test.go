@@ -63,6 +63,8 @@ func TestContract(t *testing.T) {
 		}
 	}
 	t.Run("scripted", func(t *testing.T) {
-		modeltest.Run(t, modeltest.Config{New: func(*testing.T) qa.Model { return llm.NewScripted(slices.Repeat([]string{"ok"}, 16)) }})
+		modeltest.Run(t, modeltest.Config{New: func(*testing.T) qa.Model {
+			return llm.NewScript([]llm.Episode{{Replies: slices.Repeat([]string{"ok"}, 16)}})
+		}})
 	})
 }

@@ -82,7 +82,7 @@ func TestAddedProviders(t *testing.T) {
 	c := llm.Config{Spec: "offline:x:y", Providers: map[string]llm.Provider{
 		"offline": func(c llm.Config) (qa.Model, error) {
 			got = c
-			return llm.NewScripted([]string{"here"}), nil
+			return llm.NewScript([]llm.Episode{{Replies: []string{"here"}}}), nil
 		},
 	}}
 	if reply, err := ask(t, c); err != nil || reply.Text != "here" {

@@ -29,8 +29,8 @@ func ExampleOpen() {
 	// Output: Twelve datasets. 3 1
 }
 
-func ExampleNewScripted() {
-	model := llm.NewScripted([]string{"first", "second"})
+func ExampleNewScript() {
+	model := llm.NewScript([]llm.Episode{{Replies: []string{"first", "second"}}})
 	messages := []qa.Message{{Role: qa.User, Text: "How many datasets?"}}
 	for range 2 {
 		reply, err := model.Complete(context.Background(), qa.Request{Messages: messages})

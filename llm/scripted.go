@@ -40,11 +40,6 @@ type Episode struct {
 	Replies []string
 }
 
-// NewScripted answers every conversation with the same replies.
-func NewScripted(replies []string) *Scripted {
-	return NewScript([]Episode{{Replies: replies}})
-}
-
 // NewScript answers by task. The first match wins, so an episode for all tasks comes last.
 func NewScript(episodes []Episode) *Scripted {
 	return &Scripted{episodes: episodes, calls: map[string]int{}}

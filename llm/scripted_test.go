@@ -53,7 +53,7 @@ func TestScriptedFollowsTheConversation(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := llm.NewScripted(test.replies)
+			m := llm.NewScript([]llm.Episode{{Replies: test.replies}})
 			for range 2 { // the second episode starts over
 				e := episode{task: "q", window: test.window}
 				e.run(t, m, len(test.replies))
@@ -68,8 +68,8 @@ func TestScriptedFollowsTheConversation(t *testing.T) {
 func TestScriptedResumesInANewProgram(t *testing.T) {
 	replies := []string{"a", "b", "c", "d", "e"}
 	e := episode{task: "q", window: 2}
-	e.run(t, llm.NewScripted(replies), 3)
-	e.run(t, llm.NewScripted(replies), 2)
+	e.run(t, llm.NewScript([]llm.Episode{{Replies: replies}}), 3)
+	e.run(t, llm.NewScript([]llm.Episode{{Replies: replies}}), 2)
 	if diff := cmp.Diff(replies, e.replies); diff != "" {
 		t.Errorf("replies (-want +got):\n%s", diff)
 	}
@@ -97,7 +97,7 @@ func TestScriptedEpisodesOverlap(t *testing.T) {
 }
 
 func TestScriptedWhenRepliesWereRewritten(t *testing.T) {
-	m := llm.NewScripted([]string{"a", "b"})
+	m := llm.NewScript([]llm.Episode{{Replies: []string{"a", "b"}}})
 	messages := []qa.Message{{Role: qa.User, Text: "q"}}
 	for _, want := range []string{"a", "b"} {
 		got, err := m.Complete(t.Context(), qa.Request{Messages: messages})
@@ -134,7 +134,7 @@ func TestScriptedErrors(t *testing.T) {
 }
 
 func TestScriptedReply(t *testing.T) {
-	got, err := llm.NewScripted([]string{"hello world"}).Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "hello"}}})
+	got, err := llm.NewScript([]llm.Episode{{Replies: []string{"hello world"}}}).Complete(t.Context(), qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "hello"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,10 +22,6 @@ const MaxTokens = 5000
 // cellMark marks a truncated cell.
 const cellMark = " …[cut]"
 
-// Table renders rows as JSON Lines, one object per row with the columns in order, and truncates them at limit cl100k
-// tokens, within a cell if a whole row does not fit. If anything is left out, a last line says what and why.
-func Table(r Rows, limit int) qa.Observation { return show(r, limit, 0) }
-
 // show is Table with at most maxRows rows; 0 means no limit.
 func show(r Rows, limit, maxRows int) qa.Observation {
 	if len(r.Values) == 0 {

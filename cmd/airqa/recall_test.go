@@ -170,7 +170,7 @@ func ingestAll(b *testing.B, dir, papers string, model embed.Embedder) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	store, err := env.OpenWriterConfig(b.Context(), env.WriterConfig{Dir: dir, Embedder: model})
+	store, err := env.OpenWriter(b.Context(), env.WriterConfig{Dir: dir, Embedder: model})
 	if err != nil {
 		b.Fatal(err)
 	}

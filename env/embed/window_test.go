@@ -49,7 +49,7 @@ func TestCut(t *testing.T) {
 		var parts []embed.Part
 		total := 0
 		for i, n := range sizes {
-			text.WriteString(string(rune('a' + i)))
+			text.WriteString(string(rune('一' + i))) // no whitespace, which windows drop at their ends
 			parts = append(parts, embed.Part{End: text.Len(), Tokens: n})
 			total += n
 		}

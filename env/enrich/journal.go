@@ -53,9 +53,6 @@ func OpenJournal(path string, redact func([]byte) []byte) (*Journal, error) {
 // Close closes the journal.
 func (j *Journal) Close() error { return j.replies.Close() }
 
-// Torn returns the length in bytes of an unfinished last line that was truncated.
-func (j *Journal) Torn() int64 { return int64(len(j.replies.Tail())) }
-
 func readEntry(line []byte, at ledger.Span) (string, ledger.Span, error) {
 	e, err := parseEntry(line)
 	if err != nil {

@@ -96,7 +96,7 @@ func (s Session) Write(ctx context.Context, to env.WriterConfig, stage string, f
 	bar := &embedBar{Session: s, name: stage}
 	to.Progress = bar.set
 	to.Notice = func(line string) { s.Notify.Warnf("%s", line) }
-	store, err := env.OpenWriterConfig(ctx, to)
+	store, err := env.OpenWriter(ctx, to)
 	if err != nil {
 		return err
 	}

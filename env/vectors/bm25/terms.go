@@ -8,13 +8,12 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Terms yields the terms of a text in order: runs of letters and digits in lower case, without English stop words,
-// stemmed by the Snowball algorithm. A full stop or comma between two digits does not end a run ("0.5" is one term). A
-// hyphen does, so "state of the art" matches "state-of-the-art".
-func Terms(text string) iter.Seq[string] { return terms(text, stem) }
-
+// stem is the Snowball algorithm.
 func stem(word string) string { return english.Stem(word, false) }
 
+// terms yields the terms of a text in order: runs of letters and digits in lower case, without English stop words,
+// each reduced by stem. A full stop or comma between two digits does not end a run ("0.5" is one term). A hyphen does,
+// so "state of the art" matches "state-of-the-art".
 func terms(text string, stem func(string) string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for word := range words(strings.ToLower(text)) {

@@ -91,9 +91,6 @@ func preferred(a, b string) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
 }
 
-// Papers returns the number of papers with an output.
-func (f *Folder) Papers() int { return len(f.found) }
-
 // Output has the unparsed files of one paper.
 type Output struct {
 	middle, content []byte // nil if missing

@@ -49,9 +49,6 @@ func (f *Folder) note(path string) {
 	}
 }
 
-// Len returns the number of files.
-func (f *Folder) Len() int { return len(f.paths) }
-
 // ByID returns the file named after a UUID, ignoring case.
 func (f *Folder) ByID(id string) (path string, ok bool) {
 	path, ok = f.byID[strings.ToLower(id)]

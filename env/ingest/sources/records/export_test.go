@@ -1,0 +1,4 @@
+package records
+
+// Len returns the number of files.
+func (f *Folder) Len() int { return len(f.paths) }
