@@ -1,13 +1,13 @@
 # make test: everything that must hold. make demo: the main job on the sample papers. make bench: the figures of docs/PERFORMANCE.md.
 # make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
-.PHONY: test vet lint tidy unit demo build warm bench mutate
+.PHONY: test vet lint deadcode tidy unit demo build warm bench mutate
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
 # go test that lists what was skipped; SKIPS="-allow FILE" makes other skips than those of FILE a failure.
 GOTEST = go run ./internal/gotest $(SKIPS)
 
-test: vet tidy lint unit
+test: vet tidy lint deadcode unit
 
 vet:
 	go vet ./...
@@ -17,6 +17,9 @@ tidy:
 
 lint:
 	$(GOLANGCI) run ./...
+
+deadcode:
+	.ci/deadcode
 
 # The PDF library is WebAssembly: compiled once under the race detector, before the packages run side by side.
 warm:
