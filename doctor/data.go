@@ -102,7 +102,7 @@ func (c Dir) VectorChecks() []Check {
 		return Omitted("vectors", "skipped because data directory failed")
 	}
 	fix := "run the same airqa ingest command again, with the --embedder that built the index"
-	if c.Vectors != "" {
+	if c.Vectors != "" && c.Vectors != env.Files {
 		fix = "check that the server runs, and its address, user and prefix; airqa vectors copy fills it"
 	}
 	return []Check{
@@ -119,9 +119,9 @@ func (c Dir) collections(ctx context.Context, fix string) Finding {
 	if err != nil {
 		return Bad(err, fix)
 	}
-	where := "files"
-	if c.Vectors != "" {
-		where = c.Shown
+	where := c.Shown
+	if c.Vectors == "" {
+		where = env.Files
 	}
 	var names []string
 	for _, v := range list {

@@ -34,7 +34,7 @@ var notInNames = regexp.MustCompile(`[^a-z0-9_]+`)
 // collectionOf names the collection of an embedding model. As in the reference, the name joins modality, type and model
 // in lower case and replaces every other character with "_".
 func collectionOf(info embed.Info) string {
-	if strings.HasPrefix(info.Model, "all-MiniLM-L6-v2") {
+	if EmbedderName(info.Model) == DefaultEmbedder {
 		return MiniLM
 	}
 	return "text_" + notInNames.ReplaceAllString(strings.ToLower(info.Model), "_")
@@ -49,9 +49,9 @@ func cachePath(dir *datadir.Dir, info embed.Info) string {
 	return filepath.Join(dir.Path(), "embeddings", name+".cache")
 }
 
-// openStore opens the vector store of a data directory: the local files if url is empty, else a Milvus server.
+// openStore opens the vector store of a data directory: the local files if url is empty or [Files], else a Milvus server.
 func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store, error) {
-	if url == "" {
+	if url == "" || url == Files {
 		s, err := flat.Open(dir.Vectors())
 		if err != nil {
 			return nil, err // a nil *flat.Store would make a non-nil interface
@@ -117,12 +117,9 @@ func claimStore(ctx context.Context, dir *datadir.Dir, store vectors.Store, sour
 	return s.Claim(ctx, info.ID)
 }
 
-// CheckVectors validates the URL of a vector store without connecting to it. An empty URL is valid.
+// CheckVectors validates the URL of a vector store without connecting to it. An empty URL and [Files] are valid.
 func CheckVectors(url string) error {
-	if url == "" {
-		return nil
-	}
-	_, err := milvus.ParseURL(url)
+	_, err := placeOf(url)
 	return err
 }
 

@@ -78,9 +78,9 @@ type Env struct {
 
 // noWindowsNotice is the notice about a dense collection that predates embedding long texts in windows.
 func noWindowsNotice(cfg Config) string {
-	to := "files"
-	if cfg.Vectors != "" {
-		to = "milvus://..."
+	to := "milvus://..."
+	if p, err := placeOf(cfg.Vectors); err == nil && p == (place{}) {
+		to = Files
 	}
 	return fmt.Sprintf("the search index covers only the beginning of long passages; to rebuild it, run: airqa vectors copy --data %s --to %s", cfg.Dir, to)
 }

@@ -70,6 +70,9 @@ func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error
 		return err
 	}
 	info.Fingerprint, info.Papers = source, papers
+	if info.Index, err = recordOf(cfg.Embedder.Info(), cfg.Vectors); err != nil {
+		return err
+	}
 	return dir.WriteInfo(info)
 }
 

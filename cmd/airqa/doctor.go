@@ -22,8 +22,8 @@ import (
 
 type doctorCmd struct {
 	Data         string        `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory to check; the default is skipped where it does not exist."`
-	Vectors      string        `placeholder:"URL" help:"Milvus server for the vectors; without it they are files in the data directory."`
-	Embedder     string        `default:"minilm" placeholder:"MODEL" help:"Model for dense vectors: minilm, or openai:NAME at an endpoint."`
+	Vectors      string        `placeholder:"URL" help:"Milvus server for the vectors, or files. Default: as recorded in the data directory."`
+	Embedder     string        `placeholder:"MODEL" help:"Model for dense vectors: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
 	EmbedModel   string        `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision."`
 	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /embeddings, for openai:NAME."`
 	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to ask for a few words."`
@@ -109,12 +109,19 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 	if len(c.Judge) == 0 {
 		groups = append(groups, doctor.Omitted("judge", "not asked for; give --judge PROVIDER:NAME"))
 	}
-	open := func() (embed.Embedder, error) { return c.once(a) }
+	f := c.dataFlags()
+	err := f.settle(a, false)
+	open := func() (embed.Embedder, error) {
+		if err != nil {
+			return nil, err
+		}
+		return once(a, f)
+	}
 	groups = append(groups, []doctor.Check{doctor.Embedder(open)})
 	if !c.asked() {
 		groups = append(groups, doctor.Omitted("data directory", "not asked for; give --data DIR"))
 	} else {
-		d := doctor.Dir{Path: c.Data, Vectors: c.Vectors, Shown: settings.MaskURL(c.Vectors), Embedder: open}
+		d := doctor.Dir{Path: c.Data, Vectors: f.Vectors, Shown: settings.MaskURL(f.Vectors), Embedder: open}
 		groups = append(groups, d.Checks(), d.VectorChecks())
 	}
 	return append(groups, doctor.System(a.now(), c.Data)...)
@@ -167,9 +174,8 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 }
 
 // once is the embedder, which asks an endpoint once and no more.
-func (c doctorCmd) once(a *app) (embed.Embedder, error) {
-	f := c.dataFlags()
-	name, remote := strings.CutPrefix(c.Embedder, "openai:")
+func once(a *app, f dataFlags) (embed.Embedder, error) {
+	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	if !remote || name == "" {
 		return f.embedder(a)
 	}
@@ -184,7 +190,7 @@ func (c doctorCmd) once(a *app) (embed.Embedder, error) {
 // dataFlags are the flags as other commands take them.
 func (c doctorCmd) dataFlags() dataFlags {
 	f := dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
-		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, EmbedBaseURL: c.EmbedBaseURL, EmbedTokens: embed.DefaultTokens,
+		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, EmbedBaseURL: c.EmbedBaseURL,
 	}}
 	if f.Data == "" {
 		f.Data = "." // none is opened

@@ -47,7 +47,7 @@ func (c enrichCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	texts, err := c.embedder(a)
+	texts, err := c.index(a, false)
 	if err != nil {
 		return err
 	}

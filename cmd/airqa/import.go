@@ -32,7 +32,7 @@ of theirs can be drawn. Running it again skips what is in.`
 }
 
 func (c importCmd) Run(a *app) (err error) {
-	texts, err := c.embedder(a)
+	texts, err := c.index(a, true)
 	if err != nil {
 		return err
 	}

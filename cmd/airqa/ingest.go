@@ -46,7 +46,7 @@ func (c ingestCmd) Run(a *app) error {
 	if err := c.checkSources(); err != nil {
 		return err
 	}
-	texts, err := c.embedder(a)
+	texts, err := c.index(a, true)
 	if err != nil {
 		return err
 	}

@@ -42,14 +42,30 @@ func TestMilvusServer(t *testing.T) {
 	if out, code := runProgram(t, ingest...); code != exit.Done {
 		t.Fatalf("ingest with the server back ended with %d:\n%s", code, out)
 	}
+	recorded := "milvus://" + server.Address + "?prefix=cmd_"
+	if index := indexOf(t, data); index.Vectors != recorded {
+		t.Errorf("the record names %q, want %q", index.Vectors, recorded)
+	}
+	if out, code := runProgram(t, "search", "--data", data, "window"); code != exit.Done || !strings.Contains(out, "1. score") {
+		t.Errorf("search ended with %d:\n%s", code, out)
+	}
+	if out, code := runProgram(t, "search", "--data", data, "--vectors", "files", "window"); code != exit.Usage || !strings.Contains(out, recorded) {
+		t.Errorf("search in files ended with %d:\n%s", code, out)
+	}
 	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", "files"); code != exit.Done {
 		t.Fatalf("copy ended with %d:\n%s", code, out)
+	}
+	if index := indexOf(t, data); index.Vectors != "files" {
+		t.Errorf("the record names %q after the copy", index.Vectors)
 	}
 	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exit.Done || !strings.Contains(out, "both stores hold the same") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
 	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exit.Done {
 		t.Errorf("check with an empty store ended with %d:\n%s", code, out)
+	}
+	if out, code := runProgram(t, "vectors", "copy", "--data", data, "--to", url); code != exit.Done {
+		t.Fatalf("copy back ended with %d:\n%s", code, out)
 	}
 	killedRun(t, server, dir, []string{"--data", data, "--vectors", url})
 }

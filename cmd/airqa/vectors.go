@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,40 +28,35 @@ func (vectorsCopyCmd) Help() string {
   airqa vectors copy --data papers --to milvus://127.0.0.1:19530/default?prefix=papers_
   airqa vectors copy --data papers --to files
 
-No text is embedded again: vectors are kept in the data directory by the text that they stand for.`
+No text is embedded again: vectors are kept in the data directory by the text that they stand for. Later commands use the store
+that was filled.`
 }
 
-// files is how the command line names the data directory's own files.
-const files = "files"
-
-// store turns the name of a store into what package env takes.
-func store(name string) (string, error) {
-	if name == files {
-		return "", nil
-	}
+// checkStore refuses what names no store.
+func checkStore(name string) error {
 	if name == "" {
-		return "", exit.Misuse("name a store: milvus://..., or files")
+		return exit.Misuse("name a store: milvus://..., or files")
 	}
 	if err := env.CheckVectors(name); err != nil {
-		return "", exit.With(exit.Usage, err)
+		return exit.With(exit.Usage, err)
 	}
-	return name, nil
+	return nil
 }
 
 func (c vectorsCopyCmd) Run(a *app) error {
-	to, err := store(c.To)
-	if err != nil {
+	if err := checkStore(c.To); err != nil {
 		return err
 	}
-	texts, err := c.embedder(a)
+	from := dataFlags{embedderFlags: c.embedderFlags}
+	texts, err := from.index(a, true)
 	if err != nil {
 		return err
 	}
 	ctx, _, stop := a.interrupts()
 	defer stop()
-	err = a.session().Write(ctx, env.WriterConfig{Dir: c.Data, Vectors: to, Embedder: texts}, "copy", func(*env.Writer) error { return nil })
+	err = a.session().Write(ctx, env.WriterConfig{Dir: c.Data, Vectors: c.To, Embedder: texts}, "copy", func(*env.Writer) error { return nil })
 	if err == nil {
-		a.say("next: airqa vectors check --data %s --with %s", c.Data, c.To)
+		a.say("next: airqa vectors check --data %s --vectors %s --with %s", c.Data, from.Vectors, c.To)
 	}
 	return err
 }
@@ -79,21 +75,25 @@ func (vectorsCheckCmd) Help() string {
 }
 
 func (c vectorsCheckCmd) Run(a *app) error {
-	if c.With == "" {
-		return c.verify(a)
+	if err := env.CheckVectors(c.Vectors); err != nil {
+		return exit.With(exit.Usage, err)
 	}
-	with, err := store(c.With)
+	recorded := dataFlags{embedderFlags: c.embedderFlags}
+	texts, err := recorded.index(a, false)
 	if err != nil {
+		return err
+	}
+	c.Vectors = cmp.Or(c.Vectors, recorded.Vectors)
+	if c.With == "" {
+		return c.verify(a, texts)
+	}
+	if err := checkStore(c.With); err != nil {
 		return err
 	}
 	if c.Sample < 1 {
 		return exit.Misuse("--sample %d: at least one text", c.Sample)
 	}
-	texts, err := c.embedder(a)
-	if err != nil {
-		return err
-	}
-	differences, err := env.Compare(a.ctx, c.comparison(with, texts))
+	differences, err := env.Compare(a.ctx, c.comparison(c.With, texts))
 	if err != nil {
 		return err
 	}
@@ -114,11 +114,7 @@ func (c vectorsCheckCmd) comparison(with string, texts embed.Embedder) env.Compa
 }
 
 // verify looks at one store by itself.
-func (c vectorsCheckCmd) verify(a *app) error {
-	texts, err := c.embedder(a)
-	if err != nil {
-		return err
-	}
+func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 	list, err := env.Verify(a.ctx, env.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts})
 	if err != nil {
 		return err

@@ -27,6 +27,18 @@ type Info struct {
 	Papers int `json:"papers"`
 	// Chunks is how papers are split; nil before the first ingest and in directories that predate the setting.
 	Chunks *Chunking `json:"chunks,omitempty"`
+	// Index is how the search index was made; nil before the first ingest and in directories that predate the record.
+	Index *Index `json:"index,omitempty"`
+}
+
+// Index describes a search index. It contains no key and no password.
+type Index struct {
+	// Embedder is minilm or openai:NAME.
+	Embedder string `json:"embedder"`
+	// Window is the number of tokens of a passage that one vector of openai:NAME stands for.
+	Window int `json:"window,omitempty"`
+	// Vectors is "files", or the URL of a Milvus server.
+	Vectors string `json:"vectors"`
 }
 
 // Info reads airqa.json. Unknown fields are an error.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"path/filepath"
 	"strconv"
-	"strings"
 
+	"airqa/env"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/runlog"
@@ -41,8 +41,8 @@ func RecordedFlags(dir string, c runlog.Config, getenv func(string) string) map[
 	maps.Copy(flags, qa.FlagsOf(qa.Settings{}, c.Shape.Settings))
 	maps.Copy(flags, qa.FlagsOf(qa.Sampling{}, sampling))
 	maps.Copy(flags, qa.FlagsOf(described{}, c.Shape.Model))
-	if embedder, _ := c.Shape.Settings["embedder"].(string); strings.HasPrefix(embedder, "openai:") {
-		flags["embedder"] = embedder
+	if embedder, _ := c.Shape.Settings["embedder"].(string); embedder != "" {
+		flags["embedder"] = env.EmbedderName(embedder)
 	}
 	if llm.FromEnvironment(runlog.SpecOf(c.Shape.Model), getenv).BaseURL == "" && c.Note.BaseURL != "" {
 		flags["base-url"] = c.Note.BaseURL

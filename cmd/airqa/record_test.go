@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/env/datadir"
+	"airqa/internal/exit"
+)
+
+// embeddings is an endpoint that embeds texts by their length, and counts them.
+func embeddings(t *testing.T) (url string, count *atomic.Int64) {
+	t.Helper()
+	count = new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			t.Error(err)
+		}
+		type vector struct {
+			Index     int       `json:"index"`
+			Embedding []float64 `json:"embedding"`
+		}
+		var list []vector
+		for i, text := range asked.Input {
+			count.Add(1)
+			list = append(list, vector{i, []float64{1, float64(len(text)), float64(len(text) % 7)}})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": list})
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1", count
+}
+
+// indexOf is what airqa.json records of a search index.
+func indexOf(t *testing.T, data string) *datadir.Index {
+	t.Helper()
+	d, err := datadir.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := d.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Index
+}
+
+// A data directory is used with the embedder and the vector store that it was made with, without naming them again.
+func TestDataDirectoryRecordsItsIndex(t *testing.T) {
+	dir := t.TempDir()
+	if err := unpackPapers(filepath.Join(dir, "papers")); err != nil {
+		t.Fatal(err)
+	}
+	url, count := embeddings(t)
+	data, paper := filepath.Join(dir, "data"), filepath.Join(dir, "papers", "prunella.pdf")
+	t.Setenv("AIRQA_EMBED_API_KEY", "sk-secret")
+	ends := func(code int, pattern string, args ...string) {
+		t.Helper()
+		out, got := runProgram(t, append(args, "--data", data)...)
+		if got != code || !regexp.MustCompile(pattern).MatchString(out) {
+			t.Errorf("airqa %s ended with %d, want %d and %q:\n%s", strings.Join(args, " "), got, code, pattern, out)
+		}
+	}
+	records := func(want datadir.Index) {
+		t.Helper()
+		if diff := cmp.Diff(&want, indexOf(t, data)); diff != "" {
+			t.Errorf("record (-want +got):\n%s", diff)
+		}
+	}
+
+	ends(exit.Done, "1 added", "ingest", "--embedder", "openai:v", "--embed-tokens", "512", "--embed-base-url", url, paper)
+	records(datadir.Index{Embedder: "openai:v", Window: 512, Vectors: "files"})
+	raw, err := os.ReadFile(filepath.Join(data, datadir.InfoName))
+	if err != nil || strings.Contains(string(raw), "127.0.0.1") || strings.Contains(string(raw), "sk-secret") {
+		t.Errorf("airqa.json names the endpoint or the key: %s, %v", raw, err)
+	}
+
+	// What needs no embedder needs no endpoint. The address is not recorded; the environment has it for the rest.
+	t.Setenv("AIRQA_EMBED_API_KEY", "")
+	ends(exit.Done, "1 row", "sql", "SELECT 1")
+	ends(exit.Done, "score", "search", "--retrieve", "bm25", "training")
+	ends(exit.Usage, "no API key for api.openai.com: set AIRQA_EMBED_API_KEY", "search", "training")
+	t.Setenv("AIRQA_EMBED_BASE_URL", url)
+	ends(exit.Done, "note: airqa.json of .* sets embedder openai:v(.|\n)*1. score", "search", "training")
+	ends(exit.Done, "text_openai_v: [0-9]+ records", "vectors", "check")
+	ends(exit.Done, `OK +search`, "doctor")
+
+	// A contradiction is refused before any work.
+	before := count.Load()
+	ends(exit.Usage, "was made with embedder openai:v, not minilm; leave out --embedder, or switch with airqa ingest", "search", "--embedder", "minilm", "training")
+	ends(exit.Usage, "not minilm", "enrich", "--embedder", "minilm", "--model", "openai:m", "--base-url", url)
+	ends(exit.Usage, "not minilm", "vectors", "check", "--embedder", "minilm")
+	ends(exit.Usage, "are at files, not at milvus://db:19530; leave out --vectors, or switch with airqa vectors copy", "search", "--vectors", "milvus://me:word@db", "training")
+	ends(exit.Failed, "made with embedder openai:v, not minilm", "doctor", "--embedder", "minilm")
+	ends(exit.Failed, "unreachable", "vectors", "copy", "--to", "milvus://127.0.0.1:1?timeout=1s")
+	records(datadir.Index{Embedder: "openai:v", Window: 512, Vectors: "files"})
+	ends(exit.Done, "0 added, 1 there before", "ingest", paper)
+	if n := count.Load() - before; n != 0 {
+		t.Errorf("%d texts were embedded again", n)
+	}
+
+	// An ingest may switch.
+	ends(exit.Done, "0 added, 1 there before", "ingest", "--embedder", "minilm", paper)
+	records(datadir.Index{Embedder: "minilm", Vectors: "files"})
+	ends(exit.Done, "^1. score", "search", "training")
+}

@@ -1,0 +1,101 @@
+package env
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/vectors/milvus"
+)
+
+// Names of the default embedding model and of the default vector store, the files of the data directory.
+const (
+	DefaultEmbedder = "minilm"
+	Files           = "files"
+)
+
+// EmbedderName returns the name of an embedding model in airqa.json and on the command line: minilm or openai:NAME.
+func EmbedderName(model string) string {
+	if strings.HasPrefix(model, "all-MiniLM-L6-v2") {
+		return DefaultEmbedder
+	}
+	return model
+}
+
+// SettleIndex completes want with what the data directory dir records of its search index, then with the defaults. A record that
+// want contradicts is an error, unless change is set. A directory that is missing, damaged or without a record settles nothing.
+func SettleIndex(dir string, want datadir.Index, change bool) (datadir.Index, error) {
+	if err := CheckVectors(want.Vectors); err != nil {
+		return want, err
+	}
+	have := datadir.Index{Embedder: DefaultEmbedder, Vectors: Files}
+	recorded := false
+	if d, err := datadir.Open(dir); err == nil {
+		if info, err := d.Info(); err == nil && info.Index != nil {
+			have, recorded = *info.Index, true
+		}
+	}
+	place, err := placeOf(have.Vectors)
+	if err != nil {
+		return want, fmt.Errorf("%s of %s: vectors: %w", datadir.InfoName, dir, err)
+	}
+	have.Vectors = place.String()
+	if recorded && !change {
+		if err := contradiction(dir, want, have); err != nil {
+			return want, err
+		}
+	}
+	if want.Window == 0 && cmp.Or(want.Embedder, have.Embedder) == have.Embedder {
+		want.Window = have.Window
+	}
+	want.Embedder, want.Vectors = cmp.Or(want.Embedder, have.Embedder), cmp.Or(want.Vectors, have.Vectors)
+	return want, nil
+}
+
+// contradiction refuses another embedding model or another vector store than the recorded one. Credentials and options of the
+// connection may differ.
+func contradiction(dir string, want, have datadir.Index) error {
+	if want.Embedder != "" && want.Embedder != have.Embedder {
+		return fmt.Errorf("the search index of %s was made with embedder %s, not %s; leave out --embedder, or switch with airqa ingest --data %s --embedder %s",
+			dir, have.Embedder, want.Embedder, dir, want.Embedder)
+	}
+	asked, _ := placeOf(want.Vectors)  // is checked
+	stored, _ := placeOf(have.Vectors) // is checked
+	asked.TLS, stored.TLS = false, false
+	if want.Vectors != "" && asked != stored {
+		return fmt.Errorf("the vectors of %s are at %s, not at %s; leave out --vectors, or switch with airqa vectors copy --data %s --to %s",
+			dir, have.Vectors, asked, dir, asked)
+	}
+	return nil
+}
+
+// recordOf is the record of a search index that was made with a model in a vector store.
+func recordOf(model embed.Info, url string) (*datadir.Index, error) {
+	place, err := placeOf(url)
+	index := datadir.Index{Embedder: EmbedderName(model.Model), Vectors: place.String()}
+	if index.Embedder != DefaultEmbedder {
+		index.Window = model.Window
+	}
+	return &index, err
+}
+
+// place is where vectors are: a Milvus server without credentials and timeout, or the files of the data directory as the zero value.
+type place struct{ milvus.Config }
+
+// String returns the URL of the server, or [Files].
+func (p place) String() string {
+	if p.Config == (milvus.Config{}) {
+		return Files
+	}
+	return p.Config.String()
+}
+
+func placeOf(url string) (place, error) {
+	if url == "" || url == Files {
+		return place{}, nil
+	}
+	c, err := milvus.ParseURL(url)
+	return place{milvus.Config{Address: c.Address, Database: c.Database, Prefix: c.Prefix, TLS: c.TLS}}, err
+}
