@@ -122,7 +122,7 @@ func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := paperdb.OpenReaderConfig(ctx, paperdb.Config{Path: dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess})
+	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess})
 	if err != nil {
 		return nil, fmt.Errorf("open data directory %s: %w", dir.Path(), errors.Join(err, pool.Close()))
 	}

@@ -31,7 +31,7 @@ type indexer struct {
 
 // reindex updates the collections and airqa.json to match the papers in the database.
 func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error) {
-	db, err := paperdb.OpenReader(ctx, dir.Database())
+	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()})
 	if err != nil {
 		return err
 	}

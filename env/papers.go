@@ -35,7 +35,7 @@ func openPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := paperdb.OpenReader(ctx, dir.Database())
+	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()})
 	return dir, db, err
 }
 

@@ -111,7 +111,7 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 	if e, err = enrich.New(cfg); err != nil {
 		return nil, asked, nil, err
 	}
-	papers, err := paperdb.OpenReader(ctx, dir.Database())
+	papers, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()})
 	if err != nil {
 		return nil, asked, nil, err
 	}

@@ -104,7 +104,7 @@ func run(ctx context.Context, t *testing.T, dir, url string, cfg enrich.Config) 
 	}
 	e, err := enrich.New(cfg)
 	check(t, err)
-	r, err := paperdb.OpenReader(t.Context(), filepath.Join(dir, "papers.duckdb"))
+	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: filepath.Join(dir, "papers.duckdb")})
 	check(t, err)
 	w.asked, w.err = e.Ask(ctx, r)
 	check(t, r.Close())
@@ -118,7 +118,7 @@ func run(ctx context.Context, t *testing.T, dir, url string, cfg enrich.Config) 
 
 func enrichable(t *testing.T, dir string, n int) paperdb.Paper {
 	t.Helper()
-	r, err := paperdb.OpenReader(t.Context(), filepath.Join(dir, "papers.duckdb"))
+	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: filepath.Join(dir, "papers.duckdb")})
 	check(t, err)
 	defer func() { check(t, r.Close()) }()
 	p, err := r.Enrichable(t.Context(), qa.PaperUUID(fmt.Sprintf("Paper %d", n), ""))

@@ -51,7 +51,12 @@ func tableRows(p Paper) ([]table, error) {
 			paper, text(p.File.SHA256), text(p.File.MetadataSHA256), text(p.File.Name), text(p.File.Parser), texts(p.File.Problems),
 		}}},
 	}
-	c.checkPages(p.Pages)
+	for _, page := range p.Pages {
+		delete(c.pages, page.ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.pages)) { // in place of a foreign key
+		c.fail(fmt.Errorf("a row refers to page %s, which the paper does not have", id))
+	}
 	return tables, c.err
 }
 
@@ -98,16 +103,6 @@ func (c *cells) page(s string) driver.Value {
 	}
 	c.pages[s] = true
 	return c.id(s)
-}
-
-// checkPages replaces a foreign key: rows refer to pages of the same paper.
-func (c *cells) checkPages(pages []Page) {
-	for _, p := range pages {
-		delete(c.pages, p.ID)
-	}
-	for _, id := range slices.Sorted(maps.Keys(c.pages)) {
-		c.fail(fmt.Errorf("a row refers to page %s, which the paper does not have", id))
-	}
 }
 
 func (c *cells) fail(err error) {

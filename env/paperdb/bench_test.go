@@ -23,7 +23,7 @@ func benchReader(b *testing.B, inProcess bool) *paperdb.Reader {
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := paperdb.OpenReaderConfig(b.Context(), paperdb.Config{Path: path, InProcess: inProcess})
+	r, err := paperdb.OpenReader(b.Context(), paperdb.Config{Path: path, InProcess: inProcess})
 	if err != nil {
 		b.Fatal(err)
 	}

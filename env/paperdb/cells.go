@@ -2,10 +2,8 @@ package paperdb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 )
 
@@ -20,25 +18,22 @@ type Cell struct {
 	Text string
 }
 
+// The page numbers of tables without pages, with a reference to a page, and of the pages themselves.
+const none, onPage, ofPage = "-1", "COALESCE(p.page_number, -1)", "t.page_number"
+
 // indexed lists the text columns that the reference embeds (marked E in its schema), by table.
-func indexed() []struct {
+var indexed = []struct {
 	table, key, paper, page string
 	columns                 []string
-} {
-	const none, onPage, ofPage = "-1", "COALESCE(p.page_number, -1)", "t.page_number"
-	return []struct {
-		table, key, paper, page string
-		columns                 []string
-	}{
-		{"metadata", "paper_id", "paper_id", none, []string{"title", "abstract", "bibtex", "tldr"}},
-		{"pages", "page_id", "ref_paper_id", ofPage, []string{"page_content", "page_summary"}},
-		{"images", "image_id", "ref_paper_id", onPage, []string{"image_caption", "image_summary"}},
-		{"chunks", "chunk_id", "ref_paper_id", onPage, []string{"text_content"}},
-		{"tables", "table_id", "ref_paper_id", onPage, []string{"table_caption", "table_content", "table_summary"}},
-		{"sections", "section_id", "ref_paper_id", none, []string{"section_title", "section_content", "section_summary"}},
-		{"equations", "equation_id", "ref_paper_id", onPage, []string{"equation_content"}},
-		{"reference", "reference_id", "ref_paper_id", onPage, []string{"reference_content"}},
-	}
+}{
+	{"metadata", "paper_id", "paper_id", none, []string{"title", "abstract", "bibtex", "tldr"}},
+	{"pages", "page_id", "ref_paper_id", ofPage, []string{"page_content", "page_summary"}},
+	{"images", "image_id", "ref_paper_id", onPage, []string{"image_caption", "image_summary"}},
+	{"chunks", "chunk_id", "ref_paper_id", onPage, []string{"text_content"}},
+	{"tables", "table_id", "ref_paper_id", onPage, []string{"table_caption", "table_content", "table_summary"}},
+	{"sections", "section_id", "ref_paper_id", none, []string{"section_title", "section_content", "section_summary"}},
+	{"equations", "equation_id", "ref_paper_id", onPage, []string{"equation_content"}},
+	{"reference", "reference_id", "ref_paper_id", onPage, []string{"reference_content"}},
 }
 
 // Place identifies a column of a table.
@@ -47,7 +42,7 @@ type Place struct{ Table, Column string }
 // Indexed lists the columns whose texts the search index contains.
 func Indexed() []Place {
 	var places []Place
-	for _, t := range indexed() {
+	for _, t := range indexed {
 		for _, column := range t.columns {
 			places = append(places, Place{t.table, column})
 		}
@@ -58,9 +53,9 @@ func Indexed() []Place {
 // cellsQuery selects the non-empty texts of all indexed columns of some papers.
 func cellsQuery() string {
 	var parts []string
-	for _, t := range indexed() {
+	for _, t := range indexed {
 		join := ""
-		if strings.HasPrefix(t.page, "COALESCE") {
+		if t.page == onPage {
 			join = " LEFT JOIN pages p ON p.page_id = t.ref_page_id"
 		}
 		for _, column := range t.columns {
@@ -77,29 +72,25 @@ func cellsQuery() string {
 // Cells yields every text for the search index, ordered by paper, table, column, page and key. It buffers the texts of
 // a few papers at a time and stops at the first error.
 func (r *Reader) Cells(ctx context.Context) iter.Seq2[Cell, error] {
-	return func(yield func(Cell, error) bool) {
-		owned, err := r.Files(ctx)
-		if err != nil {
-			yield(Cell{}, err)
-			return
-		}
-		query := cellsQuery()
-		for part := range slices.Chunk(owned, batch) {
-			cells, err := list(ctx, r.db, "cells", scanCell, query, ids(part))
-			if err != nil {
-				yield(Cell{}, err)
-				return
-			}
-			for _, c := range cells {
-				if !yield(c, nil) {
-					return
-				}
-			}
-		}
-	}
+	return inBatches(ctx, r, "cells", func(c *Cell) []any {
+		return []any{&c.PaperID, &c.Page, &c.Table, &c.Column, &c.Key, &c.Text}
+	}, cellsQuery())
 }
 
-func scanCell(rows *sql.Rows) (c Cell, err error) {
-	err = rows.Scan(&c.PaperID, &c.Page, &c.Table, &c.Column, &c.Key, &c.Text)
-	return c, err
+// Counts is the number of rows of a paper in each table.
+type Counts struct {
+	PaperID                                                        string
+	Pages, Images, Chunks, Tables, Sections, Equations, References int
+}
+
+// Counts returns the counts of all papers, ordered by id.
+func (r *Reader) Counts(ctx context.Context) ([]Counts, error) {
+	var columns, joins strings.Builder
+	for _, name := range Tables()[1:] {
+		_, _ = fmt.Fprintf(&columns, ", COALESCE(%s.n, 0)", "n_"+name)
+		_, _ = fmt.Fprintf(&joins, " LEFT JOIN (SELECT ref_paper_id, count(*) AS n FROM %s GROUP BY ref_paper_id) n_%[1]s ON n_%[1]s.ref_paper_id = paper_id", name)
+	}
+	return list(ctx, r.db, "counts", func(c *Counts) []any {
+		return []any{&c.PaperID, &c.Pages, &c.Images, &c.Chunks, &c.Tables, &c.Sections, &c.Equations, &c.References}
+	}, "SELECT paper_id::VARCHAR"+columns.String()+" FROM metadata"+joins.String()+" ORDER BY paper_id")
 }

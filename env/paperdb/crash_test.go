@@ -79,7 +79,7 @@ func killInPut(t *testing.T, path string) {
 		t.Errorf("child said %q, %v", line, err)
 	}
 	// While the writer is alive, readers get an error that names the reason.
-	if _, err := OpenReader(t.Context(), path); err == nil || !strings.Contains(err.Error(), "another program is using it") {
+	if _, err := OpenReader(t.Context(), Config{Path: path}); err == nil || !strings.Contains(err.Error(), "another program is using it") {
 		t.Errorf("open beside a writer: got %v", err)
 	}
 	if err := child.Process.Kill(); err != nil {
@@ -114,7 +114,7 @@ func TestChild(t *testing.T) {
 // titles maps the titles to their numbers of chunks; "committed" is present after the first kill and must be complete.
 func titles(t *testing.T, path string) map[string]int {
 	t.Helper()
-	r, err := OpenReader(t.Context(), path)
+	r, err := OpenReader(t.Context(), Config{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}

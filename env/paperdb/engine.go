@@ -21,21 +21,19 @@ type engine struct {
 	hide   []string // host paths to remove from error texts
 }
 
-// sandbox returns the engine settings in the only order that works: the second to last disables the file system, the
-// last one freezes all settings.
-func sandbox() []string {
-	return []string{
-		"SET threads = 1",
-		"SET memory_limit = '256MB'",
-		"SET max_temp_directory_size = '0GB'",
-		"SET temp_directory = ''",
-		"SET autoinstall_known_extensions = false",
-		"SET autoload_known_extensions = false",
-		"SET allow_community_extensions = false",
-		"SET allow_persistent_secrets = false",
-		"SET enable_external_access = false",
-		"SET lock_configuration = true",
-	}
+// sandbox has the engine settings in the only order that works: the second to last disables the file system, the last
+// one freezes all settings.
+var sandbox = []string{
+	"SET threads = 1",
+	"SET memory_limit = '256MB'",
+	"SET max_temp_directory_size = '0GB'",
+	"SET temp_directory = ''",
+	"SET autoinstall_known_extensions = false",
+	"SET autoload_known_extensions = false",
+	"SET allow_community_extensions = false",
+	"SET allow_persistent_secrets = false",
+	"SET enable_external_access = false",
+	"SET lock_configuration = true",
 }
 
 // openDatabase opens the file at path read-only and locks the engine down.
@@ -76,7 +74,7 @@ func lockDown(ctx context.Context, db *sql.DB) error {
 	lockingDown.Lock()
 	defer lockingDown.Unlock()
 	var refused error
-	for _, statement := range sandbox() {
+	for _, statement := range sandbox {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			refused = fmt.Errorf("lock down the engine: %w", err)
 			break
@@ -164,7 +162,8 @@ func fetch(ctx context.Context, conn *sql.Conn, canonical string, limit int) (Re
 			return Result{}, err
 		}
 		if size += cellSize(row); size > maxResult {
-			return Result{}, tooLarge()
+			text := fmt.Sprintf("The result is larger than %d MiB. Ask for fewer rows or columns, or cut long texts with left().", maxResult>>20)
+			return Result{}, &QueryError{Kind: KindMemory, Text: text}
 		}
 		result.Values = append(result.Values, row)
 	}

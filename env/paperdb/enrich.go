@@ -1,16 +1,13 @@
 package paperdb
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-
-	"github.com/marcboeker/go-duckdb/v2"
 )
 
 // enrichedMark separates the parser in airqa.files.parser from a hash of the cells filled in later. The parser is part
@@ -29,15 +26,13 @@ type Fill struct {
 }
 
 // fillable lists the columns of [Fill] with their table, its primary key and the column with the paper's id.
-func fillable() []struct{ column, table, key, owner string } {
-	return []struct{ column, table, key, owner string }{
-		{"tldr", "metadata", "paper_id", "paper_id"},
-		{"tags", "metadata", "paper_id", "paper_id"},
-		{"page_summary", "pages", "page_id", "ref_paper_id"},
-		{"image_summary", "images", "image_id", "ref_paper_id"},
-		{"table_summary", "tables", "table_id", "ref_paper_id"},
-		{"section_summary", "sections", "section_id", "ref_paper_id"},
-	}
+var fillable = []struct{ column, table, key, owner string }{
+	{"tldr", "metadata", "paper_id", "paper_id"},
+	{"tags", "metadata", "paper_id", "paper_id"},
+	{"page_summary", "pages", "page_id", "ref_paper_id"},
+	{"image_summary", "images", "image_id", "ref_paper_id"},
+	{"table_summary", "tables", "table_id", "ref_paper_id"},
+	{"section_summary", "sections", "section_id", "ref_paper_id"},
 }
 
 // Enrichable returns the parts of a paper that can be summarised: metadata, pages, images, tables and sections, but no
@@ -46,45 +41,19 @@ func (r *Reader) Enrichable(ctx context.Context, paperID string) (p Paper, err e
 	if p.Metadata, err = r.Paper(ctx, paperID); err != nil {
 		return p, err
 	}
-	if p.Pages, err = r.Pages(ctx, paperID); err != nil {
-		return p, err
-	}
-	if p.Sections, err = r.Sections(ctx, paperID); err != nil {
-		return p, err
-	}
-	if p.Images, err = r.images(ctx, paperID); err != nil {
-		return p, err
-	}
-	p.Tables, err = r.tables(ctx, paperID)
-	return p, err
-}
-
-func (r *Reader) images(ctx context.Context, paperID string) ([]Image, error) {
-	return list(ctx, r.db, "images", func(rows *sql.Rows) (x Image, err error) {
-		var box duckdb.Composite[[]int32]
-		err = rows.Scan(&x.ID, &x.Caption, &x.Summary, &box, &x.Ordinal, &x.PageID)
-		x.Box = boxOf(box.Get())
-		return x, err
+	var errs [4]error
+	p.Pages, errs[0] = r.Pages(ctx, paperID)
+	p.Sections, errs[1] = r.Sections(ctx, paperID)
+	p.Images, errs[2] = list(ctx, r.db, "images", func(x *Image) []any {
+		return []any{&x.ID, &x.Caption, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
 	}, `SELECT image_id::VARCHAR, COALESCE(image_caption, ''), COALESCE(image_summary, ''), bounding_box::INTEGER[], ordinal,
 		COALESCE(ref_page_id::VARCHAR, '') FROM images WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, image_id`, paperID)
-}
-
-func (r *Reader) tables(ctx context.Context, paperID string) ([]Table, error) {
-	return list(ctx, r.db, "tables", func(rows *sql.Rows) (x Table, err error) {
-		var box duckdb.Composite[[]int32]
-		err = rows.Scan(&x.ID, &x.Caption, &x.Content, &x.Summary, &box, &x.Ordinal, &x.PageID)
-		x.Box = boxOf(box.Get())
-		return x, err
+	p.Tables, errs[3] = list(ctx, r.db, "tables", func(x *Table) []any {
+		return []any{&x.ID, &x.Caption, &x.Content, &x.Summary, (*boxCell)(&x.Box), &x.Ordinal, &x.PageID}
 	}, `SELECT table_id::VARCHAR, COALESCE(table_caption, ''), COALESCE(table_content, ''), COALESCE(table_summary, ''),
 		bounding_box::INTEGER[], ordinal, COALESCE(ref_page_id::VARCHAR, '')
 		FROM tables WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, table_id`, paperID)
-}
-
-func boxOf(list []int32) (b [4]int) {
-	for i := range min(len(list), len(b)) {
-		b[i] = int(list[i])
-	}
-	return b
+	return p, cmp.Or(errs[:]...)
 }
 
 // Files returns the source file of each paper, ordered by paper id.
@@ -105,8 +74,7 @@ func (w *Writer) Enrich(ctx context.Context, paperID string, fills []Fill) error
 		return fmt.Errorf("enrich paper: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op after a commit
-	err = enrich(ctx, tx, paperID, fills)
-	if err == nil {
+	if err = enrich(ctx, tx, paperID, fills); err == nil {
 		if w.beforeCommit != nil {
 			w.beforeCommit()
 		}
@@ -134,7 +102,7 @@ func enrich(ctx context.Context, tx *sql.Tx, paperID string, fills []Fill) error
 }
 
 func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
-	for _, c := range fillable() {
+	for _, c := range fillable {
 		if c.column != f.Column {
 			continue
 		}
@@ -160,23 +128,16 @@ func (f Fill) write(ctx context.Context, tx *sql.Tx, paperID string) error {
 func enrichment(ctx context.Context, tx *sql.Tx, paperID string) (hash string, err error) {
 	var parts []string
 	var args []any
-	for _, c := range fillable() {
+	for _, c := range fillable {
 		parts = append(parts, fmt.Sprintf("SELECT '%[1]s' AS col, %[2]s::VARCHAR AS k, COALESCE(%[1]s::VARCHAR, '') AS cell FROM %[3]s WHERE %[4]s = ?::UUID",
 			c.column, c.key, c.table, c.owner))
 		args = append(args, paperID)
 	}
-	rows, err := tx.QueryContext(ctx, strings.Join(parts, " UNION ALL ")+" ORDER BY col, k", args...)
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
+	cells, err := list(ctx, tx, "cells", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} },
+		strings.Join(parts, " UNION ALL ")+" ORDER BY col, k", args...)
 	h := sha256.New()
-	for rows.Next() {
-		var column, key, cell string
-		if err := rows.Scan(&column, &key, &cell); err != nil {
-			return "", err
-		}
-		_, _ = io.WriteString(h, fmt.Sprintf("%s %s %q\n", column, key, cell)) // hash.Hash never returns an error
+	for _, c := range cells {
+		_, _ = fmt.Fprintf(h, "%s %s %q\n", c[0], c[1], c[2]) // hash.Hash never returns an error
 	}
-	return hex.EncodeToString(h.Sum(nil))[:16], rows.Err()
+	return hex.EncodeToString(h.Sum(nil))[:16], err
 }

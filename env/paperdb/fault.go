@@ -48,15 +48,6 @@ func tooMuchMemory() *QueryError {
 	return &QueryError{Kind: KindMemory, Text: "The query needs more memory than it may have. Narrow it down: fewer rows, columns or joins."}
 }
 
-func tooLarge() *QueryError {
-	text := fmt.Sprintf("The result is larger than %d MiB. Ask for fewer rows or columns, or cut long texts with left().", maxResult>>20)
-	return &QueryError{Kind: KindMemory, Text: text}
-}
-
-func wasKilled() *QueryError {
-	return &QueryError{Kind: KindRuntime, Text: "The process that ran the query was killed from outside, perhaps for want of memory. Try again, or ask for less."}
-}
-
 func brokeDown() *QueryError {
 	return &QueryError{Kind: KindRuntime, Text: "The engine broke down on this query. Write it in another way."}
 }
@@ -79,35 +70,28 @@ func (e *engine) explain(err error) error {
 		// The driver's own errors: an unsupported type, a parameter without a value.
 		return &QueryError{Kind: KindRuntime, Text: e.clean(err.Error())}
 	}
-	kind, ok := kindOf(fault.Type)
-	if !ok {
+	kind, ok := kinds[fault.Type]
+	switch {
+	case !ok:
+		kind = KindRuntime
+	case kind == "":
 		return fmt.Errorf("query: %w", err)
-	}
-	if kind == KindMemory {
+	case kind == KindMemory:
 		return tooMuchMemory()
 	}
 	return &QueryError{Kind: kind, Text: e.clean(fault.Msg)}
 }
 
-// kindOf returns false for errors of the database rather than the statement.
-func kindOf(t duckdb.ErrorType) (string, bool) {
-	switch t {
-	case duckdb.ErrorTypeParser, duckdb.ErrorTypeSyntax:
-		return KindSyntax, true
-	case duckdb.ErrorTypeCatalog:
-		return KindCatalog, true
-	case duckdb.ErrorTypeBinder, duckdb.ErrorTypeParameterNotResolved:
-		return KindBinder, true
-	case duckdb.ErrorTypeOutOfMemory:
-		return KindMemory, true
-	case duckdb.ErrorTypeInterrupt:
-		return KindTimeout, true
-	case duckdb.ErrorTypePermission, duckdb.ErrorTypeInvalidConfiguration, duckdb.ErrorTypeMissingExtension, duckdb.ErrorTypeAutoLoad:
-		return KindRefused, true
-	case duckdb.ErrorTypeFatal, duckdb.ErrorTypeIO, duckdb.ErrorTypeConnection:
-		return "", false
-	}
-	return KindRuntime, true
+// kinds maps the engine's errors that are not [KindRuntime]; "" is an error of the database rather than the statement.
+var kinds = map[duckdb.ErrorType]string{
+	duckdb.ErrorTypeParser: KindSyntax, duckdb.ErrorTypeSyntax: KindSyntax,
+	duckdb.ErrorTypeCatalog: KindCatalog,
+	duckdb.ErrorTypeBinder:  KindBinder, duckdb.ErrorTypeParameterNotResolved: KindBinder,
+	duckdb.ErrorTypeOutOfMemory: KindMemory,
+	duckdb.ErrorTypeInterrupt:   KindTimeout,
+	duckdb.ErrorTypePermission:  KindRefused, duckdb.ErrorTypeInvalidConfiguration: KindRefused,
+	duckdb.ErrorTypeMissingExtension: KindRefused, duckdb.ErrorTypeAutoLoad: KindRefused,
+	duckdb.ErrorTypeFatal: "", duckdb.ErrorTypeIO: "", duckdb.ErrorTypeConnection: "",
 }
 
 var (
@@ -118,6 +102,9 @@ var (
 	// wrapped matches the excerpt of the statement in a runtime error, which would show the wrapper instead of the
 	// original text.
 	wrapped = regexp.MustCompile(`(?s)\n+LINE \d+: .*`)
+	// badID matches the error for comparing an id, to the engine a 128-bit number, with text that is truncated or has no
+	// hyphens.
+	badID = regexp.MustCompile(`^(?:Conversion Error: )?Could not convert string ('[0-9a-fA-F-]{1,40}') to INT128`)
 )
 
 // clean removes host paths and addresses from an engine's text and truncates it.
@@ -127,18 +114,10 @@ func (e *engine) clean(text string) string {
 	}
 	text = hostPath.ReplaceAllString(text, "${1}…")
 	text = gate.WithoutAdvice(advice.ReplaceAllString(text, ""))
-	text = notAnID(text)
+	text = badID.ReplaceAllString(text, "$1 is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id.")
+	text = strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 	text = address.ReplaceAllString(text, "0x…")
 	return cut(strings.TrimSpace(text))
-}
-
-// badID matches the engine's error for comparing an id with text that is truncated or has no hyphens.
-var badID = regexp.MustCompile(`^(?:Conversion Error: )?Could not convert string ('[0-9a-fA-F-]{1,40}') to INT128`)
-
-// notAnID rewords the engine's errors about ids, which call them 128-bit numbers.
-func notAnID(text string) string {
-	text = badID.ReplaceAllString(text, "$1 is not an id: ids are uuids of 36 characters, such as 3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3. Write the whole id.")
-	return strings.ReplaceAll(text, "to INT128", "to UUID/INT128")
 }
 
 // cut truncates a text to maxText bytes at a character boundary.

@@ -21,7 +21,7 @@ func FuzzQuery(f *testing.F) {
 	if err := errors.Join(w.Put(f.Context(), paper("attention")), w.Close()); err != nil {
 		f.Fatal(err)
 	}
-	r, err := paperdb.OpenReader(f.Context(), path)
+	r, err := paperdb.OpenReader(f.Context(), paperdb.Config{Path: path})
 	if err != nil {
 		f.Fatal(err)
 	}

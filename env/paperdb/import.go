@@ -33,23 +33,18 @@ func OpenReleased(ctx context.Context, path string) (*Released, error) {
 		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), fs.ErrNotExist)
 	}
 	db, err := connect(path, "access_mode=read_only")
+	if err != nil && strings.Contains(err.Error(), "version number") { // which only happens to files of others
+		return nil, fmt.Errorf("open %s: written by a newer DuckDB; use that version to copy it: ATTACH 'copy.duckdb' (STORAGE_VERSION '%s'); "+
+			"COPY FROM DATABASE <name> TO copy", filepath.Base(path), storage)
+	}
 	if err != nil {
-		return nil, releasedError(path, err)
+		return nil, err
 	}
 	r := &Released{db: db}
 	if err := r.inspect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", filepath.Base(path), err), db.Close())
 	}
 	return r, nil
-}
-
-// releasedError adds a hint for a file written by a newer engine, which only happens to files of others.
-func releasedError(path string, err error) error {
-	if strings.Contains(err.Error(), "version number") {
-		return fmt.Errorf("open %s: written by a newer DuckDB; use that version to copy it: ATTACH 'copy.duckdb' (STORAGE_VERSION '%s'); "+
-			"COPY FROM DATABASE <name> TO copy", filepath.Base(path), storage)
-	}
-	return err
 }
 
 func (r *Released) inspect(ctx context.Context) (err error) {
@@ -68,10 +63,7 @@ func (r *Released) inspect(ctx context.Context) (err error) {
 
 // columnTypes ignores views, because they could run anything.
 func columnTypes(ctx context.Context, db *sql.DB) (map[string]map[string]string, error) {
-	cells, err := list(ctx, db, "columns", func(rows *sql.Rows) (c [3]string, err error) {
-		err = rows.Scan(&c[0], &c[1], &c[2])
-		return c, err
-	}, `SELECT lower(c.table_name), lower(c.column_name), c.data_type FROM duckdb_columns() c
+	cells, err := list(ctx, db, "columns", func(c *[3]string) []any { return []any{&c[0], &c[1], &c[2]} }, `SELECT lower(c.table_name), lower(c.column_name), c.data_type FROM duckdb_columns() c
 		SEMI JOIN duckdb_tables() t ON t.table_oid = c.table_oid AND t.database_oid = c.database_oid
 		WHERE c.database_name = current_database() AND c.schema_name = 'main'`)
 	if err != nil {
@@ -90,7 +82,7 @@ func columnTypes(ctx context.Context, db *sql.DB) (map[string]map[string]string,
 // complete reports all missing tables and columns.
 func (r *Released) complete() error {
 	var missing []string
-	for _, t := range releasedTables() {
+	for _, t := range releasedTables {
 		columns, have := r.types[t.name]
 		if !have {
 			missing = append(missing, "table "+t.name)
@@ -118,10 +110,7 @@ func (r *Released) Close() error {
 
 // IDs returns the ids of all papers as stored, sorted.
 func (r *Released) IDs(ctx context.Context) ([]string, error) {
-	return list(ctx, r.db, "paper ids", func(rows *sql.Rows) (id string, err error) {
-		err = rows.Scan(&id)
-		return id, err
-	}, "SELECT CAST(paper_id AS VARCHAR) AS id FROM metadata WHERE paper_id IS NOT NULL ORDER BY id")
+	return list(ctx, r.db, "paper ids", only[string], "SELECT CAST(paper_id AS VARCHAR) AS id FROM metadata WHERE paper_id IS NOT NULL ORDER BY id")
 }
 
 // Paper reads all rows of the paper with an id from [Released.IDs]. It lists its corrections in File.Problems: table
@@ -132,7 +121,7 @@ func (r *Released) Paper(ctx context.Context, id string) (Paper, error) {
 	heads, err := rowsOf(ctx, r, "metadata", id, func(c *row) Metadata {
 		return Metadata{
 			PaperID: c.id(), Title: c.text(), Abstract: c.text(), NumPages: c.number(), ConferenceFull: c.text(), Conference: c.text(),
-			Year: c.number(), Volume: cleanVolume(c.text()), DownloadURL: c.text(), BibTeX: c.text(), Authors: c.texts(),
+			Year: c.number(), Volume: c.text(), DownloadURL: c.text(), BibTeX: c.text(), Authors: c.texts(),
 			PDFPath: c.text(), TLDR: c.text(), Tags: c.texts(),
 		}
 	})
@@ -142,21 +131,15 @@ func (r *Released) Paper(ctx context.Context, id string) (Paper, error) {
 	if err != nil {
 		return Paper{}, fmt.Errorf("paper %.40q: %w", id, err)
 	}
-	p.Metadata = heads[0]
+	if p.Metadata = heads[0]; p.Metadata.Volume == "None" { // the reference's placeholder for an unknown volume
+		p.Metadata.Volume = ""
+	}
 	if err := r.parts(ctx, id, &p); err != nil {
 		return Paper{}, fmt.Errorf("paper %.40q: %w", id, err)
 	}
 	r.corners.fix(&p)
 	fixPages(&p)
 	return p, nil
-}
-
-// cleanVolume removes the placeholder that the reference implementation stores for an unknown volume.
-func cleanVolume(volume string) string {
-	if volume == "None" {
-		return ""
-	}
-	return volume
 }
 
 // parts reads the seven tables that refer to the paper.

@@ -2,7 +2,6 @@ package paperdb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
@@ -23,10 +22,7 @@ const edgeTolerance = 2
 // width and height. It counts as corners if other boxes of the database certainly are, and none certainly is not.
 func (r *Released) findCorners(ctx context.Context) (corners, error) {
 	type counts struct{ corners, sizes int }
-	found, err := list(ctx, r.db, "table boxes", func(rows *sql.Rows) (c counts, err error) {
-		err = rows.Scan(&c.corners, &c.sizes)
-		return c, err
-	}, fmt.Sprintf(`SELECT
+	found, err := list(ctx, r.db, "table boxes", func(c *counts) []any { return []any{&c.corners, &c.sizes} }, fmt.Sprintf(`SELECT
 			count(*) FILTER (WHERE b[3] > b[1] AND b[4] > b[2] AND b[3] <= w + %[1]d AND b[4] <= h + %[1]d
 				AND (b[1] + b[3] > w + %[1]d OR b[2] + b[4] > h + %[1]d)),
 			count(*) FILTER (WHERE (b[3] <= b[1] OR b[4] <= b[2]) AND b[3] > 0 AND b[4] > 0

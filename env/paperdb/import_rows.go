@@ -2,22 +2,20 @@ package paperdb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/marcboeker/go-duckdb/v2"
 )
 
 // kind is the expected content of a column of a released database, whatever its type.
 type kind int
 
 const (
-	idCell kind = iota
-	textCell
-	numberCell
-	textsCell
-	numbersCell
+	isID kind = iota
+	isText
+	isNumber
+	isTexts
+	isNumbers
 	optionalText // a column that may be missing
 	optionalTexts
 )
@@ -33,78 +31,78 @@ type releasedTable struct {
 	columns            []releasedColumn
 }
 
-// releasedTables lists the published schema; the columns filled by language models are often missing.
-func releasedTables() []releasedTable {
-	page := releasedColumn{"ref_page_id", idCell}
-	ordinal := releasedColumn{"ordinal", numberCell}
-	box := releasedColumn{"bounding_box", numbersCell}
-	return []releasedTable{
-		{"metadata", "paper_id", "paper_id", releasedMetadata()},
-		{"pages", "ref_paper_id", "page_number, page_id", []releasedColumn{
-			{"page_id", idCell},
-			{"page_number", numberCell},
-			{"page_width", numberCell},
-			{"page_height", numberCell},
-			{"page_content", textCell},
-			{"page_summary", optionalText},
-		}},
-		{"images", "ref_paper_id", "ordinal, image_id", []releasedColumn{
-			{"image_id", idCell}, {"image_caption", textCell}, {"image_summary", optionalText}, box, ordinal, page,
-		}},
-		{"chunks", "ref_paper_id", "ordinal, chunk_id", []releasedColumn{
-			{"chunk_id", idCell}, {"text_content", textCell}, ordinal, page,
-		}},
-		{"tables", "ref_paper_id", "ordinal, table_id", []releasedColumn{
-			{"table_id", idCell}, {"table_caption", textCell}, {"table_content", textCell}, {"table_summary", optionalText}, box, ordinal, page,
-		}},
-		{"sections", "ref_paper_id", "ordinal, section_id", []releasedColumn{
-			{"section_id", idCell},
-			{"section_title", textCell},
-			{"section_content", textCell},
-			{"section_summary", optionalText},
-			ordinal,
-			{"page_numbers", numbersCell},
-		}},
-		{"equations", "ref_paper_id", "ordinal, equation_id", []releasedColumn{
-			{"equation_id", idCell}, {"equation_content", textCell}, ordinal, page,
-		}},
-		{"reference", "ref_paper_id", "ordinal, reference_id", []releasedColumn{
-			{"reference_id", idCell}, {"reference_content", textCell}, ordinal, page,
-		}},
-	}
-}
+var (
+	pageColumn    = releasedColumn{"ref_page_id", isID}
+	ordinalColumn = releasedColumn{"ordinal", isNumber}
+	boxColumn     = releasedColumn{"bounding_box", isNumbers}
+)
 
-// releasedMetadata lists the columns of table metadata.
-func releasedMetadata() []releasedColumn {
-	return []releasedColumn{
-		{"paper_id", idCell},
-		{"title", textCell},
-		{"abstract", textCell},
-		{"num_pages", numberCell},
-		{"conference_full", textCell},
-		{"conference_abbreviation", textCell},
-		{"pub_year", numberCell},
-		{"volume", textCell},
-		{"download_url", textCell},
-		{"bibtex", textCell},
-		{"authors", textsCell},
-		{"pdf_path", textCell},
+// releasedTables lists the published schema; the columns filled by language models are often missing.
+var releasedTables = []releasedTable{
+	{"metadata", "paper_id", "paper_id", []releasedColumn{
+		{"paper_id", isID},
+		{"title", isText},
+		{"abstract", isText},
+		{"num_pages", isNumber},
+		{"conference_full", isText},
+		{"conference_abbreviation", isText},
+		{"pub_year", isNumber},
+		{"volume", isText},
+		{"download_url", isText},
+		{"bibtex", isText},
+		{"authors", isTexts},
+		{"pdf_path", isText},
 		{"tldr", optionalText},
 		{"tags", optionalTexts},
-	}
+	}},
+	{"pages", "ref_paper_id", "page_number, page_id", []releasedColumn{
+		{"page_id", isID},
+		{"page_number", isNumber},
+		{"page_width", isNumber},
+		{"page_height", isNumber},
+		{"page_content", isText},
+		{"page_summary", optionalText},
+	}},
+	{"images", "ref_paper_id", "ordinal, image_id", []releasedColumn{
+		{"image_id", isID}, {"image_caption", isText}, {"image_summary", optionalText}, boxColumn, ordinalColumn, pageColumn,
+	}},
+	{"chunks", "ref_paper_id", "ordinal, chunk_id", []releasedColumn{
+		{"chunk_id", isID}, {"text_content", isText}, ordinalColumn, pageColumn,
+	}},
+	{"tables", "ref_paper_id", "ordinal, table_id", []releasedColumn{
+		{"table_id", isID},
+		{"table_caption", isText},
+		{"table_content", isText},
+		{"table_summary", optionalText},
+		boxColumn, ordinalColumn, pageColumn,
+	}},
+	{"sections", "ref_paper_id", "ordinal, section_id", []releasedColumn{
+		{"section_id", isID},
+		{"section_title", isText},
+		{"section_content", isText},
+		{"section_summary", optionalText},
+		ordinalColumn,
+		{"page_numbers", isNumbers},
+	}},
+	{"equations", "ref_paper_id", "ordinal, equation_id", []releasedColumn{
+		{"equation_id", isID}, {"equation_content", isText}, ordinalColumn, pageColumn,
+	}},
+	{"reference", "ref_paper_id", "ordinal, reference_id", []releasedColumn{
+		{"reference_id", isID}, {"reference_content", isText}, ordinalColumn, pageColumn,
+	}},
 }
 
 // expression converts a column of any type to one that can be scanned.
 func (c releasedColumn) expression(types map[string]string) string {
 	_, have := types[c.name]
 	switch c.kind {
-	case idCell:
+	case isID:
 		return fmt.Sprintf("COALESCE(lower(CAST(%s AS VARCHAR)), '')", c.name)
-	case numberCell:
+	case isNumber:
 		return fmt.Sprintf("COALESCE(TRY_CAST(%s AS INTEGER), 0)", c.name)
-	case numbersCell:
+	case isNumbers:
 		return fmt.Sprintf("COALESCE(TRY_CAST(%s AS INTEGER[]), [])", c.name)
-	case textsCell, optionalTexts:
+	case isTexts, optionalTexts:
 		if !have {
 			return "CAST([] AS VARCHAR[])"
 		}
@@ -136,17 +134,16 @@ type row struct {
 	next  int
 }
 
-func (t releasedTable) row() *row {
-	r := &row{}
+func (t releasedTable) row() (r row) {
 	for _, c := range t.columns {
 		var cell any = new(string)
 		switch c.kind {
-		case numberCell:
+		case isNumber:
 			cell = new(int)
-		case textsCell, optionalTexts:
-			cell = new(duckdb.Composite[[]string])
-		case numbersCell:
-			cell = new(duckdb.Composite[[]int32])
+		case isTexts, optionalTexts:
+			cell = new(textsCell)
+		case isNumbers:
+			cell = new(numbersCell)
 		}
 		r.cells = append(r.cells, cell)
 	}
@@ -158,15 +155,8 @@ func (r *row) take() any { r.next++; return r.cells[r.next-1] }
 func (r *row) text() string    { return *r.take().(*string) }
 func (r *row) id() string      { return r.text() }
 func (r *row) number() int     { return *r.take().(*int) }
-func (r *row) texts() []string { return r.take().(*duckdb.Composite[[]string]).Get() }
-
-func (r *row) numbers() []int {
-	var list []int
-	for _, n := range r.take().(*duckdb.Composite[[]int32]).Get() {
-		list = append(list, int(n))
-	}
-	return list
-}
+func (r *row) texts() []string { return *r.take().(*textsCell) }
+func (r *row) numbers() []int  { return *r.take().(*numbersCell) }
 
 // box returns zero unless there are four numbers.
 func (r *row) box() (b [4]int) {
@@ -178,14 +168,15 @@ func (r *row) box() (b [4]int) {
 
 // rowsOf reads the rows of a paper from a table. take must read each column once, in order.
 func rowsOf[T any](ctx context.Context, r *Released, table, paper string, take func(*row) T) ([]T, error) {
-	for _, t := range releasedTables() {
-		if t.name == table {
-			return list(ctx, r.db, table, func(rows *sql.Rows) (T, error) {
-				c := t.row()
-				err := rows.Scan(c.cells...)
-				return take(c), err
-			}, t.query(r.types[table]), paper)
-		}
+	i := slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == table })
+	t := releasedTables[i]
+	cells, err := list(ctx, r.db, table, func(c *row) []any {
+		*c = t.row()
+		return c.cells
+	}, t.query(r.types[table]), paper)
+	items := make([]T, len(cells))
+	for i := range cells {
+		items[i] = take(&cells[i])
 	}
-	return nil, fmt.Errorf("read %s: no such table", table)
+	return items, err
 }

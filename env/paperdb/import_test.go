@@ -215,7 +215,7 @@ func TestCheckAndRefused(t *testing.T) {
 	a, b := paper("a"), paper("b")
 	b.Chunks[0].ID = a.Chunks[0].ID
 	check(t, paperdb.Check(b))
-	w, err := paperdb.Create(t.Context(), filepath.Join(t.TempDir(), "papers.duckdb"))
+	w, err := paperdb.OpenWriter(t.Context(), filepath.Join(t.TempDir(), "papers.duckdb"))
 	check(t, err)
 	check(t, w.Put(t.Context(), a))
 	if err := w.Put(t.Context(), b); !paperdb.Refused(err) {

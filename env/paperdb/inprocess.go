@@ -22,7 +22,17 @@ func (p inProcess) query(ctx context.Context, text string, limits Limits) (Resul
 		result, err := p.engine.run(ctx, text, limits.Rows)
 		done <- answer{result, err}
 	}()
-	a, ok := await(ctx, done)
+	var a answer
+	ok := true
+	select {
+	case a = <-done:
+	case <-ctx.Done():
+		select {
+		case a = <-done:
+		case <-time.After(interruptGrace):
+			ok = false
+		}
+	}
 	switch {
 	case ok && a.err == nil:
 		return a.result, nil
@@ -39,19 +49,4 @@ func (p inProcess) close() error { return p.engine.close() }
 type answer struct {
 	result Result
 	err    error
-}
-
-// await waits for an answer until ctx ends, plus grace.
-func await(ctx context.Context, done <-chan answer) (answer, bool) {
-	select {
-	case a := <-done:
-		return a, true
-	case <-ctx.Done():
-	}
-	select {
-	case a := <-done:
-		return a, true
-	case <-time.After(interruptGrace):
-		return answer{}, false
-	}
 }

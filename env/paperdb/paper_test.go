@@ -59,7 +59,7 @@ func put(t *testing.T, path string, papers ...paperdb.Paper) {
 
 func reader(t *testing.T, path string) *paperdb.Reader {
 	t.Helper()
-	r, err := paperdb.OpenReader(t.Context(), path)
+	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path})
 	check(t, err)
 	t.Cleanup(func() { check(t, r.Close()) })
 	return r

@@ -51,10 +51,7 @@ func connect(path, options string) (*sql.DB, error) {
 		return nil, err
 	}
 	connector, err := duckdb.NewConnector(path+"?"+options, nil)
-	for range closingTries {
-		if err == nil || !strings.Contains(err.Error(), handleConflict) {
-			break
-		}
+	for try := 0; try < closingTries && err != nil && strings.Contains(err.Error(), handleConflict); try++ {
 		time.Sleep(closingWait)
 		connector, err = duckdb.NewConnector(path+"?"+options, nil)
 	}

@@ -126,7 +126,7 @@ func TestQueryErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			texts := make(map[string]bool)
 			for range 3 {
-				r, err := paperdb.OpenReader(t.Context(), path)
+				r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path})
 				check(t, err)
 				_, err = r.Query(t.Context(), tt.sql, limits)
 				var got *paperdb.QueryError
@@ -204,7 +204,7 @@ func TestOpenedAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				r, err := paperdb.OpenReader(t.Context(), path)
+				r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path})
 				if err != nil {
 					t.Error(err)
 					return

@@ -8,7 +8,7 @@ import (
 // Newer engines must keep writing files that older programs can read.
 func TestStorageIsPinned(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "papers.duckdb")
-	w, err := Create(t.Context(), path)
+	w, err := OpenWriter(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package paperdb
 import (
 	"fmt"
 	"math/big"
+	"reflect"
 	"strings"
 	"time"
 
@@ -71,31 +72,13 @@ func bytesText(b []byte, typeName string) string {
 	return text.String()
 }
 
-// number widens numbers to int64 and float64, and formats numbers that fit neither as text.
+// number widens numbers to int64 and float64, formats numbers that fit neither as text, and returns other values unchanged.
 func number(value any) any {
 	switch v := value.(type) {
-	case int8:
-		return int64(v)
-	case int16:
-		return int64(v)
-	case int32:
-		return int64(v)
-	case uint8:
-		return int64(v)
-	case uint16:
-		return int64(v)
-	case uint32:
-		return int64(v)
 	case uint64:
 		return integer(new(big.Int).SetUint64(v))
 	case float32:
 		return float64(v)
-	}
-	return rare(value)
-}
-
-func rare(value any) any {
-	switch v := value.(type) {
 	case *big.Int:
 		return integer(v)
 	case duckdb.Decimal:
@@ -108,6 +91,12 @@ func rare(value any) any {
 		return v.String()
 	case duckdb.Interval:
 		return fmt.Sprintf("%d months %d days %d microseconds", v.Months, v.Days, v.Micros)
+	}
+	switch v := reflect.ValueOf(value); {
+	case v.CanInt():
+		return v.Int()
+	case v.CanUint():
+		return int64(v.Uint())
 	}
 	return value
 }

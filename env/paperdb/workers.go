@@ -84,7 +84,10 @@ func (w workers) query(ctx context.Context, text string, limits Limits) (Result,
 	case errors.As(err, &died) && died.Memory:
 		return Result{}, tooMuchMemory()
 	case errors.As(err, &died) && died.Killed:
-		return Result{}, wasKilled()
+		return Result{}, &QueryError{
+			Kind: KindRuntime,
+			Text: "The process that ran the query was killed from outside, perhaps for want of memory. Try again, or ask for less.",
+		}
 	case errors.As(err, &died):
 		return Result{}, brokeDown()
 	case err != nil:

@@ -17,7 +17,7 @@ import (
 
 func inProcessReader(t *testing.T, path string) *paperdb.Reader {
 	t.Helper()
-	r, err := paperdb.OpenReaderConfig(t.Context(), paperdb.Config{Path: path, InProcess: true})
+	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path, InProcess: true})
 	check(t, err)
 	t.Cleanup(func() { check(t, r.Close()) })
 	return r
@@ -68,7 +68,7 @@ func TestCancelledWhileRunning(t *testing.T) {
 // Costly statements do not affect harmless ones that run concurrently.
 func TestBombsBesideQueries(t *testing.T) {
 	path := library(t, paper("attention"))
-	r, err := paperdb.OpenReaderConfig(t.Context(), paperdb.Config{Path: path, Workers: 3})
+	r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path, Workers: 3})
 	check(t, err)
 	t.Cleanup(func() { check(t, r.Close()) })
 	var wg sync.WaitGroup
@@ -98,7 +98,7 @@ func TestBombsBesideQueries(t *testing.T) {
 func TestCloseFreesTheFile(t *testing.T) {
 	path := library(t, paper("attention"))
 	for range 3 {
-		r, err := paperdb.OpenReader(t.Context(), path)
+		r, err := paperdb.OpenReader(t.Context(), paperdb.Config{Path: path})
 		check(t, err)
 		query(t, r, "SELECT 1")
 		check(t, r.Close())

@@ -22,29 +22,6 @@ type Writer struct {
 	beforeCommit func()
 }
 
-// Create makes a new database at path, where there must be no file.
-func Create(ctx context.Context, path string) (*Writer, error) {
-	have, err := exists(path)
-	if err != nil {
-		return nil, fmt.Errorf("create database: %w", err)
-	}
-	if have {
-		return nil, fmt.Errorf("create database %s: it already exists", path)
-	}
-	// The schema is written to a temporary file first, so a crash leaves no partial database at path.
-	temporary := path + ".new"
-	if err := discard(temporary); err != nil {
-		return nil, fmt.Errorf("create database: %w", err)
-	}
-	if err := build(ctx, temporary); err != nil {
-		return nil, err
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return nil, fmt.Errorf("create database: %w", err)
-	}
-	return openWriter(ctx, path)
-}
-
 // OpenWriter opens the database at path and creates it if it is missing.
 func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 	have, err := exists(path)
@@ -52,12 +29,10 @@ func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	if !have {
-		return Create(ctx, path)
+		if err := create(ctx, path); err != nil {
+			return nil, err
+		}
 	}
-	return openWriter(ctx, path)
-}
-
-func openWriter(ctx context.Context, path string) (*Writer, error) {
 	db, err := connectWriter(path)
 	if err != nil {
 		return nil, err
@@ -68,25 +43,30 @@ func openWriter(ctx context.Context, path string) (*Writer, error) {
 	return &Writer{db: db}, nil
 }
 
-func connectWriter(path string) (*sql.DB, error) {
-	return connect(path, "storage_compatibility_version="+storage+"&autoinstall_known_extensions=false&autoload_known_extensions=false")
-}
-
-// build makes an empty database.
-func build(ctx context.Context, path string) error {
-	db, err := connectWriter(path)
+// create makes an empty database. It writes a temporary file first, so a crash leaves no partial database at path.
+func create(ctx context.Context, path string) error {
+	temporary := path + ".new"
+	if err := errors.Join(os.RemoveAll(temporary), os.RemoveAll(temporary+".wal")); err != nil { // of a crash
+		return fmt.Errorf("create database: %w", err)
+	}
+	db, err := connectWriter(temporary)
 	if err != nil {
 		return err
 	}
-	if _, err = db.ExecContext(ctx, schemaSQL); err != nil {
-		err = fmt.Errorf("create database: %w", err)
+	_, err = db.ExecContext(ctx, schemaSQL)
+	// The driver ignores write errors when it closes the file; the writer's checkpoint returns them.
+	if err = errors.Join(err, (&Writer{db: db}).Close()); err == nil {
+		err = os.Rename(temporary, path)
 	}
-	// The driver ignores write errors when it closes the file; a checkpoint returns them.
-	return errors.Join(err, (&Writer{db: db}).Close())
+	if err != nil {
+		return fmt.Errorf("create database: %w", err)
+	}
+	return nil
 }
 
-// discard removes the files of a crashed Create.
-func discard(path string) error { return errors.Join(os.RemoveAll(path), os.RemoveAll(path+".wal")) }
+func connectWriter(path string) (*sql.DB, error) {
+	return connect(path, "storage_compatibility_version="+storage+"&autoinstall_known_extensions=false&autoload_known_extensions=false")
+}
 
 // Close writes everything to the database file and closes it.
 func (w *Writer) Close() error {
@@ -140,8 +120,18 @@ func replace(ctx context.Context, conn *sql.Conn, paperID string, rows []table) 
 	if err := remove(ctx, conn, paperID, rows); err != nil {
 		return err
 	}
-	if err := removeOutdated(ctx, conn, paperID, rows); err != nil {
+	// Another version of the parser may have read the same file under another id, because it read a different title.
+	file := rows[len(rows)-1].rows[0] // as in tableRows: paper, hash, hash of the metadata, name, parser
+	outdated, err := list(ctx, conn, "outdated papers", only[string], `SELECT paper_id::VARCHAR FROM airqa.files
+		WHERE paper_id <> ?::UUID AND sha256 <> '' AND sha256 = ? AND metadata_sha256 = ? AND split_part(parser, ?, 1) <> ?`,
+		paperID, file[1], file[2], enrichedMark, file[4])
+	if err != nil {
 		return err
+	}
+	for _, id := range outdated {
+		if err := remove(ctx, conn, id, rows); err != nil {
+			return err
+		}
 	}
 	for _, t := range rows {
 		if err := ctx.Err(); err != nil {
@@ -171,40 +161,6 @@ func remove(ctx context.Context, conn *sql.Conn, paperID string, rows []table) e
 		}
 	}
 	return nil
-}
-
-// removeOutdated deletes papers that another version of the parser read from the same file under another id, because it
-// read a different title.
-func removeOutdated(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
-	file := rows[len(rows)-1].rows[0] // as in tableRows: paper, hash, hash of the metadata, name, parser
-	outdated, err := column(ctx, conn, `SELECT paper_id::VARCHAR FROM airqa.files WHERE paper_id <> ?::UUID AND sha256 <> ''
-		AND sha256 = ? AND metadata_sha256 = ? AND split_part(parser, ?, 1) <> ?`, paperID, file[1], file[2], enrichedMark, file[4])
-	if err != nil {
-		return err
-	}
-	for _, id := range outdated {
-		if err := remove(ctx, conn, id, rows); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// column returns the first column of a query.
-func column(ctx context.Context, conn *sql.Conn, query string, args ...any) (list []string, err error) {
-	found, err := conn.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, found.Close()) }()
-	for found.Next() {
-		var id string
-		if err := found.Scan(&id); err != nil {
-			return nil, err
-		}
-		list = append(list, id)
-	}
-	return list, found.Err()
 }
 
 // append loads the rows of a table.

@@ -30,7 +30,7 @@ func paper(title string) paperdb.Paper {
 func released(t *testing.T, papers ...paperdb.Paper) *paperdb.Released {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ai_research.duckdb")
-	w, err := paperdb.Create(t.Context(), path)
+	w, err := paperdb.OpenWriter(t.Context(), path)
 	check(t, err)
 	for _, p := range papers {
 		check(t, w.Put(t.Context(), p))
@@ -51,7 +51,7 @@ type store struct {
 
 func newStore(t *testing.T) *store {
 	t.Helper()
-	w, err := paperdb.Create(t.Context(), filepath.Join(t.TempDir(), "papers.duckdb"))
+	w, err := paperdb.OpenWriter(t.Context(), filepath.Join(t.TempDir(), "papers.duckdb"))
 	check(t, err)
 	t.Cleanup(func() { check(t, w.Close()) })
 	return &store{Writer: w, pdfs: map[string]string{}, fail: func(paperdb.Paper) error { return nil }}

@@ -15,7 +15,7 @@ func confine() (confinement, error) { return confinement{}, nil }
 
 func (confinement) spend(time.Duration) error { return nil }
 
-func (confinement) worn() bool { return false }
+func (confinement) exhausted() bool { return false }
 
 // executable returns the program of a worker: this one.
 func executable() (string, error) { return os.Executable() }
