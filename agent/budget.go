@@ -8,23 +8,23 @@ import (
 	"airqa/qa"
 )
 
-// Budget bounds what one question may cost. Zero fields bound nothing. It is held before a call is made: a call whose
-// forecast does not fit ends the episode with an outcome of its own.
+// Budget limits the cost of one question. Zero fields are unlimited. It is enforced before each call: if the forecast
+// of a call does not fit, the episode ends with the corresponding outcome.
 type Budget struct {
 	// Tokens of prompts and replies together.
 	Tokens int
-	// USD of all calls; it needs Price.
+	// USD of all calls; it requires Price.
 	USD float64
-	// Seconds of work: waiting for an endpoint's limits or after a failure does not count.
+	// Seconds of work, excluding waits for an endpoint's limits or after a failure.
 	Seconds float64
 	// ToolSeconds by the name of an action.
 	ToolSeconds map[string]float64
-	// Deadline is the longest time of the episode, waiting included; unlike the others it also ends what is under way.
+	// Deadline is the timeout of the episode, including waits. Unlike the other limits, it also ends a call in flight.
 	Deadline time.Duration
 
-	// Forecast tells the most that a request may use. Needed with Tokens and USD.
+	// Forecast returns the maximum usage of a request. Tokens and USD require it.
 	Forecast func(qa.Request) qa.Usage
-	// Price is the cost of a usage in USD.
+	// Price returns the cost of a usage in USD.
 	Price func(qa.Usage) float64
 }
 
@@ -34,10 +34,10 @@ type LimitError struct {
 	Reason  string
 }
 
-// Error implements error.
 func (e *LimitError) Error() string { return e.Reason }
 
-// admits returns what a request may use of what is left, or the [*LimitError] that ends the episode when it does not fit.
+// admits returns the remaining allowance of a request, or the [*LimitError] that ends the episode if the request does
+// not fit.
 func (b Budget) admits(t *qa.Trajectory, r qa.Request) (left qa.Allowance, err error) {
 	if work := working(t); b.Seconds > 0 && work >= b.Seconds {
 		return left, &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of work of %.1f s are used", work, b.Seconds)}
@@ -64,7 +64,7 @@ func (b Budget) admits(t *qa.Trajectory, r qa.Request) (left qa.Allowance, err e
 	return left, nil
 }
 
-// allows tells whether an action may still run.
+// allows returns an error if an action may not run any more.
 func (b Budget) allows(t *qa.Trajectory, name string) error {
 	limit, bounded := b.ToolSeconds[name]
 	if !bounded {
@@ -82,7 +82,7 @@ func (b Budget) allows(t *qa.Trajectory, name string) error {
 	return &LimitError{qa.TimeLimit, fmt.Sprintf("%.1f s of %s of %.1f s are used", used.Seconds(), name, limit)}
 }
 
-// context returns one that ends when the time of the episode is over, what an earlier start took of it counted.
+// context returns a context that ends at the deadline of the episode; time of earlier invocations counts.
 func (b Budget) context(ctx context.Context, prior qa.Trajectory) (context.Context, context.CancelFunc) {
 	if b.Deadline <= 0 {
 		return ctx, func() {}
@@ -94,7 +94,7 @@ func (b Budget) context(ctx context.Context, prior qa.Trajectory) (context.Conte
 	return context.WithTimeoutCause(ctx, max(left, 0), &LimitError{qa.TimeLimit, fmt.Sprintf("no answer in %s", b.Deadline)})
 }
 
-// working sums the seconds of an episode without those of waiting.
+// working sums the seconds of an episode, excluding waits.
 func working(t *qa.Trajectory) float64 {
 	sum := 0.0
 	for _, s := range t.Steps {

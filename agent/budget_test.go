@@ -14,7 +14,7 @@ import (
 	"airqa/qa"
 )
 
-// counting is a clock that goes on by a second at every look.
+// counting is a clock that advances by a second per reading.
 func counting() func() time.Time {
 	now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
 	return func() time.Time {
@@ -35,11 +35,11 @@ func TestBudget(t *testing.T) {
 	}{
 		{"none", agent.Budget{}, qa.Answered, 4, ""},
 		{"fits", agent.Budget{Tokens: 1000, USD: 1000, Seconds: 1000, ToolSeconds: map[string]float64{"look": 1000}}, qa.Answered, 4, ""},
-		// 11 tokens a call; the third sees six messages, so 22 used and 65 to come.
+		// 11 tokens per call; the third sees six messages, so 22 used and 65 forecast.
 		{"tokens", agent.Budget{Tokens: 80}, qa.TokenLimit, 2, "22 tokens used and up to 65"},
 		{"cost", agent.Budget{USD: 80}, qa.CostLimit, 2, "$22.0000 used"},
 		{"not even one call", agent.Budget{Tokens: 20}, qa.TokenLimit, 0, "0 tokens used"},
-		// A call takes a second and its action another two looks at the clock.
+		// A call takes a second, and its action reads the clock twice more.
 		{"time", agent.Budget{Seconds: 5}, qa.TimeLimit, 2, "of work of 5.0 s"},
 		{"time of a tool", agent.Budget{ToolSeconds: map[string]float64{"look": 1.5}}, qa.TimeLimit, 3, "of look of 1.5 s"},
 	}
@@ -66,12 +66,12 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Waiting is no work: a wait of an hour uses nothing of a limit of seconds.
+// Waiting is not work: a wait of an hour uses nothing of a limit of seconds.
 func TestWaitingIsNoWork(t *testing.T) {
 	m := &model{replies: []string{"look", "look", "final"}, attempts: []qa.Attempt{{Error: "rate_limit", Status: 429}, {Status: 200, Wait: 3600}}}
 	s := setup(m, &env{}, &log{})
 	now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
-	s.Now = func() time.Time { now = now.Add(20 * time.Minute); return now } // a call lasts 20 minutes, an hour and more with its action
+	s.Now = func() time.Time { now = now.Add(20 * time.Minute); return now } // a call lasts 20 minutes, more than an hour with its action
 	s.Budget = agent.Budget{Seconds: 1}
 	ep := start(t, s)
 	if err := agent.ReAct(t.Context(), ep, agent.Limits{Turns: 9, Window: 5}, read); err != nil {
@@ -82,7 +82,7 @@ func TestWaitingIsNoWork(t *testing.T) {
 	}
 }
 
-// tooLong refuses conversations of more messages than it takes.
+// tooLong refuses conversations with too many messages.
 type tooLong struct {
 	model
 	most int
@@ -147,7 +147,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// A spent run budget leaves the episode as it is; a cancelled call leaves a record of what it may have cost.
+// A spent run budget leaves the episode unchanged; a cancelled call leaves a record of its possible cost.
 func TestUnfinished(t *testing.T) {
 	t.Run("suspended", func(t *testing.T) {
 		l := &log{}
@@ -172,7 +172,7 @@ func TestUnfinished(t *testing.T) {
 
 var suspension = &qa.SuspendedError{Reason: "budget reached"}
 
-// hanging answers nothing before its context ends.
+// hanging responds only when its context ends.
 type hanging struct{}
 
 func (hanging) Complete(ctx context.Context, _ qa.Request) (qa.Reply, error) {
@@ -180,7 +180,7 @@ func (hanging) Complete(ctx context.Context, _ qa.Request) (qa.Reply, error) {
 	return qa.Reply{}, fmt.Errorf("asking: %w", ctx.Err())
 }
 
-// The deadline of an episode ends a call that is under way, and is an outcome; the end of the run is none.
+// The deadline of an episode ends a call in flight and is an outcome; the end of the run is not.
 func TestDeadline(t *testing.T) {
 	s := setup(nil, &env{}, &log{})
 	s.Model, s.Budget = hanging{}, agent.Budget{Deadline: 10 * time.Millisecond}
@@ -196,7 +196,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// Every call carries what its question has left, failed requests of earlier calls counted.
+// Every call carries the remaining allowance of its question, which accounts for failed requests.
 func TestLeft(t *testing.T) {
 	failed := qa.Attempt{Status: 500, Error: qa.FailServer, Charged: &qa.Usage{Prompt: 20, Completion: 5}}
 	tests := []struct {
@@ -231,7 +231,7 @@ type modelFunc func(qa.Request) (qa.Reply, error)
 
 func (f modelFunc) Complete(_ context.Context, r qa.Request) (qa.Reply, error) { return f(r) }
 
-// A call that the run's budget stops between two requests leaves a record of the first.
+// A call stopped by the run's budget between two requests leaves a record of the first.
 func TestSuspendedBetweenRequests(t *testing.T) {
 	l := &log{}
 	ep := start(t, setup(&model{err: &qa.CallError{Attempts: []qa.Attempt{{Status: 500, Error: qa.FailServer}}, Err: suspension}}, &env{}, l))

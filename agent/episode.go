@@ -10,13 +10,14 @@ import (
 	"airqa/qa"
 )
 
-// Environment does one action. What the model can mend is an observation with an error status; a lost database or
-// a cancelled context is an error and ends the episode. An observation with [qa.StatusFinal] carries the answer.
+// Environment executes actions. A mistake that the model can correct is an observation with an error status; a lost
+// database or a cancelled context is an error and ends the episode. An observation with [qa.StatusFinal] carries the
+// answer.
 type Environment interface {
 	Act(ctx context.Context, a qa.Action) (qa.Observation, error)
 }
 
-// Log keeps the events of one episode. Each method returns when the event is written.
+// Log stores the events of one episode. Each method returns after the event is written.
 type Log interface {
 	Message(m qa.Message) error
 	Call(s qa.Step) error
@@ -26,10 +27,9 @@ type Log interface {
 	End(t qa.Trajectory) error
 }
 
-// LogError is an event that could not be written. The episode stays unfinished.
+// LogError means that an event could not be written. The episode remains unfinished.
 type LogError struct{ Err error }
 
-// Error implements error.
 func (e *LogError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -42,25 +42,25 @@ func logged(err error) error {
 	return &LogError{err}
 }
 
-// Setup is what an [Episode] is made of. Prior is what the log holds of it already, empty for a new one.
+// Setup configures an [Episode]. Prior has the already logged events, empty for a new episode.
 type Setup struct {
 	UUID   string
 	Repeat int
 	Model  qa.Model
 	Env    Environment
 	Log    Log
-	// Tools are offered to the model natively; empty where it writes its actions as text.
+	// Tools are offered to the model natively; empty if it writes its actions as text.
 	Tools  []qa.ToolSpec
 	Budget Budget
 	Now    func() time.Time
 	Prior  qa.Trajectory
 }
 
-// Episode is one attempt at one question. It has one user at a time.
+// Episode is one attempt at one question. It is not safe for concurrent use.
 type Episode struct {
 	set Setup
 	t   qa.Trajectory
-	// overflowed are the requests of a call that was too long for the model, before it is made again with less.
+	// overflowed are the requests of a call that was too long for the model and is retried with fewer messages.
 	overflowed []qa.Attempt
 }
 
@@ -75,13 +75,13 @@ func New(s Setup) *Episode {
 	}}
 }
 
-// Trajectory returns what happened so far. The caller must not change it.
+// Trajectory returns the events so far. The caller must not modify it.
 func (e *Episode) Trajectory() qa.Trajectory { return e.t }
 
-// Len counts the messages.
+// Len returns the number of messages.
 func (e *Episode) Len() int { return len(e.t.Messages) }
 
-// Say puts a message of the program into the conversation.
+// Say adds a message of the program to the conversation.
 func (e *Episode) Say(m qa.Message) error {
 	n := len(e.t.Messages)
 	e.t.Messages = append(e.t.Messages, m)
@@ -91,10 +91,11 @@ func (e *Episode) Say(m qa.Message) error {
 	return nil
 }
 
-// Read fills a step from its reply: what is kept of it, its thought, its action or why there is none.
+// Read fills a step from its reply: the kept part, the thought, and the action or the parse error.
 type Read func(s *qa.Step)
 
-// Ask shows messages to the model and records its reply as the next step. The error of a failed call wraps a [*qa.CallError].
+// Ask shows messages to the model and records its reply as the next step. The error of a failed call wraps a
+// [*qa.CallError].
 func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step, error) {
 	if s := e.recorded(qa.ByModel); s != nil {
 		return e.keep(*s), nil
@@ -121,8 +122,8 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	return e.keep(s), nil
 }
 
-// Act does the action of a step that [Episode.Ask] returned, or turns its parse error into an observation. The
-// final observation is not recorded: the end of the episode carries the answer.
+// Act executes the action of a step from [Episode.Ask], or turns its parse error into an observation. It does not
+// record the final observation, because the end of the episode carries the answer.
 func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
 	if s.Observation == nil {
 		s.Acted = e.set.Now()
@@ -139,7 +140,7 @@ func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
 	return *s.Observation, nil
 }
 
-// Do takes an action on behalf of the program, as the baselines without a loop do.
+// Do executes an action on behalf of the program, for baselines without a loop.
 func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if s := e.recorded(qa.ByProgram); s != nil {
 		e.t.Steps = append(e.t.Steps, *s)
@@ -159,13 +160,13 @@ func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	return o, logged(e.set.Log.Observation(s))
 }
 
-// Finish records how the episode ended.
+// Finish records the end of the episode.
 func (e *Episode) Finish(o qa.Outcome, reason string, a qa.Answer) error {
 	e.t.Outcome, e.t.Reason, e.t.Answer, e.t.Ended = o, reason, a, e.set.Now()
 	return logged(e.set.Log.End(e.t))
 }
 
-// Fail records the end of an episode that an error stopped.
+// Fail records the end of an episode stopped by an error.
 func (e *Episode) Fail(cause error) error {
 	outcome := qa.ToolFailure
 	var call *qa.CallError
@@ -189,7 +190,7 @@ func (e *Episode) Fail(cause error) error {
 	return e.Finish(outcome, cause.Error(), qa.Answer{})
 }
 
-// recorded returns the next step if the log holds it already.
+// recorded returns the next step if it is already logged.
 func (e *Episode) recorded(by string) *qa.Step {
 	n := len(e.t.Steps)
 	if n >= len(e.set.Prior.Steps) || e.set.Prior.Steps[n].By != by {
@@ -215,7 +216,7 @@ func (e *Episode) observe(ctx context.Context, s *qa.Step) (qa.Observation, erro
 	return e.act(ctx, *s.Action)
 }
 
-// act does an action; an error of a context that ended is its cause.
+// act executes an action. If the context ended, the error is its cause.
 func (e *Episode) act(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	o, err := e.set.Env.Act(ctx, a)
 	if err != nil && ctx.Err() != nil {
@@ -224,7 +225,7 @@ func (e *Episode) act(ctx context.Context, a qa.Action) (qa.Observation, error) 
 	return o, err
 }
 
-// Context returns the context of the episode: it ends with the deadline of its budget. The caller cancels it.
+// Context returns the context of the episode, which ends at the deadline of its budget. The caller must cancel it.
 func (e *Episode) Context(ctx context.Context) (context.Context, context.CancelFunc) {
 	return e.set.Budget.context(ctx, e.set.Prior)
 }
@@ -254,7 +255,7 @@ func (e *Episode) callError(ctx context.Context, err error) error {
 	return fmt.Errorf("ask the model: %w", err)
 }
 
-// lost records the requests of a call that was cancelled or suspended under way, which may have cost something.
+// lost records the requests of a call that was cancelled or suspended in flight, since they may be billed.
 func (e *Episode) lost(err error) error {
 	tried := append(e.overflowed, qa.Tried(err)...)
 	if len(tried) == 0 {

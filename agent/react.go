@@ -8,18 +8,19 @@ import (
 	"airqa/qa"
 )
 
-// Limits bound a ReAct episode. The defaults of the paper (Appendix C.2) are 20 turns and a window of 5.
+// Limits limit a ReAct episode. The defaults of the paper (Appendix C.2) are 20 turns and a window of 5.
 type Limits struct {
-	// Turns is the greatest number of replies.
+	// Turns is the maximum number of replies.
 	Turns int
-	// Window is how many of the last turns are shown beside the first two messages.
+	// Window is the number of recent turns shown after the first two messages.
 	Window int
-	// FormatErrors in a row end the episode; 0 lets it go on to the turn limit, as the authors' code does.
+	// FormatErrors is the number of consecutive format errors that end the episode; 0 means that only Turns applies, as
+	// in the authors' code.
 	FormatErrors int
 }
 
-// ReAct runs the loop on an episode whose first messages were said: show the window, ask, read one action, act,
-// until the answer or a limit. The error is nil when the episode ended with an outcome of its own.
+// ReAct runs the loop on an episode whose first messages have been added: show the window, ask, read one action,
+// execute it, until the answer or a limit. The error is nil if the episode ended with an outcome.
 func ReAct(ctx context.Context, e *Episode, l Limits, read Read) error {
 	unread := 0
 	for range l.Turns {
@@ -45,8 +46,8 @@ func ReAct(ctx context.Context, e *Episode, l Limits, read Read) error {
 	return e.Finish(qa.TurnLimit, fmt.Sprintf("no answer in %d turns", l.Turns), qa.Answer{})
 }
 
-// askWindow asks with the last w turns, and with half as many again and again while the model refuses the conversation as too
-// long. The record of the call lists the refused requests and the messages of the accepted one.
+// askWindow asks with the last w turns. While the model refuses the conversation as too long, it halves w. The record
+// of the call lists the refused requests and the messages of the accepted one.
 func (e *Episode) askWindow(ctx context.Context, w int, read Read) (*qa.Step, error) {
 	for w = min(w, (e.Len()-1)/2); ; w /= 2 {
 		step, err := e.Ask(ctx, Window(e.Len(), w), read)
@@ -58,8 +59,8 @@ func (e *Episode) askWindow(ctx context.Context, w int, read Read) (*qa.Step, er
 	}
 }
 
-// Window returns which of n messages are shown when the last w turns are: the first two (system and task), and
-// the last 2·w. The same function builds the prompt of a run and the context of a training row.
+// Window returns the spans of n messages to show with the last w turns: the first two (system and task), and the last
+// 2·w. It is used both for prompts and for training rows.
 func Window(n, w int) []qa.Span {
 	if n <= 2*(w+1) {
 		return []qa.Span{{First: 0, End: n}}

@@ -14,12 +14,12 @@ import (
 	"airqa/qa"
 )
 
-// model answers with replies in turn and keeps what it was shown.
+// model returns scripted replies in order and records the messages.
 type model struct {
 	replies []string
 	shown   [][]qa.Message
 	err     error
-	// attempts are those of every reply.
+	// attempts are part of every reply.
 	attempts []qa.Attempt
 }
 
@@ -58,7 +58,7 @@ func (l *log) End(t qa.Trajectory) error { return l.add("end " + string(t.Outcom
 func (l *log) Lost(a []qa.Attempt) error { return l.add(fmt.Sprintf("lost %d", len(a))) }
 func (l *log) add(s string) error        { l.events = append(l.events, s); return nil }
 
-// read takes the reply as the name of an action, "?" as no action.
+// read treats the reply as the name of an action, and "?" as no action.
 func read(s *qa.Step) {
 	if s.Reply.Text == "?" {
 		s.ParseError = &qa.ParseError{Kind: qa.ErrNoAction, Reason: "no action"}
@@ -120,7 +120,7 @@ func TestReAct(t *testing.T) {
 			[]string{"message system", "message user", "call 1", "observation 1 parse_error", "call 2", "observation 2 parse_error", "end format_errors"},
 		},
 		{
-			"an action between format errors", // only those in a row count
+			"an action between format errors", // only consecutive ones count
 			[]string{"?", "look", "?", "final"},
 			agent.Limits{Turns: 9, Window: 5, FormatErrors: 2},
 			qa.Answered,
@@ -165,7 +165,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// The model is shown exactly the messages that the step names.
+// The model is shown exactly the messages that the step lists.
 func TestShown(t *testing.T) {
 	m := &model{replies: []string{"a", "b", "c", "d", "final"}}
 	ep := start(t, setup(m, &env{}, &log{}))
@@ -216,7 +216,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// An episode that stopped anywhere goes on without asking again for what it has: the same trajectory, no event twice.
+// An episode interrupted anywhere resumes without repeating recorded requests: the same trajectory, no event twice.
 func TestResume(t *testing.T) {
 	replies := []string{"a", "?", "b", "final"}
 	limits := agent.Limits{Turns: 9, Window: 2}
@@ -245,7 +245,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// upTo returns what the log holds after n events of the episode, and how many replies were paid for.
+// upTo returns the log after n events of the episode, and the number of paid replies.
 func upTo(t qa.Trajectory, n int) (qa.Trajectory, int) {
 	if n <= 2 {
 		return qa.Trajectory{Messages: t.Messages[:n]}, 0
@@ -311,7 +311,7 @@ func (c *canceller) Act(ctx context.Context, a qa.Action) (qa.Observation, error
 	return c.env.Act(ctx, a)
 }
 
-// An action that the end of the context interrupted fails with its cause; one that was done all the same counts.
+// An action interrupted by the end of the context fails with its cause; one that completed nevertheless counts.
 func TestContextEndsDuringAction(t *testing.T) {
 	ctrlC := errors.New("second Ctrl-C")
 	for _, broken := range []error{errors.New("interrupted"), nil} {
@@ -329,7 +329,7 @@ func TestContextEndsDuringAction(t *testing.T) {
 	}
 }
 
-// Actions of the program are numbered steps like the model's, and are not done again when the episode resumes.
+// Actions of the program are numbered like the model's steps, and are not repeated when the episode resumes.
 func TestProgramActions(t *testing.T) {
 	l, e := &log{}, &env{}
 	ep := start(t, setup(&model{replies: []string{"final"}}, e, l))

@@ -2,23 +2,23 @@ package qa
 
 import "strings"
 
-// Action is one call of a tool, as parsed from a reply or made by a baseline itself.
+// Action is one tool call, parsed from a reply or made by a baseline.
 type Action struct {
 	Name string `json:"name"`
 	// Args maps parameter names to plain values: nil, bool, int64, float64, string, []any, map[string]any.
 	Args map[string]any `json:"args"`
-	// Text is the call as Python would print it, with keyword arguments in the tool's own order. It is also
-	// how typed values that JSON cannot hold (tuples, sets, non-string keys, long integers) survive in the log.
+	// Text is the call as Python would print it, with keyword arguments in the tool's own order. In the log, it also
+	// preserves typed values that JSON lacks (tuples, sets, non-string keys, long integers).
 	Text string `json:"text"`
-	// LaTeX is Text with LaTeX commands kept as the model wrote them ("\frac"), where Python reads escapes out of them.
-	// Empty where that makes no difference, and for calls without a parameter of any type.
+	// LaTeX is Text with LaTeX commands as the model wrote them ("\frac"), which Python would read as escapes. It is
+	// empty if that makes no difference, and for calls without a parameter of any type.
 	LaTeX string `json:"latex,omitempty"`
-	// Start and End are the byte range of the call in the reply; both 0 for a call the program made itself.
+	// Start and End are the byte range of the call in the reply; both 0 for a call made by the program.
 	Start int `json:"start"`
 	End   int `json:"end"`
 }
 
-// ParseError says why a reply holds no action that can be run, and where.
+// ParseError explains why and where a reply has no runnable action.
 type ParseError struct {
 	// Kind is one of the Err constants below.
 	Kind   string `json:"kind"`
@@ -37,19 +37,19 @@ const (
 	ErrParameter     = "parameter"
 )
 
-// Error implements error: reason with line and column.
+// Error returns the reason with line and column.
 func (e *ParseError) Error() string { return e.Reason }
 
-// Status tells how an action ended, seen from the tool.
+// Status is the result of an action from the tool's perspective.
 type Status string
 
 // The statuses of an [Observation].
 const (
 	// StatusOK is a result.
 	StatusOK Status = "ok"
-	// StatusEmpty is a call that worked and found nothing.
+	// StatusEmpty is a successful call without results.
 	StatusEmpty Status = "empty"
-	// StatusError is a call that could not be done as asked; the model can mend it.
+	// StatusError is a failed call that the model can correct.
 	StatusError Status = "error"
 	// StatusParse is a reply without a runnable action.
 	StatusParse Status = "parse_error"
@@ -57,22 +57,22 @@ const (
 	StatusFinal Status = "final"
 )
 
-// Observation is what a tool returned, as the model sees it.
+// Observation is the result of a tool as shown to the model.
 type Observation struct {
 	Status Status `json:"status"`
-	// Text is what the model sees, after cutting.
+	// Text is shown to the model, after truncation.
 	Text   string  `json:"text"`
 	Images []Image `json:"images,omitempty"`
-	// Cut is set when something was left out.
+	// Cut is set if something was left out.
 	Cut *Cut `json:"cut,omitempty"`
-	// Full is the text before cutting; empty when nothing was cut. The log keeps it by hash.
+	// Full is the text before truncation; empty if nothing was left out. The log stores it by hash.
 	Full string `json:"-"`
 	// Answer is set with [StatusFinal].
 	Answer *Answer `json:"answer,omitempty"`
 }
 
-// ObservationMessage returns the user message that shows o to the model: its text after the label
-// "[Observation]:", on the same line when it has only one.
+// ObservationMessage returns the user message that shows o to the model: its text after the label "[Observation]:", on
+// the same line if it has only one.
 func ObservationMessage(o Observation) Message {
 	sep := " "
 	if strings.Contains(o.Text, "\n") {
@@ -81,12 +81,12 @@ func ObservationMessage(o Observation) Message {
 	return Message{Role: User, Text: "[Observation]:" + sep + o.Text, Images: o.Images}
 }
 
-// Cut says how much of a tool's result was left out, and why.
+// Cut describes how much of a tool's result was left out, and why.
 type Cut struct {
 	// Reason is "tokens", "rows" or "cell".
 	Reason     string `json:"reason"`
 	RowsShown  int    `json:"rows_shown"`
-	RowsTotal  int    `json:"rows_total"` // -1 when the tool stopped counting
+	RowsTotal  int    `json:"rows_total"` // -1 if the tool stopped counting
 	Tokens     int    `json:"tokens"`     // cl100k tokens shown
 	TokenLimit int    `json:"token_limit"`
 }

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Usage counts the tokens of one request or the sum of several, as the endpoint reported them.
+// Usage is the token count of one request, or the sum of several, as reported by the endpoint.
 type Usage struct {
 	Prompt     int `json:"prompt"`
 	Completion int `json:"completion"`
 	Cached     int `json:"cached,omitempty"`
 	Reasoning  int `json:"reasoning,omitempty"`
-	// Estimated is true when the endpoint reported nothing and the program counted by itself (cl100k).
+	// Estimated means that the endpoint reported nothing, so the program counted (cl100k).
 	Estimated bool `json:"estimated,omitempty"`
 }
 
-// Add returns the sum; it is estimated when either part is.
+// Add returns the sum; it is estimated if either part is.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Prompt: u.Prompt + v.Prompt, Completion: u.Completion + v.Completion,
@@ -24,52 +24,52 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// FinishLength is the reason of a [Reply] that the limit of tokens for one reply cut off.
+// FinishLength is the finish reason of a [Reply] truncated by the token limit.
 const FinishLength = "length"
 
-// Reply is what a model answered to one request.
+// Reply is a model's answer to one request.
 type Reply struct {
 	Text string `json:"text"`
-	// Reasoning is text that the endpoint kept apart from the reply.
+	// Reasoning is text that the endpoint returned separately from the reply.
 	Reasoning string `json:"reasoning,omitempty"`
-	// ToolCalls are the tools that the model wants to run, in order; empty when it was offered none.
+	// ToolCalls are the requested tool calls in order; empty if no tools were offered.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// Sealed is what the endpoint wants back, unread, with the [Message] that stands for a reply with tool calls: signed
-	// reasoning, for most. Only the endpoint that made it understands it.
+	// Sealed is opaque data that must be sent back to the endpoint with the [Message] of a reply with tool calls,
+	// usually signed reasoning. Only the endpoint that created it understands it.
 	Sealed json.RawMessage `json:"sealed,omitempty"`
-	// Model is the name that the endpoint gave itself; empty when it gave none.
+	// Model is the model name reported by the endpoint; may be empty.
 	Model string `json:"model,omitempty"`
 	// ID is the endpoint's id of the reply.
 	ID string `json:"id,omitempty"`
-	// Finish is why the endpoint ended the reply, such as "stop" or [FinishLength].
+	// Finish is the endpoint's reason for ending the reply, such as "stop" or [FinishLength].
 	Finish string `json:"finish,omitempty"`
 	Usage  Usage  `json:"usage"`
-	// Attempts lists every request that was made for this reply, the successful one last.
+	// Attempts lists all requests of this call, the successful one last.
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Cached is true for a reply that a cache had: nothing was sent, and Usage is what the first request for it used.
+	// Cached means that the reply comes from a cache: nothing was sent, and Usage is that of the original request.
 	Cached bool `json:"from_cache,omitempty"`
 }
 
 // Attempt is one HTTP request of a call.
 type Attempt struct {
 	Started time.Time `json:"started"`
-	// Seconds is the time of the request; Wait the pause before it (back-off, limiter).
+	// Seconds is the duration of the request; Wait the pause before it (back-off, limiter).
 	Seconds float64 `json:"seconds"`
 	Wait    float64 `json:"wait,omitempty"`
-	// Status is the HTTP status, 0 when none came.
+	// Status is the HTTP status, 0 if there was no response.
 	Status int `json:"status,omitempty"`
 	// Error is the class of the failure, empty on success.
 	Error FailureClass `json:"error,omitempty"`
-	// Charged is what a request without a reply is taken to have cost: its forecast, since nobody reported its usage. nil for
-	// one that the endpoint refused (HTTP 4xx) or that found no connection, which costs nothing, and for the one that brought the reply.
+	// Charged is the assumed cost of a request without a reply: its forecast, since no usage was reported. It is nil
+	// for requests that cost nothing (refused with HTTP 4xx, or no connection) and for the one with the reply.
 	Charged *Usage `json:"charged,omitempty"`
 }
 
-// Price is what a model costs, in USD per million tokens.
+// Price is the price of a model in USD per million tokens.
 type Price struct {
 	Prompt     float64 `json:"prompt"`
 	Completion float64 `json:"completion"`
-	// Cached is the price of prompt tokens that the endpoint had from an earlier call.
+	// Cached is the price of prompt tokens that the endpoint had cached.
 	Cached float64 `json:"cached"`
 }
 

@@ -35,7 +35,7 @@ func TestPriceOf(t *testing.T) {
 		{"a million reply tokens, reasoning among them", qa.Usage{Completion: 1e6, Reasoning: 9e5}, 10},
 		{"a quarter cached", qa.Usage{Prompt: 1e6, Cached: 25e4}, 1.625},
 		{"all cached", qa.Usage{Prompt: 1e6, Cached: 1e6}, 0.5},
-		// Some endpoints count cached tokens beside the prompt: the rest is no credit.
+		// Some endpoints count cached tokens separately from the prompt; the price must not become negative.
 		{"more cached than prompt", qa.Usage{Prompt: 10, Cached: 1e6}, 0.5},
 	}
 	for _, tt := range tests {

@@ -12,10 +12,10 @@ import (
 // Uncategorized is the venue-year of a paper whose venue is unknown.
 const Uncategorized = "uncategorized"
 
-// PaperUUID returns the id of a paper: UUIDv5 in the DNS namespace of the title, lower-cased and stripped of
-// everything but a-z and 0-9, a hyphen, and the lower-case venue-year such as "neurips2017". An empty
-// venueYear counts as [Uncategorized]. The rule reproduces the ids of every released AirQA paper. It would leave next to
-// nothing of a title in another script, so such a title counts by the hash of all its letters and digits.
+// PaperUUID returns the id of a paper: UUIDv5 in the DNS namespace of the title, lower-cased and stripped of everything
+// but a-z and 0-9, a hyphen, and the lower-case venue-year such as "neurips2017". An empty venueYear means
+// [Uncategorized]. The rule reproduces the ids of every released AirQA paper. It would strip almost everything from a
+// title in another script, so such a title is replaced by the hash of all its letters and digits.
 func PaperUUID(title, venueYear string) string {
 	if venueYear == "" {
 		venueYear = Uncategorized
@@ -27,7 +27,8 @@ func PaperUUID(title, venueYear string) string {
 	return v5(key + "-" + strings.ToLower(venueYear))
 }
 
-// inOtherScript reports whether most of a title is lost by keeping a-z and 0-9 only; kept is how many characters are left.
+// inOtherScript reports whether most of a title is lost by keeping only a-z and 0-9; kept is the number of remaining
+// characters.
 func inOtherScript(title string, kept int) bool {
 	lost := 0
 	for _, r := range title {
@@ -38,7 +39,8 @@ func inOtherScript(title string, kept int) bool {
 	return lost > kept || kept == 0 && strings.TrimSpace(title) != ""
 }
 
-// foldTitle reduces a title to its letters and digits in lower case, in any script; a title without any stays as it is.
+// foldTitle reduces a title to its letters and digits in lower case, in any script. A title without any remains
+// unchanged.
 func foldTitle(title string) string {
 	folded := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
@@ -52,14 +54,15 @@ func foldTitle(title string) string {
 	return folded
 }
 
-// SameTitle reports whether two titles differ in case, spaces and punctuation only.
+// SameTitle reports whether two titles differ only in case, spaces and punctuation.
 func SameTitle(a, b string) bool { return foldTitle(a) == foldTitle(b) }
 
-// CopyUUID returns the id of another file with the title and venue of a paper; sha256 is the hash of the file's content.
+// CopyUUID returns the id of another file with the title and venue of a paper; sha256 is the hash of the file's
+// content.
 func CopyUUID(paper, sha256 string) string { return v5(paper + "_file_" + sha256) }
 
-// VenueYear joins a conference's abbreviation and a year as the id rule wants them: "NeurIPS", 2017 gives
-// "neurips2017". Anything but letters and digits is dropped; an empty abbreviation gives [Uncategorized].
+// VenueYear joins a conference's abbreviation and a year for the id rule: "NeurIPS", 2017 yields "neurips2017". It
+// drops everything but letters and digits; an empty abbreviation yields [Uncategorized].
 func VenueYear(abbreviation string, year int) string {
 	venue := keep(strings.ToLower(abbreviation))
 	if venue == "" {
@@ -71,7 +74,7 @@ func VenueYear(abbreviation string, year int) string {
 	return fmt.Sprintf("%s%d", venue, year)
 }
 
-// QuestionUUID returns the id of a question that came without one: the same text has the same id.
+// QuestionUUID returns an id for a question without one: the same text has the same id.
 func QuestionUUID(question string) string { return v5("question_" + question) }
 
 // PageUUID returns the id of page n of a paper, n from 1.
@@ -88,7 +91,7 @@ func SectionUUID(paper string, i int) string { return v5(fmt.Sprintf("%s_section
 // ReferenceUUID returns the id of bibliography entry i of a paper, i from 1.
 func ReferenceUUID(paper string, i int) string { return v5(fmt.Sprintf("%s_reference_%d", paper, i)) }
 
-// IsUUID tells whether s has the form of a uuid with hyphens. Whoever makes a path from an id asks first.
+// IsUUID reports whether s is a hyphenated UUID. Check ids with it before building paths from them.
 func IsUUID(s string) bool {
 	id, err := uuid.Parse(s)
 	return err == nil && strings.EqualFold(id.String(), s)

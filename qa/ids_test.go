@@ -22,11 +22,11 @@ func TestPaperUUID(t *testing.T) {
 		t.Errorf("an unknown venue gives %s", c)
 	}
 	if !qa.IsUUID(a) || qa.IsUUID("../x") || qa.IsUUID("{"+a+"}") || qa.IsUUID(strings.ReplaceAll(a, "-", "")) {
-		t.Error("IsUUID takes what is no uuid, or refuses one")
+		t.Error("IsUUID accepts an invalid uuid or rejects a valid one")
 	}
 }
 
-// Titles in other scripts have ids of their own; a few Latin letters or digits in them do not make them equal.
+// Titles in other scripts have distinct ids, even if they share their few Latin letters or digits.
 func TestPaperUUIDsOfOtherScripts(t *testing.T) {
 	titles := []string{
 		"", "BERT", "2022", "波浪能转化装置输出功率的研究", "水化学研究", "基于BERT的文本分类研究", "基于BERT的情感分析研究", "Исследование методов", "Ένα άρθρο",
@@ -43,7 +43,7 @@ func TestPaperUUIDsOfOtherScripts(t *testing.T) {
 	if qa.PaperUUID("Исследование: методов", "acl2023") != qa.PaperUUID("ИССЛЕДОВАНИЕ МЕТОДОВ", "ACL2023") {
 		t.Error("case and punctuation changed the id")
 	}
-	// Latin titles keep the rule's id, accents and single signs included, and so do titles that are half Latin.
+	// Latin titles keep the rule's id, including those with accents and symbols, and so do titles that are half Latin.
 	for title, bare := range map[string]string{"GPT 水化学": "gpt", "Éèà b": "b", "A — — —": "a", "Ünïcode é": "ncode", "λ-Calculus for All": "Calculus for All", "GPT—4 ≠ 3": "gpt 43"} {
 		if qa.PaperUUID(title, "acl2023") != qa.PaperUUID(bare, "acl2023") {
 			t.Errorf("%q has another id than the rule's", title)
@@ -75,7 +75,7 @@ func TestVenueYear(t *testing.T) {
 	}
 }
 
-// The rule gives the id of every released metadata file (spec: 3,083 papers of ACL 2023).
+// The rule yields the id of every released metadata file (spec: 3,083 papers of ACL 2023).
 func TestReleasedIDs(t *testing.T) {
 	name := "../../shared/data/airqa/metadata-acl2023.zip"
 	if _, err := os.Stat(name); err != nil {
@@ -114,7 +114,7 @@ func TestReleasedIDs(t *testing.T) {
 	}
 }
 
-// Ids of parts are those of the rule in words; the name strings are written out here.
+// Ids of parts follow the documented rule; the name strings are spelled out here.
 func TestPartIDs(t *testing.T) {
 	p := qa.PaperUUID("A", "acl2023")
 	ids := []string{
@@ -124,7 +124,7 @@ func TestPartIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, id := range ids {
 		if !qa.IsUUID(id) || seen[id] {
-			t.Errorf("id %q is no uuid of its own", id)
+			t.Errorf("id %q is not a unique uuid", id)
 		}
 		seen[id] = true
 	}

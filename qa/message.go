@@ -10,36 +10,36 @@ const (
 	System    Role = "system"
 	User      Role = "user"
 	Assistant Role = "assistant"
-	// ToolResult is what a tool gave back for a [ToolCall].
+	// ToolResult is the result of a [ToolCall].
 	ToolResult Role = "tool"
 )
 
-// Message is one turn of a chat: a text, and images that belong to it.
+// Message is one turn of a chat: a text with optional images.
 type Message struct {
 	Role   Role    `json:"role"`
 	Text   string  `json:"text"`
 	Images []Image `json:"images,omitempty"`
-	// ToolCalls are what the model asked for in an [Assistant] message.
+	// ToolCalls are the model's calls in an [Assistant] message.
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	// ToolCallID names the call that a [ToolResult] message answers.
+	// ToolCallID is the id of the call answered by a [ToolResult] message.
 	ToolCallID string `json:"tool_call_id,omitempty"`
-	// NotRun are the ids of further calls beside the one that a [ToolResult] message answers. Each gets a result of its own
-	// that says so, since protocols want one for every call.
+	// NotRun are the ids of additional calls in the reply that a [ToolResult] message answers. Each gets its own result
+	// saying so, since protocols require one per call.
 	NotRun []string `json:"not_run,omitempty"`
-	// Sealed is the [Reply]'s in an [Assistant] message.
+	// Sealed is that of the [Reply] in an [Assistant] message.
 	Sealed json.RawMessage `json:"sealed,omitempty"`
 }
 
-// Image is a picture of a page or of a part of it. Data is not stored in the log: SHA256 names the file.
+// Image is an image of a page or a part of it. The log does not contain Data: SHA256 names the file.
 type Image struct {
 	// SHA256 is the hash of Data in lower-case hex.
 	SHA256 string `json:"sha256"`
-	// MIME is the media type, "image/png" for everything that View draws.
+	// MIME is the media type, "image/png" for all images of View.
 	MIME    string `json:"mime"`
 	PaperID string `json:"paper_id,omitempty"`
 	// Page counts from 1.
 	Page int `json:"page,omitempty"`
-	// Box is [x0, y0, width, height] in points from the top left of the page as shown.
+	// Box is [x0, y0, width, height] in points from the top left of the page as displayed.
 	Box []float64 `json:"box,omitempty"`
 	// Width and Height are in pixels.
 	Width  int    `json:"width"`

@@ -6,30 +6,30 @@ import (
 	"fmt"
 )
 
-// Model answers requests. Everything that answers a conversation is one: an endpoint, and what stands around it (retries, a
-// budget, a cache, a recording). Calls may overlap. A call without a reply returns a [*CallError], a [*SuspendedError] where
-// it may not be made now, or an error that was found before anything was asked; [ClassOf] understands all of them.
+// Model answers requests. It is implemented by endpoints and by their wrappers (retries, a budget, a cache, a
+// recording). Calls may overlap. A call without a reply returns a [*CallError], a [*SuspendedError] if it may not be
+// made now, or an error from before the first request; [ClassOf] handles all of them.
 type Model interface {
 	Complete(ctx context.Context, r Request) (Reply, error)
 }
 
-// Request is what a model is asked. It is plain data.
+// Request is the input of a model. It is plain data.
 type Request struct {
 	Messages []Message
-	// Tools are offered natively; empty where the model writes its actions as text.
+	// Tools are offered natively; empty if the model writes its actions as text.
 	Tools []ToolSpec
-	// UUID, Repeat and Step identify the request: a cache and a replay tell repeats apart by them, and no endpoint sees
-	// them. Step counts from 1.
+	// UUID, Repeat and Step identify the request. They distinguish repeats in a cache and a replay and are not sent to
+	// endpoints. Step counts from 1.
 	UUID   string
 	Repeat int
 	Step   int
-	// Left is what the question may still use; a budget enforces it for every request of the call.
+	// Left is the remaining allowance of the question; a budget enforces it for every request of the call.
 	Left Allowance
-	// Tried are the failed requests of this call so far, oldest first: what repeats requests sets it.
+	// Tried are the failed requests of this call so far, oldest first. The retrying wrapper sets it.
 	Tried []Attempt
 }
 
-// Allowance bounds what a call may use, its failed requests included. Zero fields are unlimited.
+// Allowance limits a call, including its failed requests. Zero fields are unlimited.
 type Allowance struct {
 	// Tokens of prompts and replies together.
 	Tokens int
@@ -41,19 +41,19 @@ type FailureClass string
 
 // The classes of failure.
 const (
-	// FailAuth is a refused key, a missing permission or an account without credit.
+	// FailAuth is a rejected key, a missing permission or an account without credit.
 	FailAuth FailureClass = "auth"
-	// FailRateLimit is too many requests or tokens for now.
+	// FailRateLimit is a rate limit for requests or tokens.
 	FailRateLimit FailureClass = "rate_limit"
-	// FailServer is a fault at the endpoint.
+	// FailServer is an error of the endpoint.
 	FailServer FailureClass = "server"
-	// FailNetwork is a connection that broke.
+	// FailNetwork is a broken connection.
 	FailNetwork FailureClass = "network"
-	// FailUnreachable is a connection that could not be made: nothing was asked, so nothing was paid.
+	// FailUnreachable is a failed connection attempt: no request was sent, so it costs nothing.
 	FailUnreachable FailureClass = "unreachable"
-	// FailTLS is an encrypted connection that could not be made: a certificate that is not trusted, or a server without https.
+	// FailTLS is a failed TLS handshake: an untrusted certificate, or a server without https.
 	FailTLS FailureClass = "tls"
-	// FailImages is a request with an image to a model or server that takes none.
+	// FailImages is a request with an image to a model or server without image support.
 	FailImages FailureClass = "images"
 	// FailTimeout is a request that took too long, by our clock or the endpoint's.
 	FailTimeout FailureClass = "timeout"
@@ -61,11 +61,11 @@ const (
 	FailBadRequest FailureClass = "bad_request"
 	// FailContextOverflow is a conversation too long for the model.
 	FailContextOverflow FailureClass = "context_overflow"
-	// FailCancelled is a caller who gave up, by cancelling or by a deadline of its own.
+	// FailCancelled is a call cancelled by the caller or by the caller's own deadline.
 	FailCancelled FailureClass = "cancelled"
-	// FailGarbage is a success without a reply in it: a web page, half an object, no choices.
+	// FailGarbage is a successful response without a reply: a web page, truncated JSON, no choices.
 	FailGarbage FailureClass = "garbage"
-	// FailBudget is a request that was not repeated, since its question has too little left.
+	// FailBudget is a request that was not retried because its question has too little budget left.
 	FailBudget FailureClass = "budget"
 	// FailUnknown is any other error.
 	FailUnknown FailureClass = "unknown"
@@ -80,18 +80,18 @@ func (c FailureClass) Transient() bool {
 	return false
 }
 
-// CallError is a call that got no reply.
+// CallError is a call without a reply.
 type CallError struct {
 	Class FailureClass
-	// Attempts are the requests that were made, oldest first.
+	// Attempts are the requests of the call, oldest first.
 	Attempts []Attempt
-	// Err is the last failure, or the context's error when the caller gave up.
+	// Err is the last failure, or the context's error if the caller cancelled.
 	Err error
-	// Hint is what to do about it; may be empty.
+	// Hint suggests a solution; may be empty.
 	Hint string
 }
 
-// Error says after how many requests the call ended, and what to do about it.
+// Error includes the number of requests and the hint.
 func (e *CallError) Error() string {
 	text := e.Err.Error()
 	if len(e.Attempts) > 1 {
@@ -106,7 +106,7 @@ func (e *CallError) Error() string {
 // Unwrap returns the last failure.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// ClassOf is the class of a call's error; empty for nil.
+// ClassOf returns the class of a call's error; empty for nil.
 func ClassOf(err error) FailureClass {
 	var call *CallError
 	switch {
@@ -120,7 +120,7 @@ func ClassOf(err error) FailureClass {
 	return FailUnknown
 }
 
-// Tried returns the requests behind the error of a call, oldest first; nil when none was made.
+// Tried returns the requests of a failed call, oldest first; nil if there were none.
 func Tried(err error) []Attempt {
 	var call *CallError
 	if errors.As(err, &call) {
@@ -129,14 +129,14 @@ func Tried(err error) []Attempt {
 	return nil
 }
 
-// SuspendedError leaves an episode unfinished, to be resumed later: nothing failed, but the call may not be made now, because a
-// budget is spent.
+// SuspendedError leaves an episode unfinished, to be resumed later. It is not a failure: the call may not be made now,
+// because a budget is spent.
 type SuspendedError struct{ Reason string }
 
 // Error returns the reason.
 func (e *SuspendedError) Error() string { return e.Reason }
 
-// Suspension returns why an error leaves an episode unfinished; empty when it does not.
+// Suspension returns the reason why an error leaves an episode unfinished, or "" if it does not.
 func Suspension(err error) string {
 	var s *SuspendedError
 	if errors.As(err, &s) {

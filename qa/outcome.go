@@ -1,6 +1,6 @@
 package qa
 
-// Outcome tells how an episode ended. The list is closed.
+// Outcome is the way an episode ended. The list is closed.
 type Outcome string
 
 // The outcomes.
@@ -13,28 +13,28 @@ const (
 	FormatErrors    Outcome = "format_errors" // the same kind of unreadable reply too often in a row
 	ContextOverflow Outcome = "context_overflow"
 	EndpointError   Outcome = "endpoint_error"
-	NoImages        Outcome = "no_images" // the model or its server takes no images
+	NoImages        Outcome = "no_images" // the model or its server does not accept images
 	ToolFailure     Outcome = "tool_failure"
 	Cancelled       Outcome = "cancelled"
 )
 
-// Failed tells whether the episode ended for a reason that is not the agent's: it says nothing about the
-// agent's ability and is not scored.
+// Failed reports whether the episode ended for a reason outside the agent's control: it says nothing about the agent's
+// ability and is not scored.
 func (o Outcome) Failed() bool { return o.Again() || o == NoImages }
 
-// Again reports whether the episode failed for a reason that may pass, so that it is run again.
+// Again reports whether the failure may be transient, so that the episode is run again.
 func (o Outcome) Again() bool { return o == EndpointError || o == ToolFailure || o == Cancelled }
 
 // Answer is the final answer of an episode.
 type Answer struct {
-	// Given is false when the episode ended without an answer.
+	// Given is false if the episode ended without an answer.
 	Given bool `json:"given"`
-	// Text is the answer as Python's str() prints it: what the evaluators of the paper read.
+	// Text is the answer as printed by Python's str(), which the paper's evaluators read.
 	Text string `json:"text"`
-	// Literal is the answer as Python's repr() prints it, from which its type can be read back; empty when the
-	// answer did not come from an action.
+	// Literal is the answer as printed by Python's repr(), which preserves its type; empty if the answer did not come
+	// from an action.
 	Literal string `json:"literal,omitempty"`
-	// LaTeX is Text with LaTeX commands as the model wrote them, where Python reads escapes out of them ("\frac" begins
-	// with a form feed there). Empty where that makes no difference.
+	// LaTeX is Text with LaTeX commands as the model wrote them, which Python would read as escapes ("\frac" begins
+	// with a form feed there). It is empty if that makes no difference.
 	LaTeX string `json:"latex,omitempty"`
 }

@@ -6,38 +6,39 @@ import (
 	"strings"
 )
 
-// Verdict tells what scoring made of an answer.
+// Verdict is the result of scoring an answer.
 type Verdict string
 
-// The verdicts. Unscored is no zero: the evaluator or its judge failed, and the record can be scored again.
+// The verdicts. Unscored is not zero: the evaluator or its judge failed, and the record can be scored again.
 const (
 	Right       Verdict = "right"
 	Wrong       Verdict = "wrong"
-	Unparseable Verdict = "unparseable" // wrong, because the answer could not be read as the function needs it
+	Unparseable Verdict = "unparseable" // wrong, because the answer could not be parsed as the function requires
 	Unscored    Verdict = "unscored"
 )
 
-// Score is the result of scoring one episode.
+// Score is the score of one episode.
 type Score struct {
 	UUID    string  `json:"uuid"`
 	Repeat  int     `json:"repeat,omitempty"`
 	Verdict Verdict `json:"verdict"`
-	// FormatOnly marks a wrong or unparseable answer that would be right without its wrapping, such as quotes or Markdown.
-	// Only fixed scoring sets it.
+	// FormatOnly marks a wrong or unparseable answer that would be right without its wrapping, such as quotes or
+	// Markdown. Only fixed scoring sets it.
 	FormatOnly bool `json:"format_only,omitempty"`
 	// Value is in [0, 1]: 0 or 1 for every function of the paper.
 	Value float64 `json:"score"`
-	// Func is the evaluation function; Reason says why a record is unscored or unparseable.
+	// Func is the evaluation function; Reason explains why a record is unscored or unparseable.
 	Func   string `json:"eval_func"`
 	Reason string `json:"reason,omitempty"`
-	// Votes are what each judge of a panel said, in the order of the panel; empty for a single judge.
+	// Votes has the vote of each judge of a panel, in order; empty for a single judge.
 	Votes []Vote `json:"votes,omitempty"`
 }
 
-// panelName is the name of a panel of judges.
+// panelName matches the name of a panel of judges.
 var panelName = regexp.MustCompile(`^(majority|all|any)\((.*)\)$`)
 
-// JudgeName returns the name of a judge with the members of a panel in order: panels of the same members are the same judge.
+// JudgeName returns the canonical name of a judge, with the members of a panel sorted: panels with the same members are
+// the same judge.
 func JudgeName(name string) string {
 	rule, members, ok := PanelMembers(name)
 	if !ok {
@@ -47,7 +48,7 @@ func JudgeName(name string) string {
 	return rule + "(" + strings.Join(members, ",") + ")"
 }
 
-// PanelMembers takes the name of a panel apart; ok is false for the name of a single judge.
+// PanelMembers parses the name of a panel; ok is false for a single judge.
 func PanelMembers(name string) (rule string, members []string, ok bool) {
 	panel := panelName.FindStringSubmatch(name)
 	if panel == nil {
@@ -56,11 +57,11 @@ func PanelMembers(name string) (rule string, members []string, ok bool) {
 	return panel[1], strings.Split(panel[2], ","), true
 }
 
-// Vote is what one judge of a panel said of one answer. Where a function asks its judges several times (a conjunction of
-// two subjective ones), there is a vote for each.
+// Vote is the vote of one judge of a panel on one answer. A function that asks its judges several times (a conjunction
+// of two subjective ones) has several votes per judge.
 type Vote struct {
 	Judge string `json:"judge"`
 	Right bool   `json:"right"`
-	// Failed says why there is no verdict; Right means nothing then.
+	// Failed explains why there is no verdict; Right is then meaningless.
 	Failed string `json:"failed,omitempty"`
 }

@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// Protocol is how a model takes its actions.
+// Protocol defines how a model acts.
 type Protocol string
 
-// The protocols. A trajectory has the same shape in each.
+// The protocols. Trajectories have the same structure in all of them.
 const (
-	// ReActText is the paper's: thought and action are written as text.
+	// ReActText is the paper's protocol: thought and action are written as text.
 	ReActText Protocol = "react"
-	// NativeTools offers the tools natively, for models that do badly with the text (Section 4.2).
+	// NativeTools offers the tools natively, for models that handle the text protocol badly (Section 4.2).
 	NativeTools Protocol = "tools"
-	// Mixed offers the tools natively and reads an action from the text where a reply calls none.
+	// Mixed offers the tools natively and reads an action from the text of a reply without a call.
 	Mixed Protocol = "mixed"
 )
 
 // Native reports whether tools are offered natively.
 func (p Protocol) Native() bool { return p == NativeTools || p == Mixed }
 
-// Settings are the numbers and choices that shape the episodes of a run, beside its model, texts, questions and papers. The tags
-// of a field are its flag (name, default, help), its key in run.json (json), and the value that is not recorded (unrecorded): flags,
-// record, replay and fork have no other list. A field of type [time.Duration] is recorded in seconds.
+// Settings shape the episodes of a run, along with its model, texts, questions and papers. The tags of a field define
+// its flag (name, default, help), its key in run.json (json), and the value that is not recorded (unrecorded): flags,
+// record, replay and fork share this list. A field of type [time.Duration] is recorded in seconds.
 type Settings struct {
 	Turns        int      `json:"turns" name:"turns" default:"20" help:"Maximum turns of an agent (paper: 20)."`
 	Window       int      `json:"window" name:"window" default:"5" help:"Turns of history shown to the model (paper: 5)."`
@@ -54,25 +54,25 @@ type QuestionLimits struct {
 	QuestionDeadline time.Duration `json:"question_deadline_seconds" name:"question-deadline" unrecorded:"0s" placeholder:"20m" help:"Timeout of one question, waiting included; a call in flight is stopped."`
 }
 
-// Sampling holds the settings of generation, with the same tags as [Settings]. What is nil, zero or empty is not sent: the
-// endpoint's default applies.
+// Sampling has the generation settings, with the same tags as [Settings]. Nil, zero and empty values are not sent, so
+// the endpoint's defaults apply.
 type Sampling struct {
 	Temperature *float64 `json:"temperature" name:"temperature" placeholder:"T" help:"Sampling temperature. Default: 0.7, and 0.6 for models that reason (paper)."`
 	// TopP is in (0, 1].
 	TopP *float64 `json:"top_p" name:"top-p" default:"0.95" help:"Nucleus sampling (paper: 0.95)."`
-	// Seed is sent when it is 0, too.
+	// Seed is sent even if it is 0.
 	Seed *int `json:"seed" name:"seed" help:"Seed, sent to the endpoint when given."`
-	// MaxTokens bounds the reply, hidden reasoning included. It goes out as max_tokens, or as max_completion_tokens to models
-	// that take only that: those that reason at OpenAI's own hosts, and where an endpoint's error asks for it. Anthropic
-	// requires a limit: 0 is 4096 there.
+	// MaxTokens limits the reply, including hidden reasoning. It is sent as max_tokens, or as max_completion_tokens to
+	// models that require that: reasoning models at OpenAI's own hosts, and models of endpoints whose error asks for
+	// it. Anthropic requires a limit: 0 is 4096 there.
 	MaxTokens int `json:"max_tokens" name:"max-tokens" unrecorded:"0" placeholder:"N" help:"Maximum tokens of one reply, hidden reasoning included. Default: 1500 (paper), and 8000 for models that reason."`
-	// Stop ends the reply where one of these would begin.
+	// Stop ends the reply before any of these texts.
 	Stop []string `json:"stop" name:"stop" placeholder:"TEXT" help:"Stop sequences."`
-	// ReasoningEffort is how much a reasoning model thinks: "low", "medium", "high" and what else the endpoint knows.
+	// ReasoningEffort is the effort of a reasoning model: "low", "medium", "high" or a value specific to the endpoint.
 	ReasoningEffort string `json:"reasoning_effort" name:"reasoning-effort" unrecorded:"" placeholder:"LEVEL" help:"Reasoning effort: low, medium or high."`
 }
 
-// DefaultSettings are those of the paper (Appendix C.2), as the default tags say.
+// DefaultSettings returns the settings of the paper (Appendix C.2), from the default tags.
 func DefaultSettings() Settings {
 	var s Settings
 	each(reflect.ValueOf(&s).Elem(), func(f reflect.StructField, v reflect.Value) {
@@ -83,7 +83,7 @@ func DefaultSettings() Settings {
 	return s
 }
 
-// Record returns the settings by their keys in run.json. Formats of actions written as text mean nothing to native tools.
+// Record returns the settings by their keys in run.json. It omits the text format of actions for native tools.
 func (s Settings) Record() map[string]any {
 	record := recordOf(s)
 	if s.Protocol == NativeTools {
@@ -92,11 +92,11 @@ func (s Settings) Record() map[string]any {
 	return record
 }
 
-// Record returns what is set, by its name in OpenAI's protocol. Requests and records are both made from it, so that the record
-// of a run cannot differ from what was sent.
+// Record returns the values that are set, by their names in OpenAI's protocol. Requests and run records both use it, so
+// they cannot differ.
 func (s Sampling) Record() map[string]any { return recordOf(s) }
 
-// SettingsOf reads the settings of a record, with defaults for what is not recorded. Keys that are no setting are ignored.
+// SettingsOf reads the settings of a record, with defaults for missing values. It ignores other keys.
 func SettingsOf(record map[string]any) Settings {
 	s := DefaultSettings()
 	each(reflect.ValueOf(&s).Elem(), func(f reflect.StructField, v reflect.Value) {
@@ -107,8 +107,8 @@ func SettingsOf(record map[string]any) Settings {
 	return s
 }
 
-// FlagsOf returns what a record says of the fields of a struct with the tags of [Settings], as values of their flags: text, or a
-// list of it.
+// FlagsOf returns the recorded values of a struct with the tags of [Settings] as flag values: strings, or lists of
+// strings.
 func FlagsOf(fields any, record map[string]any) map[string]any {
 	flags := map[string]any{}
 	each(reflect.ValueOf(fields), func(f reflect.StructField, v reflect.Value) {
@@ -123,7 +123,7 @@ func FlagsOf(fields any, record map[string]any) map[string]any {
 	return flags
 }
 
-// each calls f for every field with a key, those of embedded structs included.
+// each calls f for every field with a key, including those of embedded structs.
 func each(v reflect.Value, f func(reflect.StructField, reflect.Value)) {
 	for i := range v.NumField() {
 		switch field := v.Type().Field(i); {
@@ -150,7 +150,7 @@ func recordOf(fields any) map[string]any {
 	return record
 }
 
-// plain is a value as JSON writes it.
+// plain converts a value to its JSON form.
 func plain(v reflect.Value) any {
 	switch x := v.Interface().(type) {
 	case time.Duration:
@@ -162,8 +162,7 @@ func plain(v reflect.Value) any {
 	}
 }
 
-// textOf writes a recorded value as a flag of the type takes it. Numbers have no exponent, which flags for whole numbers do
-// not read.
+// textOf formats a recorded value for a flag of the given type. It avoids exponents, which integer flags do not parse.
 func textOf(t reflect.Type, value any) string {
 	text := fmt.Sprint(value)
 	if x, ok := value.(float64); ok {
@@ -175,7 +174,7 @@ func textOf(t reflect.Type, value any) string {
 	return text
 }
 
-// set reads a text into a field; one that does not fit leaves it as it is.
+// set parses a text into a field; an invalid one leaves it unchanged.
 func set(v reflect.Value, text string) {
 	switch v.Interface().(type) {
 	case time.Duration:
@@ -198,6 +197,6 @@ func set(v reflect.Value, text string) {
 	case reflect.String:
 		v.SetString(text)
 	default:
-		panic("qa: no setting has the type " + v.Type().String())
+		panic("qa: unsupported setting type " + v.Type().String())
 	}
 }

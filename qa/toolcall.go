@@ -2,7 +2,7 @@ package qa
 
 import "encoding/json"
 
-// ToolSpec offers a tool to a model that calls tools natively.
+// ToolSpec describes a tool to a model with native tool calls.
 type ToolSpec struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -10,11 +10,11 @@ type ToolSpec struct {
 	Parameters json.RawMessage `json:"parameters"`
 }
 
-// ToolCall is a model's wish to run a tool.
+// ToolCall is a model's request to run a tool.
 type ToolCall struct {
-	// ID ties the call to its result; some servers give none.
+	// ID links the call to its result; some servers provide none.
 	ID   string `json:"id,omitempty"`
 	Name string `json:"name"`
-	// Arguments is what the model wrote: a JSON object, or a JSON string of its text when the text is not valid JSON.
+	// Arguments is the model's JSON object, or a JSON string with its text if that is not valid JSON.
 	Arguments json.RawMessage `json:"arguments"`
 }

@@ -7,41 +7,41 @@ import (
 	"time"
 )
 
-// Span is a range of message numbers, from First up to but not including End.
+// Span is a range of message indexes, from First up to but not including End.
 type Span struct {
 	First int `json:"first"`
 	End   int `json:"end"`
 }
 
-// Step is one turn of an episode: a call of the model, what was read from its reply, and what came back.
+// Step is one turn of an episode: a call of the model, its parsed reply, and the observation.
 type Step struct {
 	// N counts from 1.
 	N int `json:"n"`
-	// By is [ByModel], or [ByProgram] for an action that a baseline took by itself.
+	// By is [ByModel], or [ByProgram] for an action of a baseline itself.
 	By string `json:"by"`
-	// Shown are the messages of the trajectory that the model saw, by number.
+	// Shown are the indexes of the messages that the model saw.
 	Shown []Span `json:"shown,omitempty"`
 	Reply *Reply `json:"reply,omitempty"`
-	// Kept is how many bytes of the reply stay in the history: what follows a parsed action is dropped.
+	// Kept is the number of bytes of the reply that stay in the history: text after a parsed action is dropped.
 	Kept int `json:"kept,omitempty"`
-	// Called is the native call that the action was read from; nil when it was read from the text.
+	// Called is the native call with the action; nil if the action was read from the text.
 	Called *ToolCall `json:"called,omitempty"`
-	// NotRun are the ids of the reply's further native calls, which are not run.
+	// NotRun are the ids of the reply's additional native calls, which are not run.
 	NotRun []string `json:"not_run,omitempty"`
-	// Unlabelled is true where the prompt knows no label "[Observation]:", since tools are called natively.
+	// Unlabelled means that the prompt does not use the label "[Observation]:", because tools are called natively.
 	Unlabelled bool `json:"unlabelled,omitempty"`
-	// ThoughtAt is the byte range of the thought in the reply; empty without one.
+	// ThoughtAt is the byte range of the thought in the reply; empty if there is none.
 	ThoughtAt   Span         `json:"thought_at"`
 	Action      *Action      `json:"action,omitempty"`
 	ParseError  *ParseError  `json:"parse_error,omitempty"`
 	Observation *Observation `json:"observation,omitempty"`
 	Started     time.Time    `json:"started"`
-	// Acted is when the reply was there and the action began; the zero time while it has not.
+	// Acted is when the reply had arrived and the action began; zero before that.
 	Acted time.Time `json:"acted,omitzero"`
 	Ended time.Time `json:"ended"`
 }
 
-// Thought returns the text of the step's thought, empty when the reply has none.
+// Thought returns the text of the step's thought, empty if the reply has none.
 func (s Step) Thought() string {
 	if s.Reply == nil || s.ThoughtAt.First < 0 || s.ThoughtAt.First > s.ThoughtAt.End || s.ThoughtAt.End > len(s.Reply.Text) {
 		return ""
@@ -49,8 +49,8 @@ func (s Step) Thought() string {
 	return s.Reply.Text[s.ThoughtAt.First:s.ThoughtAt.End]
 }
 
-// Message returns the assistant message that stands for the step's reply in the history: the reply up to the end
-// of its action. Text after the action (a model inventing its own observation) is not kept.
+// Message returns the assistant message that represents the step's reply in the history: the reply up to the end of its
+// action. Text after the action (a model inventing its own observation) is dropped.
 func (s Step) Message() Message {
 	m := Message{Role: Assistant}
 	if s.Called != nil {
@@ -67,8 +67,8 @@ func (s Step) Message() Message {
 	return m
 }
 
-// ObservationMessage returns the message that shows the step's observation to the model: the result of its native call, or
-// a user message, after the label "[Observation]:" where the prompt speaks of it.
+// ObservationMessage returns the message that shows the step's observation to the model: the result of its native call,
+// or a user message, with the label "[Observation]:" if the prompt uses it.
 func (s Step) ObservationMessage() Message {
 	o := *s.Observation
 	switch {
@@ -82,7 +82,7 @@ func (s Step) ObservationMessage() Message {
 	return Message{Role: User, Text: o.Text, Images: o.Images}
 }
 
-// Trajectory is everything that happened on one question: the messages in order, and the steps that made them.
+// Trajectory is the complete record of one question: the messages in order, and the steps that produced them.
 type Trajectory struct {
 	// Episode is UUID, a '#', and the repeat index.
 	Episode  string    `json:"episode"`
@@ -90,19 +90,19 @@ type Trajectory struct {
 	Repeat   int       `json:"repeat"`
 	Messages []Message `json:"messages"`
 	Steps    []Step    `json:"steps"`
-	// Outcome is empty while the episode is not finished.
+	// Outcome is empty while the episode is unfinished.
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"`
 	Answer  Answer  `json:"answer"`
-	// Transient is true for a [ToolFailure] by an [UnavailableError].
+	// Transient means that a [ToolFailure] was caused by an [UnavailableError].
 	Transient bool `json:"transient,omitempty"`
-	// FailedAttempts are the requests of calls that never got a reply, those of earlier starts included.
+	// FailedAttempts are the requests of calls without a reply, including those of earlier invocations.
 	FailedAttempts []Attempt `json:"failed_attempts,omitempty"`
 	Started        time.Time `json:"started"`
 	Ended          time.Time `json:"ended"`
 }
 
-// Usage sums the tokens of all steps. Replies from a cache used none.
+// Usage sums the tokens of all steps. Cached replies count as zero.
 func (t Trajectory) Usage() Usage {
 	var sum Usage
 	for _, s := range t.Steps {
@@ -113,7 +113,7 @@ func (t Trajectory) Usage() Usage {
 	return sum
 }
 
-// Charged sums what the requests without a reply are taken to have cost, see [Attempt].
+// Charged sums the assumed cost of requests without a reply, see [Attempt].
 func (t Trajectory) Charged() Usage {
 	sum := charged(t.FailedAttempts)
 	for _, s := range t.Steps {
@@ -145,7 +145,7 @@ func (t Trajectory) Turns() int {
 	return n
 }
 
-// CutReplies counts the replies that the limit of tokens for one reply cut off.
+// CutReplies counts the replies truncated by the token limit.
 func (t Trajectory) CutReplies() int {
 	n := 0
 	for _, s := range t.Steps {
@@ -156,10 +156,10 @@ func (t Trajectory) CutReplies() int {
 	return n
 }
 
-// EpisodeID names the episode of a question: its uuid, a '#' and the repeat index, from 0.
+// EpisodeID returns the name of an episode: the question's UUID, a '#' and the repeat index, from 0.
 func EpisodeID(uuid string, repeat int) string { return fmt.Sprintf("%s#%d", uuid, repeat) }
 
-// SplitEpisodeID returns the uuid and the repeat index of an episode's name. The uuid itself may hold a '#'.
+// SplitEpisodeID returns the UUID and the repeat index of an episode's name. The UUID itself may contain a '#'.
 func SplitEpisodeID(id string) (uuid string, repeat int) {
 	at := strings.LastIndexByte(id, '#')
 	if at < 0 {

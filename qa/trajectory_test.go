@@ -99,7 +99,7 @@ func TestObservationMessage(t *testing.T) {
 	}
 }
 
-// Steps of the program are no turns; replies of a cache used no tokens; failed requests are charged apart.
+// Steps of the program are not turns; cached replies use no tokens; failed requests are charged separately.
 func TestTrajectorySums(t *testing.T) {
 	charged := &qa.Usage{Prompt: 50, Completion: 5, Estimated: true}
 	tr := qa.Trajectory{

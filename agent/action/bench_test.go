@@ -7,7 +7,7 @@ import (
 	"airqa/agent/action"
 )
 
-// repeated are replies of a model that repeats itself, without end.
+// repeated are replies of a model that repeats itself endlessly.
 var repeated = map[string]string{
 	"labels":       "[Action]:",
 	"lines":        "[Action]:\n",

@@ -12,10 +12,10 @@ import (
 	"airqa/qa"
 )
 
-// bound are the arguments of a call by parameter name.
+// bound has the arguments of a call by parameter name.
 type bound map[string]python.Value
 
-// fault is an argument that does not fit; at is its place when the parser knows one.
+// fault is an invalid argument; at is its position, if the parser knows one.
 type fault struct {
 	reason string
 	at     int
@@ -28,7 +28,7 @@ func (f *fault) offset(call int) int {
 	return call
 }
 
-// wording is how errors name what a model wrote: in Python, or in the words of JSON.
+// wording selects the terms of errors: those of Python or of JSON.
 type wording struct{ json bool }
 
 func (w wording) signature(s Spec) string {
@@ -68,7 +68,7 @@ func (w wording) value(v python.Value) string {
 	return short(python.Repr(v))
 }
 
-// bind gives each argument of a call to its parameter: positional ones by order, keywords by name.
+// bind assigns the arguments of a call to parameters: positional ones by order, keywords by name.
 func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
 	args := make(bound)
 	if len(call.Args) > len(spec.Params) {
@@ -94,7 +94,7 @@ func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
 	return args, nil
 }
 
-// settle checks one parameter, and fills in its default: None stands for it, too.
+// settle checks one parameter and fills in its default, also for None.
 func (w wording) settle(b bound, spec Spec, p Param) *fault {
 	v, given := b[p.Name]
 	if (!given || v == nil) && !p.Required {
@@ -115,7 +115,7 @@ func (w wording) settle(b bound, spec Spec, p Param) *fault {
 	return nil
 }
 
-// finite reports whether JSON can write all numbers of a value.
+// finite reports whether JSON can represent all numbers of a value.
 func finite(v python.Value) bool {
 	ok := func(items []python.Value) bool {
 		return !slices.ContainsFunc(items, func(v python.Value) bool { return !finite(v) })
@@ -141,7 +141,7 @@ func finite(v python.Value) bool {
 	return true
 }
 
-// open reports whether a parameter takes any value, as that of an answer does.
+// open reports whether a parameter takes any value, like that of an answer.
 func (s Spec) open() bool {
 	return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == Any })
 }
@@ -155,7 +155,7 @@ func (s Spec) param(name string) (Param, bool) {
 	return Param{}, false
 }
 
-// fit checks a value against a kind. Whole floats and digits in quotes pass as integers, since models write both.
+// fit checks a value against a kind. Whole floats and quoted digits count as integers, because models write both.
 func fit(kind Kind, v python.Value) (python.Value, bool) {
 	switch kind {
 	case Str:
@@ -196,7 +196,7 @@ func floats(v python.Value) (python.Value, bool) {
 		items = x
 	case python.Tuple:
 		items = x
-	case string: // as XML has it
+	case string: // the form of XML
 		v, err := python.Parse(strings.TrimSpace(x), python.Options{})
 		if _, again := v.(string); err != nil || again {
 			return nil, false
@@ -216,7 +216,7 @@ func floats(v python.Value) (python.Value, bool) {
 	return numbers, true
 }
 
-// number accepts digits in quotes, too.
+// number also accepts quoted digits.
 func number(v python.Value) (python.Value, bool) {
 	switch x := v.(type) {
 	case int64, *big.Int, float64:
@@ -250,7 +250,7 @@ func short(s string) string {
 	return s
 }
 
-// plain turns bound arguments into plain Go values.
+// plain converts bound arguments to plain Go values.
 func plain(b bound) map[string]any {
 	args := make(map[string]any, len(b))
 	for name, v := range b {
@@ -259,7 +259,7 @@ func plain(b bound) map[string]any {
 	return args
 }
 
-// render writes a call with keyword arguments in the tool's own order.
+// render formats a call with keyword arguments in the tool's own order.
 func render(spec Spec, b bound) string {
 	var parts []string
 	for _, p := range spec.Params {
@@ -270,8 +270,7 @@ func render(spec Spec, b bound) string {
 	return spec.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// Make builds the action of a program's own call, as if a model had written it. It fails when the arguments do not
-// fit the tool.
+// Make builds an action on behalf of the program. It fails if the arguments do not fit the tool.
 func Make(spec Spec, args map[string]any) (qa.Action, error) {
 	call := python.Call{Name: spec.Name}
 	for _, p := range spec.Params {
@@ -286,10 +285,10 @@ func Make(spec Spec, args map[string]any) (qa.Action, error) {
 	return qa.Action{Name: spec.Name, Args: plain(b), Text: render(spec, b)}, nil
 }
 
-// Value returns an argument of an action as the Python value it was written as.
+// Value returns an argument of an action as the original Python value.
 func Value(a qa.Action, name string) (python.Value, bool) { return valueIn(a.Text, name) }
 
-// LaTeXValue is [Value] with LaTeX commands kept as they were written; false when that makes no difference.
+// LaTeXValue is [Value] with LaTeX commands unchanged; it returns false if that makes no difference.
 func LaTeXValue(a qa.Action, name string) (python.Value, bool) { return valueIn(a.LaTeX, name) }
 
 func valueIn(text, name string) (python.Value, bool) {

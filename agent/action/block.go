@@ -7,8 +7,8 @@ import (
 
 var blockPattern = regexp.MustCompile("(?s)```(?:[\\w+-]*[ \t]*\n)?(.*?)```")
 
-// LastBlock returns the content of the last fenced block of a reply, trimmed, and the whole reply, trimmed, when it
-// has none. The baselines that ask once read their answer so. Thinking does not count.
+// LastBlock returns the trimmed content of the last fenced block of a reply, ignoring thinking, or the whole trimmed
+// reply if there is none. Baselines that ask once read their answer this way.
 func LastBlock(reply string) string {
 	reply = reply[afterThinking(reply):]
 	blocks := blockPattern.FindAllStringSubmatch(reply, -1)
@@ -18,8 +18,8 @@ func LastBlock(reply string) string {
 	return strings.TrimSpace(blocks[len(blocks)-1][1])
 }
 
-// afterThinking returns where the visible part of a reply begins that holds no action. An answer may speak of the tags in
-// its text: an opening one counts before any block, a closing one at an end of its line.
+// afterThinking returns the start of the visible part of a reply without an action. An answer may mention the tags in
+// its text, so an opening tag counts only before any block, a closing one only at the end of its line.
 func afterThinking(reply string) int {
 	from := 0
 	marks := marksOf(reply)

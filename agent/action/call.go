@@ -9,15 +9,15 @@ import (
 	"airqa/qa"
 )
 
-// parsed is a call in a reply: the action, or what is wrong with it, and the end of its text as far as it is known.
+// parsed is a call in a reply: the action or its parse error, and the end of its text as far as it is known.
 type parsed struct {
 	action *qa.Action
 	fault  *qa.ParseError
 	end    int
 }
 
-// after finds the call behind an action label: at once, at the start of a line or of a fence, or as the only one among
-// words.
+// after finds the call that follows an action label: immediately, at the start of a line or a fence, or as the only
+// call among words.
 func (g Grammar) after(text string, from, limit int) (int, bool) {
 	i := g.lead(text, from, limit)
 	if g.Format.orPython() == Python && called(text[i:limit]) {
@@ -38,8 +38,8 @@ func called(text string) bool {
 	return n > 0 && (text[0] < '0' || text[0] > '9') && strings.HasPrefix(strings.TrimLeft(text[n:], " \t"), "(")
 }
 
-// only finds the call of a known tool among words, when there is one and no other; the object or the element that comes
-// first in the other formats.
+// only finds the call of a known tool among words if there is exactly one. In the other formats, it finds the first
+// object or element.
 func (g Grammar) only(text string, from, limit int) (int, bool) {
 	at, n := 0, 0
 	for i := from; i < limit && g.Format != YAML; i++ {
@@ -56,7 +56,7 @@ func (g Grammar) only(text string, from, limit int) (int, bool) {
 	return at, n == 1
 }
 
-// callAt passes over what may stand before a call: indentation, a quotation mark of Markdown, and single backquotes.
+// callAt skips what may precede a call: indentation, Markdown quotation marks, and single backquotes.
 func callAt(text string, at int) int {
 	at = pass(text, at, " \t>")
 	if strings.HasPrefix(text[at:], "```") {
@@ -65,11 +65,11 @@ func callAt(text string, at int) int {
 	return pass(text, at, "`")
 }
 
-// begins finds the call of a known tool that begins a line or a fence: the first call of the last fence that has one, or
-// else of the lines.
+// begins finds the call of a known tool at the start of a line or a fence: the first call of the last fence that has
+// one, or else the first such line.
 func (g Grammar) begins(text string, from, limit int) (int, bool) {
 	fenced, line := -1, -1
-	inside, fresh := false, false // in a fence, and whether it may still hold its first call
+	inside, fresh := false, false // in a fence, and whether it may still contain its first call
 	for start := from; start < limit; {
 		end := lineEnd(text, start, limit)
 		for at := start; ; {
@@ -99,7 +99,7 @@ func (g Grammar) begins(text string, from, limit int) (int, bool) {
 	return line, line >= 0
 }
 
-// lineEnd returns where the line after the one of byte i begins.
+// lineEnd returns the start of the line after the one with byte i.
 func lineEnd(text string, i, limit int) int {
 	if n := strings.IndexByte(text[i:limit], '\n'); n >= 0 {
 		return i + n + 1
@@ -107,7 +107,7 @@ func lineEnd(text string, i, limit int) int {
 	return limit
 }
 
-// lead passes over whitespace and the beginning of a code fence.
+// lead skips whitespace and the beginning of a code fence.
 func (g Grammar) lead(text string, from, limit int) int {
 	i := pass(text[:limit], from, " \t\r\n>*")
 	if strings.HasPrefix(text[i:limit], "```") {
@@ -116,7 +116,7 @@ func (g Grammar) lead(text string, from, limit int) int {
 	return pass(text[:limit], i, "`")
 }
 
-// language passes over the name of a language behind a fence.
+// language skips the language name after a fence.
 func language(text string, i, limit int) int {
 	end := pass(text[:limit], i, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
 	if end < limit && strings.IndexByte(" \t\r\n{<", text[end]) >= 0 {
@@ -125,8 +125,8 @@ func language(text string, i, limit int) int {
 	return i
 }
 
-// opens reports whether an action may begin at byte i: the name of a tool before its parenthesis, or what begins an
-// action in the other formats.
+// opens reports whether an action may begin at byte i: the name of a tool before its parenthesis, or the equivalent in
+// the other formats.
 func (g Grammar) opens(text string, i, limit int) bool {
 	rest := text[i:limit]
 	switch g.Format {
@@ -145,7 +145,7 @@ func (g Grammar) opens(text string, i, limit int) bool {
 	return false
 }
 
-// parse reads the call at byte i of a text; limit is where an action without an end of its own is over.
+// parse reads the call at byte i of a text; limit is the end of an action without an end marker.
 func (g Grammar) parse(text string, i, limit int) parsed {
 	if g.Format.orPython() == Python {
 		return g.parsePython(text, i)
@@ -179,7 +179,7 @@ func (g Grammar) parsePython(text string, i int) parsed {
 		var refused error
 		latex, refused = python.ParseCall(text, i, python.Options{JSONConstants: true, LaTeX: true})
 		if err != nil && refused == nil {
-			call, err = latex, nil // \xi is no escape, whatever Python says
+			call, err = latex, nil // \xi is LaTeX, although Python reads it as an escape
 		}
 	}
 	if lit := (*python.Error)(nil); errors.As(err, &lit) {
@@ -189,7 +189,7 @@ func (g Grammar) parsePython(text string, i int) parsed {
 	return g.bound(text, spec, call, latex)
 }
 
-// bound makes the action of a call. latex is the same call with LaTeX kept as it is written.
+// bound makes the action of a call. latex is the same call with LaTeX commands unchanged.
 func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 	w := wording{json: g.Format.orPython() != Python}
 	args, bad := w.bind(spec, call)

@@ -43,7 +43,7 @@ func corpus(t testing.TB) []entry {
 	return all
 }
 
-// in writes the calls between « and » in a format.
+// in converts the calls between « and » to a format.
 func in(t testing.TB, text string, f action.Format) string {
 	t.Helper()
 	for {
@@ -91,7 +91,7 @@ func (e entry) check(t *testing.T, f action.Format, reply string, s qa.Step) {
 	}
 }
 
-// asText is the call as XML can write it: the answer is a text there.
+// asText returns the call as XML can represent it, with a text answer.
 func asText(call string, f action.Format) string {
 	if n, ok := strings.CutPrefix(call, "Answer(answer="); ok && f == action.XML {
 		return "Answer(answer='" + strings.TrimSuffix(n, ")") + "')"
@@ -120,7 +120,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// With mixed, a reply without a native call is read as with react. With tools, no text is ever an action.
+// With mixed, a reply without a native call is read like with react. With tools, text is never an action.
 func TestCorpusNative(t *testing.T) {
 	for _, e := range corpus(t) {
 		for _, name := range e.Formats {
@@ -152,7 +152,7 @@ func TestCorpusNative(t *testing.T) {
 	}
 }
 
-// No reply, cut anywhere, runs a call that the whole reply does not hold, and none panics.
+// A reply truncated anywhere runs no call that the whole reply does not contain, and does not panic.
 func TestCorpusCut(t *testing.T) {
 	for _, e := range corpus(t) {
 		for _, name := range e.Formats {

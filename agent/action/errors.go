@@ -8,7 +8,7 @@ import (
 	"airqa/qa"
 )
 
-// none is the error of a reply without a call; from is where one was expected.
+// none returns the error of a reply without a call; from is where one was expected.
 func (r *reader) none(from int) *qa.ParseError {
 	reason := "no action found in the reply. "
 	switch {
@@ -20,7 +20,7 @@ func (r *reader) none(from int) *qa.ParseError {
 	return at(r.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+r.wanted()+", for example "+r.example()+".")
 }
 
-// likeJSON recognizes what models write that were trained on other forms of tool calls.
+// likeJSON recognises other formats of tool calls on which models were trained.
 func likeJSON(text string) bool {
 	for _, s := range []string{"<tool_call>", "<function_call>", "Action Input:", `"action_type"`, `"arguments"`, `"parameters"`, `"tool_calls"`} {
 		if strings.Contains(text, s) {
@@ -55,7 +55,7 @@ func (g Grammar) unknown(reply string, i int, name string) *qa.ParseError {
 	return at(reply, i, qa.ErrUnknownAction, fmt.Sprintf("there is no action %s here.%s The actions are %s.", short(name), hint, Names(g.Specs)))
 }
 
-// at makes a parse error with the line and column of a byte offset, and names them in the text.
+// at makes a parse error with the line and column of a byte offset, which its text includes.
 func at(reply string, offset int, kind, reason string) *qa.ParseError {
 	offset = min(max(offset, 0), len(reply))
 	before := reply[:offset]

@@ -11,25 +11,25 @@ import (
 	"airqa/internal/python"
 )
 
-// Format is the notation in which a model writes an action as text.
+// Format is the text format of actions.
 type Format string
 
-// The formats. An action means the same in each; the log has it as a Python call.
+// The formats. Actions are equivalent in all of them; the log stores the Python call.
 const (
 	// Python is one call with literal values: Query(sql="SELECT 1").
 	Python Format = "python"
 	// JSON is an object with action_type and parameters.
 	JSON Format = "json"
-	// XML is an element action with action_type and parameters; a tag that comes again makes a list.
+	// XML is an element action with action_type and parameters; repeated tags make a list.
 	XML Format = "xml"
 	// YAML has the two keys of JSON.
 	YAML Format = "yaml"
 )
 
-// Formats are the names of the formats, the default first.
+// Formats lists the names of the formats, the default first.
 func Formats() []string { return []string{string(Python), string(JSON), string(XML), string(YAML)} }
 
-// orPython is the format itself; the zero value is Python.
+// orPython returns f, or Python for the zero value.
 func (f Format) orPython() Format {
 	if f == "" {
 		return Python
@@ -37,7 +37,7 @@ func (f Format) orPython() Format {
 	return f
 }
 
-// Rule says in a sentence or two how an action is written.
+// Rule describes in a sentence or two how to write an action.
 func (f Format) Rule() string {
 	switch f {
 	case JSON:
@@ -50,7 +50,7 @@ func (f Format) Rule() string {
 	return "An action is one call in Python syntax with literal values."
 }
 
-// Write prints a call in the format. The arguments are those of the call that are given, in the tool's own order.
+// Write formats a call with the given arguments, in the tool's own order.
 func (f Format) Write(spec Spec, args map[string]any) string {
 	switch f {
 	case JSON:
@@ -69,7 +69,7 @@ func (f Format) Write(spec Spec, args map[string]any) string {
 	return spec.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// pythonText prefers double quotes, as the texts of the tools do.
+// pythonText prefers double quotes, like the tool texts.
 func pythonText(v any) string {
 	if s, ok := v.(string); ok && !strings.ContainsAny(s, "\"\\\n") {
 		return `"` + s + `"`
@@ -122,13 +122,13 @@ func writeYAML(spec Spec, args map[string]any) string {
 	b.WriteString("action_type: " + spec.Name + "\nparameters:")
 	for _, p := range spec.Params {
 		if v, ok := args[p.Name]; ok {
-			b.WriteString("\n  " + p.Name + ": " + quoted(v)) // JSON is YAML
+			b.WriteString("\n  " + p.Name + ": " + quoted(v)) // JSON is valid YAML
 		}
 	}
 	return b.String()
 }
 
-// written is a call as it was found in a reply.
+// written is a call as found in a reply.
 type written struct {
 	name string
 	args []python.Keyword
@@ -149,8 +149,8 @@ func yamlKey(line string) bool {
 	return false
 }
 
-// read reads the call that begins at byte i of a reply; it ends at or before limit. With latex, LaTeX commands stay as they
-// are written.
+// read reads the call that begins at byte i of a reply and ends at or before limit. If latex is true, LaTeX commands
+// are kept.
 func (f Format) read(reply string, i, limit int, latex bool) (written, *python.Error) {
 	switch f {
 	case JSON:
@@ -165,7 +165,7 @@ func syntax(offset int, format string, args ...any) *python.Error {
 	return &python.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
 }
 
-// readJSON takes line breaks in strings, and escapes that JSON does not know, as they are: models write SQL and LaTeX so.
+// readJSON accepts line breaks in strings and unknown escapes, because models write SQL and LaTeX that way.
 func readJSON(reply string, i int, latex bool) (written, *python.Error) {
 	v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: latex})
 	if bad := (*python.Error)(nil); errors.As(err, &bad) {
@@ -176,7 +176,7 @@ func readJSON(reply string, i int, latex bool) (written, *python.Error) {
 	return w, fault
 }
 
-// fromDict takes name and arguments from a mapping. The names of the keys that other protocols use are taken, too.
+// fromDict takes name and arguments from a mapping. It also accepts the keys of other protocols.
 func fromDict(v python.Value, at int) (written, *python.Error) {
 	d, ok := v.(*python.Dict)
 	if !ok {
@@ -208,7 +208,7 @@ func first(d *python.Dict, names ...string) python.Value {
 	return nil
 }
 
-// readYAML takes everything up to limit: nothing else says where a mapping ends.
+// readYAML reads everything up to limit, because a mapping has no end marker.
 func readYAML(reply string, i, limit int, latex bool) (written, *python.Error) {
 	text := reply[i:limit]
 	if fence := strings.Index(text, "```"); fence >= 0 {
@@ -232,7 +232,7 @@ func readYAML(reply string, i, limit int, latex bool) (written, *python.Error) {
 	return w, fault
 }
 
-// doubleBackslashes makes the backslashes of LaTeX in double quotes stand for themselves.
+// doubleBackslashes escapes the backslashes of LaTeX in double quotes.
 func doubleBackslashes(text string) string {
 	var b strings.Builder
 	quoted := false
@@ -253,7 +253,7 @@ func doubleBackslashes(text string) string {
 	return b.String()
 }
 
-// fromYAML turns a node into the value of a call. The decoder's own maps would compare each key with all others.
+// fromYAML converts a node to the value of a call. Decoding to maps would compare each key with all others.
 func fromYAML(n *yaml.Node) (python.Value, error) {
 	switch n.Kind {
 	case yaml.DocumentNode:

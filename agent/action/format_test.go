@@ -96,7 +96,7 @@ func TestFormatErrors(t *testing.T) {
 	}
 }
 
-// What a format writes, it reads.
+// Every format can read what it writes.
 func TestWriteAndRead(t *testing.T) {
 	args := map[string]any{"paper_id": `a "quoted" id`, "page_number": int64(3), "bounding_box": []any{1.5, 2.0, 3.0, 4.25}}
 	g := grammar()
@@ -110,7 +110,7 @@ func TestWriteAndRead(t *testing.T) {
 		}
 		want := `View(paper_id='a "quoted" id', page_number=3, bounding_box=[1.5, 2.0, 3.0, 4.25])`
 		if g.Format != action.Python && g.Format != action.XML {
-			want = strings.Replace(want, "2.0, 3.0", "2, 3", 1) // JSON writes whole floats so
+			want = strings.Replace(want, "2.0, 3.0", "2, 3", 1) // JSON has no distinct whole floats
 		}
 		if r.Action.Text != want {
 			t.Errorf("%s: read %s\nfrom %s", name, r.Action.Text, text)

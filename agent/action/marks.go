@@ -19,7 +19,7 @@ type mark struct {
 	line bool
 }
 
-// words are the labels that models write, longer ones before those that they begin with.
+// words are the labels that models write, longer ones before their prefixes.
 var words = []struct{ word, kind string }{
 	{"thoughts", thoughtLabel},
 	{"thought", thoughtLabel},
@@ -41,8 +41,8 @@ var tags = []struct{ tag, kind string }{
 	{"<think>", openTag}, {"<thinking>", openTag}, {"</think>", closeTag}, {"</thinking>", closeTag},
 }
 
-// marksOf finds the marks of a reply in order. Labels in brackets count anywhere; bare ones only at the start of a line,
-// because "action:" is also an ordinary word of a thought. It reads every byte once: replies may have megabytes.
+// marksOf finds the marks of a reply in order. Labels in brackets count anywhere, bare ones only at the start of a
+// line, because "action:" is also an ordinary phrase. It reads every byte once: replies may have megabytes.
 func marksOf(reply string) []mark {
 	var found []mark
 	for i, newLine := 0, true; i < len(reply); {
@@ -69,7 +69,7 @@ func marksOf(reply string) []mark {
 	return found
 }
 
-// lineBefore is what stands before byte i on its line, and after the last mark.
+// lineBefore returns the text before byte i on its line, after the last mark.
 func lineBefore(reply string, found []mark, i int) string {
 	from := 0
 	if len(found) > 0 {
@@ -80,7 +80,7 @@ func lineBefore(reply string, found []mark, i int) string {
 		return before[at+1:]
 	}
 	if from > 0 {
-		return "x" // the mark before is on the same line
+		return "x" // the previous mark is on the same line
 	}
 	return before
 }
@@ -121,8 +121,8 @@ func markAt(reply string, i int) (mark, bool) {
 	return mark{}, false
 }
 
-// bracketLabel reads "[Action]:", "[Action 2]", "\[Action\]:" and "【行动】". An observation in the middle of a line needs
-// its colon: thoughts speak of "the [Observation] above".
+// bracketLabel reads "[Action]:", "[Action 2]", "\[Action\]:" and "【行动】". In the middle of a line, an observation label
+// needs its colon, because thoughts mention "the [Observation] above".
 func bracketLabel(reply string, i int) (mark, bool) {
 	at, ok := oneOf(reply, i, `\[`, "[", "【")
 	if !ok {
@@ -147,7 +147,7 @@ func bracketLabel(reply string, i int) (mark, bool) {
 	return mark{kind: kind, start: i, end: end}, true
 }
 
-// wordAt reads the word of a label and a number behind it; the kind is empty when none is there.
+// wordAt reads the word of a label and a number after it; kind is empty if there is none.
 func wordAt(reply string, i int) (kind string, end int) {
 	for _, w := range words {
 		end := i + len(w.word)
@@ -163,7 +163,7 @@ func wordAt(reply string, i int) (kind string, end int) {
 	return "", i
 }
 
-// colon passes over whitespace, a colon and the end of bold type; 0 without a colon.
+// colon skips whitespace, a colon and the end of bold type; it returns 0 if there is no colon.
 func colon(reply string, i int) int {
 	end, ok := oneOf(reply, pass(reply, i, " \t"), ":", "：")
 	if !ok {
@@ -181,7 +181,7 @@ func oneOf(s string, i int, wanted ...string) (int, bool) {
 	return i, false
 }
 
-// pass returns where the first byte from i on stands that is not in set.
+// pass returns the index of the first byte from i on that is not in set.
 func pass(s string, i int, set string) int {
 	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
 		i++

@@ -10,8 +10,8 @@ import (
 	"airqa/qa"
 )
 
-// Native describes tools to a model that calls them natively: the first part of each text, and a JSON Schema of its
-// parameters with what the text says of each.
+// Native describes tools to a model with native tool calls: the first part of each text, and a JSON Schema of its
+// parameters with their descriptions.
 func Native(specs []Spec) []qa.ToolSpec {
 	var out []qa.ToolSpec
 	for _, s := range specs {
@@ -21,7 +21,7 @@ func Native(specs []Spec) []qa.ToolSpec {
 	return out
 }
 
-// paramLine is a line of the part "Parameters:" of a tool's text.
+// paramLine matches a line of the "Parameters:" part of a tool's text.
 var paramLine = regexp.MustCompile(`(?m)^- (\w+) \([^)]*\): (.+)$`)
 
 func (s Spec) schema(text string) json.RawMessage {
@@ -40,8 +40,9 @@ func (s Spec) schema(text string) json.RawMessage {
 		strings.Join(required, ",") + `],"additionalProperties":false}`)
 }
 
-// schema is the JSON Schema of a parameter. A parameter of any type is a string: Gemini refuses a parameter without a type,
-// with a list of types, and a choice of schemas with a description. Other values are read all the same.
+// schema returns the JSON Schema of a parameter. A parameter of any type is declared as a string, because Gemini
+// refuses a parameter without a type, with a list of types, or with alternative schemas and a description. Other values
+// are accepted nevertheless.
 func (p Param) schema(about string) string {
 	kind := ""
 	switch p.Kind {
@@ -58,8 +59,8 @@ func (p Param) schema(about string) string {
 	return `{` + kind + `"description":` + quoted(strings.TrimSpace(about)) + `}`
 }
 
-// ReadCall turns a native call into an action. Errors have no position: the reply holds no text of the call. Arguments
-// that are no JSON arrive as a JSON string and are read once more as leniently as those of the format JSON.
+// ReadCall converts a native call to an action. Errors have no position, because the call is not part of the reply's
+// text. Arguments that are not valid JSON arrive as a JSON string and are parsed leniently, as in the format JSON.
 func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 	spec, known := g.spec(c.Name)
 	if !known {

@@ -10,21 +10,21 @@ import (
 // Grammar reads the replies of one set of tools.
 type Grammar struct {
 	Specs []Spec
-	// Format is how actions are written; the zero value is [Python].
+	// Format is the format of actions; the zero value is [Python].
 	Format Format
 }
 
-// Reading is what was found in a reply: an action, or the error that takes its place, never both.
+// Reading is the action of a reply or the error in its place, never both.
 type Reading struct {
 	Action *qa.Action
 	Error  *qa.ParseError
-	// Thought is the byte range of the thought; empty without one.
+	// Thought is the byte range of the thought; empty if there is none.
 	Thought qa.Span
-	// Kept is how many bytes of the reply belong to the turn: what follows the action is dropped.
+	// Kept is the number of bytes of the reply that belong to the turn: text after the action is dropped.
 	Kept int
 }
 
-// maxTries bounds how often one reply is searched, so that the time stays linear. Ordinary replies need one or two.
+// maxTries limits the searches of one reply to keep the time linear. Ordinary replies need one or two.
 const maxTries = 32
 
 // reader looks for the action of one reply.
@@ -34,27 +34,27 @@ type reader struct {
 	marks []mark
 	// closing is the next closing tag of each mark.
 	closing []int
-	// spoke is true behind the first label of the visible part.
+	// spoke is true after the first label of the visible part.
 	spoke bool
-	// from is where the visible part begins: behind the last thinking block.
+	// from is the start of the visible part: after the last thinking block.
 	from int
-	// stop is where the first observation begins, -1 without one. Nothing after it is ever an action.
+	// stop is the start of the first observation, or -1. No action is read after it.
 	stop int
-	// found is the action or the malformed call; nil as long as there is neither.
+	// found is the action or the malformed call; nil before there is either.
 	found *Reading
-	// unlabelled is true when found had no label.
+	// unlabelled is true if found had no label.
 	unlabelled bool
 	// past is the end of the call that was found: marks before it belong to its text.
 	past int
-	// asked is the end of the first action label without a call; 0 when there is none.
+	// asked is the end of the first action label without a call; 0 if there is none.
 	asked int
 	tries int
 }
 
-// Read finds the action of a reply. The first call decides: when it is malformed, the reply is an error, whatever
-// follows. Nothing counts in a thinking block or after an observation, which the model can only have made up.
+// Read finds the action of a reply. The first call counts: if it is malformed, the reply is an error, whatever follows.
+// Thinking blocks are ignored, and so is everything after an observation, which the model must have made up.
 //
-// After an action label the call may follow words or a code fence. Without a label it has to begin a line or a fence.
+// After an action label, the call may follow words or a code fence. Without a label, it must begin a line or a fence.
 func (g Grammar) Read(reply string) Reading {
 	r := &reader{Grammar: g, reply: reply, marks: marksOf(reply), stop: -1}
 	r.closing = closings(r.marks)
@@ -77,13 +77,13 @@ func (g Grammar) Read(reply string) Reading {
 	return r.result()
 }
 
-// pass goes over the mark i and returns the last one that it settles; false means that the rest is thinking.
+// pass processes mark i and returns the last mark it covers; it returns false if the rest is thinking.
 func (r *reader) pass(i int) (int, bool) {
 	m := r.marks[i]
 	if r.nothingYet() && m.kind != thoughtLabel {
 		r.bare(m.start)
 		if r.past > m.start {
-			return i, true // a word in the text of a call
+			return i, true // part of the text of a call
 		}
 	}
 	r.spoke = r.spoke || m.kind != openTag && m.kind != closeTag
@@ -104,10 +104,10 @@ func (r *reader) pass(i int) (int, bool) {
 	return i, true
 }
 
-// nothingYet reports whether no label and no call has come so far, so that a call may stand without a label.
+// nothingYet reports whether there has been no label and no call, so that a call without a label is allowed.
 func (r *reader) nothingYet() bool { return r.found == nil && r.asked == 0 && r.stop < 0 }
 
-// thinking passes over the block that the tag at mark i opens. A tag in the middle of a thought is a word of it.
+// thinking skips the block opened by the tag at mark i. A tag in the middle of a thought is text.
 func (r *reader) thinking(i int) (int, bool) {
 	m, closing := r.marks[i], r.closing[i]
 	switch {
@@ -123,7 +123,7 @@ func (r *reader) thinking(i int) (int, bool) {
 	return i, true
 }
 
-// closings returns, for each mark, the index of the next closing tag; the number of marks without one.
+// closings returns, for each mark, the index of the next closing tag, or the number of marks if there is none.
 func closings(marks []mark) []int {
 	next := make([]int, len(marks))
 	last := len(marks)
@@ -136,13 +136,13 @@ func closings(marks []mark) []int {
 	return next
 }
 
-// restart drops what was found before the end of thinking that had no beginning: the templates of several models open it.
-// After an observation nothing is an action all the same.
+// restart drops what was found before the end of thinking without a start tag, which the templates of several models
+// add. After an observation, there is still no action.
 func (r *reader) restart(m mark) {
 	r.from, r.found, r.past, r.asked, r.spoke = m.end, nil, 0, 0, false
 }
 
-// labelled reads the call after the action label at mark i. It goes before one without a label.
+// labelled reads the call after the action label at mark i. It takes precedence over one without a label.
 func (r *reader) labelled(i int) {
 	if r.stop >= 0 || r.found != nil && !r.unlabelled {
 		return
@@ -182,8 +182,8 @@ func (r *reader) bare(limit int) {
 	}
 }
 
-// limit returns where an action that begins before byte from ends at the latest: at the next label, or at a tag that begins a
-// line. Others may be words of its text.
+// limit returns the latest end of an action that begins before byte from: the next label, or a tag that begins a line.
+// Other tags may be part of its text.
 func (r *reader) limit(from int) int {
 	i, _ := slices.BinarySearchFunc(r.marks, from, func(m mark, at int) int { return m.start - at })
 	for _, m := range r.marks[i:] {
@@ -194,7 +194,7 @@ func (r *reader) limit(from int) int {
 	return len(r.reply)
 }
 
-// take parses the call at a byte of the reply. since is where its fence may have begun, limit where the next mark is.
+// take parses the call at a byte of the reply. since is the earliest start of its fence, limit the next mark.
 func (r *reader) take(call, since, limit int) {
 	got := r.parse(r.reply, call, limit)
 	found := Reading{Action: got.action, Error: got.fault, Kept: got.end}
@@ -204,7 +204,7 @@ func (r *reader) take(call, since, limit int) {
 	r.found, r.past = &found, got.end
 }
 
-// result is what was found, or the error of a reply without a call.
+// result returns what was found, or the error of a reply without a call.
 func (r *reader) result() Reading {
 	if r.found == nil {
 		return Reading{Error: r.none(max(r.from, r.asked)), Kept: r.keptUntil(max(r.from, r.asked))}
@@ -215,8 +215,8 @@ func (r *reader) result() Reading {
 	return *r.found
 }
 
-// keptUntil is the end of what is kept of a reply without an action: up to the next label after byte at, where the
-// model went on without a result. A reply that begins with an observation keeps its label.
+// keptUntil returns the end of the kept part of a reply without an action: the next label after byte at, where the
+// model continued without a result. A reply that begins with an observation keeps its label.
 func (r *reader) keptUntil(at int) int {
 	for _, m := range r.marks {
 		if m.start < at || m.kind != observationLabel && (r.found == nil || m.kind == openTag || m.kind == closeTag) {
@@ -230,8 +230,8 @@ func (r *reader) keptUntil(at int) int {
 	return len(r.reply)
 }
 
-// thought is the text before the action at byte end: after the last thought label of a line, or else the first one, or
-// else from the start.
+// thought returns the text before the action at byte end: after the last thought label of a line, or else the first
+// one, or else from the start.
 func (r *reader) thought(end int) qa.Span {
 	start, labels := r.from, 0
 	for _, m := range r.marks {
@@ -250,7 +250,7 @@ func (r *reader) thought(end int) qa.Span {
 	return qa.Span{First: start + first, End: start + len(text)}
 }
 
-// withoutOpening removes the fence, the bold or the quote that opens the action from the end of a thought.
+// withoutOpening removes the fence, the bold type or the quote that opens the action from the end of a thought.
 func withoutOpening(text string) string {
 	fence := strings.LastIndex(text, "```")
 	if fence >= 0 && !strings.Contains(strings.TrimSpace(text[fence:]), "\n") && strings.Count(text, "```")%2 == 1 {
@@ -265,7 +265,7 @@ func withoutOpening(text string) string {
 	return text
 }
 
-// closeFence passes over the end of the code fence behind a call.
+// closeFence skips the end of the code fence after a call.
 func closeFence(reply string, i int) int {
 	end := pass(reply, i, " \t;\r\n")
 	if after := pass(reply, end, "`"); after > end {

@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 		name, reply string
 		want        string // canonical call
 		thought     string
-		kept        string // what is dropped of the reply, from its end
+		kept        string // dropped text at the end of the reply
 	}{
 		{"as asked", "[Thought]: look it up\n[Action]: Retrieve(query=\"a b\", limit=3)", "Retrieve(query='a b', limit=3)", "look it up", ""},
 		{"on the next line", "[Thought]: t\n[Action]:\nAnswer(answer=42)", "Answer(answer=42)", "t", ""},
@@ -164,8 +164,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// Whatever a model writes: no panic, one of action and error, and ranges inside the reply. What was read prints as a
-// call that reads back as the same.
+// For any reply: no panic, exactly one of action and error, and ranges inside the reply. The action prints as a call
+// that reads back as the same.
 func FuzzRead(f *testing.F) {
 	f.Add("[Thought]: t\n[Action]: Retrieve(query=\"a b\", limit=3)")
 	f.Add("[Action]: ```python\nAnswer(answer={'a': [1, (2,)]})\n```")

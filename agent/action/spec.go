@@ -6,7 +6,7 @@ import (
 	"airqa/internal/python"
 )
 
-// Kind is the type of a parameter, written as Python writes it.
+// Kind is the type of a parameter in Python syntax.
 type Kind string
 
 // The kinds.
@@ -17,7 +17,7 @@ const (
 	Any    Kind = "Any"
 )
 
-// Param is a parameter of a tool. Default is printed in the signature when it is not required.
+// Param is a parameter of a tool. The signature shows the default of an optional parameter.
 type Param struct {
 	Name     string
 	Kind     Kind
@@ -25,18 +25,18 @@ type Param struct {
 	Default  any // nil, int64 or []any
 }
 
-// Spec is what the model is told of a tool: its name, its parameters in order, and a text.
+// Spec describes a tool to the model: its name, its parameters in order, and a text.
 type Spec struct {
 	Name   string
 	Params []Param
-	// Text describes the tool; the signature is printed above it. It has a part "Parameters:" with a line for each, and a part
-	// "Examples:" with calls in Python.
+	// Text describes the tool; the signature is printed above it. It has a part "Parameters:" with one line each, and a
+	// part "Examples:" with Python calls.
 	Text string
-	// Plain is the text for other formats than Python and for native calls; empty where Text says nothing about Python.
+	// Plain is the text for formats other than Python and for native calls; empty if Text does not mention Python.
 	Plain string
 }
 
-// Signature prints the call as a Python definition would: Retrieve(query: str, limit: int = 5).
+// Signature formats the call like a Python definition: Retrieve(query: str, limit: int = 5).
 func (s Spec) Signature() string {
 	parts := make([]string, len(s.Params))
 	for i, p := range s.Params {
@@ -48,8 +48,8 @@ func (s Spec) Signature() string {
 	return s.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// Describe renders tools for the system prompt: a heading with the signature, then the text of each, with its examples in
-// the format.
+// Describe renders tools for the system prompt: a heading with the signature, then the text of each, with examples in
+// the given format.
 func Describe(specs []Spec, f Format) string {
 	parts := make([]string, len(specs))
 	for i, s := range specs {
@@ -58,7 +58,7 @@ func Describe(specs []Spec, f Format) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Told is the text that stands below the signature, as the file has it for Python.
+// Told returns the text below the signature in format f.
 func (s Spec) Told(f Format) string {
 	if f.orPython() == Python {
 		return s.Text
@@ -86,7 +86,7 @@ func (s Spec) plain() string {
 	return s.Text
 }
 
-// rewrite puts an example into another format: on one line, or below the words before it.
+// rewrite converts an example to another format, on one line or below the text before it.
 func (s Spec) rewrite(call string, f Format) string {
 	c, err := python.ParseCall(call, 0, python.Options{})
 	if err != nil {
@@ -103,7 +103,7 @@ func (s Spec) rewrite(call string, f Format) string {
 	return text
 }
 
-// Names lists the names of tools, for a sentence.
+// Names lists the names of tools for a sentence.
 func Names(specs []Spec) string {
 	names := make([]string, len(specs))
 	for i, s := range specs {

@@ -6,23 +6,23 @@ import (
 	"airqa/qa"
 )
 
-// Protocol is where a reply may hold its action.
+// Protocol defines where a reply may contain its action.
 type Protocol int
 
 // The protocols.
 const (
 	// AsText is text with an action in it.
 	AsText Protocol = iota
-	// AsCall is a native call of a tool; text is the thought.
+	// AsCall is a native tool call; text is the thought.
 	AsCall
 	// AsTextOrCall is a native call, or else text.
 	AsTextOrCall
 )
 
-// cutOff is added to an error of a reply that the token limit ended.
+// cutOff is added to an error of a reply that was truncated by the token limit.
 const cutOff = " The reply was cut off at the limit of tokens for one reply: write less before the action."
 
-// ReadStep fills a step from its reply: thought, action or error, and what is kept. Of several native calls the first
+// ReadStep fills a step from its reply: thought, action or error, and the kept part. Of several native calls, the first
 // is run.
 func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 	s.Unlabelled = p != AsText
@@ -31,7 +31,7 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 		r := g.Read(s.Reply.Text)
 		s.Action, s.ParseError, s.ThoughtAt, s.Kept = r.Action, r.Error, r.Thought, r.Kept
 		if p == AsTextOrCall && r.Error != nil && r.Error.Kind == qa.ErrNoAction {
-			s.ParseError = g.NoCall() // the prompt never spoke of labels
+			s.ParseError = g.NoCall() // the prompt did not mention labels
 		}
 	} else {
 		s.ThoughtAt, s.Kept = prose(s.Reply.Text), len(s.Reply.Text)
@@ -49,7 +49,7 @@ func (g Grammar) ReadStep(s *qa.Step, p Protocol) {
 	}
 }
 
-// prose is the range of a text without the whitespace around it.
+// prose returns the range of a text without surrounding whitespace.
 func prose(text string) qa.Span {
 	first := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
 	if end := len(strings.TrimRight(text, " \t\r\n")); first < end {

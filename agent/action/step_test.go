@@ -31,7 +31,7 @@ func TestReadStep(t *testing.T) {
 	}
 }
 
-// Models with native tools were never told of labels: no message speaks of them.
+// Prompts for native tools do not mention labels, so messages must not, either.
 func TestNativeWording(t *testing.T) {
 	for name, reply := range map[string]qa.Reply{
 		"nothing": {Text: "I am done.", Finish: "length"},
@@ -58,7 +58,7 @@ func TestNativeWording(t *testing.T) {
 	}
 }
 
-// A raw line break or LaTeX in the arguments of a native call is read as it is written.
+// Raw line breaks and LaTeX in the arguments of a native call are kept.
 func TestLooseArguments(t *testing.T) {
 	raw, err := json.Marshal("{\"answer\": \"\\alpha\nx\"}")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"airqa/internal/python"
 )
 
-// tagPattern opens a parameter. Models do not escape what they write (a < b in SQL), so an element ends at its own closing
-// tag and nothing inside it is markup.
+// tagPattern matches the start of a parameter. Models do not escape text (a < b in SQL), so an element ends at its own
+// closing tag, and markup inside it is text.
 var tagPattern = regexp.MustCompile(`^\s*<([A-Za-z_]\w*)>`)
 
 func readXML(reply string, i int) (written, *python.Error) {
@@ -44,7 +44,7 @@ func readXML(reply string, i int) (written, *python.Error) {
 	return w, nil
 }
 
-// element returns what stands in the element that begins at byte i, and where it ends.
+// element returns the body of the element that begins at byte i, and its end.
 func element(reply string, i int, name string) (body string, end int, fault *python.Error) {
 	i += len(name) + 2
 	n := strings.Index(reply[i:], "</"+name+">")
@@ -54,7 +54,7 @@ func element(reply string, i int, name string) (body string, end int, fault *pyt
 	return reply[i : i+n], i + n + len(name) + 3, nil
 }
 
-// tagged reads the parameters. Those that come again are lists.
+// tagged reads the parameters. Repeated ones become lists.
 func tagged(reply string, at int, text string) ([]python.Keyword, *python.Error) {
 	var args []python.Keyword
 	for end := at + len(text); strings.TrimSpace(reply[at:end]) != ""; {
@@ -88,7 +88,7 @@ func addTagged(args []python.Keyword, k python.Keyword) []python.Keyword {
 	return append(args, k)
 }
 
-// plainText takes an element's text, escaped or not, in a CDATA section or not.
+// plainText returns an element's text, escaped or not, in a CDATA section or not.
 func plainText(body string) string {
 	trimmed := strings.TrimSpace(body)
 	if inner, ok := strings.CutPrefix(trimmed, "<![CDATA["); ok && strings.HasSuffix(inner, "]]>") {

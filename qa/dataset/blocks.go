@@ -13,23 +13,23 @@ import (
 	"airqa/qa"
 )
 
-// blockSize is about how much of a file is read at once.
+// blockSize is the approximate number of bytes read at once.
 const blockSize = 256 << 10
 
-// Block is a piece of a file that holds whole records. Blocks can be decoded by several goroutines at once.
+// Block is a piece of a file with whole records. Blocks can be decoded concurrently.
 type Block struct {
 	File string
 	// Line is the number of the first line, from 1.
 	Line int
-	// Data belongs to whoever receives the block: the reader does not touch it again.
+	// Data belongs to the receiver of the block; the reader does not use it again.
 	Data []byte
 	// single is true for a block that is one record, over any number of lines.
 	single bool
-	// note says how the file was read, where that is not plain.
+	// note explains how the file was read, if that is not obvious.
 	note string
 }
 
-// Records yields the records with the numbers of their lines; blank lines are none.
+// Records yields the records with their line numbers and skips empty lines.
 func (b Block) Records() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		if b.single {
@@ -46,13 +46,13 @@ func (b Block) Records() iter.Seq2[int, []byte] {
 	}
 }
 
-// Blocks yields the text of what [AirQA] reads. An error ends it.
+// Blocks yields the text of the files that [AirQA] reads. An error ends it.
 func Blocks(path string) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		info, err := os.Stat(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			yield(Block{}, fmt.Errorf("questions %s: there is no such file or folder", path))
+			yield(Block{}, fmt.Errorf("questions %s: no such file or folder", path))
 		case err != nil:
 			yield(Block{}, fmt.Errorf("questions: %w", err))
 		case info.IsDir():
@@ -63,13 +63,13 @@ func Blocks(path string) iter.Seq2[Block, error] {
 	}
 }
 
-// LineBlocks yields the text of a JSON Lines file. what names its content in errors, such as "predictions".
+// LineBlocks yields the text of a JSON Lines file. what describes its content in errors, such as "predictions".
 func LineBlocks(what, path string) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) { lineBlocks(what, path, yield) }
 }
 
 func folder(dir string, yield func(Block, error) bool) {
-	entries, err := os.ReadDir(dir) // by name; no pattern, since the folder's own name may hold its signs
+	entries, err := os.ReadDir(dir) // sorted by name; no globbing, since the folder's name may have special characters
 	if err != nil {
 		yield(Block{}, err)
 		return
@@ -81,7 +81,7 @@ func folder(dir string, yield func(Block, error) bool) {
 		}
 	}
 	if len(files) == 0 {
-		yield(Block{}, fmt.Errorf("questions %s: the folder holds no *.json file", dir))
+		yield(Block{}, fmt.Errorf("questions %s: the folder contains no *.json file", dir))
 	}
 	for _, f := range files {
 		if !file(f, yield) {
@@ -90,7 +90,7 @@ func folder(dir string, yield func(Block, error) bool) {
 	}
 }
 
-// byteOrderMark stands before the first line of files that some editors write.
+// byteOrderMark precedes the first line in files of some editors.
 var byteOrderMark = []byte("\ufeff")
 
 func lineBlocks(what, path string, yield func(Block, error) bool) bool {
@@ -120,13 +120,13 @@ func lineBlocks(what, path string, yield func(Block, error) bool) bool {
 	}
 }
 
-// blockReader cuts a stream at ends of lines.
+// blockReader splits a stream at line ends.
 type blockReader struct {
 	in   io.Reader
-	rest []byte // the beginning of a line whose end is not read yet
+	rest []byte // the beginning of an incomplete line
 }
 
-// next returns whole lines; with [io.EOF] the last ones, which may be none. A line longer than a block comes whole.
+// next returns whole lines; with [io.EOF] the last ones, if any. A line longer than a block is returned whole.
 func (r *blockReader) next() ([]byte, error) {
 	buf := make([]byte, len(r.rest), len(r.rest)+blockSize)
 	copy(buf, r.rest)
@@ -153,5 +153,5 @@ func (r *blockReader) next() ([]byte, error) {
 	}
 }
 
-// Decode reads one record. It returns what is wrong with it, and whether it can be used all the same.
+// Decode reads one record. It returns its faults and reports whether it is usable.
 func Decode(raw []byte) (ex qa.Example, faults []string, usable bool) { return decode(raw) }

@@ -10,7 +10,7 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Records come whole with the numbers of their lines, wherever a block ends.
+// Records are returned whole with their line numbers, wherever a block ends.
 func TestBlocks(t *testing.T) {
 	long := strings.Repeat("x", 700<<10)
 	many := make([]string, 40_000)

@@ -1,7 +1,7 @@
-// Package dataset reads benchmark files into a stream of [qa.Example]: [AirQA] for JSON Lines or a folder of JSON
-// files in AirQA's form (paper, Appendix A.1). A faulty example is reported with file and line, and the rest
-// still loads. [Blocks] hands out the text of the same files for those who decode on several cores. The package scores
-// nothing; what an evaluator's arguments must look like is told to it by [Check].
+// Package dataset reads benchmark files into a stream of [qa.Example]: [AirQA] for JSON Lines or a folder of JSON files
+// in AirQA's form (paper, Appendix A.1). A faulty example is reported with file and line, and the rest still loads.
+// [Blocks] returns the text of the same files for decoding on several cores. The package scores nothing; a [Check]
+// validates the evaluators.
 package dataset
 
 import (
@@ -12,20 +12,20 @@ import (
 	"airqa/qa"
 )
 
-// Check lists what is wrong with an evaluator: an unknown function, misspelt or missing arguments, wrong kinds.
+// Check lists the problems of an evaluator: an unknown function, misspelled or missing arguments, wrong types.
 type Check func(qa.Evaluator) []string
 
-// Fault is something wrong with an example.
+// Fault is a problem of an example.
 type Fault struct {
 	File string
 	Line int // from 1
 	UUID string
 	Text string
-	// Loaded is true when the example is in the stream all the same.
+	// Loaded means that the example is in the stream nevertheless.
 	Loaded bool
 }
 
-// Error implements error.
+// Error includes file, line and example.
 func (f *Fault) Error() string {
 	name := ""
 	if f.UUID != "" {
@@ -35,8 +35,8 @@ func (f *Fault) Error() string {
 }
 
 // AirQA yields the examples of a file, or of the *.json files of a folder in the order of their names. A file is JSON
-// Lines, a JSON array, JSON objects over several lines, or CSV with a header; its beginning shows which. An
-// error of type [*Fault] is about one example, and the stream goes on; any other ends it. check may be nil.
+// Lines, a JSON array, JSON objects over several lines, or CSV with a header, as detected from its beginning. An error
+// of type [*Fault] is about one example, and the stream continues; any other ends it. check may be nil.
 func AirQA(path string, check Check) iter.Seq2[qa.Example, error] {
 	return func(yield func(qa.Example, error) bool) {
 		r := reader{check: check, yield: yield, seen: make(map[string]string)}
@@ -46,7 +46,7 @@ func AirQA(path string, check Check) iter.Seq2[qa.Example, error] {
 	}
 }
 
-// Load collects the examples of [AirQA] and the faults apart.
+// Load collects the examples and the faults of [AirQA] separately.
 func Load(path string, check Check) ([]qa.Example, []*Fault, error) {
 	var list []qa.Example
 	var faults []*Fault
@@ -62,18 +62,18 @@ func Load(path string, check Check) ([]qa.Example, []*Fault, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, faults, fmt.Errorf("%s holds no question that can be used; a question is a line of JSON, such as\n  %s", path, LineExample)
+		return nil, faults, fmt.Errorf("%s has no usable question; a question is a line of JSON, such as\n  %s", path, LineExample)
 	}
 	return list, faults, nil
 }
 
-// errStopped says that whoever reads the stream has had enough.
+// errStopped means that the reader of the stream has stopped.
 var errStopped = errors.New("stopped")
 
 type reader struct {
 	check Check
 	yield func(qa.Example, error) bool
-	seen  map[string]string // uuid to the place where it stood first
+	seen  map[string]string // first location by UUID
 }
 
 func (r *reader) read(path string) error {
@@ -93,12 +93,12 @@ func (r *reader) read(path string) error {
 	return nil
 }
 
-// example decodes one record and hands it on, its faults before it.
+// example decodes one record and yields it after its faults.
 func (r *reader) example(file string, line int, raw []byte) error {
 	ex, texts, ok := decode(raw)
 	at := fmt.Sprintf("%s:%d", file, line)
 	if first, twice := r.seen[ex.UUID]; ok && twice {
-		texts, ok = append(texts, "the same uuid stands at "+first+" already; this one is left out"), false
+		texts, ok = append(texts, "the same uuid is at "+first+" already; this one is skipped"), false
 	}
 	if ok {
 		r.seen[ex.UUID] = at

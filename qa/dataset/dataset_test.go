@@ -38,7 +38,7 @@ func TestFaults(t *testing.T) {
 		{"tags of another kind", strings.Replace(second, `["single","text","objective"]`, `"single"`, 1), `field "tags" must be a list of strings, not "single"`, true},
 		{"no evaluator", strings.Replace(second, `"evaluator"`, `"evaluators"`, 1), `missing evaluator`, true},
 		{"kwargs a list", strings.Replace(second, `{"gold":3}`, `[3]`, 1), `"eval_kwargs" of the evaluator must be an object`, false},
-		{"same uuid", good, "the same uuid stands at", false},
+		{"same uuid", good, "the same uuid is at", false},
 		{"what the evaluator says", strings.Replace(second, `"gold"`, `"glod"`, 1), "glod?", true},
 	}
 	check := func(e qa.Evaluator) []string {
@@ -117,7 +117,7 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// The released questions (spec: 553 records, 244 of them retrieval) load whole.
+// All released questions load (spec: 553 records, 244 of them retrieval).
 func TestReleasedQuestions(t *testing.T) {
 	path := "../../../shared/data/airqa/test_data_553.jsonl"
 	if _, err := os.Stat(path); err != nil {

@@ -16,7 +16,7 @@ type field struct {
 	name string
 	want string
 	into any
-	// needed fields make an example unusable when they are wrong. The lack of expected ones is reported; only a question has
+	// An example with an invalid needed field is unusable. A missing expected field is reported; only the question has
 	// no default.
 	needed, expected bool
 }
@@ -36,7 +36,7 @@ func fields(ex *qa.Example) []field {
 	}
 }
 
-// decode reads one record. It returns what is wrong with it, and whether it can be used.
+// decode reads one record. It returns its faults and reports whether it is usable.
 func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
@@ -62,8 +62,8 @@ func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 	return ex, append(faults, "missing "+strings.Join(missing, ", ")), usable && hasQuestion
 }
 
-// readFields reads the fields that are there. It returns the names of those expected and missing, what is wrong with the
-// others, and whether the example can still be used.
+// readFields reads the existing fields. It returns the names of missing expected fields, the faults of the others, and
+// whether the example is still usable.
 func readFields(keys map[string]json.RawMessage, all []field) (missing, faults []string, usable bool) {
 	usable = true
 	for _, f := range all {
@@ -81,7 +81,7 @@ func readFields(keys map[string]json.RawMessage, all []field) (missing, faults [
 	return missing, faults, usable
 }
 
-// read decodes a field that is there and takes it out of keys; it returns what is wrong.
+// read decodes an existing field and removes it from keys; it returns the fault, if any.
 func (f field) read(keys map[string]json.RawMessage) string {
 	raw := keys[f.name]
 	delete(keys, f.name)
@@ -128,8 +128,8 @@ func short(raw json.RawMessage) string {
 	return s
 }
 
-// Lines writes examples back as JSON Lines with a fixed order of keys, extra keys last by name: the form that a run
-// directory keeps and that its hash is taken of.
+// Lines encodes examples as JSON Lines with a fixed order of keys, extra keys last, sorted by name. Run directories
+// store this form and its hash.
 func Lines(list []qa.Example) ([]byte, error) {
 	var out []byte
 	for _, ex := range list {

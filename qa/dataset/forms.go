@@ -18,8 +18,8 @@ import (
 const LineExample = `{"question": "How many heads?", "answer_format": "An integer.", "anchor_pdf": ["UUID"], ` +
 	`"evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}}`
 
-// file yields the text of one file in the form that its beginning shows, whatever its suffix: JSON Lines, a JSON array,
-// JSON objects over several lines, or CSV with a column "question". It returns false when no more is wanted.
+// file yields the text of one file. The format is detected from its beginning, whatever its suffix: JSON Lines, a JSON
+// array, JSON objects over several lines, or CSV with a column "question". It returns false if no more is wanted.
 func file(path string, yield func(Block, error) bool) bool {
 	first, err := firstLine(path)
 	if err != nil {
@@ -33,14 +33,14 @@ func file(path string, yield func(Block, error) bool) bool {
 		return values(path, yield)
 	case isTable(first):
 		return table(path, yield)
-	case strings.EqualFold(filepath.Ext(path), ".jsonl"), strings.EqualFold(filepath.Ext(path), ".json"): // the line alone may be faulty
+	case strings.EqualFold(filepath.Ext(path), ".jsonl"), strings.EqualFold(filepath.Ext(path), ".json"): // only the line may be faulty
 		return lineBlocks("questions", path, yield)
 	}
 	yield(Block{}, fmt.Errorf("questions %s: neither JSON nor CSV with a column %q. A question is a line of JSON, such as\n  %s", path, "question", LineExample))
 	return false
 }
 
-// firstLine returns the first line that is not blank, trimmed.
+// firstLine returns the first non-empty line, trimmed.
 func firstLine(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func firstLine(path string) ([]byte, error) {
 	}
 }
 
-// values yields the elements of a JSON array, or objects that are written over several lines.
+// values yields the elements of a JSON array, or objects that span several lines.
 func values(path string, yield func(Block, error) bool) bool {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -95,13 +95,13 @@ func values(path string, yield func(Block, error) bool) bool {
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		yield(Block{}, fmt.Errorf("questions %s: the array has no end: %w", path, err))
+		yield(Block{}, fmt.Errorf("questions %s: unterminated array: %w", path, err))
 		return false
 	}
 	return true
 }
 
-// faultyObject yields JSON Lines whose first line is faulty, or one object that is.
+// faultyObject yields JSON Lines whose first line is faulty, or one faulty object.
 func faultyObject(path string, raw []byte, yield func(Block, error) bool) bool {
 	if bytes.Contains(raw, []byte("\n{")) {
 		return lineBlocks("questions", path, yield)
@@ -109,13 +109,13 @@ func faultyObject(path string, raw []byte, yield func(Block, error) bool) bool {
 	return yield(Block{File: path, Line: 1, Data: raw, single: true}, nil)
 }
 
-// isTable reports whether a line is a header of CSV with a column for questions.
+// isTable reports whether a line is a CSV header with a column for questions.
 func isTable(line []byte) bool {
 	header, err := csv.NewReader(bytes.NewReader(line)).Read()
 	return err == nil && slices.ContainsFunc(header, func(name string) bool { return column(name) == "question" })
 }
 
-// column is the field that a column of a table belongs to.
+// column returns the field for a column of a table.
 func column(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch name {
@@ -167,7 +167,7 @@ func table(path string, yield func(Block, error) bool) bool {
 // answerFunc scores the column "answer" of a table.
 const answerFunc = "eval_string_exact_match"
 
-// rowObject is a row as a JSON object; answered reports whether it has an answer and no evaluator of its own.
+// rowObject converts a row to a JSON object; answered reports whether it has an answer but no evaluator.
 func rowObject(header, row []string) (raw []byte, answered bool) {
 	object := make(map[string]any)
 	for i, cell := range row {
@@ -197,12 +197,12 @@ func rowObject(header, row []string) (raw []byte, answered bool) {
 	}
 	raw, err := json.Marshal(object)
 	if err != nil {
-		return []byte(err.Error()), false // a fault of this row
+		return []byte(err.Error()), false // an error of this row
 	}
 	return raw, answered
 }
 
-// orText is a cell that holds JSON, or its text.
+// orText parses a cell as JSON, or returns its text.
 func orText(cell string) any {
 	if json.Valid([]byte(cell)) {
 		return json.RawMessage(cell)
@@ -210,7 +210,7 @@ func orText(cell string) any {
 	return cell
 }
 
-// listOf splits a cell; a JSON list is taken as it is.
+// listOf splits a cell; a JSON list remains unchanged.
 func listOf(cell string) any {
 	if strings.HasPrefix(cell, "[") && json.Valid([]byte(cell)) {
 		return json.RawMessage(cell)

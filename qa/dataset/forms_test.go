@@ -12,15 +12,15 @@ import (
 	"airqa/qa/dataset"
 )
 
-// The beginning of a file shows its form, whatever its suffix.
+// The format is detected from the beginning of a file, whatever its suffix.
 func TestForms(t *testing.T) {
 	second := strings.Replace(good, `"u1"`, `"u2"`, 1)
 	indented := strings.ReplaceAll(good, `,"`, ",\n  \"")
 	height := strings.Count(indented, "\n")
 	tests := []struct {
 		name, text string
-		want       []string // uuids
-		fault      string   // place and text of the only fault
+		want       []string // UUIDs
+		fault      string   // position and text of the only fault
 	}{
 		{"lines", good + "\n" + second, []string{"u1", "u2"}, ""},
 		{"array", "\ufeff[\n" + good + ",\n" + second + "\n]\n", []string{"u1", "u2"}, ""},
@@ -79,7 +79,7 @@ func TestUnreadableForms(t *testing.T) {
 	tests := []struct{ name, file, text, want string }{
 		{"a table of something else", "q.csv", "name,year\na,1\n", `neither JSON nor CSV with a column "question". A question is a line of JSON, such as` + "\n  {"},
 		{"prose", "q.txt", "How many heads?\n", "neither JSON nor CSV"},
-		{"an array without an end", "q.json", "[" + good, "the array has no end"},
+		{"an array without an end", "q.json", "[" + good, "unterminated array"},
 		{"an array with a hole", "q.json", "[" + good + ",\n}]", "q.json:2: question 2 is not JSON"},
 		{"no questions", "q.jsonl", "{\"a\": 1}\n", "a question is a line of JSON, such as\n  {"},
 	}
@@ -93,7 +93,7 @@ func TestUnreadableForms(t *testing.T) {
 	}
 }
 
-// What can have a default has one, and what is missing is one line.
+// Fields with a default receive it, and missing fields are reported in one line.
 func TestDefaults(t *testing.T) {
 	list, faults, err := dataset.Load(write(t, "q.jsonl", `{"question": "How many?"}`), nil)
 	if err != nil || len(list) != 1 || list[0].UUID != qa.QuestionUUID("How many?") {
@@ -116,14 +116,14 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The example of the messages is a question without a fault that keeps it out.
+// The example in messages is a usable question without faults.
 func TestLineExample(t *testing.T) {
 	if _, _, usable := dataset.Decode([]byte(dataset.LineExample)); !usable {
 		t.Error("the example cannot be used")
 	}
 }
 
-// The example of docs/formats/input.md can be pasted into a file as it is printed.
+// The example of docs/formats/input.md can be pasted into a file unchanged.
 func TestDocumentedExample(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/formats/input.md")
 	if err != nil {

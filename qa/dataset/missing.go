@@ -6,16 +6,17 @@ import (
 	"airqa/qa"
 )
 
-// Missing is what questions need and a data directory does not hold.
+// Missing lists papers and collections that questions need but a data directory lacks.
 type Missing struct {
-	// Papers are the uuids of missing papers, Collections the venues to search of which no paper is there; both are in the
-	// order of the questions, without repeats.
+	// Papers are the UUIDs of missing papers, Collections the venues to search without any paper; both are in the order
+	// of the questions, without duplicates.
 	Papers, Collections []string
-	// Named and Searched are the uuids of the questions that name such a paper, or search such a collection.
+	// Named and Searched are the UUIDs of the questions that name such a paper, or search such a collection.
 	Named, Searched []string
 }
 
-// FindMissing compares questions with the papers of a data directory: venues maps a venue-year to the uuids of its papers.
+// FindMissing compares questions with the papers of a data directory: venues maps a venue-year to the UUIDs of its
+// papers.
 func FindMissing(examples []qa.Example, venues map[string][]string) Missing {
 	held := make(map[string]bool)
 	for _, ids := range venues {
@@ -35,7 +36,7 @@ func FindMissing(examples []qa.Example, venues map[string][]string) Missing {
 	return m
 }
 
-// lacks adds to list what is not held, and reports whether there was any.
+// lacks adds the missing elements of wanted to list and reports whether there were any.
 func lacks(list *[]string, wanted []string, held func(string) bool) bool {
 	found := false
 	for _, name := range wanted {

@@ -8,7 +8,7 @@ import (
 	"airqa/qa/dataset"
 )
 
-// Reference papers count like anchor papers, and a collection is missing when none of its papers is there.
+// Reference papers count like anchor papers, and a collection is missing if it has no paper.
 func TestFindMissing(t *testing.T) {
 	venues := map[string][]string{"acl2023": {"a"}, qa.Uncategorized: {"b"}}
 	examples := []qa.Example{

@@ -10,25 +10,25 @@ import (
 	"airqa/qa"
 )
 
-// Selection picks questions of a file. Its parts are applied one after another in the order of the fields; an empty
-// selection picks all. What it picks stays in the order of the file.
+// Selection selects questions of a file. Its parts are applied in the order of the fields; an empty selection selects
+// all. The order of the file is kept.
 type Selection struct {
-	// Range is "N" (the first N), "A-B" (from the Ath to the Bth, both counted from 1), or "A-" (from the Ath on).
+	// Range is "N" (the first N), "A-B" (from the Ath to the Bth, counted from 1), or "A-" (from the Ath on).
 	Range string
-	// IDs are uuids, or beginnings of them that name one question.
+	// IDs are UUIDs or unambiguous prefixes of them.
 	IDs []string
-	// Tags: a question has all of them. A tag after "!" is one that it must not have.
+	// Tags must all be present. A tag after "!" must be absent.
 	Tags []string
-	// Among are uuids to choose from; nil for all.
+	// Among are the UUIDs to choose from; nil means all.
 	Among map[string]bool
-	// Sample takes that many at random, drawn with Seed: the same seed and file give the same questions.
+	// Sample is the size of a random sample drawn with Seed. The same seed and file yield the same questions.
 	Sample int
 	Seed   uint64
-	// Limit takes the first so many of what is left.
+	// Limit keeps the first questions of the rest.
 	Limit int
 }
 
-// Select applies a selection. Its errors say which part picks nothing or cannot be read.
+// Select applies a selection. Errors name the part that selects nothing or is invalid.
 func (s Selection) Select(examples []qa.Example) ([]qa.Example, error) {
 	picked, err := s.inRange(examples)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s Selection) inRange(list []qa.Example) ([]qa.Example, error) {
 		return nil, err
 	}
 	if first > len(list) {
-		return nil, fmt.Errorf("range %s: there are only %d questions", s.Range, len(list))
+		return nil, fmt.Errorf("range %s: the file has only %d questions", s.Range, len(list))
 	}
 	return list[first-1 : min(last, len(list))], nil
 }
@@ -106,7 +106,7 @@ func (s Selection) named(list []qa.Example) ([]qa.Example, error) {
 	return keep(list, func(ex qa.Example) bool { return wanted[ex.UUID] }), nil
 }
 
-// Find returns the question that ref names, by its uuid or the beginning of it, and the repeat K of a ref "UUID#K".
+// Find returns the question of ref, a UUID or a prefix of it, and the repeat K of a ref "UUID#K".
 func Find(list []qa.Example, ref string) (ex qa.Example, repeat int, err error) {
 	if ex, err = byID(list, ref); err == nil {
 		return ex, 0, nil
@@ -122,7 +122,7 @@ func Find(list []qa.Example, ref string) (ex qa.Example, repeat int, err error) 
 	return ex, repeat, err
 }
 
-// byID finds a question by its uuid or the beginning of it.
+// byID finds a question by its UUID or a prefix of it.
 func byID(list []qa.Example, id string) (qa.Example, error) {
 	var found []qa.Example
 	for _, ex := range list {
@@ -137,7 +137,7 @@ func byID(list []qa.Example, id string) (qa.Example, error) {
 	case len(found) == 0 || id == "":
 		return qa.Example{}, fmt.Errorf("no question has the id %q", id)
 	case len(found) > 1:
-		return qa.Example{}, fmt.Errorf("the id %q begins %d questions, such as %s and %s", id, len(found), found[0].UUID, found[1].UUID)
+		return qa.Example{}, fmt.Errorf("the id %q matches %d questions, including %s and %s", id, len(found), found[0].UUID, found[1].UUID)
 	}
 	return found[0], nil
 }

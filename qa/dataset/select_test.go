@@ -18,7 +18,7 @@ func TestSelect(t *testing.T) {
 		}
 		list = append(list, ex)
 	}
-	// The uuids are 00 11 22 03 14 25 06 17 28 09, each with "-q" behind.
+	// The UUIDs are 00 11 22 03 14 25 06 17 28 09, each followed by "-q".
 	tests := []struct {
 		name, want, fails string
 		s                 dataset.Selection
@@ -35,8 +35,8 @@ func TestSelect(t *testing.T) {
 		{name: "id", s: dataset.Selection{IDs: []string{"25-q", "03"}}, want: "03 25"},
 		{name: "unknown id", s: dataset.Selection{IDs: []string{"99"}}, fails: `no question has the id "99"`},
 		{name: "empty id", s: dataset.Selection{IDs: []string{""}}, fails: "no question"},
-		{name: "ambiguous id", s: dataset.Selection{IDs: []string{"1"}}, fails: "begins 3 questions"},
-		{name: "id of two questions", s: dataset.Selection{Range: "5-8", IDs: []string{"1"}}, fails: "begins 2 questions, such as 14-q and 17-q"},
+		{name: "ambiguous id", s: dataset.Selection{IDs: []string{"1"}}, fails: "matches 3 questions"},
+		{name: "id of two questions", s: dataset.Selection{Range: "5-8", IDs: []string{"1"}}, fails: "matches 2 questions, including 14-q and 17-q"},
 		{name: "whole id", s: dataset.Selection{IDs: []string{"11-q"}}, want: "11"},
 		{name: "tags", s: dataset.Selection{Tags: []string{"text", "table"}}, want: "00 22 14 06 28"},
 		{name: "tag not", s: dataset.Selection{Tags: []string{"!table"}}, want: "11 03 25 17 09"},
@@ -70,7 +70,7 @@ func ids(list []qa.Example) string {
 	return strings.Join(short, " ")
 }
 
-// A sample is the same for the same seed, another for another, in the order of the file, without repeats.
+// The sample depends only on the seed, keeps the order of the file, and has no duplicates.
 func TestSample(t *testing.T) {
 	list := make([]qa.Example, 200)
 	for i := range list {
