@@ -1,5 +1,5 @@
-// Package exit pairs errors with the exit codes of the program, so that the packages that notice a mistake of the user's or a
-// spent budget can say so. Start with [Misuse] and [Code].
+// Package exit attaches the program's exit codes to errors, so that packages that detect wrong use or a spent budget
+// can set the code. Start with [Misuse] and [Code].
 package exit
 
 import (
@@ -12,15 +12,16 @@ const (
 	Done   = 0
 	Failed = 1
 	Usage  = 2
-	// FailedExamples: the work is done, but some examples failed and can be run again.
+	// FailedExamples means that the work is done, but some examples failed and can be retried.
 	FailedExamples = 3
-	// Budget: a budget was reached; the same command with more resumes.
+	// Budget means that a budget was reached; the same command with a larger budget resumes.
 	Budget = 4
-	// Interrupted: Ctrl-C or another signal stopped it; the same command resumes. Shells use this code for SIGINT.
+	// Interrupted means that Ctrl-C or another signal stopped the program; the same command resumes. Shells use this
+	// code for SIGINT.
 	Interrupted = 130
 )
 
-// ErrInterrupted is the cause of a context that the second Ctrl-C cancelled.
+// ErrInterrupted is the cause of a context cancelled by the second Ctrl-C.
 var ErrInterrupted = errors.New("interrupted")
 
 type coded struct {
@@ -31,13 +32,13 @@ type coded struct {
 func (c coded) Error() string { return c.err.Error() }
 func (c coded) Unwrap() error { return c.err }
 
-// With gives an error an exit code.
+// With attaches an exit code to an error.
 func With(code int, err error) error { return coded{code, err} }
 
-// Misuse is an error of the caller's, with the code [Usage].
+// Misuse is an error in the use of the program, with the code [Usage].
 func Misuse(format string, args ...any) error { return coded{Usage, fmt.Errorf(format, args...)} }
 
-// Code is the exit code of an error: [Failed] unless it was given one, [Done] for nil.
+// Code is the exit code of an error: [Failed] by default, [Done] for nil.
 func Code(err error) int {
 	var c coded
 	switch {

@@ -5,35 +5,34 @@ import (
 	"slices"
 )
 
-// block is a run of equal characters: n from a on in the first text, from b on in the second.
+// block is a run of n equal characters, from a in the first text and from b in the second.
 type block struct{ a, b, n int }
 
-// Where the alignment is split in two because its table would be too large (RapidFuzz's limits: the table in
-// bytes, and the lengths below which it is never split).
+// Limits above which the alignment is split in two, because its table would be too large. They are RapidFuzz's: the
+// size of the table in bytes, and the lengths below which it is never split.
 const (
 	splitBytes = 1 << 20
 	splitA     = 65
 	splitB     = 10
 )
 
-// blocks returns the runs of equal characters of an alignment of a with b that needs the fewest insertions,
-// deletions and substitutions, in order, and a last run of length 0 at both ends. Of several such alignments
-// it is the one that RapidFuzz finds, on which the scores depend.
+// blocks returns the runs of equal characters in a minimal edit alignment of a with b, in order, followed by an empty
+// run at both ends. Of several such alignments it returns RapidFuzz's, because the scores depend on it.
 func blocks[C char](a, b []C) []block {
 	al := aligner[C]{}
 	al.align(a, b, position{}, max(len(a), len(b)))
 	return append(al.found, block{len(a), len(b), 0})
 }
 
-// position is a place in both texts.
+// position is an index in each text.
 type position struct{ a, b int }
 
-// aligner collects the edits of an alignment as the matches between them.
+// aligner collects the matches of an alignment.
 type aligner[C char] struct {
 	found []block
 }
 
-// match notes that one character at a of the first text equals the one at b of the second.
+// match records n equal characters at a of the first text and b of the second.
 func (al *aligner[C]) match(a, b, n int) {
 	if n == 0 {
 		return
@@ -47,7 +46,7 @@ func (al *aligner[C]) match(a, b, n int) {
 	al.found = append(al.found, block{a, b, n})
 }
 
-// align appends the matches of a and b, which stand at the position at; limit bounds their distance.
+// align appends the matches of a and b, which begin at the position at; limit is the maximum distance.
 func (al *aligner[C]) align(a, b []C, at position, limit int) {
 	a, b, prefix, suffix := trimCommon(a, b)
 	al.match(at.a, at.b, prefix)
@@ -64,7 +63,7 @@ func (al *aligner[C]) align(a, b []C, at position, limit int) {
 	al.match(at.a+len(a), at.b+len(b), suffix)
 }
 
-// trace appends the matches on the way back through the full table.
+// trace appends the matches by backtracking through the full table.
 func (al *aligner[C]) trace(a, b []C, at position) {
 	if len(a) == 0 || len(b) == 0 {
 		return
@@ -91,7 +90,7 @@ func (al *aligner[C]) trace(a, b []C, at position) {
 	}
 }
 
-// table holds, for each character of b, where the distance rises or falls along a, as bits.
+// table has, for each character of b, the positions in a where the distance rises or falls, as bit sets.
 type table struct {
 	words        int
 	rise, fallen []uint64
@@ -100,8 +99,7 @@ type table struct {
 func (t *table) rises(row, col int) bool { return t.rise[row*t.words+col/64]>>(col%64)&1 == 1 }
 func (t *table) falls(row, col int) bool { return t.fallen[row*t.words+col/64]>>(col%64)&1 == 1 }
 
-// fill makes the table (Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances",
-// 2003).
+// fill computes the table (Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003).
 func fill[C char](a, b []C) *table {
 	p := newPattern(a)
 	t := &table{words: p.words, rise: make([]uint64, len(b)*p.words), fallen: make([]uint64, len(b)*p.words)}
@@ -114,7 +112,7 @@ func fill[C char](a, b []C) *table {
 	return t
 }
 
-// steps is one row of the table on its way through the second text.
+// steps computes the table row by row.
 type steps[C char] struct {
 	p        *pattern[C]
 	up, down []uint64
@@ -128,7 +126,7 @@ func newSteps[C char](p *pattern[C]) *steps[C] {
 	return s
 }
 
-// step takes the row past the next character of the second text.
+// step computes the row of the next character of the second text.
 func (s *steps[C]) step(c C) {
 	positions := s.p.positions(c)
 	upCarry, downCarry := uint64(1), uint64(0)
@@ -149,8 +147,8 @@ func (s *steps[C]) step(c C) {
 	}
 }
 
-// scores returns the distance of every beginning of the first text, from the empty one on, when the second
-// text is rows characters long.
+// scores returns the distance of every prefix of the first text, from the empty one on, to a second text of length
+// rows.
 func (s *steps[C]) scores(rows int) []int {
 	out := make([]int, s.p.length+1)
 	out[0] = rows
@@ -161,10 +159,10 @@ func (s *steps[C]) scores(rows int) []int {
 	return out
 }
 
-// cut is where an alignment is split: before a and b, with the distances of the halves.
+// cut is a split of an alignment, before a and b, with the distances of the halves.
 type cut struct{ a, b, left, right int }
 
-// middle splits b in the middle and a where the halves cost least, as early as possible but never at 0.
+// middle splits b in the middle and a where the total distance is minimal, as early as possible but not at 0.
 func middle[C char](a, b []C) cut {
 	half := len(b) / 2
 	left := scoresOf(a, b[:half])

@@ -2,7 +2,7 @@ package fuzzy
 
 import "math/bits"
 
-// trimCommon cuts off what two texts have in common at the start and at the end.
+// trimCommon removes the common prefix and suffix of two texts.
 func trimCommon[C char](a, b []C) (restA, restB []C, prefix, suffix int) {
 	for prefix < len(a) && prefix < len(b) && a[prefix] == b[prefix] {
 		prefix++
@@ -14,8 +14,8 @@ func trimCommon[C char](a, b []C) (restA, restB []C, prefix, suffix int) {
 	return a[:len(a)-suffix], b[:len(b)-suffix], prefix, suffix
 }
 
-// commonLength returns the length of the longest common subsequence, 64 positions of the shorter text at a
-// time (Hyyrö, "Bit-parallel LCS-length computation revisited", 2004).
+// commonLength returns the length of the longest common subsequence, in words of 64 positions of the shorter text
+// (Hyyrö, "Bit-parallel LCS-length computation revisited", 2004).
 func commonLength[C char](a, b []C) int {
 	a, b, prefix, suffix := trimCommon(a, b)
 	if len(a) > len(b) {
@@ -32,10 +32,10 @@ func commonLength[C char](a, b []C) int {
 	return prefix + suffix + p.commonWith(b)
 }
 
-// spareWords is how many words of 64 positions fit the space that a score keeps off the heap.
+// spareWords is the number of 64-bit words that a score keeps off the heap.
 const spareWords = 4
 
-// commonShort is commonLength for an a of at most 64 characters.
+// commonShort is commonLength if a has at most 64 characters.
 func commonShort[C char](a, b []C) int {
 	var ascii [128]uint64
 	var others map[C]uint64
@@ -63,7 +63,7 @@ func commonShort[C char](a, b []C) int {
 	return bits.OnesCount64(^row & (^uint64(0) >> (64 - len(a))))
 }
 
-// pattern holds, for each character of a text, the set of its positions as bits.
+// pattern has the bit set of positions of each character of a text.
 type pattern[C char] struct {
 	length, words int
 	ascii         []uint64 // words for each of 128 characters
@@ -75,7 +75,7 @@ func newPattern[C char](a []C) *pattern[C] {
 	return &p
 }
 
-// patternIn makes the pattern of a in space, which is zero, when it is large enough.
+// patternIn computes the pattern of a in space, which must be zero, if it is large enough.
 func patternIn[C char](space []uint64, a []C) pattern[C] {
 	words := (len(a) + 63) / 64
 	if len(space) < 128*words {
@@ -92,7 +92,7 @@ func patternIn[C char](space []uint64, a []C) pattern[C] {
 	return p
 }
 
-// other returns the positions of a character beyond ASCII, to be filled in.
+// other returns the positions of a non-ASCII character, to be filled in.
 func (p *pattern[C]) other(c C) []uint64 {
 	if p.others == nil {
 		p.others = make(map[C][]uint64)
@@ -103,7 +103,7 @@ func (p *pattern[C]) other(c C) []uint64 {
 	return p.others[c]
 }
 
-// positions returns the positions of c; nil when it does not occur.
+// positions returns the positions of c, or nil.
 func (p *pattern[C]) positions(c C) []uint64 {
 	if c < 128 {
 		return p.ascii[int(c)*p.words : (int(c)+1)*p.words]

@@ -1,4 +1,4 @@
-// Package fuzzy scores how alike two texts are, from 0 to 100, to the point as the Python package fuzzywuzzy
-// 0.18 does with python-Levenshtein 0.26 installed. [Ratio] and its relatives are the scores; [ByName] finds
-// one by the name that an evaluator uses. Nothing here decides whether a score is enough.
+// Package fuzzy scores the similarity of two texts from 0 to 100, exactly like the Python package fuzzywuzzy 0.18 with
+// python-Levenshtein 0.26. [Ratio] and its variants are the scores; [ByName] returns one by the name that evaluators
+// use. Thresholds are the caller's.
 package fuzzy

@@ -86,7 +86,7 @@ func TestScores(t *testing.T) {
 		{"no word in common", "token_set_ratio", "ab", "cd", 0},
 		{"no words at all", "token_set_ratio", "...", "!!", 0},
 		{"Latin-1 letters vanish", "token_sort_ratio", "naïve", "nave", 100},
-		{"quotes and dashes become blanks", "token_sort_ratio", "“deep–net”", "net deep", 100},
+		{"quotes and dashes become spaces", "token_sort_ratio", "“deep–net”", "net deep", 100},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,8 +2,8 @@ package fuzzy
 
 import "airqa/internal/python"
 
-// PartialRatio is the best [Ratio] of the shorter text with a part of its length of the longer one, where the
-// parts tried begin where an alignment of the two finds equal runs.
+// PartialRatio is the best [Ratio] of the shorter text with a part of the same length of the longer one. The parts
+// tried begin at the equal runs of an alignment.
 func PartialRatio(a, b string) int {
 	if s, ok := trivial(a, b); ok {
 		return s

@@ -10,7 +10,7 @@ import (
 // Score compares two texts; the result is from 0 to 100.
 type Score func(a, b string) int
 
-// ByName returns the score with a name of fuzzywuzzy, such as "partial_ratio"; nil when there is none.
+// ByName returns the score with a fuzzywuzzy name, such as "partial_ratio", or nil.
 func ByName(name string) Score {
 	for _, s := range scores {
 		if s.name == name {
@@ -37,7 +37,7 @@ var scores = []struct {
 	{"UWRatio", UWRatio},
 }
 
-// Names returns the names that [ByName] knows.
+// Names returns all names for [ByName].
 func Names() []string {
 	names := make([]string, len(scores))
 	for i, s := range scores {
@@ -46,8 +46,7 @@ func Names() []string {
 	return names
 }
 
-// Ratio is the share of characters that two texts keep in common order: 100 when they are equal, 0 when one
-// of them is empty.
+// Ratio is the share of characters in a common subsequence: 100 for equal texts, 0 if one is empty.
 func Ratio(a, b string) int {
 	if s, ok := trivial(a, b); ok {
 		return s
@@ -58,7 +57,7 @@ func Ratio(a, b string) int {
 	return percent(similarity(runes(a), runes(b)))
 }
 
-// Limit is the highest [Ratio] that texts of the lengths of a and b can have. It costs next to nothing.
+// Limit is the highest possible [Ratio] for texts of the lengths of a and b. It is cheap.
 func Limit(a, b string) int {
 	la, lb := length(a), length(b)
 	if la+lb == 0 {
@@ -67,7 +66,7 @@ func Limit(a, b string) int {
 	return percent(1 - float64(max(la, lb)-min(la, lb))/float64(la+lb))
 }
 
-// trivial settles the pairs that every score treats alike.
+// trivial handles the pairs that every score treats alike.
 func trivial(a, b string) (score int, ok bool) {
 	if a == b {
 		return 100, true
@@ -75,11 +74,11 @@ func trivial(a, b string) (score int, ok bool) {
 	return 0, a == "" || b == ""
 }
 
-// percent rounds a similarity to a whole number of hundredths, ties to even.
+// percent rounds a similarity to a percentage, ties to even.
 func percent(s float64) int { return int(math.RoundToEven(100 * s)) }
 
-// similarity is 1 - d/L over the distance d of insertions and deletions. The order of the operations matters:
-// (L-d)/L is another float64 and rounds differently for some lengths.
+// similarity is 1 - d/L for the insertion and deletion distance d. (L-d)/L would be a different float64 for some
+// lengths and round differently.
 func similarity[C char](a, b []C) float64 {
 	total := len(a) + len(b)
 	if total == 0 {
@@ -89,10 +88,10 @@ func similarity[C char](a, b []C) float64 {
 	return 1 - float64(d)/float64(total)
 }
 
-// char is what a text is compared by: bytes while it is ASCII, characters otherwise.
+// char is the unit of comparison: bytes in ASCII texts, runes otherwise.
 type char interface{ byte | rune }
 
-// length returns the number of characters of s, a lone surrogate as one.
+// length returns the number of characters of s, counting a lone surrogate as one.
 func length(s string) int {
 	if utf8.ValidString(s) {
 		return utf8.RuneCountInString(s)
@@ -100,7 +99,7 @@ func length(s string) int {
 	return len(runes(s))
 }
 
-// runes returns the characters of s, a lone surrogate as one.
+// runes returns the characters of s, with a lone surrogate as one.
 func runes(s string) []rune {
 	out := make([]rune, 0, len(s))
 	for i := 0; i < len(s); {

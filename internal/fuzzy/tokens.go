@@ -16,8 +16,7 @@ func PartialTokenSortRatio(a, b string) int {
 	return PartialRatio(sorted(clean(a, true)), sorted(clean(b, true)))
 }
 
-// TokenSetRatio is the best [Ratio] among the common words, and the common words followed by those of one text
-// only.
+// TokenSetRatio is the best [Ratio] among the common words and the common words followed by the rest of either text.
 func TokenSetRatio(a, b string) int { return tokenSet(clean(a, true), clean(b, true), Ratio) }
 
 // PartialTokenSetRatio is [TokenSetRatio] with [PartialRatio]: 100 as soon as one word is common.
@@ -62,9 +61,9 @@ func wordSet(s string) []string {
 	return slices.Compact(words)
 }
 
-// clean prepares a text for comparing words: what is neither letter, digit nor underscore becomes a blank (a lone
-// surrogate is one such character), letters lower case. With ascii, the characters U+0080 to U+00FF vanish first;
-// those above stay.
+// clean prepares a text for word comparison: characters other than letters, digits and underscores become spaces (a
+// lone surrogate becomes one), letters lower case. With ascii, U+0080 to U+00FF are removed first; higher characters
+// remain.
 func clean(s string, ascii bool) string {
 	var b strings.Builder
 	b.Grow(len(s))

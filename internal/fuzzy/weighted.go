@@ -21,8 +21,8 @@ func WRatio(a, b string) int { return weighted(clean(a, true), clean(b, true)) }
 // UWRatio is [WRatio] with all characters.
 func UWRatio(a, b string) int { return weighted(clean(a, false), clean(b, false)) }
 
-// The weights of fuzzywuzzy: words instead of the whole, a part instead of the whole, a part of a much longer
-// text; and the ratios of lengths from which parts are tried, and count as much longer.
+// fuzzywuzzy's weights for words instead of the whole, a part instead of the whole, and a part of a much longer text;
+// and the length ratios from which parts are tried and count as much longer.
 const (
 	wordWeight     = 0.95
 	partWeight     = 0.90
@@ -53,7 +53,7 @@ func weighted(a, b string) int {
 	return int(math.RoundToEven(max(base, parts, words, set)))
 }
 
-// plainTokenSet is the score of word sets for texts that are clean already: equal ones are alike.
+// plainTokenSet is the score of word sets for cleaned texts: equal ones score 100.
 func plainTokenSet(a, b string, score Score) int {
 	if a == b {
 		return 100

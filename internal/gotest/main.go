@@ -1,5 +1,5 @@
-// Command gotest runs "go test" with its arguments, prints what go test prints, and then lists and counts the tests that were
-// skipped, each with its reason. With -allow FILE a skip that no line of FILE allows is a failure, too:
+// Command gotest runs "go test" with its arguments, prints its output, and then lists and counts the skipped tests with
+// their reasons. With -allow FILE, a skip that no line of FILE allows is a failure:
 //
 //	go run ./internal/gotest -allow .ci/skips.txt -race ./...
 //
@@ -92,7 +92,7 @@ type skip struct{ test, reason string }
 
 func (s skip) String() string { return s.test + ": " + s.reason }
 
-// follow prints the output of packages and of failed tests, as go test does without -v, and returns the skipped tests.
+// follow prints the output of packages and of failed tests, like go test without -v, and returns the skipped tests.
 func follow(events io.Reader, out io.Writer) ([]skip, error) {
 	var skips []skip
 	output := make(map[string][]string) // of tests that have not ended
@@ -116,7 +116,7 @@ func follow(events io.Reader, out io.Writer) ([]skip, error) {
 	}
 }
 
-// apply prints or keeps what an event brings.
+// apply prints or stores the output of an event.
 func (e event) apply(output map[string][]string, out io.Writer) *skip {
 	name := e.Package + " " + e.Test
 	switch {
@@ -139,7 +139,7 @@ func (e event) apply(output map[string][]string, out io.Writer) *skip {
 	return nil
 }
 
-// show prints lines without those that announce a test.
+// show prints lines except those that announce a test.
 func show(out io.Writer, lines ...string) {
 	for _, line := range lines {
 		if !strings.HasPrefix(line, "=== ") {
@@ -148,7 +148,7 @@ func show(out io.Writer, lines ...string) {
 	}
 }
 
-// reason is what a test printed when it was skipped.
+// reason is the output of a skipped test.
 func reason(lines []string) string {
 	var said []string
 	for _, line := range lines {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// New makes a client for one host that follows no redirect. A request may take as long as timeout, 0 for no limit. It keeps
-// idle connections for as many requests as may be in flight: with the default of two, every burst would dial anew. It speaks
-// HTTP/1.1: with HTTP/2 all requests share one connection, and when that breaks all of them fail at once and are paid for again.
+// New makes a client for one host that follows no redirects. timeout limits a request; 0 is no limit. It keeps idle
+// connections for the maximum number of requests in flight, because with the default of two every burst would dial
+// again. It uses HTTP/1.1: with HTTP/2, all requests would share one connection and fail together when it breaks.
 func New(connections int, timeout time.Duration) *http.Client {
 	c := NoRedirects(http.Client{Timeout: timeout})
 	standard, ok := http.DefaultTransport.(*http.Transport)
@@ -31,16 +31,16 @@ func New(connections int, timeout time.Duration) *http.Client {
 	return c
 }
 
-// NoRedirects returns a client that follows no redirect: it could carry texts and keys to another host.
+// NoRedirects returns a client that follows no redirects, which could send texts and keys to another host.
 func NoRedirects(c http.Client) *http.Client {
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
 }
 
-// ErrTooLarge is wrapped by the error of a body beyond its limit.
+// ErrTooLarge is wrapped by the error for a body beyond its limit.
 var ErrTooLarge = errors.New("the reply is larger")
 
-// ReadAll reads a body of at most limit bytes. What was read comes back with an error, too.
+// ReadAll reads a body of at most limit bytes. With an error it also returns the data read so far.
 func ReadAll(body io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(body, limit+1))
 	if err == nil && int64(len(data)) > limit {
@@ -49,8 +49,8 @@ func ReadAll(body io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Redact takes a key out of a text that a server wrote: some repeat it when they refuse it. Keys of fewer than eight
-// characters are stand-ins for local servers, and would take parts of ordinary words with them.
+// Redact removes a key from a server's text: some servers repeat a key they reject. Keys of fewer than eight characters
+// are placeholders for local servers, and would match parts of ordinary words.
 func Redact(text, key string) string {
 	if len(key) < 8 {
 		return text
@@ -58,7 +58,7 @@ func Redact(text, key string) string {
 	return strings.ReplaceAll(text, key, "[key]")
 }
 
-// Bare is an error of net/http without the method and the address, which may hold a secret.
+// Bare is an error of net/http without the method and address, which may contain a secret.
 func Bare(err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {

@@ -1,4 +1,5 @@
-// Package httpclient holds what every client of a remote service needs: clients that follow no redirect ([New]), repeated requests
-// with growing pauses ([Retry], [Backoff]), Retry-After in all its forms ([RetryAfter]), a limit on the requests in flight that adapts
-// to refusals ([Limiter]), bounded bodies ([ReadAll]) and texts without keys ([Redact]). It knows no protocol and no provider.
+// Package httpclient has the common parts of clients for remote services: clients without redirects ([New]), retries
+// with back-off ([Retry], [Backoff]), Retry-After in all its forms ([RetryAfter]), an adaptive limit on requests in
+// flight ([Limiter]), bounded bodies ([ReadAll]) and redaction of keys ([Redact]). It knows no protocol and no
+// provider.
 package httpclient

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Limiter bounds the requests in flight at one endpoint and model. It begins at the ceiling, so that a run that meets no
-// limit never waits, and learns downwards:
+// Limiter limits the requests in flight to one endpoint and model. It starts at the ceiling, so that a run without
+// refusals never waits, and adapts:
 //
 //   - a 429 halves the bound, counted from the requests in flight, once for all that started before the halving;
 //   - a full window of successes at the bound adds one, or a quarter of the distance to where the refusal was: it grows
@@ -25,7 +25,7 @@ type Limiter struct {
 	bound   int
 	active  int
 	waiting list.List // of chan struct{}
-	// halvings is a count; a request remembers its value at the start.
+	// halvings counts the halvings; a request remembers the count at its start.
 	halvings  int
 	successes int
 	refused   int       // in flight at the last halving
@@ -33,15 +33,15 @@ type Limiter struct {
 	timer     *time.Timer
 }
 
-// Slot is the right to one request.
+// Slot is the permission for one request.
 type Slot struct{ halvings int }
 
-// Outcome is how a request ended, as far as a [Limiter] learns from it. The zero value is a failure that says nothing about
-// the load.
+// Outcome is the result of a request, as far as a [Limiter] needs it. The zero value is a failure unrelated to the
+// load.
 type Outcome struct {
 	// OK is a success, Refused a 429, Fault a server error.
 	OK, Refused, Fault bool
-	// RetryAfter is the pause that the server asked for, at most [LongestPause] of it is kept.
+	// RetryAfter is the pause requested by the server, capped at [LongestPause].
 	RetryAfter time.Duration
 }
 
@@ -50,8 +50,8 @@ func NewLimiter(ceiling int, now func() time.Time) *Limiter {
 	return &Limiter{ceiling: ceiling, bound: ceiling, now: now}
 }
 
-// Acquire waits for a slot and returns how long it took: 0 when one was free. It calls onWait when it has to wait, and what
-// that returned when the wait is over; nil is not called. It fails with the context's error.
+// Acquire waits for a slot and returns the time waited: 0 if one was free. If it has to wait, it calls onWait, and the
+// function that onWait returns when the wait is over; both may be nil. It fails with the context's error.
 func (l *Limiter) Acquire(ctx context.Context, onWait func() (over func())) (Slot, time.Duration, error) {
 	l.mu.Lock()
 	if l.waiting.Len() == 0 && l.free() {
@@ -79,7 +79,7 @@ func (l *Limiter) Acquire(ctx context.Context, onWait func() (over func())) (Slo
 	return Slot{l.halvings}, l.now().Sub(start), nil
 }
 
-// leave gives up a place in the queue. It reports whether the slot had been granted in the meantime.
+// leave removes a waiter from the queue. It reports whether the slot was granted in the meantime.
 func (l *Limiter) leave(place *list.Element, ready chan struct{}) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +92,7 @@ func (l *Limiter) leave(place *list.Element, ready chan struct{}) bool {
 	}
 }
 
-// Release gives a slot back and learns from how the request ended.
+// Release returns a slot and learns from the outcome of the request.
 func (l *Limiter) Release(s Slot, o Outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +148,7 @@ func (l *Limiter) grant() {
 	l.arm()
 }
 
-// arm wakes a queue when the Retry-After it waits for is over.
+// arm wakes the queue when its Retry-After is over.
 func (l *Limiter) arm() {
 	if l.waiting.Len() == 0 || l.timer != nil || l.closed.IsZero() {
 		return

@@ -26,7 +26,7 @@ func take(t *testing.T, l *Limiter, n int) []Slot {
 
 func TestLimiterLearns(t *testing.T) {
 	l := NewLimiter(16, time.Now)
-	for _, s := range take(t, l, 12) { // one burst, all refused: halved once, from what was under way
+	for _, s := range take(t, l, 12) { // one burst, all refused: halved once, from those in flight
 		l.Release(s, limited)
 	}
 	if l.bound != 6 {

@@ -10,11 +10,11 @@ import (
 	"airqa/internal/pause"
 )
 
-// LongestPause caps what a server may ask for: some ask for hours, and a call should rather end.
+// LongestPause caps the pause requested by a server: some request hours, and a call should rather fail.
 const LongestPause = 2 * time.Minute
 
-// Backoff is a pause that doubles with each failure, from First to Longest. Rand takes a random half of it off, so that workers
-// that failed together do not return together; it returns numbers in [0, 1), and nil takes nothing off.
+// Backoff is a pause that doubles with each failure, from First to Longest. Rand, which returns numbers in [0, 1),
+// reduces it by up to half, so that workers that failed together do not retry together; nil disables this.
 type Backoff struct {
 	First, Longest time.Duration
 	Rand           func() float64
@@ -29,31 +29,30 @@ func (b Backoff) Pause(failures int) time.Duration {
 	return d
 }
 
-// Transient is a failure that another request may not meet.
+// Transient is a failure worth a retry.
 type Transient struct {
 	Err error
-	// After is the pause that the server asked for; 0 when it asked for none.
+	// After is the pause requested by the server, or 0.
 	After time.Duration
 }
 
-// Error returns the text of the failure.
 func (t *Transient) Error() string { return t.Err.Error() }
 
-// Unwrap returns the failure.
+// Unwrap returns the cause.
 func (t *Transient) Unwrap() error { return t.Err }
 
-// Policy says how often and when to repeat. Tries counts the first request.
+// Policy configures [Retry]. Tries includes the first request.
 type Policy struct {
 	Tries   int
 	Backoff Backoff
-	// Exact makes a server's pause replace the back-off, even a longer one.
+	// Exact uses a server's pause instead of the back-off, even a longer one.
 	Exact bool
-	// Sleep waits, or returns the context's error; nil waits by the clock.
+	// Sleep waits, or returns the context's error; nil uses the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Retry calls do until it succeeds, fails with another error than a [*Transient], or was called often enough: then the error
-// is the last Transient.
+// Retry calls do until it succeeds, fails with an error other than a [*Transient], or runs out of tries: then it
+// returns the last Transient.
 func Retry(ctx context.Context, p Policy, do func() error) error {
 	if p.Sleep == nil {
 		p.Sleep = pause.For
@@ -79,8 +78,8 @@ func Busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500
 }
 
-// RetryAfter reads the pause that a server asks for: Retry-After as seconds or a date, or the milliseconds that OpenAI and
-// Azure send. It is 0 when there is none.
+// RetryAfter returns the pause requested by a server: Retry-After in seconds or as a date, or the milliseconds that
+// OpenAI and Azure send; 0 if there is none.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
 		return seconds(ms / 1000)
@@ -95,7 +94,7 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// seconds bounds a number of seconds to what a duration holds.
+// seconds converts seconds to a duration, capped at the maximum.
 func seconds(s float64) time.Duration {
 	const most = 1 << 31
 	if !(s > 0) {

@@ -109,7 +109,7 @@ func (l *Ledger[K, V]) load() (err error) {
 	if l.c.Exclusive {
 		return l.file.Truncate(l.read)
 	}
-	// The line may be whole but for its newline. It is read again once somebody has terminated it.
+	// The line may only lack its newline. It is read again once another process has terminated it.
 	err = l.take(l.tail)
 	if errors.Is(err, ErrDamaged) {
 		l.damaged++
@@ -190,7 +190,7 @@ func (l *Ledger[K, V]) Len() int {
 	return len(l.index)
 }
 
-// Damaged returns how many lines Open skipped.
+// Damaged returns the number of lines that Open skipped.
 func (l *Ledger[K, V]) Damaged() int { return l.damaged }
 
 // Tail returns the unfinished last line that Open found, empty if there was none.
@@ -298,7 +298,7 @@ func (l *Ledger[K, V]) append(line []byte) error {
 	return err
 }
 
-// Close syncs and closes the file and frees its lock. It returns the first failure of Put, too.
+// Close syncs and closes the file and releases its lock. It also returns the first failure of Put.
 func (l *Ledger[K, V]) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

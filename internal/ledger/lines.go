@@ -9,8 +9,8 @@ import (
 	"iter"
 )
 
-// Lines yields the whole lines of r, each with its newline and the caller's to keep. What stands behind the last newline is
-// half of a line and left out. It stops at the first error.
+// Lines yields the complete lines of r, each with its newline; the caller owns them. It ignores an incomplete last line
+// and stops at the first error.
 func Lines(r *bufio.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for {
@@ -29,7 +29,7 @@ func Lines(r *bufio.Reader) iter.Seq2[[]byte, error] {
 	}
 }
 
-// Strict decodes the JSON value that data begins with into v; a field that v does not have is an error.
+// Strict decodes the JSON value at the start of data into v and rejects unknown fields.
 func Strict(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

@@ -9,13 +9,13 @@ import (
 	"airqa/internal/filelock"
 )
 
-// pollEvery is how often Reserve looks whether another process is done.
+// pollEvery is the interval at which Reserve retries the lock.
 const pollEvery = 50 * time.Millisecond
 
-// Reserve keeps other processes from doing the same work: it locks one byte of the file, whose offset stands for the
-// work, and waits while another process has it. The file may be shorter. A file that cannot be locked reserves nothing.
-// free is never nil; the error is the context's.
-func (l *Ledger[K, V]) Reserve(ctx context.Context, offset int64) (free func(), err error) {
+// Reserve keeps other processes from doing the same work: it locks one byte of the file, whose offset represents the
+// work, and waits while another process has the lock. The file may be shorter. A file that cannot be locked reserves
+// nothing. release is never nil; the error is the context's.
+func (l *Ledger[K, V]) Reserve(ctx context.Context, offset int64) (release func(), err error) {
 	file := l.lockable()
 	if file == nil {
 		return func() {}, nil
@@ -32,7 +32,7 @@ func (l *Ledger[K, V]) Reserve(ctx context.Context, offset int64) (free func(), 
 	}
 }
 
-// lockable returns the file that other processes may write to, nil when there is none.
+// lockable returns the file that other processes may write to, or nil.
 func (l *Ledger[K, V]) lockable() *os.File {
 	l.mu.Lock()
 	defer l.mu.Unlock()

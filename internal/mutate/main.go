@@ -1,11 +1,11 @@
-// Mutate measures whether tests notice wrong code: it changes a package in one place, runs the package's tests, and counts the
-// changes that make them fail. Run it from the root of the module:
+// Mutate measures whether tests detect wrong code: it changes one place of a package, runs the package's tests, and
+// counts the changes that make them fail. Run it from the root of the module:
 //
 //	go run ./internal/mutate -n 20 -seed 1 ./agent ./run
 //
-// The sample is fixed by seed and package, so that two runs of one tree try the same changes. Files of the tree are not
-// touched: a change is passed to go test as an overlay. Changes that do not compile are replaced by the next of the sample.
-// The exit code is 1 when fewer than -min of all changes are noticed, in percent.
+// Seed and package determine the sample, so two runs of one tree try the same changes. Files are not modified: a change
+// is passed to go test as an overlay. Changes that do not compile are replaced by the next in the sample. The exit code
+// is 1 if fewer than -min percent of all changes are detected.
 package main
 
 import (
@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// measure tries the sample of one package and prints the changes that no test noticed.
+// measure tries the sample of one package and prints the undetected changes.
 func (c config) measure(ctx context.Context, dir string, out io.Writer) (killed, tried int, err error) {
 	sites, err := sitesIn(dir)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c config) measure(ctx context.Context, dir string, out io.Writer) (killed,
 	if outcome, err := whole.try(ctx, dir, nil); err != nil || outcome != survived {
 		return 0, 0, fmt.Errorf("%s: the tests fail without any change (%w)", dir, err)
 	}
-	c.timeout = max(c.timeout, 3*time.Since(start)) // a slow machine must not count as noticing a change
+	c.timeout = max(c.timeout, 3*time.Since(start)) // a slow machine must not count as detection
 	for _, s := range shuffled(sites, c.seed, dir) {
 		if tried == c.n {
 			break

@@ -23,10 +23,9 @@ type site struct {
 	text     string
 }
 
-// String implements fmt.Stringer.
 func (s site) String() string { return fmt.Sprintf("%s:%d: %s", s.file, s.line, s.kind) }
 
-// sitesIn lists the possible changes of a package's production files, in the order of the source.
+// sitesIn lists the possible changes of a package's production files, in source order.
 func sitesIn(dir string) ([]site, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -53,10 +52,10 @@ func sitesIn(dir string) ([]site, error) {
 	return all, nil
 }
 
-// shuffled orders sites by chance, the same for one seed and package.
+// shuffled shuffles the sites, deterministically for a seed and package.
 func shuffled(sites []site, seed uint64, dir string) []site {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(filepath.ToSlash(filepath.Clean(dir)))) // a hash never fails to write
+	_, _ = h.Write([]byte(filepath.ToSlash(filepath.Clean(dir)))) // a hash never fails
 	mixed := slices.Clone(sites)
 	r := rand.New(rand.NewPCG(seed, h.Sum64())) //nolint:gosec // a sample, no secret
 	r.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
@@ -80,7 +79,7 @@ func (f *finder) text(n ast.Node) string {
 	return string(f.source[f.file.Offset(n.Pos()):f.file.Offset(n.End())])
 }
 
-// others are the operators that take the place of an operator.
+// others maps an operator to its replacement.
 var others = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR, token.EQL: token.NEQ, token.NEQ: token.EQL,
 	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.LAND: token.LOR, token.LOR: token.LAND,
@@ -120,7 +119,7 @@ func (f *finder) otherBool(n *ast.Ident) {
 	}
 }
 
-// dropError returns nil in place of an error.
+// dropError returns nil instead of an error.
 func (f *finder) dropError(n *ast.ReturnStmt) {
 	if len(n.Results) == 0 {
 		return
@@ -131,7 +130,7 @@ func (f *finder) dropError(n *ast.ReturnStmt) {
 	}
 }
 
-// dropStatement leaves out a statement that has an effect.
+// dropStatement removes a statement that has an effect.
 func (f *finder) dropStatement(n ast.Stmt) {
 	switch s := n.(type) {
 	case *ast.ExprStmt, *ast.IncDecStmt, *ast.DeferStmt:

@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// outcome is what the tests made of a change.
+// outcome is the test result of a change.
 type outcome int
 
 // The outcomes.
 const (
 	survived outcome = iota
 	noticed
-	invalid // it does not compile
+	invalid // does not compile
 )
 
 // try runs the tests of the package in dir with one change, or with none.
@@ -47,7 +47,7 @@ func (c config) try(ctx context.Context, dir string, s *site) (outcome, error) {
 	return noticed, nil
 }
 
-// overlay writes the changed file and the description that go test wants of it.
+// overlay writes the changed file and its overlay description for go test.
 func (s site) overlay() (path string, remove func(), err error) {
 	source, err := os.ReadFile(s.file)
 	if err != nil {

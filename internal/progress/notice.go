@@ -2,7 +2,7 @@ package progress
 
 import "fmt"
 
-// Level is how much a [Notice] matters.
+// Level is the severity of a [Notice].
 type Level int
 
 // The levels.
@@ -12,18 +12,18 @@ const (
 	Warning
 )
 
-// Notice is something that the user should read, beside the result.
+// Notice is a message for the user in addition to the result.
 type Notice struct {
 	Level Level
 	Text  string
 }
 
-// String puts the level in front of the text.
+// String prefixes the text with the level.
 func (n Notice) String() string {
 	return [...]string{"", "note: ", "warning: "}[n.Level] + n.Text
 }
 
-// Notify receives notices during the work. nil drops them. Calls may overlap.
+// Notify receives notices during the work. It may be nil. Calls may overlap.
 type Notify func(Notice)
 
 // Infof sends a notice.

@@ -1,5 +1,5 @@
-// Package progress shows how far long work has come: one bar a stage on a terminal, plain lines anywhere else, so
-// that a log file stays readable. Start from [New] and [Reporter.Stage].
+// Package progress shows the progress of long work: a bar per stage on a terminal, and plain lines elsewhere, so that
+// log files stay readable. Start from [New] and [Reporter.Stage].
 package progress
 
 import (
@@ -15,23 +15,22 @@ import (
 	"airqa/internal/terminal"
 )
 
-// The least time between two plain lines of one stage: linesEvery at first, a twentieth of its age later, and linesAtMost
-// for work of days, whose log is to stay readable.
+// The minimum time between two plain lines of one stage: linesEvery at first, later a twentieth of its age, at most
+// linesAtMost for work of days.
 const (
 	linesEvery  = 5 * time.Second
 	linesAtMost = time.Minute
 )
 
-// Config says where progress goes.
+// Config configures a [Reporter].
 type Config struct {
 	Out io.Writer
-	// Bars is true on a terminal. They are drawn without colours.
+	// Bars is true on a terminal. Bars have no colours.
 	Bars bool
 	Now  func() time.Time
 }
 
-// Reporter makes stages. Those that are open at the same time are bars one under the other. Its methods may be called by
-// several goroutines.
+// Reporter makes stages. Open stages are bars below each other. It is safe for concurrent use.
 type Reporter struct {
 	c Config
 
@@ -40,7 +39,7 @@ type Reporter struct {
 	open int
 }
 
-// take returns what draws the bars, made for the first of them.
+// take returns the bar container and creates it for the first stage.
 func (r *Reporter) take() *mpb.Progress {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +50,7 @@ func (r *Reporter) take() *mpb.Progress {
 	return r.bars
 }
 
-// give waits, after the last of them, until the bars are drawn as they ended.
+// give waits, after the last stage, until the final bars are drawn.
 func (r *Reporter) give() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,7 +72,7 @@ func New(c Config) *Reporter {
 	return &Reporter{c: c}
 }
 
-// Print writes a line now, above the bars that are open.
+// Print writes a line above the open bars.
 func (r *Reporter) Print(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +83,7 @@ func (r *Reporter) Print(line string) {
 	_, _ = fmt.Fprintln(out, terminal.Line(line))
 }
 
-// Stage is one piece of long work with a known number of steps. Its methods may be called by several goroutines.
+// Stage is a piece of long work with a known number of steps. It is safe for concurrent use.
 type Stage struct {
 	c     Config
 	name  string
@@ -92,7 +91,7 @@ type Stage struct {
 
 	mu      sync.Mutex
 	done    int
-	skipped int // of done, those that took no work
+	skipped int // part of done that took no work
 	note    string
 	started time.Time
 	last    time.Time
@@ -107,32 +106,33 @@ func (r *Reporter) Stage(name string, total int) *Stage {
 	if !r.c.Bars {
 		return s
 	}
-	// The blanks beside the bar are those of the words: a narrow terminal has no room for the bar, and needs them still.
+	// The spaces around the bar belong to the words: on a narrow terminal the bar disappears, but the spaces are still
+	// needed.
 	s.bar = r.take().New(int64(total), mpb.BarStyle().Lbound("[").Filler("=").Tip(">").Padding(" ").Rbound("]"),
 		mpb.PrependDecorators(decor.Name(fmt.Sprintf("%-24s", terminal.Clip(name, 24))), decor.CountersNoUnit("%d/%d ", decor.WCSyncWidth)), mpb.BarFillerTrim(),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return behind(s.left()) }), decor.Any(func(decor.Statistics) string {
-			return behind(s.Note())
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return spaced(s.left()) }), decor.Any(func(decor.Statistics) string {
+			return spaced(s.Note())
 		})),
 	)
 	return s
 }
 
-// behind puts a blank in front of a word that is there.
-func behind(word string) string {
+// spaced puts a space before a non-empty word.
+func spaced(word string) string {
 	if word == "" {
 		return ""
 	}
 	return " " + word
 }
 
-// Note returns what was said last.
+// Note returns the latest note.
 func (s *Stage) Note() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.note
 }
 
-// Skip says that done steps are finished and took no work, so that the time left is not guessed from them.
+// Skip sets the number of finished steps that took no work, and so do not count in the estimate of the time left.
 func (s *Stage) Skip(done int) {
 	s.mu.Lock()
 	s.done, s.skipped = done, done
@@ -142,7 +142,7 @@ func (s *Stage) Skip(done int) {
 	}
 }
 
-// left guesses the time that is left from the steps so far, "" when it is not known or nothing is left.
+// left estimates the time left from the steps so far; "" if it is unknown or nothing is left.
 func (s *Stage) left() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *Stage) left() string {
 	return guess.Round(time.Second).String()
 }
 
-// Set says that done steps are finished, and a few words beside the bar.
+// Set sets the number of finished steps and the note next to the bar.
 func (s *Stage) Set(done int, note string) {
 	s.mu.Lock()
 	s.done, s.note = done, terminal.Clip(note, 60)
@@ -176,7 +176,7 @@ func (s *Stage) Set(done int, note string) {
 	}
 }
 
-// Close ends the stage with a last word.
+// Close ends the stage with a final note.
 func (s *Stage) Close(last string) {
 	took := s.c.Now().Sub(s.started).Round(100 * time.Millisecond)
 	last = terminal.Line(last)

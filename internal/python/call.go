@@ -1,24 +1,24 @@
 package python
 
-// Call is a call with literal arguments, as models write to use a tool.
+// Call is a call with literal arguments, as models write tool calls.
 type Call struct {
 	Name string
-	// Args are the arguments without a name, Keywords those with one, both in order. A name occurs once.
+	// Args are the positional arguments, Keywords the named ones, both in order. Names are unique.
 	Args     []Value
 	Keywords []Keyword
-	// NameStart is the byte where Name begins, End the byte after the closing parenthesis.
+	// NameStart is the offset of Name, End the offset after the closing parenthesis.
 	NameStart, End int
 }
 
-// Keyword is one name=value of a [Call]; Offset is the byte where the name begins.
+// Keyword is one name=value of a [Call]; Offset is the offset of the name.
 type Keyword struct {
 	Name   string
 	Value  Value
 	Offset int
 }
 
-// ParseCall reads the call whose name begins at byte start of text, up to its closing parenthesis; what follows
-// is ignored. The error is an *[Error] with positions in the whole text.
+// ParseCall parses the call whose name begins at byte start of text, up to its closing parenthesis, and ignores the
+// rest. The error is an *[Error] with positions in the whole text.
 func ParseCall(text string, start int, o Options) (Call, error) {
 	p := parser{src: text, pos: max(0, min(start, len(text))), o: o}
 	c := Call{NameStart: p.pos, Name: word(text, p.pos)}
@@ -82,7 +82,7 @@ func (p *parser) argument(c *Call) error {
 	return nil
 }
 
-// keyword passes over "name =" and returns the name; otherwise it does not move.
+// keyword skips "name =" and returns the name; otherwise it does not move.
 func (p *parser) keyword() string {
 	mark := p.pos
 	name := word(p.src, p.pos)

@@ -20,7 +20,7 @@ func (p *parser) closed(c byte) bool {
 	return true
 }
 
-// next passes over the comma between two items; done means that the closing bracket came instead (or after it).
+// next skips the comma between two items; done means that the closing bracket follows.
 func (p *parser) next(closing byte, start int) (done bool, err error) {
 	if p.closed(closing) {
 		return true, nil
@@ -43,7 +43,7 @@ func (p *parser) list() (Value, error) {
 	return List(items), nil
 }
 
-// items appends what stands before the closing bracket to items and passes over the bracket.
+// items appends the items up to the closing bracket and skips the bracket.
 func (p *parser) items(items []Value, closing byte, start int) ([]Value, error) {
 	done := p.closed(closing)
 	for !done {
@@ -107,7 +107,7 @@ func (p *parser) braces() (Value, error) {
 	return p.set(first, keyAt, start)
 }
 
-// dict reads a dictionary of which the first key was read.
+// dict reads the rest of a dictionary after its first key.
 func (p *parser) dict(k Value, keyAt, start int) (Value, error) {
 	d := &Dict{}
 	for {
@@ -133,7 +133,7 @@ func (p *parser) dict(k Value, keyAt, start int) (Value, error) {
 	}
 }
 
-// set reads a set of which the first element was read.
+// set reads the rest of a set after its first element.
 func (p *parser) set(v Value, at, start int) (Value, error) {
 	var d Dict
 	for written := 1; ; written++ {

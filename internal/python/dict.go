@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Dict is a Python dictionary: ordered by first insertion, with Python's equality of keys, so that 1, True and
-// 1.0 are one key. The zero value is an empty dictionary. Calls may not overlap with a Set.
+// Dict is a Python dictionary: ordered by first insertion, with Python's key equality, so that 1, True and 1.0 are one
+// key. The zero value is an empty dictionary. Set must not overlap with other calls.
 type Dict struct {
 	keys   []Value
 	values []Value
-	index  map[string]int // made when the dictionary outgrows a look at every key
+	index  map[string]int // built for dictionaries larger than smallDict
 }
 
-// smallDict is the size up to which looking at every key beats hashing.
+// smallDict is the size up to which a linear search beats hashing.
 const smallDict = 8
 
 // Len returns the number of keys.
@@ -27,8 +27,8 @@ func (d *Dict) Get(k Value) (Value, bool) {
 	return nil, false
 }
 
-// Set gives k the value v. A key that is there keeps its place and its spelling. It returns false, and
-// changes nothing, when k cannot be a key: a list, a set, a dictionary, or a tuple that holds one.
+// Set sets the value of k. An existing key keeps its position and spelling. It returns false, without a change, if k is
+// not hashable: a list, a set, a dictionary, or a tuple that contains one.
 func (d *Dict) Set(k, v Value) bool {
 	if _, ok := k.(string); !ok && !Hashable(k) {
 		return false
@@ -66,7 +66,7 @@ func (d *Dict) All() iter.Seq2[Value, Value] {
 	}
 }
 
-// Hashable tells whether v can be a key of a dictionary or an element of a set.
+// Hashable reports whether v can be a dictionary key or a set element.
 func Hashable(v Value) bool {
 	switch x := v.(type) {
 	case List, Set, *Dict:

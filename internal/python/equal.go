@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Equal tells whether a and b are equal for Python's ==: 1, True and 1.0 are, 1 and '1' are not, a list and a
-// tuple never are. Sets and dictionaries are compared without regard to order.
+// Equal reports whether a == b in Python: 1, True and 1.0 are equal, 1 and '1' are not, a list and a tuple never are.
+// Sets and dictionaries are compared regardless of order.
 func Equal(a, b Value) bool {
 	switch x := a.(type) {
 	case string:
@@ -52,7 +52,7 @@ func equalDicts(a, b *Dict) bool {
 	return true
 }
 
-// equalAtoms compares values that hold no others; NaN differs from itself.
+// equalAtoms compares values that contain no others; NaN differs from itself.
 func equalAtoms(a, b Value) bool {
 	if f, ok := a.(float64); ok && math.IsNaN(f) {
 		return false
@@ -62,8 +62,8 @@ func equalAtoms(a, b Value) bool {
 	return oka && okb && ka == kb
 }
 
-// key returns a text that two hashable values share exactly when Python holds them equal as keys; false
-// means that v (or something in it) cannot be a key: a list, a set or a dictionary.
+// key returns a text that is equal for two hashable values exactly if Python treats them as the same key; false if v is
+// not hashable.
 func key(v Value) (string, bool) {
 	switch x := v.(type) {
 	case nil:

@@ -7,23 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// Error says where a text stops being a Python literal, and why.
+// Error is the position and reason at which a text stops being a Python literal.
 type Error struct {
 	// Offset is the byte position in the text; Line and Column count from 1, columns in characters.
 	Offset, Line, Column int
-	// Reason is a short sentence without the position, with a hint where one can be given.
+	// Reason is a short sentence without the position, with a hint if possible.
 	Reason string
 }
 
-// Error implements error.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// errQuiet stands for every error of a reader that was asked for a value only.
+// errQuiet replaces every error if the caller does not need the reason.
 var errQuiet = errors.New("not a literal")
 
-// fail makes the error at byte at. The arguments are formatted only when somebody will read them.
+// fail makes the error at byte at. It formats the arguments only if the error is not quiet.
 func (p *parser) fail(at int, format string, args ...any) error {
 	if p.quiet {
 		return errQuiet

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape replaces the escapes in the body of the string token s. An unknown escape such as '\d' keeps its
-// backslash, as in Python.
+// unescape replaces the escapes in the body of string token s. An unknown escape such as '\d' keeps its backslash, as
+// in Python.
 func (p *parser) unescape(body string, s piece) (string, error) {
 	body = unifyLineEnds(body)
 	if strings.IndexByte(body, '\\') < 0 {
@@ -35,12 +35,12 @@ func (p *parser) unescape(body string, s piece) (string, error) {
 	return string(out), nil
 }
 
-// simpleEscapes maps the letter after a backslash to what the two stand for.
+// simpleEscapes maps the letter after a backslash to the character.
 var simpleEscapes = map[byte]string{
 	'\n': "", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v",
 }
 
-// escape reads the escape that text begins with and returns what it stands for and its length in bytes.
+// escape decodes the escape at the start of text and returns its length in bytes.
 func escape(text string, bytes bool) (out string, n int, reason string) {
 	c := text[1] // a string never ends in a single backslash
 	if simple, ok := simpleEscapes[c]; ok {
@@ -63,7 +63,7 @@ func escape(text string, bytes bool) (out string, n int, reason string) {
 	return text[:1+size], 1 + size, ""
 }
 
-// octal reads one to three octal digits after a backslash.
+// octal decodes one to three octal digits after a backslash.
 func octal(text string, bytes bool) (string, int) {
 	end, value := 1, 0
 	for end < len(text) && end < 4 && '0' <= text[end] && text[end] <= '7' {
@@ -73,7 +73,7 @@ func octal(text string, bytes bool) (string, int) {
 	return char(rune(value), bytes), end
 }
 
-// hexEscape reads exactly width hexadecimal digits after a backslash and a letter.
+// hexEscape decodes exactly width hexadecimal digits after a backslash and a letter.
 func hexEscape(text string, width int, bytes bool) (string, int, string) {
 	end := 2 + width
 	if len(text) >= end {
@@ -84,7 +84,7 @@ func hexEscape(text string, width int, bytes bool) (string, int, string) {
 	return "", 0, `\` + text[1:2] + " needs " + strconv.Itoa(width) + " hexadecimal digits of a character"
 }
 
-// namedEscape reads \N{NAME}.
+// namedEscape decodes \N{NAME}.
 func namedEscape(text string) (string, int, string) {
 	end := strings.IndexByte(text, '}')
 	if end < 0 || len(text) < 3 || text[2] != '{' {
@@ -97,7 +97,7 @@ func namedEscape(text string) (string, int, string) {
 	return string(r), end + 1, ""
 }
 
-// char spells one character: a byte for bytes, otherwise UTF-8, in which a surrogate gets its three bytes too.
+// char encodes one character: a byte for bytes, otherwise UTF-8, including three bytes for a surrogate.
 func char(r rune, bytes bool) string {
 	if bytes {
 		return string([]byte{byte(r)})

@@ -36,7 +36,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// spellable tells whether the repr of v is a literal: infinities, complex numbers, the ellipsis and integers that are
+// spellable reports whether the repr of v is a literal: infinities, complex numbers, the ellipsis and integers that are
 // too long in decimal are not.
 func spellable(v python.Value) bool {
 	ok := true

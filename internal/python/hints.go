@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// curly are the quotes that word processors and models put in place of straight ones.
+// curly are the quotes that word processors and models use instead of straight ones.
 const curly = "“”„‟‘’‚‛«»`´"
 
-// unexpected says what stands at pos, with a hint; where completes the sentence.
+// unexpected describes what is at pos, with a hint; where completes the sentence.
 func (p *parser) unexpected(where string) error {
 	if p.quiet {
 		return errQuiet
@@ -45,7 +45,7 @@ func hintFor(r rune) string {
 	return ""
 }
 
-// notClosed explains why neither a comma nor the closing bracket stands at pos; start is the opening one.
+// notClosed explains why neither a comma nor the closing bracket is at pos; start is the opening one.
 func (p *parser) notClosed(closing byte, start int) error {
 	if p.quiet {
 		return errQuiet
@@ -66,7 +66,7 @@ func (p *parser) notClosed(closing byte, start int) error {
 	return p.unexpected("where a comma or the closing bracket should stand")
 }
 
-// glimpse quotes the beginning of what stands at pos.
+// glimpse quotes the text at pos.
 func (p *parser) glimpse() string {
 	s := p.src[p.pos:]
 	if w := word(p.src, p.pos); w != "" {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxJSONDepth bounds the nesting of JSON, where Python's reader stops too.
+// maxJSONDepth is the maximum nesting of JSON, as in Python's reader.
 const maxJSONDepth = 990
 
 // jsonReader reads one JSON text; pos is the next byte.
@@ -17,42 +17,42 @@ type jsonReader struct {
 	parser
 }
 
-// FromJSON reads raw as Python's json.loads does: integers of any size and floats stay apart, NaN, Infinity and
-// -Infinity are floats, objects keep the order of their keys and the last value of a repeated one. The result
-// holds nil, bool, int64, *[big.Int], float64, string, [List] and *[Dict]. The error is an *[Error].
+// FromJSON parses raw like Python's json.loads: integers of any size and floats are distinct, NaN, Infinity and
+// -Infinity are floats, and objects keep the order of their keys and the last value of a repeated one. The result
+// contains nil, bool, int64, *[big.Int], float64, string, [List] and *[Dict]. The error is an *[Error].
 func FromJSON(raw []byte) (Value, error) {
 	return readJSON(jsonReader{parser{src: string(raw)}})
 }
 
-// ParseJSON reads the JSON value that begins at byte start of text and returns where it ends; what follows is ignored.
-// The error is an *[Error] with positions in the whole text.
+// ParseJSON parses the JSON value at byte start of text and returns its end; it ignores the rest. The error is an
+// *[Error] with positions in the whole text.
 func ParseJSON(text string, start int, o Options) (v Value, end int, err error) {
 	j := jsonReader{parser{src: text, pos: start, o: o}}
-	j.blanks()
+	j.skipSpace()
 	v, err = j.value()
 	return v, j.pos, err
 }
 
-// ReadJSON is [FromJSON] of a text for those who need no reason: false means that it is no JSON.
+// ReadJSON is [FromJSON] without a reason for errors.
 func ReadJSON(text string) (Value, bool) {
 	v, err := readJSON(jsonReader{parser{src: text, quiet: true}})
 	return v, err == nil
 }
 
 func readJSON(j jsonReader) (Value, error) {
-	j.blanks()
+	j.skipSpace()
 	v, err := j.value()
 	if err != nil {
 		return nil, err
 	}
-	j.blanks()
+	j.skipSpace()
 	if j.pos < len(j.src) {
 		return nil, j.unexpected("after the JSON value")
 	}
 	return v, nil
 }
 
-func (j *jsonReader) blanks() {
+func (j *jsonReader) skipSpace() {
 	for j.pos < len(j.src) {
 		if c := j.src[j.pos]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
 			return
@@ -75,7 +75,7 @@ func (j *jsonReader) value() (Value, error) {
 	return j.constant()
 }
 
-// jsonWords are the constants of JSON as Python reads it.
+// jsonWords are the constants of JSON as Python reads them.
 var jsonWords = []struct {
 	word  string
 	value Value
@@ -93,7 +93,7 @@ func (j *jsonReader) constant() (Value, error) {
 	return nil, j.unexpected("where a JSON value should stand")
 }
 
-// number reads what is a number in JSON; digits after a leading zero are left for the caller to refuse.
+// number reads a JSON number; it leaves digits after a leading zero for the caller to reject.
 func (j *jsonReader) number() (Value, error) {
 	start := j.pos
 	j.take('-')
@@ -131,7 +131,7 @@ func (j *jsonReader) plainDigits() int {
 	return j.pos - start
 }
 
-// optional passes over mark, a sign and digits; without digits it does not move.
+// optional skips mark, a sign and digits; without digits it does not move.
 func (j *jsonReader) optional(mark byte, signs string) bool {
 	before := j.pos
 	if !j.take(mark) {
@@ -153,13 +153,13 @@ func (j *jsonReader) enter() error {
 	}
 	j.depth++
 	j.pos++
-	j.blanks()
+	j.skipSpace()
 	return nil
 }
 
-// leave passes over the closing bracket c if it comes next.
+// leave skips the closing bracket c if it comes next.
 func (j *jsonReader) leave(c byte) bool {
-	j.blanks()
+	j.skipSpace()
 	if !j.take(c) {
 		return false
 	}
@@ -177,7 +177,7 @@ func (j *jsonReader) array() (Value, error) {
 		if len(items) > 0 && !j.take(',') {
 			return nil, j.notClosed(']', start)
 		}
-		j.blanks()
+		j.skipSpace()
 		v, err := j.value()
 		if err != nil {
 			return nil, err
@@ -196,7 +196,7 @@ func (j *jsonReader) object() (Value, error) {
 		if d.Len() > 0 && !j.take(',') {
 			return nil, j.notClosed('}', start)
 		}
-		j.blanks()
+		j.skipSpace()
 		if err := j.member(d); err != nil {
 			return nil, err
 		}
@@ -204,7 +204,7 @@ func (j *jsonReader) object() (Value, error) {
 	return d, nil
 }
 
-// member reads one key with its value into d.
+// member reads one key and its value into d.
 func (j *jsonReader) member(d *Dict) error {
 	if j.peek() != '"' {
 		return j.unexpected("where a key in double quotes should stand")
@@ -213,11 +213,11 @@ func (j *jsonReader) member(d *Dict) error {
 	if err != nil {
 		return err
 	}
-	j.blanks()
+	j.skipSpace()
 	if !j.take(':') {
 		return j.unexpected("where a colon should stand")
 	}
-	j.blanks()
+	j.skipSpace()
 	v, err := j.value()
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (j *jsonReader) member(d *Dict) error {
 	return nil
 }
 
-// text reads a string. Control characters are refused, as json.loads does.
+// text reads a string. It rejects control characters, like json.loads.
 func (j *jsonReader) text() (Value, error) {
 	start := j.pos
 	end, plain := j.pos+1, true
@@ -257,7 +257,7 @@ func (j *jsonReader) text() (Value, error) {
 // jsonEscapes maps the letter after a backslash to the character.
 var jsonEscapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescapeJSON replaces the escapes in the body of a string, and what is not UTF-8 by U+FFFD.
+// unescapeJSON replaces the escapes in the body of a string, and invalid UTF-8 by U+FFFD.
 func unescapeJSON(body string, o Options) (text, reason string) {
 	body = strings.ToValidUTF8(body, "\uFFFD")
 	out := make([]byte, 0, len(body))
@@ -292,7 +292,7 @@ func unescapeJSON(body string, o Options) (text, reason string) {
 
 var errHex = errors.New(`a backslash needs one of "\/bfnrt, or u and four hexadecimal digits`)
 
-// surrogatePair reads "uXXXX" and, after the first half of a pair, the second; n is the length of what it read.
+// surrogatePair reads "uXXXX" and, after a high surrogate, the low one; n is the length read.
 func surrogatePair(s string) (r rune, n int, err error) {
 	r, ok := fourHex(s)
 	if !ok {

@@ -22,7 +22,7 @@ func TestFromJSON(t *testing.T) {
 		{"nested", `{"a": {"b": [{}]}, "c": []}`, "{'a': {'b': [{}]}, 'c': []}"},
 		{"no UTF-8", "\"a\xff\"", "'a\ufffd'"},
 		{"delete character", "\"\x7f\"", `'\x7f'`},
-		{"blanks", " \t\r\n[ ]\n", "[]"},
+		{"whitespace", " \t\r\n[ ]\n", "[]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

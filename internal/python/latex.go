@@ -2,13 +2,13 @@ package python
 
 import "strings"
 
-// LaTeXCommand returns the length of the LaTeX command at the start of text where Python reads an escape, and 0
-// where Python's reading is the intended one. text begins with the backslash of an escape. Models write
-// "\frac{1}{2}" without doubling the backslash, which Python turns into a form feed and "rac{1}{2}".
+// LaTeXCommand returns the length of the LaTeX command at the start of text if Python would read an escape instead, and
+// 0 if the escape is intended. text begins with the backslash. Models write "\frac{1}{2}" without doubling the
+// backslash, which Python turns into a form feed and "rac{1}{2}".
 //
-// \a, \b, \f and \v are control characters that no answer holds, and \x, \u, \U and \N without their digits or
-// name are errors: they are always commands. \t, \n and \r are commands where the letters after the backslash
-// are one in full, such as \times.
+// \a, \b, \f and \v are control characters that no answer contains, and \x, \u, \U and \N without digits or a name are
+// errors: they are always commands. \t, \n and \r are commands if followed by the letters of a complete one, such as
+// \times.
 func LaTeXCommand(text string) int {
 	if len(text) < 2 {
 		return 0
@@ -32,7 +32,7 @@ func LaTeXCommand(text string) int {
 	return 0
 }
 
-// latexCommands begin with the letter of an escape that answers do use. \ni is left out: "i" often begins a line.
+// latexCommands begin with the letter of an escape that answers use. \ni is excluded: "i" often begins a line.
 var latexCommands = words(`
 	nabla natural ncong ne nearrow neg neq newcommand newline nexists ngeq ngtr nleq nless nmid nolimits nonumber
 	norm normalsize not notin nparallel nprec nrightarrow nsim nsubseteq nsucc nsupseteq nu num nwarrow

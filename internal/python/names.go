@@ -8,12 +8,12 @@ import (
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isNameByte tells whether c can begin a name (any character beyond ASCII is looked at later).
+// isNameByte reports whether c may begin a name; non-ASCII characters are checked later.
 func isNameByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// word returns the name that begins at byte i, in full Unicode; empty when none does.
+// word returns the Unicode name that begins at byte i, or "".
 func word(s string, i int) string {
 	end := i
 	for end < len(s) {
@@ -27,7 +27,7 @@ func word(s string, i int) string {
 	return s[i:end]
 }
 
-// name reads one of the constants that are spelt as names.
+// name reads a constant spelled as a name.
 func (p *parser) name() (Value, error) {
 	start := p.pos
 	w := word(p.src, start)
@@ -52,7 +52,7 @@ func (p *parser) name() (Value, error) {
 
 var jsonConstants = map[string]Value{"null": nil, "true": true, "false": false}
 
-// emptySet passes over the parentheses of "set()", the only way to write a set without elements.
+// emptySet skips the parentheses of "set()", the only spelling of an empty set.
 func (p *parser) emptySet() bool {
 	mark := p.pos
 	p.skip()
@@ -67,7 +67,7 @@ func (p *parser) emptySet() bool {
 	return false
 }
 
-// notValue explains why the name w cannot stand for a value.
+// notValue explains why the name w is not a value.
 func (p *parser) notValue(w string, at int) error {
 	if p.quiet {
 		return errQuiet
@@ -88,7 +88,7 @@ func (p *parser) notValue(w string, at int) error {
 // constantFixes are the constants that misspelled ones, here in lower case, stand for.
 var constantFixes = map[string]string{"true": "True", "false": "False", "none": "None", "null": "None", "nil": "None"}
 
-// phrase extends an unquoted word to the unquoted text it begins, up to a comma, a bracket or a line end.
+// phrase extends an unquoted word up to a comma, a bracket or a line end.
 func (p *parser) phrase(w string, at int) string {
 	end := at + len(w)
 	for end < len(p.src) && !strings.ContainsRune(",:()[]{}\"'#\r\n=", rune(p.src[end])) {

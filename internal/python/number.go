@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// maxDigits is how many decimal digits an integer may have, as in CPython.
+// maxDigits is the maximum number of decimal digits of an integer, as in CPython.
 const maxDigits = 4300
 
-// isNumber tells whether v takes part in arithmetic; True and False do.
+// isNumber reports whether v is a number in Python, where True and False are.
 func isNumber(v Value) bool {
 	switch v.(type) {
 	case bool, int64, *big.Int, float64, complex128:
@@ -20,7 +20,7 @@ func isNumber(v Value) bool {
 	return false
 }
 
-// signed reads an operand with any number of signs before it.
+// signed reads an operand with any number of signs.
 func (p *parser) signed() (Value, error) {
 	start, negative, signs := p.pos, false, 0
 	for p.peek() == '+' || p.peek() == '-' {
@@ -66,7 +66,7 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// complexSum reads the imaginary half of a number like 3+4j, whose real half left began at start.
+// complexSum reads the imaginary part of a number like 3+4j; its real part left began at start.
 func (p *parser) complexSum(left Value, start int) (Value, error) {
 	at, minus := p.pos, p.peek() == '-'
 	p.pos++
@@ -83,7 +83,7 @@ func (p *parser) complexSum(left Value, start int) (Value, error) {
 	if minus {
 		im = -im
 	}
-	return complex(re+real(im), 0+imag(im)), nil // the 0 turns -0.0 into 0.0, as the sum does in Python
+	return complex(re+real(im), 0+imag(im)), nil // the 0 turns -0.0 into 0.0, as in Python
 }
 
 // realPart returns an int or a float as float64.
@@ -137,7 +137,7 @@ func (p *parser) number() (Value, error) {
 	return v, p.tail(start, err)
 }
 
-// digits passes over decimal digits with single underscores between them and returns how many there were.
+// digits skips decimal digits with single underscores between them and returns their number.
 func (p *parser) digits() int { return p.digitsOf("0123456789") }
 
 func (p *parser) digitsOf(set string) int {
@@ -157,7 +157,7 @@ func (p *parser) digitsOf(set string) int {
 	return n
 }
 
-// exponent passes over an exponent; an "e" without digits stays.
+// exponent skips an exponent, but not an "e" without digits.
 func (p *parser) exponent() bool {
 	mark := p.pos
 	if !p.take('e') && !p.take('E') {
@@ -173,7 +173,7 @@ func (p *parser) exponent() bool {
 	return true
 }
 
-// float reads the digits in text; beyond the largest float it is infinity, as in Python.
+// float parses a float; beyond the largest one it is infinity, as in Python.
 func (p *parser) float(text string, at int) (float64, error) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -182,7 +182,7 @@ func (p *parser) float(text string, at int) (float64, error) {
 	return f, nil
 }
 
-// integer reads decimal digits. Python refuses zeros before other digits, to keep octal numbers apart.
+// integer parses decimal digits. Like Python, it rejects leading zeros.
 func (p *parser) integer(text string, at, digits int) (Value, error) {
 	if text[0] == '0' && strings.Trim(text, "0") != "" {
 		return nil, p.fail(at, "leading zeros are not allowed: did you mean %s, or a text '%s'?", strings.TrimLeft(text, "0"), text)
@@ -200,7 +200,7 @@ func (p *parser) integer(text string, at, digits int) (Value, error) {
 	return i, nil
 }
 
-// radix reads an integer in base 16, 8 or 2.
+// radix parses an integer in base 16, 8 or 2.
 func (p *parser) radix(start int) (Value, error) {
 	base, set := 16, "0123456789abcdefABCDEF"
 	switch p.src[start+1] {
@@ -224,7 +224,7 @@ func (p *parser) radix(start int) (Value, error) {
 	return reduce(i), p.tail(start, nil)
 }
 
-// tail refuses letters and digits that touch the end of a number; err goes first.
+// tail rejects letters and digits right after a number; err takes precedence.
 func (p *parser) tail(start int, err error) error {
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (p *parser) tail(start int, err error) error {
 	return nil
 }
 
-// touching returns the beginning of the letters and digits at pos.
+// touching returns the start of the letters and digits at pos.
 func (p *parser) touching() string {
 	rest := p.src[p.pos:]
 	for i, r := range rest {

@@ -5,27 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how many brackets may be open at once, as in CPython.
+// maxDepth is the maximum number of open brackets, as in CPython.
 const maxDepth = 200
 
 // parser reads one text from left to right; pos is the next byte.
 type parser struct {
 	src   string
 	pos   int
-	depth int // open brackets; inside any, a line end is a blank
+	depth int // open brackets; inside any, a line end is whitespace
 	o     Options
-	quiet bool // nobody will read the reason of an error
+	quiet bool // the caller does not need the reason of an error
 }
 
-// Parse reads a text that is one literal as a whole; "1, 2" is a tuple. Blanks and comments around it are
-// allowed where Python's eval allows them: spaces and tabs at the very start, blank lines, but no indented
-// line. The error is an *[Error].
+// Parse parses a text that is one literal; "1, 2" is a tuple. Whitespace and comments around it are allowed where
+// Python's eval allows them: spaces and tabs at the very start and empty lines, but no indented line. The error is an
+// *[Error].
 func Parse(text string, o Options) (Value, error) {
 	p := parser{src: text, o: o}
 	return p.whole()
 }
 
-// Read is [Parse] in plain Python for those who need no reason: false means that text is no literal.
+// Read is [Parse] in plain Python without a reason for errors.
 func Read(text string) (Value, bool) {
 	p := parser{src: text, quiet: true}
 	v, err := p.whole()
@@ -57,7 +57,7 @@ func (p *parser) whole() (Value, error) {
 	return v, nil
 }
 
-// checkBytes refuses what no source text may hold, between two positions.
+// checkBytes rejects bytes that source text cannot contain, between two positions.
 func (p *parser) checkBytes(from, to int) error {
 	s := p.src[from:to]
 	if i := strings.IndexByte(s, 0); i >= 0 {
@@ -74,7 +74,7 @@ func (p *parser) checkBytes(from, to int) error {
 	return nil
 }
 
-// bare reads what may stand at the top: a value, or a tuple without parentheses.
+// bare reads a value, or a tuple without parentheses, at the top level.
 func (p *parser) bare() (Value, error) {
 	first, err := p.value()
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *parser) bare() (Value, error) {
 	}
 }
 
-// value reads one value with its signs, and the second half of a complex number.
+// value reads one value with its signs, including the imaginary part of a complex number.
 func (p *parser) value() (Value, error) {
 	p.skip()
 	start := p.pos

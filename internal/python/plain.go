@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// ToGo turns v into plain Go values: nil, bool, int64, float64, string, []any, map[string]any. An integer
-// beyond int64 becomes a float64 when that is exact, otherwise its decimal digits as a string; tuples and sets
-// become []any; bytes, complex numbers and the ellipsis become their [Str]; so do keys that are no strings
-// (of two keys with the same Str the last wins). Strings come out as valid UTF-8.
+// ToGo converts v to plain Go values: nil, bool, int64, float64, string, []any, map[string]any. An integer beyond int64
+// becomes a float64 if that is exact, otherwise a string of decimal digits. Tuples and sets become []any; bytes,
+// complex numbers and the ellipsis become their [Str], as do keys other than strings (the last of two equal ones wins).
+// Strings become valid UTF-8.
 func ToGo(v Value) any {
 	switch x := v.(type) {
 	case nil, bool, int64, float64:
@@ -46,7 +46,7 @@ func plainItems(items []Value) []any {
 	return out
 }
 
-// validText joins surrogates that belong together and replaces lone ones.
+// validText joins surrogate pairs and replaces lone surrogates.
 func validText(s string) string {
 	if utf8.ValidString(s) {
 		return s

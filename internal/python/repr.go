@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Str returns v as Python's str() prints it: a text as it is, anything else as [Repr].
+// Str returns v as Python's str() prints it: a text unchanged, anything else as [Repr].
 func Str(v Value) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -17,8 +17,8 @@ func Str(v Value) string {
 	return Repr(v)
 }
 
-// Repr returns v as Python's repr() prints it: 'it' in single quotes unless it holds one, 1.0 and 1e-07 for
-// floats, escapes for what cannot be seen. [Parse] reads it back, except for nan, inf and some complex numbers.
+// Repr returns v as Python's repr() prints it: 'it' in single quotes unless it contains one, 1.0 and 1e-07 for floats,
+// escapes for unprintable characters. [Parse] reads it back, except for nan, inf and some complex numbers.
 func Repr(v Value) string {
 	switch x := v.(type) {
 	case string:
@@ -97,7 +97,7 @@ func appendItems(b []byte, items []Value) []byte {
 	return b
 }
 
-// appendFloat prints the shortest digits that read back as f, with an exponent below 1e-4 and from 1e16 on.
+// appendFloat prints the shortest digits that parse as f, with an exponent below 1e-4 and from 1e16 on.
 func appendFloat(b []byte, f float64) []byte {
 	switch a := math.Abs(f); {
 	case math.IsNaN(f):
@@ -128,7 +128,7 @@ func appendComplex(b []byte, c complex128) []byte {
 	return append(append(b, im...), "j)"...)
 }
 
-// quoteFor chooses double quotes only for a text with single and without double quotes.
+// quoteFor selects double quotes only for a text with single and without double quotes.
 func quoteFor(s string) byte {
 	if strings.IndexByte(s, '\'') >= 0 && strings.IndexByte(s, '"') < 0 {
 		return '"'
@@ -186,7 +186,7 @@ func appendASCII(b []byte, c, quote byte) []byte {
 	return append(b, c)
 }
 
-// appendHex prints a character as \x, \u or \U with the digits that it needs.
+// appendHex prints a character as \x, \u or \U with as many digits as necessary.
 func appendHex(b []byte, r rune) []byte {
 	const digits = "0123456789abcdef"
 	width := 8
@@ -204,7 +204,7 @@ func appendHex(b []byte, r rune) []byte {
 	return b
 }
 
-// DecodeRune is [utf8.DecodeRuneInString], except that the three bytes of a surrogate are one character.
+// DecodeRune is [utf8.DecodeRuneInString], except that it decodes the three bytes of a surrogate.
 func DecodeRune(s string) (rune, int) {
 	if len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && s[2]&0xC0 == 0x80 {
 		return rune(s[0]&0xF)<<12 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3

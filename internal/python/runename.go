@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// named maps the names of characters to characters. It is made when the first \N{NAME} is met: few texts
-// have one, and making it takes some milliseconds.
+// named maps character names to characters. It is built for the first \N{NAME}: few texts have one, and building takes
+// some milliseconds.
 var named = sync.OnceValue(func() map[string]rune {
 	names := make(map[string]rune, 40_000)
 	for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -24,7 +24,7 @@ var named = sync.OnceValue(func() map[string]rune {
 	return names
 })
 
-// controls are the names of characters that Unicode gives as aliases only; the common ones.
+// controls are common character names that are only aliases in Unicode.
 var controls = map[string]rune{
 	"NULL": 0, "BACKSPACE": 8, "CHARACTER TABULATION": 9, "TAB": 9, "LINE FEED": 10, "NEW LINE": 10, "FORM FEED": 12,
 	"CARRIAGE RETURN": 13, "ESCAPE": 27, "DELETE": 127, "NO-BREAK SPACE": 0xA0, "NBSP": 0xA0, "ZERO WIDTH NO-BREAK SPACE": 0xFEFF, "BOM": 0xFEFF,

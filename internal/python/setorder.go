@@ -5,9 +5,9 @@ import (
 	"math/big"
 )
 
-// setOrder puts the elements of a set literal into the order in which CPython would walk over them, as far as
-// that is fixed: for numbers. Texts are hashed differently in each run of Python, so a set with other elements
-// keeps the order of first appearance. written counts the elements with their repetitions.
+// setOrder sorts the elements of a set literal into CPython's iteration order if that is deterministic: for numbers.
+// Python's hashes of texts vary between processes, so a set with other elements keeps the order of first appearance.
+// written counts the elements including repetitions.
 func setOrder(items []Value, written int) Set {
 	if len(items) < 2 {
 		return items
@@ -28,7 +28,7 @@ func setOrder(items []Value, written int) Set {
 	return t.items()
 }
 
-// setMinimum is the size of an empty set's table; setProbes how many neighbours are tried before a jump.
+// setMinimum is the table size of an empty set; setProbes is the number of neighbours probed before a jump.
 const (
 	setMinimum = 8
 	setProbes  = 9
@@ -41,7 +41,7 @@ type setEntry struct {
 	used bool
 }
 
-// setTable is the hash table of CPython's set; only the order of its slots matters here.
+// setTable is CPython's hash table of a set; only the order of its slots matters here.
 type setTable struct {
 	slots []setEntry
 	count int
@@ -49,7 +49,7 @@ type setTable struct {
 
 func newSetTable(size int) *setTable { return &setTable{slots: make([]setEntry, size)} }
 
-// addAll adds the elements of slots in order, and grows the table whenever it is three fifths full.
+// addAll adds the elements of slots in order and grows the table whenever it is three fifths full.
 func (t *setTable) addAll(slots []setEntry) {
 	for _, e := range slots {
 		if e.used {
@@ -61,15 +61,15 @@ func (t *setTable) addAll(slots []setEntry) {
 	}
 }
 
-// constant returns the table after what the compiler does to a set of three or more constants: it builds the
-// set once more from the elements of the first.
+// constant returns the table after constant folding: the compiler rebuilds a set of three or more constants from the
+// elements of the first one.
 func (t *setTable) constant() *setTable {
 	again := newSetTable(setMinimum)
 	again.addAll(t.slots)
 	return again
 }
 
-// insert puts e into the first free slot on its path.
+// insert puts e into the first free slot of its probe sequence.
 func (t *setTable) insert(e setEntry) {
 	mask := uint64(len(t.slots) - 1)
 	perturb, i := e.hash, e.hash&mask
@@ -105,7 +105,7 @@ func (t *setTable) resized(minimum int) *setTable {
 	return out
 }
 
-// merged returns what an empty set is after the constant t was added to it, as the compiled code does.
+// merged returns an empty set after adding the constant t, as the compiled code does.
 func (t *setTable) merged() *setTable {
 	size := setMinimum
 	if t.count*5 >= (setMinimum-1)*3 {
@@ -129,13 +129,13 @@ func (t *setTable) items() Set {
 	return out
 }
 
-// hashPrime is the modulus of Python's hash of numbers, 2 to the power of hashBits less one.
+// hashPrime is the modulus of Python's hash of numbers, 2^hashBits - 1.
 const (
 	hashBits  = 61
 	hashPrime = 1<<hashBits - 1
 )
 
-// hashNumber is Python's hash() of a real number; false for other values, and for NaN.
+// hashNumber is Python's hash() of a real number; false for other values and for NaN.
 func hashNumber(v Value) (uint64, bool) {
 	switch x := v.(type) {
 	case bool:
@@ -158,7 +158,7 @@ func hashInt(i *big.Int) uint64 {
 	return signedHash(rest.Uint64(), i.Sign() < 0)
 }
 
-// hashFloat takes the mantissa 28 bits at a time, so that a float that is whole hashes as the int does.
+// hashFloat consumes the mantissa 28 bits at a time, so that a whole float hashes like the int.
 func hashFloat(f float64) uint64 {
 	if math.IsInf(f, 0) {
 		return signedHash(314159, f < 0)
@@ -180,7 +180,7 @@ func hashFloat(f float64) uint64 {
 	return signedHash(x, f < 0)
 }
 
-// signedHash gives a hash the sign of its number; -1 is kept free.
+// signedHash applies the sign of the number to a hash; -1 is reserved.
 func signedHash(x uint64, negative bool) uint64 {
 	if !negative {
 		return x

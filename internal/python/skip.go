@@ -1,6 +1,6 @@
 package python
 
-// skip passes over blanks, comments and line continuations, and over line ends while a bracket is open.
+// skip skips whitespace, comments and line continuations, and line ends while a bracket is open.
 func (p *parser) skip() {
 	for p.pos < len(p.src) {
 		switch c := p.src[p.pos]; {
@@ -21,20 +21,20 @@ func (p *parser) skip() {
 	}
 }
 
-// comment passes over a comment up to its line end.
+// comment skips a comment up to its line end.
 func (p *parser) comment() {
 	for p.pos < len(p.src) && p.src[p.pos] != '\n' && p.src[p.pos] != '\r' {
 		p.pos++
 	}
 }
 
-// continued tells whether the backslash at pos joins this line with a next one, which must exist.
+// continued reports whether the backslash at pos joins this line with a next one, which must exist.
 func (p *parser) continued() bool {
 	n := p.newline(p.pos + 1)
 	return n > 0 && p.pos+1+n < len(p.src)
 }
 
-// newline returns how many bytes the line end at position i takes: 0 when there is none, 2 for CR LF.
+// newline returns the length of the line end at position i: 0 if there is none, 2 for CR LF.
 func (p *parser) newline(i int) int {
 	if i >= len(p.src) {
 		return 0
@@ -48,11 +48,11 @@ func (p *parser) newline(i int) int {
 	return 0
 }
 
-// lineEnd tells whether the line is over: at the end of the text or before a line end.
+// lineEnd reports whether pos is at the end of the text or of a line.
 func (p *parser) lineEnd() bool { return p.pos >= len(p.src) || p.newline(p.pos) > 0 }
 
-// blankLines passes over lines of blanks and comments, up to the first token or the end of the text. Python
-// refuses a token, and even the end of the text, when blanks of the same line stand before it.
+// blankLines skips lines of whitespace and comments, up to the first token or the end of the text. Python rejects a
+// token, and even the end of the text, if whitespace precedes it on the same line.
 func (p *parser) blankLines() error {
 	for {
 		indent := p.indentation()
@@ -62,7 +62,7 @@ func (p *parser) blankLines() error {
 		}
 		n := p.newline(p.pos)
 		if n == 0 && indent > 0 {
-			return p.fail(p.pos, "this line is indented: remove the blanks before it")
+			return p.fail(p.pos, "this line is indented: remove the spaces before it")
 		}
 		if n == 0 {
 			return nil
@@ -71,8 +71,8 @@ func (p *parser) blankLines() error {
 	}
 }
 
-// indentation passes over the blanks that begin a line and returns how many count: a form feed starts again,
-// a line continuation keeps what came before it, if anything.
+// indentation skips the whitespace at the start of a line and returns its width: a form feed resets it, a line
+// continuation keeps any before it.
 func (p *parser) indentation() int {
 	column, kept := 0, 0
 	for {

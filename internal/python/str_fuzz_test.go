@@ -34,7 +34,7 @@ func FuzzNumbers(f *testing.F) {
 	})
 }
 
-// FuzzText checks that blanks and case are treated alike by all functions, and valid text stays valid.
+// FuzzText checks that whitespace and case are treated alike by all functions, and valid text stays valid.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{" a  b ", "ΑΣ", "İK", "\u2028x\x1f", "\xff", "\xed\xa0\x80", ""} {
 		f.Add(s)
@@ -46,7 +46,7 @@ func FuzzText(f *testing.F) {
 			joined += word
 		}
 		if joined != bare || python.CollapseSpace(s, "") != bare || python.RemoveSpace(python.Strip(s)) != bare {
-			t.Fatalf("%q: %q without blanks, %q in fields, %q joined", s, bare, joined, python.CollapseSpace(s, ""))
+			t.Fatalf("%q: %q without whitespace, %q in fields, %q joined", s, bare, joined, python.CollapseSpace(s, ""))
 		}
 		if stripped := python.Strip(s); python.Strip(stripped) != stripped {
 			t.Fatalf("Strip of %q is %q, of that %q", s, stripped, python.Strip(stripped))

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Lower returns s as str.lower() does: İ becomes two characters, and a capital sigma at the end of a word the
-// final form.
+// Lower returns s as str.lower() does: İ becomes two characters, and a capital sigma at the end of a word the final
+// form.
 func Lower(s string) string {
 	ascii, upper := true, false
 	for i := range len(s) {
@@ -42,8 +42,8 @@ func lowerUnicode(s string) string {
 	return b.String()
 }
 
-// finalSigma tells whether a sigma between before and after ends a word (Unicode, section 3.13): a cased
-// letter stands before it and none after it, not counting the characters that casing ignores.
+// finalSigma reports whether a sigma between before and after ends a word (Unicode, section 3.13): a cased letter
+// precedes it and none follows, ignoring the characters that casing ignores.
 func finalSigma(before, after string) bool {
 	cased := false
 	for before != "" {

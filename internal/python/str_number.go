@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Int reads s as int() does: blanks around it, one sign, decimal digits of any script, single underscores
-// between digits. False means that int() would fail.
+// Int parses s like int(): surrounding whitespace, one sign, decimal digits of any script, single underscores between
+// digits. It returns false if int() would fail.
 func Int(s string) (*big.Int, bool) {
 	text, ok := plainDigits(s)
 	if !ok {
@@ -24,7 +24,7 @@ func Int(s string) (*big.Int, bool) {
 	return new(big.Int).SetString(text, 10)
 }
 
-// SmallInt is [Int] for the common case: ASCII digits that fit int64; false means that Int must look.
+// SmallInt is [Int] for ASCII digits that fit int64; false means that the caller must use Int.
 func SmallInt(s string) (int64, bool) {
 	if s == "" || len(s) > 18 {
 		return 0, false
@@ -38,21 +38,21 @@ func SmallInt(s string) (int64, bool) {
 	return v, err == nil
 }
 
-// Float reads s as float() does: as [Int], with fraction and exponent, "inf", "infinity" and "nan". What is
-// too large is an infinity. False means that float() would fail.
+// Float parses s like float(): like [Int], with fraction and exponent, "inf", "infinity" and "nan". Overflow is an
+// infinity. It returns false if float() would fail.
 func Float(s string) (float64, bool) {
 	text, ok := plainDigits(s)
 	if !ok || !floatForm(text) {
 		return 0, false
 	}
 	if len(text) == 4 && strings.EqualFold(text[1:], "nan") {
-		return math.NaN(), true // ParseFloat takes no sign before it
+		return math.NaN(), true // ParseFloat accepts no sign before it
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// floatForm keeps from ParseFloat what Python does not know: hexadecimal, and anything but the words below.
+// floatForm rejects what ParseFloat accepts and Python does not: hexadecimal, and other words.
 func floatForm(s string) bool {
 	switch strings.ToLower(strings.TrimLeft(s, "+-")) {
 	case "inf", "infinity", "nan":
@@ -61,7 +61,7 @@ func floatForm(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789+-.eE") == ""
 }
 
-// plainDigits trims s, turns decimal digits of any script into ASCII and takes out underscores between digits.
+// plainDigits trims s, converts decimal digits of any script to ASCII and removes underscores between digits.
 func plainDigits(s string) (string, bool) {
 	if !IsASCII(s) {
 		s = strings.Map(plainDigit, s)
@@ -78,7 +78,7 @@ func plainDigits(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// plainDigit maps digits and blanks beyond ASCII to their plain forms.
+// plainDigit maps non-ASCII digits and whitespace to ASCII.
 func plainDigit(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:
@@ -91,8 +91,8 @@ func plainDigit(r rune) rune {
 	return r
 }
 
-// digitValue returns the value of a decimal digit. Unicode keeps ten digits of a script side by side, except
-// that the mathematical ones follow each other in five runs.
+// digitValue returns the value of a decimal digit. Unicode keeps the ten digits of a script together; the mathematical
+// ones are five consecutive runs.
 func digitValue(r rune) rune {
 	if 0x1D7CE <= r && r <= 0x1D7FF {
 		return (r - 0x1D7CE) % 10

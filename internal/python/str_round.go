@@ -6,14 +6,14 @@ import (
 	"strconv"
 )
 
-// Beyond these numbers of digits, round() changes nothing or leaves nothing of a float64.
+// Beyond these digits, round() changes nothing in a float64 or leaves nothing of it.
 const (
 	roundNothing = 323
 	roundAway    = -308
 )
 
-// Round returns f rounded to digits after the point (before it when negative) as round(f, digits) does: the
-// exact binary value decides, and a tie goes to the even neighbour. False means that the result is too large.
+// Round returns f rounded like round(f, digits), where negative digits are before the point: it rounds the exact binary
+// value, ties to even. It returns false on overflow.
 func Round(f float64, digits int) (float64, bool) {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0) || digits > roundNothing:
@@ -36,7 +36,7 @@ func roundWhole(f float64, zeros int) (float64, bool) {
 	return math.Copysign(r, f), err == nil
 }
 
-// RoundInt returns i rounded as round(i, digits) does for an int: only negative digits change it.
+// RoundInt returns i rounded like round(i, digits) for an int: only negative digits change it.
 func RoundInt(i *big.Int, digits int) *big.Int {
 	if digits >= 0 {
 		return i
@@ -47,8 +47,8 @@ func RoundInt(i *big.Int, digits int) *big.Int {
 	return roundInt(i, -digits, false)
 }
 
-// roundInt rounds to a multiple of ten to the power of zeros, ties to even; more says that the number goes
-// on after the point, so that what looks like a tie is none.
+// roundInt rounds to a multiple of ten to the power of zeros, ties to even; more means that nonzero digits follow, so
+// that an apparent tie is none.
 func roundInt(i *big.Int, zeros int, more bool) *big.Int {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), nil)
 	quotient, rest := new(big.Int).QuoRem(new(big.Int).Abs(i), unit, new(big.Int))

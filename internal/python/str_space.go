@@ -5,18 +5,18 @@ import (
 	"unicode"
 )
 
-// IsSpace tells whether r is white space for str.strip(), str.split() and \s: Unicode's, and U+001C to U+001F.
+// IsSpace reports whether r is whitespace for str.strip(), str.split() and \s: Unicode's, and U+001C to U+001F.
 func IsSpace(r rune) bool {
 	return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F
 }
 
-// Strip removes blanks at both ends.
+// Strip removes surrounding whitespace.
 func Strip(s string) string { return strings.TrimFunc(s, IsSpace) }
 
-// Fields splits s at runs of blanks, as str.split() does.
+// Fields splits s at whitespace, like str.split().
 func Fields(s string) []string { return strings.FieldsFunc(s, IsSpace) }
 
-// RemoveSpace deletes every blank.
+// RemoveSpace removes all whitespace.
 func RemoveSpace(s string) string {
 	if strings.IndexFunc(s, IsSpace) < 0 {
 		return s
@@ -24,7 +24,7 @@ func RemoveSpace(s string) string {
 	return CollapseSpace(s, "")
 }
 
-// CollapseSpace replaces every run of blanks by sep, also at the ends.
+// CollapseSpace replaces every run of whitespace by sep, also at the ends.
 func CollapseSpace(s, sep string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -43,7 +43,7 @@ func CollapseSpace(s, sep string) string {
 	return b.String()
 }
 
-// size returns how many bytes the character r takes at the start of s; a byte that is no UTF-8 takes one.
+// size returns the length of the character r at the start of s in bytes; an invalid byte has length one.
 func size(s string, r rune) int {
 	if r == unicode.ReplacementChar && !strings.HasPrefix(s, "\uFFFD") {
 		return 1

@@ -147,7 +147,7 @@ func TestBlanks(t *testing.T) {
 		{"separators", "\x1ca\x1fb\x1d\x1e", "a\x1fb", "ab", " a b "},
 		{"no blank but looks like one", "a\u200bb\ufeff", "a\u200bb\ufeff", "a\u200bb\ufeff", "a\u200bb\ufeff"},
 		{"lone surrogate", " \xed\xa0\x80 \ufffd", "\xed\xa0\x80 \ufffd", "\xed\xa0\x80\ufffd", " \xed\xa0\x80 \ufffd"},
-		{"only blanks", " \t\n", "", "", " "},
+		{"only whitespace", " \t\n", "", "", " "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

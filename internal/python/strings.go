@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// piece is one string token: its prefix letters and where its parts begin.
+// piece is one string token: its prefix letters and the offsets of its parts.
 type piece struct {
 	raw, bytes, format bool
 	quote              byte
@@ -13,7 +13,7 @@ type piece struct {
 	start, body        int
 }
 
-// piece looks at the string token that begins at pos, if one does, and does not move.
+// piece returns the string token at pos, if there is one, without moving.
 func (p *parser) piece() (piece, bool) {
 	s := piece{start: p.pos}
 	i := p.pos
@@ -51,7 +51,7 @@ func (s *piece) setPrefix(letters string) bool {
 	return true
 }
 
-// strings reads one string, or several side by side, which Python joins.
+// strings reads one string, or several adjacent ones, which Python joins.
 func (p *parser) strings() (Value, error) {
 	first, _ := p.piece()
 	text, err := p.text(first)
@@ -81,7 +81,7 @@ func (p *parser) strings() (Value, error) {
 	return text, nil
 }
 
-// text reads the string token s and returns what it stands for.
+// text decodes string token s.
 func (p *parser) text(s piece) (string, error) {
 	end, plain, err := p.closing(s)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *parser) text(s piece) (string, error) {
 	return p.unescape(body, s)
 }
 
-// closing returns where the closing quote of s stands; plain means that the body stands for itself.
+// closing returns the offset of the closing quote of s; plain means that the body has no escapes.
 func (p *parser) closing(s piece) (end int, plain bool, err error) {
 	plain = !s.bytes && !s.format
 	for i := s.body; i < len(p.src); i++ {

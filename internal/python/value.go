@@ -9,8 +9,8 @@ import (
 // Value is a Python value. It is one of: nil (None), bool, int64, *[big.Int] (only integers that do not fit
 // int64), float64, complex128, string, [Bytes], [List], [Tuple], [Set], *[Dict], [Ellipsis].
 //
-// A string is UTF-8, except that a lone surrogate such as '\ud800' is held as its three bytes in the same
-// scheme, so that it differs from every character; [ToGo] replaces it.
+// A string is UTF-8, except that a lone surrogate such as '\ud800' is encoded as three bytes in the same scheme, so
+// that it differs from every character; [ToGo] replaces it.
 type Value any
 
 // List is a Python list.
@@ -19,8 +19,8 @@ type List []Value
 // Tuple is a Python tuple.
 type Tuple []Value
 
-// Set is a Python set: no two elements are equal as Python sees it. The order is the one in which CPython walks
-// over a set of numbers; a set with other elements, for which Python knows no order, keeps that of appearance.
+// Set is a Python set without equal elements. Sets of numbers are in CPython's iteration order; other sets, for which
+// Python's order is random, are in order of appearance.
 type Set []Value
 
 // Bytes is a Python bytes value, one Go byte each.
@@ -29,17 +29,17 @@ type Bytes string
 // Ellipsis is the value of the literal "...".
 type Ellipsis struct{}
 
-// Options changes what [Parse] and [ParseCall] accept. The zero value is plain Python.
+// Options configures [Parse] and [ParseCall]. The zero value is plain Python.
 type Options struct {
-	// JSONConstants takes true, false and null for True, False and None.
+	// JSONConstants accepts true, false and null for True, False and None.
 	JSONConstants bool
-	// LaTeX keeps LaTeX commands in strings as written where Python reads an escape; see [LaTeXCommand].
+	// LaTeX keeps LaTeX commands in strings where Python would read an escape; see [LaTeXCommand].
 	LaTeX bool
-	// Loose takes line breaks and unknown escapes in strings of JSON as they are written; for [ParseJSON] only.
+	// Loose accepts line breaks and unknown escapes in JSON strings as written; for [ParseJSON] only.
 	Loose bool
 }
 
-// reduce turns an integer of any size into a Value: int64 where it fits.
+// reduce converts an integer to a Value: int64 if it fits.
 func reduce(i *big.Int) Value {
 	if i.IsInt64() {
 		return i.Int64()
@@ -63,5 +63,5 @@ var typeNames = map[reflect.Type]string{
 	reflect.TypeFor[*Dict]():      "dict",
 }
 
-// Type returns the name that Python gives to the type of v, such as "int" or "NoneType".
+// Type returns Python's name for the type of v, such as "int" or "NoneType".
 func Type(v Value) string { return cmp.Or(typeNames[reflect.TypeOf(v)], "object") }

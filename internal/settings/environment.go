@@ -7,8 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// NameVariables gives every flag its environment variables: AIRQA_RUN_LIMIT, then AIRQA_LIMIT where [Layers.IsShort]
-// says so, then those that it declares itself. The first that is set wins.
+// NameVariables sets the environment variables of every flag: AIRQA_RUN_LIMIT, then AIRQA_LIMIT if [Layers.IsShort]
+// allows it, then those that it declares. The first one set wins.
 func (l Layers) NameVariables(k *kong.Kong) error {
 	EachFlag(k.Model.Node, func(node *kong.Node, f *kong.Flag) {
 		declared := f.Envs
@@ -31,7 +31,7 @@ func (l Layers) NameVariables(k *kong.Kong) error {
 	return nil
 }
 
-// EachFlag visits the flags of all commands. Flags of the program itself come with its node alone.
+// EachFlag visits the flags of all commands. Global flags are visited only with the program's node.
 func EachFlag(node *kong.Node, visit func(*kong.Node, *kong.Flag)) {
 	for _, f := range node.Flags {
 		visit(node, f)
@@ -41,13 +41,13 @@ func EachFlag(node *kong.Node, visit func(*kong.Node, *kong.Flag)) {
 	}
 }
 
-// Variable is the environment variable of some words, such as a command and a flag.
+// Variable joins words, such as a command and a flag, to the name of an environment variable.
 func Variable(words ...string) string {
 	return "AIRQA_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(strings.Join(words, "_")))
 }
 
-// FromEnvironment returns the variable that a flag takes its value from. An empty one counts as not set, so that a line of
-// airqa.yaml is not blanked by it.
+// FromEnvironment returns the variable that sets a flag. An empty variable counts as not set, so that it does not
+// override airqa.yaml.
 func FromEnvironment(f *kong.Flag, lookup func(string) (string, bool)) (name string, set bool) {
 	for _, name := range f.Envs {
 		if value, ok := lookup(name); ok {

@@ -1,5 +1,6 @@
-// Package settings gives flags their values from the environment and from airqa.yaml beside the command line, for programs made with
-// kong, and reports the effective value of each with its source. Start with [Layers]. It knows no flag of airqa.
+// Package settings sets flags from the environment and from airqa.yaml in addition to the command line, for programs
+// that use kong, and reports the effective value of each flag with its source. Start with [Layers]. It knows no flag of
+// airqa.
 package settings
 
 import (
@@ -15,29 +16,29 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// File is the file with settings in the working directory, and maxFile far more bytes than it needs.
+// File is the settings file in the working directory, and maxFile a generous limit on its size.
 const (
 	File    = "airqa.yaml"
 	maxFile = 1 << 20
 )
 
-// Layers are the sources of a flag's value: the command line, the environment, [File], the default. All commands of a program
-// share them.
+// Layers are the sources of a flag's value: the command line, the environment, [File], the default. All commands share
+// them.
 type Layers struct {
-	// Short names the flags that mean one thing in some commands and another in others, and the commands that keep the short
-	// forms: AIRQA_OUT, and a key at the top of the file. Flags that are not named here share their short forms.
+	// Short maps flags with different meanings in different commands to the commands that keep the short forms:
+	// AIRQA_OUT, and a top-level key of the file. Flags that are not listed share their short forms.
 	Short map[string][]string
-	// Check may refuse a value of the file, by its key there and the flag. nil accepts all.
+	// Check may reject a value of the file, by its key and flag. It may be nil.
 	Check func(key, flag, value string) error
 }
 
-// IsShort reports whether the short forms of a flag hold in a command.
+// IsShort reports whether the short forms of a flag apply to a command.
 func (l Layers) IsShort(command []string, flag string) bool {
 	commands, clash := l.Short[flag]
 	return !clash || slices.Contains(commands, strings.Join(command, " "))
 }
 
-// FromFile lets the flags take values from [File].
+// FromFile lets flags take values from [File].
 func (l Layers) FromFile(k *kong.Kong) error {
 	file, err := l.ReadFile()
 	if err != nil || file.level == nil {
@@ -46,7 +47,7 @@ func (l Layers) FromFile(k *kong.Kong) error {
 	return kong.Resolvers(file).Apply(k)
 }
 
-// ReadFile reads [File]; without one, its values are none. A pipe or a device in its place is refused unread.
+// ReadFile reads [File]; a missing file has no values. It rejects pipes and devices without reading them.
 func (l Layers) ReadFile() (Values, error) {
 	none := Values{layers: l}
 	info, err := os.Stat(File)
@@ -70,9 +71,9 @@ func (l Layers) ReadFile() (Values, error) {
 	return Values{l, level}, nil
 }
 
-// decode reads the file: a key for each flag, by the flag's name, at the top or under the name of a sub-command,
-// which wins; under "vectors", another level may name copy or check. A key that is no flag is an error, so that a misspelt one
-// is not silently ignored. A variable of the environment wins over the file.
+// decode reads the file: a key for each flag, at the top level or under the name of a sub-command, which takes
+// precedence. Nested commands have nested levels. A key that is not a flag is an error, so that a misspelled one is not
+// silently ignored. Environment variables override the file.
 func decode(r io.Reader) (level, error) {
 	values := make(level)
 	if err := yaml.NewDecoder(r).Decode(&values); err != nil && err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself
@@ -81,16 +82,16 @@ func decode(r io.Reader) (level, error) {
 	return values, nil
 }
 
-// Values are those of the file. They resolve flags for kong.
+// Values are the contents of the file. They are a kong.Resolver.
 type Values struct {
 	layers Layers
 	level
 }
 
-// level holds the keys of one level of the file.
+// level has the keys of one level of the file.
 type level map[string]yaml.Node
 
-// Validate implements kong.Resolver.
+// Validate rejects unknown keys.
 func (v Values) Validate(app *kong.Application) error { return v.validate(app.Node, nil) }
 
 func (y level) validate(node *kong.Node, path []string) error {
@@ -117,7 +118,7 @@ func (y level) validate(node *kong.Node, path []string) error {
 	return nil
 }
 
-// flagsUnder are the flags of a command and of its sub-commands.
+// flagsUnder are the flags of a command and its sub-commands.
 func flagsUnder(node *kong.Node) map[string]bool {
 	known := make(map[string]bool)
 	for _, f := range node.Flags {
@@ -131,7 +132,7 @@ func flagsUnder(node *kong.Node) map[string]bool {
 	return known
 }
 
-// under returns the keys below a key; false when it holds a value.
+// under returns the keys below a key; false if it has a value.
 func (y level) under(key string) (level, bool, error) {
 	node := y[key]
 	if resolved(&node).Kind != yaml.MappingNode {
@@ -151,7 +152,7 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Resolve implements kong.Resolver.
+// Resolve returns the value of a flag.
 func (v Values) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
 	if _, set := FromEnvironment(flag, os.LookupEnv); set {
 		return nil, nil
@@ -170,7 +171,7 @@ func (v Values) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (an
 	return value, v.layers.Check(key, flag.Name, fmt.Sprint(value))
 }
 
-// Find returns the value of a flag of a command and its key, such as "run.limit"; nil when the file does not have it.
+// Find returns the key, such as "run.limit", and the value of a command's flag; nil if the file does not have it.
 func (v Values) Find(command []string, flag string) (string, *yaml.Node, error) {
 	at, key := v.level, ""
 	var found *yaml.Node
@@ -193,8 +194,8 @@ func (v Values) Find(command []string, flag string) (string, *yaml.Node, error) 
 	return key, found, nil
 }
 
-// flagValue gives a value of the file the form in which kong takes it: the text as it is written, and lists of texts. A flag
-// that takes no list takes one with commas.
+// flagValue converts a value of the file to kong's form: texts and lists of texts. A flag that is not a list gets a
+// list joined by commas.
 func flagValue(n *yaml.Node, flag *kong.Flag) (any, error) {
 	if n.Kind != yaml.SequenceNode {
 		return scalar(n, flag.Target.Type())
@@ -214,7 +215,8 @@ func flagValue(n *yaml.Node, flag *kong.Flag) (any, error) {
 	return strings.Join(texts, ","), nil
 }
 
-// scalar is a value as text. Numbers for flags that are numbers are written out: YAML has forms (1e6, 1_000) that flags do not.
+// scalar returns a value as text. It normalizes numbers for numeric flags, because YAML has forms (1e6, 1_000) that
+// flags lack.
 func scalar(n *yaml.Node, t reflect.Type) (string, error) {
 	if n.Kind != yaml.ScalarNode {
 		return "", fmt.Errorf("%s, line %d: want a text, a number or true or false", File, n.Line)
@@ -236,7 +238,7 @@ func scalar(n *yaml.Node, t reflect.Type) (string, error) {
 	return n.Value, nil
 }
 
-// CommandPath names a command and those above it, without the program.
+// CommandPath returns the names of a command and its parents, without the program.
 func CommandPath(node *kong.Node) []string {
 	var path []string
 	for ; node != nil && node.Type == kong.CommandNode; node = node.Parent {

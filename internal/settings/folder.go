@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// InsideFolder reports whether a path stays in the working directory: it is relative, has no "..", and no link on its way
-// leads out.
+// InsideFolder reports whether a path stays in the working directory: it is relative, has no "..", and no link leads
+// out.
 func InsideFolder(path string) bool {
 	if path == "" {
 		return true
@@ -27,7 +27,7 @@ func InsideFolder(path string) bool {
 		walked = filepath.Join(walked, part)
 		info, err := root.Stat(walked)
 		if errors.Is(err, fs.ErrNotExist) {
-			// Made by the program, unless a link with no target is in the place.
+			// A missing file is created by the program, unless a dangling link is in its place.
 			_, err = root.Lstat(walked)
 			return errors.Is(err, fs.ErrNotExist)
 		}

@@ -18,10 +18,10 @@ type Setting struct {
 	Command string `json:"command"`
 	Flag    string `json:"flag"`
 	Value   any    `json:"value"`
-	// Source is default, airqa.yaml or environment; Name the key or the variable.
+	// Source is default, airqa.yaml or environment; Name is the key or the variable.
 	Source string `json:"source"`
 	Name   string `json:"name,omitempty"`
-	// Required is true for a flag that must be given and is not.
+	// Required is true for a required flag without a value.
 	Required bool `json:"required,omitempty"`
 }
 
@@ -31,7 +31,7 @@ const (
 	FromVariable = "environment"
 )
 
-// Of asks the parser of the command line itself what holds, so that this can be no other than what a command gets.
+// Of parses an empty command line with the program's own parser, so that the values are those that the command gets.
 func (v Values) Of(parser *kong.Kong, node *kong.Node) ([]Setting, error) {
 	path := CommandPath(node)
 	ctx, err := kong.Trace(parser, path)
@@ -61,7 +61,7 @@ func (v Values) Of(parser *kong.Kong, node *kong.Node) ([]Setting, error) {
 	return list, nil
 }
 
-// Source reports where the value of a flag of a command comes from, and the name it has there.
+// Source returns the source of a flag's value, and the name it has there.
 func (v Values) Source(f *kong.Flag, command []string) (source, name string, err error) {
 	if name, set := FromEnvironment(f, os.LookupEnv); set {
 		return FromVariable, name, nil
@@ -73,7 +73,7 @@ func (v Values) Source(f *kong.Flag, command []string) (source, name string, err
 	return File, key, nil
 }
 
-// Masked takes passwords out of addresses, and gives numbers and texts their plain form.
+// Masked hides passwords in addresses, and formats numbers and texts plainly.
 func Masked(v any) any {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer {
@@ -91,10 +91,10 @@ func Masked(v any) any {
 	return MaskURL(r.String())
 }
 
-// hidden stands for a password.
+// hidden replaces a password.
 const hidden = "(set)"
 
-// MaskURL takes passwords and tokens out of an address.
+// MaskURL hides passwords and tokens in an address.
 func MaskURL(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -127,7 +127,7 @@ func MaskURL(text string) string {
 	return out
 }
 
-// Text is the value and its source.
+// Text formats the value and its source.
 func (s Setting) Text() string {
 	value := fmt.Sprint(s.Value)
 	if list := reflect.ValueOf(s.Value); list.IsValid() && list.Kind() == reflect.Slice {
@@ -152,8 +152,8 @@ func (s Setting) Text() string {
 	return terminal.Line(value) + "  (" + from + ")"
 }
 
-// Announced returns notes about the values of flags that a command took from files of the working directory or of a run,
-// whose settings are in recorded.
+// Announced returns notes about flag values taken from files in the working directory or of a run, whose settings are
+// in recorded.
 func (v Values) Announced(ctx *kong.Context, flags []string, recorded string) []string {
 	var fromFile, lines []string
 	for _, p := range ctx.Path {

@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// CohenKappa is the agreement of two judges on the same items beyond chance (Cohen 1960): 1 for always, 0 for as often as
-// chance would. NaN without items, for lists of different lengths, and where both say the same of every item: then chance
-// agrees as often, and there is nothing to tell from (R's irr and scikit-learn give NaN there too).
+// CohenKappa is the agreement of two judges on the same items beyond chance (Cohen 1960): 1 for perfect agreement, 0
+// for chance. It is NaN without items, for lists of different lengths, and if all verdicts are equal, because chance
+// agreement is then perfect too (R's irr and scikit-learn also give NaN).
 func CohenKappa(a, b []bool) float64 {
 	if len(a) != len(b) || len(a) == 0 {
 		return math.NaN()
@@ -20,10 +20,9 @@ func CohenKappa(a, b []bool) float64 {
 	return beyondChance(agree/n, chance)
 }
 
-// FleissKappa is the agreement beyond chance of several judges (Fleiss 1971); votes[item][judge]. The judges need not be
-// the same for every item. An item with fewer than two votes is left out; where items have different numbers of votes,
-// each item counts the same (as in Gwet 2014). NaN when no item is left or when all votes are the same, as with
-// [CohenKappa].
+// FleissKappa is the agreement of several judges beyond chance (Fleiss 1971); votes[item][judge]. Items may have
+// different judges. Items with fewer than two votes are ignored; with different numbers of votes, each item has equal
+// weight (as in Gwet 2014). NaN if no item is left or all votes are equal, as in [CohenKappa].
 func FleissKappa(votes [][]bool) float64 {
 	var items, agree, yes float64
 	for _, item := range votes {
@@ -60,13 +59,12 @@ func one(b bool) float64 {
 	return 0
 }
 
-// PassAtK estimates, from c successes of n tries at one question, the chance that at least one of k tries succeeds:
-// 1 - C(n-c,k)/C(n,k), unbiased (Chen et al. 2021, arXiv:2107.03374, equation 1). NaN unless 0 <= c <= n and 1 <= k <= n.
+// PassAtK estimates, from c successes in n tries at one question, the chance that at least one of k tries succeeds: 1 -
+// C(n-c,k)/C(n,k), unbiased (Chen et al. 2021, arXiv:2107.03374, equation 1). NaN unless 0 <= c <= n and 1 <= k <= n.
 func PassAtK(n, c, k int) float64 { return 1 - PassHatK(n, n-c, k) }
 
-// PassHatK estimates, from c successes of n tries at one question, the chance that all of k tries succeed:
-// C(c,k)/C(n,k), unbiased (pass^k of Yao et al. 2024, arXiv:2406.12045). NaN unless 0 <= c <= n and
-// 1 <= k <= n.
+// PassHatK estimates, from c successes in n tries at one question, the chance that all of k tries succeed:
+// C(c,k)/C(n,k), unbiased (pass^k of Yao et al. 2024, arXiv:2406.12045). NaN unless 0 <= c <= n and 1 <= k <= n.
 func PassHatK(n, c, k int) float64 {
 	if c < 0 || c > n || k < 1 || k > n {
 		return math.NaN()

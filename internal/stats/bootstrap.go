@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// DefaultRounds is enough for two stable digits of a bootstrap interval.
+// DefaultRounds gives two stable digits of a bootstrap interval.
 const DefaultRounds = 10000
 
 // ClusterBootstrap is the percentile interval of the mean of values, resampling whole clusters with replacement (Efron
-// and Tibshirani 1993, chapters 8 and 13): values of one cluster are not independent of each other, and the interval is
-// the wider for it. clusters names the cluster of each value; nil makes each value one of its own. rounds below 1 stands
-// for [DefaultRounds]; level is such as 0.95. The same arguments give the same interval.
+// and Tibshirani 1993, chapters 8 and 13), because values of one cluster are not independent. clusters names the
+// cluster of each value; nil makes each value its own cluster. rounds below 1 means [DefaultRounds]; level is for
+// example 0.95. The result is deterministic.
 //
-// It needs clusters to tell from: below twenty or so it is too narrow, and a single one gives an interval of no width.
-// No values give NaN. It panics when clusters has another length than values.
+// With fewer than about twenty clusters the interval is too narrow, and with one it has no width. Without values it is
+// NaN. It panics if clusters and values differ in length.
 func ClusterBootstrap(values []float64, clusters []string, rounds int, seed uint64, level float64) Interval {
 	if len(values) == 0 {
 		return Interval{math.NaN(), math.NaN()}
@@ -39,11 +39,11 @@ func ClusterBootstrap(values []float64, clusters []string, rounds int, seed uint
 	return Interval{quantile(means, (1-level)/2), quantile(means, (1+level)/2)}
 }
 
-// StandardError is that of the mean of values whose deviations go together within clusters: the root of the summed squares
-// of the clusters' deviations from the mean, over the number of values, with the correction g/(g-1) for g clusters (Miller
-// 2024, arXiv:2411.00640, equation 4; Liang and Zeger 1986). clusters nil makes each value one of its own, which gives the
-// usual standard deviation over the root of n. NaN below two clusters. It panics when clusters has another length than
-// values.
+// StandardError is the cluster-robust standard error of the mean of values: the root of the sum of the squared cluster
+// deviations from the mean, over the number of values, with the correction g/(g-1) for g clusters (Miller 2024,
+// arXiv:2411.00640, equation 4; Liang and Zeger 1986). nil clusters make each value its own cluster, which gives the
+// usual standard deviation over the root of n. NaN below two clusters. It panics if clusters and values differ in
+// length.
 func StandardError(values []float64, clusters []string) float64 {
 	groups := clusterSums(values, clusters)
 	var all cluster
@@ -63,13 +63,13 @@ func StandardError(values []float64, clusters []string) float64 {
 	return math.Sqrt(squares*g/(g-1)) / all.size
 }
 
-// cluster is all that a mean needs to know of a cluster.
+// cluster has the sum and number of a cluster's values.
 type cluster struct{ sum, size float64 }
 
-// clusterSums are in the order of the clusters' first values.
+// clusterSums returns the clusters in the order of their first values.
 func clusterSums(values []float64, clusters []string) []cluster {
 	if clusters != nil && len(clusters) != len(values) {
-		panic("stats: as many clusters as values are needed")
+		panic("stats: clusters and values differ in length")
 	}
 	var groups []cluster
 	at := make(map[string]int)
@@ -90,8 +90,8 @@ func clusterSums(values []float64, clusters []string) []cluster {
 	return groups
 }
 
-// quantile interpolates between the order statistics of sorted values (type 7 of Hyndman and Fan 1996, the default of
-// R and NumPy).
+// quantile interpolates between the order statistics of sorted values (type 7 of Hyndman and Fan 1996, the default of R
+// and NumPy).
 func quantile(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	low := int(math.Floor(at))

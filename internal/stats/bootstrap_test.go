@@ -69,7 +69,7 @@ func TestClusterBootstrapIsNormalForMany(t *testing.T) {
 	}
 }
 
-// The interval holds the true mean about as often as it says where the values of a cluster go together, and one that is
+// The interval holds the true mean with about its nominal probability if the values of a cluster go together, and one that is
 // blind to clusters does not.
 func TestClusterBootstrapCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))

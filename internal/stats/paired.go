@@ -6,30 +6,29 @@ import (
 	"slices"
 )
 
-// McNemar is the two-sided exact p of the hypothesis that two systems are equally often right alone, from the questions
-// that only the one and only the other got right: a binomial test of onlyA among onlyA+onlyB at one half (McNemar 1947,
-// exact after Mosteller 1952; R's binom.test). 1 when they never differ; NaN for a negative count.
+// McNemar is the two-sided exact p for the hypothesis that two systems are equally accurate, from the numbers of
+// questions that only one of them got right: a binomial test of onlyA among onlyA+onlyB at one half (McNemar 1947,
+// exact after Mosteller 1952; R's binom.test). It is 1 if they never differ, and NaN for a negative count.
 func McNemar(onlyA, onlyB int) float64 {
 	tail, _ := halfTail(onlyA, onlyB)
 	return min(1, 2*tail)
 }
 
-// McNemarMid is the mid-p of the same test: the observed outcome counts for half. The exact test rejects far less often
-// than its level allows; the mid-p test stays close to it and rarely exceeds it (Fagerland, Lydersen and Laake 2013, BMC
-// Medical Research Methodology 13:91). It is the test that [PairedQuestions] plans for.
+// McNemarMid is the mid-p of the same test: the observed outcome counts half. The exact test is conservative; the mid-p
+// test stays close to its level and rarely exceeds it (Fagerland, Lydersen and Laake 2013, BMC Medical Research
+// Methodology 13:91). [PairedQuestions] plans for this test.
 func McNemarMid(onlyA, onlyB int) float64 {
 	tail, observed := halfTail(onlyA, onlyB)
 	return min(1, 2*tail-observed)
 }
 
-// halfTail returns the probability of at most min(onlyA, onlyB) heads among onlyA+onlyB fair coins, and that of exactly
-// so many.
+// halfTail returns the probabilities of at most, and of exactly, min(onlyA, onlyB) heads among onlyA+onlyB fair coins.
 func halfTail(onlyA, onlyB int) (tail, observed float64) {
 	k, n := min(onlyA, onlyB), onlyA+onlyB
 	if k < 0 {
 		return math.NaN(), math.NaN()
 	}
-	// From the largest term down; each is the one before it times i/(n-i+1).
+	// From the largest term down: each is the previous one times i/(n-i+1).
 	observed = math.Exp(logChoose(n, k) - float64(n)*math.Ln2)
 	term := observed
 	tail = term
@@ -47,8 +46,8 @@ func logChoose(n, k int) float64 {
 	return all - in - out
 }
 
-// Holm adjusts the p of several tests so that the chance of any false discovery stays below the level at which they are
-// read (Holm 1979; R's p.adjust). The result is in the order of the argument, which is left as it is.
+// Holm adjusts the p of several tests to control the family-wise error rate (Holm 1979; R's p.adjust). The result is in
+// the order of the argument, which is not modified.
 func Holm(ps []float64) []float64 {
 	order := make([]int, len(ps))
 	for i := range order {
@@ -63,23 +62,24 @@ func Holm(ps []float64) []float64 {
 	return adjusted
 }
 
-// Power says how sure a test shall be. Its zero value is not useful; see [UsualPower].
+// Power is the required level and power of a test. Its zero value is not useful; see [UsualPower].
 type Power struct {
-	// Alpha is the two-sided level of the test, Power the chance of finding a difference that is there, both in 0..1.
+	// Alpha is the two-sided level of the test, Power the chance of detecting an existing difference, both in 0..1.
 	Alpha, Power float64
 }
 
-// UsualPower is the convention: a level of 5 %, found four times in five.
+// UsualPower is the convention: a level of 5 % and a power of 80 %.
 var UsualPower = Power{Alpha: 0.05, Power: 0.8}
 
-// PairedQuestions is how many questions [McNemarMid]'s test needs to find a difference of two accuracies, a share in 0..1,
-// when the systems disagree on the share discordant of the questions. With d for the difference and s for discordant
+// PairedQuestions is the number of questions that [McNemarMid]'s test needs to detect a difference of two accuracies,
+// in 0..1, if the systems disagree on the fraction discordant of the questions. With d for the difference and s for
+// discordant
 //
 //	n = (z(1-alpha/2) √s + z(power) √(s-d²))² / d²
 //
-// rounded up (Connor 1987, Biometrics 43:207-211; R's MESS::power_mcnemar_test computes the same). With so many questions
-// the mid-p test has the power asked for, to within half a point; the exact test has one or two points less. ok is false when no number is enough: no difference, one above discordant, which cannot be, or an argument
-// out of its range.
+// rounded up (Connor 1987, Biometrics 43:207-211; R's MESS::power_mcnemar_test computes the same). The mid-p test then
+// has the requested power to within half a percentage point; the exact test has one or two points less. ok is false if
+// no number is enough: no difference, one above discordant, which is impossible, or an argument out of range.
 func PairedQuestions(difference, discordant float64, p Power) (n int, ok bool) {
 	d := math.Abs(difference)
 	if !p.valid() || !(d > 0 && d <= discordant && discordant <= 1) {
@@ -90,9 +90,8 @@ func PairedQuestions(difference, discordant float64, p Power) (n int, ok bool) {
 	return int(needed), needed < 1<<53
 }
 
-// PairedDetectable is the smallest difference of two accuracies that n questions are enough for: the formula of
-// [PairedQuestions] solved for the difference. ok is false when none is: not even if the one system were right in every
-// question in which they disagree.
+// PairedDetectable is the smallest difference of two accuracies that n questions can detect: [PairedQuestions] solved
+// for the difference. ok is false if there is none, not even if one system is right whenever they disagree.
 func PairedDetectable(n int, discordant float64, p Power) (difference float64, ok bool) {
 	if !p.valid() || n < 1 || !(discordant > 0 && discordant <= 1) {
 		return 0, false
@@ -106,10 +105,10 @@ func PairedDetectable(n int, discordant float64, p Power) (difference float64, o
 	return d, d <= discordant
 }
 
-// PairedMeanQuestions is how many questions are needed to find a difference of two mean scores where the differences by
-// question have the standard deviation spread, in the same unit: ((z(1-alpha/2) + z(power)) spread / d)², rounded up. It
-// is for scores that are no mere right or wrong, such as means of repeats (Miller 2024, arXiv:2411.00640). ok is
-// false without a difference or a spread, or for a power out of its range.
+// PairedMeanQuestions is the number of questions needed to detect a difference of two mean scores if the differences by
+// question have the standard deviation spread, in the same unit: ((z(1-alpha/2) + z(power)) spread / d)², rounded up.
+// It is for scores other than right or wrong, such as means of repeats (Miller 2024, arXiv:2411.00640). ok is false
+// without a difference or a spread, or for a power out of range.
 func PairedMeanQuestions(difference, spread float64, p Power) (n int, ok bool) {
 	d := math.Abs(difference)
 	if !p.valid() || !(d > 0 && spread > 0) {
@@ -120,7 +119,7 @@ func PairedMeanQuestions(difference, spread float64, p Power) (n int, ok bool) {
 	return int(needed), needed < 1<<53
 }
 
-// PairedMeanDetectable is the smallest difference that n questions are enough for by [PairedMeanQuestions].
+// PairedMeanDetectable is the smallest difference that n questions can detect by [PairedMeanQuestions].
 func PairedMeanDetectable(n int, spread float64, p Power) (difference float64, ok bool) {
 	if !p.valid() || n < 1 || !(spread > 0) {
 		return 0, false
@@ -128,7 +127,7 @@ func PairedMeanDetectable(n int, spread float64, p Power) (difference float64, o
 	return (p.zAlpha() + p.zPower()) * spread / math.Sqrt(float64(n)), true
 }
 
-// valid refuses a power below one half, where the formula turns round.
+// valid rejects a power below one half, for which the formula does not hold.
 func (p Power) valid() bool { return p.Alpha > 0 && p.Alpha < 1 && p.Power >= 0.5 && p.Power < 1 }
 
 func (p Power) zAlpha() float64 { return NormalQuantile(1 - p.Alpha/2) }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// WriteCSV writes records as CSV (RFC 4180, with a line feed at the end of a line) for programs and spreadsheets. A text that a
-// spreadsheet would take for a formula gets an apostrophe in front (OWASP, CSV injection); numbers stay as they are. With safe,
-// control characters are replaced as by [Safe]; without it every other character is exact.
+// WriteCSV writes records as CSV (RFC 4180 with line feeds) for programs and spreadsheets. A text that a spreadsheet
+// would take for a formula gets a leading apostrophe (OWASP, CSV injection); numbers are unchanged. With safe, control
+// characters are replaced as in [Safe]; otherwise all other characters are exact.
 func WriteCSV(w io.Writer, records iter.Seq[[]string], safe bool) error {
 	out := csv.NewWriter(w)
 	for r := range records {
@@ -32,7 +32,7 @@ func WriteCSV(w io.Writer, records iter.Seq[[]string], safe bool) error {
 	return out.Error()
 }
 
-// writeRecord quotes a single empty field: readers skip empty lines.
+// writeRecord quotes a single empty field, because readers skip empty lines.
 func writeRecord(out *csv.Writer, w io.Writer, fields []string) error {
 	if len(fields) != 1 || fields[0] != "" {
 		return out.Write(fields)
@@ -42,7 +42,7 @@ func writeRecord(out *csv.Writer, w io.Writer, fields []string) error {
 	return err
 }
 
-// formula looks past blanks, as spreadsheets do.
+// formula ignores leading whitespace, like spreadsheets.
 func formula(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	return text != "" && strings.ContainsRune("=+-@", rune(text[0]))

@@ -15,7 +15,7 @@ import (
 // ErrNoEditor is returned by [Edit] when no editor is set and there is no terminal for vi.
 var ErrNoEditor = errors.New("no editor and no terminal")
 
-// Edit opens a text in an editor, a command line that may be empty for vi, and returns the text as saved.
+// Edit opens a text in an editor and returns it as saved. editor is a command line; empty means vi.
 func Edit(ctx context.Context, text, editor string, in io.Reader, out io.Writer) (string, error) {
 	file, err := os.CreateTemp("", "airqa-*.txt")
 	if err != nil {

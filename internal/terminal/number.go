@@ -2,7 +2,7 @@ package terminal
 
 import "fmt"
 
-// Compact prints a number that is not negative in a few characters: 950, 1.2k, 34k, 1.2M.
+// Compact formats a non-negative number in a few characters: 950, 1.2k, 34k, 1.2M.
 func Compact(x float64) string {
 	switch {
 	case x >= 999_500:

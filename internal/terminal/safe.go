@@ -1,5 +1,5 @@
-// Package terminal makes text of strangers fit to be printed: a model, a PDF or a questions file must not be able to
-// move the cursor, change colours or hide a line.
+// Package terminal makes untrusted text safe to print: a model, a PDF or a questions file must not be able to move the
+// cursor, change colours or hide a line.
 package terminal
 
 import (
@@ -8,8 +8,7 @@ import (
 	"unicode"
 )
 
-// Safe returns text with control characters, and marks that reorder text, written out as \x1b or \u202e. Newlines
-// and tabs stay.
+// Safe escapes control characters and characters that reorder text, as \x1b or \u202e. It keeps newlines and tabs.
 func Safe(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	if strings.IndexFunc(text, unsafe) < 0 {
@@ -29,8 +28,8 @@ func Safe(text string) string {
 	return b.String()
 }
 
-// Message returns text as [Safe] does, with every further line indented: a newline in a file name or a uuid must not begin what
-// looks like another message.
+// Message is [Safe] with every further line indented, so that a newline in a file name or uuid cannot imitate another
+// message.
 func Message(text string) string {
 	lines := strings.Split(Safe(text), "\n")
 	for i, line := range lines {
@@ -41,7 +40,7 @@ func Message(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Line returns text as [Safe] does, on one line: newlines and runs of blanks become one blank.
+// Line is [Safe] on one line, with whitespace collapsed to single spaces.
 func Line(text string) string { return Safe(strings.Join(strings.Fields(text), " ")) }
 
 func unsafe(r rune) bool {

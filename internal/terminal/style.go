@@ -10,7 +10,7 @@ import (
 // Style paints text on a terminal. The zero value leaves it as it is.
 type Style struct{ on bool }
 
-// StyleOf returns a style that paints if f is a terminal that has colours, unless NO_COLOR is set (https://no-color.org).
+// StyleOf returns a style that paints if f is a terminal with colours and NO_COLOR is not set (https://no-color.org).
 func StyleOf(f *os.File, getenv func(string) string) Style {
 	return Style{getenv("NO_COLOR") == "" && getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))}
 }
@@ -18,7 +18,7 @@ func StyleOf(f *os.File, getenv func(string) string) Style {
 // Bold returns text in bold.
 func (s Style) Bold(text string) string { return s.paint("1", text) }
 
-// levels are the beginnings of messages, with their colours.
+// levels are the prefixes of messages and their colours.
 var levels = []struct{ prefix, code string }{{"airqa:", "1;31"}, {"warning:", "33"}, {"note:", "36"}}
 
 // Message returns a message with its level painted: "warning:" in yellow, "note:" in cyan, "airqa:" in red.

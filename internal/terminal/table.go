@@ -10,22 +10,22 @@ import (
 type Table struct {
 	Head []string
 	Rows [][]string
-	// Boxed draws lines around the cells; without it columns are two spaces apart.
+	// Boxed draws lines around the cells; otherwise columns are separated by two spaces.
 	Boxed bool
 }
 
-// Widths of cells on a terminal: the maximum, that of a wide cell, and that below which no column is clipped.
+// Cell widths on a terminal: the maximum, that of a wide cell, and the width up to which no column is clipped.
 const (
 	mostCell  = 60
 	wideCell  = 20
 	leastCell = 4
 )
 
-// plainTable has no lines and no padding but between columns.
+// plainTable has no lines, and padding only between columns.
 var plainTable = table.Style{Box: table.BoxStyle{PaddingRight: "  "}}
 
-// Text returns the table for a terminal of some columns, without a newline at its end: cells as by [Clip], the widest columns
-// clipped until a line fits. A width of 0 is for files and pipes: nothing is clipped.
+// Text formats the table for a terminal width, without a final newline. Cells are clipped as in [Clip], the widest
+// columns first, until a line fits. A width of 0 is for files and pipes: nothing is clipped.
 func (t Table) Text(width int) string {
 	w := table.NewWriter()
 	w.SetStyle(plainTable)
@@ -52,7 +52,7 @@ func (t Table) Text(width int) string {
 	return w.Render()
 }
 
-// fit returns widths of the columns with which a line fits, if there are any.
+// fit returns column widths with which a line fits, if possible.
 func (t Table) fit(width int) []int {
 	widths, content := make([]int, len(t.Head)), make([]int, len(t.Head))
 	for _, cells := range t.Rows {
@@ -77,7 +77,7 @@ func (t Table) fit(width int) []int {
 	return widths
 }
 
-// narrowed is the column to make narrower: a wide one, else one that only its name makes wide, else the widest.
+// narrowed is the next column to clip: a wide one, else one that is wide only because of its name, else the widest.
 func narrowed(widths, content []int) int {
 	widest := slices.Index(widths, slices.Max(widths))
 	if widths[widest] > wideCell {

@@ -8,14 +8,13 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// columns measures text without asking the locale, so that output is the same everywhere.
+// columns measures text independently of the locale, so that output is reproducible.
 var columns = &runewidth.Condition{}
 
-// Width returns the number of columns that text takes on a terminal.
+// Width returns the number of terminal columns of text.
 func Width(text string) int { return columns.StringWidth(text) }
 
-// Clip returns text as [Line] does, cut to at most width columns with "…" at the end of what was cut. A width below 1 cuts
-// nothing.
+// Clip is [Line] cut to at most width columns, with "…" at the cut. A width below 1 cuts nothing.
 func Clip(text string, width int) string {
 	text = Line(text)
 	if width < 1 {
@@ -24,7 +23,7 @@ func Clip(text string, width int) string {
 	return columns.Truncate(text, width, "…")
 }
 
-// Pad adds spaces to text up to width columns, before it for numbers that are aligned to the right.
+// Pad pads text with spaces to width columns, on the left if right-aligned.
 func Pad(text string, width int, right bool) string {
 	if right {
 		return columns.FillLeft(text, width)
@@ -32,12 +31,11 @@ func Pad(text string, width int, right bool) string {
 	return columns.FillRight(text, width)
 }
 
-// ProseWidth is the length of lines of sentences: the width of the terminal, or 100 columns where there is none (0).
+// ProseWidth is the line length for prose: the width of the terminal, or 100 columns without one (0).
 func ProseWidth(width int) int { return cmp.Or(max(width, 0), 100) }
 
-// Wrap makes text safe and breaks it between words into lines of at most width columns. The first line keeps its
-// indentation; the others begin with indent. A longer word, such as a path that one copies, stays whole. A width below 1
-// breaks nothing.
+// Wrap makes text safe and wraps it into lines of at most width columns. The first line keeps its indentation; the
+// others begin with indent. A longer word, such as a path to copy, is not broken. A width below 1 disables wrapping.
 func Wrap(text string, width int, indent string) string {
 	text = Safe(text)
 	if width < 1 || Width(text) <= width && !strings.Contains(text, "\n") {
@@ -63,8 +61,8 @@ func Wrap(text string, width int, indent string) string {
 	return b.String()
 }
 
-// Hard returns text as [Line] does, as lines of at most width columns: broken after a space, an underscore, a hyphen or a
-// slash where there is one, and inside a word otherwise.
+// Hard is [Line] broken into lines of at most width columns: after a space, underscore, hyphen or slash if possible,
+// otherwise inside a word.
 func Hard(text string, width int) []string {
 	rest := Line(text)
 	var lines []string

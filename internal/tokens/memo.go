@@ -2,17 +2,17 @@ package tokens
 
 import "sync"
 
-// memoSize is how many counts a [Memo] holds before it forgets them all.
+// memoSize is the number of counts after which a [Memo] is cleared.
 const memoSize = 2000
 
-// Memo counts texts and remembers the counts: a conversation is sent again, and grows by two messages, at every turn.
-// The zero value is ready; its methods may be called by several goroutines.
+// Memo caches the counts of texts: each turn sends the whole conversation again, two messages longer. The zero value is
+// ready; it is safe for concurrent use.
 type Memo struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-// Count returns what [Count] does.
+// Count is [Count] with the cache.
 func (m *Memo) Count(text string) int {
 	m.mu.Lock()
 	n, ok := m.counts[text]

@@ -1,5 +1,5 @@
-// Package tokens counts and cuts texts in tokens of cl100k_base, the vocabulary in which the paper's limits are
-// given (5,000 tokens an observation). The vocabulary is compiled in; nothing is fetched.
+// Package tokens counts and truncates texts in tokens of cl100k_base, the vocabulary of the paper's limits (5,000
+// tokens per observation). The vocabulary is compiled in; nothing is fetched.
 package tokens
 
 import (
@@ -26,21 +26,21 @@ func Count(text string) int {
 	return known.sum(text)
 }
 
-// known are the words that were counted before.
+// known caches the counts of words.
 var known = words{count: whole}
 
-// whole counts a text by the codec.
+// whole counts a text with the codec.
 func whole(text string) int {
 	n, err := codec().Count(text)
 	if err != nil {
-		// The codec refuses nothing but broken patterns; a byte is never less than a token.
+		// The codec fails only for broken patterns; a token has at least one byte.
 		return len(text)
 	}
 	return n
 }
 
-// Cut returns the longest beginning of text that has at most limit tokens, and whether something was left out. It
-// never splits a character.
+// Cut returns the longest prefix of text with at most limit tokens, and whether it truncated the text. It never splits
+// a character.
 func Cut(text string, limit int) (string, bool) {
 	if limit <= 0 {
 		return "", text != ""
@@ -48,7 +48,7 @@ func Cut(text string, limit int) (string, bool) {
 	if len(text) <= limit {
 		return text, false
 	}
-	// Ordinary text has about four bytes a token: look at a piece that is likely enough before all of it.
+	// Ordinary text has about four bytes per token: try a probable prefix before the whole text.
 	for _, factor := range []int{6, 48} {
 		if cut, ok := cutPiece(head(text, factor*limit), limit); ok {
 			return cut, true
@@ -60,7 +60,7 @@ func Cut(text string, limit int) (string, bool) {
 	return text, false
 }
 
-// cutPiece returns the first limit tokens of a piece that has more.
+// cutPiece returns the first limit tokens of a longer piece.
 func cutPiece(piece string, limit int) (string, bool) {
 	ids, _, err := codec().Encode(piece)
 	if err != nil {
@@ -76,7 +76,7 @@ func cutPiece(piece string, limit int) (string, bool) {
 	return head(piece, len(cut)), true
 }
 
-// head returns the first n bytes of s, fewer where that would split a character.
+// head returns the first n bytes of s, or fewer to avoid splitting a character.
 func head(s string, n int) string {
 	if n >= len(s) {
 		return s

@@ -6,21 +6,21 @@ import (
 	"sync/atomic"
 )
 
-// Counts of single words are remembered: most of a text is words that came before. Longer pieces seldom come again.
+// The counts of single words are cached, because most words of a text recur. Longer pieces rarely do.
 const (
 	longestWord = 64
 	mostWords   = 1 << 16
 )
 
-// words counts texts word by word. Its methods may be called by several goroutines.
+// words counts texts word by word. It is safe for concurrent use.
 type words struct {
 	counts sync.Map // string to int
 	held   atomic.Int64
 	count  func(string) int
 }
 
-// sum counts a text in pieces that no token crosses: the vocabulary's pattern always begins a new token at a space
-// between two letters, whatever stands before and behind.
+// sum counts a text in pieces that no token crosses: the vocabulary's pattern always starts a token at a space between
+// two letters.
 func (w *words) sum(text string) int {
 	n, start := 0, 0
 	for i := 1; i+1 < len(text); i++ {
@@ -46,9 +46,9 @@ func (w *words) one(piece string) int {
 		w.counts.Clear()
 		w.held.Store(1)
 	}
-	w.counts.Store(strings.Clone(piece), n) // a part of a long text would keep all of it
+	w.counts.Store(strings.Clone(piece), n) // a substring would keep the whole text in memory
 	return n
 }
 
-// isLetter tells whether a byte is a letter of ASCII.
+// isLetter reports whether a byte is an ASCII letter.
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }

@@ -21,7 +21,7 @@ func TestSumIsTheCount(t *testing.T) {
 	})
 }
 
-// A memo that is full forgets and goes on.
+// A full memo forgets everything and continues.
 func TestWordsForget(t *testing.T) {
 	w := words{count: func(s string) int { return len(s) }}
 	w.held.Store(mostWords)

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// Check fails t when got differs from testdata/name.
+// Check fails t if got differs from testdata/name.
 func Check(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

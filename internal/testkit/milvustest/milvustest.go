@@ -1,8 +1,8 @@
-// Package milvustest runs a real Milvus for tests: Milvus Lite 2.5.1, one binary with Milvus' own core. Start
-// from [Start]. Where the binary is missing the test is skipped; install.sh beside this file installs it.
+// Package milvustest runs a real Milvus for tests: Milvus Lite 2.5.1, a single binary with Milvus' core. Start from
+// [Start]. If the binary is missing, the test is skipped; install.sh in this folder installs it.
 //
-// AIRQA_MILVUS_LITE names the binary, or a folder that install.sh or a virtual environment made. Without it
-// the package looks where install.sh puts it: airqa/milvus-lite-2.5.1 in the user's cache folder.
+// AIRQA_MILVUS_LITE names the binary, or a folder made by install.sh or a virtual environment. The default is
+// install.sh's: airqa/milvus-lite-2.5.1 in the user's cache folder.
 package milvustest
 
 import (
@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// variable is the environment variable that says where Milvus Lite is.
+// variable is the environment variable with the path of Milvus Lite.
 const variable = "AIRQA_MILVUS_LITE"
 
-// patience is how long a server may take to accept connections; it takes 0.1 s.
+// patience is the time limit for a server to accept connections; it usually takes 0.1 s.
 const patience = 30 * time.Second
 
-// Server is a running Milvus Lite on the loopback interface, with a data file of its own. Its methods are for
-// the test's own goroutine.
+// Server is a running Milvus Lite on the loopback interface with its own data file. Its methods are for the test's
+// goroutine.
 type Server struct {
-	// Address is host:port; it stays the same over [Server.Restart].
+	// Address is host:port; [Server.Restart] keeps it.
 	Address string
 
 	binary  string
@@ -46,17 +46,17 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Kill ends the server at once, as a crash does. It may be called again.
+// Kill kills the server, like a crash. It may be called again.
 func (s *Server) Kill() {
 	if s.process == nil {
 		return
 	}
-	_ = s.process.Process.Kill() // it may have ended by itself
-	_ = s.process.Wait()         // the error says that it was killed
+	_ = s.process.Process.Kill() // it may have ended already
+	_ = s.process.Wait()         // the error is that it was killed
 	s.process = nil
 }
 
-// Restart starts a server that was killed again, at its address and with its data.
+// Restart restarts a killed server at its address and with its data.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	s.process = exec.CommandContext(context.WithoutCancel(t.Context()), s.binary, "milvus.db", s.Address, "ERROR")
@@ -84,7 +84,7 @@ func (s *Server) wait(t testing.TB) {
 	t.Fatalf("Milvus Lite (%s) accepts no connection on %s within %s", s.binary, s.Address, patience)
 }
 
-// free returns an address that nobody listens on. Milvus Lite shares a port that is in use without an error.
+// free returns an unused address. Milvus Lite shares a port that is in use without an error.
 func free(t testing.TB) string {
 	t.Helper()
 	var config net.ListenConfig

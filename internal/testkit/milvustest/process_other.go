@@ -4,5 +4,5 @@ package milvustest
 
 import "syscall"
 
-// endWithParent is nothing on this system: a server outlives a test program that is killed.
+// endWithParent does nothing on this system: a server outlives a killed test program.
 func endWithParent() *syscall.SysProcAttr { return nil }

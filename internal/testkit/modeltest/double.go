@@ -8,14 +8,14 @@ import (
 	"airqa/qa"
 )
 
-// Double is a model for the tests of models around models: it replies, fails with Class where that is set, and waits for the
-// end of the context where Asked is set. Calls may overlap.
+// Double is a model for tests of models that wrap models. It replies, fails with Class if that is set, and waits for
+// the end of the context if Asked is set. Calls may overlap.
 type Double struct {
 	Class qa.FailureClass
 	Asked func()
 }
 
-// Complete makes one pretended request.
+// Complete simulates one request.
 func (d Double) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	if d.Asked != nil {
 		d.Asked()
@@ -36,7 +36,7 @@ func (d Double) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 	return reply, nil
 }
 
-// Around is the configuration of models made by wrap around a [Double]; a failing call makes one request.
+// Around configures the tests of models made by wrap around a [Double]; a failing call makes one request.
 func Around(wrap func(t *testing.T, inner qa.Model) qa.Model) Config {
 	return Config{
 		New:   func(t *testing.T) qa.Model { return wrap(t, Double{}) },

@@ -1,5 +1,5 @@
-// Package modeltest checks that a model keeps the contract of [qa.Model]. Start from [Run]. It makes no requests of its own and
-// knows no provider: each package that implements the contract says how its models are made.
+// Package modeltest checks the contract of [qa.Model]. Start from [Run]. It makes no requests of its own and knows no
+// provider: each package that implements the contract configures how its models are made.
 package modeltest
 
 import (
@@ -17,31 +17,31 @@ import (
 	"airqa/qa"
 )
 
-// Config says how the models under test are made. Only New is required.
+// Config configures the models under test. Only New is required.
 type Config struct {
 	// New makes a model that answers every request of Request.
 	New func(t *testing.T) qa.Model
 	// Request is the nth request, from 0; nil is a short question with the number in it.
 	Request func(n int) qa.Request
-	// Tools makes a model that answers a request with Tool by calling it; nil for models that take no tools.
+	// Tools makes a model that answers a request with a call of Tool; nil for models without tools.
 	Tools func(t *testing.T) qa.Model
-	// Failing makes a model whose requests fail with the class, and the number of requests that a call makes; nil for models
-	// that make none.
+	// Failing makes a model whose requests fail with the class, and the number of requests per call; nil for models
+	// without requests.
 	Failing func(t *testing.T) (m qa.Model, class qa.FailureClass, requests int)
-	// Hanging makes a model that calls asked when it has been asked, and then waits for the end of the call's context; nil for
-	// models that do not wait.
+	// Hanging makes a model that calls asked when it is asked, and then waits for the end of the call's context; nil
+	// for models that do not wait.
 	Hanging func(t *testing.T, asked func()) qa.Model
-	// Sequential is set for models that answer the requests of an episode in their order only.
+	// Sequential is set for models that answer the requests of an episode only in order.
 	Sequential bool
 }
 
-// Tool is offered to models that take tools.
+// Tool is offered to models that accept tools.
 var Tool = qa.ToolSpec{
 	Name: "Retrieve", Description: "Search the passages.",
 	Parameters: json.RawMessage(`{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
 }
 
-// Question is the nth request where a Config has none.
+// Question is the default nth request.
 func Question(n int) qa.Request {
 	return qa.Request{
 		Messages: []qa.Message{{Role: qa.System, Text: "Be brief."}, {Role: qa.User, Text: fmt.Sprintf("Question %d?", n)}},
@@ -49,7 +49,7 @@ func Question(n int) qa.Request {
 	}
 }
 
-// Run checks the models of a configuration, each rule in a subtest.
+// Run checks a model against the contract, one subtest per rule.
 func Run(t *testing.T, c Config) {
 	t.Helper()
 	if c.Request == nil {
@@ -84,7 +84,7 @@ func (c Config) reply(t *testing.T) {
 	}
 }
 
-// checkReply checks what holds for every reply.
+// checkReply checks the rules for every reply.
 func checkReply(t *testing.T, r qa.Request, reply qa.Reply) {
 	t.Helper()
 	if u := reply.Usage; min(u.Prompt, u.Completion, u.Cached, u.Reasoning) < 0 {
@@ -166,7 +166,7 @@ func (c Config) cancelledInFlight(t *testing.T) {
 	checkCancelled(t, ctx, c.Hanging(t, cancel), c.Request(0))
 }
 
-// checkCancelled makes a call whose context ends before the reply. A model that does not notice fails after a minute.
+// checkCancelled makes a call whose context ends before the reply. A model that ignores it fails after a minute.
 func checkCancelled(t *testing.T, ctx context.Context, m qa.Model, r qa.Request) {
 	t.Helper()
 	ended := make(chan error, 1)

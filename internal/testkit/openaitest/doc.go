@@ -1,7 +1,7 @@
-// Package openaitest serves the OpenAI chat-completions protocol on the loopback for tests, and at their paths Anthropic's
-// messages and Ollama's chat.
+// Package openaitest serves the OpenAI chat-completions protocol on the loopback for tests, and Anthropic's messages
+// and Ollama's chat at their paths.
 //
-// Start with [New]: it gives a [Server] whose replies come from a function or from [Script], which keeps every
-// [Request] that it got, and which misbehaves on demand with [Server.Fail]. It checks nothing about sampling and does not
-// stream: a test that cares for the exact request reads [Request.Body].
+// Start with [New]: its [Server] replies from a function or a [Script], records every [Request], and misbehaves on
+// demand with [Server.Fail]. It checks no sampling and does not stream: a test of the exact request reads
+// [Request.Body].
 package openaitest

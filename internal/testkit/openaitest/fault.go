@@ -2,17 +2,17 @@ package openaitest
 
 import "net/http"
 
-// Fault answers one request wrongly. The channel closes when the server is closed.
+// Fault answers one request with a failure. The channel closes when the server is closed.
 type Fault func(w http.ResponseWriter, r *http.Request, done <-chan struct{})
 
-// Status answers with an HTTP status and an error object in OpenAI's form.
+// Status answers with an HTTP status and an error object in OpenAI's format.
 func Status(status int, code, message string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ <-chan struct{}) {
 		writeError(w, status, code, message)
 	}
 }
 
-// RateLimited answers 429; retryAfter is the text of the Retry-After header, left out when it is empty.
+// RateLimited answers 429; retryAfter is the Retry-After header, omitted if empty.
 func RateLimited(retryAfter string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ <-chan struct{}) {
 		if retryAfter != "" {
@@ -22,7 +22,7 @@ func RateLimited(retryAfter string) Fault {
 	}
 }
 
-// Body answers with a status and a body of any form: a web page, half a JSON object, nothing.
+// Body answers with a status and any body: a web page, half a JSON object, nothing.
 func Body(status int, body string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ <-chan struct{}) {
 		w.WriteHeader(status)
@@ -37,7 +37,7 @@ func Redirect(url string) Fault {
 	}
 }
 
-// Cut closes the connection before any answer.
+// Cut closes the connection without an answer.
 func Cut() Fault {
 	return func(http.ResponseWriter, *http.Request, <-chan struct{}) {
 		panic(http.ErrAbortHandler)
@@ -49,14 +49,14 @@ func CutBody(part string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ <-chan struct{}) {
 		w.Header().Set("Content-Length", "100000")
 		_, _ = w.Write([]byte(part))
-		// Without a flush the head of the answer would be lost as well.
+		// Without a flush the header of the response would be lost as well.
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// Hang says nothing until the client goes away or the server closes. The hook, when there is one, runs first: a test
-// cancels its call there.
+// Hang does not answer until the client disconnects or the server closes. It first calls hook, if any, where a test can
+// cancel its call.
 func Hang(hook func()) Fault {
 	return func(_ http.ResponseWriter, r *http.Request, done <-chan struct{}) {
 		if hook != nil {

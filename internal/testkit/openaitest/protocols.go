@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// ToolCall is a call that the server makes; Arguments is the text of a JSON object.
+// ToolCall is a tool call by the server; Arguments is a JSON object as text.
 type ToolCall struct {
 	ID, Name, Arguments string
 }
 
-// wire is a protocol that the server speaks besides chat completions.
+// wire is a protocol that the server speaks in addition to chat completions.
 type wire struct {
 	parse func(body []byte) (chatRequest, error)
 	write func(c Config, chat chatRequest) map[string]any
@@ -26,7 +26,7 @@ var wires = map[string]wire{
 	"/api/chat":            {parse: parseLoosely, write: Config.ollamaChat, fail: writeOllamaError},
 }
 
-// Paths that end in the model's name, of Bedrock's Claude and of Cloudflare's Workers AI.
+// Paths that end in the model's name, for Bedrock's Claude and Cloudflare's Workers AI.
 var namedWires = map[*regexp.Regexp]wire{
 	regexp.MustCompile(`^/model/[^/]+/invoke$`):      {parse: parseNameless, write: Config.message, fail: writeOllamaError},
 	regexp.MustCompile(`^/v1/account/ai/run/@cf/.+`): {parse: parseNameless, write: Config.cloudflare, fail: writeOllamaError},
@@ -42,7 +42,7 @@ func wireOf(path string) (wire, bool) {
 	return w, ok
 }
 
-// parseNameless reads a request whose model is in the path.
+// parseNameless parses a request whose model is in the path.
 func parseNameless(body []byte) (chatRequest, error) {
 	var fields map[string]any
 	if err := json.Unmarshal(body, &fields); err != nil {
@@ -62,7 +62,7 @@ func (c Config) cloudflare(chat chatRequest) map[string]any {
 	return map[string]any{"result": map[string]any{"response": text}, "success": true, "errors": []any{}, "messages": []any{}}
 }
 
-// parseLoosely reads the texts of a conversation in Anthropic's or Ollama's form.
+// parseLoosely extracts the texts of a conversation in Anthropic's or Ollama's format.
 func parseLoosely(body []byte) (chatRequest, error) {
 	var wire struct {
 		Model    string `json:"model"`
@@ -103,7 +103,7 @@ func looseText(content json.RawMessage) string {
 	return all.String()
 }
 
-// message is a reply in Anthropic's form. What was cached is not in its count of input, as Anthropic has it.
+// message is a reply in Anthropic's format. Its input count excludes cached tokens, as at Anthropic.
 func (c Config) message(chat chatRequest) map[string]any {
 	text, u := c.reply(chat)
 	content := []any{}
@@ -130,7 +130,7 @@ func (c Config) message(chat chatRequest) map[string]any {
 	}
 }
 
-// ollamaChat is a reply in Ollama's form.
+// ollamaChat is a reply in Ollama's format.
 func (c Config) ollamaChat(chat chatRequest) map[string]any {
 	text, u := c.reply(chat)
 	message := map[string]any{"role": "assistant", "content": text}

@@ -12,7 +12,7 @@ type Usage struct {
 	Prompt, Completion, Cached, Reasoning int
 }
 
-// CountWords is the usage that a server reports when it was given none: one token a word.
+// CountWords is the default usage: one token per word.
 func CountWords(messages []Message, reply string) Usage {
 	u := Usage{Completion: len(strings.Fields(reply))}
 	for _, m := range messages {
@@ -21,8 +21,8 @@ func CountWords(messages []Message, reply string) Usage {
 	return u
 }
 
-// Script replies by the number of assistant messages that a conversation shows: the first reply when there is none.
-// A conversation that has outgrown the script gets the last reply again.
+// Script replies by the number of assistant messages in a conversation. A conversation longer than the script gets the
+// last reply again.
 func Script(replies ...string) func([]Message) string {
 	return func(messages []Message) string {
 		n := 0
@@ -112,6 +112,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// A client that has gone away is its own affair.
+	// The client may have disconnected.
 	_, _ = w.Write(body)
 }

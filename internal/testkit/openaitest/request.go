@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Request is one request as it arrived.
+// Request is a recorded request.
 type Request struct {
 	Path   string
 	Header http.Header
@@ -20,14 +20,14 @@ func (r Request) Messages() ([]Message, error) {
 	return chat.Messages, err
 }
 
-// Message is one turn of a conversation: its text, and the URLs of its images.
+// Message is one message of a conversation: its text and the URLs of its images.
 type Message struct {
 	Role   string
 	Text   string
 	Images []string
 }
 
-// UnmarshalJSON reads content as a string or as a list of parts.
+// UnmarshalJSON accepts content as a string or a list of parts.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	var wire struct {
 		Role    string          `json:"role"`
@@ -38,7 +38,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	}
 	m.Role = wire.Role
 	if len(wire.Content) == 0 {
-		return nil // a message of tool calls alone
+		return nil // a message with only tool calls
 	}
 	if err := json.Unmarshal(wire.Content, &m.Text); err == nil {
 		return nil

@@ -10,30 +10,30 @@ import (
 	"sync/atomic"
 )
 
-// Config says how a [Server] answers. The zero value answers "ok" to everything.
+// Config configures a [Server]. The zero value answers "ok" to everything.
 type Config struct {
-	// Reply writes the answer to a conversation; nil answers "ok". Calls may overlap.
+	// Reply returns the answer to a conversation; nil answers "ok". Calls may overlap.
 	Reply func(messages []Message) string
-	// ToolCalls are made beside the reply; nil makes none. Calls may overlap.
+	// ToolCalls are added to the reply; nil adds none. Calls may overlap.
 	ToolCalls func(messages []Message) []ToolCall
-	// Admit may refuse a request: it gets the number of requests under way, this one included, and returns a fault or nil.
-	// Calls may overlap. Faults of [Server.Fail] come first.
-	Admit func(underWay int) Fault
-	// Refuse may refuse a request by its body; it returns a fault or nil. Calls may overlap.
+	// Admit may reject a request: it gets the number of requests in flight, including this one, and returns a fault or
+	// nil. Calls may overlap. Faults of [Server.Fail] come first.
+	Admit func(inFlight int) Fault
+	// Refuse may reject a request by its body; it returns a fault or nil. Calls may overlap.
 	Refuse func(body []byte) Fault
-	// Reasoning goes out as reasoning_content, or as the protocol has it, when it is not empty.
+	// Reasoning is sent as reasoning_content, or the protocol's equivalent, if not empty.
 	Reasoning string
-	// Model is the name that the server gives itself; empty echoes the name in the request.
+	// Model is the model name in replies; empty echoes the request's.
 	Model string
 	// Usage is reported with every reply; nil reports counted words, see [CountWords].
 	Usage *Usage
-	// OmitUsage leaves usage out, as some servers do.
+	// OmitUsage omits the usage, as some servers do.
 	OmitUsage bool
-	// Key is the only accepted key, as a bearer or in x-api-key; empty accepts everyone.
+	// Key is the only accepted key, as a bearer token or in x-api-key; empty accepts any.
 	Key string
 }
 
-// Server is a chat endpoint on the loopback. All methods may be called from several goroutines.
+// Server is a chat endpoint on the loopback. It is safe for concurrent use.
 type Server struct {
 	config Config
 	http   *httptest.Server
@@ -53,36 +53,36 @@ func New(c Config) *Server {
 	return s
 }
 
-// Close lets go of hanging requests, waits for the others and stops the server.
+// Close releases hanging requests, waits for the others and stops the server.
 func (s *Server) Close() {
 	close(s.done)
 	s.http.Close()
 }
 
-// URL is the base URL for a client, with "/v1" and without a slash at the end.
+// URL is the base URL for a client, ending in "/v1".
 func (s *Server) URL() string { return s.http.URL + "/v1" }
 
-// Root is the base URL without "/v1", as Ollama's clients take it.
+// Root is the base URL without "/v1", for Ollama's clients.
 func (s *Server) Root() string { return s.http.URL }
 
 // Host is the host and port of the server.
 func (s *Server) Host() string { return strings.TrimPrefix(s.http.URL, "http://") }
 
-// Fail queues faults: each of the next requests takes one instead of a reply. A nil fault stands for a good reply.
+// Fail queues faults for the next requests, one each. A nil fault means a good reply.
 func (s *Server) Fail(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// Calls counts the requests so far, failed ones included.
+// Calls returns the number of requests so far, including failed ones.
 func (s *Server) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.requests)
 }
 
-// Requests returns the requests so far in the order of their arrival.
+// Requests returns the requests so far in order of arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *Server) Requests() []Request {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	// The body is read to its end first: only then does the server notice a client that goes away.
+	// Only after reading the whole body does the server notice a client that disconnects.
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
