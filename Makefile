@@ -7,7 +7,7 @@ GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 # go test that lists what was skipped; SKIPS="-allow FILE" makes other skips than those of FILE a failure.
 GOTEST = go run ./internal/gotest $(SKIPS)
 
-test: vet tidy lint deadcode unit
+test: tidy lint deadcode unit
 
 vet:
 	go vet ./...
@@ -21,16 +21,26 @@ lint:
 deadcode:
 	.ci/deadcode
 
-# The PDF library is WebAssembly: compiled once under the race detector, before the packages run side by side.
+# The linters include go vet, and no one debugs the binaries of tests.
+TESTFLAGS = -vet=off -ldflags=-w -timeout 20m
+
+# The packages whose code or tests start goroutines or share memory. Those of LONG have long tests of one call at a time, too:
+# these run without the race detector only.
+RACE = $(shell grep -rlE --include='*.go' '^\s*go |"sync"|"sync/atomic"|"golang.org/x/sync/|"net/http/httptest"' . | grep -v '/testdata/\|^./cmd/' | xargs -n1 dirname | sort -u)
+LONG = ./env/embed/minilm ./env/pdf
+REST = $(filter-out $(patsubst ./%,airqa/%,$(filter-out $(LONG),$(RACE))) airqa/cmd/airqa,$(shell go list ./...))
+
+# The PDF library is WebAssembly: compiled once, before packages run side by side.
 warm:
-	go test -race -count=1 -run 'TestRender' ./env/pdf
+	go test $(TESTFLAGS) -count=1 -run 'TestRender' ./env/pdf
 
 # The command line is tested by running the program some thousand times: under the race detector only where it runs many
 # things at once.
 unit: warm
-	$(GOTEST) -race -timeout 20m $$(go list ./... | grep -v /cmd/airqa)
-	$(GOTEST) -timeout 20m ./cmd/airqa
-	go test -race -timeout 20m -run 'TestScripts/(run|run-matrix|run-protocols|explain)$$' ./cmd/airqa
+	$(GOTEST) $(TESTFLAGS) $(REST)
+	$(GOTEST) -race -short $(TESTFLAGS) $(RACE)
+	$(GOTEST) $(TESTFLAGS) ./cmd/airqa
+	go test -race $(TESTFLAGS) -run 'TestScripts/(run|run-matrix|run-protocols|explain)$$' ./cmd/airqa
 
 build:
 	go build -o airqa ./cmd/airqa

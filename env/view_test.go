@@ -90,9 +90,6 @@ func TestViewLostContextIsNoFault(t *testing.T) {
 
 // TestViewDraws renders with the real library once.
 func TestViewDraws(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles the PDF library")
-	}
 	name := fixtures.Slugs()[0] + ".pdf"
 	data, err := fs.ReadFile(fixtures.Papers(), name)
 	if err != nil {

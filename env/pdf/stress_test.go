@@ -23,7 +23,7 @@ func TestNoViewerWaitsForEver(t *testing.T) {
 	paths := papers(t, 6)
 	for i := range pools {
 		cfg := pdf.Config{MaxInstances: 1 + i%4, MaxPixels: maxPixels}
-		if i%50 == 7 {
+		if i%50 == 7 && !testing.Short() { // compiling takes a minute under the race detector
 			cfg.CacheDir = t.TempDir()
 		}
 		crowd(t, cfg, paths)

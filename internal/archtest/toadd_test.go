@@ -88,7 +88,7 @@ func write(t *testing.T, path, text string) {
 
 func goTest(t *testing.T, dir string, args ...string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "go", append([]string{"test", "-short"}, args...)...)
+	c := exec.CommandContext(t.Context(), "go", append([]string{"test", "-short", "-vet=off", "-ldflags=-w"}, args...)...)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("go test %s: %v\n%s", strings.Join(args, " "), err, out)

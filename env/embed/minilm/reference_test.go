@@ -22,6 +22,14 @@ func fullDir(t testing.TB) string {
 	return dir
 }
 
+// long skips a test of many texts, one call at a time, with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
+}
+
 // reference is a text with its ids, and often its vector, from sentence-transformers 6.2.0 in float32.
 type reference struct {
 	Kind   string    `json:"kind"`
@@ -97,6 +105,7 @@ func dot(a, b []float32) float64 {
 }
 
 func TestCarriedWeights(t *testing.T) {
+	long(t)
 	want := withVector(readReferences(t, "testdata/reference.jsonl"))
 	if len(want) < 40 {
 		t.Fatalf("%d references with a vector", len(want))
@@ -107,6 +116,7 @@ func TestCarriedWeights(t *testing.T) {
 }
 
 func TestFullPrecision(t *testing.T) {
+	long(t)
 	dir := fullDir(t)
 	want := withVector(readReferences(t, filepath.Join(dir, "reference.jsonl")))
 	for _, k := range minilm.Kernels() {

@@ -77,6 +77,7 @@ func nearest5(v []float32, passages [][]float32) []int {
 }
 
 func TestSimilarityCarried(t *testing.T) {
+	long(t)
 	got := search(t, open(t, minilm.Config{}), 0.004)
 	t.Logf("of 30 queries: %+v", got)
 	if got.first != 30 || got.set < 29 || got.order < 26 {
@@ -85,6 +86,7 @@ func TestSimilarityCarried(t *testing.T) {
 }
 
 func TestSimilarityFull(t *testing.T) {
+	long(t)
 	dir := fullDir(t)
 	for _, k := range minilm.Kernels() {
 		t.Run(k, func(t *testing.T) {
