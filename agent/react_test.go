@@ -99,7 +99,7 @@ func TestReAct(t *testing.T) {
 			[]string{"message system", "message user", "call 1", "observation 1 ok", "call 2", "end answered"},
 		},
 		{
-			"mended reply",
+			"fixed reply",
 			[]string{"?", "final"},
 			agent.Limits{Turns: 5, Window: 5},
 			qa.Answered,

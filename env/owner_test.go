@@ -58,7 +58,7 @@ func TestCollectionsWithoutAnOwner(t *testing.T) {
 	if owner, err := s.Owner(t.Context()); err != nil || owner != info.ID {
 		t.Errorf("owner %q, %v; want %q", owner, err, info.ID)
 	}
-	if err := s.Claim(t.Context(), "somebody else"); err == nil {
+	if err := s.Claim(t.Context(), "someone else"); err == nil {
 		t.Error("a second owner is accepted")
 	}
 }

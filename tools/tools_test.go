@@ -209,7 +209,7 @@ func TestTableCut(t *testing.T) {
 		least  int // tokens
 	}{
 		{"one long cell", tools.Rows{Columns: []string{"id", "text"}, Values: [][]any{{"u1", words(9000)}}}, "cell", 1, 4800},
-		{"no blanks", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 300_000)}}}, "cell", 1, 4000},
+		{"no spaces", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 300_000)}}}, "cell", 1, 4000},
 		{"too long to count", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("x", 400_000)}}}, "cell", 1, 4000},
 		{"odd characters", tools.Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("\U0001d49c\u0301", 20_000)}}}, "cell", 1, 4000},
 		{"third row long", tools.Rows{Columns: []string{"t"}, Values: [][]any{{"a"}, {"b"}, {words(9000)}, {"d"}}}, "cell", 3, 4800},

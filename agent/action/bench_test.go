@@ -23,7 +23,7 @@ var repeated = map[string]string{
 	"keys":         "action_type:\n",
 	"observations": "[Observation]: x\n",
 	"letters":      "a",
-	"blanks":       " ",
+	"spaces":       " ",
 	"words":        "Query Query(",
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // documentCache caches open documents for further images. It never delays other users of the pool: the documents in use, cached
-// and waited for never exceed the pool's instances, so nobody waits for an idle instance.
+// and waited for never exceed the pool's instances, so no caller waits for an idle instance.
 type documentCache struct {
 	mu     sync.Mutex
 	limit  int // the pool's instances
@@ -73,7 +73,7 @@ func (c *documentCache) pull(path string) *cachedDocument {
 	return nil
 }
 
-// put returns a document. It is closed if somebody waits for its instance.
+// put returns a document. It is closed if a caller waits for its instance.
 func (c *documentCache) put(v *cachedDocument) {
 	c.mu.Lock()
 	keep := !c.closed && c.claims <= c.limit

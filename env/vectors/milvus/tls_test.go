@@ -117,7 +117,7 @@ func TestTLSAndPassword(t *testing.T) {
 		want string
 	}{
 		{"a wrong password", url("hunter", "&tls=true&ca="+ca), "rejects the user or the password"},
-		{"a certificate that nobody knows", url("hunter", "&tls=true"), "certificate"},
+		{"an unknown certificate", url("hunter", "&tls=true"), "certificate"},
 		{"no TLS", url("hunter", ""), ""},
 		{"no such file", url("hunter", "&tls=true&ca=nowhere.pem"), "nowhere.pem"},
 		{"no certificate in it", url("hunter", "&tls=true&ca="+garbage), "contains no PEM certificate"},

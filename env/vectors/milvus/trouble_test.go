@@ -150,7 +150,7 @@ func TestOpenErrors(t *testing.T) {
 	check(t, closed.Close())
 	tests := []struct{ name, address, want string }{
 		{"nobody there", closed.Addr().String(), "connection refused"},
-		{"somebody who says nothing", silent.Addr().String(), "did not respond within 300ms"},
+		{"a silent server", silent.Addr().String(), "did not respond within 300ms"},
 		{"no port", "db.example", "want host:port"},
 		{"no such host", "db.invalid:19530", "milvus at db.invalid:19530"},
 	}
