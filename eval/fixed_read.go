@@ -7,17 +7,7 @@ import (
 )
 
 // listOf reads an answer as a list, like asList, from Python or JSON or a mixture of both.
-func listOf(v python.Value) (items []python.Value, read bool) {
-	if items, ok := elements(v); ok {
-		return items, true
-	}
-	if parsed, ok := literalOf(v); ok {
-		if items, ok := elements(parsed); ok {
-			return items, true
-		}
-	}
-	return []python.Value{v}, false
-}
+func listOf(v python.Value) (items []python.Value, read bool) { return listBy(v, literalOf) }
 
 // literalOf reads a text as JSON, or else as a Python literal that may contain JSON's constants. LaTeX commands in
 // strings keep their backslashes: "\frac" is not a form feed.

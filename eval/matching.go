@@ -22,26 +22,11 @@ const (
 
 // matching reads the options from the arguments; ndigits and threshold are the defaults that vary.
 func (k kwargs) matching(ndigits, threshold python.Value) matching {
-	m := matching{ndigits: ndigits, tolerance: defaultTolerance, threshold: threshold, method: defaultMethod}
-	for name, v := range k.d.All() {
-		switch name {
-		case "lowercase":
-			m.lowercase = truth(v)
-		case "ignore_blank":
-			m.ignoreBlank = truth(v)
-		case "ignore_order":
-			m.ignoreOrder = truth(v)
-		case "ndigits":
-			m.ndigits = v
-		case "tolerance":
-			m.tolerance = v
-		case "threshold":
-			m.threshold = v
-		case "fuzz_method":
-			m.method = v
-		}
+	return matching{
+		lowercase: k.truth("lowercase"), ignoreBlank: k.truth("ignore_blank"), ignoreOrder: k.truth("ignore_order"),
+		ndigits: k.get("ndigits", ndigits), tolerance: k.get("tolerance", defaultTolerance),
+		threshold: k.get("threshold", threshold), method: k.get("fuzz_method", defaultMethod),
 	}
-	return m
 }
 
 // The parameters of the options.

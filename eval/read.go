@@ -5,14 +5,21 @@ import "airqa/internal/python"
 // asList reads an answer as a list. Anything else becomes a list of one element, with read false. The authors evaluate
 // the text as Python; here it must be a literal.
 func asList(v python.Value) (items []python.Value, read bool) {
+	return listBy(v, func(v python.Value) (python.Value, bool) {
+		text, ok := sourceText(v)
+		if !ok {
+			return nil, false
+		}
+		return python.Read(text)
+	})
+}
+
+// listBy reads an answer as a list, if need be with parse.
+func listBy(v python.Value, parse func(python.Value) (python.Value, bool)) (items []python.Value, read bool) {
 	if items, ok := elements(v); ok {
 		return items, true
 	}
-	text, ok := sourceText(v)
-	if !ok {
-		return []python.Value{v}, false
-	}
-	if parsed, ok := python.Read(text); ok {
+	if parsed, ok := parse(v); ok {
 		if items, ok := elements(parsed); ok {
 			return items, true
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"airqa/eval"
 	"airqa/internal/stats"
 	"airqa/qa"
 )
@@ -36,14 +37,15 @@ func (o Options) cell(name string, questions []question, holds func(qa.Example) 
 		if !holds(q.Example) {
 			continue
 		}
-		switch v, ok := q.value(); {
-		case ok:
+		if v, ok := q.value(); ok {
 			values, clusters = append(values, v), append(clusters, q.cluster())
-		case q.seen():
+			continue
+		}
+		if q.seen() {
 			c.Unscored++
 		}
-		if q.unjudged() {
-			c.Unjudged++
+		if eval.Subjective(q.Evaluator) && slices.ContainsFunc(q.tries, func(t try) bool { return t.outcome() == judgeError }) {
+			c.Unjudged++ // there is an answer, but no verdict of a judge
 		}
 	}
 	c.N = len(values)

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 
-	"airqa/eval"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -37,14 +36,6 @@ func (q question) counted() []try {
 		}
 	}
 	return some
-}
-
-// unjudged reports whether the question has an answer but does not count because a judge gave no verdict.
-func (q question) unjudged() bool {
-	if _, ok := q.value(); ok || !eval.Subjective(q.Evaluator) {
-		return false
-	}
-	return slices.ContainsFunc(q.tries, func(t try) bool { return t.outcome() == judgeError })
 }
 
 // value is the mean over the counted repeats, in 0..1; ok is false if there are none.

@@ -190,7 +190,7 @@ func (p *printer) step(s qa.Step) {
 		working, waiting := stepTime(s)
 		p.line("── step %d, %.1f s, tokens %d + %d%s%s, %s%s", s.N, working+waiting, u.Prompt, u.Completion,
 			when(u.Estimated, estimated), when(s.Reply.Cached, " (from the cache, not counted)"), shown(s.Shown),
-			when(slices.ContainsFunc(s.Reply.Attempts, overflowed), " (shortened: the window did not fit the model)")+cutOff(s.Reply.Finish))
+			when(slices.ContainsFunc(s.Reply.Attempts, overflowed), " (shortened: the window did not fit the model)")+cutOff[s.Reply.Finish])
 	}
 	switch {
 	case s.ParseError != nil:
@@ -225,16 +225,8 @@ func (p *printer) notRun(s qa.Step) {
 }
 
 // cutOff marks a reply that the endpoint ended, not the model.
-func cutOff(finish string) string {
-	switch finish {
-	case qa.FinishLength:
-		return ", cut off at the limit of tokens"
-	case "content_filter":
-		return ", stopped by the endpoint's content filter"
-	case "refusal":
-		return ", refused"
-	}
-	return ""
+var cutOff = map[string]string{
+	qa.FinishLength: ", cut off at the limit of tokens", "content_filter": ", stopped by the endpoint's content filter", "refusal": ", refused",
 }
 
 // shown lists the messages that the model saw, counted from 0.

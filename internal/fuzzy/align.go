@@ -68,7 +68,14 @@ func (al *aligner[C]) trace(a, b []C, at position) {
 	if len(a) == 0 || len(b) == 0 {
 		return
 	}
-	t := fill(a, b)
+	p := newPattern(a)
+	t := table{words: p.words, rise: make([]uint64, len(b)*p.words), fallen: make([]uint64, len(b)*p.words)}
+	s := newSteps(p)
+	for i, c := range b {
+		s.step(c)
+		copy(t.rise[i*p.words:], s.up)
+		copy(t.fallen[i*p.words:], s.down)
+	}
 	var matches []block
 	col, row := len(a), len(b)
 	for row > 0 && col > 0 {
@@ -90,7 +97,8 @@ func (al *aligner[C]) trace(a, b []C, at position) {
 	}
 }
 
-// table has, for each character of b, the positions in a where the distance rises or falls, as bit sets.
+// table has, for each character of b, the positions in a where the distance rises or falls, as bit sets (Hyyrö, "A
+// bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003).
 type table struct {
 	words        int
 	rise, fallen []uint64
@@ -98,19 +106,6 @@ type table struct {
 
 func (t *table) rises(row, col int) bool { return t.rise[row*t.words+col/64]>>(col%64)&1 == 1 }
 func (t *table) falls(row, col int) bool { return t.fallen[row*t.words+col/64]>>(col%64)&1 == 1 }
-
-// fill computes the table (Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003).
-func fill[C char](a, b []C) *table {
-	p := newPattern(a)
-	t := &table{words: p.words, rise: make([]uint64, len(b)*p.words), fallen: make([]uint64, len(b)*p.words)}
-	s := newSteps(p)
-	for i, c := range b {
-		s.step(c)
-		copy(t.rise[i*p.words:], s.up)
-		copy(t.fallen[i*p.words:], s.down)
-	}
-	return t
-}
 
 // steps computes the table row by row.
 type steps[C char] struct {

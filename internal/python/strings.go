@@ -8,8 +8,7 @@ import (
 // piece is one string token: its prefix letters and the offsets of its parts.
 type piece struct {
 	raw, bytes, format bool
-	quote              byte
-	triple             bool
+	quote              string // one or three
 	start, body        int
 }
 
@@ -23,12 +22,11 @@ func (p *parser) piece() (piece, bool) {
 	if i >= len(p.src) || p.src[i] != '\'' && p.src[i] != '"' || !s.setPrefix(p.src[p.pos:i]) {
 		return piece{}, false
 	}
-	s.quote = p.src[i]
-	s.body = i + 1
-	if strings.HasPrefix(p.src[i+1:], p.src[i:i+1]+p.src[i:i+1]) {
-		s.triple = true
-		s.body = i + 3
+	s.quote = p.src[i : i+1]
+	if i+2 < len(p.src) && p.src[i+1] == p.src[i] && p.src[i+2] == p.src[i] {
+		s.quote = p.src[i : i+3]
 	}
+	s.body = i + len(s.quote)
 	return s, true
 }
 
@@ -88,10 +86,7 @@ func (p *parser) text(s piece) (string, error) {
 		return "", err
 	}
 	body := p.src[s.body:end]
-	p.pos = end + 1
-	if s.triple {
-		p.pos = end + 3
-	}
+	p.pos = end + len(s.quote)
 	if plain {
 		return body, nil
 	}
@@ -117,7 +112,7 @@ func (p *parser) closing(s piece) (end int, plain bool, err error) {
 	plain = !s.bytes && !s.format
 	for i := s.body; i < len(p.src); i++ {
 		switch c := p.src[i]; {
-		case c == s.quote && p.closes(s, i):
+		case c == s.quote[0] && strings.HasPrefix(p.src[i:], s.quote):
 			return i, plain, nil
 		case c == '\\':
 			plain = false
@@ -126,19 +121,15 @@ func (p *parser) closing(s piece) (end int, plain bool, err error) {
 			plain = false
 			fallthrough
 		case c == '\n':
-			if !s.triple {
-				return 0, false, p.fail(s.start, "the closing quote %c is missing on this line: put text of several lines into triple quotes", s.quote)
+			if len(s.quote) == 1 {
+				return 0, false, p.fail(s.start, "the closing quote %s is missing on this line: put text of several lines into triple quotes", s.quote)
 			}
 		}
 	}
-	if s.triple {
-		return 0, false, p.fail(s.start, "the closing quotes %c%c%c are missing", s.quote, s.quote, s.quote)
+	if len(s.quote) > 1 {
+		return 0, false, p.fail(s.start, "the closing quotes %s are missing", s.quote)
 	}
-	return 0, false, p.fail(s.start, "the closing quote %c is missing", s.quote)
-}
-
-func (p *parser) closes(s piece, i int) bool {
-	return !s.triple || i+2 < len(p.src) && p.src[i+1] == s.quote && p.src[i+2] == s.quote
+	return 0, false, p.fail(s.start, "the closing quote %s is missing", s.quote)
 }
 
 func unifyLineEnds(s string) string {

@@ -191,7 +191,15 @@ func (o Options) group(pairs []paired) Group {
 		g.Interval = &i
 	}
 	g.P, g.PExact = stats.McNemarMid(g.OnlyA, g.OnlyB), stats.McNemar(g.OnlyA, g.OnlyB)
-	g.detectable(repeated(pairs), stats.Power{Alpha: 1 - level, Power: o.Power})
+	power := stats.Power{Alpha: 1 - level, Power: o.Power}
+	d, ok := stats.PairedDetectable(g.Questions, g.Discordant, power)
+	if repeated(pairs) {
+		d, ok = stats.PairedMeanDetectable(g.Questions, g.Spread/100, power)
+	}
+	if ok {
+		d *= 100
+		g.Detectable = &d
+	}
 	return g
 }
 
@@ -206,17 +214,6 @@ func spread(values []float64) float64 {
 		squares += (v - mean) * (v - mean)
 	}
 	return math.Sqrt(squares / max(1, float64(len(values)-1)))
-}
-
-func (g *Group) detectable(repeats bool, power stats.Power) {
-	d, ok := stats.PairedDetectable(g.Questions, g.Discordant, power)
-	if repeats {
-		d, ok = stats.PairedMeanDetectable(g.Questions, g.Spread/100, power)
-	}
-	if ok {
-		d *= 100
-		g.Detectable = &d
-	}
 }
 
 func (g *Group) count(p paired) {

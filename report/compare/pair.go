@@ -101,25 +101,16 @@ func answers(scores []qa.Score) map[string]answer {
 
 // union returns the questions of both sides once. A question known only from scores has only its uuid.
 func union(a, b Side) []qa.Example {
-	var all []qa.Example
+	all := slices.Concat(a.Examples, b.Examples)
+	for _, s := range slices.Concat(a.Scores, b.Scores) {
+		all = append(all, qa.Example{UUID: s.UUID})
+	}
 	seen := make(map[string]bool)
-	add := func(ex qa.Example) {
-		if !seen[ex.UUID] {
-			seen[ex.UUID] = true
-			all = append(all, ex)
-		}
-	}
-	for _, side := range []Side{a, b} {
-		for _, ex := range side.Examples {
-			add(ex)
-		}
-	}
-	for _, side := range []Side{a, b} {
-		for _, s := range side.Scores {
-			add(qa.Example{UUID: s.UUID})
-		}
-	}
-	return all
+	return slices.DeleteFunc(all, func(ex qa.Example) bool {
+		again := seen[ex.UUID]
+		seen[ex.UUID] = true
+		return again
+	})
 }
 
 func warnings(a, b Side, all Group) []string {

@@ -45,7 +45,8 @@ func (s *Stats) evaluators(items []Item) {
 		return used[name]
 	}
 	for _, f := range eval.Functions() {
-		*at(f.Name) = Function{Name: f.Name, Genre: genre(f), Category: category(f)}
+		u := at(f.Name)
+		u.Genre, u.Category = classify(f)
 	}
 	for _, it := range items {
 		walk(it.Evaluator, 0, func(name string, depth int) {
@@ -114,31 +115,21 @@ func logical(name string) bool {
 	return slices.Contains([]string{"eval_conjunction", "eval_disjunction", "eval_negation"}, name)
 }
 
-func genre(f eval.Function) string {
+// classify returns the class of a function and its subtype in the paper's Table 8.
+func classify(f eval.Function) (genre, category string) {
 	switch {
 	case logical(f.Name):
-		return "logical"
-	case f.Subjective:
-		return "subjective"
-	}
-	return "objective"
-}
-
-// category is the subtype of a function in the paper's Table 8.
-func category(f eval.Function) string {
-	switch {
-	case logical(f.Name):
-		return ""
+		return "logical", ""
 	case f.Name == "eval_complex_math_formula_with_llm":
-		return "formula"
+		return "subjective", "formula"
 	case f.Subjective:
-		return "semantic"
+		return "subjective", "semantic"
 	case strings.HasPrefix(f.Name, "eval_element_"):
-		return "set"
+		return "objective", "set"
 	case strings.HasPrefix(f.Name, "eval_paper_relevance"):
-		return "retrieval"
+		return "objective", "retrieval"
 	case strings.HasSuffix(f.Name, "_match"):
-		return "match"
+		return "objective", "match"
 	}
-	return ""
+	return "objective", ""
 }

@@ -63,34 +63,23 @@ func (s *Stats) papers(items []Item) {
 	s.DistinctPapers = len(distinct)
 	for _, g := range groups {
 		for _, r := range roles {
-			p := Papers{Type: g.name, Of: r.name}
+			p, sum := Papers{Type: g.name, Of: r.name}, 0
 			for _, it := range items {
 				if g.tags == nil || slices.ContainsFunc(g.tags, it.HasTag) {
-					p.add(r.count(it.Example))
+					n := r.count(it.Example)
+					for len(p.N) <= n {
+						p.N = append(p.N, 0)
+					}
+					p.N[n]++
+					sum += n
 				}
 			}
 			if len(p.N) > 0 {
-				p.finish()
+				p.Max, p.Mean = len(p.N)-1, float64(sum)/float64(p.Questions())
 				s.Papers = append(s.Papers, p)
 			}
 		}
 	}
-}
-
-func (p *Papers) add(n int) {
-	for len(p.N) <= n {
-		p.N = append(p.N, 0)
-	}
-	p.N[n]++
-}
-
-func (p *Papers) finish() {
-	p.Max = len(p.N) - 1
-	sum := 0
-	for k, n := range p.N {
-		sum += k * n
-	}
-	p.Mean = float64(sum) / float64(p.Questions())
 }
 
 // find returns the papers of a type and role.

@@ -73,7 +73,11 @@ func Collect(f File) Stats {
 	s.papers(f.Items)
 	s.Conferences = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Conference) })
 	s.Tags = s.count(f.Items, nil, func(ex qa.Example) []string { return unique(ex.Tags) })
-	s.Combinations = s.count(f.Items, nil, combination)
+	s.Combinations = s.count(f.Items, nil, func(ex qa.Example) []string {
+		has := having(ex, elements)
+		slices.Sort(has)
+		return []string{orNone(strings.Join(has, " + "))}
+	})
 	s.Annotators = s.count(f.Items, nil, func(ex qa.Example) []string { return []string{orNone(ex.Annotator)} })
 	return s
 }
@@ -138,13 +142,6 @@ func Elements(ex qa.Example) []string {
 
 // strayImage is a tag of two released questions that means image.
 const strayImage = "figure"
-
-// combination is the set of a question's element tags as written, without other tags.
-func combination(ex qa.Example) []string {
-	has := having(ex, elements)
-	slices.Sort(has)
-	return []string{orNone(strings.Join(has, " + "))}
-}
 
 func unique(list []string) []string {
 	sorted := slices.Clone(list)

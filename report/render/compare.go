@@ -27,7 +27,11 @@ func Comparison(w io.Writer, r compare.Result, o Options) error {
 		}
 		t.Notes = append([]string{fmt.Sprintf("Intervals of 95%%, p of %s; neither is corrected for looking at %s.",
 			test(r), terminal.Plural(len(r.Groups), "group"))}, few(groups)...)
-		d.add(Part{Title: t.Title, Table: t, Figures: []Figure{groupFigure(groups)}})
+		f := Figure{Name: "groups", Title: "Difference by group of questions", Kind: Dots, X: Axis{Label: "B - A, percentage points"}, Y: Axis{Label: "group"}}
+		for _, g := range groups {
+			f.put("", g.Name, Point{Y: g.Difference, Interval: g.Interval})
+		}
+		d.add(Part{Title: t.Title, Table: t, Figures: []Figure{f}})
 	}
 	d.flips(r, o.Flips)
 	return Write(w, d, o)
@@ -83,15 +87,6 @@ func Need(w io.Writer, n compare.Need, o Options) error {
 }
 
 func (d *Document) add(p Part) { d.Parts = append(d.Parts, p) }
-
-// groupFigure shows the differences by group with their intervals.
-func groupFigure(groups []compare.Group) Figure {
-	f := Figure{Name: "groups", Title: "Difference by group of questions", Kind: Dots, X: Axis{Label: "B - A, percentage points"}, Y: Axis{Label: "group"}}
-	for _, g := range groups {
-		f.put("", g.Name, Point{Y: g.Difference, Interval: g.Interval})
-	}
-	return f
-}
 
 // systems lists the runs and their scoring rules, once if they are equal.
 func (d *Document) systems(names []string, systems []compare.System) {

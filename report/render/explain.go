@@ -1,7 +1,6 @@
 package render
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -22,13 +21,11 @@ const (
 // Explanation prints how an answer to a question is scored, in both modes: as text, or as one line of JSON.
 func Explanation(w io.Writer, ex qa.Example, x eval.Explanation, o Options) error {
 	if o.Format == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return enc.Encode(struct {
+		return writeJSON(w, []any{struct {
 			UUID     string `json:"uuid"`
 			Question string `json:"question"`
 			eval.Explanation
-		}{ex.UUID, ex.Question, x})
+		}{ex.UUID, ex.Question, x}})
 	}
 	page := explained{width: o.Width}
 	page.head(ex, x)

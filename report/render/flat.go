@@ -61,16 +61,7 @@ func markdownTable(t sheet) string {
 		}
 		return "| " + strings.Join(cells, " | ") + " |"
 	}
-	var marks strings.Builder
-	marks.WriteString(strings.Repeat(" --- |", left))
-	for _, h := range t.Heads {
-		if h.Left {
-			marks.WriteString(" --- |")
-		} else {
-			marks.WriteString(" ---: |")
-		}
-	}
-	lines := []string{row(names), "|" + marks.String()}
+	lines := []string{row(names), "|" + t.alignment(left, " --- |", " ---: |")}
 	for _, l := range t.Lines {
 		lines = append(lines, row(cells(l, section)))
 	}
@@ -98,22 +89,16 @@ func writeCSV(w io.Writer, tables []sheet) error {
 		records = wide(tables[0].unrepeated())
 	} else {
 		for _, t := range tables {
-			records = append(records, t.long()...)
-		}
-	}
-	return terminal.WriteCSV(w, slices.Values(records), true)
-}
-
-// long has a record for each value of a table.
-func (t sheet) long() (records [][]string) {
-	for _, l := range t.Lines {
-		for i, v := range l.Values {
-			if v.Text != "" {
-				records = append(records, []string{t.Name, l.Section, l.Label, t.Heads[i].Name, v.Text})
+			for _, l := range t.Lines {
+				for i, v := range l.Values {
+					if v.Text != "" {
+						records = append(records, []string{t.Name, l.Section, l.Label, t.Heads[i].Name, v.Text})
+					}
+				}
 			}
 		}
 	}
-	return records
+	return terminal.WriteCSV(w, slices.Values(records), true)
 }
 
 // wide has a record for each line of a table: n and interval after each score, and at the end the missing scores of a

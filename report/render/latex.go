@@ -51,17 +51,8 @@ func latexTable(t sheet, notes []string) string {
 	if heading := t.heading(); heading != "" {
 		caption = fmt.Sprintf("\\caption{%s.}\n\\label{tab:airqa-%s}\n", latex(heading), latex(t.Name))
 	}
-	var columns strings.Builder
-	columns.WriteString(strings.Repeat("l", left))
-	for _, h := range t.Heads {
-		if h.Left {
-			columns.WriteString("l")
-		} else {
-			columns.WriteString("r")
-		}
-	}
 	b.WriteString("\\begin{table}[t]\n\\centering\n" + caption + "\\begin{adjustbox}{max width=\\linewidth,max totalheight=.8\\textheight}\n")
-	b.WriteString("\\begin{tabular}{" + columns.String() + "}\n\\toprule\n" + t.latexGroups(left) + latexRow(names) + "\\midrule\n")
+	b.WriteString("\\begin{tabular}{" + t.alignment(left, "l", "r") + "}\n\\toprule\n" + t.latexGroups(left) + latexRow(names) + "\\midrule\n")
 	first := true
 	t.eachSection(func(name string, lines []report.Line) {
 		if name != "" && !flat {

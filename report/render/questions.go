@@ -41,12 +41,16 @@ func Findings(w io.Writer, list []questions.Finding, s questions.Stats, o Option
 		list = slices.Clone(list)
 		slices.SortStableFunc(list, func(a, b questions.Finding) int { return cmp.Compare(a.Severity, b.Severity) })
 	}
-	t := findingTable(list)
-	summary := Part{Title: t.Title, Text: []string{questions.FindingsSummary(list, s)}}
+	t := report.NewTable("findings", "Findings", "severity", "file", "line", "uuid", "rule", "mode", "text")
+	for i := range t.Heads {
+		t.Heads[i].Left = t.Heads[i].Name != "line"
+	}
 	d.Data = nil
 	for _, f := range list {
+		t.Add("", string(f.Severity), f.File, strconv.Itoa(f.Line), f.UUID, string(f.Rule), string(f.Mode), f.Text)
 		d.Data = append(d.Data, f)
 	}
+	summary := Part{Title: t.Title, Text: []string{questions.FindingsSummary(list, s)}}
 	switch {
 	case o.Format == "text" || o.Format == "":
 		return print(w, findingLines(list)+terminal.Line(questions.FindingsSummary(list, s)))
@@ -55,17 +59,6 @@ func Findings(w io.Writer, list []questions.Finding, s questions.Stats, o Option
 	}
 	d.Parts = append([]Part{summary}, d.Parts...)
 	return Write(w, d, o)
-}
-
-func findingTable(list []questions.Finding) *report.Table {
-	t := report.NewTable("findings", "Findings", "severity", "file", "line", "uuid", "rule", "mode", "text")
-	for i := range t.Heads {
-		t.Heads[i].Left = t.Heads[i].Name != "line"
-	}
-	for _, f := range list {
-		t.Add("", string(f.Severity), f.File, strconv.Itoa(f.Line), f.UUID, string(f.Rule), string(f.Mode), f.Text)
-	}
-	return t
 }
 
 func findingLines(list []questions.Finding) string {

@@ -45,6 +45,19 @@ func (t sheet) names(section bool) (names []string, left int) {
 	return names, left
 }
 
+// alignment has a mark for each column: toLeft for text columns, of which the first are left, and toRight for numbers.
+func (t sheet) alignment(left int, toLeft, toRight string) string {
+	marks := strings.Repeat(toLeft, left)
+	for _, h := range t.Heads {
+		if h.Left {
+			marks += toLeft
+		} else {
+			marks += toRight
+		}
+	}
+	return marks
+}
+
 // cells are the texts of a line.
 func cells(l report.Line, section bool) []string {
 	list := []string{terminal.Line(l.Label)}
@@ -131,12 +144,17 @@ func (t sheet) detailed() sheet {
 			for _, v := range l.Values {
 				detail.Values = append(detail.Values, report.Value{Text: d.of(v)})
 			}
-			if slices.ContainsFunc(detail.Values, func(v report.Value) bool { return v.Text != "" }) {
+			if written(detail) {
 				full.Lines = append(full.Lines, detail)
 			}
 		}
 	}
 	return full
+}
+
+// written reports whether a line has a value.
+func written(l report.Line) bool {
+	return slices.ContainsFunc(l.Values, func(v report.Value) bool { return v.Text != "" })
 }
 
 // heading is the title of the table, with its number in the paper.

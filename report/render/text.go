@@ -56,9 +56,8 @@ func textTable(t sheet, o Options) string {
 	if len(t.Lines) == 0 {
 		blocks = append(blocks, "none")
 	}
-	flat := t.flat()
 	// A section column takes more room than headings.
-	flat = flat && (o.Width == 0 || t.fits(0, 1, o.Width, flat))
+	flat := t.flat() && (o.Width == 0 || t.fits(0, 1, o.Width, true))
 	for at := 0; at < len(t.Heads) && len(t.Lines) > 0; {
 		end := t.next(at, o.Width, flat)
 		blocks = append(blocks, t.part(at, end, o.Width, flat).String())
@@ -182,7 +181,7 @@ func (g *grid) String() string {
 	g.t.eachSection(func(name string, section []report.Line) {
 		var rows []string
 		for _, l := range section {
-			if !g.empty(l) {
+			if written(l) {
 				rows = append(rows, g.row(g.cells(l)))
 			}
 		}
@@ -192,16 +191,6 @@ func (g *grid) String() string {
 		lines = append(lines, rows...)
 	})
 	return strings.Join(lines, "\n")
-}
-
-// empty reports whether a line has no value in these columns.
-func (g *grid) empty(l report.Line) bool {
-	for _, v := range l.Values {
-		if v.Text != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // row prints cells, on several lines if one is wider than its column.
