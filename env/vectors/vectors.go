@@ -7,9 +7,12 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
+	"slices"
+	"strings"
 )
 
 // Kind is the type of a collection's vectors and determines their metric.
@@ -142,4 +145,42 @@ type Store interface {
 	Count(ctx context.Context, name string, filter Filter) (int, error)
 	// Close releases the store; no other call may follow.
 	Close() error
+}
+
+// AnyPage is the value of [Filter.Page] that matches every page.
+const AnyPage = 0
+
+// Filter selects records. All conditions must match; the zero value matches everything. It is a struct rather than an
+// expression, because servers parse filter expressions differently and some crash on them.
+type Filter struct {
+	// Papers lists the papers to search; empty means all.
+	Papers []string
+	// Table and Column must match; empty means any.
+	Table, Column string
+	// Page must match; -1 selects records without a page, [AnyPage] any record.
+	Page int
+}
+
+// IsZero reports whether f matches everything.
+func (f Filter) IsZero() bool {
+	return len(f.Papers) == 0 && f.Table == "" && f.Column == "" && f.Page == AnyPage
+}
+
+// Match reports whether a record of origin o passes. Every store must agree with it.
+func (f Filter) Match(o Origin) bool {
+	return (len(f.Papers) == 0 || slices.Contains(f.Papers, o.PaperID)) &&
+		(f.Table == "" || f.Table == o.Table) &&
+		(f.Column == "" || f.Column == o.Column) &&
+		(f.Page == AnyPage || f.Page == o.Page)
+}
+
+// Compare defines the order of [Store.Search] results. It returns a negative number if a comes before b.
+func Compare(a, b Hit) int {
+	return cmp.Or(
+		cmp.Compare(b.Score, a.Score),
+		strings.Compare(a.Key, b.Key),
+		strings.Compare(a.Table, b.Table),
+		strings.Compare(a.Column, b.Column),
+		strings.Compare(a.PaperID, b.PaperID),
+	)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,8 @@ type builder struct {
 }
 
 func newBuilder(info vectors.Collection, k kernel, w io.Writer) *builder {
-	d := &builder{info: info, kernel: k, out: newWriter(w), postings: make(map[uint32][]posting)}
+	d := &builder{info: info, kernel: k, out: &writer{w: w}, postings: make(map[uint32][]posting)}
+	d.out.write(binary.LittleEndian.AppendUint32([]byte(magic), format))
 	d.papers.numbers, d.names.numbers = make(map[string]uint32), make(map[string]uint32)
 	if info.Kind == vectors.Dense {
 		d.wide = make([]float64, padded(info.Dim, lanes))
@@ -49,8 +51,14 @@ func (d *builder) add(r vectors.Record) error {
 	if err := d.addOrigin(r.Origin); err != nil {
 		return err
 	}
-	if d.info.Kind == vectors.Dense {
-		d.addVector(r.Dense)
+	if v := r.Dense; d.info.Kind == vectors.Dense {
+		d.out.add(raw(v))
+		widen(d.wide, v)
+		length := d.kernel.length(v, d.wide)
+		width := padded(len(v), stride)
+		d.codes = append(d.codes, make([]int8, width)...)
+		d.grid = append(d.grid, quantize(d.codes[len(d.codes)-width:][:len(v)], v, length))
+		d.lengths = append(d.lengths, length)
 	}
 	for _, t := range r.Sparse {
 		d.postings[t.Position] = append(d.postings[t.Position], posting{record: n, weight: t.Weight})
@@ -67,16 +75,6 @@ func (d *builder) addOrigin(o vectors.Origin) error {
 	})
 	d.keys.add(o.Key)
 	return nil
-}
-
-func (d *builder) addVector(v []float32) {
-	d.out.add(raw(v))
-	widen(d.wide, v)
-	length := d.kernel.length(v, d.wide)
-	width := padded(len(v), stride)
-	d.codes = append(d.codes, make([]int8, width)...)
-	d.grid = append(d.grid, quantize(d.codes[len(d.codes)-width:][:len(v)], v, length))
-	d.lengths = append(d.lengths, length)
 }
 
 // copy appends the records of s for which keep returns true.
@@ -102,17 +100,14 @@ func (d *builder) copyRecord(s *set, i uint32) error {
 	if err != nil {
 		return err
 	}
-	if s.rows != nil {
-		d.copyVector(s.rows, int(i))
+	if r := s.rows; r != nil {
+		width := padded(r.dim, stride)
+		d.out.add(raw(r.vector(int(i))))
+		d.lengths = append(d.lengths, r.lengths[i])
+		d.codes = append(d.codes, r.codes[int(i)*width:][:width]...)
+		d.grid = append(d.grid, r.grid[i])
 	}
 	return d.addOrigin(o)
-}
-
-func (d *builder) copyVector(r *rows, i int) {
-	d.out.add(raw(r.vector(i)))
-	d.lengths = append(d.lengths, r.lengths[i])
-	d.codes = append(d.codes, r.rowCodes(i)...)
-	d.grid = append(d.grid, r.grid[i])
 }
 
 func (d *builder) copyLists(l *lists, moved []int64) error {
@@ -140,25 +135,21 @@ func (d *builder) finish() error {
 		d.out.section("codes", raw(d.codes))
 		d.out.section("grid", raw(d.grid))
 	} else {
-		d.finishLists()
+		positions := slices.Sorted(maps.Keys(d.postings))
+		bounds := []uint64{0}
+		d.out.begin("postings")
+		for _, position := range positions {
+			list := d.postings[position]
+			d.out.add(raw(list))
+			bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
+		}
+		d.out.section("positions", raw(positions))
+		d.out.section("lists", raw(bounds))
 	}
 	d.out.section("encoder", d.info.Encoder)
 	d.finishCells()
 	d.finishOrigins()
 	return d.out.finish(d.info, len(d.places))
-}
-
-func (d *builder) finishLists() {
-	positions := slices.Sorted(maps.Keys(d.postings))
-	bounds := []uint64{0}
-	d.out.begin("postings")
-	for _, position := range positions {
-		list := d.postings[position]
-		d.out.add(raw(list))
-		bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
-	}
-	d.out.section("positions", raw(positions))
-	d.out.section("lists", raw(bounds))
 }
 
 // finishCells writes the cells section unless every cell has one record. Records mostly arrive in the order used for

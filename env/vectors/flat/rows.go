@@ -31,11 +31,6 @@ func openRows(f *file) (*rows, error) {
 
 func (r *rows) vector(i int) []float32 { return r.vectors[i*r.dim : (i+1)*r.dim] }
 
-func (r *rows) rowCodes(i int) []int8 {
-	width := padded(r.dim, stride)
-	return r.codes[i*width : (i+1)*width]
-}
-
 // quantize writes the codes of a vector of the given length and returns their grid. With u the vector divided by its
 // length, the error is |u - step × codes|, computed in float64 and rounded up.
 func quantize(codes []int8, v []float32, length float64) grid {

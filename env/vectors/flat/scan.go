@@ -13,6 +13,22 @@ import (
 // batchSize is the number of records that a worker scans between two checks of the context.
 const batchSize = 1024
 
+// gate limits the scanning goroutines of all searches of a store to the number of cores. A single search uses all
+// cores; concurrent searches use one each, or wait.
+type gate chan struct{}
+
+// tryEnter enters the gate if that is possible without waiting.
+func (g gate) tryEnter() bool {
+	select {
+	case g <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (g gate) leave() { <-g }
+
 // path selects how a dense collection is searched. The hits do not depend on it.
 type path int
 

@@ -84,8 +84,10 @@ func (s *set) search(ctx context.Context, e engine, q vectors.Query) ([]vectors.
 }
 
 func (s *set) find(ctx context.Context, e engine, q vectors.Query) ([]vectors.Hit, error) {
-	if err := e.gate.enter(ctx); err != nil {
-		return nil, err
+	select {
+	case e.gate <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	defer e.gate.leave()
 	var best *top[ranked]

@@ -182,7 +182,7 @@ func (s *Store) exists(name string) error {
 	}
 	_, err := os.Stat(s.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("collection %s: %w", name, vectors.ErrNotFound)
+		err = vectors.ErrNotFound
 	}
 	if err != nil {
 		return fmt.Errorf("collection %s: %w", name, err)

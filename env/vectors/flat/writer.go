@@ -9,19 +9,12 @@ import (
 	"airqa/env/vectors"
 )
 
-// writer writes the sections one after the other, then head and tail. It keeps the first error.
+// writer writes the start, the sections one after the other, then head and tail. It keeps the first error.
 type writer struct {
 	w        io.Writer
 	at       int64
 	sections []section
 	err      error
-}
-
-// newWriter writes the start of a file.
-func newWriter(w io.Writer) *writer {
-	out := &writer{w: w}
-	out.write(binary.LittleEndian.AppendUint32([]byte(magic), format))
-	return out
 }
 
 func (w *writer) write(b []byte) {

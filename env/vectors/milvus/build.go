@@ -2,8 +2,11 @@ package milvus
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
+
+	"github.com/milvus-io/milvus-sdk-go/v2/merr"
 
 	"airqa/env/vectors"
 )
@@ -14,7 +17,7 @@ func (s *Store) dispose(ctx context.Context, collection string) error {
 	if err := s.catalog.remove(ctx, all(of, fieldKind+" != "+literal(claimed))); err != nil {
 		return err
 	}
-	if err := s.server.drop(ctx, collection); err != nil {
+	if err := s.server.client.DropCollection(ctx, collection); err != nil && !errors.Is(err, merr.ErrCollectionNotFound) {
 		return err
 	}
 	return s.catalog.remove(ctx, of)

@@ -1,6 +1,7 @@
 package milvus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -57,12 +58,8 @@ func ParseURL(text string) (Config, error) {
 	if u.Scheme != "milvus" || u.Hostname() == "" || u.Fragment != "" {
 		return Config{}, errors.New("milvus URL: want milvus://user:password@host:19530/database")
 	}
-	port := u.Port()
-	if port == "" {
-		port = defaultPort
-	}
 	cfg := Config{
-		Address:  net.JoinHostPort(u.Hostname(), port),
+		Address:  net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), defaultPort)),
 		User:     u.User.Username(),
 		Database: strings.Trim(u.Path, "/"),
 	}

@@ -37,15 +37,13 @@ func (g guard) intercept(ctx context.Context, method string, req, reply any, cc 
 	defer cancel()
 	opts = append(opts, retry.Disable())
 	err := merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
-	if status.Code(err) == codes.Unavailable && slices.Contains(retryable, path.Base(method)) {
-		if reconnect(limited, cc) {
-			err = merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
-		}
+	if status.Code(err) == codes.Unavailable && slices.Contains(retryable, path.Base(method)) && reconnect(limited, cc) {
+		err = merr.CheckRPCCall(reply, invoke(limited, method, req, reply, cc, opts...))
 	}
 	return g.explain(ctx, err)
 }
 
-// reconnect waits up to grace for a connection and reports whether there is one. The call itself may take longer, since
+// reconnect waits up to reconnectWait for a connection and reports whether there is one. The call itself may take longer, since
 // a restarted server loads its collections first.
 func reconnect(ctx context.Context, cc *grpc.ClientConn) bool {
 	ctx, cancel := context.WithTimeout(ctx, reconnectWait)

@@ -22,7 +22,7 @@ import (
 // server is a connection. Names are those on the server.
 type server struct {
 	client client.Client
-	// patience is the timeout for loading a collection, many times that of a call because it may be large.
+	// loadTimeout is the timeout for loading a collection, many times that of a call because it may be large.
 	loadTimeout time.Duration
 }
 
@@ -71,11 +71,10 @@ func trusted(cfg Config) ([]grpc.DialOption, error) {
 
 // create makes a collection that is ready for writing and searching.
 func (s *server) create(ctx context.Context, schema *entity.Schema, index entity.Index) error {
-	name := schema.CollectionName
 	if err := s.client.CreateCollection(ctx, schema, 1, client.WithConsistencyLevel(entity.ClStrong)); err != nil {
 		return err
 	}
-	return s.prepare(ctx, name, index)
+	return s.prepare(ctx, schema.CollectionName, index)
 }
 
 // prepare indexes and loads a collection. It is idempotent.
@@ -138,13 +137,4 @@ func (s *server) query(ctx context.Context, name, expr string, columns ...string
 		return err
 	})
 	return rows, err
-}
-
-// drop removes a collection. A missing one is not an error.
-func (s *server) drop(ctx context.Context, name string) error {
-	err := s.client.DropCollection(ctx, name)
-	if errors.Is(err, merr.ErrCollectionNotFound) {
-		return nil
-	}
-	return err
 }

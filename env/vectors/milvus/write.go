@@ -11,27 +11,16 @@ import (
 
 // Create makes an empty collection.
 func (s *Store) Create(ctx context.Context, c vectors.Collection) error {
-	if err := c.Check(); err != nil {
-		return err
-	}
-	s.write.Lock()
-	defer s.write.Unlock()
-	defer s.forget(c.Name)
-	old, err := s.settle(ctx, c.Name)
-	if err == nil && old != nil {
-		err = vectors.ErrExists
-	}
-	if err == nil {
-		err = s.build(ctx, &entry{info: c, number: 1}, nil)
-	}
-	if err != nil {
-		return fmt.Errorf("create collection %s: %w", c.Name, err)
-	}
-	return nil
+	return s.make(ctx, "create", c, nil)
 }
 
 // Replace atomically replaces or creates a collection.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
+	return s.make(ctx, "replace", c, records)
+}
+
+// make makes a collection. Without records, it must not exist yet.
+func (s *Store) make(ctx context.Context, verb string, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -42,12 +31,15 @@ func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.
 	next := &entry{info: c, number: 1}
 	if old != nil {
 		next.number = old.number + 1
+		if records == nil {
+			err = vectors.ErrExists
+		}
 	}
 	if err == nil {
 		err = s.build(ctx, next, records)
 	}
 	if err != nil {
-		return fmt.Errorf("replace collection %s: %w", c.Name, err)
+		return fmt.Errorf("%s collection %s: %w", verb, c.Name, err)
 	}
 	if old != nil {
 		_ = s.dispose(context.WithoutCancel(ctx), old.collection) // on failure, the next change does it
