@@ -75,22 +75,14 @@ type chunk struct {
 	scores []scored
 }
 
-// chunkPool reuses the chunks of one stream.
-type chunkPool struct{ sync.Pool }
+func newChunk() any { return &chunk{items: make([]Item, 0, chunkSize)} }
 
-func (p *chunkPool) get() *chunk {
-	if c, ok := p.Get().(*chunk); ok {
-		return c
-	}
-	return &chunk{items: make([]Item, 0, chunkSize)}
-}
-
-// put returns a chunk whose scores were delivered.
-func (p *chunkPool) put(c *chunk) {
+// reset makes a chunk whose scores were delivered ready for other items.
+func (c *chunk) reset() *chunk {
 	clear(c.items)
 	clear(c.scores)
 	c.items, c.scores, c.judged = c.items[:0], c.scores[:0], false
-	p.Put(c)
+	return c
 }
 
 // place is the position of a score within a file.
@@ -141,7 +133,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 		return b
 	}
 	return func(yield func([]scored, error) bool) {
-		var pool chunkPool
+		pool := sync.Pool{New: newChunk}
 		drained := false
 		for b, err := range ordered(ctx, 4*(c.Workers+c.Judges), c.drained(chunks(items, &pool)), work) {
 			if err != nil {
@@ -152,7 +144,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 			if drained = drained || c.isDrained(); !drained && !yield(b.scores, nil) {
 				return
 			}
-			pool.put(b)
+			pool.Put(b.reset())
 		}
 		if drained {
 			yield(nil, ErrDrained)
@@ -188,9 +180,9 @@ func (c Config) drained(chunks iter.Seq2[*chunk, error]) iter.Seq2[*chunk, error
 }
 
 // chunks groups consecutive items that need no judge; an item that does gets a chunk of its own.
-func chunks(items iter.Seq2[Item, error], pool *chunkPool) iter.Seq2[*chunk, error] {
+func chunks(items iter.Seq2[Item, error], pool *sync.Pool) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
-		g := gatherer{pool: pool, next: pool.get(), yield: yield}
+		g := gatherer{pool: pool, next: pool.Get().(*chunk), yield: yield}
 		for item, err := range items {
 			if err != nil {
 				if g.flush() {
@@ -208,7 +200,7 @@ func chunks(items iter.Seq2[Item, error], pool *chunkPool) iter.Seq2[*chunk, err
 
 // gatherer fills chunks. Its methods return false when the consumer has stopped.
 type gatherer struct {
-	pool  *chunkPool
+	pool  *sync.Pool
 	next  *chunk
 	yield func(*chunk, error) bool
 }
@@ -227,7 +219,7 @@ func (g *gatherer) flush() bool {
 		return true
 	}
 	full := g.next
-	g.next = g.pool.get()
+	g.next = g.pool.Get().(*chunk)
 	return g.yield(full, nil)
 }
 

@@ -81,14 +81,14 @@ func (p *parser) bare() (Value, error) {
 		return nil, err
 	}
 	p.skip()
-	if !p.take(',') {
+	if p.peek() != ',' {
 		return first, nil
 	}
 	items := Tuple{first}
-	for {
+	for p.take(',') {
 		p.skip()
-		if p.pos >= len(p.src) || p.lineEnd() {
-			return items, nil
+		if p.lineEnd() {
+			break
 		}
 		v, err := p.value()
 		if err != nil {
@@ -96,10 +96,8 @@ func (p *parser) bare() (Value, error) {
 		}
 		items = append(items, v)
 		p.skip()
-		if !p.take(',') {
-			return items, nil
-		}
 	}
+	return items, nil
 }
 
 // value reads one value with its signs, including the imaginary part of a complex number.

@@ -36,7 +36,7 @@ func ClusterBootstrap(values []float64, clusters []string, rounds int, seed uint
 		means[i] = drawn.sum / drawn.size
 	}
 	slices.Sort(means)
-	return Interval{quantile(means, (1-level)/2), quantile(means, (1+level)/2)}
+	return Interval{Quantile(means, (1-level)/2), Quantile(means, (1+level)/2)}
 }
 
 // StandardError is the cluster-robust standard error of the mean of values: the root of the sum of the squared cluster
@@ -90,13 +90,13 @@ func clusterSums(values []float64, clusters []string) []cluster {
 	return groups
 }
 
-// quantile interpolates between the order statistics of sorted values (type 7 of Hyndman and Fan 1996, the default of R
-// and NumPy).
-func quantile(sorted []float64, p float64) float64 {
+// Quantile interpolates between the order statistics of sorted values, of which there is at least one (type 7 of Hyndman
+// and Fan 1996, the default of R and NumPy).
+func Quantile[T int | float64](sorted []T, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	low := int(math.Floor(at))
 	if low+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
+		return float64(sorted[len(sorted)-1])
 	}
-	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
+	return float64(sorted[low]) + (at-float64(low))*float64(sorted[low+1]-sorted[low])
 }

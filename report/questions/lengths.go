@@ -1,11 +1,11 @@
 package questions
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"airqa/internal/stats"
 	"airqa/internal/tokens"
 )
 
@@ -76,13 +76,6 @@ func summary(values []int) Summary {
 	}
 	return Summary{
 		N: len(sorted), Mean: float64(sum) / float64(len(sorted)), Min: sorted[0], Max: sorted[len(sorted)-1],
-		Q1: quantile(sorted, 0.25), Median: quantile(sorted, 0.5), Q3: quantile(sorted, 0.75),
+		Q1: stats.Quantile(sorted, 0.25), Median: stats.Quantile(sorted, 0.5), Q3: stats.Quantile(sorted, 0.75),
 	}
-}
-
-func quantile(sorted []int, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	low := int(math.Floor(at))
-	high := min(low+1, len(sorted)-1)
-	return float64(sorted[low]) + (at-float64(low))*float64(sorted[high]-sorted[low])
 }

@@ -47,15 +47,15 @@ func (t sheet) names(section bool) (names []string, left int) {
 
 // alignment has a mark for each column: toLeft for text columns, of which the first are left, and toRight for numbers.
 func (t sheet) alignment(left int, toLeft, toRight string) string {
-	marks := strings.Repeat(toLeft, left)
+	marks := slices.Repeat([]string{toLeft}, left)
 	for _, h := range t.Heads {
+		mark := toRight
 		if h.Left {
-			marks += toLeft
-		} else {
-			marks += toRight
+			mark = toLeft
 		}
+		marks = append(marks, mark)
 	}
-	return marks
+	return strings.Join(marks, "")
 }
 
 // cells are the texts of a line.
