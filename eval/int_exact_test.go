@@ -35,7 +35,7 @@ func TestIntExact(t *testing.T) {
 		{"list", `{"gold": 3}`, `[3]`, unread},
 		{"text gold", `{"gold": "3"}`, `3`, right},
 		{"float gold is cut", `{"gold": 3.7}`, `"3"`, right},
-		{"gold that is no number", `{"gold": "three"}`, `"3"`, wrong},
+		{"gold that is not a number", `{"gold": "three"}`, `"3"`, wrong},
 		{"long numbers", `{"gold": ` + digits + `}`, `"` + digits + `"`, right},
 		{"long numbers that differ", `{"gold": ` + digits + `}`, `"` + digits + `7"`, wrong},
 		{"too many digits", `{"gold": 3}`, `"` + strings.Repeat("7", 4301) + `"`, unread},

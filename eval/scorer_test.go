@@ -82,7 +82,7 @@ func TestPredictions(t *testing.T) {
 	}
 	_, err = eval.JSON(json.RawMessage(`{`))
 	if err == nil || !strings.HasPrefix(err.Error(), "read the answer: line 1, column 2: ") {
-		t.Errorf("an answer that is no JSON gives %v", err)
+		t.Errorf("an answer that is not JSON gives %v", err)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestStringFuzzy(t *testing.T) {
 		{"endless threshold", `{"gold": "a", "threshold": 1e999}`, `"a"`, wrong},
 		{"threshold of a long integer", `{"gold": "a", "threshold": 123456789012345678901}`, `"a"`, wrong},
 		{"negative long threshold", `{"gold": "a", "threshold": -123456789012345678901}`, `"b"`, right},
-		{"threshold that is no number", `{"gold": "a", "threshold": NaN}`, `"a"`, wrong},
+		{"threshold that is not a number", `{"gold": "a", "threshold": NaN}`, `"a"`, wrong},
 		{"number", `{"gold": "12345"}`, `12345`, right},
 		{"no gold", `{}`, `"a"`, raised},
 	})

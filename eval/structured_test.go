@@ -36,7 +36,7 @@ func TestStructuredLists(t *testing.T) {
 		{"bytes that are an int", `{"gold": [1, 2.5]}`, `"[b'1', b'2.5']"`, right},
 		{"bytes beyond ASCII are no int", `{"gold": [1]}`, `"[b'\\xc2\\xa01']"`, unread},
 		{"bytes beyond ASCII are no float", `{"gold": [2.5]}`, `"[b'\\xd9\\xa2.5']"`, unread},
-		{"other types are no numbers", `{"gold": [1, 2.5]}`, `"[1, 2j]"`, unread},
+		{"other types are not numbers", `{"gold": [1, 2.5]}`, `"[1, 2j]"`, unread},
 		{"order counts", `{"gold": ["a", "b"]}`, `["b", "a"]`, wrong},
 		{"ignore_order", `{"gold": ["a", "b"], "ignore_order": true}`, `["b", "a"]`, right},
 		{"ignore_order of numbers and texts", `{"gold": [10, "a", 9], "ignore_order": true}`, `["a", 9, 10]`, right},

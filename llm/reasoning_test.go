@@ -25,7 +25,7 @@ func TestReasoningApart(t *testing.T) {
 		{"unopened", "m", true, "hm\n</think>\nThe answer.", "The answer.", "hm"},
 		{"unopened of a known model", "Qwen/QwQ-32B", false, "hm\n</think>\nThe answer.", "The answer.", "hm"},
 		{"unopened of a plain model", "m", false, "Write </think> last.", "Write </think> last.", ""},
-		{"reasons and says nothing of it", "m", true, "The answer.", "The answer.", ""},
+		{"reasons and says nothing about it", "m", true, "The answer.", "The answer.", ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -84,7 +84,7 @@ func TestTakesUpWhatIsLeft(t *testing.T) {
 	})
 	var sum run.Summary
 	var err error
-	// The first start has the directory to itself until its subtest ends.
+	// The first invocation has the directory to itself until its subtest ends.
 	t.Run("first", func(t *testing.T) { sum, err = start(t, dir, failing, 2).Run(t.Context(), nil, examples(5)) })
 	if err != nil || sum.Finished != 4 || sum.Failed != 1 || sum.FirstFailure != "503" {
 		t.Fatalf("summary %+v, %v", sum, err)

@@ -132,7 +132,7 @@ func TestEndpoint(t *testing.T) {
 		spent   judge.Spent
 	}{
 		{"at once", nil, []string{saysTrue}, right, "", judge.Spent{Calls: 1}},
-		{"once more", nil, []string{"True", saysFalse}, wrong, "", judge.Spent{Calls: 2}},
+		{"again", nil, []string{"True", saysFalse}, wrong, "", judge.Spent{Calls: 2}},
 		{"never", nil, []string{"True", "True.", "```txt\nyes\n```"}, unscored, "no verdict in 3 replies", judge.Spent{Calls: 3}},
 		{"out", []openaitest.Fault{down}, nil, unscored, "HTTP 503", judge.Spent{Failed: 1}},
 		{"a web page", []openaitest.Fault{openaitest.Body(200, "<html>")}, nil, unscored, "ask the judge", judge.Spent{Failed: 1}},

@@ -184,7 +184,7 @@ func TestModelDecides(t *testing.T) {
 		want    judge.Verdict
 	}{
 		{"at once", []string{saysTrue}, judge.Verdict{Right: true, Reply: saysTrue, Asks: 1, Usage: qa.Usage{Prompt: 10, Completion: 1}}},
-		{"once more", []string{"a", saysFalse}, judge.Verdict{Reply: saysFalse, Asks: 2, Usage: qa.Usage{Prompt: 20, Completion: 2}}},
+		{"again", []string{"a", saysFalse}, judge.Verdict{Reply: saysFalse, Asks: 2, Usage: qa.Usage{Prompt: 20, Completion: 2}}},
 		{"never", []string{"a", "b", "c"}, judge.Verdict{Asks: 3, Usage: qa.Usage{Prompt: 30, Completion: 3}}},
 	}
 	for _, tt := range tests {

@@ -17,7 +17,7 @@ import "context"
 func echo() Baseline {
 	return Baseline{
 		Name:    "echo",
-		Summary: "the question once more",
+		Summary: "the question again",
 		Prompts: []string{"plain", "task"},
 		solve:   once(", from what you know.", func(context.Context, job) (string, error) { return "none", nil }),
 	}

@@ -118,7 +118,7 @@ func (l *Ledger[K, V]) load() (err error) {
 	return err
 }
 
-// refresh adds the lines written since the last call to the index, whoever wrote them.
+// refresh adds the lines written since the last call to the index, by any process.
 func (l *Ledger[K, V]) refresh() (damaged int, err error) {
 	info, err := l.file.Stat()
 	if err != nil || info.Size() <= l.read {

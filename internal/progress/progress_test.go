@@ -31,7 +31,7 @@ ingest: 9 added (18s)
 	}
 }
 
-// What an earlier start had done says nothing of the time that is left.
+// Work done by an earlier invocation does not count in the time left.
 func TestTimeLeft(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)

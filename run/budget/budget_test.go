@@ -113,7 +113,7 @@ func TestNoLimitNoForecast(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := account.Spent().Usage.Prompt; got != 6 {
-		t.Errorf("%d prompt tokens, want those of earlier starts and of this one: 6", got)
+		t.Errorf("%d prompt tokens, want those of earlier invocations and of this one: 6", got)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"tokens", budget.Limits{Tokens: 159}, budget.Spent{}, "0 of 159 tokens"},
 		{"a single token", budget.Limits{Tokens: 1}, budget.Spent{}, "0 of 1 tokens"},
-		{"tokens of earlier starts", budget.Limits{Tokens: 1000}, budget.Spent{Usage: qa.Usage{Prompt: 900}}, "900 of 1000"},
+		{"tokens of earlier invocations", budget.Limits{Tokens: 1000}, budget.Spent{Usage: qa.Usage{Prompt: 900}}, "900 of 1000"},
 		{"cost", budget.Limits{USD: 0.5}, budget.Spent{}, "$0.6100"},
 		{"time", budget.Limits{Until: start}, budget.Spent{}, "time"},
 		{"fits", budget.Limits{Tokens: 160, USD: 0.61, Until: start.Add(time.Second)}, budget.Spent{}, ""},
