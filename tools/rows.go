@@ -238,5 +238,5 @@ func JSONValue(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// JSONRow writes row i as one JSON object, for whoever prints rows to a person or a program.
+// JSONRow writes row i as one JSON object, for output.
 func (r Rows) JSONRow(i int) string { return encodeRow(r.Columns, r.Values[i]) }
