@@ -119,7 +119,13 @@ func (d *Document) load() error {
 	if err := g.take(); err != nil {
 		return &OpenError{Broken, "broken PDF: " + err.Error()}
 	}
-	return checkPages(d.pages, d.pool.cfg.MaxPages)
+	switch limit := d.pool.cfg.MaxPages; {
+	case d.pages < 1:
+		return &OpenError{NoPages, "PDF without pages"}
+	case d.pages > limit:
+		return &OpenError{TooManyPages, fmt.Sprintf("PDF claims %d pages, more than the limit of %d", d.pages, limit)}
+	}
+	return nil
 }
 
 func (d *Document) openError() error {
@@ -133,17 +139,6 @@ func (d *Document) openError() error {
 		return &OpenError{Encrypted, "encrypted PDF: its kind of encryption is not supported"}
 	default:
 		return &OpenError{Broken, "broken PDF: no readable page tree (truncated download?)"}
-	}
-}
-
-func checkPages(pages, limit int) error {
-	switch {
-	case pages < 1:
-		return &OpenError{NoPages, "PDF without pages"}
-	case pages > limit:
-		return &OpenError{TooManyPages, fmt.Sprintf("PDF claims %d pages, more than the limit of %d", pages, limit)}
-	default:
-		return nil
 	}
 }
 
@@ -202,10 +197,21 @@ func (d *Document) turnTo(n int) error {
 	if n < 1 || n > d.pages {
 		return &PageError{Page: n, Pages: d.pages}
 	}
-	if n == d.current || d.reuse(n) {
+	if n == d.current {
 		return nil
 	}
-	d.leave()
+	if at := slices.IndexFunc(d.loaded, func(l loadedPage) bool { return l.number == n }); at >= 0 {
+		l := d.loaded[at]
+		d.loaded = append(slices.Delete(d.loaded, at, at+1), l)
+		d.current, d.page = n, l.handle
+		return nil
+	}
+	d.current, d.page = 0, 0
+	for len(d.loaded) >= d.keep {
+		d.g.call("FPDF_ClosePage", d.loaded[0].handle)
+		_ = d.g.take()
+		d.loaded = d.loaded[1:]
+	}
 	page := uint64(d.g.word("FPDF_LoadPage", d.handle, uint64(n-1)))
 	if err := d.fault(n); err != nil {
 		return err
@@ -217,28 +223,6 @@ func (d *Document) turnTo(n int) error {
 	d.loaded = append(d.loaded, loadedPage{n, page})
 	d.frames[n] = d.measure()
 	return d.fault(n)
-}
-
-// reuse makes a loaded page current.
-func (d *Document) reuse(n int) bool {
-	at := slices.IndexFunc(d.loaded, func(l loadedPage) bool { return l.number == n })
-	if at < 0 {
-		return false
-	}
-	l := d.loaded[at]
-	d.loaded = append(slices.Delete(d.loaded, at, at+1), l)
-	d.current, d.page = n, l.handle
-	return true
-}
-
-// leave makes room for one more page.
-func (d *Document) leave() {
-	d.current, d.page = 0, 0
-	for len(d.loaded) >= d.keep {
-		d.g.call("FPDF_ClosePage", d.loaded[0].handle)
-		_ = d.g.take()
-		d.loaded = d.loaded[1:]
-	}
 }
 
 // measure reads the visible box of the loaded page (crop within media box) and its rotation.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
@@ -205,12 +206,8 @@ func (d *Document) fontName(font uint32) string {
 
 // inside drops glyphs whose ink is outside the visible page but keeps breaks and spaces.
 func inside(glyphs []Glyph, page Box) []Glyph {
-	kept := glyphs[:0]
-	for _, g := range glyphs {
+	return slices.DeleteFunc(glyphs, func(g Glyph) bool {
 		off := g.Box.X1 < page.X0 || g.Box.X0 > page.X1 || g.Box.Y1 < page.Y0 || g.Box.Y0 > page.Y1
-		if g.Rune == ' ' || g.Rune == '\n' || !off {
-			kept = append(kept, g)
-		}
-	}
-	return kept
+		return off && g.Rune != ' ' && g.Rune != '\n'
+	})
 }

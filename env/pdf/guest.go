@@ -179,10 +179,8 @@ func reason(err error) string {
 }
 
 func firstLine(s string) string {
-	for i, r := range s {
-		if r == '\n' || r == '\r' {
-			return s[:i]
-		}
+	if at := strings.IndexAny(s, "\r\n"); at >= 0 {
+		return s[:at]
 	}
 	return s
 }

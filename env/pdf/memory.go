@@ -69,7 +69,13 @@ func (m *memory) watch(ctx context.Context, limit time.Duration) (stop func() (s
 	m.calls++
 	call := m.calls
 	C.guard_arm(m.guard, C.int64_t(limit))
-	forget := context.AfterFunc(ctx, func() { m.expire(call) })
+	forget := context.AfterFunc(ctx, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.users > 0 && m.calls == call { // still in flight
+			C.guard_expire(m.guard)
+		}
+	})
 	return func() bool {
 		forget()
 		m.mu.Lock()
@@ -80,15 +86,6 @@ func (m *memory) watch(ctx context.Context, limit time.Duration) (stop func() (s
 		m.giveBack()
 		return spoiled
 	}, true
-}
-
-// expire ends a call if it is still in flight.
-func (m *memory) expire(call int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.users > 0 && m.calls == call {
-		C.guard_expire(m.guard)
-	}
 }
 
 // spoiled reports whether a call was stopped. The content of the memory is then invalid.

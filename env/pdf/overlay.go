@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -51,24 +52,17 @@ func Overlay(picture []byte, scale float64, marks []Mark) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// colour distinguishes the kinds; all colours are dark enough for white text.
-func (m Mark) colour() color.RGBA {
-	switch m.Kind {
-	case "figure":
-		return color.RGBA{0xC6, 0x28, 0x28, 0xFF}
-	case "table":
-		return color.RGBA{0x15, 0x65, 0xC0, 0xFF}
-	case "equation":
-		return color.RGBA{0x2E, 0x7D, 0x32, 0xFF}
-	case "section":
-		return color.RGBA{0x6A, 0x1B, 0x9A, 0xFF}
-	case "reference":
-		return color.RGBA{0xB3, 0x5A, 0x00, 0xFF}
-	case "chunk":
-		return color.RGBA{0x00, 0x69, 0x5C, 0xFF}
-	}
-	return color.RGBA{0x55, 0x55, 0x55, 0xFF}
+// colours distinguishes the kinds; all colours are dark enough for white text.
+var colours = map[string]color.RGBA{
+	"figure":    {0xC6, 0x28, 0x28, 0xFF},
+	"table":     {0x15, 0x65, 0xC0, 0xFF},
+	"equation":  {0x2E, 0x7D, 0x32, 0xFF},
+	"section":   {0x6A, 0x1B, 0x9A, 0xFF},
+	"reference": {0xB3, 0x5A, 0x00, 0xFF},
+	"chunk":     {0x00, 0x69, 0x5C, 0xFF},
 }
+
+func (m Mark) colour() color.RGBA { return cmp.Or(colours[m.Kind], color.RGBA{0x55, 0x55, 0x55, 0xFF}) }
 
 // pixels returns the area on the image. Corners far outside are moved closer, so that they fit an int.
 func (m Mark) pixels(scale float64) image.Rectangle {

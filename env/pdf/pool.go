@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,18 +72,10 @@ func NewPool(cfg Config) (*Pool, error) {
 	if cfg.MaxInstances < 0 || cfg.MaxPages < 0 || cfg.MaxPixels < 0 || cfg.Timeout < 0 {
 		return nil, errors.New("pdf pool: negative limit")
 	}
-	if cfg.MaxInstances == 0 {
-		cfg.MaxInstances = runtime.NumCPU()
-	}
-	if cfg.MaxPages == 0 {
-		cfg.MaxPages = DefaultMaxPages
-	}
-	if cfg.MaxPixels == 0 {
-		cfg.MaxPixels = DefaultMaxPixels
-	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = DefaultTimeout
-	}
+	cfg.MaxInstances = cmp.Or(cfg.MaxInstances, runtime.NumCPU())
+	cfg.MaxPages = cmp.Or(cfg.MaxPages, DefaultMaxPages)
+	cfg.MaxPixels = cmp.Or(cfg.MaxPixels, DefaultMaxPixels)
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	return &Pool{cfg: cfg, docs: documentCache{limit: cfg.MaxInstances}, slots: make(chan struct{}, cfg.MaxInstances)}, nil
 }
 
@@ -237,7 +230,11 @@ func (p *Pool) settings() webassembly.Config {
 }
 
 func (p *Pool) openCache() error {
-	if dir := p.cacheDir(); dir != "" {
+	dir := p.cfg.CacheDir
+	if user, err := os.UserCacheDir(); dir == "" && err == nil {
+		dir = filepath.Join(user, "airqa", "wazero")
+	}
+	if dir != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(dir)
 		if err == nil && writable(dir) {
 			p.cache = cache
@@ -254,17 +251,6 @@ func (p *Pool) openCache() error {
 		return fmt.Errorf("open PDFium's cache folder: %w", err)
 	}
 	return nil
-}
-
-func (p *Pool) cacheDir() string {
-	if p.cfg.CacheDir != "" {
-		return p.cfg.CacheDir
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "airqa", "wazero")
 }
 
 // writable reports whether files can be created in dir. A read-only folder opens as a cache but fails later.

@@ -65,12 +65,11 @@ func (d *Document) drawPage(n int, box []float64, out *Drawing) (*image.RGBA, er
 func (d *Document) encode(img *image.RGBA) ([]byte, error) {
 	var buf bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &d.buffers}
-	var err error
+	var picture image.Image = img
 	if grey, ok := greyOf(img); ok {
-		err = encoder.Encode(&buf, grey)
-	} else {
-		err = encoder.Encode(&buf, img)
+		picture = grey
 	}
+	err := encoder.Encode(&buf, picture)
 	return buf.Bytes(), err
 }
 

@@ -85,20 +85,16 @@ func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
 	}
 	box := w.extent(object, kind, outer, depth)
 	if kind == Form && depth < maxDepth && w.tooBig(box) {
-		w.form(object, outer, depth)
+		// It wraps the whole page, such as a publisher's stamp: descend.
+		w.children(object, outer, maxShapes, func(child uint64, inner matrix) bool {
+			w.object(child, inner, depth+1)
+			return len(w.shapes) < maxShapes
+		})
 		return
 	}
 	if clamped := box.Clamp(w.frame.page()); !clamped.Empty() {
 		w.shapes = append(w.shapes, Shape{Kind: kind, Box: clamped})
 	}
-}
-
-// form descends into a form that wraps the whole page, such as publishers' stamps.
-func (w *shapeWalk) form(object uint64, outer matrix, depth int) {
-	w.children(object, outer, maxShapes, func(child uint64, inner matrix) bool {
-		w.object(child, inner, depth+1)
-		return len(w.shapes) < maxShapes
-	})
 }
 
 func (w *shapeWalk) tooBig(b Box) bool {

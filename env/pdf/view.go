@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,15 +25,11 @@ type Viewer struct {
 // notes describe deviations from the request. The caller sets PaperID. Errors are an [*OpenError], a [*PageError], a
 // [*BoxError] or a file system error.
 func (v Viewer) View(ctx context.Context, path string, n int, box []float64) (qa.Image, []string, error) {
-	dpi := v.DPI
-	if dpi == 0 {
-		dpi = DefaultDPI
-	}
 	book, err := v.Pool.borrow(ctx, path)
 	if err != nil {
 		return qa.Image{}, nil, err
 	}
-	drawing, err := book.doc.Render(ctx, n, box, dpi)
+	drawing, err := book.doc.Render(ctx, n, box, cmp.Or(v.DPI, DefaultDPI))
 	v.Pool.giveBack(book, err)
 	if err != nil {
 		return qa.Image{}, nil, err

@@ -47,20 +47,14 @@ func captions(doc *layout.Document, page *layout.Page) []item {
 	for _, n := range numbers {
 		f := byNumber[n]
 		slices.SortStableFunc(f.lines, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
-		f.label(doc.Joined(f.lines))
+		f.Caption = doc.Joined(f.lines)
+		if m := captionLabel.FindStringSubmatch(f.Caption); m != nil { // Figure 3: The model
+			f.table, f.Number = m[1] != "", m[2]
+		}
 		out = append(out, *f)
 	}
 	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(a.rank(), b.rank()) })
 	return out
-}
-
-// label parses kind and number of "Figure 3: The model".
-func (f *item) label(text string) {
-	f.Caption = text
-	if m := captionLabel.FindStringSubmatch(text); m != nil {
-		f.table = m[1] != ""
-		f.Number = m[2]
-	}
 }
 
 // rank orders the captions of a page by their arabic or roman numbers; others come first.

@@ -64,12 +64,15 @@ func (v *pageView) pair() {
 	}
 	v.pairFrames()
 	for i := range v.items {
-		if !v.items[i].Sure {
+		f := &v.items[i]
+		if !f.Sure {
 			v.byZone(i)
 		}
-	}
-	for i := range v.items {
-		v.collectRows(&v.items[i])
+		for _, l := range v.page.Lines {
+			if f.table && f.Sure && l.Role == layout.Body && f.Box.Holds(l.Box) {
+				f.rows = append(f.rows, l)
+			}
+		}
 	}
 }
 
@@ -100,23 +103,18 @@ func (v *pageView) pairFrames() {
 	}
 }
 
-// fits reports whether a frame can be the table of a caption: it lies within the caption's horizontal range or begins
-// under it.
+// fits reports whether a frame can be the table of a caption. It lies within the caption's horizontal range, or crosses
+// the gutter right below the caption of a column, at the same left edge.
 func (v *pageView) fits(f item, b layout.Box) bool {
-	return b.OverlapX(f.reach) > 0.8*b.Width() || v.heads(f, b)
+	const slack = 8
+	crosses := b.X0 < v.page.Gutter && b.X1 > v.page.Gutter
+	headed := crosses && abs(b.X0-f.caption.X0) < slack && b.Y0 > f.caption.Y0 && b.Y0-f.caption.Y1 < slack
+	return headed || b.OverlapX(f.reach) > 0.8*b.Width()
 }
 
 // isPart reports whether two frames have equal height and are side by side, like parts (a) and (b) of one table.
 func isPart(a, b layout.Box) bool {
 	return a.OverlapX(b) <= 0 && a.OverlapY(b) > 0.9*max(a.Height(), b.Height())
-}
-
-// heads reports whether the caption of a column is right above a frame that starts at its left edge and crosses the
-// gutter.
-func (v *pageView) heads(f item, b layout.Box) bool {
-	const slack = 8
-	crosses := b.X0 < v.page.Gutter && b.X1 > v.page.Gutter
-	return crosses && abs(b.X0-f.caption.X0) < slack && b.Y0 > f.caption.Y0 && b.Y0-f.caption.Y1 < slack
 }
 
 // distance returns the vertical distance between a caption and a box, whichever is above.
@@ -183,19 +181,13 @@ func (v *pageView) isBody(i int) bool {
 		return l.Role == layout.Footnote || l.Role == layout.AuthorNote
 	case v.isLoose(l):
 		return false
-	case v.isLargeHeading(l), l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
+	case l.Size > 1.08*v.bodySize && l.Bold, l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
 		return true
 	case i > 0 && v.body[i-1]:
 		return endsParagraph(v.page.Lines[i-1], l)
 	}
-	return isNumberedHeading(l)
-}
-
-func isNumberedHeading(l layout.Line) bool {
 	return l.Bold && l.Break && l.Chars() > 6 && numberedHead.MatchString(l.Text())
 }
-
-func (v *pageView) isLargeHeading(l layout.Line) bool { return l.Size > 1.08*v.bodySize && l.Bold }
 
 // isLoose reports whether a line is in an image or a table, in cells, or in small text.
 func (v *pageView) isLoose(l layout.Line) bool {
@@ -338,16 +330,4 @@ func onPage(b layout.Box, p *layout.Page) layout.Box {
 	x := func(v float64) float64 { return max(0, min(v, p.Width)) }
 	y := func(v float64) float64 { return max(0, min(v, p.Height)) }
 	return layout.Box{X0: x(b.X0), Y0: y(b.Y0), X1: x(b.X1), Y1: y(b.Y1)}
-}
-
-// collectRows collects the lines of a table for its HTML.
-func (v *pageView) collectRows(f *item) {
-	if !f.table || !f.Sure {
-		return
-	}
-	for _, l := range v.page.Lines {
-		if l.Role == layout.Body && f.Box.Holds(l.Box) {
-			f.rows = append(f.rows, l)
-		}
-	}
 }

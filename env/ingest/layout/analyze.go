@@ -11,11 +11,12 @@ func Analyze(inputs []Input) *Document {
 	sideways := make([][]Glyph, len(inputs))
 	text := make([][]Word, len(inputs))
 	inputs = slices.Clone(inputs)
-	for i := range inputs {
-		inputs[i] = upright(inputs[i])
-		var straight []Glyph
-		straight, sideways[i] = byAngle(inputs[i].Glyphs)
-		text[i] = words(straight)
+	for i, in := range inputs {
+		if in.Turned = mainAngle(in.Glyphs); in.Turned != 0 { // such as a landscape page in a portrait paper
+			in = in.turned(in.Turned)
+		}
+		straight, rotated := byAngle(in.Glyphs)
+		inputs[i], sideways[i], text[i] = in, rotated, words(straight)
 	}
 	numbers := dropLineNumbers(text)
 	for i, in := range inputs {
@@ -56,11 +57,9 @@ func (d *Document) widenText() {
 	slices.Sort(rights)
 	left, right := lefts[len(lefts)/2], rights[len(rights)/2]
 	for i := range d.Pages {
-		p := &d.Pages[i]
-		if p.Text.Empty() {
-			continue
+		if p := &d.Pages[i]; !p.Text.Empty() {
+			p.Text.X0, p.Text.X1 = min(p.Text.X0, max(0, left)), max(p.Text.X1, min(p.Width, right))
 		}
-		p.Text.X0, p.Text.X1 = min(p.Text.X0, max(0, left)), max(p.Text.X1, min(p.Width, right))
 	}
 }
 
@@ -120,10 +119,16 @@ func sidewaysFragments(glyphs []Glyph) []fragment {
 	var f fragment
 	var current []Glyph
 	flush := func() {
-		if len(current) > 0 {
-			f.add(turnedWord(current))
-			current = nil
+		if len(current) == 0 {
+			return
 		}
+		w := Word{Baseline: current[0].Baseline, Size: current[0].Size, Font: current[0].Font}
+		for _, g := range current {
+			w.Text += string(g.Rune)
+			w.Box = w.Box.Union(g.Box)
+		}
+		f.add(w)
+		current = nil
 	}
 	end := func() {
 		flush()
@@ -146,15 +151,6 @@ func sidewaysFragments(glyphs []Glyph) []fragment {
 	return out
 }
 
-func turnedWord(glyphs []Glyph) Word {
-	w := Word{Baseline: glyphs[0].Baseline, Size: glyphs[0].Size, Font: glyphs[0].Font}
-	for _, g := range glyphs {
-		w.Text += string(g.Rune)
-		w.Box = w.Box.Union(g.Box)
-	}
-	return w
-}
-
 // bodyStyle returns the size (in steps of a tenth) and the font of most characters.
 func bodyStyle(pages [][]fragment) (float64, string) {
 	sizes, fonts := map[float64]int{}, map[string]int{}
@@ -166,5 +162,5 @@ func bodyStyle(pages [][]fragment) (float64, string) {
 			}
 		}
 	}
-	return mode(sizes), commonest(fonts)
+	return mode(sizes), mode(fonts)
 }

@@ -158,10 +158,14 @@ func joinRight(frags []fragment, i, number int) bool {
 // below returns the fragment that may be the next line of a caption, or -1.
 func below(frags []fragment, last int, box Box) int {
 	f, best := &frags[last], -1
+	maxStep := 1.36 * f.size
+	if captionLabel.MatchString(f.text()) { // on its own line
+		maxStep = 1.9 * f.size
+	}
 	for k := range frags {
 		o := &frags[k]
 		step := o.baseline - f.baseline
-		if o.caption != 0 || o.drawn || step < 0.6*f.size || step > maxStep(f) || abs(o.size-f.size) > 1.6 {
+		if o.caption != 0 || o.drawn || step < 0.6*f.size || step > maxStep || abs(o.size-f.size) > 1.6 {
 			continue
 		}
 		if o.box.OverlapX(box) < 0.5*min(o.box.Width(), box.Width()) || captionStart.MatchString(o.text()) {
@@ -172,14 +176,6 @@ func below(frags []fragment, last int, box Box) int {
 		}
 	}
 	return best
-}
-
-// maxStep returns the maximum line spacing of a caption, which is larger after a label on its own line.
-func maxStep(f *fragment) float64 {
-	if captionLabel.MatchString(f.text()) {
-		return 1.9 * f.size
-	}
-	return 1.36 * f.size
 }
 
 func ruleBetween(shapes []Shape, upper, lower fragment) bool {

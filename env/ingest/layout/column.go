@@ -19,8 +19,9 @@ func gutterOf(frags []fragment, width float64) float64 {
 	s := countSides(frags, width)
 	first, last := -1, -1
 	for i := range slots {
-		if !separates(s.left[i], s.right[i], s.crossing[i]) {
-			continue
+		beside := s.left[i] + s.right[i]
+		if min(s.left[i], s.right[i])*7 <= beside+s.crossing[i] || s.crossing[i] >= beside {
+			continue // too little text on one side, or half of it crosses
 		}
 		switch {
 		case first < 0 || s.crossing[i] < s.crossing[first]:
@@ -59,12 +60,6 @@ func countSides(frags []fragment, width float64) *sides {
 // slotX distributes slots over the middle third of the page.
 func slotX(i int, width float64) float64 {
 	return width * (0.34 + 0.32*float64(i)/slots)
-}
-
-// separates reports whether there is enough text on both sides and less than half of it crosses.
-func separates(left, right, crossing int) bool {
-	all := left + right + crossing
-	return min(left, right)*7 > all && crossing*2 < all
 }
 
 // gutters finds the gutter of each page. A page without one takes the paper's, if most of its text respects it: the
@@ -116,8 +111,11 @@ func assignColumns(frags []fragment, shapes []Shape, gutter float64) {
 	wideCaptions := map[int]bool{}
 	for i := range frags {
 		f := &frags[i]
-		f.column = f.side(gutter)
-		if f.crosses(gutter) || slices.ContainsFunc(zones, func(z Box) bool { return f.within(z) }) {
+		x, y := f.box.Center()
+		if f.column = 0; x > gutter {
+			f.column = 1
+		}
+		if f.crosses(gutter) || slices.ContainsFunc(zones, func(z Box) bool { return y >= z.Y0 && y <= z.Y1 }) {
 			f.column = Span
 			wideCaptions[f.caption] = f.caption > 0
 		}
@@ -128,18 +126,6 @@ func assignColumns(frags []fragment, shapes []Shape, gutter float64) {
 		}
 	}
 	spreadSpans(frags)
-}
-
-func (f *fragment) side(gutter float64) int {
-	if x, _ := f.box.Center(); x > gutter {
-		return 1
-	}
-	return 0
-}
-
-func (f *fragment) within(zone Box) bool {
-	_, y := f.box.Center()
-	return y >= zone.Y0 && y <= zone.Y1
 }
 
 // wideZones returns the vertical ranges of images and table rules that cross the gutter.

@@ -45,16 +45,11 @@ func (f *fragment) add(w Word) {
 	}
 	f.words = append(f.words, w)
 	f.chars += w.Len()
-	f.box = f.box.Union(inkOf(w))
-}
-
-// inkOf returns a word's box with the height of its line.
-func inkOf(w Word) Box {
-	x0, x1 := w.Box.X0, w.Box.X1
-	if x1 <= x0 {
-		x1 = x0 + 0.1
+	ink := Box{X0: w.Box.X0, Y0: w.Baseline - 0.72*w.Size, X1: w.Box.X1, Y1: w.Baseline + 0.22*w.Size}
+	if ink.X1 <= ink.X0 {
+		ink.X1 = ink.X0 + 0.1
 	}
-	return Box{X0: x0, Y0: w.Baseline - 0.72*w.Size, X1: x1, Y1: w.Baseline + 0.22*w.Size}
+	f.box = f.box.Union(ink)
 }
 
 func (f *fragment) text() string { return joinWords(f.words) }

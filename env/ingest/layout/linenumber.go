@@ -5,20 +5,25 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // dropLineNumbers removes line numbers of manuscripts and review copies. They count up by a constant step along the
 // margin of at least half of the pages, with no text above or below them. It returns the removed text of each page.
 func dropLineNumbers(pages [][]Word) []string {
 	dropped := make([]string, len(pages))
-	runs, long := make([][]numberRun, len(pages)), 0
+	runs := make([][]numberRun, len(pages))
+	long, full := 0, 0
 	for i, words := range pages {
 		runs[i] = numberRuns(words)
 		if slices.ContainsFunc(runs[i], func(r numberRun) bool { return r.length >= 8 }) {
 			long++
 		}
+		if len(words) > 20 {
+			full++
+		}
 	}
-	if long == 0 || long*2 < withText(pages) {
+	if long == 0 || long*2 < full {
 		return dropped
 	}
 	all := slices.Concat(runs...)
@@ -36,16 +41,6 @@ func dropLineNumbers(pages [][]Word) []string {
 		})
 	}
 	return dropped
-}
-
-func withText(pages [][]Word) int {
-	n := 0
-	for _, words := range pages {
-		if len(words) > 20 {
-			n++
-		}
-	}
-	return n
 }
 
 // edgeSlack is the tolerance for the right edges of line numbers.
@@ -124,12 +119,7 @@ func inMarginOf(words, column []Word) bool {
 }
 
 func isNumber(w Word) bool {
-	for _, r := range w.Text {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return len(w.Text) > 0 && len(w.Text) < 6
+	return w.Text != "" && len(w.Text) < 6 && strings.Trim(w.Text, "0123456789") == ""
 }
 
 func value(w Word) int {

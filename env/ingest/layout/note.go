@@ -18,7 +18,13 @@ var (
 // markUnruledNotes marks small text at the bottom of a column that begins with a footnote mark but has no rule above.
 func markUnruledNotes(p *Page, bodySize float64) {
 	for _, column := range []int{Span, 0, 1} {
-		lines := columnLines(p, column)
+		var lines []*Line // from top to bottom
+		for i := range p.Lines {
+			if l := &p.Lines[i]; l.Column == column && (l.Role == Body || l.Role == Caption) {
+				lines = append(lines, l)
+			}
+		}
+		slices.SortStableFunc(lines, func(a, b *Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
 		first := len(lines)
 		for first > 0 && lines[first-1].Role == Body && lines[first-1].Size < 0.96*bodySize {
 			first--
@@ -26,26 +32,12 @@ func markUnruledNotes(p *Page, bodySize float64) {
 		if first == 0 {
 			continue // everything is small
 		}
-		at := slices.IndexFunc(lines[first:], func(l *Line) bool { return noteMark.MatchString(l.Text()) })
-		if at < 0 {
-			continue
-		}
-		for _, l := range lines[first+at:] {
-			l.Role = Footnote
+		if at := slices.IndexFunc(lines[first:], func(l *Line) bool { return noteMark.MatchString(l.Text()) }); at >= 0 {
+			for _, l := range lines[first+at:] {
+				l.Role = Footnote
+			}
 		}
 	}
-}
-
-// columnLines returns the text lines of a column from top to bottom.
-func columnLines(p *Page, column int) []*Line {
-	var lines []*Line
-	for i := range p.Lines {
-		if l := &p.Lines[i]; l.Column == column && (l.Role == Body || l.Role == Caption) {
-			lines = append(lines, l)
-		}
-	}
-	slices.SortStableFunc(lines, func(a, b *Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
-	return lines
 }
 
 // markAuthorNotes separates the notes on authors from the other footnotes of a page.

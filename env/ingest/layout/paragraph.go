@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"unicode"
@@ -12,18 +13,8 @@ type edge struct {
 	left, right, leading float64
 }
 
-// edges measures the columns of a page.
-func edges(lines []Line) map[int]edge {
-	out := map[int]edge{}
-	for _, column := range []int{Span, 0, 1} {
-		if e, ok := edgeOf(lines, column); ok {
-			out[column] = e
-		}
-	}
-	return out
-}
-
-func edgeOf(lines []Line, column int) (edge, bool) {
+// edgeOf measures a column of a page. The result is zero without text.
+func edgeOf(lines []Line, column int) edge {
 	lefts, steps := map[float64]int{}, map[float64]int{}
 	var rights []float64
 	var last Line
@@ -39,15 +30,16 @@ func edgeOf(lines []Line, column int) (edge, bool) {
 		last = l
 	}
 	if len(rights) == 0 {
-		return edge{}, false
+		return edge{}
 	}
 	slices.Sort(rights)
-	return edge{left: mode(lefts), right: rights[len(rights)*9/10], leading: mode(steps)}, true
+	return edge{left: mode(lefts), right: rights[len(rights)*9/10], leading: mode(steps)}
 }
 
 // mode returns the value with the highest count, the smallest in a tie.
-func mode(count map[float64]int) float64 {
-	best, most := 0.0, 0
+func mode[K cmp.Ordered](count map[K]int) K {
+	var best K
+	most := 0
 	for v, n := range count {
 		if n > most || n == most && v < best {
 			best, most = v, n
@@ -136,14 +128,13 @@ func flush(p *Page, s Shape, bodySize float64) bool {
 
 // markParagraphs sets Break on the first lines of paragraphs.
 func markParagraphs(p *Page) {
-	columns := edges(p.Lines)
-	for i := range p.Lines {
-		if i == 0 {
-			p.Lines[i].Break = true
-			continue
-		}
-		l := p.Lines[i]
-		p.Lines[i].Break = breaks(p.Lines[i-1], l, columns[l.Column]) || indented(p.Lines, i, columns[l.Column])
+	columns := map[int]edge{}
+	for _, column := range []int{Span, 0, 1} {
+		columns[column] = edgeOf(p.Lines, column)
+	}
+	for i, l := range p.Lines {
+		e := columns[l.Column]
+		p.Lines[i].Break = i == 0 || breaks(p.Lines[i-1], l, e) || indented(p.Lines, i, e)
 	}
 }
 

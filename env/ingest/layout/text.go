@@ -119,9 +119,7 @@ func (d *Document) joinHyphen(head, tail string) string {
 	switch {
 	case whole > hyphened:
 		return stem + tail
-	case hyphened > 0 || !unicode.IsLower(first) || strings.Contains(stem, "-") && d.words[bare(tail)] > 0:
-		return head + tail
-	case prefixes[bare(stem)]:
+	case hyphened > 0, !unicode.IsLower(first), strings.Contains(stem, "-") && d.words[bare(tail)] > 0, prefixes[bare(stem)]:
 		return head + tail
 	case d.words[bare(stem)] > 1 && d.words[bare(tail)] > 1 && len(stem) > 4 && len(tail) > 4:
 		return head + tail // both halves are words of their own elsewhere

@@ -2,16 +2,6 @@ package layout
 
 import "slices"
 
-// upright rotates a page with vertical text, such as a landscape page in a portrait paper, and records the rotation in
-// the page.
-func upright(in Input) Input {
-	in.Turned = mainAngle(in.Glyphs)
-	if in.Turned == 0 {
-		return in
-	}
-	return in.turned(in.Turned)
-}
-
 // turned rotates a page by angle, which makes its text upright.
 func (in Input) turned(angle int) Input {
 	in.Turned = angle

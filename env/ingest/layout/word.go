@@ -14,7 +14,7 @@ type wordBuilder struct {
 	words []Word
 	text  strings.Builder
 	fonts map[string]int
-	kinds map[string][2]bool // bold and math by font
+	kinds map[string][2]bool // bold and math by font: a page has about a dozen
 	word  Word
 	last  Glyph
 	open  bool
@@ -31,14 +31,17 @@ func words(glyphs []Glyph) []Word {
 }
 
 func (b *wordBuilder) add(g Glyph) {
-	if g.Rune == '\n' || unicode.IsSpace(g.Rune) || !finite(g) {
+	if unicode.IsSpace(g.Rune) || !finite(g) {
 		b.end()
 		return
 	}
 	if b.open && b.jumps(g) {
 		b.end()
 	}
-	b.begin(g)
+	if !b.open || g.Size > b.word.Size+0.1 { // a superscript may come first
+		b.word.Baseline, b.word.Size = g.Baseline, g.Size
+	}
+	b.open = true
 	b.text.WriteRune(g.Rune)
 	b.fonts[g.Font]++
 	b.word.Box = b.word.Box.Union(g.Box)
@@ -49,34 +52,21 @@ func (b *wordBuilder) add(g Glyph) {
 	}
 }
 
-// begin takes the baseline from the largest glyph, because a superscript may come first.
-func (b *wordBuilder) begin(g Glyph) {
-	if !b.open || g.Size > b.word.Size+0.1 {
-		b.word.Baseline, b.word.Size = g.Baseline, g.Size
-	}
-	b.open = true
-}
-
 func (b *wordBuilder) end() {
 	if b.open {
 		b.word.Text = norm.NFC.String(b.text.String())
-		b.word.Font = commonest(b.fonts)
-		b.word.Bold, b.word.Math = b.judge(b.word.Font)
+		font := mode(b.fonts)
+		kind, judged := b.kinds[font]
+		if !judged {
+			kind = [2]bool{IsBold(font), IsMath(font)}
+			b.kinds[font] = kind
+		}
+		b.word.Font, b.word.Bold, b.word.Math = font, kind[0], kind[1]
 		b.words = append(b.words, b.word)
 	}
 	b.text.Reset()
 	b.word, b.open = Word{}, false
 	clear(b.fonts)
-}
-
-// judge caches the properties of a font: a page has about a dozen fonts.
-func (b *wordBuilder) judge(font string) (bold, math bool) {
-	kind, ok := b.kinds[font]
-	if !ok {
-		kind = [2]bool{IsBold(font), IsMath(font)}
-		b.kinds[font] = kind
-	}
-	return kind[0], kind[1]
 }
 
 // jumps reports whether g is apart from the preceding word without a space between them.
@@ -92,17 +82,6 @@ func (b *wordBuilder) jumps(g Glyph) bool {
 func finite(g Glyph) bool {
 	sum := g.Box.X0 + g.Box.X1 + g.Box.Y0 + g.Box.Y1 + g.X + g.Baseline + g.Size
 	return !math.IsNaN(sum) && !math.IsInf(sum, 0) && math.Abs(sum) < 1e7 && g.Size > 0.5
-}
-
-// commonest breaks ties by name for deterministic results.
-func commonest(count map[string]int) string {
-	best, most := "", 0
-	for name, n := range count {
-		if n > most || n == most && name < best {
-			best, most = name, n
-		}
-	}
-	return best
 }
 
 // Len returns the number of characters.

@@ -21,15 +21,15 @@ func (r *paperReader) abstract() string {
 	if start < 0 {
 		return r.unlabelledAbstract()
 	}
-	var lines []layout.Line
-	for i := start; i < len(r.flow); i++ {
-		l := r.flow[i]
-		if r.isHeading(i) || i > start && endsAbstract(l.Text()) || l.Page > r.flow[start].Page+1 {
+	end := start
+	for ; end < len(r.flow); end++ {
+		l, first := r.flow[end], r.flow[start]
+		resized := abs(l.Size-first.Size) > 1.6 && l.Chars() > 12 // affiliations, for example
+		if r.isHeading(end) || resized || end > start && endsAbstract(l.Text()) || l.Page > first.Page+1 {
 			break
 		}
-		lines = append(lines, l)
 	}
-	text := strings.TrimSpace(strings.TrimPrefix(r.Doc.Joined(r.upToGap(lines)), prefix))
+	text := strings.TrimSpace(strings.TrimPrefix(r.Doc.Joined(r.flow[start:end]), prefix))
 	return runIn.ReplaceAllString(text, "")
 }
 
@@ -57,16 +57,6 @@ func (r *paperReader) unlabelledAbstract() string {
 	return ""
 }
 
-// upToGap ends an abstract before text of another size, such as affiliations.
-func (r *paperReader) upToGap(lines []layout.Line) []layout.Line {
-	for i := 1; i < len(lines); i++ {
-		if abs(lines[i].Size-lines[0].Size) > 1.6 && lines[i].Chars() > 12 {
-			return lines[:i]
-		}
-	}
-	return lines
-}
-
 // abstractStart returns the first line of the abstract in the flow, or -1, and a word to remove from its start.
 func (r *paperReader) abstractStart() (int, string) {
 	at := slices.IndexFunc(r.flow, func(l layout.Line) bool {
@@ -78,8 +68,7 @@ func (r *paperReader) abstractStart() (int, string) {
 		return -1, ""
 	case abstractTitles[folded(r.flow[at].Text())]:
 		return at + 1, ""
-	}
-	if r.boldRunIn(r.flow[at]) {
+	case r.boldRunIn(r.flow[at]):
 		return at, r.flow[at].Words[0].Text
 	}
 	return at, ""

@@ -22,11 +22,10 @@ func (r *paperReader) equations() []Equation {
 			continue
 		}
 		lines := r.formula(i)
-		e := Equation{Number: number, Page: l.Page}
+		e := Equation{Number: number, Text: formulaText(lines), Page: l.Page}
 		for _, f := range lines {
 			e.Box = e.Box.Union(f.Box)
 		}
-		e.Text = formulaText(lines)
 		if e.Text != "" {
 			out = append(out, e)
 		}

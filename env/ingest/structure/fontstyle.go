@@ -34,7 +34,7 @@ func (r *paperReader) standsOut(l layout.Line) bool {
 	if l.Bold && l.Size > 0.87*r.Doc.BodySize || l.Size > 1.08*r.Doc.BodySize {
 		return true
 	}
-	return l.Size > 0.93*r.Doc.BodySize && (isCapitals(l.Text()) || isCapsFont(l) || r.isItalic(l))
+	return l.Size > 0.93*r.Doc.BodySize && (isCapitals(l.Text()) || capsFont.MatchString(printOf(l).font) || r.isItalic(l))
 }
 
 func isCapitals(s string) bool {
@@ -52,30 +52,23 @@ func isCapitals(s string) bool {
 
 var capsFont = regexp.MustCompile(`(?i)(csc|smallcap|caps|-sc|sc\d|[a-z]cc\d|xcc)`)
 
-func isCapsFont(l layout.Line) bool { return capsFont.MatchString(printOf(l).font) }
-
 var italicFont = regexp.MustCompile(`(?i)(ital|obli|cmti|sfti|cmsl|-it$|ti\d)`)
 
 // isItalic requires the whole line to be italic, because a phrase in italics is not a heading.
 func (r *paperReader) isItalic(l layout.Line) bool {
 	n, all := 0, 0
 	for _, w := range l.Words {
+		italic, judged := r.italics[w.Font]
+		if !judged {
+			italic = italicFont.MatchString(w.Font)
+			r.italics[w.Font] = italic
+		}
 		all += w.Len()
-		if r.italic(w.Font) {
+		if italic {
 			n += w.Len()
 		}
 	}
 	return all > 0 && n*10 >= all*9
-}
-
-// italic caches the test of a font name: a paper has about a dozen fonts.
-func (r *paperReader) italic(font string) bool {
-	judged, ok := r.italics[font]
-	if !ok {
-		judged = italicFont.MatchString(font)
-		r.italics[font] = judged
-	}
-	return judged
 }
 
 // folded reduces a text to lower-case letters and digits, to ignore typographic differences.

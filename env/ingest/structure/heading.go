@@ -47,7 +47,7 @@ func (r *paperReader) findHeadings() {
 	r.addStarred()
 	r.addUnnumbered()
 	slices.SortStableFunc(r.heads, func(a, b heading) int { return cmp.Compare(a.at, b.at) })
-	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return abstractTitles[folded(h.title)] && h.at < r.flowPage(3) })
+	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return abstractTitles[folded(h.title)] && r.flow[h.at].Page < 3 })
 	r.nameFromOutline()
 }
 
@@ -70,15 +70,6 @@ func (r *paperReader) addAnchored(useOutline bool) {
 	}
 }
 
-// flowPage returns the first line of the flow on a page or a later one.
-func (r *paperReader) flowPage(page int) int {
-	at := slices.IndexFunc(r.flow, func(l layout.Line) bool { return l.Page >= page })
-	if at < 0 {
-		return len(r.flow)
-	}
-	return at
-}
-
 // apart drops headings that begin within the previous title.
 func apart(heads []heading) []heading {
 	var out []heading
@@ -95,8 +86,9 @@ func (r *paperReader) anchored() []heading {
 	var heads []heading
 	taken := map[int]bool{}
 	for _, a := range r.Anchors {
-		level, number, ok := parseAnchor(a.Name)
-		if !ok {
+		kind, number, numbered := strings.Cut(a.Name, ".") // subsection.3.1
+		level := anchorKinds[kind]
+		if level == 0 || !numbered {
 			continue
 		}
 		at := r.lineAt(a, number)
@@ -180,7 +172,8 @@ func isWords(s string) bool {
 func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
 	text := l.Text()
 	number, _ := splitNumber(text)
-	if number != "" || !r.couldBeTitle(l, text) || !isWords(text) || !r.alone(i) || uniformStyle(l) != l.Bold {
+	regular := slices.ContainsFunc(l.Words, func(w layout.Word) bool { return !w.Bold }) // after bold words: a paragraph
+	if number != "" || !r.couldBeTitle(l, text) || !isWords(text) || !r.alone(i) || regular == l.Bold {
 		return 0, false
 	}
 	for _, h := range r.heads {
@@ -189,11 +182,6 @@ func (r *paperReader) starredLevel(i int, l layout.Line) (int, bool) {
 		}
 	}
 	return 1, len(r.heads) == 0 && l.Baseline > 0.1*r.Doc.Pages[l.Page-1].Height || commonTitles[folded(text)]
-}
-
-// uniformStyle reports whether all words are bold, unlike bold words at the start of a paragraph.
-func uniformStyle(l layout.Line) bool {
-	return !slices.ContainsFunc(l.Words, func(w layout.Word) bool { return !w.Bold })
 }
 
 // sameColumn compares a line with an anchor, whose x is the left edge of its column, or 0 if unknown.
@@ -316,7 +304,8 @@ func (r *paperReader) addUnnumbered() {
 // isUnnumberedLike reports whether line i is alone, unnumbered and in the given font style.
 func (r *paperReader) isUnnumberedLike(i int, look fontStyle) bool {
 	l := r.flow[i]
-	return l.Break && printOf(l).like(look) && r.alone(i) && isUnnumbered(l.Text())
+	number, _ := splitNumber(l.Text())
+	return number == "" && l.Break && printOf(l).like(look) && r.alone(i)
 }
 
 // maxTitle is the maximum length of a one-line heading, in bytes.
@@ -331,11 +320,6 @@ func (r *paperReader) isKnown(text string) bool {
 	number, title := splitNumber(text)
 	name := folded(title)
 	return (commonTitles[name] || bibliographyTitles[name]) && (number == "" || len(r.heads) == 0)
-}
-
-func isUnnumbered(text string) bool {
-	number, _ := splitNumber(text)
-	return number == ""
 }
 
 func (r *paperReader) isHeading(i int) bool { return r.headAt(i) != nil }
@@ -363,10 +347,8 @@ func (r *paperReader) topLook() (fontStyle, bool) {
 		}
 	}
 	deeper := slices.ContainsFunc(r.heads, func(h heading) bool { return h.level > 1 && h.look.like(best) })
-	return best, count[best] > 1 && !deeper && (best.size > 1.05*r.Doc.BodySize || best.font != r.Doc.BodyFont && isCapsName(best.font))
+	return best, count[best] > 1 && !deeper && (best.size > 1.05*r.Doc.BodySize || best.font != r.Doc.BodyFont && capsFont.MatchString(best.font))
 }
-
-func isCapsName(font string) bool { return capsFont.MatchString(font) }
 
 // alone reports whether a line is short and has space above it, unlike bold words at the start of a paragraph.
 func (r *paperReader) alone(i int) bool {

@@ -54,13 +54,6 @@ var anchorKinds = map[string]int{
 // starredKinds are the anchor kinds of unnumbered headings. All levels, down to paragraphs, use "section*".
 var starredKinds = []string{"section*.", "chapter*.", "subsection*.", "subsubsection*."}
 
-// parseAnchor parses "subsection.3.1" as level 2, number "3.1".
-func parseAnchor(name string) (level int, number string, ok bool) {
-	kind, number, found := strings.Cut(name, ".")
-	level, ok = anchorKinds[kind]
-	return level, number, found && ok
-}
-
 // sameNumber reports whether a printed number matches an anchor's: "IV" is "4", "B" in IEEE style is the last part of
 // "3.2", "A" is "appendix.A".
 func sameNumber(printed, anchor string) bool {

@@ -96,7 +96,8 @@ func (r *paperReader) headingOf(e Entry, taken map[int]bool) (heading, bool) {
 // matchAt compares an entry with the text at line i.
 func (r *paperReader) matchAt(e Entry, i int) (match, bool) {
 	const longest = 6
-	w := targetTitle{titles: titlesOf(e), cut: strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")}
+	_, title := splitNumber(strings.TrimSpace(e.Title))
+	w := targetTitle{titles: []string{folded(e.Title), folded(title)}, cut: strings.HasSuffix(e.Title, "...") || strings.HasSuffix(e.Title, "…")}
 	m, got := match{at: i, cost: r.placeCost(e, i)}, ""
 	first := len(folded(r.flow[i].Text()))
 	for k := i; k < min(i+longest, len(r.flow)) && r.flow[k].Page == r.flow[i].Page && len(got) <= len(w.titles[0])+maxLabel; k++ {
@@ -122,11 +123,6 @@ func (r *paperReader) matchAt(e Entry, i int) (match, bool) {
 type targetTitle struct {
 	titles []string
 	cut    bool // truncated with dots in the outline
-}
-
-func titlesOf(e Entry) []string {
-	_, title := splitNumber(strings.TrimSpace(e.Title))
-	return []string{folded(e.Title), folded(title)}
 }
 
 // is reports whether lines match the title. The first line must extend beyond a label of first bytes.
@@ -204,9 +200,12 @@ func (r *paperReader) entryHeading(e Entry, m match) heading {
 	h.number, _ = splitNumber(printed)
 	_, h.title = splitNumber(strings.TrimSpace(e.Title))
 	h.label = labelOf(printed, folded(h.title))
-	if m.at > 0 && h.label == "" && r.isChapter(m.at-1, m.at) {
-		h.at, h.lines = h.at-1, h.lines+1
-		h.label = r.flow[h.at].Text()
+	if m.at == 0 || h.label != "" {
+		return h
+	}
+	above, l := r.flow[m.at-1], r.flow[m.at]
+	if text := above.Text(); above.Page == l.Page && l.Baseline > above.Baseline && chapterLabel.MatchString(text) {
+		h.at, h.lines, h.label = h.at-1, h.lines+1, text
 	}
 	return h
 }
@@ -228,12 +227,6 @@ func labelOf(printed, title string) string {
 
 // chapterLabel matches a line of its own above the title of a chapter.
 var chapterLabel = regexp.MustCompile(`^(?i:chapter|appendix|part|chapitre|kapitel|cap[ií]tulo)\s+(\d{1,2}|[A-Z]|[IVX]{1,4})[.:]?$`)
-
-// isChapter reports whether line i is the label of the title on line next.
-func (r *paperReader) isChapter(i, next int) bool {
-	a, b := r.flow[i], r.flow[next]
-	return a.Page == b.Page && b.Baseline > a.Baseline && chapterLabel.MatchString(a.Text())
-}
 
 // addMissing adds headings that are not in the outline: lines with an unused number in the font style of the headings
 // with equally many number parts.

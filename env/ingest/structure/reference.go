@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -20,16 +21,25 @@ func (r *paperReader) references() []Reference {
 		if !bibliographyTitles[folded(h.title)] {
 			continue
 		}
-		from, to := h.at+h.lines, r.nextHead(i)
-		lines := r.flow[from:to]
-		starts := r.starts(lines)
-		to = from + lastEntryEnd(lines, starts)
-		lines = lines[:to-from]
-		markEntries(r.ours[from:to], starts)
-		for k := range lines {
-			lines[k].Break = r.ours[from+k].Break
+		from, to := h.at+h.lines, len(r.flow)
+		if i+1 < len(r.heads) {
+			to = r.heads[i+1].at
 		}
-		out = append(out, r.split(lines, starts)...)
+		starts := r.starts(r.flow[from:to])
+		lines := r.flow[from : from+lastEntryEnd(r.flow[from:to], starts)]
+		for k, at := range starts {
+			end := len(lines)
+			if k+1 < len(starts) {
+				end = starts[k+1]
+			}
+			for n := at; n < end; n++ { // each entry begins a row
+				lines[n].Break = n == at
+				r.ours[from+n].Break, r.ours[from+n].Joins = n == at, n > at
+			}
+			if text := r.Doc.Joined(lines[at:end]); text != "" {
+				out = append(out, Reference{Text: text, Page: lines[at].Page})
+			}
+		}
 	}
 	return out
 }
@@ -55,54 +65,21 @@ func lastEntryEnd(lines []layout.Line, starts []int) int {
 	return len(lines)
 }
 
-// markEntries makes each entry begin a row. Lines before the first entry remain unchanged.
-func markEntries(lines []*layout.Line, starts []int) {
-	for k, at := range starts {
-		end := len(lines)
-		if k+1 < len(starts) {
-			end = starts[k+1]
-		}
-		for i := at; i < end; i++ {
-			lines[i].Break, lines[i].Joins = i == at, i > at
-		}
-	}
-}
-
-func (r *paperReader) nextHead(i int) int {
-	if i+1 < len(r.heads) {
-		return r.heads[i+1].at
-	}
-	return len(r.flow)
-}
-
 // starts finds the first lines of entries by consecutive numbers, citation anchors, hanging indents or spacing, in this
 // order.
 func (r *paperReader) starts(lines []layout.Line) []int {
-	starts := labelStarts(lines)
-	if starts == nil {
-		starts = r.citeStarts(lines)
+	for _, find := range []func([]layout.Line) []int{labelStarts, r.citeStarts, hangingStarts} {
+		if starts := find(lines); starts != nil {
+			return starts
+		}
 	}
-	if starts == nil {
-		starts = hangingStarts(lines)
-	}
-	if starts == nil {
-		starts = gapStarts(lines)
+	var starts []int
+	for i, l := range lines {
+		if i == 0 || l.Break {
+			starts = append(starts, i)
+		}
 	}
 	return starts
-}
-
-func (r *paperReader) split(lines []layout.Line, starts []int) []Reference {
-	var out []Reference
-	for k, at := range starts {
-		end := len(lines)
-		if k+1 < len(starts) {
-			end = starts[k+1]
-		}
-		if text := r.Doc.Joined(lines[at:end]); text != "" {
-			out = append(out, Reference{Text: text, Page: lines[at].Page})
-		}
-	}
-	return out
 }
 
 // labelStarts finds lines that begin with consecutive numbers. It returns nil unless they start near 1 and there are at
@@ -144,12 +121,7 @@ func (r *paperReader) citeStarts(lines []layout.Line) []int {
 	if count < 2 || len(found)*10 < count*9 {
 		return nil
 	}
-	starts := make([]int, 0, len(found))
-	for at := range found {
-		starts = append(starts, at)
-	}
-	slices.Sort(starts)
-	return starts
+	return slices.Sorted(maps.Keys(found))
 }
 
 // entryAt returns the line in the anchor's column whose top is nearest to it.
@@ -184,16 +156,6 @@ func hangingStarts(lines []layout.Line) []int {
 	}
 	if share := float64(len(starts)) / math.Max(1, float64(len(lines))); share > 0.75 && len(lines) > 6 || len(starts) == 0 {
 		return nil
-	}
-	return starts
-}
-
-func gapStarts(lines []layout.Line) []int {
-	var starts []int
-	for i, l := range lines {
-		if i == 0 || l.Break {
-			starts = append(starts, i)
-		}
 	}
 	return starts
 }

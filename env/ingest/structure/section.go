@@ -12,7 +12,10 @@ import (
 func (r *paperReader) sections() []Section {
 	var out []Section
 	for i, h := range r.heads {
-		end := r.endOf(i)
+		end := len(r.flow) // or the start of the next heading of the same or a higher level
+		if n := slices.IndexFunc(r.heads[i+1:], func(next heading) bool { return next.level <= h.level }); n >= 0 {
+			end = r.heads[i+1+n].at
+		}
 		lines := r.contents(h, end)
 		s := Section{Number: h.number, Title: h.title, Heading: strings.TrimSpace(h.label + " " + h.title), Level: h.level, Text: r.Doc.Flow(lines)}
 		for _, l := range r.flow[h.at:end] {
@@ -53,14 +56,4 @@ func (r *paperReader) headAt(i int) *heading {
 		}
 	}
 	return nil
-}
-
-// endOf returns the start of the next heading of the same or a higher level.
-func (r *paperReader) endOf(i int) int {
-	for _, next := range r.heads[i+1:] {
-		if next.level <= r.heads[i].level {
-			return next.at
-		}
-	}
-	return len(r.flow)
 }

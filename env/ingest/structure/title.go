@@ -27,11 +27,8 @@ func (r *paperReader) title() string {
 	if best := bestBlock(blocks); best != nil {
 		return r.cleanTitle(best)
 	}
-	if title := strings.TrimSpace(r.Title); title != "" {
+	if title := strings.TrimSpace(r.Title); title != "" || len(lines) == 0 {
 		return title
-	}
-	if len(lines) == 0 {
-		return ""
 	}
 	return r.plainTitle(lines)
 }
@@ -112,10 +109,8 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 func bestBlock(blocks [][]layout.Line) []layout.Line {
 	var best []layout.Line
 	for _, b := range blocks {
-		if best == nil || mainSize(b[0]) > mainSize(best[0])+0.5 {
-			if best != nil && len(words(b)) <= 2 && len(words(best)) >= 4 {
-				continue
-			}
+		logo := len(words(b)) <= 2 && len(words(best)) >= 4
+		if best == nil || mainSize(b[0]) > mainSize(best[0])+0.5 && !logo {
 			best = b
 		}
 	}

@@ -52,9 +52,12 @@ func (s *session) try(ctx context.Context, t transfer) error {
 	}
 	req.Header.Set("User-Agent", s.UserAgent)
 	req.Header.Set("Accept", "application/pdf, */*;q=0.1")
-	req.Header.Set("Accept-Encoding", "identity") // a range of a compressed file would be useless
-	t.part.ask(req)
-	resp, err := s.clients.to(req).Do(req)
+	req.Header.Set("Accept-Encoding", "identity")          // a range of a compressed file would be useless
+	if p := t.part; p.size > 0 && p.mark.Validator != "" { // request only the rest
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
+		req.Header.Set("If-Range", p.mark.Validator)
+	}
+	resp, err := s.client(req).Do(req)
 	if err != nil {
 		return failure(ctx, t.host, err)
 	}
@@ -73,11 +76,9 @@ func (s *session) try(ctx context.Context, t transfer) error {
 
 // wait waits until the minimum delay since the host's last request has passed.
 func (s *session) wait(ctx context.Context, host string) error {
-	if last, ok := s.asked[host]; ok {
-		if rest := s.Delay - s.Now().Sub(last); rest > 0 {
-			if err := s.Sleep(ctx, rest); err != nil {
-				return err
-			}
+	if rest := s.Delay - s.Now().Sub(s.asked[host]); rest > 0 {
+		if err := s.Sleep(ctx, rest); err != nil {
+			return err
 		}
 	}
 	s.asked[host] = s.Now()

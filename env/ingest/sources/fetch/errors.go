@@ -53,22 +53,17 @@ func failure(ctx context.Context, host string, err error) error {
 	}
 	var no *refusal
 	var certificate *tls.CertificateVerificationError
+	var name *net.DNSError
+	var op *net.OpError
 	switch {
 	case errors.As(err, &no):
 		return fmt.Errorf("fetch from %s: %w", host, no)
 	case errors.As(err, &certificate):
 		return fmt.Errorf("fetch from %s: %w", host, err)
-	case unreachable(err):
+	case errors.As(err, &name), errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"):
 		return &OfflineError{Host: host, Err: err}
 	}
 	return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", host, err)}
-}
-
-// unreachable distinguishes failed connections from broken ones.
-func unreachable(err error) bool {
-	var name *net.DNSError
-	var op *net.OpError
-	return errors.As(err, &name) || errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
 }
 
 // maxWait is the maximum delay that a server may request. Beyond that, the user is asked to retry later.

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -79,9 +80,11 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err erro
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	s := &session{
-		Fetcher: f.withDefaults(), registry: b, clients: newClients(f.Client), asked: map[string]time.Time{}, down: map[string]error{},
+		Fetcher: f.withDefaults(), registry: b, asked: map[string]time.Time{}, down: map[string]error{},
+		open: transport(nil), guarded: transport(refuseLocal),
 	}
-	defer s.clients.close()
+	defer s.open.CloseIdleConnections()
+	defer s.guarded.CloseIdleConnections()
 	for i, item := range items {
 		if err := ctx.Err(); err != nil {
 			return sum, err
@@ -90,18 +93,15 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err erro
 			s.Progress(Event{Item: item, Bytes: bytes, Total: total, Done: i, Items: len(items)})
 		}
 		path, ok := b.have(item)
-		switch {
-		case ok:
+		if ok {
 			sum.Skipped++
-		default:
-			if path, err = s.fetch(ctx, item, report); err != nil {
-				if ctx.Err() != nil {
-					return sum, ctx.Err()
-				}
-				sum.Failed = append(sum.Failed, Failure{Item: item, Err: err})
-				continue
-			}
+		} else if path, err = s.fetch(ctx, item, report); err == nil {
 			sum.Downloaded++
+		} else if ctx.Err() != nil {
+			return sum, ctx.Err()
+		} else {
+			sum.Failed = append(sum.Failed, Failure{Item: item, Err: err})
+			continue
 		}
 		sum.Paths = append(sum.Paths, path)
 		s.Progress(Event{Item: item, Done: i + 1, Items: len(items)})
@@ -110,20 +110,15 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err erro
 }
 
 func (f Fetcher) withDefaults() Fetcher {
+	f.Delay, f.UserAgent = cmp.Or(f.Delay, DefaultDelay), cmp.Or(f.UserAgent, DefaultUserAgent)
 	if f.MaxBytes <= 0 {
 		f.MaxBytes = DefaultMaxBytes
-	}
-	if f.Delay == 0 {
-		f.Delay = DefaultDelay
 	}
 	if f.Tries <= 0 {
 		f.Tries = DefaultTries
 	}
 	if f.Stall <= 0 {
 		f.Stall = DefaultStall
-	}
-	if f.UserAgent == "" {
-		f.UserAgent = DefaultUserAgent
 	}
 	if f.Sleep == nil {
 		f.Sleep = pause.For
@@ -141,7 +136,8 @@ func (f Fetcher) withDefaults() Fetcher {
 type session struct {
 	Fetcher
 	registry *registry
-	clients  *clients
+	open     *http.Transport
+	guarded  *http.Transport      // refuses local addresses
 	asked    map[string]time.Time // time of the last request per host
 	down     map[string]error     // unreachable hosts
 }

@@ -17,22 +17,6 @@ const (
 	headerTimeout = 60 * time.Second
 )
 
-// clients sends requests. A paper's URL may be in the local network, because a person entered it, but a redirect from
-// elsewhere must not lead there.
-type clients struct {
-	given   *http.Client // nil: use the two below
-	open    *http.Transport
-	guarded *http.Transport
-}
-
-func newClients(given *http.Client) *clients {
-	c := &clients{given: given}
-	if given == nil {
-		c.open, c.guarded = transport(nil), transport(refuseLocal)
-	}
-	return c
-}
-
 func transport(control func(network, address string, c syscall.RawConn) error) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, Control: control}
 	return &http.Transport{
@@ -41,31 +25,17 @@ func transport(control func(network, address string, c syscall.RawConn) error) *
 	}
 }
 
-func (c *clients) close() {
-	if c.given == nil {
-		c.open.CloseIdleConnections()
-		c.guarded.CloseIdleConnections()
-	}
-}
-
-// to returns the client for a request.
-func (c *clients) to(req *http.Request) *http.Client {
+// client returns the client for a request. A paper's URL may be in the local network, because a person entered it, but a
+// redirect from elsewhere must not lead there.
+func (s *session) client(req *http.Request) *http.Client {
 	local := isLocal(req.Context(), req.URL.Hostname())
-	client := &http.Client{CheckRedirect: redirects(local)}
-	proxy, err := http.ProxyFromEnvironment(req)
-	switch {
-	case c.given != nil:
-		client.Transport, client.Jar, client.Timeout = c.given.Transport, c.given.Jar, c.given.Timeout
-	case local, err == nil && proxy != nil: // a proxy often has a local address
-		client.Transport = c.open
-	default:
-		client.Transport = c.guarded
+	client := &http.Client{Transport: s.guarded}
+	if s.Client != nil {
+		*client = *s.Client
+	} else if proxy, err := http.ProxyFromEnvironment(req); local || err == nil && proxy != nil { // a proxy often has a local address
+		client.Transport = s.open
 	}
-	return client
-}
-
-func redirects(local bool) func(*http.Request, []*http.Request) error {
-	return func(req *http.Request, via []*http.Request) error {
+	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		switch {
 		case len(via) > maxRedirects:
 			return &refusal{fmt.Sprintf("more than %d redirects: probably a redirect loop", maxRedirects)}
@@ -76,6 +46,7 @@ func redirects(local bool) func(*http.Request, []*http.Request) error {
 		}
 		return nil
 	}
+	return client
 }
 
 // isLocal reports whether a host is or resolves to an address of this machine or its network. An unknown name is not

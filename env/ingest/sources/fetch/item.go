@@ -63,8 +63,9 @@ func Parse(text string) (Item, error) {
 	}
 	rest := fields[1:]
 	if len(rest) > 0 && len(rest[0]) >= 7 && strings.EqualFold(rest[0][:7], "sha256:") {
-		if item.SHA256, err = checksum(rest[0][7:]); err != nil {
-			return Item{}, err
+		item.SHA256 = strings.ToLower(rest[0][7:])
+		if raw, err := hex.DecodeString(item.SHA256); err != nil || len(raw) != 32 {
+			return Item{}, fmt.Errorf("sha256:%s is not a SHA-256: want 64 hexadecimal digits", rest[0][7:])
 		}
 		rest = rest[1:]
 	}
@@ -87,14 +88,6 @@ func uncomment(line string) string {
 		line, _, _ = strings.Cut(line, mark)
 	}
 	return strings.TrimSpace(line)
-}
-
-func checksum(text string) (string, error) {
-	sum := strings.ToLower(text)
-	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != 32 {
-		return "", fmt.Errorf("sha256:%s is not a SHA-256: want 64 hexadecimal digits", text)
-	}
-	return sum, nil
 }
 
 func address(text string) (Item, error) {

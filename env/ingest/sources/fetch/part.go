@@ -58,14 +58,6 @@ func openPart(path, url string) (*part, error) {
 
 func (p *part) markPath() string { return p.path + ".json" }
 
-// ask adds the headers that request only the rest.
-func (p *part) ask(req *http.Request) {
-	if p.size > 0 && p.mark.Validator != "" {
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
-		req.Header.Set("If-Range", p.mark.Validator)
-	}
-}
-
 // reset starts over with another version.
 func (p *part) reset(validator string) error {
 	p.size, p.mark.Validator = 0, validator
