@@ -59,7 +59,7 @@ func (c Dir) directory(ctx context.Context) Finding {
 
 // inside runs a check on the opened directory.
 func (c Dir) inside(ctx context.Context, look func(context.Context, *env.Env) Finding) Finding {
-	e, err := env.OpenConfig(ctx, env.Config{Dir: c.Path, NoSearch: true})
+	e, err := env.Open(ctx, env.Config{Dir: c.Path, NoSearch: true})
 	if err != nil {
 		return Bad(err, "run the same airqa ingest command again")
 	}
@@ -144,7 +144,7 @@ func (c Dir) search(ctx context.Context, fix string) Finding {
 		return Bad(err, "--embedder is minilm or openai:NAME")
 	}
 	notice := ""
-	e, err := env.OpenConfig(ctx, env.Config{
+	e, err := env.Open(ctx, env.Config{
 		Dir: c.Path, Vectors: c.Vectors, Embedder: texts, Notice: func(line string) { notice = line },
 	})
 	if err != nil {

@@ -66,7 +66,14 @@ func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOwner(ctx, dir, s); err != nil {
+	owner, err := s.Owner(ctx)
+	if err == nil && owner != "" {
+		var info datadir.Info
+		if info, err = dir.Info(); err == nil && info.ID != owner {
+			err = errForeign
+		}
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -75,19 +82,6 @@ func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store
 // errForeign protects the collections of another data directory from being overwritten.
 var errForeign = errors.New("the Milvus server holds the collections of another data directory under this prefix; " +
 	"give each directory its own: milvus://HOST:19530?prefix=NAME_")
-
-// checkOwner returns errForeign if another data directory owns the collections.
-func checkOwner(ctx context.Context, dir *datadir.Dir, s *milvus.Store) error {
-	owner, err := s.Owner(ctx)
-	if err != nil || owner == "" {
-		return err
-	}
-	info, err := dir.Info()
-	if err == nil && info.ID != owner {
-		err = errForeign
-	}
-	return err
-}
 
 // claimStore makes dir the owner of a server's collections. It must be called before the first write. Collections
 // written before owners were recorded have none: they are claimed only if they were built from the papers of dir,

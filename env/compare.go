@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,8 +53,7 @@ func Compare(ctx context.Context, cfg CompareConfig) (differences []string, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, texts.Close()) }()
-	c := comparison{cfg: cfg, db: db, a: a, b: b, texts: texts}
-	return c.all(ctx)
+	return (&comparison{cfg: cfg, db: db, a: a, b: b, texts: texts}).all(ctx)
 }
 
 type comparison struct {
@@ -77,10 +77,10 @@ func (c *comparison) all(ctx context.Context) ([]string, error) {
 		if !same {
 			continue
 		}
-		if err := c.compareCounts(ctx, name); err != nil {
-			return nil, err
+		if err = c.compareCounts(ctx, name); err == nil {
+			err = c.compareSearches(ctx, name)
 		}
-		if err := c.compareSearches(ctx, name); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -125,12 +125,9 @@ func (c *comparison) sameInfo(a, b vectors.Collection) bool {
 func (c *comparison) compareCounts(ctx context.Context, name string) error {
 	for _, at := range paperdb.Indexed() {
 		filter := vectors.Filter{Table: at.Table, Column: at.Column}
-		a, err := c.a.Count(ctx, name, filter)
-		if err != nil {
-			return err
-		}
-		b, err := c.b.Count(ctx, name, filter)
-		if err != nil {
+		a, errA := c.a.Count(ctx, name, filter)
+		b, errB := c.b.Count(ctx, name, filter)
+		if err := cmp.Or(errA, errB); err != nil {
 			return err
 		}
 		if a != b {
@@ -142,12 +139,9 @@ func (c *comparison) compareCounts(ctx context.Context, name string) error {
 
 // compareSearches compares the hits for every n-th text, which spreads the sample over all papers.
 func (c *comparison) compareSearches(ctx context.Context, name string) error {
-	total := 0
-	for _, err := range c.db.Cells(ctx) {
-		if err != nil {
-			return err
-		}
-		total++
+	total, err := countCells(ctx, c.db)
+	if err != nil {
+		return err
 	}
 	every := max(1, total/max(1, c.cfg.Sample))
 	query, err := c.queries(ctx, name)
@@ -197,12 +191,9 @@ func (c *comparison) queries(ctx context.Context, name string) (func(paperdb.Cel
 
 func (c *comparison) search(ctx context.Context, name string, cell paperdb.Cell, v vectors.Vector) error {
 	q := vectors.Query{Vector: v, K: c.cfg.K}
-	a, err := c.a.Search(ctx, name, q)
-	if err != nil {
-		return err
-	}
-	b, err := c.b.Search(ctx, name, q)
-	if err != nil {
+	a, errA := c.a.Search(ctx, name, q)
+	b, errB := c.b.Search(ctx, name, q)
+	if err := cmp.Or(errA, errB); err != nil {
 		return err
 	}
 	if !sameHits(a, b) {
@@ -217,17 +208,16 @@ func sameHits(a, b []vectors.Hit) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	scores := make(map[vectors.Origin]float64)
+	known := make(map[vectors.Origin]bool)
 	for i := range a {
 		if math.Abs(a[i].Score-b[i].Score) > scoreSlack*max(1, math.Abs(a[i].Score)) {
 			return false
 		}
-		scores[a[i].Origin] = a[i].Score
+		known[a[i].Origin] = true
 	}
 	for _, h := range b {
-		_, found := scores[h.Origin]
 		last := a[len(a)-1].Score
-		if !found && math.Abs(h.Score-last) > scoreSlack*max(1, math.Abs(last)) {
+		if !known[h.Origin] && math.Abs(h.Score-last) > scoreSlack*max(1, math.Abs(last)) {
 			return false
 		}
 	}

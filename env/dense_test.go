@@ -86,7 +86,7 @@ func first(t *testing.T, e *env.Env, query string) string {
 // The built-in model matches the meaning of a question, not only its words.
 func TestDenseByDefault(t *testing.T) {
 	dir := library(t)
-	e, err := env.Open(t.Context(), dir)
+	e, err := env.Open(t.Context(), env.Config{Dir: dir})
 	check(t, err)
 	defer func() { check(t, e.Close()) }()
 	if got, want := first(t, e, "What hardware was used to fit the model?"), "We train on eight GPUs."; got != want {
@@ -99,7 +99,7 @@ func TestDenseByDefault(t *testing.T) {
 
 func TestHybrid(t *testing.T) {
 	dir := library(t)
-	e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Mode: env.Hybrid})
+	e, err := env.Open(t.Context(), env.Config{Dir: dir, Mode: env.Hybrid})
 	check(t, err)
 	defer func() { check(t, e.Close()) }()
 	hits, err := e.Retrieve(t.Context(), "eight GPUs", 3, tools.Scope{})
@@ -135,7 +135,7 @@ func TestTextsAreEmbeddedOnce(t *testing.T) {
 	if model.asked != before {
 		t.Errorf("%d texts asked when nothing changed", model.asked-before)
 	}
-	e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model})
+	e, err := env.Open(t.Context(), env.Config{Dir: dir, Embedder: model})
 	check(t, err)
 	defer func() { check(t, e.Close()) }()
 	if got, want := first(t, e, bert.Chunks[0].Text), bert.Chunks[0].Text; got != want {
@@ -158,7 +158,7 @@ func TestWindows(t *testing.T) {
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model}, long, attention))
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model, Vectors: url}))
 	for _, store := range []string{"", url} {
-		e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: store, Notice: func(line string) { t.Error(line) }})
+		e, err := env.Open(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: store, Notice: func(line string) { t.Error(line) }})
 		check(t, err)
 		hits, err := e.Retrieve(t.Context(), "zzz zzz", 6, tools.Scope{})
 		check(t, err)
@@ -185,7 +185,7 @@ func TestWithoutWindows(t *testing.T) {
 	model.words = 12
 	var notices []string
 	open := func() *env.Env {
-		e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model, Notice: func(line string) { notices = append(notices, line) }})
+		e, err := env.Open(t.Context(), env.Config{Dir: dir, Embedder: model, Notice: func(line string) { notices = append(notices, line) }})
 		check(t, err)
 		return e
 	}
@@ -242,12 +242,12 @@ func TestDamagedCacheRecord(t *testing.T) {
 func TestAnotherModelIsRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: &letters{model: "letters"}}, attention))
-	_, err := env.Open(t.Context(), dir)
+	_, err := env.Open(t.Context(), env.Config{Dir: dir})
 	if err == nil || !strings.Contains(err.Error(), "it was built with letters") || !strings.Contains(err.Error(), "--embedder") {
 		t.Errorf("got %v", err)
 	}
 	// BM25 needs no model.
-	e, err := env.OpenConfig(t.Context(), lexical(dir))
+	e, err := env.Open(t.Context(), lexical(dir))
 	check(t, err)
 	check(t, e.Close())
 }
@@ -259,7 +259,7 @@ func TestMilvus(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	model := &letters{model: "letters"}
 	check(t, fillWith(t, env.WriterConfig{Dir: dir, Embedder: model, Vectors: url}, attention, bert, resnet))
-	e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: url, Mode: env.Hybrid})
+	e, err := env.Open(t.Context(), env.Config{Dir: dir, Embedder: model, Vectors: url, Mode: env.Hybrid})
 	check(t, err)
 	if got, want := first(t, e, bert.Chunks[1].Text), bert.Chunks[1].Text; got != want {
 		t.Errorf("first hit %q, want %q", got, want)

@@ -5,6 +5,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,23 +92,12 @@ var (
 	_ tools.Viewer    = (*Env)(nil)
 )
 
-// Open opens the data directory dir with the defaults of [Config].
-func Open(ctx context.Context, dir string) (*Env, error) {
-	return OpenConfig(ctx, Config{Dir: dir})
-}
-
-// OpenConfig opens a data directory for reading. Errors are one line with a hint: not a data directory, unsupported
+// Open opens a data directory for reading. Errors are one line with a hint: not a data directory, unsupported
 // format, ingest in progress, outdated search index.
-func OpenConfig(ctx context.Context, cfg Config) (*Env, error) {
-	if cfg.QueryRows == 0 {
-		cfg.QueryRows = DefaultQueryRows
-	}
-	if cfg.QueryDeadline == 0 {
-		cfg.QueryDeadline = DefaultQueryDeadline
-	}
-	if cfg.Mode == "" {
-		cfg.Mode = Dense
-	}
+func Open(ctx context.Context, cfg Config) (*Env, error) {
+	cfg.QueryRows = cmp.Or(cfg.QueryRows, DefaultQueryRows)
+	cfg.QueryDeadline = cmp.Or(cfg.QueryDeadline, DefaultQueryDeadline)
+	cfg.Mode = cmp.Or(cfg.Mode, Dense)
 	if cfg.Embedder == nil {
 		var err error
 		if cfg.Embedder, err = minilm.Open(minilm.Config{}); err != nil {
@@ -236,4 +226,17 @@ func (e *Env) PageTexts(ctx context.Context, paperID string) ([]string, error) {
 		texts[i] = p.Content
 	}
 	return texts, nil
+}
+
+// Query runs one SELECT in the database sandbox, see paperdb.Reader.Query.
+func (e *Env) Query(ctx context.Context, sql string) (tools.Rows, error) {
+	result, err := e.db.Query(ctx, sql, e.limits)
+	var wrong *paperdb.QueryError
+	if errors.As(err, &wrong) {
+		return tools.Rows{}, &tools.Fault{Kind: wrong.Kind, Text: wrong.Text}
+	}
+	if err != nil {
+		return tools.Rows{}, err
+	}
+	return tools.Rows{Columns: result.Columns, Values: result.Values, More: result.More}, nil
 }

@@ -54,7 +54,7 @@ func fill(t *testing.T, dir string, papers ...paperdb.Paper) {
 
 func open(t *testing.T, dir string) *env.Env {
 	t.Helper()
-	e, err := env.OpenConfig(t.Context(), lexical(dir))
+	e, err := env.Open(t.Context(), lexical(dir))
 	check(t, err)
 	t.Cleanup(func() { check(t, e.Close()) })
 	return e
@@ -181,7 +181,7 @@ func TestIngestAgain(t *testing.T) {
 
 func openClose(t *testing.T, dir string) string {
 	t.Helper()
-	e, err := env.OpenConfig(t.Context(), lexical(dir))
+	e, err := env.Open(t.Context(), lexical(dir))
 	check(t, err)
 	fingerprint := e.Fingerprint()
 	check(t, e.Close())
@@ -203,7 +203,7 @@ func TestInterruptedIngest(t *testing.T) {
 	check(t, err)
 	check(t, w.Put(t.Context(), paper("Late", "A late paper."), []byte("%PDF")))
 	check(t, w.Close()) // without Finish
-	_, err = env.OpenConfig(t.Context(), lexical(dir))
+	_, err = env.Open(t.Context(), lexical(dir))
 	if err == nil || !strings.Contains(err.Error(), "out of date") || !strings.Contains(err.Error(), "run the same airqa ingest command again") {
 		t.Fatalf("got %v", err)
 	}
@@ -217,7 +217,7 @@ func TestInterruptedIngest(t *testing.T) {
 func TestDamagedIndexIsRebuilt(t *testing.T) {
 	dir := library(t)
 	check(t, os.WriteFile(filepath.Join(dir, "vectors", "text_bm25_en", "collection.vec"), []byte("x"), 0o644))
-	if _, err := env.OpenConfig(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "run airqa ingest again") {
+	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "run airqa ingest again") {
 		t.Errorf("got %v", err)
 	}
 	fill(t, dir)
@@ -225,7 +225,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 }
 
 func TestOpenErrors(t *testing.T) {
-	if _, err := env.Open(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "run: airqa ingest --data") {
+	if _, err := env.Open(t.Context(), env.Config{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "run: airqa ingest --data") {
 		t.Errorf("no data directory: got %v", err)
 	}
 	dir := library(t)
@@ -234,7 +234,7 @@ func TestOpenErrors(t *testing.T) {
 	if _, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir}); err == nil || !strings.Contains(err.Error(), "another ingest") {
 		t.Errorf("second writer: got %v", err)
 	}
-	if _, err := env.OpenConfig(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "open with other settings") {
+	if _, err := env.Open(t.Context(), lexical(dir)); err == nil || !strings.Contains(err.Error(), "open with other settings") {
 		t.Errorf("read beside a writer: got %v", err)
 	}
 	if err := w.Put(t.Context(), paperdb.Paper{Metadata: paperdb.Metadata{PaperID: "../x"}}, nil); err == nil {

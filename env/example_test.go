@@ -32,7 +32,7 @@ func example(ctx context.Context) error {
 	if err := exampleIngest(ctx, data); err != nil {
 		return err
 	}
-	e, err := env.Open(ctx, data)
+	e, err := env.Open(ctx, env.Config{Dir: data})
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,13 @@ func (ix indexer) rebuildAll(ctx context.Context) error {
 // The reference implementation counts the terms of whole pages but searches chunks. Here the statistics, including the
 // average length, are those of the searched chunks.
 func (ix indexer) buildSparse(ctx context.Context) error {
-	stats, err := bm25.Fit(chunkTexts(ix.db.Chunks(ctx)))
+	stats, err := bm25.Fit(func(yield func(string, error) bool) {
+		for p, err := range ix.db.Chunks(ctx) {
+			if !yield(p.Text, err) {
+				return
+			}
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -114,16 +120,6 @@ func (ix indexer) buildSparse(ctx context.Context) error {
 	}
 	c := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: ix.source, Encoder: encoder}
 	return ix.store.Replace(ctx, c, sparseRecords(ix.db.Cells(ctx), stats))
-}
-
-func chunkTexts(chunks iter.Seq2[paperdb.Passage, error]) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for p, err := range chunks {
-			if !yield(p.Text, err) {
-				return
-			}
-		}
-	}
 }
 
 // sparseRecords skips cells without terms, since no query could match them.
@@ -147,12 +143,9 @@ func originOf(c paperdb.Cell) vectors.Origin {
 
 // buildDense embeds all cells. The cache provides the vectors of earlier ingests, including interrupted ones.
 func (ix indexer) buildDense(ctx context.Context) error {
-	total := 0
-	for _, err := range ix.db.Cells(ctx) {
-		if err != nil {
-			return err
-		}
-		total++
+	total, err := countCells(ctx, ix.db)
+	if err != nil {
+		return err
 	}
 	info := ix.texts.Info()
 	if info.Dim == 0 {
@@ -168,6 +161,16 @@ func (ix indexer) buildDense(ctx context.Context) error {
 		Window: info.Window, Source: ix.source,
 	}
 	return ix.store.Replace(ctx, c, ix.denseRecords(ctx, total))
+}
+
+func countCells(ctx context.Context, db *paperdb.Reader) (n int, err error) {
+	for _, err := range db.Cells(ctx) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // window is a part of a cell's text with its own vector.

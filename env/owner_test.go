@@ -24,11 +24,11 @@ func TestAPrefixBelongsToOneDirectory(t *testing.T) {
 	fill(t, second, bert)
 
 	refused(t, fillWith(t, env.WriterConfig{Dir: second, Embedder: &letters{model: "letters"}, Vectors: url}))
-	_, err := env.OpenConfig(t.Context(), env.Config{Dir: second, Vectors: url, Mode: env.BM25, QueryInProcess: true})
+	_, err := env.Open(t.Context(), env.Config{Dir: second, Vectors: url, Mode: env.BM25, QueryInProcess: true})
 	refused(t, err)
 
 	check(t, fillWith(t, env.WriterConfig{Dir: first, Embedder: &letters{model: "letters"}, Vectors: url}, resnet))
-	e, err := env.OpenConfig(t.Context(), env.Config{Dir: first, Vectors: url, Mode: env.BM25, QueryInProcess: true})
+	e, err := env.Open(t.Context(), env.Config{Dir: first, Vectors: url, Mode: env.BM25, QueryInProcess: true})
 	check(t, err)
 	check(t, e.Close())
 	other := strings.Replace(url, "owned_", "second_", 1)

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -40,16 +41,10 @@ func openPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader
 }
 
 func holdings(ctx context.Context, db *paperdb.Reader) ([]Holding, error) {
-	papers, err := db.Papers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := db.Counts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	files, err := db.Files(ctx)
-	if err != nil {
+	papers, errPapers := db.Papers(ctx)
+	counts, errCounts := db.Counts(ctx)
+	files, errFiles := db.Files(ctx)
+	if err := cmp.Or(errPapers, errCounts, errFiles); err != nil {
 		return nil, err
 	}
 	of := map[string]paperdb.File{}

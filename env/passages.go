@@ -19,7 +19,17 @@ type passages struct {
 
 // get returns the texts of the given ids, calling ask for those that are not cached.
 func (p *passages) get(ctx context.Context, ids []string, ask func(context.Context, []string) (map[string]string, error)) (map[string]string, error) {
-	found, missing := p.cached(ids)
+	found := make(map[string]string, len(ids))
+	var missing []string
+	p.mu.Lock()
+	for _, id := range ids {
+		if text, ok := p.texts[id]; ok {
+			found[id] = text
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	p.mu.Unlock()
 	if len(missing) == 0 {
 		return found, nil
 	}
@@ -30,20 +40,6 @@ func (p *passages) get(ctx context.Context, ids []string, ask func(context.Conte
 	p.keep(more)
 	maps.Copy(found, more)
 	return found, nil
-}
-
-func (p *passages) cached(ids []string) (found map[string]string, missing []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	found = make(map[string]string, len(ids))
-	for _, id := range ids {
-		if text, ok := p.texts[id]; ok {
-			found[id] = text
-		} else {
-			missing = append(missing, id)
-		}
-	}
-	return found, missing
 }
 
 // keep clears the cache when it exceeds its maximum size.

@@ -1,6 +1,7 @@
 package env
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +33,14 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 	if limit < 1 {
 		return nil, &tools.Fault{Kind: "limit", Text: fmt.Sprintf("The limit must be at least 1, not %d.", limit)}
 	}
-	filter := vectors.Filter{Papers: validIDs(scope.Papers), Table: searchTable, Column: searchColumn}
+	filter := vectors.Filter{Table: searchTable, Column: searchColumn}
+	for _, id := range scope.Papers { // an id that is not a UUID matches no paper
+		if qa.IsUUID(id) {
+			filter.Papers = append(filter.Papers, strings.ToLower(id))
+		}
+	}
 	if (scope.Bounded || len(scope.Papers) > 0) && len(filter.Papers) == 0 {
-		return nil, nil
+		return nil, nil // an empty filter would match all papers
 	}
 	hits, err := e.search(ctx, query, min(limit, vectors.MaxK), filter)
 	if err != nil {
@@ -52,12 +58,9 @@ func (e *Env) search(ctx context.Context, query string, k int, filter vectors.Fi
 		return e.searchSparse(ctx, query, k, filter)
 	case Hybrid:
 		deep := max(k, fusionDepth)
-		sparse, err := e.searchSparse(ctx, query, deep, filter)
-		if err != nil {
-			return nil, err
-		}
-		dense, err := e.searchDense(ctx, query, deep, filter)
-		if err != nil {
+		sparse, errSparse := e.searchSparse(ctx, query, deep, filter)
+		dense, errDense := e.searchDense(ctx, query, deep, filter)
+		if err := cmp.Or(errSparse, errDense); err != nil {
 			return nil, err
 		}
 		fused := fuse(sparse, dense)
@@ -98,17 +101,6 @@ func fuse(lists ...[]vectors.Hit) []vectors.Hit {
 	}
 	slices.SortFunc(fused, vectors.Compare)
 	return fused
-}
-
-// validIDs drops ids that are not UUIDs. They match no paper, and an empty filter would match all.
-func validIDs(papers []string) []string {
-	var ids []string
-	for _, id := range papers {
-		if qa.IsUUID(id) {
-			ids = append(ids, strings.ToLower(id))
-		}
-	}
-	return ids
 }
 
 // withText adds the texts of the hits from the database.

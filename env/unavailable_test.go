@@ -32,14 +32,14 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 				check(t, os.Rename(filepath.Join(dir, "vectors"), filepath.Join(dir, "elsewhere")))
 				check(t, os.WriteFile(filepath.Join(dir, "vectors"), nil, 0o600))
 			}
-			_, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Vectors: tt.url, Mode: env.BM25, QueryInProcess: true})
+			_, err := env.Open(t.Context(), env.Config{Dir: dir, Vectors: tt.url, Mode: env.BM25, QueryInProcess: true})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want one line with %q", err, tt.want)
 			}
 			if _, err := env.Collections(t.Context(), dir, tt.url); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("collections: got %v, want %q", err, tt.want)
 			}
-			e, err := env.OpenConfig(t.Context(), env.Config{Dir: dir, Vectors: tt.url, NoSearch: true, QueryInProcess: true})
+			e, err := env.Open(t.Context(), env.Config{Dir: dir, Vectors: tt.url, NoSearch: true, QueryInProcess: true})
 			check(t, err)
 			check(t, e.Close())
 		})

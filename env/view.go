@@ -28,7 +28,11 @@ const (
 func (e *Env) View(ctx context.Context, paperID string, page int, box []float64) (qa.Image, error) {
 	paper, err := e.db.Paper(ctx, paperID)
 	if errors.Is(err, paperdb.ErrNoPaper) {
-		return qa.Image{}, &tools.Fault{Kind: faultPaper, Text: unknownPaper(paperID)}
+		text := fmt.Sprintf("There is no paper with the id %q.", paperID)
+		if uuid.Validate(paperID) != nil {
+			text = fmt.Sprintf("%.60q is not a paper id: ids are uuids of 36 characters, written in full.", paperID)
+		}
+		return qa.Image{}, &tools.Fault{Kind: faultPaper, Text: text + " Take a paper_id from table metadata or a pdf_id from a retrieval."}
 	}
 	if err != nil {
 		return qa.Image{}, err
@@ -43,14 +47,6 @@ func (e *Env) View(ctx context.Context, paperID string, page int, box []float64)
 	}
 	img.PaperID = paper.PaperID
 	return img, nil
-}
-
-func unknownPaper(id string) string {
-	where := "Take a paper_id from table metadata or a pdf_id from a retrieval."
-	if uuid.Validate(id) != nil {
-		return fmt.Sprintf("%.60q is not a paper id: ids are uuids of 36 characters, written in full. %s", id, where)
-	}
-	return fmt.Sprintf("There is no paper with the id %q. %s", id, where)
 }
 
 // viewFault converts errors that the model can correct into a tools.Fault.
@@ -77,4 +73,32 @@ func sentence(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + strings.TrimRight(s[1:], ".") + "."
+}
+
+// ViewBoxes draws a whole page (from 1) with the bounding boxes of its figures and tables from the database, each
+// labelled with the beginning of its caption. It is meant for checking the ingested layout by eye. Errors are those of
+// [Env.View].
+func (e *Env) ViewBoxes(ctx context.Context, paperID string, page int) (qa.Image, error) {
+	img, err := e.View(ctx, paperID, page, nil)
+	if err != nil {
+		return qa.Image{}, err
+	}
+	boxes, err := e.db.Boxes(ctx, paperID, page)
+	if err != nil {
+		return qa.Image{}, err
+	}
+	width, _, ok, err := e.db.PageSize(ctx, paperID, page)
+	if err != nil || !ok || width == 0 {
+		return qa.Image{}, fmt.Errorf("page %d has no size in the database: %w", page, err)
+	}
+	marks := make([]pdf.Mark, len(boxes))
+	for i, b := range boxes {
+		words := strings.Fields(b.Caption) // the label of "Figure 3: An overview" is "Figure 3"
+		marks[i] = pdf.Mark{Kind: b.Kind, Label: strings.TrimRight(strings.Join(words[:min(2, len(words))], " "), ":.|")}
+		for k, x := range b.Box {
+			marks[i].Box[k] = float64(x)
+		}
+	}
+	img.Data, err = pdf.Overlay(img.Data, float64(img.Width)/float64(width), marks)
+	return img, err
 }

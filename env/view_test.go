@@ -33,7 +33,7 @@ func viewed(t *testing.T, data []byte) (*Env, string) {
 	if err := errors.Join(w.Put(t.Context(), p, data), w.Finish(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	e, err := Open(t.Context(), dir)
+	e, err := Open(t.Context(), Config{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

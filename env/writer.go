@@ -106,18 +106,15 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	switch {
 	case pdf != nil:
 		err = atomicfile.WriteFile(path, pdf)
-	case !isFile(path):
-		p.Metadata.PDFPath = ""
+	default:
+		if info, statErr := os.Stat(path); statErr != nil || !info.Mode().IsRegular() {
+			p.Metadata.PDFPath = ""
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
 	return w.db.Put(ctx, p)
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // Finish rebuilds outdated parts of the search index, records the fingerprint and closes the writer. It also recovers
@@ -154,4 +151,18 @@ func (w *Writer) closeDB() error {
 	db := w.db
 	w.db = nil
 	return db.Close()
+}
+
+// Files returns the source file of each paper, ordered by paper id.
+func (w *Writer) Files(ctx context.Context) ([]paperdb.Owned, error) { return w.db.Files(ctx) }
+
+// Enrichable returns the parts of a paper that can be summarised, see paperdb.Reader.Enrichable.
+func (w *Writer) Enrichable(ctx context.Context, paperID string) (paperdb.Paper, error) {
+	return w.db.Enrichable(ctx, paperID)
+}
+
+// Enrich writes texts into cells of a paper in one transaction and changes the fingerprint of the data. Finish makes
+// the texts visible to readers and searchable.
+func (w *Writer) Enrich(ctx context.Context, paperID string, fills []paperdb.Fill) error {
+	return w.db.Enrich(ctx, paperID, fills)
 }

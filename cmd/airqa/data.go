@@ -127,5 +127,5 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 	}
 	cfg.Dir, cfg.Vectors = f.Data, f.Vectors
 	cfg.Notice = func(line string) { a.say("warning: %s", line) }
-	return env.OpenConfig(a.ctx, cfg)
+	return env.Open(a.ctx, cfg)
 }

@@ -125,7 +125,7 @@ func (d demo) runAll() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	world, err := env.Open(d.ctx, d.data())
+	world, err := env.Open(d.ctx, env.Config{Dir: d.data()})
 	if err != nil {
 		return nil, err
 	}

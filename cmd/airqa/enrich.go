@@ -101,7 +101,7 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 // ask only reads the papers, so that others can, too. The first error is that of the asking.
 func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir) (e *enrich.Enricher, asked enrich.Asked, askErr, err error) {
 	if c.Pictures {
-		pages, err := env.OpenConfig(ctx, env.Config{Dir: dir.Path(), NoSearch: true})
+		pages, err := env.Open(ctx, env.Config{Dir: dir.Path(), NoSearch: true})
 		if err != nil {
 			return nil, asked, nil, err
 		}

@@ -72,7 +72,7 @@ func measureRecall(b *testing.B, papers string, model embed.Embedder) float64 {
 	b.Helper()
 	dir := filepath.Join(b.TempDir(), "data")
 	ingestAll(b, dir, papers, model)
-	world, err := env.OpenConfig(b.Context(), env.Config{Dir: dir, Embedder: model, QueryRows: 1 << 20})
+	world, err := env.Open(b.Context(), env.Config{Dir: dir, Embedder: model, QueryRows: 1 << 20})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,6 +14,7 @@ const (
 	Characters Unit = "characters"
 )
 
+// The limits of [Chunking.Size].
 const (
 	MinChunk = 64
 	MaxChunk = 16384

@@ -59,10 +59,11 @@ func Create(path string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.checkWritable(); err != nil {
-		return nil, err
+	f, err := os.CreateTemp(d.path, ".try-*") // detects missing permissions before a long ingest
+	if err != nil {
+		return nil, fmt.Errorf("open data directory for writing: %w; change its permissions or choose another folder", err)
 	}
-	return d, nil
+	return d, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // Open opens the data directory at path for reading. Errors are one line with a hint: not a data directory
@@ -122,13 +123,4 @@ func (d *Dir) initialize() error {
 		}
 	}
 	return d.WriteInfo(Info{ID: uuid.NewString()})
-}
-
-// checkWritable creates a temporary file to detect missing permissions before a long ingest.
-func (d *Dir) checkWritable() error {
-	f, err := os.CreateTemp(d.path, ".try-*")
-	if err != nil {
-		return fmt.Errorf("open data directory for writing: %w; change its permissions or choose another folder", err)
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }

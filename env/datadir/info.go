@@ -1,12 +1,16 @@
 package datadir
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -43,7 +47,7 @@ type Index struct {
 
 // Info reads airqa.json. Unknown fields are an error.
 func (d *Dir) Info() (Info, error) {
-	text, err := os.ReadFile(filepath.Join(d.path, InfoName))
+	text, err := os.ReadFile(d.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		return Info{}, fmt.Errorf("open %s: %w; run: airqa ingest --data %s paper.pdf, or set --data or AIRQA_DATA", d.path, ErrNotDataDir, d.path)
 	}
@@ -59,7 +63,11 @@ func (d *Dir) Info() (Info, error) {
 	if version.Format != Format {
 		return Info{}, fmt.Errorf("open data directory %s: made by format %d; this program reads %d", d.path, version.Format, Format)
 	}
-	return d.decode(text)
+	var info Info
+	if err := ledger.Strict(text, &info); err != nil {
+		return Info{}, fmt.Errorf("read %s: %w", d.file(), err)
+	}
+	return info, nil
 }
 
 // Identified returns the content of airqa.json. If the file has no id, it generates and stores one. The caller must
@@ -73,14 +81,6 @@ func (d *Dir) Identified() (Info, error) {
 	return info, d.WriteInfo(info)
 }
 
-func (d *Dir) decode(text []byte) (Info, error) {
-	var info Info
-	if err := ledger.Strict(text, &info); err != nil {
-		return Info{}, fmt.Errorf("read %s: %w", d.file(), err)
-	}
-	return info, nil
-}
-
 // WriteInfo replaces airqa.json atomically.
 func (d *Dir) WriteInfo(info Info) error {
 	info.Format = Format
@@ -92,3 +92,24 @@ func (d *Dir) WriteInfo(info Info) error {
 }
 
 func (d *Dir) file() string { return filepath.Join(d.path, InfoName) }
+
+// Source identifies the input of one paper.
+type Source struct {
+	PaperID string
+	// SHA256 is the hash of the PDF, MetadataSHA256 the hash of its metadata file; Parser is the program version that
+	// read them.
+	SHA256, MetadataSHA256, Parser string
+}
+
+// Fingerprint returns a hash of the sources of a data directory, in lower-case hex. It does not depend on the order of
+// the sources or the location of the directory, so copies share it. Runs record it.
+func Fingerprint(sources []Source) string {
+	sorted := slices.Clone(sources)
+	slices.SortFunc(sorted, func(a, b Source) int { return strings.Compare(a.PaperID, b.PaperID) })
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "airqa data %d\n", Format) // hash.Hash never returns an error
+	for _, s := range sorted {
+		_, _ = fmt.Fprintf(h, "%q %q %q %q\n", s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
