@@ -12,7 +12,6 @@ var boolExact = objective(Function{Name: "eval_bool_exact_match", Params: []Para
 		return sameBool(t, trimmed(prediction), k)
 	})
 
-// sameBool compares the truth values of an answer and the gold.
 func sameBool(t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
 	said, ok := toBool(prediction)
 	if !ok {

@@ -112,7 +112,6 @@ func (e elementMatcher) one(t *Comparison, prediction, gold python.Value) (outco
 	return e.structured(t, prediction, gold)
 }
 
-// list reads an answer as a list.
 func (e elementMatcher) list(prediction python.Value) (items []python.Value, read bool) {
 	if e.fixed {
 		return listOf(prediction)

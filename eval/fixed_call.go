@@ -176,13 +176,11 @@ func (p *Param) fit(v python.Value) (python.Value, bool) {
 	return v, true
 }
 
-// takes reports whether v has one of the parameter's types.
 func (p *Param) takes(v python.Value) bool {
 	kind := kindOf(v)
 	return p.Kind&kind != 0 || kind == KindInt && p.Kind&KindFloat != 0
 }
 
-// convert converts a value to a type that the parameter takes.
 func (p *Param) convert(v python.Value) (python.Value, bool) {
 	switch {
 	case v == nil && !p.Required:

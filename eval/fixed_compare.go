@@ -182,7 +182,6 @@ func anyReading(
 	return o, nil
 }
 
-// readings returns the alternative readings of an answer and a gold.
 func readings(prediction, gold python.Value) [][2]python.Value {
 	var pairs [][2]python.Value
 	if one, ok := onlyText(gold); ok {

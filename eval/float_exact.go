@@ -50,7 +50,6 @@ func (m matching) sameFloat(t *Comparison, prediction, gold python.Value) outcom
 	return passed(isClose(said, wanted, tolerance))
 }
 
-// floatRule describes how an answer is compared with a number.
 func (m matching) floatRule(said float64, gold python.Value) string {
 	rule := fmt.Sprintf("float %s vs %s", python.Repr(said), python.Repr(gold))
 	if n, ok := number(m.ndigits); ok && n == 1 {

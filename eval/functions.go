@@ -72,7 +72,6 @@ func find(list []Function, name string) *Function {
 	return nil
 }
 
-// param returns the parameter with the given name, or nil.
 func (f *Function) param(name string) *Param {
 	for i := range f.Params {
 		if f.Params[i].Name == name {

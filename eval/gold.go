@@ -88,7 +88,6 @@ func goldValue(f *Function, d *python.Dict) (python.Value, bool) {
 	return v, ok
 }
 
-// judgedAnswer is the answer to a judged question.
 func judgedAnswer(d *python.Dict) python.Value {
 	var parts []string
 	for _, name := range []string{"reference_answer", "candidate_reference_answers", "scoring_points", "scoring_point", "formulas", "fomulas"} {

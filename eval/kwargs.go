@@ -5,7 +5,6 @@ import "airqa/internal/python"
 // kwargs are the keyword arguments of a call.
 type kwargs struct{ d *python.Dict }
 
-// get returns an argument, or the given default.
 func (k kwargs) get(name string, or python.Value) python.Value {
 	if v, ok := k.d.Get(name); ok {
 		return v

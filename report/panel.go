@@ -52,9 +52,13 @@ func panel(scores []qa.Score) *Panel {
 	}
 	p.Items = len(items)
 	p.count(items)
-	var votes [][]bool
-	for _, it := range items {
-		votes = append(votes, it.verdicts())
+	votes := make([][]bool, len(items)) // unordered, as Fleiss' kappa allows
+	for i, it := range items {
+		for _, v := range it {
+			if v.Failed == "" {
+				votes[i] = append(votes[i], v.Right)
+			}
+		}
 	}
 	p.Kappa = known(stats.FleissKappa(votes))
 	for i, a := range p.Judges {
@@ -92,17 +96,6 @@ func itemsOf(votes []qa.Vote) []item {
 		items[n][v.Judge] = v
 	}
 	return items
-}
-
-// verdicts are unordered, as Fleiss' kappa allows.
-func (it item) verdicts() []bool {
-	var votes []bool
-	for _, v := range it {
-		if v.Failed == "" {
-			votes = append(votes, v.Right)
-		}
-	}
-	return votes
 }
 
 func pair(items []item, a, b string) Pair {

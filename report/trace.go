@@ -144,7 +144,6 @@ func (t Traced) score() string {
 // estimated marks tokens that the endpoint did not report.
 const estimated = " (counted by airqa: the endpoint reported none)"
 
-// when returns text if the condition is true, otherwise "".
 func when(condition bool, text string) string {
 	if condition {
 		return text

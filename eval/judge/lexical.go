@@ -60,7 +60,6 @@ func setOf(words []string) map[string]bool {
 	return set
 }
 
-// covers reports whether w covers the text s.
 func (w wording) covers(s string) bool {
 	wanted := contentWords(s)
 	if len(wanted) == 0 {
@@ -84,7 +83,6 @@ func (w wording) covers(s string) bool {
 	return float64(held) >= LexicalShare*float64(plain)
 }
 
-// covered counts the texts that w covers.
 func (w wording) covered(texts []string) int {
 	n := 0
 	for _, s := range texts {

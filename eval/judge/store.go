@@ -73,7 +73,6 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// cut shortens a reply to the part that is kept.
 func cut(reply string) string {
 	if len(reply) <= maxReply {
 		return reply

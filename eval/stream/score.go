@@ -126,7 +126,10 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 		}
 		select {
 		case turn <- struct{}{}:
-			c.scoreChunk(ctx, b)
+			b.scores = slices.Grow(b.scores, len(b.items))
+			for i := 0; i < len(b.items) && ctx.Err() == nil; i++ {
+				b.scores = append(b.scores, scored{place: b.items[i].place, Score: c.scoreOne(ctx, &b.items[i])})
+			}
 			<-turn
 		case <-ctx.Done():
 		}
@@ -221,18 +224,6 @@ func (g *gatherer) flush() bool {
 	full := g.next
 	g.next = g.pool.Get().(*chunk)
 	return g.yield(full, nil)
-}
-
-// scoreChunk fills the scores of b, up to the end of the context.
-func (c Config) scoreChunk(ctx context.Context, b *chunk) {
-	b.scores = slices.Grow(b.scores, len(b.items))
-	for i := range b.items {
-		if ctx.Err() != nil {
-			return
-		}
-		item := &b.items[i]
-		b.scores = append(b.scores, scored{place: item.place, Score: c.scoreOne(ctx, item)})
-	}
 }
 
 func (c Config) scoreOne(ctx context.Context, item *Item) qa.Score {

@@ -81,7 +81,6 @@ func kind(e qa.Evaluator) string {
 	return "objective"
 }
 
-// walk visits a function and those nested in it.
 func walk(e qa.Evaluator, depth int, visit func(name string, depth int)) {
 	if e.Func == "" {
 		return

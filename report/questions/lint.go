@@ -145,7 +145,6 @@ func (l *linter) family(name string, family []string) {
 	}
 }
 
-// evaluation compares the tag with the evaluator.
 func (l *linter) evaluation() {
 	does := kind(l.at.Evaluator)
 	switch {

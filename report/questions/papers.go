@@ -82,7 +82,6 @@ func (s *Stats) papers(items []Item) {
 	}
 }
 
-// find returns the papers of a type and role.
 func (s Stats) find(kind, role string) (Papers, bool) {
 	for _, p := range s.Papers {
 		if p.Type == kind && p.Of == role {

@@ -56,7 +56,6 @@ func count(t *report.Table, section string, list []Count) {
 	}
 }
 
-// addPaper adds the columns of the paper.
 func addPaper(t *report.Table, p paperTable) {
 	t.Heads = append(t.Heads, report.Head{Name: "paper n"}, report.Head{Name: "paper %"})
 	t.Notes = append(t.Notes, "The paper's columns are its Table 2, of 1,246 questions. Its lengths have no unit there; they are "+

@@ -59,7 +59,6 @@ func shareText(s judge.Share, n int) string {
 		100**s.Rate, s.Agree, n, 100*s.Level, 100*s.Interval.Low, 100*s.Interval.High)
 }
 
-// kappaText prints a value that may be missing.
 func kappaText(x *float64) string {
 	if x == nil {
 		return "undefined"

@@ -245,7 +245,6 @@ func (d *Document) flips(r compare.Result, n int) {
 	}
 }
 
-// test names the test of a comparison.
 func test(r compare.Result) string {
 	if r.Test == compare.SignTest {
 		return "the " + r.Test

@@ -104,7 +104,6 @@ func writeJSON(w io.Writer, data []any) error {
 	return nil
 }
 
-// tables returns the tables of all parts.
 func (d Document) tables() []sheet {
 	var list []sheet
 	for _, p := range d.Parts {

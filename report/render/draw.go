@@ -141,7 +141,6 @@ func added[T plot.Plotter](d *drawing, p T, err error) (T, bool) {
 	return p, err == nil
 }
 
-// entry adds a series to the legend.
 func (d *drawing) entry(s Series, thumbnail plot.Thumbnailer) {
 	if s.Name != "" {
 		d.legend.Add(terminal.Clip(s.Name, titleWidth), thumbnail)

@@ -11,7 +11,6 @@ import (
 	"airqa/report"
 )
 
-// markdown prints a document as GitHub Markdown.
 func markdown(d Document) string {
 	var blocks []string
 	for _, p := range d.printable() {
@@ -68,7 +67,6 @@ func markdownTable(t sheet) string {
 	return strings.Join(lines, "\n")
 }
 
-// escaped escapes a text for Markdown.
 func escaped(s string) string { return markdownEscapes.Replace(terminal.Line(s)) }
 
 var markdownEscapes = strings.NewReplacer(

@@ -27,7 +27,6 @@ func (t sheet) flat() bool {
 	return len(sections) > 1 && 2*len(sections) > lines
 }
 
-// sectioned reports whether any line belongs to a section.
 func (t sheet) sectioned() bool {
 	return slices.ContainsFunc(t.Lines, func(l report.Line) bool { return l.Section != "" })
 }
@@ -58,7 +57,6 @@ func (t sheet) alignment(left int, toLeft, toRight string) string {
 	return strings.Join(marks, "")
 }
 
-// cells are the texts of a line.
 func cells(l report.Line, section bool) []string {
 	list := []string{terminal.Line(l.Label)}
 	if section {
@@ -79,7 +77,6 @@ func (t sheet) groupEnd(at int) int {
 	return end
 }
 
-// grouped reports whether any column belongs to a group.
 func (t sheet) grouped() bool {
 	return slices.ContainsFunc(t.Heads, func(h report.Head) bool { return h.Group != "" })
 }
@@ -152,7 +149,6 @@ func (t sheet) detailed() sheet {
 	return full
 }
 
-// written reports whether a line has a value.
 func written(l report.Line) bool {
 	return slices.ContainsFunc(l.Values, func(v report.Value) bool { return v.Text != "" })
 }

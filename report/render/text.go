@@ -98,7 +98,6 @@ func (t sheet) fits(from, to, width int, flat bool) bool {
 	return g.span(0, len(g.widths)) <= width
 }
 
-// part is a grid of some columns.
 func (t sheet) part(from, to, width int, flat bool) *grid {
 	var keep []int
 	for i := from; i < to; i++ {
