@@ -3,7 +3,6 @@
 package filelock
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,19 +17,18 @@ var ErrHeld = errors.New("held by another process")
 
 // [Held] locks a file for an instant. Take tries again, so that it does not mistake that for a holder.
 const (
-	patience  = 15 * time.Millisecond
+	probes    = 4
 	probeTime = 5 * time.Millisecond
 )
 
 // Take locks the file at path, which is created when it is missing, or fails within some milliseconds. Closing the lock
 // releases it.
 func Take(path string) (*flock.Flock, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	lock := flock.New(path, flock.SetPermissions(0o644))
-	taken, err := lock.TryLockContext(ctx, probeTime)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = nil
+	taken, err := lock.TryLock()
+	for i := 1; i < probes && !taken && err == nil; i++ {
+		time.Sleep(probeTime)
+		taken, err = lock.TryLock()
 	}
 	return holding(lock, taken, err)
 }
