@@ -122,6 +122,9 @@ func New(c Config) (*Runner, error) {
 	if c.Sleep == nil {
 		c.Sleep = pause.For
 	}
+	if c.Slots == nil {
+		c.Slots = make(chan struct{}, c.Workers)
+	}
 	if c.Skip == nil {
 		c.Skip = runlog.Recorded.Finished
 	}
@@ -153,11 +156,16 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 				if err := r.one(ctx, t); err != nil {
 					stop(err)
 				}
-				r.release()
+				<-r.c.Slots
 			}
 		})
 	}
-	r.feed(ctx, drain, queue, tasks)
+	for _, t := range tasks {
+		if !r.hand(ctx, drain, queue, t) {
+			break
+		}
+	}
+	close(queue)
 	close(r.fed)
 	workers.Wait()
 	r.sum.Left = r.sum.Total - r.sum.Skipped - r.sum.Finished - r.sum.Failed
@@ -166,7 +174,14 @@ func (r *Runner) Run(ctx context.Context, drain <-chan struct{}, examples []qa.E
 
 // due returns the episodes to run, one round of all questions per repeat, and reports those that are skipped.
 func (r *Runner) due(examples []qa.Example) []task {
-	all := r.all(examples)
+	var all []task
+	for repeat := range r.c.Repeats {
+		for _, ex := range examples {
+			if r.c.Only == nil || r.c.Only(ex.UUID, repeat) {
+				all = append(all, task{ex, repeat})
+			}
+		}
+	}
 	r.sum.Total, r.sum.Repeated = len(all), r.c.Repeats > 1
 	var tasks []task
 	for _, t := range all {
@@ -177,28 +192,6 @@ func (r *Runner) due(examples []qa.Example) []task {
 		tasks = append(tasks, t)
 	}
 	return tasks
-}
-
-func (r *Runner) all(examples []qa.Example) []task {
-	var all []task
-	for repeat := range r.c.Repeats {
-		for _, ex := range examples {
-			if r.c.Only == nil || r.c.Only(ex.UUID, repeat) {
-				all = append(all, task{ex, repeat})
-			}
-		}
-	}
-	return all
-}
-
-// feed sends the episodes to the workers.
-func (r *Runner) feed(ctx context.Context, drain <-chan struct{}, queue chan<- task, tasks []task) {
-	defer close(queue)
-	for _, t := range tasks {
-		if !r.hand(ctx, drain, queue, t) {
-			return
-		}
-	}
 }
 
 // hand sends a task to the next free worker; false if no further one may start.
@@ -214,7 +207,7 @@ func (r *Runner) hand(ctx context.Context, drain <-chan struct{}, queue chan<- t
 	case <-r.stop:
 	case <-ctx.Done():
 	}
-	r.release()
+	<-r.c.Slots
 	return false
 }
 
@@ -231,9 +224,6 @@ func (r *Runner) stopped(ctx context.Context, drain <-chan struct{}) bool {
 
 // acquire waits for a shared slot.
 func (r *Runner) acquire(ctx context.Context, drain <-chan struct{}) bool {
-	if r.c.Slots == nil {
-		return true
-	}
 	select {
 	case r.c.Slots <- struct{}{}:
 		return true
@@ -242,12 +232,6 @@ func (r *Runner) acquire(ctx context.Context, drain <-chan struct{}) bool {
 	case <-ctx.Done():
 	}
 	return false
-}
-
-func (r *Runner) release() {
-	if r.c.Slots != nil {
-		<-r.c.Slots
-	}
 }
 
 func (r *Runner) one(ctx context.Context, t task) error {

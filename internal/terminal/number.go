@@ -14,3 +14,11 @@ func Compact(x float64) string {
 	}
 	return fmt.Sprintf("%.0f", x)
 }
+
+// USD formats an amount, below ten cents to a hundredth of a cent.
+func USD(x float64) string {
+	if x > 0 && x < 0.1 {
+		return fmt.Sprintf("$%.4f", x)
+	}
+	return fmt.Sprintf("$%.2f", x)
+}

@@ -90,9 +90,11 @@ func (m *Meter) admits(r qa.Request) error {
 		r.Tried[len(r.Tried)-1].Error, next.Prompt+next.Completion)}
 }
 
-// charge marks a request without a reply that may have been billed, and returns its maximum usage.
+// charge marks a request without a reply that may have been billed, because it reached the endpoint and was not
+// rejected, and returns its maximum usage.
 func (m *Meter) charge(a *qa.Attempt, r qa.Request, most qa.Usage) qa.Usage {
-	if !chargeable(*a) {
+	refused := a.Status >= 400 && a.Status < 500
+	if a.Error == "" || refused || a.Error == qa.FailUnreachable {
 		return qa.Usage{}
 	}
 	if most == (qa.Usage{}) {
@@ -101,10 +103,4 @@ func (m *Meter) charge(a *qa.Attempt, r qa.Request, most qa.Usage) qa.Usage {
 	most.Estimated = true
 	a.Charged = &most
 	return most
-}
-
-// chargeable reports whether a failed request may have been billed: it reached the endpoint and was not rejected.
-func chargeable(a qa.Attempt) bool {
-	refused := a.Status >= 400 && a.Status < 500
-	return a.Error != "" && !refused && a.Error != qa.FailUnreachable
 }

@@ -68,8 +68,15 @@ func Run(ctx context.Context, s session.Session, p session.Plan, jobs []session.
 	if remoteVectors {
 		world.Retriever = unsearched{}
 	}
-	d := &Dry{Jobs: []JobEstimate{}, Warnings: []string{}, SpentUSD: new(float64)}
-	d.lack(p)
+	m := p.Missing
+	d := &Dry{
+		Jobs: []JobEstimate{}, Warnings: []string{}, SpentUSD: new(float64), // lists in JSON, not null
+		Missing: append([]string{}, m.Papers...), MissingQuestions: len(m.Named),
+		Collections: append([]string{}, m.Collections...), SearchingQuestions: len(m.Searched),
+	}
+	if m.Any() {
+		d.MissingChoice = p.Note.Missing.Choice
+	}
 	for _, c := range jobs {
 		j, err := job{s, p, c}.estimate(ctx, world)
 		if err != nil {
@@ -102,16 +109,6 @@ type job struct {
 	session.Job
 }
 
-// lack copies what the picked questions lack.
-func (d *Dry) lack(p session.Plan) {
-	m := p.Missing
-	d.Missing, d.Collections = append([]string{}, m.Papers...), append([]string{}, m.Collections...) // lists in JSON, not null
-	d.MissingQuestions, d.SearchingQuestions = len(m.Named), len(m.Searched)
-	if m.Any() {
-		d.MissingChoice = p.Note.Missing.Choice
-	}
-}
-
 // The states of a run directory.
 const (
 	stateNew      = "new"
@@ -120,8 +117,8 @@ const (
 )
 
 func (c job) estimate(ctx context.Context, world baselines.World) (JobEstimate, error) {
-	probe := &Probe{}
-	solver := baselines.New(c.Baseline, world, probe, c.plan.Settings)
+	asked := &probe{}
+	solver := baselines.New(c.Baseline, world, asked, c.plan.Settings)
 	j := JobEstimate{Dir: c.Dir, Baseline: c.Baseline.Name, Model: c.Spec, State: stateNew}
 	record, _, err := c.Record(c.plan, c.Job, solver, world.Schema)
 	if err != nil {
@@ -143,7 +140,7 @@ func (c job) estimate(ctx context.Context, world baselines.World) (JobEstimate, 
 		return j, err
 	}
 	due := j.count(c.plan, past)
-	if j.First, err = c.firstPrompts(ctx, due, solver, probe); err != nil {
+	if j.First, err = c.firstPrompts(ctx, due, solver, asked); err != nil {
 		return j, err
 	}
 	j.Estimate = basisOf(c.plan, c.Job, past, j)
@@ -176,18 +173,19 @@ func (j *JobEstimate) count(p session.Plan, past Past) []qa.Example {
 }
 
 // firstPrompts measures the first prompts by running the episodes up to the first request.
-func (c job) firstPrompts(ctx context.Context, due []qa.Example, solver *baselines.Solver, probe *Probe) (*Sizes, error) {
+func (c job) firstPrompts(ctx context.Context, due []qa.Example, solver *baselines.Solver, asked *probe) (*Sizes, error) {
 	forecast := llm.Forecast(0)
 	every := max(1, (len(due)+mostRendered-1)/mostRendered)
 	var sizes []int
 	for i := 0; i < len(due); i += every {
 		ex := due[i]
-		_, err := solver.Solve(ctx, ex, agent.Setup{UUID: ex.UUID, Log: NoLog{}, Now: c.Now})
+		asked.first = nil
+		_, err := solver.Solve(ctx, ex, agent.Setup{UUID: ex.UUID, Log: noLog{}, Now: c.Now})
 		if err != nil && qa.Suspension(err) == "" {
 			return nil, err
 		}
-		if r, asked := probe.Take(ex.UUID, 0); asked {
-			sizes = append(sizes, forecast(r).Prompt)
+		if asked.first != nil {
+			sizes = append(sizes, forecast(*asked.first).Prompt)
 		}
 	}
 	return Measure(sizes), nil
@@ -198,7 +196,7 @@ type unsearched struct{}
 
 // Retrieve stops the episode.
 func (unsearched) Retrieve(context.Context, string, int, tools.Scope) ([]tools.Hit, error) {
-	return nil, ErrStop
+	return nil, errStop
 }
 
 // basisOf selects the basis of an estimate: the finished episodes of the run itself, else of sibling runs with the same

@@ -32,12 +32,11 @@ type Range struct {
 	High   float64  `json:"high"`
 }
 
-// times scales a range for one episode to n.
-func (r Range) times(n int) Range {
-	r.Low, r.High = r.Low*float64(n), r.High*float64(n)
+// times scales a range.
+func (r Range) times(n float64) Range {
+	r.Low, r.High = r.Low*n, r.High*n
 	if r.Likely != nil {
-		likely := *r.Likely * float64(n)
-		r.Likely = &likely
+		r.Likely = new(*r.Likely * n)
 	}
 	return r
 }
@@ -46,8 +45,7 @@ func (r Range) times(n int) Range {
 func (r Range) Add(o Range) Range {
 	sum := Range{Low: r.Low + o.Low, High: r.High + o.High}
 	if r.Likely != nil && o.Likely != nil {
-		likely := *r.Likely + *o.Likely
-		sum.Likely = &likely
+		sum.Likely = new(*r.Likely + *o.Likely)
 	}
 	return sum
 }
@@ -75,19 +73,18 @@ func FromPast(basis string, past []Cost, n int, price *qa.Price) *Estimate {
 	if len(past) < FewestPast {
 		return nil
 	}
+	all := float64(n)
 	e := &Estimate{
 		Basis: basis, Past: len(past),
-		Calls:  spread(past, func(c Cost) float64 { return float64(c.Calls) }).times(n),
-		Tokens: spread(past, func(c Cost) float64 { return float64(c.Usage.Prompt + c.Usage.Completion) }).times(n),
+		Calls:  spread(past, func(c Cost) float64 { return float64(c.Calls) }).times(all),
+		Tokens: spread(past, func(c Cost) float64 { return float64(c.Usage.Prompt + c.Usage.Completion) }).times(all),
 	}
 	if price != nil {
-		usd := spread(past, func(c Cost) float64 { return price.Of(c.Usage) }).times(n)
-		e.USD = &usd
+		e.USD = new(spread(past, func(c Cost) float64 { return price.Of(c.Usage) }).times(all))
 	}
 	timed := slices.DeleteFunc(slices.Clone(past), func(c Cost) bool { return c.Seconds <= 0 })
 	if len(timed) >= FewestPast {
-		seconds := spread(timed, func(c Cost) float64 { return c.Seconds }).times(n)
-		e.Seconds = &seconds
+		e.Seconds = new(spread(timed, func(c Cost) float64 { return c.Seconds }).times(all))
 	}
 	return e
 }
@@ -103,12 +100,8 @@ func spread(past []Cost, of func(Cost) float64) Range {
 	slices.Sort(all)
 	mean := sum / float64(len(all))
 	// A few outliers can lift the mean above the 90th percentile.
-	return Range{Low: min(point(all, 0.1), mean), Likely: &mean, High: max(point(all, 0.9), mean)}
-}
-
-// point is a quantile of sorted values, rounded to one of them.
-func point(sorted []float64, share float64) float64 {
-	return sorted[int(math.Round(share*float64(len(sorted)-1)))]
+	point := func(share float64) float64 { return all[int(math.Round(share*float64(len(all)-1)))] }
+	return Range{Low: min(point(0.1), mean), Likely: &mean, High: max(point(0.9), mean)}
 }
 
 // Bounds are the limits of one episode, used if there are no past episodes.
@@ -138,16 +131,15 @@ func FromBounds(b Bounds, first Sizes, n int, price *qa.Price) *Estimate {
 	}
 	e := &Estimate{
 		Basis:  "bounds",
-		Calls:  Range{Low: 1, High: float64(b.Calls)}.times(n),
-		Tokens: Range{Low: min(float64(least.Prompt), high), High: high}.times(n),
+		Calls:  Range{Low: 1, High: float64(b.Calls)}.times(float64(n)),
+		Tokens: Range{Low: min(float64(least.Prompt), high), High: high}.times(float64(n)),
 	}
 	if price != nil {
 		usd := price.Of(most)
 		if b.USD > 0 {
 			usd = min(usd, b.USD)
 		}
-		total := Range{Low: min(price.Of(least), usd), High: usd}.times(n)
-		e.USD = &total
+		e.USD = new(Range{Low: min(price.Of(least), usd), High: usd}.times(float64(n)))
 	}
 	return e
 }
@@ -162,6 +154,5 @@ func addBoth(a, b *Range) *Range {
 	if a == nil || b == nil {
 		return nil
 	}
-	sum := a.Add(*b)
-	return &sum
+	return new(a.Add(*b))
 }

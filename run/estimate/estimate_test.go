@@ -1,40 +1,16 @@
 package estimate_test
 
 import (
-	"errors"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"airqa/agent"
 	"airqa/qa"
 	"airqa/run/estimate"
 	"airqa/run/runlog"
 )
-
-var (
-	_ qa.Model  = (*estimate.Probe)(nil)
-	_ agent.Log = estimate.NoLog{}
-)
-
-func TestProbe(t *testing.T) {
-	var p estimate.Probe
-	_, err := p.Complete(t.Context(), qa.Request{UUID: "a", Step: 1})
-	if qa.Suspension(err) == "" {
-		t.Errorf("the episode does not end suspended: %v", err)
-	}
-	if _, err := p.Complete(t.Context(), qa.Request{UUID: "a", Step: 2}); !errors.Is(err, estimate.ErrStop) {
-		t.Error(err)
-	}
-	if r, ok := p.Take("a", 0); !ok || r.Step != 1 {
-		t.Errorf("first request %+v, %v", r, ok)
-	}
-	if _, ok := p.Take("a", 0); ok {
-		t.Error("it is still there")
-	}
-}
 
 func TestRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")

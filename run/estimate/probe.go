@@ -1,61 +1,32 @@
 // Package estimate predicts the effort of an invocation without calling a model or writing anything: from the sizes of
-// the first prompts ([Probe]) and the costs of past episodes ([Read]) it computes an [Estimate]. Start with [Run].
+// the first prompts and the costs of past episodes ([Read]) it computes an [Estimate]. Start with [Run].
 package estimate
 
 import (
 	"context"
-	"sync"
 
 	"airqa/qa"
 )
 
-// Probe is a model that records the first request of each episode and suspends the episode. Calls may overlap.
-type Probe struct {
-	mu    sync.Mutex
-	first map[string]qa.Request
-}
+// probe is a model that records the first request of an episode and suspends the episode.
+type probe struct{ first *qa.Request }
 
-// Complete records the request and returns [ErrStop].
-func (p *Probe) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// Complete records the request and returns errStop.
+func (p *probe) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
 	if p.first == nil {
-		p.first = make(map[string]qa.Request)
+		p.first = &r
 	}
-	id := qa.EpisodeID(r.UUID, r.Repeat)
-	if _, seen := p.first[id]; !seen {
-		p.first[id] = r
-	}
-	return qa.Reply{}, ErrStop
+	return qa.Reply{}, errStop
 }
 
-// Take returns the first request of an episode and forgets it; false if there was none.
-func (p *Probe) Take(uuid string, repeat int) (qa.Request, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	id := qa.EpisodeID(uuid, repeat)
-	r, ok := p.first[id]
-	delete(p.first, id)
-	return r, ok
-}
+// errStop suspends an episode of an estimate.
+var errStop error = &qa.SuspendedError{Reason: "only estimated"}
 
-// ErrStop suspends an episode of an estimate.
-var ErrStop error = &qa.SuspendedError{Reason: "only estimated"}
+// noLog is an episode log that discards everything.
+type noLog struct{}
 
-// NoLog is an episode log that discards everything.
-type NoLog struct{}
-
-// Message discards a message.
-func (NoLog) Message(qa.Message) error { return nil }
-
-// Call discards a call.
-func (NoLog) Call(qa.Step) error { return nil }
-
-// Observation discards an observation.
-func (NoLog) Observation(qa.Step) error { return nil }
-
-// Lost discards requests.
-func (NoLog) Lost([]qa.Attempt) error { return nil }
-
-// End discards the end.
-func (NoLog) End(qa.Trajectory) error { return nil }
+func (noLog) Message(qa.Message) error  { return nil }
+func (noLog) Call(qa.Step) error        { return nil }
+func (noLog) Observation(qa.Step) error { return nil }
+func (noLog) Lost([]qa.Attempt) error   { return nil }
+func (noLog) End(qa.Trajectory) error   { return nil }

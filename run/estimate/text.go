@@ -34,10 +34,10 @@ func (d *Dry) warnOfBudgets(p session.Plan) {
 		d.budget("--budget-tokens", float64(limit), float64(d.Spent), d.Total.Tokens, terminal.Compact)
 	}
 	if limit := p.Budget.BudgetUSD; limit > 0 && d.Total.USD != nil && d.SpentUSD != nil {
-		d.budget("--budget-usd", limit, *d.SpentUSD, *d.Total.USD, usdText)
+		d.budget("--budget-usd", limit, *d.SpentUSD, *d.Total.USD, terminal.USD)
 	}
 	if limit := p.Budget.BudgetHours; limit > 0 && d.Total.Seconds != nil {
-		d.budget("--budget-hours", limit*3600, 0, perWorker(*d.Total.Seconds, p.Workers), seconds)
+		d.budget("--budget-hours", limit*3600, 0, d.Total.Seconds.times(1/float64(p.Workers)), seconds)
 	}
 }
 
@@ -57,15 +57,6 @@ func (d *Dry) budget(name string, limit, used float64, need Range, show func(flo
 		text += ", and " + show(used) + " is used already"
 	}
 	d.Warnings = append(d.Warnings, text)
-}
-
-func perWorker(r Range, workers int) Range {
-	out := Range{Low: r.Low / float64(workers), High: r.High / float64(workers)}
-	if r.Likely != nil {
-		likely := *r.Likely / float64(workers)
-		out.Likely = &likely
-	}
-	return out
 }
 
 // Text is the estimate as text, wrapped to a width unless that is 0.
@@ -150,7 +141,7 @@ func numbers(e Estimate) string {
 	if e.USD == nil {
 		parts = append(parts, "cost unknown")
 	} else {
-		parts = append(parts, rangeText(*e.USD, usdText))
+		parts = append(parts, rangeText(*e.USD, terminal.USD))
 	}
 	if e.Seconds != nil {
 		parts = append(parts, rangeText(*e.Seconds, seconds)+" of work for one worker")
@@ -168,13 +159,6 @@ func rangeText(r Range, show func(float64) string) string {
 		return low + " to " + high
 	}
 	return show(*r.Likely) + " (" + low + " to " + high + ")"
-}
-
-func usdText(x float64) string {
-	if x > 0 && x < 0.1 {
-		return fmt.Sprintf("$%.4f", x)
-	}
-	return fmt.Sprintf("$%.2f", x)
 }
 
 func seconds(x float64) string {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +62,9 @@ func (t *recording) reply(r qa.Request) (qa.Reply, error) {
 			t.refused = make(map[int]int)
 		}
 		t.refused[r.Step] += n
-		return qa.Reply{}, overflow(reply.Attempts[:n:n])
+		return qa.Reply{}, &qa.CallError{
+			Class: qa.FailContextOverflow, Attempts: reply.Attempts[:n:n], Err: errors.New("the conversation was too long for the model"),
+		}
 	}
 	if d := t.difference(shown, r.Messages); d != nil && !t.Loose {
 		d.Run, d.Step = t.Dir, r.Step
@@ -130,14 +133,12 @@ func differs(want, got qa.Message) string {
 		return fmt.Sprintf("(%s) differs from byte %d on: it was %s and is %s", got.Role, at, quote(want.Text, at), quote(got.Text, at))
 	case !slices.EqualFunc(want.Images, got.Images, func(a, b qa.Image) bool { return a.SHA256 == b.SHA256 }):
 		return fmt.Sprintf("(%s) shows other images", got.Role)
-	case !slices.EqualFunc(want.ToolCalls, got.ToolCalls, sameCall) || want.ToolCallID != got.ToolCallID:
+	case !slices.EqualFunc(want.ToolCalls, got.ToolCalls, func(a, b qa.ToolCall) bool {
+		return a.ID == b.ID && a.Name == b.Name && string(a.Arguments) == string(b.Arguments)
+	}) || want.ToolCallID != got.ToolCallID:
 		return fmt.Sprintf("(%s) has other tool calls", got.Role)
 	}
 	return ""
-}
-
-func sameCall(a, b qa.ToolCall) bool {
-	return a.ID == b.ID && a.Name == b.Name && string(a.Arguments) == string(b.Arguments)
 }
 
 // common is the length of the common prefix of two texts in bytes.

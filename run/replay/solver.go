@@ -80,16 +80,14 @@ func (t *recording) interrupt(tr qa.Trajectory) (qa.Trajectory, error) {
 	return tr, t.log.End(tr)
 }
 
-// diverged reports whether the last event of the new log differs in type from the recorded one: the replay itself
-// failed.
+// diverged reports whether the replay itself failed: the last event of the new log is not a recorded interruption.
 func (t *recording) diverged() bool {
 	n := t.log.Events()
-	return n == 0 || n > len(t.events) || !t.same(n-1)
-}
-
-// same reports whether recorded event n, from 0, is an interruption and so must be reproduced.
-func (t *recording) same(n int) bool {
-	return t.events[n].Type == runlog.TypeLost || t.events[n].Type == runlog.TypeEnd
+	if n == 0 || n > len(t.events) {
+		return true
+	}
+	kind := t.events[n-1].Type
+	return kind != runlog.TypeLost && kind != runlog.TypeEnd
 }
 
 // left marks the trajectory of an episode that the recorded run did not finish.

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -109,10 +108,3 @@ func (d *Difference) Error() string {
 
 // errInterrupted suspends an episode where the recorded one was interrupted. It never leaves this package.
 var errInterrupted = &qa.SuspendedError{Reason: "the recorded episode was interrupted here"}
-
-// overflow is the recorded rejection of a conversation that was too long.
-func overflow(attempts []qa.Attempt) error {
-	return &qa.CallError{
-		Class: qa.FailContextOverflow, Attempts: attempts, Err: errors.New("the conversation was too long for the model"),
-	}
-}

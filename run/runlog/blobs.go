@@ -62,14 +62,6 @@ func (b *blobs) beginning(s string) string {
 	return strings.ToValidUTF8(s[:min(len(s), maxFull)], "")
 }
 
-// image stores an image under images/ by the given hash.
-func (b *blobs) image(sha string, data []byte) error {
-	if len(data) == 0 {
-		return nil
-	}
-	return b.put(filepath.Join(imagesDir, sha+".png"), data)
-}
-
 func (b *blobs) put(name string, data []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,15 +82,6 @@ func (b *blobs) put(name string, data []byte) error {
 	b.known[name] = true
 	return nil
 }
-
-// readText returns the text with a hash.
-func readText(dir, sum string) (string, error) {
-	data, err := readBlob(dir, textsDir, sum, ".txt")
-	return string(data), err
-}
-
-// readImage returns the image with a hash.
-func readImage(dir, sum string) ([]byte, error) { return readBlob(dir, imagesDir, sum, ".png") }
 
 func readBlob(dir, folder, sum, suffix string) ([]byte, error) {
 	if _, err := hex.DecodeString(sum); err != nil || len(sum) != 64 {

@@ -54,17 +54,6 @@ func (b *builder) take(raw []byte, at line) {
 	}
 }
 
-// lacks is why the attempt cannot be used as it is.
-func (b *builder) lacks() error {
-	switch {
-	case b.damage != nil:
-		return b.damage
-	case b.missing != nil:
-		return fmt.Errorf("%s: %w", b.rec.Episode, b.missing)
-	}
-	return nil
-}
-
 func (b *builder) add(h head, raw []byte) error {
 	b.rec.Events++
 	if h.Seq != b.rec.Events {

@@ -7,10 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 	"time"
 
@@ -141,15 +142,12 @@ func (e *MismatchError) Error() string {
 // the same Shape. A different Shape is a [*MismatchError], and the directory stays unchanged.
 func Create(dir string, c Config, questions []byte) error {
 	c.Format = Format
-	old, err := ReadConfig(dir)
-	switch {
-	case err == nil:
-		if err := match(dir, old.Shape, c.Shape); err != nil {
-			return err
-		}
-		return checkLog(dir)
-	case !errors.Is(err, ErrNoRun):
+	exists, err := Check(dir, c.Shape)
+	if err != nil {
 		return err
+	}
+	if exists {
+		return checkLog(dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, LogFile)); err == nil {
 		return fmt.Errorf("%s has log.jsonl but no run.json; move it away or choose another directory", dir)
@@ -208,7 +206,10 @@ func Check(dir string, shape Shape) (exists bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, match(dir, old.Shape, shape)
+	if diff := Differences(old.Shape, shape); len(diff) > 0 {
+		return true, &MismatchError{Dir: dir, Diff: diff}
+	}
+	return true, nil
 }
 
 // ReadConfig reads run.json. It rejects other formats and unknown keys.
@@ -241,26 +242,21 @@ func ReadConfig(dir string) (Config, error) {
 	return c, nil
 }
 
-func match(dir string, old, now Shape) error {
-	if diff := Differences(old, now); len(diff) > 0 {
-		return &MismatchError{Dir: dir, Diff: diff}
-	}
-	return nil
-}
-
 // Differences lists the differences between two shapes in order, one line per key, starting with the key and a colon.
 // It omits the texts shown to the model if the baseline or protocol differs, because those select the texts.
 func Differences(old, now Shape) []string {
 	a, b := flatten(old), flatten(now)
 	otherTexts := a["baseline"] != b["baseline"] || a["settings.protocol"] != b["settings.protocol"]
+	keys := maps.Clone(a)
+	maps.Copy(keys, b)
 	var diff []string
-	for key := range union(a, b) {
+	for key := range keys {
 		isText := strings.HasPrefix(key, "prompts.") || strings.HasPrefix(key, "tools.")
 		if a[key] != b[key] && (!isText || !otherTexts) {
 			diff = append(diff, key+": "+change(a[key], b[key]))
 		}
 	}
-	sort.Strings(diff)
+	slices.Sort(diff)
 	return diff
 }
 
@@ -277,17 +273,6 @@ func change(old, now string) string {
 		return "only now"
 	}
 	return cmp.Or(old, "not set") + " there, " + cmp.Or(now, "not set") + " now"
-}
-
-func union(a, b map[string]string) map[string]bool {
-	keys := make(map[string]bool)
-	for k := range a {
-		keys[k] = true
-	}
-	for k := range b {
-		keys[k] = true
-	}
-	return keys
 }
 
 // flatten turns a value into dotted keys and JSON values for comparison.

@@ -3,6 +3,8 @@ package runlog
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/qa"
@@ -160,7 +162,10 @@ func encodable(a *qa.Action) *qa.Action {
 
 func (e *Episode) images(list []qa.Image) error {
 	for _, im := range list {
-		if err := e.w.blobs.image(im.SHA256, im.Data); err != nil {
+		if len(im.Data) == 0 {
+			continue
+		}
+		if err := e.w.blobs.put(filepath.Join(imagesDir, im.SHA256+".png"), im.Data); err != nil {
 			return err
 		}
 	}
@@ -183,22 +188,12 @@ func (e *Episode) parts(m qa.Message) ([]part, error) {
 	for i := len(e.seen) - 1; i >= 0; i-- {
 		before, after, found := strings.Cut(m.Text, e.seen[i].text)
 		if found {
-			return join(part{Text: textOf(before)}, part{Observation: e.seen[i].step}, part{Text: textOf(after)}), nil
+			parts := []part{{Text: textOf(before)}, {Observation: e.seen[i].step}, {Text: textOf(after)}}
+			return slices.DeleteFunc(parts, func(p part) bool { return p == part{} }), nil
 		}
 	}
 	text := Text(m.Text)
 	return []part{{Text: &text}}, nil
-}
-
-// join drops empty parts.
-func join(parts ...part) []part {
-	var kept []part
-	for _, p := range parts {
-		if p.Text != nil || p.Observation > 0 {
-			kept = append(kept, p)
-		}
-	}
-	return kept
 }
 
 func fingerprint(o *qa.Observation) string {

@@ -132,7 +132,10 @@ func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 }
 
 // Text returns a text of the texts folder by its hash.
-func (r *Run) Text(sum string) (string, error) { return readText(r.Dir, sum) }
+func (r *Run) Text(sum string) (string, error) {
+	data, err := readBlob(r.Dir, textsDir, sum, ".txt")
+	return string(data), err
+}
 
 // LoadImages reads the images of an episode, to show them to a model again.
 func (r *Run) LoadImages(rec *Recorded) error {
@@ -147,7 +150,7 @@ func (r *Run) LoadImages(rec *Recorded) error {
 	}
 	for _, list := range lists {
 		for i := range list {
-			data, err := readImage(r.Dir, list[i].SHA256)
+			data, err := readBlob(r.Dir, imagesDir, list[i].SHA256, ".png")
 			if err != nil {
 				return fmt.Errorf("%s: %w", rec.Episode, err)
 			}
@@ -279,7 +282,13 @@ func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
 		}
 		b.take(raw, at)
 	}
-	return b.rec, b.lacks()
+	switch {
+	case b.damage != nil:
+		return b.rec, b.damage
+	case b.missing != nil:
+		return b.rec, fmt.Errorf("%s: %w", id, b.missing)
+	}
+	return b.rec, nil
 }
 
 // starts reports whether a line is the first event of an attempt.

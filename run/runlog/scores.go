@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -83,7 +84,7 @@ func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	}
 	first, rest, _ := strings.Cut(string(raw), "\n")
 	var head Scoring
-	if err := strict(first, &head); err != nil {
+	if err := ledger.Strict([]byte(first), &head); err != nil {
 		return Scoring{}, nil, fmt.Errorf("%s:1: the first line is not that of a score file: %w", path, err)
 	}
 	head.Judge = qa.JudgeName(head.Judge)
@@ -95,17 +96,10 @@ func ReadScoreFile(path string) (Scoring, []qa.Score, error) {
 	for line := range strings.Lines(rest) {
 		number++
 		var s qa.Score
-		if err := strict(line, &s); err != nil {
+		if err := ledger.Strict([]byte(line), &s); err != nil {
 			return head, nil, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
 		scores = append(scores, s)
 	}
 	return head, scores, nil
-}
-
-// strict decodes a line of our own format and rejects unknown keys.
-func strict(line string, into any) error {
-	dec := json.NewDecoder(strings.NewReader(line))
-	dec.DisallowUnknownFields()
-	return dec.Decode(into)
 }

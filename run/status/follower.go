@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"airqa/qa"
@@ -114,7 +115,9 @@ func (f *Follower) take(m runlog.Mark) error {
 	if e == nil {
 		e = &episode{}
 		f.episodes[m.Episode] = e
-		f.repeats = max(f.repeats, repeatOf(m.Episode)+1)
+		if _, repeat := qa.SplitEpisodeID(m.Episode); repeat < 1e6 { // more is damage
+			f.repeats = max(f.repeats, repeat+1)
+		}
 	}
 	if m.Type != runlog.TypeEnd {
 		e.outcome, e.reason = "", "" // a failed episode is resumed
@@ -155,7 +158,7 @@ func (f *Follower) called(e *episode, m runlog.Mark) error {
 	}
 	f.calls = append(f.calls, c)
 	if len(f.calls) >= 2*recentCalls {
-		f.calls = append([]call(nil), f.calls[len(f.calls)-recentCalls:]...)
+		f.calls = slices.Clone(f.calls[len(f.calls)-recentCalls:])
 	}
 	f.remember(event{at: m.Time})
 	if !bytes.Contains(m.Line, marker) {
@@ -189,25 +192,8 @@ func (f *Follower) charge(attempts []qa.Attempt) {
 func (f *Follower) remember(e event) {
 	f.events = append(f.events, e)
 	if half := len(f.events) / 2; len(f.events) >= 1024 && f.events[half].at.Before(e.at.Add(-window)) {
-		f.events = append([]event(nil), f.events[half:]...)
+		f.events = slices.Clone(f.events[half:])
 	}
-}
-
-// repeatOf parses the repeat index in an episode's name.
-func repeatOf(name string) int {
-	n, factor := 0, 1
-	for i := len(name) - 1; i >= 0 && factor <= 1e6; i-- {
-		switch c := name[i]; {
-		case c == '#':
-			return n
-		case c < '0' || c > '9':
-			return 0
-		default:
-			n += int(c-'0') * factor
-			factor *= 10
-		}
-	}
-	return 0
 }
 
 // countLines counts the non-empty lines of a file.
@@ -217,19 +203,16 @@ func countLines(path string) (int, error) {
 		return 0, err
 	}
 	defer func() { _ = file.Close() }()
-	in := bufio.NewReaderSize(file, 1<<20)
-	for n, inLine := 0, false; ; {
-		part, err := in.ReadSlice('\n')
-		if len(bytes.TrimSpace(part)) > 0 && !inLine {
+	in := bufio.NewReader(file)
+	for n := 0; ; {
+		line, err := in.ReadBytes('\n')
+		if len(bytes.TrimSpace(line)) > 0 {
 			n++
-			inLine = true
 		}
 		switch {
-		case err == nil:
-			inLine = false
 		case errors.Is(err, io.EOF):
 			return n, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
+		case err != nil:
 			return n, err
 		}
 	}

@@ -1,8 +1,10 @@
 package status
 
 import (
+	"cmp"
 	"encoding/json"
-	"sort"
+	"maps"
+	"slices"
 	"time"
 
 	"airqa/qa"
@@ -86,22 +88,19 @@ func (f *Follower) Look(now time.Time) (Status, error) {
 	f.count(&s, now)
 	s.Missing = f.config.Note.Missing.Lacking(f.begun())
 	if price := f.config.Note.Price; price != nil {
-		usd := price.Of(s.Usage.Add(s.Charged))
-		s.USD = &usd
+		s.USD = new(price.Of(s.Usage.Add(s.Charged)))
 	}
 	if f.last.IsZero() {
 		return s, nil
 	}
-	quiet := max(now.Sub(f.last).Seconds(), 0)
-	s.LastEvent, s.Quiet = &f.last, &quiet
+	s.LastEvent, s.Quiet = &f.last, new(max(now.Sub(f.last).Seconds(), 0))
 	until := f.last
 	if writing && now.After(until) {
 		until = now
 	}
 	s.Rate = f.rate(until)
 	if ahead := s.Left + s.UnderWay; writing && s.Rate != nil && s.Rate.EpisodesPerMinute > 0 {
-		left := float64(ahead) / s.Rate.EpisodesPerMinute * 60
-		s.SecondsLeft = &left
+		s.SecondsLeft = new(float64(ahead) / s.Rate.EpisodesPerMinute * 60)
 	}
 	return s, nil
 }
@@ -133,7 +132,9 @@ func (f *Follower) count(s *Status, now time.Time) {
 		s.ReplyLimit = f.config.Shape.ReplyLimit()
 	}
 	s.Left = max(s.Episodes-s.Done-s.Failed-s.UnderWay, 0)
-	s.Because, s.BecauseCount = commonest(reasons)
+	if sorted := byCount(reasons); len(sorted) > 0 {
+		s.Because, s.BecauseCount = sorted[0], reasons[sorted[0]]
+	}
 }
 
 // begun are the questions with an episode.
@@ -164,21 +165,11 @@ func billOf(c call) runlog.Bill {
 	return bill
 }
 
-func commonest(reasons map[string]int) (reason string, count int) {
-	var all []string
-	for r := range reasons {
-		all = append(all, r)
-	}
-	sort.Slice(all, func(i, j int) bool {
-		if reasons[all[i]] != reasons[all[j]] {
-			return reasons[all[i]] > reasons[all[j]]
-		}
-		return all[i] < all[j]
+// byCount sorts names by their counts, the highest first, then by name.
+func byCount[K ~string](counts map[K]int) []K {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	if len(all) == 0 {
-		return "", 0
-	}
-	return all[0], reasons[all[0]]
 }
 
 // rate is the rate before a moment; nil if nothing happened in the window.
@@ -219,22 +210,18 @@ func (f *Follower) tokens(r *Rate, until time.Time) {
 		bill := billOf(c)
 		used += bill.Usage.Prompt + bill.Usage.Completion
 		for _, a := range bill.Attempts {
-			r.add(a)
+			r.Requests++
+			r.Waited += a.Wait
+			switch {
+			case a.Status == 429:
+				r.Refused++
+			case a.Error != "":
+				r.Broken++
+			}
 		}
 	}
 	if seconds := until.Sub(begin).Seconds(); seconds > 0 {
 		r.TokensPerSecond = float64(used) / seconds
-	}
-}
-
-func (r *Rate) add(a qa.Attempt) {
-	r.Requests++
-	r.Waited += a.Wait
-	switch {
-	case a.Status == 429:
-		r.Refused++
-	case a.Error != "":
-		r.Broken++
 	}
 }
 

@@ -3,12 +3,10 @@ package status
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strings"
 	"time"
 
 	"airqa/internal/terminal"
-	"airqa/qa"
 )
 
 // Text describes the status in a few lines, wrapped to a width unless that is 0.
@@ -45,7 +43,7 @@ func (s Status) Brief() string {
 		parts = append(parts, fmt.Sprintf("%s/min", short(s.Rate.EpisodesPerMinute)), short(s.Rate.TokensPerSecond)+" tok/s")
 	}
 	if s.USD != nil && *s.USD > 0 {
-		parts = append(parts, money(*s.USD))
+		parts = append(parts, terminal.USD(*s.USD))
 	}
 	switch {
 	case !s.Writing:
@@ -84,21 +82,11 @@ func (s Status) progress() string {
 
 // ways lists the outcomes, the most frequent first.
 func (s Status) ways() string {
-	var names []string
-	for o := range s.Outcomes {
-		names = append(names, string(o))
+	var parts []string
+	for _, o := range byCount(s.Outcomes) {
+		parts = append(parts, fmt.Sprintf("%s %d", o, s.Outcomes[o]))
 	}
-	sort.Slice(names, func(i, j int) bool {
-		a, b := s.Outcomes[qa.Outcome(names[i])], s.Outcomes[qa.Outcome(names[j])]
-		if a != b {
-			return a > b
-		}
-		return names[i] < names[j]
-	})
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %d", name, s.Outcomes[qa.Outcome(name)])
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(parts, ", ")
 }
 
 func (s Status) failures() string {
@@ -134,7 +122,7 @@ func (s Status) costs() string {
 	if s.USD == nil {
 		return text + "; cost unknown"
 	}
-	return text + "; " + money(*s.USD)
+	return text + "; " + terminal.USD(*s.USD)
 }
 
 func (s Status) pace() string {
@@ -200,14 +188,6 @@ func short(x float64) string {
 		return terminal.Compact(x)
 	}
 	return fmt.Sprintf("%.2g", x)
-}
-
-// money shows small sums to a hundredth of a cent.
-func money(usd float64) string {
-	if usd > 0 && usd < 0.1 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
 }
 
 // Screen fits the status into a terminal: in full, or as a line per run, as many as there is room for.
