@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,10 +18,6 @@ import (
 
 // PingTokens is the maximum length of a reply to a ping; reasoning models need some before the first word.
 const PingTokens = 256
-
-func ping() []qa.Message {
-	return []qa.Message{{Role: qa.User, Text: "Reply with the one word OK."}}
-}
 
 // Model checks a short reply and, if requested, a native tool call and an image.
 func Model(spec string, m qa.Model, tools, images bool) []Check {
@@ -42,15 +39,12 @@ func Judge(name string, m qa.Model) Check {
 // asked requests a one-word reply.
 func asked(ctx context.Context, m qa.Model) Finding {
 	start := time.Now()
-	reply, err := m.Complete(ctx, qa.Request{Messages: ping()})
+	reply, err := m.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.User, Text: "Reply with the one word OK."}}})
 	took := time.Since(start).Round(time.Millisecond)
 	if err != nil {
 		return unasked(err)
 	}
-	served := "an unnamed model"
-	if reply.Model != "" {
-		served = reply.Model
-	}
+	served := cmp.Or(reply.Model, "an unnamed model")
 	text := fmt.Sprintf("%s answers in %s", served, took)
 	switch {
 	case strings.TrimSpace(reply.Text) == "" && reply.Finish == qa.FinishLength:

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,8 +22,14 @@ func anthropicCodec() codec {
 		path:     "messages",
 		settings: anthropicSettings,
 		body:     anthropicBody,
-		read:     readAnthropic,
-		stream:   map[string]any{"stream": true},
+		read: func(body []byte) (*llms.ContentChoice, error) {
+			var got anthropicReply
+			if err := json.Unmarshal(body, &got); err != nil {
+				return nil, fmt.Errorf("the reply is not a message: %w", err)
+			}
+			return got.choice()
+		},
+		stream: map[string]any{"stream": true},
 		readStream: func(body []byte) (*llms.ContentChoice, error) {
 			got, err := joinMessage(body)
 			if err != nil {
@@ -171,26 +178,19 @@ type anthropicBlock struct {
 	Input    json.RawMessage `json:"input"`
 }
 
-func readAnthropic(body []byte) (*llms.ContentChoice, error) {
-	var got anthropicReply
-	if err := json.Unmarshal(body, &got); err != nil {
-		return nil, fmt.Errorf("the reply is not a message: %w", err)
-	}
-	return got.choice()
-}
-
 // choice converts a message. Prompt tokens are the sum of new, cache-written and cache-read tokens, which Anthropic
 // reports separately.
 func (got anthropicReply) choice() (*llms.ContentChoice, error) {
 	if got.Type != "message" {
 		return nil, errors.New("the reply is not a message")
 	}
-	c := content("", "", anthropicFinish(got.StopReason), nil, map[string]any{
+	reason := cmp.Or(anthropicFinish[got.StopReason], got.StopReason)
+	c := &llms.ContentChoice{StopReason: reason, GenerationInfo: map[string]any{
 		infoModel: got.Model, infoID: got.ID, infoUsage: qa.Usage{
 			Prompt:     got.Usage.Input + got.Usage.Created + got.Usage.Cached,
 			Completion: got.Usage.Output, Cached: got.Usage.Cached, Reasoning: got.Usage.Details.Thinking,
 		},
-	})
+	}}
 	return c, readBlocks(c, got.Content)
 }
 
@@ -222,14 +222,7 @@ func readBlocks(c *llms.ContentChoice, blocks []json.RawMessage) error {
 }
 
 // anthropicFinish maps finish reasons to those of OpenAI's protocol, which the rest of the program uses.
-func anthropicFinish(reason string) string {
-	switch reason {
-	case "end_turn", "stop_sequence":
-		return "stop"
-	case "max_tokens", "model_context_window_exceeded":
-		return qa.FinishLength
-	case "tool_use":
-		return "tool_calls"
-	}
-	return reason
+var anthropicFinish = map[string]string{
+	"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls",
+	"max_tokens": qa.FinishLength, "model_context_window_exceeded": qa.FinishLength,
 }

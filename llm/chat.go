@@ -31,7 +31,7 @@ func checkMessages(messages []qa.Message, tools []qa.ToolSpec) error {
 }
 
 func checkMessage(message qa.Message) error {
-	if _, ok := chatRole(message.Role); !ok {
+	if chatRoles[message.Role] == "" {
 		return fmt.Errorf("unknown role %q", message.Role)
 	}
 	if len(message.ToolCalls) > 0 && message.Role != qa.Assistant {
@@ -78,18 +78,9 @@ func imagesApart(messages []qa.Message) []qa.Message {
 	return out
 }
 
-func chatRole(role qa.Role) (llms.ChatMessageType, bool) {
-	switch role {
-	case qa.System:
-		return llms.ChatMessageTypeSystem, true
-	case qa.User:
-		return llms.ChatMessageTypeHuman, true
-	case qa.Assistant:
-		return llms.ChatMessageTypeAI, true
-	case qa.ToolResult:
-		return llms.ChatMessageTypeTool, true
-	}
-	return "", false
+var chatRoles = map[qa.Role]llms.ChatMessageType{
+	qa.System: llms.ChatMessageTypeSystem, qa.User: llms.ChatMessageTypeHuman,
+	qa.Assistant: llms.ChatMessageTypeAI, qa.ToolResult: llms.ChatMessageTypeTool,
 }
 
 // toChat converts a conversation to langchaingo's types. Images of a tool's result go into a user message after the
@@ -99,8 +90,7 @@ func toChat(messages []qa.Message) []llms.MessageContent {
 	names := map[string]string{} // tool names by call id
 	chat := make([]llms.MessageContent, len(messages))
 	for i, m := range messages {
-		role, _ := chatRole(m.Role)
-		chat[i].Role = role
+		chat[i].Role = chatRoles[m.Role]
 		if m.Role == qa.ToolResult {
 			chat[i].Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.ToolCallID, Name: names[m.ToolCallID], Content: m.Text}}
 			continue

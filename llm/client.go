@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -128,7 +129,7 @@ func (c *client) rejected(body []byte, err error) error {
 		body = stream.body
 	}
 	message, code := errorObject(body)
-	if status := statusOf(code); status != 0 {
+	if status, err := strconv.Atoi(code); err == nil && status >= 400 && status <= 599 {
 		return c.httpError(status, nil, body)
 	}
 	if message != "" {

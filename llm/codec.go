@@ -86,17 +86,10 @@ func sortParts(m llms.MessageContent) (message, error) {
 	return out, nil
 }
 
-// wireRole is the role name that all protocols share.
-func wireRole(role llms.ChatMessageType) string {
-	switch role {
-	case llms.ChatMessageTypeSystem:
-		return "system"
-	case llms.ChatMessageTypeAI:
-		return "assistant"
-	case llms.ChatMessageTypeTool:
-		return "tool"
-	}
-	return "user"
+// wireRoles are the role names that all protocols share.
+var wireRoles = map[llms.ChatMessageType]string{
+	llms.ChatMessageTypeSystem: "system", llms.ChatMessageTypeHuman: "user",
+	llms.ChatMessageTypeAI: "assistant", llms.ChatMessageTypeTool: "tool",
 }
 
 // functions converts tools to the format of OpenAI and Ollama.
@@ -106,13 +99,6 @@ func functions(tools []llms.Tool) []any {
 		out[i] = map[string]any{"type": tool.Type, "function": tool.Function}
 	}
 	return out
-}
-
-// content is a choice with the parts common to all protocols.
-func content(text, reasoning, finish string, calls []llms.ToolCall, info map[string]any) *llms.ContentChoice {
-	return &llms.ContentChoice{
-		Content: text, ReasoningContent: reasoning, StopReason: finish, ToolCalls: calls, GenerationInfo: info,
-	}
 }
 
 func toolCall(id, name string, arguments json.RawMessage) llms.ToolCall {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -83,15 +82,15 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func parseCompletion(body []byte) (completion, error) {
+func readCompletion(body []byte) (*llms.ContentChoice, error) {
 	var c completion
 	if err := json.Unmarshal(body, &c); err != nil {
-		return c, fmt.Errorf("the reply is not a chat completion: %w", err)
+		return nil, fmt.Errorf("the reply is not a chat completion: %w", err)
 	}
 	if len(c.Choices) == 0 {
-		return c, errors.New("the reply has no choices")
+		return nil, errors.New("the reply has no choices")
 	}
-	return c, nil
+	return c.choice(), nil
 }
 
 func (c completion) choice() *llms.ContentChoice {
@@ -100,16 +99,18 @@ func (c completion) choice() *llms.ContentChoice {
 		first.FinishReason = "refusal"
 	}
 	calls := toolCalls(first.Message.ToolCalls)
-	return content(
-		string(cmp.Or(first.Message.Content, first.Message.Refusal)),
-		string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning)), first.FinishReason, calls,
-		map[string]any{
+	return &llms.ContentChoice{
+		Content:          string(cmp.Or(first.Message.Content, first.Message.Refusal)),
+		ReasoningContent: string(cmp.Or(first.Message.ReasoningContent, first.Message.Reasoning)),
+		StopReason:       first.FinishReason, ToolCalls: calls,
+		GenerationInfo: map[string]any{
 			infoSealed: sealCalls(first.Message.ToolCalls, calls), infoModel: c.Model, infoID: c.ID, infoUsage: qa.Usage{
 				Prompt: c.Usage.Prompt, Completion: c.Usage.Completion,
 				Cached:    max(c.Usage.PromptDetails.Cached, c.Usage.CacheHit),
 				Reasoning: c.Usage.CompletionDetails.Reasoning,
 			},
-		})
+		},
+	}
 }
 
 // toolCalls assigns ids to calls without one, because results refer to calls by id.
@@ -138,13 +139,4 @@ func sealCalls(calls []functionCall, named []llms.ToolCall) json.RawMessage {
 		return nil
 	}
 	return sealed
-}
-
-// statusOf parses an error code that is an HTTP status; 0 if it is not.
-func statusOf(code string) int {
-	status, err := strconv.Atoi(code)
-	if err != nil || status < 400 || status > 599 {
-		return 0
-	}
-	return status
 }

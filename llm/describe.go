@@ -1,8 +1,8 @@
 package llm
 
 import (
+	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +29,12 @@ func Describe(c Config) (map[string]any, error) {
 	if _, added := c.Providers[provider]; added || !builtin {
 		out["sampling"] = c.Sampling.Record()
 		if provider == "scripted" && !added {
-			return out, describeScript(out, model)
+			data, err := os.ReadFile(model)
+			if err != nil {
+				return nil, fmt.Errorf("describe the script: %w", err)
+			}
+			out["model"], out["script_sha256"] = filepath.Base(model), fmt.Sprintf("%x", sha256.Sum256(data))
+			return out, nil
 		}
 		if c.BaseURL == "" {
 			return out, nil
@@ -51,24 +56,13 @@ func (c Config) describeEndpoint(out map[string]any) {
 	if len(unsent) > 0 {
 		out["not_sent"] = unsent
 	}
-	if c.systemAsUser() {
+	if c.listed().SystemAsUser {
 		out["system_as_user"] = true
 	}
 	if c.Reasoning {
 		out["reasoning"] = true
 	}
 	if provider, _ := SplitSpec(c.Spec); provider == "ollama" {
-		out["context_window"] = ollamaWindow(c.ContextWindow)
+		out["context_window"] = cmp.Or(max(c.ContextWindow, 0), DefaultOllamaWindow)
 	}
-}
-
-func describeScript(out map[string]any, path string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("describe the script: %w", err)
-	}
-	sum := sha256.Sum256(data)
-	out["model"] = filepath.Base(path)
-	out["script_sha256"] = hex.EncodeToString(sum[:])
-	return nil
 }

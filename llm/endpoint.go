@@ -61,7 +61,7 @@ func NewEndpoint(c Config) (*Endpoint, error) {
 	e.thinks = v.codec.thinks
 	e.inner = &client{
 		site: e.site, base: base, model: model, codec: v.codec, http: c.client(base),
-		settings: v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.newLimit(), c.ContextWindow}),
+		settings: v.codec.settings(fields, scope{base.Hostname(), model, c.reasons(), c.listed().MaxCompletionTokens, c.ContextWindow}),
 		quirks:   c.Pool.quirks(base, model), notice: c.OnNotice,
 	}
 	return e, nil
@@ -86,7 +86,7 @@ func (c Config) endpoint(base, address *url.URL) *Endpoint {
 	_, model := SplitSpec(c.Spec)
 	return &Endpoint{
 		site: site{where: address.Host + address.EscapedPath(), key: c.APIKey, now: c.Now}, unopened: c.reasons(),
-		systemAsUser: c.systemAsUser(), timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
+		systemAsUser: c.listed().SystemAsUser, timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 	}
 }
 
@@ -103,9 +103,15 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 	}
 	start := e.now()
 	reply, status, err := e.ask(ctx, r)
-	e.limiter.Release(turn, outcome(err))
+	class := Classify(err)
+	outcome := httpclient.Outcome{OK: err == nil, Refused: class == qa.FailRateLimit, Fault: class == qa.FailServer}
+	var response *HTTPError
+	if errors.As(err, &response) {
+		outcome.RetryAfter = response.RetryAfter
+	}
+	e.limiter.Release(turn, outcome)
 	attempts := []qa.Attempt{{
-		Started: start, Seconds: e.now().Sub(start).Seconds(), Wait: queued.Seconds(), Status: status, Error: Classify(err),
+		Started: start, Seconds: e.now().Sub(start).Seconds(), Wait: queued.Seconds(), Status: status, Error: class,
 	}}
 	if err != nil {
 		return qa.Reply{}, callError(attempts, err)
@@ -129,17 +135,6 @@ func (e *Endpoint) check(r qa.Request) error {
 		return &Fault{Class: qa.FailBadRequest, Detail: "this provider's client offers no tools: let the model write its actions as text"}
 	}
 	return nil
-}
-
-// outcome classifies the error of a request for the limiter.
-func outcome(err error) httpclient.Outcome {
-	class := Classify(err)
-	o := httpclient.Outcome{OK: err == nil, Refused: class == qa.FailRateLimit, Fault: class == qa.FailServer}
-	var status *HTTPError
-	if errors.As(err, &status) {
-		o.RetryAfter = status.RetryAfter
-	}
-	return o
 }
 
 // callError is a failed call with a hint.

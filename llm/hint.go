@@ -49,23 +49,13 @@ func (e *HTTPError) hint() string {
 		return ""
 	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed:
 		return "check the model's name and the base URL, which usually ends in /v1; GET /models there lists the names"
-	case e.broke():
+	case e.Status == http.StatusPaymentRequired,
+		e.says("insufficient_quota", "exceeded your current quota", "credit balance", "insufficient credit", "insufficient balance"):
 		return "the account has no credit or quota left; the key itself was accepted"
-	case e.replyTooLong():
+	case e.says("max_tokens", "max_completion_tokens") && e.says("too large", "exceed", "maximum context length", "context limit"):
 		return "lower --max-tokens: the reply limit counts against the context window"
 	}
 	return ""
-}
-
-// broke reports an account that has used up its credit or quota.
-func (e *HTTPError) broke() bool {
-	return e.Status == http.StatusPaymentRequired ||
-		e.says("insufficient_quota", "exceeded your current quota", "credit balance", "insufficient credit", "insufficient balance")
-}
-
-// replyTooLong reports an overflow caused by the reply limit rather than the conversation.
-func (e *HTTPError) replyTooLong() bool {
-	return e.says("max_tokens", "max_completion_tokens") && e.says("too large", "exceed", "maximum context length", "context limit")
 }
 
 // tlsFault explains a TLS error; ok is false for any other error. All of them are permanent.

@@ -96,8 +96,12 @@ var standardClasses = map[llms.ErrorCode]qa.FailureClass{
 // from the address.
 func openBedrock(c Config, base *url.URL, h *http.Client) (llms.Model, error) {
 	_, model := SplitSpec(c.Spec)
+	region := "us-east-1"
+	if found := bedrockHost.FindStringSubmatch(base.Hostname()); found != nil {
+		region = found[1]
+	}
 	settings, err := awsconfig.LoadDefaultConfig(context.Background(),
-		awsconfig.WithRegion(bedrockRegion(base.Hostname())), awsconfig.WithEC2IMDSClientEnableState(imds.ClientDisabled))
+		awsconfig.WithRegion(region), awsconfig.WithEC2IMDSClientEnableState(imds.ClientDisabled))
 	if err != nil {
 		return nil, fmt.Errorf("read the AWS configuration: %w", err)
 	}
@@ -105,14 +109,6 @@ func openBedrock(c Config, base *url.URL, h *http.Client) (llms.Model, error) {
 		o.BaseEndpoint, o.HTTPClient, o.Retryer = aws.String(base.String()), h, aws.NopRetryer{}
 	})
 	return bedrock.New(bedrock.WithClient(runtime), bedrock.WithModel(model))
-}
-
-// bedrockRegion extracts the region from a host such as bedrock-runtime.eu-central-1.amazonaws.com.
-func bedrockRegion(host string) string {
-	if found := bedrockHost.FindStringSubmatch(host); found != nil {
-		return found[1]
-	}
-	return "us-east-1"
 }
 
 // openCloudflare calls Workers AI. The account is the last element of the address.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,16 +32,9 @@ func ollamaSettings(fields map[string]any, s scope) map[string]any {
 		}
 	}
 	rename(fields, "max_tokens", "num_predict")
-	fields["num_ctx"] = ollamaWindow(s.window)
+	fields["num_ctx"] = cmp.Or(max(s.window, 0), DefaultOllamaWindow)
 	out["options"] = fields
 	return out
-}
-
-func ollamaWindow(window int) int {
-	if window > 0 {
-		return window
-	}
-	return DefaultOllamaWindow
 }
 
 // ollamaMessage has its fields in alphabetical order.
@@ -69,7 +63,7 @@ func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 			return nil, err
 		}
 		for _, result := range m.results {
-			messages = append(messages, ollamaMessage{Role: wireRole(m.role), Content: result.Content, ToolName: result.Name})
+			messages = append(messages, ollamaMessage{Role: wireRoles[m.role], Content: result.Content, ToolName: result.Name})
 		}
 		if len(m.results) == 0 {
 			messages = append(messages, ollamaTurn(m))
@@ -83,7 +77,7 @@ func ollamaBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 }
 
 func ollamaTurn(m message) ollamaMessage {
-	out := ollamaMessage{Role: wireRole(m.role), Content: m.text}
+	out := ollamaMessage{Role: wireRoles[m.role], Content: m.text}
 	for _, image := range m.images {
 		out.Images = append(out.Images, image.Data)
 	}
@@ -113,7 +107,9 @@ func readOllama(body []byte) (*llms.ContentChoice, error) {
 	if got.Message == nil {
 		return nil, errors.New("the reply has no message")
 	}
-	return content(got.Message.Content, got.Message.Thinking, got.DoneReason, toolCalls(got.Message.ToolCalls), map[string]any{
-		infoModel: got.Model, infoUsage: qa.Usage{Prompt: got.Prompt, Completion: got.Completion},
-	}), nil
+	return &llms.ContentChoice{
+		Content: got.Message.Content, ReasoningContent: got.Message.Thinking, StopReason: got.DoneReason,
+		ToolCalls:      toolCalls(got.Message.ToolCalls),
+		GenerationInfo: map[string]any{infoModel: got.Model, infoUsage: qa.Usage{Prompt: got.Prompt, Completion: got.Completion}},
+	}, nil
 }

@@ -16,14 +16,8 @@ func openAICodec() codec {
 		path:     "chat/completions",
 		settings: openAISettings,
 		body:     openAIBody,
-		read: func(body []byte) (*llms.ContentChoice, error) {
-			got, err := parseCompletion(body)
-			if err != nil {
-				return nil, err
-			}
-			return got.choice(), nil
-		},
-		stream: map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}},
+		read:     readCompletion,
+		stream:   map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}},
 		readStream: func(body []byte) (*llms.ContentChoice, error) {
 			got, err := joinCompletion(body)
 			if err != nil {
@@ -91,10 +85,10 @@ func openAIBody(chat []llms.MessageContent, tools []llms.Tool) (map[string]any, 
 			return nil, err
 		}
 		for _, result := range m.results {
-			messages = append(messages, openAIMessage{Role: wireRole(m.role), Content: result.Content, ToolCallID: result.ToolCallID})
+			messages = append(messages, openAIMessage{Role: wireRoles[m.role], Content: result.Content, ToolCallID: result.ToolCallID})
 		}
 		if len(m.results) == 0 {
-			messages = append(messages, openAIMessage{Role: wireRole(m.role), Content: openAIContent(m), ToolCalls: openAICalls(m)})
+			messages = append(messages, openAIMessage{Role: wireRoles[m.role], Content: openAIContent(m), ToolCalls: openAICalls(m)})
 		}
 	}
 	full := map[string]any{"messages": messages}

@@ -147,7 +147,7 @@ func (v vendor) parseBaseURL(address string) (*url.URL, error) {
 // bareHost matches a host with its port and no scheme. No key has this form.
 var bareHost = regexp.MustCompile(`^[a-z0-9.-]+:[0-9]{1,5}(/[A-Za-z0-9._/-]*)?$`)
 
-// bedrockHost matches a host of AWS with its region.
+// bedrockHost matches a host of AWS with its region, such as bedrock-runtime.eu-central-1.amazonaws.com.
 var bedrockHost = regexp.MustCompile(`^bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com`)
 
 // version matches a path that ends in a version of the API.

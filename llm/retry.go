@@ -80,11 +80,11 @@ func (m *Retrier) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) 
 // ended is the last error of a call with all its requests.
 func ended(tried []qa.Attempt, err error) error {
 	var call *qa.CallError
-	if len(tried) == 0 || !errors.As(err, &call) {
-		if len(tried) > 0 {
-			return callError(tried, err)
-		}
+	switch {
+	case len(tried) == 0:
 		return err
+	case !errors.As(err, &call):
+		return callError(tried, err)
 	}
 	whole := *call
 	whole.Attempts = tried
@@ -118,9 +118,6 @@ func retryDelay(body string) time.Duration {
 	if found == nil {
 		return 0
 	}
-	d, err := time.ParseDuration(found[1] + "s")
-	if err != nil {
-		return 0
-	}
+	d, _ := time.ParseDuration(found[1] + "s") // 0 for anything else
 	return d
 }

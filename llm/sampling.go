@@ -6,6 +6,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"airqa/llm/catalog"
 	"airqa/qa"
 )
 
@@ -67,7 +68,7 @@ func (c Config) refused(fields map[string]any) []string {
 	if t := c.Sampling.Temperature; v.open != nil && t != nil && *t == 0 {
 		names = append(names, "temperature") // langchaingo's clients cannot send an explicit zero
 	}
-	model, _ := c.Catalog.Find(c.Spec)
+	model := c.listed()
 	_, temperature := fields["temperature"]
 	switch {
 	case model.DefaultSampling:
@@ -79,19 +80,10 @@ func (c Config) refused(fields map[string]any) []string {
 }
 
 // reasons reports whether the model thinks before it replies.
-func (c Config) reasons() bool {
-	model, _ := c.Catalog.Find(c.Spec)
-	return c.Reasoning || model.Reasoning
-}
+func (c Config) reasons() bool { return c.Reasoning || c.listed().Reasoning }
 
-// systemAsUser reports whether system messages are sent as user messages.
-func (c Config) systemAsUser() bool {
+// listed is the model's entry in the catalog; the zero value for an unknown model.
+func (c Config) listed() catalog.Model {
 	model, _ := c.Catalog.Find(c.Spec)
-	return model.SystemAsUser
-}
-
-// newLimit reports whether the catalog lists the model as requiring max_completion_tokens.
-func (c Config) newLimit() bool {
-	model, _ := c.Catalog.Find(c.Spec)
-	return model.MaxCompletionTokens
+	return model
 }

@@ -63,9 +63,16 @@ func (s *Scripted) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 }
 
 func (s *Scripted) next(messages []qa.Message) (string, error) {
-	task, shown, err := readConversation(messages)
-	if err != nil {
-		return "", err
+	first := slices.IndexFunc(messages, func(m qa.Message) bool { return m.Role == qa.User })
+	if first < 0 {
+		return "", errors.New("the conversation has no user message")
+	}
+	task := messages[first].Text
+	var shown []string
+	for _, m := range messages {
+		if m.Role == qa.Assistant {
+			shown = append(shown, m.Text)
+		}
 	}
 	i := slices.IndexFunc(s.episodes, func(e Episode) bool { return strings.Contains(task, e.Match) })
 	if i < 0 {
@@ -76,24 +83,10 @@ func (s *Scripted) next(messages []qa.Message) (string, error) {
 	defer s.mu.Unlock()
 	place := findPlace(replies, shown, s.calls[task])
 	if place >= len(replies) {
-		return "", fmt.Errorf("the script has only %d replies for the task %q",
-			len(replies), excerpt(task))
+		return "", fmt.Errorf("the script has only %d replies for the task %q", len(replies), excerpt(task))
 	}
 	s.calls[task] = place + 1
 	return replies[place], nil
-}
-
-func readConversation(messages []qa.Message) (task string, shown []string, err error) {
-	first := slices.IndexFunc(messages, func(m qa.Message) bool { return m.Role == qa.User })
-	if first < 0 {
-		return "", nil, errors.New("the conversation has no user message")
-	}
-	for _, m := range messages {
-		if m.Role == qa.Assistant {
-			shown = append(shown, m.Text)
-		}
-	}
-	return messages[first].Text, shown, nil
 }
 
 // findPlace returns the index of the reply after the shown ones; calls is the number of replies given so far.

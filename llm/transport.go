@@ -33,35 +33,27 @@ func NewPool(maxConnections int) *Pool {
 	return &Pool{ceiling: maxConnections, clients: map[string]*http.Client{}, limiters: map[string]*httpclient.Limiter{}, refusals: map[string]*quirks{}}
 }
 
-func (p *Pool) client(base *url.URL) *http.Client {
+// shared returns the value of a name in one of p's maps, and makes it on first use.
+func shared[T any](p *Pool, all map[string]*T, name string, make func() *T) *T {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name := base.Scheme + "://" + base.Host
-	if p.clients[name] == nil {
-		p.clients[name] = httpclient.New(p.ceiling, 0)
+	if all[name] == nil {
+		all[name] = make()
 	}
-	return p.clients[name]
+	return all[name]
+}
+
+func (p *Pool) client(base *url.URL) *http.Client {
+	return shared(p, p.clients, base.Scheme+"://"+base.Host, func() *http.Client { return httpclient.New(p.ceiling, 0) })
 }
 
 func (p *Pool) limiter(base *url.URL, model string, now func() time.Time) *httpclient.Limiter {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	name := base.String() + " " + model
-	if p.limiters[name] == nil {
-		p.limiters[name] = httpclient.NewLimiter(p.ceiling, now)
-	}
-	return p.limiters[name]
+	return shared(p, p.limiters, base.String()+" "+model, func() *httpclient.Limiter { return httpclient.NewLimiter(p.ceiling, now) })
 }
 
 // quirks returns the quirks of a model at an address.
 func (p *Pool) quirks(base *url.URL, model string) *quirks {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	name := base.String() + " " + model
-	if p.refusals[name] == nil {
-		p.refusals[name] = &quirks{}
-	}
-	return p.refusals[name]
+	return shared(p, p.refusals, base.String()+" "+model, func() *quirks { return &quirks{} })
 }
 
 func (c Config) client(base *url.URL) *http.Client {

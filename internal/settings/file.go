@@ -64,25 +64,17 @@ func (l Layers) ReadFile() (Values, error) {
 		return none, err
 	}
 	defer func() { _ = file.Close() }()
-	level, err := decode(io.LimitReader(file, maxFile))
-	if err != nil {
+	values := make(level)
+	err = yaml.NewDecoder(io.LimitReader(file, maxFile)).Decode(&values)
+	if err != nil && err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself
 		return none, fmt.Errorf("%s: %w", File, err)
 	}
-	return Values{l, level}, nil
+	return Values{l, values}, nil
 }
 
-// decode reads the file: a key for each flag, at the top level or under the name of a sub-command, which takes
-// precedence. Nested commands have nested levels. A key that is not a flag is an error, so that a misspelled one is not
-// silently ignored. Environment variables override the file.
-func decode(r io.Reader) (level, error) {
-	values := make(level)
-	if err := yaml.NewDecoder(r).Decode(&values); err != nil && err != io.EOF { //nolint:errorlint // the decoder returns io.EOF itself
-		return nil, err
-	}
-	return values, nil
-}
-
-// Values are the contents of the file. They are a kong.Resolver.
+// Values are the contents of the file: a key for each flag, at the top level or under the name of a sub-command, which
+// takes precedence. Nested commands have nested levels. A key that is not a flag is an error, so that a misspelled one
+// is not silently ignored. Environment variables override the file. Values are a kong.Resolver.
 type Values struct {
 	layers Layers
 	level

@@ -73,11 +73,3 @@ func decode(line []byte) (entry, error) {
 	}
 	return e, nil
 }
-
-func encode(e entry) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(e)
-	return b.Bytes(), err
-}

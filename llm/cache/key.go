@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"airqa/qa"
 )
@@ -48,7 +49,10 @@ func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) 
 	for _, m := range r.Messages {
 		s := said{Role: m.Role, Text: []byte(m.Text), ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID, Sealed: m.Sealed}
 		for _, im := range m.Images {
-			s.Images = append(s.Images, imageOf(im))
+			if im.SHA256 == "" {
+				im.SHA256 = fmt.Sprintf("%x", sha256.Sum256(im.Data))
+			}
+			s.Images = append(s.Images, image{im.SHA256, im.MIME})
 		}
 		a.Messages = append(a.Messages, s)
 	}
@@ -57,12 +61,4 @@ func KeyOf(endpoint map[string]any, protocol string, r qa.Request) (Key, error) 
 		return Key{}, err
 	}
 	return sha256.Sum256(raw), nil
-}
-
-func imageOf(im qa.Image) image {
-	if im.SHA256 == "" {
-		sum := sha256.Sum256(im.Data)
-		im.SHA256 = hex.EncodeToString(sum[:])
-	}
-	return image{im.SHA256, im.MIME}
 }

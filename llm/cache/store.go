@@ -102,5 +102,5 @@ func (s *Store) find(k Key) (qa.Reply, bool) {
 // keep adds a reply. Close reports write errors, because the reply itself is good.
 func (s *Store) keep(k Key, e entry) {
 	e.Key, e.Format, e.Time = k.String(), Format, s.now().UTC()
-	s.replies.Put(encode(e))
+	s.replies.Put(ledger.Encode(e))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"airqa/internal/filelock"
+	"airqa/internal/ledger"
 )
 
 // Names inside a run directory.
@@ -178,7 +179,7 @@ func (w *Writer) cut() error {
 // encode returns event as one redacted line of JSON. Redacting the encoded line is fast but can break an escape
 // sequence; then the strings are redacted one by one.
 func (w *Writer) encode(event any) ([]byte, error) {
-	raw, err := encode(event)
+	raw, err := ledger.Encode(event)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +193,7 @@ func (w *Writer) encode(event any) ([]byte, error) {
 	if err := dec.Decode(&tree); err != nil {
 		return nil, err
 	}
-	return encode(w.redactStrings(tree))
+	return ledger.Encode(w.redactStrings(tree))
 }
 
 // redactStrings redacts every string of decoded JSON.
@@ -210,17 +211,6 @@ func (w *Writer) redactStrings(v any) any {
 		}
 	}
 	return v
-}
-
-// encode returns event as one line of JSON without HTML escaping.
-func encode(event any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(event); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
 }
 
 // openLog opens the log for appending and truncates it after its last complete line.
