@@ -24,7 +24,7 @@ import (
 	"airqa/internal/testkit/openaitest"
 )
 
-// impostor stands for api.openai.com: a proxy on the loopback that ends TLS itself, with a certificate for that host. It
+// impostor acts as api.openai.com: a proxy on the loopback that ends TLS itself, with a certificate for that host. It
 // keeps the key of every request and refuses it.
 type impostor struct {
 	address, certificate string
@@ -106,7 +106,7 @@ func certificateFor(t *testing.T, host string) (tls.Certificate, string) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
 }
 
-// separate runs airqa in a process of its own and returns what it says and its exit code.
+// separate runs airqa in a process of its own and returns its output and exit code.
 func separate(t *testing.T, environment []string, args ...string) (string, int) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], args...)
@@ -156,20 +156,20 @@ func TestJudgeKeyStaysAtItsHost(t *testing.T) {
 		},
 		{
 			name: "a key of its own", env: []string{"OPENAI_BASE_URL=" + gateway.URL(), "AIRQA_JUDGE_API_KEY=" + ownKey},
-			said:   []string{"note: judge openai:gpt-4o-mini-2024-07-18 is asked at api.openai.com\n"},
+			said:   []string{"note: judge openai:gpt-4o-mini-2024-07-18 uses api.openai.com\n"},
 			openAI: []string{"api.openai.com Bearer " + ownKey},
 		},
 		{
-			name: "OpenAI's key", said: []string{"is asked at api.openai.com\n"},
+			name: "OpenAI's key", said: []string{"uses api.openai.com\n"},
 			openAI: []string{"api.openai.com Bearer " + gatewayKey},
 		},
 		{
 			name: "judge at the gateway", env: []string{"OPENAI_BASE_URL=" + gateway.URL()},
-			flags: []string{"--judge-base-url", gateway.URL()}, said: []string{"is asked at " + gateway.Host() + "\n"},
+			flags: []string{"--judge-base-url", gateway.URL()}, said: []string{"uses " + gateway.Host() + "\n"},
 		},
 		{
 			name: "judge at another host", env: []string{"OPENAI_BASE_URL=" + gateway.URL()}, flags: []string{"--judge-base-url", open.URL()},
-			said: []string{"is asked at " + open.Host() + ", without a key: OPENAI_API_KEY is for " + gateway.Host() + "; set AIRQA_JUDGE_API_KEY"},
+			said: []string{"uses " + open.Host() + ", without a key: OPENAI_API_KEY is for " + gateway.Host() + "; set AIRQA_JUDGE_API_KEY"},
 		},
 		{
 			name: "one key for two hosts", env: []string{"AIRQA_JUDGE_API_KEY=" + ownKey},

@@ -9,7 +9,7 @@ import (
 )
 
 type baselinesCmd struct {
-	JSON bool `name:"json" help:"Print a JSON object a baseline."`
+	JSON bool `name:"json" help:"Print one JSON object per baseline."`
 }
 
 func (baselinesCmd) Help() string {

@@ -10,9 +10,9 @@ import (
 	"airqa/llm/cache"
 )
 
-// cacheFlags keep replies across runs.
+// cacheFlags select a cache of replies shared by runs.
 type cacheFlags struct {
-	Cache string `placeholder:"DIR" help:"Keep replies in DIR, and take from there what was asked before by any run: same endpoint, model, settings, conversation and repeat. Off without it."`
+	Cache string `placeholder:"DIR" help:"Cache replies in DIR and reuse them across runs. A hit needs the same endpoint, model, settings, conversation and repeat. Default: no cache."`
 }
 
 // openCache opens the cache; nil when there is none.
@@ -23,7 +23,7 @@ func (f cacheFlags) openCache(a *app) (*cache.Store, error) {
 	return cache.Open(f.Cache, cache.Config{Redact: a.redactor(), Now: a.now})
 }
 
-// closeCache closes a cache and says what it was good for.
+// closeCache closes a cache and prints its hit count.
 func (a *app) closeCache(dir string, s *cache.Store) {
 	if s == nil {
 		return
@@ -38,12 +38,12 @@ func (a *app) closeCache(dir string, s *cache.Store) {
 // cacheCmd manages a cache of replies.
 type cacheCmd struct {
 	List  cacheListCmd  `cmd:"" help:"Show the contents of a cache, by model."`
-	Clear cacheClearCmd `cmd:"" help:"Drop all replies."`
-	Prune cachePruneCmd `cmd:"" help:"Drop old replies."`
+	Clear cacheClearCmd `cmd:"" help:"Delete all replies."`
+	Prune cachePruneCmd `cmd:"" help:"Delete old replies."`
 }
 
 type cacheListCmd struct {
-	Dir  string `arg:"" help:"Folder of --cache."`
+	Dir  string `arg:"" help:"Cache folder, as given to --cache."`
 	JSON bool   `name:"json" env:"-" help:"Print JSON."`
 }
 
@@ -72,13 +72,13 @@ func (c cacheListCmd) Run(a *app) error {
 		a.say("%s is empty", c.Dir)
 	}
 	if bad > 0 {
-		a.say("note: %s: %s cannot be read; airqa cache prune drops them", c.Dir, terminal.Plural(bad, "line"))
+		a.say("note: %s: %s cannot be read; airqa cache prune deletes them", c.Dir, terminal.Plural(bad, "line"))
 	}
 	return nil
 }
 
 type cacheClearCmd struct {
-	Dir  string `arg:"" help:"Folder of --cache."`
+	Dir  string `arg:"" help:"Cache folder, as given to --cache."`
 	JSON bool   `name:"json" env:"-" help:"Print JSON."`
 }
 
@@ -97,8 +97,8 @@ func (c cacheClearCmd) Run(a *app) error {
 }
 
 type cachePruneCmd struct {
-	Dir   string `arg:"" help:"Folder of --cache."`
-	Older string `required:"" env:"-" placeholder:"AGE" help:"Drop what is older than this: 30d, 2w, 12h."`
+	Dir   string `arg:"" help:"Cache folder, as given to --cache."`
+	Older string `required:"" env:"-" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
 	JSON  bool   `name:"json" env:"-" help:"Print JSON."`
 }
 

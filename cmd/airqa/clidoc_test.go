@@ -50,7 +50,7 @@ Results go to standard output, everything else to standard error. [JSON output](
 | 130 | interrupted |
 `
 
-// docs/cli.md is what the flags say.
+// docs/cli.md matches the flags.
 func TestCLIDoc(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -160,7 +160,7 @@ func writeFlag(b *strings.Builder, command []string, f *kong.Flag) {
 	writeItem(b, name+": "+strings.Join(append([]string{f.Help}, facts...), " "))
 }
 
-// placeholder stands for the value of a flag: its choices, or a word for what it is.
+// placeholder is the value of a flag in the text: its choices, or a word for its type.
 func placeholder(f *kong.Flag) string {
 	kind := f.Target.Kind()
 	switch {

@@ -9,17 +9,17 @@ import (
 type compareCmd struct {
 	Runs         []string `arg:"" optional:"" name:"run" help:"Run directories, folders of them, or score files."`
 	Format       string   `default:"text" enum:"text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html."`
-	JSON         bool     `name:"json" help:"The same as --format json."`
-	Flips        int      `default:"5" help:"How many questions to list that only one run got right, of either kind."`
-	Rounds       int      `default:"10000" help:"Rounds of the bootstrap."`
-	Seed         uint64   `default:"1" help:"Seed of the bootstrap."`
-	MinQuestions string   `placeholder:"GAP" help:"Say how many questions a gap such as 3pp (percentage points) needs."`
-	Discordant   *float64 `placeholder:"SHARE" help:"With --min-questions: the share of questions on which the systems disagree (0.2, or that of two runs)."`
-	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run, or an older one of the same mode that has more verdicts."`
-	Judge        string   `env:"AIRQA_COMPARE_JUDGE" placeholder:"NAME" help:"Read the scores by this judge."`
+	JSON         bool     `name:"json" help:"Short for --format json."`
+	Flips        int      `default:"5" help:"Number of questions to list that only one run got right, for each run."`
+	Rounds       int      `default:"10000" help:"Bootstrap rounds."`
+	Seed         uint64   `default:"1" help:"Bootstrap seed."`
+	MinQuestions string   `placeholder:"GAP" help:"Print how many questions are needed to detect a gap, such as 3pp (percentage points)."`
+	Discordant   *float64 `placeholder:"FRACTION" help:"With --min-questions: fraction of questions on which the systems disagree. Default: 0.2, or the fraction of the two runs."`
+	Scoring      string   `env:"AIRQA_COMPARE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
+	Judge        string   `env:"AIRQA_COMPARE_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
 	Power        float64  `default:"0.8" help:"Statistical power."`
 
-	IncludePartial bool `env:"AIRQA_COMPARE_INCLUDE_PARTIAL" help:"Compare questions of which only some repeats are scored by those. Default: leave them out."`
+	IncludePartial bool `env:"AIRQA_COMPARE_INCLUDE_PARTIAL" help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
 func (compareCmd) Help() string {
@@ -27,12 +27,12 @@ func (compareCmd) Help() string {
   airqa compare runs/rag runs/hybrid
   airqa compare --min-questions 3pp --discordant 0.2
 
-Two runs are paired by question; a question without a score in both is left out and counted. Differences are the second
-run less the first. Three and more runs are compared in pairs. A score file is one of RUN/scores.`
+Runs are paired by question. Questions not scored in both runs are left out and counted. A difference is the second run
+minus the first. Three or more runs are compared in pairs. Score files are in RUN/scores.`
 }
 
-// usualDiscordance is taken where neither runs nor a flag say how often two systems disagree.
-const usualDiscordance = 0.2
+// defaultDiscordance is the default where neither runs nor --discordant give the disagreement of two systems.
+const defaultDiscordance = 0.2
 
 func (c compareCmd) Run(a *app) error {
 	if err := c.check(); err != nil {
@@ -70,17 +70,17 @@ func (c compareCmd) options() compare.Options {
 func (c compareCmd) check() error {
 	switch {
 	case c.MinQuestions == "" && len(c.Runs) == 0:
-		return exit.Misuse("name two runs, or a gap with --min-questions 3pp; airqa compare --help shows both")
+		return exit.Misuse("name two runs, or give a gap such as --min-questions 3pp; see airqa compare --help")
 	case c.MinQuestions == "" && c.Discordant != nil:
-		return exit.Misuse("--discordant goes with --min-questions")
+		return exit.Misuse("--discordant needs --min-questions")
 	case c.Discordant != nil && !(*c.Discordant > 0 && *c.Discordant <= 1):
-		return exit.Misuse("--discordant is a share above 0 and up to 1, such as 0.2")
+		return exit.Misuse("--discordant must be above 0 and at most 1, such as 0.2")
 	case !(c.Power >= 0.5 && c.Power < 1):
-		return exit.Misuse("--power is a chance from 0.5 to below 1, such as 0.8")
+		return exit.Misuse("--power must be at least 0.5 and below 1, such as 0.8")
 	case c.Flips < 0:
-		return exit.Misuse("--flips is 0 or more")
+		return exit.Misuse("--flips must not be negative")
 	case c.Rounds < 1:
-		return exit.Misuse("--rounds is 1 or more")
+		return exit.Misuse("--rounds must be at least 1")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (c compareCmd) need(a *app, o render.Options) error {
 	if err != nil {
 		return exit.Misuse("--min-questions: %v", err)
 	}
-	need := compare.Questions(gap, usualDiscordance, c.Power)
+	need := compare.Questions(gap, defaultDiscordance, c.Power)
 	switch {
 	case c.Discordant != nil:
 		need = compare.Questions(gap, *c.Discordant, c.Power)
@@ -102,19 +102,19 @@ func (c compareCmd) need(a *app, o render.Options) error {
 		}
 		need = compare.QuestionsLike(r, gap, c.Power)
 	default:
-		a.say("note: taken that the systems disagree on %g%% of the questions; --discordant, or two runs, say it better", 100*usualDiscordance)
+		a.say("note: assuming that the systems disagree on %g%% of the questions; --discordant or two runs give a better value", 100*defaultDiscordance)
 	}
 	return render.Need(a.out, need, o)
 }
 
-// two compares the two runs that a gap is to be found between.
+// two compares the two runs given with --min-questions.
 func (c compareCmd) two(a *app) (compare.Result, error) {
 	sides, err := a.session().Sides(c.Runs, compare.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return compare.Result{}, err
 	}
 	if len(sides) > 2 {
-		return compare.Result{}, exit.Misuse("--min-questions takes how often two runs disagree: name two, not %d", len(sides))
+		return compare.Result{}, exit.Misuse("--min-questions needs two runs, not %d", len(sides))
 	}
 	return compare.Runs(sides[0], sides[1], compare.Options{Rounds: 1, IncludePartial: c.IncludePartial})
 }

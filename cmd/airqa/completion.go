@@ -11,7 +11,7 @@ import (
 	"airqa/internal/exit"
 )
 
-// completionScripts have the shells ask airqa itself for completions: it answers when COMP_LINE is set.
+// completionScripts make the shells call airqa for completions: it prints them when COMP_LINE is set.
 var completionScripts = map[string]string{
 	"bash": "complete -o default -o bashdefault -C airqa airqa",
 	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -o bashdefault -C airqa airqa",
@@ -33,12 +33,12 @@ func (completionCmd) Help() string {
   source <(airqa completion bash)
   airqa completion fish > ~/.config/fish/completions/airqa.fish
 
-Put the first line (with zsh instead of bash where that is your shell) into ~/.bashrc or ~/.zshrc. airqa has to be in PATH.`
+Add the first line to ~/.bashrc, or with zsh instead of bash to ~/.zshrc. airqa must be in PATH.`
 }
 
 func (c completionCmd) Run(a *app) error { return a.print(completionScripts[c.Shell]) }
 
-// completes prints the completions that a shell asks for, and reports whether one did.
+// completes prints completions if a shell requested them, and reports whether one did.
 func completes(parser *kong.Kong) bool {
 	if os.Getenv("COMP_LINE") == "" {
 		return false

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -17,8 +16,8 @@ import (
 )
 
 type configCmd struct {
-	Command []string `arg:"" optional:"" help:"A command, such as run or vectors copy; without one, what is set for any."`
-	JSON    bool     `name:"json" help:"Print a JSON object a flag, then one a key."`
+	Command []string `arg:"" optional:"" help:"Command, such as run or vectors copy. Default: everything that is set, for all commands."`
+	JSON    bool     `name:"json" help:"Print one JSON object per flag, then one per API key."`
 }
 
 func (configCmd) Help() string {
@@ -26,8 +25,8 @@ func (configCmd) Help() string {
   airqa config run
   airqa config --json
 
-A flag on the command line wins, then AIRQA_COMMAND_FLAG, AIRQA_FLAG, then airqa.yaml (under the name of the command, then
-at the top), then the default. Of keys and passwords it says only whether there are any.`
+Order of precedence: the command line, AIRQA_COMMAND_FLAG, AIRQA_FLAG, airqa.yaml (the command's section, then the top
+level), the default. API keys and passwords are never printed.`
 }
 
 func (c configCmd) Run(a *app) error {
@@ -55,16 +54,16 @@ func (c configCmd) Run(a *app) error {
 			}
 		}
 	}
-	a.warnOfStrangers(parser)
+	a.warnUnknownVariables(parser)
 	return c.print(a, all)
 }
 
-// commandsOf returns the commands that a name stands for: those below it, and all of them for no name.
+// commandsOf returns the commands below a name; all commands for no name.
 func commandsOf(node *kong.Node, name []string) ([]*kong.Node, error) {
 	for i, word := range name {
 		at := slices.IndexFunc(node.Children, func(c *kong.Node) bool { return c.Name == word })
 		if at < 0 {
-			return nil, exit.Misuse("there is no command airqa %s", strings.Join(name[:i+1], " "))
+			return nil, exit.Misuse("no such command: airqa %s", strings.Join(name[:i+1], " "))
 		}
 		node = node.Children[at]
 	}
@@ -82,8 +81,8 @@ func leaves(node *kong.Node) []*kong.Node {
 	return all
 }
 
-// layers are where flags get their values. Only run keeps AIRQA_OUT and a key "out" at the top of airqa.yaml, so that a setting
-// for runs does not write reports somewhere, and so with the others.
+// layers are the sources of flag values. Only the listed commands read the short names, such as AIRQA_OUT and the top-level key
+// "out" of airqa.yaml: a setting meant for runs must not redirect reports.
 var layers = settings.Layers{
 	Short: map[string][]string{
 		"out":     {"run"},
@@ -97,11 +96,11 @@ var layers = settings.Layers{
 	Check: checkFileValue,
 }
 
-// keyVariables are the variables that hold keys.
+// keyVariables are the environment variables of API keys.
 func keyVariables() []string { return append(llm.KeyVariables(), session.JudgeKey, session.EmbedKey) }
 
-// warnOfStrangers names variables that look like settings and are none.
-func (a *app) warnOfStrangers(parser *kong.Kong) {
+// warnUnknownVariables reports AIRQA_ variables that no flag reads.
+func (a *app) warnUnknownVariables(parser *kong.Kong) {
 	known := make(map[string]bool)
 	for _, name := range keyVariables() {
 		known[name] = true
@@ -114,7 +113,7 @@ func (a *app) warnOfStrangers(parser *kong.Kong) {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, "AIRQA_") && !known[name] {
-			a.say("note: %s is set, and no flag reads it", terminal.Line(name))
+			a.say("note: %s is set, but no flag reads it", terminal.Line(name))
 		}
 	}
 }
@@ -155,15 +154,13 @@ func (c configCmd) print(a *app, all []settings.Setting) error {
 }
 
 func (a *app) printSettingsJSON(all []settings.Setting) error {
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
 	for _, s := range all {
-		if err := enc.Encode(s); err != nil {
+		if err := a.printJSON(s); err != nil {
 			return err
 		}
 	}
 	for _, name := range keyVariables() {
-		err := enc.Encode(struct {
+		err := a.printJSON(struct {
 			Key string `json:"key"`
 			Set bool   `json:"set"`
 		}{name, a.getenv(name) != ""})

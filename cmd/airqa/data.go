@@ -16,19 +16,19 @@ import (
 	"airqa/run/session"
 )
 
-// embedTimeout bounds one request for vectors.
+// embedTimeout bounds one embedding request.
 const embedTimeout = 2 * time.Minute
 
-// leastEmbedTokens keeps windows longer than a sentence.
-const leastEmbedTokens = 64
+// minEmbedTokens keeps windows longer than a sentence.
+const minEmbedTokens = 64
 
-// dataFlags are those of a command that reads papers and their vectors.
+// dataFlags are the flags of commands that read papers and their vectors.
 type dataFlags struct {
 	embedderFlags
-	Vectors string `placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files for those of the data directory. Default: as recorded there."`
+	Vectors string `placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files for files in the data directory. Default: as recorded there."`
 }
 
-// index settles the flags and makes the embedding model, which loads and contacts nothing yet.
+// index settles the flags and returns the embedding model. It contacts no endpoint.
 func (f *dataFlags) index(a *app, change bool) (embed.Embedder, error) {
 	if err := f.settle(a, change); err != nil {
 		return nil, err
@@ -36,11 +36,11 @@ func (f *dataFlags) index(a *app, change bool) (embed.Embedder, error) {
 	return f.embedder(a)
 }
 
-// settle fills in what the data directory records of its search index. Flags that contradict it are refused unless the command may
-// change the index.
+// settle fills unset flags from the search index that the data directory records. Flags that contradict it are an error unless
+// the command may change the index.
 func (f *dataFlags) settle(a *app, change bool) error {
 	if name, remote := strings.CutPrefix(f.Embedder, "openai:"); f.Embedder != "" && f.Embedder != env.DefaultEmbedder && (!remote || name == "") {
-		return exit.Misuse("unknown embedder %q; it is minilm or openai:NAME", f.Embedder)
+		return exit.Misuse("unknown embedder %q; use minilm or openai:NAME", f.Embedder)
 	}
 	index, err := env.SettleIndex(f.Data, datadir.Index{Embedder: f.Embedder, Window: f.EmbedTokens, Vectors: f.Vectors}, change)
 	if err != nil {
@@ -60,16 +60,16 @@ func (f *dataFlags) settle(a *app, change bool) error {
 	return nil
 }
 
-// embedderFlags name a data directory and the model that makes vectors of its texts.
+// embedderFlags name a data directory and its embedding model.
 type embedderFlags struct {
-	Data         string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, as airqa ingest makes it."`
-	Embedder     string `placeholder:"MODEL" help:"Model for dense vectors: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision; without it the 8-bit weights in the program are used."`
-	EmbedTokens  int    `name:"embed-tokens" placeholder:"N" help:"Tokens that the model of openai:NAME reads of a text. Longer texts are embedded in overlapping windows of this length. Default: as recorded in the data directory, or 8191."`
-	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /embeddings, for openai:NAME."`
+	Data         string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	Embedder     string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
+	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision. Default: built-in 8-bit weights."`
+	EmbedTokens  int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of openai:NAME. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
+	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
 
-// embedder makes the embedding model. It loads and contacts nothing yet.
+// embedder returns the embedding model. It does no I/O.
 func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 	if f.Data == "" {
 		return nil, exit.Misuse("--data is empty: name a data directory")
@@ -77,9 +77,9 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	switch {
 	case remote && f.EmbedModel != "":
-		return nil, exit.Misuse("--embed-model is for --embedder minilm")
-	case f.EmbedTokens != 0 && f.EmbedTokens < leastEmbedTokens:
-		return nil, exit.Misuse("--embed-tokens %d: at least %d", f.EmbedTokens, leastEmbedTokens)
+		return nil, exit.Misuse("--embed-model needs --embedder minilm")
+	case f.EmbedTokens != 0 && f.EmbedTokens < minEmbedTokens:
+		return nil, exit.Misuse("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
 	case remote:
 		return f.remote(a, name)
 	}
@@ -100,7 +100,7 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 		return embed.OpenAIConfig{}, exit.With(exit.Usage, fmt.Errorf("embedder %s: %w", f.Embedder, session.MissingKey(access, session.EmbedKey, "--embed-base-url")))
 	}
 	if without := session.Keyless(access, session.EmbedKey); without != "" {
-		a.say("note: embedder %s is asked at %s%s", f.Embedder, access.Host(), without)
+		a.say("note: embedder %s uses %s%s", f.Embedder, access.Host(), without)
 	}
 	address := access.BaseURL
 	if address == "" {
@@ -109,8 +109,8 @@ func (f embedderFlags) remoteConfig(a *app, name string) (embed.OpenAIConfig, er
 	return embed.OpenAIConfig{BaseURL: address, Model: name, Tokens: f.EmbedTokens, Key: access.Key, Client: llm.HTTPClient(embedTimeout)}, nil
 }
 
-// open opens the data directory for reading. Directory, vectors and embedder of cfg are those of the flags and of the record, which
-// must agree. Without a search by vectors no recorded embedder is needed.
+// open opens the data directory for reading. Directory, vectors and embedder of cfg come from the flags and the record, which must
+// agree. Without a vector search, no recorded embedder is needed.
 func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 	if cfg.NoSearch {
 		f.Embedder, f.Vectors = cmp.Or(f.Embedder, env.DefaultEmbedder), cmp.Or(f.Vectors, env.Files)

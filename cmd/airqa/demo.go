@@ -25,7 +25,7 @@ import (
 )
 
 type demoCmd struct {
-	Dir string `default:"airqa-demo" placeholder:"DIR" help:"Folder for everything that the demo makes."`
+	Dir string `default:"airqa-demo" placeholder:"DIR" help:"Folder for all files of the demo."`
 }
 
 func (demoCmd) Help() string {
@@ -34,9 +34,9 @@ func (demoCmd) Help() string {
   airqa demo --dir /tmp/airqa-demo
 
 The demo needs no key, no server and no network. It reads six invented papers, answers forty questions over them with
-all eight baselines and the View variant, scores the answers and prints the table. The model is "offline": rules, not
-a language model. They query, search and view the papers, correct a failed statement, and are often wrong. Running it
-again resumes where it stopped.`
+all eight baselines and the View variant, scores the answers and prints the table. The model is "offline", a set of
+rules rather than a language model: it queries, searches and views the papers, corrects a failed statement, and is often
+wrong. Run it again to resume.`
 }
 
 func (c demoCmd) Run(a *app) error {
@@ -64,7 +64,7 @@ func (c demoCmd) Run(a *app) error {
 	return d.next()
 }
 
-// demo is the main job on the sample set, in one folder.
+// demo runs the whole pipeline on the sample papers, in one folder.
 type demo struct {
 	*app
 	dir string
@@ -75,7 +75,7 @@ func (d demo) questions() string { return filepath.Join(d.dir, "questions.jsonl"
 func (d demo) data() string      { return filepath.Join(d.dir, "data") }
 func (d demo) runs() string      { return filepath.Join(d.dir, "runs") }
 
-// unpack writes the sample papers and questions that are not there as they should be.
+// unpack writes the sample papers and questions that are missing or changed.
 func (d demo) unpack() error {
 	if err := os.MkdirAll(d.papers(), 0o755); err != nil {
 		return fmt.Errorf("make the demo's folder: %w", err)
@@ -89,15 +89,15 @@ func (d demo) unpack() error {
 		if err != nil {
 			return err
 		}
-		return writeIfOther(filepath.Join(d.papers(), filepath.FromSlash(path)), raw)
+		return writeIfChanged(filepath.Join(d.papers(), filepath.FromSlash(path)), raw)
 	})
 	if err != nil {
 		return fmt.Errorf("unpack the sample papers: %w", err)
 	}
-	return writeIfOther(d.questions(), fixtures.Questions())
+	return writeIfChanged(d.questions(), fixtures.Questions())
 }
 
-func writeIfOther(path string, raw []byte) error {
+func writeIfChanged(path string, raw []byte) error {
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(raw) {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (d demo) ingest() error {
 	return err
 }
 
-// runAll runs every baseline with the offline model.
+// runAll runs all baselines with the offline model.
 func (d demo) runAll() ([]string, error) {
 	examples, err := d.session().Questions(d.questions())
 	if err != nil {
@@ -152,7 +152,7 @@ func (d demo) runAll() ([]string, error) {
 			return nil, c.Err
 		}
 		if c.Left > 0 {
-			return nil, fmt.Errorf("stopped with %d of %d questions left; the same command goes on from here", c.Left, c.Total)
+			return nil, fmt.Errorf("stopped with %d of %d questions left; the same command resumes from here", c.Left, c.Total)
 		}
 	}
 	return dirs, nil
@@ -173,16 +173,16 @@ func (d demo) scoreAll(dirs []string) error {
 	return nil
 }
 
-// next says where everything is and what to type now.
+// next prints where the results are and which commands to try.
 func (d demo) next() error {
 	best := filepath.Join(d.runs(), "agentic-hybrid")
 	return d.print(fmt.Sprintf(`
-Runs are in %s, the papers as data in %s. What to type next:
+The runs are in %s, the data directory is %s. Next steps:
   airqa trace %s                     what happened on each question
   airqa search --data %s "reading order"
   airqa sql --data %s "SELECT title, num_pages FROM metadata"
   airqa run --data %s --questions %s --baseline agentic-hybrid --model openai:gpt-4o --out %s
-The last one asks OpenAI and needs OPENAI_API_KEY; --base-url names any other endpoint.
-(From a checkout, "go run ./cmd/airqa" stands for airqa.)`,
+The last one calls OpenAI and needs OPENAI_API_KEY; --base-url sets another endpoint.
+(From a checkout, use "go run ./cmd/airqa" instead of airqa.)`,
 		d.runs(), d.data(), best, d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
 }

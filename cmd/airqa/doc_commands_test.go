@@ -153,7 +153,7 @@ func whyNotRun(command string) string {
 	return ""
 }
 
-// docShell runs a command as a stranger's shell does: no settings, no keys, the program on the path.
+// docShell runs a command as a new user's shell does: no settings, no keys, the program on the path.
 func docShell(t *testing.T, dir, command string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", command)
@@ -165,7 +165,7 @@ func docShell(t *testing.T, dir, command string) *exec.Cmd {
 	return cmd
 }
 
-// runDocCommand runs a command. Each line of output that the document shows must come, in this order; "…" stands for
+// runDocCommand runs a command. Each line of output that the document shows must come, in this order; "…" matches
 // anything.
 func runDocCommand(t *testing.T, dir string, c docCommand) {
 	t.Helper()

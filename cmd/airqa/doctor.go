@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,17 +20,17 @@ import (
 )
 
 type doctorCmd struct {
-	Data         string        `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory to check; the default is skipped where it does not exist."`
+	Data         string        `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
 	Vectors      string        `placeholder:"URL" help:"Milvus server for the vectors, or files. Default: as recorded in the data directory."`
-	Embedder     string        `placeholder:"MODEL" help:"Model for dense vectors: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
+	Embedder     string        `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
 	EmbedModel   string        `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision."`
-	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Address in front of /embeddings, for openai:NAME."`
-	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to ask for a few words."`
-	BaseURL      string        `name:"base-url" placeholder:"URL" help:"Address of the models' endpoint, as for airqa run."`
-	Tools        bool          `help:"Ask the models for a native tool call, too, as --protocol tools needs it."`
-	Images       bool          `help:"Show the models an image, too, as agentic-hybrid-view does."`
-	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to ask for a few words."`
-	JudgeBaseURL string        `name:"judge-base-url" placeholder:"URL" help:"Address of the judges' endpoint; without it api.openai.com, whatever the model's is."`
+	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
+	BaseURL      string        `name:"base-url" placeholder:"URL" help:"Base URL of the models' endpoint, as for airqa run."`
+	Tools        bool          `help:"Also check native tool calls, which --protocol tools needs."`
+	Images       bool          `help:"Also check image input, which agentic-hybrid-view needs."`
+	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
+	JudgeBaseURL string        `name:"judge-base-url" placeholder:"URL" help:"Base URL of the judges' endpoint. Default: api.openai.com, even with --base-url."`
 	Timeout      time.Duration `default:"10s" help:"Timeout of one check."`
 	JSON         bool          `name:"json" help:"Print one JSON object per check."`
 }
@@ -41,15 +40,15 @@ func (doctorCmd) Help() string {
   airqa doctor --data papers --model openai:gpt-4o-mini --judge openai:gpt-4o-mini
   airqa doctor --data papers --vectors milvus://127.0.0.1:19530 --model openai:Qwen2.5-72B-Instruct --base-url http://127.0.0.1:8000/v1 --tools
 
-Every model and judge is asked once for a few tokens. Keys come from the environment and are never shown. Exit code 1 says
-that a check failed.`
+Each model and judge gets one request for a few tokens. Keys come from the environment and are never printed. The exit
+code is 1 if a check failed.`
 }
 
 func (c doctorCmd) Run(a *app) error {
 	if c.Timeout <= 0 {
 		return exit.Misuse("--timeout must be above 0")
 	}
-	a.modelAt = c.BaseURL
+	a.baseURL = c.BaseURL
 	made, failed := 0, 0
 	var wrong error
 	redact := a.redactor()
@@ -61,7 +60,7 @@ func (c doctorCmd) Run(a *app) error {
 		if r.State == doctor.Failed {
 			failed++
 		}
-		if err := c.tell(a, r); err != nil {
+		if err := c.print(a, r); err != nil {
 			wrong = err
 		}
 	})
@@ -74,13 +73,9 @@ func (c doctorCmd) Run(a *app) error {
 	return nil
 }
 
-func (c doctorCmd) tell(a *app, r doctor.Result) error {
+func (c doctorCmd) print(a *app, r doctor.Result) error {
 	if c.JSON {
-		raw, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		return a.print(string(raw))
+		return a.printJSON(r)
 	}
 	word := map[doctor.State]string{doctor.OK: "OK", doctor.Warning: "warning", doctor.Failed: "FAILED", doctor.Skipped: "-"}[r.State]
 	text := fmt.Sprintf("%-8s %s: %s", word, r.Name, terminal.Line(r.Text))
@@ -94,20 +89,20 @@ func (c doctorCmd) tell(a *app, r doctor.Result) error {
 	return a.print(strings.Join(lines, "\n"))
 }
 
-// groups are the checks; those of a group build on each other.
+// groups returns the checks. Within a group each check builds on the one before.
 func (c doctorCmd) groups(a *app) [][]doctor.Check {
 	var groups [][]doctor.Check
 	for _, spec := range c.Model {
 		groups = append(groups, c.modelChecks(a, strings.TrimSpace(spec)))
 	}
 	if len(c.Model) == 0 {
-		groups = append(groups, doctor.Omitted("model", "not asked for; give --model PROVIDER:NAME"))
+		groups = append(groups, doctor.Omitted("model", "not checked; give --model PROVIDER:NAME"))
 	}
 	for _, spec := range c.Judge {
 		groups = append(groups, c.judgeChecks(a, strings.TrimSpace(spec)))
 	}
 	if len(c.Judge) == 0 {
-		groups = append(groups, doctor.Omitted("judge", "not asked for; give --judge PROVIDER:NAME"))
+		groups = append(groups, doctor.Omitted("judge", "not checked; give --judge PROVIDER:NAME"))
 	}
 	f := c.dataFlags()
 	err := f.settle(a, false)
@@ -118,8 +113,8 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 		return once(a, f)
 	}
 	groups = append(groups, []doctor.Check{doctor.Embedder(open)})
-	if !c.asked() {
-		groups = append(groups, doctor.Omitted("data directory", "not asked for; give --data DIR"))
+	if !c.hasData() {
+		groups = append(groups, doctor.Omitted("data directory", "not checked; give --data DIR"))
 	} else {
 		d := doctor.Dir{Path: c.Data, Vectors: f.Vectors, Shown: settings.MaskURL(f.Vectors), Embedder: open}
 		groups = append(groups, d.Checks(), d.VectorChecks())
@@ -127,8 +122,8 @@ func (c doctorCmd) groups(a *app) [][]doctor.Check {
 	return append(groups, doctor.System(a.now(), c.Data)...)
 }
 
-// asked reports whether there is a data directory to check: not where the default one was never made.
-func (c doctorCmd) asked() bool {
+// hasData reports whether to check the data directory: the default one is skipped if it does not exist.
+func (c doctorCmd) hasData() bool {
 	_, err := os.Stat(c.Data)
 	return c.Data != "" && (c.Data != "airqa-data" || err == nil)
 }
@@ -144,7 +139,7 @@ func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {
 	return doctor.Model(spec, m.Model, c.Tools, c.Images)
 }
 
-// openFix is what to do about a model that cannot be asked; errors about the address say it themselves.
+// openFix is the fix for a model that cannot be opened.
 func openFix(err error) string {
 	if strings.Contains(err.Error(), "base URL") && !errors.Is(err, llm.ErrNoKey) {
 		return "check --base-url and the provider's variable (OPENAI_BASE_URL, ...)"
@@ -155,7 +150,7 @@ func openFix(err error) string {
 func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 	name := "judge " + spec
 	if !scoring.AsksModel(spec) {
-		return []doctor.Check{{Name: name, Run: func(context.Context) doctor.Finding { return doctor.Good("asks no endpoint") }}}
+		return []doctor.Check{{Name: name, Run: func(context.Context) doctor.Finding { return doctor.Good("needs no endpoint") }}}
 	}
 	flags := scoring.Judges{JudgeBaseURL: c.JudgeBaseURL}
 	config, access := flags.Config(a.session(), spec)
@@ -168,12 +163,12 @@ func (c doctorCmd) judgeChecks(a *app, spec string) []doctor.Check {
 		err = wrong
 	}
 	if err != nil {
-		return doctor.Broken(name, err, "set "+session.JudgeKey+" or give --judge-base-url; --judge offline stands in without an endpoint")
+		return doctor.Broken(name, err, "set "+session.JudgeKey+" or give --judge-base-url; --judge offline needs no endpoint")
 	}
 	return []doctor.Check{doctor.Judge(name, m)}
 }
 
-// once is the embedder, which asks an endpoint once and no more.
+// once returns the embedder, without retries.
 func once(a *app, f dataFlags) (embed.Embedder, error) {
 	name, remote := strings.CutPrefix(f.Embedder, "openai:")
 	if !remote || name == "" {
@@ -187,7 +182,7 @@ func once(a *app, f dataFlags) (embed.Embedder, error) {
 	return embed.NewOpenAI(config)
 }
 
-// dataFlags are the flags as other commands take them.
+// dataFlags returns the flags as other commands take them.
 func (c doctorCmd) dataFlags() dataFlags {
 	f := dataFlags{Vectors: c.Vectors, embedderFlags: embedderFlags{
 		Data: c.Data, Embedder: c.Embedder, EmbedModel: c.EmbedModel, EmbedBaseURL: c.EmbedBaseURL,

@@ -19,12 +19,12 @@ import (
 type enrichCmd struct {
 	dataFlags
 	modelFlags     `set:"temperature=0.1"`
-	Fields         []string `placeholder:"FIELD" help:"What to fill: tldr, tags, pages, sections, images, tables, with commas between; without it all of them."`
-	Workers        int      `short:"j" default:"4" help:"Calls at once."`
-	MaxCalls       int      `name:"max-calls" placeholder:"N" help:"Stop after so many calls."`
-	MaxTotalTokens int      `name:"max-total-tokens" placeholder:"N" help:"Stop before prompts and replies together have more tokens."`
-	Pictures       bool     `help:"Show the model the figures, too: for models that take images. Without it they are described from caption and page."`
-	Again          bool     `help:"Fill again what is filled. Only what this model was not asked in the same words is asked."`
+	Fields         []string `placeholder:"FIELD" help:"Fields to fill, comma-separated: tldr, tags, pages, sections, images, tables. Default: all."`
+	Workers        int      `short:"j" default:"4" help:"Concurrent calls."`
+	MaxCalls       int      `name:"max-calls" placeholder:"N" help:"Maximum number of calls."`
+	MaxTotalTokens int      `name:"max-total-tokens" placeholder:"N" help:"Maximum total tokens, prompts and replies."`
+	Pictures       bool     `help:"Show figures to the model, which must accept images. Default: describe them from caption and page."`
+	Again          bool     `help:"Regenerate existing values. Cached replies are reused."`
 }
 
 func (enrichCmd) Help() string {
@@ -33,12 +33,12 @@ func (enrichCmd) Help() string {
   airqa enrich --data papers --model openai:gpt-4o-mini --fields images --pictures
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa enrich --data papers --model openai:Qwen2.5-72B-Instruct -j 16
 
-Every reply is kept in enrich.jsonl in the data directory as it comes: a run that is stopped, killed or out of its budget
-pays for nothing twice, and the same command goes on. Papers can be searched while it asks. What is filled is left alone.`
+Each reply is saved at once in enrich.jsonl in the data directory. After a stop, a crash or a spent budget, the same
+command resumes without repeating calls. Existing values are kept. Papers can be searched meanwhile.`
 }
 
 func (c enrichCmd) Run(a *app) (err error) {
-	a.modelAt = c.BaseURL
+	a.baseURL = c.BaseURL
 	fields, err := c.check()
 	if err != nil {
 		return err
@@ -73,11 +73,11 @@ func (c enrichCmd) Run(a *app) (err error) {
 	}
 	bar.close(asked)
 	if ctx.Err() != nil {
-		return errors.New("stopped; every reply that came is kept, and the same command goes on from here")
+		return errors.New("stopped; all replies so far are kept, and the same command resumes from here")
 	}
 	applied, err := c.apply(ctx, a, e, texts)
 	if err != nil {
-		return fmt.Errorf("%w\n  Every reply is kept; the same command goes on from here", err)
+		return fmt.Errorf("%w\n  All replies are kept; the same command resumes from here", err)
 	}
 	return c.end(a, asked, applied, askErr)
 }
@@ -85,11 +85,11 @@ func (c enrichCmd) Run(a *app) (err error) {
 func (c enrichCmd) check() ([]enrich.Field, error) {
 	switch {
 	case c.Workers < 1:
-		return nil, exit.Misuse("-j %d: at least one call at once", c.Workers)
+		return nil, exit.Misuse("-j %d: must be at least 1", c.Workers)
 	case c.MaxCalls < 0 || c.MaxTotalTokens < 0:
 		return nil, exit.Misuse("--max-calls and --max-total-tokens cannot be negative")
 	case c.Model == session.OfflineModel:
-		return nil, exit.Misuse("--model offline follows rules for answering questions; summaries take a language model")
+		return nil, exit.Misuse("--model offline only answers questions; summaries need a language model")
 	}
 	fields, err := enrich.ParseFields(c.Fields)
 	if err != nil {
@@ -98,7 +98,8 @@ func (c enrichCmd) check() ([]enrich.Field, error) {
 	return fields, nil
 }
 
-// ask only reads the papers, so that others can, too. The first error is that of the asking.
+// ask sends the requests. It only reads the papers, so other processes can read them too. askErr is a failed request, err a
+// failed start.
 func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir) (e *enrich.Enricher, asked enrich.Asked, askErr, err error) {
 	if c.Pictures {
 		pages, err := env.Open(ctx, env.Config{Dir: dir.Path(), NoSearch: true})
@@ -120,7 +121,7 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 	return e, asked, askErr, nil
 }
 
-// apply writes what was replied and makes it searchable.
+// apply writes the replies into the database and indexes them.
 func (c enrichCmd) apply(ctx context.Context, a *app, e *enrich.Enricher, texts embed.Embedder) (applied enrich.Applied, err error) {
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
 	err = a.session().Write(ctx, to, "embed", func(store *env.Writer) (err error) {
@@ -130,7 +131,7 @@ func (c enrichCmd) apply(ctx context.Context, a *app, e *enrich.Enricher, texts 
 	return applied, err
 }
 
-// end says what came out and turns it into an exit code.
+// end prints the summary and sets the exit code.
 func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err error) error {
 	a.say("%d cells of %d papers filled, %d still empty", applied.Cells, applied.Papers, applied.Open)
 	if asked.Unseen > 0 {
@@ -140,19 +141,19 @@ func (c enrichCmd) end(a *app, asked enrich.Asked, applied enrich.Applied, err e
 	case err != nil:
 		return err
 	case asked.BudgetReached:
-		return exit.With(exit.Budget, fmt.Errorf("the budget is reached after %d calls and %d tokens; the same command goes on from here",
+		return exit.With(exit.Budget, fmt.Errorf("budget reached after %d calls and %d tokens; the same command resumes from here",
 			asked.Calls, asked.Usage.Prompt+asked.Usage.Completion))
 	case asked.Drained:
-		return fmt.Errorf("stopped with %d cells left; the same command goes on from here", applied.Open)
+		return fmt.Errorf("stopped with %d cells left; the same command resumes from here", applied.Open)
 	case asked.Failed > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d calls failed, the first because: %w\n  The same command tries them again",
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d calls failed; the first: %w\n  The same command retries them",
 			asked.Failed, asked.Calls, asked.FirstFailure))
 	}
 	a.say("next: airqa sql --data %s \"SELECT title, tldr, tags FROM metadata\"", c.Data)
 	return nil
 }
 
-// enrichBar is the bar of the asking. It is opened by the first step, which knows how many papers there are.
+// enrichBar shows progress. The first event opens it, since only events carry the number of papers.
 type enrichBar struct {
 	a     *app
 	stage *progress.Stage
@@ -173,10 +174,10 @@ func (b *enrichBar) close(asked enrich.Asked) {
 	if b.stage == nil {
 		return
 	}
-	last := fmt.Sprintf("%d of %d papers asked about, %d calls, %d tokens",
+	last := fmt.Sprintf("%d of %d papers processed, %d calls, %d tokens",
 		asked.Papers, asked.Total, asked.Calls, asked.Usage.Prompt+asked.Usage.Completion)
 	if asked.Known > 0 {
-		last += fmt.Sprintf(", %d replies from before", asked.Known)
+		last += fmt.Sprintf(", %d replies reused", asked.Known)
 	}
 	b.stage.Close(last)
 }

@@ -96,7 +96,7 @@ func runMeasured(t *testing.T, c *exec.Cmd) int64 {
 	}
 }
 
-// The same with a kill in the middle: what was under way may be asked again, and nothing else.
+// The same with a kill in the middle: what was in flight may be asked again, and nothing else.
 func TestFaultyEndpointKilled(t *testing.T) {
 	n := faultyEpisodes(t)
 	server := newLoadServer(t, faultyReplies())
@@ -120,7 +120,7 @@ func TestFaultyEndpointKilled(t *testing.T) {
 		again += k - 1
 	}
 	if again > faultyWorkers {
-		t.Errorf("%d replies were paid for again; %d episodes were under way", again, faultyWorkers)
+		t.Errorf("%d replies were paid for again; %d episodes were in flight", again, faultyWorkers)
 	}
 	if got := server.Calls(); got != want+again {
 		t.Errorf("%d calls, the faults require %d, and %d were made again", got, want, again)

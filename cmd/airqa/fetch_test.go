@@ -24,7 +24,7 @@ func command(t *testing.T, args ...string) (int, string) {
 	return c.ProcessState.ExitCode(), string(raw)
 }
 
-// Papers are fetched into the data directory, read, and skipped the second time; what did not come is told.
+// Papers are fetched into the data directory, read, and skipped the second time; failed downloads are reported.
 func TestIngestFetches(t *testing.T) {
 	web := httptest.NewServer(http.FileServerFS(fixtures.Papers()))
 	gone := httptest.NewServer(nil)
@@ -42,8 +42,8 @@ func TestIngestFetches(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"fetched", good, 0, []string{"fetch: 2 fetched, 0 there before, 0 failed", "ingest: 2 added"}},
-		{"there", good, 0, []string{"fetch: 0 fetched, 2 there before", "ingest: 0 added, 2 there before"}},
+		{"fetched", good, 0, []string{"fetch: 2 fetched, 0 already present, 0 failed", "ingest: 2 added"}},
+		{"there", good, 0, []string{"fetch: 0 fetched, 2 already present", "ingest: 0 added, 2 already present"}},
 		{"one is missing", append(good, "--url", web.URL+"/none.pdf"), 3, []string{"404 Not Found", "1 papers could not be fetched"}},
 		{"offline", []string{"ingest", "--data", data, "--url", gone.URL + "/x.pdf"}, 1, []string{"cannot reach 127.0.0.1", "download the file yourself and pass its path"}},
 		{"no address", []string{"ingest", "--data", data, "--arxiv", "attention"}, 2, []string{"nor an arXiv id"}},

@@ -161,7 +161,7 @@ var scripted = map[string]map[string]string{
 	},
 }
 
-// Every flag of every command does something, and this test knows where that is seen.
+// Every flag of every command has an effect, and this test lists where.
 func TestEveryFlagHasAnEffect(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {

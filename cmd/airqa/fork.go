@@ -16,16 +16,16 @@ import (
 
 type forkCmd struct {
 	Dir         string `arg:"" name:"run" help:"Run directory."`
-	UUID        string `arg:"" name:"uuid" help:"Question, or the beginning of its uuid; uuid#1 for its second repeat."`
-	At          int    `required:"" env:"-" placeholder:"STEP" help:"Step whose message is changed, as airqa trace counts them."`
-	Reply       string `env:"-" placeholder:"FILE" help:"Replace the model's reply at this step with FILE; - reads standard input."`
-	Observation string `env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE; - reads standard input."`
-	Edit        bool   `env:"-" help:"Change the message in $VISUAL or $EDITOR."`
-	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"What --edit changes: reply or observation."`
-	Out         string `short:"o" env:"-" placeholder:"DIR" help:"Directory of the branch; without it RUN/forks/UUID-sSTEP-N."`
-	By          string `env:"-" placeholder:"NAME" help:"Who changed it, for the record; without it the user's name."`
+	UUID        string `arg:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat."`
+	At          int    `required:"" env:"-" placeholder:"STEP" help:"Step to change, as numbered by airqa trace."`
+	Reply       string `env:"-" placeholder:"FILE" help:"Replace the model's reply at this step with FILE (- for standard input)."`
+	Observation string `env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE (- for standard input)."`
+	Edit        bool   `env:"-" help:"Edit the message in $VISUAL or $EDITOR."`
+	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"Message that --edit changes: reply or observation."`
+	Out         string `short:"o" env:"-" placeholder:"DIR" help:"Run directory of the fork. Default: RUN/forks/UUID-sSTEP-N."`
+	By          string `env:"-" placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
 	dataFlags
-	Model string `short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Another model from here on. Without it, and for all of the following, what the run was made with."`
+	Model string `short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
 	session.Endpoint
 	qa.QuestionLimits
 	session.Budget
@@ -37,13 +37,13 @@ func (forkCmd) Help() string {
   airqa fork runs/hybrid 00608f20 --at 3 --edit
   echo '(no rows)' | airqa fork runs/hybrid 00608f20 --at 2 --observation - --out runs/what-if --model openai:gpt-4o
 
-The branch is a run directory with this one episode: what came before the step is copied, the rest happens anew. Its path is
-printed; airqa trace, score and report read it. Where replies are native tool calls, a changed reply may be JSON:
+The fork is a run directory with this one episode. Earlier steps are copied, later ones run again. The path is printed;
+airqa trace, score and report read it. In a run with native tool calls, a changed reply may be JSON:
 {"text": "...", "tool_calls": [{"name": "Query", "arguments": {"sql": "..."}}]}`
 }
 
 func (c forkCmd) Run(a *app) error {
-	a.modelAt = c.BaseURL
+	a.baseURL = c.BaseURL
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -62,12 +62,12 @@ func (c forkCmd) Run(a *app) error {
 	uuid, _ := qa.SplitEpisodeID(id)
 	i := slices.IndexFunc(examples, func(ex qa.Example) bool { return ex.UUID == uuid })
 	if i < 0 {
-		return fmt.Errorf("%s does not hold the question of %s", c.Dir, id)
+		return fmt.Errorf("%s does not contain the question of %s", c.Dir, id)
 	}
 	if err := c.change(a, b); err != nil {
 		return err
 	}
-	return c.goOn(a, b, examples[i], r.Config.Shape.Settings)
+	return c.resume(a, b, examples[i], r.Config.Shape.Settings)
 }
 
 func (c forkCmd) check() error {
@@ -78,10 +78,10 @@ func (c forkCmd) check() error {
 		}
 	}
 	if given != 1 {
-		return exit.Misuse("say what to change: --reply FILE, --observation FILE or --edit")
+		return exit.Misuse("give --reply FILE, --observation FILE or --edit")
 	}
 	if c.Message == runlog.ForkObservation && !c.Edit {
-		return exit.Misuse("--message goes with --edit")
+		return exit.Misuse("--message needs --edit")
 	}
 	return errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits))
 }
@@ -93,16 +93,16 @@ func (c forkCmd) changes() string {
 	return runlog.ForkReply
 }
 
-// findEpisode takes a whole uuid for its first repeat, and otherwise the beginning of an episode.
+// findEpisode matches a whole uuid to its first repeat, and a prefix to any episode.
 func findEpisode(all []string, given string) (string, error) {
 	if id := qa.EpisodeID(given, 0); slices.Contains(all, id) {
 		return id, nil
 	}
-	return match(all, given)
+	return session.FindEpisode(all, given)
 }
 
-// goOn makes the run directory of the branch and runs what follows.
-func (c forkCmd) goOn(a *app, b *session.Branch, ex qa.Example, recorded map[string]any) error {
+// resume creates the run directory of the fork and runs the remaining steps.
+func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[string]any) error {
 	dir, err := b.Place(c.Out)
 	if err != nil {
 		return err

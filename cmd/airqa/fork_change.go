@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"io"
 	"os"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 	"airqa/run/session"
 )
 
-// change reads what is put in the place of the recorded message.
+// change reads the new message.
 func (c forkCmd) change(a *app, b *session.Branch) error {
 	before := b.Recorded()
 	var text string
@@ -35,7 +34,7 @@ func (c forkCmd) change(a *app, b *session.Branch) error {
 		text = strings.TrimSuffix(text, "\n") // which editors add
 	}
 	if text == before {
-		return exit.Misuse("nothing was changed, so there is nothing to branch off for")
+		return exit.Misuse("nothing was changed; no fork was made")
 	}
 	return b.Put(text)
 }
@@ -43,8 +42,7 @@ func (c forkCmd) change(a *app, b *session.Branch) error {
 // readText reads a file, or standard input for "-".
 func (a *app) readText(path string) (string, error) {
 	if path == "-" {
-		raw, err := io.ReadAll(a.in)
-		return string(raw), err
+		return a.text(path)
 	}
 	raw, err := os.ReadFile(path)
 	return string(raw), err

@@ -10,13 +10,13 @@ import (
 	"airqa/report/render"
 )
 
-// formatFlags choose the format of a report that may go to a file.
+// formatFlags select the format of a report.
 type formatFlags struct {
-	Format string `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: by the suffix of --out, or text."`
-	JSON   bool   `name:"json" help:"The same as --format json."`
+	Format string `default:"" placeholder:"FORMAT" enum:",text,md,csv,latex,json,html" help:"text, md, csv, latex, json or html. Default: from the suffix of --out, or text."`
+	JSON   bool   `name:"json" help:"Short for --format json."`
 }
 
-// render returns the options for a report that goes to the file out, or to standard output where out is empty.
+// render returns the options for a report to the file out, or to standard output if out is empty.
 func (f formatFlags) render(a *app, out string) (render.Options, error) {
 	var o render.Options
 	var err error
@@ -34,7 +34,7 @@ func (f formatFlags) render(a *app, out string) (render.Options, error) {
 	return o, nil
 }
 
-// writeOut prints to standard output or, whole or not at all, to a file.
+// writeOut prints to standard output, or atomically to a file.
 func (a *app) writeOut(file string, print func(io.Writer) error) error {
 	if file == "" {
 		return print(a.out)
@@ -44,4 +44,27 @@ func (a *app) writeOut(file string, print func(io.Writer) error) error {
 		return err
 	}
 	return atomicfile.WriteFile(file, b.Bytes())
+}
+
+// listFlags select the format of a list.
+type listFlags struct {
+	Format string `default:"" placeholder:"FORMAT" enum:",table,json,csv" help:"table, json (one object per line) or csv. Default: table."`
+	JSON   bool   `name:"json" help:"Short for --format json."`
+}
+
+// AfterApply is a hook of kong. It combines the two flags.
+func (f *listFlags) AfterApply() (err error) {
+	f.Format, err = formatOf(f.Format, f.JSON)
+	return err
+}
+
+// formatOf returns the format that --format and --json select together.
+func formatOf(format string, asJSON bool) (string, error) {
+	switch {
+	case !asJSON:
+		return format, nil
+	case format != "" && format != "json":
+		return format, exit.Misuse("--json and --format %s are mutually exclusive", format)
+	}
+	return "json", nil
 }

@@ -17,7 +17,7 @@ import (
 	"airqa/internal/terminal"
 )
 
-// flagGroups are the flags that --help leaves to --help-all, under their headings.
+// flagGroups are the flags that only --help-all shows, by heading.
 var flagGroups = []struct{ title, flags string }{
 	{"Which questions:", "range id tag status of sample-seed retry missing-list"},
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
@@ -31,7 +31,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Passages:", "chunk-size chunk-unit"},
 }
 
-// onFirstPage are flags of flagGroups that --help shows for some commands, since they are what these commands are about.
+// onFirstPage are flags of flagGroups that --help shows for commands where they matter most.
 var onFirstPage = map[string]string{
 	"run":           "base-url",
 	"enrich":        "base-url",
@@ -43,10 +43,10 @@ var onFirstPage = map[string]string{
 	"models":        "models",
 }
 
-// mostGrouped is how many flags beyond the first page are too few to leave out.
-const mostGrouped = 2
+// minHidden is the smallest number of flags worth hiding.
+const minHidden = 3
 
-// groupFlags sorts the flags of every command into the groups of help.
+// groupFlags assigns the flags of every command to their groups.
 func groupFlags(k *kong.Kong) error {
 	k.Model.HelpFlag.Help = "Show help."
 	groups := make(map[string]*kong.Group)
@@ -59,7 +59,7 @@ func groupFlags(k *kong.Kong) error {
 	}
 	for _, node := range k.Model.Leaves(false) {
 		if node.Parent != k.Model.Node {
-			node.Group = &kong.Group{Title: "Commands:"} // of the help of vectors, say
+			node.Group = &kong.Group{Title: "Commands:"} // such as vectors copy
 		}
 		command := strings.Join(settings.CommandPath(node), " ")
 		var grouped []*kong.Flag
@@ -68,7 +68,7 @@ func groupFlags(k *kong.Kong) error {
 				grouped = append(grouped, f)
 			}
 		}
-		if len(grouped) <= mostGrouped {
+		if len(grouped) < minHidden {
 			continue
 		}
 		for _, f := range grouped {
@@ -89,7 +89,7 @@ func groupRank(rank map[string]int, f *kong.Flag) int {
 // helpAllFlag prints the help with all flags.
 type helpAllFlag bool
 
-// BeforeReset implements kong's hook: no other flag is needed, as for --help.
+// BeforeReset is a hook of kong. As with --help, required flags may be missing.
 func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 	if err := writeHelp(ctx, true); err != nil {
 		return err
@@ -98,10 +98,10 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
 	return nil
 }
 
-// printHelp implements kong.HelpPrinter.
+// printHelp is a kong.HelpPrinter.
 func printHelp(_ kong.HelpOptions, ctx *kong.Context) error { return writeHelp(ctx, false) }
 
-// writeHelp prints the help of the selected command. Flags in groups are left out unless all is true.
+// writeHelp prints the help of the selected command. Grouped flags are shown only if all is true.
 func writeHelp(ctx *kong.Context, all bool) error {
 	node, out := ctx.Selected(), ctx.Stdout
 	hidden := hideFlags(ctx.Model.Node, node, all)
@@ -126,8 +126,7 @@ func writeHelp(ctx *kong.Context, all bool) error {
 	return err
 }
 
-// hideFlags hides what the help of a command leaves out, and returns it. The flags of the program itself are shown in full on the
-// first page only.
+// hideFlags hides flags from the help of a command and returns them. The program's own flags are shown on its first page only.
 func hideFlags(program, command *kong.Node, all bool) []*kong.Flag {
 	if command == nil || all {
 		return nil
@@ -159,24 +158,24 @@ func countGroups(flags []*kong.Flag) int {
 	return n
 }
 
-// widestHelp is the longest line of help, in columns, on a terminal that has more.
-const widestHelp = 100
+// maxHelpWidth is the maximum line length of help, in columns.
+const maxHelpWidth = 100
 
 func helpWidth() int {
 	if width := terminalWidth(os.Stdout); width > 0 {
-		return min(width, widestHelp)
+		return min(width, maxHelpWidth)
 	}
-	return widestHelp
+	return maxHelpWidth
 }
 
-// heading is a line of help such as "Flags:".
+// heading matches lines such as "Flags:".
 var heading = regexp.MustCompile(`(?m)^(?:Usage|[A-Z][a-z ]+):`)
 
 func styleHelp(text string, s terminal.Style) string {
 	return heading.ReplaceAllStringFunc(text, s.Bold)
 }
 
-// helpOf is the help of a flag with its shortest variables: the long ones follow from the rule.
+// helpOf formats the help of a flag without the long name of its environment variable, which follows from a rule.
 func helpOf(v *kong.Value) string {
 	if v.Tag == nil || len(v.Tag.Envs) < 2 {
 		return kong.DefaultHelpValueFormatter(v)
@@ -188,8 +187,8 @@ func helpOf(v *kong.Value) string {
 }
 
 type helpCmd struct {
-	Command []string `arg:"" optional:"" predictor:"command" help:"A command, such as run or vectors copy."`
-	All     bool     `env:"-" help:"Show all flags, as --help-all does."`
+	Command []string `arg:"" optional:"" predictor:"command" help:"Command, such as run or vectors copy."`
+	All     bool     `env:"-" help:"Show all flags, like --help-all."`
 }
 
 func (helpCmd) Help() string {

@@ -16,16 +16,16 @@ import (
 type ingestCmd struct {
 	dataFlags
 	fetchFlags
-	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs, and folders of them. A metadata file of the same name ending in .json beside a PDF wins over what is guessed."`
-	Workers  int      `short:"j" default:"2" help:"Papers read at once."`
-	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2). A PDF without one beside it takes the one that it is named for, or else the one with its title."`
-	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU's output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations take the place of those found here."`
+	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
+	Workers  int      `short:"j" default:"2" help:"Papers to read concurrently."`
+	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
+	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations replace the extracted ones."`
 	Chunks   struct {
-		Size int          `placeholder:"512" help:"Maximum length of a passage, 64 to 16384. The first ingest settles it for the data directory; by default 512 tokens, as in the paper."`
-		Unit datadir.Unit `placeholder:"tokens" enum:"tokens,characters," default:"" help:"What the length is counted in: tokens (paper) or characters (the authors' code: 512 characters)."`
+		Size int          `placeholder:"512" help:"Maximum length of a passage, 64 to 16384. Fixed by the first ingest of a data directory. Default: 512 tokens (paper)."`
+		Unit datadir.Unit `placeholder:"tokens" enum:"tokens,characters," default:"" help:"Unit of --chunk-size: tokens (paper) or characters (authors' code: 512 characters)."`
 	} `embed:"" prefix:"chunk-"`
-	Again   bool `help:"Read papers again that are in already."`
-	Replace bool `help:"Let a file take the place of another one with the same title and venue. Without it both are kept."`
+	Again   bool `help:"Re-read papers that are already ingested."`
+	Replace bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
 
 func (ingestCmd) Help() string {
@@ -36,12 +36,12 @@ func (ingestCmd) Help() string {
   airqa ingest --data reference --chunk-size 512 --chunk-unit characters paper.pdf
   airqa ingest --data papers --arxiv 2005.11401 --list more.txt
 
-Running it again skips what is in. A broken file is reported and does not stop the rest.`
+Running it again skips ingested files. A broken file is reported; the others are still read.`
 }
 
 func (c ingestCmd) Run(a *app) error {
 	if c.Workers < 1 {
-		return exit.Misuse("-j %d: at least one paper at once", c.Workers)
+		return exit.Misuse("-j %d: must be at least 1", c.Workers)
 	}
 	if err := c.checkSources(); err != nil {
 		return err
@@ -75,9 +75,9 @@ func (c ingestCmd) Run(a *app) error {
 	case err != nil:
 		return err
 	case g.missing > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d papers could not be fetched; the same command tries them again", g.missing))
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d papers could not be fetched; the same command retries them", g.missing))
 	case len(g.closed) > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d folders could not be listed; what is in them is missing", len(g.closed)))
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d folders could not be listed; their files are missing", len(g.closed)))
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (c ingestCmd) config() ingest.Config {
 	return ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace}
 }
 
-// extras lists what there is in the folders of --metadata and --mineru.
+// extras opens the folders of --metadata and --mineru.
 func (c ingestCmd) extras() (e ingest.Extras, err error) {
 	if c.Metadata != "" {
 		if e.Records, err = records.Open(c.Metadata); err != nil {
@@ -99,7 +99,7 @@ func (c ingestCmd) extras() (e ingest.Extras, err error) {
 	return e, err
 }
 
-// ingestEnd says what to do next, and turns the summary into an exit code.
+// ingestEnd prints the next command and sets the exit code.
 func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 	imported := 0
 	for _, f := range sum.Failed {
@@ -112,10 +112,10 @@ func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 		reasons = append(reasons, fmt.Sprintf("%d of %d files could not be read", n, files))
 	}
 	if imported > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d of %d files were not read: their papers were imported", imported, files))
+		reasons = append(reasons, fmt.Sprintf("%d of %d files were not read: their papers come from an imported database", imported, files))
 	}
 	if len(reasons) == 0 {
-		a.say("next: airqa search --data %s \"what you look for\"", dir)
+		a.say("next: airqa search --data %s \"your query\"", dir)
 		return nil
 	}
 	code := exit.FailedExamples

@@ -93,7 +93,7 @@ func ctrlC(t *testing.T, c *exec.Cmd) {
 	}
 }
 
-// Ctrl-C once: what is under way ends and is in the log, nothing further is begun.
+// Ctrl-C once: calls in flight finish and are logged, no others start.
 func TestCtrlCOnce(t *testing.T) {
 	data, dir := ingested(t), t.TempDir()
 	server := newSlow(t)
@@ -101,7 +101,7 @@ func TestCtrlCOnce(t *testing.T) {
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
-	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is in flight") })
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing calls in flight") })
 	server.letGo()
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
 		t.Errorf("exit code %d, want %d\n%s", c.ProcessState.ExitCode(), exit.Interrupted, errs)
@@ -114,7 +114,7 @@ func TestCtrlCOnce(t *testing.T) {
 	}
 }
 
-// Ctrl-C twice: the program stops at once, and the same command goes on.
+// Ctrl-C twice: the program stops at once, and the same command resumes.
 func TestCtrlCTwice(t *testing.T) {
 	data, dir := ingested(t), t.TempDir()
 	server := newSlow(t)
@@ -122,7 +122,7 @@ func TestCtrlCTwice(t *testing.T) {
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
-	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing what is in flight") })
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "finishing calls in flight") })
 	ctrlC(t, c)
 	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "stopped with 8 of 8 questions left") {
 		t.Errorf("%v, standard error:\n%s", err, errs)
@@ -140,7 +140,7 @@ func TestCtrlCTwice(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a tee behind the program first: with nobody to read standard error, what is under way still ends and is logged.
+// Ctrl-C ends a tee behind the program first: without a reader of standard error, calls in flight still finish and are logged.
 func TestReaderIsGone(t *testing.T) {
 	data, dir := ingested(t), t.TempDir()
 	server := newSlow(t)
@@ -159,7 +159,7 @@ func TestReaderIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctrlC(t, c)
-	time.Sleep(100 * time.Millisecond) // nothing can be read that would tell that it came
+	time.Sleep(100 * time.Millisecond) // no output shows that it arrived
 	server.letGo()
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
 		t.Errorf("%v, want exit code %d", err, exit.Interrupted)

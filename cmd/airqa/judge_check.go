@@ -16,7 +16,7 @@ import (
 
 type judgeCmd struct {
 	File     string `arg:"" name:"file" help:"Labelled judgements, JSON Lines (docs/formats/labels.md)."`
-	Verdicts string `placeholder:"FILE" help:"Keep verdicts in FILE and ask for none of them twice."`
+	Verdicts string `placeholder:"FILE" help:"Cache verdicts in FILE."`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
 	scoring.Judges
 }
@@ -26,10 +26,10 @@ func (judgeCmd) Help() string {
   airqa judge-check labels.jsonl --judge openai:gpt-4o-mini-2024-07-18 --verdicts verdicts.jsonl
   airqa judge-check labels.jsonl --judges openai:gpt-4o-mini,openai:gpt-4.1-mini,openai:gpt-4.1-nano --json
 
-A line of the file is an answer and what people said of it:
+Each line of the file is an answer with a human label:
   {"question": "Which optimiser?", "evaluator": {"eval_func": "eval_reference_answer_with_llm",
    "eval_kwargs": {"reference_answer": "Adam"}}, "answer": "It is Adam.", "label": true}
-(on one line). The paper's judge agreed with people on about 83 % of 66 answers.`
+(on one line). The paper's judge agreed with people on about 83% of 66 answers.`
 }
 
 func (c judgeCmd) Run(a *app) (err error) {
@@ -59,14 +59,14 @@ func (c judgeCmd) Run(a *app) (err error) {
 	}
 	err = render.Agreement(a.out, result, o)
 	if err == nil && result.Unscored > 0 {
-		err = exit.With(exit.FailedExamples, fmt.Errorf("%s left without a verdict, since the judge failed; the same command asks again",
-			are(result.Unscored, "answer")))
+		err = exit.With(exit.FailedExamples, fmt.Errorf("%s without a verdict: the judge failed; the same command retries",
+			terminal.Plural(result.Unscored, "answer")))
 	}
 	return err
 }
 
-// check asks the judge of every label. After Ctrl-C the calls in flight end, and there is no result: their verdicts are kept
-// where --verdicts names a file.
+// check judges every labelled answer. After Ctrl-C the calls in flight finish and their verdicts go to --verdicts, but there is
+// no result.
 func (c judgeCmd) check(a *app, j *scoring.Judge, labels []judge.Label) ([]judge.Checked, error) {
 	ctx, drain, stop := a.interrupts()
 	defer stop()
@@ -85,7 +85,7 @@ func (c judgeCmd) check(a *app, j *scoring.Judge, labels []judge.Label) ([]judge
 	return checked, nil
 }
 
-// labels reads the file. Lines that cannot be used are named and left out.
+// labels reads the file. Unusable lines are reported and left out.
 func (c judgeCmd) labels(a *app) ([]judge.Label, error) {
 	file, err := os.Open(c.File)
 	if err != nil {
@@ -101,10 +101,10 @@ func (c judgeCmd) labels(a *app) ([]judge.Label, error) {
 		labels = append(labels, l)
 	}
 	for _, pair := range judge.Contradictions(labels) {
-		a.say("warning: %s: line %d labels the answer of line %d the other way", c.File, pair[1].Line, pair[0].Line)
+		a.say("warning: %s: line %d contradicts line %d: same answer, other label", c.File, pair[1].Line, pair[0].Line)
 	}
 	if len(labels) == 0 {
-		return nil, fmt.Errorf("%s holds no labelled judgement; airqa judge-check --help shows one", c.File)
+		return nil, fmt.Errorf("%s has no labelled judgements; airqa judge-check --help shows an example", c.File)
 	}
 	return labels, nil
 }

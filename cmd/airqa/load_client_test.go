@@ -24,7 +24,7 @@ import (
 // asLoad makes the test binary run episodes against an endpoint with tools that do nothing; its value is a [loadSpec].
 const asLoad = "AIRQA_TEST_AS_LOAD"
 
-// loadSpec says what such a process does.
+// loadSpec configures such a process.
 type loadSpec struct {
 	URL      string `json:"url"`
 	Dir      string `json:"dir"`
@@ -44,14 +44,14 @@ type loadResult struct {
 func loadChild(spec string) int {
 	var s loadSpec
 	if err := json.Unmarshal([]byte(spec), &s); err != nil {
-		return complain(err)
+		return reportError(err)
 	}
 	result, err := s.run()
 	if err != nil {
-		return complain(err)
+		return reportError(err)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
-		return complain(err)
+		return reportError(err)
 	}
 	return 0
 }
@@ -90,11 +90,11 @@ func profiled(life func() int) int {
 	}
 	file, err := os.Create(path)
 	if err != nil {
-		return complain(err)
+		return reportError(err)
 	}
 	defer func() { _ = file.Close() }()
 	if err := pprof.StartCPUProfile(file); err != nil {
-		return complain(err)
+		return reportError(err)
 	}
 	defer pprof.StopCPUProfile()
 	return life()
@@ -164,7 +164,7 @@ func loadReplies() []string {
 	return []string{
 		"[Thought]: I look for the window first.\n[Action]: Retrieve(query=\"size of the window\", limit=5)",
 		"[Thought]: The database may say more.\n[Action]: Query(sql=\"SELECT title FROM metadata LIMIT 2\")",
-		"[Thought]: Once more, in other words.\n[Action]: Retrieve(query=\"window of tokens\", limit=5)",
+		"[Thought]: Again, in other words.\n[Action]: Retrieve(query=\"window of tokens\", limit=5)",
 		"[Thought]: It is 384.\n[Action]: Answer(answer=384)",
 	}
 }

@@ -62,7 +62,6 @@ func (s *loadServer) Calls() int {
 	return n
 }
 
-// ServeHTTP implements http.Handler.
 func (s *loadServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := bodies.Get().(*bytes.Buffer)
 	defer bodies.Put(body)

@@ -1,5 +1,5 @@
-// Command airqa runs the AirQA baselines over scientific papers, scores them, and shows what happened. This package
-// holds flags, wiring and exit codes, one file a sub-command; everything else lives in the rooms below.
+// Command airqa runs the AirQA baselines over scientific papers, scores the answers and shows the trajectories. This package
+// contains flags, help, wiring and exit codes, one file per command; the work is done in the packages it imports.
 package main
 
 import (
@@ -26,35 +26,35 @@ import (
 	"airqa/run/session"
 )
 
-// version is what run directories and scores record.
+// version is recorded in run directories and scores.
 const version = "0.1.0"
 
-// program is how a run directory names the program that wrote it.
+// program is the name that run directories record.
 const program = "airqa " + version
 
 // cli is the whole command line. The first page of help lists the commands in this order.
 type cli struct {
-	HelpAll helpAllFlag      `name:"help-all" help:"Show the help with all flags." env:"-"`
+	HelpAll helpAllFlag      `name:"help-all" help:"Show help with all flags." env:"-"`
 	Version kong.VersionFlag `help:"Print the version and exit." env:"-"`
-	Verbose bool             `short:"v" help:"Print more on standard error."`
+	Verbose bool             `short:"v" help:"Verbose logging."`
 
 	Demo   demoCmd   `cmd:"" group:"Start:" help:"Run everything on the sample papers: ingest, all baselines, scores, table."`
-	Doctor doctorCmd `cmd:"" group:"Start:" help:"Check models, judges, data, vectors and the machine; each problem comes with a fix."`
+	Doctor doctorCmd `cmd:"" group:"Start:" help:"Check models, judges, data, vectors and the machine, and suggest fixes."`
 
 	Ingest ingestCmd `cmd:"" group:"Papers:" help:"Read PDFs into a data directory."`
 	Import importCmd `cmd:"" group:"Papers:" help:"Copy a released AirQA database into a data directory."`
 	Papers papersCmd `cmd:"" group:"Papers:" help:"List the papers of a data directory, with counts and problems."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
 
-	Stats   statsCmd   `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, and check it."`
+	Stats   statsCmd   `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
 	Run     runCmd     `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
 	Status  statusCmd  `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
 	Score   scoreCmd   `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
-	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables over runs, or write a page with charts."`
+	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare compareCmd `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
 
 	Trace  traceCmd  `cmd:"" group:"Debug:" help:"Show the steps of an episode: replies, actions, observations."`
-	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Branch an episode: change a message and continue, as a run of its own."`
+	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
 	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`
 	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`
 	Page   pageCmd   `cmd:"" group:"Debug:" help:"Draw a page as the View tool does."`
@@ -65,12 +65,12 @@ type cli struct {
 	Judge      judgeCmd      `cmd:"" group:"More:" name:"judge-check" help:"Measure a judge against labelled answers."`
 	Cache      cacheCmd      `cmd:"" group:"More:" help:"List or delete cached replies."`
 	Vectors    vectorsCmd    `cmd:"" group:"More:" help:"Copy, check or compare the vectors of a data directory."`
-	Completion completionCmd `cmd:"" group:"More:" help:"Print the completion script of a shell."`
+	Completion completionCmd `cmd:"" group:"More:" help:"Print a shell completion script."`
 	ShowHelp   helpCmd       `cmd:"" group:"More:" name:"help" help:"Show the help of a command."`
 	ShowBuild  versionCmd    `cmd:"" group:"More:" name:"version" help:"Print version and commit."`
 }
 
-// app is what every sub-command gets.
+// app is passed to every command.
 type app struct {
 	ctx      context.Context
 	in       io.Reader
@@ -80,13 +80,13 @@ type app struct {
 	progress *progress.Reporter
 	now      func() time.Time
 	getenv   func(string) string
-	// modelAt is --base-url where the command has it: the address that the key of the model's provider is for.
-	modelAt string
-	// width is that of the terminal that standard output goes to, 0 when it goes elsewhere.
+	// baseURL is --base-url, if the command has it: the address that the key of the model's provider is for.
+	baseURL string
+	// width is the number of columns of standard output; 0 if it is no terminal.
 	width int
-	// style is that of standard error.
+	// style is the style of standard error.
 	style terminal.Style
-	// interrupted is set by the first signal that asks to stop.
+	// interrupted is set by the first stop signal.
 	interrupted *atomic.Bool
 }
 
@@ -100,7 +100,7 @@ func airqa(args []string) int {
 	var c cli
 	parser, err := kong.New(&c, options()...)
 	if err != nil {
-		return complain(exit.With(exit.Usage, err)) // airqa.yaml cannot be read
+		return reportError(exit.With(exit.Usage, err)) // airqa.yaml cannot be read
 	}
 	if completes(parser) {
 		return exit.Done
@@ -113,23 +113,23 @@ func airqa(args []string) int {
 		var parse *kong.ParseError
 		if errors.As(err, &parse) {
 			text := emptyChoice.ReplaceAllString(err.Error(), "$1")
-			return complain(exit.With(exit.Usage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))))
+			return reportError(exit.With(exit.Usage, fmt.Errorf("%s\n  help: %s", text, helpCommand(parse.Context))))
 		}
-		return complain(err)
+		return reportError(err)
 	}
 	a := newApp(c.Verbose)
-	if err := a.announce(ctx); err != nil {
-		return complain(err)
+	if err := a.noteFileSettings(ctx); err != nil {
+		return reportError(err)
 	}
 	err = ctx.Run(a)
-	code := complain(err)
+	code := reportError(err)
 	if a.interrupted.Load() && (code == exit.Failed || code == exit.FailedExamples) {
 		return exit.Interrupted
 	}
 	return code
 }
 
-// emptyChoice is the value "" in kong's list of choices, which stands for a flag that is not given.
+// emptyChoice matches the value "" in kong's list of choices, which means that the flag is not given.
 var emptyChoice = regexp.MustCompile(`( must be one of (?:"[^"]+",)*)"",?`)
 
 func options() []kong.Option {
@@ -159,7 +159,7 @@ func newApp(verbose bool) *app {
 		level = slog.LevelDebug
 	}
 	isTerminal := term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb"
-	errs := newDiscreet(os.Stderr, os.Getenv)
+	errs := newRedactingWriter(os.Stderr, os.Getenv)
 	return &app{
 		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: errs,
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
@@ -169,7 +169,7 @@ func newApp(verbose bool) *app {
 	}
 }
 
-// terminalWidth is the number of columns of the terminal that f is, 0 if it is none.
+// terminalWidth returns the number of columns of f; 0 if it is no terminal.
 func terminalWidth(f *os.File) int {
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
@@ -178,17 +178,17 @@ func terminalWidth(f *os.File) int {
 	return width
 }
 
-// complain prints an error on standard error and returns the exit code that it stands for.
-func complain(err error) int {
+// reportError prints an error on standard error and returns its exit code.
+func reportError(err error) int {
 	if err == nil {
 		return exit.Done
 	}
 	text := "airqa: " + terminal.Message(strings.TrimRight(withoutTrace(err.Error())+advice(err), "\n"))
-	_, _ = fmt.Fprintln(newDiscreet(os.Stderr, os.Getenv), terminal.StyleOf(os.Stderr, os.Getenv).Message(text))
+	_, _ = fmt.Fprintln(newRedactingWriter(os.Stderr, os.Getenv), terminal.StyleOf(os.Stderr, os.Getenv).Message(text))
 	return exit.Code(err)
 }
 
-// advice is what to do about an error that any command may meet.
+// advice returns a hint for an error that any command may meet.
 func advice(err error) string {
 	for _, full := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
 		// DuckDB's errors are texts.
@@ -199,12 +199,12 @@ func advice(err error) string {
 	return ""
 }
 
-// stackTrace is what DuckDB puts behind the text of a fatal error.
+// stackTrace matches the trace that DuckDB appends to a fatal error.
 var stackTrace = regexp.MustCompile(`(?s)\s*\n+Stack Trace:\n.*`)
 
 func withoutTrace(text string) string { return stackTrace.ReplaceAllString(text, "") }
 
-// say prints a message on standard error. File names, uuids and texts in it may be a stranger's.
+// say prints a message on standard error. It removes control characters: file names, uuids and texts may be untrusted.
 func (a *app) say(format string, args ...any) {
 	_, _ = fmt.Fprintln(a.errs, a.style.Message(terminal.Message(withoutTrace(fmt.Sprintf(format, args...)))))
 }
@@ -212,10 +212,10 @@ func (a *app) say(format string, args ...any) {
 // notify prints a notice.
 func (a *app) notify(n progress.Notice) { a.say("%s", n) }
 
-// session is what an invocation over baselines and models gets of the command line.
+// session returns the environment of package session.
 func (a *app) session() session.Session {
 	return session.Session{
-		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, BaseURL: a.modelAt, Redact: a.redactor(),
+		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, BaseURL: a.baseURL, Redact: a.redactor(),
 		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Program: program,
 	}
 }

@@ -23,7 +23,7 @@ func runProgram(t *testing.T, args ...string) (string, int) {
 }
 
 // The vectors on a Milvus server: ingest, compare, run; the server dies in the middle of each, the error names it, and the
-// same command goes on when it is back.
+// same command resumes when it is back.
 func TestMilvusServer(t *testing.T) {
 	server := milvustest.Start(t)
 	url := "milvus://" + server.Address + "?prefix=cmd_&timeout=5s"
@@ -58,7 +58,7 @@ func TestMilvusServer(t *testing.T) {
 	if index := indexOf(t, data); index.Vectors != "files" {
 		t.Errorf("the record names %q after the copy", index.Vectors)
 	}
-	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exit.Done || !strings.Contains(out, "both stores hold the same") {
+	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", url); code != exit.Done || !strings.Contains(out, "both stores match") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
 	if out, code := runProgram(t, "vectors", "check", "--data", data, "--with", strings.Replace(url, "cmd_", "other_", 1)); code == exit.Done {

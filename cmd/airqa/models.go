@@ -10,17 +10,17 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm/catalog"
+	"airqa/report/render"
 )
 
 type modelsCmd struct {
-	Filter string `arg:"" optional:"" help:"Part of a name, or a name as --model takes it."`
+	Filter string `arg:"" optional:"" help:"Part of a name, or a name as given to --model."`
 	listFlags
-	Models string `placeholder:"FILE" help:"List of your own on top of the built-in one; its form is in docs/providers.md."`
+	Models string `placeholder:"FILE" help:"Your own list, merged over the built-in one (format: docs/providers.md)."`
 }
 
 func (modelsCmd) Help() string {
-	return `Prices are USD a million tokens at the provider's standard rate; "-" is not known. The columns of CSV are
-the fields of the JSON.
+	return `Prices are USD per million tokens at the provider's standard rate; "-" means unknown. CSV columns are the JSON fields.
 
 Examples:
   airqa models claude
@@ -35,22 +35,22 @@ func (c modelsCmd) Run(a *app) error {
 	}
 	found := c.pick(list)
 	if len(found) == 0 {
-		return fmt.Errorf("no listed model is like %q", c.Filter)
+		return fmt.Errorf("no listed model matches %q", c.Filter)
 	}
 	lines := make([]modelLine, len(found))
 	for i, m := range found {
 		lines[i] = modelLine{m, m.File}
 	}
-	return printList(a, c.listFlags, listing[modelLine]{
-		rows:    slices.Values(lines),
-		table:   func() error { return a.print(modelTable(found).Text(a.width)) },
-		object:  func(l modelLine) error { return json.NewEncoder(a.out).Encode(l) },
-		columns: modelColumns,
-		values:  at[modelLine](modelColumns),
-	})
+	return render.List[modelLine]{
+		Rows:    slices.Values(lines),
+		Table:   func() error { return a.print(modelTable(found).Text(a.width)) },
+		Object:  func(l modelLine) error { return json.NewEncoder(a.out).Encode(l) },
+		Columns: modelColumns,
+		Values:  render.Paths[modelLine](modelColumns),
+	}.Write(a.out, c.Format, a.width > 0)
 }
 
-// modelLine is a model on standard output.
+// modelLine is the JSON of a model.
 type modelLine struct {
 	catalog.Model
 	File string `json:"file"`
@@ -61,7 +61,7 @@ var modelColumns = []string{
 	"one_sampling", "max_completion_tokens", "system_as_user", "source", "comment", "file",
 }
 
-// pick returns the models with the filter in their names, or the one that a run with --model of that name would find.
+// pick returns the models whose names contain the filter, or else the one that --model would select.
 func (c modelsCmd) pick(list *catalog.Catalog) []catalog.Model {
 	part := strings.ToLower(c.Filter)
 	found := slices.DeleteFunc(list.Models(), func(m catalog.Model) bool {
@@ -107,8 +107,8 @@ func known(n int) string {
 func modelTraits(m catalog.Model) string {
 	var traits []string
 	for _, t := range []struct {
-		holds bool
-		name  string
+		on   bool
+		name string
 	}{
 		{m.Reasoning, "reasoning"},
 		{m.Images, "images"},
@@ -117,7 +117,7 @@ func modelTraits(m catalog.Model) string {
 		{m.MaxCompletionTokens, "max_completion_tokens"},
 		{m.SystemAsUser, "no system message"},
 	} {
-		if t.holds {
+		if t.on {
 			traits = append(traits, t.name)
 		}
 	}

@@ -15,12 +15,12 @@ import (
 
 type pageCmd struct {
 	dataFlags
-	Paper string  `required:"" placeholder:"PAPER" help:"Paper: uuid or the start of one, file name, or part of the title."`
-	Page  int     `required:"" placeholder:"N" help:"Page, counted from 1."`
-	Box   string  `placeholder:"X0,Y0,W,H" help:"Part of the page in points from its top left; without it the whole page."`
-	Boxes bool    `help:"Outline the figures and tables that were found on the page."`
+	Paper string  `required:"" placeholder:"PAPER" help:"Paper: uuid or a prefix of it, file name, or part of the title."`
+	Page  int     `required:"" placeholder:"N" help:"Page number, from 1."`
+	Box   string  `placeholder:"X0,Y0,W,H" help:"Region in points from the top left. Default: the whole page."`
+	Boxes bool    `help:"Outline the figures and tables found on the page."`
 	DPI   float64 `name:"dpi" default:"150" help:"Pixels per inch."`
-	Out   string  `short:"o" placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the paper's uuid."`
+	Out   string  `short:"o" placeholder:"FILE" help:"PNG file to write. Default: UUID-pN.png, with the first 8 characters of the uuid."`
 }
 
 func (pageCmd) Help() string {
@@ -48,23 +48,23 @@ func (c pageCmd) Run(a *app) error {
 		return asFault(err)
 	}
 	if box != nil && !slices.Equal(box, im.Box) {
-		a.say("note: --box reaches beyond the page; the picture shows %v", im.Box)
+		a.say("note: --box extends beyond the page; the image shows %v", im.Box)
 	}
 	if c.Out == "" {
 		c.Out = fmt.Sprintf("%.8s-p%d.png", im.PaperID, im.Page)
 	}
-	if err := os.WriteFile(c.Out, im.Data, 0o644); err != nil { //nolint:gosec // a picture is for everyone
-		return fmt.Errorf("write picture: %w", err)
+	if err := os.WriteFile(c.Out, im.Data, 0o644); err != nil { //nolint:gosec // an image is for everyone
+		return fmt.Errorf("write image: %w", err)
 	}
 	return a.print(fmt.Sprintf("%s: page %d, %d x %d pixels", c.Out, im.Page, im.Width, im.Height))
 }
 
 func (c pageCmd) check(box []float64) error {
 	if c.Boxes && box != nil {
-		return exit.Misuse("--boxes outlines what is on a whole page; leave --box out")
+		return exit.Misuse("--box and --boxes are mutually exclusive")
 	}
 	if c.DPI < 1 {
-		return exit.Misuse("--dpi %g: at least 1 pixel per inch", c.DPI)
+		return exit.Misuse("--dpi %g: must be at least 1", c.DPI)
 	}
 	if ext := strings.ToLower(filepath.Ext(c.Out)); ext != "" && ext != ".png" {
 		return exit.Misuse("--out %s: pages are written as PNG; name a .png file", c.Out)
@@ -72,7 +72,7 @@ func (c pageCmd) check(box []float64) error {
 	return nil
 }
 
-// draw finds the paper and draws the page, or the box of it.
+// draw finds the paper and draws the page or a region of it.
 func (c pageCmd) draw(a *app, world *env.Env, box []float64) (qa.Image, error) {
 	papers, err := world.Holdings(a.ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c pageCmd) draw(a *app, world *env.Env, box []float64) (qa.Image, error) {
 	return world.View(a.ctx, paper.PaperID, c.Page, box)
 }
 
-// parseBox reads "308,224,238,79", and "[308 224 238 79]" as airqa sql prints a bounding_box.
+// parseBox reads "308,224,238,79", or "[308 224 238 79]" as airqa sql prints a bounding_box.
 func parseBox(s string) ([]float64, error) {
 	if s == "" {
 		return nil, nil

@@ -8,12 +8,13 @@ import (
 
 	"airqa/env"
 	"airqa/internal/terminal"
+	"airqa/report/render"
 )
 
 type papersCmd struct {
-	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, as airqa ingest makes it."`
+	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	listFlags
-	UUID string `arg:"" optional:"" name:"paper" help:"Show these papers only, with their problems in full: a uuid or the start of one, a file name, or part of a title."`
+	UUID string `arg:"" optional:"" name:"paper" help:"Show details of matching papers only: uuid or a prefix of it, file name, or part of the title."`
 }
 
 func (papersCmd) Help() string {
@@ -24,10 +25,10 @@ func (papersCmd) Help() string {
   airqa papers --data papers --json
   airqa papers --data papers --format csv > papers.csv
 
-The columns of CSV are the fields of the JSON. It works on a directory that an interrupted ingest left behind, too.`
+CSV columns are the JSON fields. Directories of interrupted ingests work too.`
 }
 
-// paperLine is a paper on standard output.
+// paperLine is the JSON of a paper.
 type paperLine struct {
 	PaperID    string   `json:"paper_id"`
 	Title      string   `json:"title"`
@@ -71,13 +72,13 @@ func (c papersCmd) Run(a *app) error {
 	for i, h := range all {
 		lines[i] = lineOf(h)
 	}
-	return printList(a, c.listFlags, listing[paperLine]{
-		rows:    slices.Values(lines),
-		table:   func() error { return print(a, lines) },
-		object:  func(l paperLine) error { return a.printJSON(l) },
-		columns: paperColumns,
-		values:  at[paperLine](paperColumns),
-	})
+	return render.List[paperLine]{
+		Rows:    slices.Values(lines),
+		Table:   func() error { return print(a, lines) },
+		Object:  func(l paperLine) error { return a.printJSON(l) },
+		Columns: paperColumns,
+		Values:  render.Paths[paperLine](paperColumns),
+	}.Write(a.out, c.Format, a.width > 0)
 }
 
 var paperColumns = []string{
@@ -128,7 +129,7 @@ func (c papersCmd) details(a *app, lines []paperLine) error {
 	return nil
 }
 
-// orDash keeps an empty cell visible.
+// orDash returns "-" for an empty cell.
 func orDash(s string) string {
 	if s = terminal.Line(s); s == "" {
 		return "-"

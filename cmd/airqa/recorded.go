@@ -12,15 +12,15 @@ import (
 	"airqa/run/session"
 )
 
-// recordedFlags gives the flags of a command that goes on from a run (run --replay RUN, fork RUN) the values of that run,
-// where they are not given on the command line. Of two, the one for places (where the papers and the endpoint are, which may have
-// moved) yields to the environment and to airqa.yaml; the other does not, since a run's settings belong together.
+// recordedFlags is a kong resolver that fills unset flags of run --replay RUN and fork RUN from that run. With places set it
+// fills only the locations of papers and endpoint, which may have moved: the environment and airqa.yaml override them.
+// Otherwise it fills all other flags and overrides both, since a run's settings belong together.
 type recordedFlags struct{ places bool }
 
-// Validate implements kong.Resolver.
+// Validate is part of kong.Resolver.
 func (recordedFlags) Validate(*kong.Application) error { return nil }
 
-// Resolve implements kong.Resolver.
+// Resolve is part of kong.Resolver.
 func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.Flag) (any, error) {
 	if parent == nil || parent.Command == nil || !r.fills(flag) {
 		return nil, nil
@@ -36,7 +36,7 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 	return value, err
 }
 
-// fills tells whether a flag is the resolver's.
+// fills reports whether the resolver handles a flag.
 func (r recordedFlags) fills(flag *kong.Flag) bool {
 	if isPlace := flag.Name == "data" || flag.Name == "base-url"; !r.places || !isPlace {
 		return r.places == isPlace
@@ -45,7 +45,7 @@ func (r recordedFlags) fills(flag *kong.Flag) bool {
 	return !set
 }
 
-// recordedFlag is the value of a flag in a run, nil when the run does not say.
+// recordedFlag returns the value of a flag in a run; nil if it is not recorded.
 func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 	config, err := runlog.ReadConfig(dir)
 	if err != nil {
@@ -60,7 +60,7 @@ func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 	return session.RecordedFlags(dir, config, os.Getenv)[flag], nil
 }
 
-// recordedDir is the run that a command goes on from, "" when it goes on from none.
+// recordedDir returns the run that a command replays or forks; "" for none.
 func recordedDir(ctx *kong.Context, command *kong.Node) string {
 	switch command.Name {
 	case "run":
@@ -80,7 +80,7 @@ func recordedDir(ctx *kong.Context, command *kong.Node) string {
 	return ""
 }
 
-// otherModel tells whether the command line names another model than that of the run.
+// otherModel reports whether the command line names another model than the run.
 func otherModel(ctx *kong.Context, c runlog.Config) bool {
 	for _, p := range ctx.Path {
 		if p.Flag != nil && p.Flag.Name == "model" {

@@ -7,7 +7,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// redactor keeps keys and the home directory out of what is written.
+// redactor removes keys and the home directory from what is written to disk.
 func (a *app) redactor() func([]byte) []byte {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -16,7 +16,7 @@ func (a *app) redactor() func([]byte) []byte {
 	return runlog.Redactor(keys(a.getenv), home)
 }
 
-// keys are those in the environment.
+// keys returns the API keys in the environment.
 func keys(getenv func(string) string) []string {
 	var found []string
 	for _, name := range keyVariables() {
@@ -25,18 +25,18 @@ func keys(getenv func(string) string) []string {
 	return found
 }
 
-// discreet is standard error without keys: an endpoint's error may repeat those of others.
-type discreet struct {
+// redactingWriter removes keys from standard error: an endpoint's error may repeat them.
+type redactingWriter struct {
 	to     io.Writer
 	redact func([]byte) []byte
 }
 
-func newDiscreet(to io.Writer, getenv func(string) string) discreet {
-	return discreet{to, runlog.Redactor(keys(getenv), "")}
+func newRedactingWriter(to io.Writer, getenv func(string) string) redactingWriter {
+	return redactingWriter{to, runlog.Redactor(keys(getenv), "")}
 }
 
-// Write implements io.Writer. What is written at once must hold a key whole, as lines do.
-func (d discreet) Write(p []byte) (int, error) {
+// Write redacts p. A key must not be split over two calls; lines are written whole.
+func (d redactingWriter) Write(p []byte) (int, error) {
 	if _, err := d.to.Write(d.redact(p)); err != nil {
 		return 0, err
 	}

@@ -9,30 +9,30 @@ import (
 	"airqa/run/runlog"
 )
 
-// replayFlags show a recorded run again.
+// replayFlags select a recorded run to replay.
 type replayFlags struct {
-	Replay      string `placeholder:"RUN" help:"Take every reply from the log of this run and make no call. Questions, baseline, model and settings are those of RUN where they are not given."`
-	ReplayLoose bool   `name:"replay-loose" help:"Go on where the conversation is not the one that RUN shows, with its reply to the same step."`
+	Replay      string `placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
+	ReplayLoose bool   `name:"replay-loose" help:"Where the conversation differs from RUN, continue with its reply to the same step instead of stopping."`
 }
 
-// checkReplay refuses what a replay cannot do.
+// checkReplay checks the flags of a replay.
 func (c runCmd) checkReplay() error {
 	switch {
 	case c.Replay == "" && c.ReplayLoose:
-		return exit.Misuse("--replay-loose goes with --replay RUN")
+		return exit.Misuse("--replay-loose needs --replay RUN")
 	case c.Replay == "":
 		return nil
 	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
-		return exit.Misuse("--replay takes one baseline and one model, those of the run")
+		return exit.Misuse("--replay takes one baseline and one model")
 	case c.Cache != "":
-		return exit.Misuse("--replay makes no calls, so --cache has nothing to do")
+		return exit.Misuse("--replay and --cache are mutually exclusive: a replay makes no calls")
 	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
-		return exit.Misuse("--out is the run to replay: name another directory")
+		return exit.Misuse("--out is the run being replayed; name another directory")
 	}
 	return nil
 }
 
-// openReplay reads the run to replay; nil when there is none.
+// openReplay opens the run to replay; nil for none.
 func (c runCmd) openReplay(a *app) (*replay.Source, error) {
 	if c.Replay == "" {
 		return nil, nil //nolint:nilnil // no replay is no error

@@ -165,7 +165,7 @@ func replayedFailures(t *testing.T, data string) {
 	run(3, "--limit", "1")
 	server.Fail(nil, broken, broken)
 	run(3, "--limit", "1")
-	// One of the others fails, and runs again at the end of the same start.
+	// One of the others fails, and runs again at the end of the same invocation.
 	server.Fail(broken, nil, broken, broken)
 	run(0)
 	server.Close()

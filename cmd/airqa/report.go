@@ -10,22 +10,22 @@ import (
 	"airqa/run/runlog"
 )
 
-// Where a flag has the name of another command's that means something else, its environment variable has a name of its own.
+// Flags that share a name with a different flag of another command have their own environment variable.
 type reportCmd struct {
 	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Table     string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (as numbered in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers (one line an answer) or all. Default: 4; by with --by; all for html."`
-	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a field or tag of the questions, such as conference, tags, annotator, papers or formula."`
-	Out       string   `short:"o" env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to this file instead of standard output."`
-	Figures   string   `env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in this folder, as SVG, PDF and PNG files."`
-	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95 % intervals: wilson, bootstrap (clustered by paper) or none."`
-	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Seed of the bootstrap."`
+	Table     string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers or all. Default: 4; by with --by; all for html."`
+	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a question field or tag, such as conference, tags, annotator, papers or formula."`
+	Out       string   `short:"o" env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Figures   string   `env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
+	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
+	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Bootstrap seed."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`
-	WithPaper bool     `help:"Show the paper's own rows too."`
+	WithPaper bool     `help:"Also show the paper's own rows."`
 	formatFlags
-	Scoring string `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Read the scores of this mode, such as reference. Default: the newest of each run, or an older one of the same mode that has more verdicts."`
-	Judge   string `env:"AIRQA_REPORT_JUDGE" placeholder:"NAME" help:"Read the scores by this judge."`
+	Scoring string `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
+	Judge   string `env:"AIRQA_REPORT_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
 
-	IncludePartial bool `env:"AIRQA_REPORT_INCLUDE_PARTIAL" help:"Count questions of which only some repeats are scored by those. Default: leave them out."`
+	IncludePartial bool `env:"AIRQA_REPORT_INCLUDE_PARTIAL" help:"Include questions with only some repeats scored. Default: leave them out."`
 }
 
 func (reportCmd) Help() string {
@@ -34,9 +34,8 @@ func (reportCmd) Help() string {
   airqa report runs --out report.html
   airqa report runs --figures figures
 
-Table 4 compares the baselines of a model, 5 the models of a baseline, 7 error actions, 13 time and cost per example;
-leaderboard sorts all runs by score. --by conference breaks scores down by a field or tag of the questions. JSON holds the
-numbers of all tables but answers. docs/reports.md explains every number.`
+Table 4 compares baselines, 5 models, 7 error actions, 13 time and cost per question. leaderboard sorts all runs by score.
+answers prints one line per answer. JSON has the numbers of all tables except answers. docs/reports.md explains every number.`
 }
 
 func (c reportCmd) Run(a *app) error {

@@ -17,21 +17,21 @@ import (
 type runCmd struct {
 	dataFlags
 	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
-	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, several with commas, or all; airqa baselines lists them."`
-	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, several with commas: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
-	Out       string   `short:"o" placeholder:"DIR" help:"Run directory; with several baselines or models, the folder for their run directories. Default: runs/BASELINE@MODEL. The same command again finishes what is left in it."`
+	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa baselines lists them)."`
+	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
+	Out       string   `short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	session.Endpoint
-	Workers int    `short:"j" default:"4" help:"Episodes at once."`
-	Repeats int    `default:"1" placeholder:"K" help:"Episodes for each question. More of them later run only what is new."`
-	Retry   string `default:"errors" enum:"errors,all,none" help:"What to run again of what an earlier start finished: errors (of endpoint and tools), all (also questions whose images the model refused) or none."`
+	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
+	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. A higher number later runs only the new ones."`
+	Retry   string `default:"errors" enum:"errors,all,none" help:"Which finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	session.Selection
 	session.Missing
 	session.Budget
 	qa.Settings
 	cacheFlags
 	replayFlags
-	DryRun bool `name:"dry-run" help:"Print what would run, the sizes of the prompts and the likely cost; ask no model and write nothing."`
-	JSON   bool `name:"json" help:"With --dry-run: print one JSON object."`
+	DryRun bool `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
+	JSON   bool `name:"json" help:"With --dry-run: print a JSON object."`
 }
 
 func (runCmd) Help() string {
@@ -40,14 +40,14 @@ func (runCmd) Help() string {
   airqa run --data papers --questions q.jsonl --baseline agentic-hybrid --model openai:gpt-4o --out runs/hybrid -j 8
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa run --data papers --questions q.jsonl --baseline all --model openai:Qwen2.5-72B-Instruct --out runs --sample 100 --budget-hours 8
 
-Ctrl-C once finishes the episodes in flight, twice stops them; the same command resumes.
-Budgets are enforced before each call: one that might exceed the limit is not made. Exit code 4 means that a limit was reached.
---cache DIR keeps replies: a request that any run has made before costs nothing and counts for no budget.
-airqa run --replay RUN --out DIR repeats RUN from its recorded replies, with its settings and without a call: the same log, but for times.`
+Ctrl-C finishes the episodes in flight; a second Ctrl-C stops them. The same command resumes the run.
+Budgets are enforced before each call: a call that might exceed the limit is not made, and the exit code is 4.
+With --cache DIR, a request that any run has made before costs nothing and counts toward no budget.
+airqa run --replay RUN --out DIR repeats RUN from its recorded replies, without calls. Only the times in the log differ.`
 }
 
 func (c runCmd) Run(a *app) error {
-	a.modelAt = c.BaseURL
+	a.baseURL = c.BaseURL
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c runCmd) Run(a *app) error {
 	return c.answer(a, jobs, source)
 }
 
-// answer takes the questions through the jobs.
+// answer runs the jobs over the questions.
 func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error {
 	examples, err := a.session().QuestionsFor(c.Questions, jobs)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 	if source != nil {
 		plan.Only = source.Holds
 		if plan.Episodes() == 0 {
-			return exit.Misuse("%s holds none of these questions", c.Replay)
+			return exit.Misuse("%s contains none of these questions", c.Replay)
 		}
 	}
 	ended, err := a.session().Execute(a.ctx, plan, jobs)
@@ -128,27 +128,19 @@ func (c runCmd) dryRun(a *app, p session.Plan, jobs []session.Job) error {
 func (c runCmd) check() error {
 	switch {
 	case c.Workers < 1:
-		return exit.Misuse("-j %d: at least one episode at once", c.Workers)
+		return exit.Misuse("-j %d: must be at least 1", c.Workers)
 	case c.Out == "" && c.Replay != "":
-		return exit.Misuse("--replay goes with --out: name a directory for the new run")
+		return exit.Misuse("--replay needs --out DIR for the new run")
 	case c.Repeats < 1:
-		return exit.Misuse("--repeats %d: each question gets at least one episode", c.Repeats)
+		return exit.Misuse("--repeats %d: must be at least 1", c.Repeats)
 	case c.Rows < 0:
-		return exit.Misuse("--rows %d: 0 is no limit", c.Rows)
+		return exit.Misuse("--rows %d: must not be negative (0 = no limit)", c.Rows)
 	case c.Turns < 1 || c.Window < 1:
 		return exit.Misuse("--turns and --window must be at least 1")
 	case c.DryRun && c.Replay != "":
 		return exit.Misuse("--dry-run and --replay are mutually exclusive: a replay makes no calls")
+	case c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python):
+		return exit.Misuse("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
 	}
-	if err := errors.Join(c.checkFormat(), c.checkReplay()); err != nil {
-		return err
-	}
-	return errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits))
-}
-
-func (c runCmd) checkFormat() error {
-	if c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python) {
-		return exit.Misuse("--action-format %s is for actions written as text, and --protocol tools reads none: drop one of them or use --protocol mixed", c.ActionFormat)
-	}
-	return nil
+	return errors.Join(c.checkReplay(), c.Check(), session.CheckLimits(c.QuestionLimits))
 }

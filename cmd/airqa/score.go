@@ -21,16 +21,16 @@ import (
 )
 
 type scoreCmd struct {
-	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories to score, or folders of them."`
+	Dirs []string `arg:"" optional:"" name:"run" help:"Run directories, or folders of them."`
 
-	Gold       string `placeholder:"FILE" help:"Questions with their evaluators, to score a file of predictions."`
-	Pred       string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, with \"repeat\": N where a question has several; also the authors' result.jsonl."`
-	Out        string `short:"o" placeholder:"FILE" env:"AIRQA_SCORE_OUT" help:"Write a line of JSON for each prediction to FILE, then the totals."`
-	ScoreCores int    `name:"cores" default:"0" help:"Processors to score on; 0 is all."`
+	Gold       string `placeholder:"FILE" help:"Questions with evaluators, to score a file of predictions."`
+	Pred       string `placeholder:"FILE" help:"Predictions, JSON Lines of {\"uuid\": ..., \"answer\": ...}, optionally with \"repeat\": N; also the authors' result.jsonl."`
+	Out        string `short:"o" placeholder:"FILE" env:"AIRQA_SCORE_OUT" help:"Write one JSON line per prediction to FILE, then the totals."`
+	ScoreCores int    `name:"cores" default:"0" help:"Processors to use (0 = all)."`
 
-	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, quirks included: what published numbers mean) or fixed (its known faults mended)."`
-	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes; the beginning of a uuid will do, #K behind it for a repeat."`
-	JSON    bool   `name:"json" help:"Print a line of JSON for each example, then the totals."`
+	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, as used for published numbers) or fixed (known bugs fixed)."`
+	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`
+	JSON    bool   `name:"json" help:"Print one JSON line per answer, then the totals."`
 	scoring.Judges
 }
 
@@ -41,9 +41,8 @@ func (scoreCmd) Help() string {
   airqa score runs/hybrid --explain 5f0c0a4e
   airqa score --gold q.jsonl --pred predictions.jsonl --judge offline --json
 
-Scoring a run calls no agent model and changes no trajectory: scores are written to RUN/scores/, a file for each scoring and
-judge. An answer whose judge failed stays unscored, which is not a zero; score again when the judge is back. Verdicts are kept
-in RUN/verdicts.jsonl: none is asked for twice.`
+Scores are written to RUN/scores/, one file per mode and judge. Trajectories do not change. If a judge fails, the answer
+stays unscored, which is not a zero: score again when the judge is available. Verdicts are cached in RUN/verdicts.jsonl.`
 }
 
 func (c scoreCmd) Run(a *app) error {
@@ -71,8 +70,8 @@ func (c scoreCmd) Run(a *app) error {
 	return c.verdict(sum)
 }
 
-// scoreDirs scores runs one after the other and sums what could not be scored. Of several, one in which nothing has
-// ended is left out.
+// scoreDirs scores runs in turn and sums up what could not be scored. With several runs, one without finished questions is
+// left out.
 func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum scoring.Totals, err error) {
 	left := 0
 	for _, dir := range dirs {
@@ -94,30 +93,22 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum scoring.Totals, err erro
 	return sum, nil
 }
 
-// verdict makes the exit code of what could not be scored.
+// verdict sets the exit code for unscored answers.
 func (c scoreCmd) verdict(sum scoring.Totals) error {
 	unscored := sum.Unscored - sum.Faulty - sum.NoEvaluator
 	switch {
 	case unscored > 0 && c.Judge != scoring.NoJudge:
 		return exit.With(exit.FailedExamples, fmt.Errorf(
-			"%s unscored, which is no zero; the first because: %s\n  the same command tries again; with --json it says why each is",
-			are(unscored, "answer"), terminal.Clip(sum.Why, mostOfReason)))
+			"%s unscored (not a zero); first reason: %s\n  the same command retries; --json prints every reason",
+			terminal.Plural(unscored, "answer"), terminal.Clip(sum.Why, maxReason)))
 	case sum.Faulty > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%s not scored, since the evaluator is faulty; airqa stats --lint says what is wrong", are(sum.Faulty, "answer")))
+		return exit.With(exit.FailedExamples, fmt.Errorf("%s unscored: faulty evaluator; airqa stats --lint shows the faults", terminal.Plural(sum.Faulty, "answer")))
 	}
 	return nil
 }
 
-// mostOfReason bounds what is shown of a reason, in characters: an endpoint may send a page.
-const mostOfReason = 200
-
-// are is a number of things that are the subject of a sentence.
-func are(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return terminal.Plural(n, noun) + " are"
-}
+// maxReason is the maximum length of a reason, in characters: an endpoint may send a whole page.
+const maxReason = 200
 
 // scoreFiles scores a file of predictions, or explains one of them.
 func (c scoreCmd) scoreFiles(a *app) (err error) {
@@ -137,7 +128,7 @@ func (c scoreCmd) scoreFiles(a *app) (err error) {
 	return errors.Join(err, c.verdict(t))
 }
 
-// scoreFile writes the scores of a file of predictions to standard output as JSON and to --out.
+// scoreFile scores a file of predictions and writes JSON lines to --out and, with --json, to standard output.
 func (c scoreCmd) scoreFile(a *app, j *scoring.Judge) (t scoring.Totals, err error) {
 	score := func(w io.Writer) error {
 		if c.JSON {
@@ -166,7 +157,7 @@ func (c scoreCmd) by(a *app, j *scoring.Judge) scoring.Scoring {
 	}
 }
 
-// scoreDir scores one run and shows its totals.
+// scoreDir scores one run and prints its totals.
 func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, err error) {
 	j, err := c.Open(a.session(), filepath.Join(dir, scoring.VerdictsFile))
 	if err != nil {
@@ -175,7 +166,7 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, 
 	defer func() { err = errors.Join(err, j.Close()) }()
 	by := c.by(a, j)
 	if j.Absent != nil {
-		// A score without a judge would replace a better one.
+		// Scores without a judge would replace better ones.
 		if n, all, err := by.NeedJudge(a.ctx, dir); err != nil || n > 0 {
 			return t, cmp.Or(err, exit.Misuse("%d of %s of %s need a judge: %w", n, terminal.Plural(all, "answer"), dir, j.Absent))
 		}
@@ -189,12 +180,12 @@ func (c scoreCmd) scoreDir(a *app, dir string, several bool) (t scoring.Totals, 
 		t.Run = dir
 	}
 	if spent := j.Spent(); spent.Calls > 0 {
-		a.say("%s: %d calls of the judge, %d tokens", dir, spent.Calls, spent.Usage.Prompt+spent.Usage.Completion)
+		a.say("%s: %d judge calls, %d tokens", dir, spent.Calls, spent.Usage.Prompt+spent.Usage.Completion)
 	}
 	return t, c.show(a, scores, t)
 }
 
-// show prints scores as JSON lines, or their totals for a person.
+// show prints scores as JSON lines, or their totals as text.
 func (c scoreCmd) show(a *app, scores []qa.Score, t scoring.Totals) error {
 	if !c.JSON {
 		return a.print(t.Text())
@@ -212,9 +203,9 @@ func (c scoreCmd) check() error {
 	files := c.Gold != "" || c.Pred != ""
 	switch {
 	case files && len(c.Dirs) > 0:
-		return exit.Misuse("score either run directories, or --gold with --pred")
+		return exit.Misuse("give either run directories, or --gold and --pred")
 	case files && (c.Gold == "" || c.Pred == ""):
-		return exit.Misuse("--gold and --pred go together")
+		return exit.Misuse("--gold and --pred need each other")
 	case !files && len(c.Dirs) == 0:
 		return exit.Misuse("name a run directory, or --gold and --pred; airqa score --help shows both")
 	}
@@ -224,19 +215,19 @@ func (c scoreCmd) check() error {
 func (c scoreCmd) checkFiles() error {
 	switch {
 	case c.ScoreCores < 0:
-		return exit.Misuse("--cores %d: name a number of processors, or 0 for all", c.ScoreCores)
+		return exit.Misuse("--cores %d: must not be negative (0 = all)", c.ScoreCores)
 	case c.Out != "" && c.Gold == "":
-		return exit.Misuse("--out goes with --gold and --pred; the scores of a run are in RUN/scores/")
+		return exit.Misuse("--out needs --gold and --pred; the scores of a run are in RUN/scores/")
 	case c.Out != "" && (c.Out == c.Gold || c.Out == c.Pred):
-		return exit.Misuse("--out %s would replace what is to be scored", c.Out)
+		return exit.Misuse("--out %s would overwrite an input file", c.Out)
 	}
 	return nil
 }
 
-// explainRun shows how one answer of a run is scored: by the judge that is named, else by that of the newest scoring.
+// explainRun shows how one answer of a run is scored, by the given judge or else the one of the newest scoring.
 func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	if len(dirs) != 1 {
-		return exit.Misuse("--explain looks at one run; here are %d", len(dirs))
+		return exit.Misuse("--explain takes one run, not %d", len(dirs))
 	}
 	if list, _ := runlog.Scorings(dirs[0]); len(list) > 0 && c.Judge == "" && len(c.Judges.Judges) == 0 {
 		c.Judges = c.Of(list[0])
@@ -264,7 +255,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	return c.explain(a, ex, eval.Answer(rec.Answer), j)
 }
 
-// explainFile shows how one prediction of a file is scored.
+// explainFile shows how one prediction is scored.
 func (c scoreCmd) explainFile(a *app, j *scoring.Judge) error {
 	examples, err := a.session().Questions(c.Gold)
 	if err != nil {

@@ -83,7 +83,7 @@ func TestCtrlCThreeTimes(t *testing.T) {
 	if _, err := answers.WriteString(strings.Repeat("\n", 1<<17)); err != nil {
 		t.Fatal(err)
 	}
-	for c.Process.Signal(syscall.SIGINT) == nil && !strings.Contains(errs.String(), "stopped where it was") {
+	for c.Process.Signal(syscall.SIGINT) == nil && !strings.Contains(errs.String(), "stopped immediately") {
 		time.Sleep(10 * time.Millisecond) // two signals at once may count as one
 	}
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {

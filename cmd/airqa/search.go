@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -13,11 +12,11 @@ import (
 
 type searchCmd struct {
 	dataFlags
-	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"How to search: dense (paper), bm25 or hybrid."`
-	Limit    int      `default:"5" help:"Most passages."`
-	Paper    []string `placeholder:"PAPER" help:"Search only in this paper (uuid or start of one, file name, or part of the title); can be repeated."`
-	JSON     bool     `name:"json" help:"Print a JSON object a passage."`
-	Text     []string `arg:"" name:"text" help:"What to look for; - reads standard input."`
+	Retrieve env.Mode `default:"dense" enum:"dense,bm25,hybrid" help:"Search mode: dense (paper), bm25 or hybrid."`
+	Limit    int      `default:"5" help:"Maximum number of passages."`
+	Paper    []string `placeholder:"PAPER" help:"Search only this paper: uuid or a prefix of it, file name, or part of the title. Repeatable."`
+	JSON     bool     `name:"json" help:"Print one JSON object per passage."`
+	Text     []string `arg:"" name:"text" help:"Query (- for standard input)."`
 }
 
 func (searchCmd) Help() string {
@@ -26,10 +25,10 @@ func (searchCmd) Help() string {
   airqa search --data papers --limit 20 --json "reading order"`
 }
 
-// widest is the number of columns of a title in a line.
-const widest = 60
+// maxTitle is the maximum width of a title, in columns.
+const maxTitle = 60
 
-// hitLine is a passage on standard output.
+// hitLine is the JSON of a passage.
 type hitLine struct {
 	PDFID      string  `json:"pdf_id"`
 	Title      string  `json:"title,omitempty"`
@@ -49,7 +48,7 @@ func (c searchCmd) Run(a *app) error {
 		return exit.Misuse("the text to search for is empty")
 	}
 	if c.Limit < 1 {
-		return exit.Misuse("--limit %d: at least one passage", c.Limit)
+		return exit.Misuse("--limit %d: must be at least 1", c.Limit)
 	}
 	world, err := c.open(a, env.Config{Mode: c.Retrieve})
 	if err != nil {
@@ -75,7 +74,7 @@ func (c searchCmd) Run(a *app) error {
 	return nil
 }
 
-// scope is the papers to search in, and the titles of all.
+// scope returns the papers to search and the titles of all papers.
 func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, titles map[string]string, err error) {
 	papers, err := world.Holdings(a.ctx)
 	if err != nil {
@@ -98,9 +97,7 @@ func (c searchCmd) scope(a *app, world *env.Env) (scope tools.Scope, titles map[
 func (c searchCmd) show(a *app, i int, h tools.Hit, title string) error {
 	if !c.JSON {
 		return a.print(fmt.Sprintf("%d. score %.4f, paper %s, page %d (%s.%s): %s\n   %s\n",
-			i+1, h.Score, h.PDFID, h.PageNumber, h.TableName, h.ColumnName, terminal.Clip(title, widest), terminal.Clip(h.Text, 500)))
+			i+1, h.Score, h.PDFID, h.PageNumber, h.TableName, h.ColumnName, terminal.Clip(title, maxTitle), terminal.Clip(h.Text, 500)))
 	}
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(hitLine(h))
+	return a.printJSON(hitLine(h))
 }

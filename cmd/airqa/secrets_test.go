@@ -49,7 +49,7 @@ func (s *secretive) run(args ...string) int {
 }
 
 // A model, a tool, an endpoint's error and a judge that repeat keys: none of them is in any file that was written, nor in
-// what the program says.
+// the program's output.
 func TestSecretsAreNotWritten(t *testing.T) {
 	said := strings.Join(secrets(), " ")
 	data, dir := ingested(t), t.TempDir()
@@ -89,7 +89,7 @@ func TestSecretsAreNotWritten(t *testing.T) {
 	findSecretsUnder(t, filepath.Join(dir, "out"))
 	findSecretsUnder(t, data)
 	if judging.Calls() == 0 || refusing.Calls() < 2 {
-		t.Errorf("%d calls of the judge, %d were refused: the test looked at too little", judging.Calls(), refusing.Calls())
+		t.Errorf("%d judge calls, %d were refused: the test looked at too little", judging.Calls(), refusing.Calls())
 	}
 }
 

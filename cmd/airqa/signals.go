@@ -10,12 +10,12 @@ import (
 	"airqa/internal/exit"
 )
 
-// patience is how long the program waits after a second Ctrl-C for the work in flight to end. Tests set it.
+// patience is how long the program waits for work in flight after a second Ctrl-C. Tests set it.
 var patience = 10 * time.Second
 
-// interrupts watches for Ctrl-C and the signal that systems stop programs with. The first closes drain: what is under way
-// may end. The second cancels the context. A terminal that is closed counts as one, unless nohup said that it should not. Who
-// reads standard error, such as tee, may be gone first: that must not end the program. stop gives the signals back.
+// interrupts watches for Ctrl-C and SIGTERM. The first signal closes drain: work in flight may finish. The second cancels the
+// context. SIGHUP, from a closed terminal, counts as a signal too unless nohup ignores it. The reader of standard error, such
+// as tee, may exit first; that must not end the program. stop releases the signals.
 func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(a.ctx)
 	draining, ended := make(chan struct{}), make(chan struct{})
@@ -24,7 +24,7 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // for good: the last words come after stop
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // never released: the last messages come after stop
 	go func() {
 		select {
 		case <-signals:
@@ -32,7 +32,7 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 			return
 		}
 		a.interrupted.Store(true)
-		a.say("finishing what is in flight; Ctrl-C again stops it now (nothing is lost either way)")
+		a.say("finishing calls in flight; Ctrl-C again stops now (nothing is lost either way)")
 		close(draining)
 		select {
 		case <-signals:
@@ -40,14 +40,14 @@ func (a *app) interrupts() (ctx context.Context, drain <-chan struct{}, stop fun
 		case <-ctx.Done():
 			return
 		}
-		// Something that cannot be interrupted, such as reading a pipe: whatever is on the disk is whole.
+		// Some work cannot be interrupted, such as reading a pipe. Files on disk are consistent.
 		select {
 		case <-signals:
 		case <-time.After(patience):
 		case <-ended:
 			return
 		}
-		a.say("stopped where it was")
+		a.say("stopped immediately")
 		os.Exit(exit.Interrupted)
 	}()
 	return ctx, draining, func() {

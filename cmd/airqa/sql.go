@@ -8,15 +8,16 @@ import (
 
 	"airqa/env"
 	"airqa/internal/terminal"
+	"airqa/report/render"
 	"airqa/run/session"
 	"airqa/tools"
 )
 
 type sqlCmd struct {
 	dataFlags
-	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Maximum seconds of the statement."`
+	QuerySeconds float64 `name:"query-seconds" default:"30" placeholder:"S" help:"Timeout of the statement in seconds."`
 	listFlags
-	Text string `arg:"" name:"text" help:"One SELECT statement; - reads standard input."`
+	Text string `arg:"" name:"text" help:"One SELECT statement (- for standard input)."`
 }
 
 func (sqlCmd) Help() string {
@@ -25,8 +26,8 @@ func (sqlCmd) Help() string {
   echo "SELECT count(*) AS n FROM chunks" | airqa sql --data papers --json -
   airqa sql --data papers --format csv "SELECT paper_id, title FROM metadata" > papers.csv
 
-In CSV, NULL is an empty field and a list is JSON. A text that begins like a formula of a spreadsheet gets an apostrophe in front.
-On a terminal, cells of the table are cut so that a row fits; in a file or a pipe they are whole.`
+In CSV, NULL is an empty field and a list is JSON. Text that a spreadsheet would read as a formula gets a leading apostrophe.
+On a terminal, table cells are truncated to fit; in a file or pipe they are complete.`
 }
 
 func (c sqlCmd) Run(a *app) error {
@@ -56,19 +57,19 @@ func (c sqlCmd) Run(a *app) error {
 }
 
 func (c sqlCmd) print(a *app, rows tools.Rows) error {
-	return printList(a, c.listFlags, listing[int]{
-		rows: func(yield func(int) bool) {
+	return render.List[int]{
+		Rows: func(yield func(int) bool) {
 			for i := 0; i < len(rows.Values) && yield(i); i++ {
 			}
 		},
-		table:   func() error { return a.print(rowTable(rows, a.width)) },
-		object:  func(i int) error { return a.print(rows.JSONRow(i)) },
-		columns: rows.Columns,
-		values:  func(i int) []any { return rows.Values[i] },
-	})
+		Table:   func() error { return a.print(rowTable(rows, a.width)) },
+		Object:  func(i int) error { return a.print(rows.JSONRow(i)) },
+		Columns: rows.Columns,
+		Values:  func(i int) []any { return rows.Values[i] },
+	}.Write(a.out, c.Format, a.width > 0)
 }
 
-// rowTable is a table with the number of its rows.
+// rowTable formats rows as a table, with their number.
 func rowTable(rows tools.Rows, width int) string {
 	t := terminal.Table{Head: rows.Columns, Boxed: true}
 	for _, row := range rows.Values {
@@ -88,7 +89,7 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-// text returns an argument, or standard input when the argument is "-".
+// text returns an argument, or standard input if it is "-".
 func (a *app) text(arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
@@ -97,7 +98,7 @@ func (a *app) text(arg string) (string, error) {
 	return string(raw), err
 }
 
-// asFault turns a mistake of the caller's into an error of the program: a person gets the same words as a model.
+// asFault returns the text that a model would see for a fault of its query.
 func asFault(err error) error {
 	var f *tools.Fault
 	if errors.As(err, &f) {

@@ -14,9 +14,9 @@ import (
 type statsCmd struct {
 	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	formatFlags
-	Out       string `short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
-	WithPaper bool   `help:"Add the numbers of the paper's Table 2."`
-	Lint      bool   `help:"List what cannot be scored as written and what contradicts itself; exit code 3 if there is an error."`
+	Out       string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	WithPaper bool   `help:"Also show the paper's Table 2."`
+	Lint      bool   `help:"List questions that cannot be scored as written or contradict themselves. The exit code is 3 if there is an error."`
 }
 
 func (statsCmd) Help() string {
@@ -24,9 +24,9 @@ func (statsCmd) Help() string {
   airqa stats q.jsonl --with-paper --out stats.html
   airqa stats q.jsonl --lint
 
-Without --lint it counts types, elements, evaluation functions, lengths, papers per question and conferences. With it, each
-line has a file, a line, a uuid, and an error or a warning. An error is a question that cannot be loaded, or whose own gold
-does not pass. docs/stats.md explains every number and rule.`
+It counts types, elements, evaluation functions, lengths, papers per question and conferences. With --lint it prints one
+finding per line: file, line, uuid, and an error or a warning. An error is a question that cannot be loaded or whose gold
+answer fails its own evaluator. docs/stats.md explains every number and rule.`
 }
 
 func (c statsCmd) Run(a *app) error {
@@ -56,12 +56,12 @@ func (c statsCmd) Run(a *app) error {
 		return err
 	}
 	if c.Out != "" {
-		a.say("%s is written", c.Out)
+		a.say("wrote %s", c.Out)
 	}
 	return c.verdict(a, file, stats, findings)
 }
 
-// withFaults adds the first faults of a file that has no question.
+// withFaults adds the first faults of a file without usable questions.
 func withFaults(err error, file questions.File) error {
 	const most = 3
 	for i, f := range file.Faults {
@@ -73,13 +73,13 @@ func withFaults(err error, file questions.File) error {
 	return err
 }
 
-// verdict says what was found and makes the exit code of it.
+// verdict reports faults and sets the exit code.
 func (c statsCmd) verdict(a *app, file questions.File, stats questions.Stats, findings []questions.Finding) error {
 	if !c.Lint {
 		if len(file.Faults) > 0 && file.Unread() == 0 {
-			a.say("warning: %s, the first: %v; airqa stats %s --lint lists all", terminal.Plural(len(file.Faults), "fault"), file.Faults[0], c.File)
+			a.say("warning: %s; the first: %v; airqa stats %s --lint lists all", terminal.Plural(len(file.Faults), "fault"), file.Faults[0], c.File)
 		} else if len(file.Faults) > 0 {
-			a.say("warning: %d of %d records could not be read; the first fault is %v; airqa stats %s --lint lists all",
+			a.say("warning: %d of %d records could not be read; the first fault: %v; airqa stats %s --lint lists all",
 				file.Unread(), file.Unread()+len(file.Items), file.Faults[0], c.File)
 		}
 		return nil

@@ -17,8 +17,8 @@ import (
 
 type statusCmd struct {
 	Runs  []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	JSON  bool     `name:"json" help:"Print a JSON object a run."`
-	Watch bool     `short:"w" help:"Look again and again until nobody writes any more, or Ctrl-C: every 2 s on a terminal, a line every 10 s elsewhere."`
+	JSON  bool     `name:"json" help:"Print one JSON object per run."`
+	Watch bool     `short:"w" help:"Update until all runs stop: every 2 s on a terminal, otherwise one line every 10 s."`
 }
 
 func (statusCmd) Help() string {
@@ -26,14 +26,14 @@ func (statusCmd) Help() string {
   airqa status runs/hybrid --watch
   airqa status runs --json
 
-It reads the run directory and disturbs nobody who writes there. Which of the questions a start is to answer is not in
-it: what is left, and the time for that, are of all questions in the file.`
+It only reads the run directory, so it is safe during a run. The directory does not record which questions an invocation
+selected: the remaining work and time are for all questions in the file.`
 }
 
-// How often --watch looks.
+// Intervals of --watch.
 const (
 	watchTerminal = 2 * time.Second
-	watchElse     = 10 * time.Second
+	watchOther    = 10 * time.Second
 )
 
 func (c statusCmd) Run(a *app) error {
@@ -84,15 +84,15 @@ func (c statusCmd) print(a *app, all []status.Status) error {
 	return nil
 }
 
-// watch looks until nobody writes to any of the runs.
+// watch updates until no run is being written.
 func (c statusCmd) watch(a *app, followers []*status.Follower) error {
 	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	every := watchElse
+	every := watchOther
 	if a.width > 0 && !c.JSON {
 		every = watchTerminal
 	}
-	shown := 0 // lines of the last picture
+	shown := 0 // lines of the last update
 	for {
 		all, err := look(a, followers)
 		if err != nil {
@@ -120,7 +120,7 @@ func anyWriting(all []status.Status) bool {
 	return false
 }
 
-// draw shows one look, on a terminal in the place of the one before, and returns how many lines it took.
+// draw prints one update and returns its number of lines. On a terminal it replaces the one before.
 func (c statusCmd) draw(a *app, all []status.Status, before int) (int, error) {
 	switch {
 	case c.JSON:
@@ -139,7 +139,7 @@ func (c statusCmd) draw(a *app, all []status.Status, before int) (int, error) {
 	return strings.Count(text, "\n") + 1, a.print(text)
 }
 
-// terminalSize asks again at every look, since a window changes.
+// terminalSize returns the current size: windows are resized.
 func terminalSize(width int) (w, h int) {
 	w, h, err := term.GetSize(int(os.Stdout.Fd()))
 	if err != nil {
@@ -148,7 +148,7 @@ func terminalSize(width int) (w, h int) {
 	return w, h
 }
 
-// erase takes back the last lines on a terminal.
+// erase removes the last lines from a terminal.
 func (a *app) erase(lines int) {
 	if lines > 0 {
 		_, _ = fmt.Fprintf(a.out, "\x1b[%dA\x1b[J", lines)

@@ -12,20 +12,20 @@ import (
 	"airqa/run/session"
 )
 
-// A working directory and a run directory may come from someone else. Their files cannot send a key to another host, and
-// airqa.yaml cannot make the program write outside its folder.
+// Files in the working directory and in run directories are untrusted. They cannot send a key to another host, and airqa.yaml
+// cannot make the program write outside its folder.
 
-// addressFlags are sent requests, and with them keys from the environment.
+// addressFlags name endpoints, which receive keys from the environment.
 var addressFlags = []string{"base-url", "embed-base-url", "judge-base-url"}
 
-// outputFlags are written to.
+// outputFlags name files and folders to write.
 var outputFlags = []string{"cache", "data", "dir", "figures", "out", "verdicts"}
 
 // checkFileValue refuses a value of airqa.yaml that sends a key to another host or writes outside the folder of the file.
 func checkFileValue(key, flag, value string) error {
 	switch {
 	case slices.Contains(addressFlags, flag) && hasKey(os.Getenv) && !session.KnownAddress(value, os.Getenv):
-		return fmt.Errorf("%s: %s is %s, and a key from the environment is not sent to a host that only a file names; give --%s on the command line, or set %s",
+		return fmt.Errorf("%s: %s is %s; a key from the environment is not sent to a host that only a file names; give --%s on the command line, or set %s",
 			settings.File, key, settings.MaskURL(value), flag, settings.Variable(flag))
 	case slices.Contains(outputFlags, flag) && !settings.InsideFolder(value):
 		return fmt.Errorf("%s: %s is %s, which is outside the folder of the file; give --%s on the command line", settings.File, key, value, flag)
@@ -33,13 +33,13 @@ func checkFileValue(key, flag, value string) error {
 	return nil
 }
 
-// checkRecordedAddress refuses the address in a run directory unless the user's own settings name its host, too: a run
-// directory of someone else must not choose where keys, papers and questions go.
+// checkRecordedAddress refuses the address in a run directory unless the user's own settings name the same host: an untrusted
+// run directory must not choose where keys, papers and questions go.
 func checkRecordedAddress(dir, address string) error {
 	if session.KnownAddress(address, os.Getenv) {
 		return nil
 	}
-	return fmt.Errorf("%s was made with the endpoint %s (%s); to send requests there, repeat it with --base-url",
+	return fmt.Errorf("%s was recorded with endpoint %s (%s); to send requests there, give it with --base-url",
 		dir, settings.MaskURL(address), runlog.RunFile)
 }
 
@@ -47,8 +47,8 @@ func hasKey(getenv func(string) string) bool {
 	return slices.ContainsFunc(keyVariables(), func(name string) bool { return getenv(name) != "" })
 }
 
-// announce prints what files of the working directory or of a run set, of what matters: where requests go and what is written.
-func (a *app) announce(ctx *kong.Context) error {
+// noteFileSettings prints the addresses and output paths that airqa.yaml or a run directory sets.
+func (a *app) noteFileSettings(ctx *kong.Context) error {
 	file, err := layers.ReadFile()
 	for _, line := range file.Announced(ctx, append(slices.Clone(addressFlags), append(outputFlags, "vectors")...), runlog.RunFile) {
 		a.say("%s", line)

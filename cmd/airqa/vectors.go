@@ -14,13 +14,13 @@ import (
 
 // vectorsCmd moves and compares the collections of a data directory.
 type vectorsCmd struct {
-	Copy  vectorsCopyCmd  `cmd:"" help:"Fill a store with the collections of a data directory."`
-	Check vectorsCheckCmd `cmd:"" help:"Check the collections of a data directory, or compare those of two stores."`
+	Copy  vectorsCopyCmd  `cmd:"" help:"Copy the collections of a data directory to a store."`
+	Check vectorsCheckCmd `cmd:"" help:"Check the collections of a data directory, or compare two stores."`
 }
 
 type vectorsCopyCmd struct {
 	embedderFlags
-	To string `required:"" placeholder:"URL" help:"Store to fill: milvus://..., or files for the data directory's own files."`
+	To string `required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
 }
 
 func (vectorsCopyCmd) Help() string {
@@ -28,7 +28,7 @@ func (vectorsCopyCmd) Help() string {
   airqa vectors copy --data papers --to milvus://127.0.0.1:19530/default?prefix=papers_
   airqa vectors copy --data papers --to files
 
-No text is embedded again: vectors are kept in the data directory by the text that they stand for. Later commands use the store
+No text is embedded again: the data directory caches the vector of each text. Later commands use the store
 that was filled.`
 }
 
@@ -63,8 +63,8 @@ func (c vectorsCopyCmd) Run(a *app) error {
 
 type vectorsCheckCmd struct {
 	dataFlags
-	With   string `placeholder:"URL" help:"Store to compare with the one of --vectors: milvus://..., or files. Without it the one store is checked by itself: checksums and counts."`
-	Sample int    `default:"100" help:"Texts that are searched in both."`
+	With   string `placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by checksums and counts."`
+	Sample int    `default:"100" help:"Number of texts to search in both stores."`
 }
 
 func (vectorsCheckCmd) Help() string {
@@ -91,7 +91,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 		return err
 	}
 	if c.Sample < 1 {
-		return exit.Misuse("--sample %d: at least one text", c.Sample)
+		return exit.Misuse("--sample %d: must be at least 1", c.Sample)
 	}
 	differences, err := env.Compare(a.ctx, c.comparison(c.With, texts))
 	if err != nil {
@@ -105,7 +105,7 @@ func (c vectorsCheckCmd) Run(a *app) error {
 	if n := len(differences); n > 0 {
 		return errors.New(terminal.Plural(n, "difference"))
 	}
-	return a.print("both stores hold the same")
+	return a.print("both stores match")
 }
 
 // comparison is with another store.
@@ -113,7 +113,7 @@ func (c vectorsCheckCmd) comparison(with string, texts embed.Embedder) env.Compa
 	return env.CompareConfig{Dir: c.Data, A: c.Vectors, B: with, Embedder: texts, Sample: c.Sample, K: 10}
 }
 
-// verify looks at one store by itself.
+// verify checks one store.
 func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 	list, err := env.Verify(a.ctx, env.VerifyConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts})
 	if err != nil {
@@ -123,7 +123,7 @@ func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 	for _, v := range list {
 		line := fmt.Sprintf("%s: %d records of %d texts", v.Name, v.Records, v.Texts)
 		if v.Checksums {
-			line += ", checksums right"
+			line += ", checksums OK"
 		}
 		if len(v.Faults) > 0 {
 			line = v.Name + ": " + strings.Join(v.Faults, "; ")
@@ -134,7 +134,7 @@ func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%s; the same airqa ingest rebuilds damaged collections", terminal.Plural(faults, "fault"))
+		return fmt.Errorf("%s; repeat airqa ingest to rebuild damaged collections", terminal.Plural(faults, "fault"))
 	}
 	return nil
 }

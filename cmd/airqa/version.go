@@ -16,18 +16,18 @@ func (versionCmd) Help() string {
   airqa version --json`
 }
 
-// build is what airqa version prints.
+// build is the output of airqa version.
 type build struct {
 	Version string `json:"version"`
 	// Commit is "unknown" in a build without version control.
 	Commit string `json:"commit"`
-	// Modified is true where files differed from the commit.
+	// Modified reports whether files differed from the commit.
 	Modified bool   `json:"modified"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// buildOf reads the commit from what the Go tool recorded; nil for nothing.
+// buildOf reads the commit from the build information, which may be nil.
 func buildOf(info *debug.BuildInfo) build {
 	b := build{Version: version, Commit: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if info == nil {

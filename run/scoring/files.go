@@ -20,9 +20,9 @@ func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 	err := c.streamFiles(stream.Files{Golds: golds, Predictions: predictions, Check: true}, &report, &t, w)
 	c.noteProblems(golds, report)
 	if errors.Is(err, stream.ErrNoPair) {
-		err = fmt.Errorf("%s holds no prediction for any question of %s", predictions, golds)
+		err = fmt.Errorf("%s has no prediction for any question of %s", predictions, golds)
 		if report.Questions == 0 {
-			err = fmt.Errorf("%s holds no example that can be used", golds)
+			err = fmt.Errorf("%s has no usable questions", golds)
 		}
 	}
 	return t, err
@@ -71,7 +71,7 @@ func (c Scoring) noteProblems(golds string, r stream.Report) {
 	if r.Paired == 0 {
 		return
 	}
-	c.noteFirst(r.Missing, "questions without a prediction", "scores 0")
+	c.noteFirst(r.Missing, "questions without a prediction", "scored 0")
 	if n := r.Missing.Count; n > 0 {
 		c.Notify.Warnf("%d of %d questions have no prediction; they score 0", n, r.Questions)
 	}

@@ -23,11 +23,11 @@ import (
 
 // Judges selects the judges of subjective answers. Its fields are flags.
 type Judges struct {
-	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: openai:NAME, anthropic:NAME, google:NAME, ollama:NAME, offline (lexical overlap, no language model), or none. Without it openai:gpt-4o-mini-2024-07-18, the paper's. Its key comes from AIRQA_JUDGE_API_KEY; that of its provider (OPENAI_API_KEY, ...) is used only at the host it is for."`
-	Judges           []string `placeholder:"A,B,C" help:"Several judges that vote, instead of --judge."`
-	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"How many of --judges must accept an answer: majority (more than half; a tie is wrong), all or any."`
-	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Calls at once to each judge."`
-	JudgeBaseURL     string   `name:"judge-base-url" placeholder:"URL" help:"Address of the judges' endpoint; without it api.openai.com, whatever the model's is."`
+	Judge            string   `placeholder:"PROVIDER:NAME" help:"Judge of subjective answers: PROVIDER:NAME, offline (lexical overlap) or none. Key: AIRQA_JUDGE_API_KEY, or the provider's key at its own host. Default: openai:gpt-4o-mini-2024-07-18 (paper)."`
+	Judges           []string `placeholder:"A,B,C" help:"Panel of judges that vote, instead of --judge."`
+	JudgeRule        string   `name:"judge-rule" default:"majority" enum:"majority,all,any" help:"Judges that must accept an answer: majority (a tie is wrong), all or any."`
+	JudgeConcurrency int      `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls to each judge."`
+	JudgeBaseURL     string   `name:"judge-base-url" placeholder:"URL" help:"Base URL of the judges' endpoint. Default: api.openai.com, even with --base-url."`
 }
 
 const (
@@ -85,7 +85,7 @@ func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 		return nil, err
 	}
 	if n := j.store.Damaged(); n > 0 {
-		s.Notify.Notef("%s: %d damaged lines; those verdicts are asked for again", verdicts, n)
+		s.Notify.Notef("%s: %d damaged lines; their verdicts will be requested again", verdicts, n)
 	}
 	if err := f.seat(s, j, names); err != nil {
 		return nil, errors.Join(err, j.Close())
@@ -103,11 +103,11 @@ func (f Judges) names() ([]string, error) {
 	case len(f.Judges) == 0:
 		return []string{f.Judge}, nil
 	case f.Judge != "":
-		return nil, exit.Misuse("give either --judge or --judges (AIRQA_JUDGE and airqa.yaml count too)")
+		return nil, exit.Misuse("--judge and --judges are mutually exclusive (AIRQA_JUDGE and airqa.yaml count)")
 	case len(f.Judges) == 1:
-		return nil, exit.Misuse("--judges names several; --judge %s is for one", f.Judges[0])
+		return nil, exit.Misuse("--judges needs two or more; use --judge %s for one", f.Judges[0])
 	case slices.Contains(f.Judges, NoJudge):
-		return nil, exit.Misuse("%s is no judge of a panel", NoJudge)
+		return nil, exit.Misuse("%q cannot be part of a panel", NoJudge)
 	}
 	return f.Judges, nil
 }
@@ -201,13 +201,13 @@ func (f Judges) Of(s runlog.Scoring) Judges {
 type asker struct {
 	judge    *Judge
 	model    qa.Model
-	announce func()
+	noteHost func()
 }
 
 func newAsker(s session.Session, j *Judge, model qa.Model, name string, access llm.Access) asker {
 	return asker{j, model, sync.OnceFunc(func() {
 		if host := access.Host(); host != "" {
-			s.Notify.Notef("judge %s is asked at %s%s", name, host, session.Keyless(access, session.JudgeKey))
+			s.Notify.Notef("judge %s uses %s%s", name, host, session.Keyless(access, session.JudgeKey))
 		}
 	})}
 }
@@ -219,7 +219,7 @@ func (k asker) Ask(ctx context.Context, system, user string) (qa.Reply, error) {
 		return qa.Reply{}, exit.ErrInterrupted
 	default:
 	}
-	k.announce()
+	k.noteHost()
 	return k.model.Complete(ctx, qa.Request{Messages: []qa.Message{{Role: qa.System, Text: system}, {Role: qa.User, Text: user}}})
 }
 
@@ -246,7 +246,7 @@ func (f Judges) CheckHosts(s session.Session, names []string) error {
 	if s.Getenv(session.JudgeKey) == "" || len(hosts) < 2 {
 		return nil
 	}
-	return exit.Misuse("%s is a key for one host, and these judges are at %s: unset it and set the key of each provider (%s, ...)",
+	return exit.Misuse("%s is a key for one host, but these judges are at %s: unset it and set the key of each provider (%s, ...)",
 		session.JudgeKey, strings.Join(hosts, " and "), llm.KeyVariable)
 }
 

@@ -124,7 +124,7 @@ func (t Totals) Text() string {
 	}
 	score := "nothing is scored"
 	if t.Score != nil {
-		score = fmt.Sprintf("score %.2f %% of the %d scored", 100**t.Score, t.scored)
+		score = fmt.Sprintf("score %.2f%% of %d scored", 100**t.Score, t.scored)
 	}
 	format := ""
 	if t.FormatOnly > 0 {

@@ -173,14 +173,14 @@ func (s Session) warnOfCutReplies(jobs []Ended) {
 func (s Session) sayEnd(sum run.Summary, out string, stopped bool, interrupted error) error {
 	switch {
 	case interrupted == nil && sum.Suspended != "":
-		return exit.With(exit.Budget, fmt.Errorf("%s\n  %d of %d %s are left; the same command with more resumes the run", sum.Suspended, sum.Left, sum.Total, sum.Noun()))
+		return exit.With(exit.Budget, fmt.Errorf("%s\n  %d of %d %s left; raise the limit and the same command resumes the run", sum.Suspended, sum.Left, sum.Total, sum.Noun()))
 	case interrupted == nil && stopped:
-		return exit.With(exit.FailedExamples, fmt.Errorf("stopped after %d failures, the first because: %s\n  %d of %d %s are left. Once it is fixed, the same command resumes the run",
+		return exit.With(exit.FailedExamples, fmt.Errorf("stopped after %d failures; the first: %s\n  %d of %d %s left. Fix the cause; the same command resumes the run",
 			sum.Failed, sum.FirstFailure, sum.Left, sum.Total, sum.Noun()))
 	case interrupted != nil || sum.Left > 0:
 		return fmt.Errorf("stopped with %d of %d %s left; the same command resumes the run", sum.Left, sum.Total, sum.Noun())
 	case sum.Failed > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed, the first because: %s\n  Once it is fixed, the same command retries them; airqa trace %s shows them all",
+		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed; the first: %s\n  Fix the cause; the same command retries them. airqa trace %s lists them",
 			sum.Failed, sum.Total, sum.Noun(), sum.FirstFailure, out))
 	case sum.FailedBefore > 0:
 		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed in an earlier invocation and were not retried; --retry all retries them", sum.FailedBefore, sum.Total, sum.Noun()))

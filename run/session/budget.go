@@ -17,11 +17,11 @@ import (
 
 // Budget limits the cost of a run. 0 is unlimited. Its fields are flags.
 type Budget struct {
-	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Maximum cost of the whole run, all models and earlier invocations included."`
-	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, earlier invocations included."`
-	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Hours after which this invocation makes no further call."`
+	BudgetUSD    float64 `name:"budget-usd" placeholder:"USD" help:"Maximum cost of the whole run, including all models and earlier invocations."`
+	BudgetTokens int     `name:"budget-tokens" placeholder:"N" help:"Maximum tokens of the whole run, prompts and replies, including earlier invocations."`
+	BudgetHours  float64 `name:"budget-hours" placeholder:"H" help:"Maximum hours of this invocation; no call starts after that."`
 
-	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens, if airqa models has none or another."`
+	Price string `placeholder:"IN,OUT[,CACHED]" help:"Price of the model in USD per million tokens. Default: as listed by airqa models."`
 }
 
 var errBudget = exit.Misuse("budgets must be non-negative numbers (0 = unlimited)")

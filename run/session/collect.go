@@ -32,7 +32,7 @@ func (s Session) Collect(dirs []string, o report.Options) ([]report.Row, error) 
 		}
 	}
 	if len(rows) == 0 {
-		return nil, errors.New("none of these runs has such scores; airqa score makes them")
+		return nil, errors.New("none of these runs has such scores; run airqa score first")
 	}
 	order := make(map[string]int)
 	for i, name := range baselines.Names() {

@@ -29,14 +29,14 @@ const (
 
 // Endpoint configures how models are called. Its fields are flags.
 type Endpoint struct {
-	BaseURL string `name:"base-url" placeholder:"URL" help:"Address in front of /chat/completions, /messages or /api/chat. Without it OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ... and the provider's own. Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
+	BaseURL string `name:"base-url" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ..., or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
 	qa.Sampling
-	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as one."`
-	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Window to ask for at servers that take one, in tokens (ollama)."`
-	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests to one model. Without it 64, or -j if that is more. Refusals (429) lower it for a while."`
+	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as such."`
+	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Context window to request, in tokens (ollama only)."`
+	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
-	Retries        int           `default:"5" help:"Retries of a request after a transient failure."`
-	Models         string        `placeholder:"FILE" help:"List of models with prices and limits on top of the built-in one; see airqa models."`
+	Retries        int           `default:"5" help:"Retries after transient failures."`
+	Models         string        `placeholder:"FILE" help:"Your own list of models, merged over the built-in one (see airqa models)."`
 }
 
 // Models opens models that share connections, limits and the catalog.

@@ -213,9 +213,9 @@ func adviceOn(differences []string) string {
 		return strings.HasPrefix(line, "prompts.") || strings.HasPrefix(line, "tools.")
 	}
 	if slices.ContainsFunc(differences, texts) {
-		return "Another version of airqa, with other prompts, began this run: it can be scored and reported, but not resumed. Choose another --out"
+		return "Another version of airqa, with other prompts, started this run: it can be scored and reported, but not resumed. Choose another --out"
 	}
-	return "Choose another --out, or repeat the settings of the run that is there"
+	return "Choose another --out, or repeat the settings of the existing run"
 }
 
 // Record returns run.json for a job, and the questions as JSON Lines.
@@ -279,7 +279,7 @@ func (s Session) runConfig(p Plan, c *running, slots chan struct{}, b *board) ru
 		Solver: c.solver, Writer: c.writer, Recorded: c.recorded, Workers: p.Workers, Slots: slots, Repeats: p.Repeats, Now: s.Now,
 		Budget: QuestionBudget(p.Settings.QuestionLimits, c.forecast, c.Price), MaxEqualFailures: maxEqualFailures, Progress: b.add,
 		Outage: func(wait time.Duration, reason string) {
-			s.Notify.Infof("%s: every question fails now (%s); the next one starts in %s (Ctrl-C stops)", c.Name, reason, wait)
+			s.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", c.Name, reason, wait)
 		},
 	}
 	config.Only, config.Skip = p.Only, c.skip

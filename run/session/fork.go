@@ -60,14 +60,14 @@ func NewBranch(r *runlog.Run, episode string, note runlog.Fork) (*Branch, error)
 // cut truncates the events before the changed message.
 func (b *Branch) cut(at int) error {
 	if at < 1 || at > len(b.rec.Steps) {
-		return exit.Misuse("--at %d: %s has the steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
+		return exit.Misuse("--at %d: %s has steps 1 to %d", at, b.rec.Episode, len(b.rec.Steps))
 	}
 	b.step = b.rec.Steps[at-1]
 	switch {
 	case b.step.By != qa.ByModel:
 		return exit.Misuse("--at %d: the program chose this step, so it has no message of the model", at)
 	case b.Note.Changed == runlog.ForkObservation && b.step.Observation == nil:
-		return exit.Misuse("--at %d: nothing was shown after this step; change its reply", at)
+		return exit.Misuse("--at %d: this step has no observation; change its reply", at)
 	}
 	call := slices.IndexFunc(b.events, func(ev runlog.Event) bool { return ev.Type == runlog.TypeCall && ev.Step == at })
 	if call < 0 {

@@ -160,7 +160,7 @@ func (c Choice) warnOfImages(s Session, jobs []Job) {
 	}
 	for _, j := range jobs {
 		if known, listed := list.Find(j.Spec); listed && !known.Images && slices.Contains(j.Baseline.Tools, "View") {
-			s.Notify.Warnf("the list of models says that %s takes no images; %s sends some", j.Spec, j.Baseline.Name)
+			s.Notify.Warnf("%s takes no images according to the list of models; %s sends some", j.Spec, j.Baseline.Name)
 		}
 	}
 }
@@ -169,15 +169,15 @@ func (c Choice) warnOfImages(s Session, jobs []Job) {
 const RunsFolder = "runs"
 
 // jobsOf returns all baselines with all models. A single job uses the folder out itself, if given.
-func jobsOf(lines []baselines.Baseline, models []Opened, out string) []Job {
-	if len(lines) == 1 && len(models) == 1 && out != "" {
-		return []Job{{Baseline: lines[0], Opened: models[0], Dir: out, Name: lines[0].Name}}
+func jobsOf(chosen []baselines.Baseline, models []Opened, out string) []Job {
+	if len(chosen) == 1 && len(models) == 1 && out != "" {
+		return []Job{{Baseline: chosen[0], Opened: models[0], Dir: out, Name: chosen[0].Name}}
 	}
 	out = cmp.Or(out, RunsFolder)
 	var all []Job
 	for _, m := range models {
 		slug := Slug(m.Spec)
-		for _, b := range lines {
+		for _, b := range chosen {
 			c := Job{Baseline: b, Opened: m, Dir: filepath.Join(out, b.Name+"@"+slug), Name: b.Name}
 			if len(models) > 1 {
 				c.Name = b.Name + " " + m.Spec

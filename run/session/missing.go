@@ -15,7 +15,7 @@ import (
 
 // Missing selects the treatment of questions whose papers are missing.
 type Missing struct {
-	Choice      string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions whose papers are not in the data directory: stop (run nothing), skip (leave them out) or run (ask them anyway). A resumed run keeps its first choice."`
+	Choice      string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway). A resumed run keeps its first choice."`
 	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
 }
 
@@ -101,7 +101,7 @@ func MissingText(m dataset.Missing, of int, dir string) string {
 		if len(parts) > 0 {
 			who = fmt.Sprintf("%d search", n)
 		}
-		parts = append(parts, fmt.Sprintf("%s collections (%s) of which %s holds no paper", who, fewNames(m.Collections), dir))
+		parts = append(parts, fmt.Sprintf("%s collections (%s) with no papers in %s", who, fewNames(m.Collections), dir))
 	}
 	return terminal.Line(strings.Join(parts, "; "))
 }

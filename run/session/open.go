@@ -1,8 +1,11 @@
 package session
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -27,7 +30,7 @@ func (s Session) OpenRun(dir string) (*runlog.Run, []qa.Example, error) {
 	}
 	raw, err := dataset.Lines(examples)
 	if err == nil && runlog.Hash(string(raw)) != r.Config.Shape.Questions {
-		s.Notify.Warnf("%s is not what the run was started with: scores may be of other golds", filepath.Join(dir, runlog.QuestionsFile))
+		s.Notify.Warnf("%s changed after the run started: scores may use other gold answers", filepath.Join(dir, runlog.QuestionsFile))
 	}
 	return r, examples, err
 }
@@ -50,4 +53,44 @@ func (s Session) Ended(r *runlog.Run) (map[string][]runlog.Recorded, int) {
 		slices.SortFunc(list, func(x, y runlog.Recorded) int { return x.Repeat - y.Repeat })
 	}
 	return ended, n
+}
+
+// ForkOf returns the origin of a fork, with the path of the original run; nil for other runs.
+func ForkOf(r *runlog.Run) *runlog.Fork {
+	if r.Config.Note.Fork == nil {
+		return nil
+	}
+	fork := *r.Config.Note.Fork
+	fork.Run = filepath.Join(r.Dir, filepath.FromSlash(fork.Run))
+	return &fork
+}
+
+// ScoresByUUID returns the scores of a run by uuid; none if it is not scored.
+func ScoresByUUID(dir string) (map[string]*qa.Score, error) {
+	_, list, err := runlog.ReadScores(dir)
+	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
+		return nil, err
+	}
+	scores := make(map[string]*qa.Score)
+	for i := range list {
+		scores[list[i].UUID] = &list[i]
+	}
+	return scores, nil
+}
+
+// FindEpisode returns the only episode with a prefix.
+func FindEpisode(episodes []string, given string) (string, error) {
+	var found []string
+	for _, id := range episodes {
+		if strings.HasPrefix(id, given) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("no episode begins with %q; airqa trace RUN lists them", given)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%d episodes begin with %q; give more of the uuid", len(found), given)
 }

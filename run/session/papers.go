@@ -16,7 +16,7 @@ import (
 )
 
 // Ingest reads files into a data directory and shows progress. The first Ctrl-C stops reading and indexes the papers
-// added so far; the second stops that too. The same command continues.
+// added so far; the second stops that too. The same command resumes.
 func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, chunks datadir.Chunking) (sum ingest.Summary, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
@@ -39,10 +39,10 @@ func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, 
 	})
 	switch {
 	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
-		return sum, errors.New("stopped before everything was searchable; the same command continues")
+		return sum, errors.New("stopped before everything was indexed; the same command resumes from here")
 	case err == nil && interrupted:
 		done := sum.Added + sum.Skipped + len(sum.Failed)
-		return sum, fmt.Errorf("stopped after %d of %d files; the same command continues", done, len(files))
+		return sum, fmt.Errorf("stopped after %d of %d files; the same command resumes from here", done, len(files))
 	}
 	return sum, err
 }
@@ -64,9 +64,9 @@ func (s Session) readPapers(ctx context.Context, drain <-chan struct{}, files []
 	}
 	beside := ""
 	if sum.Beside > 0 {
-		beside = fmt.Sprintf(" (%d with the title of another file)", sum.Beside)
+		beside = fmt.Sprintf(" (%d with the same title as another file)", sum.Beside)
 	}
-	stage.Close(fmt.Sprintf("%d added%s, %d there before, %d failed, %s", sum.Added, beside, sum.Skipped, len(sum.Failed),
+	stage.Close(fmt.Sprintf("%d added%s, %d already present, %d failed, %s", sum.Added, beside, sum.Skipped, len(sum.Failed),
 		rate(pages, s.Now().Sub(begun), "pages/s")))
 	return sum, interrupted, err
 }
@@ -80,7 +80,7 @@ func (s Session) reportFile(e ingest.Event) {
 		s.Progress.Print(fmt.Sprintf("error: %s: %v", e.Path, e.Err))
 	}
 	if e.Beside != "" {
-		s.Progress.Print(fmt.Sprintf("note: %s has the title of %s and is kept beside it as %q; --replace puts it in its place", e.Path, e.Beside, e.Title))
+		s.Progress.Print(fmt.Sprintf("note: %s has the same title as %s and is kept separately as %q; --replace replaces the other one", e.Path, e.Beside, e.Title))
 	}
 	for _, text := range e.Problems[:min(len(e.Problems), mostWarnings)] {
 		s.Progress.Print(fmt.Sprintf("warning: %s: %s", e.Path, text))
@@ -135,7 +135,7 @@ func (b *embedBar) set(done, total int) {
 
 func (b *embedBar) close() {
 	if b.stage != nil {
-		b.stage.Close(fmt.Sprintf("%d texts have their vectors, %s", b.done, rate(b.done, b.Now().Sub(b.begun), "texts/s")))
+		b.stage.Close(fmt.Sprintf("%d texts embedded, %s", b.done, rate(b.done, b.Now().Sub(b.begun), "texts/s")))
 	}
 }
 

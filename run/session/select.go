@@ -16,12 +16,12 @@ import (
 // Selection selects questions of the file. It does not affect results: the run directory belongs to the whole file, and
 // other questions may follow.
 type Selection struct {
-	Range  string   `placeholder:"A-B" help:"Only the questions from the Ath to the Bth; A- to the end, N for the first N."`
-	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or the start of one; @FILE lists one per line."`
-	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG without it."`
-	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
-	Of     string   `placeholder:"RUN" help:"The earlier run of --status."`
-	Sample int      `placeholder:"N" help:"Only N questions, drawn at random with --sample-seed."`
+	Range  string   `placeholder:"A-B" help:"Only questions A to B of the file; A- for A to the end, N for the first N."`
+	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
+	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
+	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run of --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
+	Of     string   `placeholder:"RUN" help:"Earlier run that --status refers to."`
+	Sample int      `placeholder:"N" help:"Only a random sample of N questions (see --sample-seed)."`
 	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
 	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`
 }
@@ -29,10 +29,10 @@ type Selection struct {
 // Pick returns the selected questions.
 func (f Selection) Pick(s Session, examples []qa.Example) ([]qa.Example, error) {
 	if f.Limit < 0 || f.Sample < 0 {
-		return nil, exit.Misuse("--limit and --sample count questions")
+		return nil, exit.Misuse("--limit and --sample must not be negative")
 	}
 	if (f.Of == "") != (len(f.Status) == 0) {
-		return nil, exit.Misuse("--status and --of go together: --status wrong --of runs/rag")
+		return nil, exit.Misuse("--status and --of need each other, as in --status wrong --of runs/rag")
 	}
 	ids, err := readIDs(f.ID)
 	if err != nil {
@@ -85,35 +85,35 @@ func (s Session) withStatus(dir string, statuses []string) (map[string]bool, err
 	if err != nil {
 		return nil, err
 	}
-	ways, err := waysOf(r, wanted)
+	results, err := resultsOf(r, wanted)
 	if err != nil {
 		return nil, err
 	}
 	among := make(map[string]bool)
 	for _, ex := range examples {
-		came := ways[ex.UUID]
-		among[ex.UUID] = len(came) == 0 && wanted["missing"] || slices.ContainsFunc(came, func(way string) bool { return wanted[way] })
+		got := results[ex.UUID]
+		among[ex.UUID] = len(got) == 0 && wanted["missing"] || slices.ContainsFunc(got, func(result string) bool { return wanted[result] })
 	}
 	return among, nil
 }
 
-// waysOf returns the results of each question of a run; verdicts only if one is wanted.
-func waysOf(r *runlog.Run, wanted map[string]bool) (map[string][]string, error) {
-	ways := make(map[string][]string)
+// resultsOf returns the results of each question of a run; verdicts only if one is wanted.
+func resultsOf(r *runlog.Run, wanted map[string]bool) (map[string][]string, error) {
+	results := make(map[string][]string)
 	for rec := range r.Episodes() {
-		ways[rec.UUID] = append(ways[rec.UUID], string(rec.Outcome))
+		results[rec.UUID] = append(results[rec.UUID], string(rec.Outcome))
 		if rec.Outcome.Failed() {
-			ways[rec.UUID] = append(ways[rec.UUID], "failed")
+			results[rec.UUID] = append(results[rec.UUID], "failed")
 		}
 	}
 	if !slices.ContainsFunc(verdicts, func(v qa.Verdict) bool { return wanted[string(v)] }) {
-		return ways, nil
+		return results, nil
 	}
 	_, scores, err := runlog.ReadScores(r.Dir)
 	for _, s := range scores {
-		ways[s.UUID] = append(ways[s.UUID], string(s.Verdict))
+		results[s.UUID] = append(results[s.UUID], string(s.Verdict))
 	}
-	return ways, err
+	return results, err
 }
 
 var (
