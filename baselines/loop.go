@@ -24,14 +24,10 @@ func loop(ctx context.Context, j job) error {
 	if err := j.episode.Say(qa.Message{Role: qa.User, Text: task(j.example, j.ids())}); err != nil {
 		return err
 	}
-	return agent.ReAct(ctx, j.episode, agent.Limits{Turns: j.settings.Turns, Window: j.settings.Window, FormatErrors: j.settings.FormatErrors}, j.reader())
-}
-
-// reader returns the function that reads the action of a reply, by the protocol of the run.
-func (j job) reader() agent.Read {
 	grammar := action.Grammar{Specs: j.tools.Specs(), Format: j.format()}
 	where := map[qa.Protocol]action.Protocol{qa.NativeTools: action.AsCall, qa.Mixed: action.AsTextOrCall}[j.settings.Protocol]
-	return func(s *qa.Step) { grammar.ReadStep(s, where) }
+	limits := agent.Limits{Turns: j.settings.Turns, Window: j.settings.Window, FormatErrors: j.settings.FormatErrors}
+	return agent.ReAct(ctx, j.episode, limits, func(s *qa.Step) { grammar.ReadStep(s, where) })
 }
 
 // system renders the system prompt of the loop.

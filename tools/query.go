@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"strings"
 
 	"airqa/agent/action"
@@ -39,12 +38,8 @@ func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 		return refuse("the sql of Query is empty: write one SELECT statement."), nil
 	}
 	rows, err := t.From.Query(ctx, sql)
-	var f *Fault
-	if errors.As(err, &f) {
-		return refuse(f.Text), nil
-	}
 	if err != nil {
-		return qa.Observation{}, err
+		return failed(err)
 	}
 	if len(rows.Values) == 0 {
 		return qa.Observation{

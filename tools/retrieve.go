@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"math"
 	"slices"
 
@@ -49,12 +48,8 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 		return refuse("the limit of Retrieve must be a positive integer."), nil
 	}
 	hits, err := t.From.Retrieve(ctx, query, int(min(limit, MaxHits)), t.Scope)
-	var f *Fault
-	if errors.As(err, &f) {
-		return refuse(f.Text), nil
-	}
 	if err != nil {
-		return qa.Observation{}, err
+		return failed(err)
 	}
 	if len(hits) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: no passage matches the query. Try other words."}, nil
@@ -70,7 +65,7 @@ func hitRows(hits []Hit) Rows {
 		r.Columns = slices.Insert(r.Columns, 3, "title")
 	}
 	for _, h := range hits {
-		row := []any{round4(h.Score), h.Text, h.PDFID, int64(h.PageNumber)}
+		row := []any{math.Round(h.Score*1e4) / 1e4, h.Text, h.PDFID, int64(h.PageNumber)}
 		if titles {
 			row = slices.Insert(row, 3, any(h.Title))
 		}
@@ -78,8 +73,6 @@ func hitRows(hits []Hit) Rows {
 	}
 	return r
 }
-
-func round4(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 func orDefault(limit int) int {
 	if limit <= 0 {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -43,6 +44,15 @@ func (s Set) Act(ctx context.Context, a qa.Action) (o qa.Observation, err error)
 		}
 	}
 	return qa.Observation{}, fmt.Errorf("no tool is named %s", a.Name)
+}
+
+// failed makes an observation of a [*Fault]; any other error remains one.
+func failed(err error) (qa.Observation, error) {
+	var f *Fault
+	if errors.As(err, &f) {
+		return refuse(f.Text), nil
+	}
+	return qa.Observation{}, err
 }
 
 // refuse makes an observation of a caller's mistake.

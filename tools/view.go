@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"airqa/agent/action"
@@ -35,12 +34,8 @@ func (t View) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 		return refuse("page_number must be an integer that fits a page, and bounding_box a list of numbers."), nil
 	}
 	im, err := t.From.View(ctx, paper, int(page), box)
-	var f *Fault
-	if errors.As(err, &f) {
-		return refuse(f.Text), nil
-	}
 	if err != nil {
-		return qa.Observation{}, err
+		return failed(err)
 	}
 	return qa.Observation{Status: qa.StatusOK, Text: caption(im), Images: []qa.Image{im}}, nil
 }

@@ -21,13 +21,6 @@ type fault struct {
 	at     int
 }
 
-func (f *fault) offset(call int) int {
-	if f.at > 0 {
-		return f.at
-	}
-	return call
-}
-
 // wording selects the terms of errors: those of Python or of JSON.
 type wording struct{ json bool }
 
@@ -61,13 +54,6 @@ func (w wording) kind(k Kind) string {
 	return "any type"
 }
 
-func (w wording) value(v python.Value) string {
-	if w.json {
-		return short(quoted(python.ToGo(v)))
-	}
-	return short(python.Repr(v))
-}
-
 // bind assigns the arguments of a call to parameters: positional ones by order, keywords by name.
 func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
 	args := make(bound)
@@ -78,7 +64,7 @@ func (w wording) bind(spec Spec, call python.Call) (bound, *fault) {
 		args[spec.Params[i].Name] = v
 	}
 	for _, k := range call.Keywords {
-		if _, ok := spec.param(k.Name); !ok {
+		if !slices.ContainsFunc(spec.Params, func(p Param) bool { return p.Name == k.Name }) {
 			return nil, &fault{at: k.Offset, reason: fmt.Sprintf("%s has no parameter %q: %s.", spec.Name, short(k.Name), w.signature(spec))}
 		}
 		if _, twice := args[k.Name]; twice {
@@ -109,7 +95,11 @@ func (w wording) settle(b bound, spec Spec, p Param) *fault {
 	case !ok && !finite(v), ok && !finite(fitted):
 		return &fault{reason: fmt.Sprintf("parameter %q of %s holds a number that is infinite, undefined or too large.", p.Name, spec.Name)}
 	case !ok:
-		return &fault{reason: fmt.Sprintf("parameter %q of %s must be %s, not %s.", p.Name, spec.Name, w.kind(p.Kind), w.value(v))}
+		got := python.Repr(v)
+		if w.json {
+			got = quoted(python.ToGo(v))
+		}
+		return &fault{reason: fmt.Sprintf("parameter %q of %s must be %s, not %s.", p.Name, spec.Name, w.kind(p.Kind), short(got))}
 	}
 	b[p.Name] = fitted
 	return nil
@@ -141,20 +131,6 @@ func finite(v python.Value) bool {
 	return true
 }
 
-// open reports whether a parameter takes any value, like that of an answer.
-func (s Spec) open() bool {
-	return slices.ContainsFunc(s.Params, func(p Param) bool { return p.Kind == Any })
-}
-
-func (s Spec) param(name string) (Param, bool) {
-	for _, p := range s.Params {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return Param{}, false
-}
-
 // fit checks a value against a kind. Whole floats and quoted digits count as integers, because models write both.
 func fit(kind Kind, v python.Value) (python.Value, bool) {
 	switch kind {
@@ -162,8 +138,7 @@ func fit(kind Kind, v python.Value) (python.Value, bool) {
 		_, ok := v.(string)
 		return v, ok
 	case Int:
-		n, ok := integer(v)
-		return n, ok
+		return integer(v)
 	case Floats:
 		return floats(v)
 	default:

@@ -1,8 +1,10 @@
 package action
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/internal/python"
@@ -19,7 +21,11 @@ type parsed struct {
 // after finds the call that follows an action label: immediately, at the start of a line or a fence, or as the only
 // call among words.
 func (g Grammar) after(text string, from, limit int) (int, bool) {
-	i := g.lead(text, from, limit)
+	i := pass(text[:limit], from, " \t\r\n>*")
+	if strings.HasPrefix(text[i:limit], "```") {
+		i = pass(text[:limit], language(text, i+3, limit), " \t\r\n")
+	}
+	i = pass(text[:limit], i, "`")
 	if g.Format.orPython() == Python && called(text[i:limit]) {
 		return i, true
 	}
@@ -71,7 +77,8 @@ func (g Grammar) begins(text string, from, limit int) (int, bool) {
 	fenced, line := -1, -1
 	inside, fresh := false, false // in a fence, and whether it may still contain its first call
 	for start := from; start < limit; {
-		end := lineEnd(text, start, limit)
+		content, _, _ := strings.Cut(text[start:limit], "\n")
+		end := min(start+len(content)+1, limit)
 		for at := start; ; {
 			call := callAt(text[:end], at)
 			switch {
@@ -99,23 +106,6 @@ func (g Grammar) begins(text string, from, limit int) (int, bool) {
 	return line, line >= 0
 }
 
-// lineEnd returns the start of the line after the one with byte i.
-func lineEnd(text string, i, limit int) int {
-	if n := strings.IndexByte(text[i:limit], '\n'); n >= 0 {
-		return i + n + 1
-	}
-	return limit
-}
-
-// lead skips whitespace and the beginning of a code fence.
-func (g Grammar) lead(text string, from, limit int) int {
-	i := pass(text[:limit], from, " \t\r\n>*")
-	if strings.HasPrefix(text[i:limit], "```") {
-		i = pass(text[:limit], language(text, i+3, limit), " \t\r\n")
-	}
-	return pass(text[:limit], i, "`")
-}
-
 // language skips the language name after a fence.
 func language(text string, i, limit int) int {
 	end := pass(text[:limit], i, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
@@ -137,12 +127,7 @@ func (g Grammar) opens(text string, i, limit int) bool {
 	case YAML:
 		return yamlKey(rest)
 	}
-	for _, s := range g.Specs {
-		if strings.HasPrefix(rest, s.Name+"(") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Specs, func(s Spec) bool { return strings.HasPrefix(rest, s.Name+"(") })
 }
 
 // parse reads the call at byte i of a text; limit is the end of an action without an end marker.
@@ -194,7 +179,7 @@ func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 	w := wording{json: g.Format.orPython() != Python}
 	args, bad := w.bind(spec, call)
 	if bad != nil {
-		return parsed{fault: at(text, bad.offset(call.NameStart), qa.ErrParameter, bad.reason), end: call.End}
+		return parsed{fault: at(text, cmp.Or(bad.at, call.NameStart), qa.ErrParameter, bad.reason), end: call.End}
 	}
 	a := action(spec, args, latex)
 	a.Start, a.End = call.NameStart, call.End
@@ -204,7 +189,7 @@ func (g Grammar) bound(text string, spec Spec, call, latex python.Call) parsed {
 // action builds the action of bound arguments.
 func action(spec Spec, args bound, latex python.Call) *qa.Action {
 	a := &qa.Action{Name: spec.Name, Args: plain(args), Text: render(spec, args)}
-	if !spec.open() {
+	if !slices.ContainsFunc(spec.Params, func(p Param) bool { return p.Kind == Any }) {
 		return a
 	}
 	if kept, bad := (wording{}).bind(spec, latex); bad == nil {
@@ -227,10 +212,8 @@ func identByte(c byte) bool {
 }
 
 func (g Grammar) spec(name string) (Spec, bool) {
-	for _, s := range g.Specs {
-		if s.Name == name {
-			return s, true
-		}
+	if i := slices.IndexFunc(g.Specs, func(s Spec) bool { return s.Name == name }); i >= 0 {
+		return g.Specs[i], true
 	}
 	return Spec{}, false
 }

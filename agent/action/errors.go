@@ -2,6 +2,7 @@ package action
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,21 +15,14 @@ func (r *reader) none(from int) *qa.ParseError {
 	switch {
 	case r.stop >= 0:
 		reason = "no action found before the observation in the reply. Observations come from the actions: write none yourself. "
-	case r.Format.orPython() == Python && likeJSON(r.reply[r.from:]):
+	case r.Format.orPython() == Python && slices.ContainsFunc(otherCalls, func(s string) bool { return strings.Contains(r.reply[r.from:], s) }):
 		reason = "no action found in the reply: it looks like JSON, and an action is a call in Python. "
 	}
 	return at(r.reply, from, qa.ErrNoAction, reason+"Write \"[Action]:\" and "+r.wanted()+", for example "+r.example()+".")
 }
 
-// likeJSON recognises other formats of tool calls on which models were trained.
-func likeJSON(text string) bool {
-	for _, s := range []string{"<tool_call>", "<function_call>", "Action Input:", `"action_type"`, `"arguments"`, `"parameters"`, `"tool_calls"`} {
-		if strings.Contains(text, s) {
-			return true
-		}
-	}
-	return false
-}
+// otherCalls occur in other formats of tool calls on which models were trained.
+var otherCalls = []string{"<tool_call>", "<function_call>", "Action Input:", `"action_type"`, `"arguments"`, `"parameters"`, `"tool_calls"`}
 
 func (g Grammar) example() string {
 	if len(g.Specs) == 0 {

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,12 +31,7 @@ const (
 func Formats() []string { return []string{string(Python), string(JSON), string(XML), string(YAML)} }
 
 // orPython returns f, or Python for the zero value.
-func (f Format) orPython() Format {
-	if f == "" {
-		return Python
-	}
-	return f
-}
+func (f Format) orPython() Format { return cmp.Or(f, Python) }
 
 // Rule describes in a sentence or two how to write an action.
 func (f Format) Rule() string {
@@ -52,21 +48,26 @@ func (f Format) Rule() string {
 
 // Write formats a call with the given arguments, in the tool's own order.
 func (f Format) Write(spec Spec, args map[string]any) string {
+	each := func(separator string, write func(name string, v any) string) string {
+		var parts []string
+		for _, p := range spec.Params {
+			if v, ok := args[p.Name]; ok {
+				parts = append(parts, write(p.Name, v))
+			}
+		}
+		return strings.Join(parts, separator)
+	}
 	switch f {
 	case JSON:
-		return writeJSON(spec, args)
+		return `{"action_type": ` + quoted(spec.Name) + `, "parameters": {` +
+			each(", ", func(name string, v any) string { return quoted(name) + ": " + quoted(v) }) + "}}"
 	case XML:
-		return writeXML(spec, args)
-	case YAML:
-		return writeYAML(spec, args)
+		return "<action><action_type>" + spec.Name + "</action_type><parameters>" + each("", elements) + "</parameters></action>"
+	case YAML: // of which JSON is a subset
+		return "action_type: " + spec.Name + "\nparameters:" +
+			each("", func(name string, v any) string { return "\n  " + name + ": " + quoted(v) })
 	}
-	var parts []string
-	for _, p := range spec.Params {
-		if v, ok := args[p.Name]; ok {
-			parts = append(parts, p.Name+"="+pythonText(v))
-		}
-	}
-	return spec.Name + "(" + strings.Join(parts, ", ") + ")"
+	return spec.Name + "(" + each(", ", func(name string, v any) string { return name + "=" + pythonText(v) }) + ")"
 }
 
 // pythonText prefers double quotes, like the tool texts.
@@ -75,16 +76,6 @@ func pythonText(v any) string {
 		return `"` + s + `"`
 	}
 	return repr(v)
-}
-
-func writeJSON(spec Spec, args map[string]any) string {
-	var parts []string
-	for _, p := range spec.Params {
-		if v, ok := args[p.Name]; ok {
-			parts = append(parts, quoted(p.Name)+": "+quoted(v))
-		}
-	}
-	return `{"action_type": ` + quoted(spec.Name) + `, "parameters": {` + strings.Join(parts, ", ") + "}}"
 }
 
 func quoted(v any) string {
@@ -97,33 +88,15 @@ func quoted(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-func writeXML(spec Spec, args map[string]any) string {
-	var b strings.Builder
-	b.WriteString("<action><action_type>" + spec.Name + "</action_type><parameters>")
-	for _, p := range spec.Params {
-		v, ok := args[p.Name]
-		if !ok {
-			continue
-		}
-		items, isList := v.([]any)
-		if !isList {
-			items = []any{v}
-		}
-		for _, item := range items {
-			_, _ = fmt.Fprintf(&b, "<%s>%v</%s>", p.Name, item, p.Name)
-		}
+// elements writes an argument in XML: an element, or one for each item of a list.
+func elements(name string, v any) string {
+	items, isList := v.([]any)
+	if !isList {
+		items = []any{v}
 	}
-	b.WriteString("</parameters></action>")
-	return b.String()
-}
-
-func writeYAML(spec Spec, args map[string]any) string {
 	var b strings.Builder
-	b.WriteString("action_type: " + spec.Name + "\nparameters:")
-	for _, p := range spec.Params {
-		if v, ok := args[p.Name]; ok {
-			b.WriteString("\n  " + p.Name + ": " + quoted(v)) // JSON is valid YAML
-		}
+	for _, item := range items {
+		_, _ = fmt.Fprintf(&b, "<%s>%v</%s>", name, item, name)
 	}
 	return b.String()
 }
@@ -154,7 +127,14 @@ func yamlKey(line string) bool {
 func (f Format) read(reply string, i, limit int, latex bool) (written, *python.Error) {
 	switch f {
 	case JSON:
-		return readJSON(reply, i, latex)
+		// Models write SQL and LaTeX with line breaks in strings and unknown escapes.
+		v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: latex})
+		if bad := (*python.Error)(nil); errors.As(err, &bad) {
+			return written{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
+		}
+		w, fault := fromDict(v, i)
+		w.end = end
+		return w, fault
 	case XML:
 		return readXML(reply, i)
 	}
@@ -163,17 +143,6 @@ func (f Format) read(reply string, i, limit int, latex bool) (written, *python.E
 
 func syntax(offset int, format string, args ...any) *python.Error {
 	return &python.Error{Offset: offset, Reason: fmt.Sprintf(format, args...)}
-}
-
-// readJSON accepts line breaks in strings and unknown escapes, because models write SQL and LaTeX that way.
-func readJSON(reply string, i int, latex bool) (written, *python.Error) {
-	v, end, err := python.ParseJSON(reply, i, python.Options{Loose: true, LaTeX: latex})
-	if bad := (*python.Error)(nil); errors.As(err, &bad) {
-		return written{}, syntax(bad.Offset, "it is no JSON object: %s", bad.Reason)
-	}
-	w, fault := fromDict(v, i)
-	w.end = end
-	return w, fault
 }
 
 // fromDict takes name and arguments from a mapping. It also accepts the keys of other protocols.

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -71,9 +72,7 @@ func (g Grammar) ReadCall(c qa.ToolCall) (*qa.Action, *qa.ParseError) {
 	if json.Unmarshal(c.Arguments, &raw) == nil {
 		text = strings.TrimSpace(raw)
 	}
-	if text == "" {
-		text = "{}"
-	}
+	text = cmp.Or(text, "{}")
 	call, ok := nativeCall(spec, text, false)
 	latex, latexOK := nativeCall(spec, text, true)
 	if !ok && latexOK {

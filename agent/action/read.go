@@ -74,7 +74,14 @@ func (g Grammar) Read(reply string) Reading {
 	if r.found == nil && r.stop < 0 {
 		r.bare(end)
 	}
-	return r.result()
+	if r.found == nil {
+		from := max(r.from, r.asked)
+		return Reading{Error: r.none(from), Kept: r.keptUntil(from)}
+	}
+	if r.found.Error != nil {
+		r.found.Kept = r.keptUntil(max(r.past, r.found.Error.Offset))
+	}
+	return *r.found
 }
 
 // pass processes mark i and returns the last mark it covers; it returns false if the rest is thinking.
@@ -99,7 +106,9 @@ func (r *reader) pass(i int) (int, bool) {
 			return r.thinking(i)
 		}
 	case closeTag:
-		r.restart(m)
+		// Without a start tag, as the templates of several models add it: drop what was found before the end of thinking.
+		// After an observation, there is still no action.
+		r.from, r.found, r.past, r.asked, r.spoke = m.end, nil, 0, 0, false
 	}
 	return i, true
 }
@@ -134,12 +143,6 @@ func closings(marks []mark) []int {
 		}
 	}
 	return next
-}
-
-// restart drops what was found before the end of thinking without a start tag, which the templates of several models
-// add. After an observation, there is still no action.
-func (r *reader) restart(m mark) {
-	r.from, r.found, r.past, r.asked, r.spoke = m.end, nil, 0, 0, false
 }
 
 // labelled reads the call after the action label at mark i. It takes precedence over one without a label.
@@ -199,20 +202,12 @@ func (r *reader) take(call, since, limit int) {
 	got := r.parse(r.reply, call, limit)
 	found := Reading{Action: got.action, Error: got.fault, Kept: got.end}
 	if got.action != nil && strings.Contains(r.reply[since:call], "`") {
-		found.Kept = closeFence(r.reply, got.end)
+		end := pass(r.reply, got.end, " \t;\r\n")
+		if after := pass(r.reply, end, "`"); after > end { // the end of the code fence
+			found.Kept = min(after, end+3)
+		}
 	}
 	r.found, r.past = &found, got.end
-}
-
-// result returns what was found, or the error of a reply without a call.
-func (r *reader) result() Reading {
-	if r.found == nil {
-		return Reading{Error: r.none(max(r.from, r.asked)), Kept: r.keptUntil(max(r.from, r.asked))}
-	}
-	if r.found.Error != nil {
-		r.found.Kept = r.keptUntil(max(r.past, r.found.Error.Offset))
-	}
-	return *r.found
 }
 
 // keptUntil returns the end of the kept part of a reply without an action: the next label after byte at, where the
@@ -263,13 +258,4 @@ func withoutOpening(text string) string {
 		}
 	}
 	return text
-}
-
-// closeFence skips the end of the code fence after a call.
-func closeFence(reply string, i int) int {
-	end := pass(reply, i, " \t;\r\n")
-	if after := pass(reply, end, "`"); after > end {
-		return min(after, end+3)
-	}
-	return i
 }

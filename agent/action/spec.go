@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"strings"
 
 	"airqa/internal/python"
@@ -79,12 +80,7 @@ func (s Spec) text(f Format) string {
 	return strings.Join(lines, "\n")
 }
 
-func (s Spec) plain() string {
-	if s.Plain != "" {
-		return s.Plain
-	}
-	return s.Text
-}
+func (s Spec) plain() string { return cmp.Or(s.Plain, s.Text) }
 
 // rewrite converts an example to another format, on one line or below the text before it.
 func (s Spec) rewrite(call string, f Format) string {

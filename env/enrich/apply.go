@@ -1,8 +1,10 @@
 package enrich
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"airqa/env/paperdb"
 )
@@ -53,7 +55,7 @@ func (e *Enricher) fills(p paperdb.Paper, file string) (fills []paperdb.Fill, op
 			return nil, 0, err
 		case !ok:
 			open++
-		case !t.upToDate(f):
+		case t.have != cmp.Or(f.Text, strings.Join(f.Tags, ", ")): // not up to date
 			fills = append(fills, f)
 		}
 	}

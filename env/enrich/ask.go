@@ -1,6 +1,7 @@
 package enrich
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,7 +185,11 @@ func (a *asking) ask(ctx context.Context, j job) {
 		_, err = j.fill(reply.Text)
 	}
 	if err == nil {
-		if lost := a.keep(j, reply); lost != nil {
+		lost := a.cfg.Journal.Add(Entry{
+			Key: j.key, PaperID: j.paper, Column: j.column, Row: j.row, Model: a.cfg.ModelName,
+			Text: reply.Text, Usage: reply.Usage, At: a.cfg.Now().UTC(),
+		})
+		if lost != nil {
 			a.halt(lost)
 			return
 		}
@@ -192,25 +197,16 @@ func (a *asking) ask(ctx context.Context, j job) {
 	a.count(j, err)
 }
 
-func (a *asking) keep(j job, reply qa.Reply) error {
-	return a.cfg.Journal.Add(Entry{
-		Key: j.key, PaperID: j.paper, Column: j.column, Row: j.row, Model: a.cfg.ModelName,
-		Text: reply.Text, Usage: reply.Usage, At: a.cfg.Now().UTC(),
-	})
-}
-
 func (a *asking) count(j job, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sum.Calls++
-	a.streak++
 	if err == nil {
 		a.streak = 0
 	} else {
+		a.streak++
 		a.sum.Failed++
-		if a.sum.FirstFailure == nil {
-			a.sum.FirstFailure = fmt.Errorf("%s of paper %s: %w", j.column, j.paper, err)
-		}
+		a.sum.FirstFailure = cmp.Or(a.sum.FirstFailure, fmt.Errorf("%s of paper %s: %w", j.column, j.paper, err))
 	}
 	if a.streak >= maxFailuresInARow {
 		a.halt(fmt.Errorf("the model failed %d times in a row; last error: %w", a.streak, err))

@@ -1,6 +1,7 @@
 package enrich
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -83,9 +84,7 @@ func New(cfg Config) (*Enricher, error) {
 	if len(cfg.Fields) == 0 {
 		cfg.Fields = Fields()
 	}
-	if cfg.Workers == 0 {
-		cfg.Workers = DefaultWorkers
-	}
+	cfg.Workers = cmp.Or(cfg.Workers, DefaultWorkers)
 	if cfg.Progress == nil {
 		cfg.Progress = func(Event) {}
 	}

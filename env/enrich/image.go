@@ -2,10 +2,8 @@ package enrich
 
 import (
 	"context"
-	"fmt"
 
 	"airqa/env/paperdb"
-	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -42,15 +40,6 @@ func setPlaces(p paperdb.Paper, file string, tasks []task) {
 			tasks[i].place = &place{paper: p.Metadata.PaperID, file: file, page: page, box: x.Box}
 		}
 	}
-}
-
-// imagePrompt renders the question about a figure. named is the text for the journal's key: it identifies the image,
-// so that a reply is found without rendering it.
-func (t task) imagePrompt() (text, named string, err error) {
-	if text, err = prompts.Render("enrich_picture", t.data); err != nil {
-		return "", "", err
-	}
-	return text, fmt.Sprintf("%s\npicture: %s page %d box %v", text, t.place.file, t.place.page, t.place.box), nil
 }
 
 // draw adds the image to a job. Without one, the question is based on the caption. ask is false if the journal already

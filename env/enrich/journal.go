@@ -84,11 +84,11 @@ func (j *Journal) Reply(key string) (string, bool, error) {
 	if !ok {
 		return "", false, nil
 	}
+	var e Entry
 	line, err := j.replies.Line(at)
-	if err != nil {
-		return "", false, fmt.Errorf("read journal: %w", err)
+	if err == nil {
+		e, err = parseEntry(line)
 	}
-	e, err := parseEntry(line)
 	if err != nil {
 		return "", false, fmt.Errorf("read journal: %w", err)
 	}

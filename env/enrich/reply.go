@@ -37,14 +37,6 @@ func (t task) fill(reply string) (paperdb.Fill, error) {
 	return f, err
 }
 
-// upToDate reports whether the cell already has that content.
-func (t task) upToDate(f paperdb.Fill) bool {
-	if t.field == Tags {
-		return t.have == strings.Join(f.Tags, ", ")
-	}
-	return t.have == f.Text
-}
-
 var (
 	thinking = regexp.MustCompile(`(?s)^\s*<think(?:ing)?>.*?</think(?:ing)?>`)
 	fence    = regexp.MustCompile("(?s)^```[a-zA-Z]*\n(.*?)\n?```$")

@@ -3,6 +3,7 @@ package enrich
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,13 +45,9 @@ func (t task) isOwnSummary() bool {
 	return t.field != TLDR && t.field != Tags && t.place == nil && utf8.RuneCountInString(t.text) <= shortText
 }
 
-// prompt renders the question to the model.
-func (t task) prompt() (string, error) {
-	names := map[Field]string{
-		TLDR: "enrich_tldr", Tags: "enrich_tags", Pages: "enrich_page", Sections: "enrich_section",
-		Images: "enrich_image", Tables: "enrich_table",
-	}
-	return prompts.Render(names[t.field], t.data)
+var templates = map[Field]string{
+	TLDR: "enrich_tldr", Tags: "enrich_tags", Pages: "enrich_page", Sections: "enrich_section",
+	Images: "enrich_image", Tables: "enrich_table",
 }
 
 // question is the prompt of a task and the journal key of its reply.
@@ -60,13 +57,17 @@ type question struct {
 }
 
 func (t task) question(model string) (question, error) {
-	text, err := t.prompt()
-	named := text
+	name := templates[t.field]
 	if t.place != nil {
-		text, named, err = t.imagePrompt()
+		name = "enrich_picture"
 	}
+	text, err := prompts.Render(name, t.data)
 	if err != nil {
 		return question{}, err
+	}
+	named := text
+	if t.place != nil { // identifies the image, so that a reply is found without rendering it
+		named = fmt.Sprintf("%s\npicture: %s page %d box %v", text, t.place.file, t.place.page, t.place.box)
 	}
 	sum := sha256.Sum256([]byte(replyVersion + "\n" + model + "\n" + named))
 	return question{key: hex.EncodeToString(sum[:]), messages: []qa.Message{{Role: qa.User, Text: text}}}, nil

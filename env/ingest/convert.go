@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/env/ingest/layout"
 	"airqa/env/ingest/structure"
@@ -22,7 +23,7 @@ func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []s
 			problems = append(problems, bad.Error())
 		case err != nil:
 			return structure.Source{}, nil, err
-		case !hasText(in):
+		case !slices.ContainsFunc(in.Glyphs, func(g layout.Glyph) bool { return g.Rune != ' ' && g.Rune != '\n' }):
 			problems = append(problems, fmt.Sprintf("page %d has no text; is it a scan?", i+1))
 		}
 		inputs[i], texts[i] = in, text
@@ -31,15 +32,6 @@ func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []s
 	problems = append(problems, lostWords(source.Doc, texts)...)
 	more, err := readMarks(ctx, doc, &source)
 	return source, append(problems, more...), err
-}
-
-func hasText(in layout.Input) bool {
-	for _, g := range in.Glyphs {
-		if g.Rune != ' ' && g.Rune != '\n' {
-			return true
-		}
-	}
-	return false
 }
 
 // readPage returns a page for layout, and its text as extracted by PDFium.
@@ -62,21 +54,13 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, t
 	}
 	shapes, err := doc.Shapes(ctx, n)
 	for _, s := range shapes {
-		in.Shapes = append(in.Shapes, layout.Shape{Kind: shapeKind(s.Kind), Box: s.Box})
+		in.Shapes = append(in.Shapes, layout.Shape{Kind: shapeKinds[s.Kind], Box: s.Box})
 	}
 	return in, text, err
 }
 
-func shapeKind(kind pdf.ShapeKind) layout.ShapeKind {
-	switch kind {
-	case pdf.Form:
-		return layout.Form
-	case pdf.Picture, pdf.Shading:
-		return layout.Picture
-	default:
-		return layout.Path
-	}
-}
+// shapeKinds maps the kinds other than paths.
+var shapeKinds = map[pdf.ShapeKind]layout.ShapeKind{pdf.Form: layout.Form, pdf.Picture: layout.Picture, pdf.Shading: layout.Picture}
 
 // readMarks adds anchors, outline and the file's own title. Broken ones are reported and omitted.
 func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source) (problems []string, err error) {

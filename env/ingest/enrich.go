@@ -34,8 +34,16 @@ func (e Extras) Open(path string) (Source, error) {
 	if err := e.addRecord(&s); err != nil {
 		return Source{}, err
 	}
-	if e.MinerU != nil {
-		e.addOutput(&s)
+	if e.MinerU == nil {
+		return s, nil
+	}
+	// If the UUID is known only after reading the PDF, the output is found then, and --again is needed to notice its later
+	// changes.
+	s.outputs = e.MinerU
+	s.File.Parser += "+mineru"
+	if output, ok := e.MinerU.Find(stem(s.Path), s.Metadata.UUID); ok {
+		s.output = &output
+		s.File.Parser += "-" + output.Hash()[:12]
 	}
 	return s, nil
 }
@@ -66,17 +74,6 @@ func (s *Source) useRecord(path string) error {
 		s.Metadata.UUID = strings.ToLower(id)
 	}
 	return err
-}
-
-// addOutput finds the paper's MinerU output by the name of its file or its UUID. If the UUID is known only after
-// reading the PDF, the lookup happens then, and --again is needed to notice later changes of the output.
-func (e Extras) addOutput(s *Source) {
-	s.outputs = e.MinerU
-	s.File.Parser += "+mineru"
-	if output, ok := e.MinerU.Find(stem(s.Path), s.Metadata.UUID); ok {
-		s.output = &output
-		s.File.Parser += "-" + output.Hash()[:12]
-	}
 }
 
 // lookUp finds the metadata of a paper by its title. A broken record is a problem.

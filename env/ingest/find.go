@@ -19,12 +19,9 @@ import (
 func Find(paths []string) ([]string, error) {
 	found, closed, err := FindOpen(paths)
 	if err == nil && len(closed) > 0 {
-		err = fmt.Errorf("find papers in %s: %w", closed[0].Path, closed[0].Err)
+		return nil, fmt.Errorf("find papers in %s: %w", closed[0].Path, closed[0].Err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return found, err
 }
 
 // FindOpen is like Find, but skips unreadable subfolders and returns them in closed.

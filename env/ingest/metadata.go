@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,12 +66,7 @@ func (m Metadata) apply(row *paperdb.Metadata) {
 	row.BibTeX = first(m.BibTeX, row.BibTeX)
 	row.DownloadURL = first(m.PDFURL, row.DownloadURL)
 	row.TLDR = first(m.TLDR, row.TLDR)
-	if m.Year != 0 {
-		row.Year = m.Year
-	}
-	if m.NumPages != 0 {
-		row.NumPages = m.NumPages
-	}
+	row.Year, row.NumPages = cmp.Or(m.Year, row.Year), cmp.Or(m.NumPages, row.NumPages)
 	if len(m.Authors) > 0 {
 		row.Authors = m.Authors
 	}

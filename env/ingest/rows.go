@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"math"
-	"strings"
 
 	"airqa/env/ingest/floats"
 	"airqa/env/ingest/layout"
@@ -34,10 +33,7 @@ func (m *rowMaker) page(n int) string { return qa.PageUUID(m.paper, n) }
 // rows converts the parts of a paper to rows.
 func (r *Reader) rows(s Source, doc *layout.Document, found floats.Floats, parts structure.Paper) paperdb.Paper {
 	p := paperdb.Paper{File: s.File}
-	p.Metadata = paperdb.Metadata{Title: parts.Title, Abstract: parts.Abstract, NumPages: len(doc.Pages)}
-	if strings.TrimSpace(p.Metadata.Title) == "" {
-		p.Metadata.Title = stem(s.Path)
-	}
+	p.Metadata = paperdb.Metadata{Title: first(parts.Title, stem(s.Path)), Abstract: parts.Abstract, NumPages: len(doc.Pages)}
 	s.apply(&p.Metadata)
 	m := &rowMaker{paper: p.Metadata.PaperID, next: map[counter]int{}}
 	r.pagesAndChunks(m, doc, &p)

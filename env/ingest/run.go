@@ -99,8 +99,7 @@ func Run(ctx context.Context, cfg Config, paths []string) (Summary, error) {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	r := &runner{cfg: cfg, paths: paths, results: make([]chan result, len(paths))}
-	r.claimed = map[string]bool{}
+	r := &runner{cfg: cfg, paths: paths, results: make([]chan result, len(paths)), claimed: map[string]bool{}}
 	for i := range r.results {
 		r.results[i] = make(chan result, 1)
 	}

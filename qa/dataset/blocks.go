@@ -9,8 +9,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-
-	"airqa/qa"
 )
 
 // blockSize is the approximate number of bytes read at once.
@@ -152,6 +150,3 @@ func (r *blockReader) next() ([]byte, error) {
 		buf = append(make([]byte, 0, 2*cap(buf)), buf...)
 	}
 }
-
-// Decode reads one record. It returns its faults and reports whether it is usable.
-func Decode(raw []byte) (ex qa.Example, faults []string, usable bool) { return decode(raw) }

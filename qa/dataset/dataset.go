@@ -95,7 +95,7 @@ func (r *reader) read(path string) error {
 
 // example decodes one record and yields it after its faults.
 func (r *reader) example(file string, line int, raw []byte) error {
-	ex, texts, ok := decode(raw)
+	ex, texts, ok := Decode(raw)
 	at := fmt.Sprintf("%s:%d", file, line)
 	if first, twice := r.seen[ex.UUID]; ok && twice {
 		texts, ok = append(texts, "the same uuid is at "+first+" already; this one is skipped"), false

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"airqa/qa"
@@ -36,8 +36,8 @@ func fields(ex *qa.Example) []field {
 	}
 }
 
-// decode reads one record. It returns its faults and reports whether it is usable.
-func decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
+// Decode reads one record. It returns its faults and reports whether it is usable.
+func Decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
 		return ex, []string{"not a JSON object: " + jsonFault(err)}, false
@@ -149,13 +149,8 @@ func encode(ex qa.Example) ([]byte, error) {
 	if err != nil || len(extra) == 0 {
 		return line, err
 	}
-	names := make([]string, 0, len(extra))
-	for name := range extra {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	line = line[:len(line)-1]
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		key, err := json.Marshal(name)
 		if err != nil {
 			return nil, err

@@ -101,21 +101,20 @@ type Output struct {
 // UUID. It ignores case and returns false if there is none.
 func (f *Folder) Find(names ...string) (Output, bool) {
 	for _, name := range names {
-		if dirs := f.found[strings.ToLower(name)]; name != "" && len(dirs) > 0 {
-			return f.load(strings.ToLower(name), dirs), true
+		id := strings.ToLower(name)
+		dirs := f.found[id]
+		if id == "" || len(dirs) == 0 {
+			continue
 		}
+		var o Output
+		if len(dirs) > 1 {
+			o.problem("%d outputs for %s; using the one in %s", len(dirs), id, filepath.ToSlash(dirs[0]))
+		}
+		o.middle = o.read(filepath.Join(f.root, dirs[0]), id, middleName)
+		o.content = o.read(filepath.Join(f.root, dirs[0]), id, contentName)
+		return o, true
 	}
 	return Output{}, false
-}
-
-func (f *Folder) load(id string, dirs []string) Output {
-	var o Output
-	if len(dirs) > 1 {
-		o.problem("%d outputs for %s; using the one in %s", len(dirs), id, filepath.ToSlash(dirs[0]))
-	}
-	o.middle = o.read(filepath.Join(f.root, dirs[0]), id, middleName)
-	o.content = o.read(filepath.Join(f.root, dirs[0]), id, contentName)
-	return o
 }
 
 // read loads one file. A file that cannot be read is a problem.

@@ -60,7 +60,7 @@ func (o Output) Parse() Paper {
 	var items []item
 	whole := o.decode(contentName, o.content, &items)
 	if !p.Floats {
-		if p.Floats = whole && boxed(items); p.Floats {
+		if p.Floats = whole && slices.ContainsFunc(items, func(it item) bool { return len(it.Box) == 4 }); p.Floats {
 			p.addItems(items)
 		} else {
 			o.problem("%s is missing: figures and tables come from the PDF instead", middleName)
@@ -108,10 +108,6 @@ type item struct {
 	TableFootnote []string  `json:"table_footnote"`
 	ImageCaption  []string  `json:"image_caption"`
 	ChartCaption  []string  `json:"chart_caption"`
-}
-
-func boxed(items []item) bool {
-	return slices.ContainsFunc(items, func(it item) bool { return len(it.Box) == 4 })
 }
 
 // addItems adds the tables and figures of content_list.json.

@@ -5,7 +5,8 @@
 package records
 
 import (
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,7 +31,11 @@ func Open(root string) (*Folder, error) {
 	f := &Folder{root: root, byID: map[string]string{}}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && strings.EqualFold(filepath.Ext(path), ".json") {
-			f.note(path)
+			f.paths = append(f.paths, path)
+			id := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+			if _, twice := f.byID[id]; qa.IsUUID(id) && !twice {
+				f.byID[id] = path
+			}
 		}
 		return err
 	})
@@ -39,14 +44,6 @@ func Open(root string) (*Folder, error) {
 	}
 	f.index = sync.OnceValues(f.readTitles)
 	return f, nil
-}
-
-func (f *Folder) note(path string) {
-	f.paths = append(f.paths, path)
-	id := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	if _, twice := f.byID[id]; qa.IsUUID(id) && !twice {
-		f.byID[id] = path
-	}
 }
 
 // ByID returns the file named after a UUID, ignoring case.
@@ -62,19 +59,8 @@ func (f *Folder) Hash() (string, error) {
 	return t.hash, err
 }
 
-// titleOf returns the title of a record, or "" if it has none or is broken.
-func titleOf(data []byte) string {
-	var record struct {
-		Title string `json:"title"`
-	}
-	if json.Unmarshal(data, &record) != nil {
-		return ""
-	}
-	return record.Title
-}
-
 func (f *Folder) readTitles() (titles, error) {
-	t := newTitles()
+	t := titles{exact: map[string][]string{}, sum: sha256.New()}
 	for _, path := range f.paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -86,6 +72,6 @@ func (f *Folder) readTitles() (titles, error) {
 		}
 		t.add(path, filepath.ToSlash(name), data)
 	}
-	t.finish()
+	t.hash = hex.EncodeToString(t.sum.Sum(nil))
 	return t, nil
 }

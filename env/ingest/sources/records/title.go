@@ -2,7 +2,7 @@ package records
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"path/filepath"
@@ -28,12 +28,14 @@ type titled struct {
 	length      int    // in characters
 }
 
-func newTitles() titles { return titles{exact: map[string][]string{}, sum: sha256.New()} }
-
 func (t *titles) add(path, name string, data []byte) {
 	sum := sha256.Sum256(data)
 	_, _ = fmt.Fprintf(t.sum, "%q %x\n", name, sum) // hash.Hash never returns an error
-	title := strings.ToLower(strings.TrimSpace(titleOf(data)))
+	var record struct {
+		Title string `json:"title"`
+	}
+	_ = json.Unmarshal(data, &record) // a broken record has no title
+	title := strings.ToLower(strings.TrimSpace(record.Title))
 	if title == "" {
 		return
 	}
@@ -42,8 +44,6 @@ func (t *titles) add(path, name string, data []byte) {
 		t.exact[key] = append(t.exact[key], path)
 	}
 }
-
-func (t *titles) finish() { t.hash = hex.EncodeToString(t.sum.Sum(nil)) }
 
 // ByTitle returns the file of the record with a title: the same letters and digits, or else the most similar one with a
 // FuzzyWuzzy ratio of at least 90. path is empty if there is none, or if several are equally similar, as described by
@@ -75,8 +75,8 @@ func (f *Folder) ByTitle(title string) (path, problem string, err error) {
 func (t *titles) alike(title string) (found []string) {
 	best, length := minRatio, utf8.RuneCountInString(title)
 	for _, c := range t.list {
-		if !reaches(length, c.length, best) {
-			continue
+		if all := length + c.length; 200*min(length, c.length)+all < best*all { // plus one for rounding
+			continue // too different in length, even if the whole shorter title is common
 		}
 		switch score := fuzzy.Ratio(title, c.title); {
 		case score > best:
@@ -88,21 +88,13 @@ func (t *titles) alike(title string) (found []string) {
 	return found
 }
 
-// reaches reports whether texts of two lengths can reach a ratio, given that at most the whole shorter text is common.
-func reaches(a, b, ratio int) bool {
-	return 200*min(a, b)+(a+b) >= ratio*(a+b) // plus one for rounding
-}
-
 // normal keeps letters and digits like the rule for paper ids (package qa), but of all alphabets.
 func normal(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r > 0x7f && r != 0xa0 && !punctuation(r):
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r > 0x7f && r != 0xa0 && (r < 0x2000 || r > 0x206f): // no dash, quote or space of typesetting
 			return r
 		}
 		return -1
 	}, title)
 }
-
-// punctuation reports whether r is a dash, quote or space that replaces an ASCII one in typesetting.
-func punctuation(r rune) bool { return r >= 0x2000 && r <= 0x206f }

@@ -39,8 +39,9 @@ func OpenPDFs(dir string) (*PDFs, error) {
 		return nil, err
 	}
 	err = fs.WalkDir(p.root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			p.note(path)
+		id := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+		if _, twice := p.byID[id]; err == nil && !entry.IsDir() && isPDF(path) && qa.IsUUID(id) && !twice {
+			p.byID[id] = path
 		}
 		return err
 	})
@@ -48,13 +49,6 @@ func OpenPDFs(dir string) (*PDFs, error) {
 		return nil, errors.Join(fmt.Errorf("look for PDFs in %s: %w", dir, err), p.Close())
 	}
 	return p, nil
-}
-
-func (p *PDFs) note(path string) {
-	id := strings.ToLower(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	if _, twice := p.byID[id]; isPDF(path) && qa.IsUUID(id) && !twice {
-		p.byID[id] = path
-	}
 }
 
 func isPDF(path string) bool { return strings.EqualFold(filepath.Ext(path), ".pdf") }
