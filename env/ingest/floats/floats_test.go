@@ -188,7 +188,7 @@ func TestRowsOfATableAndLabelsOfAFigureStandAlone(t *testing.T) {
 	floats.Find(doc).MarkRows(doc)
 	for _, l := range doc.Pages[0].Lines {
 		if l.Baseline > 150 && l.Baseline < 210 && !l.Break {
-			t.Errorf("%q goes on the row above", l.Text())
+			t.Errorf("%q continues the row above", l.Text())
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 func column(name string, n int) []string {
 	lines := make([]string, n)
 	for i := range lines {
-		lines[i] = fmt.Sprintf("%s line %02d of running text goes on and on,", name, i)
+		lines[i] = fmt.Sprintf("%s line %02d of running text runs on and on,", name, i)
 	}
 	return lines
 }
@@ -77,7 +77,7 @@ func TestRunningHeadsAndPageNumbersAreDropped(t *testing.T) {
 	var pages []*layouttest.Page
 	for n := range 4 {
 		p := layouttest.NewPage()
-		p.Set(72, 40, 9, layouttest.Roman, fmt.Sprintf("Somebody et al., page %d", n+7))
+		p.Set(72, 40, 9, layouttest.Roman, fmt.Sprintf("Everyone et al., page %d", n+7))
 		p.Lines(72, 80, column(fmt.Sprintf("page %d", n), 30)...)
 		p.Set(300, 715, 10, layouttest.Roman, fmt.Sprint(n+7)) // closer to the text than a foot margin
 		pages = append(pages, p)
@@ -148,7 +148,7 @@ func TestLineNumbersAreDropped(t *testing.T) {
 		y := 120 + 12*float64(i)
 		p.Set(20, y, 8, layouttest.Bold, fmt.Sprintf("%03d", i))
 		p.Set(60, y, 10, layouttest.Roman, []string{"left text of a line with a repre-", "sentation of it in 2020 and later,"}[i%2])
-		p.Set(320, y, 10, layouttest.Roman, "right text of a line that goes on,").Set(580, y, 8, layouttest.Bold, fmt.Sprintf("%03d", 20+i))
+		p.Set(320, y, 10, layouttest.Roman, "right text of a line that runs on,").Set(580, y, 8, layouttest.Bold, fmt.Sprintf("%03d", 20+i))
 	}
 	last.Set(60, 120, 10, layouttest.Roman, "the last page").Set(30, 120, 8, layouttest.Bold, "040")
 	last.Set(60, 132, 10, layouttest.Roman, "has three lines").Set(30, 132, 8, layouttest.Bold, "041")

@@ -18,7 +18,7 @@ func TestALargeFirstLetterBelongsToItsWord(t *testing.T) {
 			p := layouttest.NewPage()
 			p.Set(72, 112, 24, layouttest.Roman, tt.first)
 			p.Set(86, 100, 10, layouttest.Roman, tt.next)
-			p.Set(86, 112, 10, layouttest.Roman, "down over two lines and goes on below it")
+			p.Set(86, 112, 10, layouttest.Roman, "down over two lines and runs on below it")
 			p.Lines(72, 124, "as a paragraph of a paper does in a journal of", "this kind and of others that are like it are")
 			doc := layouttest.Analyze(p)
 			if got := doc.Flow(doc.Pages[0].Lines); !strings.HasPrefix(got, tt.want) {

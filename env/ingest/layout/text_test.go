@@ -37,17 +37,17 @@ func TestTextByLinesAndByParagraphs(t *testing.T) {
 	p := layouttest.NewPage()
 	p.Lines(72, 100,
 		"The first paragraph has a line that is broken in the mid-",
-		"dle of a word, and it goes on to its end, which is here.")
+		"dle of a word, and it runs on to its end, which is here.")
 	p.Lines(87, 124, "The second paragraph is indented and its lines go on to")
 	p.Lines(72, 136, "the left edge of the column, as is usual in print, until", "it ends.")
 	doc := layouttest.Analyze(p)
 	lines := doc.Pages[0].Lines
-	wantLines := "The first paragraph has a line that is broken in the middle\nof a word, and it goes on to its end, which is here.\n" +
+	wantLines := "The first paragraph has a line that is broken in the middle\nof a word, and it runs on to its end, which is here.\n" +
 		"The second paragraph is indented and its lines go on to\nthe left edge of the column, as is usual in print, until\nit ends."
 	if got := doc.Lines(lines); got != wantLines {
 		t.Errorf("lines:\n%s\nwant:\n%s", got, wantLines)
 	}
-	wantFlow := "The first paragraph has a line that is broken in the middle of a word, and it goes on to its end, which is here.\n" +
+	wantFlow := "The first paragraph has a line that is broken in the middle of a word, and it runs on to its end, which is here.\n" +
 		"The second paragraph is indented and its lines go on to the left edge of the column, as is usual in print, until it ends."
 	if got := doc.Flow(lines); got != wantFlow {
 		t.Errorf("paragraphs:\n%s\nwant:\n%s", got, wantFlow)

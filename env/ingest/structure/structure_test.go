@@ -16,7 +16,7 @@ import (
 func prose(topic string, n int) []string {
 	lines := make([]string, n)
 	for i := range lines {
-		lines[i] = fmt.Sprintf("the %s goes on in line %02d, which is as long as a line of text has to be to fill the page,", topic, i)
+		lines[i] = fmt.Sprintf("the %s continues in line %02d, which is as long as a line of text has to be to fill the page,", topic, i)
 	}
 	return lines
 }
@@ -280,7 +280,7 @@ func TestTitleAndAbstract(t *testing.T) {
 // Sentences are never a title.
 func TestSentencesAreNoTitle(t *testing.T) {
 	p := layouttest.NewPage()
-	p.Lines(72, 100, "This file has no title. It begins with a sentence that", "says so. And it goes on with another one.")
+	p.Lines(72, 100, "This file has no title. It begins with a sentence that", "says so. And it continues with another one.")
 	if got := structure.Read(structure.Source{Doc: layouttest.Analyze(p)}).Title; got != "" {
 		t.Errorf("got %q", got)
 	}
