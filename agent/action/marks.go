@@ -19,21 +19,14 @@ type mark struct {
 	line bool
 }
 
-// words are the labels that models write, longer ones before their prefixes.
-var words = []struct{ word, kind string }{
-	{"thoughts", thoughtLabel},
-	{"thought", thoughtLabel},
-	{"thinking", thoughtLabel},
-	{"think", thoughtLabel},
-	{"思考", thoughtLabel},
-	{"想法", thoughtLabel},
-	{"action", actionLabel},
-	{"行动", actionLabel},
-	{"动作", actionLabel},
-	{"observations", observationLabel},
-	{"observation", observationLabel},
-	{"观察", observationLabel},
-	{"观测", observationLabel},
+// labels are the words that models write, longer ones before their prefixes.
+var labels = []struct {
+	kind  string
+	words []string
+}{
+	{thoughtLabel, []string{"thoughts", "thought", "thinking", "think", "思考", "想法"}},
+	{actionLabel, []string{"action", "行动", "动作"}},
+	{observationLabel, []string{"observations", "observation", "观察", "观测"}},
 }
 
 // tags enclose the thinking of reasoning models.
@@ -149,16 +142,18 @@ func bracketLabel(reply string, i int) (mark, bool) {
 
 // wordAt reads the word of a label and a number after it; kind is empty if there is none.
 func wordAt(reply string, i int) (kind string, end int) {
-	for _, w := range words {
-		end := i + len(w.word)
-		if end > len(reply) || !strings.EqualFold(reply[i:end], w.word) {
-			continue
+	for _, label := range labels {
+		for _, word := range label.words {
+			end := i + len(word)
+			if end > len(reply) || !strings.EqualFold(reply[i:end], word) {
+				continue
+			}
+			number := pass(reply, end, " \t#")
+			if digits := pass(reply, number, "0123456789"); digits > number {
+				end = digits
+			}
+			return label.kind, end
 		}
-		number := pass(reply, end, " \t#")
-		if digits := pass(reply, number, "0123456789"); digits > number {
-			end = digits
-		}
-		return w.kind, end
 	}
 	return "", i
 }

@@ -19,7 +19,6 @@ type budget struct {
 	calls    int
 	used     qa.Usage
 	reserved int
-	reached  bool
 }
 
 // estimate returns the maximum cost of a call; it is only needed if tokens are limited.
@@ -44,7 +43,6 @@ func (b *budget) reserve(estimate int) bool {
 	full := b.maxCalls > 0 && b.calls >= b.maxCalls
 	dear := b.maxTokens > 0 && b.total()+b.reserved+estimate > b.maxTokens
 	if full || dear {
-		b.reached = true
 		return false
 	}
 	b.calls++

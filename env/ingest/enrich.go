@@ -107,7 +107,9 @@ func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *struct
 		return
 	}
 	if s.output == nil {
-		output, ok := s.outputs.Find(s.title(parts).PaperID)
+		row := paperdb.Metadata{Title: first(parts.Title, stem(s.Path))}
+		s.apply(&row)
+		output, ok := s.outputs.Find(row.PaperID)
 		if !ok {
 			s.problems = append(s.problems, "MinerU: no output for this paper")
 			return
@@ -123,13 +125,6 @@ func (s *Source) enrich(pages []layout.Page, found *floats.Floats, parts *struct
 		parts.Equations = m.equations()
 	}
 	s.problems = append(s.problems, m.problems...)
-}
-
-// title returns the metadata row with the data from title and record.
-func (s *Source) title(parts *structure.Paper) paperdb.Metadata {
-	row := paperdb.Metadata{Title: first(parts.Title, stem(s.Path))}
-	s.apply(&row)
-	return row
 }
 
 // apply adds the record and the id to a paper's row. A second file with the same title gets its own id, and its name is

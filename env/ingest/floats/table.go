@@ -93,7 +93,11 @@ func foldBetween(rows []tableRow) []tableRow {
 			up, down := row.baseline-above.baseline, below.baseline-row.baseline
 			half := min(up, down) > closest*row.size && max(up, down) < widest*row.size
 			if half && apart(row.cells, above.cells) && apart(row.cells, below.cells) {
-				above.span(row.cells)
+				for _, c := range row.cells {
+					c.rows = 2
+					above.cells = append(above.cells, c)
+				}
+				slices.SortStableFunc(above.cells, func(a, b cell) int { return cmp.Compare(a.first, b.first) })
 				continue
 			}
 		}
@@ -107,15 +111,6 @@ func apart(a, b []cell) bool {
 	return !slices.ContainsFunc(a, func(x cell) bool {
 		return slices.ContainsFunc(b, func(y cell) bool { return x.first <= y.last && y.first <= x.last })
 	})
-}
-
-// span adds cells that extend into the next row.
-func (r *tableRow) span(cells []cell) {
-	for _, c := range cells {
-		c.rows = 2
-		r.cells = append(r.cells, c)
-	}
-	slices.SortStableFunc(r.cells, func(a, b cell) int { return cmp.Compare(a.first, b.first) })
 }
 
 // cellsOf splits a line at gaps wider than any space within a cell.

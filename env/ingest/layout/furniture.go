@@ -54,7 +54,8 @@ func dropFurniture(pages [][]fragment, inputs []Input) []string {
 	for i := range pages {
 		var kept []fragment
 		for k, f := range pages[i] {
-			if k != numbers[i] && !repeats(seen, furnitureKeys(f, inputs[i]), needed) && !isPageNumber(pages[i], k, inputs[i]) {
+			repeated := slices.ContainsFunc(furnitureKeys(f, inputs[i]), func(key furnitureKey) bool { return seen[key].pages >= needed })
+			if k != numbers[i] && !repeated && !isPageNumber(pages[i], k, inputs[i]) {
 				kept = append(kept, f)
 				continue
 			}
@@ -82,10 +83,6 @@ func furnitureKeys(f fragment, page Input) []furnitureKey {
 		}
 	}
 	return keys
-}
-
-func repeats(seen map[furnitureKey]sighting, keys []furnitureKey, needed int) bool {
-	return slices.ContainsFunc(keys, func(key furnitureKey) bool { return seen[key].pages >= needed })
 }
 
 func inMargin(f fragment, page Input, margin float64) bool {

@@ -46,16 +46,13 @@ func nearestRow(all []row, byPlace map[int][]int, f fragment) int {
 		for _, i := range byPlace[cell] {
 			r := &all[i]
 			d := abs(r.baseline - f.baseline)
-			if r.takes(f) && d < 0.5*max(r.size, f.size) && (best < 0 || d < distance) {
+			sameKind := r.column == f.column && r.caption == f.caption && r.drawn == f.drawn
+			if sameKind && d < 0.5*max(r.size, f.size) && (best < 0 || d < distance) {
 				best, distance = i, d
 			}
 		}
 	}
 	return best
-}
-
-func (r *row) takes(f fragment) bool {
-	return r.column == f.column && r.caption == f.caption && r.drawn == f.drawn
 }
 
 // toLine converts a row to a Line, with its words from left to right.

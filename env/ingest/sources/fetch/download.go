@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -172,8 +173,12 @@ func (s *session) keep(item Item, p *part, name string) error {
 	}
 	// The record comes first: a file without one would be fetched again under another name.
 	r := record{Format: registryFormat, URL: item.URL, File: name, SHA256: sum, Bytes: p.size, At: s.Now().UTC()}
-	if err := s.registry.add(r); err != nil {
-		return err
+	line, err := json.Marshal(r)
+	if err == nil {
+		err = s.registry.byURL.Add(line)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", registryName, err)
 	}
 	return p.finish(filepath.Join(s.Dir, name))
 }

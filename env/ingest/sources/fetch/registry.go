@@ -3,7 +3,6 @@ package fetch
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,18 +64,6 @@ func (g *registry) read(line []byte, _ ledger.Span) (string, record, error) {
 	}
 	g.byFile[strings.ToLower(r.File)] = r.URL
 	return r.URL, r, nil
-}
-
-// add writes a record to disk.
-func (g *registry) add(r record) error {
-	line, err := json.Marshal(r)
-	if err == nil {
-		err = g.byURL.Add(line)
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", registryName, err)
-	}
-	return nil
 }
 
 // have returns the path of an item that was fetched earlier and whose file is unchanged.
