@@ -29,14 +29,8 @@ func anthropicCodec() codec {
 			}
 			return got.choice()
 		},
-		stream: map[string]any{"stream": true},
-		readStream: func(body []byte) (*llms.ContentChoice, error) {
-			got, err := joinMessage(body)
-			if err != nil {
-				return nil, err
-			}
-			return got.choice()
-		},
+		stream:     map[string]any{"stream": true},
+		readStream: joinMessage,
 		authorize: func(h http.Header, key string) {
 			h.Set("Anthropic-Version", "2023-06-01")
 			if key != "" {

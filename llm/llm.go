@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/httpclient"
 	"airqa/internal/pause"
 	"airqa/llm/catalog"
 	"airqa/qa"
@@ -108,22 +110,13 @@ func openEndpoint(c Config) (qa.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRetrier(c, e), nil
+	backoff := httpclient.Backoff{First: time.Second, Longest: time.Minute, Rand: c.Rand}
+	return &Retrier{inner: e, onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: backoff}, nil
 }
 
 func (c Config) withDefaults() Config {
-	if c.Catalog == nil {
-		c.Catalog = catalog.Builtin()
-	}
-	if c.Pool == nil {
-		c.Pool = NewPool(0)
-	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.MaxRetries == 0 {
-		c.MaxRetries = DefaultMaxRetries
-	}
+	c.Catalog, c.Pool = cmp.Or(c.Catalog, catalog.Builtin()), cmp.Or(c.Pool, NewPool(0))
+	c.Timeout, c.MaxRetries = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.MaxRetries, DefaultMaxRetries)
 	if c.Sleep == nil {
 		c.Sleep = pause.For
 	}

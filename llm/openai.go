@@ -13,20 +13,14 @@ import (
 // servers.
 func openAICodec() codec {
 	return codec{
-		path:     "chat/completions",
-		settings: openAISettings,
-		body:     openAIBody,
-		read:     readCompletion,
-		stream:   map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}},
-		readStream: func(body []byte) (*llms.ContentChoice, error) {
-			got, err := joinCompletion(body)
-			if err != nil {
-				return nil, err
-			}
-			return got.choice(), nil
-		},
-		authorize: bearer,
-		thinks:    true,
+		path:       "chat/completions",
+		settings:   openAISettings,
+		body:       openAIBody,
+		read:       readCompletion,
+		stream:     map[string]any{"stream": true, "stream_options": map[string]any{"include_usage": true}},
+		readStream: joinCompletion,
+		authorize:  bearer,
+		thinks:     true,
 	}
 }
 
@@ -50,11 +44,9 @@ func bearer(h http.Header, key string) {
 // in the catalog. Compatible servers accept max_tokens, and several silently ignore the newer name; one that rejects it
 // returns an error, see [quirks].
 func openAISettings(fields map[string]any, s scope) map[string]any {
-	limit, ok := fields["max_tokens"]
 	own := s.host == "api.openai.com" || strings.HasSuffix(s.host, ".openai.azure.com")
-	if ok && (s.newLimit || own && (s.reasoning || newerModel.MatchString(s.model))) {
-		delete(fields, "max_tokens")
-		fields["max_completion_tokens"] = limit
+	if s.newLimit || own && (s.reasoning || newerModel.MatchString(s.model)) {
+		rename(fields, "max_tokens", "max_completion_tokens")
 	}
 	return fields
 }

@@ -22,10 +22,6 @@ type Retrier struct {
 	onWait  func(class qa.FailureClass) (over func())
 }
 
-func newRetrier(c Config, inner qa.Model) *Retrier {
-	return &Retrier{inner: inner, onWait: c.OnWait, retries: max(c.MaxRetries, 0), sleep: c.Sleep, backoff: httpclient.Backoff{First: time.Second, Longest: time.Minute, Rand: c.Rand}}
-}
-
 // Inside wraps the model inside m's retries, so that wrap sees every request. A model without retries is wrapped as a
 // whole.
 func Inside(m qa.Model, wrap func(qa.Model) qa.Model) qa.Model {

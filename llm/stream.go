@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/tmc/langchaingo/llms"
 )
 
 var errCutStream = errors.New("the stream ended before the reply did")
@@ -66,17 +68,17 @@ type callDelta struct {
 }
 
 // joinCompletion joins the first choice of a stream.
-func joinCompletion(body []byte) (completion, error) {
+func joinCompletion(body []byte) (*llms.ContentChoice, error) {
 	var whole choice
 	var arguments []string
 	c := completion{}
 	for _, event := range events(body) {
 		var part chunk
 		if err := json.Unmarshal(event, &part); err != nil {
-			return c, fmt.Errorf("the reply is not a stream of a chat completion: %w", err)
+			return nil, fmt.Errorf("the reply is not a stream of a chat completion: %w", err)
 		}
 		if len(part.Error) > 0 && string(part.Error) != "null" {
-			return c, brokenStream{event}
+			return nil, brokenStream{event}
 		}
 		c.ID, c.Model = cmp.Or(c.ID, part.ID), cmp.Or(c.Model, part.Model)
 		if part.Usage != nil {
@@ -94,17 +96,17 @@ func joinCompletion(body []byte) (completion, error) {
 		}
 	}
 	if whole.FinishReason == "" && !bytes.Contains(body, []byte("[DONE]")) {
-		return c, errCutStream
+		return nil, errCutStream
 	}
 	for i := range whole.Message.ToolCalls {
 		quoted, err := json.Marshal(arguments[i])
 		if err != nil {
-			return c, err
+			return nil, err
 		}
 		whole.Message.ToolCalls[i].Function.Arguments = quoted
 	}
 	c.Choices = []choice{whole}
-	return c, nil
+	return c.choice(), nil
 }
 
 // addCalls adds the parts of an event to the calls and to the texts of their arguments.

@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/tmc/langchaingo/llms"
 )
 
 // messageEvent is an event of a message's stream.
@@ -24,18 +26,18 @@ type messageEvent struct {
 }
 
 // joinMessage joins a stream of Anthropic's into one message.
-func joinMessage(body []byte) (anthropicReply, error) {
+func joinMessage(body []byte) (*llms.ContentChoice, error) {
 	var whole anthropicReply
 	var blocks []map[string]any
 	done := false
 	for _, raw := range events(body) {
 		var event messageEvent
 		if err := json.Unmarshal(raw, &event); err != nil {
-			return whole, fmt.Errorf("the reply is not a stream of a message: %w", err)
+			return nil, fmt.Errorf("the reply is not a stream of a message: %w", err)
 		}
 		switch event.Type {
 		case "error":
-			return whole, brokenStream{raw}
+			return nil, brokenStream{raw}
 		case "message_start":
 			if event.Message != nil {
 				whole = *event.Message
@@ -44,7 +46,7 @@ func joinMessage(body []byte) (anthropicReply, error) {
 			blocks = append(blocks, event.Block)
 		case "content_block_delta":
 			if event.Index < 0 || event.Index >= len(blocks) {
-				return whole, fmt.Errorf("the reply is not a stream of a message: no block %d", event.Index)
+				return nil, fmt.Errorf("the reply is not a stream of a message: no block %d", event.Index)
 			}
 			grow(blocks[event.Index], event)
 		case "message_delta":
@@ -53,9 +55,12 @@ func joinMessage(body []byte) (anthropicReply, error) {
 		}
 	}
 	if !done {
-		return whole, errCutStream
+		return nil, errCutStream
 	}
-	return whole, whole.fill(blocks)
+	if err := whole.fill(blocks); err != nil {
+		return nil, err
+	}
+	return whole.choice()
 }
 
 // grow adds a delta to its block. Tool input comes as pieces of JSON.

@@ -122,18 +122,13 @@ func (j JobEstimate) estimate() string {
 	case e.Past == 0:
 		return "bounds, not an estimate (no such episodes are finished yet): " + numbers(*e)
 	default:
-		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, few(e.Basis), numbers(*e))
+		const most = 3
+		names := strings.Split(e.Basis, ", ")
+		if more := len(names) - most; more > 0 {
+			names = append(names[:most-1], fmt.Sprintf("%s and %d more runs", names[most-1], more))
+		}
+		return fmt.Sprintf("estimate from %d finished episodes of %s: %s", e.Past, strings.Join(names, ", "), numbers(*e))
 	}
-}
-
-// few shortens a list of runs.
-func few(list string) string {
-	const most = 3
-	names := strings.Split(list, ", ")
-	if len(names) <= most {
-		return list
-	}
-	return fmt.Sprintf("%s and %d more runs", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func numbers(e Estimate) string {

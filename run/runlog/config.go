@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -234,9 +235,7 @@ func ReadConfig(dir string) (Config, error) {
 	if probe.Format != Format {
 		return c, fmt.Errorf("%s has format %d; this program reads format %d", filepath.Join(dir, RunFile), probe.Format, Format)
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&c); err != nil {
+	if err := ledger.Strict(raw, &c); err != nil {
 		return c, fmt.Errorf("%s: %w", filepath.Join(dir, RunFile), err)
 	}
 	return c, nil

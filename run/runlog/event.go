@@ -154,6 +154,5 @@ func textOf(s string) *Text {
 	if s == "" {
 		return nil
 	}
-	t := Text(s)
-	return &t
+	return new(Text(s))
 }

@@ -38,11 +38,6 @@ type indexed struct {
 	sizes []uint32
 }
 
-func (x *indexed) add(code uint32, length int) {
-	x.size += int64(length)
-	x.codes, x.sizes = append(x.codes, code), append(x.sizes, uint32(length)) //nolint:gosec // scan rejects lines of 4 GiB
-}
-
 // useIndex reads the index and returns the number of log bytes it covers, or 0 if it is unusable.
 func (r *Run) useIndex(log *os.File) int64 {
 	raw, err := readIn(r.Dir, indexFile)

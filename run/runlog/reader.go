@@ -240,7 +240,9 @@ func (r *Run) place(kind uint32, episode string, length int) {
 		r.lines[episode] = append(r.lines[episode], at)
 		kind = lineEvent + uint32(n) //nolint:gosec // there are fewer episodes than lines
 	}
-	r.index.add(kind, length)
+	x := &r.index
+	x.size += int64(length)
+	x.codes, x.sizes = append(x.codes, kind), append(x.sizes, uint32(length)) //nolint:gosec // note rejects lines of 4 GiB
 }
 
 // DamageError is an episode with missing, duplicated or unreadable events. The part before the damage is valid.
