@@ -58,7 +58,7 @@ func (c *client) GenerateContent(
 	full["model"] = c.model
 	maps.Copy(full, c.settings)
 	c.quirks.apply(full, c.codec.stream)
-	body, err := encode(full)
+	body, err := json.Marshal(full) // with sorted keys
 	if err != nil {
 		return nil, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
 	}

@@ -1,12 +1,9 @@
 package llm
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/tmc/langchaingo/llms"
 )
@@ -103,26 +100,4 @@ func functions(tools []llms.Tool) []any {
 
 func toolCall(id, name string, arguments json.RawMessage) llms.ToolCall {
 	return llms.ToolCall{ID: id, Type: "function", FunctionCall: &llms.FunctionCall{Name: name, Arguments: argumentText(arguments)}}
-}
-
-// encode writes an object with sorted keys. It copies raw JSON, mostly messages with images, as is: encoding/json would
-// check and compact every byte of it again.
-func encode(fields map[string]any) ([]byte, error) {
-	var out bytes.Buffer
-	between := byte('{')
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		out.WriteByte(between)
-		fmt.Fprintf(&out, "%q:", key)
-		value, isRaw := fields[key].(json.RawMessage)
-		if !isRaw {
-			var err error
-			if value, err = json.Marshal(fields[key]); err != nil {
-				return nil, err
-			}
-		}
-		out.Write(value)
-		between = ','
-	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
 }

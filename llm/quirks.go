@@ -102,27 +102,15 @@ func (q *quirks) apply(full, stream map[string]any) {
 	}
 }
 
-// learn reports whether the next request will avoid the error. A call sent before another one learned the same may just
-// be retried.
-func (q *quirks) learn(sent map[string]any, err error) (r remedy, isNew, ok bool) {
-	var status *HTTPError
-	// Proxies wrap a rejection in a server error.
-	if !errors.As(err, &status) || status.Status != 500 && Classify(err) != qa.FailBadRequest {
-		return remedy{}, false, false
-	}
-	text := strings.ToLower(status.Body)
-	all := remedies()
-	i := slices.IndexFunc(all, func(r remedy) bool { return r.fits(sent, text) })
-	if i < 0 {
-		return remedy{}, false, false
-	}
+// learn remembers a remedy. It reports whether it is new.
+func (q *quirks) learn(name string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	isNew = !slices.Contains(q.learned, all[i].name)
-	if isNew {
-		q.learned = append(q.learned, all[i].name)
+	if slices.Contains(q.learned, name) {
+		return false
 	}
-	return all[i], isNew, true
+	q.learned = append(q.learned, name)
+	return true
 }
 
 // adapted is a rejection with a known remedy: the request is repeated at once with the change.
@@ -131,14 +119,22 @@ type adapted struct{ error }
 // Unwrap returns the rejection.
 func (a adapted) Unwrap() error { return a.error }
 
-// adapt marks an error that the next request avoids.
+// adapt marks an error that the next request avoids. A call sent before another one learned the same may just be retried.
 func (c *client) adapt(sent map[string]any, err error) error {
-	r, isNew, ok := c.quirks.learn(sent, err)
-	if !ok {
+	var status *HTTPError
+	// Proxies wrap a rejection in a server error.
+	if !errors.As(err, &status) || status.Status != 500 && Classify(err) != qa.FailBadRequest {
 		return err
 	}
-	if isNew {
-		c.notice(fmt.Sprintf("%s at %s %s", c.model, c.base.Host, r.notice))
+	text := strings.ToLower(status.Body)
+	for _, r := range remedies() {
+		if !r.fits(sent, text) {
+			continue
+		}
+		if c.quirks.learn(r.name) {
+			c.notice(fmt.Sprintf("%s at %s %s", c.model, c.base.Host, r.notice))
+		}
+		return adapted{err}
 	}
-	return adapted{err}
+	return err
 }

@@ -68,7 +68,11 @@ func (m *Retrier) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) 
 		stop := m.sleep(ctx, wait)
 		over()
 		if stop != nil {
-			return qa.Reply{}, callError(r.Tried, fmt.Errorf("%w (waiting after: %s)", stop, cause(err).Error()))
+			var call *qa.CallError
+			if errors.As(err, &call) {
+				err = call.Err // without the requests
+			}
+			return qa.Reply{}, callError(r.Tried, fmt.Errorf("%w (waiting after: %s)", stop, err.Error()))
 		}
 	}
 }
@@ -85,15 +89,6 @@ func ended(tried []qa.Attempt, err error) error {
 	whole := *call
 	whole.Attempts = tried
 	return &whole
-}
-
-// cause is the reason of a failed call, without the requests.
-func cause(err error) error {
-	var call *qa.CallError
-	if errors.As(err, &call) {
-		return call.Err
-	}
-	return err
 }
 
 // pause is the wait after the nth failure: the back-off, or the endpoint's requested delay if that is longer.

@@ -57,10 +57,7 @@ func joinMessage(body []byte) (*llms.ContentChoice, error) {
 	if !done {
 		return nil, errCutStream
 	}
-	if err := whole.fill(blocks); err != nil {
-		return nil, err
-	}
-	return whole.choice()
+	return whole.with(blocks)
 }
 
 // grow adds a delta to its block. Tool input comes as pieces of JSON.
@@ -74,8 +71,9 @@ func grow(block map[string]any, event messageEvent) {
 	}
 }
 
-func (r *anthropicReply) fill(blocks []map[string]any) error {
-	r.Content = nil
+// with converts the message with the blocks of its stream as content.
+func (got anthropicReply) with(blocks []map[string]any) (*llms.ContentChoice, error) {
+	got.Content = nil
 	for _, block := range blocks {
 		if input, ok := block["partial"].(string); ok {
 			delete(block, "partial")
@@ -83,9 +81,9 @@ func (r *anthropicReply) fill(blocks []map[string]any) error {
 		}
 		raw, err := json.Marshal(block)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Content = append(r.Content, raw)
+		got.Content = append(got.Content, raw)
 	}
-	return nil
+	return got.choice()
 }

@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"airqa/internal/filelock"
@@ -16,8 +15,11 @@ const pollEvery = 50 * time.Millisecond
 // work, and waits while another process has the lock. The file may be shorter. A file that cannot be locked reserves
 // nothing. release is never nil; the error is the context's.
 func (l *Ledger[K, V]) Reserve(ctx context.Context, offset int64) (release func(), err error) {
-	file := l.lockable()
-	if file == nil {
+	l.mu.Lock()
+	shared := l.path != "" && l.create() == nil // Add reports the error
+	file := l.file
+	l.mu.Unlock()
+	if !shared {
 		return func() {}, nil
 	}
 	for {
@@ -30,14 +32,4 @@ func (l *Ledger[K, V]) Reserve(ctx context.Context, offset int64) (release func(
 			return func() {}, ctx.Err()
 		}
 	}
-}
-
-// lockable returns the file that other processes may write to, or nil.
-func (l *Ledger[K, V]) lockable() *os.File {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.path == "" || l.create() != nil { // Add reports the error
-		return nil
-	}
-	return l.file
 }
