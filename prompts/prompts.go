@@ -1,6 +1,6 @@
 // Package prompts holds the texts shown to models, one embedded file per prompt. [Render] fills one in; a name missing
-// from the data is an error, never an empty string. The texts of tools are next to the tools, those of judges in
-// prompts/judge.
+// from the data is an error, never an empty string. [Judge] renders those of judges. The texts of tools are next to the
+// tools.
 package prompts
 
 import (
@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -25,12 +26,45 @@ func Render(name string, data Data) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := template.New(name).Option("missingkey=error").Parse(text)
+	return render(name, text, data)
+}
+
+// Judge returns the system and the user message for a kind of judgement (its file without "judge_" and ".txt"). The prompt
+// is cut at its first blank line before anything is filled in, so that no value can move the cut.
+func Judge(kind string, data Data) (system, user string, err error) {
+	name := "judge_" + kind
+	text, err := Source(name)
 	if err != nil {
-		return "", fmt.Errorf("prompt %s: %w", name, err)
+		return "", "", err
+	}
+	first, rest, _ := strings.Cut(text, "\n\n")
+	if system, err = render(name, first, data); err != nil {
+		return "", "", err
+	}
+	user, err = render(name, rest, data)
+	return system, user, err
+}
+
+// JudgeAgain returns the sentence that is added when a reply held no verdict.
+func JudgeAgain() string {
+	raw, _ := files.ReadFile("judge_again.txt") // embedded: it cannot be missing
+	return strings.TrimSpace(string(raw))
+}
+
+// parsed keeps the templates by their text: scoring renders each of them often.
+var parsed sync.Map
+
+func render(name, text string, data Data) (string, error) {
+	t, ok := parsed.Load(text)
+	if !ok {
+		fresh, err := template.New(name).Option("missingkey=error").Parse(text)
+		if err != nil {
+			return "", fmt.Errorf("prompt %s: %w", name, err)
+		}
+		t, _ = parsed.LoadOrStore(text, fresh)
 	}
 	var b strings.Builder
-	if err := t.Execute(&b, map[string]string(data)); err != nil {
+	if err := t.(*template.Template).Execute(&b, map[string]string(data)); err != nil {
 		return "", fmt.Errorf("prompt %s: %w", name, err)
 	}
 	return strings.TrimSpace(b.String()), nil

@@ -22,7 +22,7 @@ const MaxTokens = 5000
 // cellMark marks a truncated cell.
 const cellMark = " …[cut]"
 
-// show is Table with at most maxRows rows; 0 means no limit.
+// show prints rows as lines of JSON, within limit tokens and at most maxRows rows; 0 rows is no limit.
 func show(r Rows, limit, maxRows int) qa.Observation {
 	if len(r.Values) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: the result is empty."}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"airqa/eval"
-	texts "airqa/prompts/judge"
+	"airqa/prompts"
 )
 
 // keyLen is the length of a key in hexadecimal digits: 128 bits of a SHA-256.
@@ -100,7 +100,7 @@ func (c *Cached) key(r eval.JudgeRequest) (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, texts.Again()} {
+	for _, text := range []string{c.id.Name, c.id.Settings, string(r.Kind), system, user, prompts.JudgeAgain()} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text) // a hash never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:keyLen/2]), nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"airqa/eval"
-	texts "airqa/prompts/judge"
+	"airqa/prompts"
 	"airqa/qa"
 )
 
@@ -24,7 +24,7 @@ type Config struct {
 	Meter *Meter
 }
 
-// Model is an [eval.Judge] that asks a chat model with the texts of prompts/judge. The paper's judge is
+// Model is an [eval.Judge] that asks a chat model with the judge prompts of package prompts. The paper's judge is
 // gpt-4o-mini-2024-07-18 at temperature 0 (section 3.2). Its calls may overlap if those of its asker may.
 type Model struct {
 	asker Asker
@@ -64,7 +64,7 @@ func (m *Model) Decide(ctx context.Context, r eval.JudgeRequest) (Verdict, error
 		if reply.Finish == qa.FinishLength {
 			cut++
 		}
-		user += "\n\n" + texts.Again() // repeated for each retry: a cache must not return the same reply
+		user += "\n\n" + prompts.JudgeAgain() // repeated for each retry: a cache must not return the same reply
 	}
 	if cut > 0 {
 		return v, fmt.Errorf("%w in %d replies, of which %d were cut off at the token limit", ErrNoVerdict, maxAsks, cut)

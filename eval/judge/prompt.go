@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"airqa/eval"
-	texts "airqa/prompts/judge"
+	"airqa/prompts"
 )
 
 // Prompt renders the question of r as a system and a user message. The prediction is delimited by two marks derived
@@ -25,7 +25,7 @@ func Prompt(r eval.JudgeRequest) (system, user string, err error) {
 	if len(r.Formulas) == 1 {
 		noun = "the reference formula"
 	}
-	return texts.Render(string(r.Kind), texts.Data{
+	return prompts.Judge(string(r.Kind), prompts.Data{
 		"question":   r.Question,
 		"reference":  r.Reference,
 		"number":     strconv.Itoa(max(len(r.Candidates), len(r.Points))),

@@ -1,10 +1,10 @@
-package judge_test
+package prompts_test
 
 import (
 	"strings"
 	"testing"
 
-	"airqa/prompts/judge"
+	"airqa/prompts"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -19,18 +19,18 @@ var texts = map[string][]string{
 	"formulas":             {"question", "what", "formulas", "order", "mark", "fence", "prediction"},
 }
 
-func dataFor(names []string) judge.Data {
-	data := judge.Data{}
+func dataFor(names []string) prompts.Data {
+	data := prompts.Data{}
 	for _, name := range names {
 		data[name] = "<" + name + ">"
 	}
 	return data
 }
 
-func TestRender(t *testing.T) {
+func TestJudge(t *testing.T) {
 	for text, names := range texts {
 		t.Run(text, func(t *testing.T) {
-			system, user, err := judge.Render(text, dataFor(names))
+			system, user, err := prompts.Judge(text, dataFor(names))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,30 +54,30 @@ func TestRender(t *testing.T) {
 	}
 }
 
-func TestRenderMissingName(t *testing.T) {
+func TestJudgeMissingName(t *testing.T) {
 	for text, names := range texts {
 		for _, name := range names {
 			data := dataFor(names)
 			delete(data, name)
-			if _, _, err := judge.Render(text, data); err == nil {
+			if _, _, err := prompts.Judge(text, data); err == nil {
 				t.Errorf("%s renders without %s", text, name)
 			}
 		}
 	}
 }
 
-func TestRenderUnknown(t *testing.T) {
-	_, _, err := judge.Render("taste", nil)
-	if err == nil || err.Error() != "judge prompt taste: there is no such text" {
+func TestJudgeUnknown(t *testing.T) {
+	_, _, err := prompts.Judge("taste", nil)
+	if err == nil || err.Error() != "prompt judge_taste: no such prompt" {
 		t.Errorf("error %v", err)
 	}
 }
 
 // TestRenderValues checks that values neither move the cut between the messages nor are taken for templates.
-func TestRenderValues(t *testing.T) {
+func TestJudgeValues(t *testing.T) {
 	data := dataFor(texts["reference"])
 	data["mark"], data["question"] = "a\n\nb", "{{.mark}}\n\n{{range}}"
-	system, user, err := judge.Render("reference", data)
+	system, user, err := prompts.Judge("reference", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestRenderValues(t *testing.T) {
 }
 
 func TestAgain(t *testing.T) {
-	if diff := cmp.Diff(strings.TrimSpace(judge.Again()), judge.Again()); diff != "" || judge.Again() == "" {
+	if diff := cmp.Diff(strings.TrimSpace(prompts.JudgeAgain()), prompts.JudgeAgain()); diff != "" || prompts.JudgeAgain() == "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
