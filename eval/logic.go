@@ -7,31 +7,24 @@ import (
 	"airqa/internal/python"
 )
 
-// partsParams are the parameters of the functions that distribute a list of answers.
-var partsParams = []Param{required("eval_func_list", KindList), required("eval_kwargs_list", KindList)}
+var (
+	conjunction = joined("eval_conjunction", needAll)
+	disjunction = joined("eval_disjunction", needOne)
+)
 
-var conjunction = Function{
-	Name:   "eval_conjunction",
-	Params: partsParams,
-	Closed: true,
-	fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
-		return s.runParts(ctx, c, prediction, needAll(t))
-	},
-	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		return s.parts(ctx, prediction, k, needAll(t))
-	},
-}
-
-var disjunction = Function{
-	Name:   "eval_disjunction",
-	Params: partsParams,
-	Closed: true,
-	fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
-		return s.runParts(ctx, c, prediction, needOne(t))
-	},
-	score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
-		return s.parts(ctx, prediction, k, needOne(t))
-	},
+// joined is a function over a list of answers, each scored by a function of its own.
+func joined(name string, need func(*Comparison) row) Function {
+	return Function{
+		Name:   name,
+		Params: []Param{required("eval_func_list", KindList), required("eval_kwargs_list", KindList)},
+		Closed: true,
+		fixed: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, c *call) (outcome, error) {
+			return s.runParts(ctx, c, prediction, need(t))
+		},
+		score: func(ctx context.Context, s *Scorer, t *Comparison, prediction python.Value, k kwargs) (outcome, error) {
+			return s.parts(ctx, prediction, k, need(t))
+		},
+	}
 }
 
 var negation = Function{

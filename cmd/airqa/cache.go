@@ -42,10 +42,12 @@ type cacheCmd struct {
 	Prune cachePruneCmd `cmd:"" help:"Delete old replies."`
 }
 
-type cacheListCmd struct {
+type cacheFolder struct {
 	Dir  string `arg:"" help:"Cache folder, as given to --cache."`
 	JSON bool   `name:"json" env:"-" help:"Print JSON."`
 }
+
+type cacheListCmd struct{ cacheFolder }
 
 func (cacheListCmd) Help() string {
 	return `Examples:
@@ -77,10 +79,7 @@ func (c cacheListCmd) Run(a *app) error {
 	return nil
 }
 
-type cacheClearCmd struct {
-	Dir  string `arg:"" help:"Cache folder, as given to --cache."`
-	JSON bool   `name:"json" env:"-" help:"Print JSON."`
-}
+type cacheClearCmd struct{ cacheFolder }
 
 func (cacheClearCmd) Help() string {
 	return `Examples:
@@ -97,9 +96,8 @@ func (c cacheClearCmd) Run(a *app) error {
 }
 
 type cachePruneCmd struct {
-	Dir   string `arg:"" help:"Cache folder, as given to --cache."`
+	cacheFolder
 	Older string `required:"" env:"-" placeholder:"AGE" help:"Delete replies older than AGE, such as 30d, 2w or 12h."`
-	JSON  bool   `name:"json" env:"-" help:"Print JSON."`
 }
 
 func (cachePruneCmd) Help() string {

@@ -90,11 +90,11 @@ func recordMissing(m dataset.Missing) *runlog.MissingPapers {
 	}
 }
 
-// MissingText is "308 of 553 questions name 320 papers that are not in DIR; 244 search collections (acl2023) of which DIR holds no paper".
+// MissingText is "308 of 553 questions name 320 papers missing from DIR; 244 search collections (acl2023) of which DIR holds no paper".
 func MissingText(m dataset.Missing, of int, dir string) string {
 	var parts []string
 	if n := len(m.Named); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d questions name %s that %s not in %s", n, of, terminal.Plural(len(m.Papers), "paper"), isOrAre(len(m.Papers)), dir))
+		parts = append(parts, fmt.Sprintf("%d of %d questions name %s missing from %s", n, of, terminal.Plural(len(m.Papers), "paper"), dir))
 	}
 	if n := len(m.Searched); n > 0 {
 		who := fmt.Sprintf("%d of %d questions search", n, of)
@@ -104,13 +104,6 @@ func MissingText(m dataset.Missing, of int, dir string) string {
 		parts = append(parts, fmt.Sprintf("%s collections (%s) with no papers in %s", who, fewNames(m.Collections), dir))
 	}
 	return terminal.Line(strings.Join(parts, "; "))
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // fewNames shortens a list.

@@ -76,7 +76,8 @@ func readIDs(given []string) ([]string, error) {
 func (s Session) withStatus(dir string, statuses []string) (map[string]bool, error) {
 	wanted := make(map[string]bool)
 	for _, status := range statuses {
-		if !knownStatus(status) {
+		known := slices.Contains(verdicts, qa.Verdict(status)) || slices.Contains(outcomes, qa.Outcome(status))
+		if !known && status != "failed" && status != "missing" {
 			return nil, exit.Misuse("unknown status %q: want right, wrong, unparseable, unscored, failed, missing or an outcome such as %s", status, qa.TurnLimit)
 		}
 		wanted[status] = true
@@ -123,7 +124,3 @@ var (
 		qa.EndpointError, qa.NoImages, qa.ToolFailure, qa.Cancelled,
 	}
 )
-
-func knownStatus(s string) bool {
-	return slices.Contains(verdicts, qa.Verdict(s)) || slices.Contains(outcomes, qa.Outcome(s)) || s == "failed" || s == "missing"
-}
