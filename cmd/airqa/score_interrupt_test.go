@@ -35,7 +35,7 @@ func TestCtrlCWhileScoring(t *testing.T) {
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
-	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops it now") })
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops now") })
 	server.letGo()
 	if err := c.Wait(); err == nil || !strings.Contains(errs.String(), "interrupted") {
 		t.Errorf("%v, standard error:\n%s", err, errs)
@@ -59,7 +59,7 @@ func TestCtrlCTwiceWhileScoring(t *testing.T) {
 	c, errs := started(t, judged(t, server.URL(), "score", run))
 	<-server.asked
 	ctrlC(t, c)
-	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops it now") })
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops now") })
 	ctrlC(t, c)
 	if err := c.Wait(); err == nil {
 		t.Errorf("standard error:\n%s", errs)
@@ -103,7 +103,7 @@ func TestCtrlCWhileChecking(t *testing.T) {
 	<-server.asked
 	<-server.asked
 	ctrlC(t, c)
-	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops it now") })
+	waitFor(t, func() bool { return strings.Contains(errs.String(), "Ctrl-C again stops now") })
 	server.letGo()
 	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
 		t.Errorf("%v, want exit code %d; standard error:\n%s", err, exit.Interrupted, errs)
