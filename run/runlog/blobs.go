@@ -114,3 +114,14 @@ func hash(data []byte) string {
 
 // Hash returns the SHA-256 of a text in lower-case hex, as run.json identifies prompts, tool texts and files.
 func Hash(s string) string { return hash([]byte(s)) }
+
+// KeepTexts stores texts under texts/ by hash, once each: the tools that run.json names by hash, so that the run
+// directory alone shows what a model was offered.
+func (w *Writer) KeepTexts(texts map[string]string) error {
+	for _, text := range texts {
+		if _, err := w.blobs.text(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -2,11 +2,14 @@ package layout
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"airqa/internal/box"
 )
 
 // wordBuilder splits a stream of glyphs into words.
@@ -86,3 +89,29 @@ func finite(g Glyph) bool {
 
 // Len returns the number of characters.
 func (w Word) Len() int { return utf8.RuneCountInString(w.Text) }
+
+// Box is an area of a page as displayed.
+type Box = box.Box
+
+// IsRule reports whether s is a thin horizontal stroke, such as a rule of a table.
+func (s Shape) IsRule() bool {
+	return s.Box.Height() < 2.5 && s.Box.Width() > 12 && s.Box.Width() > 6*s.Box.Height()
+}
+
+// IsBold checks the name of the font, since a PDF seldom has other information. "Medi" is the bold of URW's Times,
+// "CMBX" and "SFBX" that of Computer Modern.
+func IsBold(font string) bool {
+	name := strings.ToLower(font)
+	marks := []string{"bold", "-medi", "black", "heavy", "cmbx", "sfbx", "cmb10", "lmromandemi", "demi", "bxsc", "extrab"}
+	return containsAny(name, marks) || strings.HasSuffix(name, "-bd") || strings.HasSuffix(name, ".b") || strings.HasSuffix(name, "tib")
+}
+
+// IsMath checks whether the name is that of a TeX math font.
+func IsMath(font string) bool {
+	marks := []string{"cmmi", "cmsy", "cmex", "msam", "msbm", "cmmib", "cmbsy", "math", "eufm", "rsfs", "stix", "txsy", "txmi", "pxmi", "symbol", "lmmi", "lmsy", "ntxmi", "ntxsy", "ntxex", "rtxmi", "txex", "zplm", "fourier", "mtmi", "mtsy"}
+	return containsAny(strings.ToLower(font), marks)
+}
+
+func containsAny(name string, marks []string) bool {
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(name, mark) })
+}
