@@ -104,13 +104,13 @@ func TestDataDirectoryRecordsItsIndex(t *testing.T) {
 	ends(exit.Failed, "made with embedder openai:v, not minilm", "doctor", "--embedder", "minilm")
 	ends(exit.Failed, "unreachable", "vectors", "copy", "--to", "milvus://127.0.0.1:1?timeout=1s")
 	records(datadir.Index{Embedder: "openai:v", Window: 512, Vectors: "files"})
-	ends(exit.Done, "0 added, 1 there before", "ingest", paper)
+	ends(exit.Done, "0 added, 1 already present", "ingest", paper)
 	if n := count.Load() - before; n != 0 {
 		t.Errorf("%d texts were embedded again", n)
 	}
 
 	// An ingest may switch.
-	ends(exit.Done, "0 added, 1 there before", "ingest", "--embedder", "minilm", paper)
+	ends(exit.Done, "0 added, 1 already present", "ingest", "--embedder", "minilm", paper)
 	records(datadir.Index{Embedder: "minilm", Vectors: "files"})
 	ends(exit.Done, "^1. score", "search", "training")
 }
