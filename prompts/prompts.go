@@ -22,26 +22,24 @@ type Data map[string]string
 // Render returns the prompt with the given name (its file without ".txt"), filled in with data. Values are inserted
 // verbatim: template syntax in a question has no effect.
 func Render(name string, data Data) (string, error) {
-	text, err := Source(name)
+	parts, err := templates(name, 1)
 	if err != nil {
 		return "", err
 	}
-	return render(name, text, data)
+	return fill(parts[0], data)
 }
 
 // Judge returns the system and the user message for a kind of judgement (its file without "judge_" and ".txt"). The prompt
 // is cut at its first blank line before anything is filled in, so that no value can move the cut.
 func Judge(kind string, data Data) (system, user string, err error) {
-	name := "judge_" + kind
-	text, err := Source(name)
+	parts, err := templates("judge_"+kind, 2)
 	if err != nil {
 		return "", "", err
 	}
-	first, rest, _ := strings.Cut(text, "\n\n")
-	if system, err = render(name, first, data); err != nil {
+	if system, err = fill(parts[0], data); err != nil {
 		return "", "", err
 	}
-	user, err = render(name, rest, data)
+	user, err = fill(parts[1], data)
 	return system, user, err
 }
 
@@ -51,21 +49,32 @@ func JudgeAgain() string {
 	return strings.TrimSpace(string(raw))
 }
 
-// parsed keeps the templates by their text: scoring renders each of them often.
+// parsed keeps the templates of prompts by name: scoring renders some of them often.
 var parsed sync.Map
 
-func render(name, text string, data Data) (string, error) {
-	t, ok := parsed.Load(text)
-	if !ok {
-		fresh, err := template.New(name).Option("missingkey=error").Parse(text)
-		if err != nil {
-			return "", fmt.Errorf("prompt %s: %w", name, err)
-		}
-		t, _ = parsed.LoadOrStore(text, fresh)
+// templates returns a prompt in parts, which blank lines separate.
+func templates(name string, parts int) ([]*template.Template, error) {
+	if known, ok := parsed.Load(name); ok {
+		return known.([]*template.Template), nil
 	}
+	text, err := Source(name)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*template.Template, parts)
+	for i, part := range strings.SplitN(text, "\n\n", parts) {
+		if list[i], err = template.New(name).Option("missingkey=error").Parse(part); err != nil {
+			return nil, fmt.Errorf("prompt %s: %w", name, err)
+		}
+	}
+	parsed.Store(name, list)
+	return list, nil
+}
+
+func fill(t *template.Template, data Data) (string, error) {
 	var b strings.Builder
-	if err := t.(*template.Template).Execute(&b, map[string]string(data)); err != nil {
-		return "", fmt.Errorf("prompt %s: %w", name, err)
+	if err := t.Execute(&b, map[string]string(data)); err != nil {
+		return "", fmt.Errorf("prompt %s: %w", t.Name(), err)
 	}
 	return strings.TrimSpace(b.String()), nil
 }
