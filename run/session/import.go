@@ -2,12 +2,10 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"airqa/env"
 	"airqa/env/ingest/sources/release"
-	"airqa/internal/exit"
 	"airqa/internal/progress"
 )
 
@@ -15,26 +13,16 @@ import (
 func (s Session) Import(to env.WriterConfig, cfg release.Config) (sum release.Summary, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	interrupted := false
-	err = s.Write(ctx, to, "embed", func(store *env.Writer) (err error) {
+	err = s.fill(ctx, drain, to, func(ctx context.Context, store *env.Writer) (done string, err error) {
 		cfg.Store = store
-		sum, interrupted, err = s.copyPapers(ctx, drain, cfg)
-		return err
+		sum, err = s.copyPapers(ctx, cfg)
+		return fmt.Sprintf("%d of %d papers", sum.Added+sum.Skipped+len(sum.Failed), sum.Total), err
 	})
-	switch {
-	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
-		return sum, errors.New("stopped before everything was indexed; the same command resumes from here")
-	case err == nil && interrupted:
-		return sum, fmt.Errorf("stopped after %d of %d papers; the same command resumes from here",
-			sum.Added+sum.Skipped+len(sum.Failed), sum.Total)
-	}
 	return sum, err
 }
 
-// copyPapers copies until drain is closed. Each paper is one transaction, so only the one in progress is waited for.
-func (s Session) copyPapers(ctx context.Context, drain <-chan struct{}, cfg release.Config) (sum release.Summary, interrupted bool, err error) {
-	ctx, cancel := UntilDrained(ctx, drain)
-	defer cancel()
+// copyPapers copies until the context ends, with a progress bar.
+func (s Session) copyPapers(ctx context.Context, cfg release.Config) (release.Summary, error) {
 	var stage *progress.Stage
 	cfg.Progress = func(done, total int, title string) {
 		if stage == nil {
@@ -42,12 +30,9 @@ func (s Session) copyPapers(ctx context.Context, drain <-chan struct{}, cfg rele
 		}
 		stage.Set(done, title)
 	}
-	sum, err = release.Import(ctx, cfg)
-	if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
-		interrupted, err = true, nil
-	}
+	sum, err := release.Import(ctx, cfg)
 	if stage != nil {
 		stage.Close(fmt.Sprintf("%d added, %d of them with PDF, %d already present, %d failed", sum.Added, sum.WithPDF, sum.Skipped, len(sum.Failed)))
 	}
-	return sum, interrupted, err
+	return sum, err
 }

@@ -28,29 +28,41 @@ func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, 
 	if cfg.Reader, err = ingest.NewReader(pool); err != nil {
 		return sum, err
 	}
-	interrupted := false
-	err = s.Write(ctx, to, "embed", func(store *env.Writer) (err error) {
+	err = s.fill(ctx, drain, to, func(ctx context.Context, store *env.Writer) (done string, err error) {
 		if cfg.Reader.Chunks, err = store.ChunkAs(chunks); err != nil {
-			return err
+			return "", err
 		}
 		cfg.Store = store
-		sum, interrupted, err = s.readPapers(ctx, drain, files, cfg)
+		sum, err = s.readPapers(ctx, files, cfg)
+		return fmt.Sprintf("%d of %d files", sum.Added+sum.Skipped+len(sum.Failed), len(files)), err
+	})
+	return sum, err
+}
+
+// fill adds papers with put, which reports how far it came. Its context ends when drain is closed: each paper is one
+// transaction, so only the one being written must finish. What is in by then is indexed, unless ctx ends too.
+func (s Session) fill(ctx context.Context, drain <-chan struct{}, to env.WriterConfig, put func(context.Context, *env.Writer) (done string, err error)) error {
+	stopped := ""
+	err := s.Write(ctx, to, "embed", func(store *env.Writer) error {
+		adding, cancel := UntilDrained(ctx, drain)
+		defer cancel()
+		done, err := put(adding, store)
+		if done != "" && errors.Is(context.Cause(adding), exit.ErrInterrupted) {
+			stopped, err = done, nil
+		}
 		return err
 	})
 	switch {
 	case errors.Is(context.Cause(ctx), exit.ErrInterrupted):
-		return sum, errors.New("stopped before everything was indexed; the same command resumes from here")
-	case err == nil && interrupted:
-		done := sum.Added + sum.Skipped + len(sum.Failed)
-		return sum, fmt.Errorf("stopped after %d of %d files; the same command resumes from here", done, len(files))
+		return errors.New("stopped before everything was indexed; the same command resumes from here")
+	case err == nil && stopped != "":
+		return fmt.Errorf("stopped after %s; the same command resumes from here", stopped)
 	}
-	return sum, err
+	return err
 }
 
-// readPapers reads files until drain is closed. A paper is one transaction, so only the one being written must finish.
-func (s Session) readPapers(ctx context.Context, drain <-chan struct{}, files []string, cfg ingest.Config) (sum ingest.Summary, interrupted bool, err error) {
-	ctx, cancel := UntilDrained(ctx, drain)
-	defer cancel()
+// readPapers reads files until the context ends, with a progress bar.
+func (s Session) readPapers(ctx context.Context, files []string, cfg ingest.Config) (ingest.Summary, error) {
 	stage := s.Progress.Stage("ingest", len(files))
 	begun, pages := s.Now(), 0
 	cfg.Progress = func(e ingest.Event) {
@@ -58,17 +70,14 @@ func (s Session) readPapers(ctx context.Context, drain <-chan struct{}, files []
 		s.reportFile(e)
 		stage.Set(e.Done, rate(pages, s.Now().Sub(begun), "pages/s")+" "+filepath.Base(e.Path))
 	}
-	sum, err = ingest.Run(ctx, cfg, files)
-	if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
-		interrupted, err = true, nil
-	}
+	sum, err := ingest.Run(ctx, cfg, files)
 	beside := ""
 	if sum.Beside > 0 {
 		beside = fmt.Sprintf(" (%d with the same title as another file)", sum.Beside)
 	}
 	stage.Close(fmt.Sprintf("%d added%s, %d already present, %d failed, %s", sum.Added, beside, sum.Skipped, len(sum.Failed),
 		rate(pages, s.Now().Sub(begun), "pages/s")))
-	return sum, interrupted, err
+	return sum, err
 }
 
 // mostWarnings is how many problems of one file are printed.
