@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -45,7 +44,7 @@ func (s Session) enough(sides []compare.Side, unscored []string) error {
 	case len(sides)+len(unscored) < 2:
 		return exit.Misuse("a comparison needs two runs")
 	case len(sides) < 2:
-		return fmt.Errorf("%s is not scored yet\n  run: airqa score %s", unscored[0], unscored[0])
+		return noScores(unscored[0], runlog.ErrNoScores)
 	}
 	for _, path := range unscored {
 		s.Notify.Notef("%s is left out: it is not scored yet (airqa score %s)", path, path)
