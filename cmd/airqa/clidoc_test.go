@@ -47,6 +47,7 @@ Results go to standard output, everything else to standard error. [JSON output](
 | 2 | wrong use |
 | 3 | finished, with failed examples |
 | 4 | budget reached |
+| 5 | a synthesis ran out of candidates before it had all rows |
 | 130 | interrupted |
 `
 

@@ -16,6 +16,8 @@ const (
 	FailedExamples = 3
 	// Budget means that a budget was reached; the same command with a larger budget resumes.
 	Budget = 4
+	// Short means that a synthesis accepted fewer rows than asked for, because its candidates ran out.
+	Short = 5
 	// Interrupted means that Ctrl-C or another signal stopped the program; the same command resumes. Shells use this
 	// code for SIGINT.
 	Interrupted = 130

@@ -1,0 +1,109 @@
+// Package candidate defines the common types of question synthesis: a [Category] of questions, a candidate's [ID], the
+// [Line] that a stage writes about it, and the closed lists of outcomes and reasons. It is plain data.
+package candidate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Category is a kind of question with a quota of its own: a question type, and for some types the kind of element that
+// the question is about.
+type Category string
+
+// Question types (paper, section 2.1).
+const (
+	Single        = "single"
+	Comprehensive = "comprehensive"
+	Retrieval     = "retrieval"
+	Multiple      = "multiple"
+)
+
+// Kinds of elements.
+const (
+	Text     = "text"
+	Sections = "sections" // two sections of one paper
+	Table    = "table"
+	Image    = "image"
+	Formula  = "formula"
+	Metadata = "metadata"
+)
+
+// Elements lists the kinds of elements.
+func Elements() []string { return []string{Text, Sections, Table, Image, Formula, Metadata} }
+
+// Categories lists all categories in the order in which they are processed: multiple is last, because it merges accepted
+// single questions.
+func Categories() []Category {
+	var list []Category
+	for _, kind := range []string{Single, Comprehensive} {
+		for _, element := range Elements() {
+			list = append(list, Category(kind+"-"+element))
+		}
+	}
+	return append(list, Retrieval, Multiple)
+}
+
+// Type returns the question type.
+func (c Category) Type() string {
+	kind, _, _ := strings.Cut(string(c), "-")
+	return kind
+}
+
+// Element returns the kind of element; empty for [Retrieval] and [Multiple].
+func (c Category) Element() string {
+	_, element, _ := strings.Cut(string(c), "-")
+	return element
+}
+
+// ParseCategories parses names of categories, and question types, which stand for all their categories. It removes
+// duplicates and returns the order of [Categories].
+func ParseCategories(names []string) ([]Category, error) {
+	chosen := make(map[Category]bool)
+	for _, name := range names {
+		name = strings.ToLower(strings.TrimSpace(name))
+		known := false
+		for _, c := range Categories() {
+			if string(c) == name || c.Type() == name {
+				chosen[c], known = true, true
+			}
+		}
+		if !known {
+			return nil, fmt.Errorf("unknown category %q; the categories are %s", name, joined(Categories()))
+		}
+	}
+	return slices.DeleteFunc(Categories(), func(c Category) bool { return !chosen[c] }), nil
+}
+
+func joined(list []Category) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ID names a candidate: its category and its index, from 0. Paper and element of a candidate follow from the seed and its
+// ID.
+type ID struct {
+	Category Category
+	Index    int
+}
+
+// String returns the name, such as "single-table-12".
+func (id ID) String() string { return fmt.Sprintf("%s-%d", id.Category, id.Index) }
+
+// ParseID parses a name.
+func ParseID(name string) (ID, error) {
+	at := strings.LastIndexByte(name, '-')
+	if at > 0 {
+		c := Category(name[:at])
+		index, err := strconv.Atoi(name[at+1:])
+		if err == nil && index >= 0 && slices.Contains(Categories(), c) {
+			return ID{c, index}, nil
+		}
+	}
+	return ID{}, fmt.Errorf("%q is not a candidate; an example is single-table-12", name)
+}

@@ -1,0 +1,186 @@
+package extractor
+
+import (
+	"context"
+
+	"airqa/extractor/candidate"
+	"airqa/extractor/syndir"
+	"airqa/qa"
+)
+
+// Result is a candidate after its own stages, before it is compared with others.
+type Result struct {
+	// Outcome is Done for a candidate that may be accepted, else Rejected, Failed or Pending.
+	Outcome candidate.Outcome
+	Reason  candidate.Reason
+	Detail  string
+	// Line has the candidate's identity for the ledger.
+	Line candidate.Line
+	// Row is the question; nil unless Done.
+	Row *qa.Example
+}
+
+// lane is the progress of a category.
+type lane struct {
+	syndir.Quota
+	next     int            // index of the next candidate to start
+	running  int            // candidates in flight
+	finished map[int]Result // not committed yet
+	hopeful  int            // finished candidates that may be accepted
+	commit   int            // index of the next candidate to commit
+	accepted int
+}
+
+// needs reports whether another candidate must be started: fewer rows than asked for are accepted even if all candidates
+// in flight are. So no candidate is started in vain, and which ones are started does not depend on concurrency.
+func (l *lane) needs() bool {
+	return l.next < l.Most && l.accepted+l.running+l.hopeful < l.Count
+}
+
+// closed reports whether all candidates of the lane are committed and no other will follow.
+func (l *lane) closed() bool { return l.commit == l.next && !l.needs() }
+
+// schedule runs the candidates of some categories. Results are committed in a fixed order, by index and then by
+// category, so the same candidates are accepted at any concurrency.
+type schedule struct {
+	lanes   []*lane
+	workers int
+	// work runs the stages of a candidate; calls overlap.
+	work func(ctx context.Context, id candidate.ID) Result
+	// admit decides about a finished candidate and records it; calls do not overlap.
+	admit func(id candidate.ID, r Result) (accepted bool, err error)
+	// equalFailures is the number of consecutive failed candidates that end the schedule.
+	equalFailures int
+
+	done     chan finished
+	running  int
+	failures int
+	stopped  bool
+}
+
+type finished struct {
+	lane  *lane
+	index int
+	Result
+}
+
+func newSchedule(quotas []syndir.Quota, workers int) *schedule {
+	s := &schedule{workers: workers, done: make(chan finished), equalFailures: maxEqualFailures}
+	for _, q := range quotas {
+		s.lanes = append(s.lanes, &lane{Quota: q, finished: make(map[int]Result)})
+	}
+	return s
+}
+
+// maxEqualFailures is the number of consecutive failed candidates after which no further one is started.
+const maxEqualFailures = 10
+
+// run starts candidates until all lanes are closed, drain is closed, the context ends, or a result stops it. Candidates in
+// flight finish.
+func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
+	for {
+		if err := s.commitAll(); err != nil {
+			s.stopped = true
+			s.wait()
+			return err
+		}
+		s.start(ctx)
+		if s.running == 0 {
+			return nil
+		}
+		select {
+		case f := <-s.done:
+			s.take(f)
+		case <-drain:
+			drain, s.stopped = nil, true
+		}
+	}
+}
+
+// wait waits for the candidates in flight.
+func (s *schedule) wait() {
+	for s.running > 0 {
+		s.take(<-s.done)
+	}
+}
+
+// start starts candidates while workers are idle: those of the lowest index first, so that all categories progress.
+func (s *schedule) start(ctx context.Context) {
+	for s.running < s.workers && !s.stopped && ctx.Err() == nil {
+		var first *lane
+		for _, l := range s.lanes {
+			if l.needs() && (first == nil || l.next < first.next) {
+				first = l
+			}
+		}
+		if first == nil {
+			return
+		}
+		index := first.next
+		first.next++
+		first.running++
+		s.running++
+		go func() {
+			s.done <- finished{first, index, s.work(ctx, candidate.ID{Category: first.Category, Index: index})}
+		}()
+	}
+}
+
+func (s *schedule) take(f finished) {
+	s.running--
+	f.lane.running--
+	f.lane.finished[f.index] = f.Result
+	switch f.Outcome {
+	case candidate.Done:
+		f.lane.hopeful++
+		s.failures = 0
+	case candidate.Failed:
+		s.failures++
+	case candidate.Pending:
+		s.stopped = true
+	default:
+		s.failures = 0
+	}
+	s.stopped = s.stopped || s.failures >= s.equalFailures
+}
+
+// commitAll commits what can be committed in order.
+func (s *schedule) commitAll() error {
+	for {
+		var first *lane
+		for _, l := range s.lanes {
+			if !l.closed() && (first == nil || l.commit < first.commit) {
+				first = l
+			}
+		}
+		if first == nil {
+			return nil
+		}
+		r, ready := first.finished[first.commit]
+		if !ready || r.Outcome == candidate.Pending {
+			return nil
+		}
+		accepted, err := s.admit(candidate.ID{Category: first.Category, Index: first.commit}, r)
+		if err != nil {
+			return err
+		}
+		if r.Outcome == candidate.Done {
+			first.hopeful--
+		}
+		if accepted {
+			first.accepted++
+		}
+		delete(first.finished, first.commit)
+		first.commit++
+	}
+}
+
+// pending lists the candidates that were started but not committed, in order.
+func (s *schedule) pending() (ids []candidate.ID) {
+	for _, l := range s.lanes {
+		for i := l.commit; i < l.next; i++ {
+			ids = append(ids, candidate.ID{Category: l.Category, Index: i})
+		}
+	}
+	return ids
+}

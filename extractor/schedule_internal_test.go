@@ -1,0 +1,182 @@
+package extractor
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/extractor/candidate"
+	"airqa/extractor/syndir"
+)
+
+// shuffled lets the candidates in flight finish in a random order.
+type shuffled struct {
+	mu      sync.Mutex
+	random  *rand.Rand
+	waiting []chan struct{}
+	workers int
+}
+
+// pass returns when the caller's turn has come. A full house releases a random caller, which releases the next one.
+func (s *shuffled) pass() {
+	mine := make(chan struct{})
+	s.mu.Lock()
+	s.waiting = append(s.waiting, mine)
+	if len(s.waiting) >= s.workers {
+		s.release()
+	}
+	s.mu.Unlock()
+	<-mine
+}
+
+func (s *shuffled) release() {
+	i := s.random.IntN(len(s.waiting))
+	close(s.waiting[i])
+	s.waiting = append(s.waiting[:i], s.waiting[i+1:]...)
+}
+
+// settle releases everyone who waits once nobody else will come.
+func (s *shuffled) settle() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.waiting) > 0 {
+		s.release()
+	}
+}
+
+// fate is the outcome of a candidate: the same for the same seed and id.
+func fate(seed int, id candidate.ID) candidate.Outcome {
+	h := fnv.New32a()
+	_, _ = fmt.Fprintf(h, "%d %s", seed, id)
+	if h.Sum32()%10 < 4 {
+		return candidate.Rejected
+	}
+	return candidate.Done
+}
+
+type played struct {
+	Accepted, Committed []string
+	Started             map[string]bool
+}
+
+func play(t *testing.T, seed, workers int, quotas []syndir.Quota) played {
+	t.Helper()
+	p := played{Started: map[string]bool{}}
+	s := newSchedule(quotas, workers)
+	order := &shuffled{random: rand.New(rand.NewPCG(uint64(seed), uint64(workers))), workers: workers}
+	var mu sync.Mutex
+	started := 0
+	s.work = func(_ context.Context, id candidate.ID) Result {
+		mu.Lock()
+		p.Started[id.String()] = true
+		started++
+		mu.Unlock()
+		order.pass()
+		return Result{Outcome: fate(seed, id)}
+	}
+	s.admit = func(id candidate.ID, r Result) (bool, error) {
+		p.Committed = append(p.Committed, id.String())
+		// The third accepted row of each category looks like a duplicate once.
+		ok := r.Outcome == candidate.Done && id.Index != 3
+		if ok {
+			p.Accepted = append(p.Accepted, id.String())
+		}
+		return ok, nil
+	}
+	quit := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+				order.settle()
+			}
+		}
+	}()
+	if err := s.run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	close(quit)
+	if left := s.pending(); len(left) > 0 {
+		t.Errorf("pending after a complete run: %v", left)
+	}
+	return p
+}
+
+// The same candidates are started and accepted, in the same order, whatever the number of workers and the order in which
+// calls end; and no accepted candidate is left over.
+func TestSameRowsAtAnyConcurrency(t *testing.T) {
+	quotas := []syndir.Quota{
+		{Category: "single-text", Count: 7, Most: 35},
+		{Category: "single-table", Count: 3, Most: 15},
+		{Category: "retrieval", Count: 5, Most: 25},
+		{Category: "single-image", Count: 2, Most: 0},
+	}
+	for seed := range 20 {
+		want := play(t, seed, 1, quotas)
+		for _, workers := range []int{2, 3, 8, 64} {
+			got := play(t, seed, workers, quotas)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("seed %d, %d workers (-one +many):\n%s", seed, workers, diff)
+			}
+		}
+		if len(want.Accepted) != 15 {
+			t.Errorf("seed %d: %d rows accepted, want 15", seed, len(want.Accepted))
+		}
+	}
+}
+
+// A category whose candidates run out ends without its quota; the others get theirs.
+func TestCandidatesRunOut(t *testing.T) {
+	got := play(t, 1, 4, []syndir.Quota{{Category: "single-text", Count: 9, Most: 4}, {Category: "retrieval", Count: 2, Most: 20}})
+	if len(got.Committed) < 6 || len(got.Accepted) < 2 {
+		t.Errorf("committed %v, accepted %v", got.Committed, got.Accepted)
+	}
+	for id := range got.Started {
+		if parsed, err := candidate.ParseID(id); err != nil || parsed.Category == "single-text" && parsed.Index >= 4 {
+			t.Errorf("%s was started beyond the maximum (%v)", id, err)
+		}
+	}
+}
+
+// Ten failures in a row stop a schedule, and so does a suspended call; finished candidates behind it stay pending.
+func TestStops(t *testing.T) {
+	for _, outcome := range []candidate.Outcome{candidate.Failed, candidate.Pending} {
+		s := newSchedule([]syndir.Quota{{Category: "retrieval", Count: 100, Most: 500}}, 1)
+		s.work = func(context.Context, candidate.ID) Result { return Result{Outcome: outcome} }
+		committed := 0
+		s.admit = func(candidate.ID, Result) (bool, error) { committed++; return false, nil }
+		if err := s.run(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		want := map[candidate.Outcome][2]int{candidate.Failed: {maxEqualFailures, 0}, candidate.Pending: {0, 1}}[outcome]
+		if got := [2]int{committed, len(s.pending())}; got != want {
+			t.Errorf("%s: %d committed, %d pending; want %v", outcome, got[0], got[1], want)
+		}
+	}
+}
+
+// Closing drain starts nothing more.
+func TestDrain(t *testing.T) {
+	s := newSchedule([]syndir.Quota{{Category: "retrieval", Count: 100, Most: 500}}, 2)
+	drain := make(chan struct{})
+	var once sync.Once
+	s.work = func(context.Context, candidate.ID) Result {
+		once.Do(func() { close(drain) })
+		return Result{Outcome: candidate.Done}
+	}
+	committed := 0
+	s.admit = func(candidate.ID, Result) (bool, error) { committed++; return true, nil }
+	if err := s.run(t.Context(), drain); err != nil {
+		t.Fatal(err)
+	}
+	if committed == 0 || committed == 100 {
+		t.Errorf("%d candidates committed after an early stop", committed)
+	}
+}

@@ -1,0 +1,149 @@
+package syndir
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"airqa/extractor/candidate"
+	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// key names a line: the last line of a key counts.
+type key struct{ candidate, stage string }
+
+// Ledger is the open ledger of a synthesis. Only their positions are in memory. One process may have it open; calls may
+// overlap.
+type Ledger struct {
+	lines *ledger.Ledger[key, ledger.Span]
+}
+
+// OpenLedger opens the ledger of a directory and creates both if they are missing. redact, which may be nil, filters
+// every line.
+func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make %s: %w", dir, err)
+	}
+	lines, err := ledger.Open(filepath.Join(dir, LedgerFile), ledger.Config[key, ledger.Span]{
+		Entry: place, Redact: eachLine(redact), Exclusive: true,
+	})
+	if errors.Is(err, ledger.ErrInUse) {
+		return nil, fmt.Errorf("%s: another airqa synth is using it; wait until it is done", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", LedgerFile, err)
+	}
+	return &Ledger{lines}, nil
+}
+
+// eachLine applies redact line by line: several may be written at once.
+func eachLine(redact func([]byte) []byte) func([]byte) []byte {
+	if redact == nil {
+		return nil
+	}
+	return func(text []byte) []byte {
+		parts := bytes.Split(text, []byte{'\n'})
+		for i := range parts {
+			parts[i] = redact(parts[i])
+		}
+		return bytes.Join(parts, []byte{'\n'})
+	}
+}
+
+func place(line []byte, at ledger.Span) (key, ledger.Span, error) {
+	l, err := decode(line)
+	if err != nil {
+		err = fmt.Errorf("%w; remove the line to redo its stage from the kept replies", err)
+	}
+	return key{l.Candidate, l.Stage}, at, err
+}
+
+func decode(line []byte) (candidate.Line, error) {
+	var l candidate.Line
+	if err := ledger.Strict(line, &l); err != nil {
+		return l, err
+	}
+	if l.Format != Format {
+		return l, fmt.Errorf("format %d; this program reads %d", l.Format, Format)
+	}
+	return l, nil
+}
+
+// Close closes the ledger.
+func (l *Ledger) Close() error { return l.lines.Close() }
+
+// Get returns the last line of a candidate and stage; false if there is none.
+func (l *Ledger) Get(candidateID, stage string) (candidate.Line, bool, error) {
+	at, ok := l.lines.Get(key{candidateID, stage})
+	if !ok {
+		return candidate.Line{}, false, nil
+	}
+	raw, err := l.lines.Line(at)
+	if err != nil {
+		return candidate.Line{}, false, fmt.Errorf("read %s: %w", LedgerFile, err)
+	}
+	line, err := decode(raw)
+	return line, err == nil, err
+}
+
+// Add appends lines; they are on the disk when it returns. It sets their format.
+func (l *Ledger) Add(lines ...candidate.Line) error {
+	var text []byte
+	for _, line := range lines {
+		line.Format = Format
+		raw, err := ledger.Encode(line)
+		if err != nil {
+			return fmt.Errorf("write %s: %w", LedgerFile, err)
+		}
+		text = append(text, raw...)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	if err := l.lines.Add(text); err != nil {
+		return fmt.Errorf("write %s: %w", LedgerFile, err)
+	}
+	return nil
+}
+
+// Lines yields the lines of a directory's ledger in the order in which they were written, also while another process
+// writes. An unfinished last line is left out. A missing ledger has no lines.
+func Lines(dir string) iter.Seq2[candidate.Line, error] {
+	return func(yield func(candidate.Line, error) bool) {
+		f, err := os.Open(filepath.Join(dir, LedgerFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err != nil {
+			yield(candidate.Line{}, err)
+			return
+		}
+		defer func() { _ = f.Close() }()
+		for raw, err := range ledger.Lines(bufio.NewReaderSize(f, 1<<20)) {
+			var line candidate.Line
+			if err == nil {
+				line, err = decode(raw)
+			}
+			if !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// WriteQuestions replaces the file of accepted questions. Equal rows make equal bytes.
+func WriteQuestions(dir string, rows []qa.Example) error {
+	text, err := dataset.Lines(rows)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, QuestionsFile), text)
+}
