@@ -88,6 +88,12 @@ func Open(dir string) (*Run, error) {
 	return r, nil
 }
 
+// ID returns the SHA-256 of run.json in lower-case hex, which identifies the run wherever its directory is.
+func (r *Run) ID() (string, error) {
+	raw, err := readIn(r.Dir, RunFile)
+	return hash(raw), err
+}
+
 // UUIDs returns the episodes in the order of their first event, as "uuid#repeat".
 func (r *Run) UUIDs() []string { return r.order }
 

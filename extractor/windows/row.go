@@ -1,0 +1,72 @@
+package windows
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"airqa/qa"
+)
+
+// Row is a training example: the messages before one turn of the model, and the turn.
+type Row struct {
+	// ID identifies the row in every format: a hash of run, question, repeat and turn, in lower-case hex.
+	ID string
+	// Run is the run's identity, see [Run.ID].
+	Run string
+	// UUID and Repeat are the episode, Turn its step, counted from 1.
+	UUID   string
+	Repeat int
+	Turn   int
+	// Context is what the model saw, in order: system, task and the window of the last turns. It is shared with other
+	// rows of the episode and must not be modified.
+	Context []qa.Message
+	// Target is the only turn to train on.
+	Target qa.Message
+	// Tools are the tools offered natively; empty if the model writes its actions as text.
+	Tools []qa.ToolSpec
+	// Copied is a fingerprint of context and reply for a turn that may be copied from another run, in a fork or replay.
+	Copied string
+}
+
+// Drop is a turn that is no row of an export, with the reason. Detail is for people; it may be empty.
+type Drop struct {
+	ID     string `json:"id"`
+	Reason Reason `json:"reason"`
+	Detail string `json:"detail"`
+}
+
+// Reason is the code of a reason why a turn is left out. The list is closed.
+type Reason string
+
+// The reasons of this package. All of them concern the target turn: failures before it stay in the context.
+const (
+	NoAction      Reason = "no_action"      // the reply has no action
+	BadSyntax     Reason = "bad_syntax"     // the action could not be read
+	UnknownAction Reason = "unknown_action" // there is no such tool
+	BadParameter  Reason = "bad_parameter"  // an argument is missing, unknown or of the wrong type
+	ActionFailed  Reason = "action_failed"  // the observation is an error, such as one of SQL
+	NoResult      Reason = "no_result"      // the episode ended before the action had a result
+	EmptyTarget   Reason = "empty_target"   // there is no text and no call to train on
+	CopiedTurn    Reason = "copied_turn"    // a fork or replay repeats a turn that is a row already
+)
+
+// Reasons lists the reasons of this package in the order in which they are checked.
+func Reasons() []Reason {
+	return []Reason{NoAction, BadSyntax, UnknownAction, BadParameter, ActionFailed, NoResult, EmptyTarget, CopiedTurn}
+}
+
+// IsErrorAction reports whether a reason is a failed action, as the paper's Table 7 counts them.
+func (r Reason) IsErrorAction() bool {
+	switch r {
+	case NoAction, BadSyntax, UnknownAction, BadParameter, ActionFailed:
+		return true
+	}
+	return false
+}
+
+// RowID returns the id of a row.
+func RowID(run, uuid string, repeat, turn int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", run, uuid, repeat, turn))
+	return hex.EncodeToString(sum[:16])
+}

@@ -1,0 +1,170 @@
+package windows
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"airqa/agent/action"
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// Rows returns the rows of an episode in the order of its turns, and the turns that cannot be trained. Every turn of the
+// model is in exactly one of the two lists.
+func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) {
+	for i, s := range rec.Steps {
+		if s.Reply == nil {
+			continue
+		}
+		row := Row{ID: RowID(r.ID, rec.UUID, rec.Repeat, s.N), Run: r.ID, UUID: rec.UUID, Repeat: rec.Repeat, Turn: s.N, Tools: r.Tools}
+		if reason, detail := failure(rec, i); reason != "" {
+			dropped = append(dropped, Drop{row.ID, reason, detail})
+			continue
+		}
+		row.Context = context(rec, s, o)
+		row.Target = r.target(s, o)
+		if row.Target.Text == "" && len(row.Target.ToolCalls) == 0 {
+			dropped = append(dropped, Drop{row.ID, EmptyTarget, ""})
+			continue
+		}
+		if r.repeats {
+			row.Copied = fingerprint(row.UUID, row.Repeat, s, row.Context)
+		}
+		rows = append(rows, row)
+	}
+	return rows, dropped
+}
+
+// Turns returns the ids of all turns of the model in an episode.
+func (r *Run) Turns(rec runlog.Recorded) []string {
+	var ids []string
+	for _, s := range rec.Steps {
+		if s.Reply != nil {
+			ids = append(ids, RowID(r.ID, rec.UUID, rec.Repeat, s.N))
+		}
+	}
+	return ids
+}
+
+// parseFailures are the reasons of replies without a runnable action.
+var parseFailures = map[string]Reason{
+	qa.ErrNoAction: NoAction, qa.ErrSyntax: BadSyntax, qa.ErrUnknownAction: UnknownAction, qa.ErrParameter: BadParameter,
+}
+
+// failure returns why the turn at step i cannot be a target; empty if it can. The program's own action after a reply
+// without one, such as the statement that text2sql asks for, is the reply's.
+func failure(rec runlog.Recorded, i int) (Reason, string) {
+	s := rec.Steps[i]
+	if s.ParseError != nil {
+		return cmp.Or(parseFailures[s.ParseError.Kind], BadSyntax), s.ParseError.Reason
+	}
+	o := s.Observation
+	if s.Action == nil && i+1 < len(rec.Steps) && rec.Steps[i+1].By == qa.ByProgram {
+		o = rec.Steps[i+1].Observation
+	}
+	switch {
+	case o != nil && (o.Status == qa.StatusError || o.Status == qa.StatusParse):
+		return ActionFailed, firstLine(o.Text)
+	case o == nil && !answered(rec, i):
+		return NoResult, string(rec.Outcome)
+	}
+	return "", ""
+}
+
+// answered reports whether step i is the answer that ended the episode.
+func answered(rec runlog.Recorded, i int) bool {
+	return rec.Outcome == qa.Answered && i == len(rec.Steps)-1
+}
+
+// context returns the messages that the model saw before a step.
+func context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
+	var list []qa.Message
+	for _, span := range s.Shown {
+		list = append(list, rec.Messages[span.First:span.End]...)
+	}
+	if o.Thinking == ThinkingLast || o.Thinking == ThinkingDrop {
+		for i, m := range list {
+			if m.Role == qa.Assistant {
+				list[i].Text = withoutThinking(m.Text)
+			}
+		}
+	}
+	return list
+}
+
+// target returns the turn to train on.
+func (r *Run) target(s qa.Step, o Options) qa.Message {
+	m := s.Message()
+	m.Sealed = nil
+	if o.Turns == Raw {
+		m.Text, m.ToolCalls = s.Reply.Text, s.Reply.ToolCalls
+	} else {
+		m.Text = r.canonical(s)
+		m.ToolCalls = canonicalCall(s)
+	}
+	switch {
+	case o.Thinking == ThinkingDrop:
+		m.Text = withoutThinking(m.Text)
+	case s.Reply.Reasoning != "":
+		m.Text = "<think>\n" + s.Reply.Reasoning + "\n</think>\n\n" + m.Text
+	}
+	return m
+}
+
+// canonical returns the kept part of a reply with its action as the program prints it. If the printed action would be
+// read differently, the reply stays as it is.
+func (r *Run) canonical(s qa.Step) string {
+	kept := s.Message().Text
+	a := s.Action
+	if a == nil || s.Called != nil || a.Start >= a.End || a.End > len(kept) {
+		return kept
+	}
+	spec, known := specOf(a.Name)
+	if !known {
+		return kept
+	}
+	printed := cmp.Or(a.LaTeX, a.Text)
+	if r.format != "" && r.format != action.Python {
+		printed = r.format.Write(spec, a.Args)
+	}
+	text := kept[:a.Start] + printed + kept[a.End:]
+	again := action.Grammar{Specs: specs(), Format: r.format}.Read(text)
+	if again.Action == nil || cmp.Or(again.Action.LaTeX, again.Action.Text) != cmp.Or(a.LaTeX, a.Text) {
+		return kept
+	}
+	return text[:again.Kept]
+}
+
+func specs() []action.Spec { return allTools.Specs() }
+
+// canonicalCall returns the native call that ran, without those that did not.
+func canonicalCall(s qa.Step) []qa.ToolCall {
+	if s.Called == nil {
+		return nil
+	}
+	return []qa.ToolCall{*s.Called}
+}
+
+// fingerprint identifies a turn by what the model saw and replied.
+func fingerprint(uuid string, repeat int, s qa.Step, context []qa.Message) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%d\x00", uuid, repeat, s.N)
+	enc := json.NewEncoder(h)
+	_ = enc.Encode(context)
+	_ = enc.Encode([]any{s.Reply.Text, s.Reply.ToolCalls})
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// firstLine shortens a text for a detail.
+func firstLine(text string) string {
+	const limit = 200
+	for i, r := range text {
+		if r == '\n' || i >= limit {
+			return text[:i]
+		}
+	}
+	return text
+}

@@ -1,0 +1,124 @@
+package windows_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"airqa/extractor/recordtest"
+	"airqa/extractor/windows"
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// withoutData ignores the bytes of images, which the log keeps in files.
+var withoutData = cmpopts.IgnoreFields(qa.Image{}, "Data")
+
+// The context of every row is the prompt that the model received, byte for byte, and so are its tools.
+func TestContextIsThePrompt(t *testing.T) {
+	formats := []string{"python", "json", "xml", "yaml"}
+	seen := make(map[windows.Reason]int)
+	rows, overflowed, short, calls := 0, 0, 0, 0
+	for seed := range uint64(24) {
+		c := recordtest.Config{
+			Dir: recordtest.Dir(t, "run"), Baseline: []string{"agentic-hybrid-view", "agentic-hybrid", "text2sql", "rag"}[seed%4],
+			Settings: qa.DefaultSettings(), Repeats: 2, Seed: seed, Thinking: seed%2 == 0, Interrupt: seed%3 == 0,
+		}
+		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed}[seed%3]
+		c.Settings.ActionFormat, c.Settings.Window = formats[seed/4%4], 1+int(seed%5)
+		made := recordtest.Make(t, c)
+		run := open(t, made.Run)
+		for rec, err := range made.Run.Episodes() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, dropped := run.Rows(rec, windows.Options{})
+			checkAccounted(t, run, rec, got, dropped)
+			for _, d := range dropped {
+				seen[d.Reason]++
+			}
+			for _, row := range got {
+				want := made.Requests[recordtest.Key{UUID: row.UUID, Repeat: row.Repeat, Step: row.Turn}]
+				if diff := cmp.Diff(want.Messages, row.Context, withoutData); diff != "" {
+					t.Fatalf("seed %d, %s step %d: context (-prompt +row):\n%s", seed, rec.Episode, row.Turn, diff)
+				}
+				if diff := cmp.Diff(want.Tools, row.Tools); diff != "" {
+					t.Fatalf("seed %d: tools (-prompt +row):\n%s", seed, diff)
+				}
+				rows++
+				calls += len(row.Tools)
+				if len(row.Context) < len(rec.Messages)-2 {
+					short++
+				}
+			}
+			for _, s := range rec.Steps {
+				if s.Reply != nil && len(s.Reply.Attempts) > 1 {
+					overflowed++
+				}
+			}
+		}
+	}
+	if rows < 200 || overflowed == 0 || short == 0 || calls == 0 {
+		t.Errorf("%d rows, %d after refused prompts, %d with a part of the conversation, %d with tools: too few to test anything", rows, overflowed, short, calls)
+	}
+	for _, reason := range []windows.Reason{windows.NoAction, windows.BadSyntax, windows.UnknownAction, windows.BadParameter, windows.ActionFailed} {
+		if seen[reason] == 0 {
+			t.Errorf("no turn was dropped as %s: %v", reason, seen)
+		}
+	}
+}
+
+func open(t *testing.T, r *runlog.Run) *windows.Run {
+	t.Helper()
+	run, err := windows.Open(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// checkAccounted checks that every turn of the model is a row or dropped, once.
+func checkAccounted(t *testing.T, run *windows.Run, rec runlog.Recorded, rows []windows.Row, dropped []windows.Drop) {
+	t.Helper()
+	count := make(map[string]int)
+	for _, row := range rows {
+		count[row.ID]++
+	}
+	for _, d := range dropped {
+		count[d.ID]++
+	}
+	want := make(map[string]int)
+	for _, id := range run.Turns(rec) {
+		want[id] = 1
+	}
+	if diff := cmp.Diff(want, count); diff != "" {
+		t.Errorf("%s: turns accounted for (-want +got):\n%s", rec.Episode, diff)
+	}
+	if len(want) != rec.Turns() {
+		t.Errorf("%s: %d ids for %d turns", rec.Episode, len(want), rec.Turns())
+	}
+}
+
+func TestRowID(t *testing.T) {
+	ids := make(map[string]string)
+	for _, run := range []string{"a", "b"} {
+		for _, uuid := range []string{"u", "u1"} {
+			for repeat := range 12 {
+				for turn := range 12 {
+					key := fmt.Sprint(run, " ", uuid, " ", repeat, " ", turn)
+					id := windows.RowID(run, uuid, repeat, turn)
+					if other := ids[id]; other != "" {
+						t.Errorf("%s and %s have the same id", key, other)
+					}
+					ids[id] = key
+				}
+			}
+		}
+	}
+	// Ids are part of files that others keep: they never change.
+	if got, want := windows.RowID("run", "uuid", 1, 2), "a293d511ee7f4ffa1bd2117ee85ccc50"; got != want {
+		t.Errorf("id %s, want %s", got, want)
+	}
+}
