@@ -3,6 +3,7 @@ package qa
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // Example is one question of a benchmark in AirQA form (paper, Appendix A.1). Loaders fill UUID and Question; every
@@ -48,3 +49,13 @@ func (e Example) Papers() []string {
 
 // HasTag reports whether the example has a tag.
 func (e Example) HasTag(tag string) bool { return slices.Contains(e.Tags, tag) }
+
+// HasTags reports whether the example has all tags. A tag after "!" must be absent.
+func (e Example) HasTags(tags ...string) bool {
+	for _, tag := range tags {
+		if name, not := strings.CutPrefix(tag, "!"); e.HasTag(name) == not {
+			return false
+		}
+	}
+	return true
+}

@@ -147,15 +147,7 @@ func (s Selection) tagged(list []qa.Example) []qa.Example {
 	if len(s.Tags) == 0 {
 		return list
 	}
-	return keep(list, func(ex qa.Example) bool {
-		for _, tag := range s.Tags {
-			name, not := strings.CutPrefix(tag, "!")
-			if ex.HasTag(name) == not {
-				return false
-			}
-		}
-		return true
-	})
+	return keep(list, func(ex qa.Example) bool { return ex.HasTags(s.Tags...) })
 }
 
 func (s Selection) sampled(list []qa.Example) []qa.Example {

@@ -1,0 +1,223 @@
+package curate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Reason is the code of a reason why an episode or a row is left out. The list is closed.
+type Reason string
+
+// The reasons of this package. The first four and Unfinished are classes of episodes, see [Episode.Class].
+const (
+	Unscored         Reason = "unscored"          // there are no scores of the run, or none of this answer
+	ScoringFailed    Reason = "scoring_failed"    // the evaluator or its judge failed
+	GenerationFailed Reason = "generation_failed" // the endpoint or a tool failed, see qa.Outcome.Failed
+	Wrong            Reason = "wrong"             // the answer is wrong or could not be parsed
+	Unfinished       Reason = "unfinished"        // the episode has no outcome yet
+
+	ByScore      Reason = "score"
+	ByOutcome    Reason = "outcome"
+	ByModel      Reason = "model"
+	ByBaseline   Reason = "baseline"
+	ByTag        Reason = "tag"
+	ByTurns      Reason = "turns"
+	ByTokens     Reason = "tokens"
+	ByRepetition Reason = "repetition"
+	NotListed    Reason = "not_listed"   // not in the file of --ids
+	PerQuestion  Reason = "per_question" // the question has enough episodes
+	PerPaper     Reason = "per_paper"    // one of its papers has enough episodes
+
+	Duplicate     Reason = "duplicate"      // the same row or question is in the export already
+	NearDuplicate Reason = "near_duplicate" // a question with a Jaccard similarity of 0.8 or more is
+	Leak          Reason = "leak"           // see [Leaks]
+)
+
+// Reasons lists the reasons in the order in which they are checked.
+func Reasons() []Reason {
+	return []Reason{
+		Unfinished, GenerationFailed, Unscored, ScoringFailed, Wrong,
+		ByScore, ByOutcome, ByModel, ByBaseline, ByTag, ByTurns, ByTokens, ByRepetition, NotListed,
+		Leak, Duplicate, NearDuplicate, PerQuestion, PerPaper,
+	}
+}
+
+// Episode is a recorded episode as far as its selection depends on it.
+type Episode struct {
+	qa.Trajectory
+	// Example is the question.
+	Example qa.Example
+	// Model is the model as on the command line, "provider:name".
+	Model, Baseline string
+	// Score is nil if the answer was never scored.
+	Score *qa.Score
+}
+
+// Class returns the reason why an episode is not scored and right, or "" for one that is.
+func (e Episode) Class() Reason {
+	switch {
+	case e.Outcome == "":
+		return Unfinished
+	case e.Outcome.Failed():
+		return GenerationFailed
+	case e.Score == nil:
+		return Unscored
+	case e.Score.Verdict == qa.Unscored:
+		return ScoringFailed
+	case e.Score.Verdict != qa.Right:
+		return Wrong
+	}
+	return ""
+}
+
+// Tokens sums the prompts and replies of the episode, cached ones included.
+func (e Episode) Tokens() int {
+	n := 0
+	for _, s := range e.Steps {
+		if s.Reply != nil {
+			n += s.Reply.Usage.Prompt + s.Reply.Usage.Completion
+		}
+	}
+	return n
+}
+
+// Repetition returns the share of the model's actions that repeat an earlier action of the episode, from 0 to 1.
+func (e Episode) Repetition() float64 {
+	seen := make(map[string]bool)
+	actions, repeated := 0, 0
+	for _, s := range e.Steps {
+		if s.By != qa.ByModel || s.Action == nil {
+			continue
+		}
+		actions++
+		if seen[s.Action.Text] {
+			repeated++
+		}
+		seen[s.Action.Text] = true
+	}
+	if actions == 0 {
+		return 0
+	}
+	return float64(repeated) / float64(actions)
+}
+
+// Filter selects episodes. The zero value selects those that are scored and right; zero numbers, nil pointers and empty
+// lists do not limit. The fields are flags of the command line.
+type Filter struct {
+	Include        []string `env:"-" placeholder:"CLASS" help:"Also episodes of this class: wrong, unscored, scoring_failed or generation_failed. Default: only scored and right ones."`
+	MinScore       *float64 `env:"-" placeholder:"S" help:"Minimum score, from 0 to 1."`
+	MaxScore       *float64 `env:"-" placeholder:"S" help:"Maximum score, from 0 to 1."`
+	Outcome        []string `env:"-" placeholder:"OUTCOME" help:"Only episodes that ended this way, such as answered or turn_limit."`
+	OfModel        []string `env:"-" placeholder:"MODEL" help:"Only episodes of these models, as PROVIDER:NAME or NAME."`
+	OfBaseline     []string `env:"-" placeholder:"NAME" help:"Only episodes of these baselines."`
+	Tag            []string `env:"-" placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
+	MinTurns       int      `env:"-" placeholder:"N" help:"Minimum turns of an episode."`
+	MaxTurns       int      `env:"-" placeholder:"N" help:"Maximum turns of an episode."`
+	MinTokens      int      `env:"-" placeholder:"N" help:"Minimum tokens of an episode, prompts and replies."`
+	MaxTokens      int      `env:"-" placeholder:"N" help:"Maximum tokens of an episode, prompts and replies."`
+	MaxRepetition  *float64 `env:"-" placeholder:"SHARE" help:"Maximum share of actions that repeat an earlier one of the episode, from 0 to 1."`
+	MaxPerQuestion int      `env:"-" placeholder:"N" help:"Maximum episodes of one question; the first ones are kept."`
+	MaxPerPaper    int      `env:"-" placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
+}
+
+// classes may be named in Filter.Include.
+var classes = []string{string(Wrong), string(Unscored), string(ScoringFailed), string(GenerationFailed)}
+
+// Selector selects episodes one by one: Check first, then Admit for those that nothing else leaves out.
+type Selector struct {
+	filter    Filter
+	questions map[string]int
+	papers    map[string]int
+}
+
+// NewSelector makes a selector. The error names an invalid field.
+func NewSelector(f Filter) (*Selector, error) {
+	for _, class := range f.Include {
+		if !slices.Contains(classes, class) {
+			return nil, fmt.Errorf("--include %q: want %s", class, strings.Join(classes, ", "))
+		}
+	}
+	for name, share := range map[string]*float64{"--min-score": f.MinScore, "--max-score": f.MaxScore, "--max-repetition": f.MaxRepetition} {
+		if share != nil && !(*share >= 0 && *share <= 1) {
+			return nil, fmt.Errorf("%s %v: want a number from 0 to 1", name, *share)
+		}
+	}
+	return &Selector{f, make(map[string]int), make(map[string]int)}, nil
+}
+
+// Check returns the first reason against an episode and its detail, or "" for a selected one.
+func (s *Selector) Check(e Episode) (reason Reason, detail string) {
+	f := s.filter
+	if class := e.Class(); class != "" && !slices.Contains(f.Include, string(class)) {
+		return class, e.classDetail()
+	}
+	for _, c := range []struct {
+		bad    bool
+		reason Reason
+		detail any
+	}{
+		{e.Score != nil && !within(e.Score.Value, f.MinScore, f.MaxScore), ByScore, value(e.Score)},
+		{!listed(string(e.Outcome), f.Outcome), ByOutcome, e.Outcome},
+		{!listed(e.Model, f.OfModel) && !listed(bareModel(e.Model), f.OfModel), ByModel, e.Model},
+		{!listed(e.Baseline, f.OfBaseline), ByBaseline, e.Baseline},
+		{!e.Example.HasTags(f.Tag...), ByTag, strings.Join(e.Example.Tags, " ")},
+		{!between(e.Turns(), f.MinTurns, f.MaxTurns), ByTurns, e.Turns()},
+		{!between(e.Tokens(), f.MinTokens, f.MaxTokens), ByTokens, e.Tokens()},
+		{!within(e.Repetition(), nil, f.MaxRepetition), ByRepetition, e.Repetition()},
+	} {
+		if c.bad {
+			return c.reason, fmt.Sprint(c.detail)
+		}
+	}
+	return "", ""
+}
+
+// Admit counts an episode of a question, unless the question or one of its papers has the maximum number already.
+func (s *Selector) Admit(ex qa.Example) (reason Reason, detail string) {
+	if n := s.filter.MaxPerQuestion; n > 0 && s.questions[ex.UUID] >= n {
+		return PerQuestion, ex.UUID
+	}
+	for _, paper := range ex.Papers() {
+		if n := s.filter.MaxPerPaper; n > 0 && s.papers[paper] >= n {
+			return PerPaper, paper
+		}
+	}
+	s.questions[ex.UUID]++
+	for _, paper := range ex.Papers() {
+		s.papers[paper]++
+	}
+	return "", ""
+}
+
+func (e Episode) classDetail() string {
+	switch {
+	case e.Outcome.Failed():
+		return string(e.Outcome)
+	case e.Outcome != "" && e.Score != nil:
+		return strings.TrimSpace(string(e.Score.Verdict) + " " + e.Score.Reason)
+	}
+	return ""
+}
+
+func value(s *qa.Score) float64 {
+	if s == nil {
+		return 0
+	}
+	return s.Value
+}
+
+func within(v float64, low, high *float64) bool {
+	return (low == nil || v >= *low) && (high == nil || v <= *high)
+}
+
+func between(n, low, high int) bool { return n >= low && (high == 0 || n <= high) }
+
+func listed(name string, list []string) bool { return len(list) == 0 || slices.Contains(list, name) }
+
+func bareModel(spec string) string {
+	_, name, _ := strings.Cut(spec, ":")
+	return name
+}
