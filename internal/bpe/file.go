@@ -1,0 +1,314 @@
+package bpe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// file is a tokenizer.json. Its truncation, padding, post-processor and decoder do not change the ids of a text.
+type file struct {
+	Added        []addedToken `json:"added_tokens"`
+	Normalizer   *component   `json:"normalizer"`
+	PreTokenizer *component   `json:"pre_tokenizer"`
+	Model        modelFile    `json:"model"`
+}
+
+type modelFile struct {
+	Type         string           `json:"type"`
+	Vocab        json.RawMessage  `json:"vocab"`
+	Merges       json.RawMessage  `json:"merges"`
+	Dropout      float64          `json:"dropout"`
+	Unk          *string          `json:"unk_token"`
+	Prefix       string           `json:"continuing_subword_prefix"`
+	Suffix       string           `json:"end_of_word_suffix"`
+	FuseUnk      bool             `json:"fuse_unk"`
+	ByteFallback bool             `json:"byte_fallback"`
+	IgnoreMerges bool             `json:"ignore_merges"`
+	vocab        map[string]int32 // Vocab, decoded
+}
+
+// component is a normalizer or a pre-tokenizer.
+type component struct {
+	Type          string      `json:"type"`
+	Normalizers   []component `json:"normalizers"`
+	Pretokenizers []component `json:"pretokenizers"`
+
+	Pattern          map[string]string `json:"pattern"` // Regex or String
+	Behavior         string            `json:"behavior"`
+	Invert           bool              `json:"invert"`
+	AddPrefixSpace   bool              `json:"add_prefix_space"`
+	UseRegex         *bool             `json:"use_regex"`
+	IndividualDigits bool              `json:"individual_digits"`
+}
+
+// largestID bounds the table of tokens.
+const largestID = 1 << 22
+
+// errUnsupported ends every error about a file that is not for this package.
+var errUnsupported = errors.New("only byte-level BPE tokenizers are supported, such as those of Qwen, Llama 3 and GPT-2")
+
+// Open reads a tokenizer from a tokenizer.json file or from a directory that has one.
+func Open(path string) (*Tokenizer, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "tokenizer.json")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("open tokenizer: %w", err)
+	}
+	t, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("open tokenizer %s: %w", path, err)
+	}
+	return t, nil
+}
+
+func parse(data []byte) (*Tokenizer, error) {
+	var f file
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, err
+	}
+	t := new(Tokenizer)
+	if err := t.readModel(&f.Model); err != nil {
+		return nil, err
+	}
+	if err := t.readNormalizer(f.Normalizer); err != nil {
+		return nil, err
+	}
+	if err := t.readPreTokenizer(f.PreTokenizer); err != nil {
+		return nil, err
+	}
+	return t, t.readAdded(f.Added)
+}
+
+func (t *Tokenizer) readNormalizer(c *component) error {
+	switch {
+	case c == nil:
+	case c.Type == "NFC":
+		t.nfc = true
+	case c.Type == "Sequence":
+		for i := range c.Normalizers {
+			if err := t.readNormalizer(&c.Normalizers[i]); err != nil {
+				return err
+			}
+		}
+	default:
+		return fmt.Errorf("normalizer %q is not supported, only NFC", c.Type)
+	}
+	return nil
+}
+
+func (t *Tokenizer) readPreTokenizer(c *component) error {
+	if c == nil {
+		return fmt.Errorf("no pre_tokenizer: %w", errUnsupported)
+	}
+	steps := []component{*c}
+	if c.Type == "Sequence" {
+		steps = c.Pretokenizers
+	}
+	for i, step := range steps {
+		last := i == len(steps)-1
+		if last != (step.Type == "ByteLevel") {
+			return fmt.Errorf("pre_tokenizer %q in place %d of %d: ByteLevel must be the last: %w", step.Type, i+1, len(steps), errUnsupported)
+		}
+		if err := t.readSplitter(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tokenizer) readSplitter(c component) error {
+	switch c.Type {
+	case "ByteLevel":
+		if c.AddPrefixSpace {
+			t.splitters = append(t.splitters, addSpace)
+		}
+		if c.UseRegex == nil || *c.UseRegex {
+			w, _ := wordsOf(gpt2Pattern)
+			t.splitters = append(t.splitters, w.split)
+		}
+		return nil
+	case "Digits":
+		d := digits{math.MaxInt, classes()}
+		if c.IndividualDigits {
+			d.longest = 1
+		}
+		t.splitters = append(t.splitters, d.split)
+		return nil
+	case "Split":
+		s, err := splitterOf(c)
+		t.splitters = append(t.splitters, s)
+		return err
+	}
+	return fmt.Errorf("pre_tokenizer %q is not supported", c.Type)
+}
+
+func (t *Tokenizer) readModel(f *modelFile) error {
+	merges, err := f.check()
+	if err != nil {
+		return err
+	}
+	t.vocab = f.vocab
+	t.texts = make([]string, len(f.vocab))
+	for token, id := range f.vocab {
+		if err := t.setText(id, unspell(token)); err != nil {
+			return err
+		}
+	}
+	m := &t.model
+	if err := m.readMerges(f.vocab, merges); err != nil {
+		return err
+	}
+	m.fuse, m.unk = f.FuseUnk, none
+	if f.IgnoreMerges {
+		m.whole = f.vocab
+	}
+	m.seed, m.cache = maphash.MakeSeed(), make([]atomic.Pointer[cached], cacheSlots)
+	return m.readBytes(f)
+}
+
+// check refuses models of other kinds and returns the merges.
+func (f *modelFile) check() (merges [][]string, err error) {
+	if f.Type != "BPE" && (f.Type != "" || f.Merges == nil) {
+		return nil, fmt.Errorf("model %q: %w", f.Type, errUnsupported)
+	}
+	if f.Merges == nil {
+		return nil, fmt.Errorf("the model has no merges: %w", errUnsupported)
+	}
+	if f.Prefix != "" || f.Suffix != "" || f.Dropout != 0 {
+		return nil, errors.New("continuing_subword_prefix, end_of_word_suffix and dropout are not supported")
+	}
+	if err := json.Unmarshal(f.Vocab, &f.vocab); err != nil {
+		return nil, fmt.Errorf("model.vocab: %w", err)
+	}
+	return readMergeList(f.Merges)
+}
+
+// readMergeList reads merges as pairs or, in older files, as lines of two parts.
+func readMergeList(data []byte) (merges [][]string, err error) {
+	if json.Unmarshal(data, &merges) == nil {
+		return merges, nil
+	}
+	var lines []string
+	if err := json.Unmarshal(data, &lines); err != nil {
+		return nil, fmt.Errorf("model.merges: %w", err)
+	}
+	merges = nil
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "#version") {
+			merges = append(merges, strings.Split(line, " "))
+		}
+	}
+	return merges, nil
+}
+
+// setText sets the text of an id.
+func (t *Tokenizer) setText(id int32, text string) error {
+	if id < 0 || id > largestID {
+		return fmt.Errorf("token %q: id %d is out of range", text, id)
+	}
+	if missing := int(id) + 1 - len(t.texts); missing > 0 {
+		t.texts = append(t.texts, make([]string, missing)...)
+	}
+	t.texts[id] = text
+	return nil
+}
+
+func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
+	m.ranks = make(map[uint64]uint32, len(merges))
+	m.merged = make([]int32, len(merges))
+	for rank, parts := range merges {
+		if len(parts) != 2 {
+			return fmt.Errorf("merge %d has %d parts, not 2", rank+1, len(parts))
+		}
+		left, ok1 := vocab[parts[0]]
+		right, ok2 := vocab[parts[1]]
+		both, ok3 := vocab[parts[0]+parts[1]]
+		if !ok1 || !ok2 || !ok3 {
+			return fmt.Errorf("merge %d (%q, %q) has tokens outside the vocabulary", rank+1, parts[0], parts[1])
+		}
+		m.ranks[pair(left, right)] = uint32(rank)
+		m.merged[rank] = both
+	}
+	return nil
+}
+
+// readBytes looks up the tokens of the single bytes. A small vocabulary may lack some.
+func (m *model) readBytes(f *modelFile) error {
+	missing := 0
+	for b := range m.bytes {
+		id, ok := f.vocab[spell(string([]byte{byte(b)}))]
+		if !ok {
+			id = none
+			missing++
+		}
+		m.bytes[b] = id
+	}
+	if missing == 0 {
+		return nil
+	}
+	if f.ByteFallback {
+		return fmt.Errorf("byte_fallback: %w", errUnsupported)
+	}
+	if f.Unk != nil {
+		id, ok := f.vocab[*f.Unk]
+		if !ok {
+			return fmt.Errorf("the unk_token %q is not in the vocabulary", *f.Unk)
+		}
+		m.unk = id
+	}
+	return nil
+}
+
+// readAdded adds the added tokens. Their ids are those of the vocabulary, or the next free ones: the ids in the file
+// do not count. The last token of an id counts.
+func (t *Tokenizer) readAdded(tokens []addedToken) error {
+	t.added = make(map[string]int32, len(tokens))
+	byID := make(map[int32]*addedToken, len(tokens))
+	next := int32(len(t.vocab))
+	for i := range tokens {
+		token := &tokens[i]
+		if token.Content == "" {
+			continue
+		}
+		id, ok := t.ID(token.Content)
+		if !ok {
+			id = next
+			next++
+		}
+		token.id = id
+		t.added[token.Content] = id
+		if err := t.setText(id, token.Content); err != nil {
+			return err
+		}
+		byID[id] = token
+	}
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		t.find(byID[id])
+	}
+	return nil
+}
+
+// find has the texts searched for a token.
+func (t *Tokenizer) find(token *addedToken) {
+	switch {
+	case !token.Normalized:
+		t.before.add(token.Content, token)
+	case t.nfc:
+		t.after.add(norm.NFC.String(token.Content), token)
+	default:
+		t.after.add(token.Content, token)
+	}
+}

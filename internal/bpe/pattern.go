@@ -1,0 +1,57 @@
+package bpe
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// splitterOf returns the splitter of a Split pre-tokenizer.
+func splitterOf(c component) (splitter, error) {
+	pattern, ok := c.Pattern["Regex"]
+	if !ok {
+		pattern = regexp2.Escape(c.Pattern["String"])
+	}
+	if pattern == "" {
+		return nil, errors.New("pre_tokenizer Split has no pattern")
+	}
+	keepRest := c.Behavior == "Isolated" || c.Invert
+	keepMatches := c.Behavior == "Isolated" || !c.Invert
+	if c.Behavior == "Removed" {
+		keepRest, keepMatches = !c.Invert, c.Invert
+	} else if c.Behavior != "Isolated" {
+		return nil, fmt.Errorf("pre_tokenizer Split: behavior %q is not supported", c.Behavior)
+	}
+	if w, ok := wordsOf(pattern); ok && keepMatches {
+		return w.split, nil // these patterns match every character
+	}
+	if longest, ok := digitPatterns[pattern]; ok && keepMatches && keepRest {
+		return digits{longest, classes()}.split, nil
+	}
+	return regexSplitter(pattern, keepMatches, keepRest)
+}
+
+// regexSplitter splits at the matches of a regular expression.
+func regexSplitter(pattern string, keepMatches, keepRest bool) (splitter, error) {
+	re, err := regexp2.Compile(pattern, regexp2.OptionMaxBacktrackingStackSize(-1))
+	if err != nil {
+		return nil, fmt.Errorf("pre_tokenizer Split: %w", err)
+	}
+	return func(text string, emit func(string)) {
+		matches, _ := re.FindAllStringIndex(text, -1) // fails only at a timeout, which is not set
+		done := 0
+		for _, match := range matches {
+			if keepRest && done < match[0] {
+				emit(text[done:match[0]])
+			}
+			if keepMatches && match[0] < match[1] {
+				emit(text[match[0]:match[1]])
+			}
+			done = match[1]
+		}
+		if keepRest && done < len(text) {
+			emit(text[done:])
+		}
+	}, nil
+}
