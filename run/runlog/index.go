@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -53,13 +54,14 @@ func (r *Run) useIndex(log *os.File) int64 {
 		return 0
 	}
 	d := decoder{raw: body}
-	size, print := int64(d.number()), d.bytes(sha256.Size) //nolint:gosec // checked by the fingerprint
-	now, err := fingerprintOf(log, size)
-	if err != nil || d.bad || !bytes.Equal(print, now) {
+	size, print := int64(d.number()), d.bytes(sha256.Size) //nolint:gosec // checked next
+	if size < indexFrom {
 		return 0
 	}
-	fresh := *r
-	fresh.lines = make(map[string][]line)
+	if now, err := fingerprintOf(log, size); err != nil || !bytes.Equal(print, now) {
+		return 0
+	}
+	fresh := Run{Dir: r.Dir, Config: r.Config, lines: make(map[string][]line)}
 	if !fresh.decode(&d) || fresh.index.size != size {
 		return 0
 	}
@@ -69,16 +71,13 @@ func (r *Run) useIndex(log *os.File) int64 {
 
 // decode reads the episodes and lines of an index.
 func (r *Run) decode(d *decoder) bool {
-	names := make([]string, d.number())
+	names := make([]string, d.count())
 	for i := range names {
-		names[i] = string(d.bytes(int(d.number()))) //nolint:gosec // bytes checks it
-		if d.bad {
-			return false
-		}
+		names[i] = string(d.bytes(d.count()))
 	}
-	for n := d.number(); n > 0 && !d.bad; n-- {
+	for range d.count() {
 		code, length := d.number(), d.number()
-		if code >= uint64(lineEvent+len(names)) {
+		if d.bad || code >= uint64(lineEvent+len(names)) || length > math.MaxUint32 {
 			return false
 		}
 		name := ""
@@ -116,19 +115,13 @@ func (r *Run) writeIndex(log *os.File, covered int64) {
 	_ = atomicfile.WriteFile(filepath.Join(r.Dir, indexFile), binary.LittleEndian.AppendUint32(whole, crc32.ChecksumIEEE(body)))
 }
 
-// fingerprintOf hashes the ends of the first size bytes of a log.
+// fingerprintOf hashes the ends of the first size bytes of a log, at least indexFrom.
 func fingerprintOf(log io.ReaderAt, size int64) ([]byte, error) {
 	ends := make([]byte, 2*printSize)
-	head, err := log.ReadAt(ends[:min(printSize, size)], 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	tail, err := log.ReadAt(ends[head:head+int(min(printSize, size))], max(size-printSize, 0))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	sum := sha256.Sum256(ends[:head+tail])
-	return sum[:], nil
+	_, errHead := log.ReadAt(ends[:printSize], 0)
+	_, errTail := log.ReadAt(ends[printSize:], size-printSize)
+	sum := sha256.Sum256(ends)
+	return sum[:], errors.Join(errHead, errTail)
 }
 
 // decoder reads numbers and bytes; bad is set at the end of the data.
@@ -147,8 +140,18 @@ func (d *decoder) number() uint64 {
 	return x
 }
 
+// count reads the number of items that follow, of at least one byte each.
+func (d *decoder) count() int {
+	n := d.number()
+	if n > uint64(len(d.raw)) {
+		d.bad = true
+		return 0
+	}
+	return int(n) //nolint:gosec // a length
+}
+
 func (d *decoder) bytes(n int) []byte {
-	if n < 0 || n > len(d.raw) {
+	if n > len(d.raw) {
 		d.bad = true
 		return nil
 	}

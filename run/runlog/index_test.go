@@ -2,9 +2,14 @@ package runlog_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,11 +103,84 @@ func TestIndex(t *testing.T) {
 		want := fresh()
 		for what, raw := range map[string][]byte{
 			"old": old, "cut": old[:len(old)/2], "flipped": append(bytes.Clone(old[:len(old)-40]), make([]byte, 40)...),
+			"empty": nil, "cut after its mark": old[:len(indexMark)], "cut in its checksum": old[:len(indexMark)+3], "another file": []byte("{}\n"),
 		} {
 			put(index, string(raw))
 			if diff := cmp.Diff(want, seen(t, dir)); diff != "" {
 				t.Fatalf("a log that is %s with an index that is %s (-without +with):\n%s", name, what, diff)
 			}
+		}
+	}
+}
+
+// indexMark starts an index.
+const indexMark = "airqa log index 1\n"
+
+// A crafted index with a correct checksum is ignored if it does not describe its log.
+func TestCraftedIndex(t *testing.T) {
+	dir := create(t)
+	path := filepath.Join(dir, "log.idx")
+	if err := os.WriteFile(filepath.Join(dir, runlog.LogFile), []byte(manyLines(0, 150)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := seen(t, dir)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := raw[len(indexMark) : len(raw)-4]
+	names := 3 + sha256.Size // after the size of the log and its fingerprint
+	lines := names + 2
+	for i := range 150 {
+		lines += len(fmt.Sprintf("?u%d#0", i))
+	}
+	end := len(body) - 4 // two bytes each for the episode of the last line and its length
+	huge := binary.AppendUvarint(nil, math.MaxUint64-1)
+	for name, crafted := range map[string][]byte{
+		"empty":                      nil,
+		"a negative size":            slices.Concat(huge, body[3:]),
+		"a small size":               slices.Concat([]byte{1}, body[3:]),
+		"a size beyond the log":      slices.Concat(binary.AppendUvarint(nil, 1<<40), body[3:]),
+		"no fingerprint":             body[:3+sha256.Size-1],
+		"no names":                   body[:names],
+		"too many names":             slices.Concat(body[:names], huge, body[names+2:]),
+		"a name beyond the end":      slices.Concat(body[:names+2], huge, body[names+3:]),
+		"a missing line":             body[:end],
+		"one line too few":           slices.Concat(body[:lines], []byte{body[lines] + 1}, body[lines+1:]),
+		"half a line":                body[:end+3],
+		"an unknown episode":         slices.Concat(body[:end], []byte{body[end] + 1}, body[end+1:]),
+		"a longer line":              slices.Concat(body[:end+2], []byte{body[end+2] + 1}, body[end+3:]),
+		"a line of huge length":      slices.Concat(body[:end+2], huge),
+		"something behind its lines": slices.Concat(body, []byte{0}),
+	} {
+		sealed := binary.LittleEndian.AppendUint32(append([]byte(indexMark), crafted...), crc32.ChecksumIEEE(crafted))
+		if err := os.WriteFile(path, sealed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, seen(t, dir)); diff != "" {
+			t.Errorf("%s (-without +with):\n%s", name, diff)
+		}
+	}
+}
+
+// A change at either end of the indexed log makes its index stale.
+func TestStaleIndex(t *testing.T) {
+	dir := create(t)
+	log := filepath.Join(dir, runlog.LogFile)
+	text := manyLines(0, 150)
+	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen(t, dir)
+	const end = 4 << 10
+	for _, at := range []int{0, end - 1, len(text) - end, len(text) - 2} {
+		raw := []byte(text)
+		raw[at] = '"' // unbalanced: the line is not JSON
+		if err := os.WriteFile(log, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := runlog.Open(dir); err != nil || len(r.BadLines) != 1 {
+			t.Errorf("byte %d changed: bad lines %v, %v", at, r.BadLines, err)
 		}
 	}
 }
