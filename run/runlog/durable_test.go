@@ -40,39 +40,6 @@ func TestIndexSavesParsing(t *testing.T) {
 	}
 }
 
-// A line that could be written in part only, and not be cut off at first, is cut off before the next one.
-func TestHalfLine(t *testing.T) {
-	dir := create(t)
-	broken := errors.New("no space left")
-	failing := false
-	w, err := runlog.OpenWriter(dir, runlog.WriterConfig{Now: now, Fault: func(name string, n int) (int, error) {
-		if failing && (name == runlog.LogFile || name == "truncate") {
-			return n / 2, broken
-		}
-		return n, nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = w.Close() }()
-	e, err := w.Begin("u", 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	failing = true
-	if err := e.Message(qa.Message{Role: qa.User, Text: "lost"}); !errors.Is(err, broken) {
-		t.Fatalf("error %v", err)
-	}
-	failing = false
-	if err := e.Message(qa.Message{Role: qa.User, Text: "kept"}); err != nil {
-		t.Fatal(err)
-	}
-	r, got := read(t, dir)
-	if len(r.BadLines) != 0 || len(got) != 1 || len(got[0].Messages) != 1 || got[0].Messages[0].Text != "kept" {
-		t.Errorf("bad lines %v, episodes %+v", r.BadLines, got)
-	}
-}
-
 // Texts and a log that cannot be written or read are errors.
 func TestUnusableFiles(t *testing.T) {
 	dir := create(t)

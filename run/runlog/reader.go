@@ -145,7 +145,7 @@ func (r *Run) Text(sum string) (string, error) {
 
 // LoadImages reads the images of an episode, to show them to a model again.
 func (r *Run) LoadImages(rec *Recorded) error {
-	lists := make([][]qa.Image, 0, len(rec.Messages)+len(rec.Steps))
+	var lists [][]qa.Image
 	for _, m := range rec.Messages {
 		lists = append(lists, m.Images)
 	}
@@ -285,7 +285,7 @@ func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
 		if _, err := file.ReadAt(raw, at.offset); err != nil {
 			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
-		if b.rec.Events > 0 && starts(raw) {
+		if starts(raw) {
 			b = b.again()
 		}
 		b.take(raw, at)

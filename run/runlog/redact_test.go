@@ -12,19 +12,23 @@ import (
 )
 
 func TestRedactor(t *testing.T) {
-	redact := runlog.Redactor([]string{"a-secret-word", `with "quotes"`, "short"}, "/home/someone/")
+	redact := runlog.Redactor([]string{"a-secret-word", `with "quotes"`, "short", "eightish", "sevenly"}, "/home/someone/")
 	long := strings.Repeat("x", 16)
 	tests := []struct{ name, in, want string }{
 		{"nothing", "a risk-free task-list", "a risk-free task-list"},
 		{"own secret", "is a-secret-word here", "is [redacted] here"},
 		{"as JSON", `{"a":"with \"quotes\""}`, `{"a":"[redacted]"}`},
 		{"too short to replace", "a short word", "a short word"},
+		{"of eight characters", "an eightish word", "an [redacted] word"},
+		{"of seven characters", "a sevenly word", "a sevenly word"},
 		{"home", "/home/someone/papers", "~/papers"},
 		{"another key", "sk-" + long, "[redacted]"},
 		{"among text", "key sk-" + long + "-_9, and sk-" + long + ".", "key [redacted], and [redacted]."},
 		{"in a word", "task-" + long, "task-" + long},
 		{"second of a word", "xsk-sk-" + long, "xsk-[redacted]"},
 		{"after an escaped newline", `{"a":"b\nsk-` + long + `"}`, `{"a":"b\n[redacted]"}`},
+		{"every key character", "sk-azAZ09_-" + long[:8] + "{", "[redacted]{"},
+		{"not a start of a word", "zsk-" + long + " Zsk-" + long + " 9sk-" + long + " `sk-" + long, "zsk-" + long + " Zsk-" + long + " 9sk-" + long + " `[redacted]"},
 		{"too short for a key", "sk-" + long[1:], "sk-" + long[1:]},
 	}
 	for _, tt := range tests {
@@ -33,6 +37,21 @@ func TestRedactor(t *testing.T) {
 				t.Errorf("redact(%q) = %q, want %q", tt.in, got, tt.want)
 			}
 		})
+	}
+}
+
+// The home directory is replaced, unless it is so short that ordinary paths contain it.
+func TestRedactedHome(t *testing.T) {
+	for _, tt := range []struct{ home, in, want string }{
+		{"/root", "/root/papers", "~/papers"},
+		{"/root/", "/root/papers, /root", "~/papers, /root"},
+		{"/opt", "/opt/papers", "/opt/papers"},
+		{"/", "/papers", "/papers"},
+		{"", "/papers", "/papers"},
+	} {
+		if got := string(runlog.Redactor(nil, tt.home)([]byte(tt.in))); got != tt.want {
+			t.Errorf("home %s: %q, want %q", tt.home, got, tt.want)
+		}
 	}
 }
 

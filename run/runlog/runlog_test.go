@@ -145,8 +145,13 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("trajectory (-written +read):\n%s", diff)
 	}
 	r, _ := read(t, dir)
-	if err := r.LoadImages(&got[0]); err != nil || string(got[0].Messages[3].Images[0].Data) != "png" {
-		t.Errorf("picture = %q, %v", got[0].Messages[3].Images[0].Data, err)
+	if err := r.LoadImages(&got[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range [][]qa.Image{got[0].Messages[3].Images, got[0].Steps[0].Observation.Images} {
+		if string(list[0].Data) != "png" {
+			t.Errorf("image = %q", list[0].Data)
+		}
 	}
 }
 
@@ -387,10 +392,14 @@ func TestRedactionKeepsJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Message(qa.Message{Role: qa.User, Text: "first\neverclear neverclear"}); err != nil {
+	call := qa.Step{N: 1, Reply: &qa.Reply{Text: "\neverclear"}, Called: &qa.ToolCall{Arguments: json.RawMessage(`{"n":9007199254740993}`)}}
+	if err := errors.Join(e.Message(qa.Message{Role: qa.User, Text: "first\neverclear neverclear"}), e.Call(call)); err != nil {
 		t.Fatal(err)
 	}
 	r, got := read(t, dir)
+	if args := string(got[0].Steps[0].Called.Arguments); args != `{"n":9007199254740993}` {
+		t.Errorf("arguments %s", args)
+	}
 	if len(r.BadLines) != 0 || got[0].Messages[0].Text != "first\neverclear [redacted]" {
 		t.Errorf("bad %v, read %+v", r.BadLines, got)
 	}
@@ -588,6 +597,11 @@ func TestRedaction(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for m, err := range runlog.Skim(dir, 0) {
+		if head := `{"type":"` + m.Type + `","episode":"u#0","seq":`; err != nil || !strings.HasPrefix(string(m.Line), head) {
+			t.Errorf("line %s, %v; want the usual order of keys", m.Line, err)
+		}
 	}
 	_, got := read(t, dir)
 	if text := got[0].Messages[1].Text; !strings.HasSuffix(text, `[redacted] ~/papers short`) {

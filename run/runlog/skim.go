@@ -95,7 +95,7 @@ func quickMark(raw []byte) (Mark, bool) {
 	kind, rest, ok1 := after(raw, `{"type":"`)
 	episode, rest, ok2 := after(rest, `,"episode":"`)
 	_, rest, ok3 := bytes.Cut(rest, []byte(`,"time":"`))
-	written, _, ok4 := bytes.Cut(rest[:min(len(rest), 64)], []byte(`"`))
+	written, _, ok4 := bytes.Cut(rest, []byte(`"`))
 	if !ok1 || !ok2 || !ok3 || !ok4 || !bytes.HasSuffix(raw, []byte("}\n")) || bytes.IndexByte(episode, '\\') >= 0 {
 		return Mark{}, false
 	}

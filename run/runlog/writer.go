@@ -85,16 +85,12 @@ func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
 	}
-	file, torn, err := openLog(filepath.Join(dir, LogFile))
+	file, whole, torn, err := openLog(filepath.Join(dir, LogFile))
 	if err != nil {
 		_ = lock.Close()
 		return nil, err
 	}
-	size, err := file.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("seek log: %w", err), file.Close(), lock.Close())
-	}
-	w := &Writer{dir: dir, redact: c.Redact, now: c.Now, fault: c.Fault, lock: lock, file: file, size: size, synced: size, Torn: torn}
+	w := &Writer{dir: dir, redact: c.Redact, now: c.Now, fault: c.Fault, lock: lock, file: file, size: whole, synced: whole, Torn: torn}
 	w.blobs = blobs{dir: dir, redact: c.Redact, fault: c.Fault, known: make(map[string]bool)}
 	return w, nil
 }
@@ -159,7 +155,6 @@ func (w *Writer) writeLine(line []byte) error {
 	n, failed := w.fault(LogFile, len(line))
 	_, err := w.file.Write(line[:n])
 	if err = errors.Join(failed, err); err != nil {
-		w.half = true
 		return errors.Join(err, w.cut())
 	}
 	w.size += int64(n)
@@ -213,20 +208,21 @@ func (w *Writer) redactStrings(v any) any {
 	return v
 }
 
-// openLog opens the log for appending and truncates it after its last complete line.
-func openLog(path string) (*os.File, int64, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+// openLog opens the log for appending and truncates it after its last complete line. It returns the size of the log and
+// of what it removed.
+func openLog(path string) (file *os.File, whole, torn int64, err error) {
+	file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, 0, fmt.Errorf("open log: %w", err)
+		return nil, 0, 0, fmt.Errorf("open log: %w", err)
 	}
 	whole, size, err := lastLineEnd(file)
 	if err == nil && whole < size {
 		err = file.Truncate(whole)
 	}
 	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("read the end of %s: %w", path, err), file.Close())
+		return nil, 0, 0, errors.Join(fmt.Errorf("read the end of %s: %w", path, err), file.Close())
 	}
-	return file, size - whole, nil
+	return file, whole, size - whole, nil
 }
 
 // lastLineEnd returns the offset after the last newline, and the size of the file.
