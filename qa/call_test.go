@@ -69,6 +69,27 @@ func TestCallError(t *testing.T) {
 	}
 }
 
+// One request needs no count, and an error without a hint ends with its cause.
+func TestCallErrorOfOneRequest(t *testing.T) {
+	err := &qa.CallError{Attempts: []qa.Attempt{{Status: 401}}, Err: errors.New("no key")}
+	if err.Error() != "no key" {
+		t.Errorf("error %q", err)
+	}
+}
+
+// The same request may succeed later, unless the request itself or its sender is at fault.
+func TestTransient(t *testing.T) {
+	for class, want := range map[qa.FailureClass]bool{
+		qa.FailRateLimit: true, qa.FailServer: true, qa.FailNetwork: true, qa.FailUnreachable: true, qa.FailTimeout: true, qa.FailGarbage: true,
+		qa.FailAuth: false, qa.FailTLS: false, qa.FailImages: false, qa.FailBadRequest: false, qa.FailContextOverflow: false,
+		qa.FailCancelled: false, qa.FailBudget: false, qa.FailUnknown: false, "": false,
+	} {
+		if class.Transient() != want {
+			t.Errorf("%q: transient is %v", class, !want)
+		}
+	}
+}
+
 func TestSuspension(t *testing.T) {
 	err := fmt.Errorf("ask: %w", &qa.CallError{Err: &qa.SuspendedError{Reason: "budget reached"}})
 	if got := qa.Suspension(err); got != "budget reached" {

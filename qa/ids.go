@@ -3,6 +3,7 @@ package qa
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -39,15 +40,15 @@ func inOtherScript(title string, kept int) bool {
 	return lost > kept || kept == 0 && strings.TrimSpace(title) != ""
 }
 
+var (
+	notInTitles = regexp.MustCompile(`[^\p{L}\p{M}\p{Nd}]+`)
+	notInIDs    = regexp.MustCompile(`[^a-z0-9]+`)
+)
+
 // foldTitle reduces a title to its letters and digits in lower case, in any script. A title without any remains
 // unchanged.
 func foldTitle(title string) string {
-	folded := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, title)
+	folded := strings.ToLower(notInTitles.ReplaceAllString(title, ""))
 	if folded == "" {
 		return strings.TrimSpace(title)
 	}
@@ -100,11 +101,4 @@ func IsUUID(s string) bool {
 func v5(name string) string { return uuid.NewSHA1(uuid.NameSpaceDNS, []byte(name)).String() }
 
 // keep drops every byte but a-z and 0-9.
-func keep(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, s)
-}
+func keep(s string) string { return notInIDs.ReplaceAllString(s, "") }

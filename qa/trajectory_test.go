@@ -122,6 +122,19 @@ func TestTrajectorySums(t *testing.T) {
 	}
 }
 
+func TestCutReplies(t *testing.T) {
+	tr := qa.Trajectory{Steps: []qa.Step{
+		{N: 1, By: qa.ByProgram},
+		{N: 2, Reply: &qa.Reply{Finish: qa.FinishLength}},
+		{N: 3, Reply: &qa.Reply{Finish: "stop"}},
+		{N: 4, Reply: &qa.Reply{}},
+		{N: 5, Reply: &qa.Reply{Finish: qa.FinishLength}},
+	}}
+	if got := tr.CutReplies(); got != 2 {
+		t.Errorf("%d replies are cut, want 2", got)
+	}
+}
+
 func TestEpisodeID(t *testing.T) {
 	for id, want := range map[string]struct {
 		uuid   string
