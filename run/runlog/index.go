@@ -124,7 +124,7 @@ func fingerprintOf(log io.ReaderAt, size int64) ([]byte, error) {
 	return sum[:], errors.Join(errHead, errTail)
 }
 
-// decoder reads numbers and bytes; bad is set at the end of the data.
+// decoder reads numbers and bytes; bad is set by a number that is missing.
 type decoder struct {
 	raw []byte
 	bad bool
@@ -140,21 +140,15 @@ func (d *decoder) number() uint64 {
 	return x
 }
 
-// count reads the number of items that follow, of at least one byte each.
+// count reads the number of items that follow, of at least one byte each: a larger number than that of the bytes left is
+// wrong, and reading so many items fails.
 func (d *decoder) count() int {
-	n := d.number()
-	if n > uint64(len(d.raw)) {
-		d.bad = true
-		return 0
-	}
-	return int(n) //nolint:gosec // a length
+	return int(min(d.number(), uint64(len(d.raw)))) //nolint:gosec // a length
 }
 
+// bytes returns the next n bytes, or as many as there are.
 func (d *decoder) bytes(n int) []byte {
-	if n > len(d.raw) {
-		d.bad = true
-		return nil
-	}
+	n = min(n, len(d.raw))
 	b := d.raw[:n]
 	d.raw = d.raw[n:]
 	return b
