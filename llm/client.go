@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -51,16 +52,9 @@ func (c *client) GenerateContent(
 	for _, option := range options {
 		option(&o)
 	}
-	full, err := c.codec.body(chat, o.Tools)
+	full, body, err := c.encode(chat, o.Tools, c.codec.stream)
 	if err != nil {
-		return nil, c.fault(qa.FailBadRequest, err.Error())
-	}
-	full["model"] = c.model
-	maps.Copy(full, c.settings)
-	c.quirks.apply(full, c.codec.stream)
-	body, err := json.Marshal(full) // with sorted keys
-	if err != nil {
-		return nil, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
+		return nil, err
 	}
 	choice, err := c.post(ctx, body)
 	if err != nil {
@@ -69,16 +63,41 @@ func (c *client) GenerateContent(
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{choice}}, nil
 }
 
-func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, error) {
-	address := c.base.JoinPath(c.codec.path).String()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+// encode returns a request as fields and as the bytes to send. stream has the fields to add for an endpoint that only
+// streams.
+func (c *client) encode(
+	chat []llms.MessageContent, tools []llms.Tool, stream map[string]any,
+) (full map[string]any, body []byte, err error) {
+	full, err = c.codec.body(chat, tools)
+	if err != nil {
+		return nil, nil, c.fault(qa.FailBadRequest, err.Error())
+	}
+	full["model"] = c.model
+	maps.Copy(full, c.settings)
+	c.quirks.apply(full, stream)
+	body, err = json.Marshal(full) // with sorted keys
+	if err != nil {
+		return nil, nil, c.fault(qa.FailBadRequest, fmt.Sprintf("write the request: %v", err))
+	}
+	return full, body, nil
+}
+
+// send makes a request with the key at an address below the base URL.
+func (c *client) send(ctx context.Context, method string, address *url.URL, contentType string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address.String(), body)
 	if err != nil {
 		return nil, c.fault(qa.FailBadRequest, err.Error())
 	}
-	req.Header.Set("Content-Type", "application/json")
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
 	req.Header.Set("User-Agent", "airqa")
 	c.codec.authorize(req.Header, c.key)
-	resp, err := c.http.Do(req)
+	return c.http.Do(req)
+}
+
+func (c *client) post(ctx context.Context, body []byte) (*llms.ContentChoice, error) {
+	resp, err := c.send(ctx, http.MethodPost, c.base.JoinPath(c.codec.path), "application/json", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +133,10 @@ func (c *client) answer(resp *http.Response) (*llms.ContentChoice, error) {
 	if c.codec.readStream != nil && isStream(resp.Header.Get("Content-Type"), body) {
 		read = c.codec.readStream
 	}
+	return c.decode(body, read)
+}
+
+func (c *client) decode(body []byte, read func([]byte) (*llms.ContentChoice, error)) (*llms.ContentChoice, error) {
 	choice, err := read(body)
 	if err != nil {
 		return nil, c.rejected(body, err)

@@ -1,10 +1,12 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -116,9 +118,6 @@ func (e *Endpoint) Complete(ctx context.Context, r qa.Request) (qa.Reply, error)
 	if err != nil {
 		return qa.Reply{}, callError(attempts, err)
 	}
-	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
-		reply.Usage = estimate(&e.counts, r, reply)
-	}
 	reply.Attempts = attempts
 	return reply, nil
 }
@@ -145,42 +144,55 @@ func callError(attempts []qa.Attempt, err error) *qa.CallError {
 func (e *Endpoint) ask(ctx context.Context, r qa.Request) (qa.Reply, int, error) {
 	bounded, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
-	chat := toChat(r.Messages)
+	options := slices.Clone(e.options)
+	if len(r.Tools) > 0 {
+		options = append(options, llms.WithTools(toTools(r.Tools)))
+	}
+	got, err := e.inner.GenerateContent(bounded, e.chat(r.Messages), options...)
+	if err != nil {
+		var a answered
+		errors.As(err, &a)
+		return qa.Reply{}, a.status, e.explain(ctx, bounded, e.timeout, err)
+	}
+	if got == nil || len(got.Choices) == 0 {
+		return qa.Reply{}, 0, e.fault(qa.FailGarbage, "the reply has no choices")
+	}
+	status, _ := got.Choices[0].GenerationInfo[infoStatus].(int)
+	return e.reply(r, got.Choices[0]), status, nil
+}
+
+// chat is a conversation with the roles that the model accepts.
+func (e *Endpoint) chat(messages []qa.Message) []llms.MessageContent {
+	chat := toChat(messages)
 	for i := range chat {
 		if e.systemAsUser && chat[i].Role == llms.ChatMessageTypeSystem {
 			chat[i].Role = llms.ChatMessageTypeHuman
 		}
 	}
-	options := slices.Clone(e.options)
-	if len(r.Tools) > 0 {
-		options = append(options, llms.WithTools(toTools(r.Tools)))
-	}
-	got, err := e.inner.GenerateContent(bounded, chat, options...)
-	if err != nil {
-		var a answered
-		errors.As(err, &a)
-		return qa.Reply{}, a.status, e.explain(ctx, bounded, err)
-	}
-	if got == nil || len(got.Choices) == 0 {
-		return qa.Reply{}, 0, e.fault(qa.FailGarbage, "the reply has no choices")
-	}
-	reply := toReply(got.Choices[0])
+	return chat
+}
+
+// reply is the reply to r, with an estimated usage if the endpoint reported none.
+func (e *Endpoint) reply(r qa.Request, choice *llms.ContentChoice) qa.Reply {
+	reply := toReply(choice)
 	if e.thinks {
 		apart(&reply, e.unopened)
 	}
-	status, _ := got.Choices[0].GenerationInfo[infoStatus].(int)
-	return reply, status, nil
+	if reply.Usage.Prompt == 0 && reply.Usage.Completion == 0 {
+		reply.Usage = estimate(&e.counts, r, reply)
+	}
+	return reply
 }
 
 // explain turns the error of a request into a typed one. Cancellation by the caller comes first: it is not the
 // endpoint's failure.
-func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
+func (s site) explain(ctx, bounded context.Context, timeout time.Duration, err error) error {
 	var status *HTTPError
 	var fault *Fault
 	var dial *net.OpError
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("POST %s: %w", e.where, ctx.Err())
+		return fmt.Errorf("%s %s: %w", cmp.Or(s.method, http.MethodPost), s.where, ctx.Err())
 	case errors.As(err, new(adapted)):
 		return err
 	case errors.As(err, &status):
@@ -188,18 +200,18 @@ func (e *Endpoint) explain(ctx, bounded context.Context, err error) error {
 	case errors.As(err, &fault):
 		return fault
 	case errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
-		f := e.fault(qa.FailUnreachable, httpclient.Bare(err).Error())
+		f := s.fault(qa.FailUnreachable, httpclient.Bare(err).Error())
 		if dial.Op == "proxyconnect" {
 			f.hint = "the proxy that HTTP_PROXY or HTTPS_PROXY names cannot be reached"
 		}
 		return f
 	case bounded.Err() != nil:
-		return e.fault(qa.FailTimeout, fmt.Sprintf("no reply within %v", e.timeout))
+		return s.fault(qa.FailTimeout, fmt.Sprintf("no reply within %v", timeout))
 	}
 	if hint, ok := tlsFault(err); ok {
-		f := e.fault(qa.FailTLS, httpclient.Bare(err).Error())
+		f := s.fault(qa.FailTLS, httpclient.Bare(err).Error())
 		f.hint = hint
 		return f
 	}
-	return e.fault(foreignClass(err), httpclient.Bare(err).Error())
+	return s.fault(foreignClass(err), httpclient.Bare(err).Error())
 }

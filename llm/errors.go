@@ -24,11 +24,12 @@ type HTTPError struct {
 	Endpoint string
 	// Location is the target of a redirect, without query and credentials.
 	Location string
+	method   string // empty for POST
 }
 
 // Error names the request, the status and the endpoint's own message.
 func (e *HTTPError) Error() string {
-	return fmt.Sprintf("POST %s: HTTP %d: %s", e.Endpoint, e.Status, excerpt(e.message()))
+	return fmt.Sprintf("%s %s: HTTP %d: %s", cmp.Or(e.method, http.MethodPost), e.Endpoint, e.Status, excerpt(e.message()))
 }
 
 func (e *HTTPError) message() string {
@@ -71,13 +72,14 @@ type Fault struct {
 	// Detail describes the failure, redacted.
 	Detail string
 	hint   string
+	method string // empty for POST
 }
 
 func (e *Fault) Error() string {
 	if e.Endpoint == "" {
 		return e.Detail
 	}
-	return fmt.Sprintf("POST %s: %s", e.Endpoint, e.Detail)
+	return fmt.Sprintf("%s %s: %s", cmp.Or(e.method, http.MethodPost), e.Endpoint, e.Detail)
 }
 
 // errorObject reads the error formats of endpoints: {"error": {"message", "code", "type"}}, {"error": "text"} (Ollama),

@@ -14,19 +14,21 @@ import (
 type site struct {
 	// where is the host and path of the requests.
 	where string
-	key   string
-	now   func() time.Time
+	// method is that of HTTP, empty for POST.
+	method string
+	key    string
+	now    func() time.Time
 }
 
 func (s site) fault(class qa.FailureClass, detail string) *Fault {
-	return &Fault{Class: class, Endpoint: s.where, Detail: excerpt(s.redact(detail))}
+	return &Fault{Class: class, Endpoint: s.where, Detail: excerpt(s.redact(detail)), method: s.method}
 }
 
 func (s site) httpError(status int, header http.Header, body []byte) *HTTPError {
 	kept := s.keep(body)
 	return &HTTPError{
 		Status: status, RetryAfter: max(httpclient.RetryAfter(header, s.now()), retryDelay(kept)), Body: kept, Endpoint: s.where,
-		Location: s.redact(bareAddress(header.Get("Location"))),
+		Location: s.redact(bareAddress(header.Get("Location"))), method: s.method,
 	}
 }
 
