@@ -21,7 +21,7 @@ type Model struct {
 
 // Complete answers a request. The error is the inner model's or the context's.
 func (m *Model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
-	key, err := KeyOf(m.Endpoint, m.Protocol, r)
+	key, err := m.Key(r)
 	if err != nil {
 		return qa.Reply{}, err
 	}
@@ -45,7 +45,15 @@ func (m *Model) ask(ctx context.Context, key Key, r qa.Request) (qa.Reply, error
 	m.Store.asked.Add(1)
 	reply, err := m.Model.Complete(ctx, r)
 	if err == nil {
-		m.Store.keep(key, entry{Model: m.Name, Repeat: r.Repeat, Reply: replyOf(reply)})
+		m.Keep(key, r.Repeat, reply)
 	}
 	return reply, err
+}
+
+// Key returns the key of a request to m.
+func (m *Model) Key(r qa.Request) (Key, error) { return KeyOf(m.Endpoint, m.Protocol, r) }
+
+// Keep adds the reply to a request that was answered elsewhere. [Store.Close] reports a failed write.
+func (m *Model) Keep(key Key, repeat int, reply qa.Reply) {
+	m.Store.keep(key, entry{Model: m.Name, Repeat: repeat, Reply: replyOf(reply)})
 }

@@ -83,6 +83,12 @@ func (s *Store) Close() error {
 // Counts returns the numbers of cache hits and of requests to a model.
 func (s *Store) Counts() (hits, asked int) { return int(s.hits.Load()), int(s.asked.Load()) }
 
+// Has reports whether the store has a reply to a request. It is not a hit, and the reply may prove unreadable.
+func (s *Store) Has(k Key) bool {
+	_, ok := s.replies.Get(k)
+	return ok
+}
+
 // find returns the reply to a request. An unreadable line is a miss.
 func (s *Store) find(k Key) (qa.Reply, bool) {
 	at, ok := s.replies.Get(k)
