@@ -174,7 +174,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// Release allows the failed requests of all earlier jobs of the model to be sent once more. Requests that fail later
+// Release allows the failed requests of all earlier jobs of the model to be sent again. Requests that fail later
 // are not affected.
 func (q *Queue) Release() {
 	q.c.Ledger.mu.Lock()

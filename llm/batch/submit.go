@@ -14,7 +14,7 @@ import (
 )
 
 // Submit sends the requests that are in no job yet, and returns when the endpoint has accepted them. It first settles
-// the jobs that an earlier start left open. The number sent is returned with an error, too.
+// the jobs that an earlier invocation left open. The number sent is returned with an error, too.
 func (q *Queue) Submit(ctx context.Context, requests []Request) (sent int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
