@@ -144,6 +144,9 @@ func TestView(t *testing.T) {
 	if o.Text != "Box [1,2.5,3,4] of page 2 of paper p, 10 x 20 pixels." || len(o.Images) != 1 {
 		t.Errorf("observation = %+v", o)
 	}
+	if o := act(t, set, "View('p', 2)"); o.Text != "Page 2 of paper p, 10 x 20 pixels." {
+		t.Errorf("observation = %+v", o)
+	}
 	if o := act(t, set, "View('p', 9)"); o.Status != qa.StatusError || o.Text != "[Error]: the paper has 3 pages" {
 		t.Errorf("observation = %+v", o)
 	}
