@@ -99,15 +99,18 @@ func TestFailuresOfSeveralKinds(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
+		most  int
 		kinds []error
 		asked int64
 	}{
-		{"one kind", []error{attempt(401, qa.FailAuth)}, 3},
-		{"by class", []error{attempt(400, qa.FailAuth), attempt(400, qa.FailBadRequest)}, 30},
-		{"by status", []error{attempt(401, qa.FailAuth), attempt(403, qa.FailAuth)}, 30},
-		{"by tool", []error{errors.New("query: no such file"), errors.New("view: no such file")}, 30},
-		{"one tool", []error{errors.New("query: no such file")}, 3},
-		{"twice and another", []error{attempt(401, qa.FailAuth), attempt(401, qa.FailAuth), errors.New("query: no such file")}, 30},
+		{"one kind", 3, []error{attempt(401, qa.FailAuth)}, 3},
+		{"the first of one kind", 1, []error{attempt(401, qa.FailAuth)}, 1},
+		{"one kind, without a limit", 0, []error{attempt(401, qa.FailAuth)}, 30},
+		{"by class", 3, []error{attempt(400, qa.FailAuth), attempt(400, qa.FailBadRequest)}, 30},
+		{"by status", 3, []error{attempt(401, qa.FailAuth), attempt(403, qa.FailAuth)}, 30},
+		{"by tool", 3, []error{errors.New("query: no such file"), errors.New("view: no such file")}, 30},
+		{"one tool", 3, []error{errors.New("query: no such file")}, 3},
+		{"twice and another", 3, []error{attempt(401, qa.FailAuth), attempt(401, qa.FailAuth), errors.New("query: no such file")}, 30},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var n atomic.Int64
@@ -116,7 +119,7 @@ func TestFailuresOfSeveralKinds(t *testing.T) {
 				err := e.Fail(tt.kinds[int(n.Add(1)-1)%len(tt.kinds)])
 				return e.Trajectory(), err
 			})
-			r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{Solver: s, Workers: 1, MaxEqualFailures: 3})
+			r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{Solver: s, Workers: 1, MaxEqualFailures: tt.most})
 			// The worker may have taken the next question before the last failure was known.
 			if sum, err := r.Run(t.Context(), nil, examples(30)); err != nil || n.Load() < tt.asked || n.Load() > tt.asked+1 || sum.Left != 30-sum.Failed {
 				t.Errorf("summary %+v after %d questions, want %d; %v", sum, n.Load(), tt.asked, err)

@@ -298,8 +298,11 @@ func TestEqualFailuresStop(t *testing.T) {
 
 func TestNewChecks(t *testing.T) {
 	for name, c := range map[string]run.Config{
-		"nothing":    {},
-		"no workers": {Solver: solver(answer), Writer: &runlog.Writer{}},
+		"nothing":          {},
+		"no solver":        {Writer: &runlog.Writer{}, Workers: 1},
+		"no writer":        {Solver: solver(answer), Workers: 1},
+		"no workers":       {Solver: solver(answer), Writer: &runlog.Writer{}},
+		"negative repeats": {Solver: solver(answer), Writer: &runlog.Writer{}, Workers: 1, Repeats: -1},
 	} {
 		if _, err := run.New(c); err == nil {
 			t.Errorf("%s: a runner was made", name)
