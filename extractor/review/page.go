@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"airqa/extractor/candidate"
 	"airqa/internal/terminal"
@@ -43,6 +44,8 @@ var pageScript string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"line": terminal.Line, "safe": terminal.Safe,
+	"words": func(name string) string { return strings.ReplaceAll(terminal.Line(name), "_", " ") },
+	"deref": func(n *float64) float64 { return *n },
 }).Parse(pageText))
 
 // margin is the space around a box in an image, in points.
