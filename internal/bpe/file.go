@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // file is a tokenizer.json. Its truncation, padding, post-processor and decoder do not change the ids of a text.
@@ -307,7 +305,7 @@ func (t *Tokenizer) find(token *addedToken) {
 	case !token.Normalized:
 		t.before.add(token.Content, token)
 	case t.nfc:
-		t.after.add(norm.NFC.String(token.Content), token)
+		t.after.add(normalize(token.Content), token)
 	default:
 		t.after.add(token.Content, token)
 	}
