@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/agent"
 	"airqa/baselines"
@@ -220,7 +219,7 @@ func TestByConference(t *testing.T) {
 			if _, err := s.Solve(t.Context(), ex, agent.Setup{UUID: "u", Log: nolog{}}); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]tools.Scope{tt.want}, scopes, cmpopts.IgnoreFields(tools.Scope{}, "Beyond")); diff != "" {
+			if diff := cmp.Diff([]tools.Scope{tt.want}, scopes); diff != "" {
 				t.Errorf("scope (-want +got):\n%s", diff)
 			}
 		})

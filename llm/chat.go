@@ -48,9 +48,6 @@ func checkMessage(message qa.Message) error {
 	return nil
 }
 
-// notRun is the result of a call that was not executed.
-const notRun = "[Error]: not run. One call is run in each turn, the first. Call this tool again if you still need it."
-
 // imagesApart adds a result for each call that was not executed, and moves the images of tool results into a user
 // message after them: results hold only text, and the results of one turn must not be separated.
 func imagesApart(messages []qa.Message) []qa.Message {
@@ -71,7 +68,7 @@ func imagesApart(messages []qa.Message) []qa.Message {
 		}
 		out = append(out, message)
 		for _, id := range message.NotRun {
-			out = append(out, qa.Message{Role: qa.ToolResult, Text: notRun, ToolCallID: id})
+			out = append(out, qa.Message{Role: qa.ToolResult, Text: qa.NotRunResult, ToolCallID: id})
 		}
 	}
 	flush()

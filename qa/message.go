@@ -32,6 +32,9 @@ type Message struct {
 	Sealed json.RawMessage `json:"sealed,omitempty"`
 }
 
+// NotRunResult is the result that the model gets for a call that was not executed.
+const NotRunResult = "[Error]: not run. One call is run in each turn, the first. Call this tool again if you still need it."
+
 // Image is an image of a page or a part of it. The log does not contain Data: SHA256 names the file.
 type Image struct {
 	// SHA256 is the hash of Data in lower-case hex.

@@ -143,10 +143,13 @@ var scripted = map[string]map[string]string{
 		"script/judge-check.txtar": "json judge judge-concurrency",
 		"score_interrupt_test.go":  "verdicts",
 	},
-	"report":        {"script/report.txtar": "table by format json out figures intervals seed detail with-paper scoring judge"},
-	"compare":       {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
-	"stats":         {"script/stats.txtar": "format json out with-paper lint"},
-	"status":        {"script/status.txtar": "json watch"},
+	"report":  {"script/report.txtar": "table by format json out figures intervals seed detail with-paper scoring judge"},
+	"compare": {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
+	"stats":   {"script/stats.txtar": "format json out with-paper lint"},
+	"status":  {"script/status.txtar": "json watch"},
+	"export write": {"script/export.txtar": "out format force turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
+		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
+		"cutoff-len template tokenizer fit"},
 	"trace":         {"script/run.txtar": "json", "script/formats.txtar": "format"},
 	"sql":           {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
 	"search":        {"script/look.txtar": "data retrieve limit paper json vectors"},
@@ -257,7 +260,7 @@ var neededArgs = map[string]string{
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "papers": "--data d",
-	"cache prune": "c --older 2w", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
+	"cache prune": "c --older 2w", "export write": "run --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
 }
 
 // parsed is a command with some arguments.

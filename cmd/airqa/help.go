@@ -29,6 +29,8 @@ var flagGroups = []struct{ title, flags string }{
 	{"Judges:", "judges judge-rule judge-concurrency"},
 	{"Other sources:", "metadata mineru max-mb delay"},
 	{"Passages:", "chunk-size chunk-unit"},
+	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens max-tokens max-repetition max-per-question max-per-paper ids"},
+	{"Duplicates and leaks:", "duplicates against leaks leak keep-private"},
 }
 
 // onFirstPage are flags of flagGroups that --help shows for commands where they matter most.
@@ -40,6 +42,7 @@ var onFirstPage = map[string]string{
 	"compare":       "seed",
 	"doctor":        "base-url timeout vectors",
 	"vectors check": "vectors",
+	"export write":  "turns",
 	"models":        "models",
 }
 

@@ -53,6 +53,8 @@ type cli struct {
 	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare compareCmd `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
 
+	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
+
 	Trace  traceCmd  `cmd:"" group:"Debug:" help:"Show the steps of an episode: replies, actions, observations."`
 	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
 	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`

@@ -28,7 +28,6 @@ type reply struct {
 	Columns []string
 	Values  [][]any
 	More    bool
-	Tables  []string
 }
 
 // The driver reads up to 10,000 levels of JSON; a reply adds its own. The frames of the worker protocol limit the size.
@@ -73,7 +72,7 @@ func encodeResult(result Result) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	return cbor.Marshal(reply{Columns: result.Columns, Values: result.Values, More: result.More, Tables: result.Tables})
+	return cbor.Marshal(reply{Columns: result.Columns, Values: result.Values, More: result.More})
 }
 
 // decodeReply returns the result of a worker or its *QueryError.
@@ -90,7 +89,7 @@ func decodeReply(raw []byte) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return Result{Columns: r.Columns, Values: r.Values, More: r.More, Tables: r.Tables}, nil
+	return Result{Columns: r.Columns, Values: r.Values, More: r.More}, nil
 }
 
 // pack converts times to bytes and refuses types that could not be decoded.

@@ -19,34 +19,48 @@ func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) 
 		if s.Reply == nil {
 			continue
 		}
-		row := Row{ID: RowID(r.ID, rec.UUID, rec.Repeat, s.N), Run: r.ID, UUID: rec.UUID, Repeat: rec.Repeat, Turn: s.N, Tools: r.Tools}
-		if reason, detail := failure(rec, i); reason != "" {
-			dropped = append(dropped, Drop{row.ID, reason, detail})
-			continue
+		reason, detail := Failure(rec, i)
+		if reason == "" {
+			row := r.RowAt(rec, i, o)
+			if row.Target.Text != "" || len(row.Target.ToolCalls) > 0 {
+				rows = append(rows, row)
+				continue
+			}
+			reason = EmptyTarget
 		}
-		row.Context = context(rec, s, o)
-		row.Target = r.target(s, o)
-		if row.Target.Text == "" && len(row.Target.ToolCalls) == 0 {
-			dropped = append(dropped, Drop{row.ID, EmptyTarget, ""})
-			continue
-		}
-		if r.repeats {
-			row.Copied = fingerprint(row.UUID, row.Repeat, s, row.Context)
-		}
-		rows = append(rows, row)
+		dropped = append(dropped, Drop{r.Turn(rec, i), reason, detail})
 	}
 	return rows, dropped
+}
+
+// RowAt returns the row of the turn at an index of the steps, even of one that should not be trained. The step must have
+// a reply.
+func (r *Run) RowAt(rec runlog.Recorded, i int, o Options) Row {
+	s := rec.Steps[i]
+	row := Row{
+		ID: r.Turn(rec, i), Run: r.ID, UUID: rec.UUID, Repeat: rec.Repeat, Turn: s.N,
+		Context: context(rec, s, o), Target: r.target(s, o), Tools: r.Tools,
+	}
+	if r.repeats {
+		row.Copied = fingerprint(row.UUID, row.Repeat, s, row.Context)
+	}
+	return row
 }
 
 // Turns returns the ids of all turns of the model in an episode.
 func (r *Run) Turns(rec runlog.Recorded) []string {
 	var ids []string
-	for _, s := range rec.Steps {
+	for i, s := range rec.Steps {
 		if s.Reply != nil {
-			ids = append(ids, RowID(r.ID, rec.UUID, rec.Repeat, s.N))
+			ids = append(ids, r.Turn(rec, i))
 		}
 	}
 	return ids
+}
+
+// Turn returns the id of the turn at an index of the steps.
+func (r *Run) Turn(rec runlog.Recorded, i int) string {
+	return RowID(r.ID, rec.UUID, rec.Repeat, rec.Steps[i].N)
 }
 
 // parseFailures are the reasons of replies without a runnable action.
@@ -54,9 +68,9 @@ var parseFailures = map[string]Reason{
 	qa.ErrNoAction: NoAction, qa.ErrSyntax: BadSyntax, qa.ErrUnknownAction: UnknownAction, qa.ErrParameter: BadParameter,
 }
 
-// failure returns why the turn at step i cannot be a target; empty if it can. The program's own action after a reply
-// without one, such as the statement that text2sql asks for, is the reply's.
-func failure(rec runlog.Recorded, i int) (Reason, string) {
+// Failure returns why the turn at an index of the steps cannot be a target; empty if it can. The program's own action
+// after a reply without one, such as the statement that text2sql asks for, is the reply's.
+func Failure(rec runlog.Recorded, i int) (Reason, string) {
 	s := rec.Steps[i]
 	if s.ParseError != nil {
 		return cmp.Or(parseFailures[s.ParseError.Kind], BadSyntax), s.ParseError.Reason

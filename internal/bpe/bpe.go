@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Tokenizer encodes text. It is safe for concurrent use.
@@ -78,7 +80,7 @@ func (e *encoder) added(id int32) { e.ids = append(e.ids, id) }
 
 func (e *encoder) normalize(text string) {
 	if e.t.nfc {
-		text = normalize(text)
+		text = norm.NFC.String(text)
 	}
 	e.t.after.find(text, e.split, e.added)
 }

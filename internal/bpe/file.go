@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // file is a tokenizer.json. Its truncation, padding, post-processor and decoder do not change the ids of a text.
@@ -171,7 +175,7 @@ func (t *Tokenizer) readModel(f *modelFile) error {
 	if f.IgnoreMerges {
 		m.whole = f.vocab
 	}
-	m.cache = newWordCache()
+	m.seed, m.cache = maphash.MakeSeed(), make([]atomic.Pointer[cached], cacheSlots)
 	return m.readBytes(f)
 }
 
@@ -223,7 +227,8 @@ func (t *Tokenizer) setText(id int32, text string) error {
 }
 
 func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
-	m.merges = newMergeTable(len(merges))
+	m.ranks = make(map[uint64]uint32, len(merges))
+	m.merged = make([]int32, len(merges))
 	for rank, parts := range merges {
 		if len(parts) != 2 {
 			return fmt.Errorf("merge %d has %d parts, not 2", rank+1, len(parts))
@@ -234,7 +239,8 @@ func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
 		if !ok1 || !ok2 || !ok3 {
 			return fmt.Errorf("merge %d (%q, %q) has tokens outside the vocabulary", rank+1, parts[0], parts[1])
 		}
-		m.merges.put(left, right, merge{uint32(rank + 1), both})
+		m.ranks[pair(left, right)] = uint32(rank)
+		m.merged[rank] = both
 	}
 	return nil
 }
@@ -301,7 +307,7 @@ func (t *Tokenizer) find(token *addedToken) {
 	case !token.Normalized:
 		t.before.add(token.Content, token)
 	case t.nfc:
-		t.after.add(normalize(token.Content), token)
+		t.after.add(norm.NFC.String(token.Content), token)
 	default:
 		t.after.add(token.Content, token)
 	}

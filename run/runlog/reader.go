@@ -3,6 +3,8 @@ package runlog
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,6 +94,21 @@ func Open(dir string) (*Run, error) {
 func (r *Run) ID() (string, error) {
 	raw, err := readIn(r.Dir, RunFile)
 	return hash(raw), err
+}
+
+// LogHash returns the SHA-256 of the log as of opening, without an incomplete last line.
+func (r *Run) LogHash() (string, error) {
+	h := sha256.New()
+	if r.index.size == 0 {
+		return hex.EncodeToString(h.Sum(nil)), nil
+	}
+	file, err := openIn(r.Dir, LogFile)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }()
+	_, err = io.CopyN(h, file, r.index.size)
+	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // UUIDs returns the episodes in the order of their first event, as "uuid#repeat".

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+
+	"airqa/extractor/curate"
+	"airqa/extractor/export"
+	"airqa/extractor/windows"
+	"airqa/internal/terminal"
+	"airqa/run/runlog"
+)
+
+type exportCmd struct {
+	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs; also without the word write."`
+}
+
+func (exportCmd) Help() string {
+	return `Examples:
+  airqa export runs/hybrid --out sft
+  airqa export runs --format dpo --out pairs
+
+Without a sub-command, airqa export RUN... writes training data; airqa export write --help lists its flags.`
+}
+
+type exportWriteCmd struct {
+	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	Out    string   `short:"o" required:"" env:"-" placeholder:"DIR" help:"Folder to write."`
+	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion) or dpo (preference pairs from repeats)."`
+	Force  bool     `env:"-" help:"Replace an existing export."`
+
+	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`
+	Thinking string `env:"-" default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
+	curate.Filter
+	IDs     string    `name:"ids" env:"-" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
+	Scoring string    `env:"-" placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
+	Judge   string    `env:"-" placeholder:"NAME" help:"Use the scores of this judge."`
+	Split   []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No paper and no question is in two splits."`
+
+	SplitSeed   uint64   `env:"-" default:"1" help:"Seed of the split."`
+	Duplicates  string   `env:"-" default:"near" enum:"near,exact,keep" help:"Drop rows that are equal and questions that are nearly equal (near), equal rows only (exact), or nothing (keep)."`
+	Against     []string `env:"-" placeholder:"DIR" help:"Also drop questions that are nearly equal to those of this earlier export."`
+	Leaks       string   `env:"-" placeholder:"FILE" help:"Question file to look for among the questions: same question, paper or element."`
+	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a question of --leaks: drop, report or fail."`
+	KeepPrivate bool     `env:"-" help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
+
+	CutoffLen int    `env:"-" placeholder:"N" help:"Measure the rows against this limit of tokens (paper: 4096)."`
+	Template  string `env:"-" default:"qwen" placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len."`
+	Tokenizer string `env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate."`
+	Fit       bool   `env:"-" help:"Shorten observations until every row is within --cutoff-len, and drop the rest."`
+}
+
+func (exportWriteCmd) Help() string {
+	return `Examples:
+  airqa export runs/hybrid --out sft
+  airqa export runs --format trl --split 0.9,0.1 --out sft
+  airqa export runs/hybrid --cutoff-len 4096 --tokenizer tokenizer.json --fit --out sft
+
+A row has the messages that the agent saw and one turn to train. By default, only episodes that are scored and right are
+exported. docs/training.md explains the files.`
+}
+
+func (c exportWriteCmd) Run(a *app) error {
+	dirs, err := runlog.Find(c.Runs)
+	if err != nil {
+		return err
+	}
+	s, err := export.Write(c.config(a, dirs))
+	switch {
+	case err != nil:
+		return err
+	case s.Unchanged:
+		return a.print(c.Out + " already holds this export; nothing changed")
+	}
+	for _, note := range s.Notes {
+		a.say("note: %s", note)
+	}
+	a.say("error actions: %s", s.Errors)
+	if s.Dropped > 0 {
+		a.say("left out: %s", s.Reasons)
+	}
+	return a.print(fmt.Sprintf("%s: %s of %s; %s left out", c.Out, terminal.Plural(s.Rows, "row"), terminal.Plural(s.Episodes, "episode"), terminal.Plural(s.Dropped, "turn")))
+}
+
+func (c exportWriteCmd) config(a *app, dirs []string) export.Config {
+	return export.Config{
+		Runs: dirs, Format: export.Format(c.Format), Out: c.Out, Force: c.Force, Program: program,
+		Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
+		Rules: export.Rules{
+			Options: windows.Options{Turns: windows.Turns(c.Turns), Thinking: windows.Thinking(c.Thinking)},
+			Filter:  c.Filter, Scoring: c.Scoring, Judge: c.Judge, IDs: c.IDs, Split: c.Split, Seed: c.SplitSeed,
+			Repeated: export.Duplicates(c.Duplicates), Against: c.Against, Leaks: c.Leaks, Leak: export.LeakAction(c.Leak), KeepPrivate: c.KeepPrivate,
+			Limit: export.Limit{CutoffLen: c.CutoffLen, Template: c.Template, Tokenizer: c.Tokenizer, Fit: c.Fit},
+		},
+	}
+}

@@ -1,0 +1,201 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"airqa/internal/terminal"
+)
+
+// card returns README.md: a header for load_dataset, and a description with every count.
+func (w *writer) card() []byte {
+	var b bytes.Buffer
+	w.header(&b)
+	t := &w.plan.tally
+	fmt.Fprintf(&b, "\n# Agent turns over scientific papers\n\n")
+	fmt.Fprintf(&b, "%s in the format %s, one per turn of an agent, made by %s from %s. A row has the messages that the\n", terminal.Plural(t.rows, "row"), w.Format, w.Program, terminal.Plural(len(t.runs), "run"))
+	fmt.Fprintf(&b, "agent saw and its turn. Only that turn is to be trained, and no turn is trained twice.\n\n")
+	w.splitTable(&b)
+	w.turnTable(&b)
+	w.runTable(&b)
+	w.endingTable(&b)
+	w.content(&b)
+	w.settings(&b)
+	return b.Bytes()
+}
+
+// configs are the folders of files that load_dataset knows by name.
+func (w *writer) header(b *bytes.Buffer) {
+	b.WriteString("---\nconfigs:\n")
+	for i, enc := range encoders(w.Format) {
+		name := "default"
+		if i > 0 {
+			name = enc.dir
+		}
+		fmt.Fprintf(b, "- config_name: %s\n  data_files:\n", name)
+		for _, split := range splitNames {
+			if w.plan.division.Rows[string(split)] > 0 {
+				fmt.Fprintf(b, "  - split: %s\n    path: %s/%s.jsonl\n", split, enc.dir, split)
+			}
+		}
+	}
+	fmt.Fprintf(b, "license: unknown\nsize_categories:\n- %s\ntask_categories:\n- text-generation\ntags:\n- airqa\n- agent\n- %s\n---\n", sizeCategory(w.plan.tally.rows), w.Format)
+}
+
+// sizeCategory is the name that the Hub gives to a number of rows.
+func sizeCategory(rows int) string {
+	names := []string{"n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M"}
+	i := 0
+	for limit := 1000; rows >= limit && i < len(names)-1; limit *= 10 {
+		i++
+	}
+	return names[i]
+}
+
+func table(b *bytes.Buffer, columns ...string) {
+	fmt.Fprintf(b, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
+}
+
+func line(b *bytes.Buffer, cells ...any) {
+	for _, c := range cells {
+		fmt.Fprintf(b, "| %v ", c)
+	}
+	b.WriteString("|\n")
+}
+
+func (w *writer) splitTable(b *bytes.Buffer) {
+	b.WriteString("## Splits\n\n")
+	table(b, "split", "rows", "episodes", "questions", "papers")
+	for _, split := range splitNames {
+		rows, episodes := 0, 0
+		questions, papers := make(map[string]bool), make(map[string]bool)
+		for _, e := range w.plan.episodes {
+			if e.split != split {
+				continue
+			}
+			rows += len(e.rows)
+			episodes++
+			questions[e.uuid] = true
+			for _, p := range w.sources[e.source].examples[e.uuid].Papers() {
+				papers[p] = true
+			}
+		}
+		if rows > 0 {
+			line(b, split, rows, episodes, len(questions), len(papers))
+		}
+	}
+	fmt.Fprintf(b, "\nNo question and no paper is in two splits: %s.\n\n", w.plan.division)
+}
+
+func (w *writer) turnTable(b *bytes.Buffer) {
+	t := &w.plan.tally
+	b.WriteString("## Turns\n\nEvery turn of the runs is a row or has one reason; `dropped.jsonl` lists them.\n\n")
+	table(b, "turns", "number")
+	line(b, "recorded", t.rows+t.totalDropped())
+	line(b, "rows", t.rows)
+	for _, reason := range t.sortedReasons() {
+		line(b, "left out: `"+string(reason)+"`", t.dropped[reason])
+	}
+	fmt.Fprintf(b, "\nError actions (paper, Table 7): %s.\n\n", t.errorRate())
+}
+
+// errorRate describes the error actions before and after the removal of turns.
+func (t *tally) errorRate() string {
+	return fmt.Sprintf("%d of %d turns of the selected episodes (%s), 0 of %d rows (%s)",
+		t.errors, t.selected, percent(t.errors, t.selected), t.rows, percent(0, t.rows))
+}
+
+func (w *writer) runTable(b *bytes.Buffer) {
+	b.WriteString("## Runs\n\n")
+	table(b, "run", "baseline", "model", "episodes", "turns", "episodes with rows", "rows")
+	for _, r := range w.plan.tally.runs {
+		line(b, cell(r.name), cell(r.baseline), cell(r.model), r.episodes, r.turns, r.kept, r.rows)
+	}
+	b.WriteString("\n")
+}
+
+func (w *writer) endingTable(b *bytes.Buffer) {
+	t := &w.plan.tally
+	b.WriteString("## Outcomes\n\n")
+	table(b, "outcome", "verdict", "episodes", "turns", "episodes with rows", "rows")
+	ends := slices.SortedFunc(maps.Keys(t.endings), func(a, b ending) int {
+		return cmp.Or(cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.verdict, b.verdict))
+	})
+	for _, end := range ends {
+		n := t.endings[end]
+		line(b, end.outcome, end.verdict, n.episodes, n.turns, n.kept, n.rows)
+	}
+	b.WriteString("\n")
+}
+
+func (w *writer) content(b *bytes.Buffer) {
+	t := &w.plan.tally
+	fmt.Fprintf(b, "## Content\n\n- %s on %s.\n", terminal.Plural(len(t.questions), "question"), terminal.Plural(len(t.papers), "paper"))
+	fmt.Fprintf(b, "- Licences of the papers: unknown. Observations contain their text.\n")
+	if len(t.tags) > 0 {
+		fmt.Fprintf(b, "- Questions by tag: %s.\n", counted(t.tags, cell))
+	}
+	for _, note := range w.notes() {
+		fmt.Fprintf(b, "- %s.\n", note)
+	}
+	b.WriteString("\n")
+}
+
+// notes describe what was changed in the texts, and the tokens.
+func (w *writer) notes() (list []string) {
+	t := &w.plan.tally
+	if len(t.changed) > 0 {
+		list = append(list, "Words that trainers read as commands, changed by a space after the first character: "+counted(t.changed, codeSpan))
+	}
+	if len(t.private) > 0 {
+		private := make(map[string]int)
+		for kind, n := range t.private {
+			private[string(kind)] = n
+		}
+		list = append(list, "Redacted: "+counted(private, cell))
+	}
+	if w.fitter == nil {
+		return list
+	}
+	m := w.fitter.measured
+	count := "estimated tokens"
+	if w.Tokenizer != "" {
+		count = "tokens"
+	}
+	return append(list, fmt.Sprintf("At cutoff_len %d, template %s: %d of %d rows are whole, %d lose a part of the system prompt or the question, %d a part of the turn to train; "+
+		"%d rows with shortened observations; %d %s, %d of them trained; the longest row has %d",
+		w.CutoffLen, w.Template, m.whole, m.rows, m.head, m.target, m.shortened, m.tokens, count, m.trained, m.longest))
+}
+
+// counted lists counts by name.
+func counted(counts map[string]int, name func(string) string) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name(key), counts[key]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func codeSpan(s string) string { return "`" + clean(s) + "`" }
+
+func (w *writer) settings(b *bytes.Buffer) {
+	b.WriteString("## Settings\n\n")
+	table(b, "setting", "value")
+	var rules map[string]json.RawMessage
+	if json.Unmarshal(w.inputs.Rules, &rules) != nil {
+		panic("export: the rules are not an object") // see Rules.record
+	}
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		line(b, name, cell(string(rules[name])))
+	}
+	for _, s := range w.sources {
+		if s.input.Scoring != "" {
+			line(b, "scores of "+cell(s.name), cell(s.input.Scoring+", judge "+s.input.Judge))
+		}
+	}
+}

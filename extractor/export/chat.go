@@ -1,0 +1,175 @@
+package export
+
+import (
+	"encoding/json"
+	"slices"
+
+	"airqa/qa"
+)
+
+// shape is what all rows of an export have in common: every row has the same keys.
+type shape struct {
+	// tools and images report whether any row has tools or images.
+	tools, images bool
+}
+
+// part is a message in the form of chat endpoints: results hold no images, and each call has its result.
+type part struct {
+	qa.Message
+	// Name is the tool of a result.
+	Name string
+}
+
+// chat converts the messages of a row as endpoints get them: the images of tool results follow in a user message, and
+// calls that were not executed have a result that says so.
+func (t *texts) chat(messages []qa.Message) []part {
+	var out []part
+	var images []qa.Image
+	names := make(map[string]string) // of tools, by call
+	flush := func() {
+		if len(images) > 0 {
+			out = append(out, part{Message: qa.Message{Role: qa.User, Images: images}})
+			images = nil
+		}
+	}
+	for _, m := range messages {
+		if m.Role != qa.ToolResult {
+			flush()
+		}
+		m.Text = t.safe(m.Text)
+		for _, c := range m.ToolCalls {
+			names[c.ID] = t.safe(c.Name)
+		}
+		if m.Role == qa.ToolResult {
+			images = append(images, m.Images...)
+			m.Images = nil
+		}
+		out = append(out, part{m, names[m.ToolCallID]})
+		for _, id := range m.NotRun {
+			out = append(out, part{qa.Message{Role: qa.ToolResult, Text: qa.NotRunResult, ToolCallID: id}, names[id]})
+		}
+	}
+	flush()
+	return out
+}
+
+// openAI appends a line of OpenAI's chat format. Only the last message has weight 1.
+func (s shape) openAI(dst []byte, t *texts, p *pair) []byte {
+	row := &p.row
+	o := begin(dst)
+	context, target := t.chat(row.Context), t.chat([]qa.Message{row.Target})
+	o.key("messages")
+	o.dst = append(o.dst, '[')
+	for i, m := range slices.Concat(context, target) {
+		if i > 0 {
+			o.dst = append(o.dst, ',')
+		}
+		weight := 0
+		if i >= len(context) {
+			weight = 1
+		}
+		o.dst = s.openAIMessage(o.dst, t, m, weight)
+	}
+	o.dst = append(o.dst, ']')
+	s.openAITools(&o, row.Tools)
+	return o.end()
+}
+
+func (s shape) openAITools(o *object, specs []qa.ToolSpec) {
+	if len(specs) > 0 {
+		o.raw("tools", functions(specs))
+		o.raw("parallel_tool_calls", []byte("false"))
+	}
+}
+
+// noWeight leaves out the weight of a message.
+const noWeight = -1
+
+// openAIMessage appends a message. If the export has images, every content is a list of parts, because readers of tables
+// want one type per column.
+func (s shape) openAIMessage(dst []byte, t *texts, p part, weight int) []byte {
+	o := begin(dst)
+	o.text("role", string(p.Role))
+	s.content(&o, p, func(dst []byte, im qa.Image) []byte {
+		url := begin(dst)
+		url.text("type", "image_url")
+		url.key("image_url")
+		inner := begin(url.dst)
+		inner.text("url", dataURL(im))
+		url.dst = inner.end()
+		return url.end()
+	})
+	if len(p.ToolCalls) > 0 {
+		o.key("tool_calls")
+		o.dst = appendList(o.dst, p.ToolCalls, func(dst []byte, c qa.ToolCall) []byte {
+			return appendCall(dst, c, t.safe(c.Name), appendString(nil, t.safe(argumentText(c.Arguments))))
+		})
+	}
+	if p.Role == qa.ToolResult {
+		o.text("tool_call_id", p.ToolCallID)
+	}
+	if p.Role == qa.Assistant && weight != noWeight {
+		o.number("weight", weight)
+	}
+	return o.end()
+}
+
+// content appends the content of a message: a text, or parts with the text first, as endpoints get them.
+func (s shape) content(o *object, p part, image func([]byte, qa.Image) []byte) {
+	o.key("content")
+	if !s.images {
+		o.dst = appendString(o.dst, p.Text)
+		return
+	}
+	o.dst = append(o.dst, '[')
+	if p.Text != "" || len(p.Images) == 0 {
+		text := begin(o.dst)
+		text.text("type", "text")
+		text.text("text", p.Text)
+		o.dst = text.end()
+	}
+	for i, im := range p.Images {
+		if i > 0 || p.Text != "" {
+			o.dst = append(o.dst, ',')
+		}
+		o.dst = image(o.dst, im)
+	}
+	o.dst = append(o.dst, ']')
+}
+
+// appendCall appends a native call with its arguments as JSON.
+func appendCall(dst []byte, c qa.ToolCall, name string, arguments []byte) []byte {
+	o := begin(dst)
+	o.text("id", c.ID)
+	o.text("type", "function")
+	o.key("function")
+	inner := begin(o.dst)
+	inner.text("name", name)
+	inner.raw("arguments", arguments)
+	o.dst = inner.end()
+	return o.end()
+}
+
+// argumentText returns the arguments as the model wrote them.
+func argumentText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// functions returns tools as endpoints get them.
+func functions(specs []qa.ToolSpec) []byte {
+	return appendList(nil, specs, func(dst []byte, s qa.ToolSpec) []byte {
+		o := begin(dst)
+		o.text("type", "function")
+		o.key("function")
+		inner := begin(o.dst)
+		inner.text("name", s.Name)
+		inner.text("description", s.Description)
+		inner.raw("parameters", s.Parameters)
+		o.dst = inner.end()
+		return o.end()
+	})
+}

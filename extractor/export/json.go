@@ -1,0 +1,145 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"airqa/internal/ledger"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// appendString appends a JSON string. It escapes what JSON requires, and the line separators that some readers of lines
+// split at. s must be valid UTF-8.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); i++ {
+		if plain[s[i]] {
+			continue
+		}
+		escape, size := escapeAt(s[i:])
+		if size == 0 {
+			continue
+		}
+		dst = append(append(dst, s[done:i]...), escape...)
+		i += size - 1
+		done = i + 1
+	}
+	return append(append(dst, s[done:]...), '"')
+}
+
+// plain are the bytes that stand for themselves.
+var plain = func() (table [256]bool) {
+	for c := range table {
+		table[c] = c >= ' ' && c != '"' && c != '\\' && c != int(lineSeparator[0])
+	}
+	return table
+}()
+
+// lineSeparator and paragraphSeparator are U+2028 and U+2029.
+const lineSeparator, paragraphSeparator = "\u2028", "\u2029"
+
+// escapeAt returns the escape sequence of the character at the start of a text and its size; 0 if it needs none.
+func escapeAt(s string) (escape string, size int) {
+	switch c := s[0]; {
+	case strings.HasPrefix(s, lineSeparator):
+		return `\u2028`, len(lineSeparator)
+	case strings.HasPrefix(s, paragraphSeparator):
+		return `\u2029`, len(paragraphSeparator)
+	case c == '\n':
+		return `\n`, 1
+	case c == '\t':
+		return `\t`, 1
+	case c == '\r':
+		return `\r`, 1
+	case c == '"':
+		return `\"`, 1
+	case c == '\\':
+		return `\\`, 1
+	case c < ' ':
+		return `\u00` + string(hexDigits[c>>4]) + string(hexDigits[c&0xF]), 1
+	}
+	return "", 0
+}
+
+// object writes the members of a JSON object in order.
+type object struct {
+	dst   []byte
+	begun bool
+}
+
+// begin opens an object.
+func begin(dst []byte) object { return object{dst: append(dst, '{')} }
+
+// key appends a key. The caller appends its value to dst.
+func (o *object) key(name string) {
+	if o.begun {
+		o.dst = append(o.dst, ',')
+	}
+	o.begun = true
+	o.dst = append(appendString(o.dst, name), ':')
+}
+
+func (o *object) text(name, value string) {
+	o.key(name)
+	o.dst = appendString(o.dst, value)
+}
+
+func (o *object) number(name string, value int) {
+	o.key(name)
+	o.dst = strconv.AppendInt(o.dst, int64(value), 10)
+}
+
+func (o *object) raw(name string, value []byte) {
+	o.key(name)
+	o.dst = append(o.dst, value...)
+}
+
+func (o *object) end() []byte { return append(o.dst, '}') }
+
+// appendList appends a JSON array.
+func appendList[T any](dst []byte, items []T, item func([]byte, T) []byte) []byte {
+	dst = append(dst, '[')
+	for i, v := range items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = item(dst, v)
+	}
+	return append(dst, ']')
+}
+
+// encode returns a value as JSON without HTML escapes.
+func encode(v any) ([]byte, error) {
+	line, err := ledger.Encode(v)
+	return bytes.TrimSuffix(line, []byte("\n")), err
+}
+
+// spaced formats JSON as Python prints it, with a space after each comma and colon, as chat templates render calls.
+func spaced(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	out := make([]byte, 0, b.Len()+16)
+	inside := false
+	for i, c := range b.Bytes() {
+		out = append(out, c)
+		switch {
+		case c == '"' && !escaped(b.Bytes()[:i]):
+			inside = !inside
+		case !inside && (c == ',' || c == ':'):
+			out = append(out, ' ')
+		}
+	}
+	return string(out)
+}
+
+// escaped reports whether the character after a text is escaped.
+func escaped(before []byte) bool {
+	n := len(before) - len(bytes.TrimRight(before, `\`))
+	return n%2 == 1
+}

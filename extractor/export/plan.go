@@ -1,0 +1,326 @@
+package export
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"airqa/extractor/curate"
+	"airqa/extractor/windows"
+	"airqa/internal/terminal"
+	"airqa/qa"
+)
+
+// Damaged is the reason for turns of an episode that cannot be read completely. The other reasons are those of packages
+// windows and curate, and of this package's formats.
+const Damaged windows.Reason = "damaged"
+
+// plan is what an export will contain. It is made before anything but dropped.jsonl is written, since splits, the keys of
+// rows and the first row depend on all rows.
+type plan struct {
+	episodes []plannedEpisode
+	shape    shape
+	tally    tally
+	division curate.Division
+}
+
+// plannedEpisode is an episode with rows.
+type plannedEpisode struct {
+	source int
+	name   string
+	uuid   string
+	split  Split
+	rows   []plannedRow
+}
+
+// plannedRow is a row of an export.
+type plannedRow struct {
+	id   string
+	turn int
+	// features are the keys that a row has and others may lack, see [features].
+	features uint64
+	// cuts are the shortened observations of a row that was too long.
+	cuts []cut
+	// against is the rejected turn of a preference pair.
+	against *rejected
+	// first marks rows at the beginning of a file, see [lead].
+	first bool
+}
+
+// planner decides about every turn, in the order of runs and logs.
+type planner struct {
+	Config
+	sources []*source
+	out     *plan
+	drops   *file
+	// selector checks episodes; rejects also lets wrong ones pass, for preference pairs.
+	selector, rejects *curate.Selector
+	ids               *curate.IDs
+	leaks             map[string]curate.LeakMatch
+	near              *curate.Duplicates
+	seen              curate.Rows
+	copied            map[string]string
+	features          features
+	fitter            *fitter
+	pairs             pairer
+}
+
+// each calls f for every episode of all sources.
+func (p *planner) each(f func(source int, e *Episode) error) error {
+	done, total := 0, 0
+	for _, s := range p.sources {
+		total += len(s.UUIDs())
+	}
+	stage := p.Progress.Stage("read episodes", total)
+	defer func() { stage.Close(terminal.Plural(p.out.tally.rows, "row")) }()
+	for i, s := range p.sources {
+		for rec, err := range p.episodes(s) {
+			done++
+			stage.Set(done, s.name)
+			e := s.episode(rec)
+			if err != nil {
+				p.Notify.Warnf("%s: %v (this episode is left out)", s.Dir, err)
+				p.out.tally.episode(e, false)
+				err = p.drop(s.Turns(rec), Damaged, err.Error())
+			} else {
+				err = f(i, e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// consider decides about the turns of an episode.
+func (p *planner) consider(i int, e *Episode) error {
+	s := p.sources[i]
+	reason, detail := p.episodeReason(e)
+	p.out.tally.episode(e, reason == "")
+	if reason != "" {
+		return p.drop(s.Turns(e.Recorded), windows.Reason(reason), detail)
+	}
+	rows, dropped := s.Rows(e.Recorded, p.Options)
+	if err := p.dropAll(dropped); err != nil {
+		return err
+	}
+	rows, err := p.listed(e, rows)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	if reason, detail := p.selector.Admit(e.Example); reason != "" {
+		return p.drop(idsOfRows(rows), windows.Reason(reason), detail)
+	}
+	planned := plannedEpisode{source: i, name: e.Recorded.Episode, uuid: e.Recorded.UUID}
+	scope := p.scope(e)
+	for _, row := range rows {
+		scope.row(&row)
+		ok, cuts, err := p.accept(&row, nil)
+		if err != nil {
+			return err
+		}
+		if ok {
+			planned.rows = append(planned.rows, plannedRow{id: row.ID, turn: row.Turn, features: p.features.of(&row), cuts: cuts})
+		}
+	}
+	p.keep(e, planned)
+	return nil
+}
+
+// keep adds an episode with at least one row to the plan.
+func (p *planner) keep(e *Episode, planned plannedEpisode) {
+	if len(planned.rows) == 0 {
+		return
+	}
+	p.out.episodes = append(p.out.episodes, planned)
+	p.out.tally.keep(e, len(planned.rows))
+}
+
+// episodeReason returns why no turn of an episode is exported; "" if some may be.
+func (p *planner) episodeReason(e *Episode) (curate.Reason, string) {
+	if reason, detail := p.selector.Check(e.candidate()); reason != "" {
+		return reason, detail
+	}
+	if match, ok := p.leaks[e.Recorded.UUID]; ok && p.Leak == LeakDrop {
+		return curate.Leak, match.String()
+	}
+	if p.Repeated == DropNear {
+		if m := p.near.Add(e.Recorded.UUID, e.Example.Question, e.Example.Evaluator.Func); m.Reason != "" {
+			return m.Reason, m.String()
+		}
+	}
+	return "", ""
+}
+
+// listed drops the rows that --ids does not name.
+func (p *planner) listed(e *Episode, rows []windows.Row) ([]windows.Row, error) {
+	if p.ids == nil {
+		return rows, nil
+	}
+	var kept []windows.Row
+	for _, row := range rows {
+		if p.ids.Has(row.ID, e.Recorded.Episode, row.UUID) {
+			kept = append(kept, row)
+			continue
+		}
+		if err := p.drop([]string{row.ID}, windows.Reason(curate.NotListed), ""); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// accept decides about a row of a selected episode, with the rejected turn if it is a pair.
+func (p *planner) accept(row, against *windows.Row) (ok bool, cuts []cut, err error) {
+	if row.Copied != "" {
+		if first, again := p.copied[row.Copied]; again {
+			return false, nil, p.drop([]string{row.ID}, windows.CopiedTurn, first)
+		}
+		p.copied[row.Copied] = row.ID
+	}
+	if p.Repeated != KeepAll {
+		if first, again := p.seen.Add(row.ID, content(row, against)); again {
+			return false, nil, p.drop([]string{row.ID}, windows.Reason(curate.Duplicate), first)
+		}
+	}
+	if p.fitter == nil {
+		return true, nil, nil
+	}
+	cuts, reason, detail := p.fitter.fit(row, against)
+	if reason != "" {
+		return false, nil, p.drop([]string{row.ID}, reason, detail)
+	}
+	return true, cuts, nil
+}
+
+// content identifies what a row trains on: its messages and tools.
+func content(row, against *windows.Row) []byte {
+	h := sha256.New()
+	for _, m := range row.Context {
+		addMessage(h, m)
+	}
+	addMessage(h, row.Target)
+	if against != nil {
+		addMessage(h, against.Target)
+	}
+	for _, t := range row.Tools {
+		addText(h, t.Name)
+		addText(h, t.Description)
+		addText(h, string(t.Parameters))
+	}
+	return h.Sum(nil)
+}
+
+func addMessage(h io.Writer, m qa.Message) {
+	addText(h, string(m.Role))
+	addText(h, m.Text)
+	for _, im := range m.Images {
+		addText(h, im.SHA256)
+	}
+	for _, c := range m.ToolCalls {
+		addText(h, c.Name)
+		addText(h, string(c.Arguments))
+	}
+}
+
+// addText hashes a text with its length, so that no two lists of texts are alike.
+func addText(h io.Writer, s string) {
+	var size [8]byte
+	binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
+	_, _ = h.Write(size[:]) // a hash never fails
+	_, _ = io.WriteString(h, s)
+}
+
+func idsOfRows(rows []windows.Row) []string {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	return ids
+}
+
+// drop records turns that are left out for one reason.
+func (p *planner) drop(ids []string, reason windows.Reason, detail string) error {
+	list := make([]windows.Drop, len(ids))
+	for i, id := range ids {
+		list[i] = windows.Drop{ID: id, Reason: reason, Detail: detail}
+	}
+	return p.dropAll(list)
+}
+
+func (p *planner) dropAll(list []windows.Drop) error {
+	for _, d := range list {
+		p.out.tally.dropped[d.Reason]++
+		o := begin(nil)
+		o.text("id", d.ID)
+		o.text("reason", string(d.Reason))
+		o.text("detail", clean(d.Detail))
+		if _, err := p.drops.Write(append(o.end(), '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// divide assigns the episodes to splits.
+func (p *planner) divide() error {
+	splits, err := p.splits()
+	if err != nil {
+		return err
+	}
+	s := curate.NewSplitter()
+	for _, e := range p.out.episodes {
+		s.Add(e.uuid, p.sources[e.source].examples[e.uuid].Papers(), len(e.rows))
+	}
+	if p.out.division, err = s.Divide(splits, p.Seed); err != nil {
+		return err
+	}
+	for i := range p.out.episodes {
+		e := &p.out.episodes[i]
+		e.split = Split(p.out.division.Of[e.uuid])
+	}
+	for _, split := range splits {
+		if p.out.division.Rows[split.Name] == 0 && len(p.out.episodes) > 0 {
+			p.Notify.Warnf("the split %s is empty: %s", split.Name, p.out.division)
+		}
+	}
+	return nil
+}
+
+// findLeaks compares the questions of all sources with a benchmark.
+func (p *planner) findLeaks() error {
+	if p.Leaks == "" {
+		return nil
+	}
+	benchmark, err := loadQuestions(p.Leaks)
+	if err != nil {
+		return fmt.Errorf("--leaks: %w", err)
+	}
+	leaks := curate.NewLeaks()
+	for _, ex := range benchmark {
+		leaks.Add(ex)
+	}
+	var all []qa.Example
+	known := make(map[string]bool)
+	for _, s := range p.sources {
+		for _, ex := range s.questions {
+			if !known[ex.UUID] {
+				known[ex.UUID] = true
+				all = append(all, ex)
+			}
+		}
+	}
+	p.leaks = make(map[string]curate.LeakMatch)
+	for _, m := range leaks.Find(all) {
+		p.Notify.Notef("%s: %s", m.UUID, m)
+		if _, there := p.leaks[m.UUID]; !there {
+			p.leaks[m.UUID] = m
+		}
+	}
+	if len(p.leaks) > 0 && p.Leak == LeakFail {
+		return fmt.Errorf("%d questions are in %s as well; --leak drop leaves them out", len(p.leaks), p.Leaks)
+	}
+	return nil
+}

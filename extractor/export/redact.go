@@ -1,0 +1,28 @@
+package export
+
+import (
+	"airqa/extractor/curate"
+	"airqa/extractor/windows"
+)
+
+// scope redacts the rows of one episode.
+type scope struct{ *curate.Scope }
+
+// scope returns the redaction of an episode; it changes nothing with KeepPrivate.
+func (c Config) scope(e *Episode) scope {
+	if c.KeepPrivate {
+		return scope{}
+	}
+	return scope{curate.NewRedactor(c.Redact).Scope(e.Recorded.Messages)}
+}
+
+// row redacts the messages of a row. Its context must not be shared.
+func (s scope) row(row *windows.Row) {
+	if s.Scope == nil {
+		return
+	}
+	for i, m := range row.Context {
+		row.Context[i] = s.Message(m)
+	}
+	row.Target = s.Message(row.Target)
+}

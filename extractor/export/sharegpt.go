@@ -1,0 +1,124 @@
+package export
+
+import (
+	"encoding/json"
+	"strings"
+
+	"airqa/extractor/preflight"
+	"airqa/extractor/windows"
+	"airqa/qa"
+)
+
+// imageMarker stands for an image in a text of ShareGPT.
+const imageMarker = "<image>"
+
+// conversation returns a row as ShareGPT has it: roles human, gpt, observation and function_call in turns.
+func (t *texts) conversation(row *windows.Row, tools string) preflight.Conversation {
+	c := preflight.Conversation{Tools: tools}
+	for i, m := range row.Context {
+		if i == 0 && m.Role == qa.System {
+			c.System = t.safe(m.Text)
+			continue
+		}
+		c.Messages = append(c.Messages, t.turn(m))
+		for _, im := range m.Images {
+			c.Images = append(c.Images, preflight.Image{Path: imagePath(im), Width: im.Width, Height: im.Height})
+		}
+	}
+	c.Messages = append(c.Messages, t.turn(row.Target))
+	return c
+}
+
+// turn returns a message with its role.
+func (t *texts) turn(m qa.Message) preflight.Message {
+	text := t.safe(m.Text)
+	switch m.Role {
+	case qa.Assistant:
+		return t.answer(text, m.ToolCalls)
+	case qa.ToolResult:
+		for range m.NotRun {
+			text += "\n" + qa.NotRunResult
+		}
+		return preflight.Message{Role: preflight.RoleObservation, Text: text + strings.Repeat(imageMarker, len(m.Images))}
+	}
+	return preflight.Message{Role: preflight.RoleHuman, Text: text + strings.Repeat(imageMarker, len(m.Images))}
+}
+
+// answer returns a turn of the model. A call without words is a function_call, which the trainer renders in the form of
+// its template. It has no place for words before a call, so these turns are text in the form of Qwen and Hermes.
+func (t *texts) answer(text string, calls []qa.ToolCall) preflight.Message {
+	if len(calls) == 0 {
+		return preflight.Message{Role: preflight.RoleGPT, Text: text}
+	}
+	parts := make([]string, len(calls))
+	for i, c := range calls {
+		parts[i] = `{"name": ` + quoted(t.safe(c.Name)) + `, "arguments": ` + t.safe(spaced(argumentObject(c.Arguments))) + `}`
+	}
+	if text == "" {
+		if len(parts) == 1 {
+			return preflight.Message{Role: preflight.RoleFunctionCall, Text: parts[0]}
+		}
+		return preflight.Message{Role: preflight.RoleFunctionCall, Text: "[" + strings.Join(parts, ", ") + "]"}
+	}
+	for i, p := range parts {
+		parts[i] = "\n<tool_call>\n" + p + "\n</tool_call>"
+	}
+	return preflight.Message{Role: preflight.RoleGPT, Text: text + strings.Join(parts, "")}
+}
+
+func quoted(s string) string { return string(appendString(nil, s)) }
+
+// argumentObject returns the arguments of a call as an object: text that is no JSON object is under the name
+// "arguments", as endpoints get it.
+func argumentObject(raw json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil && object != nil {
+		return raw
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	return json.RawMessage(`{"arguments":` + quoted(strings.ToValidUTF8(text, "\uFFFD")) + `}`)
+}
+
+// shareGPT appends a row of ShareGPT.
+func (s shape) shareGPT(dst []byte, t *texts, p *pair) []byte {
+	row := &p.row
+	o := begin(dst)
+	o.text("id", row.ID)
+	s.conversation(&o, t.conversation(row, s.toolText(row)))
+	return o.end()
+}
+
+// toolText returns the tools of a row as a JSON text.
+func (s shape) toolText(row *windows.Row) string {
+	if !s.tools {
+		return ""
+	}
+	return string(functions(row.Tools))
+}
+
+// conversation appends the members that all rows of ShareGPT have.
+func (s shape) conversation(o *object, c preflight.Conversation) {
+	o.text("system", c.System)
+	if s.tools {
+		o.text("tools", c.Tools)
+	}
+	o.key("conversations")
+	o.dst = appendList(o.dst, c.Messages, appendTurn)
+	if s.images {
+		o.key("images")
+		o.dst = appendList(o.dst, c.Images, func(dst []byte, im preflight.Image) []byte { return appendString(dst, im.Path) })
+	}
+}
+
+func appendTurn(dst []byte, m preflight.Message) []byte {
+	o := begin(dst)
+	o.text("from", m.Role)
+	o.text("value", m.Text)
+	return o.end()
+}
+
+// imagePath is the path of an image inside an export.
+func imagePath(im qa.Image) string { return imagesDir + "/" + im.SHA256 + ".png" }
