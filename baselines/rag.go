@@ -34,7 +34,7 @@ type titled struct {
 func (t titled) Retrieve(ctx context.Context, query string, limit int, scope tools.Scope) ([]tools.Hit, error) {
 	hits, err := t.Retriever.Retrieve(ctx, query, limit, scope)
 	known := make(map[string]string)
-	for i := range hits {
+	for i := range hits[:min(limit, len(hits))] {
 		id := hits[i].PDFID
 		if known[id] == "" {
 			if known[id], err = titleOf(ctx, t.library, id); err != nil {

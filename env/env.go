@@ -238,5 +238,5 @@ func (e *Env) Query(ctx context.Context, sql string) (tools.Rows, error) {
 	if err != nil {
 		return tools.Rows{}, err
 	}
-	return tools.Rows{Columns: result.Columns, Values: result.Values, More: result.More}, nil
+	return tools.Rows{Columns: result.Columns, Values: result.Values, More: result.More, Tables: result.Tables}, nil
 }

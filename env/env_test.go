@@ -106,7 +106,7 @@ func TestRetrieve(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := e.Retrieve(t.Context(), tt.query, tt.limit, tools.Scope{Papers: tt.papers})
 			check(t, err)
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(tools.Hit{}, "Score"), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(tools.Hit{}, "Score", "ID"), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -117,11 +117,43 @@ func TestRetrieve(t *testing.T) {
 	}
 }
 
+// Hits beyond the limit follow the others, which stay as they are; only they have no text.
+func TestRetrieveBeyond(t *testing.T) {
+	dir := library(t)
+	for _, mode := range []env.Mode{env.BM25, env.Dense, env.Hybrid} {
+		e, err := env.Open(t.Context(), env.Config{Dir: dir, Mode: mode})
+		check(t, err)
+		defer func() { _ = e.Close() }()
+		for limit := range 4 {
+			want, err := e.Retrieve(t.Context(), "attention layer", limit+1, tools.Scope{})
+			check(t, err)
+			all, err := e.Retrieve(t.Context(), "attention layer", limit+1, tools.Scope{Beyond: 2})
+			check(t, err)
+			n := min(limit+1, len(all))
+			if diff := cmp.Diff(want, all[:n]); diff != "" {
+				t.Errorf("%s, limit %d: the hits changed (-alone +with more):\n%s", mode, limit+1, diff)
+			}
+			deeper, err := e.Retrieve(t.Context(), "attention layer", limit+3, tools.Scope{})
+			check(t, err)
+			for i, h := range all {
+				if (h.Text == "") != (i > limit) || h.ID != deeper[i].ID || h.PageNumber != deeper[i].PageNumber {
+					t.Errorf("%s, limit %d, hit %d: %+v, want id and page of %+v", mode, limit+1, i+1, h, deeper[i])
+				}
+			}
+			if len(all) != len(deeper) {
+				t.Errorf("%s, limit %d: %d hits, want %d", mode, limit+1, len(all), len(deeper))
+			}
+		}
+	}
+}
+
 func TestQuery(t *testing.T) {
 	e := open(t, library(t))
 	got, err := e.Query(t.Context(), "SELECT title, pdf_path FROM metadata WHERE title = 'Bert'")
 	check(t, err)
-	want := tools.Rows{Columns: []string{"title", "pdf_path"}, Values: [][]any{{"Bert", "pdfs/" + bert.Metadata.PaperID + ".pdf"}}}
+	want := tools.Rows{
+		Columns: []string{"title", "pdf_path"}, Values: [][]any{{"Bert", "pdfs/" + bert.Metadata.PaperID + ".pdf"}}, Tables: []string{"metadata"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -58,3 +58,15 @@ func holdings(ctx context.Context, db *paperdb.Reader) ([]Holding, error) {
 	}
 	return list, nil
 }
+
+// Elements lists the sections, tables, figures and equations of all papers, see paperdb.Reader.Elements.
+func (e *Env) Elements(ctx context.Context) ([]paperdb.Element, error) { return e.db.Elements(ctx) }
+
+// Parts returns metadata, pages, sections, figures, tables and equations of a paper, or paperdb.ErrNoPaper.
+func (e *Env) Parts(ctx context.Context, paperID string) (paperdb.Paper, error) {
+	p, err := e.db.Enrichable(ctx, paperID)
+	if err == nil {
+		p.Equations, err = e.db.Equations(ctx, paperID)
+	}
+	return p, err
+}

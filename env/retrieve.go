@@ -29,6 +29,7 @@ const (
 
 // Retrieve returns the passages nearest to query, from all papers or those in scope, by the mode of the directory.
 // Equal scores are ordered by passage id. With BM25, a query finds nothing if no passage contains any of its words.
+// Hits beyond the limit have no text, and do not change the others.
 func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools.Scope) ([]tools.Hit, error) {
 	if limit < 1 {
 		return nil, &tools.Fault{Kind: "limit", Text: fmt.Sprintf("The limit must be at least 1, not %d.", limit)}
@@ -42,20 +43,24 @@ func (e *Env) Retrieve(ctx context.Context, query string, limit int, scope tools
 	if (scope.Bounded || len(scope.Papers) > 0) && len(filter.Papers) == 0 {
 		return nil, nil // an empty filter would match all papers
 	}
-	hits, err := e.search(ctx, query, min(limit, vectors.MaxK), filter)
+	limit = min(limit, vectors.MaxK)
+	hits, err := e.search(ctx, query, limit, scope.Beyond, filter)
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
-	return e.withText(ctx, hits)
+	return e.withText(ctx, hits, limit)
 }
 
-func (e *Env) search(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
+// search returns up to k hits, and after them up to beyond more. The depth of the fused lists depends on k alone, since
+// deeper lists would change the order of the first k.
+func (e *Env) search(ctx context.Context, query string, k, beyond int, filter vectors.Filter) ([]vectors.Hit, error) {
+	all := min(k+beyond, vectors.MaxK)
 	if e.store == nil {
 		return nil, errors.New("the directory was opened without its vectors")
 	}
 	switch e.mode {
 	case BM25:
-		return e.searchSparse(ctx, query, k, filter)
+		return e.searchSparse(ctx, query, all, filter)
 	case Hybrid:
 		deep := max(k, fusionDepth)
 		sparse, errSparse := e.searchSparse(ctx, query, deep, filter)
@@ -64,9 +69,9 @@ func (e *Env) search(ctx context.Context, query string, k int, filter vectors.Fi
 			return nil, err
 		}
 		fused := fuse(sparse, dense)
-		return fused[:min(k, len(fused))], nil
+		return fused[:min(all, len(fused))], nil
 	default:
-		return e.searchDense(ctx, query, k, filter)
+		return e.searchDense(ctx, query, all, filter)
 	}
 }
 
@@ -103,14 +108,14 @@ func fuse(lists ...[]vectors.Hit) []vectors.Hit {
 	return fused
 }
 
-// withText adds the texts of the hits from the database.
-func (e *Env) withText(ctx context.Context, hits []vectors.Hit) ([]tools.Hit, error) {
+// withText adds the texts of the first limit hits from the database.
+func (e *Env) withText(ctx context.Context, hits []vectors.Hit, limit int) ([]tools.Hit, error) {
 	if len(hits) == 0 {
 		return nil, nil
 	}
-	ids := make([]string, len(hits))
-	for i, h := range hits {
-		ids[i] = h.Key
+	ids := make([]string, min(limit, len(hits)))
+	for i := range ids {
+		ids[i] = hits[i].Key
 	}
 	texts, err := e.texts.get(ctx, ids, e.db.ChunkText)
 	if err != nil {
@@ -119,11 +124,11 @@ func (e *Env) withText(ctx context.Context, hits []vectors.Hit) ([]tools.Hit, er
 	found := make([]tools.Hit, len(hits))
 	for i, h := range hits {
 		text, ok := texts[h.Key]
-		if !ok {
+		if !ok && i < limit {
 			return nil, fmt.Errorf("retrieve: passage %s is in the search index but not in the database", h.Key)
 		}
 		found[i] = tools.Hit{
-			PDFID: h.PaperID, PageNumber: h.Page, TableName: h.Table, ColumnName: h.Column, Text: text, Score: h.Score,
+			ID: h.Key, PDFID: h.PaperID, PageNumber: h.Page, TableName: h.Table, ColumnName: h.Column, Text: text, Score: h.Score,
 		}
 	}
 	return found, nil

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"airqa/internal/python"
@@ -34,9 +35,5 @@ func (m matching) tooShort(prediction, gold python.Value) bool {
 func wordLetters(s string) int {
 	words := python.Fields(python.Lower(s))
 	slices.Sort(words)
-	sum := 0
-	for _, w := range slices.Compact(words) {
-		sum += utf8.RuneCountInString(w)
-	}
-	return sum
+	return utf8.RuneCountInString(strings.Join(slices.Compact(words), ""))
 }

@@ -91,6 +91,8 @@ func TestQuirksString(t *testing.T) {
 	}
 	runQuirks(t, "eval_string_fuzzy_match", []quirk{
 		{"one letter", `{"gold": "Compassion Fade (Naming)", "fuzz_method": "partial_ratio", "ignore_blank": true}`, `"a"`, right, wrong},
+		{"half of the letters", `{"gold": "abcdefgh", "fuzz_method": "partial_ratio"}`, `"abcd"`, right, right},
+		{"a letter less than half", `{"gold": "abcdefghi", "fuzz_method": "partial_ratio"}`, `"abcd"`, right, wrong},
 		{"the", `{"gold": "the cat on the mat", "fuzz_method": "partial_ratio"}`, `"the"`, right, wrong},
 		{"a gold of one letter", `{"gold": "a", "fuzz_method": "partial_ratio"}`, `"a"`, right, right},
 		{"a gold within the answer", `{"gold": "BERT", "fuzz_method": "partial_ratio"}`, `"BERT-large"`, right, right},
@@ -151,6 +153,10 @@ func TestQuirksAtoms(t *testing.T) {
 
 func TestQuirksStructured(t *testing.T) {
 	runQuirks(t, "eval_structured_object_exact_match", []quirk{
+		{
+			"unknown method, in any order", `{"gold": ["a", "b"], "ignore_order": true, "threshold": 90, "fuzz_method": "levenshtein"}`, `["b", "a"]`,
+			raised, unscored,
+		},
 		{"same", `{"gold": ["a", 1, 2.5]}`, `"['a', 1, 2.5]"`, right, right},
 		{"order", `{"gold": ["a", "b"]}`, `"['b', 'a']"`, wrong, wrong},
 		{"sorted before lower case", `{"gold": ["zebra", "apple"], "ignore_order": true, "lowercase": true}`, `"['apple', 'Zebra']"`, wrong, right},

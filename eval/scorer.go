@@ -190,3 +190,6 @@ func (s *Scorer) apply(ctx context.Context, f *Function, t *Comparison, predicti
 	t.end(o, err)
 	return o, err
 }
+
+// String returns the prediction as Python's str() prints it.
+func (p Prediction) String() string { return python.Str(p.value) }

@@ -51,11 +51,14 @@ type schedule struct {
 	admit func(id candidate.ID, r Result) (accepted bool, err error)
 	// equalFailures is the number of consecutive failed candidates that end the schedule.
 	equalFailures int
+	// waves, which may be nil, counts the candidates in flight.
+	waves *waves
 
 	done     chan finished
 	running  int
 	failures int
 	stopped  bool
+	taken    int // candidates that waves still counts as in flight
 }
 
 type finished struct {
@@ -81,7 +84,7 @@ func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 	for {
 		if err := s.commitAll(); err != nil {
 			s.stopped = true
-			s.wait()
+			s.wait(ctx)
 			return err
 		}
 		s.start(ctx)
@@ -98,14 +101,24 @@ func (s *schedule) run(ctx context.Context, drain <-chan struct{}) error {
 }
 
 // wait waits for the candidates in flight.
-func (s *schedule) wait() {
+func (s *schedule) wait(ctx context.Context) {
 	for s.running > 0 {
 		s.take(<-s.done)
+		s.start(ctx)
 	}
 }
 
 // start starts candidates while workers are idle: those of the lowest index first, so that all categories progress.
 func (s *schedule) start(ctx context.Context) {
+	s.waves.enter()
+	s.startAll(ctx)
+	s.waves.leave()
+	for ; s.taken > 0; s.taken-- {
+		s.waves.leave()
+	}
+}
+
+func (s *schedule) startAll(ctx context.Context) {
 	for s.running < s.workers && !s.stopped && ctx.Err() == nil {
 		var first *lane
 		for _, l := range s.lanes {
@@ -120,6 +133,7 @@ func (s *schedule) start(ctx context.Context) {
 		first.next++
 		first.running++
 		s.running++
+		s.waves.enter()
 		go func() {
 			s.done <- finished{first, index, s.work(ctx, candidate.ID{Category: first.Category, Index: index})}
 		}()
@@ -128,6 +142,7 @@ func (s *schedule) start(ctx context.Context) {
 
 func (s *schedule) take(f finished) {
 	s.running--
+	s.taken++
 	f.lane.running--
 	f.lane.finished[f.index] = f.Result
 	switch f.Outcome {
@@ -137,6 +152,10 @@ func (s *schedule) take(f finished) {
 	case candidate.Failed:
 		s.failures++
 	case candidate.Pending:
+		if f.Reason == candidate.NotTracked {
+			f.lane.hopeful++
+			break
+		}
 		s.stopped = true
 	default:
 		s.failures = 0
@@ -157,7 +176,7 @@ func (s *schedule) commitAll() error {
 			return nil
 		}
 		r, ready := first.finished[first.commit]
-		if !ready || r.Outcome == candidate.Pending {
+		if !ready || r.Outcome == candidate.Pending && r.Reason != candidate.NotTracked {
 			return nil
 		}
 		accepted, err := s.admit(candidate.ID{Category: first.Category, Index: first.commit}, r)

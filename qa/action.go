@@ -67,6 +67,10 @@ type Observation struct {
 	Cut *Cut `json:"cut,omitempty"`
 	// Full is the text before truncation; empty if nothing was left out. The log stores it by hash.
 	Full string `json:"-"`
+	// Hits are the passages that a retrieval found, best first, including some beyond its limit.
+	Hits []Hit `json:"hits,omitempty"`
+	// Touched lists what a query or a view read; nil for other actions.
+	Touched *Touched `json:"touched,omitempty"`
 	// Answer is set with [StatusFinal].
 	Answer *Answer `json:"answer,omitempty"`
 }

@@ -119,6 +119,28 @@ func TestLeaderboard(t *testing.T) {
 	}
 }
 
+// The leaderboard shows the effort per example, if there are episodes.
+func TestLeaderboardValues(t *testing.T) {
+	w := reporttest.World{
+		Baseline: "rag", Model: "m", Price: &qa.Price{Prompt: 2, Cached: 1, Completion: 10},
+		Episodes: []reporttest.Episode{reporttest.Answer("a", 0, 2), reporttest.Answer("b", 0, 1)},
+		Scores:   []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Right)},
+	}
+	scoresOnly := w
+	scoresOnly.Model, scoresOnly.Episodes, scoresOnly.Scores = "n", nil, w.Scores[:1]
+	examples := reporttest.Single("a", "b")
+	rows := []report.Row{reporttest.Collect(t, w, examples, report.Options{}), reporttest.Collect(t, scoresOnly, examples, report.Options{})}
+	tables, err := report.Build(rows, report.Options{Table: "leaderboard"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{{"1.50", "1650", "0.0039"}, {"-", "-", "-"}} {
+		if diff := cmp.Diff(want, texts(tables[0].Lines[i])[6:]); diff != "" {
+			t.Errorf("line %d (-want +got):\n%s", i+1, diff)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	w := reporttest.World{
 		Baseline: "rag", Model: "m", Price: &qa.Price{Prompt: 2, Cached: 1, Completion: 10},

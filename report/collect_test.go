@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -137,6 +138,20 @@ func TestEffort(t *testing.T) {
 	}
 	if (report.Actions{}).Rate(0) != nil {
 		t.Error("no actions have an error rate")
+	}
+}
+
+// A model in process makes no requests: its time is that from the start of a step to its action.
+func TestEffortWithoutRequests(t *testing.T) {
+	whole, waiting := reporttest.Call(1, "", qa.StatusOK), reporttest.Call(2, "", "")
+	whole.Reply.Attempts, waiting.Reply.Attempts = nil, nil
+	waiting.Acted, waiting.Ended = time.Time{}, reporttest.Clock.Add(3*time.Second)
+	w := reporttest.World{Baseline: "rag", Model: "m", Episodes: []reporttest.Episode{{UUID: "a", Outcome: qa.Answered, Steps: []qa.Step{whole, waiting}}}}
+	w.Scores = []qa.Score{reporttest.Score("a", 0, qa.Right)}
+	row := reporttest.Collect(t, w, reporttest.Single("a"), report.Options{})
+	// Four seconds of the model and one of the tool, then three of the model.
+	if row.Effort.Working != 8 || row.Effort.Waiting != 0 {
+		t.Errorf("working %v s, waiting %v s, want 8 and 0", row.Effort.Working, row.Effort.Waiting)
 	}
 }
 

@@ -70,6 +70,22 @@ func TestPaperBesideIntervals(t *testing.T) {
 	}
 }
 
+// Scores have a column of intervals only if these were asked for.
+func TestIntervalColumn(t *testing.T) {
+	w := reporttest.World{Baseline: "rag", Model: "m", Scores: []qa.Score{reporttest.Score("a", 0, qa.Right), reporttest.Score("b", 0, qa.Wrong)}}
+	for intervals, want := range map[string]string{"": "50.00", report.WilsonIntervals: "9.5–90.5"} {
+		o := report.Options{Table: "4", Intervals: intervals}
+		tables, err := report.Build([]report.Row{reporttest.Collect(t, w, reporttest.Single("a", "b"), o)}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := texts(tables[0].Lines[0])
+		if last := line[len(line)-1]; last != want {
+			t.Errorf("intervals %q: the last value is %s, want %s", intervals, last, want)
+		}
+	}
+}
+
 // A question without an evaluator cannot be scored; one asked once has no pass@k.
 func TestNoEvaluator(t *testing.T) {
 	examples := reporttest.Single("a", "b")

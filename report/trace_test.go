@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
 	"airqa/run/runlog"
@@ -28,6 +29,29 @@ func TestTraceOfSeveralCalls(t *testing.T) {
 	for _, want := range []string{"Retrieve was run", `Query {"sql":"S"}`, "content filter"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+// A line of a list fits the terminal; one too narrow still shows the start of the question.
+func TestTraceLine(t *testing.T) {
+	ex := qa.Example{Question: strings.Repeat("Which datasets? ", 30)}
+	traced := report.NewTraced(ex, runlog.Recorded{Trajectory: qa.Trajectory{UUID: "u", Outcome: qa.Answered}}, &qa.Score{Verdict: qa.Right})
+	line := func(width int) string {
+		var out strings.Builder
+		if err := traced.WriteLine(&out, width); err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSuffix(out.String(), "\n")
+	}
+	whole := line(0)
+	head, _, _ := strings.Cut(whole, "Which")
+	if !strings.HasSuffix(whole, strings.TrimSpace(ex.Question)) || !strings.Contains(head, "right") {
+		t.Errorf("line %q", whole)
+	}
+	for width, want := range map[int]int{1: len(head) + 12, len(head) + 12: len(head) + 12, len(head) + 13: len(head) + 13, 120: 120} {
+		if got := line(width); terminal.Width(got) != want || !strings.HasPrefix(got, head+"Which") {
+			t.Errorf("%d columns of %d, want %d: %q", terminal.Width(got), width, want, got)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (r *Runner) beginProbe() {
 	}
 	r.out.due, r.out.probe = false, make(chan struct{})
 	r.out.waits++
-	r.equal = r.c.MaxEqualFailures - 1 // one more such failure starts another wait
+	r.equal = r.c.MaxEqualFailures // another such failure starts another wait
 }
 
 // untilStopped returns a context that also ends when no further episode may start.

@@ -91,6 +91,43 @@ func TestFailuresNotInARow(t *testing.T) {
 	}
 }
 
+// Only failures of one kind end an invocation: a key that one model rejects and a request that another one rejects are
+// two.
+func TestFailuresOfSeveralKinds(t *testing.T) {
+	attempt := func(status int, class qa.FailureClass) error {
+		return &qa.CallError{Err: errors.New("no reply"), Attempts: []qa.Attempt{{Error: qa.FailServer}, {Status: status, Error: class}}}
+	}
+	for _, tt := range []struct {
+		name  string
+		most  int
+		kinds []error
+		asked int64
+	}{
+		{"one kind", 3, []error{attempt(401, qa.FailAuth)}, 3},
+		{"the first of one kind", 1, []error{attempt(401, qa.FailAuth)}, 1},
+		{"one kind, without a limit", 0, []error{attempt(401, qa.FailAuth)}, 30},
+		{"by class", 3, []error{attempt(400, qa.FailAuth), attempt(400, qa.FailBadRequest)}, 30},
+		{"by status", 3, []error{attempt(401, qa.FailAuth), attempt(403, qa.FailAuth)}, 30},
+		{"by tool", 3, []error{errors.New("query: no such file"), errors.New("view: no such file")}, 30},
+		{"one tool", 3, []error{errors.New("query: no such file")}, 3},
+		{"twice and another", 3, []error{attempt(401, qa.FailAuth), attempt(401, qa.FailAuth), errors.New("query: no such file")}, 30},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var n atomic.Int64
+			s := solver(func(_ context.Context, _ qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+				e := agent.New(setup)
+				err := e.Fail(tt.kinds[int(n.Add(1)-1)%len(tt.kinds)])
+				return e.Trajectory(), err
+			})
+			r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{Solver: s, Workers: 1, MaxEqualFailures: tt.most})
+			// The worker may have taken the next question before the last failure was known.
+			if sum, err := r.Run(t.Context(), nil, examples(30)); err != nil || n.Load() < tt.asked || n.Load() > tt.asked+1 || sum.Left != 30-sum.Failed {
+				t.Errorf("summary %+v after %d questions, want %d; %v", sum, n.Load(), tt.asked, err)
+			}
+		})
+	}
+}
+
 // An outage that has passed does not lengthen the waits of the next one.
 func TestSecondOutage(t *testing.T) {
 	var waits atomic.Int64
@@ -123,6 +160,43 @@ func TestSecondOutage(t *testing.T) {
 	}
 	if err != nil || sum.Left != 0 || first != 2 {
 		t.Errorf("summary %+v, %v, waits %v, want two outages that each begin with a minute", sum, err, slept)
+	}
+}
+
+// While an episode probes whether an outage has passed, no other starts, and no further wait begins.
+func TestOneProbe(t *testing.T) {
+	slots := make(chan struct{}, 2)
+	var n, ended, waits atomic.Int64
+	until := func(done func() bool) {
+		for !done() {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	s := solver(func(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
+		switch i := n.Add(1); {
+		case i == 5:
+			until(func() bool { return len(slots) == 2 }) // the next question has passed the check for an outage
+			return fail(setup, "server")
+		case i > 2 && i <= 6:
+			return fail(setup, "server")
+		case i == 7: // the probe
+			time.Sleep(20 * time.Millisecond)
+			if n.Load() != 7 || waits.Load() != 1 {
+				t.Errorf("%d questions asked and %d waits during the probe", n.Load(), waits.Load())
+			}
+		}
+		return answer(ctx, ex, setup)
+	})
+	r := open(t, filepath.Join(t.TempDir(), "run"), run.Config{
+		Solver: s, Workers: 1, MaxEqualFailures: 3, Slots: slots, Progress: func(run.Event) { ended.Add(1) },
+		Sleep: func(context.Context, time.Duration) error {
+			until(func() bool { return ended.Load() >= 6 }) // the failure in flight belongs to this outage
+			waits.Add(1)
+			return nil
+		},
+	})
+	if sum, err := r.Run(t.Context(), nil, examples(12)); err != nil || sum.Failed != 4 || sum.Finished != 8 || waits.Load() != 1 {
+		t.Errorf("summary %+v after %d waits, %v", sum, waits.Load(), err)
 	}
 }
 

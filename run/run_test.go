@@ -95,7 +95,7 @@ func TestTakesUpWhatIsLeft(t *testing.T) {
 		return answer(ctx, ex, s)
 	})
 	sum, err = start(t, dir, counting, 1).Run(t.Context(), nil, examples(6))
-	if err != nil || sum.Skipped != 4 || sum.Finished != 2 || solved.Load() != 2 {
+	if err != nil || sum.Skipped != 4 || sum.Finished != 2 || sum.Left != 0 || solved.Load() != 2 {
 		t.Errorf("summary %+v, %d solved, %v", sum, solved.Load(), err)
 	}
 }
@@ -155,6 +155,21 @@ func TestLimitsAreCounted(t *testing.T) {
 	}
 }
 
+// The summary sums the usage of this invocation, and names what it counts.
+func TestSummary(t *testing.T) {
+	s := solver(func(context.Context, qa.Example, agent.Setup) (qa.Trajectory, error) {
+		steps := []qa.Step{{N: 1, Reply: &qa.Reply{Usage: qa.Usage{Prompt: 100, Completion: 10}}}}
+		return qa.Trajectory{Outcome: qa.Answered, Steps: steps}, nil
+	})
+	for repeats, noun := range map[int]string{0: "questions", 1: "questions", 2: "episodes"} {
+		sum, err := open(t, filepath.Join(t.TempDir(), "run"), run.Config{Solver: s, Workers: 2, Repeats: repeats}).Run(t.Context(), nil, examples(3))
+		n := 3 * max(repeats, 1)
+		if want := (qa.Usage{Prompt: 100 * n, Completion: 10 * n}); err != nil || sum.Usage != want || sum.Noun() != noun || sum.Total != n {
+			t.Errorf("%d repeats: %d %s, usage %+v, %v", repeats, sum.Total, sum.Noun(), sum.Usage, err)
+		}
+	}
+}
+
 // Draining finishes the episodes in flight and starts no other.
 func TestDrain(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
@@ -170,6 +185,46 @@ func TestDrain(t *testing.T) {
 	sum, err := start(t, dir, s, 2).Run(t.Context(), drain, examples(50))
 	if err != nil || sum.Finished != 2 || sum.Left != 48 {
 		t.Errorf("summary %+v, %v; want the 2 in flight finished and 48 left", sum, err)
+	}
+}
+
+// A run that is drained or cancelled before it begins starts nothing.
+func TestNothingStarts(t *testing.T) {
+	drain := make(chan struct{})
+	close(drain)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		t.Error("an episode was started")
+		return answer(ctx, ex, s)
+	})
+	for range 20 { // whether a free worker or the end is noticed first is chance
+		sum, err := start(t, filepath.Join(memory(t), "run"), s, 2).Run(t.Context(), drain, examples(5))
+		if err != nil || sum.Left != 5 {
+			t.Fatalf("drained: summary %+v, %v", sum, err)
+		}
+		sum, err = start(t, filepath.Join(memory(t), "run"), s, 2).Run(cancelled, nil, examples(5))
+		if !errors.Is(err, context.Canceled) || sum.Left != 5 {
+			t.Fatalf("cancelled: summary %+v, %v", sum, err)
+		}
+	}
+}
+
+// The context of the episodes ends with the run, so that nothing they have started outlives it.
+func TestContextEndsWithRun(t *testing.T) {
+	var inside context.Context
+	s := solver(func(ctx context.Context, ex qa.Example, s agent.Setup) (qa.Trajectory, error) {
+		inside = ctx
+		if err := ctx.Err(); err != nil {
+			t.Errorf("the context ends before the run: %v", err)
+		}
+		return answer(ctx, ex, s)
+	})
+	if _, err := start(t, filepath.Join(t.TempDir(), "run"), s, 1).Run(t.Context(), nil, examples(1)); err != nil {
+		t.Fatal(err)
+	}
+	if inside.Err() == nil {
+		t.Error("the context is still valid after the run")
 	}
 }
 
@@ -243,8 +298,11 @@ func TestEqualFailuresStop(t *testing.T) {
 
 func TestNewChecks(t *testing.T) {
 	for name, c := range map[string]run.Config{
-		"nothing":    {},
-		"no workers": {Solver: solver(answer), Writer: &runlog.Writer{}},
+		"nothing":          {},
+		"no solver":        {Writer: &runlog.Writer{}, Workers: 1},
+		"no writer":        {Solver: solver(answer), Workers: 1},
+		"no workers":       {Solver: solver(answer), Writer: &runlog.Writer{}},
+		"negative repeats": {Solver: solver(answer), Writer: &runlog.Writer{}, Workers: 1, Repeats: -1},
 	} {
 		if _, err := run.New(c); err == nil {
 			t.Errorf("%s: a runner was made", name)

@@ -41,13 +41,15 @@ func (t Query) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if err != nil {
 		return failed(err)
 	}
-	if len(rows.Values) == 0 {
-		return qa.Observation{
-			Status: qa.StatusEmpty,
-			Text:   "[Warning]: the query ran and returned no rows. Check its conditions: spelling, case, and whether the value is in that column.",
-		}, nil
+	o := qa.Observation{
+		Status: qa.StatusEmpty,
+		Text:   "[Warning]: the query ran and returned no rows. Check its conditions: spelling, case, and whether the value is in that column.",
 	}
-	return show(rows, orDefault(t.MaxTokens), t.MaxRows), nil
+	if len(rows.Values) > 0 {
+		o = show(rows, orDefault(t.MaxTokens), t.MaxRows)
+	}
+	o.Touched = touched(sql, rows)
+	return o, nil
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -19,6 +19,9 @@ const (
 	DefaultHits = 5
 )
 
+// maxBeyond is the maximum number of hits beyond the limit that the log records.
+const maxBeyond = 20
+
 // Retrieve searches the vector store: Retrieve(query, limit=5).
 type Retrieve struct {
 	From  Retriever
@@ -47,15 +50,31 @@ func (t Retrieve) Call(ctx context.Context, a qa.Action) (qa.Observation, error)
 	case limit < 1:
 		return refuse("the limit of Retrieve must be a positive integer."), nil
 	}
-	hits, err := t.From.Retrieve(ctx, query, int(min(limit, MaxHits)), t.Scope)
+	count, scope := int(min(limit, MaxHits)), t.Scope
+	scope.Beyond = min(count, maxBeyond)
+	hits, err := t.From.Retrieve(ctx, query, count, scope)
 	if err != nil {
 		return failed(err)
 	}
 	if len(hits) == 0 {
 		return qa.Observation{Status: qa.StatusEmpty, Text: "[Warning]: no passage matches the query. Try other words."}, nil
 	}
-	return show(hitRows(hits), orDefault(t.MaxTokens), t.MaxRows), nil
+	o := show(hitRows(hits[:min(count, len(hits))]), orDefault(t.MaxTokens), t.MaxRows)
+	o.Hits = logged(hits, count)
+	return o, nil
 }
+
+// logged converts hits for the log; those after the limit are beyond it.
+func logged(hits []Hit, limit int) []qa.Hit {
+	list := make([]qa.Hit, len(hits))
+	for i, h := range hits {
+		list[i] = qa.Hit{Rank: i + 1, ID: h.ID, PaperID: h.PDFID, Page: h.PageNumber, Score: rounded(h.Score), Beyond: i >= limit}
+	}
+	return list
+}
+
+// rounded is a score to four decimals.
+func rounded(score float64) float64 { return math.Round(score*1e4) / 1e4 }
 
 // hitRows converts hits to rows, best first. The text is the second column, so it is truncated last.
 func hitRows(hits []Hit) Rows {
@@ -65,7 +84,7 @@ func hitRows(hits []Hit) Rows {
 		r.Columns = slices.Insert(r.Columns, 3, "title")
 	}
 	for _, h := range hits {
-		row := []any{math.Round(h.Score*1e4) / 1e4, h.Text, h.PDFID, int64(h.PageNumber)}
+		row := []any{rounded(h.Score), h.Text, h.PDFID, int64(h.PageNumber)}
 		if titles {
 			row = slices.Insert(row, 3, any(h.Title))
 		}

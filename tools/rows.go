@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"sort"
 	"strconv"
 	"strings"
@@ -221,13 +220,8 @@ func encodeRow(columns []string, row []any) string {
 
 // JSONValue writes a value as JSON with every character as it is (no \u003c), and times and odd numbers as text.
 func JSONValue(v any) string {
-	switch x := v.(type) {
-	case time.Time:
-		v = x.UTC().Format(time.RFC3339)
-	case float64:
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			v = strconv.FormatFloat(x, 'g', -1, 64)
-		}
+	if at, ok := v.(time.Time); ok {
+		v = at.UTC().Format(time.RFC3339)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -14,6 +14,8 @@ import (
 
 // Hit is one result of a retrieval.
 type Hit struct {
+	// ID is the passage's id in the database.
+	ID    string
 	PDFID string
 	// Title is the paper's title, if the caller adds it; it is shown next to the id.
 	Title string
@@ -30,9 +32,12 @@ type Scope struct {
 	Papers []string
 	// Bounded makes an empty list of papers mean none.
 	Bounded bool
+	// Beyond asks for up to this many hits after the limit.
+	Beyond int
 }
 
-// Retriever finds at most limit passages nearest to a text, best first.
+// Retriever finds at most limit passages nearest to a text, best first. Up to scope.Beyond further hits may follow,
+// which need no text.
 type Retriever interface {
 	Retrieve(ctx context.Context, query string, limit int, scope Scope) ([]Hit, error)
 }
@@ -45,6 +50,8 @@ type Rows struct {
 	Values [][]any
 	// More means that the row limit stopped the query: there are more rows than Values.
 	More bool
+	// Tables are the names of the database tables that the statement reads, sorted; nil if unknown.
+	Tables []string
 }
 
 // Querier runs one SELECT of a model in a sandbox. A statement that is refused, wrong or too slow is a [*Fault].

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -97,6 +98,84 @@ func TestRetrieve(t *testing.T) {
 	}
 }
 
+// The log has hits beyond the limit; the model gets what it asked for.
+func TestRetrieveLogsMoreHits(t *testing.T) {
+	w := world{retrieve: func(_ string, n int, s tools.Scope) ([]tools.Hit, error) {
+		var hits []tools.Hit
+		for i := range n + s.Beyond {
+			hits = append(hits, tools.Hit{ID: fmt.Sprintf("c%d", i+1), PDFID: "p", PageNumber: i + 1, Text: "t", Score: 1 / float64(i+1)})
+		}
+		return hits, nil
+	}}
+	set := tools.Set{tools.Retrieve{From: w, MaxRows: 1}}
+	for limit, logged := range map[int]int{1: 2, 2: 4, 100: 120} {
+		o := act(t, set, fmt.Sprintf("Retrieve('x', %d)", limit))
+		if len(o.Hits) != logged || strings.Contains(o.Full, fmt.Sprintf(`"page_number": %d}`, limit+1)) {
+			t.Errorf("limit %d: %d hits logged, want %d; full result:\n%s", limit, len(o.Hits), logged, o.Full)
+		}
+	}
+	o := act(t, set, "Retrieve('x', 2)")
+	want := []qa.Hit{
+		{Rank: 1, ID: "c1", PaperID: "p", Page: 1, Score: 1},
+		{Rank: 2, ID: "c2", PaperID: "p", Page: 2, Score: 0.5},
+		{Rank: 3, ID: "c3", PaperID: "p", Page: 3, Score: 0.3333, Beyond: true},
+		{Rank: 4, ID: "c4", PaperID: "p", Page: 4, Score: 0.25, Beyond: true},
+	}
+	if diff := cmp.Diff(want, o.Hits); diff != "" {
+		t.Errorf("hits (-want +got):\n%s", diff)
+	}
+}
+
+func TestQueryLogsWhatItTouched(t *testing.T) {
+	const a, b, c = "3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3", "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+	var many [][]any
+	for i := range 60 {
+		many = append(many, []any{fmt.Sprintf("11111111-1111-4111-8111-1111111111%02d", i)})
+	}
+	tests := []struct {
+		name, sql string
+		rows      tools.Rows
+		want      qa.Touched
+	}{
+		{"nothing", "SELECT 1", tools.Rows{Columns: []string{"1"}, Values: [][]any{{int64(1)}}}, qa.Touched{}},
+		{"papers of the rows", "SELECT paper_id, page_number", tools.Rows{
+			Columns: []string{"paper_id", "page_number"}, Tables: []string{"pages"},
+			Values: [][]any{{a, int64(3)}, {a, int64(3)}, {b, int64(1)}, {nil, int64(2)}},
+		}, qa.Touched{Papers: []string{a, b}, Tables: []string{"pages"}, Pages: []qa.PaperPage{{PaperID: a, Page: 3}, {PaperID: b, Page: 1}}}},
+		{
+			"paper and pages of the statement", "SELECT page_content FROM pages p WHERE p.ref_paper_id = '" + strings.ToUpper(a) + "' AND page_number IN (2, 3)",
+			tools.Rows{Columns: []string{"page_content"}},
+			qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 2}, {PaperID: a, Page: 3}}},
+		},
+		{"pages of the rows, paper of the statement", "WHERE ref_paper_id = '" + a + "'", tools.Rows{
+			Columns: []string{"section_title", "page_numbers"}, Values: [][]any{{"1", []any{int64(4), int64(5)}}},
+		}, qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 4}, {PaperID: a, Page: 5}}}},
+		{
+			"a page needs one paper", "WHERE ref_paper_id IN ('" + a + "', '" + b + "') AND page_number = 2",
+			tools.Rows{},
+			qa.Touched{Papers: []string{a, b}},
+		},
+		{"rows of other tables", "WHERE ref_page_id = '" + b + "'", tools.Rows{
+			Columns: []string{"chunk_id", "text"}, Values: [][]any{{c, a}, {"no id", nil}},
+		}, qa.Touched{Rows: []string{b, c}}},
+		{"truncated", "SELECT chunk_id", tools.Rows{Columns: []string{"chunk_id"}, Values: many}, qa.Touched{Rows: func() (list []string) {
+			for _, row := range many[:50] {
+				list = append(list, row[0].(string))
+			}
+			return list
+		}(), More: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := world{query: func(string) (tools.Rows, error) { return tt.rows, nil }}
+			o, err := tools.Set{tools.Query{From: w}}.Act(t.Context(), qa.Action{Name: "Query", Args: map[string]any{"sql": tt.sql}})
+			if diff := cmp.Diff(&tt.want, o.Touched); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
 func TestQuery(t *testing.T) {
 	lost := errors.New("database is gone")
 	w := world{query: func(sql string) (tools.Rows, error) {
@@ -142,6 +221,13 @@ func TestView(t *testing.T) {
 	set := tools.Set{tools.View{From: w}}
 	o := act(t, set, "View('p', 2, [1, 2.5, 3, 4])")
 	if o.Text != "Box [1,2.5,3,4] of page 2 of paper p, 10 x 20 pixels." || len(o.Images) != 1 {
+		t.Errorf("observation = %+v", o)
+	}
+	touched := &qa.Touched{Papers: []string{"p"}, Pages: []qa.PaperPage{{PaperID: "p", Page: 2, Box: []float64{1, 2.5, 3, 4}}}}
+	if diff := cmp.Diff(touched, o.Touched); diff != "" {
+		t.Errorf("touched (-want +got):\n%s", diff)
+	}
+	if o := act(t, set, "View('p', 2)"); o.Text != "Page 2 of paper p, 10 x 20 pixels." {
 		t.Errorf("observation = %+v", o)
 	}
 	if o := act(t, set, "View('p', 9)"); o.Status != qa.StatusError || o.Text != "[Error]: the paper has 3 pages" {

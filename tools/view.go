@@ -37,7 +37,9 @@ func (t View) Call(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if err != nil {
 		return failed(err)
 	}
-	return qa.Observation{Status: qa.StatusOK, Text: caption(im), Images: []qa.Image{im}}, nil
+	return qa.Observation{Status: qa.StatusOK, Text: caption(im), Images: []qa.Image{im}, Touched: &qa.Touched{
+		Papers: []string{im.PaperID}, Pages: []qa.PaperPage{{PaperID: im.PaperID, Page: im.Page, Box: im.Box}},
+	}}, nil
 }
 
 func caption(im qa.Image) string {

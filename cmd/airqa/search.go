@@ -30,6 +30,7 @@ const maxTitle = 60
 
 // hitLine is the JSON of a passage.
 type hitLine struct {
+	ID         string  `json:"id"`
 	PDFID      string  `json:"pdf_id"`
 	Title      string  `json:"title,omitempty"`
 	PageNumber int     `json:"page_number"`

@@ -99,7 +99,7 @@ func (e *engine) run(ctx context.Context, text string, rows int) (result Result,
 			result, err = Result{}, &QueryError{Kind: KindRuntime, Text: e.clean(fmt.Sprint("the engine failed: ", p))}
 		}
 	}()
-	canonical, err := e.parser.pass(ctx, text)
+	canonical, tables, err := e.parser.pass(ctx, text)
 	if err != nil {
 		return Result{}, err
 	}
@@ -112,6 +112,7 @@ func (e *engine) run(ctx context.Context, text string, rows int) (result Result,
 		return Result{}, err
 	}
 	result, err = fetch(ctx, conn, canonical, rows)
+	result.Tables = tables
 	return result, atRunTime(err)
 }
 

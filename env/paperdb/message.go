@@ -28,6 +28,7 @@ type reply struct {
 	Columns []string
 	Values  [][]any
 	More    bool
+	Tables  []string
 }
 
 // The driver reads up to 10,000 levels of JSON; a reply adds its own. The frames of the worker protocol limit the size.
@@ -72,7 +73,7 @@ func encodeResult(result Result) (_ []byte, err error) {
 			return nil, err
 		}
 	}
-	return cbor.Marshal(reply{Columns: result.Columns, Values: result.Values, More: result.More})
+	return cbor.Marshal(reply{Columns: result.Columns, Values: result.Values, More: result.More, Tables: result.Tables})
 }
 
 // decodeReply returns the result of a worker or its *QueryError.
@@ -89,7 +90,7 @@ func decodeReply(raw []byte) (Result, error) {
 			return Result{}, err
 		}
 	}
-	return Result{Columns: r.Columns, Values: r.Values, More: r.More}, nil
+	return Result{Columns: r.Columns, Values: r.Values, More: r.More, Tables: r.Tables}, nil
 }
 
 // pack converts times to bytes and refuses types that could not be decoded.

@@ -18,7 +18,7 @@ func TestMessages(t *testing.T) {
 		t.Errorf("question: got %v, %v", q, err)
 	}
 	for _, want := range []Result{
-		{Columns: []string{"a", "b"}, Values: [][]any{{int64(1), nil}, {[]any{}, "x"}}, More: true},
+		{Columns: []string{"a", "b"}, Values: [][]any{{int64(1), nil}, {[]any{}, "x"}}, More: true, Tables: []string{"chunks", "metadata"}},
 		{Columns: []string{"none"}},
 	} {
 		raw, err := encodeResult(want)

@@ -49,21 +49,20 @@ func (p *parser) close() error {
 	return errors.Join(p.tree.Close(), p.canonical.Close(), p.db.Close())
 }
 
-// pass returns the statement as understood by the parser, without comments and semicolons, or a *QueryError. The text
-// must have passed gate.CheckText.
-func (p *parser) pass(ctx context.Context, text string) (string, error) {
+// pass returns the statement as understood by the parser, without comments and semicolons, and the tables that it reads,
+// or a *QueryError. The text must have passed gate.CheckText.
+func (p *parser) pass(ctx context.Context, text string) (canonical string, tables []string, err error) {
 	var tree string
 	if err := p.tree.QueryRowContext(ctx, text).Scan(&tree); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	if err := p.rules.CheckTree(text, tree); err != nil {
-		return "", refused(err)
+	if tables, err = p.rules.CheckTree(text, tree); err != nil {
+		return "", nil, refused(err)
 	}
-	var canonical string
 	if err := p.canonical.QueryRowContext(ctx, text).Scan(&canonical); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return strings.TrimRight(canonical, "; \n"), nil
+	return strings.TrimRight(canonical, "; \n"), tables, nil
 }
 
 // refused converts a refusal of package gate to a QueryError and leaves other errors unchanged.

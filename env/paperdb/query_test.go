@@ -82,7 +82,27 @@ func TestQuery(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := query(t, r, tt.sql)
-			if diff := cmp.Diff(paperdb.Result{Columns: tt.columns, Values: tt.values}, got); diff != "" {
+			if diff := cmp.Diff(paperdb.Result{Columns: tt.columns, Values: tt.values, Tables: got.Tables}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestQueryTables(t *testing.T) {
+	tests := []struct {
+		name, sql string
+		want      []string
+	}{
+		{"none", "SELECT 1", nil},
+		{"joined, each once", "SELECT 1 FROM pages p JOIN metadata m ON true JOIN pages q ON true", []string{"metadata", "pages"}},
+		{"a WITH name is none", "WITH chunks AS (SELECT * FROM reference) SELECT * FROM chunks", []string{"reference"}},
+		{"in a condition", "SELECT 1 FROM metadata WHERE paper_id IN (SELECT ref_paper_id FROM papers.main.Images)", []string{"images", "metadata"}},
+	}
+	r := reader(t, library(t))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, query(t, r, tt.sql).Tables); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -99,6 +99,8 @@ type Result struct {
 	Values [][]any
 	// More reports whether there are more rows than Limits.Rows.
 	More bool
+	// Tables are the names of the tables that the statement reads, sorted.
+	Tables []string
 }
 
 // runner runs untrusted statements: [inProcess] or [workers].

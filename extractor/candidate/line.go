@@ -73,6 +73,7 @@ const (
 // Reasons of stage [Accept].
 const (
 	Surplus     Reason = "surplus"     // the quota is filled
+	NotTracked  Reason = "not_tracked" // explored only
 	Interrupted Reason = "interrupted" // stopped by the user
 	Budget      Reason = "budget"      // a budget was reached
 )
@@ -106,12 +107,19 @@ type Line struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
+// Verdicts of gates in accepted rows.
+const (
+	Passed = "passed"
+	// Skipped means that the gate was switched off.
+	Skipped = "skipped"
+	// NotApplicable means that the gate does not apply to the question type.
+	NotApplicable = "not_applicable"
+)
+
 // Gate is the verdict of a gate in an accepted row.
 type Gate struct {
-	Name string `json:"name"`
-	// Verdict is "passed" or "skipped"; in the ledger also "rejected".
+	Name    string `json:"name"`
 	Verdict string `json:"verdict"`
-	Reason  Reason `json:"reason,omitempty"`
 	Detail  string `json:"detail,omitempty"`
 	// Agreement is the share of independent answers that were right; only of the gate that solves the question again.
 	Agreement *float64 `json:"agreement,omitempty"`

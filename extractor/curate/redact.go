@@ -1,7 +1,7 @@
 package curate
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,13 +11,16 @@ import (
 // Kind is a kind of private text.
 type Kind string
 
-// The kinds of private text and their replacements.
+// The kinds of private text.
 const (
-	Secret   Kind = "secret"    // [redacted]
-	HomePath Kind = "home_path" // ~
-	Host     Kind = "host"      // [host]
-	Email    Kind = "email"     // [email]
+	Secret   Kind = "secret"
+	HomePath Kind = "home_path"
+	Host     Kind = "host"
+	Email    Kind = "email"
 )
+
+// replacements are the same as those of runlog.Redactor where it has one.
+var replacements = map[Kind]string{Secret: "[redacted]", HomePath: "~", Host: "[host]", Email: "[email]"}
 
 // Counts has the number of replacements by kind.
 type Counts map[Kind]int
@@ -91,25 +94,56 @@ func (s *Scope) once(text string) string {
 	return done
 }
 
-var (
-	homePath = regexp.MustCompile(`(?:/home/|/Users/)[A-Za-z0-9._-]+|/root\b`)
-	address  = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`)
-)
-
 func (s *Scope) text(text string) string {
-	text = string(s.redactor.known([]byte(text)))
-	text = s.replace(text, homePath, HomePath, "~")
-	return s.replace(text, address, Email, "[email]")
+	text = s.known(text)
+	spans := slices.Concat(secrets(text), homePaths(text), emails(text), hosts(text))
+	if len(spans) == 0 {
+		return text
+	}
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	var out strings.Builder
+	done := 0
+	for _, p := range spans {
+		if p.start < done || s.quoted(text[p.start:p.end], p.kind) {
+			continue
+		}
+		out.WriteString(text[done:p.start])
+		out.WriteString(replacements[p.kind])
+		done = p.end
+		s.count(p.kind, 1)
+	}
+	out.WriteString(text[done:])
+	return out.String()
 }
 
-func (s *Scope) replace(text string, pattern *regexp.Regexp, kind Kind, by string) string {
-	return pattern.ReplaceAllStringFunc(text, func(found string) string {
-		if slices.ContainsFunc(s.paper, func(p string) bool { return strings.Contains(p, found) }) {
-			return found
+// known removes the secrets that are known.
+func (s *Scope) known(text string) string {
+	clean := string(s.redactor.known([]byte(text)))
+	if clean != text {
+		for _, kind := range []Kind{Secret, HomePath} {
+			s.count(kind, max(0, strings.Count(clean, replacements[kind])-strings.Count(text, replacements[kind])))
 		}
-		if s.Counts != nil {
-			s.Counts[kind]++
+	}
+	return clean
+}
+
+// quoted reports whether a paper of the episode contains a text. Papers write the addresses of several authors as
+// {ann,bob}@lab.org.
+func (s *Scope) quoted(text string, kind Kind) bool {
+	parts := []string{text}
+	if kind == Email {
+		parts = strings.Split(text, "@")
+	}
+	for _, part := range parts {
+		if !slices.ContainsFunc(s.paper, func(p string) bool { return strings.Contains(p, part) }) {
+			return false
 		}
-		return by
-	})
+	}
+	return true
+}
+
+func (s *Scope) count(kind Kind, n int) {
+	if s.Counts != nil && n > 0 {
+		s.Counts[kind] += n
+	}
 }

@@ -123,8 +123,8 @@ type Filter struct {
 	MaxPerPaper    int      `env:"-" placeholder:"N" help:"Maximum episodes of one paper; the first ones are kept."`
 }
 
-// classes may be named in Filter.Include.
-var classes = []string{string(Wrong), string(Unscored), string(ScoringFailed), string(GenerationFailed)}
+// includable classes may be named in Filter.Include.
+var includable = []string{string(Wrong), string(Unscored), string(ScoringFailed), string(GenerationFailed)}
 
 // Selector selects episodes one by one: Check first, then Admit for those that nothing else leaves out.
 type Selector struct {
@@ -136,8 +136,8 @@ type Selector struct {
 // NewSelector makes a selector. The error names an invalid field.
 func NewSelector(f Filter) (*Selector, error) {
 	for _, class := range f.Include {
-		if !slices.Contains(classes, class) {
-			return nil, fmt.Errorf("--include %q: want %s", class, strings.Join(classes, ", "))
+		if !slices.Contains(includable, class) {
+			return nil, fmt.Errorf("--include %q: want %s", class, strings.Join(includable, ", "))
 		}
 	}
 	for name, share := range map[string]*float64{"--min-score": f.MinScore, "--max-score": f.MaxScore, "--max-repetition": f.MaxRepetition} {

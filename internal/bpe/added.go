@@ -128,7 +128,9 @@ func endsWithWord(s string) bool {
 	return size > 0 && isWord(r)
 }
 
-// isWord reports whether r matches \w of Rust's regex crate.
+// isWord reports whether r matches \w of the library's regular expressions.
 func isWord(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.Nl, unicode.Other_Alphabetic, unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)
+	c := classes().of(r)
+	return c&(letter|mark) != 0 || c == number && !unicode.Is(unicode.No, r) ||
+		unicode.In(r, unicode.Other_Alphabetic, unicode.Pc, unicode.Join_Control)
 }

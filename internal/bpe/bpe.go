@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Tokenizer encodes text. It is safe for concurrent use.
@@ -80,7 +78,7 @@ func (e *encoder) added(id int32) { e.ids = append(e.ids, id) }
 
 func (e *encoder) normalize(text string) {
 	if e.t.nfc {
-		text = norm.NFC.String(text)
+		text = normalize(text)
 	}
 	e.t.after.find(text, e.split, e.added)
 }

@@ -4,16 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // file is a tokenizer.json. Its truncation, padding, post-processor and decoder do not change the ids of a text.
@@ -175,7 +171,7 @@ func (t *Tokenizer) readModel(f *modelFile) error {
 	if f.IgnoreMerges {
 		m.whole = f.vocab
 	}
-	m.seed, m.cache = maphash.MakeSeed(), make([]atomic.Pointer[cached], cacheSlots)
+	m.cache = newWordCache()
 	return m.readBytes(f)
 }
 
@@ -227,8 +223,7 @@ func (t *Tokenizer) setText(id int32, text string) error {
 }
 
 func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
-	m.ranks = make(map[uint64]uint32, len(merges))
-	m.merged = make([]int32, len(merges))
+	m.merges = newMergeTable(len(merges))
 	for rank, parts := range merges {
 		if len(parts) != 2 {
 			return fmt.Errorf("merge %d has %d parts, not 2", rank+1, len(parts))
@@ -239,8 +234,7 @@ func (m *model) readMerges(vocab map[string]int32, merges [][]string) error {
 		if !ok1 || !ok2 || !ok3 {
 			return fmt.Errorf("merge %d (%q, %q) has tokens outside the vocabulary", rank+1, parts[0], parts[1])
 		}
-		m.ranks[pair(left, right)] = uint32(rank)
-		m.merged[rank] = both
+		m.merges.put(left, right, merge{uint32(rank + 1), both})
 	}
 	return nil
 }
@@ -307,7 +301,7 @@ func (t *Tokenizer) find(token *addedToken) {
 	case !token.Normalized:
 		t.before.add(token.Content, token)
 	case t.nfc:
-		t.after.add(norm.NFC.String(token.Content), token)
+		t.after.add(normalize(token.Content), token)
 	default:
 		t.after.add(token.Content, token)
 	}

@@ -1,54 +1,38 @@
 package bpe
 
-import (
-	"hash/maphash"
-	"strings"
-	"sync"
-	"sync/atomic"
-)
-
-// The ids of words are cached, because most words of a text recur. Longer words rarely do.
-const (
-	longestWord = 64
-	cacheSlots  = 1 << 16
-)
+import "sync"
 
 // model encodes words by merging their bytes.
 type model struct {
-	bytes  [256]int32        // ids of the single bytes; none if the vocabulary lacks the byte
-	ranks  map[uint64]uint32 // rank of the merge of two neighbours
-	merged []int32           // id of the merged token, by rank
-	whole  map[string]int32  // tokens that need no merges, as the file spells them; may be nil
-	unk    int32             // id of a missing byte, or none
-	fuse   bool              // neighbouring missing bytes are one unk
-
-	seed  maphash.Seed
-	cache []atomic.Pointer[cached]
-	works sync.Pool // of *work
+	bytes  [256]int32 // ids of the single bytes; none if the vocabulary lacks the byte
+	merges mergeTable
+	whole  map[string]int32 // tokens that need no merges, as the file spells them; may be nil
+	unk    int32            // id of a missing byte, or none
+	fuse   bool             // neighbouring missing bytes are one unk
+	cache  wordCache
+	works  sync.Pool // of *work
 }
 
 // none is the id of no token.
 const none = -1
 
-// cached is one word of the cache. A word that hashes to the same slot replaces it.
-type cached struct {
-	word string
-	ids  []int32
-}
-
 // encode appends the ids of a word.
 func (m *model) encode(dst []int32, word string) []int32 {
-	if len(word) > longestWord {
+	slot := m.cache.slot(word)
+	if slot == nil {
 		return m.merge(dst, word)
 	}
-	slot := &m.cache[maphash.String(m.seed, word)%cacheSlots]
-	if hit := slot.Load(); hit != nil && hit.word == word {
-		return append(dst, hit.ids...)
+	if hit := slot.Load(); hit != nil && string(hit.word[:hit.length]) == word {
+		return append(dst, hit.ids[:hit.count]...)
 	}
 	start := len(dst)
 	dst = m.merge(dst, word)
-	// A substring would keep the whole text in memory.
-	slot.Store(&cached{strings.Clone(word), append([]int32(nil), dst[start:]...)})
+	if ids := dst[start:]; len(ids) <= mostIDs {
+		entry := &cached{length: uint8(len(word)), count: uint8(len(ids))}
+		copy(entry.word[:], word)
+		copy(entry.ids[:], ids)
+		slot.Store(entry)
+	}
 	return dst
 }
 
@@ -79,9 +63,9 @@ type work struct {
 }
 
 type part struct {
-	id         int32 // none after the part before has absorbed it
+	id         int32
 	prev, next int32 // none at the ends
-	merged     int32 // id of the merge with the next part, or none
+	with       merge // of the part with the next one
 }
 
 // candidate is a merge that was possible when it was pushed. The lowest goes first: by rank, then by position.
@@ -118,13 +102,13 @@ func (w *work) run(m *model) {
 	for len(w.heap) > 0 {
 		top := w.pop()
 		left := &w.parts[top.at()]
-		if left.merged == none || left.merged != m.merged[top.rank()] {
+		if left.with.rank != top.rank() {
 			continue // a neighbour has changed since
 		}
-		left.id = left.merged
+		left.id = left.with.id
 		right := &w.parts[left.next]
 		left.next = right.next
-		right.merged = none
+		right.with.rank = 0
 		if right.next >= 0 {
 			w.parts[right.next].prev = top.at()
 		}
@@ -138,17 +122,14 @@ func (w *work) run(m *model) {
 // look notes whether part i merges with its neighbour.
 func (w *work) look(m *model, i int32) {
 	p := &w.parts[i]
-	p.merged = none
 	if p.next < 0 {
+		p.with.rank = 0
 		return
 	}
-	if rank, ok := m.ranks[pair(p.id, w.parts[p.next].id)]; ok {
-		p.merged = m.merged[rank]
-		w.push(candidate(rank)<<32 | candidate(i))
+	if p.with = m.merges.get(p.id, w.parts[p.next].id); p.with.rank > 0 {
+		w.push(candidate(p.with.rank)<<32 | candidate(i))
 	}
 }
-
-func pair(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
 
 func (w *work) push(c candidate) {
 	w.heap = append(w.heap, c)

@@ -3,6 +3,8 @@ package bpe
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 
 	"github.com/dlclark/regexp2/v2"
 )
@@ -16,11 +18,12 @@ func splitterOf(c component) (splitter, error) {
 	if pattern == "" {
 		return nil, errors.New("pre_tokenizer Split has no pattern")
 	}
-	keepRest := c.Behavior == "Isolated" || c.Invert
-	keepMatches := c.Behavior == "Isolated" || !c.Invert
-	if c.Behavior == "Removed" {
-		keepRest, keepMatches = !c.Invert, c.Invert
-	} else if c.Behavior != "Isolated" {
+	keepMatches, keepRest := true, true
+	switch c.Behavior {
+	case "Isolated":
+	case "Removed":
+		keepMatches, keepRest = c.Invert, !c.Invert
+	default:
 		return nil, fmt.Errorf("pre_tokenizer Split: behavior %q is not supported", c.Behavior)
 	}
 	if w, ok := wordsOf(pattern); ok && keepMatches {
@@ -29,7 +32,36 @@ func splitterOf(c component) (splitter, error) {
 	if longest, ok := digitPatterns[pattern]; ok && keepMatches && keepRest {
 		return digits{longest, classes()}.split, nil
 	}
+	if part := unlikeOniguruma(pattern); part != "" {
+		return nil, fmt.Errorf("pre_tokenizer Split: %s in pattern %s is not supported", part, pattern)
+	}
 	return regexSplitter(pattern, keepMatches, keepRest)
+}
+
+// The parts of patterns that mean something else in Oniguruma, the engine of the tokenizers library, than in regexp2.
+var (
+	patternParts = regexp.MustCompile(`(?s)\\.|\[(?:\\.|[^\\\]])*\]?|\{,|\(\?[msx]|.`)
+	unlikeParts  = []string{`\w`, `\W`, `\b`, `\B`, `^`, `$`, `{,`, `(?m`, `(?s`, `(?x`}
+	classParts   = regexp.MustCompile(`(?s)\\.|&&|.`)
+	unlikeInside = []string{`\w`, `\W`, `&&`, `[`}
+)
+
+// unlikeOniguruma returns the first such part of a pattern, or "".
+func unlikeOniguruma(pattern string) string {
+	for _, part := range patternParts.FindAllString(pattern, -1) {
+		if slices.Contains(unlikeParts, part) {
+			return part
+		}
+		if part[0] != '[' {
+			continue
+		}
+		for _, inside := range classParts.FindAllString(part[1:], -1) {
+			if slices.Contains(unlikeInside, inside) {
+				return part
+			}
+		}
+	}
+	return ""
 }
 
 // regexSplitter splits at the matches of a regular expression.

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"sync"
 
 	"airqa/llm/cache"
 	"airqa/qa"
@@ -67,44 +66,29 @@ func Fill(ctx context.Context, q *Queue, m *cache.Model, requests []qa.Request) 
 	return r, nil
 }
 
-// Wave is the model behind a cache for a pipeline that runs in waves: a pass suspends every call that the cache cannot
-// answer, [Wave.Flush] sends their requests in a batch, and the next pass finds the replies. A request that failed in
-// its batch fails the call. Calls may overlap, but not with Flush.
-type Wave struct {
-	queue *Queue
-	cache *cache.Model
-
-	mu      sync.Mutex
-	pending []qa.Request
+// Rest is the model behind a cache that [Fill] fills. It makes no calls: a call that the cache cannot answer fails as the
+// request failed in its batch. One that was in no batch gets a [*qa.SuspendedError].
+type Rest struct {
+	Queue *Queue
+	Cache *cache.Model
 }
 
-// NewWave makes the model behind m, and sets m.Model to it.
-func NewWave(q *Queue, m *cache.Model) *Wave {
-	w := &Wave{queue: q, cache: m}
-	m.Model = w
-	return w
-}
-
-// Complete returns the failure of the request in its batch, or notes the request and returns a [*qa.SuspendedError].
-func (w *Wave) Complete(_ context.Context, r qa.Request) (qa.Reply, error) {
-	key, err := w.cache.Key(r)
+// Complete returns an error for every request.
+func (r Rest) Complete(_ context.Context, request qa.Request) (qa.Reply, error) {
+	key, err := r.Cache.Key(request)
 	if err == nil {
-		err = w.queue.Failure(key.String())
+		err = r.Queue.Failure(key.String())
 	}
-	if err != nil {
-		return qa.Reply{}, err
+	if err == nil {
+		err = &qa.SuspendedError{Reason: "the request was not sent in a batch"}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.pending = append(w.pending, r)
-	return qa.Reply{}, &qa.SuspendedError{Reason: "the request waits for the next batch"}
+	return qa.Reply{}, err
 }
 
-// Flush fills the cache with the replies to the requests of the last pass. A pass without requests is the last one.
-func (w *Wave) Flush(ctx context.Context) (Report, error) {
-	w.mu.Lock()
-	pending := w.pending
-	w.pending = nil
-	w.mu.Unlock()
-	return Fill(ctx, w.queue, w.cache, pending)
+// Discounted returns the price of requests in a batch; nil if p is.
+func Discounted(p *qa.Price) *qa.Price {
+	if p == nil {
+		return nil
+	}
+	return &qa.Price{Prompt: p.Prompt * Discount, Completion: p.Completion * Discount, Cached: p.Cached * Discount}
 }

@@ -203,7 +203,7 @@ func (t *tally) record() error {
 		Job: t.j.Job, Step: stepDone, Status: t.j.ended.state, Replies: len(t.j.IDs) - len(t.failed), Failed: t.failed, Usage: &t.usage,
 	}
 	if t.q.c.Price != nil {
-		next.USD = new(t.q.c.Price.Of(t.usage) * Discount)
+		next.USD = new(Discounted(t.q.c.Price).Of(t.usage))
 	}
 	return t.q.c.Ledger.write(next)
 }

@@ -10,6 +10,9 @@ import (
 
 // answer answers from everything seen so far, with a thought.
 func (t *task) answer() (thought string, value python.Value) {
+	if v, ok := t.stated(); ok {
+		return "A text states exactly this.", v
+	}
 	if r := t.best(result, ""); r != nil && t.want.class == asInteger {
 		return "The result is the answer.", int64(count(r.text))
 	} else if r != nil {

@@ -75,6 +75,9 @@ func readRow(row *python.Dict) item {
 // readContext reads rows if there are any, otherwise papers or prose.
 func readContext(text string) []item {
 	items := readItems(text)
+	if fieldPattern.MatchString(text) {
+		return readMaterial(text)
+	}
 	if items != nil || strings.Contains(text, "[Error]") || strings.HasPrefix(strings.TrimSpace(text), "none, because") {
 		return items
 	}

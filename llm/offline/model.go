@@ -3,7 +3,8 @@
 //
 // Start from [New]. A [Model] reads only the messages that a language model would get (task.go). In the loop it follows
 // a short plan of queries, searches and views (plan.go), then answers from the results (answer.go). It answers one-shot
-// prompts from their context. It cannot read images and keeps no state between calls.
+// prompts from their context. It also writes questions about papers (author.go, asking.go) and judges answers by their
+// words (scoring.go). It cannot read images and keeps no state between calls.
 package offline
 
 import (
@@ -29,8 +30,32 @@ func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) 
 	if err := ctx.Err(); err != nil {
 		return qa.Reply{}, err
 	}
-	t := readTask(ask.Messages, ask.Tools)
 	r := qa.Reply{Model: "offline", Finish: "stop"}
+	if text, ok := authored(ask.Messages); ok {
+		r.Text = text
+	} else {
+		readTask(ask.Messages, ask.Tools).reply(&r)
+	}
+	r.Usage = qa.Usage{Completion: tokens.Count(r.Text), Estimated: true}
+	for _, message := range ask.Messages {
+		r.Usage.Prompt += m.counts.Count(message.Text)
+	}
+	return r, nil
+}
+
+// authored answers the prompts of question synthesis and of judges; false for other messages.
+func authored(messages []qa.Message) (string, bool) {
+	switch {
+	case len(messages) == 1:
+		return write(strings.ToValidUTF8(messages[0].Text, "?"))
+	case len(messages) == 2 && messages[0].Role == qa.System && messages[1].Role == qa.User:
+		return grade(messages[0].Text, messages[1].Text)
+	}
+	return "", false
+}
+
+// reply answers the question or takes the next step.
+func (t *task) reply(r *qa.Reply) {
 	switch t.form {
 	case wantsSQL:
 		s := t.statement()
@@ -46,11 +71,6 @@ func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) 
 		r.Text, r.Finish = fmt.Sprintf("Turn %d. %s", t.turn, s.thought), "tool_calls"
 		r.ToolCalls = []qa.ToolCall{{ID: fmt.Sprintf("call_%d", t.turn), Name: s.tool, Arguments: json.RawMessage(t.write(s))}}
 	}
-	r.Usage = qa.Usage{Completion: tokens.Count(r.Text), Estimated: true}
-	for _, message := range ask.Messages {
-		r.Usage.Prompt += m.counts.Count(message.Text)
-	}
-	return r, nil
 }
 
 // fenced puts a value between fences and escapes any fence in it.

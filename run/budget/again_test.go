@@ -66,6 +66,7 @@ func TestQuestionHasLeft(t *testing.T) {
 		tried int
 	}{
 		{"no limit", qa.Allowance{}, 6},
+		{"tokens for none: the caller checks the first request", qa.Allowance{Tokens: 149}, 1},
 		{"tokens for three", qa.Allowance{Tokens: 450}, 3},
 		{"a token short of three", qa.Allowance{Tokens: 449}, 2},
 		{"money for two", qa.Allowance{USD: 1.2}, 2},

@@ -173,6 +173,33 @@ func TestMeterNeedsAll(t *testing.T) {
 	}
 }
 
+// Rounding errors of settled reservations take nothing from the budget.
+func TestRoundingErrors(t *testing.T) {
+	const calls = 27 // 27 times adding 0.3 and subtracting it again leaves more than 0
+	account := budget.NewAccount(budget.Limits{USD: calls * 0.3}, budget.Spent{}, nil)
+	var began sync.WaitGroup
+	began.Add(calls)
+	m := newMeter(t, budget.Config{
+		Account: account, Price: func(u qa.Usage) float64 { return float64(u.Completion) * 0.3 },
+		Forecast: func(r qa.Request) qa.Usage { return qa.Usage{Completion: max(r.Step, 1)} },
+		Model: modelFunc(func(_ context.Context, r qa.Request) (qa.Reply, error) {
+			if r.Step == 0 {
+				began.Done()
+				began.Wait()
+			}
+			return qa.Reply{}, &qa.CallError{Attempts: []qa.Attempt{{Status: 429, Error: qa.FailRateLimit}}, Err: errors.New("rejected")}
+		}),
+	})
+	var all sync.WaitGroup
+	for range calls {
+		all.Go(func() { _, _ = m.Complete(t.Context(), qa.Request{}) })
+	}
+	all.Wait()
+	if _, err := m.Complete(t.Context(), qa.Request{Step: calls}); qa.Suspension(err) != "" {
+		t.Errorf("the whole budget is free, and a call that needs all of it is rejected: %v", err)
+	}
+}
+
 // A settled call releases its reservation while others are still in flight: only waiters need it.
 func TestReservationsAreGivenBack(t *testing.T) {
 	account := budget.NewAccount(budget.Limits{Tokens: 400, USD: 1.5}, budget.Spent{}, nil)

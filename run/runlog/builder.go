@@ -155,7 +155,7 @@ func (b *builder) observation(raw []byte) error {
 	if err := json.Unmarshal(raw, &ev); err != nil {
 		return err
 	}
-	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut}
+	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut, Hits: ev.Hits, Touched: ev.Touched}
 	if ev.Full != "" {
 		// A missing copy of the untruncated text does not invalidate the episode.
 		o.Full, _ = b.run.Text(ev.Full)

@@ -82,7 +82,7 @@ func (e *Episode) Observation(s qa.Step) error {
 	}
 	ev := observationEvent{
 		head: e.head(TypeObservation), Step: s.N, By: s.By, Status: o.Status, Text: Text(o.Text), Images: o.Images,
-		Cut: o.Cut, Hash: fingerprint(o), Start: s.Acted, End: s.Ended,
+		Cut: o.Cut, Hash: fingerprint(o), Hits: o.Hits, Touched: o.Touched, Start: s.Acted, End: s.Ended,
 	}
 	if s.Reply == nil {
 		ev.Action = encodable(s.Action)

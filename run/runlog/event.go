@@ -95,8 +95,11 @@ type observationEvent struct {
 	Cut    *qa.Cut    `json:"cut,omitempty"`
 	Full   string     `json:"full,omitempty"` // hash of the untruncated text
 	Hash   string     `json:"hash"`           // fingerprint of text and images
-	Start  time.Time  `json:"started"`
-	End    time.Time  `json:"ended"`
+	// Hits and Touched are empty in logs of early versions.
+	Hits    []qa.Hit    `json:"hits,omitempty"`
+	Touched *qa.Touched `json:"touched,omitempty"`
+	Start   time.Time   `json:"started"`
+	End     time.Time   `json:"ended"`
 }
 
 // lostEvent lists requests without a reply because the run was stopped.

@@ -77,9 +77,12 @@ func episode() qa.Trajectory {
 			Attempts: []qa.Attempt{{Started: clock, Seconds: 0.1, Status: 429, Error: "rate_limit"}, {Started: clock, Seconds: 0.25, Wait: 1.5, Status: 200}},
 		},
 		Kept: 34, ThoughtAt: qa.Span{First: 11, End: 13},
-		Action:      &qa.Action{Name: "Look", Args: map[string]any{"n": int64(1), "x": 1.0, "y": nil, "z": true}, Text: "Look(n=1, x=1.0, y=None, z=True)", Start: 25, End: 34},
-		Observation: &qa.Observation{Status: qa.StatusOK, Text: result, Images: []qa.Image{picture}, Cut: &qa.Cut{Reason: "rows", RowsShown: 1, RowsTotal: 2}, Full: result + "more"},
-		Started:     clock, Acted: clock, Ended: clock,
+		Action: &qa.Action{Name: "Look", Args: map[string]any{"n": int64(1), "x": 1.0, "y": nil, "z": true}, Text: "Look(n=1, x=1.0, y=None, z=True)", Start: 25, End: 34},
+		Observation: &qa.Observation{
+			Status: qa.StatusOK, Text: result, Images: []qa.Image{picture}, Cut: &qa.Cut{Reason: "rows", RowsShown: 1, RowsTotal: 2}, Full: result + "more",
+			Hits: []qa.Hit{{Rank: 1, ID: "c1", PaperID: "p", Page: 3, Score: 0.5}, {Rank: 2, ID: "c2", PaperID: "p", Page: -1, Beyond: true}},
+		},
+		Started: clock, Acted: clock, Ended: clock,
 	}
 	bad := qa.Step{
 		N: 2, By: qa.ByModel, Shown: []qa.Span{{First: 0, End: 4}}, Reply: &qa.Reply{Text: "?"}, Kept: 1,
@@ -88,7 +91,9 @@ func episode() qa.Trajectory {
 	}
 	program := qa.Step{
 		N: 3, By: qa.ByProgram, Action: &qa.Action{Name: "Query", Args: map[string]any{"sql": "S"}, Text: "Query(sql='S')"},
-		Observation: &qa.Observation{Status: qa.StatusOK, Text: strings.Repeat("rows "+long, 5)}, Started: clock, Acted: clock, Ended: clock,
+		Observation: &qa.Observation{Status: qa.StatusOK, Text: strings.Repeat("rows "+long, 5), Touched: &qa.Touched{
+			Papers: []string{"p"}, Tables: []string{"pages"}, Pages: []qa.PaperPage{{PaperID: "p", Page: 2, Box: []float64{1, 2, 3, 4}}}, Rows: []string{"r"}, More: true,
+		}}, Started: clock, Acted: clock, Ended: clock,
 	}
 	second := qa.Message{Role: qa.User, Text: "before\n" + program.Observation.Text + "\nafter"}
 	return qa.Trajectory{

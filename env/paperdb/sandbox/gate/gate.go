@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -52,27 +53,32 @@ type parsed struct {
 	Statements []any  `json:"statements"`
 }
 
-// CheckTree checks a statement by its text and the result of json_serialize_sql. It returns a [*Refusal] if the
-// statement may not run, and a different error if the result cannot be read.
-func (r Rules) CheckTree(text, tree string) error {
+// CheckTree checks a statement by its text and the result of json_serialize_sql. It returns the tables that the
+// statement reads, sorted, or a [*Refusal] if it may not run, or a different error if the result cannot be read.
+func (r Rules) CheckTree(text, tree string) (tables []string, err error) {
 	var p parsed
 	if err := json.Unmarshal([]byte(tree), &p); err != nil {
-		return fmt.Errorf("read the tree of a statement: %w", err)
+		return nil, fmt.Errorf("read the tree of a statement: %w", err)
 	}
 	switch {
 	case p.Error && p.Type == "parser":
-		return syntaxError(text, p)
+		return nil, syntaxError(text, p)
 	case p.Error && p.Type != "not implemented":
-		return &Refusal{Kind: Runtime, Text: WithoutAdvice(p.Message)}
+		return nil, &Refusal{Kind: Runtime, Text: WithoutAdvice(p.Message)}
 	case p.Error:
-		return refuse("Only a query can be run: one statement that starts with SELECT, WITH, FROM, VALUES, DESCRIBE or SUMMARIZE. " +
+		return nil, refuse("Only a query can be run: one statement that starts with SELECT, WITH, FROM, VALUES, DESCRIBE or SUMMARIZE. " +
 			"The database cannot be changed, and a PIVOT needs an IN list.")
 	case len(p.Statements) == 0:
-		return &Refusal{Kind: Syntax, Text: "The text holds no SQL statement."}
+		return nil, &Refusal{Kind: Syntax, Text: "The text holds no SQL statement."}
 	case len(p.Statements) > 1:
-		return refuse("Only one statement at a time can be run; this text holds %d.", len(p.Statements))
+		return nil, refuse("Only one statement at a time can be run; this text holds %d.", len(p.Statements))
 	}
-	return (&walk{catalog: strings.ToLower(r.Catalog), tables: r.Tables}).node(p.Statements[0], nil)
+	w := walk{catalog: strings.ToLower(r.Catalog), tables: r.Tables}
+	if err := w.node(p.Statements[0], nil); err != nil {
+		return nil, err
+	}
+	slices.Sort(w.read)
+	return slices.Compact(w.read), nil
 }
 
 // advice matches the engine's advice to change a setting, which statements cannot do.

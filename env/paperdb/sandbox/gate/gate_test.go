@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,7 +86,8 @@ func TestCheckTree(t *testing.T) {
 	rules := gate.Rules{Catalog: "Papers", Tables: []string{"metadata", "chunks"}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := kindOf(t, rules.CheckTree("SELECT 1", tt.tree)); got != tt.want {
+			_, err := rules.CheckTree("SELECT 1", tt.tree)
+			if got := kindOf(t, err); got != tt.want {
 				t.Errorf("refused as %q, want %q", got, tt.want)
 			}
 		})
@@ -101,17 +103,19 @@ func TestWithNames(t *testing.T) {
 		return `{"statements": [{"cte_map": {"map": [` + strings.Join(clauses, ",") + `]}, "from_table": {"type": "BASE_TABLE", "table_name": "b"}}]}`
 	}
 	rules := gate.Rules{Tables: []string{"chunks"}}
-	if err := rules.CheckTree("", statement(clause("a", "chunks"), clause("b", "a"))); err != nil {
-		t.Errorf("each knows those before it: got %v", err)
+	tables, err := rules.CheckTree("", statement(clause("a", "chunks"), clause("b", "a")))
+	if err != nil || !slices.Equal(tables, []string{"chunks"}) {
+		t.Errorf("each knows those before it: got %v, tables %v, want chunks alone", err, tables)
 	}
-	if got := kindOf(t, rules.CheckTree("", statement(clause("b", "a"), clause("a", "chunks")))); got != gate.Catalog {
+	_, err = rules.CheckTree("", statement(clause("b", "a"), clause("a", "chunks")))
+	if got := kindOf(t, err); got != gate.Catalog {
 		t.Errorf("a name before its clause: refused as %q", got)
 	}
 }
 
 func TestUnreadableTree(t *testing.T) {
 	var no *gate.Refusal
-	if err := (gate.Rules{}).CheckTree("", "{"); err == nil || errors.As(err, &no) {
+	if _, err := (gate.Rules{}).CheckTree("", "{"); err == nil || errors.As(err, &no) {
 		t.Errorf("got %v, want an error that blames no statement", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 type walk struct {
 	catalog string // lower case
 	tables  []string
+	read    []string // tables that the statement reads
 }
 
 // tableFunctions lists the functions allowed in a FROM clause.
@@ -106,7 +107,10 @@ func (w *walk) table(v map[string]any, names []string) error {
 	catalog := strings.ToLower(stringAt(v, "catalog_name"))
 	bare := schema == "" && catalog == ""
 	switch {
-	case bare && slices.Contains(names, name), w.isOurs(catalog, schema) && slices.Contains(w.tables, name):
+	case bare && slices.Contains(names, name):
+		return nil
+	case w.isOurs(catalog, schema) && slices.Contains(w.tables, name):
+		w.read = append(w.read, name)
 		return nil
 	case bare && !strings.ContainsAny(name, "/.\\:*"):
 		return &Refusal{Kind: Catalog, Text: "There is no table " + stringAt(v, "table_name") + ": " + w.theTables() + "."}

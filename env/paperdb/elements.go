@@ -1,0 +1,40 @@
+package paperdb
+
+import "context"
+
+// Element is a part of a paper that a question can be about.
+type Element struct {
+	PaperID string
+	// Kind is "section", "table", "image" or "equation".
+	Kind string
+	ID   string
+}
+
+// minSection is the length, in characters, from which a section counts as an element.
+const minSection = 200
+
+// Elements lists the elements of all papers, ordered by paper, kind and position: sections with some text, but
+// neither the references nor sections that contain another one; tables with cells, figures with a caption, and equations.
+func (r *Reader) Elements(ctx context.Context) ([]Element, error) {
+	return list(ctx, r.db, "elements", func(e *Element) []any { return []any{&e.PaperID, &e.Kind, &e.ID} }, `
+		SELECT paper, kind, id FROM (
+			SELECT ref_paper_id::VARCHAR AS paper, 'section' AS kind, section_id::VARCHAR AS id, ordinal AS n FROM sections s
+				WHERE length(section_content) >= ?1 AND NOT regexp_matches(section_title, '(?i)^[\s\dA-Z.]*(references|bibliography|acknowledg)')
+				AND NOT EXISTS (SELECT 1 FROM sections c WHERE c.ref_paper_id = s.ref_paper_id AND c.section_id <> s.section_id
+					AND length(c.section_content) BETWEEN ?1 AND length(s.section_content) - 1 AND contains(s.section_content, c.section_content))
+			UNION ALL
+			SELECT ref_paper_id::VARCHAR, 'table', table_id::VARCHAR, ordinal FROM tables WHERE contains(lower(table_content), '<td')
+			UNION ALL
+			SELECT ref_paper_id::VARCHAR, 'image', image_id::VARCHAR, ordinal FROM images WHERE length(trim(image_caption)) > 0
+			UNION ALL
+			SELECT ref_paper_id::VARCHAR, 'equation', equation_id::VARCHAR, ordinal FROM equations WHERE length(trim(equation_content)) > 0
+		) ORDER BY paper, kind, n, id`, minSection)
+}
+
+// Equations returns the equations of a paper in order; none for an unknown paper.
+func (r *Reader) Equations(ctx context.Context, paperID string) ([]Equation, error) {
+	return list(ctx, r.db, "equations", func(e *Equation) []any {
+		return []any{&e.ID, &e.Content, &e.Ordinal, &e.PageID}
+	}, `SELECT equation_id::VARCHAR, equation_content, ordinal, COALESCE(ref_page_id::VARCHAR, '')
+		FROM equations WHERE ref_paper_id = TRY_CAST(? AS UUID) ORDER BY ordinal, equation_id`, paperID)
+}

@@ -1,0 +1,183 @@
+// Package draw chooses the paper and the elements of each candidate. They follow from the seed and the candidate's ID
+// alone: all papers with suitable elements take turns, so that no paper has much more than its share. Start from [Open].
+package draw
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"airqa/env/paperdb"
+	"airqa/extractor/candidate"
+	"airqa/qa"
+)
+
+// Library has the papers of a data directory.
+type Library interface {
+	// Papers returns the metadata of all papers, ordered by id.
+	Papers(ctx context.Context) ([]paperdb.Metadata, error)
+	// Elements returns the elements of all papers, ordered by paper.
+	Elements(ctx context.Context) ([]paperdb.Element, error)
+	// Parts returns the content of a paper.
+	Parts(ctx context.Context, paperID string) (paperdb.Paper, error)
+}
+
+// minAbstract is the length, in bytes, from which an abstract describes its paper.
+const minAbstract = 100
+
+// Draw chooses papers and elements. It is safe for concurrent use.
+type Draw struct {
+	library Library
+	seed    uint64
+	papers  map[string]paperdb.Metadata
+	// pools has, by kind of element, the papers in order and their elements.
+	pools map[string][]holder
+}
+
+// holder is a paper with its elements of a kind.
+type holder struct {
+	paper string
+	ids   []string
+}
+
+// Open reads which elements the papers have.
+func Open(ctx context.Context, library Library, seed uint64) (*Draw, error) {
+	papers, err := library.Papers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	elements, err := library.Elements(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &Draw{library: library, seed: seed, papers: make(map[string]paperdb.Metadata), pools: make(map[string][]holder)}
+	kinds := map[string]string{"section": candidate.Text, "table": candidate.Table, "image": candidate.Image, "equation": candidate.Formula}
+	for _, p := range papers {
+		d.papers[p.PaperID] = p
+		if len(p.Authors) > 0 || p.NumPages > 0 {
+			d.add(candidate.Metadata, p.PaperID, p.PaperID)
+		}
+		if len(strings.TrimSpace(p.Abstract)) >= minAbstract && strings.TrimSpace(p.Title) != "" {
+			d.add("", p.PaperID, p.PaperID)
+		}
+	}
+	for _, e := range elements {
+		d.add(kinds[e.Kind], e.PaperID, e.ID)
+	}
+	for _, h := range d.pools[candidate.Text] {
+		if len(h.ids) > 1 {
+			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
+		}
+	}
+	return d, nil
+}
+
+func (d *Draw) add(kind, paper, id string) {
+	pool := d.pools[kind]
+	if n := len(pool); n == 0 || pool[n-1].paper != paper {
+		pool = append(pool, holder{paper: paper})
+	}
+	last := &pool[len(pool)-1]
+	last.ids = append(last.ids, id)
+	d.pools[kind] = pool
+}
+
+// pool returns the papers with elements for a category. A comprehensive question also needs an abstract.
+func (d *Draw) pool(c candidate.Category) []holder {
+	pool := d.pools[c.Element()]
+	if c.Type() != candidate.Comprehensive {
+		return pool
+	}
+	return slices.DeleteFunc(slices.Clone(pool), func(h holder) bool {
+		return len(strings.TrimSpace(d.papers[h.paper].Abstract)) < minAbstract
+	})
+}
+
+// Has reports whether the papers have elements for a category. Merged questions need none.
+func (d *Draw) Has(c candidate.Category) bool { return len(d.pool(c)) > 0 }
+
+// Random returns the source of randomness for a purpose: the same for the same seed and names.
+func (d *Draw) Random(names ...string) *rand.Rand {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%q", names)              // a hash never fails
+	return rand.New(rand.NewPCG(d.seed, h.Sum64())) //nolint:gosec // drawing questions needs no secrets
+}
+
+// choice is a paper with elements.
+type choice struct {
+	paper string
+	ids   []string
+	round int
+}
+
+// choose returns the paper and the elements of a candidate; false if there are none. In each round over the papers, every
+// paper gives its next element; one that has no further element begins again.
+func (d *Draw) choose(id candidate.ID) (choice, bool) {
+	pool := d.pool(id.Category)
+	if len(pool) == 0 {
+		return choice{}, false
+	}
+	at := d.Random("paper", string(id.Category)).Perm(len(pool))[id.Index%len(pool)]
+	h, visit := pool[at], id.Index/len(pool)
+	random := d.Random("element", string(id.Category), h.paper)
+	if id.Category.Element() == candidate.Sections {
+		a, b := pair(random, len(h.ids), visit)
+		return choice{h.paper, []string{h.ids[a], h.ids[b]}, visit / pairs(len(h.ids))}, true
+	}
+	k := random.Perm(len(h.ids))[visit%len(h.ids)]
+	return choice{h.paper, h.ids[k : k+1], visit / len(h.ids)}, true
+}
+
+func pairs(n int) int { return n * (n - 1) / 2 }
+
+// pair returns pair number i, a < b, of a shuffled list of all pairs of n items, repeated.
+func pair(random *rand.Rand, n, i int) (a, b int) {
+	k := random.Perm(pairs(n))[i%pairs(n)]
+	for a = 0; k >= n-1-a; a++ {
+		k -= n - 1 - a
+	}
+	return a, a + 1 + k
+}
+
+// Load returns the material of a candidate; false if no paper has suitable elements.
+func (d *Draw) Load(ctx context.Context, id candidate.ID) (candidate.Material, bool, error) {
+	c, ok := d.choose(id)
+	if !ok {
+		return candidate.Material{}, false, nil
+	}
+	m := candidate.Material{ID: id, Paper: paperOf(d.papers[c.paper]), Round: c.round}
+	switch id.Category.Element() {
+	case "":
+		return m, true, nil
+	case candidate.Metadata:
+		m.Parts = []candidate.Part{metadataPart(m.Paper)}
+		return m, true, nil
+	}
+	content, err := d.library.Parts(ctx, c.paper)
+	if err != nil {
+		return m, false, err
+	}
+	all := partsOf(content)
+	for _, id := range c.ids {
+		m.Parts = append(m.Parts, all[id])
+	}
+	slices.SortStableFunc(m.Parts, func(a, b candidate.Part) int { return a.Page - b.Page })
+	return m, true, nil
+}
+
+func paperOf(m paperdb.Metadata) candidate.Paper {
+	p := candidate.Paper{
+		ID: m.PaperID, Title: strings.TrimSpace(m.Title), Abstract: strings.TrimSpace(m.Abstract), Authors: m.Authors,
+		Pages: m.NumPages, Year: m.Year, Venue: m.ConferenceFull, Volume: m.Volume,
+	}
+	if v := qa.VenueYear(m.Conference, m.Year); v != qa.Uncategorized {
+		p.VenueYear = v
+	}
+	return p
+}
+
+// Title returns the title of a paper.
+func (d *Draw) Title(paperID string) string { return strings.TrimSpace(d.papers[paperID].Title) }

@@ -1,0 +1,169 @@
+// Package explore asks a model for a question about a part of a paper (paper, section 3.2 and appendix E.1): [Request]
+// makes the prompt for a candidate's material, [Parse] reads the reply. It calls no model.
+package explore
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"airqa/extractor/candidate"
+	"airqa/extractor/reply"
+	"airqa/prompts"
+	"airqa/qa"
+)
+
+// Version is the version of prompts and parsing beyond the texts of the prompts. It changes when the same material leads
+// to another prompt, or the same reply to another draft.
+const Version = 1
+
+// Limits of the texts in a prompt, in characters.
+const (
+	maxText   = 9000
+	maxAround = 3000
+)
+
+// tasks describe the material, by kind of element.
+var tasks = map[string]string{
+	candidate.Text:     "You are given a section of a paper. Write one question about it, with its answer.",
+	candidate.Sections: "You are given two sections of a paper. Write one question that needs both, with its answer.",
+	candidate.Table:    "You are given a table of a paper, in HTML, with its caption. Write one question about its contents, with its answer.",
+	candidate.Image:    "You are given a figure of a paper with its caption. Write one question about it, with its answer.",
+	candidate.Formula:  "You are given a formula of a paper and the text around it. Write one question about the formula, with its answer.",
+	candidate.Metadata: "You are given the bibliographic data of a paper. Write one question about it, with its answer.",
+}
+
+// Prompts lists the prompts of a category.
+func Prompts(c candidate.Category) []string {
+	if c.Type() == candidate.Retrieval {
+		return []string{"synth_retrieval", "synth_hint_again", "synth_again"}
+	}
+	names := []string{"synth_explore", "synth_hint_" + c.Element(), "synth_hint_again", "synth_again"}
+	if c.Element() == candidate.Image {
+		names = append(names, "synth_hint_caption")
+	}
+	if c.Type() == candidate.Comprehensive {
+		names = append(names, "synth_hint_comprehensive")
+	}
+	return names
+}
+
+// Request returns the message that asks for a question about the material.
+func Request(m candidate.Material) (qa.Message, error) {
+	hints, err := hintsFor(m)
+	if err != nil {
+		return qa.Message{}, err
+	}
+	name, data := "synth_explore", prompts.Data{"hints": hints, "context": Context(m)}
+	if m.ID.Category.Type() == candidate.Retrieval {
+		name = "synth_retrieval"
+	} else {
+		data["task"] = tasks[m.ID.Category.Element()]
+	}
+	text, err := prompts.Render(name, data)
+	message := qa.Message{Role: qa.User, Text: text}
+	if m.Crop != nil {
+		message.Images = []qa.Image{*m.Crop}
+	}
+	return message, err
+}
+
+// hintsFor returns the hints of a category, one per line.
+func hintsFor(m candidate.Material) (string, error) {
+	c := m.ID.Category
+	var names []string
+	switch {
+	case c.Element() == candidate.Image && m.Crop == nil:
+		names = append(names, "caption")
+	case c.Element() != "":
+		names = append(names, c.Element())
+	}
+	if c.Type() == candidate.Comprehensive {
+		names = append(names, candidate.Comprehensive)
+	}
+	if m.Round > 0 {
+		names = append(names, "again")
+	}
+	var hints []string
+	for _, name := range names {
+		text, err := prompts.Render("synth_hint_"+name, prompts.Data{"number": strconv.Itoa(m.Round + 1)})
+		if err != nil {
+			return "", err
+		}
+		hints = append(hints, text)
+	}
+	return strings.Join(hints, "\n"), nil
+}
+
+// Context returns the material as prompts show it.
+func Context(m candidate.Material) string {
+	var b strings.Builder
+	field := func(label, text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			_, _ = fmt.Fprintf(&b, "%s\n%s\n\n", label, text)
+		}
+	}
+	if t := m.ID.Category.Type(); t == candidate.Comprehensive || t == candidate.Retrieval {
+		field("Title:", m.Paper.Title)
+		field("Abstract:", m.Paper.Abstract)
+	}
+	for _, p := range m.Parts {
+		text := clip(p.Text, maxText/len(m.Parts))
+		switch p.Kind {
+		case candidate.Table:
+			field("Caption:", p.Title)
+			field("Table in HTML:", text)
+		case candidate.Image:
+			field("Caption:", p.Title)
+			field("Text of the page:", clip(p.Around, maxAround))
+		case candidate.Formula:
+			field("Formula:", text)
+			field("Text of the page:", clip(p.Around, maxAround))
+		case candidate.Metadata:
+			field("Bibliographic data:", text)
+		default:
+			field("Section:", p.Title)
+			field("Text:", text)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// clip truncates a text to n characters.
+func clip(text string, n int) string {
+	r := []rune(text)
+	if len(r) <= n {
+		return text
+	}
+	return string(r[:n]) + " …"
+}
+
+// Parse reads a reply. The error names what to correct. The answer of a question for a paper is its title.
+func Parse(text string, m candidate.Material) (candidate.Draft, error) {
+	if m.ID.Category.Type() == candidate.Retrieval {
+		fields, err := reply.Fields(text, "question")
+		return candidate.Draft{Question: oneLine(fields["question"]), Answer: m.Paper.Title}, err
+	}
+	fields, err := reply.Fields(text, "question", "answer", "evidence")
+	if err != nil {
+		return candidate.Draft{}, err
+	}
+	d := candidate.Draft{Question: oneLine(fields["question"]), Answer: fields["answer"]}
+	for line := range strings.Lines(fields["evidence"]) {
+		if line = strings.Trim(bullet.ReplaceAllString(strings.TrimSpace(line), ""), `"“”' `); line != "" {
+			d.Evidence = append(d.Evidence, line)
+		}
+	}
+	if len(d.Question) > maxQuestion {
+		return candidate.Draft{}, fmt.Errorf("the question is longer than %d characters", maxQuestion)
+	}
+	return d, nil
+}
+
+// maxQuestion is the maximum length of a question in bytes; AirQA's longest has 451 characters.
+const maxQuestion = 1200
+
+var bullet = regexp.MustCompile(`^(?:[-*•]|\d+[.)])\s+`)
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

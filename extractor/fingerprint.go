@@ -1,0 +1,123 @@
+package extractor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"airqa/extractor/candidate"
+	"airqa/extractor/explore"
+	"airqa/extractor/gate"
+	"airqa/extractor/reply"
+	"airqa/extractor/track"
+	"airqa/prompts"
+)
+
+// recipe is what a stage's result depends on besides its input. A change of any field makes another fingerprint, so the
+// stage is computed again; its replies are requested again only if the request changes.
+type recipe struct {
+	Stage    string            `json:"stage"`
+	Versions []int             `json:"versions"`
+	Prompts  map[string]string `json:"prompts,omitempty"`
+	// Model is set for stages that call it.
+	Model    map[string]any `json:"model,omitempty"`
+	Attempts int            `json:"attempts,omitempty"`
+	Solve    int            `json:"solve,omitempty"`
+	Images   bool           `json:"images,omitempty"`
+}
+
+// recipes returns the recipe of each stage; exploration has one per category.
+func recipes(c Config) ([]recipe, error) {
+	var list []recipe
+	add := func(r recipe, names []string) error {
+		r.Prompts = make(map[string]string)
+		for _, name := range names {
+			hash, err := prompts.Hash(name)
+			if err != nil {
+				return err
+			}
+			r.Prompts[name] = hash
+		}
+		list = append(list, r)
+		return nil
+	}
+	for _, category := range candidate.Categories() {
+		if category.Type() == candidate.Multiple {
+			continue
+		}
+		err := add(recipe{
+			Stage: exploreStage(category), Versions: []int{explore.Version, reply.Version}, Model: c.Endpoint, Attempts: c.Attempts,
+			Images: c.Images && category.Element() == candidate.Image,
+		}, explore.Prompts(category))
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := add(recipe{Stage: candidate.Track, Versions: []int{track.Version, reply.Version}, Model: c.Endpoint, Attempts: c.Attempts}, track.Prompts()); err != nil {
+		return nil, err
+	}
+	for _, g := range gate.All() {
+		r := recipe{Stage: candidate.GateStage(g.Name), Versions: []int{g.Version}}
+		if len(g.Prompts) > 0 {
+			r.Model = c.Endpoint
+		}
+		if g.Name == gate.SolvedAgain {
+			r.Solve, r.Images = c.Solve, c.Images
+		}
+		if err := add(r, g.Prompts); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// exploreStage is the name of a category's exploration among the fingerprints.
+func exploreStage(c candidate.Category) string { return candidate.Explore + ":" + string(c) }
+
+// Fingerprints returns the fingerprint of each stage.
+func Fingerprints(c Config) (map[string]string, error) {
+	list, err := recipes(c)
+	if err != nil {
+		return nil, err
+	}
+	prints := make(map[string]string)
+	for _, r := range list {
+		if prints[r.Stage], err = hashOf(r); err != nil {
+			return nil, err
+		}
+	}
+	return prints, nil
+}
+
+// PromptHashes returns the SHA-256 of all prompts of a synthesis.
+func PromptHashes() (map[string]string, error) {
+	list, err := recipes(Config{})
+	hashes := make(map[string]string)
+	for _, r := range list {
+		for name, hash := range r.Prompts {
+			hashes[name] = hash
+		}
+	}
+	return hashes, err
+}
+
+// hashOf returns a short hash of a value's JSON.
+func hashOf(v any) (string, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("fingerprint: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// gateNames returns the names of gates in order.
+func gateNames(gates []gate.Gate) []string {
+	names := make([]string, len(gates))
+	for i, g := range gates {
+		names[i] = g.Name
+	}
+	return slices.Clip(names)
+}

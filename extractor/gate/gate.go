@@ -1,0 +1,140 @@
+// Package gate decides whether a synthesized question is good: each [Gate] checks one property and gives a [Verdict].
+// Start from [All] and [Gate.Check]. Gates call a model only through [Tools].
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/eval"
+	"airqa/extractor/candidate"
+	"airqa/qa"
+	"airqa/tools"
+)
+
+// Subject is a question to check.
+type Subject struct {
+	Material candidate.Material
+	Draft    candidate.Draft
+	Example  qa.Example
+	// Answer is the right answer as a respondent should give it; empty for a merged question.
+	Answer string
+}
+
+// kind returns the question type.
+func (s Subject) kind() string { return s.Material.ID.Category.Type() }
+
+// Papers has the texts that gates search.
+type Papers interface {
+	// PageTexts returns the text of each page of a paper.
+	PageTexts(ctx context.Context, paperID string) ([]string, error)
+	// Describe returns title and abstract of a paper.
+	Describe(ctx context.Context, paperID string) (string, error)
+}
+
+// Tools are what gates use. Model, Papers and Search are required by some gates only.
+type Tools struct {
+	// Model answers questions.
+	Model qa.Model
+	// Judge decides about subjective answers.
+	Judge  eval.Judge
+	Papers Papers
+	Search tools.Retriever
+	// Solve is the number of independent answers with the evidence.
+	Solve int
+}
+
+// Verdict is the result of a gate.
+type Verdict struct {
+	// Reason is empty if the question passes.
+	Reason candidate.Reason `json:"reason,omitempty"`
+	Detail string           `json:"detail,omitempty"`
+	// Agreement is the share of right answers; only of [SolvedAgain].
+	Agreement *float64 `json:"agreement,omitempty"`
+	// Evidence is where the answer is; only of [Located].
+	Evidence []candidate.Evidence `json:"evidence,omitempty"`
+	// NotApplicable means that the gate does not apply to questions of this type.
+	NotApplicable bool `json:"not_applicable,omitempty"`
+}
+
+func rejected(reason candidate.Reason, format string, args ...any) Verdict {
+	return Verdict{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Gate checks a property of a question.
+type Gate struct {
+	Name string
+	// Version changes when the same question may get another verdict.
+	Version int
+	// Prompts are the prompts of its calls; none for a gate that calls no model itself.
+	Prompts []string
+	// Types are the question types that it applies to; nil means all.
+	Types []string
+	check func(ctx context.Context, t Tools, s Subject) (Verdict, error)
+}
+
+// Check returns the verdict. An error is one of a call, or of reading the papers.
+func (g Gate) Check(ctx context.Context, t Tools, s Subject) (Verdict, error) {
+	if g.Types != nil && !slices.Contains(g.Types, s.kind()) {
+		return Verdict{NotApplicable: true}, nil
+	}
+	return g.check(ctx, t, s)
+}
+
+// Names of gates. [Unlike] compares a question with other accepted ones, which is not done here.
+const (
+	GoldPasses    = "evaluator"
+	Mutation      = "mutation"
+	SelfContained = "self_contained"
+	Located       = "evidence"
+	Unique        = "unique"
+	ClosedBook    = "closed_book"
+	SolvedAgain   = "solved_again"
+	Unlike        = "duplicate"
+)
+
+// judgePrompts are the prompts of a judge.
+var judgePrompts = []string{
+	"judge_reference", "judge_candidates", "judge_points", "judge_partial_points", "judge_reference_and_points", "judge_formulas", "judge_again",
+}
+
+// fromOnePaper are the types of questions that were explored; merged ones consist of accepted questions.
+var fromOnePaper = []string{candidate.Single, candidate.Comprehensive, candidate.Retrieval}
+
+// All returns the gates in the order in which they apply: those without calls first.
+func All() []Gate {
+	asks := append([]string{"plain", "task"}, judgePrompts...)
+	return []Gate{
+		{Name: SelfContained, Version: 1, Types: fromOnePaper, check: selfContained},
+		{Name: Located, Version: 1, Types: fromOnePaper, check: located},
+		{Name: Unique, Version: 1, Types: []string{candidate.Retrieval}, check: unique},
+		{Name: GoldPasses, Version: 1, Prompts: judgePrompts, check: goldPasses},
+		{Name: Mutation, Version: 1, Prompts: judgePrompts, check: mutated},
+		{Name: ClosedBook, Version: 1, Prompts: asks, Types: fromOnePaper, check: closedBook},
+		{Name: SolvedAgain, Version: 1, Prompts: asks, Types: []string{candidate.Single, candidate.Comprehensive}, check: solvedAgain},
+		{Name: Unlike, Version: 1},
+	}
+}
+
+// Names returns the names of all gates.
+func Names() []string {
+	var names []string
+	for _, g := range All() {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
+// Select returns the gates with the given names, or all if there are none, without the skipped ones.
+func Select(names, skip []string) ([]Gate, error) {
+	for _, name := range slices.Concat(names, skip) {
+		if !slices.Contains(Names(), name) {
+			return nil, fmt.Errorf("unknown gate %q; the gates are %s", name, strings.Join(Names(), ", "))
+		}
+	}
+	return slices.DeleteFunc(All(), func(g Gate) bool {
+		return len(names) > 0 && !slices.Contains(names, g.Name) || slices.Contains(skip, g.Name)
+	}), nil
+}

@@ -1,0 +1,217 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/eval"
+	"airqa/eval/judge"
+	"airqa/extractor/candidate"
+	"airqa/internal/python"
+	"airqa/qa"
+)
+
+// score scores an answer; a judge that gives no verdict leaves it unscored, any other failure of a call is an error.
+func (t Tools) score(ctx context.Context, mode eval.Mode, e qa.Evaluator, answer string) (eval.Result, error) {
+	watch := &watchedJudge{inner: t.Judge}
+	r := eval.New(eval.Config{Judge: watch, Mode: mode}).Score(ctx, e, eval.Text(answer))
+	if watch.err != nil && !errors.Is(watch.err, judge.ErrNoVerdict) {
+		return r, watch.err
+	}
+	return r, nil
+}
+
+// watchedJudge keeps the error of a judge, which a score turns into a text.
+type watchedJudge struct {
+	inner eval.Judge
+	err   error
+}
+
+func (w *watchedJudge) Judge(ctx context.Context, r eval.JudgeRequest) (bool, error) {
+	right, err := w.inner.Judge(ctx, r)
+	if err != nil {
+		w.err = err
+	}
+	return right, err
+}
+
+// goldPasses checks that the answer and the gold pass the question's own evaluator, in both modes if that is free.
+func goldPasses(ctx context.Context, t Tools, s Subject) (Verdict, error) {
+	e := s.Example.Evaluator
+	gold, ok := goldOf(e)
+	if !ok {
+		return rejected(candidate.GoldFails, "the arguments of %s determine no answer", e.Func), nil
+	}
+	answers, modes := []string{gold}, []eval.Mode{eval.Reference, eval.Fixed}
+	if eval.Subjective(e) {
+		answers, modes = nil, modes[:1]
+	}
+	if s.Answer != "" {
+		answers = append(answers, s.Answer)
+	}
+	for _, answer := range answers {
+		for _, mode := range modes {
+			r, err := t.score(ctx, mode, e, answer)
+			switch {
+			case err != nil:
+				return Verdict{}, err
+			case r.Verdict == qa.Unscored:
+				return rejected(candidate.EvaluatorUnscored, "%s", r.Reason), nil
+			case r.Verdict != qa.Right:
+				return rejected(candidate.GoldFails, "the answer %q is %s in mode %s %s", answer, r.Verdict, mode, r.Reason), nil
+			}
+		}
+	}
+	return Verdict{}, nil
+}
+
+// goldOf returns the answer that an evaluator asks for, as text.
+func goldOf(e qa.Evaluator) (string, bool) {
+	gold, ok := eval.GoldAnswer(e)
+	if !ok {
+		return "", false
+	}
+	return gold.String(), true
+}
+
+// mutated checks that altered golds do not pass.
+func mutated(ctx context.Context, t Tools, s Subject) (Verdict, error) {
+	gold, ok := goldOf(s.Example.Evaluator)
+	if !ok {
+		return rejected(candidate.GoldFails, "the arguments of %s determine no answer", s.Example.Evaluator.Func), nil
+	}
+	var tried []string
+	for _, a := range alterations(s, gold) {
+		r, err := t.score(ctx, eval.Reference, s.Example.Evaluator, a.answer)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if r.Verdict == qa.Right {
+			return rejected(candidate.AlteredPasses, "%s: the answer %q passes", a.name, a.answer), nil
+		}
+		tried = append(tried, a.name)
+	}
+	return Verdict{Detail: strings.Join(tried, ", ")}, nil
+}
+
+// alteration is a wrong answer.
+type alteration struct{ name, answer string }
+
+// partial are the functions that accept a part of the gold, or another order, by design.
+var partial = map[string]bool{
+	"eval_element_included": true, "eval_element_list_included": true, "eval_element_list_overlap": true,
+	"eval_partial_scoring_points_with_llm": true, "eval_disjunction": true,
+}
+
+// alterations derives wrong answers from the gold: another number, another order, a missing item, nothing, and the
+// question itself.
+func alterations(s Subject, gold string) []alteration {
+	e := s.Example.Evaluator
+	list := []alteration{{"empty", ""}, {"question", s.Example.Question}}
+	add := func(name string, v python.Value, changed bool) {
+		if changed {
+			list = append(list, alteration{name, python.Str(v)})
+		}
+	}
+	v, read := python.Read(gold)
+	if !read {
+		v = gold
+	}
+	m := mutation{every: e.Func == "eval_element_list_overlap" || e.Func == "eval_disjunction", digits: digitsOf(e)}
+	other, changed := m.other(v)
+	add("value", other, changed)
+	items, isList := v.(python.List)
+	if !isList || len(items) < 2 || partial[e.Func] || eval.Subjective(e) && e.Func != "eval_conjunction" {
+		return list
+	}
+	add("missing", items[:len(items)-1], true)
+	reversed := make(python.List, 0, len(items))
+	for i := range items {
+		reversed = append(reversed, items[len(items)-1-i])
+	}
+	add("order", reversed, !anyOrder(e) && !python.Equal(reversed, items))
+	return list
+}
+
+// anyOrder reports whether an evaluator ignores the order of a list.
+func anyOrder(e qa.Evaluator) bool {
+	arguments, err := python.FromJSON(e.Kwargs)
+	d, ok := arguments.(*python.Dict)
+	if err != nil || !ok {
+		return false
+	}
+	v, _ := d.Get("ignore_order")
+	return v == true
+}
+
+// digitsOf returns the number of decimals that an evaluator compares, at most two.
+func digitsOf(e qa.Evaluator) int {
+	arguments, err := python.FromJSON(e.Kwargs)
+	if d, ok := arguments.(*python.Dict); ok && err == nil {
+		if v, given := d.Get("ndigits"); given {
+			if n, isInt := v.(int64); isInt && n < 2 {
+				return int(max(n, 0))
+			}
+		}
+	}
+	return 2
+}
+
+// mutation alters values.
+type mutation struct {
+	// every alters all elements of a list instead of the last one that can be.
+	every bool
+	// digits is the number of decimals that count.
+	digits int
+}
+
+// other returns a value that differs from v in a number or a truth value; false if v has none.
+func (m mutation) other(v python.Value) (python.Value, bool) {
+	switch x := v.(type) {
+	case bool:
+		return !x, true
+	case int64:
+		return x + 1, true
+	case float64:
+		return x + 2*math.Pow10(-min(m.digits, decimals(x))), true
+	case string:
+		return otherDigit(x)
+	case python.List:
+		out, some := slices.Clone(x), false
+		for i := len(out) - 1; i >= 0 && (m.every || !some); i-- {
+			if other, changed := m.other(out[i]); changed {
+				out[i], some = other, true
+			}
+		}
+		return out, some
+	case *python.Dict:
+		out, some := &python.Dict{}, false
+		for k, value := range x.All() {
+			if other, changed := m.other(value); changed && !some {
+				value, some = other, true
+			}
+			out.Set(k, value)
+		}
+		return out, some
+	}
+	return v, false
+}
+
+// decimals returns the number of decimals that a number is written with.
+func decimals(x float64) int {
+	_, fraction, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+	return len(fraction)
+}
+
+// otherDigit changes the first digit of a text.
+func otherDigit(text string) (string, bool) {
+	at := strings.IndexAny(text, "0123456789")
+	if at < 0 {
+		return text, false
+	}
+	return text[:at] + string('0'+(text[at]-'0'+3)%10) + text[at+1:], true
+}

@@ -1,0 +1,104 @@
+package extractor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"airqa/extractor/candidate"
+	"airqa/extractor/track"
+	"airqa/qa"
+)
+
+// single is an accepted single question.
+type single struct {
+	id    candidate.ID
+	row   qa.Example
+	synth candidate.Synth
+}
+
+// pairs returns the pairs of accepted single questions about different papers, in the order in which they are merged. Each
+// round has every question at most once, so that all of them are used before one is used again.
+func (p *Pipeline) pairs() [][2]single {
+	var singles []single
+	for id, row := range p.rows {
+		if id.Category.Type() == candidate.Single {
+			s, _ := SynthOf(row)
+			singles = append(singles, single{id, row, s})
+		}
+	}
+	slices.SortFunc(singles, func(a, b single) int { return compareIDs(a.id, b.id) })
+	p.draw.Random("merge").Shuffle(len(singles), func(i, j int) { singles[i], singles[j] = singles[j], singles[i] })
+	most := 0
+	for _, q := range p.c.Quotas {
+		if q.Category.Type() == candidate.Multiple {
+			most = q.Most
+		}
+	}
+	return rounds(singles, most)
+}
+
+// rounds pairs items as in a tournament: the first stays, the others rotate. It leaves out pairs of one paper.
+func rounds(items []single, most int) (pairs [][2]single) {
+	n := len(items) + len(items)%2
+	if len(items) < 2 {
+		return nil
+	}
+	at := func(round, i int) int {
+		if i == 0 {
+			return 0
+		}
+		return 1 + (i-1+round)%(n-1)
+	}
+	for round := range n - 1 {
+		for i := range n / 2 {
+			a, b := at(round, i), at(round, n-1-i)
+			if a >= len(items) || b >= len(items) || items[a].row.AnchorPDF[0] == items[b].row.AnchorPDF[0] {
+				continue
+			}
+			if pairs = append(pairs, [2]single{items[a], items[b]}); len(pairs) == most {
+				return pairs
+			}
+		}
+	}
+	return pairs
+}
+
+// compareIDs orders candidates by category and index.
+func compareIDs(a, b candidate.ID) int {
+	all := candidate.Categories()
+	return cmp.Or(cmp.Compare(slices.Index(all, a.Category), slices.Index(all, b.Category)), cmp.Compare(a.Index, b.Index))
+}
+
+// merged runs the stages of a candidate that merges two accepted questions.
+func (p *Pipeline) merged(ctx context.Context, id candidate.ID, pairs [][2]single) Result {
+	w := &work{Pipeline: p, identity: p.identity(id)}
+	if id.Index >= len(pairs) {
+		return Result{Outcome: candidate.Rejected, Reason: candidate.NoPair, Line: w.identity}
+	}
+	a, b := pairs[id.Index][0], pairs[id.Index][1]
+	w.material.ID = id
+	w.identity.Paper = a.row.AnchorPDF[0] + "," + b.row.AnchorPDF[0]
+	w.identity.Element = a.id.String() + "," + b.id.String()
+	w.parts = []candidate.ID{a.id, b.id}
+	w.synth.Evidence = slices.Concat(a.synth.Evidence, b.synth.Evidence)
+	line, err := w.merge(ctx, a, b)
+	if r := p.next(ctx, line, err); r != nil {
+		return *r
+	}
+	return w.check(ctx)
+}
+
+// merge is the stage track of a merged question.
+func (w *work) merge(ctx context.Context, a, b single) (line candidate.Line, err error) {
+	input := []any{a.row.Question, a.row.AnswerFormat, a.row.Evaluator, b.row.Question, b.row.AnswerFormat, b.row.Evaluator}
+	line, err = w.stage(ctx, w.identity, candidate.Track, w.prints[candidate.Track], input, func(*calls) (result, error) {
+		parts := [2]track.Part{{Title: w.titleOf(a), Example: a.row}, {Title: w.titleOf(b), Example: b.row}}
+		tracked, err := track.Merge(parts)
+		return result{data: tracked}, err
+	})
+	return line, decoded(line, err, &w.tracked)
+}
+
+// titleOf returns the title of a question's paper.
+func (w *work) titleOf(s single) string { return w.draw.Title(s.row.AnchorPDF[0]) }

@@ -1,0 +1,63 @@
+// Package reply reads the labelled fields of a model's reply, such as "[Question]: …", between fences. It is lenient about
+// layout and strict about content: see [Fields].
+package reply
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"airqa/agent/action"
+)
+
+// Version is the version of this package's rules. It changes when a reply is read differently, so that kept replies are
+// read again.
+const Version = 1
+
+// errBlock is the error for a reply without any of the fields.
+var errBlock = errors.New("there is no block with the result between two lines of three backticks")
+
+// label matches a label at the start of a line: "[Question]:", "**Question**:", "question:".
+var label = regexp.MustCompile(`(?m)^[ \t]*(?:[#>*_-]+[ \t]*)?[*_]*\[?([A-Za-z][A-Za-z _]*?)\]?[*_]*[ \t]*:[*_]*[ \t]*`)
+
+// Fields returns the values of the named fields in the last fenced block of a reply, or in the whole reply if it has no
+// block. Case and emphasis of the labels do not matter. A field that is missing, empty or given twice is an error.
+func Fields(text string, names ...string) (map[string]string, error) {
+	block := action.LastBlock(text)
+	wanted := make(map[string]bool)
+	for _, name := range names {
+		wanted[name] = true
+	}
+	var starts [][]int
+	for _, m := range label.FindAllStringSubmatchIndex(block, -1) {
+		if wanted[normal(block[m[2]:m[3]])] {
+			starts = append(starts, m)
+		}
+	}
+	if len(starts) == 0 {
+		return nil, errBlock
+	}
+	fields := make(map[string]string)
+	for i, m := range starts {
+		name, end := normal(block[m[2]:m[3]]), len(block)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		if _, twice := fields[name]; twice {
+			return nil, fmt.Errorf("the field [%s] occurs twice", name)
+		}
+		fields[name] = strings.TrimSpace(block[m[1]:end])
+	}
+	for _, name := range names {
+		if fields[name] == "" {
+			return nil, fmt.Errorf("the field [%s] is missing or empty", name)
+		}
+	}
+	return fields, nil
+}
+
+// normal writes a label like the names of the fields: "Answer Format" is "answer_format".
+func normal(label string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return r == ' ' || r == '_' }), "_")
+}

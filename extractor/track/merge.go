@@ -1,0 +1,47 @@
+package track
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"airqa/qa"
+)
+
+// Part is an accepted single question to merge.
+type Part struct {
+	// Title is that of the question's paper.
+	Title   string
+	Example qa.Example
+}
+
+// ordinals name the elements of the answer to a merged question.
+var ordinals = []string{"first", "second"}
+
+// Merge combines two questions about different papers into one, which asks for both answers in a list (paper, section
+// 3.3): eval_conjunction applies the evaluator of each part to its element.
+func Merge(parts [2]Part) (Tracked, error) {
+	var questions, formats, functions []string
+	var kwargs []json.RawMessage
+	for i, p := range parts {
+		questions = append(questions, fmt.Sprintf("About “%s”: %s", p.Title, p.Example.Question))
+		formats = append(formats, formatOf(ordinals[i], p.Example.AnswerFormat))
+		functions = append(functions, p.Example.Evaluator.Func)
+		kwargs = append(kwargs, p.Example.Evaluator.Kwargs)
+	}
+	arguments, err := json.Marshal(map[string]any{"eval_func_list": functions, "eval_kwargs_list": kwargs})
+	return Tracked{
+		Question:     "Answer one question about each of two papers. " + strings.Join(questions, " "),
+		AnswerFormat: "Your answer should be a Python list of two elements, one per question in the given order. " + strings.Join(formats, " "),
+		Evaluator:    qa.Evaluator{Func: "eval_conjunction", Kwargs: arguments},
+	}, err
+}
+
+// formatOf restates an answer format for an element of a list.
+func formatOf(ordinal, format string) string {
+	rest, found := strings.CutPrefix(format, "Your answer should be")
+	if found {
+		return "The " + ordinal + " element should be" + rest
+	}
+	return "For the " + ordinal + " element: " + format
+}

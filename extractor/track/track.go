@@ -1,0 +1,94 @@
+// Package track turns a question and its answer into a scorable example (paper, section 3.3 and appendix E.2): [Request]
+// makes the prompt, [Parse] reads the reply. Questions for a paper are filled in by rule ([Retrieval]), and so are merged
+// ones ([Merge]). It calls no model.
+package track
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"airqa/eval"
+	"airqa/extractor/candidate"
+	"airqa/extractor/reply"
+	"airqa/internal/ledger"
+	"airqa/prompts"
+	"airqa/qa"
+)
+
+// Version is the version of prompts, parsing and rules beyond the texts of the prompts and the catalogue of functions.
+const Version = 1
+
+// Prompts lists the prompts.
+func Prompts() []string { return []string{"synth_track", "synth_again"} }
+
+// Tracked is a question that can be scored.
+type Tracked struct {
+	Question     string       `json:"question"`
+	AnswerFormat string       `json:"answer_format"`
+	Answer       string       `json:"answer"`
+	Evaluator    qa.Evaluator `json:"evaluator"`
+}
+
+// Request returns the message that asks for an evaluator.
+func Request(d candidate.Draft) (qa.Message, error) {
+	text, err := prompts.Render("synth_track", prompts.Data{
+		"functions": eval.Catalogue(), "question": d.Question, "answer": d.Answer,
+	})
+	return qa.Message{Role: qa.User, Text: text}, err
+}
+
+// Parse reads a reply. The error names what to correct: a missing field, an unknown function, wrong arguments.
+func Parse(text string) (Tracked, error) {
+	fields, err := reply.Fields(text, "question", "evaluator", "answer_format", "answer")
+	if err != nil {
+		return Tracked{}, err
+	}
+	t := Tracked{Question: oneLine(fields["question"]), AnswerFormat: oneLine(fields["answer_format"]), Answer: fields["answer"]}
+	if err := ledger.Strict([]byte(fields["evaluator"]), &t.Evaluator); err != nil {
+		return Tracked{}, fmt.Errorf(`the evaluator is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, err)
+	}
+	if t.Evaluator.Func == "" || len(t.Evaluator.Kwargs) == 0 {
+		return Tracked{}, errors.New("the evaluator lacks eval_func or eval_kwargs")
+	}
+	if err := addQuestion(&t); err != nil {
+		return Tracked{}, err
+	}
+	if faults := eval.Check(t.Evaluator); len(faults) > 0 {
+		return Tracked{}, errors.New("the evaluator is faulty: " + strings.Join(faults, "; "))
+	}
+	return t, nil
+}
+
+// addQuestion adds the question to the arguments of a function that takes it.
+func addQuestion(t *Tracked) error {
+	var kwargs map[string]json.RawMessage
+	if err := json.Unmarshal(t.Evaluator.Kwargs, &kwargs); err != nil {
+		return fmt.Errorf("eval_kwargs is not a JSON object: %w", err)
+	}
+	if _, given := kwargs["question"]; given || !eval.TakesQuestion(t.Evaluator.Func) {
+		return nil
+	}
+	raw, err := json.Marshal(t.Question)
+	if err != nil {
+		return err
+	}
+	kwargs["question"] = raw
+	t.Evaluator.Kwargs, err = json.Marshal(kwargs)
+	return err
+}
+
+// titleFormat is the answer format of questions for a paper.
+const titleFormat = "Your answer should be the title of the paper only, without any explanation."
+
+// Retrieval fills in a question whose answer is the title of a paper.
+func Retrieval(d candidate.Draft) (Tracked, error) {
+	kwargs, err := json.Marshal(map[string]string{"question": d.Question, "reference_answer": d.Answer})
+	return Tracked{
+		Question: d.Question, AnswerFormat: titleFormat, Answer: d.Answer,
+		Evaluator: qa.Evaluator{Func: "eval_paper_relevance_with_reference_answer", Kwargs: kwargs},
+	}, err
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
