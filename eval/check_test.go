@@ -58,6 +58,12 @@ func TestCheck(t *testing.T) {
 		{"too few points for the usual count", "eval_partial_scoring_points_with_llm", `{"scoring_points": ["a"], "question": "q"}`, []string{
 			"eval_partial_scoring_points_with_llm: count is 1, but must lie between 0 and the number of points, 1",
 		}},
+		{"count of some points", "eval_partial_scoring_points_with_llm", `{"scoring_points": ["a", "b", "c"], "question": "q", "count": 1}`, nil},
+		{"count of no points", "eval_partial_scoring_points_with_llm", `{"scoring_points": ["a", "b"], "question": "q", "count": 0}`, []string{
+			"eval_partial_scoring_points_with_llm: count is 0, but must lie between 0 and the number of points, 2",
+		}},
+		{"threshold of one in a hundred", "eval_string_fuzzy_match", `{"gold": "a", "threshold": 1}`, []string{"eval_string_fuzzy_match: threshold is 1, but scores go from 0 to 100"}},
+		{"threshold of more than one", "eval_string_fuzzy_match", `{"gold": "a", "threshold": 1.5}`, nil},
 		{"inside a negation", "eval_negation", `{"eval_func": "eval_int_exact_match", "eval_kwargs": {"god": 1}}`, []string{
 			"eval_negation of eval_int_exact_match: the unknown argument god is ignored: did you mean gold?",
 			"eval_negation of eval_int_exact_match: the argument gold is missing",

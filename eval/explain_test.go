@@ -119,6 +119,27 @@ func TestExplain(t *testing.T) {
 			[]eval.Difference{{Path: "[1]", Function: "eval_string_fuzzy_match", Reference: "right: fuzzy ratio 88 ≥ 0.9", Fixed: "wrong: fuzzy ratio 88 < 90.0"}},
 		},
 		{
+			"all that is wrong", "eval_structured_object_exact_match", `{"gold": [1, 2, 3, {"a": 1, "b": 2}]}`, `[4, 2, 6, {"a": 1, "c": 2}]`, wrong, wrong,
+			[]string{
+				"[0] int() makes 4 of 4, 4 ≠ 1", "[1] int() makes 2 of 2, 2 = 2", "[2] int() makes 6 of 6, 6 ≠ 3", `[3]["a"] int() makes 1 of 1, 1 = 1`, `[3]["b"] the answer has no such key`,
+				"[0] number 4 ≠ 1", "[1] number 2 = 2", "[2] number 6 ≠ 3", `[3]["a"] number 1 = 1`, `[3]["b"] the answer has no such key`,
+			},
+			[]eval.Difference{},
+		},
+		{
+			"keys in another case", "eval_structured_object_exact_match", `{"gold": {"K": 1, "k": 2}, "lowercase": true}`, `{"k": 1, "other": 2}`, wrong, wrong,
+			[]string{
+				`["k"] int() makes 1 of 1, 1 ≠ 2`,
+				`["k"] 1 values under equivalent keys, want 2, each matching a different one`, `["k"] 1 values under equivalent keys, want 2, each matching a different one`,
+			},
+			[]eval.Difference{},
+		},
+		{
+			"judged", llmFunc[1 : len(llmFunc)-1], asksFor, `"b"`, right, right,
+			[]string{" the judge accepts it", " the judge accepts it"},
+			[]eval.Difference{},
+		},
+		{
 			"closest of the golds", "eval_element_included", `{"gold": ["xyz", "abcd"]}`, `"abce"`, wrong, wrong,
 			[]string{" none of 2 golds; closest: text 'abce' ≠ 'abcd'", " none of 2 golds; closest: text 'abce' ≠ 'abcd'"},
 			[]eval.Difference{},

@@ -2,6 +2,7 @@ package qa_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -157,6 +158,17 @@ func TestExample(t *testing.T) {
 	}
 	if !ex.HasTag("text") || ex.HasTag("tex") || ex.HasTag("") {
 		t.Error("HasTag takes another tag for one of the example's")
+	}
+	ex.Tags = []string{"text", "single"}
+	for tags, want := range map[string]bool{
+		"text": true, "text single": true, "text table": false, "!table": true, "!text": false, "single !table": true, "single !text": false, "table !x": false,
+	} {
+		if ex.HasTags(strings.Fields(tags)...) != want {
+			t.Errorf("all of %s: %v", tags, !want)
+		}
+	}
+	if !ex.HasTags() {
+		t.Error("the example lacks one of no tags")
 	}
 }
 

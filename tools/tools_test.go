@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -312,7 +313,7 @@ func TestTableCut(t *testing.T) {
 			if n > tools.MaxTokens || n < tt.least {
 				t.Errorf("%d tokens shown, want %d to %d", n, tt.least, tools.MaxTokens)
 			}
-			if o.Cut == nil || o.Cut.Reason != tt.reason || tt.shown > 0 && o.Cut.RowsShown != tt.shown {
+			if o.Cut == nil || o.Cut.Tokens < tt.least || o.Cut.Tokens > tools.MaxTokens || o.Cut.Reason != tt.reason || tt.shown > 0 && o.Cut.RowsShown != tt.shown {
 				t.Errorf("cut = %+v, want %s with %d rows", o.Cut, tt.reason, tt.shown)
 			}
 			if last := lines[len(lines)-1]; !strings.Contains(last, "limit of 5000 tokens") {
@@ -333,6 +334,10 @@ func TestCutCells(t *testing.T) {
 	var row map[string]string
 	if err := json.Unmarshal([]byte(line), &row); err != nil {
 		t.Fatal(err)
+	}
+	kept := utf8.RuneCountInString(strings.TrimSuffix(row["text"], " …[cut]"))
+	if want := fmt.Sprintf("with %d characters left out", 9000*len("word ")-kept); !strings.Contains(o.Text, want) {
+		t.Errorf("%d characters are kept, and the last line is %s", kept, o.Text[len(line):])
 	}
 	if row["id"] != "u1" || !strings.HasSuffix(row["text"], " …[cut]") || o.Cut.RowsTotal != -1 {
 		t.Errorf("id %q, end of the text %q, cut %+v", row["id"], row["text"][len(row["text"])-20:], o.Cut)

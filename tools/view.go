@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 
 	"airqa/agent/action"
@@ -46,11 +45,7 @@ func caption(im qa.Image) string {
 	if len(im.Box) == 0 {
 		return fmt.Sprintf("Page %d of paper %s, %d x %d pixels.", im.Page, im.PaperID, im.Width, im.Height)
 	}
-	box, err := json.Marshal(im.Box)
-	if err != nil {
-		box = []byte("[]")
-	}
-	return fmt.Sprintf("Box %s of page %d of paper %s, %d x %d pixels.", box, im.Page, im.PaperID, im.Width, im.Height)
+	return fmt.Sprintf("Box %s of page %d of paper %s, %d x %d pixels.", JSONValue(im.Box), im.Page, im.PaperID, im.Width, im.Height)
 }
 
 func numbers(v any) ([]float64, bool) {
