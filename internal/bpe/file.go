@@ -1,6 +1,7 @@
 package bpe
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -194,14 +195,14 @@ func (f *modelFile) check() (merges [][]string, err error) {
 
 // readMergeList reads merges as pairs or, in older files, as lines of two parts.
 func readMergeList(data []byte) (merges [][]string, err error) {
-	if json.Unmarshal(data, &merges) == nil {
-		return merges, nil
-	}
 	var lines []string
-	if err := json.Unmarshal(data, &lines); err != nil {
+	var list any = &merges
+	if inside := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("[")), " \t\r\n"); bytes.HasPrefix(inside, []byte(`"`)) {
+		list = &lines
+	}
+	if err := json.Unmarshal(data, list); err != nil {
 		return nil, fmt.Errorf("model.merges: %w", err)
 	}
-	merges = nil
 	for _, line := range lines {
 		if !strings.HasPrefix(line, "#version") {
 			merges = append(merges, strings.Split(line, " "))

@@ -12,7 +12,7 @@ type merge struct {
 	id   int32 // of the merged token
 }
 
-// mergeTable finds merges by their two tokens: a hash table with open addressing, at most half full.
+// mergeTable finds merges by their two tokens: a hash table with open addressing, at most two thirds full.
 type mergeTable struct {
 	slots []mergeSlot
 	shift int
@@ -24,7 +24,7 @@ type mergeSlot struct {
 }
 
 func newMergeTable(merges int) mergeTable {
-	size := bits.Len(uint(2 * merges))
+	size := bits.Len(uint(merges + merges/2))
 	return mergeTable{make([]mergeSlot, 1<<size), 64 - size}
 }
 

@@ -246,9 +246,9 @@ func contraction(s string, fold bool) int {
 // otherwise all but the last character, which belongs to the next piece.
 func (w *words) whitespace(s string, newlines bool) int {
 	n := w.classes.run(s, space, len(s))
-	if newlines {
-		if last := strings.LastIndexAny(s[:n], "\r\n"); last >= 0 {
-			return last + 1
+	for i := n; newlines && i > 0; i-- {
+		if s[i-1] == '\n' || s[i-1] == '\r' {
+			return i
 		}
 	}
 	if n == len(s) {
