@@ -104,7 +104,9 @@ func (p *Pipeline) dropSurplus(started map[string]bool, stopped bool) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(last)) {
 		id, err := candidate.ParseID(name)
-		if err != nil || started[name] || last[name].Outcome == candidate.Rejected || last[name].Outcome == candidate.Failed {
+		was := last[name].Outcome
+		open := was == candidate.Accepted || was == candidate.Pending && !p.c.ReviewOnly
+		if err != nil || started[name] || !open {
 			continue
 		}
 		if err := p.leave(id, outcome, reason); err != nil {

@@ -59,6 +59,8 @@ type Config struct {
 	ExploreOnly bool
 	// Preview makes a few candidates and leaves the others alone.
 	Preview bool
+	// ReviewOnly decides again about the candidates with a review, keeps the decisions about all others, and starts none.
+	ReviewOnly bool
 	// Progress, which may be nil, is called after each decision about a candidate.
 	Progress func(Progress)
 }
@@ -97,6 +99,12 @@ func New(ctx context.Context, c Config) (*Pipeline, error) {
 	c.Attempts, c.Workers = cmp.Or(c.Attempts, DefaultAttempts), max(c.Workers, 1)
 	if c.Progress == nil {
 		c.Progress = func(Progress) {}
+	}
+	if c.ReviewOnly {
+		var err error
+		if c.Quotas, err = known(c.Dir, c.Quotas); err != nil {
+			return nil, err
+		}
 	}
 	drawn, err := draw.Open(ctx, c.Library, c.Seed)
 	if err != nil {
@@ -173,6 +181,9 @@ func (p *Pipeline) broken() error {
 func (p *Pipeline) schedule(quotas []syndir.Quota, work func(context.Context, candidate.ID) Result) *schedule {
 	s := newSchedule(quotas, p.c.Workers)
 	s.work, s.admit, s.waves = work, p.admit, p.waves
+	if p.c.ReviewOnly {
+		s.equalFailures = noLimit
+	}
 	return s
 }
 

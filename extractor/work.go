@@ -30,6 +30,9 @@ type work struct {
 // explored runs the stages of a candidate that is made from a paper.
 func (p *Pipeline) explored(ctx context.Context, id candidate.ID) Result {
 	w := &work{Pipeline: p, identity: p.identity(id)}
+	if r, ok, err := p.decided(id); ok || err != nil {
+		return w.or(ctx, r, err)
+	}
 	material, ok, err := p.draw.Load(ctx, id)
 	switch {
 	case err != nil:
@@ -173,8 +176,22 @@ func (w *work) track(ctx context.Context) (line candidate.Line, err error) {
 	return line, decoded(line, err, &w.tracked)
 }
 
-// check runs the gates and makes the row.
+// or returns a result, or that of an error.
+func (w *work) or(ctx context.Context, r Result, err error) Result {
+	if err != nil {
+		return w.failed(ctx, w.identity, err)
+	}
+	return r
+}
+
+// check applies a review, runs the gates and makes the row.
 func (w *work) check(ctx context.Context) Result {
+	if r, err := w.reviewed(); r != nil || err != nil {
+		if err != nil {
+			return w.failed(ctx, w.identity, err)
+		}
+		return *r
+	}
 	subject := gate.Subject{Material: w.material, Draft: w.draft, Example: w.example(), Answer: w.tracked.Answer}
 	w.synth.Candidate, w.synth.Category = w.identity.Candidate, w.identity.Category
 	for _, g := range gate.All() {

@@ -53,15 +53,17 @@ type Texts struct {
 	Evaluator    qa.Evaluator `json:"evaluator"`
 }
 
-// Hash identifies texts. Whitespace around them and in the evaluator's JSON is ignored.
+// Hash identifies texts. Whitespace around them, and in the evaluator's JSON, order of keys and escapes there are ignored;
+// 3 and 3.0 differ.
 func (t Texts) Hash() string {
-	var kwargs bytes.Buffer
-	if json.Compact(&kwargs, t.Evaluator.Kwargs) != nil {
-		kwargs.Reset()
-		kwargs.Write(t.Evaluator.Kwargs)
+	var kwargs any
+	in := json.NewDecoder(bytes.NewReader(t.Evaluator.Kwargs))
+	in.UseNumber()
+	if in.Decode(&kwargs) != nil {
+		kwargs = string(t.Evaluator.Kwargs)
 	}
-	raw, err := ledger.Encode([]string{
-		strings.TrimSpace(t.Question), strings.TrimSpace(t.Answer), strings.TrimSpace(t.AnswerFormat), t.Evaluator.Func, kwargs.String(),
+	raw, err := ledger.Encode([]any{
+		strings.TrimSpace(t.Question), strings.TrimSpace(t.Answer), strings.TrimSpace(t.AnswerFormat), t.Evaluator.Func, kwargs,
 	})
 	if err != nil {
 		return ""

@@ -65,10 +65,12 @@ type history struct {
 	// tracked are the tracker's latest texts.
 	tracked map[string]candidate.Texts
 	reviews map[string][]candidate.Reviewed
+	// lines have the identities of candidates.
+	lines map[string]candidate.Line
 }
 
 func readHistory(dir string) (history, error) {
-	h := history{tracked: map[string]candidate.Texts{}, reviews: map[string][]candidate.Reviewed{}}
+	h := history{map[string]candidate.Texts{}, map[string][]candidate.Reviewed{}, map[string]candidate.Line{}}
 	for line, err := range syndir.Lines(dir) {
 		if err != nil {
 			return h, err
@@ -78,6 +80,9 @@ func readHistory(dir string) (history, error) {
 			var texts candidate.Texts
 			err = json.Unmarshal(line.Data, &texts)
 			h.tracked[line.Candidate] = texts
+			h.lines[line.Candidate] = candidate.Line{
+				Candidate: line.Candidate, Category: line.Category, Paper: line.Paper, Element: line.Element, Seed: line.Seed,
+			}
 		case line.Stage == candidate.Review:
 			var r candidate.Reviewed
 			err = json.Unmarshal(line.Data, &r)
