@@ -1,0 +1,191 @@
+// Package evidence finds where the evidence for a question was lost on its way from the database to the answer. Start
+// from [Of]; the rungs of the ladder are the [Level] constants.
+//
+// The evidence is what a question names: the papers and the gold answer of its evaluator, or, for a synthesized
+// question, places in papers. It is matched with what the run log has of each action by passage, page and row ids where
+// both sides know them, otherwise by text. A text match is weak: a short gold answer such as "3" is in many passages.
+// The package reads nothing but its arguments.
+package evidence
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// Level is the rung of the ladder where evidence was lost. It is empty for a right answer.
+type Level string
+
+// The levels, in the order in which evidence gets lost.
+const (
+	// DB means that a paper of the question is not in the database.
+	DB Level = "db"
+	// Hits means that no action found the evidence.
+	Hits Level = "hits"
+	// Limit means that the evidence was among the hits beyond the limit of a retrieval.
+	Limit Level = "limit"
+	// Cut means that a result had the evidence, in the part that was not shown.
+	Cut Level = "cut"
+	// Window means that the evidence was shown, but not in the request of the last reply.
+	Window Level = "window"
+	// Answer means that the last reply had the evidence in view, and the answer is wrong all the same.
+	Answer Level = "answer"
+	// Unknown means that the question names no evidence to look for, or that its answer has no verdict.
+	Unknown Level = "unknown"
+)
+
+// Levels returns all levels of a wrong answer in the order of the ladder.
+func Levels() []Level { return []Level{DB, Hits, Limit, Cut, Window, Answer, Unknown} }
+
+// Loss is where the evidence of one answer was lost.
+type Loss struct {
+	// Level is that of the item that was lost first.
+	Level Level `json:"lost_at"`
+	// Weak means that the level depends on a match by text, or on a page that has more than the evidence.
+	Weak bool `json:"weak,omitempty"`
+	// Steps are the steps whose result has the deciding item; nil if none has it.
+	Steps []int `json:"steps,omitempty"`
+	// Why is one sentence about the deciding item.
+	Why string `json:"why,omitempty"`
+	// Items are all pieces of evidence, in the order of the question's papers and gold answers.
+	Items []Item `json:"items,omitempty"`
+}
+
+// Item is one piece of evidence: a paper, a place in a paper, or a text.
+type Item struct {
+	// Papers are the papers that may have the evidence; any of them will do.
+	Papers []string `json:"papers,omitempty"`
+	// Page counts from 1; 0 if unknown. Box is [x0, y0, width, height] in points.
+	Page int       `json:"page,omitempty"`
+	Box  []float64 `json:"box,omitempty"`
+	// Element is the id of a row of the database: a passage, table, figure or section.
+	Element string `json:"element,omitempty"`
+	// Kind is the kind of the element, such as "table"; empty if unknown.
+	Kind string `json:"kind,omitempty"`
+	// Texts are alternatives, any of which proves the answer.
+	Texts []string `json:"texts,omitempty"`
+
+	Level Level `json:"level"`
+	Weak  bool  `json:"weak,omitempty"`
+	Steps []int `json:"steps,omitempty"`
+	// Rank is the best rank of a retrieval with the item; 0 if there is none.
+	Rank int `json:"rank,omitempty"`
+
+	// whole means that any part of the paper is evidence, since the question asks for the paper.
+	whole bool
+	// quoted means that Texts has words of the paper, byte for byte.
+	quoted bool
+	// computed means that the text is a number that may be computed from the papers.
+	computed bool
+}
+
+// Of finds where the evidence for an answer was lost. score and missing may be nil.
+func Of(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.MissingPapers) Loss {
+	switch {
+	case score != nil && score.Verdict == qa.Right:
+		return Loss{}
+	case rec.Outcome.Failed():
+		return Loss{Level: Unknown, Why: fmt.Sprintf("the episode failed: %s", rec.Outcome)}
+	case rec.Outcome == "":
+		return Loss{Level: Unknown, Why: "the episode is not finished"}
+	case score == nil || score.Verdict == qa.Unscored:
+		return Loss{Level: Unknown, Why: "the answer has no verdict"}
+	}
+	l := Locate(ex, rec)
+	if missing != nil && (slices.Contains(missing.Named, ex.UUID) || slices.Contains(missing.Searched, ex.UUID)) {
+		l.Level, l.Weak, l.Steps = DB, false, nil
+		l.Why = "the data directory lacks a paper that the question names, or all papers of a conference that it searches"
+	}
+	return l
+}
+
+// Locate finds how far each item of evidence got, whatever the verdict.
+func Locate(ex qa.Example, rec runlog.Recorded) Loss {
+	l := Loss{Level: Unknown, Why: "the question names no paper, and its gold answer has no text to look for"}
+	s := seenIn(ex, rec)
+	for _, it := range itemsOf(ex) {
+		l.Items = append(l.Items, s.place(it))
+	}
+	if len(l.Items) == 0 {
+		return l
+	}
+	first := slices.MinFunc(l.Items, earlier)
+	l.Level, l.Weak, l.Steps, l.Why = first.Level, first.Weak, first.Steps, s.why(first)
+	if l.Level == Answer && !first.decides() {
+		l.Level, l.Weak = Unknown, false
+		l.Why = "the last reply had passages of each paper in view; which of them has the answer is unknown"
+	}
+	return l
+}
+
+// decides reports whether having the item in view means having the answer in view.
+func (it Item) decides() bool {
+	return it.whole || it.Page > 0 || it.Element != "" || len(it.Texts) > 0
+}
+
+// ladder orders the levels of items. Only an item that is known to be in view is after one of unknown place.
+var ladder = []Level{DB, Hits, Limit, Cut, Window, Unknown, Answer}
+
+// earlier orders items by level. Of one level, an item of known place comes first; of the last, one that decides.
+func earlier(a, b Item) int {
+	rank := func(it Item) int {
+		rank := 4 * slices.Index(ladder, it.Level)
+		if it.Level == Answer && !it.decides() {
+			rank += 2
+		}
+		if it.Weak {
+			rank++
+		}
+		return rank
+	}
+	return rank(a) - rank(b)
+}
+
+// why is a sentence about an item.
+func (s seen) why(it Item) string {
+	where := ""
+	if len(it.Steps) > 0 {
+		where = fmt.Sprintf("step %d", it.Steps[len(it.Steps)-1])
+	}
+	switch it.Level {
+	case DB:
+		return it.name() + " is not in the database"
+	case Hits:
+		return "no result has " + it.name()
+	case Limit:
+		return fmt.Sprintf("%s is hit %d of %s, beyond the limit", it.name(), it.Rank, where)
+	case Cut:
+		return fmt.Sprintf("%s is in the result of %s, in the part that was not shown", it.name(), where)
+	case Window:
+		return fmt.Sprintf("%s showed %s; the last reply, step %d, did not see it any more", where, it.name(), s.last)
+	case Answer:
+		return fmt.Sprintf("%s showed %s, and the last reply had it in view", where, it.name())
+	}
+	return "the gold answer " + it.name() + " may have to be computed, and no result has it"
+}
+
+// name describes an item in a sentence.
+func (it Item) name() string {
+	const long = 60
+	var parts []string
+	if len(it.Texts) > 0 {
+		text := []rune(it.Texts[0])
+		if len(text) > long {
+			text = append(text[:long], '…')
+		}
+		parts = append(parts, fmt.Sprintf("%q", string(text)))
+	}
+	if it.Element != "" && it.Element != strings.Join(it.Papers, "") {
+		parts = append(parts, strings.TrimSpace(it.Kind+" "+it.Element))
+	}
+	if it.Page > 0 {
+		parts = append(parts, fmt.Sprintf("page %d", it.Page))
+	}
+	if len(it.Papers) > 0 && len(it.Texts) == 0 {
+		parts = append(parts, "paper "+strings.Join(it.Papers, " or "))
+	}
+	return strings.Join(parts, " of ")
+}

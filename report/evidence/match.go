@@ -1,0 +1,183 @@
+package evidence
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// enough is the share of the content words of a long text that a row must have to count as its source; leastWords is
+// the number of words from which a text is long.
+const (
+	enough     = 0.6
+	leastWords = 6
+)
+
+// leastQuote is the length from which a quote in a row proves that the row is its source, in folded bytes.
+const leastQuote = 40
+
+// match is how well a row fits an item.
+type match int
+
+const (
+	none match = iota
+	weak
+	strong
+)
+
+// place returns an item with its level: that of the row that got farthest.
+func (s seen) place(it Item) Item {
+	best := none
+	for _, r := range s.rows {
+		m := s.match(it, r)
+		farther := slices.Index(ladder, r.level) - slices.Index(ladder, it.Level)
+		if m == none || best != none && farther < 0 {
+			continue
+		}
+		if best == none || farther > 0 {
+			it.Level, it.Steps, it.Rank, best = r.level, nil, 0, none
+		}
+		best = max(best, m)
+		if !slices.Contains(it.Steps, r.step) {
+			it.Steps = append(it.Steps, r.step)
+		}
+		if r.rank > 0 && (it.Rank == 0 || r.rank < it.Rank) {
+			it.Rank = r.rank
+		}
+	}
+	if best == none {
+		return s.absent(it)
+	}
+	it.Weak = best == weak
+	return it
+}
+
+// known reports whether the place of an item is known, so that not finding it means that it was not there.
+func (it Item) known() bool { return it.whole && len(it.Papers) > 0 || it.Page > 0 || it.Element != "" }
+
+// absent returns an item that no row has.
+func (s seen) absent(it Item) Item {
+	it.Level, it.Weak = Hits, len(it.Texts) > 0 && !it.known()
+	context := slices.IndexFunc(s.rows, func(r row) bool { return r.context })
+	switch {
+	case len(it.Papers) > 0 && !slices.ContainsFunc(it.Papers, func(id string) bool { return !s.lacking[id] }):
+		it.Level, it.Weak = DB, false
+	case context >= 0 && s.rows[context].truncated && len(it.Texts) > 0:
+		it.Level, it.Weak, it.Steps = Cut, true, []int{s.rows[context].step}
+	case it.computed:
+		it.Level, it.Weak = Unknown, false
+	}
+	return it
+}
+
+// match compares an item with a row.
+func (s seen) match(it Item, r row) match {
+	paper := s.samePaper(it, r)
+	switch {
+	case len(it.Papers) > 0 && !paper && (r.paper != "" || r.context):
+		return none
+	case r.image:
+		return it.onImage(r)
+	case it.whole && paper:
+		return strong
+	case len(it.Texts) > 0 && r.text != "":
+		return s.withText(it, r, paper)
+	case it.Element != "" && slices.Contains(r.ids, it.Element):
+		return strong
+	case it.Page > 0 && paper && r.page == it.Page:
+		if it.Element == "" && len(it.Texts) == 0 {
+			return strong
+		}
+		return weak
+	case it.decides() || !paper:
+		return none
+	}
+	return strong // the paper is all that is known
+}
+
+// samePaper reports whether a row is from a paper of an item. The context of a prompt is from all papers of the question.
+func (s seen) samePaper(it Item, r row) bool {
+	if r.context {
+		return slices.ContainsFunc(it.Papers, func(id string) bool { return slices.Contains(s.anchors, id) })
+	}
+	return r.paper != "" && slices.Contains(it.Papers, r.paper)
+}
+
+// onImage compares an item with a page image of its paper. An item whose page is unknown may be on any page.
+func (it Item) onImage(r row) match {
+	switch {
+	case it.whole || !it.decides():
+		return strong
+	case it.Page == 0:
+		return weak
+	case it.Page != r.page || len(it.Box) == 4 && len(r.box) == 4 && !overlap(it.Box, r.box):
+		return none
+	}
+	return strong
+}
+
+func overlap(a, b []float64) bool {
+	return a[0] < b[0]+b[2] && b[0] < a[0]+a[2] && a[1] < b[1]+b[3] && b[1] < a[1]+a[3]
+}
+
+// withText compares an item that has a text with a row that has one.
+func (s seen) withText(it Item, r row, paper bool) match {
+	m := s.text(it, r)
+	element := it.Element != "" && slices.Contains(r.ids, it.Element)
+	switch {
+	case m != none && element:
+		return strong
+	case m != none:
+		return m
+	case element:
+		return weak
+	case it.quoted && paper && r.page == it.Page && it.Page > 0 && covers(r.text, it.Texts[0], nil):
+		return weak
+	}
+	return none
+}
+
+// text reports whether a row has a text of an item. Only a long quote is proof.
+func (s seen) text(it Item, r row) match {
+	for _, text := range it.Texts {
+		folded := fold(text)
+		switch {
+		case strings.TrimSpace(folded) == "":
+		case strings.Contains(r.text, folded):
+			if it.quoted && len(folded) >= leastQuote {
+				return strong
+			}
+			if !short(folded) || s.related(r) {
+				return weak
+			}
+		case !it.quoted && !it.whole && len(strings.Fields(folded)) >= leastWords && covers(r.text, text, s.asked):
+			return weak
+		}
+	}
+	return none
+}
+
+// short reports whether a folded text is in many passages: a number, or a word of a few letters.
+func short(folded string) bool {
+	letters := 0
+	for _, r := range folded {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters < 6
+}
+
+// related reports whether a row has two content words of the question, so that a short text in it may be the answer.
+func (s seen) related(r row) bool {
+	return shared(s.asked, content(r.text)) >= min(2, len(s.asked))
+}
+
+// covers reports whether a folded text has most of the content words of another text, except for given ones.
+func covers(folded, text string, except map[string]bool) bool {
+	want := content(fold(text))
+	for w := range except {
+		delete(want, w)
+	}
+	return len(want) > 0 && float64(shared(want, content(folded))) >= enough*float64(len(want))
+}

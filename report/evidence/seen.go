@@ -1,0 +1,266 @@
+package evidence
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// seen is everything that the actions of an episode found.
+type seen struct {
+	rows []row
+	// anchors are the papers of the question; a context without ids is about them.
+	anchors []string
+	// asked are the words of the question.
+	asked map[string]bool
+	// last is the last step with a reply.
+	last int
+	// lacking are the papers that a tool called unknown.
+	lacking map[string]bool
+}
+
+// row is a passage, a row of a result, a page image, or the context of a baseline without tools.
+type row struct {
+	step int
+	// rank is that of a hit; 0 for other rows.
+	rank  int
+	level Level // Limit, Cut, Window or Answer
+	paper string
+	page  int
+	ids   []string
+	// text is folded; empty if the log has none.
+	text string
+	// image means that the page was shown as an image, or the area box of it.
+	image bool
+	box   []float64
+	// context means that the row is the context in a prompt; truncated, that it is not all of it.
+	context, truncated bool
+}
+
+// seenIn collects the rows of an episode.
+func seenIn(ex qa.Example, rec runlog.Recorded) seen {
+	s := seen{anchors: lower(ex.Papers()), asked: content(fold(ex.Question)), lacking: make(map[string]bool)}
+	shown := inView(rec)
+	for _, step := range rec.Steps {
+		if step.Reply != nil {
+			s.last = step.N
+		}
+		if step.Observation == nil {
+			continue
+		}
+		level := Window
+		if shown[step.N] {
+			level = Answer
+		}
+		s.add(step, level)
+	}
+	s.contexts(rec)
+	return s
+}
+
+// inView returns the steps whose observation the request of the last reply has.
+func inView(rec runlog.Recorded) map[int]bool {
+	var last qa.Step
+	order := []qa.Step{} // of the model, as their messages follow each other
+	for _, s := range rec.Steps {
+		if s.Reply != nil {
+			last = s
+			order = append(order, s)
+		}
+	}
+	view := make(map[int]bool)
+	visible := func(i int) bool {
+		return slices.ContainsFunc(last.Shown, func(p qa.Span) bool { return i >= p.First && i < p.End })
+	}
+	for i, m := range rec.Messages {
+		switch {
+		case m.Role == qa.Assistant && len(order) > 0:
+			if order[0].Observation != nil && visible(i+1) {
+				view[order[0].N] = true
+			}
+			order = order[1:]
+		case visible(i):
+			for _, s := range rec.Steps {
+				if s.By == qa.ByProgram && s.Observation != nil && strings.Contains(m.Text, s.Observation.Text) {
+					view[s.N] = true
+				}
+			}
+		}
+	}
+	return view
+}
+
+// noPaper matches the paper in an error about an unknown id.
+var noPaper = regexp.MustCompile(`[Nn]o paper with the id "([0-9a-fA-F-]{36})"`)
+
+// add adds the rows of a step's observation, which was last shown at a level.
+func (s *seen) add(step qa.Step, level Level) {
+	o := step.Observation
+	for _, im := range o.Images {
+		s.rows = append(s.rows, row{step: step.N, level: level, paper: strings.ToLower(im.PaperID), page: im.Page, box: im.Box, image: true})
+	}
+	if o.Status == qa.StatusError {
+		for _, m := range noPaper.FindAllStringSubmatch(o.Text, -1) {
+			s.lacking[strings.ToLower(m[1])] = true
+		}
+	}
+	if o.Status != qa.StatusOK || len(o.Images) > 0 {
+		return
+	}
+	shown, all := readRows(o.Text), readRows(o.Full)
+	base := row{step: step.N, level: level}
+	base.paper, base.page = named(step)
+	for i, r := range shown {
+		if shortened := o.Cut != nil && o.Cut.Reason == "cell" && i == len(shown)-1; shortened && i < len(all) {
+			s.append(all[i], base.at(Cut), o.Hits, i)
+		}
+		s.append(r, base, o.Hits, i)
+	}
+	for i := len(shown); i < len(all); i++ {
+		s.append(all[i], base.at(Cut), o.Hits, i)
+	}
+	for i := max(len(shown), len(all)); i < len(o.Hits); i++ {
+		at := Cut
+		if o.Hits[i].Beyond {
+			at = Limit
+		}
+		s.append(record{}, base.at(at), o.Hits, i)
+	}
+}
+
+func (r row) at(l Level) row {
+	r.level = l
+	return r
+}
+
+// append adds one row of a result. Hit i, if there is one, belongs to it.
+func (s *seen) append(rec record, base row, hits []qa.Hit, i int) {
+	r := base
+	r.text, r.ids = rec.text, rec.ids
+	if rec.paper != "" {
+		r.paper = rec.paper
+	}
+	if rec.page > 0 {
+		r.page = rec.page
+	}
+	if i < len(hits) {
+		h := hits[i]
+		r.rank, r.paper, r.page, r.ids = h.Rank, strings.ToLower(h.PaperID), h.Page, append(r.ids, strings.ToLower(h.ID))
+	}
+	s.rows = append(s.rows, r)
+}
+
+var literalID = regexp.MustCompile(`'([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})'`)
+
+// named returns the only paper and the only page that a query is about; "" and 0 if there are several or none.
+func named(step qa.Step) (paper string, page int) {
+	if t := step.Observation.Touched; t != nil {
+		if len(t.Papers) == 1 {
+			paper = t.Papers[0]
+		}
+		if len(t.Pages) == 1 {
+			page = t.Pages[0].Page
+		}
+		return paper, page
+	}
+	if step.Action == nil {
+		return "", 0
+	}
+	sql, _ := step.Action.Args["sql"].(string)
+	var ids []string
+	for _, m := range literalID.FindAllStringSubmatch(sql, -1) {
+		ids = append(ids, strings.ToLower(m[1]))
+	}
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) == 1 {
+		return ids[0], 0
+	}
+	return "", 0
+}
+
+// record is a line of a result.
+type record struct {
+	paper string
+	page  int
+	ids   []string
+	text  string // folded
+}
+
+// readRows reads a result as shown to a model: a JSON object per line. A line that is not JSON, because it was cut off,
+// has its text alone. The last line of a result, in brackets, is about the result.
+func readRows(text string) []record {
+	var list []record
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "{") {
+			continue
+		}
+		var cells map[string]any
+		if json.Unmarshal([]byte(line), &cells) != nil {
+			list = append(list, record{text: fold(strings.ReplaceAll(line, `\n`, " "))})
+			continue
+		}
+		list = append(list, readRow(cells))
+	}
+	return list
+}
+
+func readRow(cells map[string]any) record {
+	var r record
+	var text strings.Builder
+	for _, name := range sortedKeys(cells) {
+		switch v := cells[name].(type) {
+		case string:
+			if qa.IsUUID(v) {
+				r.id(strings.ToLower(name), strings.ToLower(v))
+				continue
+			}
+			text.WriteString(v + "\n")
+		case float64:
+			if strings.HasPrefix(strings.ToLower(name), "page_number") {
+				r.page = int(v)
+			}
+			raw, _ := json.Marshal(v) // numbers of JSON can be encoded
+			text.WriteString(string(raw) + "\n")
+		case nil:
+		default:
+			raw, _ := json.Marshal(v) // values of JSON can be encoded
+			text.WriteString(string(raw) + "\n")
+		}
+	}
+	r.text = fold(text.String())
+	return r
+}
+
+// id adds an id of a column; pdf_id, paper_id and ref_paper_id name the paper.
+func (r *record) id(column, id string) {
+	if strings.Contains(column, "paper") || strings.Contains(column, "pdf") {
+		r.paper = id
+		return
+	}
+	r.ids = append(r.ids, id)
+}
+
+// The words around the context of a prompt without tools.
+const (
+	contextMark = "\n[Context]: "
+	cutMark     = "\n(cut here: the limit of "
+)
+
+// contexts adds the contexts of prompts that are not the results of actions.
+func (s *seen) contexts(rec runlog.Recorded) {
+	for _, m := range rec.Messages {
+		_, text, ok := strings.Cut(m.Text, contextMark)
+		fromTool := slices.ContainsFunc(rec.Steps, func(st qa.Step) bool {
+			return st.By == qa.ByProgram && st.Observation != nil && strings.Contains(m.Text, st.Observation.Text)
+		})
+		if !ok || m.Role != qa.User || fromTool || strings.HasPrefix(text, "none, because") {
+			continue
+		}
+		s.rows = append(s.rows, row{step: s.last, level: Answer, text: fold(text), context: true, truncated: strings.Contains(text, cutMark)})
+	}
+}
