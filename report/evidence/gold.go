@@ -129,9 +129,7 @@ func golds(name string, raw json.RawMessage) [][]string {
 		if key == "reference_answer" && args["scoring_points"] != nil {
 			continue
 		}
-		for _, leaf := range leaves(args[key]) {
-			parts = append(parts, leaf)
-		}
+		parts = append(parts, leaves(args[key])...)
 	}
 	if slices.Contains(alternatives, name) && len(parts) > 0 {
 		return [][]string{slices.Concat(parts...)}

@@ -78,21 +78,25 @@ func (s seen) match(it Item, r row) match {
 		return none
 	case r.image:
 		return it.onImage(r)
-	case it.whole && paper:
+	case paper && (it.whole || !it.decides()):
 		return strong
 	case len(it.Texts) > 0 && r.text != "":
 		return s.withText(it, r, paper)
+	}
+	return it.byPlace(r, paper)
+}
+
+// byPlace compares an item with a row by element and page. paper reports whether it is the same paper.
+func (it Item) byPlace(r row, paper bool) match {
+	switch {
 	case it.Element != "" && slices.Contains(r.ids, it.Element):
 		return strong
-	case it.Page > 0 && paper && r.page == it.Page:
-		if it.Element == "" && len(it.Texts) == 0 {
-			return strong
-		}
-		return weak
-	case it.decides() || !paper:
+	case it.Page == 0 || !paper || r.page != it.Page:
 		return none
+	case it.Element == "" && len(it.Texts) == 0:
+		return strong
 	}
-	return strong // the paper is all that is known
+	return weak // the page has more than the element or the text
 }
 
 // samePaper reports whether a row is from a paper of an item. The context of a prompt is from all papers of the question.

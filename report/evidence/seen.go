@@ -64,34 +64,43 @@ func seenIn(ex qa.Example, rec runlog.Recorded) seen {
 
 // inView returns the steps whose observation the request of the last reply has.
 func inView(rec runlog.Recorded) map[int]bool {
-	var last qa.Step
-	order := []qa.Step{} // of the model, as their messages follow each other
+	var acts []qa.Step // of the model, as their messages follow each other
 	for _, s := range rec.Steps {
 		if s.Reply != nil {
-			last = s
-			order = append(order, s)
+			acts = append(acts, s)
 		}
 	}
 	view := make(map[int]bool)
+	if len(acts) == 0 {
+		return view
+	}
+	shown := acts[len(acts)-1].Shown
 	visible := func(i int) bool {
-		return slices.ContainsFunc(last.Shown, func(p qa.Span) bool { return i >= p.First && i < p.End })
+		return slices.ContainsFunc(shown, func(p qa.Span) bool { return i >= p.First && i < p.End })
 	}
 	for i, m := range rec.Messages {
 		switch {
-		case m.Role == qa.Assistant && len(order) > 0:
-			if order[0].Observation != nil && visible(i+1) {
-				view[order[0].N] = true
-			}
-			order = order[1:]
+		case m.Role == qa.Assistant && len(acts) > 0:
+			view[acts[0].N] = acts[0].Observation != nil && visible(i+1)
+			acts = acts[1:]
 		case visible(i):
-			for _, s := range rec.Steps {
-				if s.By == qa.ByProgram && s.Observation != nil && strings.Contains(m.Text, s.Observation.Text) {
-					view[s.N] = true
-				}
+			for _, n := range quotedIn(m, rec.Steps) {
+				view[n] = true
 			}
 		}
 	}
 	return view
+}
+
+// quotedIn returns the steps of the program whose observation a message has.
+func quotedIn(m qa.Message, steps []qa.Step) []int {
+	var list []int
+	for _, s := range steps {
+		if s.By == qa.ByProgram && s.Observation != nil && strings.Contains(m.Text, s.Observation.Text) {
+			list = append(list, s.N)
+		}
+	}
+	return list
 }
 
 // noPaper matches the paper in an error about an unknown id.
@@ -103,14 +112,19 @@ func (s *seen) add(step qa.Step, level Level) {
 	for _, im := range o.Images {
 		s.rows = append(s.rows, row{step: step.N, level: level, paper: strings.ToLower(im.PaperID), page: im.Page, box: im.Box, image: true})
 	}
-	if o.Status == qa.StatusError {
+	switch {
+	case o.Status == qa.StatusError:
 		for _, m := range noPaper.FindAllStringSubmatch(o.Text, -1) {
 			s.lacking[strings.ToLower(m[1])] = true
 		}
+	case o.Status == qa.StatusOK && len(o.Images) == 0:
+		s.result(step, level)
 	}
-	if o.Status != qa.StatusOK || len(o.Images) > 0 {
-		return
-	}
+}
+
+// result adds the rows of a result that was last shown at a level.
+func (s *seen) result(step qa.Step, level Level) {
+	o := step.Observation
 	shown, all := readRows(o.Text), readRows(o.Full)
 	base := row{step: step.N, level: level}
 	base.paper, base.page = named(step)
@@ -255,10 +269,7 @@ const (
 func (s *seen) contexts(rec runlog.Recorded) {
 	for _, m := range rec.Messages {
 		_, text, ok := strings.Cut(m.Text, contextMark)
-		fromTool := slices.ContainsFunc(rec.Steps, func(st qa.Step) bool {
-			return st.By == qa.ByProgram && st.Observation != nil && strings.Contains(m.Text, st.Observation.Text)
-		})
-		if !ok || m.Role != qa.User || fromTool || strings.HasPrefix(text, "none, because") {
+		if !ok || m.Role != qa.User || len(quotedIn(m, rec.Steps)) > 0 || strings.HasPrefix(text, "none, because") {
 			continue
 		}
 		s.rows = append(s.rows, row{step: s.last, level: Answer, text: fold(text), context: true, truncated: strings.Contains(text, cutMark)})

@@ -25,9 +25,8 @@ func fold(text string) string {
 	b.WriteByte(' ')
 	open := false
 	for i, r := range runes {
-		point := r == '.' && i+1 < len(runes) && unicode.IsDigit(runes[i+1]) && (i == 0 || unicode.IsDigit(runes[i-1]) || unicode.IsSpace(runes[i-1]))
 		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || point:
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' && isPoint(runes, i):
 			b.WriteRune(unicode.ToLower(r))
 			open = true
 		case r == '\u00ad' || unicode.IsMark(r): // a soft hyphen or an accent is inside a word
@@ -42,13 +41,19 @@ func fold(text string) string {
 	return b.String()
 }
 
+// isPoint reports whether the full stop at i begins the decimals of a number.
+func isPoint(text []rune, i int) bool {
+	begins := i == 0 || unicode.IsDigit(text[i-1]) || unicode.IsSpace(text[i-1])
+	return begins && i+1 < len(text) && unicode.IsDigit(text[i+1])
+}
+
 // stop are words that say nothing about what a passage is about.
 var stop = setOf(`the and for with that this from are was were has have had not but which what who whom whose when where why how
 does did its their than then into over under each both all any such can may will would should paper papers according`)
 
 func setOf(text string) map[string]bool {
 	set := make(map[string]bool)
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		set[w] = true
 	}
 	return set
