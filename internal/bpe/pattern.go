@@ -64,7 +64,8 @@ func unlikeOniguruma(pattern string) string {
 	return ""
 }
 
-// regexSplitter splits at the matches of a regular expression.
+// regexSplitter splits at the matches of a regular expression. Its character categories are those of the standard
+// library, which may lack characters newer than Unicode 15.
 func regexSplitter(pattern string, keepMatches, keepRest bool) (splitter, error) {
 	re, err := regexp2.Compile(pattern, regexp2.OptionMaxBacktrackingStackSize(-1))
 	if err != nil {
