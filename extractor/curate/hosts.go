@@ -132,7 +132,7 @@ func private(name string, port bool) bool {
 		return false
 	}
 	if address, err := netip.ParseAddr(name); err == nil {
-		return port && !address.IsLoopback() || privateAddress(address)
+		return privateAddress(address, port)
 	}
 	name = strings.ToLower(name)
 	labels := strings.Split(name, ".")
@@ -142,9 +142,9 @@ func private(name string, port bool) bool {
 	return cloud.MatchString(name) || open.MatchString(name) && !public(name) && (port || len(labels) > 2 && machine.MatchString(labels[0]))
 }
 
-// privateAddress reports whether an address without a port is private, or no section number or version: 203.0.113.7,
-// but not 3.2.1.4.
-func privateAddress(address netip.Addr) bool {
+// privateAddress reports whether an address is private, or no section number or version: 203.0.113.7 or 3.2.1.4:80, but
+// not 3.2.1.4.
+func privateAddress(address netip.Addr, port bool) bool {
 	large := slices.ContainsFunc(address.AsSlice(), func(b byte) bool { return b >= 100 })
-	return !address.IsLoopback() && (large || address.IsPrivate() || address.IsLinkLocalUnicast())
+	return !address.IsLoopback() && (port || large || address.IsPrivate() || address.IsLinkLocalUnicast())
 }

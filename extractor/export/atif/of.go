@@ -1,0 +1,253 @@
+package atif
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"airqa/internal/ledger"
+	"airqa/qa"
+)
+
+// Episode is a recorded episode to write as a trajectory.
+type Episode struct {
+	qa.Trajectory
+	// ID identifies the episode in all trajectories of an export, Run its run.
+	ID, Run string
+	// Baseline is the agent, Program the version of airqa that ran it.
+	Baseline, Program, Model string
+	// Tools were offered natively.
+	Tools []qa.ToolSpec
+	// Price is nil if it is unknown.
+	Price *qa.Price
+	// Score is nil if the answer was never scored.
+	Score *qa.Score
+	// Rows maps the numbers of steps to the ids of the rows of the export.
+	Rows map[int]string
+	// Turn returns the assistant message of step i, without reasoning that the endpoint returned separately.
+	Turn func(i int) qa.Message
+	// Edit is the last change to every message: redaction, for example.
+	Edit func(qa.Message) qa.Message
+	// Reasoning includes separate reasoning.
+	Reasoning bool
+	// Copied reports whether step i repeats one of another trajectory; nil if none does.
+	Copied func(i int) bool
+	// ImagePath returns the path of an image, relative to the file of the trajectory.
+	ImagePath func(qa.Image) string
+}
+
+// Extra is what a step of airqa has besides the format's own fields.
+type Extra struct {
+	// RowID is the id of the row that trains the step; empty if none does.
+	RowID string `json:"row_id,omitempty"`
+	// ActionInText means that the call is a copy of the action in the message: the model wrote it as text.
+	ActionInText bool `json:"action_in_text,omitempty"`
+	// Status is that of the observation.
+	Status qa.Status `json:"status,omitempty"`
+}
+
+// Of returns an episode as a trajectory.
+func Of(e Episode) (Trajectory, error) {
+	w := &maker{e: e}
+	step := 0 // of e.Steps
+	for i := 0; i < len(e.Messages); i++ {
+		m := e.Messages[i]
+		if m.Role != qa.Assistant {
+			w.add(Step{Source: sourceOf(m.Role), Message: w.content(m)})
+			continue
+		}
+		for step < len(e.Steps) && e.Steps[step].Reply == nil {
+			w.program(e.Steps[step])
+			step++
+		}
+		if step == len(e.Steps) {
+			return Trajectory{}, fmt.Errorf("episode %s has more replies than steps", e.Episode)
+		}
+		if s := e.Steps[step]; w.turn(step, s) && s.Observation != nil {
+			i++ // the observation's message
+		}
+		step++
+	}
+	for ; step < len(e.Steps); step++ {
+		w.program(e.Steps[step])
+	}
+	return w.trajectory()
+}
+
+// maker collects the steps of a trajectory.
+type maker struct {
+	e     Episode
+	steps []Step
+	err   error
+}
+
+func sourceOf(r qa.Role) string {
+	if r == qa.System {
+		return System
+	}
+	return User
+}
+
+func (w *maker) add(s Step) {
+	s.ID = len(w.steps) + 1
+	w.steps = append(w.steps, s)
+}
+
+func (w *maker) raw(v any) json.RawMessage {
+	line, err := ledger.Encode(v)
+	if err != nil {
+		w.err = err
+	}
+	return line
+}
+
+// content returns a message with its images.
+func (w *maker) content(m qa.Message) Content {
+	m = w.e.Edit(m)
+	if len(m.Images) == 0 {
+		return Content{Text: m.Text}
+	}
+	c := Content{Parts: []Part{{Type: "text", Text: &m.Text}}}
+	for _, im := range m.Images {
+		c.Parts = append(c.Parts, Part{Type: "image", Source: &Media{Type: im.MIME, Path: w.e.ImagePath(im)}})
+	}
+	return c
+}
+
+// turn adds a turn of the model. It reports whether the observation is a part of it, and not a message of its own: the
+// answer to a reply without any call is one.
+func (w *maker) turn(i int, s qa.Step) bool {
+	m := w.e.Turn(i)
+	extra := Extra{RowID: w.e.Rows[s.N]}
+	if len(m.ToolCalls) == 0 && s.Action != nil {
+		extra.ActionInText = true
+		m.ToolCalls = []qa.ToolCall{{Name: s.Action.Name, Arguments: w.raw(s.Action.Args)}}
+	}
+	reasoning := ""
+	if w.e.Reasoning {
+		reasoning = w.e.Edit(qa.Message{Role: qa.Assistant, Text: s.Reply.Reasoning}).Text
+	}
+	m = w.e.Edit(m)
+	one := 1
+	step := Step{
+		Source: Agent, Timestamp: timestamp(s.Started), Message: Content{Text: m.Text}, Reasoning: reasoning,
+		Metrics: w.metrics(s.Reply), Inferences: &one, Copied: w.e.Copied != nil && w.e.Copied(i),
+	}
+	if s.Reply.Model != "" && s.Reply.Model != w.e.Model {
+		step.Model = s.Reply.Model
+	}
+	results := w.calls(&step, s, m.ToolCalls)
+	if s.Observation != nil {
+		extra.Status = s.Observation.Status
+	}
+	if extra != (Extra{}) {
+		step.Extra = w.raw(extra)
+	}
+	w.add(step)
+	return results
+}
+
+// calls adds calls and their results to a step, and reports whether it has the observation.
+func (w *maker) calls(step *Step, s qa.Step, calls []qa.ToolCall) bool {
+	for j, c := range calls {
+		id := c.ID
+		if id == "" {
+			id = fmt.Sprintf("call_%d_%d", s.N, j)
+		}
+		step.Calls = append(step.Calls, Call{ID: id, Name: c.Name, Arguments: w.arguments(c.Arguments)})
+		ran := len(calls) == 1 || s.Called != nil && c.ID == s.Called.ID
+		if s.Observation == nil {
+			continue
+		}
+		content := Content{Text: qa.NotRunResult}
+		if ran {
+			content = w.content(qa.Message{Role: qa.ToolResult, Text: s.Observation.Text, Images: s.Observation.Images})
+		}
+		if step.Observation == nil {
+			step.Observation = new(Observation)
+		}
+		step.Observation.Results = append(step.Observation.Results, Result{CallID: id, Content: &content})
+	}
+	return len(calls) > 0
+}
+
+// arguments returns arguments as an object.
+func (w *maker) arguments(raw json.RawMessage) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil && object != nil {
+		return raw
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	return w.raw(map[string]string{"text": text})
+}
+
+// program adds an action that a baseline took itself.
+func (w *maker) program(s qa.Step) {
+	none := 0
+	step := Step{Source: Agent, Timestamp: timestamp(s.Started), Inferences: &none}
+	if s.Action != nil {
+		m := w.e.Edit(qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{{Name: s.Action.Name, Arguments: w.raw(s.Action.Args)}}})
+		w.calls(&step, s, m.ToolCalls)
+	}
+	w.add(step)
+}
+
+func timestamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}
+
+func (w *maker) metrics(r *qa.Reply) *Metrics {
+	m := &Metrics{Prompt: &r.Usage.Prompt, Completion: &r.Usage.Completion, Cached: &r.Usage.Cached}
+	if w.e.Price != nil {
+		usd := 0.0
+		if !r.Cached {
+			usd = w.e.Price.Of(r.Usage)
+		}
+		m.USD = &usd
+	}
+	return m
+}
+
+func (w *maker) trajectory() (Trajectory, error) {
+	usage, n := w.e.Usage(), len(w.steps)
+	t := Trajectory{
+		SchemaVersion: Version, SessionID: w.e.ID, TrajectoryID: w.e.ID, Steps: w.steps,
+		Agent:  AgentInfo{Name: w.e.Baseline, Version: w.e.Program, Model: w.e.Model},
+		Totals: &Totals{Prompt: &usage.Prompt, Completion: &usage.Completion, Cached: &usage.Cached, Steps: &n},
+	}
+	if w.e.Price != nil {
+		usd := w.e.Price.Of(usage.Add(w.e.Charged()))
+		t.Totals.USD = &usd
+	}
+	if len(w.e.Tools) > 0 {
+		t.Agent.Tools = w.tools()
+	}
+	extra := map[string]any{"run": w.e.Run, "question": w.e.UUID, "repeat": w.e.Repeat, "outcome": w.e.Outcome}
+	if w.e.Score != nil {
+		extra["verdict"], extra["score"] = w.e.Score.Verdict, w.e.Score.Value
+	}
+	t.Extra = w.raw(extra)
+	if w.err == nil {
+		w.err = t.Check()
+	}
+	return t, w.err
+}
+
+// tools returns the tools in the form of OpenAI's endpoints, as the format asks for.
+func (w *maker) tools() json.RawMessage {
+	type definition struct {
+		Type     string      `json:"type"`
+		Function qa.ToolSpec `json:"function"`
+	}
+	var list []definition
+	for _, t := range w.e.Tools {
+		list = append(list, definition{"function", t})
+	}
+	return w.raw(list)
+}
