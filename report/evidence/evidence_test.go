@@ -197,6 +197,7 @@ func TestOf(t *testing.T) {
 		{name: "a small number as printed", ex: gold(json.Number("2e-05"), heron), rec: episode(5, find(heron, []int{2}, 0, "herons nest, 2 × 10−5")), want: evidence.Answer, weak: true, steps: []int{1}},
 		{name: "a share in percent", ex: gold(json.Number("0.125"), heron), rec: episode(5, find(heron, []int{2}, 0, "12.5% of herons nest")), want: evidence.Answer, weak: true, steps: []int{1}},
 		{name: "most words of a long gold", ex: gold("Reeds hide the broods from foxes and martens", heron), rec: episode(5, find(heron, []int{2}, 0, "broods are hidden: reeds hide from martens, foxes")), want: evidence.Answer, weak: true, steps: []int{1}},
+		{name: "a formula", ex: gold(`\mathrm{T}_t=\frac{\eta_t}{\eta_0}-\kappa`, heron), rec: episode(5, find(heron, []int{2}, 0, "as Tt = ηt / η0 − κ and")), want: evidence.Answer, weak: true, steps: []int{1}},
 		{name: "all parts of a gold", ex: gold([]string{"Loch Ard", "Loch Lomond"}, heron), rec: episode(5, find(heron, []int{2}, 0, "Loch Ard, Loch Lomond")), want: evidence.Answer, weak: true, steps: []int{1}},
 		{name: "a part of a gold is missing", ex: gold([]string{"Loch Ard", "Loch Lomond"}, heron), rec: episode(5, find(heron, []int{2}, 0, "Loch Ard")), want: evidence.Hits, weak: true, why: "Loch Lomond"},
 		{name: "the context of the baseline", ex: gold("Loch Ard", heron), rec: plain("herons nest at Loch Ard"), want: evidence.Answer, weak: true, steps: []int{1}},

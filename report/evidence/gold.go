@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -173,7 +174,7 @@ func leaves(v any) [][]string {
 		return list
 	case map[string]any:
 		var list [][]string
-		for _, key := range sortedKeys(v) {
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			list = append(list, leaves(v[key])...)
 		}
 		return list
@@ -181,7 +182,7 @@ func leaves(v any) [][]string {
 	return nil
 }
 
-var words = []string{
+var numerals = []string{
 	"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 }
 
@@ -194,8 +195,8 @@ func forms(n json.Number) []string {
 	}
 	plain := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	list = append(list, plain(x))
-	if x >= 0 && x == float64(int(x)) && int(x) < len(words) {
-		list = append(list, words[int(x)])
+	if x >= 0 && x == float64(int(x)) && int(x) < len(numerals) {
+		list = append(list, numerals[int(x)])
 	}
 	if x > 0 && x < 1 {
 		list = append(list, strconv.FormatFloat(x*100, 'g', 12, 64), strings.TrimPrefix(plain(x), "0"))

@@ -3,7 +3,8 @@ package evidence
 import (
 	"slices"
 	"strings"
-	"unicode"
+
+	"airqa/internal/words"
 )
 
 // enough is the share of the content words of a long text that a row must have to count as its source; leastWords is
@@ -143,45 +144,48 @@ func (s seen) withText(it Item, r row, paper bool) match {
 
 // text reports whether a row has a text of an item. Only a long quote is proof.
 func (s seen) text(it Item, r row) match {
+	best := none
 	for _, text := range it.Texts {
-		folded := fold(text)
+		folded := words.Fold(text)
 		switch {
 		case strings.TrimSpace(folded) == "":
-		case strings.Contains(r.text, folded):
-			if it.quoted && len(folded) >= leastQuote {
-				return strong
+		case !strings.Contains(r.text, folded):
+			if s.like(it, r, text, folded) {
+				best = max(best, weak)
 			}
-			if !short(folded) || s.related(r) {
-				return weak
-			}
-		case !it.quoted && !it.whole && len(strings.Fields(folded)) >= leastWords && covers(r.text, text, s.asked):
-			return weak
+		case it.quoted && len(folded) >= leastQuote:
+			return strong
+		case !words.Short(folded) || s.related(r):
+			best = max(best, weak)
 		}
 	}
-	return none
+	return best
 }
 
-// short reports whether a folded text is in many passages: a number, or a word of a few letters.
-func short(folded string) bool {
-	letters := 0
-	for _, r := range folded {
-		if unicode.IsLetter(r) {
-			letters++
-		}
+// like reports whether a row has a text in other words: the same formula, or most words of a long text.
+func (s seen) like(it Item, r row, text, folded string) bool {
+	if strings.ContainsAny(text, `\^_=`) && sameFormula(r.text, folded) {
+		return true
 	}
-	return letters < 6
+	long := len(strings.Fields(folded)) >= leastWords
+	return long && !it.quoted && !it.whole && covers(r.text, text, s.asked)
+}
+
+// leastFormula is the length from which the letters and digits of a formula are compared.
+const leastFormula = 6
+
+// sameFormula reports whether a row has a formula, in LaTeX or as the text of a PDF.
+func sameFormula(row, folded string) bool {
+	f := words.Formula(folded)
+	return len(f) >= leastFormula && strings.Contains(words.Formula(row), f)
 }
 
 // related reports whether a row has two content words of the question, so that a short text in it may be the answer.
 func (s seen) related(r row) bool {
-	return shared(s.asked, content(r.text)) >= min(2, len(s.asked))
+	return words.Shared(s.asked, words.Content(r.text)) >= min(2, len(s.asked))
 }
 
 // covers reports whether a folded text has most of the content words of another text, except for given ones.
 func covers(folded, text string, except map[string]bool) bool {
-	want := content(fold(text))
-	for w := range except {
-		delete(want, w)
-	}
-	return len(want) > 0 && float64(shared(want, content(folded))) >= enough*float64(len(want))
+	return words.Share(words.Fold(text), folded, except) >= enough
 }

@@ -2,10 +2,12 @@ package evidence
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
+	"airqa/internal/words"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -43,7 +45,7 @@ type row struct {
 
 // seenIn collects the rows of an episode.
 func seenIn(ex qa.Example, rec runlog.Recorded) seen {
-	s := seen{anchors: lower(ex.Papers()), asked: content(fold(ex.Question)), lacking: make(map[string]bool)}
+	s := seen{anchors: lower(ex.Papers()), asked: words.Content(words.Fold(ex.Question)), lacking: make(map[string]bool)}
 	shown := inView(rec)
 	for _, step := range rec.Steps {
 		if step.Reply != nil {
@@ -215,7 +217,7 @@ func readRows(text string) []record {
 		}
 		var cells map[string]any
 		if json.Unmarshal([]byte(line), &cells) != nil {
-			list = append(list, record{text: fold(strings.ReplaceAll(line, `\n`, " "))})
+			list = append(list, record{text: words.Fold(strings.ReplaceAll(line, `\n`, " "))})
 			continue
 		}
 		list = append(list, readRow(cells))
@@ -226,7 +228,7 @@ func readRows(text string) []record {
 func readRow(cells map[string]any) record {
 	var r record
 	var text strings.Builder
-	for _, name := range sortedKeys(cells) {
+	for _, name := range slices.Sorted(maps.Keys(cells)) {
 		switch v := cells[name].(type) {
 		case string:
 			if qa.IsUUID(v) {
@@ -246,7 +248,7 @@ func readRow(cells map[string]any) record {
 			text.WriteString(string(raw) + "\n")
 		}
 	}
-	r.text = fold(text.String())
+	r.text = words.Fold(text.String())
 	return r
 }
 
@@ -272,6 +274,6 @@ func (s *seen) contexts(rec runlog.Recorded) {
 		if !ok || m.Role != qa.User || len(quotedIn(m, rec.Steps)) > 0 || strings.HasPrefix(text, "none, because") {
 			continue
 		}
-		s.rows = append(s.rows, row{step: s.last, level: Answer, text: fold(text), context: true, truncated: strings.Contains(text, cutMark)})
+		s.rows = append(s.rows, row{step: s.last, level: Answer, text: words.Fold(text), context: true, truncated: strings.Contains(text, cutMark)})
 	}
 }
