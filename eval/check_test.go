@@ -58,6 +58,9 @@ func TestCheck(t *testing.T) {
 		{"too few points for the usual count", "eval_partial_scoring_points_with_llm", `{"scoring_points": ["a"], "question": "q"}`, []string{
 			"eval_partial_scoring_points_with_llm: count is 1, but must lie between 0 and the number of points, 1",
 		}},
+		{"fuzz_method where nothing is fuzzy", "eval_int_exact_match", `{"gold": 1, "fuzz_method": "partial_ratio"}`, []string{
+			"eval_int_exact_match: the unknown argument fuzz_method is ignored",
+		}},
 		{"count of some points", "eval_partial_scoring_points_with_llm", `{"scoring_points": ["a", "b", "c"], "question": "q", "count": 1}`, nil},
 		{"count of no points", "eval_partial_scoring_points_with_llm", `{"scoring_points": ["a", "b"], "question": "q", "count": 0}`, []string{
 			"eval_partial_scoring_points_with_llm: count is 0, but must lie between 0 and the number of points, 2",

@@ -135,8 +135,14 @@ func TestExplain(t *testing.T) {
 			[]eval.Difference{},
 		},
 		{
-			"judged", llmFunc[1 : len(llmFunc)-1], asksFor, `"b"`, right, right,
-			[]string{" the judge accepts it", " the judge accepts it"},
+			"another number of keys", "eval_structured_object_exact_match", `{"gold": {"a": 1, "b": 2}}`, `{"a": 1}`, wrong, wrong,
+			[]string{" the answer has 1 keys, want 2", " the answer has 1 keys, want 2"},
+			[]eval.Difference{},
+		},
+		{
+			"closest of the titles", "eval_paper_relevance_with_reference_answer", `{"reference_answer": ["Shallow Trees", "Deep Nets"], "question": "q"}`, `"Deep Cats"`,
+			wrong, wrong,
+			[]string{" fuzzy ratio 78 < 95, in lower case", " fuzzy ratio 78 < 95, in lower case"},
 			[]eval.Difference{},
 		},
 		{
@@ -174,6 +180,30 @@ func leaves(c eval.Comparison) []string {
 		out = append(out, leaves(part)...)
 	}
 	return out
+}
+
+// An explanation of a judged answer states the verdict of the judge.
+func TestExplainJudged(t *testing.T) {
+	e := qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: json.RawMessage(asksFor)}
+	for accepted, want := range map[bool]string{true: "the judge accepts it", false: "the judge rejects it"} {
+		x := agrees(t, e, eval.Text("b"), judgeFunc(func(eval.JudgeRequest) (bool, error) { return accepted, nil }))
+		for _, r := range []eval.Reading{x.Reference, x.Fixed} {
+			if r.Check.Rule != want {
+				t.Errorf("%s: rule %q, want %q", r.Mode, r.Check.Rule, want)
+			}
+		}
+	}
+}
+
+// An explanation shows both sides of a comparison, in Python's form.
+func TestExplainSides(t *testing.T) {
+	e := qa.Evaluator{Func: "eval_element_included", Kwargs: json.RawMessage(`{"gold": ["abcd", "x"]}`)}
+	x := agrees(t, e, eval.Text("abcd"), nil)
+	for _, r := range []eval.Reading{x.Reference, x.Fixed} {
+		if r.Check.Said != "'abcd'" || r.Check.Gold == "" || !strings.Contains(r.Check.Gold, "'abcd'") {
+			t.Errorf("%s: %s compared with %s", r.Mode, r.Check.Said, r.Check.Gold)
+		}
+	}
 }
 
 func TestExplainArguments(t *testing.T) {

@@ -3,6 +3,7 @@ package eval_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"airqa/eval"
@@ -112,4 +113,37 @@ func TestJudgedOutcomes(t *testing.T) {
 		{"misspelled", `{"fomulas": "x", "question": "q"}`, `"yes"`, raised},
 		{"formula", `{"formulas": "x", "question": "q"}`, `"yes"`, right},
 	})
+}
+
+// The judge decides whenever some combination of verdicts changes the score, also if only one does.
+func TestJudgeDecides(t *testing.T) {
+	const judged = `"eval_reference_answer_with_llm"`
+	other := not(judged, asksFor)
+	negation := `"eval_negation"`
+	for _, tt := range []struct {
+		name, function, kwargs, answer string
+		want                           bool
+	}{
+		{"judged", llmFunc, asksFor, `"a"`, true},
+		{"objective", textFunc, isA, `"a"`, false},
+		{"an objective part fails", `"eval_conjunction"`, pair(textFunc, isA, judged, asksFor), `["b", "x"]`, false},
+		{"an objective part passes", `"eval_conjunction"`, pair(textFunc, isA, judged, asksFor), `["a", "x"]`, true},
+		{"the other part settles it", `"eval_disjunction"`, pair(textFunc, isA, judged, asksFor), `["a", "x"]`, false},
+		{"yes, then no", `"eval_conjunction"`, pair(judged, asksFor, negation, other), `["x", "y"]`, true},
+		{"no, then yes", `"eval_conjunction"`, pair(negation, other, judged, asksFor), `["x", "y"]`, true},
+		{"arguments prevent the call", llmFunc, `{}`, `"a"`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			answer, err := eval.JSON(json.RawMessage(tt.answer))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := qa.Evaluator{Func: strings.Trim(tt.function, `"`), Kwargs: json.RawMessage(tt.kwargs)}
+			for _, mode := range []eval.Mode{eval.Reference, eval.Fixed} {
+				if got := eval.New(eval.Config{Mode: mode}).JudgeDecides(context.Background(), e, answer); got != tt.want {
+					t.Errorf("%s: the judge decides is %v, want %v", mode, got, tt.want)
+				}
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"airqa/eval"
@@ -96,6 +97,45 @@ func TestLint(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The gold answer of a judged question has all points, but one of several candidates.
+func TestJudgedGold(t *testing.T) {
+	for kwargs, want := range map[string]string{
+		`{"question": "q", "candidate_reference_answers": ["a", "b"]}`: "a",
+		`{"question": "q", "scoring_points": ["a", "b"]}`:              "a\nb",
+		`{"question": "q", "reference_answer": "a"}`:                   "a",
+		`{"question": "q", "candidate_reference_answers": "a"}`:        "a",
+	} {
+		function := "eval_scoring_points_with_llm"
+		switch {
+		case strings.Contains(kwargs, "candidate"):
+			function = "eval_candidate_reference_answer_with_llm"
+		case strings.Contains(kwargs, `"reference_answer"`):
+			function = "eval_reference_answer_with_llm"
+		}
+		if got, ok := eval.GoldAnswer(qa.Evaluator{Func: function, Kwargs: json.RawMessage(kwargs)}); !ok || got != eval.Text(want) {
+			t.Errorf("%s: %v, want %q", kwargs, got, want)
+		}
+	}
+}
+
+// Only a method that matches parts, with a threshold, lets any part of the gold pass.
+func TestLenientMethods(t *testing.T) {
+	for kwargs, want := range map[string]bool{
+		`{"gold": "abc", "fuzz_method": "partial_ratio", "threshold": 90}`: true,
+		`{"gold": "abc", "fuzz_method": "partial_ratio", "threshold": 0}`:  false,
+		`{"gold": "abc", "fuzz_method": "ratio", "threshold": 90}`:         false,
+		`{"gold": "abc"}`: false,
+	} {
+		got := false
+		for _, f := range eval.Lint(context.Background(), qa.Example{Evaluator: qa.Evaluator{Func: "eval_string_fuzzy_match", Kwargs: json.RawMessage(kwargs)}}) {
+			got = got || strings.Contains(f.Text, "any part of the gold passes")
+		}
+		if got != want {
+			t.Errorf("%s: any part passes is %v, want %v", kwargs, got, want)
+		}
 	}
 }
 

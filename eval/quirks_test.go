@@ -50,6 +50,12 @@ func TestQuirksString(t *testing.T) {
 		{"lowercase wins over ignore_case", `{"gold": "BERT", "lowercase": false, "ignore_case": true}`, `"bert"`, wrong, wrong},
 		{"any text turns an option on", `{"gold": "BERT", "lowercase": "false"}`, `"bert"`, right, wrong},
 		{"the text true", `{"gold": "BERT", "lowercase": "true"}`, `"bert"`, right, right},
+		{"an empty list is off", `{"gold": "BERT", "lowercase": []}`, `"bert"`, wrong, unscored},
+		{"a list is on", `{"gold": "BERT", "lowercase": [0]}`, `"bert"`, right, unscored},
+		{"an empty dictionary is off", `{"gold": "BERT", "lowercase": {}}`, `"bert"`, wrong, unscored},
+		{"a dictionary is on", `{"gold": "BERT", "lowercase": {"x": 0}}`, `"bert"`, right, unscored},
+		{"zero is off", `{"gold": "BERT", "lowercase": 0.0}`, `"bert"`, wrong, wrong},
+		{"a long integer is on", `{"gold": "BERT", "lowercase": 123456789012345678901}`, `"bert"`, right, unscored},
 		{"an empty text is off", `{"gold": "BERT", "lowercase": ""}`, `"bert"`, wrong, wrong},
 		{"option that is no truth value", `{"gold": "BERT", "lowercase": "maybe"}`, `"BERT"`, right, unscored},
 		{"null is the default", `{"gold": "BERT", "lowercase": null}`, `"BERT"`, right, right},
@@ -72,6 +78,8 @@ func TestQuirksString(t *testing.T) {
 		{"not alike", `{"gold": "attention"}`, `"retention"`, wrong, wrong},
 		{"share of 100", `{"gold": "abcdefgh", "threshold": 0.9}`, `"abcdefgx"`, right, wrong},
 		{"share of 100, met", `{"gold": "abcdefgh", "threshold": 0.8}`, `"abcdefgx"`, right, right},
+		{"false takes all", `{"gold": "abc", "threshold": false}`, `"xyz"`, right, unscored},
+		{"true is hardly anything", `{"gold": "abc", "threshold": true}`, `"xbz"`, right, unscored},
 		{"1 is all of it", `{"gold": "abcdefgh", "threshold": 1}`, `"abcdefgx"`, right, wrong},
 		{"0 takes all", `{"gold": "abc", "threshold": 0}`, `"xyz"`, right, right},
 		{"threshold as a text", `{"gold": "abc", "threshold": "95"}`, `"abc"`, raised, right},
@@ -153,6 +161,8 @@ func TestQuirksAtoms(t *testing.T) {
 
 func TestQuirksStructured(t *testing.T) {
 	runQuirks(t, "eval_structured_object_exact_match", []quirk{
+		{"a gold that one element could be, in any order", `{"gold": [1, 2], "ignore_order": true}`, `["x", 2]`, wrong, wrong},
+		{"a gold that no element could be, in any order", `{"gold": [1, 2], "ignore_order": true}`, `["x", "y"]`, unread, unread},
 		{
 			"unknown method, in any order", `{"gold": ["a", "b"], "ignore_order": true, "threshold": 90, "fuzz_method": "levenshtein"}`, `["b", "a"]`,
 			raised, unscored,

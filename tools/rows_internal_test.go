@@ -29,6 +29,17 @@ func TestOneCharacterCut(t *testing.T) {
 	}
 }
 
+// A cell that does not fit is shown up to the last token.
+func TestCutCellUsesAllTokens(t *testing.T) {
+	rows := Rows{Columns: []string{"text"}, Values: [][]any{{strings.Repeat("word ", 200)}}}
+	for limit := 70; limit < 90; limit++ {
+		shown := table{rows: rows, left: limit}
+		if shown.add(0); shown.left != 0 {
+			t.Errorf("%d of %d tokens are left", shown.left, limit)
+		}
+	}
+}
+
 func TestOddNumbers(t *testing.T) {
 	row := []any{math.Inf(-1), math.Inf(1), math.NaN(), 1.5}
 	if got, want := encodeRow([]string{"a", "b", "c", "d"}, row), `{"a": "-Inf", "b": "+Inf", "c": "NaN", "d": 1.5}`; got != want {

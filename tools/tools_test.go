@@ -68,6 +68,7 @@ func TestRetrieve(t *testing.T) {
 	}{
 		{"default limit", "Retrieve('x')", qa.StatusOK, 5, "{\"score\": 1.2346, \"text\": \"a <b>\\n\\\"c\\\"\", \"pdf_id\": \"p1\", \"page_number\": 3}\n(1 row)"},
 		{"capped", "Retrieve('x', 5000)", qa.StatusOK, tools.MaxHits, ""},
+		{"one", "Retrieve('x', 1)", qa.StatusOK, 1, "{\"score\": 1.2346, \"text\": \"a <b>\\n\\\"c\\\"\", \"pdf_id\": \"p1\", \"page_number\": 3}\n(1 row)"},
 		{"zero", "Retrieve('x', 0)", qa.StatusError, 0, "[Error]: the limit of Retrieve must be a positive integer."},
 		{"blank", "Retrieve('  ')", qa.StatusError, 0, "[Error]: the query of Retrieve is empty: say what to look for."},
 		{"no hit", "Retrieve('nothing')", qa.StatusEmpty, 5, "[Warning]: no passage matches the query. Try other words."},
