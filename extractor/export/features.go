@@ -41,13 +41,13 @@ func (f *features) of(row *windows.Row) (set uint64) {
 			add("result")
 		}
 		for _, c := range m.ToolCalls {
-			if i < len(row.Context) {
-				add("call")
-			} else {
-				add("call to train")
+			column := "call "
+			if i == len(row.Context) {
+				column = "call to train "
 			}
+			add(column)
 			for _, key := range argumentKeys(c, types) {
-				add("argument " + key)
+				add(column + key)
 			}
 		}
 	}

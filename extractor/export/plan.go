@@ -60,10 +60,13 @@ type planner struct {
 	leaks             map[string]curate.LeakMatch
 	near              *curate.Duplicates
 	seen              curate.Rows
-	copied            map[string]string
-	features          features
-	fitter            *fitter
-	pairs             pairer
+	copies            map[string]copied
+	// repeats reports which runs are forks or replays, by id; anyRepeats whether one is.
+	repeats    map[string]bool
+	anyRepeats bool
+	features   features
+	fitter     *fitter
+	pairs      pairer
 }
 
 // each calls f for every episode of all sources.
@@ -174,14 +177,12 @@ func (p *planner) listed(e *Episode, rows []windows.Row) ([]windows.Row, error) 
 
 // accept decides about a row of a selected episode, with the rejected turn if it is a pair.
 func (p *planner) accept(row, against *windows.Row) (ok bool, cuts []cut, err error) {
-	if row.Copied != "" {
-		if first, again := p.copied[row.Copied]; again {
-			return false, nil, p.drop([]string{row.ID}, windows.CopiedTurn, first)
-		}
-		p.copied[row.Copied] = row.ID
+	what := content(row, against)
+	if first := p.copiedFrom(row, what); first != "" {
+		return false, nil, p.drop([]string{row.ID}, windows.CopiedTurn, first)
 	}
 	if p.Repeated != KeepAll {
-		if first, again := p.seen.Add(row.ID, content(row, against)); again {
+		if first, again := p.seen.Add(row.ID, what); again {
 			return false, nil, p.drop([]string{row.ID}, windows.Reason(curate.Duplicate), first)
 		}
 	}
@@ -193,6 +194,27 @@ func (p *planner) accept(row, against *windows.Row) (ok bool, cuts []cut, err er
 		return false, nil, p.drop([]string{row.ID}, reason, detail)
 	}
 	return true, cuts, nil
+}
+
+// copied is a row whose turn others may repeat.
+type copied struct {
+	id      string
+	repeats bool
+}
+
+// copiedFrom returns the row of which a row is a copy; "" for none. Copies are turns of a fork or replay and of its
+// origin: the same turn of the same repeat of a question, with the same content.
+func (p *planner) copiedFrom(row *windows.Row, content []byte) string {
+	if !p.anyRepeats {
+		return ""
+	}
+	key := fmt.Sprintf("%s\x00%d\x00%d\x00%s", row.UUID, row.Repeat, row.Turn, content)
+	repeats := p.repeats[row.Run]
+	if first, again := p.copies[key]; again && (repeats || first.repeats) {
+		return first.id
+	}
+	p.copies[key] = copied{row.ID, repeats}
+	return ""
 }
 
 // content identifies what a row trains on: its messages and tools.

@@ -167,12 +167,14 @@ func (w *writer) fill() error {
 // makePlan decides about every turn and writes dropped.jsonl.
 func (w *writer) makePlan() (err error) {
 	p := &planner{
-		Config: w.Config, sources: w.sources, out: &w.plan, copied: make(map[string]string),
+		Config: w.Config, sources: w.sources, out: &w.plan, copies: make(map[string]copied), repeats: make(map[string]bool),
 		near: curate.NewDuplicates(), features: newFeatures(),
 	}
 	w.plan.tally = newTally()
 	for _, s := range w.sources {
 		w.plan.tally.run(s)
+		p.repeats[s.ID] = s.Repeats
+		p.anyRepeats = p.anyRepeats || s.Repeats
 	}
 	if err := p.prepare(); err != nil {
 		return err

@@ -26,7 +26,10 @@ func (m *model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 		m.left--
 	}
 	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%s %d %d", r.UUID, r.Repeat, r.Step)
+	_, _ = fmt.Fprintf(h, "%s %d", r.UUID, r.Step)
+	if r.Step > m.Shared {
+		_, _ = fmt.Fprintf(h, " %d", r.Repeat)
+	}
 	random := rand.New(rand.NewPCG(m.Seed, h.Sum64()))
 	if len(r.Messages) > 6 && random.IntN(3) == 0 {
 		return qa.Reply{}, &qa.CallError{

@@ -35,6 +35,10 @@ type Config struct {
 	Note runlog.Note
 	// Text, if not empty, is part of every observation.
 	Text string
+	// Shared is the number of first steps in which all repeats of a question reply alike.
+	Shared int
+	// Scored writes scores: 42 is right.
+	Scored bool
 }
 
 // Key identifies a request.
@@ -76,7 +80,25 @@ func Make(t testing.TB, c Config) Made {
 	}
 	made.Run, err = runlog.Open(c.Dir)
 	check(t, err)
+	if c.Scored {
+		score(t, made)
+	}
 	return made
+}
+
+// score writes the scores of a run.
+func score(t testing.TB, made Made) {
+	t.Helper()
+	var scores []qa.Score
+	for rec, err := range made.Run.Episodes() {
+		check(t, err)
+		s := qa.Score{UUID: rec.UUID, Repeat: rec.Repeat, Verdict: qa.Wrong, Func: "eval_int_exact_match"}
+		if rec.Answer.Text == "42" {
+			s.Verdict, s.Value = qa.Right, 1
+		}
+		scores = append(scores, s)
+	}
+	check(t, runlog.WriteScores(made.Run.Dir, runlog.Scoring{Mode: "reference", Judge: "none", Created: clock}, scores, nil))
 }
 
 func check(t testing.TB, err error) {

@@ -18,15 +18,13 @@ type Row struct {
 	UUID   string
 	Repeat int
 	Turn   int
-	// Context is what the model saw, in order: system, task and the window of the last turns. It is shared with other
-	// rows of the episode and must not be modified.
+	// Context is what the model saw, in order: system, task and the window of the last turns. The list belongs to the
+	// row, the messages must not be modified.
 	Context []qa.Message
 	// Target is the only turn to train on.
 	Target qa.Message
 	// Tools are the tools offered natively; empty if the model writes its actions as text.
 	Tools []qa.ToolSpec
-	// Copied is a fingerprint of context and reply for a turn that may be copied from another run, in a fork or replay.
-	Copied string
 }
 
 // Drop is a turn that is no row of an export, with the reason. Detail is for people; it may be empty.

@@ -20,8 +20,8 @@ type Run struct {
 	Tools []qa.ToolSpec
 	// format is the text format of actions.
 	format action.Format
-	// repeats is true for a fork or a replay, which repeats turns of another run.
-	repeats bool
+	// Repeats is true for a fork or a replay, which repeats turns of another run.
+	Repeats bool
 }
 
 // Open reads the configuration and the tools of an opened run directory.
@@ -33,7 +33,7 @@ func Open(r *runlog.Run) (*Run, error) {
 	settings := qa.SettingsOf(r.Config.Shape.Settings)
 	run := &Run{
 		Run: r, ID: id, format: action.Format(settings.ActionFormat),
-		repeats: r.Config.Note.Fork != nil || r.Config.Note.Replay != "",
+		Repeats: r.Config.Note.Fork != nil || r.Config.Note.Replay != "",
 	}
 	if settings.Protocol.Native() {
 		run.Tools, err = offered(r)

@@ -2,10 +2,6 @@ package windows
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 
 	"airqa/agent/action"
 	"airqa/qa"
@@ -37,14 +33,10 @@ func (r *Run) Rows(rec runlog.Recorded, o Options) (rows []Row, dropped []Drop) 
 // a reply.
 func (r *Run) RowAt(rec runlog.Recorded, i int, o Options) Row {
 	s := rec.Steps[i]
-	row := Row{
+	return Row{
 		ID: r.Turn(rec, i), Run: r.ID, UUID: rec.UUID, Repeat: rec.Repeat, Turn: s.N,
 		Context: context(rec, s, o), Target: r.target(s, o), Tools: r.Tools,
 	}
-	if r.repeats {
-		row.Copied = fingerprint(row.UUID, row.Repeat, s, row.Context)
-	}
-	return row
 }
 
 // Turns returns the ids of all turns of the model in an episode.
@@ -160,16 +152,6 @@ func canonicalCall(s qa.Step) []qa.ToolCall {
 		return nil
 	}
 	return []qa.ToolCall{*s.Called}
-}
-
-// fingerprint identifies a turn by what the model saw and replied.
-func fingerprint(uuid string, repeat int, s qa.Step, context []qa.Message) string {
-	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%s\x00%d\x00%d\x00", uuid, repeat, s.N)
-	enc := json.NewEncoder(h)
-	_ = enc.Encode(context)
-	_ = enc.Encode([]any{s.Reply.Text, s.Reply.ToolCalls})
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // firstLine shortens a text for a detail.
