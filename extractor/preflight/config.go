@@ -3,12 +3,19 @@ package preflight
 import (
 	"cmp"
 	"errors"
+
+	"airqa/extractor/preflight/template"
 )
 
 func (c Config) withDefaults() Config {
 	c.Trainer = cmp.Or(c.Trainer, LLaMAFactory)
 	c.Stage = cmp.Or(c.Stage, SFT)
+	if c.Stage == "dpo" {
+		c.Stage = RM
+	}
+	c.MaxPixels, c.MinPixels = cmp.Or(c.MaxPixels, maxPixels), cmp.Or(c.MinPixels, minPixels)
 	c.Template = cmp.Or(c.Template, "qwen")
+	c.BatchSize = cmp.Or(c.BatchSize, 1000)
 	limit := 2048
 	if c.Trainer == TRL {
 		limit = 1024
@@ -21,15 +28,21 @@ func (c Config) withDefaults() Config {
 var (
 	ErrBothMasks = errors.New("ValueError: `mask_history` is incompatible with `train_on_prompt`")
 	ErrMaskStage = errors.New("ValueError: `train_on_prompt` or `mask_history` cannot be set as True except SFT")
+	ErrPackStage = errors.New("ValueError: `neat_packing` cannot be set as True except SFT")
+	ErrNoPrompt  = errors.New("ValueError: Current template does not support `train_on_prompt`")
 )
 
 // conflict returns the error with which the trainer refuses its settings.
-func (c Config) conflict() error {
+func (c Config) conflict(t *template.Template) error {
 	switch {
 	case c.MaskHistory && c.TrainOnPrompt:
 		return ErrBothMasks
 	case c.Stage != SFT && (c.MaskHistory || c.TrainOnPrompt):
 		return ErrMaskStage
+	case c.Stage != SFT && c.NeatPacking:
+		return ErrPackStage
+	case c.TrainOnPrompt && t.EfficientEOS:
+		return ErrNoPrompt
 	}
 	return nil
 }

@@ -1,12 +1,26 @@
 package preflight
 
 import (
+	"errors"
 	"fmt"
 	"image"
-	_ "image/jpeg" // formats of images in training data
+	_ "image/gif" // formats of images in training data
+	_ "image/jpeg"
 	_ "image/png"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	_ "golang.org/x/image/bmp" // more formats
+	_ "golang.org/x/image/tiff"
+	_ "golang.org/x/image/webp"
+
+	"airqa/extractor/preflight/align"
+	"airqa/extractor/preflight/template"
+	"airqa/internal/python"
 )
 
 // Sizes in pixels between which LLaMA-Factory brings images by default.
@@ -15,34 +29,134 @@ const (
 	minPixels = 32 * 32
 )
 
-// imageTokens returns the number of tokens of an image, of which each is a square of patch pixels.
-func imageTokens(i Image, patch int) (int, error) {
-	if i.Width == 0 {
-		f, err := os.Open(i.Path)
-		if err != nil {
-			return 0, fmt.Errorf("FileNotFoundError: No such file or directory: '%s'", i.Path)
+// expandMedia replaces the markers of images with their tokens.
+func (k *Checker) expandMedia(d template.Dialog, row align.Row) error {
+	v := k.template.Vision
+	for _, m := range []struct {
+		name   string
+		list   []python.Value
+		marker string
+	}{{"image", row.Images, "<image>"}, {"video", row.Videos, "<video>"}, {"audio", row.Audios, "<audio>"}} {
+		if len(m.list) > 0 && (v == nil || m.name == "audio") {
+			return fmt.Errorf("ValueError: This model does not support %s input. Please check whether the correct `template` is used", m.name)
 		}
-		defer func() { _ = f.Close() }()
-		c, _, err := image.DecodeConfig(f)
-		if err != nil {
-			return 0, fmt.Errorf("UnidentifiedImageError: cannot identify image file '%s'", i.Path)
+		markers := 0
+		for _, turn := range d.Messages {
+			markers += strings.Count(turn.Text, m.marker)
 		}
-		i.Width, i.Height = c.Width, c.Height
+		if v != nil && markers != len(m.list) {
+			return fmt.Errorf("ValueError: The number of %ss does not match the number of %s tokens: %d and %d", m.name, m.marker, len(m.list), markers)
+		}
 	}
-	return patches(i.Width, i.Height, patch), nil
+	if v == nil || len(row.Images)+len(row.Videos) == 0 {
+		return nil
+	}
+	if len(row.Videos) > 0 {
+		return errVideo
+	}
+	return k.insertImages(v, d.Messages, row.Images)
 }
 
-// patches follows the trainer's resizing and then Qwen's smart_resize.
-func patches(w, h, patch int) int {
+var errVideo = errors.New("videos are not measured: their number of tokens depends on the frames")
+
+func (k *Checker) insertImages(v *template.Vision, messages []template.Message, images []python.Value) error {
+	tokens := make([]int, len(images))
+	for i, im := range images {
+		var err error
+		if tokens[i], err = k.imageTokens(im, v); err != nil {
+			return err
+		}
+	}
+	next := 0
+	for i, m := range messages {
+		for strings.Contains(m.Text, "<image>") {
+			m.Text = strings.Replace(m.Text, "<image>", v.Begin+strings.Repeat(v.Image, tokens[next])+v.End, 1)
+			next++
+		}
+		messages[i] = m
+	}
+	return nil
+}
+
+// imageTokens returns the number of tokens of an image, an [Image] or a path.
+func (k *Checker) imageTokens(v python.Value, vision *template.Vision) (int, error) {
+	switch im := v.(type) {
+	case Image:
+		if im.Width > 0 {
+			return k.c.patches(im.Width, im.Height, vision)
+		}
+		return k.fileTokens(im.Path, vision)
+	case string:
+		return k.fileTokens(im, vision)
+	}
+	return 0, fmt.Errorf("ValueError: Expect input is a list of images, but got %s", python.Type(v))
+}
+
+// mediaPath returns the path that the trainer opens: in the media folder if the file is there.
+func (c Config) mediaPath(path string) string {
+	joined := path
+	if !filepath.IsAbs(path) {
+		joined = filepath.Join(c.MediaDir, path)
+	}
+	if s, err := os.Stat(joined); err == nil && s.Mode().IsRegular() {
+		return joined
+	}
+	return path
+}
+
+// sizes remembers the tokens of image files.
+type sizes struct {
+	mu    sync.Mutex
+	known map[string]int
+}
+
+func (k *Checker) fileTokens(path string, v *template.Vision) (int, error) {
+	path = k.c.mediaPath(path)
+	k.images.mu.Lock()
+	defer k.images.mu.Unlock()
+	if n, ok := k.images.known[path]; ok {
+		return n, nil
+	}
+	size, err := imageSize(path)
+	if err != nil {
+		return 0, err
+	}
+	n, err := k.c.patches(size.Width, size.Height, v)
+	if err == nil {
+		k.images.known[path] = n
+	}
+	return n, err
+}
+
+func imageSize(path string) (image.Config, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return image.Config{}, fmt.Errorf("FileNotFoundError: [Errno 2] No such file or directory: '%s'", path)
+	} else if err != nil {
+		return image.Config{}, err
+	}
+	defer func() { _ = f.Close() }()
+	c, _, err := image.DecodeConfig(f)
+	if err != nil {
+		return c, fmt.Errorf("UnidentifiedImageError: cannot identify image file '%s'", path)
+	}
+	return c, nil
+}
+
+// patches follows the trainer's resizing and then the image processor of the model.
+func (c Config) patches(w, h int, v *template.Vision) (int, error) {
 	scale := func(to int) {
 		f := math.Sqrt(float64(to) / float64(w*h))
 		w, h = int(float64(w)*f), int(float64(h)*f)
 	}
-	if w*h > maxPixels {
-		scale(maxPixels)
+	if w*h > c.MaxPixels {
+		scale(c.MaxPixels)
 	}
-	if w*h < minPixels {
-		scale(minPixels)
+	if w*h > 0 && w*h < c.MinPixels {
+		scale(c.MinPixels)
+	}
+	if w <= 0 || h <= 0 {
+		return 0, errors.New("ValueError: height and width must be > 0: the image is too narrow")
 	}
 	if min(w, h) < 28 {
 		w, h = max(w, 28), max(h, 28)
@@ -53,25 +167,16 @@ func patches(w, h, patch int) int {
 	if float64(h)/float64(w) > 200 {
 		h = w * 180
 	}
-	return smartResize(w, h, patch)
+	return smartResize(w, h, v), nil
 }
 
-// Limits of Qwen2-VL's image processor.
-const (
-	smartMin = 56 * 56
-	smartMax = 28 * 28 * 1280
-)
-
-// smartResize returns the number of squares after both sides are rounded to multiples of patch.
-func smartResize(w, h, patch int) int {
-	f := float64(patch)
+// smartResize returns the number of squares after both sides are rounded to multiples of a patch.
+func smartResize(w, h int, v *template.Vision) int {
+	f := float64(v.Patch)
 	round := func(n int) float64 { return math.RoundToEven(float64(n)/f) * f }
 	rw, rh := round(w), round(h)
-	if rw*rh > smartMax {
-		beta := math.Sqrt(float64(w*h) / smartMax)
-		rw, rh = max(f, math.Floor(float64(w)/beta/f)*f), max(f, math.Floor(float64(h)/beta/f)*f)
-	} else if rw*rh < smartMin {
-		beta := math.Sqrt(smartMin / float64(w*h))
+	if least := float64(v.MinPixels); rw*rh < least {
+		beta := math.Sqrt(least / float64(w*h))
 		rw, rh = math.Ceil(float64(w)*beta/f)*f, math.Ceil(float64(h)*beta/f)*f
 	}
 	return int(rw/f) * int(rh/f)

@@ -1,61 +1,49 @@
 package preflight
 
 import (
+	"errors"
 	"fmt"
-	"strings"
 
+	"airqa/extractor/preflight/align"
+	"airqa/extractor/preflight/table"
 	"airqa/extractor/preflight/template"
+	"airqa/internal/python"
 )
 
 // Measure predicts what the trainer does with one conversation. Its last message is the target.
-func (k *Checker) Measure(c Conversation) Verdict {
-	d, reasons := align(c)
-	if len(reasons) > 0 {
-		return Verdict{Outcome: Dropped, Reasons: reasons}
-	}
-	if err := k.expandImages(d, c.Images); err != nil {
-		return crash(err)
-	}
-	pairs, err := k.template.Pairs(d, k.options())
-	if err != nil {
-		return crash(err)
-	}
-	return k.verdict(k.cut(pairs))
-}
+func (k *Checker) Measure(c Conversation) Verdict { return k.judge(c.align()).Verdict }
 
-// crash is the verdict of a row that stops the trainer.
-func crash(err error) Verdict { return Verdict{Outcome: Crash, Reasons: []string{err.Error()}} }
+// droppedRow is the last reason for every dropped row, in the trainer's words.
+const droppedRow = "Dropped invalid"
 
-// Reasons for a dropped row, in the trainer's words.
-const (
-	invalidRole  = "Invalid role tag"
-	invalidCount = "Invalid message count"
-	skipping     = "Skipping this abnormal"
-	droppedRow   = "Dropped invalid"
-)
-
-// align maps the roles of a conversation. A broken order of roles gives the reasons for which the row is dropped.
-func align(c Conversation) (d template.Dialog, reasons []string) {
-	d = template.Dialog{System: c.System, Tools: c.Tools}
+// align is what the trainer's converter makes of a conversation.
+func (c Conversation) align() align.Row {
+	row := align.Row{System: c.System, Tools: c.Tools}
+	for _, i := range c.Images {
+		row.Images = append(row.Images, i)
+	}
 	messages := c.Messages
 	if len(messages) > 0 && messages[0].Role == RoleSystem {
-		d.System, messages = messages[0].Text, messages[1:]
+		row.System, messages = messages[0].Text, messages[1:]
 	}
+	turns := make([]align.Message, 0, len(messages))
 	for i, m := range messages {
-		role, odd := roleOf(m.Role)
-		if role == "" || odd != (i%2 == 1) {
-			reasons = append(reasons, fmt.Sprintf("%s in message %d: %q", invalidRole, i+1, m.Role))
+		role, answer := roleOf(m.Role)
+		if role == "" || answer != (i%2 == 1) {
+			row.Warnings = append(row.Warnings, align.InvalidRole)
 			break
 		}
-		d.Messages = append(d.Messages, template.Message{Role: role, Text: m.Text})
+		turns = append(turns, align.Message{Role: role, Content: m.Text})
 	}
-	if len(d.Messages)%2 != 0 {
-		reasons = append(reasons, fmt.Sprintf("%s: %d", invalidCount, len(d.Messages)))
+	if len(turns)%2 != 0 {
+		row.Warnings = append(row.Warnings, align.InvalidCount)
 	}
-	if len(reasons) > 0 || len(d.Messages) == 0 {
-		return d, append(reasons, skipping, droppedRow)
+	if n := len(turns); len(row.Warnings) > 0 {
+		row.Warnings = append(row.Warnings, align.Skipping)
+	} else if n > 0 {
+		row.Prompt, row.Response = turns[:n-1], turns[n-1:]
 	}
-	return d, nil
+	return row
 }
 
 // roleOf returns the trainer's role of a message, and whether it is the model's.
@@ -73,6 +61,109 @@ func roleOf(role string) (mapped string, answer bool) {
 	return "", false
 }
 
+// judged is the verdict on a row, with those on both answers of a pair. The pair's own is that on the chosen answer.
+type judged struct {
+	Verdict
+	chosen, rejected *Verdict
+}
+
+// judge predicts what becomes of a converted row.
+func (k *Checker) judge(row align.Row) judged {
+	want := len(row.Response) == 1
+	if k.c.Stage != SFT {
+		want = len(row.Response) >= 2
+	}
+	if len(row.Prompt)%2 != 1 || !want {
+		return judged{Verdict: Verdict{Outcome: Dropped, Reasons: append(row.Warnings, droppedRow)}}
+	}
+	var j judged
+	var err error
+	switch k.c.Stage {
+	case RM:
+		j, err = k.judgePair(row)
+	case KTO:
+		j.Verdict, err = k.judgeAnswer(row, row.Response[answerOf(row.Response)])
+	default:
+		j.Verdict, err = k.judgeTurns(row)
+	}
+	if err != nil {
+		return judged{Verdict: crash(err)}
+	}
+	j.Reasons = append([]string{}, row.Warnings...)
+	return j
+}
+
+// crash is the verdict on a row that stops the trainer.
+func crash(err error) Verdict { return Verdict{Outcome: Crash, Reasons: []string{err.Error()}} }
+
+// answerOf returns the index of the answer of a feedback row: the first that is not empty.
+func answerOf(response []align.Message) int {
+	if response[0].Content == "" || response[0].Content == nil {
+		return 1
+	}
+	return 0
+}
+
+// render turns a row with one answer into pairs.
+func (k *Checker) render(row align.Row, answer align.Message) ([]template.Pair, error) {
+	d := template.Dialog{}
+	for _, m := range append(row.Prompt[:len(row.Prompt):len(row.Prompt)], answer) {
+		text, ok := m.Content.(string)
+		if !ok {
+			return nil, fmt.Errorf("RuntimeError: Expected a string, got %s", show(m.Content))
+		}
+		d.Messages = append(d.Messages, template.Message{Role: m.Role, Text: text})
+	}
+	if err := k.expandMedia(d, row); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.Tools, err = asText(row.Tools, "TypeError: the JSON object must be str, bytes or bytearray, not %s"); err != nil {
+		return nil, err
+	}
+	if d.System, err = asText(row.System, "TypeError: the system prompt must be a string, not %s"); err != nil {
+		return nil, err
+	}
+	return k.template.Pairs(d, k.options())
+}
+
+// asText returns a text; null and other empty values count as none.
+func asText(v python.Value, format string) (string, error) {
+	switch x := v.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return x, nil
+	case python.List:
+		if len(x) == 0 {
+			return "", nil
+		}
+	case *python.Dict:
+		if x.Len() == 0 {
+			return "", nil
+		}
+	}
+	if v == false || v == int64(0) || v == 0.0 {
+		return "", nil
+	}
+	return "", fmt.Errorf(format, typeName(v))
+}
+
+func typeName(v python.Value) string {
+	if _, ok := v.(table.Moment); ok {
+		return "datetime"
+	}
+	return python.Type(v)
+}
+
+// show prints a value for an error message.
+func show(v python.Value) string {
+	if m, ok := v.(table.Moment); ok {
+		return string(m)
+	}
+	return python.Str(v)
+}
+
 func (k *Checker) options() template.Options {
 	on := !k.c.NoThinking
 	o := template.Options{
@@ -85,16 +176,52 @@ func (k *Checker) options() template.Options {
 	return o
 }
 
-// expandImages replaces the markers of images with their tokens.
-func (k *Checker) expandImages(d template.Dialog, images []Image) error {
-	v := k.template.Vision
-	if v == nil {
-		if len(images) > 0 {
-			return fmt.Errorf("ValueError: This model does not support image input: template %s", k.template.Name)
-		}
-		return nil
+// judgeTurns judges a row of supervised training.
+func (k *Checker) judgeTurns(row align.Row) (Verdict, error) {
+	pairs, err := k.render(row, row.Response[0])
+	if err != nil {
+		return Verdict{}, err
 	}
-	return expand(v, d.Messages, images)
+	return k.verdict(k.cut(pairs)), nil
+}
+
+// judgeAnswer judges a row of which the answer alone is the target.
+func (k *Checker) judgeAnswer(row align.Row, answer align.Message) (Verdict, error) {
+	pairs, err := k.render(row, answer)
+	if err != nil {
+		return Verdict{}, err
+	}
+	return k.verdict(k.cutAnswer(oneTurn(pairs), 0)), nil
+}
+
+// judgePair judges both answers of a pair; they share the limit of the longer one.
+func (k *Checker) judgePair(row align.Row) (judged, error) {
+	var turns [2]template.Pair
+	longest := 0
+	for i := range turns {
+		pairs, err := k.render(row, row.Response[i])
+		if err != nil {
+			return judged{}, err
+		}
+		turns[i] = oneTurn(pairs)
+		longest = max(longest, k.size(turns[i].Target))
+	}
+	turns[1].Source = turns[0].Source
+	chosen := k.verdict(k.cutAnswer(turns[0], longest))
+	rejected := k.verdict(k.cutAnswer(turns[1], longest))
+	return judged{chosen, &chosen, &rejected}, nil
+}
+
+// oneTurn joins all but the last target into the source.
+func oneTurn(pairs []template.Pair) (one template.Pair) {
+	for i, p := range pairs {
+		one.Source = append(one.Source, p.Source...)
+		if i < len(pairs)-1 {
+			one.Source = append(one.Source, p.Target...)
+		}
+		one.Target = p.Target
+	}
+	return one
 }
 
 // cutPair is a rendered pair with the number of its tokens and of those that the trainer keeps.
@@ -122,6 +249,18 @@ func (k *Checker) cut(pairs []template.Pair) []cutPair {
 	return out
 }
 
+// cutAnswer applies the limit to a pair whose target counts as at least as long as longest.
+func (k *Checker) cutAnswer(p template.Pair, longest int) []cutPair {
+	if k.template.EfficientEOS {
+		p.Target = append(p.Target[:len(p.Target):len(p.Target)], template.Piece{Kind: template.EOS})
+		longest++
+	}
+	size := part{k.size(p.Source), k.size(p.Target)}
+	kept := share(part{size.source, max(size.target, longest)}, k.c.limit())
+	kept.target = min(kept.target, size.target)
+	return []cutPair{{Pair: p, size: size, kept: kept, trained: true}}
+}
+
 func (k *Checker) size(pieces []template.Piece) (n int) {
 	for _, p := range pieces {
 		n += k.counter.count(p)
@@ -142,8 +281,11 @@ func (k *Checker) verdict(pairs []cutPair) Verdict {
 			v.Trained += p.kept.source
 		}
 	}
-	if k.template.EfficientEOS {
+	if k.template.EfficientEOS && k.c.Stage == SFT {
 		v.Tokens, v.Trained = v.Tokens+1, v.Trained+1
+		if !k.c.TrainOnPrompt {
+			v.Trained += k.oldEnds(pairs)
+		}
 	}
 	first, last := pairs[0], pairs[len(pairs)-1]
 	v.HeadWhole = first.kept.source == first.size.source
@@ -151,19 +293,51 @@ func (k *Checker) verdict(pairs []cutPair) Verdict {
 	return v
 }
 
-// Spans returns a conversation as the trainer renders it, in order, with what is trained, context and cut. A row that is
-// not kept has one cut span.
-func (k *Checker) Spans(c Conversation) []Span {
-	d, reasons := align(c)
-	if len(reasons) > 0 || k.expandImages(d, c.Images) != nil {
-		return nil
+// oldEnds counts the first tokens of sources that templates with one end token per row train as the end of the turn
+// before: of every pair but the one that is encoded first.
+func (k *Checker) oldEnds(pairs []cutPair) (n int) {
+	first := 0
+	if k.c.MaskHistory {
+		first = len(pairs) - 1
 	}
-	pairs, err := k.template.Pairs(d, k.options())
+	for i, p := range pairs {
+		if i != first && p.kept.source > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+var errNoSpans = errors.New("the trainer does not keep this row")
+
+// Spans returns a conversation as the trainer renders it, in order, with what is trained, context and cut; none if the
+// row is not kept.
+func (k *Checker) Spans(c Conversation) []Span {
+	spans, _ := k.spans(c.align(), 0)
+	return spans
+}
+
+// spans renders a row with one of its answers.
+func (k *Checker) spans(row align.Row, answer int) ([]Span, error) {
+	if v := k.judge(row); v.Outcome != Kept {
+		return nil, fmt.Errorf("%w: %s", errNoSpans, v.Reasons)
+	}
+	pairs, err := k.render(row, row.Response[answer])
 	if err != nil {
-		return nil
+		return nil, err
+	}
+	cut := k.cut(pairs)
+	if k.c.Stage != SFT {
+		longest := 0
+		for _, r := range row.Response {
+			if other, err := k.render(row, r); err == nil && k.c.Stage == RM {
+				longest = max(longest, k.size(oneTurn(other).Target))
+			}
+		}
+		cut = k.cutAnswer(oneTurn(pairs), longest)
 	}
 	var spans []Span
-	for _, p := range k.cut(pairs) {
+	for _, p := range cut {
 		source, target := Context, Context
 		if k.c.TrainOnPrompt {
 			source = Trained
@@ -174,7 +348,7 @@ func (k *Checker) Spans(c Conversation) []Span {
 		spans = k.addSpans(spans, p.Source, p.kept.source, source)
 		spans = k.addSpans(spans, p.Target, p.kept.target, target)
 	}
-	return spans
+	return spans, nil
 }
 
 // addSpans appends pieces of which n tokens are in a state and the others cut.
@@ -216,27 +390,4 @@ func addSpan(spans []Span, text string, state State) []Span {
 		return spans
 	}
 	return append(spans, Span{text, state})
-}
-
-// expand replaces markers in messages.
-func expand(v *template.Vision, messages []template.Message, images []Image) error {
-	markers := 0
-	for _, m := range messages {
-		markers += strings.Count(m.Text, "<image>")
-	}
-	if markers != len(images) {
-		return fmt.Errorf("ValueError: The number of images does not match the number of <image> tokens: %d images, %d markers", len(images), markers)
-	}
-	for i, m := range messages {
-		for strings.Contains(m.Text, "<image>") {
-			n, err := imageTokens(images[0], v.Patch)
-			if err != nil {
-				return err
-			}
-			images = images[1:]
-			m.Text = strings.Replace(m.Text, "<image>", v.Begin+strings.Repeat(v.Image, n)+v.End, 1)
-		}
-		messages[i] = m
-	}
-	return nil
 }

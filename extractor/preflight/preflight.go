@@ -41,6 +41,19 @@ type Config struct {
 	MaskHistory   bool // train the last assistant turn alone
 	TrainOnPrompt bool
 	Packing       bool
+	NeatPacking   bool
+	// BatchSize is preprocessing_batch_size, 1,000 by default; Workers is preprocessing_num_workers.
+	BatchSize, Workers int
+	// MediaDir is the folder of relative image paths.
+	MediaDir string
+	// MaxPixels and MinPixels bound the area of images, 768 × 768 and 32 × 32 by default.
+	MaxPixels, MinPixels int
+	// MaxSamples is the number of rows that the trainer reads, 0 for all.
+	MaxSamples int
+	// ToolFormat replaces the template's format of tools.
+	ToolFormat string
+	// AssistantOnlyLoss trains the assistant turns of TRL's messages alone.
+	AssistantOnlyLoss bool
 	// Thinking is enable_thinking, true by default; ThinkingNull sets it to null.
 	NoThinking, ThinkingNull, PreserveThinking bool
 	// DefaultSystem replaces the template's default system prompt if it is not nil.
@@ -133,6 +146,7 @@ type Checker struct {
 	c        Config
 	template *template.Template
 	counter  counter
+	images   sizes
 }
 
 // New checks a configuration.
@@ -142,8 +156,11 @@ func New(c Config) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.conflict(); err != nil {
+	if t, err = t.WithTools(c.ToolFormat); err != nil {
 		return nil, err
 	}
-	return &Checker{c: c, template: t, counter: newCounter(c, t)}, nil
+	if err := c.conflict(t); err != nil {
+		return nil, err
+	}
+	return &Checker{c: c, template: t, counter: newCounter(c, t), images: sizes{known: make(map[string]int)}}, nil
 }

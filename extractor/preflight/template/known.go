@@ -34,17 +34,17 @@ func slots(parts ...string) []Piece {
 
 // chatML returns the templates with <|im_start|> and <|im_end|>.
 func chatML() []*Template {
-	vision := func(patch int) *Vision {
-		return &Vision{Image: "<|image_pad|>", Video: "<|video_pad|>", Begin: "<|vision_start|>", End: "<|vision_end|>", Patch: patch}
+	vision := func(patch, least int) *Vision {
+		return &Vision{Image: "<|image_pad|>", Video: "<|video_pad|>", Begin: "<|vision_start|>", End: "<|vision_end|>", Patch: patch, MinPixels: least}
 	}
 	const response = "user\n<tool_response>\n{{content}}\n</tool_response>"
 	list := []*Template{
 		{Name: "qwen", defaultSystem: qwen, toolStyle: "qwen", observation: turn(response)},
-		{Name: "qwen2_vl", defaultSystem: helpful, toolStyle: "qwen", observation: turn(response), Vision: vision(28)},
+		{Name: "qwen2_vl", defaultSystem: helpful, toolStyle: "qwen", observation: turn(response), Vision: vision(28, 56*56)},
 		{Name: "qwen3", toolStyle: "qwen", observation: turn(response), Reasoning: true},
 		{Name: "qwen3_nothink", toolStyle: "qwen", observation: turn(response)},
-		{Name: "qwen3_vl", toolStyle: "qwen", observation: turn(response), Reasoning: true, Vision: vision(32)},
-		{Name: "qwen3_vl_nothink", toolStyle: "qwen", observation: turn(response), Vision: vision(32)},
+		{Name: "qwen3_vl", toolStyle: "qwen", observation: turn(response), Reasoning: true, Vision: vision(32, 256*256)},
+		{Name: "qwen3_vl_nothink", toolStyle: "qwen", observation: turn(response), Vision: vision(32, 256*256)},
 		{Name: "mimo", defaultSystem: helpful, toolStyle: "qwen", observation: turn(response), Reasoning: true},
 		{Name: "chatml", observation: turn("tool\n{{content}}"), Stop: []string{"<|im_end|>", "<|im_start|>"}},
 		{Name: "yi"},

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Roles of a message after the trainer has mapped the tags of a data set.
@@ -51,8 +52,8 @@ type Pair struct{ Source, Target []Piece }
 // Template is one of LLaMA-Factory's chat templates.
 type Template struct {
 	Name string
-	// The pieces of a turn, with {{content}} for its text; calls of functions use those of the assistant.
-	prefix, system, user, assistant, observation []Piece
+	// The pieces of a turn, with {{content}} for its text; calls of functions use those of the assistant if they have none.
+	prefix, system, user, assistant, observation, function []Piece
 	// merged puts the system prompt into the first user turn.
 	merged        bool
 	toolStyle     string // "qwen", "llama3" or empty
@@ -72,6 +73,8 @@ type Vision struct {
 	Image, Video, Begin, End string
 	// Patch is the edge of the square of pixels that becomes one token.
 	Patch int
+	// MinPixels is the least area of an image; a smaller one is enlarged.
+	MinPixels int
 }
 
 // Options are the settings of the trainer that change the rendered text.
@@ -86,6 +89,23 @@ type Options struct {
 	Pairwise bool
 	// Date is today's date, which Llama 3 shows above tools, such as 02 Jan 2026.
 	Date string
+}
+
+// WithTools returns a copy that writes tools and calls in another format: default, qwen or llama3.
+func (t *Template) WithTools(format string) (*Template, error) {
+	switch format {
+	case "":
+		return t, nil
+	case "default", "qwen", "llama3":
+	default:
+		return nil, fmt.Errorf("unknown tool format %q; known: default, llama3, qwen", format)
+	}
+	c := *t
+	c.toolStyle = format
+	if c.function = slots(content, "eos"); t.EfficientEOS {
+		c.function = slots(content)
+	}
+	return &c, nil
 }
 
 // ErrUnknown is returned by [Find] for a template it does not know.
@@ -190,34 +210,39 @@ func (t *Template) addThoughts(pairs []Pair, messages []Message, o Options) {
 func (t *Template) message(d Dialog, m Message, i int, o Options) (pieces []Piece, err error) {
 	text := m.Text
 	if m.Role == Function {
-		if text, err = callText(t.toolStyle, text); err != nil {
+		if text, err = encodable(callText(t.toolStyle, text)); err != nil {
 			return nil, err
 		}
 	}
 	if i == 0 {
-		pieces = slices.Clone(t.prefix)
 		system, err := t.head(d, o)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case system == "":
-		case t.merged:
+		}
+		pieces = slices.Clone(t.prefix)
+		if t.merged && system != "" {
 			text = strings.Replace(t.system[0].Text, content, system, 1) + text
-		default:
+		} else if system != "" {
 			pieces = fill(pieces, t.system, system, "")
 		}
 	}
-	switch m.Role {
-	case User:
-		index := strconv.Itoa(i / 2)
-		if t.merged {
-			index = ""
-		}
-		return fill(pieces, t.user, text, index), nil
-	case Observation:
-		return fill(pieces, t.observation, text, ""), nil
+	slots, index := t.turn(m.Role, i)
+	return fill(pieces, slots, text, index), nil
+}
+
+// turn returns the pieces of a role, and what replaces {{idx}}.
+func (t *Template) turn(role string, i int) (slots []Piece, index string) {
+	switch {
+	case role == User && t.merged:
+		return t.user, ""
+	case role == User:
+		return t.user, strconv.Itoa(i / 2)
+	case role == Observation:
+		return t.observation, ""
+	case role == Function && t.function != nil:
+		return t.function, ""
 	}
-	return fill(pieces, t.assistant, text, ""), nil
+	return t.assistant, ""
 }
 
 // content is the place of a turn's text.
@@ -235,8 +260,18 @@ func (t *Template) head(d Dialog, o Options) (string, error) {
 	if d.Tools == "" {
 		return system, nil
 	}
-	tools, err := toolText(t.toolStyle, o.Date, d.Tools)
+	tools, err := encodable(toolText(t.toolStyle, o.Date, d.Tools))
 	return system + tools, err
+}
+
+var errSurrogate = errors.New("TypeError: TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]: a lone surrogate")
+
+// encodable refuses text with a lone surrogate, which an escape in JSON may hide.
+func encodable(text string, err error) (string, error) {
+	if err == nil && !utf8.ValidString(text) {
+		err = errSurrogate
+	}
+	return text, err
 }
 
 // fill appends slots with text in the place of {{content}}. A nonempty index replaces the first {{idx}}, also in text.

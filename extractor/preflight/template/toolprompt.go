@@ -45,9 +45,9 @@ func toolText(style, date, text string) (string, error) {
 	}
 	switch style {
 	case "qwen":
-		return wrappedTools(list, func(t *python.Dict) string { return "\n" + dumps(t) }, qwenTools)
+		return wrappedTools(list, func(t *python.Dict) string { return "\n" + python.JSON(t) }, qwenTools)
 	case "llama3":
-		return wrappedTools(list, func(t *python.Dict) string { return dumpsIndent(t) + "\n\n" },
+		return wrappedTools(list, func(t *python.Dict) string { return python.JSONIndent(t) + "\n\n" },
 			strings.Replace(llama3Tools, "%s", strings.ReplaceAll(date, "%", "%%"), 1))
 	}
 	return describedTools(list)

@@ -2,7 +2,6 @@ package template
 
 import (
 	"fmt"
-	"math/big"
 	"strings"
 
 	"airqa/internal/python"
@@ -91,7 +90,7 @@ func renderCalls(style string, calls []call) (string, error) {
 	switch style {
 	case "qwen":
 		for _, c := range calls {
-			texts = append(texts, "<tool_call>\n"+dumps(object("name", c.name, "arguments", c.arguments))+"\n</tool_call>")
+			texts = append(texts, "<tool_call>\n"+python.JSON(object("name", c.name, "arguments", c.arguments))+"\n</tool_call>")
 		}
 	case "llama3":
 		list := python.List{}
@@ -99,126 +98,13 @@ func renderCalls(style string, calls []call) (string, error) {
 			list = append(list, object("name", c.name, "parameters", c.arguments))
 		}
 		if len(list) == 1 {
-			return dumps(list[0]), nil
+			return python.JSON(list[0]), nil
 		}
-		return dumps(list), nil
+		return python.JSON(list), nil
 	default:
 		for _, c := range calls {
-			texts = append(texts, "Action: "+python.Str(c.name)+"\nAction Input: "+dumps(c.arguments))
+			texts = append(texts, "Action: "+python.Str(c.name)+"\nAction Input: "+python.JSON(c.arguments))
 		}
 	}
 	return strings.Join(texts, "\n"), nil
-}
-
-// dumps prints a value as json.dumps(v, ensure_ascii=False).
-func dumps(v python.Value) string { return string(appendJSON(nil, v, "")) }
-
-// dumpsIndent prints a value as json.dumps(v, indent=4, ensure_ascii=False).
-func dumpsIndent(v python.Value) string { return string(appendJSON(nil, v, "\n")) }
-
-// appendJSON prints a value. A nonempty newline, a line break and the current indent, precedes items and keys.
-func appendJSON(b []byte, v python.Value, newline string) []byte {
-	switch x := v.(type) {
-	case nil:
-		return append(b, "null"...)
-	case bool:
-		if x {
-			return append(b, "true"...)
-		}
-		return append(b, "false"...)
-	case string:
-		return appendJSONText(b, x)
-	case float64:
-		return append(b, jsonFloat(x)...)
-	case *big.Int:
-		return x.Append(b, 10)
-	case python.List:
-		return appendItems(b, x, newline)
-	case *python.Dict:
-		return appendMembers(b, x, newline)
-	}
-	return append(b, python.Repr(v)...)
-}
-
-// separate starts item i of a list or object.
-func separate(b []byte, i int, inner string) []byte {
-	switch {
-	case i > 0 && inner == "":
-		return append(b, ", "...)
-	case i > 0:
-		b = append(b, ',')
-	}
-	return append(b, inner...)
-}
-
-func deeper(newline string) string {
-	if newline == "" {
-		return ""
-	}
-	return newline + "    "
-}
-
-func appendItems(b []byte, list python.List, newline string) []byte {
-	if len(list) == 0 {
-		return append(b, "[]"...)
-	}
-	b = append(b, '[')
-	for i, item := range list {
-		b = appendJSON(separate(b, i, deeper(newline)), item, deeper(newline))
-	}
-	return append(append(b, newline...), ']')
-}
-
-func appendMembers(b []byte, d *python.Dict, newline string) []byte {
-	if d.Len() == 0 {
-		return append(b, "{}"...)
-	}
-	b = append(b, '{')
-	i := 0
-	for k, item := range d.All() {
-		b = appendJSON(separate(b, i, deeper(newline)), k, "")
-		b = appendJSON(append(b, ": "...), item, deeper(newline))
-		i++
-	}
-	return append(append(b, newline...), '}')
-}
-
-func jsonFloat(f float64) string {
-	switch s := python.Repr(f); s {
-	case "nan":
-		return "NaN"
-	case "inf":
-		return "Infinity"
-	case "-inf":
-		return "-Infinity"
-	default:
-		return s
-	}
-}
-
-func appendJSONText(b []byte, s string) []byte {
-	b = append(b, '"')
-	for i := range len(s) {
-		switch c := s[i]; c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		case '\b':
-			b = append(b, `\b`...)
-		case '\f':
-			b = append(b, `\f`...)
-		default:
-			if c < 0x20 {
-				b = fmt.Appendf(b, `\u%04x`, c)
-			} else {
-				b = append(b, c)
-			}
-		}
-	}
-	return append(b, '"')
 }
