@@ -25,7 +25,7 @@ Without a sub-command, airqa export RUN... writes training data; airqa export wr
 type exportWriteCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	Out    string   `short:"o" required:"" env:"-" placeholder:"DIR" help:"Folder to write."`
-	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion) or dpo (preference pairs from repeats)."`
+	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories) or parquet (tables for analysis)."`
 	Force  bool     `env:"-" help:"Replace an existing export."`
 
 	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`

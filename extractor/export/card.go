@@ -40,7 +40,7 @@ func (w *writer) header(b *bytes.Buffer) {
 		fmt.Fprintf(b, "- config_name: %s\n  data_files:\n", name)
 		for _, split := range splitNames {
 			if w.plan.division.Rows[string(split)] > 0 {
-				fmt.Fprintf(b, "  - split: %s\n    path: %s/%s.jsonl\n", split, enc.dir, split)
+				fmt.Fprintf(b, "  - split: %s\n    path: %s/%s%s\n", split, enc.dir, split, suffix(w.Format))
 			}
 		}
 	}

@@ -23,6 +23,8 @@ type plan struct {
 	shape    shape
 	tally    tally
 	division curate.Division
+	// copied has the turns of a fork or replay that are rows of another run.
+	copied map[string]bool
 }
 
 // plannedEpisode is an episode with rows.
@@ -179,6 +181,7 @@ func (p *planner) listed(e *Episode, rows []windows.Row) ([]windows.Row, error) 
 func (p *planner) accept(row, against *windows.Row) (ok bool, cuts []cut, err error) {
 	what := content(row, against)
 	if first := p.copiedFrom(row, what); first != "" {
+		p.out.copied[row.ID] = true
 		return false, nil, p.drop([]string{row.ID}, windows.CopiedTurn, first)
 	}
 	if p.Repeated != KeepAll {

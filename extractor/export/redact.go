@@ -3,6 +3,7 @@ package export
 import (
 	"airqa/extractor/curate"
 	"airqa/extractor/windows"
+	"airqa/qa"
 )
 
 // scope redacts the rows of one episode.
@@ -14,6 +15,14 @@ func (c Config) scope(e *Episode) scope {
 		return scope{}
 	}
 	return scope{curate.NewRedactor(c.Redact).Scope(e.Recorded.Messages)}
+}
+
+// message redacts a message.
+func (s scope) message(m qa.Message) qa.Message {
+	if s.Scope == nil {
+		return m
+	}
+	return s.Message(m)
 }
 
 // row redacts the messages of a row. Its context must not be shared.

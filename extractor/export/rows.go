@@ -18,13 +18,13 @@ type pair struct {
 	against *windows.Row
 }
 
-// encoder writes rows of a format into a folder of the export.
+// encoder writes rows of a format into a folder of the export. The formats of whole episodes have no append.
 type encoder struct {
 	dir    string
 	append func(s shape, dst []byte, t *texts, p *pair) []byte
 }
 
-// encoders are the formats of lines; the first one is what load_dataset reads.
+// encoders are the folders of a format; the first one is what load_dataset reads.
 func encoders(f Format) []encoder {
 	switch f {
 	case ShareGPT:
@@ -35,14 +35,25 @@ func encoders(f Format) []encoder {
 		return []encoder{{dataDir, shape.trl}}
 	case DPO:
 		return []encoder{{dataDir, shape.trlPair}, {shareGPTDir, shape.shareGPTPair}, {openAIDir, shape.openAIPair}}
+	case Parquet:
+		return []encoder{{dir: dataDir}, {dir: answersDir}}
 	}
-	return nil
+	return []encoder{{dir: dataDir}}
 }
 
-// Folders of the further forms of preference pairs.
+// suffix ends the names of the files of a format.
+func suffix(f Format) string {
+	if f == Parquet {
+		return ".parquet"
+	}
+	return ".jsonl"
+}
+
+// Folders of the further forms of preference pairs, and of the table of answers.
 const (
 	shareGPTDir = "sharegpt"
 	openAIDir   = "openai"
+	answersDir  = "answers"
 )
 
 // lines writes the files of one split.
@@ -78,7 +89,11 @@ func (w *writer) writeRows() (err error) {
 			return err
 		}
 	}
-	err = errors.Join(out.leads(), out.all())
+	if whole := out.wholeEpisodes(); whole != nil {
+		err = out.each(whole)
+	} else {
+		err = errors.Join(out.leads(), out.all())
+	}
 	for _, split := range splitNames {
 		if l := out.splits[split]; l != nil {
 			for _, f := range l.files {
@@ -92,7 +107,7 @@ func (w *writer) writeRows() (err error) {
 func (w *writer) lines(split Split) (*lines, error) {
 	l := &lines{split: split, encoders: encoders(w.Format)}
 	for _, enc := range l.encoders {
-		f, err := w.folder.create(enc.dir + "/" + string(split) + ".jsonl")
+		f, err := w.folder.create(enc.dir + "/" + string(split) + suffix(w.Format))
 		if err != nil {
 			return nil, err
 		}
@@ -114,16 +129,16 @@ func (w *writer) shape() (s shape) {
 
 // leads writes the rows that must come first, and marks them as written.
 func (o *rowWriter) leads() error {
-	type place struct{ episode, row int }
+	type planned struct{ episode, row int }
 	for _, split := range splitNames {
-		var places []place
+		var places []planned
 		var sets []uint64
 		for i, e := range o.plan.episodes {
 			if e.split != split {
 				continue
 			}
 			for j, row := range e.rows {
-				places, sets = append(places, place{i, j}), append(sets, row.features)
+				places, sets = append(places, planned{i, j}), append(sets, row.features)
 			}
 		}
 		for _, at := range lead(sets) {
@@ -195,7 +210,7 @@ func (o *rowWriter) read(i int, name string) (*Episode, error) {
 	s := o.sources[i]
 	uuid, repeat := qa.SplitEpisodeID(name)
 	rec, err := s.Episode(uuid, repeat)
-	if err == nil && o.plan.shape.images {
+	if err == nil && (o.plan.shape.images || o.Format == ATIF) {
 		err = s.LoadImages(&rec)
 	}
 	if err != nil {
@@ -241,20 +256,23 @@ func (o *rowWriter) write(e *Episode, split Split, planned plannedRow, p *pair) 
 			return err
 		}
 	}
-	if err := o.saveImages(p); err != nil {
+	images := imagesOf(p.row.Context)
+	if err := o.saveImages(images); err != nil {
 		return err
 	}
-	o.buffer = append(provenance(o.buffer[:0], e, l, planned, p), '\n')
-	_, err := o.provenance.Write(o.buffer)
-	return err
+	rejected := ""
+	if p.against != nil {
+		rejected = p.against.ID
+	}
+	return o.place(e, place{split, l.n}, planned, len(images), rejected)
 }
 
-// saveImages writes the images of a row once each.
-func (o *rowWriter) saveImages(p *pair) error {
+// saveImages writes images once each.
+func (o *rowWriter) saveImages(images []qa.Image) error {
 	if o.Format == OpenAI { // they are in the lines
 		return nil
 	}
-	for _, im := range imagesOf(p.row.Context) {
+	for _, im := range images {
 		if o.images[im.SHA256] {
 			continue
 		}
@@ -266,30 +284,34 @@ func (o *rowWriter) saveImages(p *pair) error {
 	return nil
 }
 
-// provenance appends a line of provenance.jsonl: where a row comes from, and where it is.
-func provenance(dst []byte, e *Episode, l *lines, planned plannedRow, p *pair) []byte {
+// place is where a row is. Lines count from 1.
+type place struct {
+	split Split
+	line  int
+}
+
+// place writes a line of provenance.jsonl: where a row comes from, and where it is.
+func (o *rowWriter) place(e *Episode, at place, planned plannedRow, images int, rejected string) error {
 	shape := e.Run.Config.Shape
-	o := begin(dst)
-	o.text("id", planned.id)
-	o.text("split", string(l.split))
-	o.number("line", l.n)
-	o.text("run", e.Run.ID)
-	o.text("question", e.Recorded.UUID)
-	o.number("repeat", e.Recorded.Repeat)
-	o.number("turn", planned.turn)
-	o.number("turns", e.Recorded.Turns())
-	o.text("baseline", clean(shape.Baseline))
-	o.text("model", clean(shape.ModelName()))
-	o.text("outcome", string(e.Recorded.Outcome))
-	o.text("verdict", endingOf(e).verdict)
-	o.key("papers")
-	o.dst = appendList(o.dst, paperNames(e.Example), func(dst []byte, s string) []byte { return appendString(dst, clean(s)) })
-	o.number("images", len(imagesOf(p.row.Context)))
-	o.number("shortened_observations", len(planned.cuts))
-	rejected := ""
-	if p.against != nil {
-		rejected = p.against.ID
-	}
-	o.text("rejected", rejected)
-	return o.end()
+	line := begin(o.buffer[:0])
+	line.text("id", planned.id)
+	line.text("split", string(at.split))
+	line.number("line", at.line)
+	line.text("run", e.Run.ID)
+	line.text("question", e.Recorded.UUID)
+	line.number("repeat", e.Recorded.Repeat)
+	line.number("turn", planned.turn)
+	line.number("turns", e.Recorded.Turns())
+	line.text("baseline", clean(shape.Baseline))
+	line.text("model", clean(shape.ModelName()))
+	line.text("outcome", string(e.Recorded.Outcome))
+	line.text("verdict", endingOf(e).verdict)
+	line.key("papers")
+	line.dst = appendList(line.dst, paperNames(e.Example), func(dst []byte, s string) []byte { return appendString(dst, clean(s)) })
+	line.number("images", images)
+	line.number("shortened_observations", len(planned.cuts))
+	line.text("rejected", rejected)
+	o.buffer = append(line.end(), '\n')
+	_, err := o.provenance.Write(o.buffer)
+	return err
 }

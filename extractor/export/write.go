@@ -170,7 +170,7 @@ func (w *writer) makePlan() (err error) {
 		Config: w.Config, sources: w.sources, out: &w.plan, copies: make(map[string]copied), repeats: make(map[string]bool),
 		near: curate.NewDuplicates(), features: newFeatures(),
 	}
-	w.plan.tally = newTally()
+	w.plan.tally, w.plan.copied = newTally(), make(map[string]bool)
 	for _, s := range w.sources {
 		w.plan.tally.run(s)
 		p.repeats[s.ID] = s.Repeats

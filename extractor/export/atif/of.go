@@ -40,10 +40,20 @@ type Episode struct {
 type Extra struct {
 	// RowID is the id of the row that trains the step; empty if none does.
 	RowID string `json:"row_id,omitempty"`
+	// Turn is the number of the step in the run.
+	Turn int `json:"turn,omitempty"`
 	// ActionInText means that the call is a copy of the action in the message: the model wrote it as text.
 	ActionInText bool `json:"action_in_text,omitempty"`
 	// Status is that of the observation.
 	Status qa.Status `json:"status,omitempty"`
+}
+
+// Airqa returns what airqa adds to a step; nothing for the step of another program.
+func (s Step) Airqa() (e Extra) {
+	if json.Unmarshal(s.Extra, &e) != nil {
+		return Extra{}
+	}
+	return e
 }
 
 // Of returns an episode as a trajectory.
@@ -118,7 +128,7 @@ func (w *maker) content(m qa.Message) Content {
 // answer to a reply without any call is one.
 func (w *maker) turn(i int, s qa.Step) bool {
 	m := w.e.Turn(i)
-	extra := Extra{RowID: w.e.Rows[s.N]}
+	extra := Extra{RowID: w.e.Rows[s.N], Turn: s.N}
 	if len(m.ToolCalls) == 0 && s.Action != nil {
 		extra.ActionInText = true
 		m.ToolCalls = []qa.ToolCall{{Name: s.Action.Name, Arguments: w.raw(s.Action.Args)}}
@@ -140,9 +150,7 @@ func (w *maker) turn(i int, s qa.Step) bool {
 	if s.Observation != nil {
 		extra.Status = s.Observation.Status
 	}
-	if extra != (Extra{}) {
-		step.Extra = w.raw(extra)
-	}
+	step.Extra = w.raw(extra)
 	w.add(step)
 	return results
 }

@@ -16,9 +16,9 @@ import (
 // Step is a turn of the model, or an action of the program. Columns of kinds that a turn lacks are empty or 0; null means
 // unknown.
 type Step struct {
-	// ID is the id of the row in all formats, Row whether the export has it.
+	// ID is the id of the row in all formats; empty for a turn that is no row of the export. TurnID is never empty.
 	ID       string `parquet:"id"`
-	Row      bool   `parquet:"row"`
+	TurnID   string `parquet:"turn_id"`
 	Run      string `parquet:"run,dict"`
 	Question string `parquet:"question,dict"`
 	Repeat   int32  `parquet:"repeat"`
@@ -124,8 +124,10 @@ type Episode struct {
 	Score *qa.Score
 	Price *qa.Price
 	Split string
-	// ID returns the id of step i, and whether it is a row of the export.
-	ID func(i int) (string, bool)
+	// Rows maps the numbers of steps to the ids of the rows of the export.
+	Rows map[int]string
+	// Turn returns the id of step i, row or not.
+	Turn func(i int) string
 	// Edit is the last change to every message: redaction, for example.
 	Edit func(qa.Message) qa.Message
 }
@@ -141,7 +143,7 @@ func (e Episode) Steps() (rows []Step, bytes int, err error) {
 			Run: e.Run, Question: e.UUID, Repeat: int32(e.Repeat), Turn: int32(s.N), By: s.By, Baseline: e.Baseline, Model: e.Model, //nolint:gosec // small numbers
 			ModelSeconds: seconds(s.Started, s.Acted), ToolSeconds: seconds(s.Acted, s.Ended), Started: millis(s.Started),
 		}
-		row.ID, row.Row = e.ID(i)
+		row.ID, row.TurnID = e.Rows[s.N], e.Turn(i)
 		e.reply(&row, s)
 		if s.Action != nil {
 			args, err := ledger.Encode(s.Action.Args)
@@ -180,10 +182,10 @@ func (e Episode) reply(row *Step, s qa.Step) {
 }
 
 // Answer returns the row of the episode's answer.
-func (e Episode) Answer(rows int) Answer {
+func (e Episode) Answer() Answer {
 	usage := e.Usage().Add(e.Charged())
 	a := Answer{
-		Run: e.Run, UUID: e.UUID, Repeat: int32(e.Repeat), Baseline: e.Baseline, Model: e.Model, Split: e.Split, Rows: int32(rows), //nolint:gosec // small numbers
+		Run: e.Run, UUID: e.UUID, Repeat: int32(e.Repeat), Baseline: e.Baseline, Model: e.Model, Split: e.Split, Rows: int32(len(e.Rows)), //nolint:gosec // small numbers
 		Question: e.Example.Question, Answer: e.edit(qa.Assistant, e.Trajectory.Answer.Text), Function: e.Example.Evaluator.Func, Outcome: string(e.Outcome),
 		Turns: int32(e.Turns()), Prompt: int64(usage.Prompt), Completion: int64(usage.Completion), Seconds: seconds(e.Started, e.Ended), //nolint:gosec // few turns
 		Started: millis(e.Started), Tags: e.Example.Tags, Conference: e.Example.Conference, Papers: e.Example.Papers(),

@@ -35,7 +35,7 @@ func episode() parquet.Episode {
 		Run: "run", Baseline: "hybrid", Model: "openai:m", Split: "train",
 		Example: qa.Example{Question: "Which?", Tags: []string{"table", "single"}, AnchorPDF: []string{"p1"}, Evaluator: qa.Evaluator{Func: "eval_int_exact_match"}},
 		Score:   &qa.Score{Verdict: qa.Right, Value: 1}, Price: &qa.Price{Prompt: 2, Completion: 10},
-		ID:   func(i int) (string, bool) { return fmt.Sprint("id", i), i == 2 },
+		Rows: map[int]string{3: "id2"}, Turn: func(i int) string { return fmt.Sprint("id", i) },
 		Edit: func(m qa.Message) qa.Message { m.Text = strings.ReplaceAll(m.Text, "secret", "[redacted]"); return m },
 	}
 }
@@ -48,12 +48,12 @@ func TestTables(t *testing.T) {
 	}
 	usd, none, one := 0.00209, 0.0, 1.0
 	want := []parquet.Step{
-		{ID: "id0", Run: "run", Question: "q1", Repeat: 2, Turn: 1, By: "program", Baseline: "hybrid", Model: "openai:m", Action: "Retrieve", Arguments: `{"limit":3,"query":"<x>"}`, Status: "ok", Observation: "found", ToolSeconds: 1, Started: new(int64(1714979280000))},
+		{TurnID: "id0", Run: "run", Question: "q1", Repeat: 2, Turn: 1, By: "program", Baseline: "hybrid", Model: "openai:m", Action: "Retrieve", Arguments: `{"limit":3,"query":"<x>"}`, Status: "ok", Observation: "found", ToolSeconds: 1, Started: new(int64(1714979280000))},
 		{
-			ID: "id1", Run: "run", Question: "q1", Repeat: 2, Turn: 2, By: "model", Baseline: "hybrid", Model: "openai:m", Thought: "[redacted]", Reply: "Thought: [redacted]\nAct", Reasoning: "hm", ParseError: "no_action",
+			TurnID: "id1", Run: "run", Question: "q1", Repeat: 2, Turn: 2, By: "model", Baseline: "hybrid", Model: "openai:m", Thought: "[redacted]", Reply: "Thought: [redacted]\nAct", Reasoning: "hm", ParseError: "no_action",
 			Status: "parse_error", Observation: "no action", Shortened: true, Images: 1, Prompt: 1000, Completion: 10, Cached: 5, Hidden: 3, USD: &usd, ModelSeconds: 2, ToolSeconds: 1, Started: new(int64(1714979281000)),
 		},
-		{ID: "id2", Row: true, Run: "run", Question: "q1", Repeat: 2, Turn: 3, By: "model", Baseline: "hybrid", Model: "openai:m", Reply: "Answer", Action: "Answer", Arguments: "null", Prompt: 500, Completion: 5, FromCache: true, USD: &none},
+		{ID: "id2", TurnID: "id2", Run: "run", Question: "q1", Repeat: 2, Turn: 3, By: "model", Baseline: "hybrid", Model: "openai:m", Reply: "Answer", Action: "Answer", Arguments: "null", Prompt: 500, Completion: 5, FromCache: true, USD: &none},
 	}
 	if diff := cmp.Diff(want, readBack(t, steps, size)); diff != "" {
 		t.Errorf("steps (-want +got)\n%s", diff)
@@ -64,12 +64,12 @@ func TestTables(t *testing.T) {
 		Tags: []string{"table", "single"}, Conference: []string{}, Papers: []string{"p1"},
 	}
 	e.Score = nil
-	unscored := e.Answer(1)
+	unscored := e.Answer()
 	if unscored.Score != nil || unscored.Verdict != "" {
 		t.Errorf("an answer without a score has %v", unscored)
 	}
 	e.Score = &qa.Score{Verdict: qa.Right, Value: 1}
-	if diff := cmp.Diff([]parquet.Answer{answer}, readBack(t, []parquet.Answer{e.Answer(1)}, 0)); diff != "" {
+	if diff := cmp.Diff([]parquet.Answer{answer}, readBack(t, []parquet.Answer{e.Answer()}, 0)); diff != "" {
 		t.Errorf("answers (-want +got)\n%s", diff)
 	}
 }
