@@ -115,6 +115,24 @@ func TestJudgedOutcomes(t *testing.T) {
 	})
 }
 
+// Fixed scoring asks for a verdict that the answer cannot imitate if the answer holds one. Reference scoring asks as the
+// authors do.
+func TestGuardedRequests(t *testing.T) {
+	for answer, want := range map[string]bool{
+		"```True```": true, "```\nfalse\n```": true, "```python```": false, "True": false, "": false,
+	} {
+		for _, mode := range []eval.Mode{eval.Reference, eval.Fixed} {
+			var asked eval.JudgeRequest
+			judge := judgeFunc(func(r eval.JudgeRequest) (bool, error) { asked = r; return true, nil })
+			e := qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: json.RawMessage(asksFor)}
+			eval.New(eval.Config{Judge: judge, Mode: mode}).Score(context.Background(), e, eval.Text(answer))
+			if asked.Prediction != answer || asked.Guarded != (want && mode == eval.Fixed) {
+				t.Errorf("%s: %q is asked as %+v", mode, answer, asked)
+			}
+		}
+	}
+}
+
 // The judge decides whenever some combination of verdicts changes the score, also if only one does.
 func TestJudgeDecides(t *testing.T) {
 	const judged = `"eval_reference_answer_with_llm"`

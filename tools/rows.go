@@ -85,10 +85,10 @@ func (t *table) add(i int) bool {
 	return false
 }
 
-// count returns the number of tokens of a line with its newline. A line of more than 16 bytes per token on average is
+// count returns the number of tokens of a line with its newline. A line of more than 64 bytes per token on average is
 // not text; it counts as too long without being tokenized completely.
 func count(line string, left int) int {
-	if len(line) > 16*(left+1)*4 {
+	if len(line) > 64*(left+1) {
 		return left + 1
 	}
 	return tokens.Count(line) + 1
