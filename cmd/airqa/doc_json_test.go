@@ -22,6 +22,7 @@ import (
 	"airqa/internal/settings"
 	"airqa/llm/cache"
 	"airqa/report"
+	"airqa/report/cause"
 	"airqa/report/compare"
 	"airqa/report/questions"
 	"airqa/run/estimate"
@@ -80,6 +81,10 @@ var jsonOutputs = map[string]jsonOutput{
 	"trace": {
 		[]string{"trace airqa-demo/runs/agentic-hybrid --json"},
 		[]any{report.Traced{}},
+	},
+	"why": {
+		[]string{"why airqa-demo/runs/agentic-hybrid --json"},
+		[]any{cause.Row{}},
 	},
 	"search": {
 		[]string{"search -d airqa-demo/data reading --json"},

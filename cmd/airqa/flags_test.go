@@ -150,6 +150,7 @@ var scripted = map[string]map[string]string{
 	"export write": {"script/export.txtar": "out format force turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
 		"cutoff-len template tokenizer fit"},
+	"why":           {"script/demo.txtar": "compare format json scoring"},
 	"trace":         {"script/run.txtar": "json", "script/formats.txtar": "format"},
 	"sql":           {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
 	"search":        {"script/look.txtar": "data retrieve limit paper json vectors"},

@@ -17,7 +17,7 @@ func itemsOf(ex qa.Example) []Item {
 	if list := synthesized(ex); len(list) > 0 {
 		return list
 	}
-	parts := golds(ex.Evaluator.Func, ex.Evaluator.Kwargs)
+	parts := Golds(ex.Evaluator)
 	if ex.HasTag("retrieval") || ex.Evaluator.Func == paperRelevance {
 		return asked(ex, parts)
 	}
@@ -113,8 +113,10 @@ var (
 	counting = regexp.MustCompile(`(?i)\b(?:how many|how much|by how|number of|differ|exceed|sum|total|average|mean|ratio|more than|fewer|compared|percentage points?)\b`)
 )
 
-// golds returns the texts of a gold answer: one list of alternatives for each part that an answer needs. Truth values
-// and negated golds have no text.
+// Golds returns the texts of a gold answer: one list of alternatives for each part that an answer needs. Truth values
+// and negated golds have no text. Numbers come in the forms that a paper may print.
+func Golds(e qa.Evaluator) [][]string { return golds(e.Func, e.Kwargs) }
+
 func golds(name string, raw json.RawMessage) [][]string {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -1,0 +1,193 @@
+package cause
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"airqa/eval"
+	"airqa/internal/words"
+	"airqa/qa"
+	"airqa/report/evidence"
+)
+
+// facts are what several rules need to know about an episode.
+type facts struct {
+	Episode
+	ctx context.Context
+	// acts are the steps with an action other than Answer.
+	acts []qa.Step
+	// searches is the number of different actions that brought a result.
+	searches int
+	// question and answer are folded; golds are the parts of the gold answer, each a list of alternatives.
+	question, answer string
+	golds            [][]string
+}
+
+func factsOf(ctx context.Context, e Episode) *facts {
+	f := &facts{Episode: e, ctx: ctx, question: words.Fold(e.Question), golds: evidence.Golds(e.Evaluator)}
+	if e.Answer.Given {
+		f.answer = words.Fold(e.Answer.Text)
+	}
+	different := make(map[string]bool)
+	for _, s := range e.Steps {
+		if s.Action == nil || s.Action.Name == "Answer" {
+			continue
+		}
+		f.acts = append(f.acts, s)
+		if o := s.Observation; o != nil && (o.Status == qa.StatusOK || o.Status == qa.StatusEmpty) {
+			different[normal(*s.Action)] = true
+		}
+	}
+	f.searches = len(different)
+	return f
+}
+
+// answered reports whether the episode has an answer that is more than nothing.
+func (f *facts) answered() bool { return strings.TrimSpace(f.answer) != "" && f.answer != " none " }
+
+var blanks = regexp.MustCompile(`\s+`)
+
+// normal is an action without differences of case, white space and trailing punctuation.
+func normal(a qa.Action) string {
+	return strings.Trim(strings.ToLower(blanks.ReplaceAllString(a.Text, " ")), " ;.")
+}
+
+// paratext matches questions about something that is not running text.
+var paratext = regexp.MustCompile(`(?i)\b(?:figures?|fig\.|tables?|charts?|plots?|bars?|diagrams?|equations?|formulas?|curves?|heat ?maps?|panels?|images?)\b`)
+
+// visual reports whether the evidence is a figure, a table or a formula.
+func (f *facts) visual() bool {
+	for _, it := range f.Loss.Items {
+		switch it.Kind {
+		case "table", "image", "figure", "equation", "formula":
+			return true
+		case "text", "section", "chunk", "metadata":
+			return false
+		}
+	}
+	if f.HasTag("metadata") {
+		return false
+	}
+	return f.HasTag("image") || f.HasTag("figure") || f.HasTag("table") || f.HasTag("formula") || paratext.MatchString(f.Question)
+}
+
+// inFigure reports whether the evidence can only be seen.
+func (f *facts) inFigure() bool {
+	for _, it := range f.Loss.Items {
+		if it.Kind == "image" || it.Kind == "figure" {
+			return true
+		}
+	}
+	return f.HasTag("image") || f.HasTag("figure")
+}
+
+// viewed returns the last step that showed an image of a paper of the question.
+func (f *facts) viewed() (qa.Step, bool) {
+	for i := len(f.acts) - 1; i >= 0; i-- {
+		if o := f.acts[i].Observation; o != nil && len(o.Images) > 0 {
+			return f.acts[i], true
+		}
+	}
+	return qa.Step{}, false
+}
+
+// right reports whether the corrected evaluation functions accept the answer, without a judge.
+func (f *facts) right() bool {
+	return eval.New(eval.Config{Mode: eval.Fixed}).Score(f.ctx, f.Evaluator, eval.Answer(f.Answer)).Verdict == qa.Right
+}
+
+// step returns a step by its number.
+func (f *facts) step(n int) (qa.Step, bool) {
+	if n < 1 || n > len(f.Steps) {
+		return qa.Step{}, false
+	}
+	return f.Steps[n-1], true
+}
+
+// Limits of quotes, in bytes.
+const (
+	maxQuote = 200
+	around   = 60
+)
+
+// quote refers to a text inside a field, with some of what is around it; to the beginning of the field if it does not
+// have the text.
+func quote(step int, field, text, part string) Ref {
+	at := strings.Index(strings.ToLower(text), strings.ToLower(strings.TrimSpace(part)))
+	if at < 0 || part == "" || len(strings.ToLower(text)) != len(text) {
+		return span(step, field, text, 0, min(len(text), maxQuote))
+	}
+	return span(step, field, text, max(0, at-around), min(len(text), at+len(part)+around))
+}
+
+// span refers to a byte range of a field, moved to the borders of characters.
+func span(step int, field, text string, first, end int) Ref {
+	for first > 0 && first < len(text) && text[first]&0xC0 == 0x80 {
+		first--
+	}
+	for end < len(text) && text[end]&0xC0 == 0x80 {
+		end++
+	}
+	return Ref{Step: step, Field: field, First: first, End: end, Quote: text[first:end]}
+}
+
+// action refers to the action of a step.
+func action(s qa.Step) Ref {
+	if s.Action == nil {
+		return Ref{}
+	}
+	return span(s.N, "action.text", s.Action.Text, 0, min(len(s.Action.Text), maxQuote))
+}
+
+// reply refers to the answer, or to the last reply of an episode without one.
+func (f *facts) reply() Ref {
+	if f.Answer.Given {
+		return span(0, "answer.text", f.Answer.Text, 0, min(len(f.Answer.Text), maxQuote))
+	}
+	for i := len(f.Steps) - 1; i >= 0; i-- {
+		if s := f.Steps[i]; s.Reply != nil {
+			return span(s.N, "reply.text", s.Reply.Text, 0, min(len(s.Reply.Text), maxQuote))
+		}
+	}
+	return Ref{}
+}
+
+// gold refers to the arguments of the evaluator.
+func (f *facts) gold() Ref {
+	text := string(f.Evaluator.Kwargs)
+	return span(0, "evaluator.eval_kwargs", text, 0, min(len(text), maxQuote))
+}
+
+// lost refers to what the evidence ladder found.
+func (f *facts) lost() []Ref {
+	var refs []Ref
+	text := ""
+	for _, it := range f.Loss.Items {
+		if it.Level == f.Loss.Level && len(it.Texts) > 0 {
+			text = it.Texts[0]
+			break
+		}
+	}
+	for _, n := range f.Loss.Steps {
+		s, ok := f.step(n)
+		if !ok || s.Observation == nil {
+			continue
+		}
+		switch f.Loss.Level {
+		case evidence.Limit:
+			for _, h := range s.Observation.Hits {
+				if h.Beyond {
+					refs = append(refs, Ref{Step: n, Field: "observation.hits", Quote: fmt.Sprintf("rank %d: page %d of %s", h.Rank, h.Page, h.PaperID)})
+					break
+				}
+			}
+		case evidence.Cut:
+			refs = append(refs, quote(n, "observation.full", s.Observation.Full, text))
+		default:
+			refs = append(refs, quote(n, "observation.text", s.Observation.Text, text))
+		}
+	}
+	return refs
+}

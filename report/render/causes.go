@@ -1,0 +1,163 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/report"
+	"airqa/report/cause"
+)
+
+// Causes prints why the answers of one or two runs are wrong: a table of the causes, as the paper's Tables 14 and 15, and
+// the answers. CSV and JSON have the answers alone.
+func Causes(w io.Writer, runs []cause.Run, o Options) error {
+	if o.Format == "csv" {
+		return causeList(runs).Write(w, o.Format, o.Width > 0)
+	}
+	d := Document{Title: "Causes of wrong answers"}
+	answers := answersTable(runs)
+	for row := range causeList(runs).Rows {
+		d.Data = append(d.Data, row)
+	}
+	for _, r := range runs {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d of %s wrong (%s scoring, judge %s).", r.Dir, len(r.Rows),
+			terminal.Plural(r.Answers, "answer"), r.Scoring.Mode, r.Scoring.Judge))
+	}
+	d.add(Part{Table: countsTable(runs)})
+	if len(runs) == 2 {
+		d.add(Part{Title: "Difference", Table: differenceTable(runs[0], runs[1])})
+	}
+	if len(answers.Lines) > 0 {
+		d.add(Part{Title: answers.Title, Table: answers})
+	}
+	d.Notes = append(d.Notes, "Causes are found by rules; docs/traces.md has how often they are right. “?” marks evidence matched by text alone.")
+	return Write(w, d, o)
+}
+
+func causeList(runs []cause.Run) List[cause.Row] {
+	columns := []string{"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "judged", "question"}
+	return List[cause.Row]{
+		Rows: func(yield func(cause.Row) bool) {
+			for _, r := range runs {
+				for _, row := range r.Rows {
+					if !yield(row) {
+						return
+					}
+				}
+			}
+		},
+		Columns: columns, Values: Paths[cause.Row](columns),
+	}
+}
+
+func countsTable(runs []cause.Run) *report.Table {
+	t := report.NewTable("causes", "Causes of wrong answers", "cause", "sgl.", "multi.", "retr.", "comp.", "total", "share")
+	for _, r := range runs {
+		for _, n := range r.Counts() {
+			cells := make([]string, 0, len(t.Heads))
+			for _, name := range cause.Types() {
+				cells = append(cells, strconv.Itoa(n.ByType[name]))
+			}
+			share := "-"
+			if len(r.Rows) > 0 {
+				share = fmt.Sprintf("%.0f%%", 100*float64(n.Total)/float64(len(r.Rows)))
+			}
+			t.Add(r.Dir, n.Code.Title(), append(cells, strconv.Itoa(n.Total), share)...)
+		}
+	}
+	t.Section = "run"
+	return t
+}
+
+func differenceTable(a, b cause.Run) *report.Table {
+	t := report.NewTable("difference", "Difference", "cause", "A", "B", "B - A")
+	t.Notes = []string{"A = " + a.Dir, "B = " + b.Dir}
+	of := func(r cause.Run, code cause.Code) (n int) {
+		for _, row := range r.Rows {
+			if row.Code == code {
+				n++
+			}
+		}
+		return n
+	}
+	for _, code := range cause.Codes() {
+		if x, y := of(a, code), of(b, code); x+y > 0 {
+			t.Add("", code.Title(), strconv.Itoa(x), strconv.Itoa(y), fmt.Sprintf("%+d", y-x))
+		}
+	}
+	t.Add("", "Wrong answers", strconv.Itoa(len(a.Rows)), strconv.Itoa(len(b.Rows)), fmt.Sprintf("%+d", len(b.Rows)-len(a.Rows)))
+	return t
+}
+
+// answersTable has a line for each wrong answer.
+func answersTable(runs []cause.Run) *report.Table {
+	heads := []string{"cause", "lost at", "answer", "gold", "why"}
+	judged := slices.ContainsFunc(runs, func(r cause.Run) bool {
+		return slices.ContainsFunc(r.Rows, func(row cause.Row) bool { return row.Judged != "" })
+	})
+	if judged {
+		heads = slices.Insert(heads, 1, "judged")
+	}
+	t := report.NewTable("answers", "Wrong answers", "uuid", heads...)
+	t.Section = "run"
+	for i := range t.Heads {
+		t.Heads[i].Left = true
+	}
+	for _, r := range runs {
+		for _, row := range r.Rows {
+			label := row.UUID
+			if row.Repeat > 0 {
+				label += fmt.Sprintf("#%d", row.Repeat)
+			}
+			lost := string(row.LostAt)
+			if row.LostAtWeakly {
+				lost += "?"
+			}
+			cells := []string{string(row.Code), lost, terminal.Clip(row.Answer, maxCell), terminal.Clip(row.Gold, maxCell), row.Why}
+			if judged {
+				cells = slices.Insert(cells, 1, string(row.Judged))
+			}
+			t.Add(r.Dir, label, cells...)
+		}
+	}
+	return t
+}
+
+// maxCell is the maximum width of an answer in a table.
+const maxCell = 60
+
+// Cause prints the cause of one wrong answer with its evidence.
+func Cause(w io.Writer, row cause.Row, o Options) error {
+	if o.Format != "" && o.Format != "text" {
+		return Causes(w, []cause.Run{{Dir: row.Run, Rows: []cause.Row{row}}}, o)
+	}
+	var b strings.Builder
+	line := func(name, text string) { fmt.Fprintf(&b, "%-9s %s\n", name, terminal.Line(text)) }
+	line("Question", row.Question)
+	line("Run", filepath.Clean(row.Run))
+	line("Answer", row.Answer)
+	line("Gold", row.Gold)
+	line("Cause", row.Code.Title()+" ("+row.Rule+")")
+	line("Why", row.Why)
+	line("Lost at", string(row.LostAt))
+	if row.Judged != "" {
+		line("Judged", row.Judged.Title())
+	}
+	b.WriteString("Evidence\n")
+	for _, ref := range row.Evidence {
+		where := ref.Field
+		if ref.Step > 0 {
+			where = fmt.Sprintf("step %d %s", ref.Step, where)
+		}
+		if ref.End > 0 {
+			where += fmt.Sprintf(" [%d:%d]", ref.First, ref.End)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", where, terminal.Line(ref.Quote))
+	}
+	return print(w, b.String())
+}
