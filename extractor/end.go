@@ -25,14 +25,15 @@ type Ended struct {
 // Category is the result of one category.
 type Category struct {
 	syndir.Quota
-	Accepted int
+	// Accepted counts rows, Drafts candidates that are explored only.
+	Accepted, Drafts int
 	// Reasons counts the candidates that were not accepted by reason.
 	Reasons map[candidate.Reason]int
 }
 
-// Missing returns the categories with fewer rows than asked for.
+// Missing returns the categories with fewer rows, or drafts, than asked for.
 func (e Ended) Missing() []Category {
-	return slices.DeleteFunc(slices.Clone(e.Categories), func(c Category) bool { return c.Accepted >= c.Count })
+	return slices.DeleteFunc(slices.Clone(e.Categories), func(c Category) bool { return c.Accepted+c.Drafts >= c.Count })
 }
 
 // end writes the last lines of unfinished candidates and the accepted questions.
@@ -43,7 +44,7 @@ func (p *Pipeline) end(schedules ...*schedule) (Ended, error) {
 		e.Stopped = e.Stopped || len(s.pending()) > 0
 		for _, l := range s.lanes {
 			e.Stopped = e.Stopped || !l.closed()
-			e.Categories = append(e.Categories, Category{Quota: l.Quota, Accepted: l.accepted, Reasons: make(map[candidate.Reason]int)})
+			e.Categories = append(e.Categories, Category{Quota: l.Quota, Accepted: l.accepted, Drafts: l.hopeful, Reasons: make(map[candidate.Reason]int)})
 			for i := range l.next {
 				started[candidate.ID{Category: l.Category, Index: i}.String()] = true
 			}
@@ -127,7 +128,7 @@ func (e *Ended) read(dir string) error {
 		at[c.Category] = i
 	}
 	for _, s := range states {
-		e.Tally.Add(s.Outcome)
+		e.Add(s.Outcome)
 		if i, ok := at[s.Category]; ok && s.Outcome != candidate.Accepted {
 			e.Categories[i].Reasons[s.Reason]++
 		}

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"maps"
 
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
@@ -96,9 +96,7 @@ func PromptHashes() (map[string]string, error) {
 	list, err := recipes(Config{})
 	hashes := make(map[string]string)
 	for _, r := range list {
-		for name, hash := range r.Prompts {
-			hashes[name] = hash
-		}
+		maps.Copy(hashes, r.Prompts)
 	}
 	return hashes, err
 }
@@ -111,13 +109,4 @@ func hashOf(v any) (string, error) {
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:8]), nil
-}
-
-// gateNames returns the names of gates in order.
-func gateNames(gates []gate.Gate) []string {
-	names := make([]string, len(gates))
-	for i, g := range gates {
-		names[i] = g.Name
-	}
-	return slices.Clip(names)
 }

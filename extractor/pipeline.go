@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"airqa/extractor/candidate"
@@ -67,7 +68,8 @@ type Config struct {
 
 // Progress is the state of a running pipeline.
 type Progress struct {
-	Accepted, Wanted, Rejected, Failed int
+	// Drafts are candidates that are explored only.
+	Accepted, Drafts, Rejected, Failed int
 }
 
 // DefaultAttempts is the default of Config.Attempts.
@@ -121,7 +123,6 @@ func New(ctx context.Context, c Config) (*Pipeline, error) {
 		p.model, p.c.Workers = p.waves, 0
 	}
 	for _, q := range c.Quotas {
-		p.progress.Wanted += q.Count
 		if c.Batch != nil {
 			p.c.Workers += q.Count
 		}
@@ -146,10 +147,13 @@ func (p *Pipeline) Run(ctx context.Context, drain <-chan struct{}) (Ended, error
 	if err := p.runAll(ctx, cancel, drain, first); err != nil {
 		return Ended{}, err
 	}
-	second := p.schedule(merged, nil)
+	second := p.schedule(nil, nil)
 	if !p.c.ExploreOnly && len(first.pending()) == 0 && !first.stopped && ctx.Err() == nil && !closed(drain) {
 		pairs := p.pairs()
-		second.work = func(ctx context.Context, id candidate.ID) Result { return p.merged(ctx, id, pairs) }
+		for i := range merged {
+			merged[i].Most = min(merged[i].Most, len(pairs)+1) // one more records that the pairs ran out
+		}
+		second = p.schedule(merged, func(ctx context.Context, id candidate.ID) Result { return p.merged(ctx, id, pairs) })
 		if err := p.runAll(ctx, cancel, drain, second); err != nil {
 			return Ended{}, err
 		}
@@ -219,12 +223,12 @@ func (p *Pipeline) admit(id candidate.ID, r Result) (bool, error) {
 	return line.Outcome == candidate.Accepted, p.put(line)
 }
 
-// like compares a question with the accepted ones.
+// like compares a question with the accepted ones. The same question about another paper is another question.
 func (p *Pipeline) like(id candidate.ID, row *qa.Example) curate.Match {
 	if !p.has(gate.Unlike) {
 		return curate.Match{}
 	}
-	return p.likes.Add(id.String(), row.Question, row.Evaluator.Func)
+	return p.likes.Add(id.String(), row.Question, strings.Join(append(slices.Clone(row.AnchorPDF), row.Evaluator.Func), " "))
 }
 
 func (p *Pipeline) has(name string) bool {
@@ -239,6 +243,8 @@ func (p *Pipeline) count(o candidate.Outcome) {
 		p.progress.Rejected++
 	case candidate.Failed:
 		p.progress.Failed++
+	case candidate.Pending:
+		p.progress.Drafts++
 	}
 	p.c.Progress(p.progress)
 }

@@ -165,33 +165,35 @@ func (s *schedule) take(f finished) {
 
 // commitAll commits what can be committed in order.
 func (s *schedule) commitAll() error {
-	for {
-		var first *lane
-		for _, l := range s.lanes {
-			if !l.closed() && (first == nil || l.commit < first.commit) {
-				first = l
-			}
-		}
-		if first == nil {
-			return nil
-		}
-		r, ready := first.finished[first.commit]
+	for l := s.first(); l != nil; l = s.first() {
+		r, ready := l.finished[l.commit]
 		if !ready || r.Outcome == candidate.Pending && r.Reason != candidate.NotTracked {
 			return nil
 		}
-		accepted, err := s.admit(candidate.ID{Category: first.Category, Index: first.commit}, r)
+		accepted, err := s.admit(candidate.ID{Category: l.Category, Index: l.commit}, r)
 		if err != nil {
 			return err
 		}
 		if r.Outcome == candidate.Done {
-			first.hopeful--
+			l.hopeful--
 		}
 		if accepted {
-			first.accepted++
+			l.accepted++
 		}
-		delete(first.finished, first.commit)
-		first.commit++
+		delete(l.finished, l.commit)
+		l.commit++
 	}
+	return nil
+}
+
+// first returns the lane whose candidate is committed next; nil if all are closed.
+func (s *schedule) first() (first *lane) {
+	for _, l := range s.lanes {
+		if !l.closed() && (first == nil || l.commit < first.commit) {
+			first = l
+		}
+	}
+	return first
 }
 
 // pending lists the candidates that were started but not committed, in order.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/eval"
@@ -274,15 +275,24 @@ func (w *work) example() qa.Example {
 	return ex
 }
 
-// tags returns question type, kind of element and kind of evaluation.
+// tags returns question type, kinds of elements and kind of evaluation. A merged question has the elements of its parts.
 func (w *work) tags() []string {
-	c := w.identity.Category
-	tags := []string{c.Type()}
-	switch c.Element() {
-	case "", candidate.Sections:
-		tags = append(tags, candidate.Text)
-	default:
-		tags = append(tags, c.Element())
+	tags := []string{w.identity.Category.Type()}
+	categories := []candidate.Category{w.identity.Category}
+	if len(w.parts) > 0 {
+		categories = nil
+		for _, part := range w.parts {
+			categories = append(categories, part.Category)
+		}
+	}
+	for _, c := range categories {
+		element := c.Element()
+		if element == "" || element == candidate.Sections {
+			element = candidate.Text
+		}
+		if !slices.Contains(tags, element) {
+			tags = append(tags, element)
+		}
 	}
 	if eval.Subjective(w.tracked.Evaluator) {
 		return append(tags, "subjective")
@@ -313,4 +323,13 @@ func SynthOf(ex qa.Example) (s candidate.Synth, ok bool) {
 func encodeRow(ex qa.Example) (json.RawMessage, error) {
 	line, err := dataset.Lines([]qa.Example{ex})
 	return json.RawMessage(strings.TrimSuffix(string(line), "\n")), err
+}
+
+// HashRows returns a short hash of questions.
+func HashRows(rows []qa.Example) (string, error) {
+	text, err := dataset.Lines(rows)
+	if err != nil {
+		return "", err
+	}
+	return hashOf(string(text))
 }

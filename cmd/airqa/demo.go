@@ -12,6 +12,10 @@ import (
 	"airqa/env/datadir"
 	"airqa/env/ingest"
 	"airqa/eval"
+	"airqa/extractor/export"
+	"airqa/extractor/syndir"
+	"airqa/extractor/synthesis"
+	"airqa/extractor/windows"
 	"airqa/fixtures"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
@@ -34,9 +38,9 @@ func (demoCmd) Help() string {
   airqa demo --dir /tmp/airqa-demo
 
 The demo needs no key, no server and no network. It reads six invented papers, answers forty questions over them with
-all eight baselines and the View variant, scores the answers and prints the table. The model is "offline", a set of
-rules rather than a language model: it queries, searches and views the papers, corrects a failed statement, and is often
-wrong. Run it again to resume.`
+all eight baselines and the View variant, scores the answers and prints the table. Then it makes questions of its own,
+answers them, and writes training data. The model is "offline", a set of rules rather than a language model: it queries,
+searches and views the papers, corrects a failed statement, and is often wrong. Run it again to resume.`
 }
 
 func (c demoCmd) Run(a *app) error {
@@ -61,6 +65,9 @@ func (c demoCmd) Run(a *app) error {
 	if err := render.Report(a.out, rows, render.Options{Format: "text", Width: a.width}); err != nil {
 		return err
 	}
+	if err := d.train(); err != nil {
+		return err
+	}
 	return d.next()
 }
 
@@ -74,6 +81,8 @@ func (d demo) papers() string    { return filepath.Join(d.dir, "papers") }
 func (d demo) questions() string { return filepath.Join(d.dir, "questions.jsonl") }
 func (d demo) data() string      { return filepath.Join(d.dir, "data") }
 func (d demo) runs() string      { return filepath.Join(d.dir, "runs") }
+func (d demo) syn() string       { return filepath.Join(d.dir, "syn") }
+func (d demo) sft() string       { return filepath.Join(d.dir, "sft") }
 
 // unpack writes the sample papers and questions that are missing or changed.
 func (d demo) unpack() error {
@@ -173,16 +182,47 @@ func (d demo) scoreAll(dirs []string) error {
 	return nil
 }
 
+// demoQuestions is the number of questions that the demo makes.
+const demoQuestions = 16
+
+// train makes some questions, answers them, and exports the right answers as training data.
+func (d demo) train() error {
+	world, err := env.Open(d.ctx, env.Config{Dir: d.data()})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = world.Close() }()
+	making := synthesis.Making{Model: session.OfflineModel, Out: d.syn(), Count: demoQuestions, DrawSeed: synthesis.DefaultSeed, SolveAgain: 1, Workers: 2}
+	if _, err := making.Run(d.ctx, d.session(), world, d.data(), false); err != nil {
+		return err
+	}
+	acted := synthesis.Acted{Baseline: []string{"agentic-hybrid"}, Repeats: 1, Judges: scoring.Judges{JudgeConcurrency: 1}}
+	if _, err := making.Acting(acted).Run(d.ctx, d.session(), world, d.data()); err != nil {
+		return err
+	}
+	dirs, err := runlog.Find([]string{filepath.Join(d.syn(), syndir.Runs)})
+	if err != nil {
+		return err
+	}
+	_, err = export.Write(export.Config{
+		Runs: dirs, Format: export.ShareGPT, Out: d.sft(), Force: true, Program: program, Redact: d.redactor(), Notify: d.notify, Progress: d.progress,
+		Rules: export.Rules{Options: windows.Options{Turns: windows.Canonical, Thinking: windows.ThinkingKeep}},
+	})
+	return err
+}
+
 // next prints where the results are and which commands to try.
 func (d demo) next() error {
 	best := filepath.Join(d.runs(), "agentic-hybrid")
 	return d.print(fmt.Sprintf(`
-The runs are in %s, the data directory is %s. Next steps:
+The runs are in %s, the data directory is %s.
+%d synthesized questions and their runs are in %s, training data made from them is in %s. Next steps:
   airqa trace %s                     what happened on each question
+  airqa synth why %s                 what became of each candidate question
   airqa search --data %s "reading order"
   airqa sql --data %s "SELECT title, num_pages FROM metadata"
   airqa run --data %s --questions %s --baseline agentic-hybrid --model openai:gpt-4o --out %s
 The last one calls OpenAI and needs OPENAI_API_KEY; --base-url sets another endpoint.
 (From a checkout, use "go run ./cmd/airqa" instead of airqa.)`,
-		d.runs(), d.data(), best, d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
+		d.runs(), d.data(), demoQuestions, d.syn(), d.sft(), best, d.syn(), d.data(), d.data(), d.data(), d.questions(), filepath.Join(d.runs(), "gpt-4o")))
 }

@@ -19,6 +19,7 @@ import (
 	"airqa/doctor"
 	"airqa/eval"
 	"airqa/eval/judge"
+	"airqa/extractor/account"
 	"airqa/internal/settings"
 	"airqa/llm/cache"
 	"airqa/report"
@@ -77,6 +78,10 @@ var jsonOutputs = map[string]jsonOutput{
 	"compare": {
 		[]string{"compare airqa-demo/runs/rag airqa-demo/runs/agentic-hybrid --json", "compare --min-questions 3pp --json"},
 		[]any{compare.Result{}, compare.Need{}},
+	},
+	"synth why": {
+		[]string{"synth why airqa-demo/syn --json", "synth why airqa-demo/syn retrieval-0 --json"},
+		[]any{account.Yields{}, account.Story{}},
 	},
 	"trace": {
 		[]string{"trace airqa-demo/runs/agentic-hybrid --json"},

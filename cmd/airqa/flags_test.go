@@ -150,6 +150,11 @@ var scripted = map[string]map[string]string{
 	"export write": {"script/export.txtar": "out format force turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
 		"cutoff-len template tokenizer fit"},
+	"synth explore": {"script/synth.txtar": making},
+	"synth track":   {"script/synth.txtar": making},
+	"synth all":     {"script/synth.txtar": making + " baseline repeats judge judge-concurrency"},
+	"synth act":     {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
+	"synth why":     {"script/synth.txtar": "json"},
 	"why":           {"script/demo.txtar": "compare format json scoring"},
 	"trace":         {"script/run.txtar": "json", "script/formats.txtar": "format"},
 	"sql":           {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
@@ -164,6 +169,9 @@ var scripted = map[string]map[string]string{
 		"doctor/doctor.txtar": "data model base-url tools images judge judge-base-url timeout json vectors",
 	},
 }
+
+// making are the flags of the commands that make questions.
+const making = "data model out count categories max-candidates draw-seed gates skip-gate solve-again pictures workers preview estimate resume"
 
 // Every flag of every command has an effect, and this test lists where.
 func TestEveryFlagHasAnEffect(t *testing.T) {
@@ -261,6 +269,8 @@ var neededArgs = map[string]string{
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "papers": "--data d",
+	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
+	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o",
 	"cache prune": "c --older 2w", "export write": "run --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
 }
 
@@ -485,8 +495,8 @@ func picked(t *testing.T, a *app, c any) any {
 // settingOf is one of a baseline's, as the solver has it.
 func settingOf(name string) func(*testing.T, *app, any) any {
 	return func(_ *testing.T, _ *app, c any) any {
-		if c, ok := c.(runCmd); ok {
-			v := c.Record()[name]
+		if settings, ok := part[qa.Settings](c); ok {
+			v := settings.Record()[name]
 			if v == nil {
 				return ""
 			}

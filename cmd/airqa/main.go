@@ -53,6 +53,7 @@ type cli struct {
 	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare compareCmd `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
 
+	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
 
 	Trace  traceCmd  `cmd:"" group:"Debug:" help:"Show the steps of an episode: replies, actions, observations."`

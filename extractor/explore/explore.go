@@ -43,8 +43,11 @@ func Prompts(c candidate.Category) []string {
 	if c.Element() == candidate.Image {
 		names = append(names, "synth_hint_caption")
 	}
-	if c.Type() == candidate.Comprehensive {
+	switch {
+	case c.Type() == candidate.Comprehensive:
 		names = append(names, "synth_hint_comprehensive")
+	case c.Element() == candidate.Metadata:
+		names = append(names, "synth_hint_named")
 	}
 	return names
 }
@@ -79,8 +82,11 @@ func hintsFor(m candidate.Material) (string, error) {
 	case c.Element() != "":
 		names = append(names, c.Element())
 	}
-	if c.Type() == candidate.Comprehensive {
+	switch {
+	case c.Type() == candidate.Comprehensive:
 		names = append(names, candidate.Comprehensive)
+	case c.Element() == candidate.Metadata:
+		names = append(names, "named")
 	}
 	if m.Round > 0 {
 		names = append(names, "again")

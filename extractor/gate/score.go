@@ -181,24 +181,32 @@ func (m mutation) other(v python.Value) (python.Value, bool) {
 	case string:
 		return otherDigit(x)
 	case python.List:
-		out, some := slices.Clone(x), false
-		for i := len(out) - 1; i >= 0 && (m.every || !some); i-- {
-			if other, changed := m.other(out[i]); changed {
-				out[i], some = other, true
-			}
-		}
-		return out, some
+		return m.otherItem(x)
 	case *python.Dict:
-		out, some := &python.Dict{}, false
-		for k, value := range x.All() {
-			if other, changed := m.other(value); changed && !some {
-				value, some = other, true
-			}
-			out.Set(k, value)
-		}
-		return out, some
+		return m.otherEntry(x)
 	}
 	return v, false
+}
+
+func (m mutation) otherItem(list python.List) (python.Value, bool) {
+	out, some := slices.Clone(list), false
+	for i := len(out) - 1; i >= 0 && (m.every || !some); i-- {
+		if other, changed := m.other(out[i]); changed {
+			out[i], some = other, true
+		}
+	}
+	return out, some
+}
+
+func (m mutation) otherEntry(d *python.Dict) (python.Value, bool) {
+	out, some := &python.Dict{}, false
+	for k, value := range d.All() {
+		if other, changed := m.other(value); changed && !some {
+			value, some = other, true
+		}
+		out.Set(k, value)
+	}
+	return out, some
 }
 
 // decimals returns the number of decimals that a number is written with.

@@ -52,6 +52,8 @@ type Config struct {
 	Data    string  `json:"data"`
 	DataDir string  `json:"data_dir"`
 	Quotas  []Quota `json:"quotas"`
+	// Preview means that only a preview was made so far.
+	Preview bool `json:"preview,omitempty"`
 	// Gates are the gates that apply, in order.
 	Gates []string `json:"gates"`
 	// Model describes the model with all settings sent; its address is in BaseURL.

@@ -89,6 +89,9 @@ func (s *Store) Has(k Key) bool {
 	return ok
 }
 
+// Reply returns a stored reply by its key.
+func (s *Store) Reply(k Key) (qa.Reply, bool) { return s.find(k) }
+
 // find returns the reply to a request. An unreadable line is a miss.
 func (s *Store) find(k Key) (qa.Reply, bool) {
 	at, ok := s.replies.Get(k)

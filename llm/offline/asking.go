@@ -16,6 +16,8 @@ var (
 	// quantity is a subject, a verb, a number and what it counts.
 	quantity = regexp.MustCompile(`^((?:(?:The|A|An|Each|Every|Our) )?[\p{L}\p{N}@-]+(?: [\p{L}\p{N}-]+){0,3}) (has|have|holds|contains|keeps|takes|uses|needs|reaches|covers|adds|loses|consumes|returns|gives|draws|costs|finishes in|use|draw|keep|take|test|compare|release) ` +
 		`(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?: (million|billion))? ([\p{L}-]+)`)
+	// footnote is the mark of a footnote after a full stop.
+	footnote = regexp.MustCompile(`\p{Ll}[.,]\d`)
 	setting  = regexp.MustCompile(`\bWe (set|use) (\S{1,3}) = (\d+(?:\.\d+)?)\b`)
 	pronouns = []string{"It", "They", "This", "That", "There", "He", "She", "Which", "What", "Both"}
 )
@@ -23,10 +25,23 @@ var (
 // lemmas are the base forms of verbs that do not just end in s.
 var lemmas = map[string]string{"has": "have", "reaches": "reach", "loses": "lose", "uses": "use", "takes": "take", "finishes in": "finish in"}
 
+// statements returns the sentences of a text that can be read alone: complete ones of a moderate length that point at
+// nothing on the page.
+func statements(text string, most int) (list []string) {
+	for _, s := range sentences(text) {
+		s = strings.TrimSpace(s)
+		n := len(words(s))
+		if n >= 5 && n <= most && strings.HasSuffix(s, ".") && !inPlace.MatchString(s) && !footnote.MatchString(s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // aboutText asks for numbers in a text.
 func aboutText(text string) (list []question) {
-	for _, s := range sentences(text) {
-		if n := len(words(s)); n < 5 || n > 40 || inPlace.MatchString(s) || strings.Contains(s, "=") && !setting.MatchString(s) {
+	for _, s := range statements(text, 40) {
+		if strings.Contains(s, "=") && !setting.MatchString(s) {
 			continue
 		}
 		if q, ok := howMany(s); ok {
@@ -85,15 +100,40 @@ func blankOut(s string) (question, bool) {
 	return question{}, false
 }
 
-// aboutSections asks for a number of each section.
+// sectionNumber is the number of a heading.
+var sectionNumber = regexp.MustCompile(`^(?:[\dA-Z]+(?:\.\d+)*\.?|[IVX]+\.) `)
+
+// aboutPlace asks in which of two sections a statement is.
+func (a *author) aboutPlace() (list []question) {
+	titles := []string{sectionNumber.ReplaceAllString(a.fields["Section"], ""), sectionNumber.ReplaceAllString(a.fields["Section 2"], "")}
+	for i, label := range []string{"Text", "Text 2"} {
+		for _, s := range statements(a.fields[label], 30) {
+			if s = strings.TrimRight(s, "."); strings.ContainsAny(s, "“”=") {
+				continue
+			}
+			list = append(list, question{
+				text:   fmt.Sprintf("Which section of the paper says “%s”: “%s” or “%s”?", s, titles[0], titles[1]),
+				answer: titles[i],
+				// One line from each section proves that the other one is another section.
+				evidence: s + "\n" + firstWords(a.fields[[]string{"Text 2", "Text"}[i]]),
+			})
+		}
+	}
+	return list
+}
+
+// firstWords returns the beginning of a text.
+func firstWords(text string) string {
+	list := strings.Fields(text)
+	return strings.Join(list[:min(len(list), 8)], " ")
+}
+
+// aboutSections asks for a number of each section, or else for the place of a statement.
 func (a *author) aboutSections() (list []question) {
 	var each [2][]question
 	for i, label := range []string{"Text", "Text 2"} {
-		for _, s := range sentences(a.fields[label]) {
-			if n := len(words(s)); n < 5 || n > 30 || inPlace.MatchString(s) || strings.Contains(s, "=") {
-				continue
-			}
-			if q, ok := blankOut(s); ok {
+		for _, s := range statements(a.fields[label], 20) {
+			if q, ok := blankOut(s); ok && !strings.Contains(s, "=") {
 				each[i] = append(each[i], q)
 			}
 		}
@@ -107,6 +147,9 @@ func (a *author) aboutSections() (list []question) {
 			})
 		}
 	}
+	if len(list) == 0 {
+		return a.aboutPlace()
+	}
 	return list
 }
 
@@ -117,21 +160,29 @@ var tableLabel = regexp.MustCompile(`(?i)^(?:figure|fig\.?|table) ([\dIVX]+)\s*[
 func (a *author) aboutTable() (list []question) {
 	rows := tableRows(a.fields["Table in HTML"])
 	caption := firstClause(tableLabel.ReplaceAllString(a.fields["Caption"], ""))
-	head := -1
-	for i, row := range rows {
-		if head >= 0 && len(row) == len(rows[head]) && row[0] != "" && unique(rows, row[0]) {
-			for j := 1; j < len(row); j++ {
-				column := rows[head][j]
-				if column != "" && plainNumber.MatchString(row[j]) {
-					list = append(list, question{
-						fmt.Sprintf("In the results on “%s”, which value has %s in the column “%s”?", caption, row[0], column),
-						strings.ReplaceAll(row[j], ",", ""), strings.Join(row, " "),
-					})
-				}
-			}
+	head := slices.IndexFunc(rows, func(row []string) bool { return !slices.ContainsFunc(row[1:], plainNumber.MatchString) })
+	for head >= 0 && head+1 < len(rows) && len(rows[head+1]) != len(rows[head]) {
+		head++ // a heading that spans columns
+	}
+	if head < 0 {
+		return nil
+	}
+	for _, row := range rows[head+1:] {
+		if len(row) == len(rows[head]) && row[0] != "" && unique(rows, row[0]) {
+			list = append(list, aboutRow(caption, rows[head], row)...)
 		}
-		if head < 0 && !slices.ContainsFunc(row[1:], plainNumber.MatchString) && i+1 < len(rows) && len(rows[i+1]) == len(row) {
-			head = i
+	}
+	return list
+}
+
+// aboutRow asks for the numbers of a row.
+func aboutRow(caption string, head, row []string) (list []question) {
+	for j, column := range head {
+		if j > 0 && column != "" && plainNumber.MatchString(row[j]) {
+			list = append(list, question{
+				fmt.Sprintf("In the results on “%s”, which value does “%s” have in the column “%s”?", caption, row[0], column),
+				strings.ReplaceAll(row[j], ",", ""), strings.Join(row, " "),
+			})
 		}
 	}
 	return list
@@ -187,13 +238,21 @@ func (a *author) aboutFigure() (list []question) {
 	return list
 }
 
-var definition = regexp.MustCompile(`^\s*([\p{L}][\p{L}\p{N}⋆*]{0,6}(?:\([^()=]{1,12}\))?)\s*=\s*(\S.*\S)`)
+var (
+	definition = regexp.MustCompile(`^\s*([\p{L}][\p{L}\p{N}⋆*]{0,6}(?:\([^()=]{1,12}\))?)\s*=\s*(\S.*\S)`)
+	symbol     = regexp.MustCompile(`(?:with|where|set)(?: \p{Ll}+)? (\p{Greek}) = (\d+(?:\.\d+)?)\b`)
+)
 
-// aboutFormula asks for the formula of a symbol.
+// aboutFormula asks for the formula of a symbol, and for the values of the symbols around it.
 func (a *author) aboutFormula() (list []question) {
 	formula := mathMarks.ReplaceAllString(strings.TrimSpace(a.fields["Formula"]), "")
 	if m := definition.FindStringSubmatch(formula); m != nil {
 		list = append(list, question{"Which formula defines the quantity " + m[1] + "?", strings.TrimRight(formula, " ,."), a.fields["Formula"]})
+	}
+	for _, m := range symbol.FindAllStringSubmatch(a.fields["Text of the page"], 20) {
+		if strings.Contains(formula, m[1]) {
+			list = append(list, question{"Which value does the symbol " + m[1] + " have in the experiments?", m[2], m[0]})
+		}
 	}
 	return list
 }
@@ -207,17 +266,21 @@ func (a *author) aboutMetadata() (list []question) {
 		}
 	}
 	name, _, _ := strings.Cut(data["Title"], ":")
+	name = "the " + name + " paper"
+	if a.fields["Abstract"] != "" { // the question describes the paper
+		name = "that paper"
+	}
 	add := func(label, text, answer string) {
 		if answer != "" {
 			list = append(list, question{fmt.Sprintf(text, name), answer, label + ": " + data[label]})
 		}
 	}
 	authors := strings.Split(data["Authors"], ", ")
-	add("Number of pages", "How many pages does the %s paper have?", data["Number of pages"])
-	add("Number of authors", "How many authors does the %s paper have?", data["Number of authors"])
-	add("Authors", "Who is the first author of the %s paper?", authors[0])
-	add("Authors", "Who is the last author of the %s paper?", authors[len(authors)-1])
-	add("Year", "In which year was the %s paper published?", data["Year"])
-	add("Conference", "At which conference was the %s paper published?", data["Conference"])
+	add("Number of pages", "How many pages does %s have?", data["Number of pages"])
+	add("Number of authors", "How many authors does %s have?", data["Number of authors"])
+	add("Authors", "Who is the first author of %s?", authors[0])
+	add("Authors", "Who is the last author of %s?", authors[len(authors)-1])
+	add("Year", "In which year was %s published?", data["Year"])
+	add("Conference", "At which conference was %s published?", data["Conference"])
 	return list
 }

@@ -3,6 +3,7 @@ package offline
 import (
 	"hash/fnv"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,7 +13,6 @@ type author struct {
 	prompt   string
 	material string            // between the lines of equals signs
 	fields   map[string]string // of the material, by label; the second of two is "Text 2"
-	number   int               // how many questions about the material to skip, plus a hash of the prompt
 }
 
 // question is a question that the author may ask.
@@ -147,7 +147,7 @@ func (a *author) descriptions() (list []question) {
 		switch {
 		case m != nil && !a.names(m[1]):
 			list = append(list, question{text: "Which paper presents " + m[1] + "?"})
-		case a.names(s) || len(words(s)) < 6:
+		case a.names(s) || len(words(s)) < 6 || inPlace.MatchString(s) || slices.Contains(pronouns, strings.Fields(s)[0]):
 		case i == 0:
 			list = append(list, question{text: "Which paper starts from the observation that " + lowerFirst(s) + "?"})
 		default:

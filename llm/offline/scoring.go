@@ -24,6 +24,9 @@ func (a *author) evaluator() string {
 	switch {
 	case plainNumber.MatchString(answer) && isFloat:
 		function, format = "eval_float_exact_match", fmt.Sprintf("a Python float rounded to %d decimal places.", len(decimals))
+		if len(decimals) == 1 {
+			format = "a Python float rounded to 1 decimal place."
+		}
 		kwargs = map[string]any{"gold": json.Number(answer), "ndigits": len(decimals)}
 	case plainNumber.MatchString(answer):
 		function, format, kwargs = "eval_int_exact_match", "a Python integer.", map[string]any{"gold": json.Number(answer)}

@@ -26,6 +26,11 @@ func readMaterial(text string) (items []item) {
 			// They identify the paper and hold no answer.
 		case "Caption":
 			items = append(items, item{kind: figure, text: value, label: value})
+		case "Section", "Section 2":
+			// They are the labels of the texts.
+		case "Text", "Text 2":
+			heading := a.fields["Section"+strings.TrimPrefix(label, "Text")]
+			items = append(items, item{text: value, label: sectionNumber.ReplaceAllString(heading, "")})
 		default:
 			items = append(items, item{text: value})
 		}
@@ -36,7 +41,9 @@ func readMaterial(text string) (items []item) {
 var (
 	quotedStatement = regexp.MustCompile(`“([^”]*` + blank + `[^”]*)”`)
 	quotedCaption   = regexp.MustCompile(`number of the figure with the caption “([^”]+)”`)
-	quotedCell      = regexp.MustCompile(`In the results on “([^”]*)”, which value has (.+) in the column “([^”]+)”`)
+	quotedPlace     = regexp.MustCompile(`Which section of the paper says “([^”]+)”: “`)
+	quotedCell      = regexp.MustCompile(`In the results on “([^”]*)”, which value does “(.+)” have in the column “([^”]+)”`)
+	symbolValue     = regexp.MustCompile(`(?:Which value does the symbol|do the authors set) (\S+?)(?: have|\?)`)
 	metadataQuery   = regexp.MustCompile(`(?:How many (pages|authors)|the (first|last) (author)|In which (year)|At which (conference))\b.*\bpaper\b`)
 	spaces          = regexp.MustCompile(`[\s-]+`)
 )
@@ -47,8 +54,14 @@ func (t *task) stated() (python.Value, bool) {
 	if m := quotedCell.FindStringSubmatch(t.question); m != nil {
 		return t.cell(m[1], m[2], m[3])
 	}
+	if m := quotedPlace.FindStringSubmatch(t.question); m != nil {
+		return t.sectionOf(m[1])
+	}
 	if m := quotedCaption.FindStringSubmatch(t.question); m != nil {
 		return t.match(`(?i)\b(?:Figure|Fig\.) (\d+)[:.]? ` + loosely(m[1]))
+	}
+	if m := symbolValue.FindStringSubmatch(t.question); m != nil {
+		return t.match(regexp.QuoteMeta(m[1]) + ` = (\d+(?:\.\d+)?)`)
 	}
 	if m := metadataQuery.FindStringSubmatch(t.question); m != nil {
 		return t.metadata(strings.Join(m[1:], ""))
@@ -110,6 +123,20 @@ func number(text string) python.Value {
 		return text
 	}
 	return x
+}
+
+// sectionOf returns the heading of the section with a statement.
+func (t *task) sectionOf(statement string) (python.Value, bool) {
+	re, err := regexp.Compile(loosely(statement))
+	if err != nil {
+		return nil, false
+	}
+	for _, it := range t.items {
+		if it.label != "" && re.MatchString(it.text) {
+			return it.label, true
+		}
+	}
+	return nil, false
 }
 
 // cell returns the cell of a row and a column, in the table whose caption contains a text.

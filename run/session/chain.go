@@ -17,24 +17,9 @@ func (p Plan) asked(c Job, account *budget.Account, forecast func(qa.Request) qa
 	if p.Replay != nil {
 		return p.Replay, nil
 	}
-	config := budget.Config{Account: account, Forecast: forecast}
-	if c.Price != nil {
-		config.Price = c.Price.Of
-	}
-	var err error
-	asked := llm.Inside(c.Model, func(endpoint qa.Model) qa.Model {
-		config.Model = endpoint
-		var meter *budget.Meter
-		meter, err = budget.NewMeter(config)
-		return meter
-	})
+	asked, err := c.Metered(account, forecast, p.Cache, p.Settings.Protocol)
 	if err != nil {
 		return nil, err
-	}
-	if p.Cache != nil {
-		asked = &cache.Model{
-			Store: p.Cache, Model: asked, Name: runlog.SpecOf(c.Described), Endpoint: c.Described, Protocol: string(p.Settings.Protocol),
-		}
 	}
 	if p.First != nil {
 		asked = p.First(asked)
@@ -48,4 +33,25 @@ func (p Plan) solver(s *baselines.Solver) run.Solver {
 		return s
 	}
 	return replay.Solver{Inner: s, Source: p.Replay}
+}
+
+// Metered returns the model with a budget for every request, and a cache in front of it, which may be nil.
+func (o Opened) Metered(account *budget.Account, forecast func(qa.Request) qa.Usage, store *cache.Store, protocol qa.Protocol) (qa.Model, error) {
+	config := budget.Config{Account: account, Forecast: forecast}
+	if o.Price != nil {
+		config.Price = o.Price.Of
+	}
+	var err error
+	asked := llm.Inside(o.Model, func(endpoint qa.Model) qa.Model {
+		config.Model = endpoint
+		var meter *budget.Meter
+		meter, err = budget.NewMeter(config)
+		return meter
+	})
+	if err != nil || store == nil {
+		return asked, err
+	}
+	return &cache.Model{
+		Store: store, Model: asked, Name: runlog.SpecOf(o.Described), Endpoint: o.Described, Protocol: string(protocol),
+	}, nil
 }

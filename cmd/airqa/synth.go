@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+
+	"airqa/env"
+	"airqa/extractor/account"
+	"airqa/extractor/synthesis"
+	"airqa/run/session"
+)
+
+// synthCmd has the commands that make questions and collect trajectories.
+type synthCmd struct {
+	Explore synthExploreCmd `cmd:"" help:"Write questions about parts of papers, without evaluators."`
+	Track   synthTrackCmd   `cmd:"" help:"Make scorable questions and check them with gates."`
+	Act     synthActCmd     `cmd:"" help:"Collect trajectories for the accepted questions, and score them."`
+	All     synthAllCmd     `cmd:"" help:"Make questions, collect trajectories and score them."`
+	Why     synthWhyCmd     `cmd:"" help:"Show where candidates were lost, or the story of one."`
+}
+
+func (synthCmd) Help() string {
+	return `Examples:
+  airqa synth all -d papers -m openai:gpt-4o --count 200 -o syn
+  airqa synth why syn
+
+An explorer writes a question from a part of a paper, a tracker chooses the function that scores it, and gates reject
+bad questions. Every candidate is in SYN/ledger.jsonl; the accepted ones are in SYN/questions.jsonl.`
+}
+
+type synthExploreCmd struct {
+	dataFlags
+	synthesis.Making
+}
+
+func (synthExploreCmd) Help() string {
+	return `Examples:
+  airqa synth explore -d papers -m openai:gpt-4o --count 200 -o syn
+  airqa synth explore -d papers -m openai:gpt-4o --count 200 -o syn --estimate
+
+The drafts are candidates in SYN/ledger.jsonl. airqa synth track makes them scorable.`
+}
+
+func (c synthExploreCmd) Run(a *app) error { return makeQuestions(a, &c.dataFlags, c.Making, true) }
+
+type synthTrackCmd struct {
+	dataFlags
+	synthesis.Making
+}
+
+func (synthTrackCmd) Help() string {
+	return `Examples:
+  airqa synth track -d papers -m openai:gpt-4o --count 200 -o syn --preview 5
+  airqa synth track -d papers -m openai:gpt-4o --count 200 -o syn --budget-usd 10
+
+Explores as far as necessary. --count N means N accepted questions; if the candidates run out, the exit code is 5.
+Every reply is kept in SYN/replies: after a stop, a crash or a spent budget, the same command resumes and pays for
+nothing twice. Changed gates or prompts redo only what depends on them.`
+}
+
+func (c synthTrackCmd) Run(a *app) error { return makeQuestions(a, &c.dataFlags, c.Making, false) }
+
+// makeQuestions runs explorer, tracker and gates.
+func makeQuestions(a *app, data *dataFlags, f synthesis.Making, exploreOnly bool) error {
+	a.baseURL = f.BaseURL
+	world, err := data.open(a, env.Config{})
+	if err != nil {
+		return err
+	}
+	r, err := f.Run(a.ctx, a.session(), world, data.Data, exploreOnly)
+	if text := r.Text(f, a.width); text != "" {
+		err = errors.Join(a.print(text), err)
+	}
+	return errors.Join(err, world.Close())
+}
+
+type synthActCmd struct {
+	dataFlags
+	synthesis.Acting
+}
+
+func (synthActCmd) Help() string {
+	return `Examples:
+  airqa synth act -d papers -m openai:gpt-4o -o syn
+  airqa synth act -d papers -m openai:Qwen2.5-72B-Instruct --baseline agentic-hybrid-view -o syn -j 16
+
+The runs in SYN/runs are ordinary ones: airqa status, trace, report and export read them.`
+}
+
+func (c synthActCmd) Run(a *app) error {
+	a.baseURL = c.BaseURL
+	return act(a, &c.dataFlags, c.Acting)
+}
+
+// act collects trajectories.
+func act(a *app, data *dataFlags, f synthesis.Acting) error {
+	world, err := data.open(a, env.Config{Mode: env.Mode(f.Retrieve), QueryDeadline: session.QueryDeadline(f.QuerySeconds)})
+	if err != nil {
+		return err
+	}
+	health, err := f.Run(a.ctx, a.session(), world, data.Data)
+	if health != nil {
+		err = errors.Join(a.print(health.Text(a.width)), err)
+	}
+	return errors.Join(err, world.Close())
+}
+
+type synthAllCmd struct {
+	dataFlags
+	synthesis.Making
+	synthesis.Acted
+}
+
+func (synthAllCmd) Help() string {
+	return `Examples:
+  airqa synth all -d papers -m openai:gpt-4o --count 200 -o syn
+  airqa synth all -d airqa-demo/data -m offline --count 20 -o syn
+
+This is airqa synth track followed by airqa synth act with the same model.`
+}
+
+func (c synthAllCmd) Run(a *app) error {
+	if err := makeQuestions(a, &c.dataFlags, c.Making, false); err != nil || c.Estimate || c.Preview > 0 {
+		return err
+	}
+	return act(a, &c.dataFlags, c.Acting(c.Acted))
+}
+
+type synthWhyCmd struct {
+	Syn  string `arg:"" name:"syn" help:"Directory of the synthesis."`
+	ID   string `arg:"" optional:"" name:"id" help:"Candidate such as single-table-12, or the uuid of a question."`
+	JSON bool   `name:"json" help:"Print a JSON object."`
+}
+
+func (synthWhyCmd) Help() string {
+	return `Examples:
+  airqa synth why syn
+  airqa synth why syn single-table-12
+
+Without an ID, prints how many candidates each stage passed and why it lost the others.`
+}
+
+func (c synthWhyCmd) Run(a *app) error {
+	if c.ID != "" {
+		story, err := account.Tell(c.Syn, c.ID)
+		if err != nil || c.JSON {
+			return errors.Join(err, printIf(a, err, story))
+		}
+		return a.print(story.Text())
+	}
+	yields, err := account.Read(c.Syn)
+	if err != nil || c.JSON {
+		return errors.Join(err, printIf(a, err, yields))
+	}
+	return a.print(yields.Text(a.width))
+}
+
+// printIf prints a value as JSON unless there was an error.
+func printIf(a *app, err error, v any) error {
+	if err != nil {
+		return nil
+	}
+	return a.printJSON(v)
+}
