@@ -135,6 +135,11 @@ func TestExplain(t *testing.T) {
 			[]eval.Difference{},
 		},
 		{
+			"another reading of the gold", "eval_string_exact_match", `{"gold": ["BERT"]}`, `"BERT"`, wrong, right,
+			[]string{" text 'BERT' ≠ \"['BERT']\"", " text 'BERT' = 'BERT'"},
+			[]eval.Difference{{Function: "eval_string_exact_match", Reference: "wrong: text 'BERT' ≠ \"['BERT']\"", Fixed: "right: text 'BERT' = 'BERT'"}},
+		},
+		{
 			"another number of keys", "eval_structured_object_exact_match", `{"gold": {"a": 1, "b": 2}}`, `{"a": 1}`, wrong, wrong,
 			[]string{" the answer has 1 keys, want 2", " the answer has 1 keys, want 2"},
 			[]eval.Difference{},

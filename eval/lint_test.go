@@ -41,6 +41,8 @@ func TestGoldAnswers(t *testing.T) {
 		{"negation of int", "eval_negation", not(`"eval_int_exact_match"`, `{"gold": 3}`), right, right},
 		{"negation of float", "eval_negation", not(`"eval_float_exact_match"`, `{"gold": -0.5, "ndigits": -2}`), right, right},
 		{"negation of a list", "eval_negation", not(`"eval_structured_object_exact_match"`, `{"gold": ["a", {"b": 1}], "threshold": 90, "fuzz_method": "partial_ratio"}`), right, right},
+		{"negation of an empty list", "eval_negation", not(`"eval_structured_object_exact_match"`, `{"gold": []}`), right, right},
+		{"negation of an empty dictionary", "eval_negation", not(`"eval_structured_object_exact_match"`, `{"gold": {}}`), right, right},
 		{"negation of elements", "eval_negation", not(`"eval_element_list_included"`, `{"gold": ["a"]}`), right, right},
 		{"negation of a conjunction", "eval_negation", not(`"eval_conjunction"`, pair(textFunc, isA, textFunc, isA)), right, right},
 		{"negation of a negation", "eval_negation", not(`"eval_negation"`, not(textFunc, isA)), right, right},

@@ -162,6 +162,7 @@ func TestQuirksAtoms(t *testing.T) {
 func TestQuirksStructured(t *testing.T) {
 	runQuirks(t, "eval_structured_object_exact_match", []quirk{
 		{"a gold that one element could be, in any order", `{"gold": [1, 2], "ignore_order": true}`, `["x", 2]`, wrong, wrong},
+		{"a gold that only the first could be, in any order", `{"gold": [1, 2], "ignore_order": true}`, `[2, "x"]`, wrong, wrong},
 		{"a gold that no element could be, in any order", `{"gold": [1, 2], "ignore_order": true}`, `["x", "y"]`, unread, unread},
 		{
 			"unknown method, in any order", `{"gold": ["a", "b"], "ignore_order": true, "threshold": 90, "fuzz_method": "levenshtein"}`, `["b", "a"]`,

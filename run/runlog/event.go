@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -138,7 +139,7 @@ func (t Text) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads both forms.
 func (t *Text) UnmarshalJSON(raw []byte) error {
-	if len(raw) == 0 || raw[0] != '{' {
+	if !bytes.HasPrefix(raw, []byte("{")) {
 		return json.Unmarshal(raw, (*string)(t))
 	}
 	var q quoted

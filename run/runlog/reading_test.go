@@ -251,6 +251,71 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// Only a start with number 1 begins another attempt.
+func TestEventsOfLastAttempt(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  int
+	}{
+		{"another attempt", []string{event(1, "start", startRest), event(3, "end", ""), event(1, "start", startRest)}, 1},
+		{"a start out of place", []string{event(1, "start", startRest), event(2, "start", startRest), event(3, "end", "")}, 3},
+		{"another first event", []string{event(1, "start", startRest), event(1, "message", ""), event(2, "end", "")}, 3},
+	} {
+		r, err := runlog.Open(withLog(t, tt.lines...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if events, err := r.Events("u#0"); err != nil || len(events) != tt.want {
+			t.Errorf("%s: %d events, want %d; %v", tt.name, len(events), tt.want, err)
+		}
+	}
+}
+
+// The hashes of a run are those of its files as they were read, without a torn line.
+func TestHashes(t *testing.T) {
+	whole := event(1, "start", startRest) + "\n"
+	dir := withLog(t, event(1, "start", startRest), "{")
+	log := filepath.Join(dir, runlog.LogFile)
+	if err := os.Truncate(log, int64(len(whole))+1); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := read(t, dir)
+	config, err := os.ReadFile(filepath.Join(dir, runlog.RunFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := r.ID(); err != nil || id != runlog.Hash(string(config)) {
+		t.Errorf("id %s, %v", id, err)
+	}
+	for _, after := range []string{"{", "", whole + whole} { // torn, repaired and appended to
+		if err := os.WriteFile(log, []byte(whole+after), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if sum, err := r.LogHash(); err != nil || sum != runlog.Hash(whole) {
+			t.Errorf("followed by %q: hash %s, %v", after, sum, err)
+		}
+	}
+	if err := os.Truncate(log, 9); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.LogHash(); err == nil {
+		t.Error("a log that has become shorter has a hash")
+	}
+	if err := errors.Join(os.Remove(log), os.Remove(filepath.Join(dir, runlog.RunFile))); err != nil {
+		t.Fatal(err)
+	}
+	_, errLog := r.LogHash()
+	_, errID := r.ID()
+	if !errors.Is(errLog, os.ErrNotExist) || !errors.Is(errID, os.ErrNotExist) {
+		t.Errorf("files that are gone: %v, %v", errLog, errID)
+	}
+	empty, _ := read(t, create(t))
+	if sum, err := empty.LogHash(); err != nil || sum != runlog.Hash("") {
+		t.Errorf("hash of no log %s, %v", sum, err)
+	}
+}
+
 // Episodes reads those that are named, and stops when the caller does.
 func TestSomeEpisodes(t *testing.T) {
 	var lines []string
