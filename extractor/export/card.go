@@ -29,15 +29,24 @@ func (w *writer) card() []byte {
 	return b.Bytes()
 }
 
-// configs are the folders of files that load_dataset knows by name.
+// configName is the name under which load_dataset knows the files of an encoder.
+func configName(i int, enc encoder) string {
+	if i == 0 {
+		return "default"
+	}
+	return enc.dir
+}
+
+// header writes the metadata: the types of all columns, the files, and what the Hub lists.
 func (w *writer) header(b *bytes.Buffer) {
-	b.WriteString("---\nconfigs:\n")
+	b.WriteString("---\ndataset_info:\n")
 	for i, enc := range encoders(w.Format) {
-		name := "default"
-		if i > 0 {
-			name = enc.dir
-		}
-		fmt.Fprintf(b, "- config_name: %s\n  data_files:\n", name)
+		fmt.Fprintf(b, "- config_name: %s\n  features:\n", configName(i, enc))
+		w.plan.schemas[i].write(b, "  ")
+	}
+	b.WriteString("configs:\n")
+	for i, enc := range encoders(w.Format) {
+		fmt.Fprintf(b, "- config_name: %s\n  data_files:\n", configName(i, enc))
 		for _, split := range splitNames {
 			if w.plan.division.Rows[string(split)] > 0 {
 				fmt.Fprintf(b, "  - split: %s\n    path: %s/%s%s\n", split, enc.dir, split, suffix(w.Format))

@@ -113,7 +113,8 @@ func (p *planner) pairOf(e *Episode, wrong []*Episode) error {
 		return err
 	}
 	p.pairs.used[against] = true
-	planned := plannedRow{id: row.ID, turn: row.Turn, features: p.features.of(&row), cuts: cuts, against: &against}
+	set := p.features.of(&row) | p.features.of(&opposite)
+	planned := plannedRow{id: row.ID, turn: row.Turn, features: set, cuts: cuts, against: &against}
 	p.keep(e, plannedEpisode{source: p.pairs.source, name: e.Recorded.Episode, uuid: row.UUID, rows: []plannedRow{planned}})
 	return nil
 }

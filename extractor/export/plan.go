@@ -21,6 +21,8 @@ const Damaged windows.Reason = "damaged"
 type plan struct {
 	episodes []plannedEpisode
 	shape    shape
+	// schemas are the types of rows, by encoder.
+	schemas  []schema
 	tally    tally
 	division curate.Division
 	// copied has the turns of a fork or replay that are rows of another run.

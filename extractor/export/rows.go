@@ -77,6 +77,7 @@ type rowWriter struct {
 // writeRows writes the data, provenance.jsonl and the images.
 func (w *writer) writeRows() (err error) {
 	w.plan.shape = w.shape()
+	w.plan.schemas = make([]schema, len(encoders(w.Format)))
 	out := &rowWriter{writer: w, splits: make(map[Split]*lines), images: make(map[string]bool), texts: texts{w.plan.tally.changed}}
 	if out.provenance, err = w.folder.create(ProvenanceFile); err != nil {
 		return err
@@ -254,6 +255,11 @@ func (o *rowWriter) write(e *Episode, split Split, planned plannedRow, p *pair) 
 		o.buffer = append(enc.append(o.plan.shape, o.buffer[:0], t, p), '\n')
 		if _, err := l.files[i].Write(o.buffer); err != nil {
 			return err
+		}
+		if planned.first || l.n == 1 { // these have all keys between them
+			if err := o.plan.schemas[i].add(o.buffer); err != nil {
+				return err
+			}
 		}
 	}
 	images := imagesOf(p.row.Context)

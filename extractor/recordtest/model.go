@@ -56,7 +56,9 @@ func (m *model) fill(reply *qa.Reply, r qa.Request, random *rand.Rand) {
 	}
 	name, args := m.pick(r, random)
 	if len(r.Tools) > 0 && (m.Settings.Protocol == qa.NativeTools || random.IntN(2) == 0) {
-		reply.Text += thought
+		if random.IntN(3) > 0 {
+			reply.Text += thought
+		}
 		for i := range 1 + random.IntN(2)*random.IntN(3) {
 			raw, err := json.Marshal(args)
 			if err != nil {

@@ -1,0 +1,133 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// schema is the type of a JSON value as tables have it. Readers take it from the card, so that it does not depend on
+// which rows they read first.
+type schema struct {
+	// dtype is the type of a scalar: "string", "int64", "float64" or "bool"; empty for lists, objects and unknown types.
+	dtype string
+	// item is the type of the items of a list.
+	item *schema
+	// names are the keys of an object in the order of their appearance.
+	names  []string
+	fields map[string]*schema
+}
+
+// add extends the type so that it includes the value of a line.
+func (s *schema) add(line []byte) error {
+	in := json.NewDecoder(bytes.NewReader(line))
+	in.UseNumber()
+	token, err := in.Token()
+	if err != nil {
+		return err
+	}
+	return s.value(in, token)
+}
+
+func (s *schema) value(in *json.Decoder, token json.Token) error {
+	switch v := token.(type) {
+	case json.Delim:
+		if v == '{' {
+			return s.object(in)
+		}
+		return s.list(in)
+	case string:
+		s.dtype = "string"
+	case bool:
+		s.dtype = "bool"
+	case json.Number:
+		s.dtype = "int64"
+		if strings.ContainsAny(v.String(), ".eE") {
+			s.dtype = "float64"
+		}
+	}
+	return nil
+}
+
+func (s *schema) object(in *json.Decoder) error {
+	if s.fields == nil {
+		s.fields = make(map[string]*schema)
+	}
+	for in.More() {
+		key, err := in.Token()
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprint(key)
+		if s.fields[name] == nil {
+			s.fields[name] = new(schema)
+			s.names = append(s.names, name)
+		}
+		token, err := in.Token()
+		if err == nil {
+			err = s.fields[name].value(in, token)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := in.Token()
+	return err
+}
+
+func (s *schema) list(in *json.Decoder) error {
+	if s.item == nil {
+		s.item = new(schema)
+	}
+	for in.More() {
+		token, err := in.Token()
+		if err == nil {
+			err = s.item.value(in, token)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := in.Token()
+	return err
+}
+
+// write writes the fields of an object as YAML, as cards describe features.
+func (s *schema) write(w io.Writer, indent string) {
+	for _, name := range s.names {
+		_, _ = fmt.Fprintf(w, "%s- name: %s\n", indent, quoted(name))
+		s.fields[name].writeType(w, indent+"  ")
+	}
+}
+
+func (s *schema) writeType(w io.Writer, indent string) {
+	switch {
+	case s.fields != nil:
+		s.writeFields(w, indent, "struct")
+	case s.item != nil && s.item.fields != nil:
+		s.item.writeFields(w, indent, "list")
+	case s.item != nil:
+		_, _ = fmt.Fprintf(w, "%slist: %s\n", indent, s.item.scalar())
+	default:
+		_, _ = fmt.Fprintf(w, "%sdtype: %s\n", indent, s.scalar())
+	}
+}
+
+func (s *schema) writeFields(w io.Writer, indent, kind string) {
+	if len(s.names) == 0 {
+		_, _ = fmt.Fprintf(w, "%s%s: []\n", indent, kind)
+		return
+	}
+	_, _ = fmt.Fprintf(w, "%s%s:\n", indent, kind)
+	s.write(w, indent)
+}
+
+// scalar is the name of a type; a text if no row has a value.
+func (s *schema) scalar() string {
+	if s.dtype == "" {
+		return "string"
+	}
+	return s.dtype
+}
