@@ -39,8 +39,14 @@ func configName(i int, enc encoder) string {
 
 // header writes the metadata: the types of all columns, the files, and what the Hub lists.
 func (w *writer) header(b *bytes.Buffer) {
-	b.WriteString("---\ndataset_info:\n")
+	b.WriteString("---\n")
 	for i, enc := range encoders(w.Format) {
+		if enc.append == nil {
+			continue
+		}
+		if i == 0 {
+			b.WriteString("dataset_info:\n")
+		}
 		fmt.Fprintf(b, "- config_name: %s\n  features:\n", configName(i, enc))
 		w.plan.schemas[i].write(b, "  ")
 	}

@@ -13,40 +13,28 @@ type shape struct {
 	tools, images bool
 }
 
-// part is a message in the form of chat endpoints: results hold no images, and each call has its result.
-type part struct {
-	qa.Message
-	// Name is the tool of a result.
-	Name string
-}
-
 // chat converts the messages of a row as endpoints get them: the images of tool results follow in a user message, and
 // calls that were not executed have a result that says so.
-func (t *texts) chat(messages []qa.Message) []part {
-	var out []part
+func (t *texts) chat(messages []qa.Message) []qa.Message {
+	var out []qa.Message
 	var images []qa.Image
-	names := make(map[string]string) // of tools, by call
 	flush := func() {
 		if len(images) > 0 {
-			out = append(out, part{Message: qa.Message{Role: qa.User, Images: images}})
+			out = append(out, qa.Message{Role: qa.User, Images: images})
 			images = nil
 		}
 	}
 	for _, m := range messages {
-		if m.Role != qa.ToolResult {
-			flush()
-		}
 		m.Text = t.safe(m.Text)
-		for _, c := range m.ToolCalls {
-			names[c.ID] = t.safe(c.Name)
-		}
 		if m.Role == qa.ToolResult {
 			images = append(images, m.Images...)
 			m.Images = nil
+		} else {
+			flush()
 		}
-		out = append(out, part{m, names[m.ToolCallID]})
+		out = append(out, m)
 		for _, id := range m.NotRun {
-			out = append(out, part{qa.Message{Role: qa.ToolResult, Text: qa.NotRunResult, ToolCallID: id}, names[id]})
+			out = append(out, qa.Message{Role: qa.ToolResult, Text: qa.NotRunResult, ToolCallID: id})
 		}
 	}
 	flush()
@@ -87,10 +75,10 @@ const noWeight = -1
 
 // openAIMessage appends a message. If the export has images, every content is a list of parts, because readers of tables
 // want one type per column.
-func (s shape) openAIMessage(dst []byte, t *texts, p part, weight int) []byte {
+func (s shape) openAIMessage(dst []byte, t *texts, m qa.Message, weight int) []byte {
 	o := begin(dst)
-	o.text("role", string(p.Role))
-	s.content(&o, p, func(dst []byte, im qa.Image) []byte {
+	o.text("role", string(m.Role))
+	s.content(&o, m, func(dst []byte, im qa.Image) []byte {
 		url := begin(dst)
 		url.text("type", "image_url")
 		url.key("image_url")
@@ -99,37 +87,37 @@ func (s shape) openAIMessage(dst []byte, t *texts, p part, weight int) []byte {
 		url.dst = inner.end()
 		return url.end()
 	})
-	if len(p.ToolCalls) > 0 {
+	if len(m.ToolCalls) > 0 {
 		o.key("tool_calls")
-		o.dst = appendList(o.dst, p.ToolCalls, func(dst []byte, c qa.ToolCall) []byte {
+		o.dst = appendList(o.dst, m.ToolCalls, func(dst []byte, c qa.ToolCall) []byte {
 			return appendCall(dst, c, t.safe(c.Name), appendString(nil, t.safe(argumentText(c.Arguments))))
 		})
 	}
-	if p.Role == qa.ToolResult {
-		o.text("tool_call_id", p.ToolCallID)
+	if m.Role == qa.ToolResult {
+		o.text("tool_call_id", m.ToolCallID)
 	}
-	if p.Role == qa.Assistant && weight != noWeight {
+	if m.Role == qa.Assistant && weight != noWeight {
 		o.number("weight", weight)
 	}
 	return o.end()
 }
 
 // content appends the content of a message: a text, or parts with the text first, as endpoints get them.
-func (s shape) content(o *object, p part, image func([]byte, qa.Image) []byte) {
+func (s shape) content(o *object, m qa.Message, image func([]byte, qa.Image) []byte) {
 	o.key("content")
 	if !s.images {
-		o.dst = appendString(o.dst, p.Text)
+		o.dst = appendString(o.dst, m.Text)
 		return
 	}
 	o.dst = append(o.dst, '[')
-	if p.Text != "" || len(p.Images) == 0 {
+	if m.Text != "" || len(m.Images) == 0 {
 		text := begin(o.dst)
 		text.text("type", "text")
-		text.text("text", p.Text)
+		text.text("text", m.Text)
 		o.dst = text.end()
 	}
-	for i, im := range p.Images {
-		if i > 0 || p.Text != "" {
+	for i, im := range m.Images {
+		if i > 0 || m.Text != "" {
 			o.dst = append(o.dst, ',')
 		}
 		o.dst = image(o.dst, im)

@@ -7,8 +7,8 @@ func (s shape) trlPair(dst []byte, t *texts, p *pair) []byte {
 	o := begin(dst)
 	o.text("id", p.row.ID)
 	s.trlPrompt(&o, t, &p.row)
-	s.trlMessages(&o, t, "chosen", &p.row, []qa.Message{p.row.Target})
-	s.trlMessages(&o, t, "rejected", &p.row, []qa.Message{p.against.Target})
+	s.trlMessages(&o, t, "chosen", []qa.Message{p.row.Target})
+	s.trlMessages(&o, t, "rejected", []qa.Message{p.against.Target})
 	return o.end()
 }
 
@@ -30,7 +30,7 @@ func (s shape) shareGPTPair(dst []byte, t *texts, p *pair) []byte {
 func (s shape) openAIPair(dst []byte, t *texts, p *pair) []byte {
 	messages := func(name string, o *object, list []qa.Message) {
 		o.key(name)
-		o.dst = appendList(o.dst, t.chat(list), func(dst []byte, m part) []byte { return s.openAIMessage(dst, t, m, noWeight) })
+		o.dst = appendList(o.dst, t.chat(list), func(dst []byte, m qa.Message) []byte { return s.openAIMessage(dst, t, m, noWeight) })
 	}
 	o := begin(dst)
 	o.key("input")

@@ -1,7 +1,7 @@
 package export
 
 import (
-	"encoding/json"
+	"fmt"
 	"math/bits"
 
 	"airqa/extractor/windows"
@@ -32,7 +32,6 @@ func (f *features) of(row *windows.Row) (set uint64) {
 	for _, t := range row.Tools {
 		add("tool " + t.Name)
 	}
-	types := typesOf(row.Tools)
 	for i, m := range append(row.Context[:len(row.Context):len(row.Context)], row.Target) {
 		if len(m.Images) > 0 {
 			add(imageFeature)
@@ -40,32 +39,11 @@ func (f *features) of(row *windows.Row) (set uint64) {
 		if m.Role == qa.ToolResult {
 			add("result")
 		}
-		for _, c := range m.ToolCalls {
-			column := "call "
-			if i == len(row.Context) {
-				column = "call to train "
-			}
-			add(column)
-			for _, key := range argumentKeys(c, types) {
-				add(column + key)
-			}
+		if len(m.ToolCalls) > 0 {
+			add(fmt.Sprint("call, to train: ", i == len(row.Context)))
 		}
 	}
 	return set
-}
-
-// argumentKeys lists the keys of a call in TRL's format, but for empty lists, which have no type.
-func argumentKeys(c qa.ToolCall, types map[string]string) (keys []string) {
-	var args map[string]json.RawMessage
-	if json.Unmarshal(typed(&texts{changed: make(map[string]int)}, c.Arguments, types), &args) != nil {
-		return nil
-	}
-	for key, value := range args {
-		if string(value) != "[]" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // lead chooses rows that have all features of a list between them, the richest first, in the order of the list where

@@ -69,6 +69,7 @@ func checkPairFiles(t *testing.T, out string, pairs int) {
 	type message struct {
 		Role, From, Value string
 		Content           json.RawMessage
+		Calls             json.RawMessage `json:"tool_calls"`
 	}
 	trl := linesOf[struct{ Prompt, Chosen, Rejected []message }](t, out, "data", "train.jsonl")
 	ranking := linesOf[struct {
@@ -90,7 +91,8 @@ func checkPairFiles(t *testing.T, out string, pairs int) {
 		if len(trl[i].Chosen) != 1 || len(openAI[i].Good) != 1 || len(trl[i].Prompt) != len(openAI[i].Input.Messages) {
 			t.Errorf("pair %d: TRL %d messages, OpenAI %d", i, len(trl[i].Prompt), len(openAI[i].Input.Messages))
 		}
-		if string(trl[i].Chosen[0].Content) != string(openAI[i].Good[0].Content) || string(trl[i].Rejected[0].Content) != string(openAI[i].Bad[0].Content) {
+		same := func(a, b message) bool { return b.Calls != nil || string(a.Content) == string(b.Content) } // calls are text for TRL
+		if !same(trl[i].Chosen[0], openAI[i].Good[0]) || !same(trl[i].Rejected[0], openAI[i].Bad[0]) {
 			t.Errorf("pair %d differs between TRL and OpenAI", i)
 		}
 	}

@@ -45,25 +45,36 @@ func (t *texts) turn(m qa.Message) preflight.Message {
 }
 
 // answer returns a turn of the model. A call without words is a function_call, which the trainer renders in the form of
-// its template. It has no place for words before a call, so these turns are text in the form of Qwen and Hermes.
+// its template. It has no place for words before a call, so these turns are text.
 func (t *texts) answer(text string, calls []qa.ToolCall) preflight.Message {
-	if len(calls) == 0 {
-		return preflight.Message{Role: preflight.RoleGPT, Text: text}
+	if len(calls) == 0 || text != "" {
+		return preflight.Message{Role: preflight.RoleGPT, Text: t.withCalls(text, calls)}
 	}
-	parts := make([]string, len(calls))
+	list := t.callTexts(calls)
+	if len(list) == 1 {
+		return preflight.Message{Role: preflight.RoleFunctionCall, Text: list[0]}
+	}
+	return preflight.Message{Role: preflight.RoleFunctionCall, Text: "[" + strings.Join(list, ", ") + "]"}
+}
+
+// callTexts returns calls as JSON, each with name and arguments.
+func (t *texts) callTexts(calls []qa.ToolCall) []string {
+	list := make([]string, len(calls))
 	for i, c := range calls {
-		parts[i] = `{"name": ` + quoted(t.safe(c.Name)) + `, "arguments": ` + t.safe(spaced(argumentObject(c.Arguments))) + `}`
+		list[i] = `{"name": ` + quoted(t.safe(c.Name)) + `, "arguments": ` + t.safe(spaced(argumentObject(c.Arguments))) + `}`
 	}
-	if text == "" {
-		if len(parts) == 1 {
-			return preflight.Message{Role: preflight.RoleFunctionCall, Text: parts[0]}
+	return list
+}
+
+// withCalls returns a turn with its calls as the templates of Qwen and Hermes models print them. The text must be safe.
+func (t *texts) withCalls(text string, calls []qa.ToolCall) string {
+	for _, call := range t.callTexts(calls) {
+		if text != "" {
+			text += "\n"
 		}
-		return preflight.Message{Role: preflight.RoleFunctionCall, Text: "[" + strings.Join(parts, ", ") + "]"}
+		text += "<tool_call>\n" + call + "\n</tool_call>"
 	}
-	for i, p := range parts {
-		parts[i] = "\n<tool_call>\n" + p + "\n</tool_call>"
-	}
-	return preflight.Message{Role: preflight.RoleGPT, Text: text + strings.Join(parts, "")}
+	return text
 }
 
 func quoted(s string) string { return string(appendString(nil, s)) }

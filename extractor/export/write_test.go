@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
 
 	"airqa/extractor/curate"
 	"airqa/extractor/export"
@@ -204,6 +205,7 @@ func checkRows(t *testing.T, out string, f export.Format, ids []string) {
 			t.Errorf("%s: line %d has other keys than the first", f, i+1)
 		}
 	}
+	checkDeclared(t, out, rows)
 	if early != len(columns) {
 		t.Errorf("%s: %d keys in the first rows, %d in all", f, early, len(columns))
 	}
@@ -232,6 +234,58 @@ func checkTypes(t *testing.T, columns map[string]string, path string, v any) {
 		t.Errorf("%s is %s here and %s elsewhere", path, kind, old)
 	}
 	columns[path] = kind
+}
+
+// feature is the type of a column as a card declares it.
+type feature struct {
+	Name, Dtype string
+	Struct      []feature
+	List        yaml.Node
+}
+
+// checkDeclared checks that the card declares the type of everything in the rows.
+func checkDeclared(t *testing.T, out string, rows []map[string]any) {
+	t.Helper()
+	header := strings.Split(string(read(t, out, export.CardFile)), "---\n")[1]
+	var card struct {
+		Info []struct{ Features []feature } `yaml:"dataset_info"`
+	}
+	if err := yaml.Unmarshal([]byte(header), &card); err != nil || len(card.Info) == 0 {
+		t.Fatalf("header of the card: %v\n%s", err, header)
+	}
+	for _, row := range rows {
+		declared(t, "row", feature{Struct: card.Info[0].Features}, row)
+	}
+}
+
+func declared(t *testing.T, path string, f feature, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case map[string]any:
+		for key, child := range v {
+			i := slices.IndexFunc(f.Struct, func(g feature) bool { return g.Name == key })
+			if i < 0 {
+				t.Fatalf("%s.%s is not declared", path, key)
+			}
+			declared(t, path+"."+key, f.Struct[i], child)
+		}
+	case []any:
+		var item feature
+		if f.List.Kind == yaml.SequenceNode {
+			if err := f.List.Decode(&item.Struct); err != nil {
+				t.Fatal(err)
+			}
+		}
+		item.Dtype = f.List.Value
+		for _, child := range v {
+			declared(t, path+"[]", item, child)
+		}
+	default:
+		want := map[string]string{"string": "string", "bool": "bool", "int64": "float64", "float64": "float64"}[f.Dtype]
+		if got := fmt.Sprintf("%T", v); got != want {
+			t.Fatalf("%s is a %s, declared as %q", path, got, f.Dtype)
+		}
+	}
 }
 
 // checkShareGPT checks the order of roles, the markers of images and the files.
