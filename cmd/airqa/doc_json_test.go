@@ -20,6 +20,7 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/extractor/account"
+	"airqa/extractor/preflight/check"
 	"airqa/internal/settings"
 	"airqa/llm/cache"
 	"airqa/report"
@@ -82,6 +83,12 @@ var jsonOutputs = map[string]jsonOutput{
 	"synth why": {
 		[]string{"synth why airqa-demo/syn --json", "synth why airqa-demo/syn retrieval-0 --json"},
 		[]any{account.Yields{}, account.Story{}},
+	},
+	"export check": {
+		[]string{"export check pairs.jsonl --config pairs.yaml --json"},
+		[]any{struct {
+			Total check.Total `json:"total"`
+		}{}},
 	},
 	"trace": {
 		[]string{"trace airqa-demo/runs/agentic-hybrid --json"},
@@ -163,7 +170,7 @@ func TestJSONDoc(t *testing.T) {
 	}
 }
 
-// jsonFolder is a folder with the results of the demo, a cache and two files with faults and labels.
+// jsonFolder is a folder with the results of the demo, a cache, and files with faults, labels and preference pairs.
 func jsonFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -174,6 +181,9 @@ func jsonFolder(t *testing.T) string {
 		"faulty.jsonl": `{"uuid": "1", "question": "Who?"}` + "\n",
 		"labels.jsonl": `{"uuid":"a","question":"Which?","evaluator":{"eval_func":"eval_reference_answer_with_llm",` +
 			`"eval_kwargs":{"reference_answer":"Adam"}},"answer":"Adam is not used","label":false}` + "\n",
+		"pairs.yaml": "stage: rm\ntemplate: qwen\n",
+		"pairs.jsonl": `{"conversations":[{"from":"human","value":"q"}],"chosen":{"from":"gpt","value":"a"},` +
+			`"rejected":{"from":"gpt","value":"b"}}` + "\n",
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

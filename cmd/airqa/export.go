@@ -12,12 +12,14 @@ import (
 
 type exportCmd struct {
 	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs; also without the word write."`
+	Check exportCheckCmd `cmd:"" help:"Predict what a trainer does with each row of a file, and what to change."`
+	Show  exportShowCmd  `cmd:"" help:"Show a row as the trainer sees it: trained, context and cut."`
 }
 
 func (exportCmd) Help() string {
 	return `Examples:
   airqa export runs/hybrid --out sft
-  airqa export runs --format dpo --out pairs
+  airqa export check sft --tokenizer tokenizer.json
 
 Without a sub-command, airqa export RUN... writes training data; airqa export write --help lists its flags.`
 }

@@ -156,6 +156,8 @@ var scripted = map[string]map[string]string{
 	"synth act":     {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
 	"synth why":     {"script/synth.txtar": "json"},
 	"why":           {"script/demo.txtar": "compare format json scoring"},
+	"export check":  {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template json"},
+	"export show":   {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template row html"},
 	"trace":         {"script/run.txtar": "json", "script/formats.txtar": "format"},
 	"sql":           {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
 	"search":        {"script/look.txtar": "data retrieve limit paper json vectors"},
@@ -271,7 +273,7 @@ var neededArgs = map[string]string{
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "papers": "--data d",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o",
-	"cache prune": "c --older 2w", "export write": "run --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
+	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
 }
 
 // parsed is a command with some arguments.

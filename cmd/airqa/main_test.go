@@ -72,6 +72,11 @@ func TestScripts(t *testing.T) {
 			e.Defer(tools.Close)
 			e.Setenv("TOOLS", tools.Root())
 			e.Setenv("DATA", data)
+			tokenizer, err := filepath.Abs("../../internal/bpe/testdata/digits.json")
+			if err != nil {
+				return err
+			}
+			e.Setenv("TOKENIZER", tokenizer)
 			// PDFium's compiled code is kept in the user's cache directory; scripts have no home of their own.
 			e.Setenv("XDG_CACHE_HOME", cache)
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {

@@ -24,31 +24,41 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Errors of settings that the trainer refuses at its start.
-var (
-	ErrBothMasks = errors.New("ValueError: `mask_history` is incompatible with `train_on_prompt`")
-	ErrMaskStage = errors.New("ValueError: `train_on_prompt` or `mask_history` cannot be set as True except SFT")
-	ErrPackStage = errors.New("ValueError: `neat_packing` cannot be set as True except SFT")
-	ErrNoPrompt  = errors.New("ValueError: Current template does not support `train_on_prompt`")
+// ErrRefused is the error of settings that the trainer refuses at its start.
+var ErrRefused = errors.New("ValueError")
+
+// refused is an error of settings in the trainer's words.
+type refused string
+
+func (r refused) Error() string { return "ValueError: " + string(r) }
+
+func (refused) Is(target error) bool { return target == ErrRefused }
+
+// Settings that the trainer refuses.
+const (
+	bothMasks = refused("`mask_history` is incompatible with `train_on_prompt`")
+	maskStage = refused("`train_on_prompt` or `mask_history` cannot be set as True except SFT")
+	packStage = refused("`neat_packing` cannot be set as True except SFT")
+	noPrompt  = refused("Current template does not support `train_on_prompt`")
 )
 
 // conflict returns the error with which the trainer refuses its settings.
 func (c Config) conflict(t *template.Template) error {
 	switch {
 	case c.MaskHistory && c.TrainOnPrompt:
-		return ErrBothMasks
+		return bothMasks
 	case c.Stage != SFT && (c.MaskHistory || c.TrainOnPrompt):
-		return ErrMaskStage
+		return maskStage
 	case c.Stage != SFT && c.NeatPacking:
-		return ErrPackStage
+		return packStage
 	case c.TrainOnPrompt && t.EfficientEOS:
-		return ErrNoPrompt
+		return noPrompt
 	}
 	return nil
 }
 
-// limit is the number of tokens that a row may have.
-func (c Config) limit() int {
+// Limit is the number of tokens that a row may have.
+func (c Config) Limit() int {
 	if c.Packing {
 		return c.CutoffLen - 1
 	}

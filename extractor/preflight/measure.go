@@ -11,7 +11,7 @@ import (
 )
 
 // Measure predicts what the trainer does with one conversation. Its last message is the target.
-func (k *Checker) Measure(c Conversation) Verdict { return k.judge(c.align()).Verdict }
+func (k *Checker) Measure(c Conversation) Verdict { return k.Judge(c.align()).Verdict }
 
 // droppedRow is the last reason for every dropped row, in the trainer's words.
 const droppedRow = "Dropped invalid"
@@ -61,43 +61,43 @@ func roleOf(role string) (mapped string, answer bool) {
 	return "", false
 }
 
-// judged is the verdict on a row, with those on both answers of a pair. The pair's own is that on the chosen answer.
-type judged struct {
+// Judged is the verdict on a row, with those on both answers of a pair. The pair's own is that on the chosen answer.
+type Judged struct {
 	Verdict
-	chosen, rejected *Verdict
+	Chosen, Rejected *Verdict
 }
 
-// judge predicts what becomes of a converted row.
-func (k *Checker) judge(row align.Row) judged {
+// Judge predicts what becomes of a row that the trainer has converted.
+func (k *Checker) Judge(row align.Row) Judged {
 	want := len(row.Response) == 1
 	if k.c.Stage != SFT {
 		want = len(row.Response) >= 2
 	}
 	if len(row.Prompt)%2 != 1 || !want {
-		return judged{Verdict: Verdict{Outcome: Dropped, Reasons: append(row.Warnings, droppedRow)}}
+		return Judged{Verdict: Verdict{Outcome: Dropped, Reasons: append(row.Warnings, droppedRow)}}
 	}
-	var j judged
+	var j Judged
 	var err error
 	switch k.c.Stage {
 	case RM:
 		j, err = k.judgePair(row)
 	case KTO:
-		j.Verdict, err = k.judgeAnswer(row, row.Response[answerOf(row.Response)])
+		j.Verdict, err = k.judgeAnswer(row, row.Response[AnswerOf(row.Response)])
 	default:
 		j.Verdict, err = k.judgeTurns(row)
 	}
 	if err != nil {
-		return judged{Verdict: crash(err)}
+		return Judged{Verdict: Crashed(err)}
 	}
 	j.Reasons = append([]string{}, row.Warnings...)
 	return j
 }
 
-// crash is the verdict on a row that stops the trainer.
-func crash(err error) Verdict { return Verdict{Outcome: Crash, Reasons: []string{err.Error()}} }
+// Crashed is the verdict on a row that stops the trainer.
+func Crashed(err error) Verdict { return Verdict{Outcome: Crash, Reasons: []string{err.Error()}} }
 
-// answerOf returns the index of the answer of a feedback row: the first that is not empty.
-func answerOf(response []align.Message) int {
+// AnswerOf returns the index of the answer of a feedback row: the first that is not empty.
+func AnswerOf(response []align.Message) int {
 	if response[0].Content == "" || response[0].Content == nil {
 		return 1
 	}
@@ -146,10 +146,11 @@ func asText(v python.Value, format string) (string, error) {
 	if v == false || v == int64(0) || v == 0.0 {
 		return "", nil
 	}
-	return "", fmt.Errorf(format, typeName(v))
+	return "", fmt.Errorf(format, TypeName(v))
 }
 
-func typeName(v python.Value) string {
+// TypeName returns the name of a value's type in Python.
+func TypeName(v python.Value) string {
 	if _, ok := v.(table.Moment); ok {
 		return "datetime"
 	}
@@ -194,14 +195,20 @@ func (k *Checker) judgeAnswer(row align.Row, answer align.Message) (Verdict, err
 	return k.verdict(k.cutAnswer(oneTurn(pairs), 0)), nil
 }
 
+// Renders returns the error with which the trainer refuses a row with another answer.
+func (k *Checker) Renders(row align.Row, answer align.Message) error {
+	_, err := k.render(row, answer)
+	return err
+}
+
 // judgePair judges both answers of a pair; they share the limit of the longer one.
-func (k *Checker) judgePair(row align.Row) (judged, error) {
+func (k *Checker) judgePair(row align.Row) (Judged, error) {
 	var turns [2]template.Pair
 	longest := 0
 	for i := range turns {
 		pairs, err := k.render(row, row.Response[i])
 		if err != nil {
-			return judged{}, err
+			return Judged{}, err
 		}
 		turns[i] = oneTurn(pairs)
 		longest = max(longest, k.size(turns[i].Target))
@@ -209,7 +216,7 @@ func (k *Checker) judgePair(row align.Row) (judged, error) {
 	turns[1].Source = turns[0].Source
 	chosen := k.verdict(k.cutAnswer(turns[0], longest))
 	rejected := k.verdict(k.cutAnswer(turns[1], longest))
-	return judged{chosen, &chosen, &rejected}, nil
+	return Judged{chosen, &chosen, &rejected}, nil
 }
 
 // oneTurn joins all but the last target into the source.
@@ -237,7 +244,7 @@ func (k *Checker) cut(pairs []template.Pair) []cutPair {
 	for i, p := range pairs {
 		sizes[i] = part{k.size(p.Source), k.size(p.Target)}
 	}
-	limit := k.c.limit()
+	limit := k.c.Limit()
 	if k.template.EfficientEOS {
 		limit--
 	}
@@ -256,7 +263,7 @@ func (k *Checker) cutAnswer(p template.Pair, longest int) []cutPair {
 		longest++
 	}
 	size := part{k.size(p.Source), k.size(p.Target)}
-	kept := share(part{size.source, max(size.target, longest)}, k.c.limit())
+	kept := share(part{size.source, max(size.target, longest)}, k.c.Limit())
 	kept.target = min(kept.target, size.target)
 	return []cutPair{{Pair: p, size: size, kept: kept, trained: true}}
 }
@@ -313,13 +320,13 @@ var errNoSpans = errors.New("the trainer does not keep this row")
 // Spans returns a conversation as the trainer renders it, in order, with what is trained, context and cut; none if the
 // row is not kept.
 func (k *Checker) Spans(c Conversation) []Span {
-	spans, _ := k.spans(c.align(), 0)
+	spans, _ := k.RowSpans(c.align(), 0)
 	return spans
 }
 
-// spans renders a row with one of its answers.
-func (k *Checker) spans(row align.Row, answer int) ([]Span, error) {
-	if v := k.judge(row); v.Outcome != Kept {
+// RowSpans is [Checker.Spans] for a converted row and one of its answers.
+func (k *Checker) RowSpans(row align.Row, answer int) ([]Span, error) {
+	if v := k.Judge(row); v.Outcome != Kept {
 		return nil, fmt.Errorf("%w: %s", errNoSpans, v.Reasons)
 	}
 	pairs, err := k.render(row, row.Response[answer])

@@ -141,6 +141,12 @@ type Span struct {
 	State State  `json:"state"`
 }
 
+// Config returns the configuration, with the trainer's defaults.
+func (k *Checker) Config() Config { return k.c }
+
+// Vision reports whether the template reads images.
+func (k *Checker) Vision() bool { return k.template.Vision != nil }
+
 // Checker predicts verdicts under one configuration. It is safe for concurrent use.
 type Checker struct {
 	c        Config

@@ -76,7 +76,7 @@ func ReadInfo(dir, name string) (Info, error) {
 	}
 	entry, ok := all[name]
 	if !ok {
-		return Info{}, fmt.Errorf("ValueError: Undefined dataset %s in %s", name, InfoFile)
+		return Info{}, fmt.Errorf("ValueError: %w: Undefined dataset %s in %s", ErrEntry, name, InfoFile)
 	}
 	v, err := python.FromJSON(entry)
 	if err != nil {
@@ -87,6 +87,28 @@ func ReadInfo(dir, name string) (Info, error) {
 		return Info{}, fmt.Errorf("%s: %s is not an object", InfoFile, name)
 	}
 	return parseInfo(d)
+}
+
+// EntryOf returns the name of the data set in a folder that reads a file, empty if there is none. The error may be
+// [fs.ErrNotExist].
+func EntryOf(dir, file string) (string, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, InfoFile))
+	if err != nil {
+		return "", err
+	}
+	var all map[string]struct {
+		File string `json:"file_name"`
+	}
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return "", fmt.Errorf("%s: %w", InfoFile, err)
+	}
+	found := ""
+	for name, entry := range all {
+		if filepath.Clean(entry.File) == file && (found == "" || name < found) {
+			found = name
+		}
+	}
+	return found, nil
 }
 
 func only(all map[string]json.RawMessage) (string, error) {
@@ -101,7 +123,10 @@ func only(all map[string]json.RawMessage) (string, error) {
 	return names[0], nil
 }
 
-var errFile = errors.New("KeyError: 'file_name': only data sets in files are checked")
+// ErrEntry is the error of a data set without a usable entry.
+var ErrEntry = errors.New("no such data set")
+
+var errFile = fmt.Errorf("KeyError: 'file_name': %w in a file; only files are checked", ErrEntry)
 
 func parseInfo(d *python.Dict) (Info, error) {
 	i := Info{Formatting: "alpaca", columns: defaultColumns(), tags: defaultTags()}

@@ -3,6 +3,7 @@ package table
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"airqa/internal/python"
 )
@@ -108,6 +109,23 @@ func toText(v python.Value) python.Value {
 		}
 	}
 	return python.Str(v)
+}
+
+// withoutSurrogates drops lone surrogates, as pandas does.
+func withoutSurrogates(v python.Value) python.Value {
+	switch x := v.(type) {
+	case string:
+		return strings.ToValidUTF8(x, "")
+	case python.List:
+		for i := range x {
+			x[i] = withoutSurrogates(x[i])
+		}
+	case *python.Dict:
+		for key, item := range x.All() {
+			x.Set(key, withoutSurrogates(item))
+		}
+	}
+	return v
 }
 
 // plainText returns the text of a string as written between its quotes.

@@ -16,6 +16,7 @@ import (
 var (
 	ErrEmpty  = errors.New("SchemaInferenceError: Please pass `features` or at least one example when writing data: the file is empty")
 	ErrNoRows = errors.New(`ValueError: Instruction "train" corresponds to no data`)
+	errDeep   = errors.New("DatasetGenerationError: ArrowInvalid: Recursion level in ArrowSchema struct exceeded")
 	ErrUTF8   = errors.New("UnicodeDecodeError: invalid UTF-8")
 )
 
@@ -49,8 +50,11 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Schema.Fields) == 0 {
+	switch {
+	case len(f.Schema.Fields) == 0:
 		return nil, ErrNoRows
+	case f.Schema.depth() > maxDepth+1:
+		return nil, errDeep
 	}
 	return f, nil
 }
@@ -178,19 +182,27 @@ func (f *File) whole(in io.ReadSeeker, cause error) error {
 	return cause
 }
 
-// items reads an array of objects.
+// items reads an array of objects. Other items are rows too, without the columns that the trainer looks for.
 func (f *File) items(sp *splitter) error {
 	all := &shape{kind: Struct}
 	s := scanner{array: true}
+	first := byte(0)
 	for raw, err := range sp.array() {
 		if err != nil {
 			return err
 		}
-		if raw[0] != '{' {
-			return fmt.Errorf("DatasetGenerationError: item %d of the array is not an object", f.Len)
+		if f.Len == 0 {
+			first = raw[0]
 		}
 		s.data, s.pos = raw, 0
-		if err := s.value(all); err != nil {
+		to := all
+		switch {
+		case (first == '{') != (raw[0] == '{'):
+			return fmt.Errorf("DatasetGenerationError: AttributeError: item %d of the array is not an object", f.Len)
+		case first != '{':
+			to = all.field([]byte("text"), 0)
+		}
+		if err := s.value(to); err != nil {
 			return fmt.Errorf("DatasetGenerationError: ArrowInvalid: %w in row %d", err, f.Len)
 		}
 		f.Len++
@@ -224,7 +236,10 @@ func (f *File) columns(sp *splitter, cause error) error {
 
 // Parse reads the text of a row.
 func (f *File) Parse(raw []byte) (Cell, error) {
-	v, err := python.FromJSON(raw)
+	v, _, err := python.ParseJSON(string(raw), 0, python.Options{Loose: f.array})
+	if f.array && bytes.Contains(raw, []byte(`\u`)) {
+		v = withoutSurrogates(v)
+	}
 	return Cell{v, f.Schema}, err
 }
 

@@ -258,7 +258,7 @@ func (s *scanner) checkUnicode(after []byte) (int, error) {
 		return 4, nil
 	case high && lowFollows(after[4:]):
 		return 10, nil
-	case high && s.array && len(after) == 4:
+	case high && s.array && !bytes.HasPrefix(after[4:], []byte(`\u`)):
 		return 4, nil // pandas drops it
 	}
 	return 0, s.syntax("The surrogate pair in string is invalid: a lone surrogate")

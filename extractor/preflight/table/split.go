@@ -223,8 +223,8 @@ var errColumns = errors.New("not a table")
 
 // transpose turns an object of lists into rows; scalars are repeated.
 func transpose(raw []byte) ([][]byte, error) {
-	v, err := python.FromJSON(raw)
-	d, ok := v.(*python.Dict)
+	v, _, err := python.ParseJSON(string(raw), 0, python.Options{Loose: true})
+	d, ok := withoutSurrogates(v).(*python.Dict)
 	if err != nil || !ok {
 		return nil, errColumns
 	}

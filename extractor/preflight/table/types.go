@@ -63,6 +63,21 @@ func (t *Type) String() string {
 	return [...]string{"null", "bool", "int64", "double", "timestamp[s]", "string"}[t.Kind]
 }
 
+// maxDepth is the maximum nesting of a column's type.
+const maxDepth = 63
+
+// depth returns the nesting of a type, 1 for a scalar.
+func (t *Type) depth() int {
+	deepest := 0
+	if t.Elem != nil {
+		deepest = t.Elem.depth()
+	}
+	for _, f := range t.Fields {
+		deepest = max(deepest, f.Type.depth())
+	}
+	return 1 + deepest
+}
+
 // castable returns the error with which values of a shape cannot be written into a column of type t.
 func (t *Type) castable(s *shape) error {
 	from := s.typ()

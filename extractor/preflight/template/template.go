@@ -5,8 +5,10 @@
 package template
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,14 +121,17 @@ func Find(name string) (*Template, error) {
 	return nil, fmt.Errorf("%w %q; known: %s", ErrUnknown, name, strings.Join(Names(), ", "))
 }
 
+// names lists the templates of LLaMA-Factory 0.9.5.
+//
+//go:embed names.txt
+var names string
+
+// Exists reports whether LLaMA-Factory has a template, which may be unknown here.
+func Exists(name string) bool { return slices.Contains(strings.Fields(names), name) }
+
 // Names returns the names of all templates, sorted.
 func Names() []string {
-	names := make([]string, 0, len(known))
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(known))
 }
 
 const (
@@ -209,10 +214,14 @@ func (t *Template) addThoughts(pairs []Pair, messages []Message, o Options) {
 // message renders message i of a dialog.
 func (t *Template) message(d Dialog, m Message, i int, o Options) (pieces []Piece, err error) {
 	text := m.Text
-	if m.Role == Function {
+	switch m.Role {
+	case User, Assistant, Observation:
+	case Function:
 		if text, err = encodable(callText(t.toolStyle, text)); err != nil {
 			return nil, err
 		}
+	default:
+		return nil, fmt.Errorf("NotImplementedError: Unexpected role: %s", m.Role)
 	}
 	if i == 0 {
 		system, err := t.head(d, o)

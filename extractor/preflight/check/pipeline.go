@@ -1,4 +1,4 @@
-package preflight
+package check
 
 import (
 	"context"
@@ -6,15 +6,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"airqa/extractor/preflight/align"
 	"airqa/extractor/preflight/table"
 )
 
 // pipeline judges the rows of a file on all processors and passes the results on in order.
 type pipeline struct {
-	k           *Checker
 	file        *table.File
-	info        align.Info
+	judge       func(table.Cell) result
 	jobs, order chan job
 }
 
@@ -28,9 +26,9 @@ type job struct {
 // jobRows is the number of rows of a job.
 const jobRows = 64
 
-// rows judges the rows of a file.
-func (k *Checker) rows(ctx context.Context, f *table.File, info align.Info, emit func(result) error) error {
-	p := pipeline{k, f, info, make(chan job), make(chan job, 2*runtime.GOMAXPROCS(0))}
+// judgeAll judges the rows of a file.
+func judgeAll(ctx context.Context, f *table.File, judge func(table.Cell) result, emit func(result) error) error {
+	p := pipeline{f, judge, make(chan job), make(chan job, 2*runtime.GOMAXPROCS(0))}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.read(ctx) })
 	for range runtime.GOMAXPROCS(0) {
@@ -82,12 +80,20 @@ func (p *pipeline) work() error {
 	for j := range p.jobs {
 		out := make([]result, len(j.raw))
 		for i, raw := range j.raw {
-			out[i] = p.k.result(p.file, p.info, raw)
+			out[i] = p.result(raw)
 			out[i].index = j.first + i
 		}
 		j.done <- out
 	}
 	return nil
+}
+
+func (p *pipeline) result(raw []byte) result {
+	cell, err := p.file.Parse(raw)
+	if err != nil {
+		return failed(err)
+	}
+	return p.judge(cell)
 }
 
 func (p *pipeline) collect(ctx context.Context, emit func(result) error) error {

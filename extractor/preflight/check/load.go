@@ -1,10 +1,11 @@
-package preflight
+package check
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 
+	"airqa/extractor/preflight"
 	"airqa/extractor/preflight/align"
 	"airqa/extractor/preflight/template"
 	"airqa/internal/python"
@@ -16,7 +17,7 @@ const writerBatch = 1000
 // load follows the batches in which the trainer converts and encodes a file, in one process or in several that each take
 // a shard of the rows. A batch may stop the load although each of its rows is fine.
 type load struct {
-	k            *Checker
+	k            *preflight.Checker
 	total        int
 	shards       int
 	shard, start int // the current shard and its first row
@@ -30,8 +31,8 @@ type load struct {
 	trainer      int // rows that the trainer gets
 }
 
-func newLoad(k *Checker, total int) *load {
-	l := &load{k: k, total: total, shards: max(min(k.c.Workers, total), 1)}
+func newLoad(k *preflight.Checker, total int) *load {
+	l := &load{k: k, total: total, shards: max(min(k.Config().Workers, total), 1)}
 	l.encode.k = k
 	return l
 }
@@ -54,7 +55,7 @@ func (l *load) add(r result) {
 	if last || (inShard+1)%writerBatch == 0 {
 		l.converting = firstError(l.converting, l.convert.flush())
 	}
-	if last || (inShard+1)%l.k.c.BatchSize == 0 {
+	if last || (inShard+1)%l.k.Config().BatchSize == 0 {
 		l.encoding = firstError(l.encoding, l.encode.flush(l))
 	}
 	if last {
@@ -72,21 +73,13 @@ func firstError(a, b error) error {
 	return b
 }
 
-// end returns the error that stops the load.
-func (l *load) end() error {
-	if l.converting != nil {
-		return l.converting
+// end returns the number of rows that the trainer gets, or the error that stops the load.
+func (l *load) end() (int, error) {
+	err := firstError(l.converting, aligned(l.features))
+	if err = firstError(err, l.encoding); err == nil && l.kept == 0 {
+		err = errNoRows
 	}
-	if err := aligned(l.features); err != nil {
-		return err
-	}
-	if l.encoding != nil {
-		return l.encoding
-	}
-	if l.kept == 0 {
-		return errNoRows
-	}
-	return nil
+	return l.trainer, err
 }
 
 // fill is how far a column has a type.
@@ -114,7 +107,7 @@ func (c *columns) add(r align.Row) {
 		c.batch[i] = max(c.batch[i], f)
 	}
 	if r.System != nil {
-		name := typeName(r.System)
+		name := preflight.TypeName(r.System)
 		if c.system != "" && c.system != name {
 			c.mixed = fmt.Errorf("ArrowInvalid: system prompts of different types: %s and %s", c.system, name)
 		}
@@ -180,7 +173,7 @@ func aligned(shards []columns) error {
 
 // encoder follows the batches of the second step in one shard.
 type encoder struct {
-	k       *Checker
+	k       *preflight.Checker
 	batch   batch
 	written written
 	images  bool // the first batch had images
@@ -204,15 +197,15 @@ const (
 )
 
 func (e *encoder) add(l *load, r result) {
-	if e.k.c.Stage == KTO {
+	if e.k.Config().Stage == preflight.KTO {
 		e.batch.rows = append(e.batch.rows, r)
 	}
 	switch r.Outcome {
-	case Crash:
+	case preflight.Crash:
 		if r.err == nil {
 			l.encoding = firstError(l.encoding, errors.New(r.Reasons[0]))
 		}
-	case Kept:
+	case preflight.Kept:
 		e.batch.kept++
 		l.kept++
 		e.batch.images = e.batch.images || len(r.row.Images)+len(r.row.Videos) > 0
@@ -229,12 +222,12 @@ var (
 func (e *encoder) flush(l *load) error {
 	b := e.batch
 	e.batch = batch{}
-	if e.k.c.Packing && e.k.c.Stage == SFT {
-		l.trainer += packed(b.lengths, e.k.c.limit())
+	if e.k.Config().Packing && e.k.Config().Stage == preflight.SFT {
+		l.trainer += packed(b.lengths, e.k.Config().Limit())
 	} else {
 		l.trainer += b.kept
 	}
-	if e.k.c.Stage == KTO {
+	if e.k.Config().Stage == preflight.KTO {
 		if err := e.neighbours(b.rows); err != nil || b.kept == 0 {
 			return err // a batch without rows is skipped
 		}
@@ -263,18 +256,18 @@ func (e *encoder) write(b batch) error {
 // prompt with the answer of the row before, the first with that of the last.
 func (e *encoder) neighbours(rows []result) error {
 	for i, r := range rows {
-		if r.Outcome != Kept {
+		if r.Outcome != preflight.Kept {
 			continue
 		}
 		before := rows[(i+len(rows)-1)%len(rows)].row.Response
-		if len(before) == 0 || len(before) == 1 && answerOf(before) == 1 {
+		if len(before) == 0 || len(before) == 1 && preflight.AnswerOf(before) == 1 {
 			return errors.New("IndexError: list index out of range: the row before in the batch is dropped")
 		}
-		answer := before[answerOf(before)]
-		if _, text := answer.Content.(string); answer.Role != template.Function && text && e.k.template.Vision == nil {
+		answer := before[preflight.AnswerOf(before)]
+		if _, text := answer.Content.(string); answer.Role != template.Function && text && !e.k.Vision() {
 			continue
 		}
-		if _, err := e.k.render(r.row, answer); err != nil {
+		if err := e.k.Renders(r.row, answer); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"airqa/extractor/preflight"
+	"airqa/extractor/preflight/check"
+	"airqa/internal/atomicfile"
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+)
+
+// checkFlags name a file of training data and what reads it.
+type checkFlags struct {
+	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder with dataset_info.json."`
+	Trainer   string `env:"-" default:"llamafactory" enum:"llamafactory" help:"llamafactory (0.9.5)."`
+	Config    string `env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml in the folder, or the trainer's defaults."`
+	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --config, or the only one."`
+	Tokenizer string `env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
+	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --config."`
+	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory, in place of the one in --config."`
+}
+
+func (f checkFlags) open(a *app) (*check.Check, error) {
+	c, err := check.Open(check.Options{
+		Path: f.File, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
+		Tokenizer: f.Tokenizer, CutoffLen: f.CutoffLen, Template: f.Template, Today: a.now(),
+	})
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	return c, nil
+}
+
+type exportCheckCmd struct {
+	checkFlags
+	JSON bool `env:"-" name:"json" help:"Print one JSON line per row, then the total."`
+}
+
+func (exportCheckCmd) Help() string {
+	return `Examples:
+  airqa export check sft --tokenizer tokenizer.json
+  airqa export check pairs.jsonl --config train.yaml --json
+
+It predicts what the trainer does with each row: keep it, drop it, or fail to load the file; why, and what to change; and
+how many tokens are trained and cut. The exit code is 0 if the file loads and no row is dropped. docs/training.md explains
+the rules.`
+}
+
+func (c exportCheckCmd) Run(a *app) error {
+	file, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	var summary check.Summary
+	out := bufio.NewWriter(a.out)
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	total, err := file.Rows(a.ctx, func(r check.Row) error {
+		if c.JSON {
+			return lines.Encode(r)
+		}
+		summary.Add(r)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = lines.Encode(map[string]check.Total{"total": total})
+	} else {
+		err = summary.Write(out, file.Settings(), total)
+	}
+	if err == nil {
+		err = out.Flush()
+	}
+	switch {
+	case err != nil || total.Clean():
+		return err
+	case total.Load != "ok":
+		return fmt.Errorf("%s: the trainer cannot load the file", c.File)
+	}
+	return fmt.Errorf("%s: the trainer drops %s", c.File, terminal.Plural(total.Dropped, "row"))
+}
+
+type exportShowCmd struct {
+	checkFlags
+	Row  int    `env:"-" required:"" placeholder:"N" help:"Row, counted from 0 as in airqa export check."`
+	HTML string `env:"-" name:"html" placeholder:"FILE" help:"Write a page instead."`
+}
+
+func (exportShowCmd) Help() string {
+	return `Examples:
+  airqa export show sft --row 0 --tokenizer tokenizer.json
+  airqa export show sft --row 12 --cutoff-len 2048 --html row.html
+
+It prints a row as the trainer renders it: trained text in green, cut text struck through in red, context plain. Without
+colors, trained and cut text is in brackets.`
+}
+
+func (c exportShowCmd) Run(a *app) error {
+	file, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	spans, err := file.Spans(c.Row)
+	if err != nil {
+		return err
+	}
+	if c.HTML == "" {
+		return a.print(check.Text(spans, terminal.StyleOf(os.Stdout, a.getenv)))
+	}
+	title := fmt.Sprintf("%s, row %d", filepath.Base(c.File), c.Row)
+	if err := atomicfile.WriteFile(c.HTML, []byte(check.HTML(title, spans))); err != nil {
+		return err
+	}
+	a.say("wrote %s", c.HTML)
+	return nil
+}
