@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 
+	"airqa/eval"
 	"airqa/extractor/candidate"
 	"airqa/extractor/explore"
 	"airqa/extractor/gate"
@@ -58,12 +59,15 @@ func recipes(c Config) ([]recipe, error) {
 	if err := add(recipe{Stage: candidate.Track, Versions: []int{track.Version, reply.Version}, Model: c.Endpoint, Attempts: c.Attempts}, track.Prompts()); err != nil {
 		return nil, err
 	}
+	catalogue := sha256.Sum256([]byte(eval.Catalogue()))
+	list[len(list)-1].Prompts["catalogue"] = hex.EncodeToString(catalogue[:]) // part of the tracker's prompt
 	for _, g := range gate.All() {
 		r := recipe{Stage: candidate.GateStage(g.Name), Versions: []int{g.Version}}
 		if len(g.Prompts) > 0 {
 			r.Model = c.Endpoint
 		}
 		if g.Name == gate.SolvedAgain {
+			r.Versions = append(r.Versions, explore.Version) // it shows the same context as the explorer
 			r.Solve, r.Images = c.Solve, c.Images
 		}
 		if err := add(r, g.Prompts); err != nil {

@@ -49,7 +49,7 @@ type schedule struct {
 	work func(ctx context.Context, id candidate.ID) Result
 	// admit decides about a finished candidate and records it; calls do not overlap.
 	admit func(id candidate.ID, r Result) (accepted bool, err error)
-	// equalFailures is the number of consecutive failed candidates that end the schedule.
+	// equalFailures is the number of failed candidates without a good one between them that end the schedule.
 	equalFailures int
 	// waves, which may be nil, counts the candidates in flight.
 	waves *waves
@@ -75,7 +75,8 @@ func newSchedule(quotas []syndir.Quota, workers int) *schedule {
 	return s
 }
 
-// maxEqualFailures is the number of consecutive failed candidates after which no further one is started.
+// maxEqualFailures is the number of failed candidates, without a good one between them, after which no further one is
+// started. Rejected candidates say nothing about the endpoint.
 const maxEqualFailures = 10
 
 // run starts candidates until all lanes are closed, drain is closed, the context ends, or a result stops it. Candidates in
@@ -157,8 +158,6 @@ func (s *schedule) take(f finished) {
 			break
 		}
 		s.stopped = true
-	default:
-		s.failures = 0
 	}
 	s.stopped = s.stopped || s.failures >= s.equalFailures
 }

@@ -68,10 +68,14 @@ func elementsOf(m candidate.Material) string {
 	return strings.Join(ids, ",")
 }
 
-// next writes the lines of a stage; a non-nil result ends the candidate.
-func (p *Pipeline) next(ctx context.Context, line candidate.Line, err error) *Result {
-	if err == nil && line.Outcome != candidate.Pending {
-		err = p.put(line)
+// next writes the line of a stage after those before it; a non-nil result ends the candidate.
+func (p *Pipeline) next(ctx context.Context, line candidate.Line, err error, before ...candidate.Line) *Result {
+	if err == nil {
+		lines := before
+		if line.Outcome != candidate.Pending {
+			lines = append(lines, line)
+		}
+		err = p.put(lines...)
 	}
 	if err != nil {
 		r := p.failed(ctx, line, err)
@@ -195,6 +199,7 @@ func (w *work) check(ctx context.Context) Result {
 	}
 	subject := gate.Subject{Material: w.material, Draft: w.draft, Example: w.example(), Answer: w.tracked.Answer}
 	w.synth.Candidate, w.synth.Category = w.identity.Candidate, w.identity.Category
+	var passed []candidate.Line
 	for _, g := range gate.All() {
 		switch {
 		case g.Name == gate.Unlike && w.has(g.Name):
@@ -205,9 +210,16 @@ func (w *work) check(ctx context.Context) Result {
 			continue
 		}
 		line, err := w.gate(ctx, g, subject)
-		if r := w.next(ctx, line, err); r != nil {
+		if err == nil && line.Outcome == candidate.Done {
+			passed = append(passed, line) // written together: each write waits for the disk
+			continue
+		}
+		if r := w.next(ctx, line, err, passed...); r != nil {
 			return *r
 		}
+	}
+	if err := w.put(passed...); err != nil {
+		return w.failed(ctx, w.identity, err)
 	}
 	row, err := w.row(subject.Example)
 	if err != nil {

@@ -83,6 +83,9 @@ func lowerArticle(subject string) string {
 			return strings.ToLower(subject[:1]) + subject[1:]
 		}
 	}
+	if first, _, _ := strings.Cut(subject, " "); strings.HasSuffix(first, "ing") {
+		return strings.ToLower(subject[:1]) + subject[1:]
+	}
 	return subject
 }
 

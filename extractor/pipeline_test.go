@@ -1,0 +1,384 @@
+package extractor_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/eval"
+	"airqa/extractor"
+	"airqa/extractor/candidate"
+	"airqa/extractor/gate"
+	"airqa/extractor/syndir"
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// accounted checks that every candidate with a line in the ledger has exactly one last outcome, and that the questions
+// are the accepted ones.
+func accounted(t *testing.T, b *bench, ended extractor.Ended) {
+	t.Helper()
+	last := make(map[string]candidate.Line)
+	for line, err := range syndir.Lines(b.dir) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, known := last[line.Candidate]; !known {
+			last[line.Candidate] = candidate.Line{}
+		}
+		if line.Stage == candidate.Accept {
+			last[line.Candidate] = line
+		}
+	}
+	var tally syndir.Tally
+	for name, line := range last {
+		if line.Outcome == "" {
+			t.Errorf("candidate %s has no last line", name)
+		}
+		if line.Outcome != candidate.Accepted && line.Reason == "" {
+			t.Errorf("candidate %s is %s without a reason", name, line.Outcome)
+		}
+		tally.Add(line.Outcome)
+	}
+	if diff := cmp.Diff(tally, ended.Tally); diff != "" || tally.Check() != nil {
+		t.Errorf("%v; tally (-ledger +result):\n%s", tally.Check(), diff)
+	}
+	if rows := strings.Count(b.file(syndir.QuestionsFile), "\n"); rows != tally.Accepted {
+		t.Errorf("%d questions, %d accepted", rows, tally.Accepted)
+	}
+}
+
+// With 30 % of unusable replies, every seed gives as many rows as asked for in each category, or too few with reasons;
+// and each candidate is accounted for.
+func TestRowsAskedAreRowsAccepted(t *testing.T) {
+	full := 0
+	for seed := range 20 {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			b := newBench(t)
+			b.model.seed, b.model.bad = seed, 30
+			b.change = func(c *extractor.Config) { c.Seed = uint64(seed) }
+			ended := b.must(all(24))
+			accounted(t, b, ended)
+			if ended.Stopped || ended.Pending != 0 || ended.Failed != 0 {
+				t.Errorf("stopped %v, %+v", ended.Stopped, ended.Tally)
+			}
+			for _, c := range ended.Categories {
+				switch {
+				case c.Accepted > c.Count:
+					t.Errorf("%s: %d of %d rows", c.Category, c.Accepted, c.Count)
+				case c.Accepted < c.Count && len(c.Reasons) == 0:
+					t.Errorf("%s: %d of %d rows without a reason", c.Category, c.Accepted, c.Count)
+				}
+			}
+			if len(ended.Missing()) == 0 {
+				full++
+			}
+		})
+	}
+	if full < 10 {
+		t.Errorf("only %d of 20 seeds gave all rows", full)
+	}
+}
+
+// The same seed gives the same questions and the same cost at any number of workers.
+func TestSameQuestionsAtAnyConcurrency(t *testing.T) {
+	var questions string
+	var spent syndir.Spent
+	for i, workers := range []int{1, 2, 16} {
+		b := newBench(t)
+		b.model.bad = 20
+		b.change = func(c *extractor.Config) { c.Workers = workers }
+		ended := b.must(all(20))
+		if i == 0 {
+			questions, spent = b.file(syndir.QuestionsFile), ended.Spent
+			continue
+		}
+		if diff := cmp.Diff(questions, b.file(syndir.QuestionsFile)); diff != "" {
+			t.Errorf("%d workers (-one +many):\n%s", workers, diff)
+		}
+		if diff := cmp.Diff(spent, ended.Spent); diff != "" {
+			t.Errorf("cost with %d workers (-one +many):\n%s", workers, diff)
+		}
+	}
+}
+
+// A complete synthesis that is run again asks nothing and changes no byte. A larger one continues it.
+func TestAgainAndMore(t *testing.T) {
+	b := newBench(t)
+	b.must(all(14))
+	questions, ledger, calls := b.file(syndir.QuestionsFile), b.file(syndir.LedgerFile), b.model.calls.Load()
+	b.must(all(14))
+	if b.file(syndir.QuestionsFile) != questions || b.file(syndir.LedgerFile) != ledger || b.model.calls.Load() != calls {
+		t.Errorf("run again: %d further calls; questions changed: %v; ledger changed: %v", b.model.calls.Load()-calls,
+			b.file(syndir.QuestionsFile) != questions, b.file(syndir.LedgerFile) != ledger)
+	}
+	more := b.must(all(28))
+	accounted(t, b, more)
+	if more.Accepted != 28 {
+		t.Errorf("%d of 28 rows", more.Accepted)
+	}
+	calls = b.model.calls.Load()
+	fewer := b.must(all(14))
+	accounted(t, b, fewer)
+	if b.model.calls.Load() != calls || b.file(syndir.QuestionsFile) != questions {
+		t.Errorf("14 rows of 28: %d calls", b.model.calls.Load()-calls)
+	}
+}
+
+// rows decodes the questions of a bench.
+func rows(t *testing.T, b *bench) (list []qa.Example) {
+	t.Helper()
+	for line := range strings.Lines(b.file(syndir.QuestionsFile)) {
+		ex, faults, usable := dataset.Decode([]byte(line))
+		if !usable || len(faults) > 0 {
+			t.Fatalf("%v in %s", faults, line)
+		}
+		list = append(list, ex)
+	}
+	return list
+}
+
+// Every row is a faultless example of its category, with origin, verdicts and evidence.
+func TestRows(t *testing.T) {
+	b := newBench(t)
+	b.must(all(30))
+	seen := make(map[string]bool)
+	for _, ex := range rows(t, b) {
+		s, ok := extractor.SynthOf(ex)
+		if !ok || seen[ex.UUID] {
+			t.Fatalf("row %s has no origin, or occurs twice", ex.UUID)
+		}
+		seen[ex.UUID] = true
+		if faults := eval.Lint(t.Context(), ex); len(faults) > 0 {
+			t.Errorf("%s: %v", s.Candidate, faults)
+		}
+		if len(s.Gates) != len(gate.All()) {
+			t.Errorf("%s has %d verdicts of %d gates", s.Candidate, len(s.Gates), len(gate.All()))
+		}
+		for _, g := range s.Gates {
+			if g.Verdict != candidate.Passed && g.Verdict != candidate.NotApplicable || (g.Name == gate.SolvedAgain && g.Verdict == candidate.Passed) != (g.Agreement != nil) {
+				t.Errorf("%s: %+v", s.Candidate, g)
+			}
+		}
+		checkPapers(t, ex, s)
+	}
+}
+
+// checkPapers checks the papers that a row of a category names.
+func checkPapers(t *testing.T, ex qa.Example, s candidate.Synth) {
+	t.Helper()
+	anchors := map[string]int{candidate.Single: 1, candidate.Multiple: 2}[s.Category.Type()]
+	if len(ex.AnchorPDF) != anchors || ex.Tags[0] != s.Category.Type() || len(s.Evidence) == 0 {
+		t.Errorf("%s: anchors %v, tags %v, %d pieces of evidence", s.Candidate, ex.AnchorPDF, ex.Tags, len(s.Evidence))
+	}
+	if searched := anchors == 0; searched != (len(ex.Conference) == 1) {
+		t.Errorf("%s: conference %v", s.Candidate, ex.Conference)
+	}
+	if s.Category.Type() == candidate.Multiple && (len(s.Parts) != 2 || ex.AnchorPDF[0] == ex.AnchorPDF[1]) {
+		t.Errorf("%s merges %v about %v", s.Candidate, s.Parts, ex.AnchorPDF)
+	}
+}
+
+// No paper has more than twice its share of the questions.
+func TestPapersTakeTurns(t *testing.T) {
+	b := newBench(t)
+	b.must(extractor.Quotas([]candidate.Category{"single-text", "single-table", "retrieval", "comprehensive-image"}, 64, 0))
+	counts := make(map[string]int)
+	n := 0
+	for _, ex := range rows(t, b) {
+		s, _ := extractor.SynthOf(ex)
+		counts[s.Evidence[0].Paper]++
+		n++
+	}
+	for paper, k := range counts {
+		if k > 2*n/len(creatures) {
+			t.Errorf("paper %s has %d of %d questions", paper, k, n)
+		}
+	}
+	if len(counts) != len(creatures) {
+		t.Errorf("questions about %d of %d papers", len(counts), len(creatures))
+	}
+}
+
+// A skipped gate does not run, and the row says so.
+func TestSkippedGate(t *testing.T) {
+	b := newBench(t)
+	b.change = func(c *extractor.Config) {
+		var err error
+		if c.Gates, err = gate.Select(nil, []string{gate.ClosedBook}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.must(all(10))
+	if strings.Contains(b.file(syndir.LedgerFile), `"stage":"gate:closed_book"`) {
+		t.Error("the gate ran")
+	}
+	for _, ex := range rows(t, b) {
+		s, _ := extractor.SynthOf(ex)
+		for _, g := range s.Gates {
+			if (g.Name == gate.ClosedBook) != (g.Verdict == candidate.Skipped) {
+				t.Errorf("%s: %+v", s.Candidate, g)
+			}
+		}
+	}
+}
+
+// Failed calls are retried by the next invocation, which ends with the same questions as one without failures.
+func TestFailedCalls(t *testing.T) {
+	quiet := newBench(t)
+	quiet.must(all(16))
+	b := newBench(t)
+	down := true
+	b.model.fail = func(r qa.Request) error {
+		if down && strings.HasPrefix(r.Messages[0].Text, "You turn") {
+			return &qa.CallError{Class: qa.FailServer, Err: fmt.Errorf("502")}
+		}
+		return nil
+	}
+	first := b.must(all(16))
+	accounted(t, b, first)
+	if !first.Stopped || first.Failed == 0 || first.Failure != "502" {
+		t.Errorf("stopped %v, failure %q, %+v", first.Stopped, first.Failure, first.Tally)
+	}
+	down = false
+	second := b.must(all(16))
+	accounted(t, b, second)
+	if b.file(syndir.QuestionsFile) != quiet.file(syndir.QuestionsFile) {
+		t.Errorf("other questions after a failure (-without +with):\n%s", cmp.Diff(quiet.file(syndir.QuestionsFile), b.file(syndir.QuestionsFile)))
+	}
+}
+
+// A spent budget leaves the rest pending; a refused request is a rejection, not a failure.
+func TestBudgetAndRefusals(t *testing.T) {
+	b := newBench(t)
+	calls := 0
+	var mu sync.Mutex
+	b.model.fail = func(r qa.Request) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if calls++; calls > 40 {
+			return &qa.SuspendedError{Reason: "budget reached: all is used"}
+		}
+		if strings.Contains(r.Messages[0].Text, "bibliographic data") {
+			return &qa.CallError{Class: qa.FailContextOverflow, Err: fmt.Errorf("too long")}
+		}
+		return nil
+	}
+	ended := b.must(all(20))
+	accounted(t, b, ended)
+	if !ended.Stopped || ended.Suspended == "" || ended.Pending == 0 {
+		t.Errorf("stopped %v, %q, %+v", ended.Stopped, ended.Suspended, ended.Tally)
+	}
+	refused := 0
+	for _, c := range ended.Categories {
+		refused += c.Reasons[candidate.CallRefused]
+	}
+	if refused == 0 {
+		t.Error("no request counts as refused")
+	}
+}
+
+// An error of the data ends the run.
+func TestBrokenLibrary(t *testing.T) {
+	b := newBench(t)
+	b.change = func(c *extractor.Config) { c.Library = brokenLibrary{b.library} }
+	if _, err := b.run(all(8)); err == nil || !strings.Contains(err.Error(), "disk on fire") {
+		t.Errorf("error %v", err)
+	}
+}
+
+type brokenLibrary struct{ *library }
+
+func (brokenLibrary) PageTexts(context.Context, string) ([]string, error) {
+	return nil, fmt.Errorf("disk on fire")
+}
+
+// In waves, all requests of the candidates come together, and the questions are the same as one by one.
+func TestWaves(t *testing.T) {
+	online := newBench(t)
+	online.model.bad = 20
+	online.must(all(20))
+	b := newBench(t)
+	b.model.bad = 20
+	waves, largest, sent := 0, 0, 0
+	b.change = func(c *extractor.Config) {
+		inner := c.Model
+		c.Batch = func(ctx context.Context, requests []qa.Request) error {
+			waves++
+			largest, sent = max(largest, len(requests)), sent+len(requests)
+			for _, r := range requests {
+				if _, err := inner.Complete(ctx, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	b.must(all(20))
+	if diff := cmp.Diff(online.file(syndir.QuestionsFile), b.file(syndir.QuestionsFile)); diff != "" {
+		t.Errorf("questions (-one by one +in waves):\n%s", diff)
+	}
+	if b.model.calls.Load() != online.model.calls.Load() || largest < 10 || waves*3 > sent {
+		t.Errorf("%d waves of at most %d for %d requests; %d calls one by one, %d in waves", waves, largest, sent, online.model.calls.Load(), b.model.calls.Load())
+	}
+}
+
+// Everything written passes the redactor, and a resumed run writes the same.
+func TestRedacted(t *testing.T) {
+	b := newBench(t)
+	b.change = func(c *extractor.Config) {
+		c.Redact = func(raw []byte) []byte { return []byte(strings.ReplaceAll(string(raw), "Lapwing", "*******")) }
+	}
+	b.must(all(24))
+	questions := b.file(syndir.QuestionsFile)
+	if strings.Contains(questions, "Lapwing") {
+		t.Error("a secret is in the questions")
+	}
+	b.must(all(24))
+	if diff := cmp.Diff(questions, b.file(syndir.QuestionsFile)); diff != "" {
+		t.Errorf("the second run (-first +second):\n%s", diff)
+	}
+}
+
+// A preview makes a few candidates of each category; the whole synthesis asks nothing again that the preview asked.
+func TestPreview(t *testing.T) {
+	direct := newBench(t)
+	direct.must(all(16))
+	b := newBench(t)
+	b.change = func(c *extractor.Config) { c.Preview = true }
+	ended := b.must(extractor.Same(candidate.Categories(), 2))
+	accounted(t, b, ended)
+	if ended.Candidates > 2*len(candidate.Categories()) {
+		t.Errorf("%d candidates", ended.Candidates)
+	}
+	b.change = nil
+	accounted(t, b, b.must(all(16)))
+	if diff := cmp.Diff(direct.file(syndir.QuestionsFile), b.file(syndir.QuestionsFile)); diff != "" {
+		t.Errorf("questions (-direct +after a preview):\n%s", diff)
+	}
+	if seen := counted(t, b); seen != int(b.model.calls.Load()) {
+		t.Errorf("%d calls for %d replies", b.model.calls.Load(), seen)
+	}
+}
+
+// counted counts the distinct replies of a directory.
+func counted(t *testing.T, b *bench) int {
+	t.Helper()
+	keys := make(map[string]bool)
+	for line := range strings.Lines(b.file("replies/replies.jsonl")) {
+		var reply struct{ Key string }
+		if err := json.Unmarshal([]byte(line), &reply); err != nil {
+			t.Fatal(err)
+		}
+		if keys[reply.Key] {
+			t.Errorf("reply %s was paid twice", reply.Key)
+		}
+		keys[reply.Key] = true
+	}
+	return len(keys)
+}
