@@ -69,15 +69,13 @@ func (b *blobs) put(name string, data []byte) error {
 		return nil
 	}
 	// An existing file may be damaged: it is compared once, and replaced if it differs.
-	if old, err := readIn(b.dir, name); err == nil && bytes.Equal(old, data) {
-		b.known[name] = true
-		return nil
-	}
-	if _, err := b.fault(name, len(data)); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := atomicfile.WriteFile(filepath.Join(b.dir, name), data); err != nil {
-		return err
+	if old, err := readIn(b.dir, name); err != nil || !bytes.Equal(old, data) {
+		if _, err := b.fault(name, len(data)); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		if err := atomicfile.WriteFile(filepath.Join(b.dir, name), data); err != nil {
+			return err
+		}
 	}
 	b.known[name] = true
 	return nil

@@ -100,7 +100,7 @@ func TestImageFiles(t *testing.T) {
 	}
 }
 
-// A text that is there already is not written again, by this writer or the next.
+// A text that is there already is not written again, by this writer or the next. A writer compares it only once.
 func TestTextsAreWrittenOnce(t *testing.T) {
 	dir := create(t)
 	name := filepath.Join("texts", runlog.Hash("tool")+".txt")
@@ -110,6 +110,15 @@ func TestTextsAreWrittenOnce(t *testing.T) {
 			if err := w.KeepTexts(map[string]string{"Query": "tool", "View": "tool"}); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.KeepTexts(map[string]string{"Query": "tool"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("tool"), 0o600); err != nil {
+			t.Fatal(err)
 		}
 		if d.calls[name] != want {
 			t.Errorf("invocation %d wrote the text %d times, want %d", invocation+1, d.calls[name], want)

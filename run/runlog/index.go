@@ -7,7 +7,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -76,15 +75,15 @@ func (r *Run) decode(d *decoder) bool {
 		names[i] = string(d.bytes(d.count()))
 	}
 	for range d.count() {
-		code, length := d.number(), d.number()
-		if d.bad || code >= uint64(lineEvent+len(names)) || length > math.MaxUint32 {
+		code, length := d.number(), uint32(d.number()) //nolint:gosec // wrong lengths have a wrong sum
+		if d.bad || code >= uint64(lineEvent+len(names)) {
 			return false
 		}
 		name := ""
 		if code >= lineEvent {
 			name = names[code-lineEvent]
 		}
-		r.place(uint32(code), name, int(length)) //nolint:gosec // both were written by writeIndex
+		r.place(uint32(code), name, int(length)) //nolint:gosec // fewer than the lines
 	}
 	return !d.bad && len(d.raw) == 0
 }

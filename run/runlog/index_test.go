@@ -113,6 +113,30 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// The index is written again after another 1 MiB, not after every line.
+func TestIndexIsRewritten(t *testing.T) {
+	dir := create(t)
+	index := func(lines int) string {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, runlog.LogFile), []byte(manyLines(0, lines)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		seen(t, dir)
+		raw, err := os.ReadFile(filepath.Join(dir, "log.idx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	first := index(150)
+	if index(200) != first {
+		t.Error("a few new lines made a new index")
+	}
+	if index(290) == first {
+		t.Error("1 MiB of new lines made no new index")
+	}
+}
+
 // indexMark starts an index.
 const indexMark = "airqa log index 1\n"
 

@@ -43,13 +43,13 @@ func TestEndOfLogFails(t *testing.T) {
 	if _, err := file.WriteString("{}\n"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := lastLineEnd(file); err == nil {
+	if _, err := lastLineEnd(file, 3); err == nil {
 		t.Error("a file that is open for writing only was read")
 	}
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := lastLineEnd(file); err == nil {
+	if _, err := lastLineEnd(file, 3); err == nil {
 		t.Error("a closed file was read")
 	}
 }

@@ -85,12 +85,11 @@ func OpenWriter(dir string, c WriterConfig) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
 	}
-	file, whole, torn, err := openLog(filepath.Join(dir, LogFile))
-	if err != nil {
+	w := &Writer{dir: dir, redact: c.Redact, now: c.Now, fault: c.Fault, lock: lock}
+	if err := w.openLog(filepath.Join(dir, LogFile)); err != nil {
 		_ = lock.Close()
 		return nil, err
 	}
-	w := &Writer{dir: dir, redact: c.Redact, now: c.Now, fault: c.Fault, lock: lock, file: file, size: whole, synced: whole, Torn: torn}
 	w.blobs = blobs{dir: dir, redact: c.Redact, fault: c.Fault, known: make(map[string]bool)}
 	return w, nil
 }
@@ -208,41 +207,40 @@ func (w *Writer) redactStrings(v any) any {
 	return v
 }
 
-// openLog opens the log for appending and truncates it after its last complete line. It returns the size of the log and
-// of what it removed.
-func openLog(path string) (file *os.File, whole, torn int64, err error) {
-	file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+// openLog opens the log for appending and truncates it after its last complete line.
+func (w *Writer) openLog(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, 0, 0, fmt.Errorf("open log: %w", err)
+		return fmt.Errorf("open log: %w", err)
 	}
-	whole, size, err := lastLineEnd(file)
+	size, err := file.Seek(0, io.SeekEnd)
+	whole := size
+	if err == nil {
+		whole, err = lastLineEnd(file, size)
+	}
 	if err == nil && whole < size {
 		err = file.Truncate(whole)
 	}
 	if err != nil {
-		return nil, 0, 0, errors.Join(fmt.Errorf("read the end of %s: %w", path, err), file.Close())
+		return errors.Join(fmt.Errorf("read the end of %s: %w", path, err), file.Close())
 	}
-	return file, whole, size - whole, nil
+	w.file, w.size, w.synced, w.Torn = file, whole, whole, size-whole
+	return nil
 }
 
-// lastLineEnd returns the offset after the last newline, and the size of the file.
-func lastLineEnd(file *os.File) (whole, size int64, err error) {
-	info, err := file.Stat()
-	if err != nil {
-		return 0, 0, err
-	}
-	size = info.Size()
+// lastLineEnd returns the offset after the last newline of a file of the given size.
+func lastLineEnd(file io.ReaderAt, size int64) (int64, error) {
 	buf := make([]byte, 64<<10)
 	for end := size; end > 0; {
 		begin := max(0, end-int64(len(buf)))
 		n, err := file.ReadAt(buf[:end-begin], begin)
 		if err != nil && !errors.Is(err, io.EOF) {
-			return 0, 0, err
+			return 0, err
 		}
 		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			return begin + int64(i) + 1, size, nil
+			return begin + int64(i) + 1, nil
 		}
 		end = begin
 	}
-	return 0, size, nil
+	return 0, nil
 }
