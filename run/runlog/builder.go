@@ -43,8 +43,11 @@ func (b *builder) take(raw []byte, at line) {
 		b.damage.count(raw)
 		return
 	}
-	var h head
-	err := json.Unmarshal(raw, &h)
+	h, ok := quickHead(raw)
+	var err error
+	if !ok {
+		err = json.Unmarshal(raw, &h)
+	}
 	if err == nil {
 		err = b.add(h, raw)
 	}

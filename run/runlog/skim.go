@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"airqa/internal/filelock"
@@ -106,6 +107,18 @@ func quickMark(raw []byte) (Mark, bool) {
 	m.Type, m.Episode, m.Line = string(kind), string(episode), raw
 	return m, true
 }
+
+// quickHead reads the head of a line as usually written, without a look at the rest.
+func quickHead(raw []byte) (head, bool) {
+	m, ok := quickMark(raw)
+	_, rest, found := bytes.Cut(raw[:min(len(raw), maxHead)], []byte(`,"seq":`))
+	digits, _, closed := bytes.Cut(rest, []byte(","))
+	seq, err := strconv.Atoi(string(digits))
+	return head{Type: m.Type, Episode: m.Episode, Seq: seq, Time: m.Time}, ok && found && closed && err == nil
+}
+
+// maxHead is the maximum size of a head as usually written, in bytes.
+const maxHead = 1 << 10
 
 // after returns the string after a prefix, up to its closing quote.
 func after(raw []byte, prefix string) (value, rest []byte, ok bool) {
