@@ -1,8 +1,8 @@
 // Package cause names the cause of a wrong answer, with the evidence for it: the six causes of the AirQA paper
 // (Appendix D.2 and D.3), a wrong gold answer, a wrong scorer, and unknown. Start from [Of]; rules.go lists the
-// rules in the order in which they apply. Docs/traces.md has how often they are right.
+// rules in the order in which they apply. docs/traces.md has how often they are right.
 //
-// The rules read the question, the recorded episode, its score and its evidence ladder. They ask no model; [Judge] does.
+// The rules read the question, the recorded episode, its score and its evidence ladder. They ask no model.
 package cause
 
 import (
@@ -66,7 +66,7 @@ type Cause struct {
 	// Rule is the name of the rule that applied; Why is what it found, in a sentence.
 	Rule string `json:"rule,omitempty"`
 	Why  string `json:"why,omitempty"`
-	// Confidence is the share of right causes of this rule in the development fixtures, 0..1.
+	// Confidence is (right+1)/(found+2) of this rule in the development fixtures: 0.5 for a rule that found nothing there.
 	Confidence float64 `json:"confidence"`
 	Evidence   []Ref   `json:"evidence,omitempty"`
 }

@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/python"
 	"airqa/internal/words"
 	"airqa/qa"
+	"airqa/report/evidence"
 )
 
 // formatOnly: the answer would be right without its wrapping, as the scoring noted.
@@ -70,7 +72,7 @@ func (f *facts) isIn(text string) bool {
 	switch {
 	case n == 0:
 		return false
-	case n >= longGold:
+	case n >= longGold && !strings.ContainsAny(text, `\^_`):
 		return words.Share(folded, f.answer, nil) >= enoughGold
 	}
 	return strings.Contains(f.answer, folded)
@@ -89,30 +91,32 @@ func (f *facts) goldFails() (Cause, bool) {
 // leastNote is the minimum length of an answer that may be found in notes: “16” may stand for anything.
 const leastNote = 3
 
-// notesDisagree: the annotator's notes, or the quoted evidence of a synthesized question, have the answer and not the
-// gold.
-func (f *facts) notesDisagree() (Cause, bool) {
-	telling := len(strings.TrimSpace(f.answer)) >= leastNote && !strings.Contains(f.question, f.answer)
-	if !f.answered() || len(f.golds) == 0 || !telling {
-		return Cause{}, false
-	}
-	type note struct{ field, text string }
-	var notes []note
+// note is a text about the answer that comes with the question.
+type note struct{ field, text string }
+
+// notes are the annotator's notes and the quoted evidence of a synthesized question.
+func (f *facts) notes() []note {
+	var list []note
 	for i, text := range f.ReasoningSteps {
-		notes = append(notes, note{fmt.Sprintf("reasoning_steps[%d]", i), text})
+		list = append(list, note{fmt.Sprintf("reasoning_steps[%d]", i), text})
 	}
 	for _, it := range f.Loss.Items {
 		for _, text := range it.Texts {
 			if it.Page > 0 || it.Element != "" {
-				notes = append(notes, note{"synth.evidence", text})
+				list = append(list, note{"synth.evidence", text})
 			}
 		}
 	}
-	all := ""
-	for _, n := range notes {
-		all += words.Fold(n.text)
-	}
-	if f.goldIn(all) {
+	return list
+}
+
+// notesDisagree: the annotator's notes, or the quoted evidence of a synthesized question, have the answer and not the
+// gold.
+func (f *facts) notesDisagree() (Cause, bool) {
+	telling := len(strings.TrimSpace(f.answer)) >= leastNote && !strings.Contains(f.question, f.answer)
+	notes := f.notes()
+	hasGold := func(n note) bool { return f.goldIn(words.Fold(n.text)) }
+	if !f.answered() || len(f.golds) == 0 || !telling || slices.ContainsFunc(notes, hasGold) {
 		return Cause{}, false
 	}
 	for _, n := range notes {
@@ -162,27 +166,54 @@ func (f *facts) peersAgree() (Cause, bool) {
 	}, true
 }
 
-// enough is the share of the words of a question that a sentence must have to be the one that answers it.
+// enough is the share of the words of a question that a passage must have to be the one that answers it.
 const enough = 0.5
 
-// sourceDisagrees: a sentence with most words of the question has the answer, and no result has the gold.
+// sourceDisagrees: results have every part of the answer, one of them near most words of the question, and lack a part
+// of the gold.
 func (f *facts) sourceDisagrees() (Cause, bool) {
-	if !f.answered() || len(f.golds) == 0 || len(strings.Fields(f.answer)) > longGold {
+	if !f.answered() || len(f.golds) == 0 || f.resultsHave(f.golds) {
 		return Cause{}, false
 	}
-	for _, s := range f.acts {
-		if s.Observation != nil && f.goldIn(words.Fold(unescaped(s.Observation.Text+"\n"+s.Observation.Full))) {
-			return Cause{}, false
+	parts := f.parts()
+	if !f.resultsHave(parts) {
+		return Cause{}, false
+	}
+	for _, phrase := range slices.Concat(parts...) {
+		if s, passage, share := f.nearest(words.Fold(phrase)); share >= enough {
+			return Cause{
+				Why:      fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has all of the gold", s.N),
+				Evidence: []Ref{quote(s.N, "observation.text", s.Observation.Text, passage), f.reply(), f.gold()},
+			}, true
 		}
 	}
-	s, sentence, share := f.nearest(f.answer)
-	if share < enough {
-		return Cause{}, false
+	return Cause{}, false
+}
+
+// parts are the texts and numbers in the answer, each with its alternatives.
+func (f *facts) parts() [][]string {
+	if v, ok := python.Read(f.Answer.Text); ok {
+		if parts := evidence.Parts(python.ToGo(v)); len(parts) > 0 {
+			return parts
+		}
 	}
-	return Cause{
-		Why:      fmt.Sprintf("a sentence of step %d has most words of the question and the answer; no result has the gold", s.N),
-		Evidence: []Ref{quote(s.N, "observation.text", s.Observation.Text, sentence), f.reply(), f.gold()},
-	}, true
+	return [][]string{{f.Answer.Text}}
+}
+
+// resultsHave reports whether the results have an alternative of each part.
+func (f *facts) resultsHave(parts [][]string) bool {
+	var all strings.Builder
+	for _, s := range f.acts {
+		if s.Observation != nil && s.Observation.Status == qa.StatusOK {
+			all.WriteString(words.Fold(unescaped(s.Observation.Text + "\n" + s.Observation.Full)))
+		}
+	}
+	for _, part := range parts {
+		if !slices.ContainsFunc(part, func(text string) bool { return strings.Contains(all.String(), words.Fold(text)) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // unescaped replaces the line breaks inside JSON strings, so that words are separate.
@@ -190,23 +221,24 @@ func unescaped(text string) string {
 	return strings.NewReplacer(`\n`, " ", `\"`, `"`, `\t`, " ").Replace(text)
 }
 
-// nearest returns the sentence of a result with most content words of the question, among those with a folded phrase,
-// and the share of the words that it has.
-func (f *facts) nearest(phrase string) (step qa.Step, sentence string, share float64) {
+// nearest returns the passage of a result with most content words of the question, among those with a folded phrase,
+// and the share of the words that it has. A passage is a sentence with its neighbours.
+func (f *facts) nearest(phrase string) (step qa.Step, passage string, share float64) {
 	answer := words.Content(phrase)
 	for _, s := range f.acts {
 		if s.Observation == nil || s.Observation.Status != qa.StatusOK {
 			continue
 		}
-		for _, text := range strings.SplitAfter(unescaped(s.Observation.Text), ". ") {
-			folded := words.Fold(text)
-			if !strings.Contains(folded, phrase) {
+		sentences := strings.SplitAfter(unescaped(s.Observation.Text), ". ")
+		for i, text := range sentences {
+			if !strings.Contains(words.Fold(text), phrase) {
 				continue
 			}
-			if n := words.Share(f.question, folded, answer); n > share {
-				step, sentence, share = s, strings.TrimSpace(text), n
+			near := words.Fold(strings.Join(sentences[max(0, i-1):min(len(sentences), i+2)], " "))
+			if n := words.Share(f.question, near, answer); n > share {
+				step, passage, share = s, strings.TrimSpace(text), n
 			}
 		}
 	}
-	return step, sentence, share
+	return step, passage, share
 }

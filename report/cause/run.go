@@ -25,8 +25,6 @@ type Row struct {
 	LostAt       evidence.Level `json:"lost_at"`
 	LostAtWeakly bool           `json:"lost_at_weak,omitempty"`
 	Cause
-	// Judged is the cause that a model named; empty without one.
-	Judged Code `json:"judged,omitempty"`
 }
 
 // Run is the wrong answers of one run.

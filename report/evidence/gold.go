@@ -159,6 +159,9 @@ func joined(name string, names []any, raw json.RawMessage) [][]string {
 	return parts
 }
 
+// Parts returns the texts and numbers inside a value of plain Go types, such as an answer, as [Golds] does.
+func Parts(v any) [][]string { return leaves(v) }
+
 // leaves returns the texts and numbers inside a gold.
 func leaves(v any) [][]string {
 	switch v := v.(type) {
@@ -168,6 +171,10 @@ func leaves(v any) [][]string {
 		}
 	case json.Number:
 		return [][]string{forms(v)}
+	case int64:
+		return leaves(json.Number(strconv.FormatInt(v, 10)))
+	case float64:
+		return leaves(json.Number(strconv.FormatFloat(v, 'f', -1, 64)))
 	case []any:
 		var list [][]string
 		for _, x := range v {

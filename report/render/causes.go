@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +39,7 @@ func Causes(w io.Writer, runs []cause.Run, o Options) error {
 }
 
 func causeList(runs []cause.Run) List[cause.Row] {
-	columns := []string{"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "judged", "question"}
+	columns := []string{"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "question"}
 	return List[cause.Row]{
 		Rows: func(yield func(cause.Row) bool) {
 			for _, r := range runs {
@@ -97,12 +96,6 @@ func differenceTable(a, b cause.Run) *report.Table {
 // answersTable has a line for each wrong answer.
 func answersTable(runs []cause.Run) *report.Table {
 	heads := []string{"cause", "lost at", "answer", "gold", "why"}
-	judged := slices.ContainsFunc(runs, func(r cause.Run) bool {
-		return slices.ContainsFunc(r.Rows, func(row cause.Row) bool { return row.Judged != "" })
-	})
-	if judged {
-		heads = slices.Insert(heads, 1, "judged")
-	}
 	t := report.NewTable("answers", "Wrong answers", "uuid", heads...)
 	t.Section = "run"
 	for i := range t.Heads {
@@ -119,9 +112,6 @@ func answersTable(runs []cause.Run) *report.Table {
 				lost += "?"
 			}
 			cells := []string{string(row.Code), lost, terminal.Clip(row.Answer, maxCell), terminal.Clip(row.Gold, maxCell), row.Why}
-			if judged {
-				cells = slices.Insert(cells, 1, string(row.Judged))
-			}
 			t.Add(r.Dir, label, cells...)
 		}
 	}
@@ -145,9 +135,6 @@ func Cause(w io.Writer, row cause.Row, o Options) error {
 	line("Cause", row.Code.Title()+" ("+row.Rule+")")
 	line("Why", row.Why)
 	line("Lost at", string(row.LostAt))
-	if row.Judged != "" {
-		line("Judged", row.Judged.Title())
-	}
 	b.WriteString("Evidence\n")
 	for _, ref := range row.Evidence {
 		where := ref.Field
