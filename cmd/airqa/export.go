@@ -14,6 +14,8 @@ type exportCmd struct {
 	Write exportWriteCmd `cmd:"" default:"withargs" help:"Write training data from runs; also without the word write."`
 	Check exportCheckCmd `cmd:"" help:"Predict what a trainer does with each row of a file, and what to change."`
 	Show  exportShowCmd  `cmd:"" help:"Show a row as the trainer sees it: trained, context and cut."`
+
+	Convert exportConvertCmd `cmd:"" help:"Convert conversations of other tools: ATIF, OpenAI, ShareGPT, TRL."`
 }
 
 func (exportCmd) Help() string {

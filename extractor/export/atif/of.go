@@ -195,7 +195,7 @@ func (w *maker) arguments(raw json.RawMessage) json.RawMessage {
 // program adds an action that a baseline took itself.
 func (w *maker) program(s qa.Step) {
 	none := 0
-	step := Step{Source: Agent, Timestamp: timestamp(s.Started), Inferences: &none}
+	step := Step{Source: Agent, Timestamp: timestamp(s.Started), Inferences: &none, Extra: w.raw(Extra{Turn: s.N})}
 	if s.Action != nil {
 		m := w.e.Edit(qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{{Name: s.Action.Name, Arguments: w.raw(s.Action.Args)}}})
 		w.calls(&step, s, m.ToolCalls)

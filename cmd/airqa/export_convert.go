@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"airqa/extractor/export/convert"
+	"airqa/internal/atomicfile"
+	"airqa/internal/terminal"
+)
+
+type exportConvertCmd struct {
+	File string `arg:"" help:"File of conversations, or a folder of trajectories."`
+	To   string `required:"" env:"-" enum:"sharegpt,openai,trl,atif" placeholder:"FORMAT" help:"sharegpt, openai, trl or atif."`
+	Out  string `short:"o" required:"" env:"-" placeholder:"FILE" help:"JSON Lines file to write."`
+}
+
+func (exportConvertCmd) Help() string {
+	return `Examples:
+  airqa export convert trajectory.json --to sharegpt --out data.jsonl
+  airqa export convert chats.jsonl --to atif --out trajectories.jsonl
+
+Reads ATIF, OpenAI chats with tool calls, ShareGPT and TRL's prompt and completion: one object, an array or lines. What
+the other format cannot hold is counted on standard error.`
+}
+
+func (c exportConvertCmd) Run(a *app) error {
+	var r convert.Result
+	err := atomicfile.Write(c.Out, func(w io.Writer) (err error) {
+		r, err = convert.File(c.File, convert.Format(c.To), w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, loss := range r.Losses.List() {
+		a.say("lost or changed: %s", loss)
+	}
+	return a.print(fmt.Sprintf("%s: %s, converted from %s to %s", c.Out, terminal.Plural(r.Rows, "conversation"), r.From, c.To))
+}
