@@ -1,0 +1,114 @@
+package account_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"airqa/extractor/account"
+	"airqa/extractor/candidate"
+	"airqa/extractor/gate"
+	"airqa/extractor/syndir"
+	"airqa/qa"
+)
+
+// synthesis writes a ledger of four candidates of one category: two accepted, one rejected, one killed.
+func synthesis(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	quotas := []syndir.Quota{{Category: "single-text", Count: 6, Most: 30}}
+	if err := syndir.Write(dir, syndir.Config{Quotas: quotas}, nil); err != nil {
+		t.Fatal(err)
+	}
+	l, err := syndir.OpenLedger(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	usd := 0.5
+	for i, outcome := range []candidate.Outcome{candidate.Accepted, candidate.Accepted, candidate.Rejected, ""} {
+		line := candidate.Line{Candidate: candidate.ID{Category: "single-text", Index: i}.String(), Category: "single-text", Paper: "p"}
+		explore := line
+		explore.Stage, explore.Outcome, explore.Calls, explore.Usage, explore.USD = candidate.Explore, candidate.Done, []string{strings.Repeat("ab", 31) + "0" + string(rune('0'+i))}, qa.Usage{Prompt: 1000, Completion: 100}, &usd
+		explore.Data = json.RawMessage(`{"question":"Why?"}`)
+		lines := []candidate.Line{explore}
+		if outcome != "" {
+			line.Stage, line.Outcome = candidate.Accept, outcome
+			if outcome == candidate.Rejected {
+				line.Reason = candidate.NotSolved
+			} else {
+				line.Data = json.RawMessage(`{"uuid":"feedbeef-` + string(rune('0'+i)) + `"}`)
+			}
+			lines = append(lines, line)
+		}
+		if err := l.Add(lines...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestYields(t *testing.T) {
+	y, err := account.Read(synthesis(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := y.Check(); err != nil || y.Candidates != 4 || y.Accepted != 2 || y.Rejected != 1 || y.Pending != 1 {
+		t.Errorf("%v, %+v", err, y.Tally)
+	}
+	explore := y.Stages[0]
+	if explore.Stage != candidate.Explore || explore.Reached != 4 || explore.Passed != 4 || explore.Calls != 4 || *explore.USD != 2 {
+		t.Errorf("explore: %+v", explore)
+	}
+	if *y.Spent.USD != 2 || y.Spent.Usage.Prompt != 4000 {
+		t.Errorf("spent %+v", y.Spent)
+	}
+	for _, want := range []string{"not_solved 1", "4 candidates = 2 accepted + 1 rejected + 0 failed + 1 pending; 4 calls, 4400 tokens, $2.00"} {
+		if !strings.Contains(y.Text(0), want) {
+			t.Errorf("no %q in\n%s", want, y.Text(0))
+		}
+	}
+}
+
+func TestStory(t *testing.T) {
+	dir := synthesis(t)
+	for _, name := range []string{"single-text-1", "feedbeef-1"} {
+		s, err := account.Tell(dir, name)
+		if err != nil || s.Candidate != "single-text-1" || len(s.Stages) != 2 || s.Stages[0].Stage != candidate.Explore {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+		if !strings.Contains(s.Text(), `{"question":"Why?"}`) {
+			t.Errorf("the story has no draft:\n%s", s.Text())
+		}
+	}
+	for _, name := range []string{"single-text-9", "f", ""} {
+		if s, err := account.Tell(dir, name); err == nil {
+			t.Errorf("%q has a story: %+v", name, s)
+		}
+	}
+}
+
+// An estimate from a ledger uses its yield and its costs, and lies between its bounds.
+func TestForecast(t *testing.T) {
+	gates, err := gate.Select(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := account.Plan{
+		Dir: synthesis(t), Quotas: []syndir.Quota{{Category: "single-text", Count: 6, Most: 30}}, Gates: gates, Price: &qa.Price{Prompt: 500},
+	}.Forecast(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Basis != "ledger" || e.Rows != 4 || e.Candidates.Likely < 4 || e.Candidates.Low > e.Candidates.Likely || e.Candidates.High < e.Candidates.Likely {
+		t.Errorf("%+v", e)
+	}
+	if e.Total.Calls.Likely != e.Candidates.Likely || e.Total.USD == nil || e.Total.USD.Likely != 0.5*e.Candidates.Likely {
+		t.Errorf("%+v, $%+v", e.Total, e.Total.USD)
+	}
+	if text := e.Text(0); !strings.Contains(text, "4 rows to make") || !strings.Contains(text, "total") {
+		t.Errorf("text:\n%s", text)
+	}
+}
