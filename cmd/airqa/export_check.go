@@ -17,7 +17,7 @@ import (
 // checkFlags name a file of training data and what reads it.
 type checkFlags struct {
 	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder with dataset_info.json."`
-	Trainer   string `env:"-" default:"llamafactory" enum:"llamafactory" help:"llamafactory (0.9.5)."`
+	Trainer   string `env:"-" default:"llamafactory" enum:"llamafactory,trl,openai" help:"llamafactory (0.9.5), trl (1.16, with a ChatML template) or openai."`
 	Config    string `env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml in the folder, or the trainer's defaults."`
 	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --config, or the only one."`
 	Tokenizer string `env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`

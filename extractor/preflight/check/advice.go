@@ -29,6 +29,9 @@ var advice = []struct{ phrase, text string }{
 	{"except SFT", "remove mask_history and train_on_prompt, which work in stage sft alone"},
 	{"Allowed file types", "name the file .json or .jsonl"},
 	{"list index out of range", "write kto_tag as true or false in every row"},
+	{"fills max_length", "raise max_length (1,024 by default), or shorten the prompt"},
+	{"must be from assistant", "end each line with an assistant message"},
+	{"at least 10", "write more lines"},
 	{"JSON parse error", "fix the line, or write one JSON object per line"},
 }
 

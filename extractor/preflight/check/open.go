@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +64,45 @@ func Open(o Options) (*Check, error) {
 	if len(t.Unknown) > 0 {
 		return &Check{settings: o.Training, failure: fmt.Errorf("ValueError: Some keys are not used by the HfArgumentParser: ['%s']", strings.Join(t.Unknown, "', '"))}, nil
 	}
-	return openLLaMAFactory(o, t)
+	if o.Trainer == preflight.LLaMAFactory {
+		return openLLaMAFactory(o, t)
+	}
+	return openChat(o, t)
+}
+
+// openChat opens a file for a trainer that needs no description of it.
+func openChat(o Options, t Training) (*Check, error) {
+	path, err := onlyFile(o.Path)
+	if err != nil {
+		return nil, err
+	}
+	t.CutoffLen = cmp.Or(t.CutoffLen, 1024)
+	c := &Check{path: path, config: t.Config, trainer: openAI{t.Config}, settings: "OpenAI"}
+	if o.Trainer == preflight.TRL {
+		if !slices.Contains([]string{"", promptCompletion, messagesFormat, preference}, t.Format) {
+			return nil, fmt.Errorf("%s: unknown format %q; known: %s, %s, %s", o.Training, t.Format, promptCompletion, messagesFormat, preference)
+		}
+		c.trainer, c.settings = trl{t.Config, t.Format}, fmt.Sprintf("TRL, max_length %d", t.CutoffLen)
+	}
+	return c, nil
+}
+
+// onlyFile returns the training file of a folder.
+func onlyFile(path string) (string, error) {
+	if s, err := os.Stat(path); err != nil || !s.IsDir() {
+		return path, err
+	}
+	var found []string
+	for _, pattern := range []string{"data/train.json*", "*.jsonl", "*.json", "data/*.json*"} {
+		files, err := filepath.Glob(filepath.Join(path, pattern))
+		if found = files; err != nil || len(found) == 1 {
+			break
+		}
+	}
+	if len(found) != 1 {
+		return "", fmt.Errorf("%s: name one file of the folder", path)
+	}
+	return found[0], nil
 }
 
 // besides returns the configuration that an export writes beside its rows.

@@ -1,0 +1,79 @@
+package check
+
+import (
+	"fmt"
+
+	"airqa/extractor/preflight"
+	"airqa/extractor/preflight/table"
+	"airqa/internal/python"
+	"airqa/internal/tokens"
+)
+
+// turn is a message of a chat.
+type turn struct {
+	role, text string
+	weight     python.Value
+}
+
+// turns reads a list of messages with role and content, or from and value.
+func turns(cell table.Cell, column string) ([]turn, error) {
+	if cell.Value == nil || cell.Type.Kind != table.List {
+		return nil, fmt.Errorf("TypeError: %s must be a list of messages, not %s", column, python.Type(cell.Value))
+	}
+	var list []turn
+	for i, m := range cell.Items() {
+		role, text := field(m, "role", "from"), field(m, "content", "value")
+		r, ok := role.(string)
+		if !ok {
+			return nil, fmt.Errorf("TypeError: message %d of %s has no role", i, column)
+		}
+		body, ok := text.(string)
+		if !ok {
+			return nil, fmt.Errorf("TypeError: message %d of %s has no text: its content is %s", i, column, python.Type(text))
+		}
+		list = append(list, turn{r, body, field(m, "weight", "")})
+	}
+	return list, nil
+}
+
+// field returns the first of two keys that has a value.
+func field(m table.Cell, names ...string) python.Value {
+	for _, name := range names {
+		if cell, ok := m.Get(name); ok && cell.Value != nil {
+			return cell.Python()
+		}
+	}
+	return nil
+}
+
+func (t turn) render() string { return "<|im_start|>" + t.role + "\n" + t.text + "<|im_end|>\n" }
+
+// header opens the answer.
+const header = "<|im_start|>assistant\n"
+
+func render(list []turn) (text string) {
+	for _, t := range list {
+		text += t.render()
+	}
+	return text
+}
+
+// count counts tokens, exactly with a tokenizer.
+func count(c preflight.Config, text string) int {
+	if c.Tokenizer != nil {
+		return c.Tokenizer.Count(text)
+	}
+	return tokens.Count(text)
+}
+
+// common returns the number of tokens that two texts begin with, and the number of tokens of the second.
+func common(c preflight.Config, prompt, whole string) (same, all int) {
+	if c.Tokenizer == nil {
+		return min(count(c, prompt), count(c, whole)), count(c, whole)
+	}
+	a, b := c.Tokenizer.Encode(nil, prompt), c.Tokenizer.Encode(nil, whole)
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	return same, len(b)
+}

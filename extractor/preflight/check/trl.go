@@ -1,0 +1,213 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"airqa/extractor/preflight"
+	"airqa/extractor/preflight/table"
+	"airqa/internal/python"
+)
+
+// trl judges rows as TRL's trainers prepare them, with a ChatML template.
+type trl struct {
+	config preflight.Config
+	format string
+}
+
+// Formats of TRL's rows.
+const (
+	promptCompletion = "prompt-completion"
+	messagesFormat   = "messages"
+	preference       = "preference"
+)
+
+func (trl) unfit() error { return nil }
+
+func (trl) follow(int) tracker { return &kept{} }
+
+// kept counts rows.
+type kept struct {
+	n   int
+	err error
+}
+
+func (k *kept) add(r result) {
+	k.n += one(r.Outcome == preflight.Kept)
+	if r.Outcome == preflight.Crash {
+		k.err = firstError(k.err, errors.New(r.Reasons[0]))
+	}
+}
+
+func (k *kept) end() (int, error) {
+	if k.n == 0 {
+		k.err = firstError(k.err, errors.New("no row is left: every row is dropped"))
+	}
+	return k.n, k.err
+}
+
+// noTokens is the reason for a row without a trained token.
+const noTokens = "dropped in silence: the prompt fills max_length, or the answer is empty"
+
+func (t trl) judge(cell table.Cell) (r result) {
+	format := t.format
+	if format == "" {
+		format = formatOf(cell)
+	}
+	var err error
+	switch format {
+	case preference:
+		r.Judged, err = t.judgePair(cell)
+	case promptCompletion:
+		r.Verdict, err = t.judgeCompletion(cell, "completion")
+	default:
+		r.Verdict, err = t.judgeMessages(cell)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return r
+}
+
+// formatOf guesses the format from the columns.
+func formatOf(cell table.Cell) string {
+	for _, f := range []struct{ column, format string }{{"chosen", preference}, {"prompt", promptCompletion}} {
+		if _, ok := cell.Type.Field(f.column); ok {
+			return f.format
+		}
+	}
+	return messagesFormat
+}
+
+// judgeCompletion judges a prompt and an answer, of which all but the prompt is trained.
+func (t trl) judgeCompletion(cell table.Cell, column string) (preflight.Verdict, error) {
+	prompt, whole, err := t.texts(cell, column)
+	if err != nil {
+		return preflight.Verdict{}, err
+	}
+	head, all := common(t.config, prompt, whole)
+	return t.cut(head, all), nil
+}
+
+// cut keeps the first tokens of a row.
+func (t trl) cut(head, all int) preflight.Verdict {
+	limit := t.config.CutoffLen
+	tokens := min(all, limit)
+	if head >= tokens {
+		return preflight.Verdict{Outcome: preflight.Dropped, Reasons: []string{noTokens}}
+	}
+	return preflight.Verdict{
+		Outcome: preflight.Kept, Reasons: []string{}, Tokens: tokens, Trained: tokens - head, Cut: all - tokens,
+		HeadWhole: true, TargetWhole: all <= limit,
+	}
+}
+
+// texts renders the prompt, with the header of the answer, and the whole row.
+func (t trl) texts(cell table.Cell, column string) (prompt, whole string, err error) {
+	parts := make([]table.Cell, 2)
+	for i, name := range []string{"prompt", column} {
+		c, ok := cell.Get(name)
+		if !ok {
+			return "", "", fmt.Errorf("KeyError: '%s'", name)
+		}
+		parts[i] = c
+	}
+	if text, ok := parts[0].Python().(string); ok {
+		answer, ok := parts[1].Python().(string)
+		if !ok {
+			return "", "", fmt.Errorf("TypeError: %s must be text like the prompt, not %s", column, python.Type(parts[1].Value))
+		}
+		end := t.config.EOS
+		if !strings.HasSuffix(answer, end) {
+			answer += end
+		}
+		return text, text + answer, nil
+	}
+	var lists [2][]turn
+	for i, name := range []string{"prompt", column} {
+		if lists[i], err = turns(parts[i], name); err != nil {
+			return "", "", err
+		}
+		if len(lists[i]) == 0 && name != "completion" {
+			return "", "", fmt.Errorf("IndexError: list index out of range: %s is empty", name)
+		}
+	}
+	return render(lists[0]) + header, render(lists[0]) + render(lists[1]), nil
+}
+
+func (t trl) judgePair(cell table.Cell) (preflight.Judged, error) {
+	chosen, err := t.judgeCompletion(cell, "chosen")
+	if err != nil {
+		return preflight.Judged{}, err
+	}
+	rejected, err := t.judgeCompletion(cell, "rejected")
+	if err != nil {
+		return preflight.Judged{}, err
+	}
+	if rejected.Outcome == preflight.Dropped {
+		return preflight.Judged{Verdict: rejected}, nil
+	}
+	return preflight.Judged{Verdict: chosen, Chosen: &chosen, Rejected: &rejected}, nil
+}
+
+// judgeMessages judges a conversation, of which everything is trained, or the assistant turns.
+func (t trl) judgeMessages(cell table.Cell) (preflight.Verdict, error) {
+	c, ok := cell.Get("messages")
+	if !ok {
+		if c, ok = cell.Get("conversations"); !ok {
+			return preflight.Verdict{}, errors.New("KeyError: 'text': no column prompt, messages or conversations")
+		}
+	}
+	list, err := turns(c, "messages")
+	if err != nil {
+		return preflight.Verdict{}, err
+	}
+	v := t.cut(0, count(t.config, render(list)))
+	if !t.config.AssistantOnlyLoss || v.Outcome != preflight.Kept {
+		return v, nil
+	}
+	used, trained, answers := 0, 0, 0
+	for _, m := range list {
+		size := count(t.config, m.render())
+		if m.role == "assistant" {
+			answers++
+			body := size - count(t.config, header) - 1 // without the line break after the end token
+			from := used + count(t.config, header)
+			trained += max(min(from+body, v.Tokens)-from, 0)
+		}
+		used += size
+	}
+	if answers == 0 {
+		return v, errors.New("RuntimeError: assistant_only_loss, but the row has no assistant tokens")
+	}
+	v.Trained = trained
+	return v, nil
+}
+
+func (t trl) spans(cell table.Cell) ([]preflight.Span, error) {
+	r := t.judge(cell)
+	if r.Outcome != preflight.Kept {
+		return nil, fmt.Errorf("the trainer does not keep this row: %s", r.Reasons)
+	}
+	column := "completion"
+	if r.Chosen != nil {
+		column = "chosen"
+	}
+	prompt, whole, err := t.texts(cell, column)
+	if err != nil {
+		return nil, errors.New("rows without a prompt are not shown: every token is trained")
+	}
+	spans := []preflight.Span{{Text: prompt, State: preflight.Context}}
+	answer := strings.TrimPrefix(whole, prompt)
+	if t.config.Tokenizer == nil || r.Cut == 0 {
+		return append(spans, preflight.Span{Text: answer, State: preflight.Trained}), nil
+	}
+	ids := t.config.Tokenizer.Encode(nil, whole)
+	keep, first := r.Tokens, r.Tokens-r.Trained
+	return []preflight.Span{
+		{Text: t.config.Tokenizer.Decode(ids[:first]), State: preflight.Context},
+		{Text: t.config.Tokenizer.Decode(ids[first:keep]), State: preflight.Trained},
+		{Text: t.config.Tokenizer.Decode(ids[keep:]), State: preflight.Cut},
+	}, nil
+}
