@@ -150,11 +150,12 @@ var scripted = map[string]map[string]string{
 	"export write": {"script/export.txtar": "out format force turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
 		"cutoff-len template tokenizer fit"},
-	"synth explore":  {"script/synth.txtar": making},
-	"synth track":    {"script/synth.txtar": making},
-	"synth all":      {"script/synth.txtar": making + " baseline repeats judge judge-concurrency"},
+	"synth explore":  {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
+	"synth track":    {"script/synth.txtar": making, "synth_batch_test.go": "batch batch-again"},
+	"synth all":      {"script/synth.txtar": making + " baseline repeats judge judge-concurrency", "synth_batch_test.go": "batch batch-again"},
 	"synth act":      {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
 	"synth why":      {"script/synth.txtar": "json"},
+	"synth review":   {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
 	"why":            {"script/demo.txtar": "compare format json scoring"},
 	"export check":   {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template json"},
 	"export show":    {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template row html"},
@@ -273,7 +274,7 @@ var neededArgs = map[string]string{
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "papers": "--data d",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
-	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o",
+	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
 	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
 }
 

@@ -21,7 +21,7 @@ import (
 var flagGroups = []struct{ title, flags string }{
 	{"Which questions:", "range id tag status of sample-seed retry missing-list"},
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
-	{"Connection:", "timeout retries max-connections"},
+	{"Connection:", "timeout retries max-connections batch-again"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
 	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
 	{"Search:", "retrieve embedder embed-model embed-tokens embed-base-url vectors"},

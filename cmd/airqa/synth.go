@@ -16,6 +16,7 @@ type synthCmd struct {
 	Act     synthActCmd     `cmd:"" help:"Collect trajectories for the accepted questions, and score them."`
 	All     synthAllCmd     `cmd:"" help:"Make questions, collect trajectories and score them."`
 	Why     synthWhyCmd     `cmd:"" help:"Show where candidates were lost, or the story of one."`
+	Review  synthReviewCmd  `cmd:"" help:"Review accepted questions on a page, and apply the decisions."`
 }
 
 func (synthCmd) Help() string {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"airqa/extractor/candidate"
@@ -47,6 +48,9 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"words": func(name string) string { return strings.ReplaceAll(terminal.Line(name), "_", " ") },
 	"deref": func(n *float64) float64 { return *n },
 }).Parse(pageText))
+
+// cells matches the HTML between the cells of a table.
+var cells = regexp.MustCompile(`\s*(<[^>]*>\s*)+`)
 
 // margin is the space around a box in an image, in points.
 const margin = 6
@@ -139,6 +143,9 @@ func (c PageConfig) card(ctx context.Context, r Row) (card, error) {
 // place renders the place of an evidence. A page that cannot be rendered is a note on the page.
 func (c PageConfig) place(ctx context.Context, e candidate.Evidence) (placeData, error) {
 	p := placeData{Evidence: e, PaperTitle: cmp.Or(c.Titles[e.Paper], e.Paper)}
+	if e.Kind == candidate.Table {
+		p.Quote = strings.TrimSpace(cells.ReplaceAllString(e.Quote, " | "))
+	}
 	if c.Viewer == nil || e.Page == 0 {
 		return p, nil
 	}

@@ -284,7 +284,12 @@ func TestPageIsSelfContained(t *testing.T) {
 
 // TestPageData is the data of the page's script: its numbers keep their form.
 func TestPageData(t *testing.T) {
-	text, boxes := page(t, row("single-table", 1), row("multiple", 2))
+	table := row("single-table", 1)
+	table.Synth.Evidence[0].Quote = "no round</td><td>\n <b>56.9</b>"
+	text, boxes := page(t, table, row("multiple", 2))
+	if !strings.Contains(text, "<blockquote>no round | 56.9 |</blockquote>") {
+		t.Error("the quote of a table is not shown as text")
+	}
 	_, data, _ := strings.Cut(text, `id="data"`)
 	_, data, _ = strings.Cut(data, ">")
 	data, _, _ = strings.Cut(data, "</script>")

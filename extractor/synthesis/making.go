@@ -21,6 +21,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/llm"
+	"airqa/llm/batch"
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/budget"
@@ -44,6 +45,7 @@ type Making struct {
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 	Estimate      bool     `help:"Print calls, tokens and cost of the missing questions, and make none."`
 	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"What to do with an existing synthesis: never resume it, always, or if-possible: unless seed or papers differ."`
+	Batches
 	session.Budget
 }
 
@@ -79,10 +81,13 @@ type making struct {
 	Making
 	session.Session
 	library library
+	opener  *session.Models
 	model   session.Opened
-	gates   []gate.Gate
-	quotas  []syndir.Quota
-	images  bool
+	// listed is the price of a single request; the model's own is that of a batch with --batch.
+	listed *qa.Price
+	gates  []gate.Gate
+	quotas []syndir.Quota
+	images bool
 	// address is that of the model. It is no part of the model's description here: the same model at another address
 	// gives the same kind of replies.
 	address string
@@ -112,12 +117,13 @@ func (f Making) Run(ctx context.Context, s session.Session, world *env.Env, data
 		return r, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	asked, err := m.metered(store)
+	c := m.config()
+	c.Ledger, c.ExploreOnly = ledger, exploreOnly
+	closeModel, err := m.connect(&c, store)
 	if err != nil {
 		return r, err
 	}
-	c := m.config()
-	c.Ledger, c.Model, c.ExploreOnly = ledger, asked, exploreOnly
+	defer func() { err = errors.Join(err, closeModel()) }()
 	r.Ended, err = m.make(c)
 	if err != nil {
 		return r, err
@@ -130,14 +136,13 @@ func (f Making) open(ctx context.Context, s session.Session, world *env.Env) (*m
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	m := &making{Making: f, Session: s, library: library{world}}
+	m := &making{Making: f, Session: s, library: library{world}, opener: f.Opener()}
 	var err error
 	if m.gates, err = gate.Select(f.Gates, f.SkipGate); err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
-	opener := f.Opener()
-	opener.Notify = s.Notify
-	if m.model, err = opener.Open(f.Model, s.Getenv); err != nil {
+	m.opener.Notify = s.Notify
+	if m.model, err = m.opener.Open(f.Model, s.Getenv); err != nil {
 		return nil, err
 	}
 	m.model.Described = maps.Clone(m.model.Described)
@@ -146,8 +151,12 @@ func (f Making) open(ctx context.Context, s session.Session, world *env.Env) (*m
 	if m.model.Price, err = f.PriceOf(m.model, qa.QuestionLimits{}); err != nil {
 		return nil, err
 	}
+	m.listed = m.model.Price
+	if f.Batch {
+		m.model.Price = batch.Discounted(m.listed)
+	}
 	if m.images = f.Pictures; !m.images && f.Model != session.OfflineModel {
-		_, list, err := opener.Settled(f.Model, s.Getenv)
+		_, list, err := m.opener.Settled(f.Model, s.Getenv)
 		if err != nil {
 			return nil, err
 		}
@@ -195,8 +204,21 @@ func (m *making) config() extractor.Config {
 	}
 }
 
-// metered is the model with budget and cache. Replies of earlier invocations count.
-func (m *making) metered(store *cache.Store) (qa.Model, error) {
+// connect gives the pipeline its model, with budget and cache. The returned function closes what it opened.
+func (m *making) connect(c *extractor.Config, store *cache.Store) (closeModel func() error, err error) {
+	account, err := m.account()
+	if err != nil {
+		return nil, err
+	}
+	if m.Batch {
+		return m.batched(c, store, account)
+	}
+	c.Model, err = m.model.Metered(account, llm.Forecast(m.model.MaxReply), store, qa.ReActText)
+	return func() error { return nil }, err
+}
+
+// account is the budget. Replies of earlier invocations count.
+func (m *making) account() (*budget.Account, error) {
 	held, _, err := cache.List(filepath.Join(m.Out, syndir.Replies))
 	if err != nil {
 		return nil, err
@@ -208,8 +230,7 @@ func (m *making) metered(store *cache.Store) (qa.Model, error) {
 	if m.model.Price != nil {
 		spent.USD = m.model.Price.Of(spent.Usage)
 	}
-	account := budget.NewAccount(m.Limits(m.Now()), spent, m.Now)
-	return m.model.Metered(account, llm.Forecast(m.model.MaxReply), store, qa.ReActText)
+	return budget.NewAccount(m.Limits(m.Now()), spent, m.Now), nil
 }
 
 // make runs the pipeline under a progress bar.
@@ -232,6 +253,7 @@ func (m *making) make(c extractor.Config) (extractor.Ended, error) {
 	}
 	ctx, drain, stop := m.Interrupts()
 	defer stop()
+	c.Batch = until(drain, c.Batch)
 	p, err := extractor.New(ctx, c)
 	if err != nil {
 		return extractor.Ended{}, err

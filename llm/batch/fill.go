@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 
 	"airqa/llm/cache"
@@ -14,6 +15,8 @@ type Report struct {
 	Requests, Cached, Sent int
 	// Replies were added to the cache, Failed have no reply; see [Queue.Failure].
 	Replies, Failed int
+	// Usage is that of the replies added.
+	Usage qa.Usage
 }
 
 type asked struct {
@@ -23,8 +26,7 @@ type asked struct {
 
 // Fill sends the requests that a cache does not have in a batch of q, which must be of the cache's model, waits for the
 // batch, and adds the replies to the cache: the same calls of m are then cache hits. The id of a request is its key in
-// the cache. Killed at any time and called again, it sends no request twice. The usage and cost of the replies are in
-// the ledger, see [Ledger.Spent].
+// the cache. Killed at any time and called again, it sends no request twice. [Ledger.Spent] is the cost of all batches.
 func Fill(ctx context.Context, q *Queue, m *cache.Model, requests []qa.Request) (Report, error) {
 	var r Report
 	all := map[string]asked{}
@@ -61,6 +63,7 @@ func Fill(ctx context.Context, q *Queue, m *cache.Model, requests []qa.Request) 
 		default:
 			m.Keep(all[result.ID].key, all[result.ID].repeat, result.Reply)
 			r.Replies++
+			r.Usage = r.Usage.Add(result.Reply.Usage)
 		}
 	}
 	return r, nil
@@ -71,6 +74,8 @@ func Fill(ctx context.Context, q *Queue, m *cache.Model, requests []qa.Request) 
 type Rest struct {
 	Queue *Queue
 	Cache *cache.Model
+	// Unsent is the reason of that error.
+	Unsent string
 }
 
 // Complete returns an error for every request.
@@ -80,7 +85,7 @@ func (r Rest) Complete(_ context.Context, request qa.Request) (qa.Reply, error) 
 		err = r.Queue.Failure(key.String())
 	}
 	if err == nil {
-		err = &qa.SuspendedError{Reason: "the request was not sent in a batch"}
+		err = &qa.SuspendedError{Reason: cmp.Or(r.Unsent, "the request was not sent in a batch")}
 	}
 	return qa.Reply{}, err
 }

@@ -48,12 +48,12 @@ func TestFill(t *testing.T) {
 			repeated.Repeat = 1 // another request with the same text
 			b.chat.Fail(nil, openaitest.Status(400, "invalid_request_error", "no"))
 			first, err := batch.Fill(t.Context(), b.start(), m, requests[:2])
-			if diff := cmp.Diff(batch.Report{Requests: 2, Sent: 2, Replies: 1, Failed: 1}, first); diff != "" || err != nil {
+			if diff := cmp.Diff(batch.Report{Requests: 2, Sent: 2, Replies: 1, Failed: 1, Usage: used(provider, 1)}, first); diff != "" || err != nil {
 				t.Fatalf("first report (-want +got):\n%s%v", diff, err)
 			}
 			q := b.start()
 			second, err := batch.Fill(t.Context(), q, m, append(slices.Clone(requests), requests[0], repeated))
-			if diff := cmp.Diff(batch.Report{Requests: 6, Cached: 1, Sent: 4, Replies: 4, Failed: 1}, second); diff != "" || err != nil {
+			if diff := cmp.Diff(batch.Report{Requests: 6, Cached: 1, Sent: 4, Replies: 4, Failed: 1, Usage: used(provider, 4)}, second); diff != "" || err != nil {
 				t.Fatalf("second report (-want +got):\n%s%v", diff, err)
 			}
 			m.Model = batch.Rest{Queue: q, Cache: m}
@@ -71,7 +71,7 @@ func TestFill(t *testing.T) {
 			}
 			q.Release()
 			third, err := batch.Fill(t.Context(), q, m, requests)
-			if diff := cmp.Diff(batch.Report{Requests: 5, Cached: 4, Sent: 1, Replies: 1}, third); diff != "" || err != nil {
+			if diff := cmp.Diff(batch.Report{Requests: 5, Cached: 4, Sent: 1, Replies: 1, Usage: used(provider, 1)}, third); diff != "" || err != nil {
 				t.Fatalf("third report (-want +got):\n%s%v", diff, err)
 			}
 		})
@@ -86,6 +86,33 @@ func TestFillAfterALostCache(t *testing.T) {
 		if err != nil || r.Replies != 3 {
 			t.Fatalf("report %+v: %v", r, err)
 		}
+	}
+	b.once(3)
+}
+
+// used is the usage of n replies; the Anthropic server does not count the system text.
+func used(provider string, n int) qa.Usage {
+	return qa.Usage{Prompt: n * map[string]int{"openai": 6, "anthropic": 4}[provider], Completion: 3 * n}
+}
+
+// TestAdmit leaves requests out, which are sent when they are admitted.
+func TestAdmit(t *testing.T) {
+	b := newBench(t, "openai", batchtest.Config{})
+	left := 2
+	b.config.Admit = func(qa.Request) bool { left--; return left >= 0 }
+	m := b.cached(t.TempDir())
+	q := b.start()
+	m.Model = batch.Rest{Queue: q, Cache: m}
+	first, err := batch.Fill(t.Context(), q, m, bare(asked(3)))
+	if first.Sent != 2 || first.Replies != 2 || first.Failed != 0 || err != nil {
+		t.Errorf("report %+v: %v", first, err)
+	}
+	if _, err := m.Complete(t.Context(), asked(3)[2].Request); qa.Suspension(err) == "" {
+		t.Errorf("a request that was not admitted: %v", err)
+	}
+	left = 2
+	if second, err := batch.Fill(t.Context(), q, m, bare(asked(3))); second.Sent != 1 || left != 1 || err != nil {
+		t.Errorf("report %+v, %d left: %v", second, left, err)
 	}
 	b.once(3)
 }

@@ -41,6 +41,9 @@ type Config struct {
 	Tries int
 	// Requests and Bytes are the maximum size of a batch; 0 is the endpoint's limit, and 100 MB.
 	Requests, Bytes int
+	// Admit reports whether a request may be sent, for a budget; nil admits all. It is asked once for each one that is
+	// due, in order.
+	Admit func(qa.Request) bool
 	// Notify reports progress; it may be nil.
 	Notify func(Notice)
 }
@@ -99,6 +102,9 @@ func New(c Config) (*Queue, error) {
 	c.Settle, c.Tries = cmp.Or(c.Settle, DefaultSettle), cmp.Or(c.Tries, DefaultTries)
 	if c.Notify == nil {
 		c.Notify = func(Notice) {}
+	}
+	if c.Admit == nil {
+		c.Admit = func(qa.Request) bool { return true }
 	}
 	q := &Queue{c: c, wire: wire, model: model, scope: scopeOf(model), sleep: c.Model.Sleep, now: c.Model.Now, unsendable: map[string]error{}}
 	if q.sleep == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Submit sends the requests that are in no job yet, and returns when the endpoint has accepted them. It first settles
-// the jobs that an earlier invocation left open. The number sent is returned with an error, too.
+// the jobs that an earlier invocation left open. Requests that [Config].Admit rejects are left out. The number sent is returned with an error, too.
 func (q *Queue) Submit(ctx context.Context, requests []Request) (sent int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -37,7 +37,7 @@ func (q *Queue) Submit(ctx context.Context, requests []Request) (sent int, err e
 	}
 	taken := map[string]bool{}
 	for _, r := range requests {
-		if taken[r.ID] || !q.due(r.ID) {
+		if taken[r.ID] || !q.due(r.ID) || !q.c.Admit(r.Request) {
 			continue
 		}
 		taken[r.ID] = true
