@@ -25,15 +25,21 @@ type checkFlags struct {
 	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory, in place of the one in --config."`
 }
 
-func (f checkFlags) open(a *app) (*check.Check, error) {
-	c, err := check.Open(check.Options{
-		Path: f.File, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
+// open opens the file that the trainer gets. The caller calls remove at the end.
+func (f checkFlags) open(a *app) (c *check.Check, remove func(), err error) {
+	path, remove, err := a.forTrainer(f.File, f.Trainer)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err = check.Open(check.Options{
+		Path: path, Trainer: preflight.Trainer(f.Trainer), Training: f.Config, Dataset: f.Dataset,
 		Tokenizer: f.Tokenizer, CutoffLen: f.CutoffLen, Template: f.Template, Today: a.now(),
 	})
 	if err != nil {
-		return nil, exit.With(exit.Usage, err)
+		remove()
+		return nil, nil, exit.With(exit.Usage, err)
 	}
-	return c, nil
+	return c, remove, nil
 }
 
 type exportCheckCmd struct {
@@ -52,10 +58,11 @@ the rules.`
 }
 
 func (c exportCheckCmd) Run(a *app) error {
-	file, err := c.open(a)
+	file, remove, err := c.open(a)
 	if err != nil {
 		return err
 	}
+	defer remove()
 	var summary check.Summary
 	out := bufio.NewWriter(a.out)
 	lines := json.NewEncoder(out)
@@ -103,10 +110,11 @@ colors, trained and cut text is in brackets.`
 }
 
 func (c exportShowCmd) Run(a *app) error {
-	file, err := c.open(a)
+	file, remove, err := c.open(a)
 	if err != nil {
 		return err
 	}
+	defer remove()
 	spans, err := file.Spans(c.Row)
 	if err != nil {
 		return err

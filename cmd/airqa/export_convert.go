@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"airqa/extractor/export/convert"
 	"airqa/internal/atomicfile"
@@ -27,7 +29,7 @@ the other format cannot hold is counted on standard error.`
 func (c exportConvertCmd) Run(a *app) error {
 	var r convert.Result
 	err := atomicfile.Write(c.Out, func(w io.Writer) (err error) {
-		r, err = convert.File(c.File, convert.Format(c.To), w)
+		r, err = convert.File(convert.Config{Path: c.File, To: convert.Format(c.To)}, w)
 		return err
 	})
 	if err != nil {
@@ -37,4 +39,32 @@ func (c exportConvertCmd) Run(a *app) error {
 		a.say("lost or changed: %s", loss)
 	}
 	return a.print(fmt.Sprintf("%s: %s, converted from %s to %s", c.Out, terminal.Plural(r.Rows, "conversation"), r.From, c.To))
+}
+
+// trained is the format that a trainer reads.
+var trained = map[string]convert.Format{"llamafactory": convert.ShareGPT, "trl": convert.TRL, "openai": convert.OpenAI}
+
+// forTrainer returns the file that a trainer gets: no trainer reads trajectories, so these are converted. The caller
+// calls remove when it has read the file.
+func (a *app) forTrainer(path, trainer string) (file string, remove func(), err error) {
+	if convert.FormatOf(path) != convert.ATIF {
+		return path, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "airqa-check-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	file = filepath.Join(dir, "converted.jsonl")
+	to := trained[trainer]
+	err = atomicfile.Write(file, func(w io.Writer) error {
+		_, err := convert.File(convert.Config{Path: path, To: to, Absolute: true}, w)
+		return err
+	})
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	a.say("%s has trajectories: these are the rows that airqa export convert --to %s writes", path, to)
+	return file, remove, nil
 }

@@ -124,14 +124,21 @@ type shape struct {
 	lead int
 }
 
-// File converts a file, or a folder of trajectories. The file is read twice.
-func File(path string, to Format, out io.Writer) (r Result, err error) {
-	write, ok := writers[to]
-	if !ok {
-		return r, fmt.Errorf("unknown format %q", to)
+// Config names a file, or a folder of trajectories, and the format to convert it to.
+type Config struct {
+	Path string
+	To   Format
+	// Absolute makes the paths of images absolute, for a file in another folder.
+	Absolute bool
+}
+
+// File converts a file. It is read twice.
+func File(c Config, out io.Writer) (r Result, err error) {
+	if writers[c.To] == nil {
+		return r, fmt.Errorf("unknown format %q", c.To)
 	}
 	var s shape
-	for rec, err := range Records(path) {
+	for rec, err := range Records(c.Path) {
 		if err != nil {
 			return r, err
 		}
@@ -142,25 +149,25 @@ func File(path string, to Format, out io.Writer) (r Result, err error) {
 		s.see(rec.Conversation, r.Rows)
 	}
 	if r.Rows == 0 {
-		return r, fmt.Errorf("%s has no conversation", path)
+		return r, fmt.Errorf("%s has no conversation", c.Path)
 	}
 	r.Losses = make(Losses)
 	w := bufio.NewWriterSize(out, 1<<20)
 	for _, first := range []bool{true, false} {
-		if err := convert(path, s, first, w, write, r.Losses); err != nil {
+		if err := c.write(s, first, w, r.Losses); err != nil {
 			return r, err
 		}
 	}
 	return r, w.Flush()
 }
 
-// convert writes the row that must come first, or the others.
-func convert(path string, s shape, first bool, w io.Writer, write writer, l Losses) error {
+// write writes the row that must come first, or the others.
+func (c Config) write(s shape, first bool, w io.Writer, l Losses) error {
 	if first && s.lead == 0 {
 		return nil
 	}
 	n := 0
-	for rec, err := range Records(path) {
+	for rec, err := range Records(c.Path) {
 		if err != nil {
 			return err
 		}
@@ -170,7 +177,12 @@ func convert(path string, s shape, first bool, w io.Writer, write writer, l Loss
 		for what, count := range rec.Losses {
 			l[what] += count
 		}
-		row, err := write(rec.Conversation, s, l)
+		if c.Absolute {
+			if err := rec.absolute(); err != nil {
+				return err
+			}
+		}
+		row, err := writers[c.To](rec.Conversation, s, l)
 		if err != nil {
 			return fmt.Errorf("%s: %w", rec.Place, err)
 		}

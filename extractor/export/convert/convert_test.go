@@ -33,7 +33,7 @@ func TestFiles(t *testing.T) {
 			name = strings.TrimSuffix(name, ".in") + "." + string(to) + ".txt"
 			t.Run(name, func(t *testing.T) {
 				var out bytes.Buffer
-				r, err := convert.File(file, to, &out)
+				r, err := convert.File(convert.Config{Path: file, To: to}, &out)
 				if err != nil {
 					fmt.Fprintf(&out, "error: %v\n", err)
 				}
@@ -41,6 +41,28 @@ func TestFiles(t *testing.T) {
 				golden.Check(t, name, out.String())
 			})
 		}
+	}
+}
+
+// TestAbsolute converts a file for another folder.
+func TestAbsolute(t *testing.T) {
+	if got := convert.FormatOf("testdata/atif.in.json"); got != convert.ATIF {
+		t.Errorf("format %q", got)
+	}
+	if got := convert.FormatOf("testdata/trl.trl.txt.none"); got != "" {
+		t.Errorf("a missing file has the format %q", got)
+	}
+	var out bytes.Buffer
+	if _, err := convert.File(convert.Config{Path: "testdata/atif.in.json", To: convert.ShareGPT, Absolute: true}, &out); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := json.Marshal([]string{filepath.Join(dir, "shot.png")})
+	if !strings.Contains(out.String(), `"images":`+string(want)) {
+		t.Errorf("want images %s in %s", want, out.String())
 	}
 }
 
@@ -73,19 +95,19 @@ func TestBadFiles(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := convert.File(file, convert.OpenAI, new(bytes.Buffer))
+			_, err := convert.File(convert.Config{Path: file, To: convert.OpenAI}, new(bytes.Buffer))
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
 	}
-	if _, err := convert.File("nowhere.json", convert.OpenAI, new(bytes.Buffer)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := convert.File(convert.Config{Path: "nowhere.json", To: convert.OpenAI}, new(bytes.Buffer)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := convert.File(t.TempDir(), convert.OpenAI, new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "no *.json file") {
+	if _, err := convert.File(convert.Config{Path: t.TempDir(), To: convert.OpenAI}, new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "no *.json file") {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, err := convert.File("x", "dpo", new(bytes.Buffer)); err == nil {
+	if _, err := convert.File(convert.Config{Path: "x", To: "dpo"}, new(bytes.Buffer)); err == nil {
 		t.Error("an unknown format is accepted")
 	}
 }
@@ -128,7 +150,7 @@ func TestThereAndBack(t *testing.T) {
 	dir := t.TempDir()
 	write := func(t *rapid.T, from string, to convert.Format) string {
 		var out bytes.Buffer
-		if _, err := convert.File(from, to, &out); err != nil {
+		if _, err := convert.File(convert.Config{Path: from, To: to}, &out); err != nil {
 			t.Fatal(err)
 		}
 		name := filepath.Join(dir, string(to)+".jsonl")
@@ -238,14 +260,14 @@ func FuzzFile(f *testing.F) {
 		}
 		for _, to := range formats {
 			var out bytes.Buffer
-			if _, err := convert.File(in, to, &out); err != nil {
+			if _, err := convert.File(convert.Config{Path: in, To: to}, &out); err != nil {
 				continue
 			}
 			again := filepath.Join(dir, "out.jsonl")
 			if err := os.WriteFile(again, out.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := convert.File(again, convert.OpenAI, new(bytes.Buffer)); err != nil {
+			if _, err := convert.File(convert.Config{Path: again, To: convert.OpenAI}, new(bytes.Buffer)); err != nil {
 				t.Errorf("%s: %v\n%s", to, err, out.Bytes())
 			}
 		}

@@ -21,6 +21,8 @@ type Record struct {
 	Format Format
 	// Place is the file and the number of the record, from 1.
 	Place string
+	// dir is the folder of the file.
+	dir string
 	// Losses counts what the record has and a Conversation has not.
 	Losses Losses
 }
@@ -40,6 +42,30 @@ func Records(path string) iter.Seq2[Record, error] {
 			}
 		}
 	}
+}
+
+// absolute makes the paths of images absolute.
+func (r Record) absolute() error {
+	dir, err := filepath.Abs(r.dir)
+	for _, m := range r.Messages {
+		for i, p := range m.Parts {
+			if p.Image != "" && !p.remote() && !filepath.IsAbs(p.Image) {
+				m.Parts[i].Image = filepath.Join(dir, p.Image)
+			}
+		}
+	}
+	return err
+}
+
+// FormatOf returns the format of the first record of a file; "" if it has none.
+func FormatOf(path string) Format {
+	for rec, err := range Records(path) {
+		if err != nil {
+			return ""
+		}
+		return rec.Format
+	}
+	return ""
 }
 
 func filesOf(path string) ([]string, error) {
@@ -74,7 +100,7 @@ func readFile(name string, yield func(Record, error) bool) bool {
 	for raw, err := range values(file) {
 		n++
 		place := fmt.Sprintf("%s: record %d", name, n)
-		rec := Record{Place: place, Losses: make(Losses)}
+		rec := Record{Place: place, dir: filepath.Dir(name), Losses: make(Losses)}
 		if err == nil {
 			rec.Format, rec.Conversation, err = Read(raw, rec.Losses)
 		}

@@ -191,9 +191,14 @@ func (m Message) turn(l Losses) preflight.Message {
 	return preflight.Message{Role: preflight.RoleHuman, Text: b.String()}
 }
 
+// remote reports whether an image is no file.
+func (p Part) remote() bool {
+	return strings.HasPrefix(p.Image, "data:") || strings.Contains(p.Image, "://")
+}
+
 // loseData counts an image that is no file: trainers open files.
 func (p Part) loseData(l Losses) {
-	if strings.HasPrefix(p.Image, "data:") || strings.Contains(p.Image, "://") {
+	if p.remote() {
 		l.add("image that is no file, which the reader will not find")
 	}
 }
