@@ -128,6 +128,30 @@ func TestRetrieveLogsMoreHits(t *testing.T) {
 	}
 }
 
+// ids is the first column of rows of texts.
+func ids(rows [][]any) (list []string) {
+	for _, row := range rows {
+		list = append(list, row[0].(string))
+	}
+	return list
+}
+
+// numbers is rows with the numbers from 1 to n.
+func numbers(n int64) (rows [][]any) {
+	for i := range n {
+		rows = append(rows, []any{i + 1})
+	}
+	return rows
+}
+
+// pages is the pages of a paper from 1 to n.
+func pages(paper string, n int) (list []qa.PaperPage) {
+	for i := range n {
+		list = append(list, qa.PaperPage{PaperID: paper, Page: i + 1})
+	}
+	return list
+}
+
 func TestQueryLogsWhatItTouched(t *testing.T) {
 	const a, b, c = "3f2a9c64-5d1e-4b7a-8c20-91d4e6f0a2b3", "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 	var many [][]any
@@ -145,9 +169,9 @@ func TestQueryLogsWhatItTouched(t *testing.T) {
 			Values: [][]any{{a, int64(3)}, {a, int64(3)}, {b, int64(1)}, {nil, int64(2)}},
 		}, qa.Touched{Papers: []string{a, b}, Tables: []string{"pages"}, Pages: []qa.PaperPage{{PaperID: a, Page: 3}, {PaperID: b, Page: 1}}}},
 		{
-			"paper and pages of the statement", "SELECT page_content FROM pages p WHERE p.ref_paper_id = '" + strings.ToUpper(a) + "' AND page_number IN (2, 3)",
+			"paper and pages of the statement", "SELECT page_content FROM pages p WHERE p.ref_paper_id = '" + strings.ToUpper(a) + "' AND page_number IN (2, 13, 0)",
 			tools.Rows{Columns: []string{"page_content"}},
-			qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 2}, {PaperID: a, Page: 3}}},
+			qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 2}, {PaperID: a, Page: 13}}},
 		},
 		{"pages of the rows, paper of the statement", "WHERE ref_paper_id = '" + a + "'", tools.Rows{
 			Columns: []string{"section_title", "page_numbers"}, Values: [][]any{{"1", []any{int64(4), int64(5)}}},
@@ -160,12 +184,12 @@ func TestQueryLogsWhatItTouched(t *testing.T) {
 		{"rows of other tables", "WHERE ref_page_id = '" + b + "'", tools.Rows{
 			Columns: []string{"chunk_id", "text"}, Values: [][]any{{c, a}, {"no id", nil}},
 		}, qa.Touched{Rows: []string{b, c}}},
-		{"truncated", "SELECT chunk_id", tools.Rows{Columns: []string{"chunk_id"}, Values: many}, qa.Touched{Rows: func() (list []string) {
-			for _, row := range many[:50] {
-				list = append(list, row[0].(string))
-			}
-			return list
-		}(), More: true}},
+		{"pages from 1", "WHERE ref_paper_id = '" + a + "' AND page_number = 1", tools.Rows{}, qa.Touched{Papers: []string{a}, Pages: []qa.PaperPage{{PaperID: a, Page: 1}}}},
+		{"not truncated", "SELECT chunk_id", tools.Rows{Columns: []string{"chunk_id"}, Values: many[:50]}, qa.Touched{Rows: ids(many[:50])}},
+		{"truncated pages", "WHERE paper_id = '" + a + "'", tools.Rows{Columns: []string{"page_number"}, Values: numbers(60)}, qa.Touched{
+			Papers: []string{a}, Pages: pages(a, 50), More: true,
+		}},
+		{"truncated", "SELECT chunk_id", tools.Rows{Columns: []string{"chunk_id"}, Values: many}, qa.Touched{Rows: ids(many[:50]), More: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
