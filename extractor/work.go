@@ -199,6 +199,18 @@ func (w *work) check(ctx context.Context) Result {
 	}
 	subject := gate.Subject{Material: w.material, Draft: w.draft, Example: w.example(), Answer: w.tracked.Answer}
 	w.synth.Candidate, w.synth.Category = w.identity.Candidate, w.identity.Category
+	if r := w.pass(ctx, subject); r != nil {
+		return *r
+	}
+	row, err := w.row(subject.Example)
+	if err != nil {
+		return w.failed(ctx, w.identity, err)
+	}
+	return Result{Outcome: candidate.Done, Line: w.identity, Row: &row}
+}
+
+// pass runs the gates; a non-nil result ends the candidate.
+func (w *work) pass(ctx context.Context, subject gate.Subject) *Result {
 	var passed []candidate.Line
 	for _, g := range gate.All() {
 		switch {
@@ -215,17 +227,14 @@ func (w *work) check(ctx context.Context) Result {
 			continue
 		}
 		if r := w.next(ctx, line, err, passed...); r != nil {
-			return *r
+			return r
 		}
 	}
 	if err := w.put(passed...); err != nil {
-		return w.failed(ctx, w.identity, err)
+		r := w.failed(ctx, w.identity, err)
+		return &r
 	}
-	row, err := w.row(subject.Example)
-	if err != nil {
-		return w.failed(ctx, w.identity, err)
-	}
-	return Result{Outcome: candidate.Done, Line: w.identity, Row: &row}
+	return nil
 }
 
 // gate runs one gate and adds its verdict to the row.
