@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -259,19 +259,13 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
-// A spent budget leaves the rest pending; a refused request is a rejection, not a failure.
-func TestBudgetAndRefusals(t *testing.T) {
+// A spent budget leaves the rest pending.
+func TestBudget(t *testing.T) {
 	b := newBench(t)
-	calls := 0
-	var mu sync.Mutex
-	b.model.fail = func(r qa.Request) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if calls++; calls > 40 {
+	var calls atomic.Int32
+	b.model.fail = func(qa.Request) error {
+		if calls.Add(1) > 40 {
 			return &qa.SuspendedError{Reason: "budget reached: all is used"}
-		}
-		if strings.Contains(r.Messages[0].Text, "bibliographic data") {
-			return &qa.CallError{Class: qa.FailContextOverflow, Err: fmt.Errorf("too long")}
 		}
 		return nil
 	}
@@ -280,12 +274,25 @@ func TestBudgetAndRefusals(t *testing.T) {
 	if !ended.Stopped || ended.Suspended == "" || ended.Pending == 0 {
 		t.Errorf("stopped %v, %q, %+v", ended.Stopped, ended.Suspended, ended.Tally)
 	}
+}
+
+// A refused request is a rejection, not a failure.
+func TestRefusals(t *testing.T) {
+	b := newBench(t)
+	b.model.fail = func(r qa.Request) error {
+		if strings.Contains(r.Messages[0].Text, "bibliographic data") {
+			return &qa.CallError{Class: qa.FailContextOverflow, Err: fmt.Errorf("too long")}
+		}
+		return nil
+	}
+	ended := b.must(all(20))
+	accounted(t, b, ended)
 	refused := 0
 	for _, c := range ended.Categories {
 		refused += c.Reasons[candidate.CallRefused]
 	}
-	if refused == 0 {
-		t.Error("no request counts as refused")
+	if refused == 0 || ended.Failed > 0 {
+		t.Errorf("%d requests count as refused, %d as failed", refused, ended.Failed)
 	}
 }
 

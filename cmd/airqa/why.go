@@ -36,16 +36,9 @@ func (c whyCmd) Run(a *app) error {
 		return exit.Misuse("--compare shows whole runs; leave out the uuid")
 	}
 	choice := cause.Choice{Scoring: c.Scoring}
-	var sources []cause.Source
-	for _, dir := range []string{c.Dir, c.Compare} {
-		if dir == "" {
-			continue
-		}
-		r, examples, err := a.session().OpenRun(dir)
-		if err != nil {
-			return err
-		}
-		sources = append(sources, cause.Source{Run: r, Examples: examples})
+	sources, err := c.sources(a)
+	if err != nil {
+		return err
 	}
 	if c.UUID != "" {
 		if choice.Episode, err = session.FindEpisode(sources[0].UUIDs(), c.UUID); err != nil {
@@ -68,4 +61,19 @@ func (c whyCmd) Run(a *app) error {
 		return fmt.Errorf("%s: the answer of %s is not wrong, or has no verdict", c.Dir, choice.Episode)
 	}
 	return render.Cause(a.out, runs[0].Rows[0], o)
+}
+
+// sources opens the run and the one to compare it with.
+func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
+	for _, dir := range []string{c.Dir, c.Compare} {
+		if dir == "" {
+			continue
+		}
+		r, examples, err := a.session().OpenRun(dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, cause.Source{Run: r, Examples: examples})
+	}
+	return list, nil
 }

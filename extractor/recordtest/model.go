@@ -59,13 +59,7 @@ func (m *model) fill(reply *qa.Reply, r qa.Request, random *rand.Rand) {
 		if random.IntN(3) > 0 {
 			reply.Text += thought
 		}
-		for i := range 1 + random.IntN(2)*random.IntN(3) {
-			raw, err := json.Marshal(args)
-			if err != nil {
-				panic(err)
-			}
-			reply.ToolCalls = append(reply.ToolCalls, qa.ToolCall{ID: fmt.Sprintf("call-%d-%d", r.Step, i), Name: name, Arguments: raw})
-		}
+		reply.ToolCalls = calls(r.Step, name, args, random)
 		return
 	}
 	if !strings.Contains(r.Messages[0].Text, "your turn again") {
@@ -76,6 +70,18 @@ func (m *model) fill(reply *qa.Reply, r qa.Request, random *rand.Rand) {
 	if random.IntN(4) == 0 {
 		reply.Text += "\n[Observation]: invented by the model"
 	}
+}
+
+// calls returns one to three native calls of a tool.
+func calls(step int, name string, args map[string]any, random *rand.Rand) (list []qa.ToolCall) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	for i := range 1 + random.IntN(2)*random.IntN(3) {
+		list = append(list, qa.ToolCall{ID: fmt.Sprintf("call-%d-%d", step, i), Name: name, Arguments: raw})
+	}
+	return list
 }
 
 // pick returns an action, often one that fails.
