@@ -13,6 +13,7 @@ import (
 	"airqa/env/ingest"
 	"airqa/eval"
 	"airqa/extractor/export"
+	"airqa/extractor/preflight"
 	"airqa/extractor/syndir"
 	"airqa/extractor/synthesis"
 	"airqa/extractor/windows"
@@ -185,7 +186,8 @@ func (d demo) scoreAll(dirs []string) error {
 // demoQuestions is the number of questions that the demo makes.
 const demoQuestions = 16
 
-// train makes some questions, answers them, and exports the right answers as training data.
+// train makes some questions, answers them, exports the right answers as training data, and checks what a trainer does
+// with each row.
 func (d demo) train() error {
 	world, err := env.Open(d.ctx, env.Config{Dir: d.data()})
 	if err != nil {
@@ -208,7 +210,13 @@ func (d demo) train() error {
 		Runs: dirs, Format: export.ShareGPT, Out: d.sft(), Force: true, Program: program, Redact: d.redactor(), Notify: d.notify, Progress: d.progress,
 		Rules: export.Rules{Options: windows.Options{Turns: windows.Canonical, Thinking: windows.ThinkingKeep}},
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	if err := d.print(""); err != nil {
+		return err
+	}
+	return exportCheckCmd{checkFlags: checkFlags{File: d.sft(), Trainer: string(preflight.LLaMAFactory)}}.Run(d.app)
 }
 
 // next prints where the results are and which commands to try.
@@ -218,7 +226,7 @@ func (d demo) next() error {
 The runs are in %s, the data directory is %s.
 %d synthesized questions and their runs are in %s, training data made from them is in %s. Next steps:
   airqa trace %s                     what happened on each question
-  airqa synth why %s                 what became of each candidate question
+  airqa synth why %s                             what became of each candidate question
   airqa search --data %s "reading order"
   airqa sql --data %s "SELECT title, num_pages FROM metadata"
   airqa run --data %s --questions %s --baseline agentic-hybrid --model openai:gpt-4o --out %s

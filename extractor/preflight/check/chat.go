@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"airqa/extractor/preflight"
 	"airqa/extractor/preflight/table"
@@ -69,7 +70,12 @@ func count(c preflight.Config, text string) int {
 // common returns the number of tokens that two texts begin with, and the number of tokens of the second.
 func common(c preflight.Config, prompt, whole string) (same, all int) {
 	if c.Tokenizer == nil {
-		return min(count(c, prompt), count(c, whole)), count(c, whole)
+		answer, ok := strings.CutPrefix(whole, prompt)
+		if !ok {
+			answer = ""
+		}
+		same = count(c, prompt)
+		return same, same + count(c, answer)
 	}
 	a, b := c.Tokenizer.Encode(nil, prompt), c.Tokenizer.Encode(nil, whole)
 	for same < min(len(a), len(b)) && a[same] == b[same] {

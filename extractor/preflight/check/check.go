@@ -16,6 +16,8 @@ type Check struct {
 	trainer trainer
 	path    string
 	config  preflight.Config
+	// mixed means that the trainer's reader accepts columns of several types.
+	mixed bool
 	// settings describes the trainer and its settings.
 	settings string
 	// failure is the error with which the trainer refuses its configuration.
@@ -89,7 +91,7 @@ func (c *Check) Rows(ctx context.Context, emit func(Row) error) (Total, error) {
 }
 
 func (c *Check) open() (*table.File, error) {
-	f, err := table.Open(c.path)
+	f, err := table.Open(c.path, c.mixed)
 	if err == nil && c.config.MaxSamples > 0 {
 		f.Len = min(f.Len, c.config.MaxSamples)
 	}

@@ -82,6 +82,7 @@ func openChat(o Options, t Training) (*Check, error) {
 		if !slices.Contains([]string{"", promptCompletion, messagesFormat, preference}, t.Format) {
 			return nil, fmt.Errorf("%s: unknown format %q; known: %s, %s, %s", o.Training, t.Format, promptCompletion, messagesFormat, preference)
 		}
+		c.mixed = true
 		c.trainer, c.settings = trl{t.Config, t.Format}, fmt.Sprintf("TRL, max_length %d", t.CutoffLen)
 	}
 	return c, nil
@@ -183,7 +184,7 @@ func dataset(path, name string) (dir string, info align.Info, err error) {
 	if !errors.Is(err, fs.ErrNotExist) && err != nil {
 		return "", info, err
 	}
-	f, err := table.Open(path)
+	f, err := table.Open(path, false)
 	if err != nil {
 		return dir, align.ShareGPT(filepath.Base(path), func(string) bool { return false }), nil
 	}

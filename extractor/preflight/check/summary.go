@@ -66,7 +66,7 @@ func (s *Summary) Write(w io.Writer, settings string, t Total) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, settings)
 	if t.Load == "ok" {
-		fmt.Fprintf(&b, "The file loads: %s of %s kept, %d dropped.\n", terminal.Plural(t.Kept, "row"), terminal.Plural(t.Rows, "row"), t.Dropped)
+		fmt.Fprintf(&b, "The file loads: %d of %s kept, %d dropped.\n", t.Kept, terminal.Plural(t.Rows, "row"), t.Dropped)
 	} else {
 		fmt.Fprintf(&b, "The file does not load: %s\n", terminal.Message(*t.Error))
 		fix(&b, Advice(*t.Error))

@@ -105,13 +105,9 @@ func (t trl) cut(head, all int) preflight.Verdict {
 
 // texts renders the prompt, with the header of the answer, and the whole row.
 func (t trl) texts(cell table.Cell, column string) (prompt, whole string, err error) {
-	parts := make([]table.Cell, 2)
-	for i, name := range []string{"prompt", column} {
-		c, ok := cell.Get(name)
-		if !ok {
-			return "", "", fmt.Errorf("KeyError: '%s'", name)
-		}
-		parts[i] = c
+	parts, err := t.parts(cell, column)
+	if err != nil {
+		return "", "", err
 	}
 	if text, ok := parts[0].Python().(string); ok {
 		answer, ok := parts[1].Python().(string)
@@ -134,6 +130,65 @@ func (t trl) texts(cell table.Cell, column string) (prompt, whole string, err er
 		}
 	}
 	return render(lists[0]) + header, render(lists[0]) + render(lists[1]), nil
+}
+
+// parts returns the prompt and the answer of a row. A pair without a prompt has the common beginning of its answers as one.
+func (t trl) parts(cell table.Cell, column string) (parts [2]table.Cell, err error) {
+	prompt, ok := cell.Get("prompt")
+	if !ok && column != "completion" {
+		return t.implicit(cell, column)
+	}
+	answer, known := cell.Get(column)
+	switch {
+	case !ok:
+		return parts, errors.New("KeyError: 'prompt'")
+	case !known:
+		return parts, fmt.Errorf("KeyError: '%s'", column)
+	}
+	return [2]table.Cell{prompt, answer}, nil
+}
+
+// implicit cuts the answers of a pair where they first differ: between messages, or between characters and then before a
+// space.
+func (t trl) implicit(cell table.Cell, column string) (parts [2]table.Cell, err error) {
+	answer, _ := cell.Get(column)
+	chosen, _ := cell.Get("chosen")
+	rejected, ok := cell.Get("rejected")
+	if !ok {
+		return parts, errors.New("KeyError: 'rejected'")
+	}
+	if a, isText := chosen.Python().(string); isText {
+		b, _ := rejected.Python().(string)
+		text, _ := answer.Python().(string)
+		x, y, all := []rune(a), []rune(b), []rune(text)
+		at := min(differ(x, y), len(all))
+		if at > 0 && at < min(len(x), len(y)) && x[at] != y[at] && x[at-1] == ' ' {
+			at--
+		}
+		return [2]table.Cell{{Value: string(all[:at]), Type: answer.Type}, {Value: string(all[at:]), Type: answer.Type}}, nil
+	}
+	x, err := turns(chosen, "chosen")
+	if err != nil {
+		return parts, err
+	}
+	y, err := turns(rejected, "rejected")
+	if err != nil {
+		return parts, err
+	}
+	list, _ := answer.Value.(python.List)
+	at := min(differ(x, y), len(list))
+	return [2]table.Cell{{Value: list[:at], Type: answer.Type}, {Value: list[at:], Type: answer.Type}}, nil
+}
+
+// differ returns the first index at which two lists differ, or else the last index of the shorter one.
+func differ[T comparable](a, b []T) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return max(n-1, 0)
 }
 
 func (t trl) judgePair(cell table.Cell) (preflight.Judged, error) {

@@ -31,13 +31,18 @@ type File struct {
 	Len   int
 	path  string
 	array bool
-	block int      // size of the blocks in which a part is parsed
+	block int // size of the blocks in which a part is parsed
+	mixed bool
 	rows  [][]byte // rows of a file that is one object
 }
 
-// Open reads a file to its end and returns the types of its columns. The error is the trainer's.
-func Open(path string) (*File, error) {
-	f := &File{path: path, block: max(partSize/32, 16<<10)}
+// Open reads a file to its end and returns the types of its columns. The error is the trainer's. With mixed, columns may
+// hold values of several types, as in datasets 5.2, which TRL uses.
+func Open(path string, mixed bool) (*File, error) {
+	f := &File{path: path, block: max(partSize/32, 16<<10), mixed: mixed}
+	if mixed {
+		f.block = 2 * partSize // a part is one block: types may change in it
+	}
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -91,7 +96,7 @@ var errStraddling = errors.New("straddling object straddles two block boundaries
 // part reads a part in blocks, which grow until every row fits.
 func (f *File) part(data []byte) error {
 	for {
-		s, rows, err := blocks(data, f.block)
+		s, rows, err := f.blocks(data)
 		if (errors.Is(err, errStraddling) || errors.Is(err, errRetry)) && f.block <= len(data) {
 			f.block *= 2
 			continue
@@ -111,8 +116,9 @@ func (f *File) part(data []byte) error {
 	}
 }
 
-// blocks parses data in blocks of a size, each up to its last line end, and merges their shapes.
-func blocks(data []byte, size int) (*shape, int, error) {
+// blocks parses data in blocks, each up to its last line end, and merges their shapes.
+func (f *File) blocks(data []byte) (*shape, int, error) {
+	size := f.block
 	all, rows, start := &shape{kind: Struct}, 0, 0
 	for from := 0; from < len(data); from += size {
 		end := len(data)
@@ -126,7 +132,7 @@ func blocks(data []byte, size int) (*shape, int, error) {
 			}
 			end = from + n + 1
 		}
-		s := scanner{data: data[start:end]}
+		s := scanner{data: data[start:end], mixed: f.mixed}
 		one, n, err := s.rows()
 		if err != nil {
 			return nil, 0, err
@@ -174,7 +180,7 @@ func (f *File) whole(in io.ReadSeeker, cause error) error {
 	case err != nil:
 		return cause
 	case c == '[':
-		*f = File{path: f.path, array: true}
+		*f = File{path: f.path, mixed: f.mixed, array: true}
 		return f.items(sp)
 	case c == '{':
 		return f.columns(sp, cause)
@@ -185,7 +191,7 @@ func (f *File) whole(in io.ReadSeeker, cause error) error {
 // items reads an array of objects. Other items are rows too, without the columns that the trainer looks for.
 func (f *File) items(sp *splitter) error {
 	all := &shape{kind: Struct}
-	s := scanner{array: true}
+	s := scanner{array: true, mixed: f.mixed}
 	first := byte(0)
 	for raw, err := range sp.array() {
 		if err != nil {
@@ -226,11 +232,11 @@ func (f *File) columns(sp *splitter, cause error) error {
 	}
 	all := &shape{kind: Struct}
 	for _, row := range rows {
-		if err := (&scanner{array: true, data: row}).value(all); err != nil {
+		if err := (&scanner{array: true, mixed: f.mixed, data: row}).value(all); err != nil {
 			return fmt.Errorf("DatasetGenerationError: ArrowInvalid: %w", err)
 		}
 	}
-	*f = File{path: f.path, rows: rows, Len: len(rows), Schema: all.typ()}
+	*f = File{path: f.path, mixed: f.mixed, rows: rows, Len: len(rows), Schema: all.typ()}
 	return nil
 }
 

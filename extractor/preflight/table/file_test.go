@@ -15,7 +15,7 @@ func open(t *testing.T, text string) (*table.File, error) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return table.Open(path)
+	return table.Open(path, false)
 }
 
 func TestOpen(t *testing.T) {

@@ -14,6 +14,7 @@ type scanner struct {
 	pos     int
 	array   bool // rows are items of an array
 	objects int  // number of objects so far, for repeated keys
+	mixed   bool // a change of type makes a column [Mixed]
 }
 
 // syntax is the error of broken JSON.
@@ -39,7 +40,14 @@ func (s *scanner) peek() byte {
 
 // value reads one value into its shape.
 func (s *scanner) value(to *shape) error {
-	switch c := s.peek(); {
+	c := s.peek()
+	if next := kindOf(c); s.mixed && to.kind != Null && next != Null && next != to.kind {
+		to.kind = Mixed
+	}
+	if to.kind == Mixed {
+		to = &shape{}
+	}
+	switch {
 	case c == '"':
 		return s.text(to)
 	case c == '{':
@@ -50,6 +58,23 @@ func (s *scanner) value(to *shape) error {
 		return s.number(to)
 	}
 	return s.word(to)
+}
+
+// kindOf returns the kind of a value from its first byte; Null if it is null or broken.
+func kindOf(first byte) Kind {
+	switch {
+	case first == '"':
+		return String
+	case first == '{':
+		return Struct
+	case first == '[':
+		return List
+	case first == 't' || first == 'f':
+		return Bool
+	case first == '-' || first == 'N' || first == 'I' || '0' <= first && first <= '9':
+		return Int
+	}
+	return Null
 }
 
 // become sets the kind of a shape.

@@ -19,9 +19,10 @@ const (
 	String
 	List
 	Struct
+	Mixed // values of several kinds, kept as JSON
 )
 
-var kindNames = [...]string{"null", "boolean", "number", "number", "string", "string", "array", "object"}
+var kindNames = [...]string{"null", "boolean", "number", "number", "string", "string", "array", "object", "mixed"}
 
 // Type is the type of a column or of a part of it.
 type Type struct {
@@ -60,7 +61,7 @@ func (t *Type) String() string {
 		}
 		return "struct<" + strings.Join(parts, ", ") + ">"
 	}
-	return [...]string{"null", "bool", "int64", "double", "timestamp[s]", "string"}[t.Kind]
+	return [...]string{"null", "bool", "int64", "double", "timestamp[s]", "string", "list", "struct", "json"}[t.Kind]
 }
 
 // maxDepth is the maximum nesting of a column's type.
@@ -82,7 +83,7 @@ func (t *Type) depth() int {
 func (t *Type) castable(s *shape) error {
 	from := s.typ()
 	switch {
-	case from.Kind == Null:
+	case from.Kind == Null, t.Kind == Mixed, t.Kind == String && from.Kind == Mixed:
 		return nil
 	case t.Kind == List && from.Kind == List:
 		return inside("[]", t.Elem.castable(s.elem))
