@@ -62,7 +62,7 @@ func FuzzAppendString(f *testing.F) {
 	f.Add("\xe2\x80")
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
-			t.Skip()
+			return
 		}
 		raw := appendString(nil, text)
 		var got string
