@@ -86,6 +86,7 @@ func leaves(node *kong.Node) []*kong.Node {
 var layers = settings.Layers{
 	Short: map[string][]string{
 		"out":     {"run"},
+		"turns":   {"run", "synth act", "synth all"},
 		"limit":   {"run"},
 		"sample":  {"run"},
 		"seed":    {"run", "enrich"},

@@ -12,7 +12,8 @@ import (
 
 // agreed are flags that share their short forms although their types or defaults differ: they mean the same.
 var agreed = map[string]bool{
-	"again": true, "judge": true, "json": true, "replace": true, "format": true, "retrieve": true, "model": true, "paper": true, "temperature": true, "workers": true, "scoring": true,
+	"again": true, "judge": true, "json": true, "replace": true, "format": true, "retrieve": true, "model": true, "paper": true, "temperature": true, "workers": true, "scoring": true, "baseline": true,
+	"data": true, "template": true,
 }
 
 // A variable or a key at the top of airqa.yaml must not mean one thing to one command and another to the next.
