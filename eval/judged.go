@@ -143,7 +143,7 @@ func (k kwargs) strs(name string) ([]string, error) {
 }
 
 // anyOrder is the argument ignore_order, true by default in these functions.
-func (k kwargs) anyOrder() bool { return truth(k.get("ignore_order", true)) }
+func (k kwargs) anyOrder() bool { return python.Truth(k.get("ignore_order", true)) }
 
 // count returns the number of points required: at least one and fewer than all.
 func (k kwargs) count(points int) (int, error) {

@@ -13,7 +13,7 @@ func (k kwargs) get(name string, or python.Value) python.Value {
 }
 
 // truth returns the truth value of an argument in Python; false if it is not given.
-func (k kwargs) truth(name string) bool { return truth(k.get(name, false)) }
+func (k kwargs) truth(name string) bool { return python.Truth(k.get(name, false)) }
 
 // bind checks the arguments of f like a Python call: none missing and, for a closed function, none unknown.
 func (k kwargs) bind(f *Function) error {

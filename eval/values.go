@@ -8,27 +8,6 @@ import (
 	"airqa/internal/python"
 )
 
-// truth is Python's bool() of v.
-func truth(v python.Value) bool {
-	switch x := v.(type) {
-	case nil:
-		return false
-	case bool:
-		return x
-	case int64:
-		return x != 0
-	case float64:
-		return x != 0
-	case string:
-		return x != ""
-	case python.List:
-		return len(x) > 0
-	case *python.Dict:
-		return x.Len() > 0
-	}
-	return true // the rest (a long integer) is never zero in JSON
-}
-
 // toInt is Python's int() of v, truncating fractions; false if it fails.
 func toInt(v python.Value) (python.Value, bool) {
 	switch x := v.(type) {

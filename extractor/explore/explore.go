@@ -149,13 +149,13 @@ func clip(text string, n int) string {
 func Parse(text string, m candidate.Material) (candidate.Draft, error) {
 	if m.ID.Category.Type() == candidate.Retrieval {
 		fields, err := reply.Fields(text, "question")
-		return candidate.Draft{Question: oneLine(fields["question"]), Answer: m.Paper.Title}, err
+		return candidate.Draft{Question: reply.OneLine(fields["question"]), Answer: m.Paper.Title}, err
 	}
 	fields, err := reply.Fields(text, "question", "answer", "evidence")
 	if err != nil {
 		return candidate.Draft{}, err
 	}
-	d := candidate.Draft{Question: oneLine(fields["question"]), Answer: fields["answer"]}
+	d := candidate.Draft{Question: reply.OneLine(fields["question"]), Answer: fields["answer"]}
 	for line := range strings.Lines(fields["evidence"]) {
 		if line = strings.Trim(bullet.ReplaceAllString(strings.TrimSpace(line), ""), `"“”' `); line != "" {
 			d.Evidence = append(d.Evidence, line)
@@ -171,5 +171,3 @@ func Parse(text string, m candidate.Material) (candidate.Draft, error) {
 const maxQuestion = 1200
 
 var bullet = regexp.MustCompile(`^(?:[-*•]|\d+[.)])\s+`)
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -86,11 +86,7 @@ func argumentObject(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &object) == nil && object != nil {
 		return raw
 	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
-	}
-	return json.RawMessage(`{"arguments":` + quoted(strings.ToValidUTF8(text, "\uFFFD")) + `}`)
+	return json.RawMessage(`{"arguments":` + quoted(strings.ToValidUTF8(argumentText(raw), "\uFFFD")) + `}`)
 }
 
 // shareGPT appends a row of ShareGPT.

@@ -57,6 +57,9 @@ func Fields(text string, names ...string) (map[string]string, error) {
 	return fields, nil
 }
 
+// OneLine returns a text with single spaces, as questions and answer formats are stored.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // normal writes a label like the names of the fields: "Answer Format" is "answer_format".
 func normal(label string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return r == ' ' || r == '_' }), "_")

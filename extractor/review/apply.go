@@ -10,6 +10,7 @@ import (
 
 	"airqa/eval"
 	"airqa/extractor/candidate"
+	"airqa/extractor/reply"
 	"airqa/extractor/syndir"
 )
 
@@ -136,7 +137,7 @@ func (h history) seen(e Entry) (texts candidate.Texts, ok bool) {
 
 // fixed returns edited texts in their final form. A question that is also an argument of the evaluator changes there too.
 func fixed(t, before candidate.Texts) (candidate.Texts, error) {
-	t.Question, t.Answer, t.AnswerFormat = oneLine(t.Question), strings.TrimSpace(t.Answer), oneLine(t.AnswerFormat)
+	t.Question, t.Answer, t.AnswerFormat = reply.OneLine(t.Question), strings.TrimSpace(t.Answer), reply.OneLine(t.AnswerFormat)
 	var kwargs map[string]json.RawMessage // numbers keep their form
 	if err := json.Unmarshal(t.Evaluator.Kwargs, &kwargs); err != nil {
 		return t, fmt.Errorf("the arguments of the evaluator: %w", err)
@@ -157,8 +158,6 @@ func fixed(t, before candidate.Texts) (candidate.Texts, error) {
 	}
 	return t, nil
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // line is the review as a line of the ledger.
 func (h history) line(e Entry, r candidate.Reviewed) (candidate.Line, error) {

@@ -45,7 +45,7 @@ func Parse(text string) (Tracked, error) {
 	if err != nil {
 		return Tracked{}, err
 	}
-	t := Tracked{Question: oneLine(fields["question"]), AnswerFormat: oneLine(fields["answer_format"]), Answer: fields["answer"]}
+	t := Tracked{Question: reply.OneLine(fields["question"]), AnswerFormat: reply.OneLine(fields["answer_format"]), Answer: fields["answer"]}
 	if err := ledger.Strict([]byte(fields["evaluator"]), &t.Evaluator); err != nil {
 		return Tracked{}, fmt.Errorf(`the evaluator is not a JSON object {"eval_func": …, "eval_kwargs": {…}}: %w`, err)
 	}
@@ -90,5 +90,3 @@ func Retrieval(d candidate.Draft) (Tracked, error) {
 		Evaluator: qa.Evaluator{Func: "eval_paper_relevance_with_reference_answer", Kwargs: kwargs},
 	}, err
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

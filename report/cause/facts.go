@@ -47,11 +47,11 @@ func factsOf(ctx context.Context, e Episode) *facts {
 // answered reports whether the episode has an answer that is more than nothing.
 func (f *facts) answered() bool { return strings.TrimSpace(f.answer) != "" && f.answer != " none " }
 
-var blanks = regexp.MustCompile(`\s+`)
+var spaces = regexp.MustCompile(`\s+`)
 
 // normal is an action without differences of case, white space and trailing punctuation.
 func normal(a qa.Action) string {
-	return strings.Trim(strings.ToLower(blanks.ReplaceAllString(a.Text, " ")), " ;.")
+	return strings.Trim(strings.ToLower(spaces.ReplaceAllString(a.Text, " ")), " ;.")
 }
 
 // paratext matches questions about something that is not running text.

@@ -139,8 +139,8 @@ func (d *decoder) number() uint64 {
 	return x
 }
 
-// count reads the number of items that follow, of at least one byte each: a larger number than that of the bytes left is
-// wrong, and reading so many items fails.
+// count reads the number of items that follow. Each takes at least one byte, so a number beyond the bytes that are left is
+// wrong; it is lowered to that, and reading the items then fails.
 func (d *decoder) count() int {
 	return int(min(d.number(), uint64(len(d.raw)))) //nolint:gosec // a length
 }

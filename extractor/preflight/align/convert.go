@@ -116,31 +116,11 @@ func (c *converter) column(name string) (table.Cell, error) {
 
 // optional returns the value of a column that may be unset.
 func (c *converter) optional(name string) (python.Value, error) {
-	if !truthy(c.columns[name]) {
+	if !python.Truth(c.columns[name]) {
 		return "", nil
 	}
 	cell, err := c.column(name)
 	return cell.Python(), err
-}
-
-func truthy(v python.Value) bool {
-	switch x := v.(type) {
-	case nil:
-		return false
-	case string:
-		return x != ""
-	case bool:
-		return x
-	case int64:
-		return x != 0
-	case float64:
-		return x != 0
-	case python.List:
-		return len(x) > 0
-	case *python.Dict:
-		return x.Len() > 0
-	}
-	return true
 }
 
 // messages returns the turns of a row, without a system turn at the start.
@@ -153,7 +133,7 @@ func (c *converter) messages() ([]table.Cell, error) {
 		return nil, fmt.Errorf("TypeError: messages must be a list, not %s", python.Type(cell.Value))
 	}
 	list := cell.Items()
-	if tag := c.tags["system_tag"]; truthy(tag) && len(list) > 0 {
+	if tag := c.tags["system_tag"]; python.Truth(tag) && len(list) > 0 {
 		role, err := c.tagged(list[0], "role_tag")
 		if err != nil {
 			return nil, err
@@ -232,7 +212,7 @@ func (c *converter) finish(aligned []Message) error {
 		c.warn(Skipping)
 		return nil
 	}
-	if truthy(c.columns["kto_tag"]) {
+	if python.Truth(c.columns["kto_tag"]) {
 		cell, err := c.column("kto_tag")
 		if err != nil {
 			return err
@@ -325,7 +305,7 @@ func (c *converter) withMedia() (Row, error) {
 
 // files returns a column of files as a list.
 func (c *converter) files(column string) ([]python.Value, error) {
-	if !truthy(c.columns[column]) {
+	if !python.Truth(c.columns[column]) {
 		return nil, nil
 	}
 	cell, err := c.column(column)

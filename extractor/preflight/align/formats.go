@@ -78,7 +78,7 @@ func (c *converter) called(m table.Cell) (tag, content python.Value, err error) 
 		return tag, content, nil
 	}
 	cell, ok := m.Get("tool_calls")
-	if !ok || !truthy(cell.Python()) {
+	if !ok || !python.Truth(cell.Python()) {
 		return tag, content, nil
 	}
 	calls := python.List{}
@@ -132,12 +132,12 @@ func (c *converter) chatTools() error {
 	const off = "detailed thinking off"
 	system, isText := c.out.System.(string)
 	switch {
-	case !truthy(c.out.System) && truthy(tools):
-	case !truthy(c.out.System):
+	case !python.Truth(c.out.System) && python.Truth(tools):
+	case !python.Truth(c.out.System):
 		c.out.System = off
 	case !isText:
 		return fmt.Errorf("TypeError: the system prompt must be text, not %s", python.Type(c.out.System))
-	case truthy(tools):
+	case python.Truth(tools):
 		c.out.System = system + "\n"
 	case !strings.Contains(system, "detailed thinking on") && !strings.Contains(system, off):
 		c.out.System = system + "\n" + off
@@ -156,7 +156,7 @@ func (c *converter) alpaca() (Row, error) {
 		if err != nil {
 			return Row{}, err
 		}
-		if !truthy(v) {
+		if !python.Truth(v) {
 			continue
 		}
 		text, ok := v.(string)
@@ -197,7 +197,7 @@ func (c *converter) history() error {
 
 // answers reads the response, the two of a pair, or that of a feedback row.
 func (c *converter) answers() error {
-	if truthy(c.columns["kto_tag"]) {
+	if python.Truth(c.columns["kto_tag"]) {
 		tag, err := c.column("kto_tag")
 		if err != nil {
 			return err
@@ -228,7 +228,7 @@ func (c *converter) answers() error {
 		}
 	}
 	v, err := c.optional("response")
-	if text, ok := v.(string); ok && truthy(c.columns["response"]) {
+	if text, ok := v.(string); ok && python.Truth(c.columns["response"]) {
 		c.out.Response = []Message{{template.Assistant, text}}
 	}
 	return err

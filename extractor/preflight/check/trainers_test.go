@@ -85,20 +85,9 @@ func unmarshal(t *testing.T, line string, v any) {
 
 func compare(t *testing.T, c trainerCase, want outcome) {
 	dir := c.write(t)
-	file, err := check.Open(check.Options{
+	got, total := checked(t, check.Options{
 		Path: dir, Trainer: preflight.LLaMAFactory, Training: filepath.Join(dir, "train.json"), Today: time.Unix(0, 0),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []preflight.Outcome
-	total, err := file.Rows(context.Background(), func(r check.Row) error {
-		got = append(got, r.Outcome)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if total.Load != want.Total.Load {
 		t.Errorf("load = %s, want %s", total.Load, want.Total.Load)
 	}
@@ -113,6 +102,23 @@ func compare(t *testing.T, c trainerCase, want outcome) {
 	if n != len(got) {
 		t.Errorf("%d rows, want %d", len(got), n)
 	}
+}
+
+// checked returns the outcomes of all rows, and the total.
+func checked(t *testing.T, o check.Options) (rows []preflight.Outcome, total check.Total) {
+	t.Helper()
+	file, err := check.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, err = file.Rows(context.Background(), func(r check.Row) error {
+		rows = append(rows, r.Outcome)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows, total
 }
 
 var long = regexp.MustCompile(`\{\{LONG (\d+)\}\}`)

@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,17 +45,9 @@ func TestTRL(t *testing.T) {
 			if err := os.WriteFile(path, []byte(strings.Join(tt.rows, "\n")+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			file, err := check.Open(check.Options{Path: path, Trainer: preflight.TRL, Today: time.Unix(0, 0)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []preflight.Outcome
-			total, err := file.Rows(context.Background(), func(r check.Row) error {
-				got = append(got, r.Outcome)
-				return nil
-			})
-			if err != nil || total.Load != tt.load {
-				t.Errorf("load = %s (%v), want %s", total.Load, err, tt.load)
+			got, total := checked(t, check.Options{Path: path, Trainer: preflight.TRL, Today: time.Unix(0, 0)})
+			if total.Load != tt.load {
+				t.Errorf("load = %s, want %s", total.Load, tt.load)
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("outcomes (-want +got):\n%s", diff)
