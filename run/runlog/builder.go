@@ -18,10 +18,11 @@ type builder struct {
 	missing error
 	// damage is where the attempt becomes unreadable.
 	damage *DamageError
+	scan   *scanner
 }
 
 func newBuilder(r *Run, id string) *builder {
-	b := &builder{run: r}
+	b := &builder{run: r, scan: new(scanner)}
 	b.rec.Episode = id
 	b.rec.UUID, _ = qa.SplitEpisodeID(id)
 	return b
@@ -92,25 +93,24 @@ func (b *builder) start(raw []byte) error {
 
 func (b *builder) message(raw []byte) error {
 	var ev messageEvent
-	if err := json.Unmarshal(raw, &ev); err != nil {
+	if err := decode(b.scan, raw, &ev, messageFields); err != nil {
 		return err
 	}
-	var text strings.Builder
-	for _, p := range ev.Parts {
-		s, err := b.part(p)
-		if err != nil {
+	texts := make([]string, len(ev.Parts))
+	for i, p := range ev.Parts {
+		var err error
+		if texts[i], err = b.part(p); err != nil {
 			return err
 		}
-		text.WriteString(s)
 	}
-	b.rec.Messages = append(b.rec.Messages, qa.Message{Role: ev.Role, Text: text.String(), Images: ev.Images})
+	b.rec.Messages = append(b.rec.Messages, qa.Message{Role: ev.Role, Text: strings.Join(texts, ""), Images: ev.Images})
 	return nil
 }
 
 func (b *builder) part(p part) (string, error) {
 	switch {
 	case p.Ref != "":
-		s, err := b.run.Text(p.Ref)
+		s, err := b.run.prompt(p.Ref)
 		if b.missing == nil {
 			b.missing = err
 		}
@@ -129,7 +129,7 @@ func (b *builder) part(p part) (string, error) {
 
 func (b *builder) call(raw []byte) error {
 	var ev callEvent
-	if err := json.Unmarshal(raw, &ev); err != nil {
+	if err := decode(b.scan, raw, &ev, callFields); err != nil {
 		return err
 	}
 	s := qa.Step{
@@ -155,7 +155,7 @@ func (b *builder) call(raw []byte) error {
 
 func (b *builder) observation(raw []byte) error {
 	var ev observationEvent
-	if err := json.Unmarshal(raw, &ev); err != nil {
+	if err := decode(b.scan, raw, &ev, observationFields); err != nil {
 		return err
 	}
 	o := &qa.Observation{Status: ev.Status, Text: string(ev.Text), Images: ev.Images, Cut: ev.Cut, Hits: ev.Hits, Touched: ev.Touched}

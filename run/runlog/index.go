@@ -60,7 +60,7 @@ func (r *Run) useIndex(log *os.File) int64 {
 	if now, err := fingerprintOf(log, size); err != nil || !bytes.Equal(print, now) {
 		return 0
 	}
-	fresh := Run{Dir: r.Dir, Config: r.Config, lines: make(map[string][]line)}
+	fresh := Run{Dir: r.Dir, Config: r.Config, lines: make(map[string][]line), prompts: r.prompts}
 	if !fresh.decode(&d) || fresh.index.size != size {
 		return 0
 	}

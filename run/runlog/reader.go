@@ -13,6 +13,7 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"sync"
 
 	"airqa/qa"
 )
@@ -34,6 +35,7 @@ type Run struct {
 	lines   map[string][]line // by episode
 	numbers map[string]int    // of the episodes, in order
 	index   indexed
+	prompts *lastText
 }
 
 // LineError is an unreadable line of the log.
@@ -70,7 +72,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: dir, Config: config, lines: make(map[string][]line)}
+	r := &Run{Dir: dir, Config: config, lines: make(map[string][]line), prompts: new(lastText)}
 	file, err := openIn(dir, LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -129,8 +131,9 @@ func (r *Run) Episodes(names ...string) iter.Seq2[Recorded, error] {
 			return
 		}
 		defer func() { _ = file.Close() }()
+		in := &adjacent{file: file}
 		for _, id := range names {
-			if !yield(r.read(file, id)) {
+			if !yield(r.read(in, id)) {
 				return
 			}
 		}
@@ -151,13 +154,34 @@ func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 		return Recorded{}, err
 	}
 	defer func() { _ = file.Close() }()
-	return r.read(file, id)
+	return r.read(&adjacent{file: file}, id)
 }
 
 // Text returns a text of the texts folder by its hash.
 func (r *Run) Text(sum string) (string, error) {
 	data, err := readBlob(r.Dir, textsDir, sum, ".txt")
 	return string(data), err
+}
+
+// lastText is the text that was read last: the episodes of a run share a system prompt.
+type lastText struct {
+	mu        sync.Mutex
+	sum, text string
+}
+
+// prompt is [Run.Text] for the system prompt.
+func (r *Run) prompt(sum string) (string, error) {
+	last := r.prompts
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if sum != "" && sum == last.sum {
+		return last.text, nil
+	}
+	text, err := r.Text(sum)
+	if err == nil {
+		last.sum, last.text = sum, text
+	}
+	return text, err
 }
 
 // LoadImages reads the images of an episode, to show them to a model again.
@@ -232,7 +256,7 @@ func (r *Run) note(raw []byte) {
 
 // headOf returns the type and episode of an event, or "" for another line. Whitespace and key order do not matter.
 func headOf(raw []byte) (kind, episode string) {
-	if m := headPattern.FindSubmatch(raw); m != nil && json.Valid(raw) {
+	if m := headPattern.FindSubmatch(raw); m != nil && valid(raw) {
 		return string(m[1]), string(m[2])
 	}
 	var h head
@@ -295,11 +319,12 @@ func (e *DamageError) count(raw []byte) {
 }
 
 // read rebuilds one episode from its lines. It ignores damaged attempts that were started over.
-func (r *Run) read(file io.ReaderAt, id string) (Recorded, error) {
+func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 	b := newBuilder(r, id)
-	for _, at := range r.lines[id] {
-		raw := make([]byte, at.length)
-		if _, err := file.ReadAt(raw, at.offset); err != nil {
+	lines := r.lines[id]
+	for i, at := range lines {
+		raw, err := in.line(lines[i:])
+		if err != nil {
 			return b.rec, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
 		}
 		if starts(raw) {
