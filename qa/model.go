@@ -71,6 +71,14 @@ const (
 	FailUnknown FailureClass = "unknown"
 )
 
+// FailureClasses returns all classes.
+func FailureClasses() []FailureClass {
+	return []FailureClass{
+		FailAuth, FailRateLimit, FailServer, FailNetwork, FailUnreachable, FailTLS, FailImages, FailTimeout, FailBadRequest,
+		FailContextOverflow, FailCancelled, FailGarbage, FailBudget, FailUnknown,
+	}
+}
+
 // Transient reports whether the same request may succeed later.
 func (c FailureClass) Transient() bool {
 	switch c {

@@ -126,7 +126,7 @@ func readEpisodes(run *runlog.Run) []episode {
 			turns: rec.Turns(), usage: rec.Usage(), charged: rec.Charged(),
 		}
 		for _, s := range rec.Steps {
-			working, waiting := stepTime(s)
+			working, waiting := StepTime(s)
 			e.working, e.waiting = e.working+working, e.waiting+waiting
 			e.actions.add(s)
 		}
@@ -139,9 +139,9 @@ func readEpisodes(run *runlog.Run) []episode {
 	return list
 }
 
-// stepTime is the duration of a step in seconds: the sum over its requests and its action, not the span from start to
+// StepTime is the duration of a step in seconds: the sum over its requests and its action, not the span from start to
 // end, which may include the night between two invocations.
-func stepTime(s qa.Step) (working, waiting float64) {
+func StepTime(s qa.Step) (working, waiting float64) {
 	if !s.Acted.IsZero() {
 		working = s.Ended.Sub(s.Acted).Seconds()
 	}

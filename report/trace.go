@@ -186,7 +186,7 @@ func (p *printer) step(s qa.Step) {
 		p.line("── step %d, by the program", s.N)
 	} else {
 		u := s.Reply.Usage
-		working, waiting := stepTime(s)
+		working, waiting := StepTime(s)
 		p.line("── step %d, %.1f s, tokens %d + %d%s%s, %s%s", s.N, working+waiting, u.Prompt, u.Completion,
 			when(u.Estimated, estimated), when(s.Reply.Cached, " (from the cache, not counted)"), shown(s.Shown),
 			when(slices.ContainsFunc(s.Reply.Attempts, overflowed), " (shortened: the window did not fit the model)")+cutOff[s.Reply.Finish])

@@ -46,7 +46,7 @@ type row struct {
 // seenIn collects the rows of an episode.
 func seenIn(ex qa.Example, rec runlog.Recorded) seen {
 	s := seen{anchors: lower(ex.Papers()), asked: words.Content(words.Fold(ex.Question)), lacking: make(map[string]bool)}
-	shown := inView(rec)
+	shown := InView(rec)
 	for _, step := range rec.Steps {
 		if step.Reply != nil {
 			s.last = step.N
@@ -64,8 +64,8 @@ func seenIn(ex qa.Example, rec runlog.Recorded) seen {
 	return s
 }
 
-// inView returns the steps whose observation the request of the last reply has.
-func inView(rec runlog.Recorded) map[int]bool {
+// InView returns the steps whose observation the request of the last reply has.
+func InView(rec runlog.Recorded) map[int]bool {
 	var acts []qa.Step // of the model, as their messages follow each other
 	for _, s := range rec.Steps {
 		if s.Reply != nil {
