@@ -20,7 +20,7 @@ func TestTrace(t *testing.T) {
 	score := &qa.Score{UUID: "a", Verdict: qa.Right, Value: 1, Func: "eval_int_exact_match"}
 	traced := report.NewTraced(reporttest.Questions()[0], rec, score)
 	var b bytes.Buffer
-	for _, err := range []error{traced.Write(&b), traced.WriteLine(&b, 0), traced.WriteJSON(&b)} {
+	for _, err := range []error{traced.Write(&b), traced.WriteJSON(&b)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,25 +50,6 @@ func (t Traced) WriteJSON(w io.Writer) error {
 	return enc.Encode(t)
 }
 
-// WriteLine prints a trajectory as one line of a list, clipped to the width of the terminal unless that is 0.
-func (t Traced) WriteLine(w io.Writer, width int) error {
-	verdict := "not scored"
-	if t.Score != nil {
-		verdict = string(t.Score.Verdict)
-	}
-	line := fmt.Sprintf("%s  %-16s %-11s %2d turns %7d tokens  %s", terminal.Line(t.UUID), t.outcome(), verdict,
-		t.Turns, t.Usage.Prompt+t.Usage.Completion, t.cut("(%d of %d replies cut off) "))
-	question := terminal.Line(t.Question)
-	if width > 0 {
-		question = terminal.Clip(question, max(width-terminal.Width(line), leastQuestion))
-	}
-	_, err := fmt.Fprintln(w, line+question)
-	return err
-}
-
-// leastQuestion is the minimum number of columns for a question.
-const leastQuestion = 12
-
 // Write prints a trajectory for reading: the question, every turn with thought, action and observation, the outcome and
 // the score. Untrusted text is made safe for a terminal.
 func (t Traced) Write(w io.Writer) error {

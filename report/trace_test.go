@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
 	"airqa/run/runlog"
@@ -33,42 +32,19 @@ func TestTraceOfSeveralCalls(t *testing.T) {
 	}
 }
 
-// A line of a list fits the terminal; one too narrow still shows the start of the question.
-func TestTraceLine(t *testing.T) {
-	ex := qa.Example{Question: strings.Repeat("Which datasets? ", 30)}
-	traced := report.NewTraced(ex, runlog.Recorded{Trajectory: qa.Trajectory{UUID: "u", Outcome: qa.Answered}}, &qa.Score{Verdict: qa.Right})
-	line := func(width int) string {
-		var out strings.Builder
-		if err := traced.WriteLine(&out, width); err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSuffix(out.String(), "\n")
-	}
-	whole := line(0)
-	head, _, _ := strings.Cut(whole, "Which")
-	if !strings.HasSuffix(whole, strings.TrimSpace(ex.Question)) || !strings.Contains(head, "right") {
-		t.Errorf("line %q", whole)
-	}
-	for width, want := range map[int]int{1: len(head) + 12, len(head) + 12: len(head) + 12, len(head) + 13: len(head) + 13, 120: 120} {
-		if got := line(width); terminal.Width(got) != want || !strings.HasPrefix(got, head+"Which") {
-			t.Errorf("%d columns of %d, want %d: %q", terminal.Width(got), width, want, got)
-		}
-	}
-}
-
 // A trace counts cut replies, if any, in each of its formats.
 func TestTraceCountsCutReplies(t *testing.T) {
 	for finish, want := range map[string]bool{qa.FinishLength: true, "stop": false} {
 		steps := []qa.Step{{N: 1, Reply: &qa.Reply{Text: "a", Finish: "stop"}}, {N: 2, Reply: &qa.Reply{Text: "b", Finish: finish}}}
 		traced := report.NewTraced(qa.Example{}, runlog.Recorded{Trajectory: qa.Trajectory{Steps: steps}}, nil)
-		var line, whole, object strings.Builder
-		for _, err := range []error{traced.WriteLine(&line, 0), traced.Write(&whole), traced.WriteJSON(&object)} {
+		var whole, object strings.Builder
+		for _, err := range []error{traced.Write(&whole), traced.WriteJSON(&object)} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		for text, part := range map[string]string{
-			line.String(): "(1 of 2 replies cut off)", whole.String(): "; 1 of 2 replies cut off at the limit of tokens", object.String(): `"cut_replies":1`,
+			whole.String(): "; 1 of 2 replies cut off at the limit of tokens", object.String(): `"cut_replies":1`,
 		} {
 			if strings.Contains(text, part) != want {
 				t.Errorf("finish %s: %q in\n%s", finish, part, text)

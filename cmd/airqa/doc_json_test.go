@@ -26,6 +26,8 @@ import (
 	"airqa/report"
 	"airqa/report/cause"
 	"airqa/report/compare"
+	"airqa/report/episodes"
+	"airqa/report/notes"
 	"airqa/report/questions"
 	"airqa/run/estimate"
 	"airqa/run/scoring"
@@ -91,8 +93,12 @@ var jsonOutputs = map[string]jsonOutput{
 		}{}},
 	},
 	"trace": {
-		[]string{"trace airqa-demo/runs/agentic-hybrid --json"},
-		[]any{report.Traced{}},
+		[]string{"trace airqa-demo/runs/agentic-hybrid --json", "trace airqa-demo/runs/agentic-hybrid --json --full"},
+		[]any{episodes.Row{}, report.Traced{}},
+	},
+	"notes": {
+		[]string{"notes airqa-demo/runs/agentic-hybrid 1e6bccdd --add text --json"},
+		[]any{notes.Note{}},
 	},
 	"why": {
 		[]string{"why airqa-demo/runs/agentic-hybrid --json"},

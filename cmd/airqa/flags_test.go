@@ -160,15 +160,19 @@ var scripted = map[string]map[string]string{
 	"export check":   {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template json"},
 	"export show":    {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},
-	"trace":          {"script/run.txtar": "json", "script/formats.txtar": "format"},
-	"sql":            {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
-	"search":         {"script/look.txtar": "data retrieve limit paper json vectors"},
-	"page":           {"script/look.txtar": "data paper page box boxes dpi out"},
-	"vectors copy":   {"milvus_test.go": "data to"},
-	"vectors check":  {"script/vectors.txtar": "data with", "milvus_test.go": "vectors"},
-	"baselines":      {"script/look.txtar": "json"},
-	"models":         {"script/models.txtar": "json models", "script/formats.txtar": "format"},
-	"config":         {"script/config.txtar": "json"},
+	"trace": {
+		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
+		"script/run-protocols.txtar": "full",
+	},
+	"notes":         {"script/trace.txtar": "add step decide remove merge by json format"},
+	"sql":           {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},
+	"search":        {"script/look.txtar": "data retrieve limit paper json vectors"},
+	"page":          {"script/look.txtar": "data paper page box boxes dpi out"},
+	"vectors copy":  {"milvus_test.go": "data to"},
+	"vectors check": {"script/vectors.txtar": "data with", "milvus_test.go": "vectors"},
+	"baselines":     {"script/look.txtar": "json"},
+	"models":        {"script/models.txtar": "json models", "script/formats.txtar": "format"},
+	"config":        {"script/config.txtar": "json"},
 	"doctor": {
 		"doctor/doctor.txtar": "data model base-url tools images judge judge-base-url timeout json vectors",
 	},
@@ -270,6 +274,7 @@ func checkEffects(t *testing.T, command, flag string, seen map[string]bool) int 
 
 // neededArgs are the arguments without which a command is not parsed.
 var neededArgs = map[string]string{
+	"trace":  "run",
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "papers": "--data d",

@@ -56,8 +56,9 @@ type cli struct {
 	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
 
-	Trace  traceCmd  `cmd:"" group:"Debug:" help:"Show the steps of an episode: replies, actions, observations."`
+	Trace  traceCmd  `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
 	Why    whyCmd    `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
+	Notes  notesCmd  `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
 	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
 	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`
 	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`
@@ -88,8 +89,8 @@ type app struct {
 	baseURL string
 	// width is the number of columns of standard output; 0 if it is no terminal.
 	width int
-	// style is the style of standard error.
-	style terminal.Style
+	// style is the style of standard error, outStyle that of standard output.
+	style, outStyle terminal.Style
 	// interrupted is set by the first stop signal.
 	interrupted *atomic.Bool
 }
@@ -168,7 +169,7 @@ func newApp(verbose bool) *app {
 		ctx: context.Background(), in: os.Stdin, out: os.Stdout, errs: errs,
 		log:      slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: level})),
 		progress: progress.New(progress.Config{Out: os.Stderr, Bars: isTerminal}),
-		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv),
+		now:      time.Now, getenv: os.Getenv, width: terminalWidth(os.Stdout), style: terminal.StyleOf(os.Stderr, os.Getenv), outStyle: terminal.StyleOf(os.Stdout, os.Getenv),
 		interrupted: new(atomic.Bool),
 	}
 }

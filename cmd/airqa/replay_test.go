@@ -47,7 +47,7 @@ func timeless(t *testing.T, dir string) string {
 }
 
 // episodes sorts the lines of a log by episode, each in its own order.
-func episodes(log string) map[string][]string {
+func episodesOf(log string) map[string][]string {
 	all := make(map[string][]string)
 	for line := range strings.Lines(log) {
 		_, rest, _ := strings.Cut(line, `"episode":"`)
@@ -171,7 +171,7 @@ func replayedFailures(t *testing.T, data string) {
 	server.Close()
 	t.Setenv("OPENAI_API_KEY", "")
 	exitsWith(t, 0, "run", "--replay", old, "--data", data, "--out", again)
-	if diff := cmp.Diff(episodes(timeless(t, old)), episodes(timeless(t, again))); diff != "" {
+	if diff := cmp.Diff(episodesOf(timeless(t, old)), episodesOf(timeless(t, again))); diff != "" {
 		t.Errorf("log (-recorded +replayed):\n%s", diff)
 	}
 	sameShape(t, old, again)

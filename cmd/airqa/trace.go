@@ -1,109 +1,157 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"iter"
+	"io/fs"
+	"os"
+	"slices"
 
+	"airqa/internal/exit"
 	"airqa/qa"
 	"airqa/report"
+	"airqa/report/episodes"
+	"airqa/report/notes"
 	"airqa/report/render"
-	"airqa/run/session"
 )
 
 type traceCmd struct {
-	Dir  string `arg:"" name:"run" help:"Run directory."`
-	UUID string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: one line per episode."`
-	listFlags
+	Runs []string `arg:"" name:"run" help:"Run directories, or folders of them; last, optionally, the uuid of a question or a prefix of it, which shows its trajectory."`
+	episodes.Filter
+	Format  string `default:"" placeholder:"FORMAT" enum:",table,json,csv,md" help:"table, json (one object per line), csv or md. Default: table."`
+	JSON    bool   `name:"json" help:"Short for --format json."`
+	Full    bool   `env:"-" help:"With --json: whole trajectories instead of one row per episode."`
+	Scoring string `env:"AIRQA_TRACE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Judge   string `env:"AIRQA_TRACE_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
 }
 
 func (traceCmd) Help() string {
 	return `Examples:
-  airqa trace runs/hybrid
-  airqa trace runs/hybrid 00608f20 --json
-  airqa trace runs/hybrid --format csv > episodes.csv
+  airqa trace runs/hybrid --status wrong --sort=-tokens
+  airqa trace runs --lost-at cut --grep "learning rate"
+  airqa trace runs/hybrid 00608f20
 
-JSON has one object per trajectory. CSV has one line per episode, or per step if a question is given; its columns are JSON
-fields.`
+Without a uuid it lists episodes: status, turns, tokens, cost, answer and gold, where the evidence was lost (lost at), and
+the cause of a wrong answer; docs/traces.md explains both. With a uuid it shows every step of one episode. CSV has one line
+per episode, or per step if a question is given; its columns are JSON fields.`
 }
 
 func (c traceCmd) Run(a *app) error {
-	r, examples, err := a.session().OpenRun(c.Dir)
+	var err error
+	if c.Format, err = formatOf(c.Format, c.JSON); err != nil {
+		return err
+	}
+	if c.Full && c.Format != "json" {
+		return exit.Misuse("--full goes with --json")
+	}
+	if err := c.Check(); err != nil {
+		return exit.Misuse("%v", err)
+	}
+	dirs, uuid := c.split()
+	lib, err := episodes.Open(a.ctx, dirs, episodes.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
 	}
-	if len(r.UUIDs()) == 0 {
-		a.say("note: %s has no episodes", c.Dir)
+	a.notices(lib)
+	if uuid == "" {
+		return c.list(a, lib)
 	}
-	byUUID := make(map[string]qa.Example)
-	for _, ex := range examples {
-		byUUID[ex.UUID] = ex
-	}
-	scores, err := session.ScoresByUUID(c.Dir)
+	row, err := lib.Find(uuid)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", dirs[0], err)
 	}
-	fork := session.ForkOf(r)
-	if fork != nil && c.UUID == "" {
-		a.say("note: %s is a fork %s", c.Dir, report.ForkText(*fork))
-	}
-	var names []string
-	if c.UUID != "" {
-		name, err := session.FindEpisode(r.UUIDs(), c.UUID)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.Dir, err)
-		}
-		names = []string{name}
-	}
-	return c.print(a, func(yield func(report.Traced) bool) {
-		for rec, err := range r.Episodes(names...) {
-			if err != nil {
-				a.say("warning: %s: %v (this episode is left out)", c.Dir, err)
-				continue
-			}
-			traced := report.NewTraced(byUUID[rec.UUID], rec, scores[rec.UUID])
-			traced.Fork = fork
-			if !yield(traced) {
-				return
-			}
-		}
-	})
+	return c.print(a, lib, []episodes.Row{row})
 }
 
-// CSV columns of episodes and steps.
-var (
-	episodeColumns = []string{
-		"episode", "outcome", "score.verdict", "score.score", "turns", "usage.prompt", "usage.completion", "cut_replies", "answer.text",
-		"question",
+// split takes the last argument for a uuid if there is no such file.
+func (c traceCmd) split() (dirs []string, uuid string) {
+	last := len(c.Runs) - 1
+	if _, err := os.Stat(c.Runs[last]); last > 0 && errors.Is(err, fs.ErrNotExist) {
+		return c.Runs[:last], c.Runs[last]
 	}
-	stepColumns = []string{
-		"episode", "n", "by", "thought", "action.name", "action.text", "observation.status", "observation.text", "reply.text",
-		"reply.finish", "reply.usage.prompt", "reply.usage.completion", "started", "ended",
-	}
-)
+	return c.Runs, ""
+}
 
-// print prints the steps of a given episode, otherwise one line per episode.
-func (c traceCmd) print(a *app, episodes iter.Seq[report.Traced]) error {
-	line := func(t report.Traced) error { return t.WriteLine(a.out, a.width) }
-	if c.UUID != "" {
-		line = func(t report.Traced) error { return t.Write(a.out) }
+// notices warns of what could not be read.
+func (a *app) notices(lib *episodes.Library) {
+	for _, r := range lib.Runs {
+		for _, n := range r.Notices {
+			a.say("warning: %s: %s", r.Name, n)
+		}
+		if fork := r.Fork(); fork != nil {
+			a.say("note: %s is a fork %s", r.Name, report.ForkText(*fork))
+		}
 	}
-	if c.UUID != "" && c.Format == "csv" {
-		return render.List[tracedStep]{Rows: stepsOf(episodes), Columns: stepColumns, Values: render.Paths[tracedStep](stepColumns)}.Write(a.out, c.Format, a.width > 0)
+}
+
+// list prints a line per episode that the filter selects.
+func (c traceCmd) list(a *app, lib *episodes.Library) error {
+	rows, total, err := lib.Select(a.ctx, c.Filter)
+	if err != nil {
+		return err
 	}
-	return render.List[report.Traced]{
-		Rows: episodes,
-		Table: func() error {
-			for t := range episodes {
-				if err := line(t); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		Object:  func(t report.Traced) error { return t.WriteJSON(a.out) },
-		Columns: episodeColumns,
-		Values:  render.Paths[report.Traced](episodeColumns),
-	}.Write(a.out, c.Format, a.width > 0)
+	if c.Full {
+		return c.print(a, lib, rows)
+	}
+	decided, err := decisions(lib)
+	if err != nil {
+		return err
+	}
+	list := render.EpisodeList{Rows: rows, Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
+	return list.Write(a.out, c.Format, a.width)
+}
+
+// decisions reads the causes that people decided on.
+func decisions(lib *episodes.Library) (map[string]notes.Note, error) {
+	decided := make(map[string]notes.Note)
+	for _, r := range lib.Runs {
+		f, err := notes.Open(r.Name, notes.Config{})
+		if err != nil {
+			return nil, err
+		}
+		for episode, n := range f.Decisions() {
+			decided[render.DecisionKey(r.Name, episode)] = n
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return decided, nil
+}
+
+// print prints whole trajectories.
+func (c traceCmd) print(a *app, lib *episodes.Library, rows []episodes.Row) error {
+	for _, row := range rows {
+		e, err := lib.Episode(a.ctx, row.Run, row.Episode)
+		if err != nil {
+			return err
+		}
+		if e.Damage != nil {
+			a.say("warning: %s: %v (a part is missing)", row.Run, e.Damage)
+		}
+		if err := c.trajectory(a, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trajectory prints one episode.
+func (c traceCmd) trajectory(a *app, e episodes.Episode) error {
+	switch c.Format {
+	case "json":
+		return e.Traced.WriteJSON(a.out)
+	case "csv":
+		steps := render.List[tracedStep]{Rows: slices.Values(stepsOf(e.Traced)), Columns: stepColumns, Values: render.Paths[tracedStep](stepColumns)}
+		return steps.Write(a.out, c.Format, a.width > 0)
+	}
+	return e.Traced.Write(a.out)
+}
+
+// stepColumns are the CSV columns of steps.
+var stepColumns = []string{
+	"episode", "n", "by", "thought", "action.name", "action.text", "observation.status", "observation.text", "reply.text",
+	"reply.finish", "reply.usage.prompt", "reply.usage.completion", "started", "ended",
 }
 
 // tracedStep is a step with its episode.
@@ -113,14 +161,10 @@ type tracedStep struct {
 	Thought string `json:"thought"`
 }
 
-func stepsOf(episodes iter.Seq[report.Traced]) iter.Seq[tracedStep] {
-	return func(yield func(tracedStep) bool) {
-		for t := range episodes {
-			for i, s := range t.Steps {
-				if !yield(tracedStep{t.Episode, s, t.Thoughts[i]}) {
-					return
-				}
-			}
-		}
+func stepsOf(t report.Traced) []tracedStep {
+	var steps []tracedStep
+	for i, s := range t.Steps {
+		steps = append(steps, tracedStep{t.Episode, s, t.Thoughts[i]})
 	}
+	return steps
 }

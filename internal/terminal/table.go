@@ -10,6 +10,8 @@ import (
 type Table struct {
 	Head []string
 	Rows [][]string
+	// Paint colours a cell once it is clipped; nil leaves all as they are.
+	Paint func(row, column int, cell string) string
 	// Boxed draws lines around the cells; otherwise columns are separated by two spaces.
 	Boxed bool
 }
@@ -38,16 +40,21 @@ func (t Table) Text(width int) string {
 	if width > 0 {
 		widths = t.fit(width)
 	}
-	row := func(cells []string) table.Row {
+	row := func(cells []string, paint func(column int, cell string) string) table.Row {
 		r := make(table.Row, len(cells))
 		for i, c := range cells {
-			r[i] = Clip(c, widths[i])
+			r[i] = paint(i, Clip(c, widths[i]))
 		}
 		return r
 	}
-	w.AppendHeader(row(t.Head))
-	for _, cells := range t.Rows {
-		w.AppendRow(row(cells))
+	w.AppendHeader(row(t.Head, func(_ int, cell string) string { return cell }))
+	for n, cells := range t.Rows {
+		w.AppendRow(row(cells, func(i int, cell string) string {
+			if t.Paint == nil {
+				return cell
+			}
+			return t.Paint(n, i, cell)
+		}))
 	}
 	return w.Render()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -117,6 +118,9 @@ func (l *Library) Run(name string) *Run {
 	return l.Runs[i]
 }
 
+// fewFound is the maximum number of episodes that an error lists.
+const fewFound = 6
+
 // Find returns the only episode whose name begins with a prefix, in all runs. Several repeats or runs of one question
 // match several episodes; they are listed in the error.
 func (l *Library) Find(prefix string) (Row, error) {
@@ -127,15 +131,14 @@ func (l *Library) Find(prefix string) (Row, error) {
 	case 1:
 		return found[0], nil
 	}
-	text := fmt.Sprintf("%d episodes begin with %q; give more of the name, or one run:", len(found), prefix)
-	for i, w := range found {
-		if i == 6 {
-			text += fmt.Sprintf("\n  and %d more", len(found)-i)
-			break
-		}
-		text += "\n  " + w.Run + " " + w.Episode
+	lines := []string{fmt.Sprintf("%d episodes begin with %q; give more of the name, or one run:", len(found), prefix)}
+	for _, w := range found[:min(len(found), fewFound)] {
+		lines = append(lines, w.Run+" "+w.Episode)
 	}
-	return Row{}, errors.New(text)
+	if more := len(found) - fewFound; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return Row{}, errors.New(strings.Join(lines, "\n  "))
 }
 
 // Beginning returns the episodes whose name begins with a prefix.

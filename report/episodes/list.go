@@ -16,8 +16,8 @@ import (
 
 // state tells whether a run has changed.
 type state struct {
-	log, scores, scored int64
-	writing             bool
+	log, scores int64
+	writing     bool
 }
 
 // stateOf reads the sizes and times of a run's files.

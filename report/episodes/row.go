@@ -1,6 +1,7 @@
 package episodes
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -132,13 +133,14 @@ func (r *Run) factsOf(ex qa.Example, rec runlog.Recorded) Facts {
 	return f
 }
 
+// seconds is rounded to milliseconds.
 func seconds(rec runlog.Recorded) float64 {
 	sum := 0.0
 	for _, s := range rec.Steps {
 		working, _ := report.StepTime(s)
 		sum += working
 	}
-	return sum
+	return math.Round(1000*sum) / 1000
 }
 
 // fill adds the question to a row.

@@ -55,16 +55,6 @@ func (s Session) Ended(r *runlog.Run) (map[string][]runlog.Recorded, int) {
 	return ended, n
 }
 
-// ForkOf returns the origin of a fork, with the path of the original run; nil for other runs.
-func ForkOf(r *runlog.Run) *runlog.Fork {
-	if r.Config.Note.Fork == nil {
-		return nil
-	}
-	fork := *r.Config.Note.Fork
-	fork.Run = filepath.Join(r.Dir, filepath.FromSlash(fork.Run))
-	return &fork
-}
-
 // ScoresByUUID returns the scores of a run by uuid; none if it is not scored.
 func ScoresByUUID(dir string) (map[string]*qa.Score, error) {
 	_, list, err := runlog.ReadScores(dir)

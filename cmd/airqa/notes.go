@@ -1,0 +1,119 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+	"airqa/report/cause"
+	"airqa/report/episodes"
+	"airqa/report/notes"
+	"airqa/report/render"
+)
+
+type notesCmd struct {
+	Dir    string `arg:"" name:"run" help:"Run directory."`
+	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: the notes of all questions."`
+	Add    string `env:"-" placeholder:"TEXT" help:"Add a comment on the episode."`
+	Step   int    `env:"-" placeholder:"N" help:"Step that the comment is about."`
+	Decide string `env:"-" placeholder:"CAUSE" help:"Record the cause of the wrong answer, such as repetition (see airqa why)."`
+	Remove string `env:"-" placeholder:"ID" help:"Remove a note by its id."`
+	Merge  string `env:"-" placeholder:"FILE" help:"Add the notes of another notes.jsonl of the same run."`
+	By     string `env:"-" placeholder:"NAME" help:"Author. Default: the user name."`
+	listFlags
+}
+
+func (notesCmd) Help() string {
+	return `Examples:
+  airqa notes runs/hybrid
+  airqa notes runs/hybrid 00608f20 --add "the table is cut before this row" --step 3
+  airqa notes runs/hybrid --merge colleague/notes.jsonl --format csv
+
+Notes and decisions of airqa trace and airqa view are lines of notes.jsonl in the run directory. Several people's files
+merge; a note that is in both is kept once.`
+}
+
+func (c notesCmd) Run(a *app) error {
+	if c.UUID == "" && (c.Add != "" || c.Decide != "") {
+		return exit.Misuse("--add and --decide need the uuid of a question")
+	}
+	lib, err := episodes.Open(a.ctx, []string{c.Dir}, episodes.Choice{})
+	if err != nil {
+		return err
+	}
+	if len(lib.Runs) != 1 {
+		return exit.Misuse("%s has %d runs; name one", c.Dir, len(lib.Runs))
+	}
+	episode := ""
+	if c.UUID != "" {
+		row, err := lib.Find(c.UUID)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Dir, err)
+		}
+		episode = row.Episode
+	}
+	f, err := notes.Open(lib.Runs[0].Name, notes.Config{Author: cmp.Or(c.By, a.getenv("USER"))})
+	if err != nil {
+		return err
+	}
+	if err := c.change(a, f, episode); err != nil {
+		return cmp.Or(f.Close(), err)
+	}
+	if n := f.Damaged(); n > 0 {
+		a.say("warning: %s: %s left out (damaged)", notes.FileName, terminal.Plural(n, "line"))
+	}
+	list := f.All()
+	if episode != "" {
+		list = f.Of(episode)
+	}
+	return cmp.Or(c.print(a, list), f.Close())
+}
+
+// change does what the flags ask for.
+func (c notesCmd) change(a *app, f *notes.File, episode string) error {
+	if c.Merge != "" {
+		added, err := f.Merge(c.Merge)
+		if err != nil {
+			return err
+		}
+		a.say("note: %s added", terminal.Plural(added, "line"))
+	}
+	if c.Remove != "" {
+		if err := f.Remove(c.Remove); err != nil {
+			return err
+		}
+	}
+	if c.Decide != "" {
+		if _, err := f.Decide(episode, cause.Code(c.Decide)); err != nil {
+			return exit.Misuse("--decide: %v", err)
+		}
+	}
+	if c.Add == "" {
+		return nil
+	}
+	_, err := f.Add(notes.Note{Episode: episode, Step: c.Step, Text: c.Add})
+	return err
+}
+
+func (c notesCmd) print(a *app, list []notes.Note) error {
+	columns := []string{"id", "episode", "step", "field", "first", "end", "quote", "text", "cause", "author", "time"}
+	return render.List[notes.Note]{
+		Rows: slices.Values(list),
+		Table: func() error {
+			if len(list) == 0 {
+				a.say("note: no notes")
+				return nil
+			}
+			t := terminal.Table{Head: []string{"id", "episode", "note"}}
+			for _, n := range list {
+				t.Rows = append(t.Rows, []string{n.ID, n.Episode, n.String()})
+			}
+			_, err := fmt.Fprintln(a.out, t.Text(a.width))
+			return err
+		},
+		Object:  func(n notes.Note) error { return a.printJSON(n) },
+		Columns: columns, Values: render.Paths[notes.Note](columns),
+	}.Write(a.out, c.Format, a.width > 0)
+}

@@ -1,0 +1,206 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"airqa/internal/terminal"
+	"airqa/report"
+	"airqa/report/episodes"
+	"airqa/report/evidence"
+	"airqa/report/notes"
+)
+
+// EpisodeList is the rows of a list of episodes.
+type EpisodeList struct {
+	Rows []episodes.Row
+	// Total counts the episodes that match, shown or not; Of all episodes.
+	Total, Of int
+	// Decided are the causes that people decided on, by run and episode; see [EpisodeList.decided].
+	Decided map[string]notes.Note
+	Style   terminal.Style
+}
+
+// DecisionKey is the key of a decision in a list of several runs.
+func DecisionKey(run, episode string) string { return run + "\x00" + episode }
+
+// Formats of a list of episodes.
+const (
+	asTable    = "table"
+	asMarkdown = "md"
+)
+
+// Write prints the list in a format: table (fitted to a width unless that is 0), md, json or csv.
+func (l EpisodeList) Write(w io.Writer, format string, width int) error {
+	columns := []string{
+		"run", "episode", "status", "verdict", "score", "outcome", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds",
+		"cut_replies", "answer", "gold", "lost_at", "lost_at_weak", "cause", "errors", "wasted_tokens", "tags", "function", "question",
+	}
+	return List[episodes.Row]{
+		Rows:    slices.Values(l.Rows),
+		Table:   func() error { return l.table(w, format, width) },
+		Object:  func(row episodes.Row) error { return writeJSON(w, []any{row}) },
+		Columns: columns, Values: Paths[episodes.Row](columns),
+	}.Write(w, format, width > 0)
+}
+
+// Columns that a narrow terminal does without, and the width from which it has them.
+var wideColumns = map[string]int{"cost": 72, "lost at": 64, "cause": 110, "turns": 50, "tokens": 56}
+
+func (l EpisodeList) table(w io.Writer, format string, width int) error {
+	heads, cells := l.cells()
+	if format == asMarkdown {
+		t := report.NewTable("episodes", "Episodes", heads[0], heads[1:]...)
+		for _, row := range cells {
+			t.Add("", row[0], row[1:]...)
+		}
+		return Write(w, Document{Title: "Episodes", Parts: []Part{{Table: t}}, Notes: []string{l.summary()}}, Options{Format: asMarkdown})
+	}
+	if len(l.Rows) > 0 {
+		t := fitted(heads, cells, width)
+		if _, err := fmt.Fprintln(w, l.paint(t).Text(width)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w, l.summary())
+	return err
+}
+
+// fitted leaves out the columns for which the terminal is too narrow.
+func fitted(heads []string, cells [][]string, width int) terminal.Table {
+	keep := make([]int, 0, len(heads))
+	for i, name := range heads {
+		if width == 0 || width >= wideColumns[name] {
+			keep = append(keep, i)
+		}
+	}
+	pick := func(row []string) []string {
+		picked := make([]string, len(keep))
+		for k, i := range keep {
+			picked[k] = row[i]
+		}
+		return picked
+	}
+	t := terminal.Table{Head: pick(heads)}
+	for _, row := range cells {
+		t.Rows = append(t.Rows, pick(row))
+	}
+	return t
+}
+
+// paint colours the statuses of a table.
+func (l EpisodeList) paint(t terminal.Table) terminal.Table {
+	at := slices.Index(t.Head, "status")
+	t.Paint = func(row, column int, cell string) string {
+		if column != at {
+			return cell
+		}
+		return PaintStatus(l.Style, l.Rows[row].Status, cell)
+	}
+	return t
+}
+
+// summary distinguishes an empty run from a filter that selects nothing.
+func (l EpisodeList) summary() string {
+	switch {
+	case l.Of == 0:
+		return "no episodes yet"
+	case l.Total == 0:
+		return fmt.Sprintf("0 of %s: no episode matches", terminal.Plural(l.Of, "episode"))
+	case len(l.Rows) < l.Total:
+		return fmt.Sprintf("%d shown, %d of %s match", len(l.Rows), l.Total, terminal.Plural(l.Of, "episode"))
+	}
+	return fmt.Sprintf("%d of %s", l.Total, terminal.Plural(l.Of, "episode"))
+}
+
+// cells are the head and the texts of all columns.
+func (l EpisodeList) cells() (heads []string, rows [][]string) {
+	heads = []string{"id", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
+	runs := make(map[string]bool)
+	for _, r := range l.Rows {
+		runs[r.Run] = true
+	}
+	for _, r := range l.Rows {
+		row := []string{
+			shortID(r), string(r.Status), strconv.Itoa(r.Turns), terminal.Compact(float64(r.Tokens())), dollars(r.CostUSD),
+			answerGold(r), LostAt(r.LostAt, r.LostAtWeak), l.cause(r), cutReplies(r) + terminal.Line(r.Question),
+		}
+		if len(runs) > 1 {
+			row = append([]string{terminal.Line(r.Run)}, row...)
+		}
+		rows = append(rows, row)
+	}
+	if len(runs) > 1 {
+		heads = append([]string{"run"}, heads...)
+	}
+	return heads, rows
+}
+
+// cause is the decision of a person, marked, or else the cause that the rules found.
+func (l EpisodeList) cause(r episodes.Row) string {
+	if n, ok := l.Decided[DecisionKey(r.Run, r.Episode)]; ok {
+		return string(n.Cause) + " ✓"
+	}
+	return string(r.Cause)
+}
+
+// cutReplies counts replies that the limit of tokens cut off.
+func cutReplies(r episodes.Row) string {
+	if r.CutReplies == 0 {
+		return ""
+	}
+	return fmt.Sprintf("(%d of %d replies cut off) ", r.CutReplies, r.Turns)
+}
+
+func shortID(r episodes.Row) string {
+	if r.Repeat > 0 {
+		return fmt.Sprintf("%s#%d", terminal.Line(r.Short), r.Repeat)
+	}
+	return terminal.Line(r.Short)
+}
+
+// LostAt is a level of the evidence ladder as in tables: “?” marks evidence matched by text alone.
+func LostAt(level evidence.Level, weak bool) string {
+	if weak {
+		return string(level) + "?"
+	}
+	return string(level)
+}
+
+func dollars(cost *float64) string {
+	if cost == nil {
+		return "-"
+	}
+	return terminal.USD(*cost)
+}
+
+// halfCell is the maximum width of an answer and of a gold answer in a list.
+const halfCell = 24
+
+func answerGold(r episodes.Row) string {
+	answer := terminal.Line(r.Answer)
+	switch {
+	case r.Status == episodes.Damaged:
+		return terminal.Line(r.Reason)
+	case !r.Given && r.Outcome != "":
+		answer = "(" + string(r.Outcome) + ")"
+	case !r.Given:
+		answer = "-"
+	}
+	if r.Status == episodes.Right {
+		return terminal.Clip(answer, 2*halfCell)
+	}
+	return terminal.Clip(answer, halfCell) + " → " + terminal.Clip(terminal.Line(r.Gold), halfCell)
+}
+
+// statusCodes are the colours of statuses.
+var statusCodes = map[episodes.Status]string{
+	episodes.Right: "32", episodes.Wrong: "31", episodes.Unscored: "33", episodes.Failed: "35", episodes.Damaged: "35", episodes.Unfinished: "36",
+}
+
+// PaintStatus paints the name of a status.
+func PaintStatus(s terminal.Style, status episodes.Status, text string) string {
+	return s.Paint(statusCodes[status], text)
+}
