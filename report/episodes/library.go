@@ -194,7 +194,7 @@ func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, los
 	return cause.Of(ctx, cause.Episode{Example: ex, Recorded: rec, Score: r.scores[rec.Episode], Loss: loss, Peers: peers})
 }
 
-// load reads the run anew. Rows of episodes that have not changed are kept.
+// load reads the run again. Rows of episodes that have not changed are kept.
 func (r *Run) load(ctx context.Context, c Choice) error {
 	state, err := stateOf(r.Name)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// state tells whether a run has changed.
+// state shows whether a run has changed.
 type state struct {
 	log, scores int64
 	writing     bool
