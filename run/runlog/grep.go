@@ -1,0 +1,242 @@
+package runlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"runtime"
+	"sync"
+
+	"airqa/internal/literal"
+)
+
+// Hit is one occurrence of a text in an episode.
+type Hit struct {
+	Episode string `json:"episode"`
+	// Step is the step of a call or observation, from 1; 0 for other events.
+	Step int `json:"step"`
+	// Message is the index of the message that the event made (see [qa.Trajectory]), or -1 if it made none.
+	Message int `json:"message"`
+	// Event is the number of the event in its episode, from 1.
+	Event int `json:"event"`
+	// Field is one of the Field constants; Offset is the byte offset of the occurrence in it.
+	Field  string `json:"field"`
+	Offset int    `json:"offset"`
+	// Match is the occurrence; Before and After are the text around it, at most 60 characters each, on the same line.
+	Before string `json:"before"`
+	Match  string `json:"match"`
+	After  string `json:"after"`
+	// More is the number of further occurrences in the same field, which are not listed. Only the last one listed, the
+	// 100th, has it.
+	More int `json:"more,omitempty"`
+}
+
+// Fields of an event that [Run.Grep] searches, in this order. The thought is a part of the reply.
+const (
+	// FieldMessage is the text of a message that the program added, including texts stored beside the log. A match
+	// within an observation that the message repeats is listed only there.
+	FieldMessage   = "message"
+	FieldReply     = "reply"
+	FieldReasoning = "reasoning"
+	// FieldArguments has the strings in the arguments of a native call, one after the other with a newline between.
+	FieldArguments = "arguments"
+	// FieldAction is the call in canonical form, FieldActionLaTeX the same with LaTeX commands kept.
+	FieldAction      = "action"
+	FieldActionLaTeX = "action_latex"
+	FieldParseError  = "parse_error"
+	FieldObservation = "observation"
+	// FieldFull is the text of an observation before truncation.
+	FieldFull = "full"
+	// FieldAttempt is the error of a request.
+	FieldAttempt = "attempt"
+	FieldReason  = "reason"
+	// FieldAnswer is the answer as Python's str() prints it, FieldAnswerLaTeX the same with LaTeX commands kept.
+	FieldAnswer      = "answer"
+	FieldAnswerLaTeX = "answer_latex"
+)
+
+// ErrNoText is returned by [Run.Grep] for an empty text.
+var ErrNoText = errors.New("the text to search for is empty")
+
+// Grep yields the occurrences of a text in all episodes, in the order of the log and without overlaps within a field.
+// They are those of a scan of every decoded field. Case is ignored unless the text has an upper-case letter, as
+// [literal.Pattern] describes. Damaged attempts that were started over are left out, as by [Run.Episodes].
+//
+// A [LineError] is an event that could not be decoded but may have the text, and a [BlobError] a text beside the log that
+// could not be read; iteration continues after both. Any other error, such as that of ctx, ends it.
+func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		if text == "" {
+			yield(Hit{}, ErrNoText)
+			return
+		}
+		file, err := openIn(r.Dir, LogFile)
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		defer func() { _ = file.Close() }()
+		g := &grep{run: r, log: file, pattern: literal.Compile(text), texts: make(map[string]*stored), courses: make(map[string]*course), failed: make(map[string]bool)}
+		g.search(ctx, yield)
+	}
+}
+
+// grep is one search. Workers search batches of lines; the results are read in order.
+type grep struct {
+	run     *Run
+	log     io.ReaderAt
+	pattern *literal.Pattern
+
+	mu      sync.Mutex // guards the maps and kept
+	texts   map[string]*stored
+	courses map[string]*course
+	kept    int // hits in texts
+
+	failed map[string]bool // stored texts whose error was yielded
+}
+
+// batchSize is the size of a batch in bytes, unless one line is longer. Its hits are in memory at once.
+const batchSize = 256 << 10
+
+// batch is a range of complete lines.
+type batch struct {
+	offset int64
+	size   int
+	first  int // index of the first line
+	lines  int
+	found  []result
+	done   chan struct{}
+}
+
+type result struct {
+	hit Hit
+	err error
+}
+
+func (g *grep) search(ctx context.Context, yield func(Hit, error) bool) {
+	outer := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer cancel()
+	n := runtime.GOMAXPROCS(0)
+	queue, work := make(chan *batch, 4*n), make(chan *batch)
+	workers.Go(func() { g.hand(ctx, queue, work) })
+	for range n {
+		workers.Go(func() {
+			w := grepWorker{grep: g}
+			for b := range work {
+				w.search(ctx, b)
+				close(b.done)
+			}
+		})
+	}
+	for b := range queue {
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if !g.yield(b.found, yield) {
+			return
+		}
+	}
+	if err := outer.Err(); err != nil {
+		yield(Hit{}, err)
+	}
+}
+
+// yield reports whether to continue.
+func (g *grep) yield(found []result, yield func(Hit, error) bool) bool {
+	for _, f := range found {
+		if blob, ok := errors.AsType[*BlobError](f.err); ok {
+			if g.failed[blob.Name] {
+				continue
+			}
+			g.failed[blob.Name] = true
+		}
+		if !yield(f.hit, f.err) || f.err != nil && !passable(f.err) {
+			return false
+		}
+	}
+	return true
+}
+
+// passable reports whether a search continues after an error.
+func passable(err error) bool {
+	_, line := errors.AsType[LineError](err)
+	_, blob := errors.AsType[*BlobError](err)
+	return line || blob
+}
+
+// hand gives out the batches of the log, first to the queue of results, so that they remain in order.
+func (g *grep) hand(ctx context.Context, queue, work chan<- *batch) {
+	defer close(queue)
+	defer close(work)
+	for b := range g.run.batches() {
+		for _, to := range []chan<- *batch{queue, work} {
+			select {
+			case to <- b:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// batches yields the log in order.
+func (r *Run) batches() iter.Seq[*batch] {
+	return func(yield func(*batch) bool) {
+		b := &batch{done: make(chan struct{})}
+		for i, size := range r.index.sizes {
+			if b.lines > 0 && b.size+int(size) > batchSize {
+				if !yield(b) {
+					return
+				}
+				b = &batch{offset: b.offset + int64(b.size), first: i, done: make(chan struct{})}
+			}
+			b.size += int(size)
+			b.lines++
+		}
+		if b.lines > 0 {
+			yield(b)
+		}
+	}
+}
+
+// grepWorker searches one batch at a time with buffers of its own.
+type grepWorker struct {
+	*grep
+	raw, plain []byte
+}
+
+func (w *grepWorker) search(ctx context.Context, b *batch) {
+	if cap(w.raw) < b.size || cap(w.raw) > 16*batchSize {
+		w.raw, w.plain = make([]byte, max(b.size, batchSize)), nil
+	}
+	raw := w.raw[:b.size]
+	if _, err := w.log.ReadAt(raw, b.offset); err != nil {
+		b.found = []result{{err: fmt.Errorf("read %s: %w", LogFile, err)}}
+		return
+	}
+	at := line{offset: b.offset}
+	for i := b.first; i < b.first+b.lines && ctx.Err() == nil; i++ {
+		at.length, at.number = int(w.run.index.sizes[i]), i+1
+		one := raw[:at.length]
+		if code := w.run.index.codes[i]; code >= lineEvent && w.candidate(one) {
+			e := grepEvent{grep: w.grep, at: at, raw: one}
+			e.hit.Episode = w.run.order[code-lineEvent]
+			b.found = append(b.found, e.search()...)
+		}
+		raw = raw[at.length:]
+		at.offset += int64(at.length)
+	}
+}
