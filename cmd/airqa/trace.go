@@ -52,6 +52,7 @@ func (c traceCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	lib.Warn = func(err error) { a.say("warning: %v (not searched)", err) }
 	a.notices(lib)
 	if uuid == "" {
 		return c.list(a, lib)

@@ -98,18 +98,6 @@ func (l *Library) Select(ctx context.Context, f Filter) (rows []Row, total int, 
 	return rows, total, nil
 }
 
-// having finds the episodes that contain a text.
-func (l *Library) having(ctx context.Context, text string) (func(Row) bool, error) {
-	has := make(map[string]bool)
-	for hit, err := range l.Grep(ctx, text) {
-		if err != nil {
-			return nil, err
-		}
-		has[hit.Run+"\x00"+hit.Episode] = true
-	}
-	return func(w Row) bool { return has[w.Run+"\x00"+w.Episode] }, nil
-}
-
 // orders compare two rows by a key of [SortKeys].
 var orders = map[string]func(a, b Row) int{
 	"question": func(a, b Row) int { return strings.Compare(a.Question, b.Question) },

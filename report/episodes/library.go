@@ -22,7 +22,9 @@ type Choice struct{ Scoring, Judge string }
 // Library is some runs with the rows of their episodes, as of [Open] or the last [Library.Refresh]. Its methods may be
 // called by several goroutines at once, but for Refresh.
 type Library struct {
-	Runs   []*Run
+	Runs []*Run
+	// Warn gets what a search could not read; nil drops it.
+	Warn   func(error)
 	choice Choice
 }
 

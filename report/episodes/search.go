@@ -2,41 +2,53 @@ package episodes
 
 import (
 	"context"
+	"errors"
 	"iter"
-	"strings"
 
-	"airqa/qa"
+	"airqa/run/runlog"
 )
 
 // Hit is a text found in an episode.
 type Hit struct {
-	Run     string `json:"run"`
-	Episode string `json:"episode"`
-	// Step is 0 for a message before the first step.
-	Step  int    `json:"step"`
-	Field string `json:"field"`
-	// Offset is in bytes of the field.
-	Offset int    `json:"offset"`
-	Before string `json:"before"`
-	Match  string `json:"match"`
-	After  string `json:"after"`
+	Run string `json:"run"`
+	runlog.Hit
 }
 
-// Grep searches a text in all messages, replies and results of the runs.
-func (l *Library) Grep(_ context.Context, text string) iter.Seq2[Hit, error] {
+// Grep searches a text in everything that the runs recorded; see [runlog.Run.Grep], also for errors that do not end it.
+func (l *Library) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 	return func(yield func(Hit, error) bool) {
 		for _, r := range l.Runs {
-			for rec, err := range r.Log.Episodes() {
-				if err != nil {
-					continue
-				}
-				for _, m := range rec.Messages {
-					at := strings.Index(m.Text, text)
-					if m.Role != qa.Assistant && at >= 0 && !yield(Hit{Run: r.Name, Episode: rec.Episode, Field: "message", Offset: at, Match: text}, nil) {
-						return
-					}
+			for hit, err := range r.Log.Grep(ctx, text) {
+				if !yield(Hit{r.Name, hit}, err) {
+					return
 				}
 			}
 		}
 	}
+}
+
+// Unread reports whether an error of [Library.Grep] is about one event or text that could not be read, after which the
+// search continues.
+func Unread(err error) bool {
+	var line runlog.LineError
+	var blob *runlog.BlobError
+	return errors.As(err, &line) || errors.As(err, &blob)
+}
+
+// having finds the episodes that contain a text.
+func (l *Library) having(ctx context.Context, text string) (func(Row) bool, error) {
+	has := make(map[string]bool)
+	for hit, err := range l.Grep(ctx, text) {
+		switch {
+		case err != nil && Unread(err):
+			if l.Warn != nil {
+				l.Warn(err)
+			}
+		case err != nil:
+			return nil, err
+		default:
+			has[hit.Run+"\x00"+hit.Episode] = true
+		}
+	}
+	return func(w Row) bool { return has[w.Run+"\x00"+w.Episode] }, nil
 }
