@@ -6,6 +6,7 @@ import (
 	"airqa/extractor/curate"
 	"airqa/extractor/export"
 	"airqa/extractor/windows"
+	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/run/runlog"
 )
@@ -28,8 +29,8 @@ Without a sub-command, airqa export RUN... writes training data; airqa export wr
 
 type exportWriteCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Out    string   `short:"o" required:"" env:"-" placeholder:"DIR" help:"Folder to write."`
-	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories) or parquet (tables for analysis)."`
+	Out    string   `short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Needed, except with --otlp-endpoint."`
+	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
 	Force  bool     `env:"-" help:"Replace an existing export."`
 
 	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`
@@ -51,6 +52,9 @@ type exportWriteCmd struct {
 	Template  string `env:"-" default:"qwen" placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len."`
 	Tokenizer string `env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate."`
 	Fit       bool   `env:"-" help:"Shorten observations until every row is within --cutoff-len, and drop the rest."`
+
+	Endpoint string `name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); what it has already is left out. OTEL_EXPORTER_OTLP_HEADERS may hold a key."`
+	Follow   bool   `env:"-" help:"With --otlp-endpoint: keep sending until the runs end."`
 }
 
 func (exportWriteCmd) Help() string {
@@ -58,6 +62,7 @@ func (exportWriteCmd) Help() string {
   airqa export runs/hybrid --out sft
   airqa export runs --format trl --split 0.9,0.1 --out sft
   airqa export runs/hybrid --cutoff-len 4096 --tokenizer tokenizer.json --fit --out sft
+  airqa export runs/hybrid --otlp-endpoint http://localhost:4318
 
 A row has the messages that the agent saw and one turn to train. By default, only episodes that are scored and right are
 exported. docs/training.md explains the files.`
@@ -67,6 +72,12 @@ func (c exportWriteCmd) Run(a *app) error {
 	dirs, err := runlog.Find(c.Runs)
 	if err != nil {
 		return err
+	}
+	if c.Format == formatOTLP || c.Endpoint != "" || c.Follow {
+		return c.traces(a, dirs)
+	}
+	if c.Out == "" {
+		return exit.Misuse("missing --out: the folder to write")
 	}
 	s, err := export.Write(c.config(a, dirs))
 	switch {

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 
+	"airqa/extractor/export/otlp"
 	"airqa/run/runlog"
 )
 
@@ -22,7 +23,7 @@ func keys(getenv func(string) string) []string {
 	for _, name := range keyVariables() {
 		found = append(found, getenv(name))
 	}
-	return found
+	return append(found, otlp.HeaderValues(getenv)...)
 }
 
 // redactingWriter removes keys from standard error: an endpoint's error may repeat them.

@@ -1,0 +1,78 @@
+package otlp
+
+import (
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"airqa/qa"
+)
+
+// document is a result of a retrieval.
+type document struct {
+	ID    string  `json:"id"`
+	Score float64 `json:"score"`
+}
+
+// action adds an action with its result, and the search inside of a retrieval.
+func (m *maker) action(s qa.Step) {
+	o := s.Observation
+	var list attributes
+	list.text("gen_ai.operation.name", "execute_tool")
+	list.text("gen_ai.tool.name", s.Action.Name)
+	list.text("gen_ai.tool.type", toolType(s))
+	if s.Called != nil {
+		list.text("gen_ai.tool.call.id", s.Called.ID)
+	}
+	list.text("gen_ai.tool.call.arguments", short(m.arguments(s.Action.Args), maxText))
+	edited := m.e.Edit(qa.Message{Role: qa.ToolResult, Text: o.Text})
+	list.text("gen_ai.tool.call.result", short(edited.Text, maxText))
+	list.number("airqa.step", s.N)
+	list.text("airqa.by", s.By)
+	list.text("airqa.status", string(o.Status))
+	list.texts("airqa.images", imageNames(o.Images))
+	if o.Cut != nil {
+		list.text("airqa.cut", o.Cut.Reason)
+	}
+	span := &tracepb.Span{SpanId: spanID(m.trace, kindAction, s.N), Name: "execute_tool " + s.Action.Name, Kind: tracepb.Span_SPAN_KIND_INTERNAL}
+	if s.Reply != nil {
+		span.Links = []*tracepb.Span_Link{{TraceId: m.trace, SpanId: spanID(m.trace, kindCall, s.N)}}
+	}
+	m.add(span, list, s.Acted, s.Ended)
+	if o.Status == qa.StatusError || o.Status == qa.StatusParse {
+		failed(span, "tool_error", short(edited.Text, maxMessage))
+	}
+	if len(o.Hits) > 0 {
+		m.retrieval(s, span)
+	}
+}
+
+// toolType is datastore for the tools that read papers.
+func toolType(s qa.Step) string {
+	if len(s.Observation.Hits) > 0 || s.Observation.Touched != nil {
+		return "datastore"
+	}
+	return "function"
+}
+
+// retrieval adds the search of a retrieval, with the passages that the model got.
+func (m *maker) retrieval(s qa.Step, parent *tracepb.Span) {
+	var list attributes
+	list.text("gen_ai.operation.name", "retrieval")
+	list.text("gen_ai.data_source.id", m.e.Run.Config.Shape.Data)
+	if limit, ok := s.Action.Args["limit"].(int64); ok {
+		list.number("gen_ai.request.top_k", int(limit))
+	}
+	if query, ok := s.Action.Args["query"].(string); ok {
+		list.text("gen_ai.retrieval.query.text", short(m.text(query), maxText))
+	}
+	var found []document
+	for _, hit := range s.Observation.Hits {
+		if !hit.Beyond {
+			found = append(found, document{hit.ID, hit.Score})
+		}
+	}
+	list.text("gen_ai.retrieval.documents", encoded(found))
+	span := &tracepb.Span{
+		SpanId: spanID(m.trace, kindRetrieval, s.N), ParentSpanId: parent.SpanId, Name: "retrieval " + s.Action.Name, Kind: tracepb.Span_SPAN_KIND_CLIENT,
+	}
+	m.add(span, list, s.Acted, s.Ended)
+}

@@ -1,0 +1,153 @@
+package otlp
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"airqa/qa"
+)
+
+// call adds a call of the model.
+func (m *maker) call(s qa.Step) {
+	list := m.request()
+	list.text("gen_ai.response.id", s.Reply.ID)
+	list.text("gen_ai.response.model", s.Reply.Model)
+	list.texts("gen_ai.response.finish_reasons", orNone(s.Reply.Finish))
+	m.usage(&list, s.Reply)
+	m.input(&list, s)
+	list.text("gen_ai.output.messages", encoded([]message{m.output(s)}))
+	list.number("airqa.step", s.N)
+	if s.ParseError != nil {
+		list.text("airqa.parse_error", s.ParseError.Kind)
+	}
+	ended := s.Ended
+	if !s.Acted.IsZero() {
+		ended = s.Acted
+	}
+	span := &tracepb.Span{SpanId: spanID(m.trace, kindCall, s.N), Name: "chat " + m.model, Kind: tracepb.Span_SPAN_KIND_CLIENT}
+	if m.last != nil {
+		span.Links = []*tracepb.Span_Link{{TraceId: m.trace, SpanId: m.last}}
+	}
+	if len(s.Reply.Attempts) > 1 {
+		m.attempts(span, s.Reply.Attempts)
+	}
+	m.add(span, list, s.Started, ended)
+	m.last = span.SpanId
+}
+
+// request returns the attributes that all calls have.
+func (m *maker) request() attributes {
+	var list attributes
+	list.text("gen_ai.operation.name", "chat")
+	list.text("gen_ai.provider.name", m.provider)
+	list.text("gen_ai.request.model", m.model)
+	list.text("server.address", m.host)
+	if m.port > 0 {
+		list.number("server.port", m.port)
+	}
+	sampling, _ := m.e.Run.Config.Shape.Model["sampling"].(map[string]any)
+	for _, name := range []string{"temperature", "top_p"} {
+		list.any("gen_ai.request."+name, sampling[name])
+	}
+	for _, name := range []string{"max_tokens", "seed"} {
+		if n, ok := sampling[name].(float64); ok {
+			list.number("gen_ai.request."+name, int(n))
+		}
+	}
+	list.any("gen_ai.request.stop_sequences", sampling["stop"])
+	return list
+}
+
+// usage adds the tokens of a reply. One from a cache has none: its first request has them already.
+func (m *maker) usage(list *attributes, r *qa.Reply) {
+	if r.Cached {
+		list.flag("airqa.from_cache", true)
+		return
+	}
+	list.number("gen_ai.usage.input_tokens", r.Usage.Prompt)
+	list.number("gen_ai.usage.output_tokens", r.Usage.Completion)
+	if r.Usage.Cached > 0 {
+		list.number("gen_ai.usage.cache_read.input_tokens", r.Usage.Cached)
+	}
+	if r.Usage.Reasoning > 0 {
+		list.number("gen_ai.usage.reasoning.output_tokens", r.Usage.Reasoning)
+	}
+	if price := m.e.Run.Config.Note.Price; price != nil {
+		list.float("airqa.cost_usd", price.Of(r.Usage))
+	}
+}
+
+// input adds the messages that the model saw and no earlier call of the episode has. airqa.shown has the numbers of all
+// that it saw.
+func (m *maker) input(list *attributes, s qa.Step) {
+	var fresh []qa.Message
+	var shown []string
+	for _, span := range s.Shown {
+		shown = append(shown, fmt.Sprintf("%d-%d", span.First, span.End-1))
+		for i := max(span.First, 0); i < min(span.End, len(m.e.Recorded.Messages)); i++ {
+			if !m.written[i] && !m.replies[i] {
+				fresh = append(fresh, m.e.Recorded.Messages[i])
+			}
+			m.written[i] = true
+		}
+	}
+	limit := min(maxText, maxTexts/max(len(fresh), 1))
+	var input []message
+	var instructions []part
+	for _, one := range fresh {
+		shortened := m.message(one, limit)
+		if one.Role == qa.System {
+			instructions = append(instructions, shortened.Parts...)
+			continue
+		}
+		input = append(input, shortened)
+	}
+	if len(instructions) > 0 {
+		list.text("gen_ai.system_instructions", encoded(instructions))
+	}
+	if len(input) > 0 {
+		list.text("gen_ai.input.messages", encoded(input))
+	}
+	list.text("airqa.shown", strings.Join(shown, ","))
+}
+
+// attempts adds all requests of a call as events, 128 at most, as many as a span may have.
+func (m *maker) attempts(span *tracepb.Span, tried []qa.Attempt) {
+	const limit = 128
+	if len(tried) > limit {
+		span.DroppedEventsCount = uint32(len(tried) - limit) //nolint:gosec // a count
+		tried = tried[len(tried)-limit:]
+	}
+	for _, a := range tried {
+		var list attributes
+		list.text("error.type", string(a.Error))
+		if a.Status > 0 {
+			list.number("http.response.status_code", a.Status)
+		}
+		list.float("airqa.seconds", a.Seconds)
+		list.float("airqa.wait_seconds", a.Wait)
+		span.Events = append(span.Events, &tracepb.Span_Event{TimeUnixNano: nanos(a.Started), Name: "airqa.request", Attributes: list})
+	}
+}
+
+// failedRequest adds a request of a call that brought no reply.
+func (m *maker) failedRequest(i int, a qa.Attempt) {
+	list := m.request()
+	if a.Status > 0 {
+		list.number("http.response.status_code", a.Status)
+	}
+	span := &tracepb.Span{SpanId: spanID(m.trace, kindFailed, i), Name: "chat " + m.model, Kind: tracepb.Span_SPAN_KIND_CLIENT}
+	m.add(span, list, a.Started, a.Started.Add(time.Duration(a.Seconds*float64(time.Second))))
+	failed(span, cmp.Or(string(a.Error), string(qa.FailUnknown)), "no reply")
+}
+
+func orNone(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}

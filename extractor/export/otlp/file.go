@@ -1,0 +1,129 @@
+package otlp
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"airqa/internal/atomicfile"
+	"airqa/internal/terminal"
+)
+
+// FileName is the name of the file in a folder.
+const FileName = "traces.jsonl"
+
+var errUnchanged = errors.New("unchanged")
+
+// WriteFile writes [File] to a path: a file that ends in .json or .jsonl, or a folder for [FileName]. Another file in
+// its place is an error unless force replaces it; unchanged reports that it has these bytes already.
+func WriteFile(c Config, path string, force bool) (sum Summary, unchanged bool, err error) {
+	if ext := filepath.Ext(path); ext != ".jsonl" && ext != ".json" {
+		path = filepath.Join(path, FileName)
+	}
+	old, err := hashOf(path)
+	if err != nil {
+		return sum, false, err
+	}
+	err = atomicfile.Write(path, func(w io.Writer) (err error) {
+		h := sha256.New()
+		buffered := bufio.NewWriterSize(io.MultiWriter(w, h), 1<<20)
+		if sum, err = File(c, buffered); err == nil {
+			err = buffered.Flush()
+		}
+		switch now := h.Sum(nil); {
+		case err != nil:
+			return err
+		case bytes.Equal(now, old):
+			return errUnchanged
+		case old != nil && !force:
+			return fmt.Errorf("%s holds something else than this export; --force replaces it", path)
+		}
+		return nil
+	})
+	if errors.Is(err, errUnchanged) {
+		return sum, true, nil
+	}
+	return sum, false, err
+}
+
+// hashOf returns the SHA-256 of a file; nil if there is none.
+func hashOf(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	h := sha256.New()
+	_, err = io.Copy(h, file)
+	return h.Sum(nil), err
+}
+
+// File writes all episodes as OTLP/JSON lines, one line per episode, as the file exporter of OpenTelemetry does. The
+// same runs give the same bytes.
+func File(c Config, out io.Writer) (sum Summary, err error) {
+	stage := c.progress().Stage("write spans", len(c.Runs))
+	defer func() { stage.Close(terminal.Plural(sum.Episodes, "episode")) }()
+	for i, dir := range c.Runs {
+		stage.Set(i, dir)
+		s, err := c.open(dir)
+		if err != nil {
+			return sum, err
+		}
+		for e, err := range c.episodes(s) {
+			if err != nil {
+				return sum, err
+			}
+			spans := Spans(e)
+			line, err := encodeLine(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{c.packed(spans)}})
+			if err != nil {
+				return sum, err
+			}
+			if _, err := out.Write(line); err != nil {
+				return sum, err
+			}
+			sum.Episodes++
+			sum.Spans += len(spans)
+		}
+	}
+	return sum, nil
+}
+
+// idField matches an id. Quotes inside a text are escaped, so it matches keys only.
+var idField = regexp.MustCompile(`"(traceId|spanId|parentSpanId)":"([A-Za-z0-9+/=]*)"`)
+
+// encodeLine returns OTLP/JSON, which is the JSON of Protobuf but for ids in hex and enumerations as numbers.
+func encodeLine(data *tracepb.TracesData) ([]byte, error) {
+	raw, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(data)
+	if err != nil {
+		return nil, err
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, raw); err != nil { // protojson varies its whitespace on purpose
+		return nil, err
+	}
+	text := idField.ReplaceAllFunc(line.Bytes(), func(field []byte) []byte {
+		at := idField.FindSubmatchIndex(field)
+		id, err := base64.StdEncoding.DecodeString(string(field[at[4]:at[5]]))
+		if err != nil {
+			return field
+		}
+		return append(hex.AppendEncode(field[:at[4]:at[4]], id), '"')
+	})
+	return append(text, '\n'), nil
+}
