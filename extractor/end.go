@@ -140,7 +140,7 @@ func (e *Ended) read(dir string) error {
 // accepted returns the accepted rows by category and index.
 func (p *Pipeline) accepted() []qa.Example {
 	rows := make([]qa.Example, 0, len(p.rows))
-	for _, id := range slices.SortedFunc(maps.Keys(p.rows), compareIDs) {
+	for _, id := range slices.SortedFunc(maps.Keys(p.rows), candidate.Compare) {
 		rows = append(rows, p.rows[id])
 	}
 	return rows

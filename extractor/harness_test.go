@@ -31,12 +31,30 @@ type library struct {
 // creatures name the papers.
 var creatures = []string{"Otter", "Heron", "Badger", "Lapwing", "Marten", "Dipper", "Siskin", "Polecat"}
 
-func newLibrary() *library {
+func newLibrary() *library { return newLibraryOf(len(creatures)) }
+
+// newLibraryOf has any number of papers. Those after the first eight have made-up words.
+func newLibraryOf(n int) *library {
 	l := &library{print: "papers-1"}
-	for i, name := range creatures {
+	for i := range n {
+		name := madeUp("name", i)
+		if i < len(creatures) {
+			name = creatures[i]
+		}
 		l.papers = append(l.papers, paperOf(i, name))
 	}
 	return l
+}
+
+// madeUp returns a word that is another one for every purpose and number.
+func madeUp(purpose string, i int) string {
+	h := fnv.New32a()
+	_, _ = fmt.Fprint(h, purpose, i)
+	word := ""
+	for x := h.Sum32(); len(word) < 8; x /= 20 {
+		word += string("bdfgklmnprstvzbdfgkl"[x%20]) + string("aeiou"[x/7%5])
+	}
+	return strings.ToUpper(word[:1]) + word[1:]
 }
 
 func id(kind string, i, k int) string { return qa.QuestionUUID(fmt.Sprintf("%s %d %d", kind, i, k)) }
@@ -45,7 +63,7 @@ func paperOf(i int, name string) paperdb.Paper {
 	p := paperdb.Paper{Metadata: paperdb.Metadata{
 		PaperID: id("paper", i, 0), Title: name + ": Counting Things by Example", NumPages: 11 + i, Year: 2031 + i%3, Conference: "NCLM",
 		Authors:  []string{"Ada " + name, "Bo Writer", "Cy Reader"}[:1+i%3],
-		Abstract: fmt.Sprintf("We present %s, a device that counts %s. Counting %s by hand is slow because %s hide %s.", name, things(i), things(i), things(i), places[i]),
+		Abstract: fmt.Sprintf("We present %s, a device that counts %s. Counting %s by hand is slow because %s hide %s.", name, things(i), things(i), things(i), place(i)),
 	}}
 	for k := range 6 {
 		page := paperdb.Page{ID: id("page", i, k), Number: k + 1}
@@ -67,6 +85,9 @@ func paperOf(i int, name string) paperdb.Paper {
 }
 
 func things(i int) string {
+	if i >= len(creatures) {
+		return strings.ToLower(madeUp("thing", i)) + "s"
+	}
 	return []string{"pebbles", "feathers", "acorns", "ripples", "burrows", "midges", "thistles", "footprints"}[i]
 }
 
@@ -74,6 +95,17 @@ func things(i int) string {
 var places = []string{
 	"beneath muddy riverbanks after storms", "inside crowded reed nests at dusk", "among fallen oak leaves until winter", "behind every boulder in fast currents",
 	"below hedges which farmers rarely cut", "above warm ponds during calm evenings", "along gravel roads nobody mows anymore", "across fresh snow before sunrise melts them",
+}
+
+func place(i int) string {
+	if i < len(places) {
+		return places[i]
+	}
+	words := []string{"near"}
+	for k := range 5 {
+		words = append(words, strings.ToLower(madeUp("place", 5*i+k)))
+	}
+	return strings.Join(words, " ")
 }
 
 func letters(k int) string { return []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta"}[k] }

@@ -1,7 +1,6 @@
 package extractor
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -27,7 +26,7 @@ func (p *Pipeline) pairs() [][2]single {
 			singles = append(singles, single{id, row, s})
 		}
 	}
-	slices.SortFunc(singles, func(a, b single) int { return compareIDs(a.id, b.id) })
+	slices.SortFunc(singles, func(a, b single) int { return candidate.Compare(a.id, b.id) })
 	p.draw.Random("merge").Shuffle(len(singles), func(i, j int) { singles[i], singles[j] = singles[j], singles[i] })
 	most := 0
 	for _, q := range p.c.Quotas {
@@ -62,12 +61,6 @@ func rounds(items []single, most int) (pairs [][2]single) {
 		}
 	}
 	return pairs
-}
-
-// compareIDs orders candidates by category and index.
-func compareIDs(a, b candidate.ID) int {
-	all := candidate.Categories()
-	return cmp.Or(cmp.Compare(slices.Index(all, a.Category), slices.Index(all, b.Category)), cmp.Compare(a.Index, b.Index))
 }
 
 // merged runs the stages of a candidate that merges two accepted questions.

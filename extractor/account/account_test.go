@@ -7,7 +7,6 @@ import (
 
 	"airqa/extractor/account"
 	"airqa/extractor/candidate"
-	"airqa/extractor/gate"
 	"airqa/extractor/syndir"
 	"airqa/qa"
 )
@@ -87,28 +86,5 @@ func TestStory(t *testing.T) {
 		if s, err := account.Tell(dir, name); err == nil {
 			t.Errorf("%q has a story: %+v", name, s)
 		}
-	}
-}
-
-// An estimate from a ledger uses its yield and its costs, and lies between its bounds.
-func TestForecast(t *testing.T) {
-	gates, err := gate.Select(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := account.Plan{
-		Dir: synthesis(t), Quotas: []syndir.Quota{{Category: "single-text", Count: 6, Most: 30}}, Gates: gates, Price: &qa.Price{Prompt: 500},
-	}.Forecast(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e.Basis != "ledger" || e.Rows != 4 || e.Candidates.Likely < 4 || e.Candidates.Low > e.Candidates.Likely || e.Candidates.High < e.Candidates.Likely {
-		t.Errorf("%+v", e)
-	}
-	if e.Total.Calls.Likely != e.Candidates.Likely || e.Total.USD == nil || e.Total.USD.Likely != 0.5*e.Candidates.Likely {
-		t.Errorf("%+v, $%+v", e.Total, e.Total.USD)
-	}
-	if text := e.Text(0); !strings.Contains(text, "4 rows to make") || !strings.Contains(text, "total") {
-		t.Errorf("text:\n%s", text)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"airqa/extractor/candidate"
+	"airqa/extractor/gate"
 	"airqa/extractor/syndir"
 	"airqa/internal/exit"
 	"airqa/llm/cache"
@@ -47,7 +48,7 @@ func Tell(dir, name string) (Story, error) {
 			story.Stages = append(story.Stages, Told{Line: line})
 		}
 	}
-	slices.SortStableFunc(story.Stages, func(a, b Told) int { return place(a.Stage) - place(b.Stage) })
+	slices.SortStableFunc(story.Stages, func(a, b Told) int { return gate.Place(a.Stage) - gate.Place(b.Stage) })
 	return story, story.addReplies(filepath.Join(dir, syndir.Replies))
 }
 

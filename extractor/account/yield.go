@@ -1,5 +1,5 @@
 // Package account reports on a synthesis from its ledger: how many candidates each stage passed and why it lost the
-// others ([Yields]), what happened to one candidate ([Story]), and what further rows will cost ([Estimate]).
+// others ([Yields]), and what happened to one candidate ([Story]).
 package account
 
 import (
@@ -26,9 +26,10 @@ type Stage struct {
 	Pending int `json:"pending"`
 	// Reasons counts lost and pending candidates.
 	Reasons map[candidate.Reason]int `json:"reasons"`
-	Calls   int                      `json:"calls"`
-	Usage   qa.Usage                 `json:"usage"`
-	USD     *float64                 `json:"usd"`
+	// Calls, Usage and USD count each reply once, also if several candidates used it.
+	Calls int      `json:"calls"`
+	Usage qa.Usage `json:"usage"`
+	USD   *float64 `json:"usd"`
 }
 
 // Category counts the candidates of a category.
@@ -110,8 +111,11 @@ func stages(dir string) ([]Stage, error) {
 		}
 		s.add(line)
 	}
+	for _, line := range syndir.PaidOnce(slices.Collect(maps.Values(lines))) {
+		by[line.Stage].pay(line)
+	}
 	list := slices.Collect(maps.Values(by))
-	slices.SortFunc(list, func(a, b *Stage) int { return cmp.Compare(place(a.Stage), place(b.Stage)) })
+	slices.SortFunc(list, func(a, b *Stage) int { return cmp.Compare(gate.Place(a.Stage), gate.Place(b.Stage)) })
 	result := make([]Stage, len(list))
 	for i, s := range list {
 		result[i] = *s
@@ -132,28 +136,19 @@ func (s *Stage) add(line candidate.Line) {
 	if line.Reason != "" {
 		s.Reasons[line.Reason]++
 	}
+}
+
+// pay adds the calls of a line.
+func (s *Stage) pay(line candidate.Line) {
 	s.Calls += len(line.Calls)
 	s.Usage = s.Usage.Add(line.Usage)
 	switch {
-	case len(line.Calls) == 0 || s.USD == nil:
+	case s.USD == nil:
 	case line.USD == nil:
 		s.USD = nil
 	default:
 		*s.USD += *line.USD
 	}
-}
-
-// place orders the stages as they run.
-func place(stage string) int {
-	order := []string{candidate.Explore, candidate.Track}
-	for _, name := range gate.Names() {
-		order = append(order, candidate.GateStage(name))
-	}
-	order = append(order, candidate.Accept, candidate.Act)
-	if i := slices.Index(order, stage); i >= 0 {
-		return i
-	}
-	return len(order)
 }
 
 // Text prints the account for a terminal width; 0 means any.

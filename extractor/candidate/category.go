@@ -3,6 +3,7 @@
 package candidate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -94,6 +95,12 @@ type ID struct {
 
 // String returns the name, such as "single-table-12".
 func (id ID) String() string { return fmt.Sprintf("%s-%d", id.Category, id.Index) }
+
+// Compare orders candidates by category and index.
+func Compare(a, b ID) int {
+	all := Categories()
+	return cmp.Or(cmp.Compare(slices.Index(all, a.Category), slices.Index(all, b.Category)), cmp.Compare(a.Index, b.Index))
+}
 
 // ParseID parses a name.
 func ParseID(name string) (ID, error) {

@@ -127,6 +127,19 @@ func Names() []string {
 	return names
 }
 
+// Place is the place of a stage of a candidate in the order in which the stages run; unknown ones are last.
+func Place(stage string) int {
+	order := []string{candidate.Explore, candidate.Track}
+	for _, name := range Names() {
+		order = append(order, candidate.GateStage(name))
+	}
+	order = append(order, candidate.Accept, candidate.Act)
+	if i := slices.Index(order, stage); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
 // Select returns the gates with the given names, or all if there are none, without the skipped ones.
 func Select(names, skip []string) ([]Gate, error) {
 	for _, name := range slices.Concat(names, skip) {

@@ -2,12 +2,8 @@ package syndir
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"airqa/extractor/candidate"
-	"airqa/qa"
 )
 
 // Tally counts the candidates of a ledger by their last lines.
@@ -65,40 +61,4 @@ func States(dir string) (map[string]State, error) {
 		}
 	}
 	return states, nil
-}
-
-// Spent is the cost of the calls of a ledger, each counted once.
-type Spent struct {
-	Calls int      `json:"calls"`
-	Usage qa.Usage `json:"usage"`
-	// USD is nil if the price of a call is unknown.
-	USD *float64 `json:"usd"`
-}
-
-// SpentIn sums the calls of a directory's ledger. A stage that was computed again from the same replies counts once.
-func SpentIn(dir string) (Spent, error) {
-	lines := make(map[string]candidate.Line)
-	for line, err := range Lines(dir) {
-		if err != nil {
-			return Spent{}, err
-		}
-		if len(line.Calls) > 0 {
-			line.Data = nil
-			lines[strings.Join(append([]string{line.Candidate, line.Stage}, line.Calls...), " ")] = line
-		}
-	}
-	var s Spent
-	usd, known := 0.0, true
-	for _, key := range slices.Sorted(maps.Keys(lines)) { // sums of floats depend on the order
-		line := lines[key]
-		s.Calls += len(line.Calls)
-		s.Usage = s.Usage.Add(line.Usage)
-		if known = known && line.USD != nil; known {
-			usd += *line.USD
-		}
-	}
-	if known {
-		s.USD = &usd
-	}
-	return s, nil
 }

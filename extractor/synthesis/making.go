@@ -16,6 +16,7 @@ import (
 	"airqa/extractor/account"
 	"airqa/extractor/candidate"
 	"airqa/extractor/draw"
+	"airqa/extractor/forecast"
 	"airqa/extractor/gate"
 	"airqa/extractor/syndir"
 	"airqa/internal/exit"
@@ -56,7 +57,7 @@ const DefaultSeed = 2024
 type Result struct {
 	extractor.Ended
 	// Estimate is set instead with --estimate.
-	Estimate *account.Estimate
+	Estimate *forecast.Estimate
 }
 
 // Check rejects invalid flags.
@@ -272,14 +273,14 @@ func progressLine(p extractor.Progress) string {
 }
 
 // estimate forecasts the missing rows.
-func (m *making) estimate(ctx context.Context) (*account.Estimate, error) {
+func (m *making) estimate(ctx context.Context) (*forecast.Estimate, error) {
 	drawn, err := draw.Open(ctx, m.library, m.DrawSeed)
 	if err != nil {
 		return nil, err
 	}
-	e, err := account.Plan{
+	e, err := forecast.Plan{
 		Dir: m.Out, Quotas: m.quotas, Gates: m.gates, Solve: m.SolveAgain, MaxReply: m.model.MaxReply, Price: m.model.Price, Draw: drawn,
-	}.Forecast(ctx)
+	}.Estimate(ctx)
 	return &e, err
 }
 
