@@ -59,13 +59,13 @@ func (s shape) openAI(dst []byte, t *texts, p *pair) []byte {
 		o.dst = s.openAIMessage(o.dst, t, m, weight)
 	}
 	o.dst = append(o.dst, ']')
-	s.openAITools(&o, row.Tools)
+	s.openAITools(&o, t, row.Tools)
 	return o.end()
 }
 
-func (s shape) openAITools(o *object, specs []qa.ToolSpec) {
+func (s shape) openAITools(o *object, t *texts, specs []qa.ToolSpec) {
 	if len(specs) > 0 {
-		o.raw("tools", functions(specs))
+		o.raw("tools", []byte(t.functions(specs)))
 		o.raw("parallel_tool_calls", []byte("false"))
 	}
 }
@@ -78,7 +78,7 @@ const noWeight = -1
 func (s shape) openAIMessage(dst []byte, t *texts, m qa.Message, weight int) []byte {
 	o := begin(dst)
 	o.text("role", string(m.Role))
-	s.content(&o, m, func(dst []byte, im qa.Image) []byte {
+	s.content(&o, t, m, func(dst []byte, im qa.Image) []byte {
 		url := begin(dst)
 		url.text("type", "image_url")
 		url.key("image_url")
@@ -103,17 +103,18 @@ func (s shape) openAIMessage(dst []byte, t *texts, m qa.Message, weight int) []b
 }
 
 // content appends the content of a message: a text, or parts with the text first, as endpoints get them.
-func (s shape) content(o *object, m qa.Message, image func([]byte, qa.Image) []byte) {
+func (s shape) content(o *object, t *texts, m qa.Message, image func([]byte, qa.Image) []byte) {
 	o.key("content")
 	if !s.images {
-		o.dst = appendString(o.dst, m.Text)
+		o.dst = t.appendString(o.dst, m.Text)
 		return
 	}
 	o.dst = append(o.dst, '[')
 	if m.Text != "" || len(m.Images) == 0 {
 		text := begin(o.dst)
 		text.text("type", "text")
-		text.text("text", m.Text)
+		text.key("text")
+		text.dst = t.appendString(text.dst, m.Text)
 		o.dst = text.end()
 	}
 	for i, im := range m.Images {

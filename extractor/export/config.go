@@ -27,6 +27,8 @@ type Config struct {
 	Notify progress.Notify
 	// Progress shows the progress; nil shows nothing.
 	Progress *progress.Reporter
+
+	redactor *curate.Redactor
 }
 
 // Rules decide which rows an export has and what they look like. The same runs and rules give the same bytes.

@@ -14,15 +14,15 @@ func (s shape) trlPair(dst []byte, t *texts, p *pair) []byte {
 
 // shareGPTPair appends a preference pair in LLaMA-Factory's ranking format: an odd number of turns and two answers.
 func (s shape) shareGPTPair(dst []byte, t *texts, p *pair) []byte {
-	c := t.conversation(&p.row, s.toolText(&p.row))
+	c := t.conversation(&p.row, s.toolText(t, &p.row))
 	last := len(c.Messages) - 1
 	chosen := c.Messages[last]
 	c.Messages = c.Messages[:last]
 	o := begin(dst)
 	o.text("id", p.row.ID)
-	s.conversation(&o, c)
-	o.raw("chosen", appendTurn(nil, chosen))
-	o.raw("rejected", appendTurn(nil, t.turn(p.against.Target)))
+	s.conversation(&o, t, c)
+	o.raw("chosen", t.appendTurn(nil, chosen))
+	o.raw("rejected", t.appendTurn(nil, t.turn(p.against.Target)))
 	return o.end()
 }
 
@@ -36,7 +36,7 @@ func (s shape) openAIPair(dst []byte, t *texts, p *pair) []byte {
 	o.key("input")
 	in := begin(o.dst)
 	messages("messages", &in, p.row.Context)
-	s.openAITools(&in, p.row.Tools)
+	s.openAITools(&in, t, p.row.Tools)
 	o.dst = in.end()
 	messages("preferred_output", &o, []qa.Message{p.row.Target})
 	messages("non_preferred_output", &o, []qa.Message{p.against.Target})

@@ -3,10 +3,12 @@ package export
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"airqa/extractor/export/atif"
 	"airqa/extractor/export/parquet"
 	"airqa/extractor/windows"
+	"airqa/internal/inorder"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -34,20 +36,30 @@ func (o *rowWriter) wholeEpisodes() wholeEpisodes {
 func (o *rowWriter) each(to wholeEpisodes) error {
 	stage := o.Progress.Stage("write episodes", len(o.plan.episodes))
 	defer func() { stage.Close(terminal.Plural(len(o.plan.episodes), "episode")) }()
-	for i, planned := range o.plan.episodes {
-		stage.Set(i, o.sources[planned.source].name)
-		if err := o.whole(planned, to); err != nil {
-			return fmt.Errorf("%s: %w", planned.name, errors.Join(err, to.Close()))
+	done := 0
+	for list, err := range inorder.Map(o.tasks(nil), o.loadAll) {
+		if err != nil {
+			return errors.Join(err, to.Close())
+		}
+		for _, x := range list {
+			stage.Set(done, o.sources[x.source].name)
+			if err := o.whole(x, to); err != nil {
+				return fmt.Errorf("%s: %w", x.name, errors.Join(err, to.Close()))
+			}
+			done++
 		}
 	}
 	return to.Close()
 }
 
-func (o *rowWriter) whole(planned plannedEpisode, to wholeEpisodes) error {
-	e, err := o.read(planned.source, planned.name)
-	if err != nil {
-		return err
+// loadAll reads the episodes of some tasks. Calls may overlap.
+func (o *rowWriter) loadAll(tasks []task) []loaded { return slices.Collect(o.load(tasks)) }
+
+func (o *rowWriter) whole(x loaded, to wholeEpisodes) error {
+	if x.err != nil {
+		return x.err
 	}
+	planned, e := x.plannedEpisode, x.e
 	e.Split = planned.split
 	scope := o.scope(e)
 	rows := make(map[int]string)

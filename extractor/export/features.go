@@ -1,7 +1,6 @@
 package export
 
 import (
-	"fmt"
 	"math/bits"
 
 	"airqa/extractor/windows"
@@ -32,7 +31,7 @@ func (f *features) of(row *windows.Row) (set uint64) {
 	for _, t := range row.Tools {
 		add("tool " + t.Name)
 	}
-	for i, m := range append(row.Context[:len(row.Context):len(row.Context)], row.Target) {
+	message := func(m *qa.Message, call string) {
 		if len(m.Images) > 0 {
 			add(imageFeature)
 		}
@@ -40,9 +39,13 @@ func (f *features) of(row *windows.Row) (set uint64) {
 			add("result")
 		}
 		if len(m.ToolCalls) > 0 {
-			add(fmt.Sprint("call, to train: ", i == len(row.Context)))
+			add(call)
 		}
 	}
+	for i := range row.Context {
+		message(&row.Context[i], "call")
+	}
+	message(&row.Target, "call to train")
 	return set
 }
 

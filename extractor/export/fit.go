@@ -63,23 +63,32 @@ func newFitter(l Limit) (*fitter, error) {
 	return &fitter{Limit: l, checker: checker}, err
 }
 
-// fit decides whether a row may be exported, and which observations are shortened for that.
-func (f *fitter) fit(row, against *windows.Row) (cuts []cut, reason windows.Reason, detail string) {
-	v := f.verdict(row, against, nil)
-	if v.Outcome != preflight.Kept {
-		return nil, Refused, strings.Join(v.Reasons, "; ")
+// fitted is what becomes of a row under a limit: the shortened observations, or the reason against it.
+type fitted struct {
+	verdict preflight.Verdict
+	cuts    []cut
+	reason  windows.Reason
+	detail  string
+}
+
+// fit decides whether a row may be exported, and which observations are shortened for that. Calls may overlap.
+func (f *fitter) fit(t *texts, row, against *windows.Row) fitted {
+	m := measure{f, t, row, against}
+	x := fitted{verdict: m.verdict(nil)}
+	if x.verdict.Outcome != preflight.Kept {
+		return fitted{reason: Refused, detail: strings.Join(x.verdict.Reasons, "; ")}
 	}
-	total := v.Tokens + v.Cut
-	if !v.Whole() && f.Fit {
-		if cuts, v = f.shorten(row, against, v); !v.Whole() {
-			return nil, TooLong, fmt.Sprintf("%d tokens, and %d with short observations; the limit is %d", total, v.Tokens+v.Cut, f.CutoffLen)
+	total := x.verdict.Tokens + x.verdict.Cut
+	if !x.verdict.Whole() && f.Fit {
+		if x.cuts, x.verdict = m.shorten(x.verdict); !x.verdict.Whole() {
+			short := x.verdict.Tokens + x.verdict.Cut
+			return fitted{reason: TooLong, detail: fmt.Sprintf("%d tokens, and %d with short observations; the limit is %d", total, short, f.CutoffLen)}
 		}
 	}
-	if !v.Whole() && len(imagesOf(row.Context)) > 0 {
-		return nil, CutImage, fmt.Sprintf("%d tokens; the limit is %d", total, f.CutoffLen)
+	if !x.verdict.Whole() && len(imagesOf(row.Context)) > 0 {
+		return fitted{reason: CutImage, detail: fmt.Sprintf("%d tokens; the limit is %d", total, f.CutoffLen)}
 	}
-	f.measured.add(v, len(cuts) > 0)
-	return cuts, "", ""
+	return x
 }
 
 func (m *measured) add(v preflight.Verdict, shortened bool) {
@@ -98,23 +107,29 @@ func (m *measured) add(v preflight.Verdict, shortened bool) {
 	m.longest = max(m.longest, v.Tokens+v.Cut)
 }
 
-// verdict measures a row with shortened observations: of a pair, the longer side.
-func (f *fitter) verdict(row, against *windows.Row, cuts []cut) preflight.Verdict {
-	one := *row
-	one.Context = shortened(row.Context, cuts)
-	v := f.measure(&one)
-	if against != nil && v.Outcome == preflight.Kept {
-		one.Target = against.Target
-		if w := f.measure(&one); w.Outcome != preflight.Kept || w.Tokens+w.Cut > v.Tokens+v.Cut {
+// measure measures one row, or a pair.
+type measure struct {
+	*fitter
+	texts        *texts
+	row, against *windows.Row
+}
+
+// verdict measures the row with shortened observations: of a pair, the longer side.
+func (m measure) verdict(cuts []cut) preflight.Verdict {
+	one := *m.row
+	one.Context = shortened(m.row.Context, cuts)
+	v := m.judge(&one)
+	if m.against != nil && v.Outcome == preflight.Kept {
+		one.Target = m.against.Target
+		if w := m.judge(&one); w.Outcome != preflight.Kept || w.Tokens+w.Cut > v.Tokens+v.Cut {
 			return w
 		}
 	}
 	return v
 }
 
-func (f *fitter) measure(row *windows.Row) preflight.Verdict {
-	t := texts{changed: make(map[string]int)}
-	return f.checker.Measure(t.conversation(row, string(functions(row.Tools))))
+func (m measure) judge(row *windows.Row) preflight.Verdict {
+	return m.checker.Measure(m.texts.conversation(row, m.texts.functions(row.Tools)))
 }
 
 // levels are the sizes in bytes to which observations are shortened, one after another: the longest first.
@@ -122,16 +137,16 @@ var levels = []int{8 << 10, 4 << 10, 2 << 10, 1 << 10, 512, 256, 128}
 
 // shorten shortens observations, the longest first and of these the oldest first, until the row is whole. The last one
 // loses no more than necessary.
-func (f *fitter) shorten(row, against *windows.Row, v preflight.Verdict) ([]cut, preflight.Verdict) {
+func (m measure) shorten(v preflight.Verdict) ([]cut, preflight.Verdict) {
 	var cuts []cut
 	for _, level := range levels {
-		for i := 2; i < len(row.Context); i++ { // after system and task
-			if !isObservation(row.Context[i]) || kept(row.Context, cuts, i) <= level {
+		for i := 2; i < len(m.row.Context); i++ { // after system and task
+			if !isObservation(m.row.Context[i]) || kept(m.row.Context, cuts, i) <= level {
 				continue
 			}
 			try := withCut(cuts, cut{i, level})
-			if v = f.verdict(row, against, try); v.Whole() {
-				return f.relax(row, against, cuts, cut{i, level}, v)
+			if v = m.verdict(try); v.Whole() {
+				return m.relax(cuts, cut{i, level}, v)
 			}
 			cuts = try
 		}
@@ -140,12 +155,12 @@ func (f *fitter) shorten(row, against *windows.Row, v preflight.Verdict) ([]cut,
 }
 
 // relax lengthens the last cut as far as the row remains whole.
-func (f *fitter) relax(row, against *windows.Row, cuts []cut, last cut, v preflight.Verdict) ([]cut, preflight.Verdict) {
-	low, high := last.keep, kept(row.Context, cuts, last.message)
+func (m measure) relax(cuts []cut, last cut, v preflight.Verdict) ([]cut, preflight.Verdict) {
+	low, high := last.keep, kept(m.row.Context, cuts, last.message)
 	const precision = 64
 	for high-low > precision {
 		middle := (low + high) / 2
-		if w := f.verdict(row, against, withCut(cuts, cut{last.message, middle})); w.Whole() {
+		if w := m.verdict(withCut(cuts, cut{last.message, middle})); w.Whole() {
 			low, v = middle, w
 		} else {
 			high = middle

@@ -72,7 +72,7 @@ func TestFormats(t *testing.T) {
 		for name, s := range shapes {
 			for _, enc := range encoders(f) {
 				var b bytes.Buffer
-				counts := texts{make(map[string]int)}
+				counts := texts{changed: make(map[string]int)}
 				for _, p := range rows[name] {
 					line := enc.append(s, nil, &counts, p)
 					if err := json.Indent(&b, line, "", " "); err != nil {

@@ -31,17 +31,17 @@ type pairer struct {
 	used   map[rejected]bool
 }
 
-// pair adds an episode, and makes the pairs of a question when the next one begins. An episode of nil ends the last one.
-func (p *planner) pair(i int, e *Episode) error {
+// pair adds an episode, and makes the pairs of a question when the next one begins. Without an episode it ends the last one.
+func (p *planner) pair(x *examined) error {
 	g := &p.pairs
-	if len(g.group) > 0 && (e == nil || g.source != i || g.group[0].Recorded.UUID != e.Recorded.UUID) {
+	if len(g.group) > 0 && (x == nil || g.source != x.source || g.group[0].Recorded.UUID != x.e.Recorded.UUID) {
 		if err := p.pairGroup(); err != nil {
 			return err
 		}
 		g.group = nil
 	}
-	if e != nil {
-		g.source, g.group = i, append(g.group, e)
+	if x != nil {
+		g.source, g.group = x.source, append(g.group, x.e)
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (p *planner) pairOf(e *Episode, wrong []*Episode) error {
 		}
 	}
 	against := rejected{other.Recorded.Episode, other.Recorded.Steps[best].N}
-	rows, err := p.listed(e, []windows.Row{row})
+	rows, err := p.listed(e, []weighed{{Row: row}})
 	if err != nil || len(rows) == 0 {
 		return err
 	}
@@ -108,13 +108,14 @@ func (p *planner) pairOf(e *Episode, wrong []*Episode) error {
 	opposite := other.Run.RowAt(other.Recorded, best, p.Options)
 	p.scope(e).row(&row)
 	p.scope(other).row(&opposite)
-	ok, cuts, err := p.accept(&row, &opposite)
+	w := p.scales().weigh(row, &opposite)
+	ok, err := p.accept(w)
 	if err != nil || !ok {
 		return err
 	}
 	p.pairs.used[against] = true
 	set := p.features.of(&row) | p.features.of(&opposite)
-	planned := plannedRow{id: row.ID, turn: row.Turn, features: set, cuts: cuts, against: &against}
+	planned := plannedRow{id: row.ID, turn: row.Turn, features: set, cuts: w.fit.cuts, against: &against}
 	p.keep(e, plannedEpisode{source: p.pairs.source, name: e.Recorded.Episode, uuid: row.UUID, rows: []plannedRow{planned}})
 	return nil
 }

@@ -1,13 +1,11 @@
 package export
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"io"
 
 	"airqa/extractor/curate"
 	"airqa/extractor/windows"
+	"airqa/internal/inorder"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -73,27 +71,22 @@ type planner struct {
 	pairs      pairer
 }
 
-// each calls f for every episode of all sources.
-func (p *planner) each(f func(source int, e *Episode) error) error {
+// each calls f for every episode of all sources, in order. Episodes are read and examined on all processors.
+func (p *planner) each(f func(x *examined) error) error {
 	done, total := 0, 0
 	for _, s := range p.sources {
 		total += len(s.UUIDs())
 	}
 	stage := p.Progress.Stage("read episodes", total)
 	defer func() { stage.Close(terminal.Plural(p.out.tally.rows, "row")) }()
-	for i, s := range p.sources {
-		for rec, err := range p.episodes(s) {
+	for list, err := range inorder.Map(p.batches(), p.examineAll) {
+		if err != nil {
+			return err
+		}
+		for _, x := range list {
 			done++
-			stage.Set(done, s.name)
-			e := s.episode(rec)
-			if err != nil {
-				p.Notify.Warnf("%s: %v (this episode is left out)", s.Dir, err)
-				p.out.tally.episode(e, false)
-				err = p.drop(s.Turns(rec), Damaged, err.Error())
-			} else {
-				err = f(i, e)
-			}
-			if err != nil {
+			stage.Set(done, p.sources[x.source].name)
+			if err := p.take(x, f); err != nil {
 				return err
 			}
 		}
@@ -101,35 +94,45 @@ func (p *planner) each(f func(source int, e *Episode) error) error {
 	return nil
 }
 
+// take calls f for an episode that could be read.
+func (p *planner) take(x *examined, f func(*examined) error) error {
+	if x.err == nil {
+		return f(x)
+	}
+	s := p.sources[x.source]
+	p.Notify.Warnf("%s: %v (this episode is left out)", s.Dir, x.err)
+	p.out.tally.episode(x.e, false)
+	return p.drop(s.Turns(x.e.Recorded), Damaged, x.err.Error())
+}
+
 // consider decides about the turns of an episode.
-func (p *planner) consider(i int, e *Episode) error {
-	s := p.sources[i]
-	reason, detail := p.episodeReason(e)
+func (p *planner) consider(x *examined) error {
+	e, reason, detail := x.e, x.reason, x.detail
+	if reason == "" {
+		reason, detail = p.questionReason(e)
+	}
 	p.out.tally.episode(e, reason == "")
 	if reason != "" {
-		return p.drop(s.Turns(e.Recorded), windows.Reason(reason), detail)
+		return p.drop(e.Run.Turns(e.Recorded), windows.Reason(reason), detail)
 	}
-	rows, dropped := s.Rows(e.Recorded, p.Options)
-	if err := p.dropAll(dropped); err != nil {
+	if err := p.dropAll(x.dropped); err != nil {
 		return err
 	}
-	rows, err := p.listed(e, rows)
+	rows, err := p.listed(e, x.rows)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
 	if reason, detail := p.selector.Admit(e.Example); reason != "" {
 		return p.drop(idsOfRows(rows), windows.Reason(reason), detail)
 	}
-	planned := plannedEpisode{source: i, name: e.Recorded.Episode, uuid: e.Recorded.UUID}
-	scope := p.scope(e)
+	planned := plannedEpisode{source: x.source, name: e.Recorded.Episode, uuid: e.Recorded.UUID}
 	for _, row := range rows {
-		scope.row(&row)
-		ok, cuts, err := p.accept(&row, nil)
+		ok, err := p.accept(row)
 		if err != nil {
 			return err
 		}
 		if ok {
-			planned.rows = append(planned.rows, plannedRow{id: row.ID, turn: row.Turn, features: p.features.of(&row), cuts: cuts})
+			planned.rows = append(planned.rows, plannedRow{id: row.ID, turn: row.Turn, features: p.features.of(&row.Row), cuts: row.fit.cuts})
 		}
 	}
 	p.keep(e, planned)
@@ -150,6 +153,11 @@ func (p *planner) episodeReason(e *Episode) (curate.Reason, string) {
 	if reason, detail := p.selector.Check(e.candidate()); reason != "" {
 		return reason, detail
 	}
+	return p.questionReason(e)
+}
+
+// questionReason returns why no turn of a selected episode is exported: a reason in its question.
+func (p *planner) questionReason(e *Episode) (curate.Reason, string) {
 	if match, ok := p.leaks[e.Recorded.UUID]; ok && p.Leak == LeakDrop {
 		return curate.Leak, match.String()
 	}
@@ -162,11 +170,11 @@ func (p *planner) episodeReason(e *Episode) (curate.Reason, string) {
 }
 
 // listed drops the rows that --ids does not name.
-func (p *planner) listed(e *Episode, rows []windows.Row) ([]windows.Row, error) {
+func (p *planner) listed(e *Episode, rows []weighed) ([]weighed, error) {
 	if p.ids == nil {
 		return rows, nil
 	}
-	var kept []windows.Row
+	var kept []weighed
 	for _, row := range rows {
 		if p.ids.Has(row.ID, e.Recorded.Episode, row.UUID) {
 			kept = append(kept, row)
@@ -180,25 +188,23 @@ func (p *planner) listed(e *Episode, rows []windows.Row) ([]windows.Row, error) 
 }
 
 // accept decides about a row of a selected episode, with the rejected turn if it is a pair.
-func (p *planner) accept(row, against *windows.Row) (ok bool, cuts []cut, err error) {
-	what := content(row, against)
-	if first := p.copiedFrom(row, what); first != "" {
+func (p *planner) accept(row weighed) (bool, error) {
+	if first := p.copiedFrom(&row.Row, row.content); first != "" {
 		p.out.copied[row.ID] = true
-		return false, nil, p.drop([]string{row.ID}, windows.CopiedTurn, first)
+		return false, p.drop([]string{row.ID}, windows.CopiedTurn, first)
 	}
 	if p.Repeated != KeepAll {
-		if first, again := p.seen.Add(row.ID, what); again {
-			return false, nil, p.drop([]string{row.ID}, windows.Reason(curate.Duplicate), first)
+		if first, again := p.seen.Add(row.ID, row.content); again {
+			return false, p.drop([]string{row.ID}, windows.Reason(curate.Duplicate), first)
 		}
 	}
-	if p.fitter == nil {
-		return true, nil, nil
+	if row.fit.reason != "" {
+		return false, p.drop([]string{row.ID}, row.fit.reason, row.fit.detail)
 	}
-	cuts, reason, detail := p.fitter.fit(row, against)
-	if reason != "" {
-		return false, nil, p.drop([]string{row.ID}, reason, detail)
+	if p.fitter != nil {
+		p.fitter.measured.add(row.fit.verdict, len(row.fit.cuts) > 0)
 	}
-	return true, cuts, nil
+	return true, nil
 }
 
 // copied is a row whose turn others may repeat.
@@ -222,45 +228,7 @@ func (p *planner) copiedFrom(row *windows.Row, content []byte) string {
 	return ""
 }
 
-// content identifies what a row trains on: its messages and tools.
-func content(row, against *windows.Row) []byte {
-	h := sha256.New()
-	for _, m := range row.Context {
-		addMessage(h, m)
-	}
-	addMessage(h, row.Target)
-	if against != nil {
-		addMessage(h, against.Target)
-	}
-	for _, t := range row.Tools {
-		addText(h, t.Name)
-		addText(h, t.Description)
-		addText(h, string(t.Parameters))
-	}
-	return h.Sum(nil)
-}
-
-func addMessage(h io.Writer, m qa.Message) {
-	addText(h, string(m.Role))
-	addText(h, m.Text)
-	for _, im := range m.Images {
-		addText(h, im.SHA256)
-	}
-	for _, c := range m.ToolCalls {
-		addText(h, c.Name)
-		addText(h, string(c.Arguments))
-	}
-}
-
-// addText hashes a text with its length, so that no two lists of texts are alike.
-func addText(h io.Writer, s string) {
-	var size [8]byte
-	binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
-	_, _ = h.Write(size[:]) // a hash never fails
-	_, _ = io.WriteString(h, s)
-}
-
-func idsOfRows(rows []windows.Row) []string {
+func idsOfRows(rows []weighed) []string {
 	ids := make([]string, len(rows))
 	for i, row := range rows {
 		ids[i] = row.ID

@@ -14,7 +14,7 @@ func (c Config) scope(e *Episode) scope {
 	if c.KeepPrivate {
 		return scope{}
 	}
-	return scope{curate.NewRedactor(c.Redact).Scope(e.Recorded.Messages)}
+	return scope{c.redactor.Scope(e.Recorded.Messages)}
 }
 
 // message redacts a message.

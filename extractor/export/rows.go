@@ -3,10 +3,11 @@ package export
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"airqa/extractor/windows"
+	"airqa/internal/inorder"
 	"airqa/internal/terminal"
-	"airqa/qa"
 	"airqa/run/runlog"
 )
 
@@ -72,13 +73,18 @@ type rowWriter struct {
 	images     map[string]bool
 	buffer     []byte
 	texts      texts
+	// free are buffers for rows, to be used again.
+	free chan []byte
 }
 
 // writeRows writes the data, provenance.jsonl and the images.
 func (w *writer) writeRows() (err error) {
 	w.plan.shape = w.shape()
 	w.plan.schemas = make([]schema, len(encoders(w.Format)))
-	out := &rowWriter{writer: w, splits: make(map[Split]*lines), images: make(map[string]bool), texts: texts{w.plan.tally.changed}}
+	out := &rowWriter{
+		writer: w, splits: make(map[Split]*lines), images: make(map[string]bool), texts: texts{changed: w.plan.tally.changed},
+		free: make(chan []byte, 2*batchSize),
+	}
 	if out.provenance, err = w.folder.create(ProvenanceFile); err != nil {
 		return err
 	}
@@ -93,7 +99,7 @@ func (w *writer) writeRows() (err error) {
 	if whole := out.wholeEpisodes(); whole != nil {
 		err = out.each(whole)
 	} else {
-		err = errors.Join(out.leads(), out.all())
+		err = out.all()
 	}
 	for _, split := range splitNames {
 		if l := out.splits[split]; l != nil {
@@ -128,8 +134,8 @@ func (w *writer) shape() (s shape) {
 	return s
 }
 
-// leads writes the rows that must come first, and marks them as written.
-func (o *rowWriter) leads() error {
+// leads returns the rows that must come first, and marks them.
+func (o *rowWriter) leads() (list []task) {
 	type planned struct{ episode, row int }
 	for _, split := range splitNames {
 		var places []planned
@@ -146,31 +152,67 @@ func (o *rowWriter) leads() error {
 			e := &o.plan.episodes[places[at].episode]
 			row := &e.rows[places[at].row]
 			row.first = true
-			if err := o.episode(*e, []plannedRow{*row}); err != nil {
-				return err
-			}
+			list = append(list, task{e, []plannedRow{*row}})
 		}
 	}
-	return nil
+	return list
 }
 
-// all writes the other rows, in the order of runs and logs.
+// task is some rows of an episode to write.
+type task struct {
+	*plannedEpisode
+	rows []plannedRow
+}
+
+// tasks yields the rows in the order of their lines: the given ones first, then those that are not marked, in the order
+// of runs and logs. Tasks are in groups of one source.
+func (o *rowWriter) tasks(first []task) iter.Seq2[[]task, error] {
+	return func(yield func([]task, error) bool) {
+		for i := range first {
+			if !yield(first[i:i+1], nil) {
+				return
+			}
+		}
+		var group []task
+		for i := range o.plan.episodes {
+			t := task{plannedEpisode: &o.plan.episodes[i]}
+			for _, row := range t.plannedEpisode.rows {
+				if !row.first {
+					t.rows = append(t.rows, row)
+				}
+			}
+			if full := len(group) == batchSize || len(group) > 0 && group[0].source != t.source; full {
+				if !yield(group, nil) {
+					return
+				}
+				group = nil
+			}
+			if len(t.rows) > 0 {
+				group = append(group, t)
+			}
+		}
+		if len(group) > 0 {
+			yield(group, nil)
+		}
+	}
+}
+
+// all encodes the rows on all processors, and writes them in order.
 func (o *rowWriter) all() error {
 	stage := o.Progress.Stage("write rows", o.plan.tally.rows)
 	defer func() { stage.Close(terminal.Plural(o.plan.tally.rows, "row")) }()
-	for _, e := range o.plan.episodes {
-		stage.Set(o.written(), o.sources[e.source].name)
-		var rest []plannedRow
-		for _, row := range e.rows {
-			if !row.first {
-				rest = append(rest, row)
-			}
-		}
-		if len(rest) == 0 {
-			continue
-		}
-		if err := o.episode(e, rest); err != nil {
+	for list, err := range inorder.Map(o.tasks(o.leads()), o.encodeAll) {
+		if err != nil {
 			return err
+		}
+		for _, x := range list {
+			stage.Set(o.written(), o.sources[x.source].name)
+			if x.err != nil {
+				return x.err
+			}
+			if err := o.write(x); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -184,40 +226,56 @@ func (o *rowWriter) written() (n int) {
 	return n
 }
 
-// episode writes some rows of an episode.
-func (o *rowWriter) episode(planned plannedEpisode, rows []plannedRow) error {
-	e, err := o.read(planned.source, planned.name)
-	if err != nil {
-		return err
-	}
-	scope := o.scope(e)
-	for _, row := range rows {
-		p, err := o.pair(e, scope, planned.source, row)
-		if err == nil {
-			err = o.write(e, planned.split, row, p)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: turn %d: %w", planned.name, row.turn, err)
-		}
-	}
-	if scope.Scope != nil {
-		o.plan.tally.private.Add(scope.Counts)
-	}
-	return nil
+// loaded is an episode that was read again.
+type loaded struct {
+	task
+	e   *Episode
+	err error
 }
 
-// read reads an episode again, with its images.
-func (o *rowWriter) read(i int, name string) (*Episode, error) {
-	s := o.sources[i]
-	uuid, repeat := qa.SplitEpisodeID(name)
-	rec, err := s.Episode(uuid, repeat)
-	if err == nil && (o.plan.shape.images || o.Format == ATIF) {
+// load reads the episodes of some tasks of a source, with their images.
+func (o *rowWriter) load(tasks []task) iter.Seq[loaded] {
+	return func(yield func(loaded) bool) {
+		s := o.sources[tasks[0].source]
+		var names []string
+		for _, t := range tasks {
+			names = append(names, t.name)
+		}
+		i := 0
+		for rec, err := range s.Episodes(names...) {
+			x := loaded{task: tasks[i]}
+			if i++; err == nil {
+				x.e, err = o.loaded(s, rec)
+			}
+			if err != nil {
+				x.err = fmt.Errorf("%s: %w", s.Dir, err)
+			}
+			if !yield(x) {
+				return
+			}
+		}
+	}
+}
+
+// loaded returns a recorded episode with the images that rows need.
+func (o *rowWriter) loaded(s *source, rec recorded) (*Episode, error) {
+	var err error
+	if o.plan.shape.images || o.Format == ATIF {
 		err = s.LoadImages(&rec)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Dir, err)
+	return s.episode(rec), err
+}
+
+// read reads one episode again.
+func (o *rowWriter) read(i int, name string) (*Episode, error) {
+	for x := range o.load([]task{{plannedEpisode: &plannedEpisode{source: i, name: name}}}) {
+		return x.e, x.err
 	}
-	return s.episode(rec), nil
+	return nil, fmt.Errorf("%s: %w", o.sources[i].Dir, runlog.ErrNoEpisode)
+}
+
+func turnError(episode string, turn int, err error) error {
+	return fmt.Errorf("%s: turn %d: %w", episode, turn, err)
 }
 
 // pair makes a planned row.
@@ -241,83 +299,4 @@ func (o *rowWriter) pair(e *Episode, s scope, i int, planned plannedRow) (*pair,
 // rowOf returns the row of a turn; steps are numbered from 1.
 func rowOf(e *Episode, turn int, o windows.Options) windows.Row {
 	return e.Run.RowAt(e.Recorded, turn-1, o)
-}
-
-// write writes one row.
-func (o *rowWriter) write(e *Episode, split Split, planned plannedRow, p *pair) error {
-	l := o.splits[split]
-	l.n++
-	for i, enc := range l.encoders {
-		t := &o.texts
-		if i > 0 { // counted once
-			t = &texts{changed: make(map[string]int)}
-		}
-		o.buffer = append(enc.append(o.plan.shape, o.buffer[:0], t, p), '\n')
-		if _, err := l.files[i].Write(o.buffer); err != nil {
-			return err
-		}
-		if planned.first || l.n == 1 { // these have all keys between them
-			if err := o.plan.schemas[i].add(o.buffer); err != nil {
-				return err
-			}
-		}
-	}
-	images := imagesOf(p.row.Context)
-	if err := o.saveImages(images); err != nil {
-		return err
-	}
-	rejected := ""
-	if p.against != nil {
-		rejected = p.against.ID
-	}
-	return o.place(e, place{split, l.n}, planned, len(images), rejected)
-}
-
-// saveImages writes images once each.
-func (o *rowWriter) saveImages(images []qa.Image) error {
-	if o.Format == OpenAI { // they are in the lines
-		return nil
-	}
-	for _, im := range images {
-		if o.images[im.SHA256] {
-			continue
-		}
-		o.images[im.SHA256] = true
-		if err := o.folder.write(imagePath(im), im.Data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// place is where a row is. Lines count from 1.
-type place struct {
-	split Split
-	line  int
-}
-
-// place writes a line of provenance.jsonl: where a row comes from, and where it is.
-func (o *rowWriter) place(e *Episode, at place, planned plannedRow, images int, rejected string) error {
-	shape := e.Run.Config.Shape
-	line := begin(o.buffer[:0])
-	line.text("id", planned.id)
-	line.text("split", string(at.split))
-	line.number("line", at.line)
-	line.text("run", e.Run.ID)
-	line.text("question", e.Recorded.UUID)
-	line.number("repeat", e.Recorded.Repeat)
-	line.number("turn", planned.turn)
-	line.number("turns", e.Recorded.Turns())
-	line.text("baseline", clean(shape.Baseline))
-	line.text("model", clean(shape.ModelName()))
-	line.text("outcome", string(e.Recorded.Outcome))
-	line.text("verdict", endingOf(e).verdict)
-	line.key("papers")
-	line.dst = appendList(line.dst, paperNames(e.Example), func(dst []byte, s string) []byte { return appendString(dst, clean(s)) })
-	line.number("images", images)
-	line.number("shortened_observations", len(planned.cuts))
-	line.text("rejected", rejected)
-	o.buffer = append(line.end(), '\n')
-	_, err := o.provenance.Write(o.buffer)
-	return err
 }

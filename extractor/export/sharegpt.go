@@ -94,36 +94,38 @@ func (s shape) shareGPT(dst []byte, t *texts, p *pair) []byte {
 	row := &p.row
 	o := begin(dst)
 	o.text("id", row.ID)
-	s.conversation(&o, t.conversation(row, s.toolText(row)))
+	s.conversation(&o, t, t.conversation(row, s.toolText(t, row)))
 	return o.end()
 }
 
 // toolText returns the tools of a row as a JSON text.
-func (s shape) toolText(row *windows.Row) string {
+func (s shape) toolText(t *texts, row *windows.Row) string {
 	if !s.tools {
 		return ""
 	}
-	return string(functions(row.Tools))
+	return t.functions(row.Tools)
 }
 
 // conversation appends the members that all rows of ShareGPT have.
-func (s shape) conversation(o *object, c preflight.Conversation) {
-	o.text("system", c.System)
+func (s shape) conversation(o *object, t *texts, c preflight.Conversation) {
+	o.key("system")
+	o.dst = t.appendString(o.dst, c.System)
 	if s.tools {
 		o.text("tools", c.Tools)
 	}
 	o.key("conversations")
-	o.dst = appendList(o.dst, c.Messages, appendTurn)
+	o.dst = appendList(o.dst, c.Messages, t.appendTurn)
 	if s.images {
 		o.key("images")
 		o.dst = appendList(o.dst, c.Images, func(dst []byte, im preflight.Image) []byte { return appendString(dst, im.Path) })
 	}
 }
 
-func appendTurn(dst []byte, m preflight.Message) []byte {
+func (t *texts) appendTurn(dst []byte, m preflight.Message) []byte {
 	o := begin(dst)
 	o.text("from", m.Role)
-	o.text("value", m.Text)
+	o.key("value")
+	o.dst = t.appendString(o.dst, m.Text)
 	return o.end()
 }
 

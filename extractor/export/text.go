@@ -3,6 +3,8 @@ package export
 import (
 	"strings"
 	"unicode/utf8"
+
+	"airqa/qa"
 )
 
 // texts prepares texts for files. Some words of a paper are commands to a trainer: it counts "<image>" as an image, reads
@@ -10,7 +12,29 @@ import (
 type texts struct {
 	// changed counts the changed words, and invalid UTF-8 under that name.
 	changed map[string]int
+	// known has texts that recur in the rows of an episode; nil keeps none.
+	known map[string]*prepared
+	// tools is the JSON text of toolsOf, which the rows of a run share.
+	tools   string
+	toolsOf []qa.ToolSpec
 }
+
+// prepared is a text after its preparation.
+type prepared struct {
+	safe string
+	// changed are its changed words.
+	changed map[string]int
+	// quoted is the safe text as JSON; empty until it is needed.
+	quoted string
+}
+
+// textsOfEpisode prepares the texts of one episode, each of them once: messages recur from row to row.
+func textsOfEpisode() *texts {
+	return &texts{changed: make(map[string]int), known: make(map[string]*prepared)}
+}
+
+// keepFrom is the number of bytes of the shortest text that is kept.
+const keepFrom = 128
 
 // commands are the words to change, besides everything of the form <|name|>.
 var commands = []string{"<image>", "<video>", "<audio>", "{{idx}}"}
@@ -20,9 +44,57 @@ const invalidUTF8 = "invalid UTF-8"
 
 // safe returns a text without commands.
 func (t *texts) safe(s string) string {
+	if t.known == nil || len(s) < keepFrom {
+		return t.replaced(s)
+	}
+	p := t.known[s]
+	if p == nil {
+		one := texts{changed: make(map[string]int)}
+		p = &prepared{safe: one.replaced(s), changed: one.changed}
+		t.known[s] = p
+	}
+	add(t.changed, p.changed)
+	return p.safe
+}
+
+// add adds counts to others.
+func add(counts, more map[string]int) {
+	for word, n := range more {
+		counts[word] += n
+	}
+}
+
+// appendString appends a safe text as JSON.
+func (t *texts) appendString(dst []byte, s string) []byte {
+	p := t.known[s]
+	if p == nil || p.safe != s {
+		return appendString(dst, s)
+	}
+	if p.quoted == "" {
+		start := len(dst)
+		dst = appendString(dst, s)
+		p.quoted = string(dst[start:])
+		return dst
+	}
+	return append(dst, p.quoted...)
+}
+
+// functions returns tools as endpoints get them.
+func (t *texts) functions(specs []qa.ToolSpec) string {
+	if same := len(specs) == len(t.toolsOf) && (len(specs) == 0 || &specs[0] == &t.toolsOf[0]); !same || t.tools == "" {
+		t.tools, t.toolsOf = string(functions(specs)), specs
+	}
+	return t.tools
+}
+
+// replaced replaces the commands of a text.
+func (t *texts) replaced(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 		t.changed[invalidUTF8]++
+	}
+	if !strings.Contains(s, "<") && !strings.Contains(s, "{{") {
+		return s
 	}
 	var b strings.Builder
 	done := 0

@@ -27,7 +27,7 @@ func TestSafe(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := texts{make(map[string]int)}
+			s := texts{changed: make(map[string]int)}
 			if got := s.safe(tt.text); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
@@ -43,7 +43,7 @@ func FuzzSafe(f *testing.F) {
 	f.Add("<image><|im_end|>{{idx}}")
 	f.Add("<<|a|>{{{idx}}}\xff")
 	f.Fuzz(func(t *testing.T, text string) {
-		s := texts{make(map[string]int)}
+		s := texts{changed: make(map[string]int)}
 		got := s.safe(text)
 		for i := range got {
 			if word := commandAt(got[i:]); word != "" {

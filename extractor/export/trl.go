@@ -17,7 +17,7 @@ func (s shape) trl(dst []byte, t *texts, p *pair) []byte {
 // trlPrompt appends the members of a row before its answer.
 func (s shape) trlPrompt(o *object, t *texts, row *windows.Row) {
 	if s.tools {
-		o.text("tools", string(functions(row.Tools)))
+		o.text("tools", t.functions(row.Tools))
 	}
 	if s.images {
 		o.key("images")
@@ -37,7 +37,7 @@ func (s shape) trlMessage(dst []byte, t *texts, m qa.Message) []byte {
 	m.Text = t.withCalls(m.Text, m.ToolCalls)
 	o := begin(dst)
 	o.text("role", string(m.Role))
-	s.content(&o, m, func(dst []byte, _ qa.Image) []byte {
+	s.content(&o, t, m, func(dst []byte, _ qa.Image) []byte {
 		part := begin(dst)
 		part.text("type", "image")
 		return part.end()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 
@@ -48,6 +47,7 @@ func Write(c Config) (s Summary, err error) {
 	if c.Progress == nil {
 		c.Progress = progress.New(progress.Config{})
 	}
+	c.redactor = curate.NewRedactor(c.Redact)
 	w := &writer{Config: c}
 	if err := w.openSources(); err != nil {
 		return s, err
@@ -250,7 +250,7 @@ func (p *planner) decide() error {
 	if err := p.each(p.pair); err != nil {
 		return err
 	}
-	return p.pair(0, nil)
+	return p.pair(nil)
 }
 
 func (p *planner) missingIDs() []string {
@@ -260,10 +260,10 @@ func (p *planner) missingIDs() []string {
 	return p.ids.Missing()
 }
 
-// episodes yields the episodes of a source: by question for preference pairs, otherwise in the order of the log.
-func (p *planner) episodes(s *source) iter.Seq2[recorded, error] {
+// names lists the episodes of a source: by question for preference pairs, otherwise in the order of the log.
+func (p *planner) names(s *source) []string {
 	if p.Format != DPO {
-		return s.Episodes()
+		return s.UUIDs()
 	}
 	byQuestion := make(map[string][]string)
 	var order []string
@@ -278,7 +278,7 @@ func (p *planner) episodes(s *source) iter.Seq2[recorded, error] {
 	for _, uuid := range order {
 		names = append(names, byQuestion[uuid]...)
 	}
-	return s.Episodes(names...)
+	return names
 }
 
 // loadQuestions reads a question file.

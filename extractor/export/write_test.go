@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -347,11 +348,15 @@ func tree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// The same runs and rules give the same bytes, wherever the folders are and after a killed export.
+// The same runs and rules give the same bytes, wherever the folders are, after a killed export, and on any number of
+// processors.
 func TestSameBytes(t *testing.T) {
 	made := runs(t)
+	processors := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(processors)
 	for _, f := range append(formats, export.DPO) {
-		c := export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{Split: []float64{0.6, 0.4}}}
+		runtime.GOMAXPROCS(1)
+		c := export.Config{Runs: dirsOf(made), Format: f, Rules: export.Rules{Split: []float64{0.6, 0.4}, Limit: export.Limit{CutoffLen: 4000, Template: "qwen2_vl"}}}
 		first := tree(t, write(t, c))
 		moved := filepath.Join(t.TempDir(), "elsewhere")
 		for i, dir := range c.Runs {
@@ -371,6 +376,7 @@ func TestSameBytes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		runtime.GOMAXPROCS(7)
 		if diff := cmp.Diff(first, tree(t, write(t, c))); diff != "" {
 			t.Errorf("%s: (-first +second):\n%s", f, diff)
 		}

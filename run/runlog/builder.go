@@ -19,6 +19,8 @@ type builder struct {
 	// damage is where the attempt becomes unreadable.
 	damage *DamageError
 	scan   *scanner
+	// lines is the number of lines of all attempts.
+	lines int
 }
 
 func newBuilder(r *Run, id string) *builder {
@@ -31,6 +33,7 @@ func newBuilder(r *Run, id string) *builder {
 // again returns the builder of the next attempt at the episode. It keeps the usage of the earlier attempts.
 func (b *builder) again() *builder {
 	next := newBuilder(b.run, b.rec.Episode)
+	next.scan, next.lines = b.scan, b.lines
 	next.rec.Spent = b.rec.Spent.Add(b.rec.Usage()).Add(b.rec.Charged())
 	if b.damage != nil {
 		next.rec.Spent = next.rec.Spent.Add(b.damage.After)
@@ -103,8 +106,16 @@ func (b *builder) message(raw []byte) error {
 			return err
 		}
 	}
-	b.rec.Messages = append(b.rec.Messages, qa.Message{Role: ev.Role, Text: strings.Join(texts, ""), Images: ev.Images})
+	b.show(qa.Message{Role: ev.Role, Text: strings.Join(texts, ""), Images: ev.Images})
 	return nil
+}
+
+// show adds a message to the conversation.
+func (b *builder) show(m qa.Message) {
+	if b.rec.Messages == nil {
+		b.rec.Messages = make([]qa.Message, 0, b.lines)
+	}
+	b.rec.Messages = append(b.rec.Messages, m)
 }
 
 func (b *builder) part(p part) (string, error) {
@@ -148,8 +159,11 @@ func (b *builder) call(raw []byte) error {
 		s.ThoughtAt = *ev.Thought
 	}
 	restore(s.Action)
+	if b.rec.Steps == nil {
+		b.rec.Steps = make([]qa.Step, 0, b.lines/2)
+	}
 	b.rec.Steps = append(b.rec.Steps, s)
-	b.rec.Messages = append(b.rec.Messages, s.Message())
+	b.show(s.Message())
 	return nil
 }
 
@@ -175,7 +189,7 @@ func (b *builder) observation(raw []byte) error {
 		return errors.New("observation without a step")
 	}
 	s.Observation, s.Acted, s.Ended = o, ev.Start, ev.End
-	b.rec.Messages = append(b.rec.Messages, s.ObservationMessage())
+	b.show(s.ObservationMessage())
 	return nil
 }
 

@@ -322,6 +322,7 @@ func (e *DamageError) count(raw []byte) {
 func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 	b := newBuilder(r, id)
 	lines := r.lines[id]
+	b.lines = len(lines)
 	for i, at := range lines {
 		raw, err := in.line(lines[i:])
 		if err != nil {
@@ -343,6 +344,9 @@ func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 
 // starts reports whether a line is the first event of an attempt.
 func starts(raw []byte) bool {
+	if bytes.HasPrefix(raw, []byte(`{"type":"`)) && !bytes.HasPrefix(raw, []byte(`{"type":"start"`)) {
+		return false
+	}
 	var h head
 	m, _ := markOf(raw)
 	return m.Type == TypeStart && json.Unmarshal(raw, &h) == nil && h.Seq == 1

@@ -104,8 +104,21 @@ func quickMark(raw []byte) (Mark, bool) {
 	if m.Time.UnmarshalText(written) != nil {
 		return Mark{}, false
 	}
-	m.Type, m.Episode, m.Line = string(kind), string(episode), raw
+	m.Type, m.Episode, m.Line = nameOf(kind), string(episode), raw
 	return m, true
+}
+
+// nameOf returns the type of an event without a copy of its name.
+func nameOf(kind []byte) string {
+	switch string(kind) {
+	case TypeCall:
+		return TypeCall
+	case TypeObservation:
+		return TypeObservation
+	case TypeMessage:
+		return TypeMessage
+	}
+	return string(kind)
 }
 
 // quickHead reads the head of a line as usually written, without a look at the rest.
