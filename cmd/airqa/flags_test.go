@@ -156,7 +156,7 @@ var scripted = map[string]map[string]string{
 	"synth act":      {"script/synth.txtar": "data model out workers baseline repeats judge judge-concurrency rows retrieve"},
 	"synth why":      {"script/synth.txtar": "json"},
 	"synth review":   {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
-	"why":            {"script/demo.txtar": "compare format json scoring"},
+	"why":            {"script/demo.txtar": "compare format json scoring", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
 	"export check":   {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template json"},
 	"export show":    {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},

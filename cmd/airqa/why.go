@@ -4,8 +4,13 @@ import (
 	"fmt"
 
 	"airqa/internal/exit"
+	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/report/cause"
+	"airqa/report/notes"
 	"airqa/report/render"
+	"airqa/run/causes"
+	"airqa/run/scoring"
 	"airqa/run/session"
 )
 
@@ -14,7 +19,11 @@ type whyCmd struct {
 	UUID    string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Default: all wrong answers."`
 	Compare string `placeholder:"RUN2" help:"Show the causes of a second run beside those of the first."`
 	formatFlags
+	Ask     string `env:"-" placeholder:"PROVIDER:NAME" help:"Also ask this model for the cause of each wrong answer, and show how often it agrees with the rules. Replies are kept in the run directory."`
 	Scoring string `env:"AIRQA_WHY_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+
+	JudgeBaseURL     string `name:"judge-base-url" placeholder:"URL" help:"Base URL of the endpoint for --ask. Default: api.openai.com, even with --base-url."`
+	JudgeConcurrency int    `name:"judge-concurrency" default:"4" placeholder:"N" help:"Concurrent calls for --ask."`
 }
 
 func (whyCmd) Help() string {
@@ -22,9 +31,11 @@ func (whyCmd) Help() string {
   airqa why runs/hybrid
   airqa why runs/hybrid 00608f20
   airqa why runs/rag --compare runs/hybrid --format md
+  airqa why runs/hybrid --ask openai:gpt-4o-mini
 
 It names the cause of each wrong answer by rules, with the places in the log that show it: the six causes of the paper's
-Tables 14 and 15, a wrong gold answer, a wrong scorer, or unknown. docs/traces.md has the rules and how often they are right.`
+Tables 14 and 15, a wrong gold answer, a wrong scorer, or unknown. docs/traces.md has the rules and how often they are right.
+Decisions of people (airqa notes, airqa view) are shown beside them.`
 }
 
 func (c whyCmd) Run(a *app) error {
@@ -48,6 +59,11 @@ func (c whyCmd) Run(a *app) error {
 	runs, err := cause.Read(a.ctx, sources, choice)
 	if err != nil {
 		return err
+	}
+	for i := range runs {
+		if err := c.others(a, sources[i], &runs[i]); err != nil {
+			return err
+		}
 	}
 	for _, r := range runs {
 		for _, damage := range r.Damaged {
@@ -76,4 +92,44 @@ func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
 		list = append(list, cause.Source{Run: r, Examples: examples})
 	}
 	return list, nil
+}
+
+// others adds what people decided, and what a model says.
+func (c whyCmd) others(a *app, s cause.Source, r *cause.Run) error {
+	f, err := notes.Open(s.Dir, notes.Config{})
+	if err != nil {
+		return err
+	}
+	decided := f.Decisions()
+	for i, row := range r.Rows {
+		r.Rows[i].Decided = decided[qa.EpisodeID(row.UUID, row.Repeat)].Cause
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if c.Ask != "" {
+		err = c.ask(a, s, r)
+	}
+	r.Agree()
+	return err
+}
+
+// ask asks a model for the cause of each wrong answer of a run.
+func (c whyCmd) ask(a *app, s cause.Source, r *cause.Run) error {
+	session := a.session()
+	asker, id, err := scoring.Judges{Judge: c.Ask, JudgeBaseURL: c.JudgeBaseURL}.Asker(session)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	asked, err := causes.Asking{
+		Dir: s.Dir, Model: id, Asker: asker, Workers: c.JudgeConcurrency, Redact: session.Redact,
+	}.Run(a.ctx, s.Run, r)
+	if err != nil {
+		return err
+	}
+	if n := len(asked.Failed); n > 0 {
+		a.say("warning: %s: %s failed, such as: %v; the same command asks again", s.Dir, terminal.Plural(n, "request"), asked.Failed[0])
+	}
+	a.say("note: %s: %s to %s, %d known, %d + %d tokens", s.Dir, terminal.Plural(asked.Calls, "call"), c.Ask, asked.Known, asked.Usage.Prompt, asked.Usage.Completion)
+	return nil
 }

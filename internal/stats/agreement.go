@@ -5,19 +5,23 @@ import "math"
 // CohenKappa is the agreement of two judges on the same items beyond chance (Cohen 1960): 1 for perfect agreement, 0
 // for chance. It is NaN without items, for lists of different lengths, and if all verdicts are equal, because chance
 // agreement is then perfect too (R's irr and scikit-learn also give NaN).
-func CohenKappa(a, b []bool) float64 {
+func CohenKappa[T comparable](a, b []T) float64 {
 	if len(a) != len(b) || len(a) == 0 {
 		return math.NaN()
 	}
-	var agree, yesA, yesB float64
+	var agree float64
+	countA, countB := make(map[T]float64), make(map[T]float64)
 	for i := range a {
 		agree += one(a[i] == b[i])
-		yesA += one(a[i])
-		yesB += one(b[i])
+		countA[a[i]]++
+		countB[b[i]]++
 	}
 	n := float64(len(a))
-	chance := yesA/n*(yesB/n) + (1-yesA/n)*(1-yesB/n)
-	return beyondChance(agree/n, chance)
+	chance := 0.0 // a sum of whole numbers: its order does not matter
+	for v, times := range countA {
+		chance += times * countB[v]
+	}
+	return beyondChance(agree/n, chance/(n*n))
 }
 
 // FleissKappa is the agreement of several judges beyond chance (Fleiss 1971); votes[item][judge]. Items may have

@@ -25,6 +25,18 @@ type Row struct {
 	LostAt       evidence.Level `json:"lost_at"`
 	LostAtWeakly bool           `json:"lost_at_weak,omitempty"`
 	Cause
+	// Decided is the cause that a person decided on, Opinion that of a model; empty if there is none.
+	Decided Code     `json:"decided,omitempty"`
+	Opinion *Opinion `json:"opinion,omitempty"`
+}
+
+// Opinion is what a model names as the cause of a wrong answer.
+type Opinion struct {
+	Model string `json:"model"`
+	// Cause is empty if Failed explains why there is none.
+	Cause  Code   `json:"cause,omitempty"`
+	Why    string `json:"why,omitempty"`
+	Failed string `json:"failed,omitempty"`
 }
 
 // Run is the wrong answers of one run.
@@ -36,6 +48,8 @@ type Run struct {
 	// Answers counts the answers with a verdict, Right those that are right.
 	Answers, Right int
 	Rows           []Row
+	// Agreements are those of rules, people and a model; see [Run.Agree].
+	Agreements []Agreement
 	// Damaged are the errors of episodes that could not be read.
 	Damaged []error
 }

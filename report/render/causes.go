@@ -26,6 +26,9 @@ func Causes(w io.Writer, runs []cause.Run, o Options) error {
 	for _, r := range runs {
 		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d of %s wrong (%s scoring, judge %s).", r.Dir, len(r.Rows),
 			terminal.Plural(r.Answers, "answer"), r.Scoring.Mode, r.Scoring.Judge))
+		for _, g := range r.Agreements {
+			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s.", r.Dir, g))
+		}
 	}
 	d.add(Part{Table: countsTable(runs)})
 	if len(runs) == 2 {
@@ -39,7 +42,7 @@ func Causes(w io.Writer, runs []cause.Run, o Options) error {
 }
 
 func causeList(runs []cause.Run) List[cause.Row] {
-	columns := []string{"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "question"}
+	columns := []string{"run", "uuid", "repeat", "cause", "rule", "lost_at", "lost_at_weak", "outcome", "verdict", "answer", "gold", "why", "decided", "opinion.cause", "opinion.why", "opinion.failed", "question"}
 	return List[cause.Row]{
 		Rows: func(yield func(cause.Row) bool) {
 			for _, r := range runs {
@@ -96,6 +99,8 @@ func differenceTable(a, b cause.Run) *report.Table {
 // answersTable has a line for each wrong answer.
 func answersTable(runs []cause.Run) *report.Table {
 	heads := []string{"cause", "lost at", "answer", "gold", "why"}
+	others := has(runs)
+	heads = append(heads, others...)
 	t := report.NewTable("answers", "Wrong answers", "uuid", heads...)
 	t.Section = "run"
 	for i := range t.Heads {
@@ -112,10 +117,50 @@ func answersTable(runs []cause.Run) *report.Table {
 				lost += "?"
 			}
 			cells := []string{string(row.Code), lost, terminal.Clip(row.Answer, maxCell), terminal.Clip(row.Gold, maxCell), row.Why}
+			for _, name := range others {
+				cells = append(cells, other(row, name))
+			}
 			t.Add(r.Dir, label, cells...)
 		}
 	}
 	return t
+}
+
+// Columns of answers that people or a model named a cause of.
+const (
+	byPeople = "decided"
+	byModel  = "model"
+)
+
+// has lists the columns of causes other than the rules' that any answer has.
+func has(runs []cause.Run) []string {
+	var people, model bool
+	for _, r := range runs {
+		for _, row := range r.Rows {
+			people, model = people || row.Decided != "", model || row.Opinion != nil
+		}
+	}
+	var list []string
+	if people {
+		list = append(list, byPeople)
+	}
+	if model {
+		list = append(list, byModel)
+	}
+	return list
+}
+
+// other is a cause that people or a model named.
+func other(row cause.Row, name string) string {
+	switch {
+	case name == byPeople:
+		return string(row.Decided)
+	case row.Opinion == nil:
+		return ""
+	case row.Opinion.Failed != "":
+		return "(none)"
+	}
+	return string(row.Opinion.Cause)
 }
 
 // maxCell is the maximum width of an answer in a table.
@@ -135,6 +180,12 @@ func Cause(w io.Writer, row cause.Row, o Options) error {
 	line("Cause", row.Code.Title()+" ("+row.Rule+")")
 	line("Why", row.Why)
 	line("Lost at", string(row.LostAt))
+	if row.Decided != "" {
+		line("Decided", row.Decided.Title())
+	}
+	if op := row.Opinion; op != nil {
+		line("Model", strings.TrimSpace(op.Cause.Title()+" "+op.Failed)+" ("+op.Model+"): "+op.Why)
+	}
 	b.WriteString("Evidence\n")
 	for _, ref := range row.Evidence {
 		where := ref.Field

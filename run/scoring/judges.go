@@ -158,24 +158,43 @@ func (f Judges) one(s session.Session, j *Judge, name string) (eval.Judge, error
 	case NoJudge:
 		return none{errors.New("--judge none")}, nil
 	}
-	c, access := f.Config(s, name)
-	id, err := identity(name, c)
-	if err != nil {
-		return nil, err
-	}
-	model, err := llm.Open(c)
+	asker, id, err := f.asker(s, j, name)
 	if errors.Is(err, llm.ErrNoKey) {
-		err = session.MissingKey(access, session.JudgeKey, "--judge openai:NAME --judge-base-url URL (your own endpoint)")
 		return judge.NewCached(j.store, id, none{err}, j.meter), err
 	}
 	if err != nil {
 		return nil, err
 	}
-	source := judge.NewModel(judge.Config{Asker: newAsker(s, j, model, name, access), Meter: j.meter})
+	source := judge.NewModel(judge.Config{Asker: asker, Meter: j.meter})
 	circuit := judge.NewCircuit(source, judge.CircuitConfig{
 		Limit: maxJudgeFailures, Kind: judgeFailure, Concurrency: f.JudgeConcurrency,
 	})
 	return judge.NewCached(j.store, id, circuit, j.meter), nil
+}
+
+// asker opens the model with the given name.
+func (f Judges) asker(s session.Session, j *Judge, name string) (judge.Asker, judge.Identity, error) {
+	c, access := f.Config(s, name)
+	id, err := identity(name, c)
+	if err != nil {
+		return nil, id, err
+	}
+	model, err := llm.Open(c)
+	if errors.Is(err, llm.ErrNoKey) {
+		err = session.MissingKey(access, session.JudgeKey, "--judge openai:NAME --judge-base-url URL (your own endpoint)")
+	}
+	if err != nil {
+		return nil, id, err
+	}
+	return newAsker(s, j, model, name, access), id, nil
+}
+
+// Asker opens the model of a single judge for other questions than those of a judge.
+func (f Judges) Asker(s session.Session) (judge.Asker, judge.Identity, error) {
+	if !AsksModel(f.Judge) {
+		return nil, judge.Identity{}, exit.Misuse("%q is not a model", f.Judge)
+	}
+	return f.asker(s, &Judge{}, f.Judge)
 }
 
 // identity distinguishes the verdicts of different judges.
