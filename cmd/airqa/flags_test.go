@@ -274,6 +274,7 @@ func checkEffects(t *testing.T, command, flag string, seen map[string]bool) int 
 
 // neededArgs are the arguments without which a command is not parsed.
 var neededArgs = map[string]string{
+	"why":    "run",
 	"trace":  "run",
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",

@@ -74,7 +74,7 @@ func TestAsk(t *testing.T) {
 	if o := run.Rows[n-1].Opinion; o.Cause != cause.Repetition || o.Why != "step 2 is step 1" || o.Model != "m" {
 		t.Errorf("opinion %+v", o)
 	}
-	// Once more: only the failed request is repeated.
+	// Again: only the failed request is repeated.
 	again, err := asking.Run(t.Context(), made.Run, &run)
 	if err != nil || again.Calls != 1 || again.Known != n-1 || int(model.n.Load()) != n+1 {
 		t.Errorf("%+v, %d requests, %v", again, model.n.Load(), err)
