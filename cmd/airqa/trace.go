@@ -98,7 +98,7 @@ func (c traceCmd) list(a *app, lib *episodes.Library) error {
 	if err != nil {
 		return err
 	}
-	list := render.EpisodeList{Rows: rows, Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
+	list := render.EpisodeList{Rows: rows, Runs: len(lib.Runs), Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
 	return list.Write(a.out, c.Format, a.width)
 }
 

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -16,6 +17,8 @@ import (
 // EpisodeList is the rows of a list of episodes.
 type EpisodeList struct {
 	Rows []episodes.Row
+	// Runs is the number of runs that were read: with several, each line names its run.
+	Runs int
 	// Total counts the episodes that match, shown or not; Of all episodes.
 	Total, Of int
 	// Decided are the causes that people decided on, by run and episode; see [EpisodeList.decided].
@@ -50,7 +53,7 @@ func (l EpisodeList) Write(w io.Writer, format string, width int) error {
 var wideColumns = map[string]int{"cost": 72, "lost at": 64, "cause": 110, "turns": 50, "tokens": 56}
 
 func (l EpisodeList) table(w io.Writer, format string, width int) error {
-	heads, cells := l.cells()
+	heads, cells := l.cells(l.sideWidth(width))
 	if format == asMarkdown {
 		t := report.NewTable("episodes", "Episodes", heads[0], heads[1:]...)
 		for _, row := range cells {
@@ -115,27 +118,53 @@ func (l EpisodeList) summary() string {
 	return fmt.Sprintf("%d of %s", l.Total, terminal.Plural(l.Of, "episode"))
 }
 
-// cells are the head and the texts of all columns.
-func (l EpisodeList) cells() (heads []string, rows [][]string) {
-	heads = []string{"id", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
-	runs := make(map[string]bool)
-	for _, r := range l.Rows {
-		runs[r.Run] = true
+// sideWidth is the maximum width of an answer and of a gold answer: both are visible on a narrow terminal.
+func (l EpisodeList) sideWidth(width int) int {
+	const least, most = 6, 24
+	if width == 0 {
+		return most
 	}
+	width -= 50 // the columns that are always there
+	if l.Runs > 1 {
+		width -= 18
+	}
+	if width >= wideColumns["cause"] {
+		width -= 20
+	}
+	return min(max(width/5, least), most)
+}
+
+// cells are the head and the texts of all columns. side is the maximum width of an answer and of a gold answer.
+func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
+	heads = []string{"id", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
+	run := l.runName()
 	for _, r := range l.Rows {
 		row := []string{
 			shortID(r), string(r.Status), strconv.Itoa(r.Turns), terminal.Compact(float64(r.Tokens())), dollars(r.CostUSD),
-			answerGold(r), LostAt(r.LostAt, r.LostAtWeak), l.cause(r), cutReplies(r) + terminal.Line(r.Question),
+			answerGold(r, side), LostAt(r.LostAt, r.LostAtWeak), l.cause(r), cutReplies(r) + terminal.Line(r.Question),
 		}
-		if len(runs) > 1 {
-			row = append([]string{terminal.Line(r.Run)}, row...)
+		if l.Runs > 1 {
+			row = append([]string{terminal.Line(run(r))}, row...)
 		}
 		rows = append(rows, row)
 	}
-	if len(runs) > 1 {
+	if l.Runs > 1 {
 		heads = append([]string{"run"}, heads...)
 	}
 	return heads, rows
+}
+
+// runName shortens the directory of a run to its last part, unless two runs have the same.
+func (l EpisodeList) runName() func(episodes.Row) string {
+	dirs := make(map[string]string)
+	for _, r := range l.Rows {
+		base := filepath.Base(r.Run)
+		if dir, ok := dirs[base]; ok && dir != r.Run {
+			return func(r episodes.Row) string { return r.Run }
+		}
+		dirs[base] = r.Run
+	}
+	return func(r episodes.Row) string { return filepath.Base(r.Run) }
 }
 
 // cause is the decision of a person, marked, or else the cause that the rules found.
@@ -176,10 +205,7 @@ func dollars(cost *float64) string {
 	return terminal.USD(*cost)
 }
 
-// halfCell is the maximum width of an answer and of a gold answer in a list.
-const halfCell = 24
-
-func answerGold(r episodes.Row) string {
+func answerGold(r episodes.Row, side int) string {
 	answer := terminal.Line(r.Answer)
 	switch {
 	case r.Status == episodes.Damaged:
@@ -190,9 +216,9 @@ func answerGold(r episodes.Row) string {
 		answer = "-"
 	}
 	if r.Status == episodes.Right {
-		return terminal.Clip(answer, 2*halfCell)
+		return terminal.Clip(answer, 2*side)
 	}
-	return terminal.Clip(answer, halfCell) + " → " + terminal.Clip(terminal.Line(r.Gold), halfCell)
+	return terminal.Clip(answer, side) + " → " + terminal.Clip(terminal.Line(r.Gold), side)
 }
 
 // statusCodes are the colours of statuses.
