@@ -33,7 +33,7 @@ type Event struct {
 
 // Events returns the lines of one episode ("uuid#repeat") in order, or none if it is not in the log.
 func (r *Run) Events(id string) ([]Event, error) {
-	if len(r.lines[id]) == 0 {
+	if len(r.linesOf(id)) == 0 {
 		return nil, nil
 	}
 	file, err := openIn(r.Dir, LogFile)
@@ -42,7 +42,7 @@ func (r *Run) Events(id string) ([]Event, error) {
 	}
 	defer func() { _ = file.Close() }()
 	var events []Event
-	for _, at := range r.lines[id] {
+	for _, at := range r.linesOf(id) {
 		raw := make([]byte, at.length)
 		if _, err := file.ReadAt(raw, at.offset); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)

@@ -1,15 +1,16 @@
 package runlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"runtime"
 	"sync"
 
+	"airqa/internal/inorder"
 	"airqa/internal/literal"
 )
 
@@ -82,7 +83,7 @@ func (r *Run) Grep(ctx context.Context, text string) iter.Seq2[Hit, error] {
 			return
 		}
 		defer func() { _ = file.Close() }()
-		g := &grep{run: r, log: file, pattern: literal.Compile(text), texts: make(map[string]*stored), courses: make(map[string]*course), failed: make(map[string]bool)}
+		g := &grep{run: r, log: file, pattern: literal.Compile(text), texts: make(map[string]*stored), failed: make(map[string]bool)}
 		g.search(ctx, yield)
 	}
 }
@@ -92,11 +93,11 @@ type grep struct {
 	run     *Run
 	log     io.ReaderAt
 	pattern *literal.Pattern
+	workers sync.Pool // of *grepWorker
 
-	mu      sync.Mutex // guards the maps and kept
-	texts   map[string]*stored
-	courses map[string]*course
-	kept    int // hits in texts
+	mu    sync.Mutex // guards texts and kept
+	texts map[string]*stored
+	kept  int // hits in texts
 
 	failed map[string]bool // stored texts whose error was yielded
 }
@@ -110,8 +111,6 @@ type batch struct {
 	size   int
 	first  int // index of the first line
 	lines  int
-	found  []result
-	done   chan struct{}
 }
 
 type result struct {
@@ -120,38 +119,24 @@ type result struct {
 }
 
 func (g *grep) search(ctx context.Context, yield func(Hit, error) bool) {
-	outer := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	var workers sync.WaitGroup
-	defer workers.Wait()
-	defer cancel()
-	n := runtime.GOMAXPROCS(0)
-	queue, work := make(chan *batch, 4*n), make(chan *batch)
-	workers.Go(func() { g.hand(ctx, queue, work) })
-	for range n {
-		workers.Go(func() {
-			w := grepWorker{grep: g}
-			for b := range work {
-				w.search(ctx, b)
-				close(b.done)
-			}
-		})
-	}
-	for b := range queue {
-		select {
-		case <-b.done:
-		case <-ctx.Done():
+	for found, err := range inorder.Map(g.run.batches(ctx), func(b batch) []result { return g.batch(ctx, b) }) {
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			yield(Hit{}, err)
+			return
 		}
-		if ctx.Err() != nil {
-			break
-		}
-		if !g.yield(b.found, yield) {
+		if !g.yield(found, yield) {
 			return
 		}
 	}
-	if err := outer.Err(); err != nil {
-		yield(Hit{}, err)
+}
+
+func (g *grep) batch(ctx context.Context, b batch) []result {
+	w, ok := g.workers.Get().(*grepWorker)
+	if !ok {
+		w = &grepWorker{grep: g, courses: make(map[int]*course)}
 	}
+	defer g.workers.Put(w)
+	return w.search(ctx, b)
 }
 
 // yield reports whether to continue.
@@ -177,37 +162,22 @@ func passable(err error) bool {
 	return line || blob
 }
 
-// hand gives out the batches of the log, first to the queue of results, so that they remain in order.
-func (g *grep) hand(ctx context.Context, queue, work chan<- *batch) {
-	defer close(queue)
-	defer close(work)
-	for b := range g.run.batches() {
-		for _, to := range []chan<- *batch{queue, work} {
-			select {
-			case to <- b:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}
-}
-
-// batches yields the log in order.
-func (r *Run) batches() iter.Seq[*batch] {
-	return func(yield func(*batch) bool) {
-		b := &batch{done: make(chan struct{})}
+// batches yields the log in order, until ctx ends.
+func (r *Run) batches(ctx context.Context) iter.Seq2[batch, error] {
+	return func(yield func(batch, error) bool) {
+		var b batch
 		for i, size := range r.index.sizes {
 			if b.lines > 0 && b.size+int(size) > batchSize {
-				if !yield(b) {
+				if !yield(b, ctx.Err()) {
 					return
 				}
-				b = &batch{offset: b.offset + int64(b.size), first: i, done: make(chan struct{})}
+				b = batch{offset: b.offset + int64(b.size), first: i}
 			}
 			b.size += int(size)
 			b.lines++
 		}
 		if b.lines > 0 {
-			yield(b)
+			yield(b, ctx.Err())
 		}
 	}
 }
@@ -216,27 +186,28 @@ func (r *Run) batches() iter.Seq[*batch] {
 type grepWorker struct {
 	*grep
 	raw, plain []byte
+	scan       scanner
+	courses    map[int]*course
 }
 
-func (w *grepWorker) search(ctx context.Context, b *batch) {
+func (w *grepWorker) search(ctx context.Context, b batch) (found []result) {
 	if cap(w.raw) < b.size || cap(w.raw) > 16*batchSize {
 		w.raw, w.plain = make([]byte, max(b.size, batchSize)), nil
 	}
 	raw := w.raw[:b.size]
 	if _, err := w.log.ReadAt(raw, b.offset); err != nil {
-		b.found = []result{{err: fmt.Errorf("read %s: %w", LogFile, err)}}
-		return
+		return []result{{err: fmt.Errorf("read %s: %w", LogFile, err)}}
 	}
 	at := line{offset: b.offset}
 	for i := b.first; i < b.first+b.lines && ctx.Err() == nil; i++ {
 		at.length, at.number = int(w.run.index.sizes[i]), i+1
 		one := raw[:at.length]
 		if code := w.run.index.codes[i]; code >= lineEvent && w.candidate(one) {
-			e := grepEvent{grep: w.grep, at: at, raw: one}
-			e.hit.Episode = w.run.order[code-lineEvent]
-			b.found = append(b.found, e.search()...)
+			number, _ := episodeOf(code)
+			found = append(found, w.event(number, at, one)...)
 		}
 		raw = raw[at.length:]
 		at.offset += int64(at.length)
 	}
+	return found
 }

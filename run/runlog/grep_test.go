@@ -522,7 +522,7 @@ no event with a needle
 	}
 	want := []runlog.Hit{
 		{Field: "error", Match: "texts/" + sum + ".txt: is missing from the run directory"},
-		{Field: "error", Match: "log.jsonl:4: json: cannot unmarshal string into Go struct field .parts of type []runlog.part"},
+		{Field: "error", Match: "log.jsonl:4: json: cannot unmarshal string into Go struct field messageEvent.parts of type []runlog.part"},
 		{Field: "error", Match: "log.jsonl:5: message refers to the observation of step 7, which is not there"},
 		{Episode: "u#0", Message: 4, Event: 6, Field: "message", Offset: 2, Before: "a ", Match: "needle"},
 	}
@@ -561,5 +561,74 @@ func TestGrepStops(t *testing.T) {
 		if !errors.Is(err, runlog.ErrNoText) {
 			t.Errorf("an empty text: %v", err)
 		}
+	}
+}
+
+// The text may begin in one part of a message and end in another. A part that repeats an observation has no hits of its
+// own, and attempts that were started over have none.
+func TestGrepParts(t *testing.T) {
+	dir := create(t)
+	stored := "a stored text"
+	if err := os.MkdirAll(filepath.Join(dir, "texts"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "texts", runlog.Hash(stored)+".txt"), []byte(stored), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	line := func(kind string, seq int, rest string) string {
+		return fmt.Sprintf(`{"type":%q,"episode":"u#0","seq":%d,"time":"2031-05-01T12:00:00Z",%s}`+"\n", kind, seq, rest)
+	}
+	log := line("start", 1, `"uuid":"u","repeat":0`) +
+		line("message", 2, `"role":"user","parts":[{"text":"text started over"}]`) +
+		line("start", 1, `"uuid":"u","repeat":0`) +
+		line("observation", 2, `"step":1,"by":"program","status":"ok","text":"text of a tool","hash":""`) +
+		line("message", 3, `"role":"user","parts":[{"text":"The te"},{"text":"xt: "},{"observation":1},{"text":" and te"},{"ref":"`+runlog.Hash(stored)+`"}]`) +
+		line("message", 4, `"role":"user","parts":[{"text":"a tool"},{"observation":1}]`)
+	if err := os.WriteFile(filepath.Join(dir, runlog.LogFile), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := runlog.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text string
+		want []string // message, event, field and offset
+	}{
+		{"text", []string{"-1 2 observation 0", "0 3 message 4", "0 3 message 40"}},
+		{"text: text", []string{"0 3 message 4"}},
+		{"tea", []string{"0 3 message 29"}},
+		{"a tooltext", []string{"1 4 message 0"}},
+		{"started", nil},
+	} {
+		var got []string
+		for _, h := range grepAll(t, r, c.text) {
+			got = append(got, fmt.Sprint(h.Message, " ", h.Event, " ", h.Field, " ", h.Offset))
+		}
+		if diff := gocmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.text, diff)
+		}
+	}
+}
+
+// A search is the same with the index of a log.
+func TestGrepWithIndex(t *testing.T) {
+	dir := create(t)
+	if err := os.WriteFile(filepath.Join(dir, runlog.LogFile), []byte(manyLines(0, 150)+manyLines(20, 40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var hits [2][]runlog.Hit
+	for i := range hits {
+		r, err := runlog.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits[i] = grepAll(t, r, "more")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "log.idx")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(hits[0], hits[1]); diff != "" || len(hits[0]) != 150*100 || hits[1][99].More != 500 {
+		t.Errorf("%d hits (-without +with):\n%s", len(hits[0]), diff)
 	}
 }

@@ -8,42 +8,45 @@ import (
 
 // grepEvent searches one event.
 type grepEvent struct {
-	*grep
-	at    line
-	raw   []byte
-	hit   Hit // what all hits of the event have in common
-	found []result
+	*grepWorker
+	at     line
+	raw    []byte
+	course *course
+	hit    Hit // what all hits of the event have in common
+	found  []result
 }
 
-// search returns the hits and errors of the event.
-func (e *grepEvent) search() []result {
-	h, ok := quickHead(e.raw)
+// event searches an event of an episode with a number.
+func (w *grepWorker) event(number int, at line, raw []byte) []result {
+	e := grepEvent{grepWorker: w, at: at, raw: raw, course: w.course(number)}
+	if e.course.find(at) < e.course.from {
+		return nil // of an attempt that was started over
+	}
+	h, ok := quickHead(raw)
 	var err error
 	if !ok {
-		err = json.Unmarshal(e.raw, &h)
+		err = json.Unmarshal(raw, &h)
 	}
 	if err == nil {
-		e.hit.Event = h.Seq
+		e.hit = Hit{Episode: w.run.order[number], Event: h.Seq, Message: -1}
 		err = e.fields(h.Type)
 	}
 	if err != nil {
-		e.fail(LineError{e.at.number, err})
+		e.fail(LineError{at.number, err})
 	}
-	if len(e.found) == 0 {
-		return nil
-	}
-	c, err := e.course(e.hit.Episode)
-	if err != nil {
-		return []result{{err: err}}
-	}
-	i := c.find(e.at)
-	if i < c.from {
-		return nil
-	}
-	for n := range e.found {
-		e.found[n].hit.Step, e.found[n].hit.Message = c.places[i].step, c.places[i].message
+	if len(e.found) > 0 {
+		e.setMessage()
 	}
 	return e.found
+}
+
+func (e *grepEvent) setMessage() {
+	message := e.course.message(e.at)
+	for i := range e.found {
+		if e.found[i].err == nil {
+			e.found[i].hit.Message = message
+		}
+	}
 }
 
 func (e *grepEvent) fail(err error) { e.found = append(e.found, result{err: err}) }
@@ -65,61 +68,25 @@ func (e *grepEvent) fields(kind string) error {
 // in searches one field.
 func (e *grepEvent) in(field, text string) { e.list(field, occurrences(e.pattern, text)) }
 
+// list adds hits of one field.
 func (e *grepEvent) list(field string, hits []Hit) {
 	for _, h := range hits {
-		h.Episode, h.Event, h.Field = e.hit.Episode, e.hit.Event, field
+		h.Episode, h.Event, h.Step, h.Field = e.hit.Episode, e.hit.Event, e.hit.Step, field
 		e.found = append(e.found, result{hit: h})
 	}
 }
 
-type grepAction struct {
-	Text  string `json:"text"`
-	LaTeX string `json:"latex"`
-}
-
-func (e *grepEvent) action(a *grepAction) {
-	if a != nil {
-		e.in(FieldAction, a.Text)
-		e.in(FieldActionLaTeX, a.LaTeX)
-	}
-}
-
-type grepCall struct {
-	Arguments any `json:"arguments"`
-}
-
-type grepAttempt struct {
-	Error string `json:"error"`
-}
-
-func (e *grepEvent) attempts(list []grepAttempt) {
-	for _, a := range list {
-		e.in(FieldAttempt, a.Error)
-	}
-}
-
 func (e *grepEvent) call() error {
-	var ev struct {
-		Reply struct {
-			Text      Text          `json:"text"`
-			Reasoning Text          `json:"reasoning"`
-			Attempts  []grepAttempt `json:"attempts"`
-			ToolCalls []grepCall    `json:"tool_calls"`
-		} `json:"reply"`
-		Called     *grepCall   `json:"called"`
-		Action     *grepAction `json:"action"`
-		ParseError struct {
-			Reason string `json:"reason"`
-		} `json:"parse_error"`
-	}
-	if err := json.Unmarshal(e.raw, &ev); err != nil {
+	var ev callTexts
+	if err := decode(&e.scan, e.raw, &ev, callTextFields); err != nil {
 		return err
 	}
+	e.hit.Step = ev.Step
 	e.in(FieldReply, string(ev.Reply.Text))
 	e.in(FieldReasoning, string(ev.Reply.Reasoning))
 	calls := ev.Reply.ToolCalls
 	if len(calls) == 0 && ev.Called != nil {
-		calls = []grepCall{*ev.Called}
+		calls = []argumentTexts{*ev.Called}
 	}
 	for _, c := range calls {
 		e.strings(c.Arguments)
@@ -128,6 +95,17 @@ func (e *grepEvent) call() error {
 	e.in(FieldParseError, ev.ParseError.Reason)
 	e.attempts(ev.Reply.Attempts)
 	return nil
+}
+
+func (e *grepEvent) action(a actionTexts) {
+	e.in(FieldAction, a.Text)
+	e.in(FieldActionLaTeX, a.LaTeX)
+}
+
+func (e *grepEvent) attempts(list []attemptText) {
+	for _, a := range list {
+		e.in(FieldAttempt, a.Error)
+	}
 }
 
 // strings searches the strings in the arguments of a native call, in the order of their names.
@@ -147,14 +125,11 @@ func (e *grepEvent) strings(v any) {
 }
 
 func (e *grepEvent) observation() error {
-	var ev struct {
-		Action *grepAction `json:"action"`
-		Text   Text        `json:"text"`
-		Full   string      `json:"full"`
-	}
-	if err := json.Unmarshal(e.raw, &ev); err != nil {
+	var ev observationTexts
+	if err := decode(&e.scan, e.raw, &ev, observationTextFields); err != nil {
 		return err
 	}
+	e.hit.Step = ev.Step
 	e.action(ev.Action)
 	e.in(FieldObservation, string(ev.Text))
 	if ev.Full != "" {
@@ -164,15 +139,7 @@ func (e *grepEvent) observation() error {
 }
 
 func (e *grepEvent) ending() error {
-	var ev struct {
-		Attempts []grepAttempt `json:"attempts"`
-		Failed   []grepAttempt `json:"failed_attempts"`
-		Reason   string        `json:"reason"`
-		Answer   struct {
-			Text  string `json:"text"`
-			LaTeX string `json:"latex"`
-		} `json:"answer"`
-	}
+	var ev endTexts
 	if err := json.Unmarshal(e.raw, &ev); err != nil {
 		return err
 	}

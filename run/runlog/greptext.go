@@ -1,7 +1,6 @@
 package runlog
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,29 +115,28 @@ func (e *grepEvent) text(sum string) string {
 
 // message searches a message, except for the observations that it repeats: they have hits of their own.
 func (e *grepEvent) message() error {
-	var ev struct {
-		Parts []part `json:"parts"`
-	}
-	if err := json.Unmarshal(e.raw, &ev); err != nil {
+	var ev messageEvent
+	if err := decode(&e.scan, e.raw, &ev, messageFields); err != nil {
 		return err
 	}
 	if len(ev.Parts) == 1 && ev.Parts[0].Ref != "" {
 		e.list(FieldMessage, e.inStored(ev.Parts[0].Ref))
 		return nil
 	}
-	var text strings.Builder
+	texts := make([]string, len(ev.Parts))
 	var repeated [][2]int
-	for _, p := range ev.Parts {
-		s, err := e.part(p)
-		if err != nil {
+	size := 0
+	for i, p := range ev.Parts {
+		var err error
+		if texts[i], err = e.part(p); err != nil {
 			return err
 		}
 		if p.Ref == "" && p.Observation > 0 {
-			repeated = append(repeated, [2]int{text.Len(), text.Len() + len(s)})
+			repeated = append(repeated, [2]int{size, size + len(texts[i])})
 		}
-		text.WriteString(s)
+		size += len(texts[i])
 	}
-	e.list(FieldMessage, occurrences(e.pattern, text.String(), repeated...))
+	e.list(FieldMessage, occurrences(e.pattern, strings.Join(texts, ""), repeated...))
 	return nil
 }
 
@@ -154,24 +152,34 @@ func (e *grepEvent) part(p part) (string, error) {
 	return "", nil
 }
 
-// observed returns the text of an earlier observation of the episode.
+// observed returns the text of an earlier observation of the attempt.
 func (e *grepEvent) observed(step int) (string, error) {
-	c, err := e.course(e.hit.Episode)
-	if err != nil {
-		return "", err
-	}
-	for i := c.find(e.at) - 1; i >= 0; i-- {
-		if p := c.places[i]; p.kind == TypeObservation && p.step == step {
-			raw, err := e.line(e.run.lines[e.hit.Episode][i])
-			if err != nil {
-				return "", err
-			}
-			var ev struct {
-				Text Text `json:"text"`
-			}
-			err = json.Unmarshal(raw, &ev)
+	for i := e.course.find(e.at) - 1; i >= e.course.from; i-- {
+		at := e.course.lines[i]
+		raw, err := e.line(line{at.offset, min(at.length, maxHead), at.number})
+		if err != nil {
+			return "", err
+		}
+		if m, ok := quickMilestone(raw); ok && (m.Type != TypeObservation || m.Step != step) {
+			continue
+		}
+		if raw, err = e.line(at); err != nil {
+			return "", err
+		}
+		if m := milestoneOf(raw); m.Type == TypeObservation && m.Step == step {
+			var ev observationTexts
+			err = decode(&e.scan, raw, &ev, observationTextFields)
 			return string(ev.Text), err
 		}
 	}
 	return "", fmt.Errorf("message refers to the observation of step %d, which is not there", step)
+}
+
+// line reads a line of the log.
+func (g *grep) line(at line) ([]byte, error) {
+	raw := make([]byte, at.length)
+	if _, err := g.log.ReadAt(raw, at.offset); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", LogFile, at.number, err)
+	}
+	return raw, nil
 }

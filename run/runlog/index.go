@@ -17,19 +17,32 @@ import (
 // redundant: if it is missing, stale or damaged, it is rebuilt from the log.
 const (
 	indexFile = "log.idx"
-	indexMark = "airqa log index 1\n"
+	indexMark = "airqa log index 2\n"
 	// indexFrom is the minimum number of new bytes for writing the index.
 	indexFrom = 1 << 20
 	// printSize is the size of each end of the indexed part that its fingerprint covers.
 	printSize = 4 << 10
 )
 
-// The code of a line in the index, in addition to its episode.
+// The code of a line in the index.
 const (
 	lineBad     = 0
 	lineUnknown = 1
-	lineEvent   = 2 // and above: the number of the episode
+	lineEvent   = 2 // and above: lineRoles times the number of the episode, plus the event's role
 )
+
+// What an event is to its episode.
+const (
+	roleOther   = 0
+	roleMessage = 1 // it makes a message
+	roleStart   = 2 // it begins an attempt
+	lineRoles   = 4
+)
+
+// episodeOf returns the number of the episode of a line with a code from lineEvent on, and the event's role.
+func episodeOf(code uint32) (episode int, role uint32) {
+	return int((code - lineEvent) / lineRoles), (code - lineEvent) % lineRoles
+}
 
 // indexed is the content of an index: the lines in order.
 type indexed struct {
@@ -60,7 +73,7 @@ func (r *Run) useIndex(log *os.File) int64 {
 	if now, err := fingerprintOf(log, size); err != nil || !bytes.Equal(print, now) {
 		return 0
 	}
-	fresh := Run{Dir: r.Dir, Config: r.Config, lines: make(map[string][]line), prompts: r.prompts}
+	fresh := Run{Dir: r.Dir, Config: r.Config, numbers: make(map[string]int), prompts: r.prompts}
 	if !fresh.decode(&d) || fresh.index.size != size {
 		return 0
 	}
@@ -70,22 +83,65 @@ func (r *Run) useIndex(log *os.File) int64 {
 
 // decode reads the episodes and lines of an index.
 func (r *Run) decode(d *decoder) bool {
-	names := make([]string, d.count())
-	for i := range names {
-		names[i] = string(d.bytes(d.count()))
-	}
 	for range d.count() {
-		code, length := d.number(), uint32(d.number()) //nolint:gosec // wrong lengths have a wrong sum
-		if d.bad || code >= uint64(lineEvent+len(names)) {
-			return false
-		}
-		name := ""
-		if code >= lineEvent {
-			name = names[code-lineEvent]
-		}
-		r.place(uint32(code), name, int(length)) //nolint:gosec // fewer than the lines
+		name := string(d.bytes(d.count()))
+		r.numbers[name] = len(r.order)
+		r.order = append(r.order, name)
 	}
-	return !d.bad && len(d.raw) == 0
+	if len(r.numbers) != len(r.order) {
+		return false
+	}
+	counts, ok := r.decodeLines(d)
+	if !ok || d.bad || len(d.raw) > 0 || len(counts) != len(r.order) {
+		return false
+	}
+	r.spread(counts)
+	return true
+}
+
+// decodeLines reads codes and sizes, and counts the lines of each episode.
+func (r *Run) decodeLines(d *decoder) (counts []int, ok bool) {
+	n := d.count()
+	x := &r.index
+	x.codes, x.sizes = make([]uint32, 0, n), make([]uint32, 0, n)
+	for range n {
+		code, length := d.number(), uint32(d.number()) //nolint:gosec // wrong lengths have a wrong sum
+		if d.bad || code < lineUnknown || code >= uint64(lineEvent+lineRoles*len(r.order)) {
+			return nil, false
+		}
+		x.codes, x.sizes = append(x.codes, uint32(code)), append(x.sizes, length) //nolint:gosec // fewer than the lines
+		if code == lineUnknown {
+			continue
+		}
+		episode, _ := episodeOf(uint32(code)) //nolint:gosec // fewer than the lines
+		if episode > len(counts) {
+			return nil, false // episodes are numbered in the order of their first event
+		}
+		if episode == len(counts) {
+			counts = append(counts, 0)
+		}
+		counts[episode]++
+	}
+	return counts, true
+}
+
+// spread fills the lines of the episodes, of which there are as many as counts has.
+func (r *Run) spread(counts []int) {
+	all := make([]line, len(r.index.codes))
+	r.lines = make([][]line, len(counts))
+	for n, count := range counts {
+		r.lines[n], all = all[:0:count], all[count:]
+	}
+	for i, code := range r.index.codes {
+		length := int(r.index.sizes[i])
+		if code == lineUnknown {
+			r.Unknown++
+		} else {
+			n, _ := episodeOf(code)
+			r.lines[n] = append(r.lines[n], line{r.index.size, length, i + 1})
+		}
+		r.index.size += int64(length)
+	}
 }
 
 // writeIndex writes the index if there are enough new lines. A read-only directory has none, and neither has a log with

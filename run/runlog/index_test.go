@@ -138,7 +138,7 @@ func TestIndexIsRewritten(t *testing.T) {
 }
 
 // indexMark starts an index.
-const indexMark = "airqa log index 1\n"
+const indexMark = "airqa log index 2\n"
 
 // A crafted index with a correct checksum is ignored if it does not describe its log.
 func TestCraftedIndex(t *testing.T) {
@@ -172,7 +172,7 @@ func TestCraftedIndex(t *testing.T) {
 		"a missing line":             body[:end],
 		"one line too few":           slices.Concat(body[:lines], []byte{body[lines] + 1}, body[lines+1:]),
 		"half a line":                body[:end+3],
-		"an unknown episode":         slices.Concat(body[:end], []byte{body[end] + 1}, body[end+1:]),
+		"an unknown episode":         slices.Concat(body[:end], []byte{body[end] + 4}, body[end+1:]),
 		"a longer line":              slices.Concat(body[:end+2], []byte{body[end+2] + 1}, body[end+3:]),
 		"a line of huge length":      slices.Concat(body[:end+2], huge),
 		"something behind its lines": slices.Concat(body, []byte{0}),

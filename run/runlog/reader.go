@@ -31,9 +31,9 @@ type Run struct {
 	// BadLines are the unreadable lines. Their episodes may be incomplete.
 	BadLines []LineError
 
-	order   []string          // episodes in the order of their first event
-	lines   map[string][]line // by episode
-	numbers map[string]int    // of the episodes, in order
+	order   []string       // episodes in the order of their first event
+	lines   [][]line       // by the number of the episode in order
+	numbers map[string]int // of the episodes
 	index   indexed
 	prompts *lastText
 }
@@ -72,7 +72,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Dir: dir, Config: config, lines: make(map[string][]line), prompts: new(lastText)}
+	r := &Run{Dir: dir, Config: config, numbers: make(map[string]int), prompts: new(lastText)}
 	file, err := openIn(dir, LogFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -146,7 +146,7 @@ var ErrNoEpisode = errors.New("no such episode in this run")
 // Episode reads one episode.
 func (r *Run) Episode(uuid string, repeat int) (Recorded, error) {
 	id := qa.EpisodeID(uuid, repeat)
-	if _, ok := r.lines[id]; !ok {
+	if len(r.linesOf(id)) == 0 {
 		return Recorded{}, ErrNoEpisode
 	}
 	file, err := openIn(r.Dir, LogFile)
@@ -242,16 +242,33 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // note adds one line of the log.
 func (r *Run) note(raw []byte) {
 	kind, episode := headOf(raw)
-	if kind == "" || len(raw) > math.MaxUint32 {
-		r.place(lineBad, "", len(raw))
-		return
+	code := uint32(lineUnknown)
+	switch {
+	case kind == "" || len(raw) > math.MaxUint32:
+		code = lineBad
+	case isEvent(kind):
+		code = lineEvent + lineRoles*r.number(episode) + roleOf(kind, raw)
 	}
+	r.place(code, len(raw))
+}
+
+func isEvent(kind string) bool {
 	switch kind {
 	case TypeStart, TypeMessage, TypeCall, TypeObservation, TypeLost, TypeEnd:
-		r.place(lineEvent, episode, len(raw))
-	default:
-		r.place(lineUnknown, "", len(raw))
+		return true
 	}
+	return false
+}
+
+// roleOf returns what an event of a type is to its episode.
+func roleOf(kind string, raw []byte) uint32 {
+	switch {
+	case kind == TypeStart && starts(raw):
+		return roleStart
+	case kind == TypeMessage, kind == TypeCall, kind == TypeObservation && milestoneOf(raw).By != qa.ByProgram:
+		return roleMessage
+	}
+	return roleOther
 }
 
 // headOf returns the type and episode of an event, or "" for another line. Whitespace and key order do not matter.
@@ -266,30 +283,40 @@ func headOf(raw []byte) (kind, episode string) {
 	return h.Type, h.Episode
 }
 
-// place appends a line of a kind.
-func (r *Run) place(kind uint32, episode string, length int) {
-	at := line{r.index.size, length, len(r.index.codes) + 1}
-	switch kind {
+// number returns the number of an episode, which may be new.
+func (r *Run) number(episode string) uint32 {
+	n, known := r.numbers[episode]
+	if !known {
+		n = len(r.order)
+		r.numbers[episode] = n
+		r.order, r.lines = append(r.order, episode), append(r.lines, nil)
+	}
+	return uint32(n) //nolint:gosec // there are fewer episodes than lines
+}
+
+// linesOf returns the lines of an episode, or none if it is not in the log.
+func (r *Run) linesOf(episode string) []line {
+	if n, ok := r.numbers[episode]; ok {
+		return r.lines[n]
+	}
+	return nil
+}
+
+// place appends a line with a code.
+func (r *Run) place(code uint32, length int) {
+	x := &r.index
+	at := line{x.size, length, len(x.codes) + 1}
+	switch code {
 	case lineBad:
 		r.BadLines = append(r.BadLines, LineError{at.number, errors.New("not an event of a run log")})
 	case lineUnknown:
 		r.Unknown++
 	default:
-		n, known := r.numbers[episode]
-		if !known {
-			if r.numbers == nil {
-				r.numbers = make(map[string]int)
-			}
-			n = len(r.order)
-			r.numbers[episode] = n
-			r.order = append(r.order, episode)
-		}
-		r.lines[episode] = append(r.lines[episode], at)
-		kind = lineEvent + uint32(n) //nolint:gosec // there are fewer episodes than lines
+		n, _ := episodeOf(code)
+		r.lines[n] = append(r.lines[n], at)
 	}
-	x := &r.index
 	x.size += int64(length)
-	x.codes, x.sizes = append(x.codes, kind), append(x.sizes, uint32(length)) //nolint:gosec // note rejects lines of 4 GiB
+	x.codes, x.sizes = append(x.codes, code), append(x.sizes, uint32(length)) //nolint:gosec // note rejects lines of 4 GiB
 }
 
 // DamageError is an episode with missing, duplicated or unreadable events. The part before the damage is valid.
@@ -321,7 +348,7 @@ func (e *DamageError) count(raw []byte) {
 // read rebuilds one episode from its lines. It ignores damaged attempts that were started over.
 func (r *Run) read(in *adjacent, id string) (Recorded, error) {
 	b := newBuilder(r, id)
-	lines := r.lines[id]
+	lines := r.linesOf(id)
 	b.lines = len(lines)
 	for i, at := range lines {
 		raw, err := in.line(lines[i:])

@@ -19,7 +19,7 @@ func TestReadFails(t *testing.T) {
 		"between lines": start, "within a line": start + start[:20], "within a long line": start + strings.Repeat("x", 3<<20),
 	} {
 		failing := func() io.Reader { return io.MultiReader(strings.NewReader(text), iotest.ErrReader(broken)) }
-		r := Run{lines: map[string][]line{}}
+		r := Run{numbers: map[string]int{}}
 		if err := r.scan(failing()); !errors.Is(err, broken) || len(r.UUIDs()) != 1 {
 			t.Errorf("%s: scan of %v: %v", name, r.UUIDs(), err)
 		}

@@ -21,7 +21,7 @@ const (
 // Extent identifies the recorded lines of an episode within one log: it changes with each event. It is "" for an
 // unknown episode.
 func (r *Run) Extent(episode string) string {
-	lines := r.lines[episode]
+	lines := r.linesOf(episode)
 	if len(lines) == 0 {
 		return ""
 	}
