@@ -17,11 +17,9 @@ type counter interface {
 
 func newCounter(c Config, t *template.Template) counter {
 	if c.Tokenizer == nil {
-		return estimate{special: specials(t)}
+		return &estimate{special: specials(t), known: newMemo()}
 	}
-	e := &exact{t: c.Tokenizer, bos: c.BOS != "", added: missing(c, t)}
-	e.known.m = make(map[string]int)
-	return e
+	return &exact{t: c.Tokenizer, bos: c.BOS != "", added: missing(c, t), known: newMemo()}
 }
 
 // missing lists the tokens that the trainer adds to the vocabulary.
@@ -44,7 +42,7 @@ type exact struct {
 	t     Tokenizer
 	bos   bool
 	added []string // tokens absent from the vocabulary that the trainer adds
-	known memo
+	known *memo
 }
 
 // memo remembers counts of texts, as rows of one trajectory repeat each other's turns.
@@ -57,6 +55,20 @@ type memo struct {
 // memoBytes is the size of the texts after which a memo is cleared.
 const memoBytes = 32 << 20
 
+func newMemo() *memo { return &memo{m: make(map[string]int)} }
+
+// of returns the count of a text.
+func (m *memo) of(text string, count func(string) int) int {
+	m.mu.Lock()
+	n, ok := m.m[text]
+	m.mu.Unlock()
+	if !ok {
+		n = count(text)
+		m.add(text, n)
+	}
+	return n
+}
+
 func (e *exact) count(p template.Piece) int {
 	switch p.Kind {
 	case template.BOS:
@@ -67,15 +79,7 @@ func (e *exact) count(p template.Piece) int {
 	case template.EOS:
 		return 1
 	}
-	e.known.mu.Lock()
-	n, ok := e.known.m[p.Text]
-	e.known.mu.Unlock()
-	if ok {
-		return n
-	}
-	n = e.text(p.Text)
-	e.known.add(p.Text, n)
-	return n
+	return e.known.of(p.Text, e.text)
 }
 
 func (m *memo) add(text string, n int) {
@@ -138,7 +142,10 @@ func (e *exact) split(p template.Piece, n int) (head, tail string) {
 }
 
 // estimate counts with the vocabulary of another model; special tokens count one.
-type estimate struct{ special []string }
+type estimate struct {
+	special []string
+	known   *memo
+}
 
 // specials lists the special tokens of a template, of which each is one token.
 func specials(t *template.Template) []string {
@@ -149,11 +156,15 @@ func specials(t *template.Template) []string {
 	return list
 }
 
-func (e estimate) count(p template.Piece) (n int) {
+func (e *estimate) count(p template.Piece) int {
 	if p.Kind != template.Text {
 		return 1
 	}
-	for text := p.Text; text != ""; {
+	return e.known.of(p.Text, e.text)
+}
+
+func (e *estimate) text(text string) (n int) {
+	for text != "" {
 		before, token, after := cutFirst(text, e.special)
 		if n += tokens.Count(before); token != "" {
 			n++
@@ -163,7 +174,7 @@ func (e estimate) count(p template.Piece) (n int) {
 	return n
 }
 
-func (e estimate) split(p template.Piece, n int) (head, tail string) {
+func (e *estimate) split(p template.Piece, n int) (head, tail string) {
 	for text := p.Text; text != ""; {
 		before, token, after := cutFirst(text, e.special)
 		if m := tokens.Count(before); m > n {

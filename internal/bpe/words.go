@@ -32,13 +32,16 @@ const (
 	casedUpper         = `[^\r\n\p{L}\p{N}]?` + upperRun + `+` + lowerRun + `*`
 )
 
+// cl100kPattern is that of the cl100k vocabulary and of Llama 3.
+const cl100kPattern = foldedContractions + `|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}` + symbolEnd
+
 // knownPatterns are the patterns that words can stand for.
 var knownPatterns = map[string]words{
 	gpt2Pattern: {gpt2: true},
 	// Qwen 2, 2.5 and 3.
 	foldedContractions + `|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}` + symbolEnd: {letters: letter, symbols: symbol | mark, digits: 1, contractions: true},
 	// Llama 3 and the cl100k vocabulary.
-	foldedContractions + `|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}` + symbolEnd: {letters: letter, symbols: symbol | mark, digits: 3, contractions: true},
+	cl100kPattern: {letters: letter, symbols: symbol | mark, digits: 3, contractions: true},
 	// Qwen 3.5.
 	foldedContractions + `|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*` + spaceEnd: {
 		letters: letter | mark, symbols: symbol, digits: 1, contractions: true,
@@ -146,6 +149,9 @@ func (w *words) word(s string) int {
 	if w.cased {
 		return w.casedWord(s)
 	}
+	if n := plainWord(s); n > 0 {
+		return n
+	}
 	if w.contractions {
 		if n := contraction(s, true); n > 0 {
 			return n
@@ -160,6 +166,22 @@ func (w *words) word(s string) int {
 		}
 	}
 	return 0
+}
+
+// plainWord is word for ASCII letters, maybe with a space before them; 0 if another character may belong to the word.
+func plainWord(s string) int {
+	first := 0
+	if s[0] == ' ' {
+		first = 1
+	}
+	n := first
+	for n < len(s) && s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' {
+		n++
+	}
+	if n == first || n < len(s) && s[n] >= utf8.RuneSelf {
+		return 0
+	}
+	return n
 }
 
 // casedWord is word for patterns with two alternatives: a word that ends in lower case, then one that begins in upper

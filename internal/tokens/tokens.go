@@ -27,7 +27,7 @@ func Count(text string) int {
 }
 
 // known caches the counts of words.
-var known = words{count: whole}
+var known = newWords(whole)
 
 // whole counts a text with the codec.
 func whole(text string) int {

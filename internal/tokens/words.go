@@ -1,35 +1,43 @@
 package tokens
 
 import (
+	"hash/maphash"
 	"strings"
-	"sync"
 	"sync/atomic"
+	"unicode/utf8"
+
+	"airqa/internal/bpe"
 )
 
-// The counts of single words are cached, because most words of a text recur. Longer pieces rarely do.
+// The counts of words are cached, because most words of a text recur. Longer pieces rarely do.
 const (
 	longestWord = 64
-	mostWords   = 1 << 16
+	mostWords   = 1 << 16 // a power of two
 )
 
 // words counts texts word by word. It is safe for concurrent use.
 type words struct {
-	counts sync.Map // string to int
-	held   atomic.Int64
-	count  func(string) int
+	// slots has the counts by the hash of the word. A word takes the place of another one.
+	slots [mostWords]atomic.Pointer[counted]
+	seed  maphash.Seed
+	count func(string) int
 }
 
-// sum counts a text in pieces that no token crosses: the vocabulary's pattern always starts a token at a space between
-// two letters.
-func (w *words) sum(text string) int {
-	n, start := 0, 0
-	for i := 1; i+1 < len(text); i++ {
-		if text[i] == ' ' && isLetter(text[i-1]) && isLetter(text[i+1]) {
-			n += w.one(text[start:i])
-			start = i
-		}
+// counted is the number of tokens of a word.
+type counted struct {
+	word string
+	n    int
+}
+
+func newWords(count func(string) int) *words { return &words{seed: maphash.MakeSeed(), count: count} }
+
+// sum counts a text in pieces that no token crosses.
+func (w *words) sum(text string) (n int) {
+	if !utf8.ValidString(text) {
+		return w.count(text)
 	}
-	return n + w.one(text[start:])
+	bpe.Words(text, func(piece string) { n += w.one(piece) })
+	return n
 }
 
 // one counts a piece.
@@ -37,18 +45,11 @@ func (w *words) one(piece string) int {
 	if len(piece) > longestWord {
 		return w.count(piece)
 	}
-	if known, ok := w.counts.Load(piece); ok {
-		n, _ := known.(int)
-		return n
+	slot := &w.slots[maphash.String(w.seed, piece)%mostWords]
+	if known := slot.Load(); known != nil && known.word == piece {
+		return known.n
 	}
 	n := w.count(piece)
-	if w.held.Add(1) > mostWords {
-		w.counts.Clear()
-		w.held.Store(1)
-	}
-	w.counts.Store(strings.Clone(piece), n) // a substring would keep the whole text in memory
+	slot.Store(&counted{strings.Clone(piece), n}) // a substring would keep the whole text in memory
 	return n
 }
-
-// isLetter reports whether a byte is an ASCII letter.
-func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }

@@ -1,8 +1,11 @@
 package tokens
 
 import (
+	"os"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -21,26 +24,45 @@ func TestSumIsTheCount(t *testing.T) {
 	})
 }
 
-// A full memo forgets everything and continues.
+// A word that takes the place of another one is counted again later.
 func TestWordsForget(t *testing.T) {
-	w := words{count: func(s string) int { return len(s) }}
-	w.held.Store(mostWords)
-	if n := w.sum("one two"); n != 7 {
-		t.Errorf("sum = %d, want 7", n)
+	w := newWords(func(s string) int { return len(s) })
+	for i := range 2 * mostWords {
+		word := strconv.Itoa(i)
+		if n := w.one(word); n != len(word) {
+			t.Fatalf("%s counts %d", word, n)
+		}
 	}
-	if held := w.held.Load(); held != 2 {
-		t.Errorf("%d words held, want the 2 that came since", held)
+}
+
+// Every character is counted as the codec counts it, beside letters, digits, spaces and symbols.
+func TestEveryCharacter(t *testing.T) {
+	step := rune(37) // all of them take a minute
+	if os.Getenv("AIRQA_TEST_EVERY_CHARACTER") != "" {
+		step = 1
+	}
+	for r := rune(0); r <= unicode.MaxRune; r += step {
+		c := string(r)
+		text := "a" + c + "b " + c + "C1" + c + "2  " + c + c + ".'" + c + "s\n" + c
+		if got, want := Count(text), whole(text); got != want {
+			t.Errorf("U+%04X: Count(%q) = %d, the codec has %d", r, text, got, want)
+		}
 	}
 }
 
 func BenchmarkCount(b *testing.B) {
-	text := strings.Repeat("We describe the window of the encoder, whose size (384 tokens) is set on the development set. ", 100)
-	for name, count := range map[string]func(string) int{"whole": whole, "words": Count} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				count(text)
-			}
-		})
+	for kind, text := range map[string]string{
+		"prose": "We describe the window of the encoder, whose size (384 tokens) is set on the development set. ",
+		"json":  `{\"score\": 0.5, \"pdf_id\": \"p1\", \"bbox\": [102.5, 66.0, 300.25, 12.75], \"content\": \"window_size=384\"}\n`,
+	} {
+		text = strings.Repeat(text, 100)
+		for name, count := range map[string]func(string) int{"whole": whole, "words": Count} {
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					count(text)
+				}
+			})
+		}
 	}
 }
