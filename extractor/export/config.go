@@ -107,6 +107,9 @@ func (c Config) check() error {
 	if c.Fit && c.Tokenizer == "" {
 		return exit.Misuse("--fit needs --tokenizer: without one, tokens are estimated and no row is certain to be whole")
 	}
+	if c.Fit && c.CutoffLen == 0 {
+		return exit.Misuse("--fit needs --cutoff-len: the number of tokens that a row may have")
+	}
 	_, err := c.splits()
 	return err
 }

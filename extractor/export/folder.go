@@ -29,9 +29,29 @@ var errBusy = errors.New("another airqa is writing this export")
 
 const partLock = ".lock"
 
+// partial is the name of the hidden folder.
+func partial(final string) string {
+	return filepath.Join(filepath.Dir(final), "."+filepath.Base(final)+".partial")
+}
+
+// sweep removes what an export left behind that was killed after it had taken its place.
+func sweep(final string) error {
+	if _, err := os.Lstat(partial(final)); err != nil {
+		return nil
+	}
+	f, err := stage(final)
+	if errors.Is(err, errBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.discard()
+}
+
 // stage makes the hidden folder.
 func stage(final string) (*folder, error) {
-	f := &folder{final: final, dir: filepath.Join(filepath.Dir(final), "."+filepath.Base(final)+".partial")}
+	f := &folder{final: final, dir: partial(final)}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -65,8 +85,39 @@ func (f *folder) commit() error {
 	if err := os.Remove(filepath.Join(f.dir, partLock)); err != nil {
 		return err
 	}
-	err := swap(f.dir, f.final)
+	err := f.sync()
+	if err == nil {
+		err = swap(f.dir, f.final)
+	}
+	if err == nil {
+		err = os.RemoveAll(f.dir + oldSuffix)
+	}
 	return errors.Join(err, f.lock.Close())
+}
+
+// manyFiles is the number of files from which the whole file system is flushed at once instead of file by file:
+// trajectories and images are a file each.
+const manyFiles = 100
+
+// sync waits until all files are on disk.
+func (f *folder) sync() error {
+	if len(f.files) >= manyFiles && syncSystem(f.dir) == nil {
+		return nil
+	}
+	for _, e := range f.files {
+		if err := syncFile(filepath.Join(f.dir, filepath.FromSlash(e.Name))); err != nil {
+			return fmt.Errorf("write %s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+func syncFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
 }
 
 // digest is a hash with a buffer.
@@ -110,13 +161,9 @@ func (f *folder) create(name string) (*file, error) {
 	return out, nil
 }
 
-// Close flushes the file to disk and adds it to the files of the folder.
+// Close ends the file and adds it to the files of the folder. It is on disk after [folder.commit].
 func (f *file) Close() error {
-	err := f.Flush()
-	if err == nil {
-		err = f.disk.Sync()
-	}
-	if err = errors.Join(err, f.disk.Close()); err != nil {
+	if err := errors.Join(f.Flush(), f.disk.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", f.name, err)
 	}
 	f.folder.files = append(f.folder.files, fileEntry{f.name, int64(f.bytes), hex.EncodeToString(f.sum.Sum(nil))})
@@ -138,9 +185,12 @@ func (f *folder) sorted() []fileEntry {
 	return slices.SortedFunc(slices.Values(f.files), func(a, b fileEntry) int { return cmp.Compare(a.Name, b.Name) })
 }
 
+// oldSuffix ends the name of an old export while the new one takes its place.
+const oldSuffix = ".old"
+
 // replace is a swap in two steps, for file systems that cannot exchange names.
 func replace(dir, final string) error {
-	old := dir + ".old"
+	old := dir + oldSuffix
 	if err := errors.Join(os.RemoveAll(old), os.Rename(final, old)); err != nil {
 		return err
 	}

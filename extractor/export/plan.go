@@ -68,6 +68,7 @@ type planner struct {
 	anyRepeats bool
 	features   features
 	fitter     *fitter
+	sample     *sample
 	pairs      pairer
 }
 
@@ -203,6 +204,9 @@ func (p *planner) accept(row weighed) (bool, error) {
 	}
 	if p.fitter != nil {
 		p.fitter.measured.add(row.fit.verdict, len(row.fit.cuts) > 0)
+	}
+	if row.sampled {
+		p.sample.add(row.long)
 	}
 	return true, nil
 }

@@ -8,6 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// syncSystem waits until everything on the file system of a folder is on disk.
+func syncSystem(dir string) error {
+	file, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Syncfs(int(file.Fd())), file.Close()) //nolint:gosec // a file descriptor
+}
+
 // swap puts a folder in the place of another one, which may be missing, and removes the old one. No reader ever finds
 // neither.
 func swap(dir, final string) error {

@@ -82,10 +82,7 @@ func (w *writer) entry(dst []byte, split Split) []byte {
 
 // trainConfig is the configuration of LLaMA-Factory.
 func (w *writer) trainConfig() string {
-	template := cmp.Or(w.Template, "qwen")
-	if w.plan.shape.images && template == "qwen" {
-		template = "qwen2_vl"
-	}
+	template := w.trainTemplate(w.plan.shape.images)
 	stage := "stage: sft\nmask_history: true               # train the last turn of a row alone: each turn is the last one of one row"
 	if w.Format == DPO {
 		stage = "stage: dpo\npref_beta: 0.1                   # not in the paper"
@@ -95,6 +92,15 @@ func (w *writer) trainConfig() string {
 		evaluation = "eval_dataset: " + datasetOf(Validation) + "\n"
 	}
 	return strings.TrimLeft(fmt.Sprintf(trainConfig, stage, template, evaluation, cmp.Or(w.CutoffLen, paperCutoff)), "\n")
+}
+
+// trainTemplate is the trainer's template for rows with or without images.
+func (c Config) trainTemplate(images bool) string {
+	template := cmp.Or(c.Template, "qwen")
+	if images && template == "qwen" {
+		return "qwen2_vl"
+	}
+	return template
 }
 
 // paperCutoff is the paper's cutoff_len.

@@ -52,8 +52,10 @@ func Write(c Config) (s Summary, err error) {
 	if err := w.openSources(); err != nil {
 		return s, err
 	}
-	if done, err := w.existing(); err != nil || done {
-		return Summary{Unchanged: done}, err
+	if done, err := w.existing(); err != nil {
+		return s, err
+	} else if done {
+		return Summary{Unchanged: true}, sweep(c.Out)
 	}
 	if w.folder, err = stage(c.Out); err != nil {
 		return s, err
@@ -195,6 +197,7 @@ func (w *writer) makePlan() (err error) {
 		}
 		return fmt.Errorf("no row is left: %s", w.plan.tally.reasons())
 	}
+	p.warnLong()
 	return p.divide()
 }
 
@@ -215,6 +218,11 @@ func (p *planner) prepare() (err error) {
 	if p.fitter, err = newFitter(p.Limit); err != nil {
 		return err
 	}
+	episodes := 0
+	for _, s := range p.sources {
+		episodes += len(s.UUIDs())
+	}
+	p.sample = newSample(p.Config, episodes)
 	for _, dir := range p.Against {
 		if err := p.addEarlier(dir); err != nil {
 			return fmt.Errorf("--against: %w", err)

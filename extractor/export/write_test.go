@@ -580,6 +580,7 @@ func TestRefusedConfigs(t *testing.T) {
 		{"too many shares", export.Config{Rules: export.Rules{Split: []float64{0.25, 0.25, 0.25, 0.25}}}, "4 shares"},
 		{"the same run twice", export.Config{Runs: []string{made.Run.Dir, copied}}, "are the same run"},
 		{"fit without a tokenizer", export.Config{Rules: export.Rules{Limit: export.Limit{Fit: true, CutoffLen: 9}}}, "--fit needs --tokenizer"},
+		{"fit without a limit", export.Config{Rules: export.Rules{Limit: export.Limit{Fit: true, Tokenizer: tokenizer}}}, "--fit needs --cutoff-len"},
 		{"no such format", export.Config{Format: "csv"}, `unknown format "csv"`},
 		{"no such list", export.Config{Rules: export.Rules{IDs: "nowhere"}}, "--ids: "},
 		{"no such tokenizer", export.Config{Rules: export.Rules{Limit: export.Limit{CutoffLen: 9, Tokenizer: "nowhere"}}}, "--tokenizer: "},
