@@ -1,5 +1,6 @@
 // Package recordtest records run directories for tests: a scripted model with a seed answers questions over an invented
-// world, makes the mistakes that models make, and is interrupted and resumed. [Make] is the only thing to know.
+// world, makes the mistakes that models make, and is interrupted and resumed. Start with [Make]; [Fork] branches off one of its
+// episodes.
 package recordtest
 
 import (
@@ -68,22 +69,29 @@ func Make(t testing.TB, c Config) Made {
 	if c.Settings.Turns == 0 {
 		c.Settings = qa.DefaultSettings()
 	}
-	b, err := baselines.Find(c.Baseline)
-	check(t, err)
-	m := &model{Config: c, requests: make(map[Key]qa.Request)}
-	w := world{text: c.Text}
-	s := baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w, Schema: "CREATE TABLE metadata (title VARCHAR);"}, m, c.Settings)
+	s, m := c.solver(t)
 	made := Made{Requests: m.requests, Examples: c.examples()}
 	c.create(t, s, made.Examples)
 	for i := range c.Questions * c.Repeats {
 		c.solve(t, s, m, made.Examples[i/c.Repeats], i%c.Repeats)
 	}
+	var err error
 	made.Run, err = runlog.Open(c.Dir)
 	check(t, err)
 	if c.Scored {
 		score(t, made)
 	}
 	return made
+}
+
+// solver returns the solver of the baseline, with its model.
+func (c Config) solver(t testing.TB) (*baselines.Solver, *model) {
+	t.Helper()
+	b, err := baselines.Find(c.Baseline)
+	check(t, err)
+	m := &model{Config: c, requests: make(map[Key]qa.Request)}
+	w := world{text: c.Text}
+	return baselines.New(b, baselines.World{Library: w, Retriever: w, Querier: w, Viewer: w, Schema: "CREATE TABLE metadata (title VARCHAR);"}, m, c.Settings), m
 }
 
 // score writes the scores of a run.

@@ -40,13 +40,7 @@ func TestContextIsThePrompt(t *testing.T) {
 				seen[d.Reason]++
 			}
 			for _, row := range got {
-				want := made.Requests[recordtest.Key{UUID: row.UUID, Repeat: row.Repeat, Step: row.Turn}]
-				if diff := cmp.Diff(want.Messages, row.Context, withoutData); diff != "" {
-					t.Fatalf("seed %d, %s step %d: context (-prompt +row):\n%s", seed, rec.Episode, row.Turn, diff)
-				}
-				if diff := cmp.Diff(want.Tools, row.Tools); diff != "" {
-					t.Fatalf("seed %d: tools (-prompt +row):\n%s", seed, diff)
-				}
+				checkPrompt(t, made, row)
 				rows++
 				calls += len(row.Tools)
 				if len(row.Context) < len(rec.Messages)-2 {
@@ -67,6 +61,62 @@ func TestContextIsThePrompt(t *testing.T) {
 		if seen[reason] == 0 {
 			t.Errorf("no turn was dropped as %s: %v", reason, seen)
 		}
+	}
+}
+
+// checkPrompt checks that the context of a row is the prompt.
+func checkPrompt(t *testing.T, made recordtest.Made, row windows.Row) {
+	t.Helper()
+	want := made.Requests[recordtest.Key{UUID: row.UUID, Repeat: row.Repeat, Step: row.Turn}]
+	if diff := cmp.Diff(want.Messages, row.Context, withoutData); diff != "" {
+		t.Fatalf("%s: %s#%d step %d: context (-prompt +row):\n%s", made.Run.Dir, row.UUID, row.Repeat, row.Turn, diff)
+	}
+	if diff := cmp.Diff(want.Tools, row.Tools); diff != "" {
+		t.Fatalf("%s: tools (-prompt +row):\n%s", made.Run.Dir, diff)
+	}
+}
+
+// So it is in forks, before the changed message and after it.
+func TestContextOfForks(t *testing.T) {
+	before, after := 0, 0
+	for seed := range uint64(6) {
+		c := recordtest.Config{
+			Dir: recordtest.Dir(t, "run"), Baseline: []string{"agentic-hybrid-view", "agentic-hybrid"}[seed%2],
+			Settings: qa.DefaultSettings(), Repeats: 2, Seed: seed, Thinking: seed%2 == 0,
+		}
+		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed}[seed%3]
+		c.Settings.Window = 1 + int(seed%3)
+		made := recordtest.Make(t, c)
+		for rec, err := range made.Run.Episodes() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(rec.Steps) < 2 {
+				continue
+			}
+			c.Dir, c.Seed = recordtest.Dir(t, "fork"), seed+100
+			c.Interrupt = seed%3 == 0
+			fork := runlog.Fork{Run: "..", Episode: rec.Episode, Step: 1 + int(seed)%(len(rec.Steps)-1), Changed: []string{runlog.ForkReply, runlog.ForkObservation}[seed/3%2]}
+			forked := recordtest.Fork(t, c, made, fork)
+			run := open(t, forked.Run)
+			again, err := forked.Run.Episode(rec.UUID, rec.Repeat)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, dropped := run.Rows(again, windows.Options{})
+			checkAccounted(t, run, again, rows, dropped)
+			for _, row := range rows {
+				checkPrompt(t, forked, row)
+				if row.Turn <= fork.Step {
+					before++
+				} else {
+					after++
+				}
+			}
+		}
+	}
+	if before < 20 || after < 20 {
+		t.Errorf("%d rows up to the changed message and %d after it: too few to test anything", before, after)
 	}
 }
 
