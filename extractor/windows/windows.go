@@ -2,6 +2,7 @@ package windows
 
 import (
 	"cmp"
+	"slices"
 
 	"airqa/agent/action"
 	"airqa/qa"
@@ -87,7 +88,11 @@ func answered(rec runlog.Recorded, i int) bool {
 
 // context returns the messages that the model saw before a step.
 func context(rec runlog.Recorded, s qa.Step, o Options) []qa.Message {
-	var list []qa.Message
+	n := 0
+	for _, span := range s.Shown {
+		n += span.End - span.First
+	}
+	list := slices.Grow([]qa.Message(nil), max(0, min(n, len(rec.Messages))))
 	for _, span := range s.Shown {
 		list = append(list, rec.Messages[span.First:span.End]...)
 	}
