@@ -9,7 +9,7 @@ import (
 	"airqa/run/runlog"
 )
 
-// Fork records a fork of an episode of a run, which changes the message of [runlog.Fork] and goes on as the model of c
+// Fork records a fork of an episode of a run, which changes the message of [runlog.Fork] and continues as the model of c
 // does. c needs another Dir and Seed than the run, and otherwise the same values. A changed reply is that of the other
 // model. Requests has those of the run as well.
 func Fork(t testing.TB, c Config, from Made, fork runlog.Fork) Made {
