@@ -131,7 +131,7 @@ type job struct {
 // environment. A failed endpoint or tool is an outcome of the trajectory. An error leaves the episode unfinished: a
 // cancelled context, a call suspended because a budget is spent ([qa.SuspendedError]), or a log that cannot be written.
 func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (qa.Trajectory, error) {
-	set := s.toolSet(ex)
+	set := s.Tools(ex)
 	setup.Model, setup.Env = s.model, set
 	if s.baseline.Loop && s.settings.Protocol.Native() {
 		setup.Tools = action.Native(set.Specs())
@@ -165,8 +165,8 @@ func (s *Solver) scope(ex qa.Example) tools.Scope {
 	return tools.Scope{Papers: papers, Bounded: true}
 }
 
-// toolSet makes the tools of the baseline for one question. A question that names papers searches only those.
-func (s *Solver) toolSet(ex qa.Example) tools.Set {
+// Tools returns the tools of the baseline for one question. A question that names papers searches only those.
+func (s *Solver) Tools(ex qa.Example) tools.Set {
 	var set tools.Set
 	for _, name := range s.baseline.Tools {
 		for _, t := range s.allTools(ex) {
@@ -200,7 +200,7 @@ func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) 
 			return nil, nil, err
 		}
 	}
-	specs := s.toolSet(qa.Example{}).Specs()
+	specs := s.Tools(qa.Example{}).Specs()
 	if s.baseline.Loop && s.settings.Protocol.Native() {
 		for _, t := range action.Native(specs) {
 			text, err := json.Marshal(t)

@@ -32,7 +32,7 @@ func loop(ctx context.Context, j job) error {
 
 // system renders the system prompt of the loop.
 func (s *Solver) system() (string, error) {
-	specs := s.toolSet(qa.Example{}).Specs()
+	specs := s.Tools(qa.Example{}).Specs()
 	data := prompts.Data{
 		"actions": action.Describe(specs, s.format()), "form": s.format().Rule(),
 		"schema": "", "example": s.exampleAction(specs),

@@ -26,10 +26,12 @@ import (
 	"airqa/report"
 	"airqa/report/cause"
 	"airqa/report/compare"
+	"airqa/report/diff"
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/report/questions"
 	"airqa/run/estimate"
+	"airqa/run/rerun"
 	"airqa/run/scoring"
 	"airqa/run/status"
 )
@@ -103,6 +105,19 @@ var jsonOutputs = map[string]jsonOutput{
 	"why": {
 		[]string{"why airqa-demo/runs/agentic-hybrid --json"},
 		[]any{cause.Row{}},
+	},
+	"diff": {
+		[]string{
+			"diff airqa-demo/runs/agentic-rag airqa-demo/runs/agentic-hybrid --json",
+			"diff airqa-demo/runs/agentic-rag airqa-demo/runs/agentic-hybrid 1e6bccdd --json",
+		},
+		[]any{diff.Question{}, diff.Flip{}},
+	},
+	"replay": {
+		[]string{"replay airqa-demo/runs/agentic-hybrid --json"},
+		[]any{rerun.Episode{}, struct {
+			Total rerun.Total `json:"total"`
+		}{}},
 	},
 	"search": {
 		[]string{"search -d airqa-demo/data reading --json"},

@@ -134,6 +134,8 @@ var scripted = map[string]map[string]string{
 		"script/fork.txtar": "at reply out data observation edit message by model",
 		"replay_test.go":    "cache",
 	},
+	"diff":   {"script/diff.txtar": "format json scoring judge"},
+	"replay": {"script/replay-actions.txtar": "data workers json"},
 	"score": {
 		"script/score-files.txtar": "gold pred out cores scoring explain",
 		"script/run.txtar":         "json judge",
@@ -278,7 +280,7 @@ var neededArgs = map[string]string{
 	"trace":  "run",
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
-	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "papers": "--data d",
+	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers": "--data d",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
 	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",

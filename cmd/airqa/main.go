@@ -59,6 +59,8 @@ type cli struct {
 	Trace  traceCmd  `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
 	Why    whyCmd    `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
 	Notes  notesCmd  `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
+	Diff   diffCmd   `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
+	Replay replayCmd `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
 	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
 	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`
 	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`

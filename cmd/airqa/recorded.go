@@ -12,7 +12,7 @@ import (
 	"airqa/run/session"
 )
 
-// recordedFlags is a kong resolver that fills unset flags of run --replay RUN and fork RUN from that run. With places set it
+// recordedFlags is a kong resolver that fills unset flags of run --replay RUN, fork RUN and replay RUN from that run. With places set it
 // fills only the locations of papers and endpoint, which may have moved: the environment and airqa.yaml override them.
 // Otherwise it fills all other flags and overrides both, since a run's settings belong together.
 type recordedFlags struct{ places bool }
@@ -60,7 +60,7 @@ func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 	return session.RecordedFlags(dir, config, os.Getenv)[flag], nil
 }
 
-// recordedDir returns the run that a command replays or forks; "" for none.
+// recordedDir returns the run that a command repeats, executes again or forks; "" for none.
 func recordedDir(ctx *kong.Context, command *kong.Node) string {
 	switch command.Name {
 	case "run":
@@ -70,7 +70,7 @@ func recordedDir(ctx *kong.Context, command *kong.Node) string {
 				return dir
 			}
 		}
-	case "fork":
+	case "fork", "replay":
 		for _, p := range ctx.Path {
 			if p.Positional != nil && p.Positional.Name == "run" {
 				return ctx.Value(p).String()

@@ -44,7 +44,8 @@ func (runCmd) Help() string {
 Ctrl-C finishes the episodes in flight; a second Ctrl-C stops them. The same command resumes the run.
 Budgets are enforced before each call: a call that might exceed the limit is not made, and the exit code is 4.
 With --cache DIR, a request that any run has made before costs nothing and counts toward no budget.
-airqa run --replay RUN --out DIR repeats RUN from its recorded replies, without calls. Only the times in the log differ.`
+airqa run --replay RUN --out DIR repeats RUN from its recorded replies, without calls. Only the times in the log differ.
+airqa replay RUN only executes its actions again and compares the results; it writes nothing.`
 }
 
 func (c runCmd) Run(a *app) error {

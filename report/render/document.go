@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/terminal"
 	"airqa/report"
 )
 
@@ -52,6 +53,8 @@ type Options struct {
 	Width int
 	// Detail adds n, interval and standard errors below every score. CSV, JSON and HTML always include them.
 	Detail bool
+	// Style paints text for a terminal; the zero value does not.
+	Style terminal.Style
 	// Flips is the maximum number of questions per kind that a comparison lists; JSON has all of them.
 	Flips int
 }

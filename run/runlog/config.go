@@ -241,37 +241,52 @@ func ReadConfig(dir string) (Config, error) {
 	return c, nil
 }
 
-// Differences lists the differences between two shapes in order, one line per key, starting with the key and a colon.
-// It omits the texts shown to the model if the baseline or protocol differs, because those select the texts.
-func Differences(old, now Shape) []string {
+// Change is a key of run.json with different values in two runs, as JSON; empty where it is not set.
+type Change struct {
+	Key string `json:"key"`
+	Old string `json:"a"`
+	New string `json:"b"`
+}
+
+// Changes lists the differences between two shapes, ordered by key. It omits the texts shown to the model if the baseline
+// or protocol differs, because those select the texts.
+func Changes(old, now Shape) []Change {
 	a, b := flatten(old), flatten(now)
 	otherTexts := a["baseline"] != b["baseline"] || a["settings.protocol"] != b["settings.protocol"]
 	keys := maps.Clone(a)
 	maps.Copy(keys, b)
-	var diff []string
-	for key := range keys {
+	var list []Change
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		isText := strings.HasPrefix(key, "prompts.") || strings.HasPrefix(key, "tools.")
 		if a[key] != b[key] && (!isText || !otherTexts) {
-			diff = append(diff, key+": "+change(a[key], b[key]))
+			list = append(list, Change{key, a[key], b[key]})
 		}
 	}
-	slices.Sort(diff)
-	return diff
+	return list
+}
+
+// Differences are the [Changes] in words, one line per key, starting with the key and a colon.
+func Differences(old, now Shape) []string {
+	var lines []string
+	for _, c := range Changes(old, now) {
+		lines = append(lines, c.Key+": "+c.Describe("there", "now"))
+	}
+	return lines
 }
 
 var textHash = regexp.MustCompile(`^"[0-9a-f]{64}"$`)
 
-// change describes a changed value. Hashes are only reported as changed.
-func change(old, now string) string {
+// Describe returns both values, each followed by the name of its side. Hashes are only reported as changed.
+func (c Change) Describe(before, after string) string {
 	switch {
-	case textHash.MatchString(old) && textHash.MatchString(now):
+	case textHash.MatchString(c.Old) && textHash.MatchString(c.New):
 		return "changed"
-	case textHash.MatchString(old) && now == "":
-		return "only there"
-	case old == "" && textHash.MatchString(now):
-		return "only now"
+	case textHash.MatchString(c.Old) && c.New == "":
+		return "only " + before
+	case c.Old == "" && textHash.MatchString(c.New):
+		return "only " + after
 	}
-	return cmp.Or(old, "not set") + " there, " + cmp.Or(now, "not set") + " now"
+	return cmp.Or(c.Old, "not set") + " " + before + ", " + cmp.Or(c.New, "not set") + " " + after
 }
 
 // flatten turns a value into dotted keys and JSON values for comparison.

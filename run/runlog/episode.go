@@ -82,7 +82,7 @@ func (e *Episode) Observation(s qa.Step) error {
 	}
 	ev := observationEvent{
 		head: e.head(TypeObservation), Step: s.N, By: s.By, Status: o.Status, Text: Text(o.Text), Images: o.Images,
-		Cut: o.Cut, Hash: fingerprint(o), Hits: o.Hits, Touched: o.Touched, Start: s.Acted, End: s.Ended,
+		Cut: o.Cut, Hash: Fingerprint(o), Hits: o.Hits, Touched: o.Touched, Start: s.Acted, End: s.Ended,
 	}
 	if s.Reply == nil {
 		ev.Action = encodable(s.Action)
@@ -196,7 +196,8 @@ func (e *Episode) parts(m qa.Message) ([]part, error) {
 	return []part{{Text: &text}}, nil
 }
 
-func fingerprint(o *qa.Observation) string {
+// Fingerprint identifies what a model sees of an observation: its text and its images, before redaction.
+func Fingerprint(o *qa.Observation) string {
 	var b strings.Builder
 	b.WriteString(o.Text)
 	for _, im := range o.Images {

@@ -20,6 +20,8 @@ type Event struct {
 	// Step and By belong to a call (by the model) or an observation.
 	Step int    `json:"step"`
 	By   string `json:"by"`
+	// Hash is the fingerprint of an observation, see [Fingerprint].
+	Hash string `json:"hash"`
 	// Outcome, Reason and Answer belong to an end.
 	Outcome qa.Outcome `json:"outcome"`
 	Reason  string     `json:"reason"`

@@ -68,13 +68,12 @@ func ScoresByUUID(dir string) (map[string]*qa.Score, error) {
 	return scores, nil
 }
 
-// FindEpisode returns the only episode with a prefix.
+// FindEpisode returns the only episode with a prefix. A prefix of the uuid may be followed by the number of a repeat, such
+// as "1e6b#1".
 func FindEpisode(episodes []string, given string) (string, error) {
-	var found []string
-	for _, id := range episodes {
-		if strings.HasPrefix(id, given) {
-			found = append(found, id)
-		}
+	found := withPrefix(episodes, given)
+	if prefix, repeat, ok := strings.Cut(given, "#"); ok && len(found) == 0 {
+		found = slices.DeleteFunc(withPrefix(episodes, prefix), func(id string) bool { return !strings.HasSuffix(id, "#"+repeat) })
 	}
 	switch len(found) {
 	case 0:
@@ -82,5 +81,15 @@ func FindEpisode(episodes []string, given string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("%d episodes begin with %q; give more of the uuid", len(found), given)
+	return "", fmt.Errorf("%d episodes begin with %q; give more of the uuid, or the number of a repeat, such as %[2]s#0", len(found), given)
+}
+
+func withPrefix(episodes []string, prefix string) []string {
+	var found []string
+	for _, id := range episodes {
+		if strings.HasPrefix(id, prefix) {
+			found = append(found, id)
+		}
+	}
+	return found
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"airqa/internal/exit"
+	"airqa/report/diff"
+	"airqa/report/render"
+)
+
+type diffCmd struct {
+	A     string `arg:"" name:"a" help:"Run directory."`
+	B     string `arg:"" name:"b" help:"Another run directory, or the same one for two of its episodes."`
+	UUID  string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat. Default: the questions whose verdict differs."`
+	UUIDB string `arg:"" optional:"" name:"uuid-b" help:"Episode of the second run, such as UUID#1. Default: the same as of the first."`
+	formatFlags
+	Scoring string `env:"AIRQA_DIFF_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
+	Judge   string `env:"AIRQA_DIFF_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
+}
+
+func (diffCmd) Help() string {
+	return `Examples:
+  airqa diff runs/rag runs/hybrid
+  airqa diff runs/rag runs/hybrid 00608f20
+  airqa diff runs/rag runs/rag 00608f20#0 00608f20#1 --json
+
+Steps are aligned by function and arguments; the layout of SQL, whitespace in queries and the order of ids do not matter.
+The first different action and the first different observation are named. Without a question, it lists the answers that
+became right or wrong, by the place where the trajectories diverge; both runs must be scored.`
+}
+
+func (c diffCmd) Run(a *app) error {
+	o, err := c.render(a, "")
+	if err != nil {
+		return err
+	}
+	o.Style = a.outStyle
+	left, err := c.source(a, c.A)
+	if err != nil {
+		return err
+	}
+	right := left
+	if c.B != c.A {
+		if right, err = c.source(a, c.B); err != nil {
+			return err
+		}
+	}
+	if c.UUID == "" {
+		return c.runs(a, left, right, o)
+	}
+	nameA, nameB, err := c.episodes(left, right)
+	if err != nil {
+		return err
+	}
+	q, err := diff.OfEpisodes(left, right, nameA, nameB)
+	if err != nil {
+		return err
+	}
+	return render.Diff(a.out, q, o)
+}
+
+func (c diffCmd) source(a *app, dir string) (diff.Source, error) {
+	r, examples, err := a.session().OpenRun(dir)
+	return diff.Source{Run: r, Examples: examples, Mode: c.Scoring, Judge: c.Judge}, err
+}
+
+// episodes finds the two episodes to compare.
+func (c diffCmd) episodes(left, right diff.Source) (string, string, error) {
+	nameA, err := findEpisode(left.UUIDs(), c.UUID)
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w", c.A, err)
+	}
+	nameB, err := findEpisode(right.UUIDs(), cmp.Or(c.UUIDB, nameA))
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w", c.B, err)
+	}
+	if c.A == c.B && nameA == nameB {
+		return "", "", exit.Misuse("%s is compared with itself; name two runs, or two episodes such as %[1]s and another repeat", nameA)
+	}
+	return nameA, nameB, nil
+}
+
+// runs lists the answers whose verdict differs.
+func (c diffCmd) runs(a *app, left, right diff.Source, o render.Options) error {
+	if c.A == c.B {
+		return exit.Misuse("%s is compared with itself; name two runs, or two episodes such as UUID#0 UUID#1", c.A)
+	}
+	r, err := diff.OfRuns(a.ctx, left, right)
+	if err != nil {
+		return err
+	}
+	for _, damage := range r.Damaged {
+		a.say("warning: %v (this episode is left out)", damage)
+	}
+	return render.DiffRuns(a.out, r, o)
+}

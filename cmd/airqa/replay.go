@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"airqa/baselines"
+	"airqa/env"
+	"airqa/internal/exit"
+	"airqa/run/rerun"
+	"airqa/run/runlog"
+	"airqa/run/session"
+)
+
+type replayCmd struct {
+	Dir  string `arg:"" name:"run" help:"Run directory."`
+	UUID string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat. Default: all episodes."`
+	dataFlags
+	Workers int  `short:"j" default:"4" help:"Concurrent episodes."`
+	JSON    bool `name:"json" help:"Print one JSON object per episode, then the totals."`
+}
+
+func (replayCmd) Help() string {
+	return `Examples:
+  airqa replay runs/hybrid
+  airqa replay runs/hybrid 00608f20 --data papers-v2
+
+It executes the recorded actions on a data directory (default: that of the run) and compares each result with the recorded
+one. No model is asked and nothing is written. Exit code 1 if a result differs. To repeat the whole run with its recorded
+replies, as a new run: airqa run --replay RUN --out DIR.`
+}
+
+func (c replayCmd) Run(a *app) error {
+	if c.Workers < 1 {
+		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+	}
+	r, examples, err := a.session().OpenRun(c.Dir)
+	if err != nil {
+		return err
+	}
+	names := r.UUIDs()
+	if c.UUID != "" {
+		name, err := findEpisode(names, c.UUID)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Dir, err)
+		}
+		names = []string{name}
+	}
+	world, err := c.world(a, r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = world.Close() }()
+	runner, err := rerun.Open(a.ctx, rerun.Config{Run: r, Examples: examples, Env: world, Redact: a.redactor()})
+	if err != nil {
+		return err
+	}
+	for _, change := range runner.Changes() {
+		a.say("note: %s differs from the run: %s", change.Key, change.Describe("then", "now"))
+	}
+	return c.execute(a, runner, names)
+}
+
+// world opens the data directory as the run did.
+func (c replayCmd) world(a *app, r *runlog.Run) (*env.Env, error) {
+	baseline, err := baselines.Find(r.Config.Shape.Baseline)
+	if err != nil {
+		return nil, err
+	}
+	settings := rerun.Settings(r)
+	return c.open(a, env.Config{
+		Mode: env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
+	})
+}
+
+// execute runs the episodes with a progress bar, until Ctrl-C.
+func (c replayCmd) execute(a *app, runner *rerun.Runner, names []string) error {
+	ctx, drain, stop := a.interrupts()
+	defer stop()
+	ctx, cancel := session.UntilDrained(ctx, drain)
+	defer cancel()
+	stage := a.progress.Stage("replay", len(names))
+	summary, err := runner.Run(ctx, names, c.Workers, func(t rerun.Total) {
+		stage.Set(t.Episodes, fmt.Sprintf("%d equal, %d different", t.Equal, t.Different+t.Failed))
+	})
+	stage.Close(fmt.Sprintf("%d of %d episodes", summary.Total.Episodes, len(names)))
+	if errors.Is(err, exit.ErrInterrupted) {
+		err = fmt.Errorf("stopped after %d of %d episodes", summary.Total.Episodes, len(names))
+	}
+	return errors.Join(c.print(a, summary), err, differing(summary.Total))
+}
+
+func (c replayCmd) print(a *app, s rerun.Summary) error {
+	if !c.JSON {
+		return a.print(s.Text(a.width))
+	}
+	for _, e := range s.Episodes {
+		if err := a.printJSON(e); err != nil {
+			return err
+		}
+	}
+	return a.printJSON(struct {
+		Total rerun.Total `json:"total"`
+	}{s.Total})
+}
+
+// differing is the error of a replay that is not equal.
+func differing(t rerun.Total) error {
+	if t.Same() {
+		return nil
+	}
+	return fmt.Errorf("%d of %d episodes differ from the recorded run, %d could not be read", t.Differing, t.Episodes, t.Unread)
+}

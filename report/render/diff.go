@@ -1,0 +1,282 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/report"
+	"airqa/report/diff"
+)
+
+// sideBySide is the minimum width for two columns of steps.
+const sideBySide = 100
+
+// Diff prints the comparison of two trajectories. As text, runs of equal steps are folded into a line, and the others are
+// side by side on a wide terminal, otherwise below each other. Other formats have a table of steps.
+func Diff(w io.Writer, q diff.Question, o Options) error {
+	d := Document{Title: "Two trajectories", Data: []any{q}}
+	d.add(Part{Items: items(diffHead(q))})
+	if list := beforeFirst(q); len(list) > 0 {
+		d.add(Part{Title: "Different before step 1", Items: items(list)})
+	}
+	d.add(Part{Text: divergence(q.Diff)})
+	if o.Format != "" && o.Format != "text" {
+		d.add(Part{Title: "Steps", Table: stepsTable(q.Diff)})
+		return Write(w, d, o)
+	}
+	p := stepPrinter{style: o.Style, width: terminal.ProseWidth(o.Width), columns: o.Width >= sideBySide}
+	return print(w, plainText(d, o)+"\n\n"+p.pairs(q.Pairs))
+}
+
+func diffHead(q diff.Question) []string {
+	lines := []string{"Question: " + q.Question}
+	if q.Gold != "" {
+		lines = append(lines, "Gold: "+q.Gold)
+	}
+	return append(lines, sideLine("A", q.A), sideLine("B", q.B))
+}
+
+// sideLine describes one trajectory: "A: rag, offline (runs/rag), u#0: answered after 3 steps, wrong: 40".
+func sideLine(name string, s diff.Side) string {
+	outcome, verdict, answer := string(s.Outcome), "not scored", "no answer"
+	if outcome == "" {
+		outcome = "unfinished"
+	}
+	if s.Score != nil {
+		verdict = string(s.Score.Verdict)
+	}
+	if s.Answer.Given {
+		answer = s.Answer.Text
+	}
+	return fmt.Sprintf("%s: %s, %s (%s), %s: %s after %s, %s: %s", name, s.Baseline, s.Model, s.Run, s.Episode,
+		strings.ReplaceAll(outcome, "_", " "), terminal.Plural(s.Steps, "step"), verdict, answer)
+}
+
+// beforeFirst lists the settings and the messages before the first reply that differ.
+func beforeFirst(q diff.Question) []string {
+	var lines []string
+	for _, c := range q.Settings {
+		lines = append(lines, c.Key+": "+c.Describe("in A", "in B"))
+	}
+	for _, c := range q.Prompt {
+		lines = append(lines, fmt.Sprintf("message %d (%s) %s: A %q, B %q", c.Message, c.Role, c.Change, c.A, c.B))
+	}
+	return lines
+}
+
+// divergence describes the two points at which trajectories part.
+func divergence(d diff.Diff) []string {
+	lines := make([]string, 2)
+	lines[0] = "First different action: none."
+	if p := d.FirstAction; p != nil {
+		lines[0] = fmt.Sprintf("First different action: %s (%s).", stepNames(*p), actionsText(d, *p))
+	}
+	lines[1] = "First different observation: none."
+	switch p := d.FirstResult; {
+	case p == nil:
+	case p.Kind == diff.OtherResult:
+		lines[1] = fmt.Sprintf("First different observation: %s. An equal action had another result: the data or the tools have changed.", stepNames(*p))
+	case d.FirstAction != nil && d.FirstAction.Pair == p.Pair:
+		lines[1] = fmt.Sprintf("First different observation: %s, as the actions differ.", stepNames(*p))
+	default:
+		lines[1] = fmt.Sprintf("First different observation: %s (%s).", stepNames(*p), kindText(d.Pairs[p.Pair]))
+	}
+	return lines
+}
+
+// actionsText names the functions of two different actions, or the arguments that differ.
+func actionsText(d diff.Diff, at diff.Point) string {
+	a, b := d.StepsAt(at)
+	switch {
+	case a == nil:
+		return "B " + b.Function + ", A ended before"
+	case b == nil:
+		return "A " + a.Function + ", B ended before"
+	case a.Function != b.Function:
+		return "A " + a.Function + ", B " + b.Function
+	}
+	return a.Function + ": " + kindText(d.Pairs[at.Pair])
+}
+
+// stepNames names the steps of a point: "step 3", or "step 3 of A, step 4 of B".
+func stepNames(p diff.Point) string {
+	switch {
+	case p.A == p.B:
+		return fmt.Sprintf("step %d", p.A)
+	case p.A == 0:
+		return fmt.Sprintf("step %d of B", p.B)
+	case p.B == 0:
+		return fmt.Sprintf("step %d of A", p.A)
+	}
+	return fmt.Sprintf("step %d of A, step %d of B", p.A, p.B)
+}
+
+func kindText(p diff.Pair) string {
+	switch p.Kind {
+	case diff.Equal:
+		return "equal"
+	case diff.OtherResult:
+		return "same action, other result"
+	case diff.OnlyA:
+		return "only in A"
+	case diff.OnlyB:
+		return "only in B"
+	}
+	text := "other arguments"
+	if len(p.Arguments) > 0 {
+		text = "other " + strings.Join(p.Arguments, ", ")
+	}
+	if p.Result == nil && p.A.Status != "" {
+		text += ", same result"
+	}
+	return text
+}
+
+// stepsTable has a line for each pair.
+func stepsTable(d diff.Diff) *report.Table {
+	t := report.NewTable("steps", "Steps", "A", "B", "steps", "action of A", "action of B", "result")
+	for i := range t.Heads {
+		t.Heads[i].Left = true
+	}
+	for _, p := range d.Pairs {
+		result := ""
+		if p.Result != nil {
+			result = p.Result.String()
+		}
+		t.Add("", numberOf(p.A), numberOf(p.B), kindText(p), textOf(p.A), textOf(p.B), result)
+	}
+	return t
+}
+
+func numberOf(s *diff.Step) string {
+	if s == nil {
+		return "-"
+	}
+	return fmt.Sprint(s.N)
+}
+
+func textOf(s *diff.Step) string {
+	if s == nil {
+		return ""
+	}
+	return s.Text
+}
+
+// stepPrinter prints pairs of steps for a terminal.
+type stepPrinter struct {
+	style   terminal.Style
+	width   int
+	columns bool
+}
+
+// Colours of A, B and of what is equal.
+const (
+	colourA = "31"
+	colourB = "32"
+	faint   = "2"
+)
+
+func (p stepPrinter) pairs(list []diff.Pair) string {
+	var blocks []string
+	for i := 0; i < len(list); {
+		end := i
+		for end < len(list) && list[end].Kind == diff.Equal {
+			end++
+		}
+		if end > i {
+			blocks = append(blocks, p.style.Paint(faint, "── "+equalSteps(list[i], list[end-1], end-i)))
+			i = end
+			continue
+		}
+		blocks = append(blocks, p.pair(list[i]))
+		i++
+	}
+	return strings.Join(blocks, "\n")
+}
+
+func equalSteps(first, last diff.Pair, n int) string {
+	text := terminal.Plural(n, "equal step")
+	if n == 1 {
+		return fmt.Sprintf("%s: A %d, B %d", text, first.A.N, first.B.N)
+	}
+	return fmt.Sprintf("%s: A %d-%d, B %d-%d", text, first.A.N, last.A.N, first.B.N, last.B.N)
+}
+
+func (p stepPrinter) pair(pair diff.Pair) string {
+	head := kindText(pair)
+	if pair.Result != nil && pair.Kind == diff.OtherResult {
+		head += ": " + pair.Result.String()
+	}
+	lines := []string{p.style.Bold("── " + terminal.Line(head))}
+	room := p.width
+	if p.columns {
+		room = (p.width - 3) / 2
+	}
+	a, b := stepLines("A", pair.A, pair.Result, room), stepLines("B", pair.B, pair.Result, room)
+	if !p.columns {
+		return strings.Join(append(append(lines, p.painted(colourA, a)...), p.painted(colourB, b)...), "\n")
+	}
+	for i := range max(len(a), len(b)) {
+		left, right := "", ""
+		if i < len(a) {
+			left = a[i]
+		}
+		if i < len(b) {
+			right = b[i]
+		}
+		line := p.style.Paint(colourA, terminal.Pad(left, room, false)) + " │ " + p.style.Paint(colourB, right)
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p stepPrinter) painted(code string, lines []string) []string {
+	for i, s := range lines {
+		lines[i] = p.style.Paint(code, s)
+	}
+	return lines
+}
+
+// Lines of an action and of a result that are shown; airqa trace and --json have all of them.
+const (
+	actionLines = 12
+	resultLines = 4
+)
+
+// stepLines prints a step within room columns: its number, its action, and its result at the difference.
+func stepLines(side string, s *diff.Step, c *diff.Change, room int) []string {
+	if s == nil {
+		return nil
+	}
+	head := fmt.Sprintf("%s step %d", side, s.N)
+	if s.By == qa.ByProgram {
+		head += ", by the program"
+	}
+	lines := append([]string{head}, indented(s.Text, room, actionLines)...)
+	if s.Status == "" {
+		return lines
+	}
+	result := string(s.Status) + ": " + s.Result
+	if c != nil && c.What != diff.ChangedStatus && c.What != diff.Missing {
+		result = string(s.Status) + fmt.Sprintf(", line %d: ", c.Line) + c.A
+		if side == "B" {
+			result = string(s.Status) + fmt.Sprintf(", line %d: ", c.Line) + c.B
+		}
+	}
+	return append(lines, indented("→ "+result, room, resultLines)...)
+}
+
+// indented breaks a text into at most most lines.
+func indented(text string, room, most int) []string {
+	list := terminal.Hard(terminal.Clip(text, (most+1)*room), room-2)
+	if len(list) > most {
+		list = append(list[:most], "…")
+	}
+	for i := range list {
+		list[i] = "  " + list[i]
+	}
+	return list
+}

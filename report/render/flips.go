@@ -1,0 +1,170 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/report"
+	"airqa/report/diff"
+)
+
+// DiffRuns prints the episodes whose verdict differs between two runs, by the place where their trajectories diverge. JSON
+// has one object per episode.
+func DiffRuns(w io.Writer, r diff.Runs, o Options) error {
+	d := Document{Title: "Two runs"}
+	for _, f := range r.Flips {
+		d.Data = append(d.Data, f)
+	}
+	d.add(Part{Items: items([]string{runLine("A", r.A), runLine("B", r.B)})})
+	var settings []string
+	for _, c := range r.Settings {
+		settings = append(settings, c.Key+": "+c.Describe("in A", "in B"))
+	}
+	if len(settings) > 0 {
+		d.add(Part{Title: "Different before step 1", Items: items(settings)})
+	}
+	d.add(Part{Text: []string{flipSummary(r)}})
+	if r.A.Scoring != r.B.Scoring || r.A.Judge != r.B.Judge {
+		d.warnings([]string{"the scoring or the judge differs: a verdict may differ for that reason alone"})
+	}
+	if len(r.Flips) == 0 {
+		return Write(w, d, o)
+	}
+	first := r.Flips[0]
+	d.Notes = []string{fmt.Sprintf("airqa diff %s %s %s shows the steps of one.", r.A.Run, r.B.Run, shortEpisode(first.UUID, first.Repeat))}
+	if o.Width > 0 && (o.Format == "" || o.Format == "text") {
+		notes := d.Notes
+		d.Notes = nil
+		return print(w, plainText(d, o)+"\n\n"+flipsList(r.Flips, o)+"\n"+terminal.Wrap(notes[0], o.Width, "  "))
+	}
+	d.add(Part{Table: flipsTable(r.Flips)})
+	return Write(w, d, o)
+}
+
+func runLine(name string, s diff.Side) string {
+	return fmt.Sprintf("%s: %s, %s (%s); scoring %s, judge %s", name, s.Baseline, s.Model, s.Run, s.Scoring, s.Judge)
+}
+
+// flipSummary counts the flips by direction.
+func flipSummary(r diff.Runs) string {
+	count := make(map[diff.Flipped]int)
+	for _, f := range r.Flips {
+		count[f.Change]++
+	}
+	text := fmt.Sprintf("%s in both runs: %d right in A only, %d right in B only, %d unscored in one of them.",
+		terminal.Plural(r.Both, "answer"), count[diff.Lost], count[diff.Won], count[diff.NoVerdict])
+	if r.Other > 0 {
+		text += fmt.Sprintf(" Left out: %d in one run only.", r.Other)
+	}
+	return text
+}
+
+// divergences are the headings of the groups of flips.
+var divergences = map[diff.Divergence]string{
+	diff.Never:       "same actions, same results",
+	diff.AtFirst:     "another first action",
+	diff.AfterResult: "same action, other result",
+	diff.Later:       "another later action",
+}
+
+// flipsList has three lines for each flip, for a terminal that is too narrow for the two actions in a line.
+func flipsList(flips []diff.Flip, o Options) string {
+	var b strings.Builder
+	for _, group := range diff.Divergences() {
+		if n := countFlips(flips, group); n > 0 {
+			fmt.Fprintf(&b, "%s\n", o.Style.Bold(fmt.Sprintf("%s: %d", divergences[group], n)))
+		}
+		for _, f := range flips {
+			if f.Diverged != group {
+				continue
+			}
+			head := terminal.Line(shortEpisode(f.UUID, f.Repeat))
+			if f.Step > 0 {
+				head += fmt.Sprintf(", step %d", f.Step)
+			}
+			x, y := flipTexts(f)
+			fmt.Fprintf(&b, "  %s: %s in A, %s in B\n", head, f.A.Verdict, f.B.Verdict)
+			fmt.Fprintf(&b, "%s\n", o.Style.Paint(colourA, "    A "+terminal.Clip(x, o.Width-leftOfFlip)))
+			fmt.Fprintf(&b, "%s\n", o.Style.Paint(colourB, "    B "+terminal.Clip(y, o.Width-leftOfFlip)))
+		}
+	}
+	return b.String()
+}
+
+// leftOfFlip is the number of columns before an action in a list.
+const leftOfFlip = 6
+
+func flipsTable(flips []diff.Flip) *report.Table {
+	t := report.NewTable("flips", "Flips", "question", "step", "A", "B", "in A", "in B")
+	t.Section = "diverged"
+	for i := range t.Heads {
+		t.Heads[i].Left = true
+	}
+	for _, group := range diff.Divergences() {
+		name := fmt.Sprintf("%s: %d", divergences[group], countFlips(flips, group))
+		for _, f := range flips {
+			if f.Diverged != group {
+				continue
+			}
+			a, b := flipTexts(f)
+			t.Add(name, shortEpisode(f.UUID, f.Repeat), flipStep(f), string(f.A.Verdict), string(f.B.Verdict),
+				terminal.Clip(a, longestFlip), terminal.Clip(b, longestFlip))
+		}
+	}
+	return t
+}
+
+func countFlips(flips []diff.Flip, group diff.Divergence) int {
+	n := 0
+	for _, f := range flips {
+		if f.Diverged == group {
+			n++
+		}
+	}
+	return n
+}
+
+// shortEpisode is the beginning of a uuid, with the number of a repeat.
+func shortEpisode(uuid string, repeat int) string {
+	const enough = 8
+	if qa.IsUUID(uuid) {
+		uuid = uuid[:enough]
+	}
+	if repeat > 0 {
+		uuid += fmt.Sprintf("#%d", repeat)
+	}
+	return uuid
+}
+
+// flipStep is the number of the diverging step.
+func flipStep(f diff.Flip) string {
+	if f.Step == 0 {
+		return "-"
+	}
+	return strconv.Itoa(f.Step)
+}
+
+// longestFlip is the maximum width of an action in a table of flips.
+const longestFlip = 80
+
+// flipTexts returns the diverging action of each side, its result if the action is the same, or its answer.
+func flipTexts(f diff.Flip) (a, b string) {
+	if f.Result != nil {
+		name, _, _ := strings.Cut(f.A.Action, "(")
+		return name + ": " + f.Result.A, name + ": " + f.Result.B
+	}
+	text := func(side diff.FlippedSide) string {
+		switch {
+		case f.Step == 0:
+			return side.Answer
+		case side.Action == "":
+			return "(ended: " + string(side.Outcome) + ")"
+		}
+		return side.Action
+	}
+	return text(f.A), text(f.B)
+}
