@@ -65,11 +65,6 @@ func (c whyCmd) Run(a *app) error {
 			return err
 		}
 	}
-	for _, r := range runs {
-		for _, damage := range r.Damaged {
-			a.say("warning: %s: %v (this episode is left out)", r.Dir, damage)
-		}
-	}
 	if choice.Episode == "" {
 		return render.Causes(a.out, runs, o)
 	}
@@ -94,8 +89,11 @@ func (c whyCmd) sources(a *app) (list []cause.Source, err error) {
 	return list, nil
 }
 
-// others adds what people decided, and what a model says.
+// others warns of damaged episodes, and adds what people decided and what a model says.
 func (c whyCmd) others(a *app, s cause.Source, r *cause.Run) error {
+	for _, damage := range r.Damaged {
+		a.say("warning: %s: %v (this episode is left out)", r.Dir, damage)
+	}
 	f, err := notes.Open(s.Dir, notes.Config{})
 	if err != nil {
 		return err
