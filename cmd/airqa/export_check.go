@@ -22,7 +22,7 @@ type checkFlags struct {
 	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --config, or the only one."`
 	Tokenizer string `env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
 	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --config."`
-	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory, in place of the one in --config."`
+	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --config."`
 }
 
 // open opens the file that the trainer gets. The caller calls remove at the end.

@@ -5,19 +5,27 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/syndir"
+	"airqa/internal/exit"
 )
 
 // A synthesis that is killed at random moments, and started again each time, ends with the same questions and the same
 // cost as one that nothing disturbed. No reply is paid for twice but those that were on their way when the program died.
+// AIRQA_TEST_KILLS is the number of kills.
 func TestKilledSynthesis(t *testing.T) {
+	planned := 15
+	if n, err := strconv.Atoi(os.Getenv("AIRQA_TEST_KILLS")); err == nil {
+		planned = n
+	}
 	data, dir := ingested(t), t.TempDir()
-	const workers, count = 3, "24"
+	const workers = 3
+	count := strconv.Itoa(24 * planned / 15)
 	quiet, disturbed := policyServer(), policyServer()
 	defer quiet.Close()
 	defer disturbed.Close()
@@ -27,15 +35,19 @@ func TestKilledSynthesis(t *testing.T) {
 		c.Env = append(os.Environ(), asProgram+"=1", "OPENAI_BASE_URL="+endpoint, "OPENAI_API_KEY=sk-test-key-that-is-long")
 		return c
 	}
-	if raw, err := command("quiet", quiet.URL()).CombinedOutput(); err != nil {
-		t.Fatalf("the undisturbed synthesis: %v\n%s", err, raw)
+	finish := func(out, endpoint string) {
+		c := command(out, endpoint)
+		raw, err := c.CombinedOutput()
+		// Six papers do not have questions for every category if many are asked for.
+		if err != nil && (planned <= 15 || c.ProcessState.ExitCode() != exit.Short) {
+			t.Fatalf("synthesis %s: %v\n%s", out, err, raw)
+		}
 	}
-	kills := killed(t, 15, disturbed.Calls, func() *exec.Cmd { return command("killed", disturbed.URL()) })
-	if raw, err := command("killed", disturbed.URL()).CombinedOutput(); err != nil {
-		t.Fatalf("the last start: %v\n%s", err, raw)
-	}
-	if kills < 8 {
-		t.Errorf("only %d of 15 kills met a working program", kills)
+	finish("quiet", quiet.URL())
+	kills := killed(t, planned, disturbed.Calls, func() *exec.Cmd { return command("killed", disturbed.URL()) })
+	finish("killed", disturbed.URL())
+	if kills < planned/2 {
+		t.Errorf("only %d of %d kills met a working program", kills, planned)
 	}
 	if diff := cmp.Diff(read(t, dir, "quiet", syndir.QuestionsFile), read(t, dir, "killed", syndir.QuestionsFile)); diff != "" {
 		t.Errorf("questions (-undisturbed +killed):\n%s", diff)
@@ -50,7 +62,7 @@ func TestKilledSynthesis(t *testing.T) {
 	if extra := disturbed.Calls() - quiet.Calls(); extra < 0 || extra > kills*workers {
 		t.Errorf("%d calls undisturbed, %d with %d kills of %d workers", quiet.Calls(), disturbed.Calls(), kills, workers)
 	}
-	t.Logf("%d kills met a working program; %d calls undisturbed, %d disturbed", kills, quiet.Calls(), disturbed.Calls())
+	t.Logf("%d kills met a working program; %d calls undisturbed, %d disturbed; $%.4f and $%.4f", kills, quiet.Calls(), disturbed.Calls(), *want.USD, *got.USD)
 }
 
 func read(t *testing.T, parts ...string) string {

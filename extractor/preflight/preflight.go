@@ -32,8 +32,9 @@ const (
 
 // Config is what a trainer does with its data. The zero value of a field is the trainer's own default.
 type Config struct {
-	Trainer  Trainer
-	Stage    Stage
+	Trainer Trainer
+	Stage   Stage
+	// Template names a template of LLaMA-Factory, or one of TRL (package chattemplate).
 	Template string
 	// CutoffLen is the maximum number of tokens in a row: cutoff_len of LLaMA-Factory (2,048 by default), max_length of
 	// TRL (1,024).

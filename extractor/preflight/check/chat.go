@@ -5,15 +5,31 @@ import (
 	"strings"
 
 	"airqa/extractor/preflight"
+	"airqa/extractor/preflight/chattemplate"
 	"airqa/extractor/preflight/table"
 	"airqa/internal/python"
 	"airqa/internal/tokens"
 )
 
-// turn is a message of a chat.
+// turn is a message of a chat. Turns are comparable.
 type turn struct {
 	role, text string
+	noText     bool
 	weight     python.Value
+	// toolCalls is a list of tool calls in JSON.
+	toolCalls string
+}
+
+// calls returns the tool calls.
+func (t turn) calls() (list []*python.Dict) {
+	v, _ := python.FromJSON([]byte(t.toolCalls))
+	items, _ := v.(python.List)
+	for _, item := range items {
+		if d, ok := item.(*python.Dict); ok {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // turns reads a list of messages with role and content, or from and value.
@@ -29,10 +45,14 @@ func turns(cell table.Cell, column string) ([]turn, error) {
 			return nil, fmt.Errorf("TypeError: message %d of %s has no role", i, column)
 		}
 		body, ok := text.(string)
-		if !ok {
+		if !ok && text != nil {
 			return nil, fmt.Errorf("TypeError: message %d of %s has no text: its content is %s", i, column, python.Type(text))
 		}
-		list = append(list, turn{r, body, field(m, "weight", "")})
+		calls := ""
+		if v := field(m, "tool_calls"); v != nil {
+			calls = python.JSON(withoutNulls(v))
+		}
+		list = append(list, turn{r, body, text == nil, field(m, "weight"), calls})
 	}
 	return list, nil
 }
@@ -47,17 +67,31 @@ func field(m table.Cell, names ...string) python.Value {
 	return nil
 }
 
+// withoutNulls leaves out the keys of objects that have no value, as datasets 5 does in a column of messages.
+func withoutNulls(v python.Value) python.Value {
+	switch v := v.(type) {
+	case python.List:
+		list := make(python.List, len(v))
+		for i, item := range v {
+			list[i] = withoutNulls(item)
+		}
+		return list
+	case *python.Dict:
+		d := &python.Dict{}
+		for key, value := range v.All() {
+			if value != nil {
+				d.Set(key, withoutNulls(value))
+			}
+		}
+		return d
+	}
+	return v
+}
+
 func (t turn) render() string { return "<|im_start|>" + t.role + "\n" + t.text + "<|im_end|>\n" }
 
 // header opens the answer.
-const header = "<|im_start|>assistant\n"
-
-func render(list []turn) (text string) {
-	for _, t := range list {
-		text += t.render()
-	}
-	return text
-}
+const header = chattemplate.Header
 
 // count counts tokens, exactly with a tokenizer.
 func count(c preflight.Config, text string) int {

@@ -14,6 +14,7 @@ import (
 
 	"airqa/extractor/preflight"
 	"airqa/extractor/preflight/align"
+	"airqa/extractor/preflight/chattemplate"
 	"airqa/extractor/preflight/table"
 	"airqa/extractor/preflight/template"
 	"airqa/internal/bpe"
@@ -82,8 +83,12 @@ func openChat(o Options, t Training) (*Check, error) {
 		if !slices.Contains([]string{"", promptCompletion, messagesFormat, preference}, t.Format) {
 			return nil, fmt.Errorf("%s: unknown format %q; known: %s, %s, %s", o.Training, t.Format, promptCompletion, messagesFormat, preference)
 		}
+		chat, err := chattemplate.Find(t.Template)
+		if err != nil {
+			return nil, err
+		}
 		c.mixed = true
-		c.trainer, c.settings = trl{t.Config, t.Format}, fmt.Sprintf("TRL, max_length %d", t.CutoffLen)
+		c.trainer, c.settings = trl{t.Config, t.Format, chat}, fmt.Sprintf("TRL, template %s, max_length %d", cmp.Or(t.Template, chattemplate.ChatML), t.CutoffLen)
 	}
 	return c, nil
 }

@@ -90,7 +90,7 @@ func chatTurn(m table.Cell) (turn, error) {
 	if calls != nil {
 		text += python.JSON(calls)
 	}
-	return turn{role, text, weight}, nil
+	return turn{role: role, text: text, weight: weight}, nil
 }
 
 func isWeight(role string, v python.Value) bool {

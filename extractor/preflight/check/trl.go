@@ -3,17 +3,19 @@ package check
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"airqa/extractor/preflight"
+	"airqa/extractor/preflight/chattemplate"
 	"airqa/extractor/preflight/table"
 	"airqa/internal/python"
 )
 
-// trl judges rows as TRL's trainers prepare them, with a ChatML template.
+// trl judges rows as TRL's trainers prepare them.
 type trl struct {
-	config preflight.Config
-	format string
+	config   preflight.Config
+	format   string
+	template chattemplate.Template
 }
 
 // Formats of TRL's rows.
@@ -82,6 +84,13 @@ func formatOf(cell table.Cell) string {
 
 // judgeCompletion judges a prompt and an answer, of which all but the prompt is trained.
 func (t trl) judgeCompletion(cell table.Cell, column string) (preflight.Verdict, error) {
+	parts, err := t.parts(cell, column)
+	if err != nil {
+		return preflight.Verdict{}, err
+	}
+	if parts[0].Type.Kind == table.List && column == "completion" && t.config.AssistantOnlyLoss {
+		return t.judgeAnswers(cell, parts)
+	}
 	prompt, whole, err := t.texts(cell, column)
 	if err != nil {
 		return preflight.Verdict{}, err
@@ -110,26 +119,39 @@ func (t trl) texts(cell table.Cell, column string) (prompt, whole string, err er
 		return "", "", err
 	}
 	if text, ok := parts[0].Python().(string); ok {
+		if t.config.AssistantOnlyLoss && column == "completion" {
+			return "", "", errNotChat
+		}
 		answer, ok := parts[1].Python().(string)
 		if !ok {
 			return "", "", fmt.Errorf("TypeError: %s must be text like the prompt, not %s", column, python.Type(parts[1].Value))
 		}
-		end := t.config.EOS
-		if !strings.HasSuffix(answer, end) {
-			answer += end
-		}
-		return text, text + answer, nil
+		return text, text + t.ended(answer), nil
 	}
-	var lists [2][]turn
+	lists, err := promptAndAnswer(parts, column)
+	if err != nil {
+		return "", "", err
+	}
+	tools := toolsOf(cell)
+	prompt, err = t.render(lists[0], tools)
+	if err != nil {
+		return "", "", err
+	}
+	whole, err = t.render(slices.Concat(lists[0], lists[1]), tools)
+	return prompt + header, whole, err
+}
+
+// promptAndAnswer reads the messages of a row.
+func promptAndAnswer(parts [2]table.Cell, column string) (lists [2][]turn, err error) {
 	for i, name := range []string{"prompt", column} {
 		if lists[i], err = turns(parts[i], name); err != nil {
-			return "", "", err
+			return lists, err
 		}
 		if len(lists[i]) == 0 && name != "completion" {
-			return "", "", fmt.Errorf("IndexError: list index out of range: %s is empty", name)
+			return lists, fmt.Errorf("%w: %s is empty", errNoMessages, name)
 		}
 	}
-	return render(lists[0]) + header, render(lists[0]) + render(lists[1]), nil
+	return lists, nil
 }
 
 // parts returns the prompt and the answer of a row. A pair without a prompt has the common beginning of its answers as one.
@@ -204,65 +226,4 @@ func (t trl) judgePair(cell table.Cell) (preflight.Judged, error) {
 		return preflight.Judged{Verdict: rejected}, nil
 	}
 	return preflight.Judged{Verdict: chosen, Chosen: &chosen, Rejected: &rejected}, nil
-}
-
-// judgeMessages judges a conversation, of which everything is trained, or the assistant turns.
-func (t trl) judgeMessages(cell table.Cell) (preflight.Verdict, error) {
-	c, ok := cell.Get("messages")
-	if !ok {
-		if c, ok = cell.Get("conversations"); !ok {
-			return preflight.Verdict{}, errors.New("KeyError: 'text': no column prompt, messages or conversations")
-		}
-	}
-	list, err := turns(c, "messages")
-	if err != nil {
-		return preflight.Verdict{}, err
-	}
-	v := t.cut(0, count(t.config, render(list)))
-	if !t.config.AssistantOnlyLoss || v.Outcome != preflight.Kept {
-		return v, nil
-	}
-	used, trained, answers := 0, 0, 0
-	for _, m := range list {
-		size := count(t.config, m.render())
-		if m.role == "assistant" {
-			answers++
-			body := size - count(t.config, header) - 1 // without the line break after the end token
-			from := used + count(t.config, header)
-			trained += max(min(from+body, v.Tokens)-from, 0)
-		}
-		used += size
-	}
-	if answers == 0 {
-		return v, errors.New("RuntimeError: assistant_only_loss, but the row has no assistant tokens")
-	}
-	v.Trained = trained
-	return v, nil
-}
-
-func (t trl) spans(cell table.Cell) ([]preflight.Span, error) {
-	r := t.judge(cell)
-	if r.Outcome != preflight.Kept {
-		return nil, fmt.Errorf("the trainer does not keep this row: %s", r.Reasons)
-	}
-	column := "completion"
-	if r.Chosen != nil {
-		column = "chosen"
-	}
-	prompt, whole, err := t.texts(cell, column)
-	if err != nil {
-		return nil, errors.New("rows without a prompt are not shown: every token is trained")
-	}
-	spans := []preflight.Span{{Text: prompt, State: preflight.Context}}
-	answer := strings.TrimPrefix(whole, prompt)
-	if t.config.Tokenizer == nil || r.Cut == 0 {
-		return append(spans, preflight.Span{Text: answer, State: preflight.Trained}), nil
-	}
-	ids := t.config.Tokenizer.Encode(nil, whole)
-	keep, first := r.Tokens, r.Tokens-r.Trained
-	return []preflight.Span{
-		{Text: t.config.Tokenizer.Decode(ids[:first]), State: preflight.Context},
-		{Text: t.config.Tokenizer.Decode(ids[first:keep]), State: preflight.Trained},
-		{Text: t.config.Tokenizer.Decode(ids[keep:]), State: preflight.Cut},
-	}, nil
 }
