@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -67,12 +68,24 @@ func Open(ctx context.Context, library Library, seed uint64) (*Draw, error) {
 	for _, e := range elements {
 		d.add(kinds[e.Kind], e.PaperID, e.ID)
 	}
+	d.mix(papers)
 	for _, h := range d.pools[candidate.Text] {
 		if len(h.ids) > 1 {
 			d.pools[candidate.Sections] = append(d.pools[candidate.Sections], h)
 		}
 	}
 	return d, nil
+}
+
+// mix puts the papers of all pools into one random order.
+func (d *Draw) mix(papers []paperdb.Metadata) {
+	place := make(map[string]int, len(papers))
+	for i, k := range d.Random("papers").Perm(len(papers)) {
+		place[papers[i].PaperID] = k
+	}
+	for _, pool := range d.pools {
+		slices.SortStableFunc(pool, func(a, b holder) int { return place[a.paper] - place[b.paper] })
+	}
 }
 
 func (d *Draw) add(kind, paper, id string) {
@@ -122,15 +135,15 @@ type choice struct {
 	round int
 }
 
-// choose returns the paper and the elements of a candidate; false if there are none. In each round over the papers, every
-// paper gives its next element; one that has no further element begins again.
+// choose returns the paper and the elements of a candidate; false if there are none. All categories go round the papers in
+// the same order, each from another start. In each round, every paper gives its next element; one that has no further
+// element begins again.
 func (d *Draw) choose(id candidate.ID) (choice, bool) {
 	pool := d.pool(id.Category)
 	if len(pool) == 0 {
 		return choice{}, false
 	}
-	at := d.Random("paper", string(id.Category)).Perm(len(pool))[id.Index%len(pool)]
-	h, visit := pool[at], id.Index/len(pool)
+	h, visit := pool[(start(id.Category, len(pool))+id.Index)%len(pool)], id.Index/len(pool)
 	random := d.Random("element", string(id.Category), h.paper)
 	if id.Category.Element() == candidate.Sections {
 		a, b := pair(random, len(h.ids), visit)
@@ -138,6 +151,17 @@ func (d *Draw) choose(id candidate.ID) (choice, bool) {
 	}
 	k := random.Perm(len(h.ids))[visit%len(h.ids)]
 	return choice{h.paper, h.ids[k : k+1], visit / len(h.ids)}, true
+}
+
+// stride is the part of the papers between the first paper of a category and that of the next category. A search over
+// multiples of 0.005 gave it: with AirQA's shares, no paper has more than 1.92 times the mean number of questions, for 200
+// to 5,000 questions about 24 to 1,200 papers. With an order of its own for each category it would be 4.5.
+const stride = 0.44
+
+// start returns the place of the paper with which a category begins.
+func start(c candidate.Category, papers int) int {
+	_, part := math.Modf(stride * float64(slices.Index(candidate.Categories(), c)))
+	return int(part * float64(papers))
 }
 
 func pairs(n int) int { return n * (n - 1) / 2 }

@@ -295,7 +295,7 @@ func (m *making) ended(e extractor.Ended) error {
 	case e.Stopped && e.Failure != "":
 		return exit.With(exit.FailedExamples, fmt.Errorf("stopped after failed calls; the first: %s\n  %s. Fix the cause; the same command resumes", e.Failure, missing))
 	case len(e.Missing()) > 0 && e.Failed > 0:
-		return exit.With(exit.FailedExamples, fmt.Errorf("%d candidates failed; the first: %s\n  %s. Fix the cause; the same command retries them", e.Failed, e.Failure, missing))
+		return exit.With(exit.FailedExamples, fmt.Errorf("%s failed; the first: %s\n  %s. Fix the cause; the same command retries them", terminal.Plural(e.Failed, "candidate"), e.Failure, missing))
 	case e.Stopped:
 		return fmt.Errorf("stopped; %s; the same command resumes", missing)
 	case len(e.Missing()) > 0:
