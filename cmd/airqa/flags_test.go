@@ -116,8 +116,10 @@ var scripted = map[string]map[string]string{
 		"script/ingest.txtar": "chunk-size chunk-unit",
 	},
 	"import": {"script/import.txtar": "data pdfs replace"},
-	"papers": {"script/look.txtar": "data", "script/papers.txtar": "json", "script/formats.txtar": "format"},
-	"enrich": {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
+
+	"import-run": {"script/import-run.txtar": "out"},
+	"papers":     {"script/look.txtar": "data", "script/papers.txtar": "json", "script/formats.txtar": "format"},
+	"enrich":     {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
 	"run": {
 		"script/run.txtar":        "data questions baseline model out workers",
 		"script/run-matrix.txtar": "repeats status of",
@@ -278,7 +280,7 @@ func checkEffects(t *testing.T, command, flag string, seen map[string]bool) int 
 var neededArgs = map[string]string{
 	"why":    "run",
 	"trace":  "run",
-	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
+	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "import-run": "f --out o", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers": "--data d",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",

@@ -29,6 +29,9 @@ Running it again skips imported papers.`
 }
 
 func (c importCmd) Run(a *app) (err error) {
+	if ext := filepath.Ext(c.Database); ext == ".json" || ext == ".jsonl" || ext == ".eval" {
+		return exit.Misuse("%s is no database; airqa import-run %[1]s --out RUN imports trajectories", c.Database)
+	}
 	texts, err := c.index(a, true)
 	if err != nil {
 		return err

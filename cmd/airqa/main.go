@@ -56,15 +56,16 @@ type cli struct {
 	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
 
-	Trace  traceCmd  `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
-	Why    whyCmd    `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
-	Notes  notesCmd  `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
-	Diff   diffCmd   `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
-	Replay replayCmd `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
-	Fork   forkCmd   `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
-	Search searchCmd `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`
-	SQL    sqlCmd    `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`
-	Page   pageCmd   `cmd:"" group:"Debug:" help:"Draw a page as the View tool does."`
+	Trace  traceCmd     `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
+	Why    whyCmd       `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
+	Notes  notesCmd     `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
+	Diff   diffCmd      `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
+	Replay replayCmd    `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
+	Fork   forkCmd      `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`
+	Adopt  importRunCmd `cmd:"" group:"Debug:" name:"import-run" help:"Make a run of trajectories of other programs: ATIF, inspect_ai."`
+	Search searchCmd    `cmd:"" group:"Debug:" help:"Search passages as the Retrieve tool does."`
+	SQL    sqlCmd       `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`
+	Page   pageCmd      `cmd:"" group:"Debug:" help:"Draw a page as the View tool does."`
 
 	Baselines  baselinesCmd  `cmd:"" group:"More:" help:"List the baselines."`
 	Models     modelsCmd     `cmd:"" group:"More:" help:"List known models: prices, limits, features."`

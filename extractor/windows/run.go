@@ -1,6 +1,7 @@
 package windows
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // Run is what rows need to know of a run directory.
 type Run struct {
 	*runlog.Run
-	// ID is the SHA-256 of run.json.
+	// ID is the SHA-256 of run.json, or that of the run that was imported.
 	ID string
 	// Tools were offered natively, in the order of the requests; empty if the model wrote its actions as text.
 	Tools []qa.ToolSpec
@@ -29,6 +30,9 @@ func Open(r *runlog.Run) (*Run, error) {
 	id, err := r.ID()
 	if err != nil {
 		return nil, err
+	}
+	if im := r.Config.Note.Imported; im != nil {
+		id = cmp.Or(im.Run, id)
 	}
 	settings := qa.SettingsOf(r.Config.Shape.Settings)
 	run := &Run{
@@ -70,6 +74,6 @@ func offered(r *runlog.Run) ([]qa.ToolSpec, error) {
 	rank := func(t qa.ToolSpec) int {
 		return slices.IndexFunc(allTools, func(known tools.Tool) bool { return known.Spec().Name == t.Name })
 	}
-	slices.SortFunc(list, func(a, b qa.ToolSpec) int { return rank(a) - rank(b) })
+	slices.SortFunc(list, func(a, b qa.ToolSpec) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a.Name, b.Name)) })
 	return list, nil
 }

@@ -38,6 +38,9 @@ func Open(c Config) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Config.Note.Imported != nil {
+		return nil, fmt.Errorf("replay %s: %w", c.Dir, runlog.ErrImported)
+	}
 	s := &Source{c: c, run: r, held: make(map[string]bool), recordings: make(map[string]*recording)}
 	for _, id := range r.UUIDs() {
 		s.held[id] = true

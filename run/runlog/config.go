@@ -89,7 +89,26 @@ type Note struct {
 	Fork *Fork `json:"fork,omitempty"`
 	// Missing is nil if the data directory has everything that the questions need, and in older runs.
 	Missing *MissingPapers `json:"missing_papers,omitempty"`
+	// Imported is the origin of a run that another program recorded; nil for others.
+	Imported *Imported `json:"imported,omitempty"`
 }
+
+// Imported is the file that an imported run was made of.
+type Imported struct {
+	// File is the name of the file or folder, Format its format, such as "ATIF-v1.7".
+	File   string `json:"file"`
+	Format string `json:"format"`
+	// Program imported it.
+	Program string `json:"program"`
+	// Run is the id of the run that airqa exported; empty for other programs. The imported run has the same id, so that
+	// ids of rows and trajectories are the same.
+	Run string `json:"run,omitempty"`
+	// Losses counts what the file has and a run has no place for, by description.
+	Losses map[string]int `json:"losses,omitempty"`
+}
+
+// ErrImported is returned for an imported run where one of airqa's own is needed.
+var ErrImported = errors.New("the run was imported from another program's log, so it cannot be continued, forked or replayed")
 
 // Fork is the point at which a run was forked from another.
 type Fork struct {
@@ -206,6 +225,9 @@ func Check(dir string, shape Shape) (exists bool, err error) {
 	}
 	if err != nil {
 		return false, err
+	}
+	if old.Note.Imported != nil {
+		return true, fmt.Errorf("%s: %w; choose another directory", dir, ErrImported)
 	}
 	if diff := Differences(old.Shape, shape); len(diff) > 0 {
 		return true, &MismatchError{Dir: dir, Diff: diff}

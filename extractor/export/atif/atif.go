@@ -217,11 +217,19 @@ func (s Step) ofAgent() bool {
 	return s.Model != "" || s.Effort != nil || s.Reasoning != "" || s.Calls != nil || s.Metrics != nil
 }
 
+// Time reads a timestamp in one of the forms of ISO 8601. One without a zone is in UTC.
+func Time(text string) (time.Time, bool) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", time.DateTime, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
 func isTime(text string) bool {
-	return slices.ContainsFunc([]string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", time.DateTime, time.DateOnly}, func(layout string) bool {
-		_, err := time.Parse(layout, text)
-		return err == nil
-	})
+	_, ok := Time(text)
+	return ok
 }
 
 // checkCalls checks the calls and that results refer to them.

@@ -46,6 +46,30 @@ type Extra struct {
 	ActionInText bool `json:"action_in_text,omitempty"`
 	// Status is that of the observation.
 	Status qa.Status `json:"status,omitempty"`
+	// FromCache marks a reply from a cache, which cost nothing.
+	FromCache bool `json:"from_cache,omitempty"`
+}
+
+// Origin is what airqa adds to a trajectory.
+type Origin struct {
+	// Run is the id of the run, Question and Repeat the episode.
+	Run      string     `json:"run"`
+	Question string     `json:"question"`
+	Repeat   int        `json:"repeat"`
+	Outcome  qa.Outcome `json:"outcome"`
+	// Verdict and Score are missing if the answer was never scored.
+	Verdict qa.Verdict `json:"verdict,omitempty"`
+	Score   *float64   `json:"score,omitempty"`
+	// Price is missing if it is unknown.
+	Price *qa.Price `json:"price,omitempty"`
+	// Charged is the assumed usage of requests without a reply, which final_metrics includes in the cost alone.
+	Charged *qa.Usage `json:"charged,omitempty"`
+}
+
+// Airqa returns what airqa adds to a trajectory; ok is false for that of another program.
+func (t Trajectory) Airqa() (o Origin, ok bool) {
+	err := json.Unmarshal(t.Extra, &o)
+	return o, err == nil && len(o.Run) == 64 && o.Question != "" && o.Outcome != ""
 }
 
 // Airqa returns what airqa adds to a step; nothing for the step of another program.
@@ -150,6 +174,7 @@ func (w *maker) turn(i int, s qa.Step) bool {
 	if s.Observation != nil {
 		extra.Status = s.Observation.Status
 	}
+	extra.FromCache = s.Reply.Cached
 	step.Extra = w.raw(extra)
 	w.add(step)
 	return results
@@ -195,7 +220,12 @@ func (w *maker) arguments(raw json.RawMessage) json.RawMessage {
 // program adds an action that a baseline took itself.
 func (w *maker) program(s qa.Step) {
 	none := 0
-	step := Step{Source: Agent, Timestamp: timestamp(s.Started), Inferences: &none, Extra: w.raw(Extra{Turn: s.N})}
+	step := Step{Source: Agent, Timestamp: timestamp(s.Started), Inferences: &none}
+	extra := Extra{Turn: s.N}
+	if s.Observation != nil {
+		extra.Status = s.Observation.Status
+	}
+	step.Extra = w.raw(extra)
 	if s.Action != nil {
 		m := w.e.Edit(qa.Message{Role: qa.Assistant, ToolCalls: []qa.ToolCall{{Name: s.Action.Name, Arguments: w.raw(s.Action.Args)}}})
 		w.calls(&step, s, m.ToolCalls)
@@ -236,9 +266,12 @@ func (w *maker) trajectory() (Trajectory, error) {
 	if len(w.e.Tools) > 0 {
 		t.Agent.Tools = w.tools()
 	}
-	extra := map[string]any{"run": w.e.Run, "question": w.e.UUID, "repeat": w.e.Repeat, "outcome": w.e.Outcome}
+	extra := Origin{Run: w.e.Run, Question: w.e.UUID, Repeat: w.e.Repeat, Outcome: w.e.Outcome, Price: w.e.Price}
 	if w.e.Score != nil {
-		extra["verdict"], extra["score"] = w.e.Score.Verdict, w.e.Score.Value
+		extra.Verdict, extra.Score = w.e.Score.Verdict, &w.e.Score.Value
+	}
+	if charged := w.e.Charged(); charged != (qa.Usage{}) {
+		extra.Charged = &charged
 	}
 	t.Extra = w.raw(extra)
 	if w.err == nil {

@@ -37,7 +37,7 @@ func readATIF(raw []byte, l Losses) (Conversation, error) {
 		{len(t.Subagents) > 0, "trajectories of subagents"},
 	} {
 		if lost.is {
-			l.add(lost.what)
+			l.Add(lost.what)
 		}
 	}
 	return c, nil
@@ -47,7 +47,7 @@ func readATIF(raw []byte, l Losses) (Conversation, error) {
 func stepMessages(s atif.Step, l Losses) []Message {
 	ours := s.Airqa()
 	if ours.Turn > 0 && s.Inferences != nil && *s.Inferences == 0 {
-		l.add("action of a baseline's own, which no model saw as such")
+		l.Add("action of a baseline's own, which no model saw as such")
 		return nil
 	}
 	m := Message{Role: qa.User, Parts: contentParts(s.Message), Reasoning: s.Reasoning}
@@ -71,7 +71,7 @@ func stepMessages(s atif.Step, l Losses) []Message {
 		what string
 	}{{s.Metrics != nil, "metrics of a step"}, {s.Timestamp != "", "timestamp"}, {s.Model != "", "model of a step"}, {s.Extra != nil, "extra of a step"}} {
 		if lost.is {
-			l.add(lost.what)
+			l.Add(lost.what)
 		}
 	}
 	return append([]Message{m}, results(s, ours.ActionInText, l)...)
@@ -86,7 +86,7 @@ func results(s atif.Step, inText bool, l Losses) []Message {
 	var list []Message
 	for _, r := range s.Observation.Results {
 		if r.Subagent != nil {
-			l.add("reference to a subagent")
+			l.Add("reference to a subagent")
 		}
 		if r.Content == nil {
 			continue
@@ -174,7 +174,7 @@ func (m Message) step(l Losses) atif.Step {
 	case qa.System:
 		s.Source = atif.System
 	case qa.ToolResult:
-		l.add("result without a call, now a step of the user")
+		l.Add("result without a call, now a step of the user")
 	case qa.Assistant:
 		s.Source, s.Reasoning = atif.Agent, m.Reasoning
 		s.Copied = m.Trained != nil && !*m.Trained

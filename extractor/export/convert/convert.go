@@ -86,14 +86,15 @@ func (m Message) withThinking(l Losses) []Part {
 	if m.Reasoning == "" {
 		return m.Parts
 	}
-	l.add("reasoning apart from the text, now in <think> tags")
+	l.Add("reasoning apart from the text, now in <think> tags")
 	return append(text("<think>\n"+m.Reasoning+"\n</think>\n\n"), m.Parts...)
 }
 
 // Losses counts what a conversion leaves out or changes, by description.
 type Losses map[string]int
 
-func (l Losses) add(what string) {
+// Add counts one loss. A nil l counts nothing.
+func (l Losses) Add(what string) {
 	if l != nil {
 		l[what]++
 	}

@@ -104,7 +104,7 @@ func readParts(raw json.RawMessage, l Losses) ([]Part, error) {
 		case "image_url":
 			part = Part{Image: p.Image.URL}
 		default:
-			l.add(fmt.Sprintf("part of type %.40q", p.Type))
+			l.Add(fmt.Sprintf("part of type %.40q", p.Type))
 			continue
 		}
 		if part != (Part{}) {
@@ -160,12 +160,12 @@ func toOpenAI(c Conversation, s shape, l Losses) (any, error) {
 		Tools    json.RawMessage `json:"tools,omitempty"`
 	}{Tools: c.Tools}
 	if c.ID != "" {
-		l.add("id of a row, which OpenAI does not have")
+		l.Add("id of a row, which OpenAI does not have")
 	}
 	for _, m := range c.withCallIDs().Messages {
 		row.Messages = append(row.Messages, m.chat(s, l))
 		if m.Role != qa.User && len(m.Images()) > 0 {
-			l.add("image outside of a message of the user, which OpenAI refuses")
+			l.Add("image outside of a message of the user, which OpenAI refuses")
 		}
 	}
 	return row, nil
@@ -197,7 +197,7 @@ func (c Conversation) withCallIDs() Conversation {
 func (m Message) chat(s shape, l Losses) chatMessage {
 	out := chatMessage{Role: string(m.Role), Content: m.chatContent(s, l), CallID: m.CallID}
 	if m.Role == qa.ToolResult && m.CallID == "" {
-		l.add("result without a call, now a message of the user")
+		l.Add("result without a call, now a message of the user")
 		out.Role = string(qa.User)
 	}
 	for _, c := range m.Calls {

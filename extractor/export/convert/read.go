@@ -217,7 +217,7 @@ func unknownShape(record map[string]json.RawMessage) error {
 func (l Losses) lose(record map[string]json.RawMessage, what string, read ...string) {
 	for key, value := range record {
 		if !slices.Contains(read, key) && string(value) != "null" {
-			l.add(fmt.Sprintf("%s %.40q", what, key))
+			l.Add(fmt.Sprintf("%s %.40q", what, key))
 		}
 	}
 }

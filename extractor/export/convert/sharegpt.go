@@ -139,7 +139,7 @@ func (c Conversation) Preflight(l Losses) preflight.Conversation {
 			out.Messages = append(out.Messages, turn)
 			continue
 		}
-		l.add("turn joined with the one before: ShareGPT alternates")
+		l.Add("turn joined with the one before: ShareGPT alternates")
 		out.Messages[last] = join(out.Messages[last], turn)
 	}
 	return out
@@ -173,12 +173,12 @@ func (m Message) turn(l Losses) preflight.Message {
 			continue
 		}
 		if strings.Contains(p.Text, imageMarker) {
-			l.add("word " + imageMarker + " in a text, now \"< image>\"")
+			l.Add("word " + imageMarker + " in a text, now \"< image>\"")
 		}
 		b.WriteString(strings.ReplaceAll(p.Text, imageMarker, "< image>"))
 	}
 	if m.Trained != nil && m.Role == qa.Assistant {
-		l.add("weight of a turn of the assistant: mask_history decides")
+		l.Add("weight of a turn of the assistant: mask_history decides")
 	}
 	switch m.Role {
 	case qa.Assistant:
@@ -186,7 +186,7 @@ func (m Message) turn(l Losses) preflight.Message {
 	case qa.ToolResult:
 		return preflight.Message{Role: preflight.RoleObservation, Text: b.String()}
 	case qa.System:
-		l.add("system message after the first one, now of the user")
+		l.Add("system message after the first one, now of the user")
 	}
 	return preflight.Message{Role: preflight.RoleHuman, Text: b.String()}
 }
@@ -199,7 +199,7 @@ func (p Part) remote() bool {
 // loseData counts an image that is no file: trainers open files.
 func (p Part) loseData(l Losses) {
 	if p.remote() {
-		l.add("image that is no file, which the reader will not find")
+		l.Add("image that is no file, which the reader will not find")
 	}
 }
 
@@ -264,7 +264,7 @@ func toShareGPT(c Conversation, s shape, l Losses) (any, error) {
 	case len(row.Turns) == 0:
 		return nil, errors.New("no turn of the assistant")
 	case answers(p.Messages[0]):
-		l.add("row that begins with the assistant, which LLaMA-Factory drops")
+		l.Add("row that begins with the assistant, which LLaMA-Factory drops")
 	}
 	return row, nil
 }

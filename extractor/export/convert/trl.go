@@ -17,7 +17,7 @@ func readTRL(record map[string]json.RawMessage, l Losses) (Conversation, error) 
 			if trained {
 				role = qa.Assistant
 			}
-			l.add("text outside of a message")
+			l.Add("text outside of a message")
 			c.Messages = append(c.Messages, Message{Role: role, Parts: text(str(raw)), Trained: &trained})
 			continue
 		}
@@ -71,7 +71,7 @@ func toTRL(c Conversation, s shape, l Losses) (any, error) {
 			continue
 		}
 		if m.Role == qa.Assistant && (m.Trained == nil || *m.Trained) {
-			l.add("turn of the assistant before the last one, which TRL does not train here")
+			l.Add("turn of the assistant before the last one, which TRL does not train here")
 		}
 		row.Prompt = append(row.Prompt, message)
 	}
@@ -83,7 +83,7 @@ func (c Conversation) untilAnswer(l Losses) Conversation {
 	n := len(c.Messages)
 	for n > 0 && c.Messages[n-1].Role != qa.Assistant {
 		n--
-		l.add("message after the last turn of the assistant")
+		l.Add("message after the last turn of the assistant")
 	}
 	c.Messages = c.Messages[:n]
 	return c

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"airqa/internal/terminal"
+	"airqa/run/foreign"
+)
+
+type importRunCmd struct {
+	Files []string `arg:"" name:"file" help:"Trajectories in ATIF (a .json file, lines, or a folder), or logs of inspect_ai (.eval or .json)."`
+	Out   string   `short:"o" required:"" env:"-" placeholder:"DIR" help:"Run directory to make; a folder of them if the files have several agents, models or runs."`
+}
+
+func (importRunCmd) Help() string {
+	return `Examples:
+  airqa import-run trajectory.json --out runs/other
+  airqa import-run logs/2026-01-01_task.eval --out runs/inspect
+
+What has no place in a run directory is counted on standard error and in run.json. The run cannot be continued.`
+}
+
+func (c importRunCmd) Run(a *app) error {
+	r, err := foreign.Import(a.ctx, foreign.Config{
+		Paths: c.Files, Out: c.Out, Program: program, Redact: a.redactor(), Notify: a.notify, Progress: a.progress,
+	})
+	if err != nil {
+		return err
+	}
+	for _, loss := range r.Losses.List() {
+		a.say("lost or changed: %s", loss)
+	}
+	return a.print(fmt.Sprintf("%s: %s in %s", c.Out, terminal.Plural(r.Episodes, "episode"), terminal.Plural(len(r.Runs), "run")))
+}
