@@ -291,3 +291,61 @@ func TestConfined(t *testing.T) {
 		t.Errorf("losses %v", r.Losses.List())
 	}
 }
+
+// An early log has neither ids of messages nor zones of times.
+func TestEarlyInspect(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.json")
+	log := `{"eval":{"created":"2024-05-06T07:08:09","task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"input":"q","target":["a"],
+"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"output":{"completion":"a","choices":[]},"score":{"value":"C"},
+"events":[{"event":"model","timestamp":"2024-05-06T07:08:10","output":{"choices":[{"message":{"role":"assistant","content":"a"},"stop_reason":"stop"}],"usage":{"input_tokens":5,"output_tokens":2}}}]}]}`
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := load(t, path)
+	run, err := runlog.Open(r.Runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := run.Episode("1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rec.Usage(), (qa.Usage{Prompt: 5, Completion: 2}); got != want || rec.Steps[0].Started.Second() != 10 {
+		t.Errorf("usage %+v at %v", got, rec.Steps[0].Started)
+	}
+	if diff := cmp.Diff([]string{"score: 1"}, r.Losses.List()); diff != "" {
+		t.Errorf("losses (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzImport(f *testing.F) {
+	for _, name := range []string{"atif/shell.json", "atif/browser.json", "atif/lead.json", "inspect/broken.json", "inspect/endless.json"} {
+		raw, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "log.json")
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := foreign.Import(t.Context(), foreign.Config{Paths: []string{path}, Out: filepath.Join(dir, "out")})
+		for _, run := range r.Runs {
+			if err != nil {
+				return
+			}
+			opened, err := runlog.Open(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rec, err := range opened.Episodes() {
+				if err != nil {
+					t.Errorf("%s: %v", rec.Episode, err)
+				}
+			}
+		}
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/extractor/export/atif"
 	"airqa/qa"
 )
 
@@ -15,7 +16,7 @@ import (
 type header struct {
 	Status string `json:"status"`
 	Eval   struct {
-		Created  time.Time         `json:"created"`
+		Created  when              `json:"created"`
 		Task     string            `json:"task"`
 		Model    string            `json:"model"`
 		RunID    string            `json:"run_id"`
@@ -38,8 +39,8 @@ type sample struct {
 	Output   modelOutput                `json:"output"`
 	Scores   map[string]json.RawMessage `json:"scores"`
 	Events   []event                    `json:"events"`
-	Started  *time.Time                 `json:"started_at,omitempty"`
-	Ended    *time.Time                 `json:"completed_at,omitempty"`
+	Started  *when                      `json:"started_at,omitempty"`
+	Ended    *when                      `json:"completed_at,omitempty"`
 	Error    *sampleError               `json:"error,omitempty"`
 	Limit    *struct {
 		Type string `json:"type"`
@@ -93,8 +94,8 @@ type modelOutput struct {
 // event is an event of a sample; Kind decides which of the other fields it has.
 type event struct {
 	Kind      string            `json:"event"`
-	Timestamp *time.Time        `json:"timestamp,omitempty"`
-	Completed *time.Time        `json:"completed,omitempty"`
+	Timestamp *when             `json:"timestamp,omitempty"`
+	Completed *when             `json:"completed,omitempty"`
 	Output    *modelOutput      `json:"output,omitempty"`
 	Tools     []json.RawMessage `json:"tools,omitempty"`
 	Cache     string            `json:"cache,omitempty"`
@@ -133,7 +134,7 @@ func (l *inspectLog) sample(raw []byte) error {
 	}
 	e.started, e.ended = timeOf(s.Started), timeOf(s.Ended)
 	if e.started.IsZero() {
-		e.started = l.Eval.Created
+		e.started = timeOf(&l.Eval.Created)
 	}
 	b := &sampleTurns{s: s, e: e, calls: make(map[string]event), results: make(map[string]event)}
 	b.index()
@@ -173,8 +174,17 @@ func plain(raw json.RawMessage) string {
 	return string(raw)
 }
 
-func timeOf(t *time.Time) time.Time {
-	if t == nil {
+// when is a time in any form of ISO 8601: early logs have no zone. Others are none.
+type when struct{ time.Time }
+
+// UnmarshalJSON reads a time.
+func (w *when) UnmarshalJSON(raw []byte) error {
+	w.Time, _ = atif.Time(plain(raw))
+	return nil
+}
+
+func timeOf(t *when) time.Time {
+	if t == nil || t.IsZero() {
 		return time.Time{}
 	}
 	return t.UTC()
@@ -187,6 +197,8 @@ type sampleTurns struct {
 	// calls are the calls of the model by the id of their message, results those of tools by the id of the call.
 	calls, results map[string]event
 	used           map[string]bool
+	// unnamed are the calls whose messages have no id, in order.
+	unnamed []event
 }
 
 // index finds the events by id, and takes the tools from the calls of the model.
@@ -196,15 +208,31 @@ func (b *sampleTurns) index() {
 	for _, ev := range b.s.Events {
 		switch ev.Kind {
 		case "model":
-			if ev.Output != nil && len(ev.Output.Choices) > 0 && len(ev.Error) == 0 {
-				b.calls[ev.Output.Choices[0].Message.ID] = ev
-			}
+			b.call(ev)
 			b.tools(ev.Tools, seen)
 		case "tool":
 			b.results[plain(ev.ID)] = ev
 		}
 	}
 }
+
+func (b *sampleTurns) call(ev event) {
+	if !ev.replied() {
+		return
+	}
+	if id := ev.Output.Choices[0].Message.ID; id != "" {
+		b.calls[id] = ev
+		return
+	}
+	b.unnamed = append(b.unnamed, ev)
+	b.used[""] = true
+}
+
+// failed reports whether a call of a model brought an error.
+func (ev event) failed() bool { return len(ev.Error) > 0 && string(ev.Error) != "null" }
+
+// replied reports whether it brought a reply.
+func (ev event) replied() bool { return ev.Output != nil && len(ev.Output.Choices) > 0 && !ev.failed() }
 
 func (b *sampleTurns) tools(list []json.RawMessage, seen map[string]bool) {
 	for _, raw := range list {
@@ -244,9 +272,8 @@ func (b *sampleTurns) reply(m chatMessage, said said) {
 	if len(said.images) > 0 {
 		b.e.losses.Add("image of an agent's message")
 	}
-	ev, ok := b.calls[m.ID]
-	b.used[m.ID] = true
-	if ok && m.ID != "" {
+	ev, ok := b.event(m)
+	if ok {
 		t.started, t.ended, t.fromCache = timeOf(ev.Timestamp), timeOf(ev.Completed), ev.Cache == "read"
 		t.model, t.finish = cmp.Or(m.Model, ev.Output.Model), ev.Output.Choices[0].Stop
 		if u := ev.Output.Usage; u != nil {
@@ -262,6 +289,22 @@ func (b *sampleTurns) reply(m chatMessage, said said) {
 		t.calls = append(t.calls, call{ToolCall: qa.ToolCall{ID: c.ID, Name: c.Function, Arguments: object(c.Arguments)}})
 	}
 	b.e.turns = append(b.e.turns, t)
+}
+
+// event finds the call of the model that brought a message: by its id, or in logs without ids by its content.
+func (b *sampleTurns) event(m chatMessage) (event, bool) {
+	if m.ID != "" {
+		ev, ok := b.calls[m.ID]
+		b.used[m.ID] = true
+		return ev, ok
+	}
+	for i, ev := range b.unnamed {
+		if bytes.Equal(object(ev.Output.Choices[0].Message.Content), object(m.Content)) {
+			b.unnamed = b.unnamed[i+1:]
+			return ev, true
+		}
+	}
+	return event{}, false
 }
 
 // object returns arguments without whitespace.
@@ -307,10 +350,10 @@ func (b *sampleTurns) outside() {
 		case ev.Kind == "tool", ev.Kind == "sample_init", ev.Kind == "span_begin", ev.Kind == "span_end", ev.Kind == "score":
 		case ev.Kind != "model":
 			b.e.losses.Add("event of type " + idOf(ev.Kind))
-		case len(ev.Error) > 0 && string(ev.Error) != "null":
+		case ev.failed():
 			began := timeOf(ev.Timestamp)
 			b.e.failed = append(b.e.failed, qa.Attempt{Started: began, Seconds: max(0, timeOf(ev.Completed).Sub(began).Seconds()), Error: qa.FailUnknown})
-		case ev.Output == nil || len(ev.Output.Choices) == 0 || !b.used[ev.Output.Choices[0].Message.ID]:
+		case !ev.replied() || !b.used[ev.Output.Choices[0].Message.ID]:
 			b.e.losses.Add("call of a model outside of the conversation")
 		}
 	}
