@@ -166,7 +166,7 @@ var scripted = map[string]map[string]string{
 	"export convert": {"script/export-convert.txtar": "to out"},
 	"trace": {
 		"script/trace.txtar":         "status tag lost-at grep sort limit format json scoring judge function outcome error cause",
-		"script/run-protocols.txtar": "full",
+		"script/run-protocols.txtar": "full", "browse_test.go": "browse no-pager",
 	},
 	"notes":         {"script/trace.txtar": "add step decide remove merge by json format"},
 	"sql":           {"script/recover.txtar": "data query-seconds", "script/look.txtar": "json", "script/formats.txtar": "format", "script/vectors.txtar": "vectors"},

@@ -3,16 +3,22 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 
+	"golang.org/x/term"
+
 	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/report/render"
+	"airqa/report/trajectory"
+	browser "airqa/viewer/terminal"
 )
 
 type traceCmd struct {
@@ -23,6 +29,8 @@ type traceCmd struct {
 	Full    bool   `env:"-" help:"With --json: whole trajectories instead of one row per episode."`
 	Scoring string `env:"AIRQA_TRACE_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest."`
 	Judge   string `env:"AIRQA_TRACE_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
+	Browse  *bool  `env:"-" negatable:"" help:"Browse the episodes on the terminal, with keys; ? lists them. Default: on a terminal, if no filter, format or uuid is given."`
+	NoPager bool   `env:"AIRQA_TRACE_NO_PAGER" help:"Print a trajectory without $PAGER, also on a terminal."`
 }
 
 func (traceCmd) Help() string {
@@ -30,10 +38,12 @@ func (traceCmd) Help() string {
   airqa trace runs/hybrid --status wrong --sort=-tokens
   airqa trace runs --lost-at cut --grep "learning rate"
   airqa trace runs/hybrid 00608f20
+  airqa trace runs/hybrid 00608f20 --format md | pbcopy
 
 Without a uuid it lists episodes: status, turns, tokens, cost, answer and gold, where the evidence was lost (lost at), and
 the cause of a wrong answer; docs/traces.md explains both. With a uuid it shows every step of one episode. CSV has one line
-per episode, or per step if a question is given; its columns are JSON fields.`
+per episode, or per step if a question is given; its columns are JSON fields. On a terminal, a call without filter, format
+and uuid opens the browser, as --browse does with any filter.`
 }
 
 func (c traceCmd) Run(a *app) error {
@@ -41,16 +51,16 @@ func (c traceCmd) Run(a *app) error {
 	if c.Format, err = formatOf(c.Format, c.JSON); err != nil {
 		return err
 	}
-	if c.Full && c.Format != "json" {
-		return exit.Misuse("--full goes with --json")
-	}
-	if err := c.Check(); err != nil {
-		return exit.Misuse("%v", err)
-	}
 	dirs, uuid := c.split()
+	if err := c.check(a, uuid); err != nil {
+		return err
+	}
 	lib, err := episodes.Open(a.ctx, dirs, episodes.Choice{Scoring: c.Scoring, Judge: c.Judge})
 	if err != nil {
 		return err
+	}
+	if c.browses(a, uuid) {
+		return a.browse(lib, dirs, c.Filter)
 	}
 	lib.Warn = func(err error) { a.say("warning: %v (not searched)", err) }
 	a.notices(lib)
@@ -62,6 +72,20 @@ func (c traceCmd) Run(a *app) error {
 		return fmt.Errorf("%s: %w", dirs[0], err)
 	}
 	return c.print(a, lib, []episodes.Row{row})
+}
+
+// check refuses flags that do not go together.
+func (c traceCmd) check(a *app, uuid string) error {
+	if c.Full && c.Format != "json" {
+		return exit.Misuse("--full goes with --json")
+	}
+	if c.Browse != nil && *c.Browse && (uuid != "" || c.Format != "" || !a.interactive()) {
+		return exit.Misuse("--browse needs a terminal, and neither a uuid nor a format")
+	}
+	if err := c.Check(); err != nil {
+		return exit.Misuse("%v", err)
+	}
+	return nil
 }
 
 // split takes the last argument for a uuid if there is no such file.
@@ -146,7 +170,49 @@ func (c traceCmd) trajectory(a *app, e episodes.Episode) error {
 		steps := render.List[tracedStep]{Rows: slices.Values(stepsOf(e.Traced)), Columns: stepColumns, Values: render.Paths[tracedStep](stepColumns)}
 		return steps.Write(a.out, c.Format, a.width > 0)
 	}
-	return e.Traced.Write(a.out)
+	comments, err := notesOn(e)
+	if err != nil {
+		return err
+	}
+	if c.Format == "md" {
+		return trajectory.Markdown(a.out, e, comments)
+	}
+	write := func(w io.Writer) error {
+		return trajectory.Write(w, e, trajectory.Options{Width: a.width, Style: a.outStyle, Notes: comments})
+	}
+	if a.width == 0 || c.NoPager {
+		return write(a.out)
+	}
+	return terminal.Pager{Command: a.getenv("PAGER"), Out: a.out, Errs: a.errs}.Page(a.ctx, write)
+}
+
+// notesOn reads the comments and decisions on an episode.
+func notesOn(e episodes.Episode) ([]notes.Note, error) {
+	f, err := notes.Open(e.Run, notes.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return f.Of(e.Episode), f.Close()
+}
+
+// interactive reports whether a person reads standard output and types standard input.
+func (a *app) interactive() bool {
+	in, ok := a.in.(*os.File)
+	return ok && a.width > 0 && a.getenv("TERM") != "dumb" && term.IsTerminal(int(in.Fd()))
+}
+
+// browses reports whether to open the browser.
+func (c traceCmd) browses(a *app, uuid string) bool {
+	if c.Browse != nil {
+		return *c.Browse
+	}
+	return uuid == "" && c.Format == "" && len(c.Flags()) == 0 && a.interactive()
+}
+
+func (a *app) browse(lib *episodes.Library, dirs []string, f episodes.Filter) error {
+	return browser.Run(a.ctx, browser.Config{
+		Library: lib, Paths: dirs, Filter: f, Author: a.getenv("USER"), In: a.in, Out: a.out, Style: a.outStyle,
+	})
 }
 
 // stepColumns are the CSV columns of steps.

@@ -15,10 +15,10 @@ func markdown(d Document) string {
 	var blocks []string
 	for _, p := range d.printable() {
 		if p.Title != "" {
-			blocks = append(blocks, "## "+escaped(p.Title))
+			blocks = append(blocks, "## "+MarkdownText(p.Title))
 		}
 		for _, s := range p.Text {
-			blocks = append(blocks, escaped(s))
+			blocks = append(blocks, MarkdownText(s))
 		}
 		var list []string
 		for _, it := range p.Items {
@@ -40,7 +40,7 @@ func markdown(d Document) string {
 // markdownItem puts each command on a line of its own.
 func markdownItem(it Item) string {
 	var s strings.Builder
-	s.WriteString("- " + escaped(it.Text))
+	s.WriteString("- " + MarkdownText(it.Text))
 	for _, c := range it.Commands {
 		s.WriteString("\\\n  `" + strings.ReplaceAll(terminal.Line(c), "`", "'") + "`")
 	}
@@ -56,7 +56,7 @@ func markdownTable(t sheet) string {
 	names, left := t.names(section)
 	row := func(cells []string) string {
 		for i := range cells {
-			cells[i] = strings.ReplaceAll(escaped(cells[i]), "|", `\|`)
+			cells[i] = strings.ReplaceAll(MarkdownText(cells[i]), "|", `\|`)
 		}
 		return "| " + strings.Join(cells, " | ") + " |"
 	}
@@ -67,7 +67,8 @@ func markdownTable(t sheet) string {
 	return strings.Join(lines, "\n")
 }
 
-func escaped(s string) string { return markdownEscapes.Replace(terminal.Line(s)) }
+// MarkdownText returns a text on one line in which Markdown has no effect.
+func MarkdownText(s string) string { return markdownEscapes.Replace(terminal.Line(s)) }
 
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`, `#`, `\#`,

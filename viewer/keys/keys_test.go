@@ -1,11 +1,18 @@
 package keys_test
 
 import (
+	"flag"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"airqa/viewer/keys"
 )
+
+var update = flag.Bool("update", false, "write the table of keys to docs/traces.md")
 
 func TestFind(t *testing.T) {
 	for _, tt := range []struct {
@@ -66,4 +73,43 @@ func TestBrowser(t *testing.T) {
 			t.Errorf("%q: %q, want %q", key, got[key], want)
 		}
 	}
+}
+
+// docs/traces.md has the table of all keys.
+func TestKeysInDocs(t *testing.T) {
+	const path, begin, end = "../../docs/traces.md", "<!-- keys -->\n\n", "\n<!-- end of keys -->"
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(raw), begin)
+	_, after, found2 := strings.Cut(rest, end)
+	if !found || !found2 {
+		t.Fatalf("%s has no part between %q and %q", path, begin, end)
+	}
+	want := before + begin + markdown() + end + after
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(raw)); diff != "" {
+		t.Errorf("%s (run with -update; -want +got):\n%s", path, diff)
+	}
+}
+
+func markdown() string {
+	var b strings.Builder
+	b.WriteString("| where | keys | action |\n| --- | --- | --- |\n")
+	for _, s := range keys.Help("") {
+		for _, l := range s.Lines {
+			var names []string
+			for name := range strings.FieldsSeq(l.Keys) {
+				names = append(names, "`"+name+"`")
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.ToLower(s.Title), strings.Join(names, " "), l.Help)
+		}
+	}
+	return b.String()
 }

@@ -1,0 +1,208 @@
+// Package sqltext lays out SQL of models over lines for reading. Start from [Lines].
+//
+// It knows the words of DuckDB's SELECT, not its grammar: any text is accepted, and only whitespace changes.
+package sqltext
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// token is a part of a statement that stays as it is.
+type token struct {
+	text string
+	// spaced means that whitespace comes before it.
+	spaced bool
+}
+
+// word returns the token in upper case, to compare it with a keyword.
+func (t token) word() string { return strings.ToUpper(t.text) }
+
+func tokens(sql string) []token {
+	var list []token
+	spaced := false
+	for sql != "" {
+		n := length(sql)
+		if strings.TrimSpace(sql[:n]) == "" {
+			spaced = true
+		} else {
+			list = append(list, token{strings.TrimRight(sql[:n], "\r\n"), spaced})
+			spaced = strings.HasSuffix(sql[:n], "\n")
+		}
+		sql = sql[n:]
+	}
+	return list
+}
+
+// length is that of the first token: whitespace, a comment, a text or name in quotes, a word, or one character.
+func length(sql string) int {
+	switch c := sql[0]; {
+	case isSpace(c):
+		return len(sql) - len(strings.TrimLeft(sql, " \t\r\n"))
+	case strings.HasPrefix(sql, "--"):
+		return through(sql, 0, "\n")
+	case strings.HasPrefix(sql, "/*"):
+		return through(sql, 2, "*/")
+	case strings.HasPrefix(sql, "$$"):
+		return through(sql, 2, "$$")
+	case c == '\'' || c == '"':
+		return through(sql, 1, string(c))
+	case isWord(c):
+		n := 1
+		for n < len(sql) && isWord(sql[n]) {
+			n++
+		}
+		return n
+	}
+	return 1
+}
+
+// through is the position after the next end; the length of the text if there is none.
+func through(sql string, from int, end string) int {
+	if i := strings.Index(sql[from:], end); i >= 0 {
+		return from + i + len(end)
+	}
+	return len(sql)
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf
+}
+
+// short is the number of characters up to which a statement stays on one line.
+const short = 60
+
+// Lines lays out a statement: a line for each clause, indented by two spaces in a subquery, for each condition, and for
+// each column of a long list. A short statement stays on one line.
+func Lines(sql string) []string {
+	list := tokens(sql)
+	w := writer{list: list, levels: []level{{query: true}}}
+	comment := slices.ContainsFunc(list, func(t token) bool { return strings.HasPrefix(t.text, "--") })
+	w.flat = !comment && len(sql) <= short
+	for i := range list {
+		w.put(i)
+	}
+	return append(w.lines, w.line)
+}
+
+// level is an open parenthesis; the first one is the statement.
+type level struct {
+	// query means that a query is inside, so that its clauses get lines.
+	query bool
+	// indent is that of its clauses.
+	indent int
+	// clause is the word that began the current clause; between counts BETWEEN without its AND.
+	clause  string
+	between int
+}
+
+// condition reports whether a word begins a further condition of the clause.
+func (l *level) condition(word string) bool {
+	return l.query && (word == "AND" || word == "OR") && conditions[l.clause]
+}
+
+type writer struct {
+	list   []token
+	levels []level
+	lines  []string
+	line   string
+	// flat keeps everything on one line.
+	flat bool
+}
+
+func (w *writer) top() *level { return &w.levels[len(w.levels)-1] }
+
+func (w *writer) put(i int) {
+	t, l := w.list[i], w.top()
+	word := t.word()
+	switch {
+	case t.text == ")" && len(w.levels) > 1:
+		w.levels = w.levels[:len(w.levels)-1]
+		if l.query {
+			w.feed(l.indent - 2)
+		}
+	case l.query && w.clause(i):
+		l.clause = word
+		w.feed(l.indent)
+	case word == "BETWEEN":
+		l.between++
+	case word == "AND" && l.between > 0:
+		l.between--
+	case l.condition(word):
+		w.feed(l.indent + 2)
+	}
+	w.write(t)
+	w.after(i)
+}
+
+// after opens a level, or ends the line after a comment or a column of a long list.
+func (w *writer) after(i int) {
+	t, l := w.list[i], w.top()
+	switch {
+	case t.text == "(":
+		next := level{indent: l.indent}
+		if i+1 < len(w.list) && slices.Contains([]string{"SELECT", "WITH"}, w.list[i+1].word()) {
+			next.query, next.indent = true, l.indent+2
+		}
+		w.levels = append(w.levels, next)
+	case strings.HasPrefix(t.text, "--"):
+		w.feed(l.indent + 2)
+	case t.text == "," && l.query && utf8.RuneCountInString(w.line) > short:
+		w.feed(l.indent + 2)
+	}
+}
+
+// feed begins a line, unless the current one is empty.
+func (w *writer) feed(indent int) {
+	if w.flat {
+		return
+	}
+	if strings.TrimSpace(w.line) != "" {
+		w.lines = append(w.lines, w.line)
+	}
+	w.line = strings.Repeat(" ", max(indent, 0))
+}
+
+func (w *writer) write(t token) {
+	if t.spaced && strings.TrimSpace(w.line) != "" {
+		w.line += " "
+	}
+	w.line += t.text
+}
+
+// conditions are the clauses with a condition.
+var conditions = map[string]bool{"WHERE": true, "HAVING": true, "QUALIFY": true, "ON": true}
+
+// clauses begin a clause by themselves; joins if JOIN follows; pairs if BY follows.
+var (
+	clauses = []string{"SELECT", "FROM", "WHERE", "HAVING", "QUALIFY", "LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "WITH", "JOIN", "VALUES"}
+	joins   = []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL", "SEMI", "ANTI", "ASOF", "POSITIONAL"}
+	pairs   = []string{"GROUP", "ORDER"}
+)
+
+// clause reports whether a clause begins at a token. The second word of "LEFT JOIN" or "UNION SELECT" does not begin a line.
+func (w *writer) clause(i int) bool {
+	word, before := w.list[i].word(), ""
+	if i > 0 {
+		before = w.list[i-1].word()
+	}
+	next := func(want string, within int) bool {
+		return slices.ContainsFunc(w.list[i+1:min(i+1+within, len(w.list))], func(t token) bool { return t.word() == want })
+	}
+	switch {
+	case slices.Contains(joins, word):
+		return !slices.Contains(joins, before) && next("JOIN", 2)
+	case slices.Contains(pairs, word):
+		return next("BY", 1)
+	case word == "JOIN":
+		return before != "OUTER" && !slices.Contains(joins, before)
+	case word == "FROM":
+		return before != "DISTINCT"
+	case word == "ON":
+		w.top().clause = word // a condition, on the line of its join
+	}
+	return slices.Contains(clauses, word)
+}
