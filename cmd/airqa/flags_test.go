@@ -161,6 +161,7 @@ var scripted = map[string]map[string]string{
 	"synth why":      {"script/synth.txtar": "json"},
 	"synth review":   {"synth_review_test.go": "sample sample-seed html out apply reviewer data model workers solve-again pictures"},
 	"why":            {"script/demo.txtar": "compare format json scoring", "script/trace.txtar": "ask judge-base-url judge-concurrency"},
+	"view":           {"view_test.go": "listen no-open"},
 	"export check":   {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template json"},
 	"export show":    {"script/export-check.txtar": "trainer config dataset tokenizer cutoff-len template row html"},
 	"export convert": {"script/export-convert.txtar": "to out"},
@@ -285,7 +286,7 @@ var neededArgs = map[string]string{
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers": "--data d",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
-	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "stats": "q",
+	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "view": "run", "stats": "q",
 }
 
 // parsed is a command with some arguments.

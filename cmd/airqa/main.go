@@ -59,6 +59,7 @@ type cli struct {
 	Trace  traceCmd     `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
 	Why    whyCmd       `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`
 	Notes  notesCmd     `cmd:"" group:"Debug:" help:"List, add and merge comments and decisions on episodes."`
+	View   viewCmd      `cmd:"" group:"Debug:" help:"Show runs in the browser: overview, questions, steps, search."`
 	Diff   diffCmd      `cmd:"" group:"Debug:" help:"Compare two trajectories, or find where two runs diverge."`
 	Replay replayCmd    `cmd:"" group:"Debug:" help:"Execute recorded actions again and compare their results."`
 	Fork   forkCmd      `cmd:"" group:"Debug:" help:"Fork an episode at an edited message into a new run."`

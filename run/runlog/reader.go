@@ -184,6 +184,9 @@ func (r *Run) prompt(sum string) (string, error) {
 	return text, err
 }
 
+// Image returns an image of the images folder by its hash.
+func (r *Run) Image(sum string) ([]byte, error) { return readBlob(r.Dir, imagesDir, sum, ".png") }
+
 // LoadImages reads the images of an episode, to show them to a model again.
 func (r *Run) LoadImages(rec *Recorded) error {
 	var lists [][]qa.Image
@@ -197,7 +200,7 @@ func (r *Run) LoadImages(rec *Recorded) error {
 	}
 	for _, list := range lists {
 		for i := range list {
-			data, err := readBlob(r.Dir, imagesDir, list[i].SHA256, ".png")
+			data, err := r.Image(list[i].SHA256)
 			if err != nil {
 				return fmt.Errorf("%s: %w", rec.Episode, err)
 			}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"airqa/internal/exit"
+	"airqa/report/episodes"
+	"airqa/viewer"
+)
+
+type viewCmd struct {
+	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
+	Listen string   `env:"AIRQA_VIEW_LISTEN" default:"127.0.0.1:8377" placeholder:"HOST:PORT" help:"Address to listen on; port 0 is any free one. Other machines can reach one that is not on the loopback, and need the token in the address that is printed."`
+	NoOpen bool     `env:"AIRQA_VIEW_NO_OPEN" help:"Do not open a browser. Without it, one opens if standard output is a terminal."`
+}
+
+func (viewCmd) Help() string {
+	return `Examples:
+  airqa view runs
+  airqa view runs/hybrid --listen 127.0.0.1:0 --no-open
+
+It shows the runs as pages: scores and charts, a list of episodes with filters, each question with all of its steps, and
+questions by run. The pages follow a run that is being written. Ctrl-C stops the server.`
+}
+
+func (c viewCmd) Run(a *app) error {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return exit.Misuse("--listen %s: %v; an example is 127.0.0.1:8377", c.Listen, err)
+	}
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	library, err := episodes.Open(ctx, c.Runs, episodes.Choice{})
+	if err != nil {
+		return err
+	}
+	on, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	server := viewer.New(viewer.Config{Library: library, Host: host, Log: a.log})
+	address := server.Address(on.Addr())
+	if err := a.print(address); err != nil {
+		return err
+	}
+	if !c.NoOpen && a.width > 0 {
+		a.browse(address)
+	}
+	return server.Serve(ctx, on)
+}
+
+// browse opens an address in the user's browser, if there is one.
+func (a *app) browse(address string) {
+	name, args := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	}
+	browser := exec.CommandContext(a.ctx, name, args...)
+	if browser.Start() == nil {
+		go func() { _ = browser.Wait() }()
+	}
+}

@@ -1,0 +1,114 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"airqa/internal/testkit/golden"
+	"airqa/report"
+	"airqa/report/episodes"
+	"airqa/viewer/page"
+	"airqa/viewer/viewertest"
+)
+
+// site is the site of the runs of viewertest.
+func site(t *testing.T) (s *page.Site, folder string) {
+	t.Helper()
+	folder = viewertest.Folder(t)
+	l, err := episodes.Open(t.Context(), []string{folder}, episodes.Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(r *episodes.Run) (report.Row, bool, error) {
+		row, err := report.Collect(r.Log, r.Examples, report.Options{Intervals: report.WilsonIntervals})
+		return row, true, err
+	}
+	return page.New(l, page.Config{Version: 1, CSRF: "token", Numbers: numbers}), folder
+}
+
+var hashes = regexp.MustCompile(`\.[0-9a-f]{16}\.(js|css)`)
+
+// TestPages compares each page as a whole, but for the names of assets and the folder.
+func TestPages(t *testing.T) {
+	s, folder := site(t)
+	parse := func(query string) url.Values {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	pages := map[string]func(context.Context, io.Writer) error{
+		"overview.html": func(ctx context.Context, w io.Writer) error { return s.Overview(ctx, w, nil) },
+		"filtered.html": func(ctx context.Context, w io.Writer) error {
+			return s.Overview(ctx, w, parse("status=wrong&run=beta&sort=-tokens"))
+		},
+		"nothing.html": func(ctx context.Context, w io.Writer) error { return s.Overview(ctx, w, parse("status=damaged")) },
+		"right.html": func(ctx context.Context, w io.Writer) error {
+			return s.Episode(ctx, w, "alpha", viewertest.RightID+"#0", parse("at=steps.1.observation.text:26-37"))
+		},
+		"wrong.html": func(ctx context.Context, w io.Writer) error {
+			return s.Episode(ctx, w, "beta", viewertest.WrongID+"#1", parse("status=wrong"))
+		},
+		"failed.html": func(ctx context.Context, w io.Writer) error {
+			return s.Episode(ctx, w, "alpha", viewertest.FailedID+"#0", nil)
+		},
+		"matrix.html": func(ctx context.Context, w io.Writer) error { return s.Matrix(ctx, w, nil) },
+		"search.html": func(ctx context.Context, w io.Writer) error { return s.Search(ctx, w, parse("q=above")) },
+	}
+	for name, write := range pages {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := write(t.Context(), &b); err != nil {
+				t.Fatal(err)
+			}
+			text := strings.ReplaceAll(hashes.ReplaceAllString(b.String(), ".HASH.$1"), folder, "FOLDER")
+			golden.Check(t, name, text)
+		})
+	}
+}
+
+// Every text of an episode is on its page, so that the browser finds it.
+func TestPageHasAllTexts(t *testing.T) {
+	s, _ := site(t)
+	var b bytes.Buffer
+	if err := s.Episode(t.Context(), &b, "alpha", viewertest.WrongID+"#0", nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"Which loss is used?", "A string", "You answer questions about papers.", "[Question]: as above", "I look.", "I reason.", "SELECT", "no such column",
+		"a row of the result", "the result before it was cut", "Page 2 of the paper", "the focal loss of the second stage", "hinge", "rate limit", "row-1",
+		"same action as step 2", `\u202e`, `\x1b[31m`, "�",
+	} {
+		if !strings.Contains(b.String(), text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+}
+
+// The counts of the overview are those of the report.
+func TestCountsAreThoseOfTheReport(t *testing.T) {
+	s, _ := site(t)
+	for _, r := range s.Library.Runs {
+		row, _, err := s.Numbers(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := map[string]int{}
+		for _, w := range r.Rows {
+			n[string(w.Status)]++
+		}
+		for _, o := range row.Outcomes {
+			if o.Name == "right" || o.Name == "wrong" {
+				if n[o.Name] != o.Episodes {
+					t.Errorf("%s: %d episodes %s, and %d in the report", r.Name, n[o.Name], o.Name, o.Episodes)
+				}
+			}
+		}
+	}
+}

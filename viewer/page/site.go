@@ -1,0 +1,314 @@
+// Package page renders the pages of the web viewer: overview, question, matrix, search. Start from [New]; each method of
+// [Site] writes one page from the runs of an [episodes.Library] and the parameters of an address.
+//
+// It answers no requests and keeps no state. All texts of questions, models and papers are escaped by html/template, and
+// their control characters and characters that reorder text are shown as escapes.
+package page
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/report"
+	"airqa/report/episodes"
+	"airqa/viewer/assets"
+)
+
+//go:embed templates
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"line": terminal.Line, "safe": terminal.Safe, "words": words, "asset": assets.Path, "clip": terminal.Clip, "plural": terminal.Plural, "size": size,
+	"number": number, "seconds": seconds, "dict": dict, "usd": usd,
+}).ParseFS(templateFiles, "templates/*.html"))
+
+// ErrNotFound is returned for a run, an episode or a field that is not there.
+var ErrNotFound = errors.New("not found")
+
+// Site makes pages. Its methods may be called by several goroutines at once while the library does not change.
+type Site struct {
+	Library *episodes.Library
+	Config
+	names map[*episodes.Run]string
+}
+
+// Config is what pages need from the server.
+type Config struct {
+	// Version is the version of the runs that a page shows, see package live.
+	Version int
+	// CSRF is the token for forms.
+	CSRF string
+	// Numbers returns the numbers of a run; ok is false while they are computed.
+	Numbers func(*episodes.Run) (row report.Row, ok bool, err error)
+}
+
+// New returns the site of a library.
+func New(l *episodes.Library, c Config) *Site {
+	s := &Site{Library: l, Config: c, names: make(map[*episodes.Run]string)}
+	count := make(map[string]int)
+	base := func(r *episodes.Run) string {
+		path, err := filepath.Abs(r.Name)
+		if err != nil {
+			return r.Name
+		}
+		return filepath.Base(path)
+	}
+	for _, r := range l.Runs {
+		count[base(r)]++
+	}
+	for _, r := range l.Runs {
+		name := base(r)
+		if count[name] > 1 || strings.Trim(name, "./") == "" {
+			name = r.Name
+		}
+		s.names[r] = name
+	}
+	return s
+}
+
+// Name is the name of a run in addresses: its folder, or the whole path if several runs have that folder.
+func (s *Site) Name(r *episodes.Run) string { return s.names[r] }
+
+// Run returns the run with a name in addresses.
+func (s *Site) Run(name string) (*episodes.Run, error) {
+	for _, r := range s.Library.Runs {
+		if s.names[r] == name {
+			return r, nil
+		}
+	}
+	return nil, fmt.Errorf("no run %q: %w", name, ErrNotFound)
+}
+
+// run returns the run of a row.
+func (s *Site) run(w episodes.Row) string {
+	if r := s.Library.Run(w.Run); r != nil {
+		return s.names[r]
+	}
+	return w.Run
+}
+
+// frame is what every page has around its content.
+type frame struct {
+	Title string
+	// Section is the entry of the navigation that is marked; Content is the name of its template.
+	Section, Content string
+	Command          string
+	Version          int
+	CSRF             string
+	// Many reports whether there are several runs or repeats to compare.
+	Many bool
+	Body any
+}
+
+// write renders a page whole before the first byte is sent, so that an error leaves no half page.
+func (s *Site) write(w io.Writer, f frame) error {
+	f.Version, f.CSRF, f.Many = s.Version, s.CSRF, s.many()
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, "frame", f); err != nil {
+		return fmt.Errorf("make the page %q: %w", f.Title, err)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func (s *Site) many() bool {
+	if len(s.Library.Runs) > 1 {
+		return true
+	}
+	for _, r := range s.Library.Runs {
+		for _, w := range r.Rows {
+			if w.Repeat > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Problem writes a page about an error.
+func (s *Site) Problem(w io.Writer, title string, err error) error {
+	return s.write(w, frame{Title: title, Content: "problem", Body: err.Error()})
+}
+
+// address is a path with parameters.
+func address(path string, q url.Values) string {
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// path joins escaped parts.
+func path(parts ...string) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString("/" + url.PathEscape(p))
+	}
+	return b.String()
+}
+
+// command is a command line that can be pasted into a shell.
+func command(args ...string) string {
+	for i, a := range args {
+		if strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=./:,@#") != "" || a == "" || strings.HasPrefix(a, "#") {
+			args[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return terminal.Safe("airqa " + strings.Join(args, " "))
+}
+
+// paths are the run directories as given.
+func (s *Site) paths(runs []*episodes.Run) []string {
+	var list []string
+	for _, r := range runs {
+		list = append(list, r.Name)
+	}
+	return list
+}
+
+// selection is what an address selects: a filter, and runs.
+type selection struct {
+	episodes.Filter
+	runs []*episodes.Run
+	// named are the runs that the address names; nil if it names none.
+	named []string
+}
+
+func (s *Site) selection(q url.Values) (sel selection, err error) {
+	if sel.Filter, err = episodes.FilterOf(q); err != nil {
+		return sel, fmt.Errorf("%w: %w", ErrNotFound, err)
+	}
+	for _, name := range q["run"] {
+		if name == "" {
+			continue
+		}
+		r, err := s.Run(name)
+		if err != nil {
+			return sel, err
+		}
+		sel.runs, sel.named = append(sel.runs, r), append(sel.named, name)
+	}
+	if sel.named == nil {
+		sel.runs = s.Library.Runs
+	}
+	return sel, nil
+}
+
+// query is the selection as parameters.
+func (sel selection) query() url.Values {
+	q := sel.Query()
+	for _, name := range sel.named {
+		q.Add("run", name)
+	}
+	return q
+}
+
+// with returns the address of the overview with one parameter set to a value, or without it.
+func (sel selection) with(name, value string) string {
+	q := sel.query()
+	q.Del(name)
+	if value != "" {
+		q.Set(name, value)
+	}
+	return address("/", q)
+}
+
+// all are the rows of the chosen runs.
+func (sel selection) all() []episodes.Row {
+	var rows []episodes.Row
+	for _, r := range sel.runs {
+		rows = append(rows, r.Rows...)
+	}
+	return rows
+}
+
+// rows are those of them that the filter selects, in its order.
+func (s *Site) rows(ctx context.Context, sel selection) ([]episodes.Row, error) {
+	f := sel.Filter
+	f.Limit = 0
+	list, _, err := s.Library.Select(ctx, f)
+	if err != nil || sel.named == nil {
+		return list, err
+	}
+	chosen := make(map[string]bool)
+	for _, r := range sel.runs {
+		chosen[r.Name] = true
+	}
+	var rows []episodes.Row
+	for _, w := range list {
+		if chosen[w.Run] {
+			rows = append(rows, w)
+		}
+	}
+	return rows, nil
+}
+
+// words prints a name of the program, such as an outcome, as words.
+func words(name any) string { return strings.ReplaceAll(terminal.Line(fmt.Sprint(name)), "_", " ") }
+
+func number(n any) string {
+	switch n := n.(type) {
+	case int:
+		return grouped(n)
+	case *float64:
+		if n == nil {
+			return "–"
+		}
+		return strconv.FormatFloat(*n, 'f', -1, 64)
+	case float64:
+		return strconv.FormatFloat(n, 'f', -1, 64)
+	}
+	return fmt.Sprint(n)
+}
+
+// usd prints an amount that is known.
+func usd(x *float64) string { return terminal.USD(*x) }
+
+// grouped prints an integer with thin spaces between thousands.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "\u202f" + text[at:]
+	}
+	return text
+}
+
+func seconds(s float64) string {
+	switch {
+	case s < 10:
+		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
+	case s < 120:
+		return strconv.FormatFloat(s, 'f', 0, 64) + " s"
+	}
+	return strconv.FormatFloat(s/60, 'f', 1, 64) + " min"
+}
+
+// size prints a number of bytes.
+func size(n int) string {
+	switch {
+	case n < 1000:
+		return terminal.Plural(n, "byte")
+	case n < 1_000_000:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', 1, 64) + " KB"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+}
+
+// dict makes the data of a part of a template from names and values.
+func dict(pairs ...any) map[string]any {
+	m := make(map[string]any)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		m[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return m
+}

@@ -1,0 +1,239 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+	"airqa/report"
+	"airqa/report/episodes"
+)
+
+// stepView is a step on the page of a question.
+type stepView struct {
+	qa.Step
+	Title   string
+	Marks   []markView
+	Seconds float64
+	// Added are messages that the program added before the reply.
+	Added []messageView
+	// Shown are the messages of the request, Prompt the address of all of them as text.
+	Shown  []promptMessage
+	Hidden string
+	Prompt string
+	// The texts are nil where the step has none. Full is the result before it was cut.
+	Reply, Reasoning, Action, Observation, Full *textView
+	Images                                      []imageView
+	Attempts                                    []attempt
+}
+
+type markView struct {
+	Kind episodes.Kind
+	Text string
+}
+
+// promptMessage is a message that the model saw, with a link to the place of its text.
+type promptMessage struct {
+	N     int
+	Role  qa.Role
+	Size  int
+	Begin string
+	link
+}
+
+// attempt is a request.
+type attempt struct {
+	qa.Attempt
+	N int
+}
+
+// imageView is a page image with the boxes of the evidence in pixels.
+type imageView struct {
+	qa.Image
+	Href  string
+	Boxes []boxView
+	Alt   string
+}
+
+type boxView struct{ X, Y, W, H float64 }
+
+// steps adds the steps of the episode.
+func (p *question) steps(s *Site, r *episodes.Run, m *marker) {
+	origins := originsOf(p.E.Traced.Messages, p.E.Traced.Steps)
+	p.Messages, p.After = p.messages(m, origins, 0), p.messages(m, origins, -1)
+	for _, st := range p.E.Traced.Steps {
+		p.Steps = append(p.Steps, p.step(st, s.names[r], m, origins))
+	}
+}
+
+func (p *question) step(st qa.Step, run string, m *marker, origins []origin) stepView {
+	field := func(part string) string { return fmt.Sprintf("steps.%d.%s", st.N, part) }
+	v := stepView{Step: st, Title: stepTitle(st), Added: p.messages(m, origins, st.N)}
+	for _, mark := range p.E.Marks {
+		if mark.Step == st.N {
+			v.Marks = append(v.Marks, markView{mark.Kind, markText(mark)})
+		}
+	}
+	working, waiting := report.StepTime(st)
+	v.Seconds = working + waiting
+	if st.Reply != nil {
+		v.Reply = m.text(field("reply.text"), st.Reply.Text)
+		if st.Reply.Reasoning != "" {
+			v.Reasoning = m.text(field("reply.reasoning"), st.Reply.Reasoning)
+			v.Reasoning.Prose = true
+		}
+		v.Attempts = attempts(st.Reply.Attempts)
+		v.Prompt = m.raw + "/" + field("prompt")
+		v.Shown, v.Hidden = shown(p.E.Traced.Messages, st.Shown, origins)
+	}
+	if st.Action != nil {
+		v.Action = m.text(field("action.text"), st.Action.Text)
+	}
+	if o := st.Observation; o != nil {
+		v.Observation = m.text(field("observation.text"), o.Text)
+		if o.Full != "" {
+			v.Full = m.text(field("observation.full"), o.Full)
+		}
+		for _, im := range o.Images {
+			v.Images = append(v.Images, imageOf(im, run, p.E))
+		}
+	}
+	return v
+}
+
+func stepTitle(s qa.Step) string {
+	switch {
+	case s.ParseError != nil:
+		return "no action"
+	case s.Action != nil:
+		return s.Action.Name
+	case s.Reply != nil:
+		return "reply"
+	}
+	return ""
+}
+
+// markText explains a mark.
+func markText(m episodes.Mark) string {
+	switch m.Kind {
+	case episodes.MarkFormat:
+		return "no readable action"
+	case episodes.MarkError:
+		return "tool error"
+	case episodes.MarkEmpty:
+		return "empty result"
+	case episodes.MarkRepeated:
+		return fmt.Sprintf("same action as step %d, %s tokens", m.First, grouped(m.Wasted))
+	case episodes.MarkCut:
+		return "result cut"
+	case episodes.MarkLeft:
+		return "left the window"
+	case episodes.MarkReply:
+		return "reply cut off"
+	}
+	return words(m.Kind)
+}
+
+func attempts(list []qa.Attempt) []attempt {
+	out := make([]attempt, len(list))
+	for i, a := range list {
+		out[i] = attempt{a, i + 1}
+	}
+	return out
+}
+
+// origin is where the text of a message is on the page: in an element of its own, or in the step that made it.
+type origin struct {
+	link
+	// own means that the message was added by the program and is no result of an action.
+	own bool
+	// before is the step whose reply follows a message of its own; 0 for the first messages, -1 after the last reply.
+	before int
+}
+
+// originsOf returns the origin of each message.
+func originsOf(messages []qa.Message, steps []qa.Step) []origin {
+	var replies []qa.Step
+	for _, s := range steps {
+		if s.Reply != nil {
+			replies = append(replies, s)
+		}
+	}
+	list := make([]origin, len(messages))
+	var last *qa.Step
+	for i, m := range messages {
+		switch {
+		case m.Role == qa.Assistant && len(replies) > 0:
+			last, replies = &replies[0], replies[1:]
+			list[i] = origin{link: link{fmt.Sprintf("reply of step %d", last.N), fmt.Sprintf("#step-%d-reply", last.N)}}
+		case last != nil && last.Observation != nil && messages[i-1].Role == qa.Assistant:
+			list[i] = origin{link: link{fmt.Sprintf("result of step %d", last.N), fmt.Sprintf("#step-%d-observation", last.N)}}
+		default:
+			list[i] = origin{link{fmt.Sprintf("message %d", i), fmt.Sprintf("#message-%d", i)}, true, -1}
+			if len(replies) > 0 {
+				list[i].before = replies[0].N
+			}
+			if last == nil {
+				list[i].before = 0
+			}
+		}
+	}
+	return list
+}
+
+// messages adds the messages of the program before a step's reply, as [origin] has it.
+func (p *question) messages(m *marker, origins []origin, before int) []messageView {
+	var list []messageView
+	for i, msg := range p.E.Traced.Messages {
+		if origins[i].own && origins[i].before == before {
+			list = append(list, messageView{i, msg.Role, *m.text(fmt.Sprintf("messages.%d.text", i), msg.Text)})
+		}
+	}
+	return list
+}
+
+// shown lists the messages of a request, and describes those before the request that are not in it.
+func shown(messages []qa.Message, spans []qa.Span, origins []origin) (list []promptMessage, hidden string) {
+	last := 0
+	var gaps []string
+	for _, r := range spans {
+		first, end := max(r.First, 0), min(r.End, len(messages))
+		switch {
+		case first == last+1:
+			gaps = append(gaps, fmt.Sprint(last))
+		case first > last:
+			gaps = append(gaps, fmt.Sprintf("%d to %d", last, first-1))
+		}
+		for i := first; i < end; i++ {
+			m := messages[i]
+			list = append(list, promptMessage{N: i, Role: m.Role, Size: len(m.Text), Begin: beginning(m.Text), link: origins[i].link})
+		}
+		last = max(last, end)
+	}
+	return list, strings.Join(gaps, ", ")
+}
+
+// beginning is the first characters of a text, without a look at the rest.
+func beginning(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), 120)], "")
+}
+
+// pixelsPerPoint is the scale of the View tool's images of whole pages, which do not record their size in points.
+const pixelsPerPoint = 150.0 / 72
+
+// imageOf is an image with the boxes of the evidence on its page.
+func imageOf(im qa.Image, run string, e episodes.Episode) imageView {
+	v := imageView{Image: im, Href: path("image", run, im.SHA256), Alt: fmt.Sprintf("Page %d of paper %s", im.Page, im.PaperID)}
+	x, y, scale := 0.0, 0.0, pixelsPerPoint
+	if len(im.Box) == 4 && im.Box[2] > 0 {
+		x, y, scale = im.Box[0], im.Box[1], float64(im.Width)/im.Box[2]
+	}
+	for _, it := range e.Loss.Items {
+		if len(it.Box) != 4 || it.Page != im.Page || !slices.ContainsFunc(it.Papers, func(id string) bool { return strings.EqualFold(id, im.PaperID) }) {
+			continue
+		}
+		v.Boxes = append(v.Boxes, boxView{(it.Box[0] - x) * scale, (it.Box[1] - y) * scale, it.Box[2] * scale, it.Box[3] * scale})
+	}
+	return v
+}

@@ -1,0 +1,224 @@
+package viewer_test
+
+import (
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"airqa/report/episodes"
+	"airqa/viewer"
+	"airqa/viewer/viewertest"
+)
+
+// open starts a server over the runs of viewertest.
+func open(t *testing.T) (server *httptest.Server, folder string) {
+	t.Helper()
+	folder = viewertest.Folder(t)
+	return serve(t, folder), folder
+}
+
+func serve(t *testing.T, folder string) *httptest.Server {
+	t.Helper()
+	l, err := episodes.Open(t.Context(), []string{folder}, episodes.Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(viewer.New(viewer.Config{Library: l, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// answer is what a test needs of a response.
+type answer struct {
+	StatusCode int
+	Header     http.Header
+}
+
+func get(t *testing.T, address string) (answer, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reply.Body.Close() }()
+	raw, err := io.ReadAll(reply.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{reply.StatusCode, reply.Header}, string(raw)
+}
+
+var (
+	linkPattern = regexp.MustCompile(`(?:href|src|action|data-copy|data-chunk)="([^"]*)"`)
+	idPattern   = regexp.MustCompile(`\bid="([^"]*)"`)
+)
+
+// Every link of every page leads to a page, and every anchor to an element. No page needs another server.
+func TestLinks(t *testing.T) {
+	server, _ := open(t)
+	seen := map[string]bool{}
+	todo := []string{"/", "/search?q=window", "/search?q=nothing+at+all", "/?status=failed&grep=nothing", "/matrix?only=differing"}
+	anchors := map[string][]string{}
+	ids := map[string]map[string]bool{}
+	for len(todo) > 0 && len(seen) < 400 {
+		target := todo[0]
+		todo = todo[1:]
+		if seen[target] {
+			continue
+		}
+		seen[target] = true
+		reply, body := get(t, server.URL+target)
+		if reply.StatusCode != http.StatusOK {
+			t.Errorf("%s: status %d", target, reply.StatusCode)
+			continue
+		}
+		if !strings.HasPrefix(reply.Header.Get("Content-Type"), "text/html") {
+			continue
+		}
+		ids[target] = map[string]bool{}
+		for _, m := range idPattern.FindAllStringSubmatch(body, -1) {
+			if ids[target][m[1]] {
+				t.Errorf("%s: the id %s is there twice", target, m[1])
+			}
+			ids[target][html.UnescapeString(m[1])] = true
+		}
+		for _, m := range linkPattern.FindAllStringSubmatch(body, -1) {
+			to, err := url.Parse(html.UnescapeString(m[1]))
+			if err != nil || to.IsAbs() || to.Host != "" {
+				t.Errorf("%s: link to %q, %v", target, m[1], err)
+				continue
+			}
+			page := to.EscapedPath()
+			if page == "" {
+				page, to.RawQuery, _ = strings.Cut(target, "?")
+			}
+			if to.RawQuery != "" {
+				page += "?" + to.RawQuery
+			}
+			if to.Fragment != "" && !strings.HasPrefix(m[1], "#command") {
+				anchors[page] = append(anchors[page], to.Fragment)
+			}
+			todo = append(todo, page)
+		}
+	}
+	if len(seen) < 50 {
+		t.Errorf("only %d pages", len(seen))
+	}
+	for page, list := range anchors {
+		for _, id := range list {
+			if ids[page] != nil && !ids[page][id] {
+				t.Errorf("%s: no element %q", page, id)
+			}
+		}
+	}
+}
+
+// Nothing outside of a run is served, whatever the address.
+func TestNothingElseIsServed(t *testing.T) {
+	server, folder := open(t)
+	viewertest.Spoil(t, filepath.Join(folder, "secret.png"), "secret")
+	viewertest.Spoil(t, filepath.Join(folder, "secret.txt"), "secret")
+	for _, target := range []string{
+		"/image/alpha/..%2F..%2Fsecret", "/image/alpha/..%2f..%2fsecret.png", "/image/..%2f/secret", "/image/alpha/" + strings.Repeat("0", 64), "/image/alpha/",
+		"/assets/../viewer.go", "/assets/%2e%2e/assets.go", "/assets/style.css", "/assets/", "/text/alpha/" + url.PathEscape(viewertest.RightID+"#0") + "/..%2f..%2fsecret",
+		"/text/alpha/" + url.PathEscape(viewertest.RightID+"#0") + "/steps.99.reply.text", "/text/alpha/" + url.PathEscape(viewertest.RightID+"#0") + "/steps.-1.reply.text",
+		"/text/alpha/" + url.PathEscape(viewertest.RightID+"#0") + "/messages.99999999999999999999.text",
+		"/episode/alpha/nothing", "/episode/nothing/nothing", "/json/alpha/..", "/run.json", "/alpha/run.json", "/?run=..%2F..", "/?status=odd", "/?limit=x", "/favicon.ico",
+	} {
+		reply, body := get(t, server.URL+target)
+		if reply.StatusCode != http.StatusNotFound || strings.Contains(body, "secret\n") || body == "secret" {
+			t.Errorf("%s: status %d, %.80q", target, reply.StatusCode, body)
+		}
+	}
+}
+
+// Texts of questions, models and papers never become markup, and raw ones are inert.
+func TestHostileTexts(t *testing.T) {
+	server, _ := open(t)
+	episode := url.PathEscape(viewertest.WrongID + "#0")
+	for _, target := range []string{"/", "/matrix", "/search?q=%3Cscript%3E", "/episode/alpha/" + episode, "/?grep=%3Cscript%3E", "/?tag=%3Cscript%3E"} {
+		_, body := get(t, server.URL+target)
+		for _, bad := range []string{"<script>window", "<img src=x", "<b onmouseover", "\x1b", "\x00", "\u202e", "\xff"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("%s has %q", target, bad)
+			}
+		}
+	}
+	for _, target := range []string{"/text/alpha/" + episode + "/steps.1.reply.text", "/markdown/alpha/" + episode, "/json/alpha/" + episode} {
+		reply, body := get(t, server.URL+target)
+		kind := reply.Header.Get("Content-Type")
+		if !strings.Contains(body, "window.hacked") || kind != "text/plain; charset=utf-8" && kind != "application/json" {
+			t.Errorf("%s: %s", target, kind)
+		}
+		if got := reply.Header.Get("Content-Security-Policy"); got != "default-src 'none'; sandbox" {
+			t.Errorf("%s: policy %q", target, got)
+		}
+	}
+}
+
+// A long text is cut on the page, and is whole at its own address.
+func TestLongText(t *testing.T) {
+	folder := viewertest.Folder(t)
+	const long = 20_000_000
+	viewertest.Long(t, filepath.Join(folder, "alpha"), long)
+	server := serve(t, folder)
+	episode := url.PathEscape(viewertest.LiveID + "#7")
+	_, body := get(t, server.URL+"/episode/alpha/"+episode)
+	if len(body) > 200_000 || !strings.Contains(body, "Show all 20.0 MB") || !strings.Contains(body, "needle123") {
+		t.Errorf("%d bytes", len(body))
+	}
+	if _, body = get(t, server.URL+"/text/alpha/"+episode+"/steps.1.observation.text"); len(body) != long {
+		t.Errorf("%d bytes, want %d", len(body), long)
+	}
+}
+
+// Empty lists have different reasons, and a filter never hides how many there are.
+func TestSilences(t *testing.T) {
+	server, _ := open(t)
+	tests := map[string]string{
+		"/?status=damaged":            "No episode matches this filter: 0 of 15.",
+		"/?status=wrong":              "3 of 15",
+		"/":                           "15 episodes",
+		"/search?q=this+is+not+there": "No message contains this text.",
+	}
+	for target, want := range tests {
+		if _, body := get(t, server.URL+target); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q", target, want)
+		}
+	}
+}
+
+// A run that was damaged is shown as far as it can be read, and what cannot is named.
+func TestDamagedRun(t *testing.T) {
+	folder := viewertest.Folder(t)
+	viewertest.Damage(t, filepath.Join(folder, "alpha"))
+	server := serve(t, folder)
+	if _, body := get(t, server.URL+"/"); !strings.Contains(body, "Could not be read") {
+		t.Error("the overview does not name what could not be read")
+	}
+}
+
+// Assets can be kept for good, and their names change with their contents.
+func TestAssets(t *testing.T) {
+	server, _ := open(t)
+	_, body := get(t, server.URL+"/")
+	address := regexp.MustCompile(`/assets/app\.[0-9a-f]{16}\.js`).FindString(body)
+	reply, script := get(t, server.URL+address)
+	if reply.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || !strings.HasPrefix(reply.Header.Get("Content-Type"), "text/javascript") {
+		t.Errorf("headers %v", reply.Header)
+	}
+	if strings.Contains(script, `"./dom.js"`) || !regexp.MustCompile(`"\./dom\.[0-9a-f]{16}\.js"`).MatchString(script) {
+		t.Error("an import has no hash")
+	}
+}
