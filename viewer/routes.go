@@ -41,6 +41,13 @@ func (s *Server) routes() http.Handler {
 		err := e.Traced.WriteJSON(&b)
 		return b.String(), err
 	}))
+	mux.Handle("GET /triage", s.page(func(ctx context.Context, site *page.Site, w io.Writer, r *http.Request) error {
+		return site.Triage(ctx, w, r.URL.Query())
+	}))
+	mux.HandleFunc("POST /triage/decide", s.change(s.decide))
+	mux.HandleFunc("POST /triage/undo", s.change(s.undo))
+	mux.HandleFunc("POST /note", s.change(s.addNote))
+	mux.HandleFunc("POST /note/remove", s.change(s.removeNote))
 	mux.HandleFunc("GET /image/{run}/{sum}", s.image)
 	mux.Handle("GET /", s.page(func(context.Context, *page.Site, io.Writer, *http.Request) error { return page.ErrNotFound }))
 	return mux

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"airqa/report/episodes"
+	"airqa/report/notes"
 	"airqa/viewer/guard"
 	"airqa/viewer/live"
 	"airqa/viewer/page"
@@ -27,6 +28,8 @@ type Config struct {
 	// Host is the host that the server listens on. One that is not the loopback needs a token, see package guard.
 	Host string
 	Log  *slog.Logger
+	// Author signs new notes.
+	Author string
 }
 
 // Server shows runs. Create it with [New].
@@ -35,6 +38,7 @@ type Server struct {
 	guard   *guard.Guard
 	feed    *live.Feed
 	numbers *numbers
+	notes   *noteFiles
 	// mu is held for writing while the library changes.
 	mu      sync.RWMutex
 	handler http.Handler
@@ -44,6 +48,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c, guard: guard.New(c.Host), feed: live.New()}
 	s.numbers = newNumbers(s.feed.Announce)
+	s.notes = &noteFiles{config: notes.Config{Author: c.Author}, open: make(map[string]*notes.File)}
 	s.handler = s.guard.Wrap(s.routes())
 	return s
 }
@@ -95,7 +100,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	group.Wait()
 	s.numbers.wait()
 	if errors.Is(err, http.ErrServerClosed) {
-		return nil
+		return s.notes.close()
 	}
 	return fmt.Errorf("serve %s: %w", on.Addr(), err)
 }
@@ -110,5 +115,5 @@ func (s *Server) look(ctx context.Context) (bool, error) {
 // site is the pages of the library as it is now. The caller holds mu.
 func (s *Server) site() *page.Site {
 	version, _ := s.feed.Version()
-	return page.New(s.Library, page.Config{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of})
+	return page.New(s.Library, page.Config{Version: version, CSRF: s.guard.CSRF(), Numbers: s.numbers.of, Notes: s.notes.of})
 }

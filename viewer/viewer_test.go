@@ -93,6 +93,7 @@ func TestLinks(t *testing.T) {
 			}
 			ids[target][html.UnescapeString(m[1])] = true
 		}
+		body = regexp.MustCompile(`<form method="post" action="[^"]*"`).ReplaceAllString(body, "")
 		for _, m := range linkPattern.FindAllStringSubmatch(body, -1) {
 			to, err := url.Parse(html.UnescapeString(m[1]))
 			if err != nil || to.IsAbs() || to.Host != "" {
@@ -220,5 +221,94 @@ func TestAssets(t *testing.T) {
 	}
 	if strings.Contains(script, `"./dom.js"`) || !regexp.MustCompile(`"\./dom\.[0-9a-f]{16}\.js"`).MatchString(script) {
 		t.Error("an import has no hash")
+	}
+}
+
+// post sends a form as a page of the server does, and returns where it leads.
+func post(t *testing.T, server *httptest.Server, target string, fields url.Values) (code int, to string) {
+	t.Helper()
+	_, body := get(t, server.URL+"/")
+	fields.Set("csrf", regexp.MustCompile(`name="csrf" content="([0-9a-f]+)"`).FindStringSubmatch(body)[1])
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+target, strings.NewReader(fields.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	reply, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = reply.Body.Close() }()
+	return reply.StatusCode, reply.Header.Get("Location")
+}
+
+// The queue shows the next wrong answer without a decision, counts, skips, undoes, and survives a restart.
+func TestTriage(t *testing.T) {
+	server, folder := open(t)
+	progress := func(target, want string) {
+		t.Helper()
+		if _, body := get(t, server.URL+target); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q", target, want)
+		}
+	}
+	answer := func(run, episode, cause string) (int, string) {
+		return post(t, server, "/triage/decide?run=beta", url.Values{"of": {run}, "episode": {episode}, "cause": {cause}})
+	}
+	progress("/triage?run=beta", "Triage: 0 of 2")
+	if code, to := answer("beta", viewertest.WrongID+"#0", "wrong_gold"); code != http.StatusSeeOther || to != "/triage?run=beta" {
+		t.Errorf("status %d, to %s", code, to)
+	}
+	progress("/triage?run=beta", "Triage: 1 of 2")
+	progress("/triage?run=beta", viewertest.WrongID+"#1")
+	progress("/triage?run=beta&after="+url.QueryEscape("beta/"+viewertest.WrongID+"#1"), "1 of 2 wrong answers have a decision; you skipped the others")
+	server = serve(t, folder)
+	progress("/triage?run=beta", "Triage: 1 of 2")
+	answer("beta", viewertest.WrongID+"#1", "repetition")
+	progress("/triage?run=beta", "All 2 wrong answers have a decision")
+	code, to := post(t, server, "/triage/undo?run=beta", url.Values{})
+	if code != http.StatusSeeOther {
+		t.Errorf("status %d", code)
+	}
+	progress(to, "Triage: 1 of 2")
+	for name, fields := range map[string]url.Values{
+		"a cause that does not exist": {"of": {"beta"}, "episode": {viewertest.WrongID + "#0"}, "cause": {"<b>"}},
+		"a run that does not exist":   {"of": {"../beta"}, "episode": {viewertest.WrongID + "#0"}, "cause": {"repetition"}},
+		"an episode of nothing":       {"of": {"beta"}, "episode": {"x"}, "cause": {"repetition"}},
+	} {
+		if code, _ := post(t, server, "/triage/decide", fields); code != http.StatusBadRequest && code != http.StatusNotFound {
+			t.Errorf("%s: status %d", name, code)
+		}
+	}
+}
+
+// A comment is anchored to the text that it quotes, shown there, and removed.
+func TestComments(t *testing.T) {
+	server, _ := open(t)
+	page := "/episode/alpha/" + url.PathEscape(viewertest.RightID+"#0")
+	form := url.Values{
+		"run": {"alpha"}, "episode": {viewertest.RightID + "#0"}, "step": {"0"}, "field": {"steps.1.observation.text"}, "quote": {"384 tokens"},
+		"text": {"Table 3 has another number " + viewertest.Markup},
+	}
+	if code, to := post(t, server, "/note", form); code != http.StatusSeeOther || to != page+"#notes" {
+		t.Errorf("status %d, to %s", code, to)
+	}
+	_, body := get(t, server.URL+page)
+	id := regexp.MustCompile(`<mark class="noted" id="note-([0-9a-f]+)" title="[^"]*">384 tokens</mark>`).FindStringSubmatch(body)
+	if id == nil || strings.Contains(body, "<script>window") || !strings.Contains(body, `<a href="#note-`+id[1]) {
+		t.Fatalf("the comment is not at its place")
+	}
+	form.Set("id", id[1])
+	if code, _ := post(t, server, "/note/remove", form); code != http.StatusSeeOther {
+		t.Errorf("status %d", code)
+	}
+	if _, body = get(t, server.URL+page); strings.Contains(body, "note-"+id[1]) {
+		t.Error("the comment is still there")
+	}
+	for _, step := range []string{"-1", "99", "x"} {
+		form.Set("step", step)
+		if code, _ := post(t, server, "/note", form); code != http.StatusBadRequest {
+			t.Errorf("step %s: status %d", step, code)
+		}
 	}
 }

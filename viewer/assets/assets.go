@@ -21,7 +21,7 @@ const Prefix = "/assets/"
 
 // names are the files. A module comes after those that it imports, since an import has the hash of its target.
 func names() []string {
-	return []string{"style.css", "theme.js", "dom.js", "morph.js", "live.js", "list.js", "filter.js", "copy.js", "app.js"}
+	return []string{"style.css", "theme.js", "dom.js", "morph.js", "live.js", "list.js", "filter.js", "copy.js", "notes.js", "keys.js", "app.js"}
 }
 
 // store has the files by their hashed name, and the hashed names.

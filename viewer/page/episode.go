@@ -15,6 +15,7 @@ import (
 	"airqa/report/cause"
 	"airqa/report/episodes"
 	"airqa/report/evidence"
+	"airqa/viewer/keys"
 )
 
 // question is the data of episode.html.
@@ -38,6 +39,11 @@ type question struct {
 	Siblings []listRow
 	Failed   []attempt
 	Problem  string
+	// Notes are those of people, Queue the form of the triage; nil outside of it.
+	Notes        []noteView
+	NotesProblem string
+	Queue        *queueView
+	Token        string
 }
 
 type link struct{ Text, Href string }
@@ -73,37 +79,40 @@ func (s *Site) Episode(ctx context.Context, w io.Writer, run, episode string, q 
 	if err != nil {
 		return err
 	}
-	e, err := r.Episode(ctx, episode)
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", run, episode, ErrNotFound)
-	}
 	sel, err := s.selection(q)
 	if err != nil {
 		return err
 	}
-	p := s.question(r, e, q.Get("at"))
-	if err := p.neighbours(ctx, s, sel); err != nil {
+	p, err := s.question(ctx, episodes.Row{Run: r.Name, Episode: episode}, q.Get("at"), sel)
+	if err != nil {
 		return err
 	}
 	return s.write(w, frame{
-		Title: terminal.Clip(cmp.Or(e.Question, e.Episode), 80), Section: "overview", Content: "episode", Command: command("trace", r.Name, e.UUID), Body: p,
+		Title: terminal.Clip(cmp.Or(p.E.Question, episode), 80), Section: "overview", Content: "episode", Place: keys.Episode,
+		Command: command("trace", r.Name, p.E.UUID), Body: p,
 	})
 }
 
 // question collects everything about an episode.
-func (s *Site) question(r *episodes.Run, e episodes.Episode, at string) *question {
+func (s *Site) question(ctx context.Context, w episodes.Row, at string, sel selection) (*question, error) {
+	r := s.Library.Run(w.Run)
+	e, err := r.Episode(ctx, w.Episode)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", w.Run, w.Episode, ErrNotFound)
+	}
 	run := s.names[r]
 	base := path("episode", run, e.Episode)
 	m := newMarker(base, path("text", run, e.Episode))
 	m.parseErrors(e)
 	m.place(at)
 	p := &question{
-		E: e, Run: run, JSON: path("json", run, e.Episode), Markdown: path("markdown", run, e.Episode), Failed: attempts(e.Traced.FailedAttempts),
+		E: e, Run: run, Token: s.CSRF, JSON: path("json", run, e.Episode), Markdown: path("markdown", run, e.Episode), Failed: attempts(e.Traced.FailedAttempts),
 	}
 	if e.Damage != nil {
 		p.Problem = e.Damage.Error()
 	}
 	p.Cause = m.cause(e)
+	p.notes(s, r, m)
 	p.items(m)
 	p.Answer = m.text("answer.text", e.Traced.Answer.Text)
 	p.GoldParts = m.text("evaluator.eval_kwargs", string(e.Traced.Evaluator.Kwargs))
@@ -111,7 +120,7 @@ func (s *Site) question(r *episodes.Run, e episodes.Episode, at string) *questio
 		p.Gold = m.text("gold", gold.String())
 	}
 	p.steps(s, r, m)
-	return p
+	return p, p.neighbours(ctx, s, sel)
 }
 
 // items are the pieces of evidence with links to the steps whose results have them.

@@ -28,6 +28,7 @@ func id(field string) string {
 // text is a text of the page with its marks.
 func (m *marker) text(field, text string) *textView {
 	v := newText(id(field), m.raw+"/"+field, text, m.spans[field])
+	v.Field = field
 	return &v
 }
 

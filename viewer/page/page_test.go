@@ -8,10 +8,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"airqa/internal/testkit/golden"
 	"airqa/report"
 	"airqa/report/episodes"
+	"airqa/report/notes"
 	"airqa/viewer/page"
 	"airqa/viewer/viewertest"
 )
@@ -28,7 +30,14 @@ func site(t *testing.T) (s *page.Site, folder string) {
 		row, err := report.Collect(r.Log, r.Examples, report.Options{Intervals: report.WilsonIntervals})
 		return row, true, err
 	}
-	return page.New(l, page.Config{Version: 1, CSRF: "token", Numbers: numbers}), folder
+	written := func(r *episodes.Run) (*notes.File, error) {
+		f, err := notes.Open(r.Name, notes.Config{Author: "someone", Now: func() time.Time { return viewertest.Clock }})
+		if err == nil {
+			t.Cleanup(func() { _ = f.Close() })
+		}
+		return f, err
+	}
+	return page.New(l, page.Config{Version: 1, CSRF: "token", Numbers: numbers, Notes: written}), folder
 }
 
 var hashes = regexp.MustCompile(`\.[0-9a-f]{16}\.(js|css)`)
@@ -59,6 +68,7 @@ func TestPages(t *testing.T) {
 			return s.Episode(ctx, w, "alpha", viewertest.FailedID+"#0", nil)
 		},
 		"matrix.html": func(ctx context.Context, w io.Writer) error { return s.Matrix(ctx, w, nil) },
+		"triage.html": func(ctx context.Context, w io.Writer) error { return s.Triage(ctx, w, nil) },
 		"search.html": func(ctx context.Context, w io.Writer) error { return s.Search(ctx, w, parse("q=above")) },
 	}
 	for name, write := range pages {

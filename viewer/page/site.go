@@ -7,6 +7,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"airqa/report"
 	"airqa/report/episodes"
 	"airqa/viewer/assets"
+	"airqa/viewer/keys"
 )
 
 //go:embed templates
@@ -50,6 +52,8 @@ type Config struct {
 	CSRF string
 	// Numbers returns the numbers of a run; ok is false while they are computed.
 	Numbers func(*episodes.Run) (row report.Row, ok bool, err error)
+	// Notes opens the notes of a run.
+	Notes Notes
 }
 
 // New returns the site of a library.
@@ -107,12 +111,18 @@ type frame struct {
 	CSRF             string
 	// Many reports whether there are several runs or repeats to compare.
 	Many bool
-	Body any
+	// Place is where the keys of the page work; Keys are those, and Help is what "?" shows.
+	Place keys.Place
+	Keys  map[string]keys.Action
+	Help  []keys.Section
+	Body  any
 }
 
 // write renders a page whole before the first byte is sent, so that an error leaves no half page.
 func (s *Site) write(w io.Writer, f frame) error {
 	f.Version, f.CSRF, f.Many = s.Version, s.CSRF, s.many()
+	f.Place = cmp.Or(f.Place, keys.List)
+	f.Keys, f.Help = keys.Browser(f.Place), keys.Help(f.Place)
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, "frame", f); err != nil {
 		return fmt.Errorf("make the page %q: %w", f.Title, err)

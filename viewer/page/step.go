@@ -24,8 +24,10 @@ type stepView struct {
 	Prompt string
 	// The texts are nil where the step has none. Full is the result before it was cut.
 	Reply, Reasoning, Action, Observation, Full *textView
-	Images                                      []imageView
-	Attempts                                    []attempt
+	// Result is the structure of the observation; nil if it has none.
+	Result   *resultView
+	Images   []imageView
+	Attempts []attempt
 }
 
 type markView struct {
@@ -91,7 +93,7 @@ func (p *question) step(st qa.Step, run string, m *marker, origins []origin) ste
 		v.Action = m.text(field("action.text"), st.Action.Text)
 	}
 	if o := st.Observation; o != nil {
-		v.Observation = m.text(field("observation.text"), o.Text)
+		v.Observation, v.Result = m.text(field("observation.text"), o.Text), resultOf(*o)
 		if o.Full != "" {
 			v.Full = m.text(field("observation.full"), o.Full)
 		}

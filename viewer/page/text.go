@@ -22,9 +22,11 @@ type textView struct {
 	// ID is the id of the element, and with Href the address of the whole text.
 	ID, Href string
 	Size     int
-	// Prose texts are not code.
-	Prose bool
-	Parts []textPart
+	// Field is the name of the text, see [Text].
+	Field string
+	// Prose texts are not code, Marked texts have marks.
+	Prose, Marked bool
+	Parts         []textPart
 }
 
 // textPart is a piece of a text, or the number of bytes that are left out before it.
@@ -49,7 +51,7 @@ func (v textView) Cut() bool { return v.long() }
 
 // newText cuts a text at its marks. Ranges outside of it are moved inside, and overlapping ones share a piece.
 func newText(id, href, text string, spans []span) textView {
-	v := textView{ID: id, Href: href, Size: len(text)}
+	v := textView{ID: id, Href: href, Size: len(text), Marked: len(spans) > 0}
 	spans = inside(text, spans)
 	last := 0
 	for _, r := range shownRanges(len(text), spans) {

@@ -3,6 +3,8 @@ import { follow } from "./live.js";
 import { chunks } from "./list.js";
 import { filters } from "./filter.js";
 import { copying } from "./copy.js";
+import { anchors } from "./notes.js";
+import { keyboard } from "./keys.js";
 
 function theme() {
   const button = one("#theme");
@@ -41,6 +43,8 @@ follow();
 chunks();
 filters();
 copying();
+anchors();
+keyboard();
 folds();
 unfold();
 addEventListener("hashchange", unfold);
