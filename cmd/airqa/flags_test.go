@@ -147,7 +147,7 @@ var scripted = map[string]map[string]string{
 		"script/judge-check.txtar": "json judge judge-concurrency",
 		"score_interrupt_test.go":  "verdicts",
 	},
-	"report":  {"script/report.txtar": "table by format json out figures intervals seed detail with-paper scoring judge"},
+	"report":  {"script/report.txtar": "only table by format json out figures intervals seed detail with-paper scoring judge"},
 	"compare": {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
 	"stats":   {"script/stats.txtar": "format json out with-paper lint"},
 	"status":  {"script/status.txtar": "json watch"},

@@ -2,12 +2,16 @@ package main
 
 import (
 	"io"
+	"slices"
+	"strings"
 
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/report"
+	"airqa/report/episodes"
 	"airqa/report/render"
 	"airqa/run/runlog"
+	"airqa/viewer/page"
 )
 
 // Flags that share a name with a different flag of another command have their own environment variable.
@@ -21,6 +25,7 @@ type reportCmd struct {
 	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Bootstrap seed."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`
 	WithPaper bool     `help:"Also show the paper's own rows."`
+	Only      []string `env:"AIRQA_REPORT_ONLY" placeholder:"STATUS" help:"HTML: include the pages of the questions that are right, wrong, unscored, failed, unfinished or damaged; all or none. Default: all of up to 200 episodes, otherwise none."`
 	formatFlags
 	Scoring string `env:"AIRQA_REPORT_SCORING" placeholder:"MODE" help:"Use the scores of this mode, such as reference. Default: the newest, or an older one of the same mode with more verdicts."`
 	Judge   string `env:"AIRQA_REPORT_JUDGE" placeholder:"NAME" help:"Use the scores of this judge."`
@@ -56,11 +61,63 @@ func (c reportCmd) Run(a *app) error {
 			return err
 		}
 	}
+	if err := c.addQuestions(a, rows, &o); err != nil {
+		return err
+	}
 	err = a.writeOut(c.Out, func(w io.Writer) error { return render.Report(w, rows, o) })
 	if err == nil && c.Out != "" {
 		a.say("%s: %s, %s", c.Out, terminal.Plural(len(rows), "run"), o.Format)
 	}
 	return err
+}
+
+// Limits of a page with questions.
+const (
+	// pagesByDefault is the maximum number of episodes whose pages are included without --only.
+	pagesByDefault = 200
+	// imagesInside is the maximum size of the page images in one file, in bytes.
+	imagesInside = 10 << 20
+)
+
+// addQuestions adds the pages of the questions that --only selects to an HTML report, and prints what is inside.
+func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) error {
+	if o.Format != "html" {
+		if len(c.Only) > 0 {
+			return exit.Misuse("--only goes with --format html")
+		}
+		return nil
+	}
+	if slices.Equal(c.Only, []string{"none"}) {
+		return nil
+	}
+	filter := episodes.Filter{Status: c.Only}
+	if slices.Equal(c.Only, []string{"all"}) {
+		filter.Status = nil
+	}
+	if err := filter.Check(); err != nil {
+		return exit.Misuse("%v, all or none", strings.ReplaceAll(err.Error(), "--status", "--only"))
+	}
+	var dirs []string
+	for _, r := range rows {
+		dirs = append(dirs, r.Dir)
+	}
+	lib, err := episodes.Open(a.ctx, dirs, episodes.Choice{Scoring: c.Scoring, Judge: c.Judge})
+	if err != nil {
+		return err
+	}
+	if n := len(lib.Rows()); len(c.Only) == 0 && n > pagesByDefault {
+		a.say("note: the pages of %d episodes are left out; --only wrong or --only all includes them", n)
+		return nil
+	}
+	part, err := page.New(lib, page.Config{}).Part(a.ctx, page.PartConfig{Filter: filter, Redact: a.redactor(), Images: imagesInside})
+	if err != nil {
+		return err
+	}
+	for _, line := range part.Contents {
+		a.say("%s", line)
+	}
+	o.Appendix = render.Appendix{Style: part.Style, Body: part.Body}
+	return nil
 }
 
 func (c reportCmd) saveFigures(a *app, rows []report.Row, o render.Options) error {

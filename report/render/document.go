@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,14 @@ type Document struct {
 	Notes []string
 	// Data is the machine-readable content, one JSON object per line.
 	Data []any
+	// Appendix is at the end of a page.
+	Appendix Appendix
+}
+
+// Appendix is a part of a page that another package made, with its style.
+type Appendix struct {
+	Style template.CSS
+	Body  template.HTML
 }
 
 // Part is a section of a document. Empty fields print nothing.
@@ -57,6 +66,8 @@ type Options struct {
 	Style terminal.Style
 	// Flips is the maximum number of questions per kind that a comparison lists; JSON has all of them.
 	Flips int
+	// Appendix is put at the end of a report's page.
+	Appendix Appendix
 }
 
 // ErrOneTable is returned by [Report] for several tables as CSV, which no program could parse.

@@ -32,7 +32,7 @@ func reportDocument(rows []report.Row, o Options) (Document, error) {
 		if err != nil {
 			return d, err
 		}
-		d.Parts = []Part{{Title: "Charts", Figures: figures}}
+		d.Parts, d.Appendix = []Part{{Title: "Charts", Figures: figures}}, o.Appendix
 		if o.Table == "" {
 			o.Table = report.AllTables
 		}

@@ -44,6 +44,9 @@ type question struct {
 	NotesProblem string
 	Queue        *queueView
 	Token        string
+	// P begins every id in a file with several questions; File means that there is no server.
+	P    string
+	File bool
 }
 
 type link struct{ Text, Href string }
@@ -100,13 +103,18 @@ func (s *Site) question(ctx context.Context, w episodes.Row, at string, sel sele
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", w.Run, w.Episode, ErrNotFound)
 	}
-	run := s.names[r]
-	base := path("episode", run, e.Episode)
-	m := newMarker(base, path("text", run, e.Episode))
-	m.parseErrors(e)
+	m := newMarker(path("text", s.names[r], e.Episode))
 	m.place(at)
+	p := s.build(r, e, m)
+	return p, p.neighbours(ctx, s, sel)
+}
+
+// build makes the data of a question's page.
+func (s *Site) build(r *episodes.Run, e episodes.Episode, m *marker) *question {
+	run := s.names[r]
+	m.parseErrors(e)
 	p := &question{
-		E: e, Run: run, Token: s.CSRF, JSON: path("json", run, e.Episode), Markdown: path("markdown", run, e.Episode), Failed: attempts(e.Traced.FailedAttempts),
+		E: e, Run: run, Token: s.CSRF, P: m.prefix, File: m.file != nil, JSON: path("json", run, e.Episode), Markdown: path("markdown", run, e.Episode), Failed: attempts(e.Traced.FailedAttempts),
 	}
 	if e.Damage != nil {
 		p.Problem = e.Damage.Error()
@@ -120,7 +128,7 @@ func (s *Site) question(ctx context.Context, w episodes.Row, at string, sel sele
 		p.Gold = m.text("gold", gold.String())
 	}
 	p.steps(s, r, m)
-	return p, p.neighbours(ctx, s, sel)
+	return p
 }
 
 // items are the pieces of evidence with links to the steps whose results have them.

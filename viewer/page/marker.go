@@ -11,14 +11,28 @@ import (
 
 // marker collects the marked ranges of an episode's texts and makes the links to them.
 type marker struct {
-	// base is the address of the page, raw that of its texts.
-	base, raw string
-	spans     map[string][]span
+	// raw begins the addresses of the texts; "" in a file, where prefix begins every id.
+	raw, prefix string
+	spans       map[string][]span
+	file        *fileConfig
 }
 
-func newMarker(base, raw string) *marker {
-	return &marker{base: base, raw: raw, spans: make(map[string][]span)}
+func newMarker(raw string) *marker { return &marker{raw: raw, spans: make(map[string][]span)} }
+
+func newFileMarker(prefix string, f *fileConfig) *marker {
+	return &marker{prefix: prefix, spans: make(map[string][]span), file: f}
 }
+
+// redacted is a text as it may be shown.
+func (m *marker) redacted(text string) string {
+	if m.file == nil {
+		return text
+	}
+	return string(m.file.Redact([]byte(text)))
+}
+
+// anchor is a link to an element of the page.
+func (m *marker) anchor(id string) string { return "#" + m.prefix + id }
 
 // id is the id of a text's element: "steps.2.reply.text" is in step-2-reply.
 func id(field string) string {
@@ -27,13 +41,26 @@ func id(field string) string {
 
 // text is a text of the page with its marks.
 func (m *marker) text(field, text string) *textView {
-	v := newText(id(field), m.raw+"/"+field, text, m.spans[field])
+	spans, shown := m.spans[field], m.redacted(text)
+	if shown != text {
+		spans = nil // their places have moved
+	}
+	href := ""
+	if m.raw != "" {
+		href = m.raw + "/" + field
+	}
+	for i := range spans {
+		if spans[i].ID != "" {
+			spans[i].ID = m.prefix + spans[i].ID
+		}
+	}
+	v := newText(m.prefix+id(field), href, shown, spans)
 	v.Field = field
 	return &v
 }
 
 func (m *marker) step(n int) link {
-	return link{fmt.Sprintf("step %d", n), "#step-" + strconv.Itoa(n)}
+	return link{fmt.Sprintf("step %d", n), m.anchor("step-" + strconv.Itoa(n))}
 }
 
 // parseErrors marks where replies could not be parsed.
@@ -65,13 +92,13 @@ func (m *marker) cause(e episodes.Episode) causeView {
 		if r.Step > 0 {
 			field, name = fmt.Sprintf("steps.%d.%s", r.Step, r.Field), fmt.Sprintf("step %d, %s", r.Step, r.Field)
 		}
-		ref := refView{link{name, "#" + id(field)}, terminal.Clip(r.Quote, 160)}
+		ref := refView{link{name, m.anchor(id(field))}, terminal.Clip(r.Quote, 160)}
 		switch {
 		case r.End > r.First:
-			ref.Href = fmt.Sprintf("#evidence-%d", i+1)
+			ref.Href = m.anchor(fmt.Sprintf("evidence-%d", i+1))
 			m.spans[field] = append(m.spans[field], span{First: r.First, End: r.End, Class: "ref", ID: fmt.Sprintf("evidence-%d", i+1), Note: "evidence of the cause"})
 		case r.Field == "score":
-			ref.Href = "#score"
+			ref.Href = m.anchor("score")
 		}
 		v.Refs = append(v.Refs, ref)
 	}

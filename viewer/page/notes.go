@@ -26,6 +26,9 @@ func fieldOf(n notes.Note) string {
 
 // notes adds the notes of the episode, and marks their anchors.
 func (p *question) notes(s *Site, r *episodes.Run, m *marker) {
+	if s.Notes == nil {
+		return
+	}
 	f, err := s.Notes(r)
 	if err != nil {
 		p.NotesProblem = err.Error()
@@ -34,14 +37,14 @@ func (p *question) notes(s *Site, r *episodes.Run, m *marker) {
 	for _, n := range f.Of(p.E.Episode) {
 		v := noteView{Note: n}
 		if n.Step > 0 {
-			v.Place, v.Href = fmt.Sprintf("step %d", n.Step), fmt.Sprintf("#step-%d", n.Step)
+			v.Place, v.Href = fmt.Sprintf("step %d", n.Step), m.anchor(fmt.Sprintf("step-%d", n.Step))
 		}
 		if field := fieldOf(n); field != "" {
 			text, err := Text(p.E, field)
 			v.Place += " " + n.Field
 			v.Stale = err != nil || n.Stale(text)
 			if !v.Stale && n.End > n.First {
-				v.Href = "#note-" + n.ID
+				v.Href = m.anchor("note-" + n.ID)
 				m.spans[field] = append(m.spans[field], span{First: n.First, End: n.End, Class: "noted", ID: "note-" + n.ID, Note: n.Author + ": " + n.Text})
 			}
 		}

@@ -29,7 +29,8 @@ type rowView struct {
 }
 
 // resultOf reads the structure of a result; nil if it has none.
-func resultOf(o qa.Observation) *resultView {
+func (m *marker) resultOf(o qa.Observation) *resultView {
+	o.Text, o.Full = m.redacted(o.Text), m.redacted(o.Full)
 	if len(o.Text) > wholeText {
 		return nil
 	}

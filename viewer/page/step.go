@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -13,9 +14,9 @@ import (
 // stepView is a step on the page of a question.
 type stepView struct {
 	qa.Step
-	Title   string
-	Marks   []markView
-	Seconds float64
+	P, Title string
+	Marks    []markView
+	Seconds  float64
 	// Added are messages that the program added before the reply.
 	Added []messageView
 	// Shown are the messages of the request, Prompt the address of all of them as text.
@@ -53,7 +54,7 @@ type attempt struct {
 // imageView is a page image with the boxes of the evidence in pixels.
 type imageView struct {
 	qa.Image
-	Href  string
+	Href  template.URL
 	Boxes []boxView
 	Alt   string
 }
@@ -62,16 +63,20 @@ type boxView struct{ X, Y, W, H float64 }
 
 // steps adds the steps of the episode.
 func (p *question) steps(s *Site, r *episodes.Run, m *marker) {
-	origins := originsOf(p.E.Traced.Messages, p.E.Traced.Steps)
+	origins := m.originsOf(p.E.Traced.Messages, p.E.Traced.Steps)
 	p.Messages, p.After = p.messages(m, origins, 0), p.messages(m, origins, -1)
+	image := func(sum string) template.URL { return template.URL(path("image", s.names[r], sum)) } //nolint:gosec // escaped
+	if m.file != nil {
+		image = func(sum string) template.URL { return m.file.image(r, sum) }
+	}
 	for _, st := range p.E.Traced.Steps {
-		p.Steps = append(p.Steps, p.step(st, s.names[r], m, origins))
+		p.Steps = append(p.Steps, p.step(st, m, origins, image))
 	}
 }
 
-func (p *question) step(st qa.Step, run string, m *marker, origins []origin) stepView {
+func (p *question) step(st qa.Step, m *marker, origins []origin, image func(sum string) template.URL) stepView {
 	field := func(part string) string { return fmt.Sprintf("steps.%d.%s", st.N, part) }
-	v := stepView{Step: st, Title: stepTitle(st), Added: p.messages(m, origins, st.N)}
+	v := stepView{Step: st, P: m.prefix, Title: stepTitle(st), Added: p.messages(m, origins, st.N)}
 	for _, mark := range p.E.Marks {
 		if mark.Step == st.N {
 			v.Marks = append(v.Marks, markView{mark.Kind, markText(mark)})
@@ -86,19 +91,21 @@ func (p *question) step(st qa.Step, run string, m *marker, origins []origin) ste
 			v.Reasoning.Prose = true
 		}
 		v.Attempts = attempts(st.Reply.Attempts)
-		v.Prompt = m.raw + "/" + field("prompt")
+		if m.raw != "" {
+			v.Prompt = m.raw + "/" + field("prompt")
+		}
 		v.Shown, v.Hidden = shown(p.E.Traced.Messages, st.Shown, origins)
 	}
 	if st.Action != nil {
 		v.Action = m.text(field("action.text"), st.Action.Text)
 	}
 	if o := st.Observation; o != nil {
-		v.Observation, v.Result = m.text(field("observation.text"), o.Text), resultOf(*o)
+		v.Observation, v.Result = m.text(field("observation.text"), o.Text), m.resultOf(*o)
 		if o.Full != "" {
 			v.Full = m.text(field("observation.full"), o.Full)
 		}
 		for _, im := range o.Images {
-			v.Images = append(v.Images, imageOf(im, run, p.E))
+			v.Images = append(v.Images, imageOf(im, image(im.SHA256), p.E))
 		}
 	}
 	return v
@@ -155,7 +162,7 @@ type origin struct {
 }
 
 // originsOf returns the origin of each message.
-func originsOf(messages []qa.Message, steps []qa.Step) []origin {
+func (m *marker) originsOf(messages []qa.Message, steps []qa.Step) []origin {
 	var replies []qa.Step
 	for _, s := range steps {
 		if s.Reply != nil {
@@ -164,15 +171,15 @@ func originsOf(messages []qa.Message, steps []qa.Step) []origin {
 	}
 	list := make([]origin, len(messages))
 	var last *qa.Step
-	for i, m := range messages {
+	for i, msg := range messages {
 		switch {
-		case m.Role == qa.Assistant && len(replies) > 0:
+		case msg.Role == qa.Assistant && len(replies) > 0:
 			last, replies = &replies[0], replies[1:]
-			list[i] = origin{link: link{fmt.Sprintf("reply of step %d", last.N), fmt.Sprintf("#step-%d-reply", last.N)}}
+			list[i] = origin{link: link{fmt.Sprintf("reply of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-reply", last.N))}}
 		case last != nil && last.Observation != nil && messages[i-1].Role == qa.Assistant:
-			list[i] = origin{link: link{fmt.Sprintf("result of step %d", last.N), fmt.Sprintf("#step-%d-observation", last.N)}}
+			list[i] = origin{link: link{fmt.Sprintf("result of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-observation", last.N))}}
 		default:
-			list[i] = origin{link{fmt.Sprintf("message %d", i), fmt.Sprintf("#message-%d", i)}, true, -1}
+			list[i] = origin{link{fmt.Sprintf("message %d", i), m.anchor(fmt.Sprintf("message-%d", i))}, true, -1}
 			if len(replies) > 0 {
 				list[i].before = replies[0].N
 			}
@@ -225,8 +232,8 @@ func beginning(text string) string {
 const pixelsPerPoint = 150.0 / 72
 
 // imageOf is an image with the boxes of the evidence on its page.
-func imageOf(im qa.Image, run string, e episodes.Episode) imageView {
-	v := imageView{Image: im, Href: path("image", run, im.SHA256), Alt: fmt.Sprintf("Page %d of paper %s", im.Page, im.PaperID)}
+func imageOf(im qa.Image, href template.URL, e episodes.Episode) imageView {
+	v := imageView{Image: im, Href: href, Alt: fmt.Sprintf("Page %d of paper %s", im.Page, im.PaperID)}
 	x, y, scale := 0.0, 0.0, pixelsPerPoint
 	if len(im.Box) == 4 && im.Box[2] > 0 {
 		x, y, scale = im.Box[0], im.Box[1], float64(im.Width)/im.Box[2]

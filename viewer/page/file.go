@@ -1,0 +1,119 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"airqa/internal/terminal"
+	"airqa/report/episodes"
+	"airqa/viewer/assets"
+)
+
+// Part is the part of a report in one file that has the questions: a list of episodes and the page of each. It has no
+// scripts and no links to other files.
+type Part struct {
+	Style template.CSS
+	Body  template.HTML
+	// Contents describes what is inside, a line each.
+	Contents []string
+}
+
+// PartConfig configures [Site.Part].
+type PartConfig struct {
+	// Filter chooses the questions.
+	Filter episodes.Filter
+	// Redact removes keys from every text.
+	Redact func([]byte) []byte
+	// Images is the maximum size of all page images in bytes; others are named only.
+	Images int
+}
+
+// filePart is the data of file.html.
+type filePart struct {
+	Rows      []fileRow
+	Questions []*question
+	Total     int
+	Runs      bool
+}
+
+type fileRow struct {
+	episodes.Row
+	Run, Href string
+}
+
+// fileConfig is what a page in a file needs; nil on the server.
+type fileConfig struct {
+	PartConfig
+	images, left, steps int
+	named               int
+}
+
+// Part makes the part of a report with the questions that c selects.
+func (s *Site) Part(ctx context.Context, c PartConfig) (Part, error) {
+	sel := selection{Filter: c.Filter, runs: s.Library.Runs}
+	rows, err := s.rows(ctx, sel)
+	if err != nil {
+		return Part{}, err
+	}
+	f := &fileConfig{PartConfig: c, left: c.Images}
+	data := filePart{Total: len(sel.all()), Runs: len(s.Library.Runs) > 1}
+	status := make(map[episodes.Status]int)
+	for i, w := range rows {
+		r := s.Library.Run(w.Run)
+		e, err := r.Episode(ctx, w.Episode)
+		if err != nil {
+			return Part{}, err
+		}
+		prefix := "q" + strconv.Itoa(i+1) + "-"
+		data.Questions = append(data.Questions, s.build(r, e, newFileMarker(prefix, f)))
+		data.Rows = append(data.Rows, fileRow{w, s.run(w), "#" + prefix + "top"})
+		status[w.Status]++
+		f.steps += len(e.Traced.Steps)
+	}
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, "file", data); err != nil {
+		return Part{}, fmt.Errorf("make the pages of the questions: %w", err)
+	}
+	body := c.Redact(out.Bytes())
+	return Part{
+		Style:    template.CSS(assets.Read("style.css") + fileStyle), //nolint:gosec // of the program
+		Body:     template.HTML(body),                                //nolint:gosec // made by html/template
+		Contents: f.contents(len(rows), data.Total, status, len(body)),
+	}, nil
+}
+
+// fileStyle adapts the style of the viewer to the page of a report.
+const fileStyle = "body{padding:1rem;max-width:84rem;margin:0 auto}details.episode{margin:0 0 .6rem}details.episode>summary{cursor:pointer;padding:.3rem 0}.step{content-visibility:visible}"
+
+// contents describes the part.
+func (f *fileConfig) contents(rows, total int, status map[episodes.Status]int, bytes int) []string {
+	var parts []string
+	for _, st := range episodes.Statuses() {
+		if status[st] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", status[st], st))
+		}
+	}
+	list := []string{fmt.Sprintf("questions: %d of %d episodes (%s) with %s: prompts, replies, results, answers and gold answers; %s",
+		rows, total, strings.Join(parts, ", "), terminal.Plural(f.steps, "step"), size(bytes))}
+	if f.images+f.named > 0 {
+		list = append(list, fmt.Sprintf("page images: %d inside (%s), %d named only", f.images, size(f.Images-f.left), f.named))
+	}
+	return list
+}
+
+// image is the address of an image with its data, or "" if there is no room for it.
+func (f *fileConfig) image(r *episodes.Run, sum string) template.URL {
+	data, err := r.Log.Image(sum)
+	if err != nil || len(data) > f.left {
+		f.named++
+		return ""
+	}
+	f.images++
+	f.left -= len(data)
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data)) //nolint:gosec // an image of the run
+}
