@@ -49,13 +49,13 @@ func (c viewCmd) Run(a *app) error {
 		return err
 	}
 	if !c.NoOpen && a.width > 0 {
-		a.browse(address)
+		a.openBrowser(address)
 	}
 	return server.Serve(ctx, on)
 }
 
-// browse opens an address in the user's browser, if there is one.
-func (a *app) browse(address string) {
+// openBrowser opens an address in the user's browser, if there is one.
+func (a *app) openBrowser(address string) {
 	name, args := "xdg-open", []string{address}
 	switch runtime.GOOS {
 	case "darwin":
