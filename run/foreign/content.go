@@ -97,7 +97,7 @@ func (l *inspectLog) scores(s sample, e *episode) {
 // grades are the values that inspect_ai's scorers use.
 var grades = map[string]float64{"C": 1, "I": 0, "P": 0.5, "N": 0}
 
-// scoreOf reads a score. A value that is no number from 0 to 1 is no verdict.
+// scoreOf reads a score. A value outside of 0 to 1 gives no verdict.
 func scoreOf(name string, raw json.RawMessage, l Losses) scored {
 	var read struct {
 		Value       any    `json:"value"`
@@ -116,8 +116,8 @@ func scoreOf(name string, raw json.RawMessage, l Losses) scored {
 	}
 	value, ok := number(read.Value)
 	if !ok || math.IsNaN(value) || value < 0 || value > 1 {
-		l.Add("score that is no number from 0 to 1")
-		out.Reason = "the log's score is no number from 0 to 1"
+		l.Add("score outside of 0 to 1, or without a number")
+		out.Reason = "the score in the log is outside of 0 to 1, or without a number"
 		return out
 	}
 	out.Value, out.Verdict = value, qa.Wrong
