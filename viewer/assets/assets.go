@@ -63,17 +63,6 @@ func Path(name string) string {
 // Read returns a file as served, for a page that contains it.
 func Read(name string) string { return string(load().files[load().hashed[name]]) }
 
-// Size is the total size of the scripts in bytes.
-func Size() int {
-	n := 0
-	for name, raw := range load().files {
-		if path.Ext(name) == ".js" {
-			n += len(raw)
-		}
-	}
-	return n
-}
-
 // Handler serves the files below [Prefix].
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
