@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Each end of a synthesis has its own exit code, and says what is missing and why.
+// Each end of a synthesis has its own exit code, and the error lists what is missing and why.
 func TestEnds(t *testing.T) {
 	category := func(accepted int) []extractor.Category {
 		return []extractor.Category{{

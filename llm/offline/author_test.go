@@ -60,7 +60,7 @@ func TestQuestionsAreAboutTheMaterial(t *testing.T) {
 					t.Errorf("%s: the evidence %q is not in the material", name, line)
 				}
 			}
-			for _, part := range strings.Split(strings.Trim(answer, "[]"), ", ") {
+			for part := range strings.SplitSeq(strings.Trim(answer, "[]"), ", ") {
 				if !strings.Contains(strings.ReplaceAll(evidence, ",", ""), strings.ReplaceAll(part, ",", "")) && name != "metadata" {
 					t.Errorf("%s: the answer %q is not in the evidence %q", name, part, evidence)
 				}
