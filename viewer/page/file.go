@@ -88,7 +88,7 @@ func (s *Site) Part(ctx context.Context, c PartConfig) (Part, error) {
 }
 
 // fileStyle adapts the style of the viewer to the page of a report.
-const fileStyle = "body{padding:1rem;max-width:84rem;margin:0 auto}details.episode{margin:0 0 .6rem}details.episode>summary{cursor:pointer;padding:.3rem 0}.step{content-visibility:visible}"
+const fileStyle = "body{padding:1rem;max-width:84rem;margin:0 auto}details.episode{margin:0 0 .6rem}details.episode>summary{cursor:pointer;padding:.3rem 0}.step{content-visibility:visible}td.right,td.wrong,td.failed,td.damaged,td.unscored,td.unfinished{white-space:nowrap}"
 
 // contents describes the part.
 func (f *fileConfig) contents(rows, total int, status map[episodes.Status]int, bytes int) []string {

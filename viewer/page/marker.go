@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,15 +42,15 @@ func id(field string) string {
 
 // text is a text of the page with its marks.
 func (m *marker) text(field, text string) *textView {
-	spans, shown := m.spans[field], m.redacted(text)
-	if shown != text {
-		spans = nil // their places have moved
-	}
+	spans, shown := slices.Clone(m.spans[field]), m.redacted(text)
 	href := ""
 	if m.raw != "" {
 		href = m.raw + "/" + field
 	}
 	for i := range spans {
+		if shown != text { // the places have moved: links lead to the beginning
+			spans[i].First, spans[i].End = 0, 0
+		}
 		if spans[i].ID != "" {
 			spans[i].ID = m.prefix + spans[i].ID
 		}

@@ -14,6 +14,7 @@ import (
 	"airqa/report"
 	"airqa/report/episodes"
 	"airqa/report/notes"
+	"airqa/run/runlog"
 	"airqa/viewer/page"
 	"airqa/viewer/viewertest"
 )
@@ -119,6 +120,47 @@ func TestCountsAreThoseOfTheReport(t *testing.T) {
 					t.Errorf("%s: %d episodes %s, and %d in the report", r.Name, n[o.Name], o.Name, o.Episodes)
 				}
 			}
+		}
+	}
+}
+
+// The part of a report in one file has the questions without keys, scripts and links to elsewhere, and each id once.
+func TestPart(t *testing.T) {
+	s, _ := site(t)
+	part, err := page.New(s.Library, page.Config{}).Part(t.Context(), page.PartConfig{
+		Filter: episodes.Filter{Status: []string{"right", "wrong"}}, Images: 100_000,
+		Redact: runlog.Redactor([]string{"384 tokens", "<script>window"}, ""),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := string(part.Body)
+	for _, bad := range []string{"384 tokens", "<script", `href="/`, `action="`, "http://", "https://"} {
+		if strings.Contains(body, bad) {
+			t.Errorf("the part has %q", bad)
+		}
+	}
+	for _, text := range []string{"[redacted]", "6 of 15 episodes", "data:image/png;base64,", "a row of the result", "no such column"} {
+		if !strings.Contains(body, text) {
+			t.Errorf("the part lacks %q", text)
+		}
+	}
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+		if ids[m[1]] {
+			t.Errorf("the id %s is there twice", m[1])
+		}
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(body, -1) {
+		if !ids[m[1]] {
+			t.Errorf("no element %s", m[1])
+		}
+	}
+	want := []string{"questions: 6 of 15 episodes (3 right, 3 wrong) with 24 steps", "page images: 3 inside"}
+	for i, text := range want {
+		if i >= len(part.Contents) || !strings.HasPrefix(part.Contents[i], text) {
+			t.Errorf("contents %q, want %q", part.Contents, text)
 		}
 	}
 }

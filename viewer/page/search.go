@@ -38,8 +38,11 @@ func (s *Site) Search(ctx context.Context, w io.Writer, q url.Values) error {
 			return err
 		}
 	}
-	args := append([]string{"trace"}, s.paths(s.Library.Runs)...)
-	return s.write(w, frame{Title: "Search", Section: "search", Content: "search", Command: command(append(args, "--grep="+v.Query)...), Body: v})
+	f := frame{Title: "Search", Section: "search", Content: "search", Body: v}
+	if v.Query != "" {
+		f.Command = command(append(append([]string{"trace"}, s.paths(s.Library.Runs)...), "--grep="+v.Query)...)
+	}
+	return s.write(w, f)
 }
 
 func (v *searchView) find(ctx context.Context, s *Site) error {
