@@ -24,6 +24,9 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /matrix", s.page(func(ctx context.Context, site *page.Site, w io.Writer, r *http.Request) error {
 		return site.Matrix(ctx, w, r.URL.Query())
 	}))
+	mux.Handle("GET /diff", s.page(func(ctx context.Context, site *page.Site, w io.Writer, r *http.Request) error {
+		return site.Diff(ctx, w, r.URL.Query())
+	}))
 	mux.Handle("GET /search", s.page(func(ctx context.Context, site *page.Site, w io.Writer, r *http.Request) error {
 		return site.Search(ctx, w, r.URL.Query())
 	}))

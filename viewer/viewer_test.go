@@ -68,7 +68,7 @@ var (
 func TestLinks(t *testing.T) {
 	server, _ := open(t)
 	seen := map[string]bool{}
-	todo := []string{"/", "/search?q=window", "/search?q=nothing+at+all", "/?status=failed&grep=nothing", "/matrix?only=differing"}
+	todo := []string{"/", "/search?q=window", "/search?q=nothing+at+all", "/?status=failed&grep=nothing", "/matrix?only=differing", "/diff?cell=alpha/" + url.QueryEscape(viewertest.WrongID+"#0") + "&cell=beta/" + url.QueryEscape(viewertest.RightID+"#1")}
 	anchors := map[string][]string{}
 	ids := map[string]map[string]bool{}
 	for len(todo) > 0 && len(seen) < 400 {
@@ -93,7 +93,7 @@ func TestLinks(t *testing.T) {
 			}
 			ids[target][html.UnescapeString(m[1])] = true
 		}
-		body = regexp.MustCompile(`<form method="post" action="[^"]*"`).ReplaceAllString(body, "")
+		body = regexp.MustCompile(`<form method="post" action="[^"]*"|action="/diff"`).ReplaceAllString(body, "")
 		for _, m := range linkPattern.FindAllStringSubmatch(body, -1) {
 			to, err := url.Parse(html.UnescapeString(m[1]))
 			if err != nil || to.IsAbs() || to.Host != "" {
@@ -148,7 +148,7 @@ func TestNothingElseIsServed(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	server, _ := open(t)
 	episode := url.PathEscape(viewertest.WrongID + "#0")
-	for _, target := range []string{"/", "/matrix", "/search?q=%3Cscript%3E", "/episode/alpha/" + episode, "/?grep=%3Cscript%3E", "/?tag=%3Cscript%3E"} {
+	for _, target := range []string{"/", "/matrix", "/search?q=%3Cscript%3E", "/diff?cell=alpha/" + episode + "&cell=beta/" + episode, "/episode/alpha/" + episode, "/?grep=%3Cscript%3E", "/?tag=%3Cscript%3E"} {
 		_, body := get(t, server.URL+target)
 		for _, bad := range []string{"<script>window", "<img src=x", "<b onmouseover", "\x1b", "\x00", "\u202e", "\xff"} {
 			if strings.Contains(body, bad) {

@@ -69,6 +69,9 @@ func TestPages(t *testing.T) {
 			return s.Episode(ctx, w, "alpha", viewertest.FailedID+"#0", nil)
 		},
 		"matrix.html": func(ctx context.Context, w io.Writer) error { return s.Matrix(ctx, w, nil) },
+		"diff.html": func(ctx context.Context, w io.Writer) error {
+			return s.Diff(ctx, w, url.Values{"cell": {"alpha/" + viewertest.WrongID + "#0", "beta/" + viewertest.RightID + "#1"}})
+		},
 		"triage.html": func(ctx context.Context, w io.Writer) error { return s.Triage(ctx, w, nil) },
 		"search.html": func(ctx context.Context, w io.Writer) error { return s.Search(ctx, w, parse("q=above")) },
 	}

@@ -1,0 +1,66 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"airqa/report/diff"
+	"airqa/report/episodes"
+	"airqa/viewer/keys"
+)
+
+// diffView is the data of diff.html.
+type diffView struct {
+	diff.Diff
+	A, B         diffSide
+	First, Other string
+}
+
+// diffSide is one of the two episodes.
+type diffSide struct {
+	episodes.Row
+	Run, Href string
+}
+
+// Diff writes the steps of two episodes side by side. The parameters "cell" name them, RUN/EPISODE each.
+func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
+	cells := q["cell"]
+	if len(cells) != 2 {
+		return fmt.Errorf("%w: check two cells of the matrix", ErrNotFound)
+	}
+	var v diffView
+	var found [2]episodes.Episode
+	for i, side := range []*diffSide{&v.A, &v.B} {
+		run, episode, _ := strings.Cut(cells[i], "/")
+		r, err := s.Run(run)
+		if err != nil {
+			return err
+		}
+		if found[i], err = r.Episode(ctx, episode); err != nil {
+			return fmt.Errorf("%s: %w", cells[i], ErrNotFound)
+		}
+		*side = diffSide{found[i].Row, run, s.href(found[i].Row, nil)}
+	}
+	v.Diff = diff.Of(found[0].Traced.Recorded, found[1].Traced.Recorded)
+	v.First, v.Other = point("first different action", v.FirstAction), point("first different result", v.FirstResult)
+	return s.write(w, frame{
+		Title: "Two episodes", Section: "matrix", Content: "diff", Place: keys.List,
+		Command: command("diff", found[0].Run, found[1].Run, v.A.Episode, v.B.Episode), Body: v,
+	})
+}
+
+// point describes where two episodes part.
+func point(name string, p *diff.Point) string {
+	switch {
+	case p == nil:
+		return "no " + strings.TrimPrefix(name, "first ")
+	case p.A == 0:
+		return fmt.Sprintf("%s: step %d of the second", name, p.B)
+	case p.B == 0:
+		return fmt.Sprintf("%s: step %d of the first", name, p.A)
+	}
+	return fmt.Sprintf("%s: steps %d and %d", name, p.A, p.B)
+}
