@@ -136,7 +136,7 @@ type choice struct {
 }
 
 // choose returns the paper and the elements of a candidate; false if there are none. All categories go round the papers in
-// the same order, each from another start. In each round, every paper gives its next element; one that has no further
+// the same order, each from another first paper. In each round, every paper gives its next element; one that has no further
 // element begins again.
 func (d *Draw) choose(id candidate.ID) (choice, bool) {
 	pool := d.pool(id.Category)
