@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"airqa/qa"
-	"airqa/qa/dataset"
 	"airqa/run/runlog"
 )
 
@@ -56,15 +60,42 @@ func (r *Run) readKept() map[string]Facts {
 	if !ok {
 		return nil
 	}
+	parts := halves(raw)
+	lines := make([][]line, len(parts))
+	var group errgroup.Group
+	for i, part := range parts {
+		group.Go(func() (err error) {
+			lines[i], err = readLines(part)
+			return err
+		})
+	}
+	if group.Wait() != nil {
+		return nil
+	}
 	kept := make(map[string]Facts, len(r.Log.UUIDs()))
-	for part := range bytes.Lines(raw) {
-		var l line
-		if json.Unmarshal(part, &l) != nil {
-			return nil
-		}
+	for _, l := range slices.Concat(lines...) {
 		kept[l.Key] = l.Facts
 	}
 	return kept
+}
+
+// halves cuts lines in two parts, which two processors read.
+func halves(raw []byte) [][]byte {
+	cut := len(raw) / 2
+	cut += bytes.IndexByte(raw[cut:], '\n') + 1
+	return [][]byte{raw[:cut], raw[cut:]}
+}
+
+func readLines(raw []byte) ([]line, error) {
+	var lines []line
+	for part := range bytes.Lines(raw) {
+		var l line
+		if err := json.Unmarshal(part, &l); err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
 }
 
 // writeKept writes the facts beside a long log. A read-only directory has none.
@@ -82,7 +113,7 @@ func (r *Run) writeKept() {
 
 // version identifies the rules, the questions and the configuration of the run.
 func (r *Run) version() string {
-	questions, _ := dataset.Lines(r.Examples) // read from such lines
+	questions, _ := os.ReadFile(filepath.Join(r.Name, runlog.QuestionsFile)) // loaded at the same time, which reports errors
 	id, _ := r.Log.ID()
 	return rules + " " + id + " " + runlog.Hash(string(questions))
 }

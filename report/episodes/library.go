@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/report"
@@ -198,36 +200,52 @@ func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, los
 
 // load reads the run again. Rows of episodes that have not changed are kept.
 func (r *Run) load(ctx context.Context, c Choice) error {
-	state, err := stateOf(r.Name)
-	if err != nil {
+	fresh := Run{Name: r.Name, scores: make(map[string]*qa.Score), examples: make(map[string]qa.Example)}
+	var err error
+	if fresh.state, err = stateOf(r.Name); err != nil {
 		return err
 	}
-	log, err := runlog.Open(r.Name)
-	if err != nil {
+	// The questions are read beside the log: both are long.
+	var group errgroup.Group
+	group.Go(func() (err error) {
+		fresh.Examples, _, err = dataset.Load(filepath.Join(r.Name, runlog.QuestionsFile), nil)
+		return err
+	})
+	kept := r.kept()
+	group.Go(func() error {
+		if err := fresh.open(c); err != nil {
+			return err
+		}
+		if kept == nil {
+			kept = fresh.readKept()
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
 		return err
 	}
-	examples, _, err := dataset.Load(filepath.Join(r.Name, runlog.QuestionsFile), nil)
-	if err != nil {
-		return err
-	}
-	fresh := Run{Name: r.Name, Log: log, Examples: examples, state: state, scores: make(map[string]*qa.Score), examples: make(map[string]qa.Example)}
-	if fresh.Writing, err = runlog.Writing(r.Name); err != nil {
-		return err
-	}
-	for _, ex := range examples {
+	for _, ex := range fresh.Examples {
 		fresh.examples[ex.UUID] = ex
 	}
-	if err := fresh.loadScores(c); err != nil {
-		return err
-	}
-	for _, bad := range log.BadLines {
-		fresh.Notices = append(fresh.Notices, fmt.Sprintf("%v (left out)", bad))
-	}
-	if err := fresh.list(ctx, r); err != nil {
+	if err := fresh.list(ctx, kept); err != nil {
 		return err
 	}
 	*r = fresh
 	return nil
+}
+
+// open opens the log and reads the scores.
+func (r *Run) open(c Choice) (err error) {
+	if r.Log, err = runlog.Open(r.Name); err != nil {
+		return err
+	}
+	if r.Writing, err = runlog.Writing(r.Name); err != nil {
+		return err
+	}
+	for _, bad := range r.Log.BadLines {
+		r.Notices = append(r.Notices, fmt.Sprintf("%v (left out)", bad))
+	}
+	return r.loadScores(c)
 }
 
 func (r *Run) loadScores(c Choice) error {

@@ -32,12 +32,8 @@ func stateOf(dir string) (s state, err error) {
 	return s, err
 }
 
-// list makes the rows of a run. Rows of unchanged episodes come from an earlier list or from the file beside the log.
-func (r *Run) list(ctx context.Context, old *Run) error {
-	kept := old.kept()
-	if kept == nil {
-		kept = r.readKept()
-	}
+// list makes the rows of a run. kept are the facts of an earlier list, or of the file beside the log, by key.
+func (r *Run) list(ctx context.Context, kept map[string]Facts) error {
 	names := r.Log.UUIDs()
 	r.Rows = make([]Row, len(names))
 	r.keys = make([]string, len(names))
