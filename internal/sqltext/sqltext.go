@@ -1,6 +1,6 @@
-// Package sqltext lays out SQL of models over lines for reading. Start from [Lines].
+// Package sqltext splits SQL of models into tokens, see [Tokens], and lays it out over lines for reading, see [Lines].
 //
-// It knows the words of DuckDB's SELECT, not its grammar: any text is accepted, and only whitespace changes.
+// It knows the words of DuckDB's SELECT, not its grammar: any text is accepted. A layout changes only whitespace.
 package sqltext
 
 import (
@@ -11,65 +11,26 @@ import (
 
 // token is a part of a statement that stays as it is.
 type token struct {
-	text string
+	Token
 	// spaced means that whitespace comes before it.
 	spaced bool
 }
 
-// word returns the token in upper case, to compare it with a keyword.
-func (t token) word() string { return strings.ToUpper(t.text) }
-
+// tokens are those of a statement without the whitespace between them.
 func tokens(sql string) []token {
 	var list []token
 	spaced := false
-	for sql != "" {
-		n := length(sql)
-		if strings.TrimSpace(sql[:n]) == "" {
+	for t := range Tokens(sql) {
+		if strings.TrimSpace(t.Text) == "" {
 			spaced = true
-		} else {
-			list = append(list, token{strings.TrimRight(sql[:n], "\r\n"), spaced})
-			spaced = strings.HasSuffix(sql[:n], "\n")
+			continue
 		}
-		sql = sql[n:]
+		ended := strings.HasSuffix(t.Text, "\n")
+		t.Text = strings.TrimRight(t.Text, "\r\n")
+		list = append(list, token{t, spaced})
+		spaced = ended
 	}
 	return list
-}
-
-// length is that of the first token: whitespace, a comment, a text or name in quotes, a word, or one character.
-func length(sql string) int {
-	switch c := sql[0]; {
-	case isSpace(c):
-		return len(sql) - len(strings.TrimLeft(sql, " \t\r\n"))
-	case strings.HasPrefix(sql, "--"):
-		return through(sql, 0, "\n")
-	case strings.HasPrefix(sql, "/*"):
-		return through(sql, 2, "*/")
-	case strings.HasPrefix(sql, "$$"):
-		return through(sql, 2, "$$")
-	case c == '\'' || c == '"':
-		return through(sql, 1, string(c))
-	case isWord(c):
-		n := 1
-		for n < len(sql) && isWord(sql[n]) {
-			n++
-		}
-		return n
-	}
-	return 1
-}
-
-// through is the position after the next end; the length of the text if there is none.
-func through(sql string, from int, end string) int {
-	if i := strings.Index(sql[from:], end); i >= 0 {
-		return from + i + len(end)
-	}
-	return len(sql)
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
-
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf
 }
 
 // short is the number of characters up to which a statement stays on one line.
@@ -80,7 +41,7 @@ const short = 60
 func Lines(sql string) []string {
 	list := tokens(sql)
 	w := writer{list: list, levels: []level{{query: true}}}
-	comment := slices.ContainsFunc(list, func(t token) bool { return strings.HasPrefix(t.text, "--") })
+	comment := slices.ContainsFunc(list, func(t token) bool { return strings.HasPrefix(t.Text, "--") })
 	w.flat = !comment && len(sql) <= short
 	for i := range list {
 		w.put(i)
@@ -117,9 +78,9 @@ func (w *writer) top() *level { return &w.levels[len(w.levels)-1] }
 
 func (w *writer) put(i int) {
 	t, l := w.list[i], w.top()
-	word := t.word()
+	word := t.Upper()
 	switch {
-	case t.text == ")" && len(w.levels) > 1:
+	case t.Text == ")" && len(w.levels) > 1:
 		w.levels = w.levels[:len(w.levels)-1]
 		if l.query {
 			w.feed(l.indent - 2)
@@ -142,15 +103,15 @@ func (w *writer) put(i int) {
 func (w *writer) after(i int) {
 	t, l := w.list[i], w.top()
 	switch {
-	case t.text == "(":
+	case t.Text == "(":
 		next := level{indent: l.indent}
-		if i+1 < len(w.list) && slices.Contains([]string{"SELECT", "WITH"}, w.list[i+1].word()) {
+		if i+1 < len(w.list) && slices.Contains([]string{"SELECT", "WITH"}, w.list[i+1].Upper()) {
 			next.query, next.indent = true, l.indent+2
 		}
 		w.levels = append(w.levels, next)
-	case strings.HasPrefix(t.text, "--"):
+	case strings.HasPrefix(t.Text, "--"):
 		w.feed(l.indent + 2)
-	case t.text == "," && l.query && utf8.RuneCountInString(w.line) > short:
+	case t.Text == "," && l.query && utf8.RuneCountInString(w.line) > short:
 		w.feed(l.indent + 2)
 	}
 }
@@ -170,7 +131,7 @@ func (w *writer) write(t token) {
 	if t.spaced && strings.TrimSpace(w.line) != "" {
 		w.line += " "
 	}
-	w.line += t.text
+	w.line += t.Text
 }
 
 // conditions are the clauses with a condition.
@@ -185,12 +146,12 @@ var (
 
 // clause reports whether a clause begins at a token. The second word of "LEFT JOIN" or "UNION SELECT" does not begin a line.
 func (w *writer) clause(i int) bool {
-	word, before := w.list[i].word(), ""
+	word, before := w.list[i].Upper(), ""
 	if i > 0 {
-		before = w.list[i-1].word()
+		before = w.list[i-1].Upper()
 	}
 	next := func(want string, within int) bool {
-		return slices.ContainsFunc(w.list[i+1:min(i+1+within, len(w.list))], func(t token) bool { return t.word() == want })
+		return slices.ContainsFunc(w.list[i+1:min(i+1+within, len(w.list))], func(t token) bool { return t.Upper() == want })
 	}
 	switch {
 	case slices.Contains(joins, word):
