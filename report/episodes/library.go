@@ -101,6 +101,9 @@ func (l *Library) Refresh(ctx context.Context) (changed bool, err error) {
 	return changed, nil
 }
 
+// Choice returns the scoring that the library was opened with.
+func (l *Library) Choice() Choice { return l.choice }
+
 // Rows returns the rows of all runs.
 func (l *Library) Rows() []Row {
 	if len(l.Runs) == 1 {

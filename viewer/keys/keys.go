@@ -19,14 +19,16 @@ const (
 	Episode Place = "episode"
 	// Queue is one trajectory of the wrong answers without a decision.
 	Queue Place = "queue"
+	// Comparison is two trajectories of one question.
+	Comparison Place = "comparison"
 )
 
 // Places returns all places in the order of the help.
-func Places() []Place { return []Place{List, Episode, Queue, Everywhere} }
+func Places() []Place { return []Place{List, Episode, Queue, Comparison, Everywhere} }
 
 // Title is the heading of a place.
 func (p Place) Title() string {
-	return map[Place]string{List: "List", Episode: "Episode", Queue: "Triage", Everywhere: "Everywhere"}[p]
+	return map[Place]string{List: "List", Episode: "Episode", Queue: "Triage", Comparison: "Comparison", Everywhere: "Everywhere"}[p]
 }
 
 // Action is the name of what a key does.
@@ -85,19 +87,21 @@ var bindings = []Binding{
 	{Last, []string{"$", "end", "G"}, []Place{List}, "last row"},
 	{Filter, []string{"f"}, []Place{List}, "filter, with the flags of airqa trace"},
 	{Sort, []string{"s"}, []Place{List}, "sort by the next column"},
-	{NextStep, []string{"l", "right"}, []Place{Episode, Queue}, "next step"},
-	{PrevStep, []string{"h", "left"}, []Place{Episode, Queue}, "previous step"},
+	{NextStep, []string{"l", "right"}, []Place{Episode, Queue, Comparison}, "next step"},
+	{PrevStep, []string{"h", "left"}, []Place{Episode, Queue, Comparison}, "previous step"},
 	{NextTrace, []string{"L"}, []Place{Episode}, "next episode of the list"},
 	{PrevTrace, []string{"H"}, []Place{Episode}, "previous episode of the list"},
 	{NextTrace, []string{"L"}, []Place{Queue}, "skip to the next undecided answer"},
 	{PrevTrace, []string{"H"}, []Place{Queue}, "back to the previous undecided answer"},
-	{Down, []string{"j", "down"}, []Place{Episode, Queue}, "scroll down"},
-	{Up, []string{"k", "up"}, []Place{Episode, Queue}, "scroll up"},
-	{First, []string{"0", "home", "g"}, []Place{Episode, Queue}, "first step"},
-	{Last, []string{"$", "end", "G"}, []Place{Episode, Queue}, "last step"},
+	{Down, []string{"j", "down"}, []Place{Episode, Queue, Comparison}, "scroll down"},
+	{Up, []string{"k", "up"}, []Place{Episode, Queue, Comparison}, "scroll up"},
+	{First, []string{"0", "home", "g"}, []Place{Episode, Queue, Comparison}, "first step"},
+	{Last, []string{"$", "end", "G"}, []Place{Episode, Queue, Comparison}, "last step"},
 	{NextMark, []string{"]"}, []Place{Episode, Queue}, "next mark: an error, an empty, repeated or cut result"},
 	{PrevMark, []string{"["}, []Place{Episode, Queue}, "previous mark"},
 	{Diff, []string{"d"}, []Place{Episode, Queue}, "compare with the same question in another run"},
+	{Diff, []string{"d"}, []Place{Comparison}, "compare with the next run or repeat"},
+	{Open, []string{"enter"}, []Place{Comparison}, "open the other episode"},
 	{Copy, []string{"y"}, []Place{Episode, Queue}, "copy the episode as Markdown"},
 	{Comment, []string{"c"}, []Place{Episode, Queue}, "write a comment on the step"},
 	{SetCause, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}, []Place{Queue}, "set the cause"},

@@ -1,7 +1,7 @@
-// Package terminal is the browser of recorded episodes on a terminal: a list with filters, one trajectory at a time, and
-// a queue in which the cause of each wrong answer is named with one key. Start from [Run].
+// Package terminal is the browser of recorded episodes on a terminal: a list with filters, one trajectory at a time, the
+// comparison of two, and a queue in which the cause of each wrong answer is named with one key. Start from [Run].
 //
-// What it shows comes from report/episodes and report/trajectory, its keys from viewer/keys; decisions and comments go to
+// What it shows comes from report/episodes, report/trajectory and report/render, its keys from viewer/keys; decisions and comments go to
 // report/notes. It reads run directories that are still being written, and writes nothing else.
 package terminal
 
@@ -59,6 +59,7 @@ const (
 	listScreen screen = iota
 	episodeScreen
 	queueScreen
+	diffScreen
 	helpScreen
 )
 
@@ -76,7 +77,9 @@ type browser struct {
 	list  list
 	view  view
 	queue queue
-	help  int // first line shown
+	// compared is what the view shows on the screen of a comparison.
+	compared comparison
+	help     int // first line shown
 	// prompt is a line that is being typed; nil if there is none.
 	prompt *prompt
 	find   find
@@ -111,6 +114,8 @@ func (b *browser) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case episodeMsg:
 		b.opened(m)
 		return b, nil
+	case comparedMsg:
+		return b, b.aligned(m)
 	case hitsMsg:
 		return b, b.found(m)
 	case tickMsg:

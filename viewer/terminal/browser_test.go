@@ -348,9 +348,72 @@ func TestSeveralRuns(t *testing.T) {
 	s.press("0", "enter")
 	s.see("step 0 of 3", "airqa trace run '0")
 	s.press("l", "d")
-	s.see("step 1 of 3", "the question in other; compare: airqa diff run other '0")
+	s.see("00000000, part 0 of 1: A run #0, B other #0", "airqa diff run other '0")
+	s.press("enter")
+	s.see("step 1 of 3", "airqa trace other '0")
 	s.press("l")
 	s.see("step 2 of 3", "airqa trace other '0")
+	s.quit()
+}
+
+// The same question of other runs is aligned with the open episode, fitted to the screen; Esc returns to its step.
+func TestComparison(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{120, 30}, {80, 24}, {40, 20}} {
+		t.Run(fmt.Sprint(size.width), func(t *testing.T) {
+			testdata, err := filepath.Abs("testdata")
+			check(t, err)
+			check(t, world(t, 1, 1).Close())
+			check(t, os.Symlink(testdata, "testdata"))
+			check(t, os.CopyFS("other", os.DirFS("run")))
+			check(t, os.CopyFS("same", os.DirFS("run")))
+			log := filepath.Join("other", runlog.LogFile)
+			raw, err := os.ReadFile(log)
+			check(t, err)
+			check(t, os.WriteFile(log, []byte(strings.ReplaceAll(string(raw), "SELECT x", "SELECT title, abstract FROM metadata")), 0o600))
+
+			s := start(t, size.width, size.height, "run", "other", "same")
+			s.see("> 00000000")
+			s.press("j", "enter")
+			s.see("step 0 of 3")
+			s.press("l", "d")
+			var all strings.Builder
+			fmt.Fprintf(&all, "=== comparison\n%s\n", s.see("part 0 of 3: A run #0", "airqa diff run other"))
+			s.press("l", "l")
+			fmt.Fprintf(&all, "=== a step that differs\n%s\n", s.see("part 2 of 3", "other sql"))
+			s.press("/", "a", "b", "s", "t", "r", "a", "c", "t", "enter")
+			s.see("abstract", "airqa diff run other")
+			s.press("\x7f", "d")
+			s.see("part 0 of 1: A run #0", "airqa diff run same")
+			s.press("d")
+			s.see("part 0 of 3: A run #0")
+			s.press("\x7f")
+			s.see("00000001, wrong, step 1 of 3", "airqa trace run")
+			s.press("t", "d")
+			s.see("part 0 of 3: A run #0")
+			s.press("\x7f")
+			s.see("0 of 3 decided", "00000001, wrong, step 1 of 3")
+			s.quit()
+			golden.Check(t, fmt.Sprintf("diff.%d.txt", size.width), all.String())
+		})
+	}
+}
+
+// A comparison with a damaged episode says so, and the open episode stays.
+func TestComparisonOfDamaged(t *testing.T) {
+	check(t, world(t, 1, 0).Close())
+	check(t, os.CopyFS("other", os.DirFS("run")))
+	log := filepath.Join("other", runlog.LogFile)
+	raw, err := os.ReadFile(log)
+	check(t, err)
+	lines := strings.SplitAfter(string(raw), "\n")
+	lines[2] = strings.Replace(lines[2], `"type"`, `"ty`, 1)
+	check(t, os.WriteFile(log, []byte(strings.Join(lines, "")), 0o600))
+	s := start(t, 120, 24, "run", "other")
+	s.see("> 00000000")
+	s.press("enter")
+	s.see("step 0 of 3")
+	s.press("d")
+	s.see("00000000, right, step 0 of 3", "other: 00000000-")
 	s.quit()
 }
 

@@ -85,6 +85,8 @@ func quoted(words []string) []string {
 func (b *browser) command() string {
 	words := append([]string{"airqa", "trace"}, b.Paths...)
 	switch {
+	case b.comparing():
+		words = b.comparisonCommand()
 	case b.screen != listScreen && b.view.id != id{}:
 		words = []string{"airqa", "trace", b.view.id.run, b.view.id.episode}
 	default:

@@ -80,11 +80,7 @@ func (b *browser) match(forward, here bool) {
 		return
 	}
 	if len(lines) == 0 {
-		b.message = "no match in what is shown of this episode"
-		if h := b.find.hits[v.id]; here && h.step > 0 {
-			b.jump(h.step)
-			b.message += "; step " + fmt.Sprint(h.step) + " has one"
-		}
+		b.unmatched(here)
 		return
 	}
 	at := sort.SearchInts(lines, v.top+1)
@@ -99,6 +95,20 @@ func (b *browser) match(forward, here bool) {
 	}
 	v.top = lines[(at+len(lines))%len(lines)]
 	b.clampMatch()
+}
+
+// unmatched says that nothing shown matches. With here, it goes to the step of an episode in which a search of all found
+// the text.
+func (b *browser) unmatched(here bool) {
+	if b.comparing() {
+		b.message = "no match in this comparison"
+		return
+	}
+	b.message = "no match in what is shown of this episode"
+	if h := b.find.hits[b.view.id]; here && h.step > 0 {
+		b.jump(h.step)
+		b.message += "; step " + fmt.Sprint(h.step) + " has one"
+	}
 }
 
 // clampMatch is clamp, but a match at the end may be the first line of the screen: the next search continues from there.

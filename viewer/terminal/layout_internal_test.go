@@ -11,6 +11,7 @@ import (
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/cause"
+	"airqa/report/diff"
 	"airqa/report/episodes"
 	"airqa/run/runlog"
 )
@@ -29,16 +30,24 @@ func TestEverySize(t *testing.T) {
 		Observation: &qa.Observation{Status: qa.Status(hostile), Text: `{"` + strings.Repeat("c", 90) + `": "` + strings.Repeat("v", 300) + `"}` + "\n(1 row)"},
 	}}}}
 	e := episodes.Episode{Row: w, Traced: report.NewTraced(qa.Example{Question: long, AnswerFormat: long}, rec, nil), Why: cause.Cause{Code: cause.WrongGold, Why: long}}
+	other := rec
+	other.Steps = []qa.Step{{N: 1, By: qa.ByProgram, Action: &qa.Action{Name: hostile, Text: "x" + long, Args: map[string]any{hostile: long}}}}
+	q := diff.Question{Question: long, Gold: long, Diff: diff.Of(rec, other)}
+	q.A.Run, q.B.Run = hostile, strings.Repeat("long", 90)
 	b := newBrowser(t.Context(), Config{Library: &episodes.Library{Runs: []*episodes.Run{{}, {}}}, Paths: []string{hostile}})
 	b.listed(rowsMsg{rows: []episodes.Row{w, w, w}, total: 9, of: 99, notices: []string{long}, writing: true})
 	for _, width := range []int{1, 23, 24, 25, 31, 40, 41, 43, 59, 80, 81, 97, 120, 161, 200} {
 		for _, height := range []int{1, 5, 6, 20} {
 			b.Update(tea.WindowSizeMsg{Width: width, Height: height})
 			for s := listScreen; s <= helpScreen; s++ {
-				b.screen, b.before, b.view = s, s, view{id: id{w.Run, w.Episode}}
+				b.screen, b.before, b.view, b.compared = s, s, view{id: id{w.Run, w.Episode}}, comparison{}
 				if s == episodeScreen || s == queueScreen {
 					b.library.opening = 0
 					b.opened(episodeMsg{episode: e})
+				}
+				if s == diffScreen {
+					b.view.episode, b.compared.other = e, id{hostile, w.Episode}
+					b.aligned(comparedMsg{question: q})
 				}
 				for _, typing := range []bool{false, true} {
 					b.prompt = nil

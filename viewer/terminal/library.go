@@ -156,7 +156,7 @@ func (b *browser) watch() tea.Cmd {
 
 func (b *browser) look() tea.Cmd { return b.library.refresh }
 
-// refreshed reads the list and the open episode again if a run has changed. Both keep their position.
+// refreshed reads the list and the open episode or comparison again if a run has changed. Both keep their position.
 func (b *browser) refreshed(m refreshedMsg) tea.Cmd {
 	if m.err != nil {
 		b.message = m.err.Error()
@@ -165,7 +165,11 @@ func (b *browser) refreshed(m refreshedMsg) tea.Cmd {
 		return b.watch()
 	}
 	cmds := []tea.Cmd{b.watch(), b.load()}
-	if b.view.page != nil {
+	switch {
+	case b.view.page == nil:
+	case b.comparing():
+		cmds = append(cmds, b.library.compare(b.view.id, b.compared.other))
+	default:
 		cmds = append(cmds, b.library.open(b.view.id))
 	}
 	return tea.Batch(cmds...)

@@ -11,7 +11,9 @@ import (
 
 // place is where keys are looked up.
 func (b *browser) keysOf(s screen) keys.Place {
-	return map[screen]keys.Place{listScreen: keys.List, episodeScreen: keys.Episode, queueScreen: keys.Queue, helpScreen: keys.Everywhere}[s]
+	return map[screen]keys.Place{
+		listScreen: keys.List, episodeScreen: keys.Episode, queueScreen: keys.Queue, diffScreen: keys.Comparison, helpScreen: keys.Everywhere,
+	}[s]
 }
 
 // press handles a key.
@@ -36,6 +38,8 @@ func (b *browser) press(key tea.KeyPressMsg) tea.Cmd {
 		return b.listKey(a)
 	case queueScreen:
 		return b.queueKey(a, key.String())
+	case diffScreen:
+		return b.comparisonKey(a)
 	}
 	return b.episodeKey(a)
 }

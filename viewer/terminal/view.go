@@ -13,7 +13,7 @@ import (
 	"airqa/viewer/keys"
 )
 
-// view is one trajectory.
+// view is one trajectory, or two that are compared.
 type view struct {
 	// id is the episode that is shown or being read; page is nil until it was read.
 	id      id
@@ -72,10 +72,14 @@ func (b *browser) layout() {
 	}
 }
 
-// place lays out the trajectory and restores the position.
+// place lays out the trajectory, or the comparison, and restores the position.
 func (b *browser) place() {
 	v := &b.view
-	v.page = trajectory.Of(v.episode, trajectory.Options{Width: b.width, Style: b.Style, Notes: b.notes.of(v.id)})
+	if b.comparing() {
+		v.page = b.comparisonPage()
+	} else {
+		v.page = trajectory.Of(v.episode, trajectory.Options{Width: b.width, Style: b.Style, Notes: b.notes.of(v.id)})
+	}
 	v.top = v.below
 	if v.want > 0 && v.want <= len(v.page.Steps) {
 		v.top += v.page.Steps[v.want-1]
@@ -111,13 +115,13 @@ func (b *browser) episodeKey(a keys.Action) tea.Cmd {
 		return b.neighbour(a == keys.NextTrace)
 	case keys.Back:
 		return b.leave()
-	case keys.Diff:
-		return b.partner()
 	}
 	if v.page == nil {
 		return nil
 	}
 	switch a {
+	case keys.Diff:
+		return b.compare()
 	case keys.Copy:
 		return b.copy()
 	case keys.Comment:
@@ -213,55 +217,20 @@ func (b *browser) neighbour(forward bool) tea.Cmd {
 	return b.open(idOf(l.rows[to]))
 }
 
-// leave goes back to the list; with a search, only the search ends.
+// leave goes back to the list, or from a comparison to the episode; with a search, only the search ends.
 func (b *browser) leave() tea.Cmd {
 	if b.find.text != "" {
 		b.find = find{}
 		return nil
+	}
+	if b.comparing() {
+		return b.uncompare()
 	}
 	b.list.move(b.view.id)
 	b.view = view{}
 	b.screen = listScreen
 	b.list.show(b.room())
 	return b.load()
-}
-
-// partner opens the same question in the next run or repeat, at the same step.
-func (b *browser) partner() tea.Cmd {
-	var others []id
-	at := 0
-	for _, w := range b.partners() {
-		if idOf(w) == b.view.id {
-			at = len(others)
-		}
-		others = append(others, idOf(w))
-	}
-	if len(others) < 2 {
-		b.message = "no other episode of this question; name several runs"
-		return nil
-	}
-	to := others[(at+1)%len(others)]
-	b.remember()
-	want, from := b.view.want, b.view.id
-	cmd := b.open(to)
-	b.view.want = want
-	compare := []string{"airqa", "diff", from.run, to.run, from.episode, to.episode}
-	b.message = fmt.Sprintf("the question in %s; compare: %s", to.run, strings.Join(quoted(compare), " "))
-	return cmd
-}
-
-// partners are the episodes of the question in all runs.
-func (b *browser) partners() []episodes.Row {
-	b.library.mu.RLock()
-	defer b.library.mu.RUnlock()
-	uuid := b.view.episode.UUID
-	var rows []episodes.Row
-	for _, w := range b.Library.Rows() {
-		if w.UUID == uuid {
-			rows = append(rows, w)
-		}
-	}
-	return rows
 }
 
 // copy puts the trajectory on the clipboard, by way of the terminal.
@@ -275,13 +244,16 @@ func (b *browser) copy() tea.Cmd {
 	return tea.SetClipboard(text.String())
 }
 
-// drawEpisode returns the lines of the trajectory.
+// drawEpisode returns the lines of the trajectory or the comparison.
 func (b *browser) drawEpisode() []string {
 	v := &b.view
 	if v.page == nil {
 		return []string{"reading " + terminal.Clip(v.id.episode, max(b.width-8, 1)) + " ..."}
 	}
 	title := fmt.Sprintf("%s, %s, step %d of %d", v.episode.Short, v.episode.Status, v.step(), len(v.page.Steps))
+	if b.comparing() {
+		title = b.comparisonTitle()
+	}
 	if b.find.text != "" {
 		title += fmt.Sprintf("; %q on %s", b.find.text, terminal.Plural(len(b.find.lines), "line"))
 	}
