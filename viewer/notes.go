@@ -3,7 +3,6 @@ package viewer
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/viewer/page"
+	"airqa/viewer/question"
 )
 
 // maxNote is the maximum size of a comment in bytes.
@@ -96,7 +96,7 @@ func (s *Server) addNote(site *page.Site, r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Add(page.Anchored(e, step, r.PostFormValue("field"), r.PostFormValue("quote"), text))
+	_, err = f.Add(question.Anchored(e, step, r.PostFormValue("field"), r.PostFormValue("quote"), text))
 	return place(site, run, e) + "#notes", err
 }
 
@@ -114,7 +114,7 @@ func (s *Server) removeNote(site *page.Site, r *http.Request) (string, error) {
 }
 
 func place(site *page.Site, run *episodes.Run, e episodes.Episode) string {
-	return "/episode/" + url.PathEscape(site.Name(run)) + "/" + url.PathEscape(e.Episode)
+	return question.Address(site.Name(run), e.Episode)
 }
 
 // decide records a decision and leads to the next answer.

@@ -11,6 +11,7 @@ import (
 	"airqa/run/runlog"
 	"airqa/viewer/assets"
 	"airqa/viewer/page"
+	"airqa/viewer/question"
 )
 
 // routes are the addresses of the server. Runs, episodes, texts and images are named by their ids.
@@ -34,10 +35,10 @@ func (s *Server) routes() http.Handler {
 		return site.Episode(ctx, w, r.PathValue("run"), r.PathValue("episode"), r.URL.Query())
 	}))
 	mux.HandleFunc("GET /text/{run}/{episode}/{field}", s.raw("text/plain; charset=utf-8", func(e episodes.Episode, r *http.Request) (string, error) {
-		return page.Text(e, r.PathValue("field"))
+		return question.Text(e, r.PathValue("field"))
 	}))
 	mux.HandleFunc("GET /markdown/{run}/{episode}", s.raw("text/plain; charset=utf-8", func(e episodes.Episode, _ *http.Request) (string, error) {
-		return page.Markdown(e), nil
+		return question.Markdown(e), nil
 	}))
 	mux.HandleFunc("GET /json/{run}/{episode}", s.raw("application/json", func(e episodes.Episode, _ *http.Request) (string, error) {
 		var b bytes.Buffer
@@ -88,7 +89,7 @@ func (s *Server) page(write func(context.Context, *page.Site, io.Writer, *http.R
 func (s *Server) code(err error) int {
 	var blob *runlog.BlobError
 	switch {
-	case errors.Is(err, page.ErrNotFound), errors.Is(err, runlog.ErrNoEpisode), errors.As(err, &blob):
+	case errors.Is(err, page.ErrNotFound), errors.Is(err, question.ErrNoText), errors.Is(err, runlog.ErrNoEpisode), errors.As(err, &blob):
 		return http.StatusNotFound
 	case errors.Is(err, context.Canceled):
 		return http.StatusServiceUnavailable

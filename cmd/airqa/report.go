@@ -11,7 +11,7 @@ import (
 	"airqa/report/episodes"
 	"airqa/report/render"
 	"airqa/run/runlog"
-	"airqa/viewer/page"
+	"airqa/viewer/question"
 )
 
 // Flags that share a name with a different flag of another command have their own environment variable.
@@ -109,7 +109,7 @@ func (c reportCmd) addQuestions(a *app, rows []report.Row, o *render.Options) er
 		a.say("note: the pages of %d episodes are left out; --only wrong or --only all includes them", n)
 		return nil
 	}
-	part, err := page.New(lib, page.Config{}).Part(a.ctx, page.PartConfig{Filter: filter, Redact: a.redactor(), Images: imagesInside})
+	part, err := question.NewPart(a.ctx, lib, question.PartConfig{Filter: filter, Redact: a.redactor(), Images: imagesInside})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"airqa/report/episodes"
 	"airqa/report/evidence"
+	"airqa/viewer/format"
 )
 
 // chart is a bar chart whose bars lead to their questions. With a filter, the whole bar counts all episodes, and its
@@ -72,7 +73,7 @@ func (f field) chart(sel selection, rows, all []episodes.Row) chart {
 	}
 	top := 0
 	for _, v := range f.values(all) {
-		c.Bars = append(c.Bars, bar{Label: words(v.Name), Href: sel.with(f.name, v.Name), N: match[v.Name], All: v.N})
+		c.Bars = append(c.Bars, bar{Label: format.Words(v.Name), Href: sel.with(f.name, v.Name), N: match[v.Name], All: v.N})
 		top = max(top, v.N)
 	}
 	c.place(top)
@@ -124,7 +125,7 @@ func lostText(n int, level evidence.Level) string {
 	if n == 0 {
 		return ""
 	}
-	return "−" + grouped(n) + " at " + string(level)
+	return "−" + format.Grouped(n) + " at " + string(level)
 }
 
 // levels counts answers with a verdict by the level where their evidence was lost; "" are the right ones.

@@ -11,6 +11,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/report"
 	"airqa/report/episodes"
+	"airqa/viewer/question"
 )
 
 // chunk is the number of rows in a list that are sent at once.
@@ -241,7 +242,7 @@ func (s *Site) list(sel selection, rows []episodes.Row, from int) list {
 
 // href is the address of a question's page, with the list that it was opened from.
 func (s *Site) href(w episodes.Row, in url.Values) string {
-	return address(path("episode", s.run(w), w.Episode), in)
+	return address(question.Address(s.run(w), w.Episode), in)
 }
 
 // columns are the heads of the list. A click sorts, and a second one sorts downwards.

@@ -14,7 +14,6 @@ import (
 	"airqa/report"
 	"airqa/report/episodes"
 	"airqa/report/notes"
-	"airqa/run/runlog"
 	"airqa/viewer/page"
 	"airqa/viewer/viewertest"
 )
@@ -59,14 +58,8 @@ func TestPages(t *testing.T) {
 			return s.Overview(ctx, w, parse("status=wrong&run=beta&sort=-tokens"))
 		},
 		"nothing.html": func(ctx context.Context, w io.Writer) error { return s.Overview(ctx, w, parse("status=damaged")) },
-		"right.html": func(ctx context.Context, w io.Writer) error {
-			return s.Episode(ctx, w, "alpha", viewertest.RightID+"#0", parse("at=steps.1.observation.text:26-37"))
-		},
 		"wrong.html": func(ctx context.Context, w io.Writer) error {
 			return s.Episode(ctx, w, "beta", viewertest.WrongID+"#1", parse("status=wrong"))
-		},
-		"failed.html": func(ctx context.Context, w io.Writer) error {
-			return s.Episode(ctx, w, "alpha", viewertest.FailedID+"#0", nil)
 		},
 		"matrix.html": func(ctx context.Context, w io.Writer) error { return s.Matrix(ctx, w, nil) },
 		"diff.html": func(ctx context.Context, w io.Writer) error {
@@ -84,24 +77,6 @@ func TestPages(t *testing.T) {
 			text := strings.ReplaceAll(hashes.ReplaceAllString(b.String(), ".HASH.$1"), folder, "FOLDER")
 			golden.Check(t, name, text)
 		})
-	}
-}
-
-// Every text of an episode is on its page, so that the browser finds it.
-func TestPageHasAllTexts(t *testing.T) {
-	s, _ := site(t)
-	var b bytes.Buffer
-	if err := s.Episode(t.Context(), &b, "alpha", viewertest.WrongID+"#0", nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{
-		"Which loss is used?", "A string", "You answer questions about papers.", "[Question]: as above", "I look.", "I reason.", "SELECT", "no such column",
-		"a row of the result", "the result before it was cut", "Page 2 of the paper", "the focal loss of the second stage", "hinge", "rate limit", "row-1",
-		"same action as step 2", `\u202e`, `\x1b[31m`, "�",
-	} {
-		if !strings.Contains(b.String(), text) {
-			t.Errorf("the page lacks %q", text)
-		}
 	}
 }
 
@@ -123,47 +98,6 @@ func TestCountsAreThoseOfTheReport(t *testing.T) {
 					t.Errorf("%s: %d episodes %s, and %d in the report", r.Name, n[o.Name], o.Name, o.Episodes)
 				}
 			}
-		}
-	}
-}
-
-// The part of a report in one file has the questions without keys, scripts and links to elsewhere, and each id once.
-func TestPart(t *testing.T) {
-	s, _ := site(t)
-	part, err := page.New(s.Library, page.Config{}).Part(t.Context(), page.PartConfig{
-		Filter: episodes.Filter{Status: []string{"right", "wrong"}}, Images: 100_000,
-		Redact: runlog.Redactor([]string{"384 tokens", "<script>window"}, ""),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := string(part.Body)
-	for _, bad := range []string{"384 tokens", "<script", `href="/`, `action="`, "http://", "https://"} {
-		if strings.Contains(body, bad) {
-			t.Errorf("the part has %q", bad)
-		}
-	}
-	for _, text := range []string{"[redacted]", "6 of 15 episodes", "data:image/png;base64,", "a row of the result", "no such column"} {
-		if !strings.Contains(body, text) {
-			t.Errorf("the part lacks %q", text)
-		}
-	}
-	ids := map[string]bool{}
-	for _, m := range regexp.MustCompile(`\bid="([^"]*)"`).FindAllStringSubmatch(body, -1) {
-		if ids[m[1]] {
-			t.Errorf("the id %s is there twice", m[1])
-		}
-		ids[m[1]] = true
-	}
-	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(body, -1) {
-		if !ids[m[1]] {
-			t.Errorf("no element %s", m[1])
-		}
-	}
-	want := []string{"questions: 6 of 15 episodes (3 right, 3 wrong) with 24 steps", "page images: 3 inside"}
-	for i, text := range want {
-		if i >= len(part.Contents) || !strings.HasPrefix(part.Contents[i], text) {
-			t.Errorf("contents %q, want %q", part.Contents, text)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/viewer/keys"
+	"airqa/viewer/question"
 )
 
 // Notes opens the notes of a run.
@@ -32,6 +33,8 @@ type queueView struct {
 	In           template.URL
 	Skip         string
 	Undo         bool
+	// Question is the page of the answer.
+	Question *question.Page
 }
 
 type causeChoice struct {
@@ -59,7 +62,7 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 	}
 	v := queueView{All: len(rows), Done: len(decided), Token: s.CSRF, In: template.URL(sel.query().Encode()), Undo: len(decided) > 0} //nolint:gosec // encoded
 	at := s.next(rows, decided, q)
-	f := frame{Title: "Triage", Section: "triage", Content: "episode", Place: keys.Queue, Command: s.notesCommand(sel)}
+	f := frame{Title: "Triage", Section: "triage", Content: "queue", Place: keys.Queue, Command: s.notesCommand(sel)}
 	if at < 0 {
 		f.Content, f.Body = "done", v
 		return s.write(w, f)
@@ -70,7 +73,8 @@ func (s *Site) Triage(ctx context.Context, w io.Writer, q url.Values) error {
 	}
 	v.of(p, decided[s.key(rows[at])])
 	v.Skip = address("/triage", with(sel.query(), "after", s.key(rows[at])))
-	p.Queue, f.Body = &v, p
+	v.Question = p
+	f.Body = v
 	return s.write(w, f)
 }
 
@@ -101,7 +105,7 @@ func (s *Site) notesCommand(sel selection) string {
 }
 
 // of adds the choices for an answer.
-func (v *queueView) of(p *question, decided notes.Note) {
+func (v *queueView) of(p *question.Page, decided notes.Note) {
 	v.Run, v.Episode, v.Decided = p.Run, p.E.Episode, string(decided.Cause)
 	for i, c := range cause.Codes() {
 		v.Choices = append(v.Choices, causeChoice{i + 1, c, c.Title(), c == p.E.Why.Code})

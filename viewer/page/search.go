@@ -8,6 +8,7 @@ import (
 
 	"airqa/report/episodes"
 	"airqa/run/runlog"
+	"airqa/viewer/format"
 )
 
 // mostHits is the maximum number of places that a search lists.
@@ -104,7 +105,7 @@ func place(h episodes.Hit) string {
 		return fmt.Sprintf("message %d", h.Message)
 	}
 	if h.Step > 0 {
-		return fmt.Sprintf("step %d, %s", h.Step, words(h.Field))
+		return fmt.Sprintf("step %d, %s", h.Step, format.Words(h.Field))
 	}
-	return words(h.Field)
+	return format.Words(h.Field)
 }

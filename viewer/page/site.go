@@ -1,5 +1,6 @@
 // Package page renders the pages of the web viewer: overview, question, matrix, search. Start from [New]; each method of
-// [Site] writes one page from the runs of an [episodes.Library] and the parameters of an address.
+// [Site] writes one page from the runs of an [episodes.Library] and the parameters of an address. Package question has
+// the content of the page of a question.
 //
 // It answers no requests and keeps no state. All texts of questions, models and papers are escaped by html/template, and
 // their control characters and characters that reorder text are shown as escapes.
@@ -15,8 +16,6 @@ import (
 	"html/template"
 	"io"
 	"net/url"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	"airqa/internal/terminal"
@@ -24,17 +23,15 @@ import (
 	"airqa/report/episodes"
 	"airqa/viewer/assets"
 	"airqa/viewer/keys"
+	"airqa/viewer/question"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"line": terminal.Line, "safe": terminal.Safe, "words": words, "asset": assets.Path, "clip": terminal.Clip, "plural": terminal.Plural, "size": size,
-	"number": number, "seconds": seconds, "dict": dict, "usd": usd,
-}).ParseFS(templateFiles, "templates/*.html"))
+var templates = template.Must(question.Templates().Funcs(template.FuncMap{"asset": assets.Path, "dict": dict}).ParseFS(templateFiles, "templates/*.html"))
 
-// ErrNotFound is returned for a run, an episode or a field that is not there.
+// ErrNotFound is returned for a run or an episode that is not there.
 var ErrNotFound = errors.New("not found")
 
 // Site makes pages. Its methods may be called by several goroutines at once while the library does not change.
@@ -58,29 +55,10 @@ type Config struct {
 
 // New returns the site of a library.
 func New(l *episodes.Library, c Config) *Site {
-	s := &Site{Library: l, Config: c, names: make(map[*episodes.Run]string)}
-	count := make(map[string]int)
-	base := func(r *episodes.Run) string {
-		path, err := filepath.Abs(r.Name)
-		if err != nil {
-			return r.Name
-		}
-		return filepath.Base(path)
-	}
-	for _, r := range l.Runs {
-		count[base(r)]++
-	}
-	for _, r := range l.Runs {
-		name := base(r)
-		if count[name] > 1 || strings.Trim(name, "./") == "" {
-			name = r.Name
-		}
-		s.names[r] = name
-	}
-	return s
+	return &Site{Library: l, Config: c, names: question.Names(l)}
 }
 
-// Name is the name of a run in addresses: its folder, or the whole path if several runs have that folder.
+// Name is the name of a run in addresses, see [question.Names].
 func (s *Site) Name(r *episodes.Run) string { return s.names[r] }
 
 // Run returns the run with a name in addresses.
@@ -156,15 +134,6 @@ func address(path string, q url.Values) string {
 		return path
 	}
 	return path + "?" + q.Encode()
-}
-
-// path joins escaped parts.
-func path(parts ...string) string {
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString("/" + url.PathEscape(p))
-	}
-	return b.String()
 }
 
 // command is a command line that can be pasted into a shell.
@@ -261,57 +230,6 @@ func (s *Site) rows(ctx context.Context, sel selection) ([]episodes.Row, error) 
 		}
 	}
 	return rows, nil
-}
-
-// words prints a name of the program, such as an outcome, as words.
-func words(name any) string { return strings.ReplaceAll(terminal.Line(fmt.Sprint(name)), "_", " ") }
-
-func number(n any) string {
-	switch n := n.(type) {
-	case int:
-		return grouped(n)
-	case *float64:
-		if n == nil {
-			return "–"
-		}
-		return strconv.FormatFloat(*n, 'f', -1, 64)
-	case float64:
-		return strconv.FormatFloat(n, 'f', -1, 64)
-	}
-	return fmt.Sprint(n)
-}
-
-// usd prints an amount that is known.
-func usd(x *float64) string { return terminal.USD(*x) }
-
-// grouped prints an integer with thin spaces between thousands.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "\u202f" + text[at:]
-	}
-	return text
-}
-
-func seconds(s float64) string {
-	switch {
-	case s < 10:
-		return strconv.FormatFloat(s, 'f', 1, 64) + " s"
-	case s < 120:
-		return strconv.FormatFloat(s, 'f', 0, 64) + " s"
-	}
-	return strconv.FormatFloat(s/60, 'f', 1, 64) + " min"
-}
-
-// size prints a number of bytes.
-func size(n int) string {
-	switch {
-	case n < 1000:
-		return terminal.Plural(n, "byte")
-	case n < 1_000_000:
-		return strconv.FormatFloat(float64(n)/1e3, 'f', 1, 64) + " KB"
-	}
-	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
 }
 
 // dict makes the data of a part of a template from names and values.

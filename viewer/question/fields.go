@@ -1,6 +1,7 @@
-package page
+package question
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,9 @@ import (
 	"airqa/qa"
 	"airqa/report/episodes"
 )
+
+// ErrNoText is returned for a text that an episode does not have.
+var ErrNoText = errors.New("no such text")
 
 // Text returns a text of an episode by its name: "messages.0.text", "steps.2.reply.text", "steps.2.reply.reasoning",
 // "steps.2.action.text", "steps.2.observation.text", "steps.2.observation.full", "steps.2.prompt", "answer.text" or
@@ -31,7 +35,7 @@ func Text(e episodes.Episode, name string) (string, error) {
 		text, ok = stepText(e, e.Traced.Steps[n-1], part)
 	}
 	if !ok {
-		return "", fmt.Errorf("no text %q: %w", name, ErrNotFound)
+		return "", fmt.Errorf("%w: %q", ErrNoText, name)
 	}
 	return text, nil
 }

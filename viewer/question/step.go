@@ -1,4 +1,4 @@
-package page
+package question
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"airqa/qa"
 	"airqa/report"
 	"airqa/report/episodes"
+	"airqa/viewer/format"
 )
 
 // stepView is a step on the page of a question.
@@ -62,19 +63,19 @@ type imageView struct {
 type boxView struct{ X, Y, W, H float64 }
 
 // steps adds the steps of the episode.
-func (p *question) steps(s *Site, r *episodes.Run, m *marker) {
+func (p *Page) steps(s Source, m *marker) {
 	origins := m.originsOf(p.E.Traced.Messages, p.E.Traced.Steps)
 	p.Messages, p.After = p.messages(m, origins, 0), p.messages(m, origins, -1)
-	image := func(sum string) template.URL { return template.URL(path("image", s.names[r], sum)) } //nolint:gosec // escaped
+	image := func(sum string) template.URL { return template.URL(path("image", s.Name, sum)) } //nolint:gosec // escaped
 	if m.file != nil {
-		image = func(sum string) template.URL { return m.file.image(r, sum) }
+		image = func(sum string) template.URL { return m.file.image(s.Run, sum) }
 	}
 	for _, st := range p.E.Traced.Steps {
 		p.Steps = append(p.Steps, p.step(st, m, origins, image))
 	}
 }
 
-func (p *question) step(st qa.Step, m *marker, origins []origin, image func(sum string) template.URL) stepView {
+func (p *Page) step(st qa.Step, m *marker, origins []origin, image func(sum string) template.URL) stepView {
 	field := func(part string) string { return fmt.Sprintf("steps.%d.%s", st.N, part) }
 	v := stepView{Step: st, P: m.prefix, Title: stepTitle(st), Added: p.messages(m, origins, st.N)}
 	for _, mark := range p.E.Marks {
@@ -133,7 +134,7 @@ func markText(m episodes.Mark) string {
 	case episodes.MarkEmpty:
 		return "empty result"
 	case episodes.MarkRepeated:
-		return fmt.Sprintf("same action as step %d, %s tokens", m.First, grouped(m.Wasted))
+		return fmt.Sprintf("same action as step %d, %s tokens", m.First, format.Grouped(m.Wasted))
 	case episodes.MarkCut:
 		return "result cut"
 	case episodes.MarkLeft:
@@ -141,7 +142,7 @@ func markText(m episodes.Mark) string {
 	case episodes.MarkReply:
 		return "reply cut off"
 	}
-	return words(m.Kind)
+	return format.Words(m.Kind)
 }
 
 func attempts(list []qa.Attempt) []attempt {
@@ -192,7 +193,7 @@ func (m *marker) originsOf(messages []qa.Message, steps []qa.Step) []origin {
 }
 
 // messages adds the messages of the program before a step's reply, as [origin] has it.
-func (p *question) messages(m *marker, origins []origin, before int) []messageView {
+func (p *Page) messages(m *marker, origins []origin, before int) []messageView {
 	var list []messageView
 	for i, msg := range p.E.Traced.Messages {
 		if origins[i].own && origins[i].before == before {

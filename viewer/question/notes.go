@@ -1,4 +1,4 @@
-package page
+package question
 
 import (
 	"fmt"
@@ -25,11 +25,11 @@ func fieldOf(n notes.Note) string {
 }
 
 // notes adds the notes of the episode, and marks their anchors.
-func (p *question) notes(s *Site, r *episodes.Run, m *marker) {
+func (p *Page) notes(s Source, m *marker) {
 	if s.Notes == nil {
 		return
 	}
-	f, err := s.Notes(r)
+	f, err := s.Notes(s.Run)
 	if err != nil {
 		p.NotesProblem = err.Error()
 		return

@@ -1,4 +1,4 @@
-package page
+package question
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"airqa/internal/terminal"
 	"airqa/report/episodes"
 	"airqa/viewer/assets"
+	"airqa/viewer/format"
 )
 
 // Part is the part of a report in one file that has the questions: a list of episodes and the page of each. It has no
@@ -23,7 +24,7 @@ type Part struct {
 	Contents []string
 }
 
-// PartConfig configures [Site.Part].
+// PartConfig configures [NewPart].
 type PartConfig struct {
 	// Filter chooses the questions.
 	Filter episodes.Filter
@@ -36,7 +37,7 @@ type PartConfig struct {
 // filePart is the data of file.html.
 type filePart struct {
 	Rows      []fileRow
-	Questions []*question
+	Questions []*Page
 	Total     int
 	Runs      bool
 }
@@ -53,25 +54,26 @@ type fileConfig struct {
 	named               int
 }
 
-// Part makes the part of a report with the questions that c selects.
-func (s *Site) Part(ctx context.Context, c PartConfig) (Part, error) {
-	sel := selection{Filter: c.Filter, runs: s.Library.Runs}
-	rows, err := s.rows(ctx, sel)
+// NewPart makes the part of a report with the questions of a library that c selects.
+func NewPart(ctx context.Context, l *episodes.Library, c PartConfig) (Part, error) {
+	c.Filter.Limit = 0
+	rows, _, err := l.Select(ctx, c.Filter)
 	if err != nil {
 		return Part{}, err
 	}
+	names := Names(l)
 	f := &fileConfig{PartConfig: c, left: c.Images}
-	data := filePart{Total: len(sel.all()), Runs: len(s.Library.Runs) > 1}
+	data := filePart{Total: len(l.Rows()), Runs: len(l.Runs) > 1}
 	status := make(map[episodes.Status]int)
 	for i, w := range rows {
-		r := s.Library.Run(w.Run)
+		r := l.Run(w.Run)
 		e, err := r.Episode(ctx, w.Episode)
 		if err != nil {
 			return Part{}, err
 		}
 		prefix := "q" + strconv.Itoa(i+1) + "-"
-		data.Questions = append(data.Questions, s.build(r, e, newFileMarker(prefix, f)))
-		data.Rows = append(data.Rows, fileRow{w, s.run(w), "#" + prefix + "top"})
+		data.Questions = append(data.Questions, Source{Run: r, Name: names[r]}.page(e, newFileMarker(prefix, f)))
+		data.Rows = append(data.Rows, fileRow{w, names[r], "#" + prefix + "top"})
 		status[w.Status]++
 		f.steps += len(e.Traced.Steps)
 	}
@@ -99,9 +101,9 @@ func (f *fileConfig) contents(rows, total int, status map[episodes.Status]int, b
 		}
 	}
 	list := []string{fmt.Sprintf("questions: %d of %d episodes (%s) with %s: prompts, replies, results, answers and gold answers; %s",
-		rows, total, strings.Join(parts, ", "), terminal.Plural(f.steps, "step"), size(bytes))}
+		rows, total, strings.Join(parts, ", "), terminal.Plural(f.steps, "step"), format.Size(bytes))}
 	if f.images+f.named > 0 {
-		list = append(list, fmt.Sprintf("page images: %d inside (%s), %d named only", f.images, size(f.Images-f.left), f.named))
+		list = append(list, fmt.Sprintf("page images: %d inside (%s), %d named only", f.images, format.Size(f.Images-f.left), f.named))
 	}
 	return list
 }
