@@ -156,6 +156,9 @@ func TestBrowser(t *testing.T) {
 	b.holds(`document.querySelector("#note-text").value.endsWith("]?") && !document.querySelector("#help").open`)
 	b.run(chromedp.Evaluate(`document.activeElement.blur()`, nil), chromedp.KeyEvent("?"))
 	b.holds(`document.querySelector("#help").open`)
+	b.open(wrongPage)
+	b.run(chromedp.KeyEvent("d"))
+	b.holds(`location.pathname === "/diff" && document.querySelector("h1").textContent === "Two episodes"`)
 	b.quiet()
 }
 

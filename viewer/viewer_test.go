@@ -30,6 +30,11 @@ func serve(t *testing.T, folder string) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return start(t, l)
+}
+
+func start(t *testing.T, l *episodes.Library) *httptest.Server {
+	t.Helper()
 	server := httptest.NewServer(viewer.New(viewer.Config{Library: l, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(io.Discard, nil))}))
 	t.Cleanup(server.Close)
 	return server
@@ -122,6 +127,58 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s: no element %q", page, id)
 			}
 		}
+	}
+}
+
+var comparePattern = regexp.MustCompile(`<a class="button" id="compare" href="([^"]*)">([^<]*)</a>`)
+
+// The page of a question leads to a comparison with the next run or repeat, and after the last with the first.
+func TestCompare(t *testing.T) {
+	server, _ := open(t)
+	name := func(repeat string) string { return url.PathEscape(viewertest.WrongID + repeat) }
+	for _, tt := range []struct{ page, label, other string }{
+		{"/episode/alpha/" + name("#0"), "Compare with beta", "/episode/beta/" + name("#0")},
+		{"/episode/beta/" + name("#0"), "Compare with beta repeat 1", "/episode/beta/" + name("#1")},
+		{"/episode/beta/" + name("#1"), "Compare with alpha", "/episode/alpha/" + name("#0")},
+		{"/triage", "Compare with beta", "/episode/beta/" + name("#0")},
+	} {
+		_, body := get(t, server.URL+tt.page)
+		link := comparePattern.FindStringSubmatch(body)
+		if link == nil || link[2] != tt.label {
+			t.Errorf("%s: link %q, want %q", tt.page, link, tt.label)
+			continue
+		}
+		reply, body := get(t, server.URL+html.UnescapeString(link[1]))
+		if reply.StatusCode != http.StatusOK || !strings.Contains(body, `<a href="`+tt.other) {
+			t.Errorf("%s: %s has status %d", tt.page, link[1], reply.StatusCode)
+		}
+	}
+}
+
+// A question that no other run or repeat has is compared with nothing.
+func TestCompareAlone(t *testing.T) {
+	server := serve(t, filepath.Join(viewertest.Folder(t), "alpha"))
+	_, body := get(t, server.URL+"/episode/alpha/"+url.PathEscape(viewertest.WrongID+"#0"))
+	if !strings.Contains(body, `id="steps"`) || strings.Contains(body, `id="compare"`) {
+		t.Error("there is a link, or no page")
+	}
+}
+
+// Runs of equal folders are named by their paths, also in a comparison.
+func TestCompareEqualFolders(t *testing.T) {
+	first, second := filepath.Join(viewertest.Folder(t), "alpha"), filepath.Join(viewertest.Folder(t), "alpha")
+	l, err := episodes.Open(t.Context(), []string{first, second}, episodes.Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, l)
+	_, body := get(t, server.URL+"/episode/"+url.PathEscape(first)+"/"+url.PathEscape(viewertest.WrongID+"#0"))
+	link := comparePattern.FindStringSubmatch(body)
+	if link == nil || link[2] != "Compare with "+second {
+		t.Fatalf("link %q", link)
+	}
+	if reply, _ := get(t, server.URL+html.UnescapeString(link[1])); reply.StatusCode != http.StatusOK {
+		t.Errorf("%s: status %d", link[1], reply.StatusCode)
 	}
 }
 

@@ -34,15 +34,14 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 	var v diffView
 	var found [2]episodes.Episode
 	for i, side := range []*diffSide{&v.A, &v.B} {
-		run, episode, _ := strings.Cut(cells[i], "/")
-		r, err := s.Run(run)
+		r, episode, err := s.cell(cells[i])
 		if err != nil {
 			return err
 		}
 		if found[i], err = r.Episode(ctx, episode); err != nil {
 			return fmt.Errorf("%s: %w", cells[i], ErrNotFound)
 		}
-		*side = diffSide{found[i].Row, run, s.href(found[i].Row, nil)}
+		*side = diffSide{found[i].Row, s.names[r], s.href(found[i].Row, nil)}
 	}
 	v.Diff = diff.Of(found[0].Traced.Recorded, found[1].Traced.Recorded)
 	v.First, v.Other = point("first different action", v.FirstAction), point("first different result", v.FirstResult)
@@ -50,6 +49,20 @@ func (s *Site) Diff(ctx context.Context, w io.Writer, q url.Values) error {
 		Title: "Two episodes", Section: "matrix", Content: "diff", Place: keys.List,
 		Command: command("diff", found[0].Run, found[1].Run, v.A.Episode, v.B.Episode), Body: v,
 	})
+}
+
+// cell finds the run that a name of an episode, RUN/EPISODE, begins with. A run may be named by its whole path.
+func (s *Site) cell(name string) (r *episodes.Run, episode string, err error) {
+	for _, other := range s.Library.Runs {
+		rest, ok := strings.CutPrefix(name, s.names[other]+"/")
+		if ok && (r == nil || len(rest) < len(episode)) {
+			r, episode = other, rest
+		}
+	}
+	if r == nil {
+		return nil, "", fmt.Errorf("no run of %q: %w", name, ErrNotFound)
+	}
+	return r, episode, nil
 }
 
 // point describes where two episodes part.

@@ -66,10 +66,29 @@ func (s *Site) neighbours(ctx context.Context, p *question.Page, sel selection) 
 			p.Next = s.href(rows[i+1], in)
 		}
 	}
+	s.siblings(p)
+	return nil
+}
+
+// siblings adds the other episodes of the question in the order of the library, and the link that compares this one with
+// the next of them. After the last comes the first.
+func (s *Site) siblings(p *question.Page) {
+	next := 0
 	for _, w := range s.Library.Rows() {
-		if w.UUID == p.E.UUID && (w.Run != p.E.Run || w.Episode != p.E.Episode) {
+		switch {
+		case w.UUID != p.E.UUID:
+		case w.Run == p.E.Run && w.Episode == p.E.Episode:
+			next = len(p.Siblings)
+		default:
 			p.Siblings = append(p.Siblings, question.Sibling{Row: w, Run: s.run(w), Href: s.href(w, nil)})
 		}
 	}
-	return nil
+	if len(p.Siblings) == 0 {
+		return
+	}
+	other := p.Siblings[next%len(p.Siblings)]
+	p.Compare = question.Link{Text: other.Run, Href: address("/diff", url.Values{"cell": {s.key(p.E.Row), s.key(other.Row)}})}
+	if other.Repeat > 0 || other.Run == p.Run {
+		p.Compare.Text += fmt.Sprintf(" repeat %d", other.Repeat)
+	}
 }

@@ -60,8 +60,8 @@ func (m *marker) text(field, text string) *textView {
 	return &v
 }
 
-func (m *marker) step(n int) link {
-	return link{fmt.Sprintf("step %d", n), m.anchor("step-" + strconv.Itoa(n))}
+func (m *marker) step(n int) Link {
+	return Link{fmt.Sprintf("step %d", n), m.anchor("step-" + strconv.Itoa(n))}
 }
 
 // parseErrors marks where replies could not be parsed.
@@ -93,7 +93,7 @@ func (m *marker) cause(e episodes.Episode) causeView {
 		if r.Step > 0 {
 			field, name = fmt.Sprintf("steps.%d.%s", r.Step, r.Field), fmt.Sprintf("step %d, %s", r.Step, r.Field)
 		}
-		ref := refView{link{name, m.anchor(id(field))}, terminal.Clip(r.Quote, 160)}
+		ref := refView{Link{name, m.anchor(id(field))}, terminal.Clip(r.Quote, 160)}
 		switch {
 		case r.End > r.First:
 			ref.Href = m.anchor(fmt.Sprintf("evidence-%d", i+1))

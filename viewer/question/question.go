@@ -53,7 +53,7 @@ type Page struct {
 	Answer           *textView
 	Items            []itemView
 	Cause            causeView
-	LostSteps        []link
+	LostSteps        []Link
 	// Messages are the first messages, After those after the last reply.
 	Messages, After []messageView
 	Steps           []stepView
@@ -61,8 +61,10 @@ type Page struct {
 	JSON, Markdown string
 	// Siblings are the other episodes of the question.
 	Siblings []Sibling
-	Failed   []attempt
-	Problem  string
+	// Compare leads to the steps of this episode beside those of the next sibling; its text names that one.
+	Compare Link
+	Failed  []attempt
+	Problem string
 	// Notes are those of people.
 	Notes        []noteView
 	NotesProblem string
@@ -78,13 +80,14 @@ type Sibling struct {
 	Run, Href string
 }
 
-type link struct{ Text, Href string }
+// Link is a link with its text.
+type Link struct{ Text, Href string }
 
 // itemView is a piece of evidence.
 type itemView struct {
 	evidence.Item
 	Name  string
-	Links []link
+	Links []Link
 }
 
 type causeView struct {
@@ -94,7 +97,7 @@ type causeView struct {
 
 // refView is a place that a cause is based on.
 type refView struct {
-	link
+	Link
 	Quote string
 }
 

@@ -43,7 +43,7 @@ type promptMessage struct {
 	Role  qa.Role
 	Size  int
 	Begin string
-	link
+	Link
 }
 
 // attempt is a request.
@@ -155,7 +155,7 @@ func attempts(list []qa.Attempt) []attempt {
 
 // origin is where the text of a message is on the page: in an element of its own, or in the step that made it.
 type origin struct {
-	link
+	Link
 	// own means that the message was added by the program and is no result of an action.
 	own bool
 	// before is the step whose reply follows a message of its own; 0 for the first messages, -1 after the last reply.
@@ -176,11 +176,11 @@ func (m *marker) originsOf(messages []qa.Message, steps []qa.Step) []origin {
 		switch {
 		case msg.Role == qa.Assistant && len(replies) > 0:
 			last, replies = &replies[0], replies[1:]
-			list[i] = origin{link: link{fmt.Sprintf("reply of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-reply", last.N))}}
+			list[i] = origin{Link: Link{fmt.Sprintf("reply of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-reply", last.N))}}
 		case last != nil && last.Observation != nil && messages[i-1].Role == qa.Assistant:
-			list[i] = origin{link: link{fmt.Sprintf("result of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-observation", last.N))}}
+			list[i] = origin{Link: Link{fmt.Sprintf("result of step %d", last.N), m.anchor(fmt.Sprintf("step-%d-observation", last.N))}}
 		default:
-			list[i] = origin{link{fmt.Sprintf("message %d", i), m.anchor(fmt.Sprintf("message-%d", i))}, true, -1}
+			list[i] = origin{Link{fmt.Sprintf("message %d", i), m.anchor(fmt.Sprintf("message-%d", i))}, true, -1}
 			if len(replies) > 0 {
 				list[i].before = replies[0].N
 			}
@@ -217,7 +217,7 @@ func shown(messages []qa.Message, spans []qa.Span, origins []origin) (list []pro
 		}
 		for i := first; i < end; i++ {
 			m := messages[i]
-			list = append(list, promptMessage{N: i, Role: m.Role, Size: len(m.Text), Begin: beginning(m.Text), link: origins[i].link})
+			list = append(list, promptMessage{N: i, Role: m.Role, Size: len(m.Text), Begin: beginning(m.Text), Link: origins[i].Link})
 		}
 		last = max(last, end)
 	}

@@ -81,7 +81,7 @@ const actions = {
     return links.length ? (links[0].click(), true) : false;
   },
   search: () => { const field = one("input[type=search]"); if (field) { field.focus(); field.select(); } else location.href = "/search"; },
-  diff: () => { const link = one("#compare"); if (!link) return false; link.click(); },
+  diff: () => click("#compare") || say("There is no other episode of this question."),
   copy: () => click("[data-copy^='/markdown']"),
   comment: () => { const field = one("#note-text"); if (!field) return false; atStep(); field.focus(); },
   triage: () => { location.href = "/triage"; },
