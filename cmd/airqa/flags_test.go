@@ -42,11 +42,11 @@ var effects = []effect{
 	{"budget-usd", "--budget-usd 1.5", limits, budget.Limits{USD: 1.5}},
 	{"budget-tokens", "--budget-tokens 900", limits, budget.Limits{Tokens: 900}},
 	{"budget-hours", "--budget-hours 1.5", limits, budget.Limits{Until: flagClock.Add(90 * time.Minute)}},
-	{"question-usd", "--question-usd 0.25", question, agent.Budget{USD: 0.25}},
-	{"question-tokens", "--question-tokens 700", question, agent.Budget{Tokens: 700}},
-	{"question-seconds", "--question-seconds 2.5", question, agent.Budget{Seconds: 2.5}},
-	{"question-deadline", "--question-deadline 20m", question, agent.Budget{Deadline: 20 * time.Minute}},
-	{"sql-seconds", "--sql-seconds 4", question, agent.Budget{ToolSeconds: map[string]float64{"Query": 4}}},
+	{"question-usd", "--question-usd 0.25", questionLimits, agent.Budget{USD: 0.25}},
+	{"question-tokens", "--question-tokens 700", questionLimits, agent.Budget{Tokens: 700}},
+	{"question-seconds", "--question-seconds 2.5", questionLimits, agent.Budget{Seconds: 2.5}},
+	{"question-deadline", "--question-deadline 20m", questionLimits, agent.Budget{Deadline: 20 * time.Minute}},
+	{"sql-seconds", "--sql-seconds 4", questionLimits, agent.Budget{ToolSeconds: map[string]float64{"Query": 4}}},
 	{"query-seconds", "--query-seconds 12", deadlineOfQuery, 12 * time.Second},
 	{"price", "--price 2,10,1", price, qa.Price{Prompt: 2, Completion: 10, Cached: 1}},
 
@@ -334,7 +334,7 @@ func limits(_ *testing.T, a *app, c any) any {
 	return nil
 }
 
-func question(_ *testing.T, _ *app, c any) any {
+func questionLimits(_ *testing.T, _ *app, c any) any {
 	if limits, ok := part[qa.QuestionLimits](c); ok {
 		return session.QuestionBudget(limits, nil, nil)
 	}
