@@ -118,7 +118,20 @@ func (b *browser) holds(expression string) {
 func (b *browser) open(target string) {
 	b.t.Helper()
 	b.run(chromedp.Navigate(b.address+target), chromedp.WaitReady("main"))
+	b.ready()
+}
+
+// ready waits until the scripts of the page listen: a key that comes earlier is lost.
+func (b *browser) ready() {
+	b.t.Helper()
 	b.holds(`document.querySelector("#live").dataset.state === "on"`)
+}
+
+// queued waits for the next answer of the triage.
+func (b *browser) queued(progress string) {
+	b.t.Helper()
+	b.holds(`document.querySelector("h2#queue").textContent === "Triage: ` + progress + `"`)
+	b.ready()
 }
 
 // quiet checks that no page wrote to the console and that no text became a script.
@@ -167,12 +180,12 @@ func TestBrowserTriage(t *testing.T) {
 	b := browse(t)
 	b.open("/triage")
 	b.run(chromedp.KeyEvent("7"))
-	b.holds(`document.querySelector("h2#queue").textContent === "Triage: 1 of 3"`)
+	b.queued("1 of 3")
 	b.holds(`document.querySelector(".choices .guess")`)
 	b.run(chromedp.KeyEvent(kb.Enter))
-	b.holds(`document.querySelector("h2#queue").textContent === "Triage: 2 of 3"`)
+	b.queued("2 of 3")
 	b.run(chromedp.KeyEvent("u"))
-	b.holds(`document.querySelector("h2#queue").textContent === "Triage: 1 of 3"`)
+	b.queued("1 of 3")
 	b.quiet()
 }
 
