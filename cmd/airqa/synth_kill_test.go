@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/extractor/syndir"
 	"airqa/internal/exit"
+	"airqa/internal/testkit/openaitest"
 )
 
 // A synthesis that is killed at random moments, and started again each time, ends with the same questions and the same
@@ -26,7 +28,12 @@ func TestKilledSynthesis(t *testing.T) {
 	data, dir := ingested(t), t.TempDir()
 	const workers = 3
 	count := strconv.Itoa(24 * planned / 15)
-	quiet, disturbed := policyServer(), policyServer()
+	// A reply takes a while, so that the program does not end between the call that a kill waits for and the kill.
+	slow := openaitest.Config{Reply: func(messages []openaitest.Message) string {
+		time.Sleep(40 * time.Millisecond)
+		return policyReply(messages)
+	}}
+	quiet, disturbed := openaitest.New(slow), openaitest.New(slow)
 	defer quiet.Close()
 	defer disturbed.Close()
 	command := func(out, endpoint string) *exec.Cmd {
