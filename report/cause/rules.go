@@ -39,8 +39,8 @@ var rules = []rule{
 	{"in-view", TextualReasoning, 0.5, (*facts).inView},
 }
 
-// leastRepeats is the number of equal actions from which an agent repeats itself.
-const leastRepeats = 3
+// LeastRepeats is the number of equal actions from which an agent repeats itself.
+const LeastRepeats = 3
 
 // repeated: the same action three times, in at least a third of the steps.
 func (f *facts) repeated() (Cause, bool) {
@@ -61,11 +61,11 @@ func (f *facts) repeated() (Cause, bool) {
 			most = count[key]
 		}
 	}
-	if len(most) < leastRepeats || 3*len(most) < len(f.Steps) {
+	if len(most) < LeastRepeats || 3*len(most) < len(f.Steps) {
 		return Cause{}, false
 	}
 	c := Cause{Why: fmt.Sprintf("the same action in %d of %s", len(most), terminal.Plural(len(f.Steps), "step"))}
-	for _, s := range most[:leastRepeats] {
+	for _, s := range most[:LeastRepeats] {
 		ref := action(s)
 		if ref.Field == "" {
 			ref = span(s.N, "reply.text", s.Reply.Text, 0, min(len(s.Reply.Text), maxQuote))

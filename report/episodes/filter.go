@@ -31,15 +31,45 @@ type Filter struct {
 	Limit int    `name:"limit" env:"-" placeholder:"N" help:"Maximum number of episodes shown."`
 }
 
-// choices are the values that a field accepts, by the name of its flag; a field that is not listed accepts any.
-func choices() map[string][]string {
-	return map[string][]string{
-		"status": texts(Statuses()), "lost-at": texts(evidence.Levels()), "cause": texts(cause.Codes()), "error": ErrorKinds(), "sort": SortKeys(),
-	}
+// Field is a property of episodes that a [Filter] selects by.
+type Field struct {
+	// Name is that of the flag.
+	Name string
+	// Of returns the values of a row. An empty value means that it has none.
+	Of func(Row) []string
+	// Chosen returns the values that a filter selects.
+	Chosen func(Filter) []string
+	// Values are all values in order; nil if any is possible.
+	Values []string
 }
 
-// ErrorKinds returns the values of [Facts.Errors].
-func ErrorKinds() []string {
+// Fields returns the fields in the order of menus.
+func Fields() []Field { return slices.Clone(filterFields) }
+
+var filterFields = []Field{
+	{"status", func(w Row) []string { return []string{string(w.Status)} }, func(f Filter) []string { return f.Status }, texts(Statuses())},
+	{"lost-at", func(w Row) []string { return []string{string(w.LostAt)} }, func(f Filter) []string { return f.LostAt }, texts(evidence.Levels())},
+	{"cause", func(w Row) []string { return []string{string(w.Cause)} }, func(f Filter) []string { return f.Cause }, texts(cause.Codes())},
+	{"outcome", func(w Row) []string { return []string{string(w.Outcome)} }, func(f Filter) []string { return f.Outcome }, nil},
+	{"error", func(w Row) []string { return w.Errors }, func(f Filter) []string { return f.Error }, errorKinds()},
+	{"tag", func(w Row) []string { return w.Tags }, func(f Filter) []string { return f.Tag }, nil},
+	{"function", func(w Row) []string { return []string{w.Function} }, func(f Filter) []string { return f.Function }, nil},
+}
+
+// allowed returns the values that a flag accepts; nil for one that accepts any.
+func allowed(flag string) []string {
+	if flag == "sort" {
+		return SortKeys()
+	}
+	i := slices.IndexFunc(filterFields, func(f Field) bool { return f.Name == flag })
+	if i < 0 {
+		return nil
+	}
+	return filterFields[i].Values
+}
+
+// errorKinds returns the values of [Facts.Errors].
+func errorKinds() []string {
 	kinds := []string{qa.ErrNoAction, qa.ErrUnknownAction, qa.ErrSyntax, qa.ErrParameter}
 	kinds = append(kinds, texts([]Kind{MarkError, MarkEmpty, MarkRepeated, MarkReply})...)
 	return append(kinds, texts(qa.FailureClasses())...)
@@ -47,11 +77,10 @@ func ErrorKinds() []string {
 
 // Check refuses a value that no row can have.
 func (f Filter) Check() error {
-	allowed := choices()
 	for name, values := range f.fields() {
 		for _, v := range values {
 			v = strings.TrimPrefix(v, when(name == "sort", "-"))
-			if list := allowed[name]; list != nil && !slices.Contains(list, v) {
+			if list := allowed(name); list != nil && !slices.Contains(list, v) {
 				return fmt.Errorf("--%s %s: must be one of %s", name, v, strings.Join(list, ", "))
 			}
 		}
@@ -67,11 +96,13 @@ func (f Filter) Empty() bool {
 
 // Match reports whether a row is selected, apart from Grep.
 func (f Filter) Match(w Row) bool {
-	any := func(wanted []string, has ...string) bool {
-		return len(wanted) == 0 || slices.ContainsFunc(has, func(h string) bool { return slices.Contains(wanted, h) })
+	for _, field := range filterFields {
+		wanted := field.Chosen(f)
+		if len(wanted) > 0 && !slices.ContainsFunc(field.Of(w), func(v string) bool { return slices.Contains(wanted, v) }) {
+			return false
+		}
 	}
-	return any(f.Status, string(w.Status)) && any(f.Tag, w.Tags...) && any(f.Function, w.Function) && any(f.Outcome, string(w.Outcome)) &&
-		any(f.Error, w.Errors...) && any(f.LostAt, string(w.LostAt)) && any(f.Cause, string(w.Cause))
+	return true
 }
 
 // Select returns the rows of a library that match, sorted and limited, and the number of all that match.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"airqa/qa"
+	"airqa/report/cause"
 	"airqa/report/evidence"
 	"airqa/run/runlog"
 )
@@ -45,9 +46,6 @@ type Mark struct {
 	Wasted int `json:"wasted_tokens,omitempty"`
 }
 
-// fromRepeat is the number of equal actions from which a step is marked as repeated.
-const fromRepeat = 3
-
 // Marks returns the marks of an episode in the order of its steps.
 func Marks(rec runlog.Recorded) []Mark {
 	var list []Mark
@@ -63,7 +61,7 @@ func Marks(rec runlog.Recorded) []Mark {
 		add(s.Reply != nil && s.Reply.Finish == qa.FinishLength, MarkReply)
 		if s.Action != nil && s.By == qa.ByModel {
 			taken[s.Action.Text] = append(taken[s.Action.Text], s.N)
-			if at := taken[s.Action.Text]; len(at) >= fromRepeat {
+			if at := taken[s.Action.Text]; len(at) >= cause.LeastRepeats {
 				list = append(list, Mark{Step: s.N, Kind: MarkRepeated, First: at[0], Wasted: spent(s)})
 			}
 		}

@@ -82,7 +82,7 @@ type Facts struct {
 	// Cause is empty unless the answer is wrong. Rule is the rule that found it.
 	Cause cause.Code `json:"cause,omitempty"`
 	Rule  string     `json:"cause_rule,omitempty"`
-	// Errors are the kinds of errors of the episode, sorted; see [ErrorKinds].
+	// Errors are the kinds of errors of the episode, sorted: those of the field "error" of [Fields].
 	Errors []string `json:"errors,omitempty"`
 	// Marks counts the marks of the steps by kind; Wasted is the tokens of repeated steps.
 	Marks  map[Kind]int `json:"marks,omitempty"`

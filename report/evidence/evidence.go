@@ -40,6 +40,14 @@ const (
 // Levels returns all levels of a wrong answer in the order of the ladder.
 func Levels() []Level { return []Level{DB, Hits, Limit, Cut, Window, Answer, Unknown} }
 
+// Label is the level as in lists: “?” marks evidence matched by text alone.
+func (l Level) Label(weak bool) string {
+	if weak {
+		return string(l) + "?"
+	}
+	return string(l)
+}
+
 // Loss is where the evidence of one answer was lost.
 type Loss struct {
 	// Level is that of the item that was lost first.

@@ -250,7 +250,7 @@ func (f *File) has(id string) bool {
 	return f.known[id]
 }
 
-// Write prints a note for a terminal or a page of text: author, time, anchor and text, on one line.
+// String is the note on one line: author, time, anchor and text.
 func (n Note) String() string {
 	where := ""
 	if n.Step > 0 {

@@ -112,11 +112,7 @@ func answersTable(runs []cause.Run) *report.Table {
 			if row.Repeat > 0 {
 				label += fmt.Sprintf("#%d", row.Repeat)
 			}
-			lost := string(row.LostAt)
-			if row.LostAtWeakly {
-				lost += "?"
-			}
-			cells := []string{string(row.Code), lost, terminal.Clip(row.Answer, maxCell), terminal.Clip(row.Gold, maxCell), row.Why}
+			cells := []string{string(row.Code), row.LostAt.Label(row.LostAtWeakly), terminal.Clip(row.Answer, maxCell), terminal.Clip(row.Gold, maxCell), row.Why}
 			for _, name := range others {
 				cells = append(cells, other(row, name))
 			}

@@ -10,7 +10,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/report"
 	"airqa/report/episodes"
-	"airqa/report/evidence"
 	"airqa/report/notes"
 )
 
@@ -141,7 +140,7 @@ func (l EpisodeList) cells(side int) (heads []string, rows [][]string) {
 	for _, r := range l.Rows {
 		row := []string{
 			shortID(r), string(r.Status), strconv.Itoa(r.Turns), terminal.Compact(float64(r.Tokens())), dollars(r.CostUSD),
-			answerGold(r, side), LostAt(r.LostAt, r.LostAtWeak), l.cause(r), cutReplies(r) + terminal.Line(r.Question),
+			answerGold(r, side), r.LostAt.Label(r.LostAtWeak), l.cause(r), cutReplies(r) + terminal.Line(r.Question),
 		}
 		if l.Runs > 1 {
 			row = append([]string{terminal.Line(run(r))}, row...)
@@ -188,14 +187,6 @@ func shortID(r episodes.Row) string {
 		return fmt.Sprintf("%s#%d", terminal.Line(r.Short), r.Repeat)
 	}
 	return terminal.Line(r.Short)
-}
-
-// LostAt is a level of the evidence ladder as in tables: “?” marks evidence matched by text alone.
-func LostAt(level evidence.Level, weak bool) string {
-	if weak {
-		return string(level) + "?"
-	}
-	return string(level)
 }
 
 func dollars(cost *float64) string {

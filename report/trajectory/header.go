@@ -102,10 +102,7 @@ func lostText(l evidence.Loss) string {
 	if l.Level == "" {
 		return ""
 	}
-	text := string(l.Level)
-	if l.Weak {
-		text += "?"
-	}
+	text := l.Level.Label(l.Weak)
 	if where := ladder[l.Level]; where != "" {
 		text += " (" + where + ")"
 	}

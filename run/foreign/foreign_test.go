@@ -236,7 +236,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// zipped returns a zip file whose members are compressed with Zstandard: empty objects, or so many zero bytes.
+// zipped returns a zip file whose members are compressed with Zstandard: empty objects, or a given number of zero bytes.
 func zipped(t *testing.T, members map[string]int) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -48,7 +48,7 @@ func (c *chart) place(top int) {
 func charts(sel selection, rows, all []episodes.Row) []chart {
 	list := []chart{funnel(sel, rows, all)}
 	for _, f := range fields() {
-		switch f.name {
+		switch f.Name {
 		case "cause", "outcome", "error":
 			list = append(list, f.chart(sel, rows, all))
 		}
@@ -64,16 +64,16 @@ func charts(sel selection, rows, all []episodes.Row) []chart {
 
 // chart counts the values of a field.
 func (f field) chart(sel selection, rows, all []episodes.Row) chart {
-	c := chart{ID: "chart-" + f.name, Title: map[string]string{
+	c := chart{ID: "chart-" + f.Name, Title: map[string]string{
 		"cause": "Causes of wrong answers", "outcome": "How episodes ended", "error": "Episodes with errors",
-	}[f.name], Filtered: !sel.Empty()}
+	}[f.Name], Filtered: !sel.Empty()}
 	match := make(map[string]int)
 	for _, v := range f.values(rows) {
 		match[v.Name] = v.N
 	}
 	top := 0
 	for _, v := range f.values(all) {
-		c.Bars = append(c.Bars, bar{Label: format.Words(v.Name), Href: sel.with(f.name, v.Name), N: match[v.Name], All: v.N})
+		c.Bars = append(c.Bars, bar{Label: format.Words(v.Name), Href: sel.with(f.Name, v.Name), N: match[v.Name], All: v.N})
 		top = max(top, v.N)
 	}
 	c.place(top)
@@ -174,10 +174,10 @@ type crossCell struct {
 func crossTables(sel selection, rows, all []episodes.Row) []crossTable {
 	var list []crossTable
 	for _, f := range fields() {
-		if f.name != "tag" && f.name != "function" {
+		if f.Name != "tag" && f.Name != "function" {
 			continue
 		}
-		t := crossTable{Title: "Status by " + f.name, Statuses: present(all)}
+		t := crossTable{Title: "Status by " + f.Name, Statuses: present(all)}
 		for _, v := range f.values(all) {
 			t.Lines = append(t.Lines, f.line(sel, v.Name, t.Statuses, rows, all))
 		}
@@ -203,12 +203,12 @@ func present(rows []episodes.Row) []episodes.Status {
 }
 
 func (f field) line(sel selection, value string, statuses []episodes.Status, rows, all []episodes.Row) crossLine {
-	line := crossLine{Name: value, Href: sel.with(f.name, value)}
+	line := crossLine{Name: value, Href: sel.with(f.Name, value)}
 	match, every := f.tally(value, rows), f.tally(value, all)
 	for _, s := range statuses {
 		both := sel
 		both.Status = []string{string(s)}
-		line.Cells = append(line.Cells, crossCell{match[s], every[s], both.with(f.name, value)})
+		line.Cells = append(line.Cells, crossCell{match[s], every[s], both.with(f.Name, value)})
 	}
 	return line
 }
@@ -217,7 +217,7 @@ func (f field) line(sel selection, value string, statuses []episodes.Status, row
 func (f field) tally(value string, rows []episodes.Row) map[episodes.Status]int {
 	n := make(map[episodes.Status]int)
 	for _, w := range rows {
-		if slices.Contains(f.of(w), value) {
+		if slices.Contains(f.Of(w), value) {
 			n[w.Status]++
 		}
 	}

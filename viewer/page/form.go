@@ -3,7 +3,6 @@ package page
 import (
 	"slices"
 
-	"airqa/report/cause"
 	"airqa/report/episodes"
 	"airqa/report/evidence"
 )
@@ -31,40 +30,20 @@ type choice struct {
 	Explain string
 }
 
-// field is a parameter of the filter and the values that a row has for it.
-type field struct {
-	name, title string
-	of          func(episodes.Row) []string
-	chosen      func(episodes.Filter) []string
-	order       []string
+// field is a parameter of the filter with a menu, a chart or a table.
+type field struct{ episodes.Field }
+
+// titles are the names of the menus.
+var titles = map[string]string{
+	"status": "Status", "lost-at": "Lost at", "cause": "Cause", "outcome": "Outcome", "error": "Errors", "tag": "Tag", "function": "Function",
 }
 
-func one(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
-}
-
-func texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = string(v)
-	}
-	return out
-}
-
-// fields are the parameters with a menu, a chart or a table.
 func fields() []field {
-	return []field{
-		{"status", "Status", func(w episodes.Row) []string { return one(string(w.Status)) }, func(f episodes.Filter) []string { return f.Status }, texts(episodes.Statuses())},
-		{"lost-at", "Lost at", func(w episodes.Row) []string { return one(string(w.LostAt)) }, func(f episodes.Filter) []string { return f.LostAt }, texts(evidence.Levels())},
-		{"cause", "Cause", func(w episodes.Row) []string { return one(string(w.Cause)) }, func(f episodes.Filter) []string { return f.Cause }, texts(cause.Codes())},
-		{"outcome", "Outcome", func(w episodes.Row) []string { return one(string(w.Outcome)) }, func(f episodes.Filter) []string { return f.Outcome }, nil},
-		{"error", "Errors", func(w episodes.Row) []string { return w.Errors }, func(f episodes.Filter) []string { return f.Error }, episodes.ErrorKinds()},
-		{"tag", "Tag", func(w episodes.Row) []string { return w.Tags }, func(f episodes.Filter) []string { return f.Tag }, nil},
-		{"function", "Function", func(w episodes.Row) []string { return one(w.Function) }, func(f episodes.Filter) []string { return f.Function }, nil},
+	var list []field
+	for _, f := range episodes.Fields() {
+		list = append(list, field{f})
 	}
+	return list
 }
 
 // values are the values of a field in some rows with their counts, in the order of the field or by number.
@@ -72,18 +51,21 @@ func (f field) values(rows []episodes.Row) []count {
 	n := make(map[string]int)
 	var names []string
 	for _, w := range rows {
-		for _, v := range f.of(w) {
+		for _, v := range f.Of(w) {
+			if v == "" {
+				continue
+			}
 			if n[v] == 0 {
 				names = append(names, v)
 			}
 			n[v]++
 		}
 	}
-	if f.order == nil {
+	if f.Values == nil {
 		slices.Sort(names)
 		slices.SortStableFunc(names, func(a, b string) int { return n[b] - n[a] })
 	} else {
-		slices.SortFunc(names, func(a, b string) int { return slices.Index(f.order, a) - slices.Index(f.order, b) })
+		slices.SortFunc(names, func(a, b string) int { return slices.Index(f.Values, a) - slices.Index(f.Values, b) })
 	}
 	list := make([]count, len(names))
 	for i, name := range names {
@@ -102,10 +84,10 @@ func (s *Site) form(sel selection, all []episodes.Row) *filterForm {
 		form.Menus = append(form.Menus, runs)
 	}
 	for _, f := range fields() {
-		chosen := f.chosen(sel.Filter)
-		m := menu{Name: f.name, Title: f.title, Set: len(chosen)}
+		chosen := f.Chosen(sel.Filter)
+		m := menu{Name: f.Name, Title: titles[f.Name], Set: len(chosen)}
 		for _, v := range f.values(all) {
-			m.Choices = append(m.Choices, choice{Value: v.Name, Chosen: slices.Contains(chosen, v.Name), N: v.N, Explain: levelText(f.name, v.Name)})
+			m.Choices = append(m.Choices, choice{Value: v.Name, Chosen: slices.Contains(chosen, v.Name), N: v.N, Explain: levelText(f.Name, v.Name)})
 		}
 		for _, v := range chosen { // a value that no row has
 			if !slices.ContainsFunc(m.Choices, func(c choice) bool { return c.Value == v }) {

@@ -194,12 +194,7 @@ var columns = []column{
 // places is the order of columns on the screen.
 var places = []string{"id", "run", "status", "turns", "tokens", "cost", "answer → gold", "lost at", "cause", "question"}
 
-func lostAt(w episodes.Row, _ int) string {
-	if w.LostAtWeak {
-		return string(w.LostAt) + "?"
-	}
-	return string(w.LostAt)
-}
+func lostAt(w episodes.Row, _ int) string { return w.LostAt.Label(w.LostAtWeak) }
 
 // cause is the cause that a person decided on, marked, or that of the rules.
 func (b *browser) cause(w episodes.Row, _ int) string {
