@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"airqa/eval"
+	"airqa/internal/inorder"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -45,7 +46,7 @@ func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa
 			yield(qa.Score{}, err)
 			return
 		}
-		answers := ordered(ctx, c.Workers, f.counted(dataset.LineBlocks("predictions", f.Predictions)),
+		answers := inorder.Within(ctx, c.Workers, f.counted(dataset.LineBlocks("predictions", f.Predictions)),
 			func(_ context.Context, b dataset.Block) predictionBlock { return decodePredictions(b) })
 		items := func(yield func(Item, error) bool) { p.pair(answers, yield) }
 		inOrder(len(p.questions), scoreAll(ctx, c, items), yield)

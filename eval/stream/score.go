@@ -10,6 +10,7 @@ import (
 
 	"airqa/eval"
 	"airqa/eval/judge"
+	"airqa/internal/inorder"
 	"airqa/qa"
 )
 
@@ -138,7 +139,7 @@ func scoreAll(ctx context.Context, c Config, items iter.Seq2[Item, error]) iter.
 	return func(yield func([]scored, error) bool) {
 		pool := sync.Pool{New: newChunk}
 		drained := false
-		for b, err := range ordered(ctx, 4*(c.Workers+c.Judges), c.drained(chunks(items, &pool)), work) {
+		for b, err := range inorder.Within(ctx, 4*(c.Workers+c.Judges), c.drained(chunks(items, &pool)), work) {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -1,8 +1,9 @@
 // Package inorder works on the values of a stream at the same time and passes the results on in the order of the
-// stream. [Map] is the only thing to know.
+// stream. Start from [Map]; [Within] also stops with a context.
 package inorder
 
 import (
+	"context"
 	"iter"
 	"runtime"
 	"sync"
@@ -18,32 +19,62 @@ type outcome[U any] struct {
 // between in and the consumer, whatever their size. An error of in ends the stream; so does a consumer that stops. All
 // goroutines have ended when the stream has.
 func Map[T, U any](in iter.Seq2[T, error], f func(T) U) iter.Seq2[U, error] {
+	return Within(context.Background(), 2*runtime.GOMAXPROCS(0), in, func(_ context.Context, v T) U { return f(v) })
+}
+
+// Within is [Map] with a context: its end ends the stream with its cause, and f gets one that ends with the stream. At
+// most window calls of f, finished or not, are ahead of the output; f limits how many of them run at once.
+func Within[T, U any](ctx context.Context, window int, in iter.Seq2[T, error], f func(context.Context, T) U) iter.Seq2[U, error] {
 	return func(yield func(U, error) bool) {
+		inner, cancel := context.WithCancel(ctx)
 		var group sync.WaitGroup
 		defer group.Wait()
-		done := make(chan struct{})
-		defer close(done)
-		slots := make(chan chan outcome[U], 2*runtime.GOMAXPROCS(0))
+		defer cancel()
+		slots := make(chan chan outcome[U], window)
 		group.Go(func() {
 			defer close(slots)
 			for v, err := range in {
 				slot := make(chan outcome[U], 1)
 				select {
 				case slots <- slot:
-				case <-done:
+				case <-inner.Done():
 					return
 				}
 				if err != nil {
 					slot <- outcome[U]{err: err}
 					return
 				}
-				group.Go(func() { slot <- outcome[U]{value: f(v)} })
+				group.Go(func() { slot <- outcome[U]{value: f(inner, v)} })
 			}
 		})
-		for slot := range slots {
-			if o := <-slot; !yield(o.value, o.err) || o.err != nil {
-				return
+		deliver(ctx, slots, yield)
+	}
+}
+
+// deliver yields the values of slots until an error, or until the consumer stops.
+func deliver[U any](ctx context.Context, slots <-chan chan outcome[U], yield func(U, error) bool) {
+	var none U
+	for {
+		var slot chan outcome[U]
+		var open bool
+		select {
+		case slot, open = <-slots:
+		case <-ctx.Done():
+		}
+		var o outcome[U]
+		if open {
+			select {
+			case o = <-slot:
+			case <-ctx.Done():
 			}
+		}
+		// A result in flight when the context ended may be wrong, because its call was cancelled.
+		if ctx.Err() != nil {
+			yield(none, context.Cause(ctx))
+			return
+		}
+		if !open || !yield(o.value, o.err) || o.err != nil {
+			return
 		}
 	}
 }
