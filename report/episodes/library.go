@@ -51,7 +51,9 @@ type Run struct {
 	// repeats are the rows of each question, keys those of the rows' facts.
 	repeats map[string][]*Row
 	keys    []string
-	state   state
+	// places are the indexes of the rows by episode.
+	places map[string]int
+	state  state
 }
 
 // Episode is one episode with everything that is derived from it.
@@ -176,8 +178,8 @@ func (r *Run) Episode(ctx context.Context, episode string) (Episode, error) {
 		return Episode{}, err
 	}
 	ex := r.examples[uuid]
-	i := slices.IndexFunc(r.Rows, func(w Row) bool { return w.Episode == episode })
-	if i < 0 {
+	i, ok := r.places[episode]
+	if !ok {
 		return Episode{}, runlog.ErrNoEpisode
 	}
 	score := r.scores[episode]

@@ -32,13 +32,19 @@ func stateOf(dir string) (s state, err error) {
 	return s, err
 }
 
+// keptShare is the inverse of the share of rows that must be new for writing the file beside the log: a run in progress
+// does not write it with every step.
+const keptShare = 10
+
 // list makes the rows of a run. kept are the facts of an earlier list, or of the file beside the log, by key.
 func (r *Run) list(ctx context.Context, kept map[string]Facts) error {
 	names := r.Log.UUIDs()
 	r.Rows = make([]Row, len(names))
 	r.keys = make([]string, len(names))
+	r.places = make(map[string]int, len(names))
 	var todo []int
 	for i, name := range names {
+		r.places[name] = i
 		uuid, repeat := qa.SplitEpisodeID(name)
 		w := &r.Rows[i]
 		*w = Row{Run: r.Name, Episode: name, UUID: uuid, Repeat: repeat}
@@ -59,7 +65,7 @@ func (r *Run) list(ctx context.Context, kept map[string]Facts) error {
 			r.Notices = append(r.Notices, fmt.Sprintf("%s: %s", w.Episode, w.Reason))
 		}
 	}
-	if len(todo) > 0 {
+	if keptShare*len(todo) > len(names) {
 		r.writeKept()
 	}
 	return nil

@@ -2,112 +2,77 @@ package check
 
 import (
 	"context"
+	"iter"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
 	"airqa/extractor/preflight/table"
+	"airqa/internal/inorder"
 )
-
-// pipeline judges the rows of a file on all processors and passes the results on in order.
-type pipeline struct {
-	file        *table.File
-	judge       func(table.Cell) result
-	jobs, order chan job
-}
 
 // job is a group of rows.
 type job struct {
 	first int
 	raw   [][]byte
-	done  chan []result
 }
 
 // jobRows is the number of rows of a job.
 const jobRows = 64
 
-// judgeAll judges the rows of a file.
+// judgeAll judges the rows of a file on all processors and passes the results on in order.
 func judgeAll(ctx context.Context, f *table.File, judge func(table.Cell) result, emit func(result) error) error {
-	p := pipeline{f, judge, make(chan job), make(chan job, 2*runtime.GOMAXPROCS(0))}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.read(ctx) })
-	for range runtime.GOMAXPROCS(0) {
-		g.Go(p.work)
+	work := func(_ context.Context, j job) []result {
+		out := make([]result, len(j.raw))
+		for i, raw := range j.raw {
+			out[i] = resultOf(f, raw, judge)
+			out[i].index = j.first + i
+		}
+		return out
 	}
-	g.Go(func() error { return p.collect(ctx, emit) })
-	return g.Wait()
-}
-
-// read cuts the file into jobs.
-func (p *pipeline) read(ctx context.Context) error {
-	defer close(p.jobs)
-	defer close(p.order)
-	j, n := job{done: make(chan []result, 1)}, 0
-	for raw, err := range p.file.Raw() {
+	for list, err := range inorder.Within(ctx, 2*runtime.GOMAXPROCS(0), jobs(f), work) {
 		if err != nil {
 			return err
 		}
-		if n == p.file.Len {
-			break
-		}
-		j.raw = append(j.raw, append([]byte(nil), raw...))
-		if n++; len(j.raw) < jobRows {
-			continue
-		}
-		if err := p.send(ctx, j); err != nil {
-			return err
-		}
-		j = job{first: n, done: make(chan []result, 1)}
-	}
-	if len(j.raw) == 0 {
-		return nil
-	}
-	return p.send(ctx, j)
-}
-
-func (p *pipeline) send(ctx context.Context, j job) error {
-	for _, to := range []chan job{p.order, p.jobs} {
-		select {
-		case to <- j:
-		case <-ctx.Done():
-			return ctx.Err()
+		for _, r := range list {
+			if err := emit(r); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (p *pipeline) work() error {
-	for j := range p.jobs {
-		out := make([]result, len(j.raw))
-		for i, raw := range j.raw {
-			out[i] = p.result(raw)
-			out[i].index = j.first + i
+// jobs cuts a file into jobs.
+func jobs(f *table.File) iter.Seq2[job, error] {
+	return func(yield func(job, error) bool) {
+		var j job
+		n := 0
+		for raw, err := range f.Raw() {
+			if err != nil {
+				yield(job{}, err)
+				return
+			}
+			if n == f.Len {
+				break
+			}
+			j.raw = append(j.raw, append([]byte(nil), raw...))
+			if n++; len(j.raw) < jobRows {
+				continue
+			}
+			if !yield(j, nil) {
+				return
+			}
+			j = job{first: n}
 		}
-		j.done <- out
+		if len(j.raw) > 0 {
+			yield(j, nil)
+		}
 	}
-	return nil
 }
 
-func (p *pipeline) result(raw []byte) result {
-	cell, err := p.file.Parse(raw)
+func resultOf(f *table.File, raw []byte, judge func(table.Cell) result) result {
+	cell, err := f.Parse(raw)
 	if err != nil {
 		return failed(err)
 	}
-	return p.judge(cell)
-}
-
-func (p *pipeline) collect(ctx context.Context, emit func(result) error) error {
-	for j := range p.order {
-		select {
-		case out := <-j.done:
-			for _, r := range out {
-				if err := emit(r); err != nil {
-					return err
-				}
-			}
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	return judge(cell)
 }
