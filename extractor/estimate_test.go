@@ -33,6 +33,9 @@ func (b *bench) estimate(quotas []syndir.Quota, seed uint64) forecast.Estimate {
 // After a preview of five candidates of each category, the estimate is within 25 % of what the rest of 200 questions really
 // costs: with enough papers and with too few of them, with good replies and with 30 % of unusable ones.
 func TestEstimateAfterPreview(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
 	for _, papers := range []int{8, 60} {
 		for _, bad := range []uint32{0, 30} {
 			for _, seed := range []int{1, 3} {

@@ -65,3 +65,12 @@ type Vote struct {
 	// Failed explains why there is no verdict; Right is then meaningless.
 	Failed string `json:"failed,omitempty"`
 }
+
+// ByEpisode returns pointers to scores by the name of their episode.
+func ByEpisode(scores []Score) map[string]*Score {
+	by := make(map[string]*Score, len(scores))
+	for i, s := range scores {
+		by[EpisodeID(s.UUID, s.Repeat)] = &scores[i]
+	}
+	return by
+}

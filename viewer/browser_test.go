@@ -38,6 +38,9 @@ type browser struct {
 // browse starts a server and a browser. Without one, the test is skipped.
 func browse(t *testing.T) *browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

@@ -231,6 +231,9 @@ func TestHostileTexts(t *testing.T) {
 
 // A long text is cut on the page, and is whole at its own address.
 func TestLongText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
 	folder := viewertest.Folder(t)
 	const long = 20_000_000
 	viewertest.Long(t, filepath.Join(folder, "alpha"), long)

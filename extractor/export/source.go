@@ -40,7 +40,7 @@ func (c Config) open(dir string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{Run: run, name: baseName(dir), examples: make(map[string]qa.Example), scores: make(map[string]*qa.Score)}
+	s := &source{Run: run, name: baseName(dir), examples: make(map[string]qa.Example)}
 	if s.questions, _, err = dataset.Load(filepath.Join(dir, runlog.QuestionsFile), nil); err != nil {
 		return nil, err
 	}
@@ -51,9 +51,7 @@ func (c Config) open(dir string) (*source, error) {
 	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
 		return nil, err
 	}
-	for i := range scores {
-		s.scores[qa.EpisodeID(scores[i].UUID, scores[i].Repeat)] = &scores[i]
-	}
+	s.scores = qa.ByEpisode(scores)
 	s.input, err = inputOf(s, scoring, scores)
 	return s, err
 }

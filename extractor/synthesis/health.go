@@ -2,6 +2,7 @@ package synthesis
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/run/runlog"
-	"airqa/run/session"
 )
 
 // Health describes the trajectories of an actor: how they ended and what went wrong on the way.
@@ -42,17 +42,18 @@ func (h *Health) add(dir string, origins map[string]candidate.Synth) ([]candidat
 	if err != nil {
 		return nil, err
 	}
-	scores, err := session.ScoresByUUID(dir)
-	if err != nil {
+	_, list, err := runlog.ReadScores(dir)
+	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
 		return nil, err
 	}
+	scores := qa.ByEpisode(list)
 	r := RunHealth{Run: filepath.Base(dir), Results: make(map[string]Turns)}
 	var lines []candidate.Line
 	for rec, err := range run.Episodes() {
 		if err != nil || rec.Outcome == "" {
 			continue // the run reports damaged and unfinished episodes
 		}
-		result := resultOf(rec.Trajectory, scores[rec.UUID])
+		result := resultOf(rec.Trajectory, scores[rec.Episode])
 		r.count(rec.Trajectory, result)
 		if origin, ok := origins[rec.UUID]; ok && rec.Repeat == 0 {
 			lines = append(lines, actLine(origin, rec.Trajectory, filepath.Base(dir), result))

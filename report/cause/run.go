@@ -76,10 +76,7 @@ func Read(ctx context.Context, sources []Source, c Choice) ([]Run, error) {
 			return nil, err
 		}
 		runs[i].Scoring = scoring
-		scores[i] = make(map[string]*qa.Score)
-		for k := range list {
-			scores[i][qa.EpisodeID(list[k].UUID, list[k].Repeat)] = &list[k]
-		}
+		scores[i] = qa.ByEpisode(list)
 		peers.add(i, s, scores[i])
 	}
 	for i, s := range sources {

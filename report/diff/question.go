@@ -109,11 +109,7 @@ type scored struct {
 
 func (s Source) scores() (scored, error) {
 	scoring, list, err := runlog.FindScores(s.Dir, s.Mode, s.Judge)
-	found := scored{scoring, make(map[string]*qa.Score, len(list))}
-	for i := range list {
-		found.by[qa.EpisodeID(list[i].UUID, list[i].Repeat)] = &list[i]
-	}
-	return found, err
+	return scored{scoring, qa.ByEpisode(list)}, err
 }
 
 // addTo adds the scoring, and the score of its episode, to a side.

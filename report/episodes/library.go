@@ -205,7 +205,7 @@ func (r *Run) cause(ctx context.Context, ex qa.Example, rec runlog.Recorded, los
 
 // load reads the run again. Rows of episodes that have not changed are kept.
 func (r *Run) load(ctx context.Context, c Choice) error {
-	fresh := Run{Name: r.Name, scores: make(map[string]*qa.Score), examples: make(map[string]qa.Example)}
+	fresh := Run{Name: r.Name, examples: make(map[string]qa.Example)}
 	var err error
 	if fresh.state, err = stateOf(r.Name); err != nil {
 		return err
@@ -262,9 +262,7 @@ func (r *Run) loadScores(c Choice) error {
 		return err
 	}
 	r.Scoring = &scoring
-	for i := range list {
-		r.scores[qa.EpisodeID(list[i].UUID, list[i].Repeat)] = &list[i]
-	}
+	r.scores = qa.ByEpisode(list)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -53,19 +52,6 @@ func (s Session) Ended(r *runlog.Run) (map[string][]runlog.Recorded, int) {
 		slices.SortFunc(list, func(x, y runlog.Recorded) int { return x.Repeat - y.Repeat })
 	}
 	return ended, n
-}
-
-// ScoresByUUID returns the scores of a run by uuid; none if it is not scored.
-func ScoresByUUID(dir string) (map[string]*qa.Score, error) {
-	_, list, err := runlog.ReadScores(dir)
-	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
-		return nil, err
-	}
-	scores := make(map[string]*qa.Score)
-	for i := range list {
-		scores[list[i].UUID] = &list[i]
-	}
-	return scores, nil
 }
 
 // FindEpisode returns the only episode with a prefix. A prefix of the uuid may be followed by the number of a repeat, such

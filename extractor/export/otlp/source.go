@@ -60,16 +60,11 @@ func (c Config) open(dir string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{Run: run, scores: make(map[string]*qa.Score)}
 	scoring, scores, err := runlog.FindScores(dir, c.Scoring, c.Judge)
 	if err != nil && !errors.Is(err, runlog.ErrNoScores) {
 		return nil, err
 	}
-	s.scoring = scoring
-	for i := range scores {
-		s.scores[qa.EpisodeID(scores[i].UUID, scores[i].Repeat)] = &scores[i]
-	}
-	return s, nil
+	return &source{Run: run, scoring: scoring, scores: qa.ByEpisode(scores)}, nil
 }
 
 // episodes yields the named episodes, or all. A damaged one is left out with a warning.

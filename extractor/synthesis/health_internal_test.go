@@ -1,0 +1,41 @@
+package synthesis
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/extractor/recordtest"
+	"airqa/qa"
+	"airqa/run/runlog"
+)
+
+// Each repeat of a question counts by its own score.
+func TestHealthOfRepeats(t *testing.T) {
+	made := recordtest.Make(t, recordtest.Config{
+		Dir: filepath.Join(t.TempDir(), "run"), Baseline: "agentic-hybrid", Settings: qa.DefaultSettings(), Questions: 6, Repeats: 3, Seed: 2, Scored: true,
+	})
+	_, scores, err := runlog.ReadScores(made.Run.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := make(map[string]int)
+	for rec, err := range made.Run.Episodes() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[resultOf(rec.Trajectory, qa.ByEpisode(scores)[rec.Episode])]++
+	}
+	var h Health
+	if _, err := h.add(made.Run.Dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]int)
+	for result, n := range h.Runs[0].Results {
+		got[result] = n.Episodes
+	}
+	if diff := cmp.Diff(want, got); diff != "" || want[string(qa.Right)] == 0 || want[string(qa.Wrong)] == 0 {
+		t.Errorf("results %v (-want +got):\n%s", want, diff)
+	}
+}
