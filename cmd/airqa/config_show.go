@@ -91,8 +91,9 @@ var layers = settings.Layers{
 		"sample":  {"run"},
 		"seed":    {"run", "enrich"},
 		"timeout": {"run", "enrich"},
-		"judge":   {"score", "judge-check", "doctor"},
-		"format":  {"report", "compare", "stats"},
+		"judge":   {"score", "run", "questions try", "judge-check", "doctor"},
+		"score":   {}, // a section of airqa.yaml
+		"format":  {"report", "compare", "stats", "questions stats", "questions lint"},
 	},
 	Check: checkFileValue,
 }

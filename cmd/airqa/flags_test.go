@@ -128,6 +128,7 @@ var scripted = map[string]map[string]string{
 		"script/missing.txtar":    "missing missing-list",
 		"script/replies.txtar":    "cache replay-loose",
 		"script/vectors.txtar":    "vectors",
+		"script/run-end.txtar":    "score scoring judge judge-concurrency",
 	},
 	"cache list":  {"script/replies.txtar": "json"},
 	"cache clear": {"script/replies.txtar": "json"},

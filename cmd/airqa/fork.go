@@ -137,5 +137,5 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.print(dir), a.session().End(ended, dir, nil))
+	return errors.Join(a.print(dir), a.session().End(ended, session.Next{Out: dir}, nil))
 }

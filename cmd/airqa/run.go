@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 
 	"airqa/agent/action"
@@ -33,15 +32,19 @@ type runCmd struct {
 	replayFlags
 	DryRun bool `name:"dry-run" help:"Print what would run, prompt sizes and estimated cost. Makes no calls and writes nothing."`
 	JSON   bool `name:"json" help:"With --dry-run: print a JSON object."`
+	Score  bool `help:"Score the run as soon as it ends, as airqa score does."`
+	scoringFlags
 }
 
 func (runCmd) Help() string {
 	return `Examples:
   airqa run -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o
   airqa run --data papers --questions q.jsonl --baseline agentic-hybrid --model openai:gpt-4o --out runs/hybrid -j 8
+  airqa run -q q.jsonl --baseline rag,agentic-hybrid -m openai:gpt-4o --score --judge openai:gpt-4o-mini-2024-07-18
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa run --data papers --questions q.jsonl --baseline all --model openai:Qwen2.5-72B-Instruct --out runs --sample 100 --budget-hours 8
 
-Ctrl-C finishes the episodes in flight; a second Ctrl-C stops them. The same command resumes the run.
+At the end it prints how many objective answers are right and what is unscored; the answer to a single question goes to
+standard output. --score scores the rest, with the judge of --judge. Ctrl-C finishes the episodes in flight; a second Ctrl-C stops them. The same command resumes the run.
 Budgets are enforced before each call: a call that might exceed the limit is not made, and the exit code is 4.
 With --cache DIR, a request that any run has made before costs nothing and counts toward no budget.
 airqa run --replay RUN --out DIR repeats RUN from its recorded replies, without calls. Only the times in the log differ.
@@ -88,6 +91,9 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 		Retry: c.Retry, Budget: c.Budget,
 		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
 	}
+	if err := c.checkScore(a, picked); err != nil {
+		return err
+	}
 	if err := c.Settle(a.ctx, a.session(), &plan, jobs, c.DryRun); err != nil {
 		return err
 	}
@@ -107,7 +113,13 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 		}
 	}
 	ended, err := a.session().Execute(a.ctx, plan, jobs)
-	return a.session().End(ended, c.Out, err)
+	for _, line := range session.AnswerLines(ended) {
+		if err := a.print(line); err != nil {
+			return err
+		}
+	}
+	err = a.session().End(ended, session.Next{Out: c.Out, Judge: c.hint(), Scores: c.Score}, err)
+	return c.scoreEnded(a, ended, err)
 }
 
 func (c runCmd) dryRun(a *app, p session.Plan, jobs []session.Job) error {
@@ -139,45 +151,12 @@ func (c runCmd) check() error {
 		return exit.Misuse("--rows %d: must not be negative (0 = no limit)", c.Rows)
 	case c.Turns < 1 || c.Window < 1:
 		return exit.Misuse("--turns and --window must be at least 1")
+	case c.DryRun && c.Score:
+		return exit.Misuse("--dry-run and --score are mutually exclusive: a dry run has no answers")
 	case c.DryRun && c.Replay != "":
 		return exit.Misuse("--dry-run and --replay are mutually exclusive: a replay makes no calls")
 	case c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python):
 		return exit.Misuse("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
 	}
 	return errors.Join(c.checkReplay(), c.Check(), session.CheckLimits(c.QuestionLimits))
-}
-
-// replayFlags select a recorded run to replay.
-type replayFlags struct {
-	Replay      string `placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
-	ReplayLoose bool   `name:"replay-loose" help:"Where the conversation differs from RUN, continue with its reply to the same step instead of stopping."`
-}
-
-// checkReplay checks the flags of a replay.
-func (c runCmd) checkReplay() error {
-	switch {
-	case c.Replay == "" && c.ReplayLoose:
-		return exit.Misuse("--replay-loose needs --replay RUN")
-	case c.Replay == "":
-		return nil
-	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
-		return exit.Misuse("--replay takes one baseline and one model")
-	case c.Cache != "":
-		return exit.Misuse("--replay and --cache are mutually exclusive: a replay makes no calls")
-	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
-		return exit.Misuse("--out is the run being replayed; name another directory")
-	}
-	return nil
-}
-
-// openReplay opens the run to replay; nil for none.
-func (c runCmd) openReplay(a *app) (*replay.Source, error) {
-	if c.Replay == "" {
-		return nil, nil //nolint:nilnil // no replay is no error
-	}
-	s, err := replay.Open(replay.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
-	if errors.Is(err, runlog.ErrNoRun) {
-		return nil, exit.With(exit.Usage, err)
-	}
-	return s, err
 }

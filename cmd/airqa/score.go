@@ -28,10 +28,9 @@ type scoreCmd struct {
 	Out        string `short:"o" placeholder:"FILE" env:"AIRQA_SCORE_OUT" help:"Write one JSON line per prediction to FILE, then the totals."`
 	ScoreCores int    `name:"cores" default:"0" help:"Processors to use (0 = all)."`
 
-	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, as used for published numbers) or fixed (known bugs fixed)."`
 	Explain string `placeholder:"UUID" help:"Show how one answer is scored, in both modes. A uuid prefix is enough; add #K for a repeat."`
 	JSON    bool   `name:"json" help:"Print one JSON line per answer, then the totals."`
-	scoring.Judges
+	scoringFlags
 }
 
 func (scoreCmd) Help() string {

@@ -81,7 +81,7 @@ func (f Acting) Run(ctx context.Context, s session.Session, world *env.Env, data
 	}, jobs)
 	quiet := s
 	quiet.Notify = nil // scoring follows, so its hint is not needed
-	stopped := quiet.End(ended, filepath.Join(f.Out, syndir.Runs), err)
+	stopped := quiet.End(ended, session.Next{Out: filepath.Join(f.Out, syndir.Runs)}, err)
 	if err != nil {
 		return nil, err
 	}

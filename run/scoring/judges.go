@@ -15,6 +15,7 @@ import (
 	"airqa/eval"
 	"airqa/eval/judge"
 	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/llm"
 	"airqa/qa"
 	"airqa/run/runlog"
@@ -91,6 +92,29 @@ func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 		return nil, errors.Join(err, j.Close())
 	}
 	return j, nil
+}
+
+// Ready checks, before any answer exists, that the judge can be opened and is available if one of the questions asks it.
+func (f Judges) Ready(s session.Session, examples []qa.Example) error {
+	j, err := f.Open(s, "")
+	if err != nil {
+		return err
+	}
+	if n := subjective(examples); j.Absent != nil && n > 0 {
+		err = exit.Misuse("%d of %s need a judge: %w", n, terminal.Plural(len(examples), "question"), j.Absent)
+	}
+	return errors.Join(err, j.Close())
+}
+
+// subjective counts the questions whose answers a judge may decide.
+func subjective(examples []qa.Example) int {
+	n := 0
+	for _, ex := range examples {
+		if eval.Subjective(ex.Evaluator) {
+			n++
+		}
+	}
+	return n
 }
 
 // names lists the judges given by the flags.

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,15 +33,21 @@ type board struct {
 	mu     sync.Mutex
 	done   int
 	closed bool
-	// correct and scored answers of this invocation that need no judge
-	right, scored, failed int
-	tokens                int
+	tally  Tally
+	// only is set if the invocation has one question, whose answers are kept
+	only bool
+	// of this invocation
+	failed, tokens int
 }
 
 func (b *board) add(e run.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = e.Done
+	b.tally.add(b.scorer, b.evaluators[e.Trajectory.UUID], e.Trajectory)
+	if b.only && e.Trajectory.Answer.Given {
+		b.tally.keep(e.Trajectory)
+	}
 	if e.Skipped {
 		b.stage.Skip(e.Done)
 		return
@@ -66,15 +71,6 @@ func (b *board) count(t qa.Trajectory) {
 	if t.Outcome.Failed() {
 		b.failed++
 		b.Log.Debug("episode failed", "uuid", t.UUID, "reason", t.Reason)
-		return
-	}
-	evaluator := b.evaluators[t.UUID]
-	if eval.Subjective(evaluator) {
-		return
-	}
-	b.scored++
-	if t.Answer.Given && b.scorer.Score(context.Background(), evaluator, eval.Answer(t.Answer)).Verdict == qa.Right {
-		b.right++
 	}
 }
 
@@ -85,8 +81,8 @@ func (b *board) line() string {
 	if waiting := b.waits.line(); waiting != "" {
 		parts = append(parts, waiting)
 	}
-	if b.scored > 0 {
-		parts = append(parts, fmt.Sprintf("%d/%d right", b.right, b.scored))
+	if b.tally.Objective > 0 {
+		parts = append(parts, fmt.Sprintf("%d/%d right", b.tally.Right, b.tally.Objective))
 	}
 	if seconds := b.Now().Sub(b.started).Seconds(); b.tokens > 0 && seconds > 0 {
 		parts = append(parts, terminal.Compact(float64(b.tokens)/seconds)+" tok/s")
@@ -100,11 +96,13 @@ func (b *board) line() string {
 	return strings.Join(parts, " ")
 }
 
-func (b *board) close(s run.Summary) {
+// close ends the bar and returns the tally.
+func (b *board) close(s run.Summary) Tally {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
 	b.stage.Close(summaryLine(s))
+	return b.tally
 }
 
 func summaryLine(s run.Summary) string {
@@ -128,14 +126,22 @@ func summaryLine(s run.Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-// End reports the next step and turns the results of the jobs into an exit code.
-func (s Session) End(jobs []Ended, out string, err error) error {
+// Next is how an invocation of a run continues.
+type Next struct {
+	// Out is the run directory, or the folder of several.
+	Out string
+	// Judge is appended to the suggested airqa score, such as "--judge offline"; may be empty.
+	Judge string
+	// Scores is true if scoring follows at once, so that no command is suggested.
+	Scores bool
+}
+
+// End reports the scores so far and the next step, and turns the results of the jobs into an exit code.
+func (s Session) End(jobs []Ended, next Next, err error) error {
 	if err != nil {
 		return err
 	}
 	s.warnOfCutReplies(jobs)
-	var all run.Summary
-	stopped := false
 	for _, c := range jobs {
 		switch {
 		case errors.Is(c.Err, exit.ErrInterrupted):
@@ -143,18 +149,30 @@ func (s Session) End(jobs []Ended, out string, err error) error {
 		case c.Err != nil:
 			return c.Err
 		}
-		all.Total, all.Left, all.Failed = all.Total+c.Total, all.Left+c.Left, all.Failed+c.Failed
-		all.FailedBefore += c.FailedBefore
-		all.Repeated = all.Repeated || c.Repeated
-		stopped = stopped || c.Left > 0 && c.Failed >= maxEqualFailures
-		if all.FirstFailure == "" {
-			all.FirstFailure = c.FirstFailure
-		}
-		if all.Suspended == "" {
-			all.Suspended = c.Suspended
-		}
 	}
-	return s.sayEnd(all, out, stopped, err)
+	s.sayTallies(jobs)
+	all, stopped := sum(jobs)
+	if err == nil && all.Left == 0 {
+		s.sayNext(jobs, next)
+	}
+	return endOf(all, next.Out, stopped, err)
+}
+
+// sayNext prints the next command.
+func (s Session) sayNext(jobs []Ended, next Next) {
+	if next.Scores {
+		return
+	}
+	scorable := slices.ContainsFunc(jobs, func(j Ended) bool { return j.Tally.Scorable() > 0 })
+	if !scorable {
+		s.Notify.Infof("next: airqa trace %s", next.Out)
+		return
+	}
+	command := "airqa score " + next.Out
+	if next.Judge != "" {
+		command += " " + next.Judge
+	}
+	s.Notify.Infof("next: %s\n      airqa trace %s --status wrong", command, next.Out)
 }
 
 // warnOfCutReplies counts the truncated replies of each run directory.
@@ -170,7 +188,8 @@ func (s Session) warnOfCutReplies(jobs []Ended) {
 	}
 }
 
-func (s Session) sayEnd(sum run.Summary, out string, stopped bool, interrupted error) error {
+// endOf is the error of an invocation that is not complete, with its exit code; nil if nothing is left or failed.
+func endOf(sum run.Summary, out string, stopped bool, interrupted error) error {
 	switch {
 	case interrupted == nil && sum.Suspended != "":
 		return exit.With(exit.Budget, fmt.Errorf("%s\n  %d of %d %s left; raise the limit and the same command resumes the run", sum.Suspended, sum.Left, sum.Total, sum.Noun()))
@@ -185,6 +204,5 @@ func (s Session) sayEnd(sum run.Summary, out string, stopped bool, interrupted e
 	case sum.FailedBefore > 0:
 		return exit.With(exit.FailedExamples, fmt.Errorf("%d of %d %s failed in an earlier invocation and were not retried; --retry all retries them", sum.FailedBefore, sum.Total, sum.Noun()))
 	}
-	s.Notify.Infof("next: airqa score %s", out)
 	return nil
 }

@@ -87,7 +87,8 @@ func (p Plan) Episodes() int {
 type Ended struct {
 	Job
 	run.Summary
-	Err error
+	Tally Tally
+	Err   error
 }
 
 // running is a job with its run directory.
@@ -266,7 +267,7 @@ func (s Session) runJobs(ctx context.Context, drain <-chan struct{}, p Plan, job
 		}
 		all.Go(func() {
 			results[i].Summary, results[i].Err = runner.Run(ctx, drain, p.Picked)
-			board.close(results[i].Summary)
+			results[i].Tally = board.close(results[i].Summary)
 		})
 		<-runner.Fed()
 	}
@@ -303,7 +304,7 @@ func (s Session) newBoard(c *running, p Plan, account *budget.Account) *board {
 	}
 	b := &board{
 		Session: s, stage: s.Progress.Stage(c.Name, p.Episodes()), scorer: eval.New(eval.Config{}), evaluators: byUUID,
-		price: c.Price, account: account, started: s.Now(), waits: c.waits,
+		price: c.Price, account: account, started: s.Now(), waits: c.waits, only: len(p.Picked) == 1,
 	}
 	c.waits.onChange(b.refresh)
 	return b

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"airqa/internal/exit"
+	"airqa/run/replay"
+	"airqa/run/runlog"
+)
+
+// replayFlags select a recorded run to replay.
+type replayFlags struct {
+	Replay      string `placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
+	ReplayLoose bool   `name:"replay-loose" help:"Where the conversation differs from RUN, continue with its reply to the same step instead of stopping."`
+}
+
+// checkReplay checks the flags of a replay.
+func (c runCmd) checkReplay() error {
+	switch {
+	case c.Replay == "" && c.ReplayLoose:
+		return exit.Misuse("--replay-loose needs --replay RUN")
+	case c.Replay == "":
+		return nil
+	case len(c.Baseline) != 1 || len(c.Model) != 1 || c.Baseline[0] == "all":
+		return exit.Misuse("--replay takes one baseline and one model")
+	case c.Cache != "":
+		return exit.Misuse("--replay and --cache are mutually exclusive: a replay makes no calls")
+	case filepath.Clean(c.Replay) == filepath.Clean(c.Out):
+		return exit.Misuse("--out is the run being replayed; name another directory")
+	}
+	return nil
+}
+
+// openReplay opens the run to replay; nil for none.
+func (c runCmd) openReplay(a *app) (*replay.Source, error) {
+	if c.Replay == "" {
+		return nil, nil //nolint:nilnil // no replay is no error
+	}
+	s, err := replay.Open(replay.Config{Dir: c.Replay, Loose: c.ReplayLoose, Redact: a.redactor()})
+	if errors.Is(err, runlog.ErrNoRun) {
+		return nil, exit.With(exit.Usage, err)
+	}
+	return s, err
+}

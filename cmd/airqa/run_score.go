@@ -1,0 +1,62 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"airqa/qa"
+	"airqa/run/scoring"
+	"airqa/run/session"
+)
+
+// scoringFlags choose how answers are scored.
+type scoringFlags struct {
+	Scoring string `default:"reference" enum:"reference,fixed" help:"Semantics: reference (the authors' code, as used for published numbers) or fixed (known bugs fixed)."`
+	scoring.Judges
+}
+
+// hint is the judge as flags, for the suggested airqa score.
+func (f scoringFlags) hint() string {
+	switch {
+	case f.Judge != "":
+		return "--judge " + f.Judge
+	case len(f.Judges.Judges) > 0:
+		return "--judges " + strings.Join(f.Judges.Judges, ",")
+	}
+	return ""
+}
+
+// checkScore refuses --score before the run begins if the judge cannot judge the selected questions.
+func (c runCmd) checkScore(a *app, picked []qa.Example) error {
+	if !c.Score {
+		return nil
+	}
+	return c.Ready(a.session(), picked)
+}
+
+// scoreEnded scores the runs for --score. An interrupted run is left for the invocation that resumes it; ended is the run's own
+// error, which is reported first.
+func (c runCmd) scoreEnded(a *app, jobs []session.Ended, ended error) error {
+	if !c.Score || len(jobs) == 0 {
+		return ended
+	}
+	if a.interrupted.Load() {
+		a.say("note: not scored, because the run was interrupted; the same command resumes and scores it")
+		return ended
+	}
+	dirs := make([]string, len(jobs))
+	for i, j := range jobs {
+		dirs[i] = j.Dir
+	}
+	s := scoreCmd{scoringFlags: c.scoringFlags}
+	sum, err := s.scoreDirs(a, dirs)
+	if errors.Is(err, scoring.ErrNothingEnded) {
+		return cmp.Or(ended, err)
+	}
+	if err == nil {
+		err = s.verdict(sum)
+		a.say("next: airqa report %s\n      airqa trace %s --status wrong", c.Out, c.Out)
+	}
+	return errors.Join(ended, err)
+}

@@ -1,0 +1,189 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/eval"
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/run"
+)
+
+// Tally counts the ended episodes of a job by what is known of their scores without a judge, in mode [eval.Reference]. It covers
+// the selected questions, those of earlier invocations included.
+type Tally struct {
+	// Objective answers need no judge; Right of them are right. An episode that ended without an answer is wrong.
+	Right, Objective int
+	// Judged answers wait for a judge. Settled ones are subjective too, but no verdict can change their score: one without a text
+	// is wrong.
+	Judged, Settled int
+	// NoEvaluator and Faulty answers stay unscored: their question has no evaluator, or one that cannot be used.
+	NoEvaluator, Faulty int
+	// Failed episodes have no score until they are retried.
+	Failed int
+	// FirstFailure and FirstFault are the reasons of the first of them.
+	FirstFailure, FirstFault string
+	// Answers are those of an invocation of one question, in the order of their repeats.
+	Answers []Reply
+}
+
+// Reply is the answer of an episode.
+type Reply struct {
+	Repeat int
+	qa.Answer
+}
+
+// add counts an ended episode.
+func (t *Tally) add(s *eval.Scorer, e qa.Evaluator, tr qa.Trajectory) {
+	given := tr.Answer.Given
+	switch {
+	case tr.Outcome.Failed():
+		t.Failed++
+		if t.FirstFailure == "" {
+			t.FirstFailure = tr.Reason
+		}
+	case e.Func == "":
+		t.NoEvaluator++
+	case eval.Subjective(e) && given && s.JudgeDecides(context.Background(), e, eval.Answer(tr.Answer)):
+		t.Judged++
+	case eval.Subjective(e):
+		t.Settled++
+	case !given:
+		t.Objective++
+	default:
+		t.objective(s.Score(context.Background(), e, eval.Answer(tr.Answer)))
+	}
+}
+
+func (t *Tally) objective(r eval.Result) {
+	if r.Verdict == qa.Unscored {
+		t.Faulty++
+		if t.FirstFault == "" {
+			t.FirstFault = r.Reason
+		}
+		return
+	}
+	t.Objective++
+	if r.Verdict == qa.Right {
+		t.Right++
+	}
+}
+
+// keep keeps the answer of an episode. That of an earlier round is replaced.
+func (t *Tally) keep(tr qa.Trajectory) {
+	at, found := slices.BinarySearchFunc(t.Answers, tr.Repeat, func(r Reply, repeat int) int { return r.Repeat - repeat })
+	if found {
+		t.Answers[at].Answer = tr.Answer
+		return
+	}
+	t.Answers = slices.Insert(t.Answers, at, Reply{tr.Repeat, tr.Answer})
+}
+
+// Scorable is the number of answers that scoring gives a score.
+func (t Tally) Scorable() int { return t.Objective + t.Judged + t.Settled }
+
+// ended is the number of episodes counted.
+func (t Tally) ended() int { return t.Scorable() + t.NoEvaluator + t.Faulty + t.Failed }
+
+// maxReason is the maximum length of a reason in a tally, in columns.
+const maxReason = 60
+
+// Text is the tally in one sentence; "" if nothing has ended.
+func (t Tally) Text() string {
+	if t.ended() == 0 {
+		return ""
+	}
+	var parts []string
+	if t.Objective > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s right (mode %s)", t.Right, terminal.Plural(t.Objective, "objective answer"), eval.Reference))
+	}
+	for _, p := range t.rest() {
+		if p.n == 0 {
+			continue
+		}
+		count := fmt.Sprint(p.n)
+		if len(parts) == 0 {
+			count = terminal.Plural(p.n, "answer")
+		}
+		parts = append(parts, count+" "+p.text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// part is a number of answers and their state.
+type part struct {
+	n    int
+	text string
+}
+
+// rest are the answers that are not objective.
+func (t Tally) rest() []part {
+	wait, faulty, failed := "wait for a judge", "unscored: faulty evaluator", "failed"
+	if t.Judged == 1 {
+		wait = "waits for a judge"
+	}
+	if t.FirstFault != "" {
+		faulty += " (" + terminal.Clip(terminal.Line(t.FirstFault), maxReason) + ")"
+	}
+	if t.FirstFailure != "" {
+		failed += ": " + terminal.Clip(terminal.Line(t.FirstFailure), maxReason)
+	}
+	return []part{
+		{t.Judged, wait},
+		{t.Settled, "subjective, but settled without a judge"},
+		{t.NoEvaluator, "unscored: no evaluator"},
+		{t.Faulty, faulty},
+		{t.Failed, failed},
+	}
+}
+
+// tallyWidth is the width of tallies on standard error, in columns.
+const tallyWidth = 80
+
+// sayTallies prints the scores so far, one job a line.
+func (s Session) sayTallies(jobs []Ended) {
+	for _, j := range jobs {
+		if text := j.Tally.Text(); text != "" {
+			s.Notify.Infof("%s", terminal.Wrap(j.Name+": "+text, tallyWidth, "  "))
+		}
+	}
+}
+
+// AnswerLines are the answers of an invocation of one question, with control characters escaped: the answer itself, or a line for
+// each job and repeat if there are several. Episodes without an answer are left out.
+func AnswerLines(jobs []Ended) []string {
+	var lines []string
+	for _, j := range jobs {
+		for _, r := range j.Tally.Answers {
+			switch {
+			case j.Repeated:
+				lines = append(lines, fmt.Sprintf("%s#%d: %s", terminal.Line(j.Name), r.Repeat, terminal.Line(r.Text)))
+			case len(jobs) > 1:
+				lines = append(lines, terminal.Line(j.Name)+": "+terminal.Line(r.Text))
+			default:
+				lines = append(lines, terminal.Safe(r.Text))
+			}
+		}
+	}
+	return lines
+}
+
+// sum adds up the summaries of jobs.
+func sum(jobs []Ended) (all run.Summary, stopped bool) {
+	for _, c := range jobs {
+		all.Total, all.Left, all.Failed = all.Total+c.Total, all.Left+c.Left, all.Failed+c.Failed
+		all.FailedBefore += c.FailedBefore
+		all.Repeated = all.Repeated || c.Repeated
+		stopped = stopped || c.Left > 0 && c.Failed >= maxEqualFailures
+		if all.FirstFailure == "" {
+			all.FirstFailure = c.FirstFailure
+		}
+		if all.Suspended == "" {
+			all.Suspended = c.Suspended
+		}
+	}
+	return all, stopped
+}

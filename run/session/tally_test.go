@@ -1,0 +1,102 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/eval"
+	"airqa/qa"
+	"airqa/run"
+)
+
+func TestTally(t *testing.T) {
+	number := qa.Evaluator{Func: "eval_int_exact_match", Kwargs: json.RawMessage(`{"gold": 3}`)}
+	judged := qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: json.RawMessage(`{"question": "q", "reference_answer": "r"}`)}
+	unknown := qa.Evaluator{Func: "eval_m3sciqa", Kwargs: json.RawMessage(`{}`)}
+	said := func(text string) qa.Trajectory {
+		return qa.Trajectory{Outcome: qa.Answered, Answer: qa.Answer{Given: true, Text: text}}
+	}
+	silent := qa.Trajectory{Outcome: qa.TurnLimit}
+	failed := qa.Trajectory{Outcome: qa.EndpointError, Reason: "HTTP 500\n\x1b[31mred"}
+	type ended struct {
+		by qa.Evaluator
+		tr qa.Trajectory
+	}
+	tests := []struct {
+		name  string
+		ended []ended
+		want  string
+	}{
+		{"nothing", nil, ""},
+		{"objective", []ended{{number, said("3")}, {number, said("4")}, {number, silent}}, "1 of 3 objective answers right (mode reference)"},
+		{"one of each", []ended{
+			{number, said("3")},
+			{judged, said("r")},
+			{judged, silent},
+			{qa.Evaluator{}, said("x")},
+			{unknown, said("x")},
+			{number, failed},
+		}, `1 of 1 objective answer right (mode reference); 1 waits for a judge; 1 subjective, but settled without a judge; 1 unscored: no evaluator; ` +
+			`1 unscored: faulty evaluator (there is no evaluation function "eval_m3sciqa"); 1 failed: HTTP 500 \x1b[31mred`},
+		{"no evaluator", []ended{{qa.Evaluator{}, said("x")}, {qa.Evaluator{}, said("y")}}, "2 answers unscored: no evaluator"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var sum Tally
+			s := eval.New(eval.Config{})
+			for _, e := range tt.ended {
+				sum.add(s, e.by, e.tr)
+			}
+			if diff := cmp.Diff(tt.want, sum.Text()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnswerLines(t *testing.T) {
+	job := func(name string, repeated bool, answers ...Reply) Ended {
+		return Ended{Job: Job{Name: name}, Summary: run.Summary{Repeated: repeated}, Tally: Tally{Answers: answers}}
+	}
+	reply := func(repeat int, text string) Reply {
+		return Reply{Repeat: repeat, Answer: qa.Answer{Given: true, Text: text}}
+	}
+	tests := []struct {
+		name string
+		jobs []Ended
+		want []string
+	}{
+		{"none", []Ended{job("rag", false)}, nil},
+		{"one", []Ended{job("rag", false, reply(0, "two\nlines \x1b[2J"))}, []string{"two\nlines \\x1b[2J"}},
+		{"several baselines", []Ended{job("rag", false, reply(0, "a\nb")), job("hybrid", false, reply(0, "c"))}, []string{"rag: a b", "hybrid: c"}},
+		{"repeats", []Ended{job("rag", true, reply(0, "a"), reply(1, "b"))}, []string{"rag#0: a", "rag#1: b"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, AnswerLines(tt.jobs)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A second round replaces the answer of the same repeat.
+func TestTallyKeep(t *testing.T) {
+	var sum Tally
+	for _, r := range []struct {
+		repeat int
+		text   string
+	}{{1, "b"}, {0, "a"}, {1, "c"}} {
+		sum.keep(qa.Trajectory{Repeat: r.repeat, Answer: qa.Answer{Given: true, Text: r.text}})
+	}
+	var got []string
+	for _, r := range sum.Answers {
+		got = append(got, r.Text)
+	}
+	if s := strings.Join(got, " "); s != "a c" {
+		t.Errorf("got %q", s)
+	}
+}
