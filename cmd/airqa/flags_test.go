@@ -148,10 +148,15 @@ var scripted = map[string]map[string]string{
 		"script/judge-check.txtar": "json judge judge-concurrency",
 		"score_interrupt_test.go":  "verdicts",
 	},
-	"report":  {"script/report.txtar": "only table by format json out figures intervals seed detail with-paper scoring judge"},
-	"compare": {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
-	"stats":   {"script/stats.txtar": "format json out with-paper lint"},
-	"status":  {"script/status.txtar": "json watch"},
+	"report":            {"script/report.txtar": "only table by format json out figures intervals seed detail with-paper scoring judge"},
+	"compare":           {"script/compare.txtar": "format json flips rounds seed min-questions discordant scoring judge power"},
+	"stats":             {"script/stats.txtar": "format json out with-paper lint"},
+	"status":            {"script/status.txtar": "json watch"},
+	"questions new":     {"script/questions.txtar": "question answer type point count decimals answer-format paper reference conference tag uuid evaluator append data"},
+	"questions convert": {"script/questions.txtar": "type paper data"},
+	"questions lint":    {"script/questions.txtar": "format json out"},
+	"questions stats":   {"script/questions.txtar": "format json out with-paper"},
+	"questions try":     {"script/questions.txtar": "answer json judge", "score_interrupt_test.go": "judge-concurrency"},
 	"export write": {"script/export.txtar": "out format force turns thinking include min-score max-score outcome of-model of-baseline tag min-turns max-turns " +
 		"min-tokens max-tokens max-repetition max-per-question max-per-paper ids scoring judge split split-seed duplicates against leaks leak keep-private " +
 		"cutoff-len template tokenizer fit", "script/otlp.txtar": "otlp-endpoint follow"},
@@ -288,6 +293,7 @@ var neededArgs = map[string]string{
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
 	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "view": "run", "stats": "q",
+	"questions convert": "q", "questions lint": "q", "questions stats": "q", "questions try": "q --answer a",
 }
 
 // parsed is a command with some arguments.

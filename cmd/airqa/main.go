@@ -46,12 +46,13 @@ type cli struct {
 	Papers papersCmd `cmd:"" group:"Papers:" help:"List the papers of a data directory, with counts and problems."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
 
-	Stats   statsCmd   `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
-	Run     runCmd     `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
-	Status  statusCmd  `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
-	Score   scoreCmd   `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
-	Report  reportCmd  `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
-	Compare compareCmd `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
+	Questions questionsCmd `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`
+	Stats     statsCmd     `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
+	Run       runCmd       `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
+	Status    statusCmd    `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
+	Score     scoreCmd     `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
+	Report    reportCmd    `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
+	Compare   compareCmd   `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
 
 	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`

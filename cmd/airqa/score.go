@@ -251,7 +251,7 @@ func (c scoreCmd) explainRun(a *app, dirs []string) (err error) {
 	case !rec.Answer.Given:
 		return fmt.Errorf("%s has no answer to explain: its outcome is %q", ex.UUID, rec.Outcome)
 	}
-	return c.explain(a, ex, eval.Answer(rec.Answer), j)
+	return explain(a, explained{ex, eval.Answer(rec.Answer), j, c.JSON})
 }
 
 // explainFile shows how one prediction is scored.
@@ -268,14 +268,23 @@ func (c scoreCmd) explainFile(a *app, j *scoring.Judge) error {
 	if err != nil {
 		return err
 	}
-	return c.explain(a, ex, p, j)
+	return explain(a, explained{ex, p, j, c.JSON})
 }
 
-func (c scoreCmd) explain(a *app, ex qa.Example, p eval.Prediction, j *scoring.Judge) error {
-	x := eval.New(eval.Config{Judge: j.Judge}).Explain(a.ctx, ex.Evaluator, p)
+// explained is an answer to explain.
+type explained struct {
+	question qa.Example
+	answer   eval.Prediction
+	judge    *scoring.Judge
+	json     bool
+}
+
+// explain prints how an answer is scored in both modes.
+func explain(a *app, e explained) error {
+	x := eval.New(eval.Config{Judge: e.judge.Judge}).Explain(a.ctx, e.question.Evaluator, e.answer)
 	o := render.Options{Width: a.width}
-	if c.JSON {
+	if e.json {
 		o.Format = "json"
 	}
-	return render.Explanation(a.out, ex, x, o)
+	return render.Explanation(a.out, e.question, x, o)
 }

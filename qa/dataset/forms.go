@@ -31,8 +31,8 @@ func file(path string, yield func(Block, error) bool) bool {
 		return lineBlocks("questions", path, yield)
 	case first[0] == '[' || first[0] == '{':
 		return values(path, yield)
-	case isTable(first):
-		return table(path, yield)
+	case isTable(first, ','):
+		return table(path, ',', scoredRow, yield)
 	case strings.EqualFold(filepath.Ext(path), ".jsonl"), strings.EqualFold(filepath.Ext(path), ".json"): // only the line may be faulty
 		return lineBlocks("questions", path, yield)
 	}
@@ -110,8 +110,10 @@ func faultyObject(path string, raw []byte, yield func(Block, error) bool) bool {
 }
 
 // isTable reports whether a line is a CSV header with a column for questions.
-func isTable(line []byte) bool {
-	header, err := csv.NewReader(bytes.NewReader(line)).Read()
+func isTable(line []byte, comma rune) bool {
+	in := csv.NewReader(bytes.NewReader(line))
+	in.Comma = comma
+	header, err := in.Read()
 	return err == nil && slices.ContainsFunc(header, func(name string) bool { return column(name) == "question" })
 }
 
@@ -127,8 +129,11 @@ func column(name string) string {
 	return name
 }
 
-// table yields the rows of a CSV file as JSON objects.
-func table(path string, yield func(Block, error) bool) bool {
+// rowReader makes a JSON object of a row. guessed is a part of the note about the file, if the row needs one.
+type rowReader func(header, row []string) (raw []byte, guessed string)
+
+// table yields the rows of a file with columns as JSON objects.
+func table(path string, comma rune, object rowReader, yield func(Block, error) bool) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		yield(Block{}, fmt.Errorf("questions: %w", err))
@@ -140,6 +145,7 @@ func table(path string, yield func(Block, error) bool) bool {
 		_, _ = in.Discard(len(byteOrderMark))
 	}
 	rows := csv.NewReader(in)
+	rows.Comma = comma
 	header, err := rows.Read()
 	note := "read as CSV; lists are separated by semicolons"
 	for err == nil {
@@ -148,10 +154,8 @@ func table(path string, yield func(Block, error) bool) bool {
 			break
 		}
 		line, _ := rows.FieldPos(0)
-		data, answered := rowObject(header, row)
-		if answered {
-			note += ", and answers are scored with " + answerFunc
-		}
+		data, guessed := object(header, row)
+		note += guessed
 		if !yield(Block{File: path, Line: line, Data: data, single: true, note: note}, nil) {
 			return false
 		}
@@ -167,8 +171,33 @@ func table(path string, yield func(Block, error) bool) bool {
 // answerFunc scores the column "answer" of a table.
 const answerFunc = "eval_string_exact_match"
 
-// rowObject converts a row to a JSON object; answered reports whether it has an answer but no evaluator.
-func rowObject(header, row []string) (raw []byte, answered bool) {
+// scoredRow is a row whose answer has an evaluator.
+func scoredRow(header, row []string) (raw []byte, guessed string) {
+	object := cells(header, row)
+	if answer, ok := object["answer"]; ok && object["evaluator"] == nil {
+		object["evaluator"] = map[string]any{"eval_func": answerFunc, "eval_kwargs": map[string]any{"gold": answer, "lowercase": true}}
+		delete(object, "answer")
+		guessed = ", and answers are scored with " + answerFunc
+	}
+	return marshalled(object), guessed
+}
+
+// plainRow is a row as it is.
+func plainRow(header, row []string) (raw []byte, guessed string) {
+	return marshalled(cells(header, row)), ""
+}
+
+// marshalled is an object as JSON. A fault becomes the text of an unreadable row.
+func marshalled(object map[string]any) []byte {
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return raw
+}
+
+// cells are the values of a row by field.
+func cells(header, row []string) map[string]any {
 	object := make(map[string]any)
 	for i, cell := range row {
 		name := column(header[i])
@@ -182,24 +211,12 @@ func rowObject(header, row []string) (raw []byte, answered bool) {
 			object[name] = cell
 		}
 	}
-	answer, answered := object["answer"]
 	if f, ok := object["eval_func"]; ok {
 		object["evaluator"] = map[string]any{"eval_func": f, "eval_kwargs": object["eval_kwargs"]}
 		delete(object, "eval_func")
 		delete(object, "eval_kwargs")
 	}
-	if object["evaluator"] != nil {
-		answered = false
-	}
-	if answered {
-		object["evaluator"] = map[string]any{"eval_func": answerFunc, "eval_kwargs": map[string]any{"gold": answer, "lowercase": true}}
-		delete(object, "answer")
-	}
-	raw, err := json.Marshal(object)
-	if err != nil {
-		return []byte(err.Error()), false // an error of this row
-	}
-	return raw, answered
+	return object
 }
 
 // orText parses a cell as JSON, or returns its text.

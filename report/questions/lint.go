@@ -115,10 +115,13 @@ func (l *linter) scoring(ctx context.Context) {
 	}
 }
 
-// tags requires exactly one type and one evaluation, at least one element, and no other tag, like the authors' check.
+// tags requires exactly one type and one evaluation, at least one element, and no other tag, like the authors' check. A question
+// without an evaluator needs no evaluation.
 func (l *linter) tags() {
 	l.family("question type", types)
-	l.family("evaluation", verdicts)
+	if l.at.Evaluator.Func != "" || len(having(l.at.Example, verdicts)) > 1 {
+		l.family("evaluation", verdicts)
+	}
 	if !slices.ContainsFunc(l.at.Tags, func(t string) bool { return slices.Contains(elements, t) || t == strayImage }) {
 		l.say(eval.Warning, RuleTags, "no element tag (%s)", strings.Join(elements, ", "))
 	}

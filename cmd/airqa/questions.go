@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"airqa/internal/exit"
+	"airqa/report/questions"
+	"airqa/report/render"
+)
+
+// questionsCmd writes and checks question files.
+type questionsCmd struct {
+	New     questionsNewCmd     `cmd:"" help:"Write a question that can be scored, and show how answers will be judged."`
+	Convert questionsConvertCmd `cmd:"" help:"Convert questions with answers (CSV, JSON, text) to AirQA's JSON Lines."`
+	Lint    questionsLintCmd    `cmd:"" help:"List questions that cannot be scored as written or contradict themselves."`
+	Stats   questionsStatsCmd   `cmd:"" help:"Show statistics of a question file."`
+	Try     questionsTryCmd     `cmd:"" help:"Score one answer to one question, and explain the score."`
+}
+
+// statsFlags name a question file and an output.
+type statsFlags struct {
+	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	formatFlags
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+// write prints to --out or standard output.
+func (f statsFlags) write(a *app, print func(io.Writer) error) error {
+	if err := a.writeOut(f.Out, print); err != nil {
+		return err
+	}
+	if f.Out != "" {
+		a.say("wrote %s", f.Out)
+	}
+	return nil
+}
+
+type questionsStatsCmd struct {
+	statsFlags
+	WithPaper bool `help:"Also show the paper's Table 2."`
+}
+
+func (questionsStatsCmd) Help() string {
+	return `Examples:
+  airqa questions stats q.jsonl
+  airqa questions stats q.jsonl --with-paper --out stats.html
+
+It counts types, elements, evaluation functions, lengths, papers per question and conferences. airqa stats is the same
+command. docs/stats.md explains every number.`
+}
+
+func (c questionsStatsCmd) Run(a *app) error {
+	o, err := c.render(a, c.Out)
+	if err != nil {
+		return err
+	}
+	o.WithPaper = c.WithPaper
+	file, err := questions.Read(c.File)
+	if err != nil {
+		return withFaults(err, file)
+	}
+	stats := questions.Collect(file)
+	if err := c.write(a, func(w io.Writer) error { return render.Statistics(w, stats, o) }); err != nil {
+		return err
+	}
+	a.warnOfFaults(file)
+	return nil
+}
+
+type questionsLintCmd struct{ statsFlags }
+
+func (questionsLintCmd) Help() string {
+	return `Examples:
+  airqa questions lint q.jsonl
+  airqa questions lint q.jsonl --json
+
+It prints one finding per line: file, line, uuid, and an error or a warning. An error is a question that cannot be loaded
+or whose gold answer fails its own evaluator; then the exit code is 3. docs/stats.md explains every rule.`
+}
+
+func (c questionsLintCmd) Run(a *app) error {
+	o, err := c.render(a, c.Out)
+	if err != nil {
+		return err
+	}
+	file, err := questions.Read(c.File)
+	if err != nil && (len(file.Faults) == 0 || !errors.Is(err, questions.ErrNone)) {
+		return withFaults(err, file)
+	}
+	stats := questions.Collect(file)
+	findings, err := questions.Lint(a.ctx, file)
+	if err != nil {
+		return err
+	}
+	if err := c.write(a, func(w io.Writer) error { return render.Findings(w, findings, stats, o) }); err != nil {
+		return err
+	}
+	if questions.Errors(findings) > 0 {
+		return exit.With(exit.FailedExamples, errors.New(questions.FindingsSummary(findings, stats)))
+	}
+	return nil
+}

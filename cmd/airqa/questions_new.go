@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"airqa/env"
+	"airqa/eval"
+	"airqa/eval/author"
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+type questionsNewCmd struct {
+	Question     string   `env:"-" placeholder:"TEXT" help:"The question. On a terminal, what is not given is asked."`
+	Answer       string   `env:"-" placeholder:"TEXT" help:"Right answer; lists separated by semicolons, or as JSON."`
+	Type         string   `env:"-" placeholder:"TYPE" help:"Type of the answer, which determines how it is scored (listed below). Default: chosen from how the answer looks."`
+	Point        []string `env:"-" sep:"none" placeholder:"TEXT" help:"Statement that the answer must make, for the types text and points. Can be repeated."`
+	Count        int      `env:"-" placeholder:"N" help:"Number of right elements or points that suffice, for the types some and points."`
+	Decimals     *int     `env:"-" placeholder:"N" help:"Digits behind the point that count. Default: those of the answer."`
+	AnswerFormat string   `env:"-" name:"answer-format" placeholder:"TEXT" help:"Form of the answer, shown to the model. Default: the one of the type."`
+	Paper        []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the question names: uuid, file name or part of the title. Can be repeated."`
+	Reference    []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper that the answer needs and the question does not name. Can be repeated."`
+	Conference   []string `env:"-" placeholder:"VENUE" help:"Venues that a question without papers searches, such as acl2023."`
+	Tag          []string `env:"-" placeholder:"TAG" help:"Tags: type of question, elements such as table, evaluation. Default: from papers and answer."`
+	UUID         string   `env:"-" name:"uuid" placeholder:"UUID" help:"Id of the question. Default: made from its text."`
+	Evaluator    string   `env:"-" placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
+	Append       string   `env:"-" placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
+	Data         string   `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
+}
+
+func (questionsNewCmd) Help() string {
+	return `Examples:
+  airqa questions new
+  airqa questions new --question "How many heads does the base model use?" --answer 8 --paper attention --append q.jsonl
+  airqa questions new --question "Name two of the languages." --type some --count 2 --answer "English; German; French"
+
+It prints the question as a JSON line, and shows on standard error how a few variants of the answer are scored.
+Types of answers:
+` + author.KindList()
+}
+
+func (c questionsNewCmd) Run(a *app) error {
+	d, err := c.draft(a)
+	if err != nil {
+		return err
+	}
+	w, err := c.write(a, d)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(a.errs, w.Text(author.Preview(a.ctx, w), terminalWidth(os.Stderr)))
+	if w.Guessed && w.Kind != author.None {
+		a.say("note: the type %s follows from how the answer looks; --type sets another one", w.Kind)
+	}
+	for _, text := range w.Notes {
+		a.say("note: %s", text)
+	}
+	if eval.Subjective(w.Evaluator) {
+		a.say("note: these verdicts compare words; airqa score asks the judge of --judge")
+	}
+	return c.save(a, w)
+}
+
+// draft is the question of the flags.
+func (c questionsNewCmd) draft(a *app) (author.Draft, error) {
+	d := author.Draft{
+		UUID: c.UUID, Question: c.Question, Answer: c.Answer, Points: c.Point, Count: c.Count, Decimals: c.Decimals, Format: c.AnswerFormat,
+		Conferences: c.Conference, Tags: c.Tag, Find: a.finder(c.Data),
+	}
+	if c.Count < 0 || c.Decimals != nil && *c.Decimals < 0 {
+		return d, exit.Misuse("--count and --decimals must not be negative")
+	}
+	var err error
+	if c.Type != "" {
+		if d.Kind, err = author.ParseKind(c.Type); err != nil {
+			return d, err
+		}
+	}
+	if c.Evaluator != "" {
+		if c.Type != "" || c.Answer != "" {
+			return d, exit.Misuse("--evaluator replaces --type and --answer")
+		}
+		if err := json.Unmarshal([]byte(c.Evaluator), &d.Evaluator); err != nil || d.Evaluator.Func == "" || len(d.Evaluator.Kwargs) == 0 {
+			return d, exit.Misuse(`--evaluator must be JSON such as {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}`)
+		}
+	}
+	if d.Papers, err = found(d.Find, "--paper", c.Paper); err == nil {
+		d.References, err = found(d.Find, "--reference", c.Reference)
+	}
+	return d, err
+}
+
+// found are the uuids of the papers that a flag names.
+func found(find author.Finder, flag string, names []string) ([]string, error) {
+	var list []string
+	for _, name := range names {
+		uuid, _, err := author.FindPaper(find, name)
+		if err != nil {
+			return nil, exit.With(exit.Usage, fmt.Errorf("%s: %w", flag, err))
+		}
+		list = append(list, uuid)
+	}
+	return list, nil
+}
+
+// finder finds papers of a data directory, which is read at the first call.
+func (a *app) finder(dir string) author.Finder {
+	var papers []env.Holding
+	return func(name string) (uuid, title string, err error) {
+		if papers == nil {
+			if papers, err = env.Holdings(a.ctx, dir); err != nil {
+				return "", "", err
+			}
+		}
+		h, err := env.FindPaper(papers, dir, name)
+		return h.PaperID, h.Title, err
+	}
+}
+
+// write makes the question of a draft. On a terminal it asks for what is missing.
+func (c questionsNewCmd) write(a *app, d author.Draft) (author.Written, error) {
+	complete := d.Question != "" && (d.Answer != "" || d.Kind == author.None || d.Evaluator.Func != "" || len(d.Points) > 0)
+	if complete {
+		w, err := d.Write()
+		if err != nil {
+			err = exit.With(exit.Usage, err)
+		}
+		return w, err
+	}
+	in, ok := a.in.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return author.Written{}, exit.Misuse("give --question and --answer, or --type none for a question that stays unscored")
+	}
+	return a.interview(d)
+}
+
+// interview asks for a draft on the terminal. Ctrl-C ends it before anything is written.
+func (a *app) interview(d author.Draft) (author.Written, error) {
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	lines := a.readLines()
+	ask := func(prompt, byDefault string) (string, error) {
+		if byDefault != "" {
+			prompt += " [" + terminal.Line(byDefault) + "]"
+		}
+		_, _ = fmt.Fprint(a.errs, prompt+": ")
+		select {
+		case <-ctx.Done():
+			a.say("")
+			return "", exit.With(exit.Interrupted, errors.New("stopped; nothing was written"))
+		case line, ok := <-lines:
+			if !ok {
+				a.say("")
+				return "", errors.New("the input has ended; nothing was written")
+			}
+			if line = strings.TrimSpace(line); line == "" {
+				return byDefault, nil
+			}
+			return line, nil
+		}
+	}
+	return author.Interview{Ask: ask, Say: func(text string) { a.say("%s", text) }, Find: d.Find}.Run(d)
+}
+
+// readLines sends the lines of standard input. A read of a terminal cannot be cancelled: the goroutine ends with the program.
+func (a *app) readLines() <-chan string {
+	lines := make(chan string)
+	go func(in io.Reader) {
+		defer close(lines)
+		for s := bufio.NewScanner(in); s.Scan(); {
+			lines <- s.Text()
+		}
+	}(a.in)
+	return lines
+}
+
+// save prints the question or appends it to a file.
+func (c questionsNewCmd) save(a *app, w author.Written) error {
+	if c.Append == "" {
+		line, err := dataset.Lines([]qa.Example{w.Example})
+		if err == nil {
+			_, err = a.out.Write(line)
+		}
+		return err
+	}
+	n, err := dataset.Append(c.Append, w.Example)
+	if err == nil {
+		a.say("appended to %s, which has %s now", c.Append, terminal.Plural(n, "question"))
+		a.say("next: airqa run -d %s -q %s --baseline agentic-hybrid -m MODEL --score", c.Data, c.Append)
+	}
+	return err
+}

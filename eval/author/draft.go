@@ -1,0 +1,196 @@
+package author
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/eval"
+	"airqa/internal/exit"
+	"airqa/qa"
+)
+
+// Draft is a question as a person states it. Question is required.
+type Draft struct {
+	UUID     string
+	Question string
+	// Answer is the gold answer: a text, or a list or dictionary as JSON or Python. Lists may also be separated by line ends,
+	// semicolons or commas.
+	Answer string
+	// Kind is the type of the answer; empty is [Auto].
+	Kind Kind
+	// Points must be mentioned in addition to the answer; only for [Text].
+	Points []string
+	// Count is the number of right elements that suffice, for [Some] and [Points]; 0 is the default.
+	Count int
+	// Decimals are the digits behind the point that count; nil takes those of the answer.
+	Decimals *int
+	// Format is the answer format shown to the model; empty is the one of the kind.
+	Format string
+	// Papers and References are UUIDs: of the papers that the question names, and of others that the answer needs.
+	Papers, References []string
+	// Find returns the paper that an answer names; may be nil.
+	Find Finder
+	// Conferences are venues with a year, such as acl2023.
+	Conferences []string
+	// Tags replace those of the same family: question type, elements, evaluation.
+	Tags []string
+	// Evaluator replaces the one of the kind if its Func is set.
+	Evaluator qa.Evaluator
+}
+
+// Written is a question that is ready to be scored.
+type Written struct {
+	qa.Example
+	// Kind is the type of the answer; Guessed is true if it was chosen by [Guess].
+	Kind    Kind
+	Guessed bool
+	// Notes are what was read differently from how it was written.
+	Notes []string
+}
+
+// errNoQuestion means that a draft has no question.
+var errNoQuestion = errors.New("the question is empty")
+
+// Write makes a question of the draft and checks that its own answer is right in both scoring modes.
+func (d Draft) Write() (Written, error) {
+	d.Question, d.Answer = strings.TrimSpace(d.Question), strings.TrimSpace(d.Answer)
+	if d.Question == "" {
+		return Written{}, errNoQuestion
+	}
+	w := Written{Kind: cmp.Or(d.Kind, Auto)}
+	w.UUID = cmp.Or(d.UUID, qa.QuestionUUID(d.Question))
+	w.Question, w.AnchorPDF, w.ReferencePDF, w.Conference = d.Question, listed(d.Papers), listed(d.References), listed(d.Conferences)
+	if err := w.choose(d); err != nil {
+		return w, err
+	}
+	w.Tags = w.tags(d)
+	return w, w.faults()
+}
+
+// choose sets evaluator and answer format.
+func (w *Written) choose(d Draft) error {
+	if d.Evaluator.Func != "" {
+		w.Evaluator, w.AnswerFormat, w.Kind = d.Evaluator, d.Format, ""
+		return nil
+	}
+	if w.Kind == Auto {
+		w.Kind, w.Guessed = Guess(d.Answer), true
+	}
+	switch {
+	case w.Kind == None:
+		w.AnswerFormat = d.Format
+		return nil
+	case d.Answer == "" && len(d.Points) == 0:
+		return exit.Misuse("the type %s needs an answer", w.Kind)
+	case len(d.Points) > 0 && w.Kind != Text && w.Kind != Points:
+		return exit.Misuse("points are for the types %s and %s, not %s", Text, Points, w.Kind)
+	}
+	r, err := d.rule(w.Kind)
+	if err != nil {
+		return err
+	}
+	if w.Evaluator, err = r.evaluator(); err != nil {
+		return err
+	}
+	w.AnswerFormat, w.Notes = cmp.Or(d.Format, r.format), r.notes
+	return nil
+}
+
+// faults are the errors of the evaluator, and those of the answer given back.
+func (w *Written) faults() error {
+	var all []error
+	for _, f := range eval.Lint(noContext, w.Example) {
+		if f.Severity == eval.Error {
+			all = append(all, errors.New(f.Text))
+		} else {
+			w.Notes = append(w.Notes, f.Text)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// The families of tags (paper, Table 2). A question has one type, one evaluation and any number of elements.
+var (
+	types       = []string{"single", "multiple", "retrieval", "comprehensive"}
+	elements    = []string{"text", "table", "image", "formula", "metadata"}
+	evaluations = []string{"objective", "subjective"}
+)
+
+// tags are those of the draft, with a default for each family that it leaves out.
+func (w *Written) tags(d Draft) []string {
+	var given []string
+	for _, t := range d.Tags {
+		if t = strings.TrimSpace(t); t != "" && !slices.Contains(given, t) {
+			given = append(given, t)
+		}
+	}
+	lacks := func(family []string) bool {
+		return !slices.ContainsFunc(given, func(t string) bool { return slices.Contains(family, t) })
+	}
+	if lacks(types) {
+		given = append(given, w.questionType())
+	}
+	if lacks(elements) {
+		element := "text"
+		if w.Kind == Formula {
+			element = "formula"
+		}
+		given = append(given, element)
+	}
+	if lacks(evaluations) && w.Evaluator.Func != "" {
+		given = append(given, w.evaluation())
+	}
+	slices.SortStableFunc(given, func(a, b string) int { return family(a) - family(b) })
+	return given
+}
+
+// family orders tags: type, elements, evaluation, others.
+func family(tag string) int {
+	for i, f := range [][]string{types, elements, evaluations} {
+		if slices.Contains(f, tag) {
+			return i
+		}
+	}
+	return 3
+}
+
+func (w *Written) questionType() string {
+	switch n := len(w.Papers()); {
+	case n == 1 && len(w.AnchorPDF) == 1:
+		return "single"
+	case n > 0:
+		return "multiple"
+	case w.Kind == Paper || w.Kind == PaperUUID:
+		return "retrieval"
+	}
+	return "comprehensive"
+}
+
+func (w *Written) evaluation() string {
+	if eval.Subjective(w.Evaluator) {
+		return "subjective"
+	}
+	return "objective"
+}
+
+// listed is a list without empty and duplicate elements; empty rather than nil, as files have it.
+func listed(list []string) []string {
+	out := []string{}
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Describe is the evaluator in one line.
+func (w *Written) Describe() string {
+	if w.Evaluator.Func == "" {
+		return "none: answers stay unscored"
+	}
+	return fmt.Sprintf("%s %s", w.Evaluator.Func, w.Evaluator.Kwargs)
+}

@@ -1,0 +1,218 @@
+package author
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"time"
+
+	"airqa/internal/python"
+	"airqa/qa"
+)
+
+// separators split a list that is not written as one, in this order.
+var separators = []string{"\n", ";", ","}
+
+// values reads a list: as JSON or Python, or separated by line ends, semicolons or commas.
+func values(text string) []python.Value {
+	switch v := literal(text).(type) {
+	case python.List:
+		return v
+	case python.Tuple:
+		return v
+	case python.Set:
+		return v
+	}
+	parts := []string{text}
+	for _, s := range separators {
+		if strings.Contains(text, s) {
+			parts = strings.Split(text, s)
+			break
+		}
+	}
+	var list []python.Value
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			list = append(list, scalar(p))
+		}
+	}
+	return list
+}
+
+// literal reads a list or dictionary as JSON or else as Python; nil for anything else.
+func literal(text string) python.Value {
+	text = strings.TrimSpace(text)
+	if text == "" || !strings.ContainsAny(text[:1], "[{(") {
+		return nil
+	}
+	if v, ok := python.ReadJSON(text); ok {
+		return v
+	}
+	if v, ok := python.Read(text); ok {
+		return v
+	}
+	return nil
+}
+
+// scalar is a number or truth value if the text is one, else the text without quotes around it.
+func scalar(text string) python.Value {
+	if n, ok := numberIn(text); ok && n.plain {
+		return n.value
+	}
+	if text == "True" || text == "False" {
+		return text == "True"
+	}
+	if n := len(text); n > 1 && text[0] == text[n-1] && (text[0] == '"' || text[0] == '\'') {
+		return text[1 : n-1]
+	}
+	return text
+}
+
+// number is a number as people write it.
+type number struct {
+	value python.Value // int64 or float64
+	// decimals are the digits behind the point; -1 for a whole number and for an exponent.
+	decimals int
+	percent  bool
+	// plain is true for a number that an evaluator reads as well.
+	plain bool
+}
+
+// numberForm matches a number, with thousands separators and a percent sign.
+var numberForm = regexp.MustCompile(`^([-+−]?)(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d*))?([eE][-+]?\d+)?\s*(%?)$`)
+
+// numberIn reads a text that is a number.
+func numberIn(text string) (number, bool) {
+	text = strings.TrimSpace(text)
+	m := numberForm.FindStringSubmatch(text)
+	if m == nil || m[2]+m[3] == "" {
+		return number{}, false
+	}
+	n := number{decimals: -1, percent: m[5] != "", plain: m[5] == "" && m[1] != "−" && !strings.Contains(m[2], ",")}
+	digits := strings.ReplaceAll(m[1]+m[2], "−", "-")
+	digits = strings.ReplaceAll(digits, ",", "")
+	if m[4] == "" && !strings.Contains(text, ".") {
+		i, ok := new(big.Int).SetString(digits, 10)
+		if !ok {
+			return number{}, false
+		}
+		n.value = python.Value(i)
+		if i.IsInt64() {
+			n.value = i.Int64()
+		}
+		return n, true
+	}
+	f, ok := python.Float(digits + "." + m[3] + "0" + m[4])
+	if m[4] == "" {
+		n.decimals = len(m[3])
+	}
+	n.value = f
+	return n, ok
+}
+
+// truths are the words for a truth value.
+var truths = map[string]bool{"true": true, "yes": true, "false": false, "no": false}
+
+// dateForms are the ways to write a day that cannot be misread.
+var dateForms = []string{time.DateOnly, "2006/01/02", "2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006"}
+
+// date reads a day.
+func date(text string) (time.Time, bool) {
+	for _, form := range dateForms {
+		if t, err := time.Parse(form, strings.TrimSpace(text)); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// shortText is the maximum number of words of a text that has one spelling.
+const shortText = 4
+
+// latexCommand matches a LaTeX command or mathematics between dollar signs.
+var latexCommand = regexp.MustCompile(`\\[A-Za-z]+|^\$[^$]+\$$`)
+
+// Guess returns the kind of an answer from how it looks.
+func Guess(answer string) Kind {
+	answer = strings.TrimSpace(answer)
+	if answer == "" {
+		return None
+	}
+	if _, ok := truths[strings.ToLower(answer)]; ok {
+		return Bool
+	}
+	if _, ok := numberIn(answer); ok {
+		return Number
+	}
+	if _, ok := date(answer); ok {
+		return Date
+	}
+	switch literal(answer).(type) {
+	case *python.Dict:
+		return Dict
+	case python.List, python.Tuple, python.Set:
+		return Set
+	}
+	switch {
+	case qa.IsUUID(answer):
+		return PaperUUID
+	case latexCommand.MatchString(answer):
+		return Formula
+	case strings.Contains(answer, ";") && short(strings.Split(answer, ";")):
+		return Set
+	case short([]string{answer}):
+		return String
+	}
+	return Text
+}
+
+// short reports whether all texts are of a few words on one line.
+func short(texts []string) bool {
+	for _, t := range texts {
+		if n := len(strings.Fields(t)); n > shortText || n == 0 || strings.Contains(strings.TrimSpace(t), "\n") {
+			return false
+		}
+	}
+	return true
+}
+
+// elementsOf names the type of the elements of a list: "int", "float", "str" or "structured".
+func elementsOf(list []python.Value) string {
+	seen := make(map[string]bool)
+	for _, v := range list {
+		switch v.(type) {
+		case int64, *big.Int:
+			seen["int"] = true
+		case float64:
+			seen["float"] = true
+		case string:
+			seen["str"] = true
+		default:
+			seen["structured"] = true
+		}
+	}
+	switch {
+	case len(seen) == 1:
+		for kind := range seen {
+			return kind
+		}
+	case len(seen) == 2 && seen["int"] && seen["float"]:
+		return "float"
+	}
+	return "structured"
+}
+
+// plural names elements in an answer format.
+func plural(elements string) string {
+	return map[string]string{"int": "integers", "float": "floats", "str": "strings"}[elements]
+}
+
+// listFormat is the answer format of a list.
+func listFormat(list []python.Value, rest string) string {
+	of := ""
+	if name := plural(elementsOf(list)); name != "" {
+		of = " of " + name
+	}
+	return fmt.Sprintf("Your answer should be a Python list%s%s.", of, rest)
+}
