@@ -56,6 +56,18 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"stats airqa-demo/questions.jsonl --json", "stats faulty.jsonl --lint --json"},
 		[]any{questions.Stats{}, questions.Finding{}},
 	},
+	"questions stats": {
+		[]string{"questions stats airqa-demo/questions.jsonl --json"},
+		[]any{questions.Stats{}},
+	},
+	"questions lint": {
+		[]string{"questions lint faulty.jsonl --json"},
+		[]any{questions.Finding{}},
+	},
+	"questions try": {
+		[]string{"questions try airqa-demo/questions.jsonl 1e6bccdd --answer 3 --json"},
+		[]any{eval.Explanation{}},
+	},
 	"run": {
 		[]string{"run -d airqa-demo/data -q airqa-demo/questions.jsonl --baseline rag -m offline --dry-run --json"},
 		[]any{estimate.Dry{}},
@@ -236,13 +248,15 @@ func jsonCommands(t *testing.T) []string {
 
 var (
 	jsonHeading = regexp.MustCompile("^## airqa ([a-z -]+)$")
+	jsonSame    = regexp.MustCompile(`\[airqa ([a-z -]+)\]\(#airqa-`)
 	jsonKey     = regexp.MustCompile("`([^`]+)`")
 	jsonBraces  = regexp.MustCompile(`\{([^{}]*)\}`)
 )
 
-// jsonSections are the keys in the first cells of the tables below each heading "## airqa COMMAND".
+// jsonSections are the keys in the first cells of the tables below each heading "## airqa COMMAND", and those of other commands
+// that the section refers to.
 func jsonSections(page string) map[string][]string {
-	sections := make(map[string][]string)
+	sections, same := make(map[string][]string), make(map[string][]string)
 	command := ""
 	for line := range strings.Lines(page) {
 		line = strings.TrimSpace(line)
@@ -250,10 +264,18 @@ func jsonSections(page string) map[string][]string {
 			command = m[1]
 			sections[command] = nil
 		}
+		for _, m := range jsonSame.FindAllStringSubmatch(line, -1) {
+			same[command] = append(same[command], m[1])
+		}
 		if cells := strings.Split(line, "|"); len(cells) > 2 && command != "" {
 			for _, key := range jsonKey.FindAllStringSubmatch(cells[1], -1) {
 				sections[command] = append(sections[command], expandBraces(key[1])...)
 			}
+		}
+	}
+	for command, others := range same {
+		for _, other := range others {
+			sections[command] = append(sections[command], sections[other]...)
 		}
 	}
 	return sections

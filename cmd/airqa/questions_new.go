@@ -186,6 +186,9 @@ func (a *app) readLines() <-chan string {
 	return lines
 }
 
+// defaultData is the default of --data.
+const defaultData = "airqa-data"
+
 // save prints the question or appends it to a file.
 func (c questionsNewCmd) save(a *app, w author.Written) error {
 	if c.Append == "" {
@@ -198,7 +201,11 @@ func (c questionsNewCmd) save(a *app, w author.Written) error {
 	n, err := dataset.Append(c.Append, w.Example)
 	if err == nil {
 		a.say("appended to %s, which has %s now", c.Append, terminal.Plural(n, "question"))
-		a.say("next: airqa run -d %s -q %s --baseline agentic-hybrid -m MODEL --score", c.Data, c.Append)
+		data := ""
+		if c.Data != defaultData {
+			data = "-d " + c.Data + " "
+		}
+		a.say("next: airqa run %s-q %s --baseline agentic-hybrid -m MODEL --score", data, c.Append)
 	}
 	return err
 }
