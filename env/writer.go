@@ -70,7 +70,11 @@ func OpenWriter(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open data directory %s: %w", d.Path(), errors.Join(err, lock.Release()))
 	}
-	return &Writer{cfg: cfg, dir: d, lock: lock, db: db}, nil
+	w := &Writer{cfg: cfg, dir: d, lock: lock, db: db}
+	if err := w.completeRemoval(ctx); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
 }
 
 // ChunkAs fixes how pages are split: see [datadir.Dir.ChunkAs].
@@ -127,6 +131,9 @@ func (w *Writer) Finish(ctx context.Context) error {
 	err := w.closeDB()
 	if err == nil {
 		err = reindex(ctx, w.dir, w.cfg)
+	}
+	if err == nil {
+		err = w.forgetRemoval()
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		return fmt.Errorf("finish data directory %s: %w", w.dir.Path(), err)

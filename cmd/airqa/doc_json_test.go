@@ -48,9 +48,17 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"doctor -d airqa-demo/data -m offline --judge offline --json"},
 		[]any{doctor.Result{}},
 	},
-	"papers": {
+	"papers list": {
 		[]string{"papers -d airqa-demo/data --json"},
 		[]any{paperLine{}},
+	},
+	"papers show": {
+		[]string{"papers show -d airqa-demo/data lumen --json"},
+		[]any{paperLine{}},
+	},
+	"papers rm": {
+		[]string{"papers rm -d airqa-demo/data lumen --dry-run --json"},
+		[]any{removedPapers{}},
 	},
 	"stats": {
 		[]string{"stats airqa-demo/questions.jsonl --json", "stats faulty.jsonl --lint --json"},

@@ -118,8 +118,15 @@ var scripted = map[string]map[string]string{
 	"import": {"script/import.txtar": "data pdfs replace"},
 
 	"import-run": {"script/import-run.txtar": "out"},
-	"papers":     {"script/look.txtar": "data", "script/papers.txtar": "json", "script/formats.txtar": "format"},
-	"enrich":     {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
+
+	"papers list": {"script/papers-list.txtar": "data json format"},
+	"papers show": {"script/papers-list.txtar": "data json format"},
+	"papers rm":   {"script/papers-rm.txtar": "data dry-run json vectors"},
+	"papers add": {
+		"script/papers-list.txtar": "data metadata mineru chunk-size chunk-unit",
+		"fetch_test.go":            "url arxiv list max-mb delay",
+	},
+	"enrich": {"script/enrich.txtar": "data model fields workers max-calls max-total-tokens pictures again"},
 	"run": {
 		"script/run.txtar":        "data questions baseline model out workers",
 		"script/run-matrix.txtar": "repeats status of",
@@ -289,7 +296,7 @@ var neededArgs = map[string]string{
 	"trace":  "run",
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "import-run": "f --out o", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
-	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers": "--data d",
+	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
 	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "view": "run", "stats": "q",
@@ -562,7 +569,7 @@ func includePartial(t *testing.T, a *app, c any) any {
 }
 
 func papersAtOnce(_ *testing.T, _ *app, c any) any {
-	if c, ok := c.(ingestCmd); ok {
+	if c, ok := c.(interface{ config() ingest.Config }); ok {
 		return c.config()
 	}
 	return nil

@@ -59,6 +59,7 @@ func (c ingestCmd) Run(a *app) error {
 	if cfg.Extras, err = c.extras(); err != nil {
 		return err
 	}
+	c.completeRemoval(a) // before downloads, which it would remove
 	g, err := c.gather(a)
 	if err != nil {
 		return err

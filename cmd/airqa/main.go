@@ -43,7 +43,7 @@ type cli struct {
 
 	Ingest ingestCmd `cmd:"" group:"Papers:" help:"Read PDFs into a data directory."`
 	Import importCmd `cmd:"" group:"Papers:" help:"Copy a released AirQA database into a data directory."`
-	Papers papersCmd `cmd:"" group:"Papers:" help:"List the papers of a data directory, with counts and problems."`
+	Papers papersCmd `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
 
 	Questions questionsCmd `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`

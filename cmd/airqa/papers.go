@@ -11,21 +11,105 @@ import (
 	"airqa/report/render"
 )
 
+// papersCmd manages the papers of a data directory.
 type papersCmd struct {
-	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
-	listFlags
-	UUID string `arg:"" optional:"" name:"paper" help:"Show details of matching papers only: uuid or a prefix of it, file name, or part of the title."`
+	List papersListCmd `cmd:"" default:"withargs" help:"List papers, with counts and problems; also without the word list."`
+	Show papersShowCmd `cmd:"" help:"Show details and problems of papers."`
+	Add  papersAddCmd  `cmd:"" help:"Read PDFs into the data directory, as airqa ingest does."`
+	Rm   papersRmCmd   `cmd:"" help:"Remove papers: rows, vectors and files."`
 }
 
 func (papersCmd) Help() string {
 	return `Examples:
   airqa papers --data papers
-  airqa papers --data papers 2c5da742
-  airqa papers --data papers "attention is all"
+  airqa papers show --data papers 2c5da742
+
+Without a sub-command, airqa papers lists.`
+}
+
+// papersFlags name a data directory and the format of a list.
+type papersFlags struct {
+	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	listFlags
+}
+
+type papersListCmd struct {
+	papersFlags
+	Papers []string `arg:"" optional:"" name:"paper" help:"Show details of these papers instead, as airqa papers show does."`
+}
+
+func (papersListCmd) Help() string {
+	return `Examples:
+  airqa papers list --data papers
   airqa papers --data papers --json
   airqa papers --data papers --format csv > papers.csv
 
 CSV columns are the JSON fields. Directories of interrupted ingests work too.`
+}
+
+func (c papersListCmd) Run(a *app) error {
+	if len(c.Papers) > 0 {
+		return papersShowCmd{c.papersFlags, c.Papers}.Run(a)
+	}
+	all, err := env.Holdings(a.ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	return c.write(a, all, c.list)
+}
+
+type papersShowCmd struct {
+	papersFlags
+	Papers []string `arg:"" name:"paper" help:"Papers: uuid or a prefix of it, file name, or part of the title. All matches are shown."`
+}
+
+func (papersShowCmd) Help() string {
+	return `Examples:
+  airqa papers show --data papers 2c5da742
+  airqa papers show --data papers "attention is all" bert.pdf --json`
+}
+
+func (c papersShowCmd) Run(a *app) error {
+	all, err := env.Holdings(a.ctx, c.Data)
+	if err != nil {
+		return err
+	}
+	var picked []env.Holding
+	for _, name := range c.Papers {
+		found, err := env.FindPapers(all, c.Data, name)
+		if err != nil {
+			return err
+		}
+		for _, h := range found {
+			if !slices.ContainsFunc(picked, func(p env.Holding) bool { return p.PaperID == h.PaperID }) {
+				picked = append(picked, h)
+			}
+		}
+	}
+	return c.write(a, picked, c.details)
+}
+
+// write prints papers in the selected format; a table with print.
+func (f papersFlags) write(a *app, list []env.Holding, print func(*app, []paperLine) error) error {
+	lines := make([]paperLine, len(list))
+	for i, h := range list {
+		lines[i] = lineOf(h)
+	}
+	return render.List[paperLine]{
+		Rows:    slices.Values(lines),
+		Table:   func() error { return print(a, lines) },
+		Object:  func(l paperLine) error { return a.printJSON(l) },
+		Columns: paperColumns,
+		Values:  render.Paths[paperLine](paperColumns),
+	}.Write(a.out, f.Format, a.width > 0)
+}
+
+// papersAddCmd is airqa ingest under its name among the commands about papers.
+type papersAddCmd struct{ ingestCmd }
+
+// Help returns the help of airqa ingest with the name of this command.
+func (c papersAddCmd) Help() string {
+	return strings.ReplaceAll(c.ingestCmd.Help(), "airqa ingest", "airqa papers add")
 }
 
 // paperLine is the JSON of a paper.
@@ -56,37 +140,12 @@ func lineOf(h env.Holding) paperLine {
 	}
 }
 
-func (c papersCmd) Run(a *app) error {
-	all, err := env.Holdings(a.ctx, c.Data)
-	if err != nil {
-		return err
-	}
-	print := c.list
-	if c.UUID != "" {
-		print = c.details
-		if all, err = env.FindPapers(all, c.Data, c.UUID); err != nil {
-			return err
-		}
-	}
-	lines := make([]paperLine, len(all))
-	for i, h := range all {
-		lines[i] = lineOf(h)
-	}
-	return render.List[paperLine]{
-		Rows:    slices.Values(lines),
-		Table:   func() error { return print(a, lines) },
-		Object:  func(l paperLine) error { return a.printJSON(l) },
-		Columns: paperColumns,
-		Values:  render.Paths[paperLine](paperColumns),
-	}.Write(a.out, c.Format, a.width > 0)
-}
-
 var paperColumns = []string{
 	"paper_id", "title", "conference", "year", "pages", "sections", "images", "tables", "equations", "references", "chunks", "pdf",
 	"file", "parser", "problems",
 }
 
-func (c papersCmd) list(a *app, lines []paperLine) error {
+func (f papersFlags) list(a *app, lines []paperLine) error {
 	t := terminal.Table{Head: []string{
 		"id", "venue", "year", "pages", "sections", "images", "tables", "equations", "references", "chunks", "problems", "title",
 	}}
@@ -104,11 +163,11 @@ func (c papersCmd) list(a *app, lines []paperLine) error {
 	if err := a.print(t.Text(a.width)); err != nil {
 		return err
 	}
-	a.say("%s, %d with problems; airqa papers --data %s UUID lists the problems", terminal.Plural(len(lines), "paper"), odd, c.Data)
+	a.say("%s, %d with problems; airqa papers show --data %s UUID lists the problems", terminal.Plural(len(lines), "paper"), odd, f.Data)
 	return nil
 }
 
-func (c papersCmd) details(a *app, lines []paperLine) error {
+func (papersFlags) details(a *app, lines []paperLine) error {
 	for _, l := range lines {
 		pdf := l.PDF
 		if pdf == "" {

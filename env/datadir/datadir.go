@@ -4,6 +4,8 @@
 //	papers.duckdb          the eight tables
 //	vectors/<collection>/  vector collections
 //	pdfs/<uuid>.pdf        the papers themselves
+//	downloads/             papers that were fetched ([Dir.Downloads])
+//	removing.json          papers whose removal was interrupted
 //	.lock                  locked while a process writes
 //
 // Start from [Create] (ingest) and [Open] (everything else). The package handles paths and airqa.json only: it opens no
@@ -34,6 +36,8 @@ const (
 	vectorsName = "vectors"
 	pdfsName    = "pdfs"
 	lockName    = ".lock"
+
+	downloadsName = "downloads"
 )
 
 // ErrNotDataDir is returned by [Open] for a directory without airqa.json.

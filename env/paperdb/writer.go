@@ -91,17 +91,45 @@ func (w *Writer) Put(ctx context.Context, p Paper) error {
 		return fmt.Errorf("put paper: %w", err)
 	}
 	defer func() { _ = conn.Close() }() // nothing is lost with it
-	if err := w.transact(ctx, conn, p.Metadata.PaperID, rows); err != nil {
+	if err := w.transact(ctx, conn, func() error { return replace(ctx, conn, p.Metadata.PaperID, rows) }); err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
 	return nil
 }
 
-func (w *Writer) transact(ctx context.Context, conn *sql.Conn, paperID string, rows []table) error {
+// Remove deletes all rows of papers in one transaction. Unknown ids are ignored; an id that is not a UUID is an error.
+func (w *Writer) Remove(ctx context.Context, paperIDs []string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("remove papers: %w", err)
+	}
+	defer func() { _ = conn.Close() }() // nothing is lost with it
+	err = w.transact(ctx, conn, func() error {
+		for _, id := range paperIDs {
+			rows, err := tableRows(Paper{Metadata: Metadata{PaperID: id}})
+			if err == nil {
+				err = remove(ctx, conn, id, rows)
+			}
+			if err != nil {
+				return fmt.Errorf("paper %s: %w", id, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("remove papers: %w", err)
+	}
+	return nil
+}
+
+// transact makes changes in one transaction.
+func (w *Writer) transact(ctx context.Context, conn *sql.Conn, change func() error) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN TRANSACTION"); err != nil {
 		return err
 	}
-	err := replace(ctx, conn, paperID, rows)
+	err := change()
 	if err == nil {
 		if w.beforeCommit != nil {
 			w.beforeCommit()

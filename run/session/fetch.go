@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"airqa/env/datadir"
 	"airqa/env/ingest/sources/fetch"
 )
-
-// downloads is the folder of fetched papers within a data directory.
-const downloads = "downloads"
 
 // Fetch downloads papers into a data directory, created if needed, and reports failed downloads. It sets folder, clock and progress
 // of f.
@@ -28,7 +24,7 @@ func (s Session) Fetch(data string, f fetch.Fetcher, items []fetch.Item) (sum fe
 	ctx, cancel := UntilDrained(ctx, drain) // finished downloads are kept: nothing to wait for
 	defer cancel()
 	stage := s.Progress.Stage("fetch", len(items))
-	f.Dir, f.Now = filepath.Join(dir.Path(), downloads), s.Now
+	f.Dir, f.Now = dir.Downloads(), s.Now
 	f.Progress = func(e fetch.Event) {
 		stage.Set(e.Done, fmt.Sprintf("%s %.1f MB", e.Item.Name, float64(e.Bytes)/(1<<20)))
 	}

@@ -1,0 +1,208 @@
+package env
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"airqa/env/datadir"
+	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
+)
+
+// removalName is the file that lists papers whose removal has begun. It makes a removal complete after a crash: the rows
+// of all papers go in one transaction, and what follows is repeated by the next writer.
+const removalName = "removing.json"
+
+const removalFormat = 1
+
+// removal is the content of removing.json.
+type removal struct {
+	Format int        `json:"format"`
+	Papers []Removing `json:"papers"`
+}
+
+// Removing is a paper to remove.
+type Removing struct {
+	PaperID string `json:"paper_id"`
+	// Files are its files, relative to the data directory, with forward slashes: the PDF, and the download that it was
+	// read from with the metadata beside it.
+	Files []string `json:"files"`
+	// Bytes is the size of the files.
+	Bytes int64 `json:"-"`
+}
+
+// RemovalPending reports whether the removal of papers from a data directory was interrupted. A writer completes it.
+func RemovalPending(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, removalName))
+	return err == nil
+}
+
+// FindRemoval returns the papers that names stand for, each once, as [FindPapers] does. A name that matches several
+// papers is an error that lists them.
+func FindRemoval(list []Holding, dir string, names []string) ([]Holding, error) {
+	var picked []Holding
+	for _, name := range names {
+		found, err := FindPapers(list, dir, name)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 1 {
+			return nil, fmt.Errorf("%q matches %d papers in %s, and none was removed; name one by its id:%s", name, len(found), dir, named(found))
+		}
+		if !slices.ContainsFunc(picked, func(h Holding) bool { return h.PaperID == found[0].PaperID }) {
+			picked = append(picked, found[0])
+		}
+	}
+	return picked, nil
+}
+
+// PlanRemoval lists the files that go with papers. It changes nothing. A download stays when another paper was read from
+// the same PDF.
+func PlanRemoval(dir string, all, picked []Holding) ([]Removing, error) {
+	d, err := datadir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	kept, sizes := map[string]bool{}, map[int64]bool{}
+	for _, h := range all {
+		goes := slices.ContainsFunc(picked, func(p Holding) bool { return p.PaperID == h.PaperID })
+		kept[h.File.SHA256] = kept[h.File.SHA256] || !goes
+	}
+	for _, h := range picked {
+		if path, err := d.PDFPath(h.PaperID); err == nil {
+			sizes[sizeOf(path)] = true
+		}
+	}
+	downloads, err := d.DownloadsByHash(sizes)
+	if err != nil {
+		return nil, fmt.Errorf("remove papers: %w", err)
+	}
+	plan := make([]Removing, len(picked))
+	for i, h := range picked {
+		var names []string
+		if name, err := datadir.PDFName(h.PaperID); err == nil {
+			names = append(names, name)
+		}
+		if !kept[h.File.SHA256] {
+			names = append(names, downloads[h.File.SHA256]...)
+		}
+		plan[i] = removing(d, h.PaperID, names)
+	}
+	return plan, nil
+}
+
+// removing lists those of the files that exist.
+func removing(d *datadir.Dir, paperID string, names []string) Removing {
+	r := Removing{PaperID: paperID, Files: []string{}}
+	for _, name := range names {
+		if size := sizeOf(filepath.Join(d.Path(), filepath.FromSlash(name))); size >= 0 {
+			r.Files, r.Bytes = append(r.Files, name), r.Bytes+size
+		}
+	}
+	return r
+}
+
+// sizeOf returns the size of a file, or -1.
+func sizeOf(path string) int64 {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// Remove removes the rows and files of papers. The rows go in one transaction. If the process dies afterwards, the next
+// writer removes the files. Readers see the change after Finish. Cached vectors and replies stay.
+func (w *Writer) Remove(ctx context.Context, papers []Removing) error {
+	pending, err := w.pendingRemoval()
+	if err != nil {
+		return err
+	}
+	ids := make([]string, len(papers))
+	for i, p := range papers {
+		ids[i] = p.PaperID
+	}
+	text, err := json.Marshal(removal{Format: removalFormat, Papers: append(pending, papers...)})
+	if err == nil {
+		err = atomicfile.WriteFile(w.removalPath(), append(text, '\n'))
+	}
+	if err == nil {
+		err = w.db.Remove(ctx, ids)
+	}
+	if err != nil {
+		return fmt.Errorf("remove papers: %w", err)
+	}
+	return w.dropFiles(ctx, papers)
+}
+
+func (w *Writer) removalPath() string { return filepath.Join(w.dir.Path(), removalName) }
+
+// pendingRemoval returns the papers of a removal that was interrupted.
+func (w *Writer) pendingRemoval() ([]Removing, error) {
+	text, err := os.ReadFile(w.removalPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var r removal
+	if err == nil {
+		err = ledger.Strict(text, &r)
+	}
+	if err == nil && r.Format != removalFormat {
+		err = fmt.Errorf("format %d; this program reads %d", r.Format, removalFormat)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", w.removalPath(), err)
+	}
+	return r.Papers, nil
+}
+
+// completeRemoval removes the files of papers whose rows an interrupted writer has removed. The search index follows with
+// Finish.
+func (w *Writer) completeRemoval(ctx context.Context) error {
+	papers, err := w.pendingRemoval()
+	if err != nil {
+		return err
+	}
+	return w.dropFiles(ctx, papers)
+}
+
+// dropFiles removes the files of papers without rows.
+func (w *Writer) dropFiles(ctx context.Context, papers []Removing) error {
+	if len(papers) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(w.dir.Path()) // no path of the list leads out
+	if err != nil {
+		return fmt.Errorf("remove papers: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	for _, p := range papers {
+		if _, have, err := w.db.Owner(ctx, p.PaperID); err != nil || have {
+			if err != nil {
+				return fmt.Errorf("remove papers: %w", err)
+			}
+			continue // the removal did not begin, or the paper was added again
+		}
+		for _, name := range p.Files {
+			if err := root.Remove(filepath.FromSlash(path.Clean(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("remove papers: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// forgetRemoval ends a removal, after the search index is up to date.
+func (w *Writer) forgetRemoval() error {
+	if err := os.Remove(w.removalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove papers: %w", err)
+	}
+	return nil
+}
