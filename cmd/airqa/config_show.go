@@ -88,6 +88,7 @@ var layers = settings.Layers{
 		"out":     {"run"},
 		"turns":   {"run", "synth act", "synth all"},
 		"limit":   {"run"},
+		"missing": {"run"},
 		"sample":  {"run"},
 		"seed":    {"run", "enrich"},
 		"timeout": {"run", "enrich"},

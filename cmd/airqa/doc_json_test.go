@@ -56,6 +56,10 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"papers show -d airqa-demo/data lumen --json"},
 		[]any{paperLine{}},
 	},
+	"papers fetch": {
+		[]string{"papers fetch -d airqa-demo/data -q airqa-demo/questions.jsonl --metadata airqa-demo/papers --dry-run --json"},
+		[]any{fetchReport{}},
+	},
 	"papers rm": {
 		[]string{"papers rm -d airqa-demo/data lumen --dry-run --json"},
 		[]any{removedPapers{}},

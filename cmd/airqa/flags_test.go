@@ -121,7 +121,11 @@ var scripted = map[string]map[string]string{
 
 	"papers list": {"script/papers-list.txtar": "data json format"},
 	"papers show": {"script/papers-list.txtar": "data json format"},
-	"papers rm":   {"script/papers-rm.txtar": "data dry-run json vectors"},
+	"papers fetch": {
+		"papers_fetch_test.go":      "data questions metadata named limit rate max-mb missing dry-run json",
+		"script/papers-fetch.txtar": "chunk-size chunk-unit",
+	},
+	"papers rm": {"script/papers-rm.txtar": "data dry-run json vectors"},
 	"papers add": {
 		"script/papers-list.txtar": "data metadata mineru chunk-size chunk-unit",
 		"fetch_test.go":            "url arxiv list max-mb delay",
@@ -296,7 +300,7 @@ var neededArgs = map[string]string{
 	"trace":  "run",
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "import-run": "f --out o", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
-	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
+	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers fetch": "--data d --questions q --metadata m", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
 	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "view": "run", "stats": "q",

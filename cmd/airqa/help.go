@@ -45,6 +45,7 @@ var onFirstPage = map[string]string{
 	"vectors check": "vectors",
 	"export write":  "turns",
 	"models":        "models",
+	"papers fetch":  "metadata",
 }
 
 // minHidden is the smallest number of flags worth hiding.

@@ -13,6 +13,23 @@ import (
 	"airqa/internal/exit"
 )
 
+// chunkFlags fix how pages are split into passages.
+type chunkFlags struct {
+	Chunks struct {
+		Size int          `placeholder:"512" help:"Maximum length of a passage, 64 to 16384. Fixed by the first ingest of a data directory. Default: 512 tokens (paper)."`
+		Unit datadir.Unit `placeholder:"tokens" enum:"tokens,characters," default:"" help:"Unit of --chunk-size: tokens (paper) or characters (authors' code: 512 characters)."`
+	} `embed:"" prefix:"chunk-"`
+}
+
+// chunking returns the checked settings.
+func (f chunkFlags) chunking() (datadir.Chunking, error) {
+	chunks := datadir.Chunking{Size: f.Chunks.Size, Unit: f.Chunks.Unit}
+	if err := chunks.Or(datadir.DefaultChunking()).Check(); err != nil {
+		return chunks, exit.Misuse("%v", err)
+	}
+	return chunks, nil
+}
+
 type ingestCmd struct {
 	dataFlags
 	fetchFlags
@@ -20,10 +37,7 @@ type ingestCmd struct {
 	Workers  int      `short:"j" default:"2" help:"Papers to read concurrently."`
 	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
 	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations replace the extracted ones."`
-	Chunks   struct {
-		Size int          `placeholder:"512" help:"Maximum length of a passage, 64 to 16384. Fixed by the first ingest of a data directory. Default: 512 tokens (paper)."`
-		Unit datadir.Unit `placeholder:"tokens" enum:"tokens,characters," default:"" help:"Unit of --chunk-size: tokens (paper) or characters (authors' code: 512 characters)."`
-	} `embed:"" prefix:"chunk-"`
+	chunkFlags
 	Again   bool `help:"Re-read papers that are already ingested."`
 	Replace bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
@@ -50,9 +64,9 @@ func (c ingestCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	chunks := datadir.Chunking{Size: c.Chunks.Size, Unit: c.Chunks.Unit}
-	if err := chunks.Or(datadir.DefaultChunking()).Check(); err != nil {
-		return exit.Misuse("%v", err)
+	chunks, err := c.chunking()
+	if err != nil {
+		return err
 	}
 	to := env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}
 	cfg := c.config()

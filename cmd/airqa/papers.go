@@ -13,16 +13,17 @@ import (
 
 // papersCmd manages the papers of a data directory.
 type papersCmd struct {
-	List papersListCmd `cmd:"" default:"withargs" help:"List papers, with counts and problems; also without the word list."`
-	Show papersShowCmd `cmd:"" help:"Show details and problems of papers."`
-	Add  papersAddCmd  `cmd:"" help:"Read PDFs into the data directory, as airqa ingest does."`
-	Rm   papersRmCmd   `cmd:"" help:"Remove papers: rows, vectors and files."`
+	List  papersListCmd  `cmd:"" default:"withargs" help:"List papers, with counts and problems; also without the word list."`
+	Show  papersShowCmd  `cmd:"" help:"Show details and problems of papers."`
+	Add   papersAddCmd   `cmd:"" help:"Read PDFs into the data directory, as airqa ingest does."`
+	Fetch papersFetchCmd `cmd:"" help:"Download and add the papers that questions need."`
+	Rm    papersRmCmd    `cmd:"" help:"Remove papers: rows, vectors and files."`
 }
 
 func (papersCmd) Help() string {
 	return `Examples:
   airqa papers --data papers
-  airqa papers show --data papers 2c5da742
+  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata metadata-acl2023.zip
 
 Without a sub-command, airqa papers lists.`
 }

@@ -3,10 +3,12 @@ package session
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 
 	"airqa/baselines"
 	"airqa/env"
+	"airqa/env/datadir"
 	"airqa/env/paperdb"
 	"airqa/qa"
 	"airqa/tools"
@@ -29,15 +31,29 @@ func WorldOf(ctx context.Context, e *env.Env, byConference bool) (baselines.Worl
 // VenuesOf lists the papers of a data directory by venue-year.
 func VenuesOf(ctx context.Context, e *env.Env) (map[string][]string, error) {
 	papers, err := e.Papers(ctx)
-	if err != nil {
-		return nil, err
+	return byVenue(papers), err
+}
+
+// VenuesIn is VenuesOf for the directory at path, which may be missing and needs no search index.
+func VenuesIn(ctx context.Context, path string) (map[string][]string, error) {
+	held, err := env.Holdings(ctx, path)
+	if errors.Is(err, datadir.ErrNotDataDir) || errors.Is(err, fs.ErrNotExist) {
+		return map[string][]string{}, nil
 	}
+	papers := make([]paperdb.Metadata, len(held))
+	for i, h := range held {
+		papers[i] = h.Metadata
+	}
+	return byVenue(papers), err
+}
+
+func byVenue(papers []paperdb.Metadata) map[string][]string {
 	venues := make(map[string][]string)
 	for _, p := range papers {
 		venue := qa.VenueYear(p.Conference, p.Year)
 		venues[venue] = append(venues[venue], p.PaperID)
 	}
-	return venues, nil
+	return venues
 }
 
 // library reads papers for the baselines that put them into the prompt.

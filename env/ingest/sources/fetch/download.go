@@ -19,54 +19,65 @@ import (
 
 // transfer is a download in progress.
 type transfer struct {
-	host   string
-	item   Item
-	part   *part
-	report func(bytes, total int64)
+	*queue
+	item Item
+	part *part
 }
 
 // download fills the part, with a few attempts. It honours any delay that a server requests.
-func (s *session) download(ctx context.Context, t transfer) error {
+func (q *queue) download(ctx context.Context, t *transfer) error {
 	policy := httpclient.Policy{
-		Tries: s.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: s.Sleep,
+		Tries: q.Tries, Backoff: httpclient.Backoff{First: 2 * time.Second, Longest: time.Minute}, Exact: true, Sleep: q.Sleep,
 	}
-	err := httpclient.Retry(ctx, policy, func() error { return s.try(ctx, t) })
+	err := httpclient.Retry(ctx, policy, func() error { return t.try(ctx) })
 	var transient *httpclient.Transient
 	if errors.As(err, &transient) {
-		return fmt.Errorf("after %d requests: %w; run the same command to resume", s.Tries, transient.Err)
+		return &exhausted{fmt.Errorf("after %d requests: %w; run the same command to resume", q.Tries, transient.Err)}
 	}
 	return err
 }
 
-// try makes one request.
-func (s *session) try(ctx context.Context, t transfer) error {
-	if err := s.wait(ctx, t.host); err != nil {
-		return err
+// exhausted is the error of a download after all tries.
+type exhausted struct{ error }
+
+// Unwrap returns the error with its causes.
+func (e *exhausted) Unwrap() error { return e.error }
+
+// try makes one request. A host that has answered before and is unreachable now may be back soon.
+func (t *transfer) try(ctx context.Context) error {
+	err := t.request(ctx)
+	var offline *OfflineError
+	if t.answered && errors.As(err, &offline) {
+		return &httpclient.Transient{Err: err}
 	}
+	return err
+}
+
+func (t *transfer) request(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watch := time.AfterFunc(headerTimeout+s.Stall, func() { cancel(errStalled) })
+	watch := time.AfterFunc(headerTimeout+t.Stall, func() { cancel(errStalled) })
 	defer watch.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, t.item.URL, nil)
 	if err != nil {
 		return err
 	}
-	req.Header.Set("User-Agent", s.UserAgent)
+	req.Header.Set("User-Agent", t.UserAgent)
 	req.Header.Set("Accept", "application/pdf, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", "identity")          // a range of a compressed file would be useless
 	if p := t.part; p.size > 0 && p.mark.Validator != "" { // request only the rest
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
 		req.Header.Set("If-Range", p.mark.Validator)
 	}
-	resp, err := s.client(req).Do(req)
+	resp, err := t.client(req, watch).Do(req)
 	if err != nil {
 		return failure(ctx, t.host, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if err := s.begin(resp, t.part); err != nil {
+	if complete, err := t.begin(resp, t.part); complete || err != nil {
 		return err
 	}
-	err = s.stream(t, resp, &watched{resp.Body, watch, s.Stall})
+	err = t.stream(t, resp, &watched{resp.Body, watch, t.Stall})
 	var disk *fs.PathError
 	var known *httpclient.Transient
 	if err == nil || errors.As(err, &known) || errors.As(err, &disk) || errors.Is(err, errUnfit) {
@@ -75,42 +86,36 @@ func (s *session) try(ctx context.Context, t transfer) error {
 	return failure(ctx, t.host, err)
 }
 
-// wait waits until the minimum delay since the host's last request has passed.
-func (s *session) wait(ctx context.Context, host string) error {
-	if rest := s.Delay - s.Now().Sub(s.asked[host]); rest > 0 {
-		if err := s.Sleep(ctx, rest); err != nil {
-			return err
-		}
-	}
-	s.asked[host] = s.Now()
-	return ctx.Err()
-}
-
-// begin reads the response headers and moves the part to the offset of the body.
-func (s *session) begin(resp *http.Response, p *part) error {
+// begin reads the response headers and moves the part to the offset of the body. complete means that the part already has
+// everything.
+func (s *session) begin(resp *http.Response, p *part) (complete bool, err error) {
+	sent := resp.Header.Get("Content-Range")
 	switch resp.StatusCode {
 	case http.StatusOK:
-		return p.reset(validator(resp.Header))
+		return false, p.reset(validator(resp.Header))
 	case http.StatusPartialContent:
-		if strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", p.size)) && p.size > 0 {
-			return nil
+		if strings.HasPrefix(sent, fmt.Sprintf("bytes %d-", p.size)) && p.size > 0 {
+			return false, nil
 		}
 	case http.StatusRequestedRangeNotSatisfiable:
+		if sent == fmt.Sprintf("bytes */%d", p.size) && p.size > 0 {
+			return true, nil // interrupted after the last byte
+		}
 	default:
-		return statusError(resp, s.Now())
+		return false, statusError(resp, s.Now())
 	}
 	// The part does not match the server's file: start over.
 	if err := p.reset(""); err != nil {
-		return err
+		return false, err
 	}
-	return &httpclient.Transient{Err: fmt.Errorf("%s sent a different range than requested", resp.Request.URL.Host)}
+	return false, &httpclient.Transient{Err: fmt.Errorf("%s sent a different range than requested", resp.Request.URL.Host)}
 }
 
 // errUnfit is wrapped by errors about the content, which further requests cannot fix.
 var errUnfit = errors.New("nothing was saved")
 
 // stream writes the body to the part.
-func (s *session) stream(t transfer, resp *http.Response, body io.Reader) error {
+func (s *session) stream(t *transfer, resp *http.Response, body io.Reader) error {
 	p, total := t.part, int64(-1)
 	if resp.ContentLength >= 0 {
 		total = p.size + resp.ContentLength
@@ -124,7 +129,7 @@ func (s *session) stream(t transfer, resp *http.Response, body io.Reader) error 
 			return errors.Join(err, p.reset(""))
 		}
 	}
-	p.wrote = func(size int64) { t.report(size, total) }
+	p.wrote = func(n int, size int64) { s.tell(Event{Item: t.item, Bytes: size, Total: total}, int64(n)) }
 	if _, err := io.Copy(p, io.LimitReader(buffered, s.MaxBytes-p.size+1)); err != nil {
 		return err
 	}

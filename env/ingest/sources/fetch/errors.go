@@ -66,6 +66,9 @@ func failure(ctx context.Context, host string, err error) error {
 	return &httpclient.Transient{Err: fmt.Errorf("fetch from %s: %w", host, err)}
 }
 
+// postponed is the answer of a host that wants no requests for a long time.
+type postponed struct{ error }
+
 // maxWait is the maximum delay that a server may request. Beyond that, the user is asked to retry later.
 const maxWait = 5 * time.Minute
 
@@ -77,7 +80,7 @@ func statusError(resp *http.Response, now time.Time) error {
 	}
 	after := httpclient.RetryAfter(resp.Header, now)
 	if after > maxWait {
-		return fmt.Errorf("%w and asks to wait %s; run the same command again then", err, after.Round(time.Second))
+		return &postponed{fmt.Errorf("%w and asks to wait %s; run the same command again then", err, after.Round(time.Second))}
 	}
 	return &httpclient.Transient{Err: err, After: after}
 }

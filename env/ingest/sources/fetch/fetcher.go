@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"airqa/internal/pause"
@@ -51,6 +53,11 @@ type Event struct {
 	Item Item
 	// Bytes of Total have arrived; Total is -1 if the server did not report it.
 	Bytes, Total int64
+	// Received is the number of bytes that this call has received, of all papers.
+	Received int64
+	// Path is set when the paper is there, Err when it could not be fetched.
+	Path string
+	Err  error
 	// Done of Items papers are finished.
 	Done, Items int
 }
@@ -70,9 +77,10 @@ type Summary struct {
 	Failed              []Failure
 }
 
-// Fetch downloads papers one after the other and skips those that exist. A paper that cannot be fetched is reported in
-// the summary and does not stop the others. After an [OfflineError], no more requests go to that host. An error is from
-// the folder or the context; completed files are kept, and the same call resumes there.
+// Fetch downloads papers and skips those that exist: one request at a time per host, and several hosts at once. A paper
+// that cannot be fetched is reported in the summary and does not stop the others. After an [OfflineError], no more
+// requests go to that host. An error is from the folder or the context; completed files are kept, and the same call
+// resumes there.
 func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err error) {
 	b, err := openRegistry(f.Dir)
 	if err != nil {
@@ -80,33 +88,70 @@ func (f Fetcher) Fetch(ctx context.Context, items []Item) (sum Summary, err erro
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 	s := &session{
-		Fetcher: f.withDefaults(), registry: b, asked: map[string]time.Time{}, down: map[string]error{},
+		Fetcher: f.withDefaults(), registry: b, turns: map[string]*turn{}, items: len(items),
 		open: transport(nil), guarded: transport(refuseLocal),
 	}
 	defer s.open.CloseIdleConnections()
 	defer s.guarded.CloseIdleConnections()
+	return summarize(items, s.fetchAll(ctx, items)), ctx.Err()
+}
+
+// maxHosts is the maximum number of hosts that are asked at the same time.
+const maxHosts = 8
+
+// fetchAll fetches items, host by host in their order. Results without a path and an error were not attempted.
+func (s *session) fetchAll(ctx context.Context, items []Item) []result {
+	results := make([]result, len(items))
+	queues := map[string][]int{}
 	for i, item := range items {
-		if err := ctx.Err(); err != nil {
-			return sum, err
+		host := ""
+		if u, err := url.Parse(item.URL); err == nil {
+			host = u.Host
 		}
-		report := func(bytes, total int64) {
-			s.Progress(Event{Item: item, Bytes: bytes, Total: total, Done: i, Items: len(items)})
-		}
-		path, ok := b.have(item)
-		if ok {
-			sum.Skipped++
-		} else if path, err = s.fetch(ctx, item, report); err == nil {
-			sum.Downloaded++
-		} else if ctx.Err() != nil {
-			return sum, ctx.Err()
-		} else {
-			sum.Failed = append(sum.Failed, Failure{Item: item, Err: err})
-			continue
-		}
-		sum.Paths = append(sum.Paths, path)
-		s.Progress(Event{Item: item, Done: i + 1, Items: len(items)})
+		queues[host] = append(queues[host], i)
 	}
-	return sum, nil
+	slots := make(chan struct{}, maxHosts)
+	var hosts sync.WaitGroup
+	for host, indexes := range queues {
+		hosts.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			q := &queue{session: s, host: host}
+			for _, i := range indexes {
+				if ctx.Err() != nil {
+					return
+				}
+				results[i] = q.one(ctx, items[i])
+			}
+		})
+	}
+	hosts.Wait()
+	return results
+}
+
+// result is a paper that was fetched or not.
+type result struct {
+	path    string
+	skipped bool
+	err     error
+}
+
+func summarize(items []Item, results []result) (sum Summary) {
+	for i, r := range results {
+		switch {
+		case r.err != nil:
+			sum.Failed = append(sum.Failed, Failure{Item: items[i], Err: r.err})
+			continue
+		case r.path == "":
+			continue
+		case r.skipped:
+			sum.Skipped++
+		default:
+			sum.Downloaded++
+		}
+		sum.Paths = append(sum.Paths, r.path)
+	}
+	return sum
 }
 
 func (f Fetcher) withDefaults() Fetcher {
@@ -137,34 +182,90 @@ type session struct {
 	Fetcher
 	registry *registry
 	open     *http.Transport
-	guarded  *http.Transport      // refuses local addresses
-	asked    map[string]time.Time // time of the last request per host
-	down     map[string]error     // unreachable hosts
+	guarded  *http.Transport // refuses local addresses
+	items    int
+
+	mu       sync.Mutex
+	turns    map[string]*turn // per host
+	done     int
+	received int64
+}
+
+// tell reports an event. Bytes that have just arrived count as received.
+func (s *session) tell(e Event, arrived int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Path != "" || e.Err != nil {
+		s.done++
+	}
+	s.received += arrived
+	e.Received, e.Done, e.Items = s.received, s.done, s.items
+	s.Progress(e)
+}
+
+// queue has the papers of one host, which are fetched one after the other.
+type queue struct {
+	*session
+	host     string
+	answered bool  // the host has sent a paper
+	failed   int   // papers in a row that failed after all tries
+	down     error // no more requests go to the host
+}
+
+// maxFailed is the number of papers in a row that a host may fail to send after all tries. Then it is left in peace.
+const maxFailed = 5
+
+// one fetches one paper, unless it exists. The result is empty if the context ended.
+func (q *queue) one(ctx context.Context, item Item) (r result) {
+	if r.path, r.skipped = q.registry.have(item); !r.skipped {
+		r.path, r.err = q.fetch(ctx, item)
+		if r.err != nil && ctx.Err() != nil {
+			return result{}
+		}
+	}
+	if r.err != nil {
+		r.path = ""
+	}
+	q.tell(Event{Item: item, Path: r.path, Err: r.err}, 0)
+	return r
 }
 
 // fetch downloads one paper and returns its path.
-func (s *session) fetch(ctx context.Context, item Item, report func(bytes, total int64)) (path string, err error) {
-	u, err := url.Parse(item.URL)
-	if err != nil {
-		return "", err
+func (q *queue) fetch(ctx context.Context, item Item) (path string, err error) {
+	if q.down != nil {
+		return "", q.down
 	}
-	if err := s.down[u.Host]; err != nil {
-		return "", err
-	}
-	name := s.registry.fileName(item)
-	path = filepath.Join(s.Dir, name)
+	name := q.registry.fileName(item)
+	path = filepath.Join(q.Dir, name)
 	p, err := openPart(path+".part", item.URL)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, p.leave()) }()
-	err = s.download(ctx, transfer{host: u.Host, item: item, part: p, report: report})
-	var offline *OfflineError
-	if errors.As(err, &offline) {
-		s.down[u.Host] = err
+	if q.registry.completed(item, p) {
+		return path, p.finish(path)
 	}
+	err = q.download(ctx, &transfer{queue: q, item: item, part: p})
+	q.note(err)
 	if err != nil {
 		return "", err
 	}
-	return path, s.keep(item, p, name)
+	return path, q.keep(item, p, name)
+}
+
+// note draws conclusions about the host from the result of a download.
+func (q *queue) note(err error) {
+	var offline *OfflineError
+	var later *postponed
+	var spent *exhausted
+	switch {
+	case errors.As(err, &offline), errors.As(err, &later):
+		q.down = err
+	case errors.As(err, &spent):
+		if q.failed++; q.failed == maxFailed {
+			q.down = fmt.Errorf("%s failed for %d papers in a row: %w", q.host, maxFailed, err)
+		}
+	case err == nil:
+		q.answered, q.failed = true, 0
+	}
 }

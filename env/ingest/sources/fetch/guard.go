@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -25,9 +26,23 @@ func transport(control func(network, address string, c syscall.RawConn) error) *
 	}
 }
 
-// client returns the client for a request. A paper's URL may be in the local network, because a person entered it, but a
+// paced is a transport that waits for a host's turn before each request, redirects included.
+type paced struct {
+	http.RoundTripper
+	wait func(req *http.Request) error
+}
+
+// RoundTrip waits and sends the request.
+func (p paced) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := p.wait(req); err != nil {
+		return nil, err
+	}
+	return p.RoundTripper.RoundTrip(req)
+}
+
+// client returns the client for a request. The watch stops while a request waits for its turn. A paper's URL may be in the local network, because a person entered it, but a
 // redirect from elsewhere must not lead there.
-func (s *session) client(req *http.Request) *http.Client {
+func (s *session) client(req *http.Request, watch *time.Timer) *http.Client {
 	local := isLocal(req.Context(), req.URL.Hostname())
 	client := &http.Client{Transport: s.guarded}
 	if s.Client != nil {
@@ -35,6 +50,11 @@ func (s *session) client(req *http.Request) *http.Client {
 	} else if proxy, err := http.ProxyFromEnvironment(req); local || err == nil && proxy != nil { // a proxy often has a local address
 		client.Transport = s.open
 	}
+	client.Transport = paced{cmp.Or(client.Transport, http.DefaultTransport), func(req *http.Request) error {
+		watch.Stop()
+		defer watch.Reset(headerTimeout + s.Stall)
+		return s.wait(req.Context(), req.URL.Host)
+	}}
 	client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		switch {
 		case len(via) > maxRedirects:

@@ -79,6 +79,19 @@ func Parse(text string) (Item, error) {
 	return item, nil
 }
 
+// Named returns the paper at a URL, to be saved under a name, without folder and ".pdf".
+func Named(url, name string) (Item, error) {
+	item, err := address(strings.TrimSpace(url))
+	if err != nil {
+		return Item{}, err
+	}
+	item.Name, item.named = safeName(name), true
+	if item.Name == "" {
+		return Item{}, fmt.Errorf("%q is not a valid file name", name)
+	}
+	return item, nil
+}
+
 func uncomment(line string) string {
 	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {

@@ -22,7 +22,7 @@ type part struct {
 	file  *os.File
 	size  int64
 	mark  mark
-	wrote func(size int64)
+	wrote func(n int, size int64)
 }
 
 type mark struct {
@@ -39,7 +39,7 @@ func openPart(path, url string) (*part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open download: %w", err)
 	}
-	p := &part{path: path, file: f, mark: mark{Format: registryFormat, URL: url}, wrote: func(int64) {}}
+	p := &part{path: path, file: f, mark: mark{Format: registryFormat, URL: url}, wrote: func(int, int64) {}}
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open download: %w", err), f.Close())
@@ -80,20 +80,34 @@ func (p *part) reset(validator string) error {
 func (p *part) Write(data []byte) (int, error) {
 	n, err := p.file.Write(data)
 	p.size += int64(n)
-	p.wrote(p.size)
+	p.wrote(n, p.size)
 	return n, err
 }
 
-// sum hashes the whole file.
+// sum hashes the whole file. The next Write appends.
 func (p *part) sum() (string, error) {
-	h := sha256.New()
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	if _, err := io.Copy(h, p.file); err != nil {
+	return sumOf(p.file)
+}
+
+func sumOf(r io.Reader) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// fileSum hashes the file at path.
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	return sumOf(f)
 }
 
 // finish moves the file to its final path.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"airqa/internal/ledger"
@@ -29,10 +30,13 @@ type record struct {
 	At     time.Time `json:"at"`
 }
 
-// registry lists the completed downloads of a folder. It keeps the folder's fetched.jsonl open and locked.
+// registry lists the completed downloads of a folder. It keeps the folder's fetched.jsonl open and locked. Calls may
+// overlap.
 type registry struct {
-	dir    string
-	byURL  *ledger.Ledger[string, record]
+	dir   string
+	byURL *ledger.Ledger[string, record]
+
+	mu     sync.Mutex
 	byFile map[string]string // URL by file name in lower case
 }
 
@@ -69,20 +73,45 @@ func (g *registry) read(line []byte, _ ledger.Span) (string, record, error) {
 // have returns the path of an item that was fetched earlier and whose file is unchanged.
 func (g *registry) have(item Item) (string, bool) {
 	r, ok := g.byURL.Get(item.URL)
-	if !ok || item.SHA256 != "" && item.SHA256 != r.SHA256 || item.named && r.File != g.free(item) {
+	if !ok || item.SHA256 != "" && item.SHA256 != r.SHA256 {
 		return "", false
 	}
 	path := filepath.Join(g.dir, filepath.Base(r.File))
 	info, err := os.Stat(path)
-	return path, err == nil && info.Size() == r.Bytes
+	if err != nil || info.Size() != r.Bytes || !g.owns(item, r) {
+		return path, false
+	}
+	sum, err := fileSum(path)
+	return path, err == nil && sum == r.SHA256
 }
 
-// fileName returns the file name for an item.
+// owns reports whether a recorded file has the name that the item wants.
+func (g *registry) owns(item Item, r record) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !item.named || r.File == g.free(item)
+}
+
+// completed reports whether a part is a whole file that was recorded and not moved to its final path.
+func (g *registry) completed(item Item, p *part) bool {
+	r, ok := g.byURL.Get(item.URL)
+	if !ok || r.Bytes != p.size || item.SHA256 != "" && item.SHA256 != r.SHA256 || r.File+".part" != filepath.Base(p.path) {
+		return false
+	}
+	sum, err := p.sum()
+	return err == nil && sum == r.SHA256
+}
+
+// fileName returns the file name for an item and reserves it.
 func (g *registry) fileName(item Item) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if r, ok := g.byURL.Get(item.URL); ok && !item.named {
 		return filepath.Base(r.File)
 	}
-	return g.free(item)
+	name := g.free(item)
+	g.byFile[strings.ToLower(name)] = item.URL
+	return name
 }
 
 // free returns the item's own name, or adds a hash of its URL if another paper has the name.

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"airqa/env/ingest"
+	"airqa/env/ingest/sources/catalog"
+	"airqa/env/ingest/sources/fetch"
+	"airqa/env/ingest/sources/wanted"
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+	"airqa/run/session"
+)
+
+type papersFetchCmd struct {
+	dataFlags
+	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions, one JSON object per line."`
+	Metadata  []string `required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with addresses (AirQA paper, A.2). Repeatable."`
+	Named     bool     `help:"Only papers that questions name, not those of the venues that they search."`
+	Limit     int      `placeholder:"N" help:"Fetch at most N papers now. Default: all."`
+	Rate      float64  `default:"1" help:"Maximum requests per second to one host; 0 is no limit. arXiv gets one in three seconds at most."`
+	MaxMB     int      `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
+	Workers   int      `short:"j" default:"2" help:"Papers to read concurrently."`
+	chunkFlags
+	Missing string `env:"-" placeholder:"FILE" help:"Write the papers that are still missing to FILE, as JSON lines with id, title, address and reason."`
+	DryRun  bool   `env:"-" help:"Only list what is needed, present and to fetch."`
+	JSON    bool   `name:"json" env:"-" help:"Print JSON."`
+}
+
+func (papersFetchCmd) Help() string {
+	return `Examples:
+  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata metadata-acl2023.zip --dry-run
+  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata metadata-acl2023.zip --missing missing.jsonl
+  airqa papers fetch --data papers --questions test_data_553.jsonl --metadata acl2023.zip --metadata iclr2024 --named
+
+Needed are the papers that questions name and all papers of the venues that they search. Each is downloaded from the
+pdf_url of its metadata, and added under its own uuid with that metadata. One request at a time goes to each host; a
+server that asks to wait is obeyed. Ctrl-C keeps everything, and the same command resumes, even within a file: what is
+there and unchanged is not downloaded again. Exit code 3 means that papers with an address are missing.`
+}
+
+func (c papersFetchCmd) check() error {
+	switch {
+	case c.Rate < 0:
+		return exit.Misuse("--rate %v: cannot be negative", c.Rate)
+	case c.MaxMB < 1:
+		return exit.Misuse("--max-mb %d: must be at least 1", c.MaxMB)
+	case c.Workers < 1:
+		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+	case c.Limit < 0:
+		return exit.Misuse("--limit %d: cannot be negative", c.Limit)
+	}
+	return nil
+}
+
+func (c papersFetchCmd) Run(a *app) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	chunks, err := c.chunking()
+	if err != nil {
+		return err
+	}
+	to, err := c.target(a, true)
+	if err != nil {
+		return err
+	}
+	metadata, err := catalog.Open(c.Metadata)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	defer func() { err = errors.Join(err, metadata.Close()) }()
+	c.completeRemoval(a) // before downloads, which it would remove
+	questions, plan, err := c.plan(a, metadata)
+	if err != nil {
+		return err
+	}
+	var received int64
+	var stopped error
+	if !c.DryRun {
+		received, stopped = a.session().Acquire(session.Acquisition{
+			To: to, Plan: plan, Limit: c.Limit, Fetcher: c.fetcher(), Reading: c.config(), Chunks: chunks,
+		})
+	}
+	if err := errors.Join(c.print(a, newFetchReport(c.DryRun, questions, plan, received)), c.writeMissing(plan)); err != nil {
+		return errors.Join(stopped, err)
+	}
+	return c.end(a, plan, stopped)
+}
+
+// plan lists the papers of the questions, and the number of questions.
+func (c papersFetchCmd) plan(a *app, metadata *catalog.Catalog) (int, wanted.Plan, error) {
+	for i, fault := range metadata.Faults() {
+		if i == maxFaults {
+			a.say("warning: and %d more files are no metadata of a paper", len(metadata.Faults())-i)
+			break
+		}
+		a.say("warning: metadata %s", fault)
+	}
+	questions, err := a.session().QuestionsForPapers(c.Questions)
+	if err != nil {
+		return 0, wanted.Plan{}, err
+	}
+	held, err := session.VenuesIn(a.ctx, c.Data)
+	return len(questions), wanted.Make(wanted.Config{Questions: questions, Metadata: metadata, Held: held, Named: c.Named}), err
+}
+
+// maxFaults is the number of metadata files that are printed with their fault.
+const maxFaults = 3
+
+func (c papersFetchCmd) fetcher() fetch.Fetcher {
+	return fetch.Fetcher{MaxBytes: int64(c.MaxMB) << 20, Delay: c.delay(), UserAgent: "airqa/" + version}
+}
+
+// delay returns the time between two requests; in fetch.Fetcher, a negative one is none.
+func (c papersFetchCmd) delay() time.Duration {
+	if c.Rate == 0 {
+		return -1
+	}
+	return time.Duration(float64(time.Second) / c.Rate)
+}
+
+func (c papersFetchCmd) config() ingest.Config { return ingest.Config{Workers: c.Workers} }
+
+// end prints what is left to do and sets the exit code.
+func (c papersFetchCmd) end(a *app, plan wanted.Plan, stopped error) error {
+	waiting, failed := 0, 0
+	for _, n := range plan.Tally() {
+		switch n.State {
+		case wanted.Waiting:
+			waiting = n.Total
+		case wanted.Failed:
+			failed = n.Total
+		case wanted.Present, wanted.Fetched, wanted.NoAddress:
+		}
+	}
+	switch {
+	case stopped != nil:
+		return stopped
+	case c.DryRun && waiting > 0:
+		a.say("dry run: nothing was fetched. %s to fetch, %s or more at %v a second to each host", terminal.Plural(waiting, "paper"), plan.Least(c.delay()), c.Rate)
+	case waiting > 0:
+		a.say("%s left to fetch; the same command fetches the next", terminal.Plural(waiting, "paper"))
+	}
+	if failed > 0 {
+		return exit.With(exit.FailedExamples, fmt.Errorf("%s could not be fetched; the same command retries them", terminal.Plural(failed, "paper")))
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+// Package catalog looks up papers in collections of metadata files (AirQA paper, Appendix A.2): folders, or zip archives,
+// of JSON files with one paper each. Start from [Open].
+//
+// It keeps only what a download needs in memory: id, title, venue and address. [Entry.Read] returns a whole file. For
+// metadata by title, see package records.
+package catalog
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"airqa/qa"
+)
+
+// maxRecord is the maximum size of a metadata file, and maxRecords the maximum number of files.
+const (
+	maxRecord  = 16 << 20
+	maxRecords = 1 << 20
+)
+
+// Entry is the metadata of one paper.
+type Entry struct {
+	// ID is the paper's UUID in lower case.
+	ID, Title string
+	// Venue is conference and year as in [qa.VenueYear].
+	Venue string
+	// URL is the address of the PDF as given: unchecked, and empty if there is none.
+	URL string
+
+	from fs.FS
+	name string
+}
+
+// Catalog is an index of metadata files. It is safe for concurrent use until Close.
+type Catalog struct {
+	byID    map[string]Entry
+	byVenue map[string][]Entry
+	faults  []string
+	closers []io.Closer
+}
+
+// Open reads the metadata files of folders, at any depth, and of zip archives. Of several files for one paper, the first
+// counts. A file that is not metadata of a paper is a fault and does not stop the others. The caller must close it.
+func Open(paths []string) (*Catalog, error) {
+	c := &Catalog{byID: map[string]Entry{}, byVenue: map[string][]Entry{}}
+	for _, p := range paths {
+		if err := c.add(p); err != nil {
+			return nil, errors.Join(fmt.Errorf("read metadata %s: %w", p, err), c.Close())
+		}
+	}
+	for _, list := range c.byVenue {
+		slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+	}
+	return c, nil
+}
+
+// Close closes the archives.
+func (c *Catalog) Close() error {
+	var errs []error
+	for _, file := range c.closers {
+		errs = append(errs, file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Len is the number of papers.
+func (c *Catalog) Len() int { return len(c.byID) }
+
+// Faults describes the files that are not metadata of a paper, one line each.
+func (c *Catalog) Faults() []string { return c.faults }
+
+// ByID returns the entry of a paper, ignoring case.
+func (c *Catalog) ByID(id string) (Entry, bool) {
+	e, ok := c.byID[strings.ToLower(id)]
+	return e, ok
+}
+
+// Venue returns the entries of a venue such as "acl2023", ordered by id.
+func (c *Catalog) Venue(name string) []Entry { return c.byVenue[name] }
+
+func (c *Catalog) add(p string) error {
+	info, err := os.Stat(p)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return c.addFrom(os.DirFS(p))
+	}
+	archive, err := zip.OpenReader(p)
+	if err != nil {
+		return fmt.Errorf("%w; name a folder of JSON files, or a zip archive of them", err)
+	}
+	c.closers = append(c.closers, archive)
+	return c.addFrom(archive)
+}
+
+func (c *Catalog) addFrom(from fs.FS) error {
+	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() || !strings.EqualFold(path.Ext(name), ".json") || strings.HasPrefix(path.Base(name), "."):
+			return nil
+		case len(c.byID)+len(c.faults) >= maxRecords:
+			return fmt.Errorf("more than %d files", maxRecords)
+		}
+		e, err := parse(from, name)
+		if err != nil {
+			c.faults = append(c.faults, name+": "+err.Error())
+			return nil
+		}
+		if _, twice := c.byID[e.ID]; !twice {
+			c.byID[e.ID] = e
+			c.byVenue[e.Venue] = append(c.byVenue[e.Venue], e)
+		}
+		return nil
+	})
+}
+
+func parse(from fs.FS, name string) (Entry, error) {
+	e := Entry{from: from, name: name}
+	raw, err := e.read()
+	if err != nil {
+		return e, err
+	}
+	var m struct {
+		UUID       string `json:"uuid"`
+		Title      string `json:"title"`
+		Conference string `json:"conference"`
+		Year       int    `json:"year"`
+		URL        string `json:"pdf_url"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &kind) && kind.Field != "":
+			err = fmt.Errorf("%q is a %s", kind.Field, kind.Value)
+		case kind != nil:
+			err = fmt.Errorf("a JSON %s, not an object", kind.Value)
+		}
+		return e, err
+	}
+	if m.UUID == "" {
+		m.UUID = strings.TrimSuffix(path.Base(name), path.Ext(name))
+	}
+	if !qa.IsUUID(m.UUID) {
+		return e, fmt.Errorf("%q is not a uuid", m.UUID)
+	}
+	e.ID, e.Title, e.URL = strings.ToLower(m.UUID), strings.TrimSpace(m.Title), strings.TrimSpace(m.URL)
+	e.Venue = qa.VenueYear(m.Conference, m.Year)
+	return e, nil
+}
+
+// Read returns the metadata as JSON with the paper's id in "uuid".
+func (e Entry) Read() ([]byte, error) {
+	raw, err := e.read()
+	if err != nil {
+		return nil, fmt.Errorf("read metadata of paper %s: %w", e.ID, err)
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, fmt.Errorf("read metadata of paper %s: %w", e.ID, err)
+	}
+	var id string
+	if json.Unmarshal(fields["uuid"], &id) == nil && id != "" {
+		return raw, nil
+	}
+	fields["uuid"] = json.RawMessage(`"` + e.ID + `"`)
+	return json.Marshal(fields)
+}
+
+func (e Entry) read() ([]byte, error) {
+	f, err := e.from.Open(e.name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errors.New("not a regular file"))
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxRecord+1))
+	if err == nil && len(raw) > maxRecord {
+		err = fmt.Errorf("larger than %d MB", maxRecord>>20)
+	}
+	return raw, err
+}

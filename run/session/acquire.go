@@ -1,0 +1,258 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"airqa/env"
+	"airqa/env/datadir"
+	"airqa/env/ingest"
+	"airqa/env/ingest/sources/fetch"
+	"airqa/env/ingest/sources/wanted"
+	"airqa/env/pdf"
+	"airqa/internal/atomicfile"
+	"airqa/internal/progress"
+)
+
+// Acquisition configures [Session.Acquire].
+type Acquisition struct {
+	To env.WriterConfig
+	// Plan has the papers. Acquire fetches those that wait, and sets their states and reasons.
+	Plan wanted.Plan
+	// Limit is the maximum number of papers to fetch; 0 means all.
+	Limit int
+	// Fetcher downloads; its folder, clock and progress are set here.
+	Fetcher fetch.Fetcher
+	// Reading configures ingestion; its reader, store and progress are set here.
+	Reading ingest.Config
+	Chunks  datadir.Chunking
+}
+
+// Acquire downloads papers into a data directory and ingests each as soon as it is there, with progress bars. Failures of
+// single papers are in the plan. The first Ctrl-C stops downloading and indexes the papers added so far. The same call
+// resumes. It returns the number of bytes received.
+func (s Session) Acquire(c Acquisition) (received int64, err error) {
+	ctx, drain, stop := s.Interrupts()
+	defer stop()
+	q := newAcquirer(s, c)
+	if _, err := datadir.Open(c.To.Dir); errors.Is(err, datadir.ErrNotDataDir) && len(q.items) == 0 {
+		return 0, nil // an interrupted index, on the other hand, is completed even if no paper is left to fetch
+	}
+	pool, err := pdf.NewPool(pdf.Config{MaxInstances: c.Reading.Workers})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	if q.Reading.Reader, err = ingest.NewReader(pool); err != nil {
+		return 0, err
+	}
+	err = s.fill(ctx, drain, c.To, func(ctx context.Context, store *env.Writer) (done string, err error) {
+		if q.Reading.Reader.Chunks, err = store.ChunkAs(c.Chunks); err != nil {
+			return "", err
+		}
+		q.Reading.Store = store
+		dir, err := datadir.Open(c.To.Dir)
+		if err != nil {
+			return "", err
+		}
+		q.Fetcher.Dir, q.Fetcher.Now = dir.Downloads(), s.Now
+		err = q.run(ctx)
+		return fmt.Sprintf("%d of %d papers", q.added, len(q.items)), err
+	})
+	return q.received, err
+}
+
+// acquirer is one call of Acquire.
+type acquirer struct {
+	Session
+	Acquisition
+	items   []fetch.Item
+	arrived chan string // paths of downloads; it never blocks
+
+	mu       sync.Mutex
+	papers   map[string]*wanted.Paper // by id, which is the name of the download
+	byPath   map[string]string        // id by path of the download
+	added    int                      // papers ingested
+	read     int                      // papers ingested or failed at it
+	printed  int
+	received int64
+}
+
+func newAcquirer(s Session, c Acquisition) *acquirer {
+	q := &acquirer{Session: s, Acquisition: c, papers: map[string]*wanted.Paper{}, byPath: map[string]string{}}
+	for i := range c.Plan.Papers {
+		p := &c.Plan.Papers[i]
+		if p.State != wanted.Waiting || c.Limit > 0 && len(q.items) == c.Limit {
+			continue
+		}
+		q.items, q.papers[p.ID] = append(q.items, p.Item), p
+	}
+	q.arrived = make(chan string, len(q.items))
+	return q
+}
+
+// run downloads and ingests side by side. A failure of either ends both.
+func (q *acquirer) run(ctx context.Context) error {
+	if len(q.items) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var fetched error
+	var downloads sync.WaitGroup
+	stage := q.Progress.Stage("fetch", len(q.items))
+	downloads.Go(func() {
+		defer close(q.arrived)
+		q.Fetcher.Progress = q.noteFetch(stage)
+		var sum fetch.Summary
+		sum, fetched = q.Fetcher.Fetch(ctx, q.items)
+		stage.Close(fmt.Sprintf("%d fetched, %d already present, %d failed, %.1f MB", sum.Downloaded, sum.Skipped, len(sum.Failed), megabytes(q.received)))
+		if fetched != nil {
+			cancel()
+		}
+	})
+	err := q.ingest(ctx)
+	cancel()
+	downloads.Wait()
+	if fetched != nil && !errors.Is(fetched, context.Canceled) {
+		return fetched
+	}
+	return err
+}
+
+func megabytes(n int64) float64 { return float64(n) / 1e6 }
+
+// noteFetch returns the listener for downloads.
+func (q *acquirer) noteFetch(stage *progress.Stage) func(fetch.Event) {
+	begun := q.Now()
+	return func(e fetch.Event) {
+		q.received = e.Received
+		note := fmt.Sprintf("%.1f MB", megabytes(e.Received))
+		if took := q.Now().Sub(begun).Seconds(); took > 0 {
+			note += fmt.Sprintf(", %.1f MB/s", megabytes(e.Received)/took)
+		}
+		stage.Set(e.Done, note)
+		err := e.Err
+		if err == nil && e.Path != "" {
+			if err = q.addMetadata(e); err == nil {
+				q.arrive(e)
+			}
+		}
+		if err != nil {
+			q.fail(e.Item.Name, err.Error(), e.Item.URL)
+		}
+	}
+}
+
+// arrive passes a download on to ingestion.
+func (q *acquirer) arrive(e fetch.Event) {
+	q.mu.Lock()
+	q.byPath[filepath.Clean(e.Path)] = e.Item.Name
+	q.mu.Unlock()
+	q.arrived <- e.Path
+}
+
+// addMetadata puts the metadata of a paper beside its download, where ingestion finds it.
+func (q *acquirer) addMetadata(e fetch.Event) error {
+	raw, err := q.papers[e.Item.Name].Read()
+	if err != nil {
+		return err
+	}
+	path := strings.TrimSuffix(e.Path, filepath.Ext(e.Path)) + ".json"
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, raw) {
+		return nil
+	}
+	return atomicfile.WriteFile(path, raw)
+}
+
+// maxPrinted is the number of failures that are printed one by one; the others are only counted.
+const maxPrinted = 20
+
+// fail records that a paper is missing.
+func (q *acquirer) fail(id, reason, where string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.papers[id].State, q.papers[id].Reason = wanted.Failed, reason
+	switch q.printed++; {
+	case q.printed <= maxPrinted:
+		q.Progress.Print(fmt.Sprintf("error: %s: %s", where, reason))
+	case q.printed == maxPrinted+1:
+		q.Progress.Print("error: more papers failed; the table at the end counts them")
+	}
+}
+
+// ingest reads downloads as they arrive.
+func (q *acquirer) ingest(ctx context.Context) error {
+	stage := q.Progress.Stage("ingest", len(q.items))
+	begun, pages := q.Now(), 0
+	q.Reading.Progress = func(e ingest.Event) {
+		pages += e.Pages
+		q.noteIngest(e)
+		stage.Set(q.read, rate(pages, q.Now().Sub(begun), "pages/s"))
+	}
+	var err error
+	for batch := q.next(ctx); len(batch) > 0 && err == nil; batch = q.next(ctx) {
+		_, err = ingest.Run(ctx, q.Reading, batch)
+	}
+	stage.Close(fmt.Sprintf("%d added, %d failed, %s", q.added, q.read-q.added, rate(pages, q.Now().Sub(begun), "pages/s")))
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
+}
+
+// next waits for a download and returns it with all others that are there; none at the end.
+func (q *acquirer) next(ctx context.Context) (batch []string) {
+	select {
+	case path, ok := <-q.arrived:
+		if !ok {
+			return nil
+		}
+		batch = append(batch, path)
+	case <-ctx.Done():
+		return nil
+	}
+	for {
+		select {
+		case path, ok := <-q.arrived:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, path)
+		default:
+			return batch
+		}
+	}
+}
+
+// noteIngest records the end of a paper.
+func (q *acquirer) noteIngest(e ingest.Event) {
+	q.mu.Lock()
+	id := q.byPath[filepath.Clean(e.Path)]
+	q.mu.Unlock()
+	switch e.State {
+	case ingest.Failed:
+		q.read++
+		// The reasons of different files are counted together.
+		q.fail(id, strings.ReplaceAll(e.Err.Error(), filepath.Base(e.Path), "the file"), e.Path)
+	case ingest.Added, ingest.Skipped:
+		q.read++
+		if e.PaperID != id {
+			q.fail(id, "its file was ingested as another paper, "+e.PaperID, e.Path)
+			return
+		}
+		q.added++
+		q.mu.Lock()
+		q.papers[id].State = wanted.Fetched
+		q.mu.Unlock()
+		e.Problems = nil // airqa papers lists them
+		q.reportFile(e)
+	case ingest.Reading:
+	}
+}
