@@ -72,6 +72,7 @@ type Env struct {
 	texts       passages
 	pool        *pdf.Pool
 	draw        drawer
+	glyphs      func(ctx context.Context, path string, page int) ([]pdf.Glyph, error)
 	limits      paperdb.Limits
 	fingerprint string
 	window      int // of the dense collection, in tokens
@@ -116,8 +117,9 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open data directory %s: %w", dir.Path(), errors.Join(err, pool.Close()))
 	}
+	viewer := pdf.Viewer{Pool: pool, DPI: cfg.DPI}
 	e := &Env{
-		dir: dir, db: db, pool: pool, draw: pdf.Viewer{Pool: pool, DPI: cfg.DPI}.View,
+		dir: dir, db: db, pool: pool, draw: viewer.View, glyphs: viewer.Glyphs,
 		limits: paperdb.Limits{Rows: cfg.QueryRows, Deadline: cfg.QueryDeadline},
 		mode:   cfg.Mode, embedder: cfg.Embedder,
 	}

@@ -42,7 +42,10 @@ type Config struct {
 	Budget agent.Budget
 	// Progress is called after every finished episode, one call at a time. May be nil.
 	Progress func(Event)
-	Now      func() time.Time
+	// Watch is called after each new reply and each new observation is logged, by the goroutine of its episode. May be
+	// nil.
+	Watch func(uuid string, s qa.Step)
+	Now   func() time.Time
 	// MaxEqualFailures consecutive failures of one kind end the invocation: a wrong key fails every question. 0
 	// disables this. If the endpoint has answered before and the failure is transient, it is an outage: further
 	// episodes wait instead, longer each time.
@@ -245,6 +248,9 @@ func (r *Runner) one(ctx context.Context, t task) error {
 		return err
 	}
 	setup.Log = log
+	if r.c.Watch != nil {
+		setup.Log = watched{log, t.example.UUID, r.c.Watch}
+	}
 	tr, err := r.c.Solver.Solve(ctx, t.example, setup)
 	if why := qa.Suspension(err); why != "" {
 		r.suspend(why)

@@ -46,6 +46,8 @@ type cli struct {
 	Papers papersCmd `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
 
+	Ask askCmd `cmd:"" group:"Papers:" help:"Answer a question about your PDFs, with sources."`
+
 	Questions questionsCmd `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`
 	Stats     statsCmd     `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
 	Run       runCmd       `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`

@@ -12,7 +12,7 @@ import (
 	"airqa/run/session"
 )
 
-// recordedFlags is a kong resolver that fills unset flags of run --replay RUN, fork RUN and replay RUN from that run. With places set it
+// recordedFlags is a kong resolver that fills unset flags of run --replay RUN, fork RUN, replay RUN and ask --from RUN from that run. With places set it
 // fills only the locations of papers and endpoint, which may have moved: the environment and airqa.yaml override them.
 // Otherwise it fills all other flags and overrides both, since a run's settings belong together.
 type recordedFlags struct{ places bool }
@@ -30,7 +30,7 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 		return nil, nil
 	}
 	value, err := recordedFlag(ctx, dir, flag.Name)
-	if err == nil && value != nil && flag.Name == "base-url" && parent.Command.Name == "fork" { // a replay sends nothing
+	if err == nil && value != nil && flag.Name == "base-url" && parent.Command.Name != "replay" && parent.Command.Name != "run" { // a replay sends nothing
 		err = checkRecordedAddress(dir, fmt.Sprint(value))
 	}
 	return value, err
@@ -60,16 +60,22 @@ func recordedFlag(ctx *kong.Context, dir, flag string) (any, error) {
 	return session.RecordedFlags(dir, config, os.Getenv)[flag], nil
 }
 
-// recordedDir returns the run that a command repeats, executes again or forks; "" for none.
+// recordedDir returns the run that a command repeats, executes again, forks or continues; "" for none.
 func recordedDir(ctx *kong.Context, command *kong.Node) string {
+	given := make(map[string]any)
+	for _, f := range command.Flags {
+		if f.Name == "replay" || f.Name == "from" || f.Name == "continue" {
+			given[f.Name] = ctx.FlagValue(f)
+		}
+	}
 	switch command.Name {
 	case "run":
-		for _, f := range command.Flags {
-			if f.Name == "replay" {
-				dir, _ := ctx.FlagValue(f).(string)
-				return dir
-			}
-		}
+		dir, _ := given["replay"].(string)
+		return dir
+	case "ask":
+		last, _ := given["continue"].(bool)
+		from, _ := given["from"].(string)
+		return conversationDir(last, from)
 	case "fork", "replay":
 		for _, p := range ctx.Path {
 			if p.Positional != nil && p.Positional.Name == "run" {

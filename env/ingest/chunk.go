@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"airqa/env/datadir"
 	"airqa/env/ingest/layout"
 	"airqa/internal/tokens"
+	"airqa/internal/words"
 )
 
 // chunker splits pages into chunks.
@@ -106,7 +106,7 @@ func (c *chunker) pieces(paragraph string) []piece {
 		return []piece{whole}
 	}
 	var out []piece
-	for _, s := range sentences(paragraph) {
+	for _, s := range words.Sentences(paragraph) {
 		if c.fits(s) {
 			out = append(out, c.piece(s, " "))
 			continue
@@ -138,19 +138,4 @@ func (c *chunker) length(s string) int {
 		return c.limit + 1
 	}
 	return c.count(s)
-}
-
-// sentences splits after ". ", "? " and "! " before a capital or a digit.
-func sentences(s string) []string {
-	var out []string
-	runes := []rune(s)
-	start := 0
-	for i := 0; i+2 < len(runes); i++ {
-		ends := strings.ContainsRune(".?!", runes[i]) && runes[i+1] == ' '
-		if ends && (unicode.IsUpper(runes[i+2]) || unicode.IsDigit(runes[i+2])) {
-			out = append(out, string(runes[start:i+1]))
-			start = i + 2
-		}
-	}
-	return append(out, string(runes[start:]))
 }

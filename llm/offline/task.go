@@ -106,7 +106,7 @@ func (t *task) readReply(m qa.Message) {
 }
 
 var (
-	labelPattern = regexp.MustCompile(`(?m)^\[(Question|Answer Format|Anchor PDFs?|Conferences?|SQL|Context)\]: ?`)
+	labelPattern = regexp.MustCompile(`(?m)^\[(Question|Conversation|Answer Format|Anchor PDFs?|Conferences?|SQL|Context)\]: ?`)
 	venuePattern = regexp.MustCompile(`(?s)^(.*?)[ _-]*(\d{4})?$`)
 	quotedText   = regexp.MustCompile(`'([^'\n]+)'|"([^"\n]+)"`)
 )

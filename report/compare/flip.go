@@ -2,9 +2,8 @@ package compare
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 )
 
@@ -52,18 +51,8 @@ func (f Flip) Traces(r Result) []string {
 	var lines []string
 	for _, side := range []struct{ run, episode string }{{r.A.Run, f.EpisodeA}, {r.B.Run, f.EpisodeB}} {
 		if side.run != "" {
-			lines = append(lines, fmt.Sprintf("airqa trace %s %s", shellWord(side.run), shellWord(side.episode)))
+			lines = append(lines, fmt.Sprintf("airqa trace %s %s", terminal.ShellWord(side.run), terminal.ShellWord(side.episode)))
 		}
 	}
 	return lines
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-][A-Za-z0-9_./:=@%+,#-]*$`)
-
-// shellWord quotes s for a shell if necessary.
-func shellWord(s string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

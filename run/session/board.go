@@ -138,24 +138,43 @@ type Next struct {
 
 // End reports the scores so far and the next step, and turns the results of the jobs into an exit code.
 func (s Session) End(jobs []Ended, next Next, err error) error {
+	interrupted, err := s.interrupted(jobs, err)
 	if err != nil {
 		return err
+	}
+	s.sayTallies(jobs)
+	all, stopped := sum(jobs)
+	if interrupted == nil && all.Left == 0 {
+		s.sayNext(jobs, next)
+	}
+	return endOf(all, next.Out, stopped, interrupted)
+}
+
+// Result turns the results of the jobs into an exit code: nil if no question is left and none failed.
+func (s Session) Result(jobs []Ended, out string, err error) error {
+	interrupted, err := s.interrupted(jobs, err)
+	if err != nil {
+		return err
+	}
+	all, stopped := sum(jobs)
+	return endOf(all, out, stopped, interrupted)
+}
+
+// interrupted returns the interruption of a job, or the error that ended one.
+func (s Session) interrupted(jobs []Ended, err error) (interruption, failure error) {
+	if err != nil {
+		return nil, err
 	}
 	s.warnOfCutReplies(jobs)
 	for _, c := range jobs {
 		switch {
 		case errors.Is(c.Err, exit.ErrInterrupted):
-			err = c.Err
+			interruption = c.Err
 		case c.Err != nil:
-			return c.Err
+			return nil, c.Err
 		}
 	}
-	s.sayTallies(jobs)
-	all, stopped := sum(jobs)
-	if err == nil && all.Left == 0 {
-		s.sayNext(jobs, next)
-	}
-	return endOf(all, next.Out, stopped, err)
+	return interruption, nil
 }
 
 // sayNext prints the next command.

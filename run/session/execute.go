@@ -52,6 +52,8 @@ type Plan struct {
 	First func(qa.Model) qa.Model
 	// Only reports which episodes belong to this invocation; nil means all.
 	Only func(uuid string, repeat int) bool
+	// Watch receives each new step, see [run.Config]. May be nil.
+	Watch func(uuid string, s qa.Step)
 	// Check rejects a configuration before anything is written. May be nil.
 	Check func(runlog.Config) error
 	// Seed writes the start of a new log. May be nil.
@@ -283,7 +285,7 @@ func (s Session) runConfig(p Plan, c *running, slots chan struct{}, b *board) ru
 			s.Notify.Infof("%s: every question is failing (%s); next attempt in %s (Ctrl-C stops)", c.Name, reason, wait)
 		},
 	}
-	config.Only, config.Skip = p.Only, c.skip
+	config.Only, config.Skip, config.Watch = p.Only, c.skip, p.Watch
 	if p.Replay != nil {
 		config.MaxEqualFailures = 0 // recorded failures are no reason to wait
 	}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"airqa/env"
+	"airqa/internal/atomicfile"
+	"airqa/qa"
+	"airqa/run/ask"
+	"airqa/run/session"
+)
+
+type askCmd struct {
+	Question string   `arg:"" optional:"" name:"question" help:"The question, in quotation marks."`
+	PDFs     []string `arg:"" optional:"" name:"pdf" help:"PDFs or folders of PDFs to ask about. They are ingested once, into a cache. Default: all papers of --data."`
+	File     string   `short:"f" env:"-" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
+	Continue bool     `env:"-" help:"Continue the last conversation: the model sees its questions and answers. Papers, baseline, model and settings default to its own."`
+	From     string   `env:"-" placeholder:"RUN" help:"Continue the conversation of this run directory, or of one question of it (RUN/UUID)."`
+	Baseline string   `default:"agentic-hybrid" predictor:"baseline" placeholder:"NAME" help:"Baseline that answers (airqa baselines lists them)."`
+	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
+	Out      string   `short:"o" placeholder:"DIR" help:"Run directory. Default: one in runs/ask, named by time."`
+	JSON     bool     `name:"json" help:"Print a JSON object."`
+	HTML     string   `name:"html" placeholder:"FILE" help:"Also write a self-contained page with the answers, quotes and images of the sources."`
+	dataFlags
+	session.Endpoint
+	session.Budget
+	qa.Settings
+
+	dataGiven bool
+}
+
+func (askCmd) Help() string {
+	return `Examples:
+  airqa ask "How many heads does the base model use?" attention.pdf -m openai:gpt-4o
+  airqa ask --continue "And the big model?"
+  airqa ask -d papers -f questions.txt --html answers.html -m openai:gpt-4o --budget-usd 1
+
+The answer goes to standard output, with its sources: the passages, table rows and figures in what the model saw that have
+the words or numbers of the answer, and the command that shows each. The steps go to standard error. Every call makes an
+ordinary run directory, which airqa trace, view, fork and export read. The same command resumes what was interrupted.`
+}
+
+// AfterApply is a hook of kong. It notes whether the command line names the data directory.
+func (c *askCmd) AfterApply(ctx *kong.Context) error {
+	c.dataGiven = slices.ContainsFunc(ctx.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == "data" && !p.Resolved })
+	return nil
+}
+
+func (c *askCmd) Run(a *app) error {
+	a.baseURL = c.BaseURL
+	questions, files, err := c.input(a)
+	if err != nil {
+		return err
+	}
+	asking := ask.Asking{
+		Session: a.session(), Settings: c.Settings, Budget: c.Budget, Questions: questions, Out: c.Out, Width: cmp.Or(terminalWidth(os.Stderr), 80),
+		Step: func(line string) { _, _ = fmt.Fprintln(a.errs, line) },
+	}
+	if asking.Earlier, asking.Papers, err = c.conversation(a); err != nil {
+		return err
+	}
+	if asking.Job, err = c.job(a); err != nil {
+		return err
+	}
+	if asking.World, err = c.papers(a, files, asking.Job); err != nil {
+		return err
+	}
+	defer func() { _ = asking.World.Close() }()
+	asking.Data = c.Data
+	if len(files) > 0 {
+		if asking.Papers, err = ask.PapersOf(a.ctx, asking.World); err != nil {
+			return err
+		}
+	}
+	result, err := asking.Run(a.ctx)
+	if result == nil {
+		return err
+	}
+	return errors.Join(err, c.show(a, result, asking.World))
+}
+
+// show prints the result and writes the page.
+func (c *askCmd) show(a *app, r *ask.Result, world *env.Env) error {
+	var err error
+	if c.JSON {
+		err = a.printJSON(r)
+	} else {
+		err = r.Text(a.out, a.width, a.outStyle)
+	}
+	a.say("%s", r.Summary())
+	if c.HTML == "" || err != nil {
+		return err
+	}
+	page, err := r.Page(a.ctx, world)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.WriteFile(c.HTML, page); err != nil {
+		return err
+	}
+	a.say("page: %s", c.HTML)
+	return nil
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"airqa/env"
+	"airqa/env/datadir"
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+	"airqa/run/ask"
+	"airqa/run/session"
+)
+
+// input returns the questions and the PDFs.
+func (c *askCmd) input(a *app) (questions, files []string, err error) {
+	switch {
+	case c.Continue && c.From != "":
+		return nil, nil, exit.Misuse("--continue and --from are mutually exclusive: --from RUN already continues RUN")
+	case c.File == "" && c.Question == "":
+		return nil, nil, exit.Misuse("ask needs a question: airqa ask \"QUESTION\" paper.pdf, or --file FILE with a question on each line")
+	}
+	if err := errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits)); err != nil {
+		return nil, nil, err
+	}
+	if c.File == "" {
+		questions, files = []string{strings.TrimSpace(c.Question)}, c.PDFs
+		if _, err := os.Stat(c.Question); err == nil {
+			return nil, nil, exit.Misuse("%s is a file, not a question; the question comes first: airqa ask \"QUESTION\" %[1]s", c.Question)
+		}
+	} else {
+		text, err := a.readText(c.File)
+		if err != nil {
+			return nil, nil, exit.With(exit.Usage, fmt.Errorf("read questions: %w", err))
+		}
+		questions = ask.Read(text)
+		if files = c.PDFs; c.Question != "" {
+			files = append([]string{c.Question}, files...)
+		}
+	}
+	switch {
+	case len(questions) == 0:
+		return nil, nil, exit.Misuse("no question in %s", cmp.Or(c.File, "the command"))
+	case len(files) > 0 && c.dataGiven:
+		return nil, nil, exit.Misuse("give PDFs or --data, not both; airqa ingest -d %s %s adds them to that directory", terminal.ShellWord(c.Data), terminal.ShellWord(files[0]))
+	}
+	return questions, files, nil
+}
+
+// conversationDir is the run directory of the conversation that flags continue; "" for none.
+func conversationDir(last bool, from string) string {
+	if from != "" {
+		from, _ = ask.SplitRun(from)
+		return from
+	}
+	if last {
+		from, _ = ask.Last() // without one, the command reports it
+	}
+	return from
+}
+
+// conversation returns what was asked and answered before, and the papers of that.
+func (c *askCmd) conversation(a *app) (turns []ask.Turn, papers []string, err error) {
+	from := c.From
+	if c.Continue {
+		if from, err = ask.Last(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if from == "" {
+		return nil, nil, nil
+	}
+	talk, err := ask.Continued(a.session(), from)
+	if err != nil {
+		return nil, nil, err
+	}
+	a.say("continues %s: %s", talk.Dir, terminal.Plural(len(talk.Turns), "earlier question"))
+	return talk.Turns, talk.Papers, nil
+}
+
+// job opens the model. Without one, no endpoint is asked, whatever keys there are.
+func (c *askCmd) job(a *app) (session.Job, error) {
+	if c.Model == "" {
+		c.Model = session.OfflineModel
+	}
+	if c.Model == session.OfflineModel {
+		a.say("model: offline, rules without a language model; -m openai:gpt-4o names one")
+	} else {
+		a.say("model: %s", c.Model)
+	}
+	jobs, _, err := a.session().Jobs(session.Choice{
+		Baselines: []string{c.Baseline}, Models: []string{c.Model}, Endpoint: c.Endpoint, Budget: c.Budget, Limits: c.QuestionLimits,
+		Workers: 1, Out: c.Out,
+	})
+	if err != nil {
+		return session.Job{}, err
+	}
+	if len(jobs) > 1 {
+		return session.Job{}, exit.Misuse("--baseline %s: ask takes one baseline", c.Baseline)
+	}
+	return jobs[0], nil
+}
+
+// papers opens the data directory of the PDFs, or that of --data.
+func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, error) {
+	if len(files) > 0 {
+		if err := c.ingest(a, files); err != nil {
+			return nil, err
+		}
+	}
+	world, err := c.open(a, env.Config{Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !job.Baseline.Searches()})
+	if errors.Is(err, datadir.ErrNotDataDir) {
+		return nil, exit.With(exit.Usage, fmt.Errorf("%w\n  name PDFs after the question, or a data directory with -d DIR (airqa ingest makes one)", err))
+	}
+	return world, err
+}
+
+// ingest reads PDFs into the cache and makes that the data directory.
+func (c *askCmd) ingest(a *app, files []string) error {
+	c.Data = ""
+	root, err := ask.DefaultLibrary()
+	if err != nil {
+		return err
+	}
+	c.Data = root // a new directory has no record that the flags could contradict
+	texts, err := c.index(a, true)
+	if err != nil {
+		return err
+	}
+	c.Data, err = ask.Library{Root: root, Session: a.session()}.Dir(a.ctx, files, env.WriterConfig{Vectors: c.Vectors, Embedder: texts})
+	return err
+}

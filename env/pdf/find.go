@@ -1,0 +1,119 @@
+package pdf
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Glyphs returns the characters of page n of the PDF at path, see [Document.Glyphs].
+func (v Viewer) Glyphs(ctx context.Context, path string, n int) ([]Glyph, error) {
+	book, err := v.Pool.borrow(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	glyphs, err := book.doc.Glyphs(ctx, n)
+	v.Pool.giveBack(book, err)
+	return glyphs, err
+}
+
+// seed is the number of letters and digits that a part of a text must have to be recognized on its own.
+const seed = 24
+
+// Find returns the smallest box around a text on a page. Only letters and digits are compared, so spaces, hyphens and
+// line breaks do not matter. Where the page has other characters in between, parts of the text are searched. Of a text
+// in two columns, it returns the part in the column with more of it. It reports false if less than half of the text is
+// found.
+func Find(glyphs []Glyph, text string) (Box, bool) {
+	page, places := foldedGlyphs(glyphs)
+	want := folded(text)
+	if len(want) == 0 {
+		return Box{}, false
+	}
+	var hits []int // indexes of glyphs
+	for _, s := range spansOf(page, want) {
+		hits = append(hits, places[s.from:s.to]...)
+	}
+	if len(hits)*2 < len(want) {
+		return Box{}, false
+	}
+	return largestBlock(glyphs, hits), true
+}
+
+// span is a range of folded characters.
+type span struct{ from, to int }
+
+// spansOf finds the text, or else its parts in order, each after the previous one if possible.
+func spansOf(page, want []rune) []span {
+	if at := indexFrom(page, want, 0); at >= 0 {
+		return []span{{at, at + len(want)}}
+	}
+	var spans []span
+	next := 0
+	for part := range slices.Chunk(want, seed) {
+		at := indexFrom(page, part, next)
+		if at < 0 {
+			at = indexFrom(page, part, 0)
+		}
+		if at < 0 || len(part) < seed && len(spans) == 0 {
+			continue
+		}
+		next = at + len(part)
+		spans = append(spans, span{at, next})
+	}
+	return spans
+}
+
+// indexFrom is the first position of part in text from a position on, or -1.
+func indexFrom(text, part []rune, from int) int {
+	at := strings.Index(string(text[min(from, len(text)):]), string(part))
+	if at < 0 {
+		return -1
+	}
+	return from + len([]rune(string(text[from:])[:at]))
+}
+
+// folded are the letters and digits of a text in lower case.
+func folded(text string) []rune {
+	var list []rune
+	for _, r := range norm.NFKD.String(text) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			list = append(list, unicode.ToLower(r))
+		}
+	}
+	return list
+}
+
+// foldedGlyphs are the letters and digits of a page with the indexes of their glyphs.
+func foldedGlyphs(glyphs []Glyph) (text []rune, places []int) {
+	for i, g := range glyphs {
+		for _, r := range folded(string(g.Rune)) {
+			text, places = append(text, r), append(places, i)
+		}
+	}
+	return text, places
+}
+
+// largestBlock is the box of the glyphs between two jumps up the page, as between columns, that has most of them.
+func largestBlock(glyphs []Glyph, hits []int) Box {
+	var best, current Box
+	most, n := 0, 0
+	bottom := 0.0
+	for _, i := range hits {
+		g := glyphs[i]
+		if g.Box.Empty() {
+			continue
+		}
+		if n > 0 && g.Box.Y1 < bottom-3*max(g.Size, g.Box.Height()) {
+			current, n, bottom = Box{}, 0, 0
+		}
+		current, n, bottom = current.Union(g.Box), n+1, max(bottom, g.Box.Y1)
+		if n > most {
+			best, most = current, n
+		}
+	}
+	return best
+}

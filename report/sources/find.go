@@ -1,0 +1,110 @@
+package sources
+
+import (
+	"maps"
+	"strings"
+
+	"airqa/internal/words"
+)
+
+// Thresholds of a match. A short value is in many passages, so words of the question must be near it.
+const (
+	leastAsked    = 2   // words of the question near a short value
+	enoughNumbers = 0.5 // share of the numbers of an answer, and of its words if a number is missing
+	enoughWords   = 0.6 // share of the words of an answer without numbers
+	enoughTopic   = 0.6 // share of the words of the question, for answers without words of their own
+	leastQuote    = 40  // length from which a text in the same words needs no more evidence, in bytes
+)
+
+// find returns the best source in a row.
+func (w wanted) find(r row) (Source, bool) {
+	best, found := Source{}, false
+	keep := func(s Source, ok bool) {
+		if ok && (!found || rank(s.Match) < rank(best.Match) || s.Match == best.Match && s.score > best.score) {
+			best, found = s, true
+		}
+	}
+	about := stems(fold(r.line()))
+	for _, v := range w.values {
+		for _, text := range r.texts {
+			keep(w.inText(v, text, about))
+		}
+		keep(w.inCells(v, r))
+	}
+	best.Step, best.PaperID, best.Page, best.papers = r.step, r.paper, r.page, r.papers
+	if best.Kind == Result {
+		best.SQL = r.sql
+	}
+	return best, found
+}
+
+// inText finds a value in a text. about are words of the other cells of its row, such as the caption of a table.
+func (w wanted) inText(v value, text string, about map[string]bool) (best Source, found bool) {
+	parts := partsOf(text)
+	if len(parts) > 0 && strings.Contains(text, columnMark) {
+		maps.Copy(about, parts[0].words) // the names of the columns
+	}
+	for i := range parts {
+		m, score := w.match(v, parts, i, about)
+		if m == "" || found && (rank(m) > rank(best.Match) || m == best.Match && score <= best.score) {
+			continue
+		}
+		best, found = Source{Kind: Passage, Match: m, score: score, value: v}, true
+		best.Quote, best.Before, best.After = quote(text, parts, i, v)
+	}
+	return best, found
+}
+
+// match compares a value with a part of a text and the parts beside it. The match is empty if they have too little in
+// common.
+func (w wanted) match(v value, parts []part, i int, about map[string]bool) (Match, float64) {
+	here, near := parts[i].words, near(parts, i)
+	maps.Copy(near, about)
+	topic := share(w.asked, here) + 0.5*share(w.asked, near)
+	switch {
+	case v.empty():
+		if share(w.asked, near) >= enoughTopic && words.Shared(w.asked, here) > 0 {
+			return Topic, topic
+		}
+	case v.has(parts[i].folded):
+		related := words.Shared(w.asked, near) >= min(leastAsked, len(w.asked))
+		if len(v.folded) >= leastQuote || related || !words.Short(v.folded) && words.Shared(w.asked, near) > 0 {
+			return Exact, topic
+		}
+	case len(v.numbers) > 0:
+		n, fresh := share(v.numbers, here), share(v.fresh, near)
+		if n >= enoughNumbers && words.Shared(w.asked, near)+words.Shared(v.fresh, near) >= leastAsked && (n == 1 && fresh > 0 || len(v.fresh) == 0 || fresh >= enoughNumbers) {
+			return Similar, 2*n + fresh + topic
+		}
+	case len(v.fresh) < leastAsked:
+	case share(v.fresh, here) >= enoughWords && words.Shared(v.fresh, here) >= min(leastAsked, len(v.fresh)):
+		return Similar, share(v.fresh, here) + topic
+	}
+	return "", 0
+}
+
+// near are the words of a part and of those beside it.
+func near(parts []part, i int) map[string]bool {
+	all := make(map[string]bool)
+	for _, p := range parts[max(0, i-1):min(len(parts), i+2)] {
+		for word := range p.words {
+			all[word] = true
+		}
+	}
+	return all
+}
+
+// inCells finds a value that is a whole cell of a result whose statement or row has a word of the question.
+func (w wanted) inCells(v value, r row) (Source, bool) {
+	about := stems(fold(r.sql + " " + r.line()))
+	if len(r.cells) == 0 || len(w.asked) > 0 && words.Shared(w.asked, about) == 0 {
+		return Source{}, false
+	}
+	for _, c := range r.cells {
+		if folded := fold(c.text); folded == v.folded || !v.short() && !words.Short(folded) && strings.Contains(v.folded, folded) {
+			line, after := clip(r.line(), mostQuote)
+			return Source{Kind: Result, Match: Exact, Quote: line, After: after, score: share(w.asked, about)}, true
+		}
+	}
+	return Source{}, false
+}

@@ -1,0 +1,194 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"airqa/env/paperdb"
+	"airqa/internal/words"
+)
+
+// lookup finds the places of sources in papers. It reads each paper once.
+type lookup struct {
+	papers Papers
+	known  map[string]*paper
+	// involved are the papers of all sources, for those that name none.
+	involved []string
+}
+
+// paper is a paper with its folded pages.
+type paper struct {
+	paperdb.Paper
+	pages []string // folded, by the index of Pages
+}
+
+func newLookup(papers Papers, found []Source, also []string) *lookup {
+	l := &lookup{papers: papers, known: make(map[string]*paper)}
+	add := func(ids ...string) {
+		for _, id := range ids {
+			if id != "" && !slices.Contains(l.involved, id) {
+				l.involved = append(l.involved, id)
+			}
+		}
+	}
+	for _, s := range found {
+		add(s.PaperID)
+		add(s.papers...)
+	}
+	add(also...)
+	return l
+}
+
+// place fills in where a source is, as far as the database knows it.
+func (l *lookup) place(ctx context.Context, s *Source) error {
+	p, err := l.paperOf(ctx, s)
+	if err != nil || p == nil {
+		return err
+	}
+	s.Title = p.Metadata.Title
+	if s.Kind == Result || s.Page == 0 {
+		return nil
+	}
+	if s.Kind == Passage {
+		p.asTable(s)
+	}
+	if s.Kind == Passage {
+		p.asFigure(s)
+	}
+	s.Section = p.section(*s)
+	if s.Box == nil && s.Kind == Passage {
+		s.Box, err = l.papers.Locate(ctx, s.PaperID, s.Page, s.Quote)
+		if err != nil && ctx.Err() == nil {
+			err = nil // the PDF is not there, or cannot be read
+		}
+	}
+	return err
+}
+
+// paperOf returns the paper of a source, nil if it is unknown. It searches the text where the source does not name a page.
+func (l *lookup) paperOf(ctx context.Context, s *Source) (*paper, error) {
+	if s.PaperID != "" && (s.Page > 0 || s.Kind == Result) {
+		return l.paper(ctx, s.PaperID)
+	}
+	ids := l.involved
+	if s.PaperID != "" {
+		ids = []string{s.PaperID}
+	} else if len(s.papers) > 0 {
+		ids = s.papers
+	}
+	if s.Kind == Result {
+		return nil, nil
+	}
+	for _, id := range ids {
+		p, err := l.paper(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if page := p.pageOf(*s); page > 0 {
+			s.PaperID, s.Page = id, page
+			return p, nil
+		}
+	}
+	if s.PaperID == "" {
+		return nil, nil
+	}
+	return l.paper(ctx, s.PaperID)
+}
+
+// paper reads a paper, nil if it is not in the database.
+func (l *lookup) paper(ctx context.Context, id string) (*paper, error) {
+	if p, ok := l.known[id]; ok {
+		return p, nil
+	}
+	parts, err := l.papers.Parts(ctx, id)
+	if errors.Is(err, paperdb.ErrNoPaper) {
+		l.known[id] = nil
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &paper{Paper: parts}
+	for _, page := range parts.Pages {
+		p.pages = append(p.pages, words.Fold(page.Content))
+	}
+	l.known[id] = p
+	return p, nil
+}
+
+// pageOf is the page that has a quote, 0 if none has. The content of a table may be printed in another order.
+func (p *paper) pageOf(s Source) int {
+	if p == nil {
+		return 0
+	}
+	folded := words.Fold(s.Quote)
+	for i, page := range p.pages {
+		if strings.Contains(page, folded) {
+			return p.Pages[i].Number
+		}
+	}
+	for _, t := range p.Tables {
+		if strings.Contains(words.Fold(plainTable(t.Content)), folded) {
+			return p.number(t.PageID)
+		}
+	}
+	return 0
+}
+
+// number is the number of a page by its id, 0 if it is unknown.
+func (p *paper) number(id string) int {
+	for _, page := range p.Pages {
+		if page.ID == id {
+			return page.Number
+		}
+	}
+	return 0
+}
+
+// asFigure makes a passage that is the caption of a figure a figure.
+func (p *paper) asFigure(s *Source) {
+	folded := words.Fold(s.Quote)
+	for _, im := range p.Images {
+		caption := words.Fold(im.Caption)
+		if p.number(im.PageID) == s.Page && len(strings.TrimSpace(caption)) > 0 && (strings.Contains(caption, folded) || strings.Contains(folded, caption)) {
+			s.Kind, s.Caption, s.Box = Figure, im.Caption, floats(im.Box)
+			return
+		}
+	}
+}
+
+// references matches the title of a bibliography, whose pages may have other things, too.
+var references = regexp.MustCompile(`(?i)references|bibliography|参考文献`)
+
+// section is the title of the innermost section with a quote, or that is the only one of its page.
+func (p *paper) section(s Source) string {
+	var here, has []paperdb.Section
+	folded := words.Fold(s.Quote)
+	for _, section := range p.Sections {
+		if !slices.Contains(section.PageNumbers, s.Page) {
+			continue
+		}
+		here = append(here, section)
+		if s.Quote != "" && strings.Contains(words.Fold(section.Title+"\n"+section.Content), folded) {
+			has = append(has, section)
+		}
+	}
+	switch {
+	case len(has) > 0:
+		return slices.MinFunc(has, func(a, b paperdb.Section) int { return len(a.Content) - len(b.Content) }).Title
+	case len(here) == 1 && !references.MatchString(here[0].Title):
+		return here[0].Title
+	}
+	return ""
+}
+
+// floats is a box of the database, nil if it has no area.
+func floats(box [4]int) []float64 {
+	if box[2] <= 0 || box[3] <= 0 {
+		return nil
+	}
+	return []float64{float64(box[0]), float64(box[1]), float64(box[2]), float64(box[3])}
+}

@@ -1,0 +1,168 @@
+// Package sources finds the passages, table rows, figures and query results that support an answer among the recorded
+// observations of its trajectory. Start from [Of].
+//
+// The search compares words and numbers. It cannot prove that a passage supports an answer; [Source.Match] is how much
+// they have in common. Only what the model saw counts: not the parts of results that were cut off. Texts of sources
+// come from papers and models, and are not safe to print as they are.
+package sources
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"airqa/env/paperdb"
+	"airqa/internal/words"
+	"airqa/qa"
+)
+
+// Kind is what a source is.
+type Kind string
+
+// The kinds of sources.
+const (
+	Passage Kind = "passage"
+	Table   Kind = "table"
+	Figure  Kind = "figure"
+	// Page is an area of a page that the model looked at.
+	Page Kind = "page"
+	// Result is a row of a query that is no text of a page, such as a count.
+	Result Kind = "result"
+)
+
+// Match is what a source and an answer have in common.
+type Match string
+
+// The matches, best first.
+const (
+	// Exact means that the source has the answer in the same words.
+	Exact Match = "exact"
+	// Similar means that the source has the numbers, or most of the words, of the answer.
+	Similar Match = "similar"
+	// Topic means that the source has most words of the question. It is used for answers without words to look for.
+	Topic Match = "topic"
+	// Seen means that the model looked at an image, which cannot be compared with the answer.
+	Seen Match = "seen"
+)
+
+// Source is a place that supports an answer.
+type Source struct {
+	Kind  Kind  `json:"kind"`
+	Match Match `json:"match"`
+	// PaperID and Title are empty if the row of a result names no paper.
+	PaperID string `json:"paper_id,omitempty"`
+	Title   string `json:"title,omitempty"`
+	// Page counts from 1; 0 if unknown.
+	Page    int    `json:"page,omitempty"`
+	Section string `json:"section,omitempty"`
+	// Caption is that of the table or figure.
+	Caption string `json:"caption,omitempty"`
+	// Quote is the part of the text around the answer; Before and After mean that it was cut there.
+	Quote  string `json:"quote,omitempty"`
+	Before bool   `json:"cut_before,omitempty"`
+	After  bool   `json:"cut_after,omitempty"`
+	// Box is [x0, y0, width, height] in points from the top left of the page; nil if unknown.
+	Box []float64 `json:"box,omitempty"`
+	// Step is the step whose observation has the source.
+	Step int `json:"step"`
+	// SQL is the statement of a Result.
+	SQL string `json:"sql,omitempty"`
+
+	score float64
+	// value is the part of the answer that was found; papers are those that the statement read.
+	value  value
+	papers []string
+}
+
+// Papers looks up parts of papers. It is implemented by [airqa/env.Env].
+type Papers interface {
+	// Parts returns a paper, or paperdb.ErrNoPaper.
+	Parts(ctx context.Context, paperID string) (paperdb.Paper, error)
+	// Locate returns the box of a text on a page; nil if it is not there. An error means that the page cannot be read.
+	Locate(ctx context.Context, paperID string, page int, text string) ([]float64, error)
+}
+
+// Most is the maximum number of sources of an answer.
+const Most = 5
+
+// Question is what was asked.
+type Question struct {
+	// Text is the question without the answer format.
+	Text string
+	// Papers are the papers that it is about. They are searched for texts of observations that name no paper.
+	Papers []string
+}
+
+// Of returns the sources of an answer, best first; none if no observation supports it.
+func Of(ctx context.Context, question Question, t qa.Trajectory, papers Papers) ([]Source, error) {
+	if !t.Answer.Given {
+		return nil, nil
+	}
+	w := wantedOf(question.Text, t.Answer)
+	var found []Source
+	var viewed []Source
+	for _, s := range t.Steps {
+		if s.Observation == nil || s.Observation.Status != qa.StatusOK {
+			continue
+		}
+		viewed = append(viewed, imagesOf(s)...)
+		for _, r := range rowsOf(s) {
+			if src, ok := w.find(r); ok {
+				found = append(found, src)
+			}
+		}
+	}
+	if len(found) == 0 && len(viewed) > 0 {
+		found = viewed[max(0, len(viewed)-2):]
+	}
+	slices.SortStableFunc(found, func(a, b Source) int {
+		return cmp.Or(cmp.Compare(rank(a.Match), rank(b.Match)), cmp.Compare(b.score, a.score))
+	})
+	return newLookup(papers, found, question.Papers).placed(ctx, leading(found))
+}
+
+// worthQuoting is the share of the best score from which a source of the same match is kept.
+const worthQuoting = 0.6
+
+// leading drops sources that have much less in common with the answer than the best one.
+func leading(found []Source) []Source {
+	return slices.DeleteFunc(found, func(s Source) bool {
+		return s.Match != found[0].Match || s.score < worthQuoting*found[0].score
+	})
+}
+
+func rank(m Match) int { return slices.Index([]Match{Exact, Similar, Topic, Seen}, m) }
+
+// placed looks up the places of the best sources and drops those that repeat a better one.
+func (l *lookup) placed(ctx context.Context, found []Source) ([]Source, error) {
+	var list []Source
+	for _, s := range found {
+		if len(list) == Most {
+			break
+		}
+		if slices.ContainsFunc(list, s.repeats) {
+			continue
+		}
+		if err := l.place(ctx, &s); err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(list, s.repeats) {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// repeats reports whether another source shows the same.
+func (s Source) repeats(o Source) bool {
+	if s.PaperID != o.PaperID && s.PaperID != "" && o.PaperID != "" || s.Page != o.Page && s.Page > 0 && o.Page > 0 {
+		return false
+	}
+	if s.Kind == Result || o.Kind == Result {
+		return s.Kind == o.Kind && s.Quote == o.Quote
+	}
+	a, b := words.Fold(s.Quote), words.Fold(o.Quote)
+	same := strings.Contains(a, b) || strings.Contains(b, a)
+	return same || min(words.Share(a, b, nil), words.Share(b, a, nil)) > 0.8
+}

@@ -1,0 +1,131 @@
+package sources
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+
+	"airqa/internal/python"
+	"airqa/internal/words"
+	"airqa/qa"
+)
+
+// wanted is what to look for: the values of an answer, and the words of its question.
+type wanted struct {
+	values []value
+	asked  map[string]bool
+}
+
+// value is one value of an answer.
+type value struct {
+	folded string
+	// numbers and fresh are its words that the question does not have.
+	numbers, fresh map[string]bool
+}
+
+// mostShort is the number of words up to which a value is searched as a whole.
+const mostShort = 8
+
+// short reports whether the value is a number, a name or a phrase rather than a sentence.
+func (v value) short() bool { return len(strings.Fields(v.folded)) <= mostShort }
+
+// empty reports whether a value has no words of its own: the answer to "does it" is yes or no, or the question's own words.
+func (v value) empty() bool {
+	text := strings.TrimSpace(v.folded)
+	return text == "yes" || text == "no" || text == "true" || text == "false" || len(v.numbers)+len(v.fresh) == 0
+}
+
+// mostValues limits the work for a long list.
+const mostValues = 50
+
+func wantedOf(question string, a qa.Answer) wanted {
+	w := wanted{asked: stems(fold(question))}
+	for _, text := range textsOf(a) {
+		if v := w.value(text); strings.TrimSpace(v.folded) != "" && len(w.values) < mostValues {
+			w.values = append(w.values, v)
+		}
+	}
+	return w
+}
+
+func (w wanted) value(text string) value {
+	v := value{folded: fold(text), numbers: map[string]bool{}, fresh: map[string]bool{}}
+	for word := range stems(v.folded) {
+		switch {
+		case w.asked[word]:
+		case unicode.IsDigit(rune(word[0])):
+			v.numbers[word] = true
+		default:
+			v.fresh[word] = true
+		}
+	}
+	return v
+}
+
+// textsOf are the values of an answer as texts, those of lists and dictionaries one by one.
+func textsOf(a qa.Answer) []string {
+	v, ok := python.Read(a.Literal)
+	if a.Literal == "" || !ok {
+		return []string{a.Text}
+	}
+	return flat(python.ToGo(v))
+}
+
+func flat(v any) []string {
+	var list []string
+	switch x := v.(type) {
+	case nil:
+	case []any:
+		for _, e := range x {
+			list = append(list, flat(e)...)
+		}
+	case map[string]any:
+		for _, e := range x {
+			list = append(list, flat(e)...)
+		}
+	case float64:
+		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+			return []string{fmt.Sprintf("%.0f", x)}
+		}
+		list = append(list, fmt.Sprint(x))
+	default:
+		list = append(list, fmt.Sprint(x))
+	}
+	return list
+}
+
+// digits are number words that papers write as digits.
+var digits = strings.NewReplacer(" two ", " 2 ", " three ", " 3 ", " four ", " 4 ", " five ", " 5 ", " six ", " 6 ", " seven ", " 7 ",
+	" eight ", " 8 ", " nine ", " 9 ", " ten ", " 10 ", " eleven ", " 11 ", " twelve ", " 12 ")
+
+// fold is [words.Fold] with small numbers as digits.
+func fold(text string) string { return digits.Replace(words.Fold(text)) }
+
+// stems are the content words of a folded text without the s of a plural.
+func stems(folded string) map[string]bool {
+	list := make(map[string]bool)
+	for word := range words.Content(folded) {
+		if len(word) > 3 && !unicode.IsDigit(rune(word[0])) {
+			word = strings.TrimSuffix(word, "s")
+		}
+		list[word] = true
+	}
+	return list
+}
+
+// has reports whether a folded text has a value, as whole words. Scripts without spaces have no words.
+func (v value) has(folded string) bool {
+	if strings.ContainsFunc(v.folded, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) }) {
+		return strings.Contains(strings.ReplaceAll(folded, " ", ""), strings.ReplaceAll(v.folded, " ", ""))
+	}
+	return strings.Contains(folded, v.folded)
+}
+
+// share is the share of words that a text has, 0 if there are none.
+func share(want, in map[string]bool) float64 {
+	if len(want) == 0 {
+		return 0
+	}
+	return float64(words.Shared(want, in)) / float64(len(want))
+}

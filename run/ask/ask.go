@@ -1,0 +1,117 @@
+package ask
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"airqa/env"
+	"airqa/internal/progress"
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/qa/dataset"
+	"airqa/run/runlog"
+	"airqa/run/session"
+)
+
+// Asking is one invocation. All fields but Earlier, Papers and Out are required.
+type Asking struct {
+	session.Session
+	World *env.Env
+	// Data is the path of World's data directory.
+	Data string
+	// Job has the baseline and the model; its Dir is ignored.
+	Job      session.Job
+	Settings qa.Settings
+	Budget   session.Budget
+	// Questions are asked one after the other.
+	Questions []string
+	Earlier   []Turn
+	// Papers are the ids of the papers that the questions are about; nil for all of World.
+	Papers []string
+	// Out is the run directory; empty for one in [Folder].
+	Out string
+	// Step receives a line for each action and each result, safe to print and at most Width columns wide.
+	Step  func(line string)
+	Width int
+
+	searched []string // papers to search for the places of sources
+}
+
+// Run asks the questions that the run directory does not have an answer to. The result has all its questions, also
+// after an error, which has the exit code.
+func (a Asking) Run(ctx context.Context) (*Result, error) {
+	list, err := examples(a.Questions, a.Earlier, a.Papers)
+	if err != nil {
+		return nil, err
+	}
+	if a.Job.Dir, err = a.dir(list); err != nil {
+		return nil, err
+	}
+	steps := &steps{show: a.Step, width: a.Width, questions: list}
+	quiet := a.Session
+	quiet.Progress = progress.New(progress.Config{}) // the steps are the progress
+	ended, err := quiet.Execute(ctx, session.Plan{
+		World: a.World, Examples: list, Picked: list, Settings: a.Settings, Workers: 1, Repeats: 1, Retry: "errors", Budget: a.Budget,
+		Note: runlog.Note{QuestionsFile: a.Job.Dir + "/" + runlog.QuestionsFile, DataDir: a.Data}, Watch: steps.watch,
+	}, []session.Job{a.Job})
+	if err != nil {
+		return nil, err
+	}
+	failed := a.Result(ended, a.Job.Dir, nil)
+	r, err := a.read(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	return r, failed
+}
+
+// dir chooses the run directory: the same questions to the same model, with the same settings, have the same key.
+func (a Asking) dir(list []qa.Example) (string, error) {
+	if a.Out != "" {
+		return a.Out, nil
+	}
+	lines, err := dataset.Lines(list)
+	if err != nil {
+		return "", err
+	}
+	what, err := json.Marshal([]any{string(lines), a.Job.Baseline.Name, a.Job.Described, a.Settings.Record(), a.World.Fingerprint(), a.World.Retrieval()})
+	if err != nil {
+		return "", fmt.Errorf("name the run directory: %w", err)
+	}
+	sum := sha256.Sum256(what)
+	return place(a.Now(), hex.EncodeToString(sum[:])[:8])
+}
+
+// steps shows the steps of the episodes, which run one at a time.
+type steps struct {
+	show      func(line string)
+	width     int
+	questions []qa.Example
+	last      string // uuid of the question
+}
+
+// watch shows a new reply or a new result.
+func (s *steps) watch(uuid string, step qa.Step) {
+	if uuid != s.last && len(s.questions) > 1 {
+		for i, ex := range s.questions {
+			if ex.UUID == uuid {
+				s.line("", fmt.Sprintf("question %d of %d: %s", i+1, len(s.questions), askedOf(ex).Question))
+			}
+		}
+	}
+	s.last = uuid
+	number := fmt.Sprintf("%2d. ", step.N)
+	if step.Observation == nil || step.By == qa.ByProgram {
+		s.line(number, actionText(step))
+	}
+	if step.Observation != nil {
+		s.line("    ", resultText(*step.Observation))
+	}
+}
+
+func (s *steps) line(indent, text string) {
+	s.show(indent + terminal.Clip(text, max(s.width-len(indent), 0)))
+}

@@ -1,0 +1,79 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+
+	"airqa/env"
+	"airqa/internal/terminal"
+	"airqa/report/sources"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"line": terminal.Line, "place": Place, "quoted": Quoted, "caveat": Caveat, "none": NoAnswer,
+	"trace": traceCommand, "cost": costOf, "nosources": func() string { return noSources },
+}).Parse(pageText))
+
+// illustrated is a result with the images of its sources, by answer and source; an image that cannot be drawn is empty.
+type illustrated struct {
+	*Result
+	Title  string
+	Images [][]template.URL
+}
+
+// Image returns the image of a source.
+func (p illustrated) Image(answer, source int) template.URL { return p.Images[answer][source] }
+
+// Page returns the answers as a self-contained HTML page: with the images of pages in it, without scripts and without
+// requests.
+func (r *Result) Page(ctx context.Context, world *env.Env) ([]byte, error) {
+	p := illustrated{Result: r, Title: "Answers"}
+	if len(r.Answers) == 1 {
+		p.Title = r.Answers[0].Question
+	}
+	for _, a := range r.Answers {
+		var list []template.URL
+		for _, s := range a.Sources {
+			image, err := imageOf(ctx, world, s.Source)
+			if err != nil && ctx.Err() != nil {
+				return nil, fmt.Errorf("draw the pages of the sources: %w", ctx.Err())
+			}
+			list = append(list, image) // a PDF that is not there, or cannot be read, has no image
+		}
+		p.Images = append(p.Images, list)
+	}
+	var b bytes.Buffer
+	err := page.Execute(&b, p)
+	return b.Bytes(), err
+}
+
+// imageOf draws the place of a source with its box, as a data URI.
+func imageOf(ctx context.Context, world *env.Env, s sources.Source) (template.URL, error) {
+	if s.Page < 1 || s.PaperID == "" || s.Box == nil && s.Kind != sources.Page {
+		return "", nil
+	}
+	kind := map[sources.Kind]string{sources.Table: "table", sources.Figure: "figure"}[s.Kind]
+	if kind == "" {
+		kind = "chunk"
+	}
+	image, err := world.ViewAround(ctx, s.PaperID, s.Page, s.Box, kind)
+	if err != nil {
+		return "", err
+	}
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(image.Data)), nil //nolint:gosec // made here
+}
+
+func costOf(a Answered) string {
+	text := terminal.Compact(float64(a.Usage.Prompt+a.Usage.Completion)) + " tokens"
+	if a.USD != nil {
+		text += ", " + terminal.USD(*a.USD)
+	}
+	return text
+}

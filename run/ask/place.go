@@ -1,0 +1,106 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"airqa/internal/exit"
+	"airqa/run/runlog"
+	"airqa/run/session"
+)
+
+// Folder is the folder of the run directories of questions, inside the working directory.
+var Folder = filepath.Join(session.RunsFolder, "ask")
+
+// timeFormat sorts run directories by time.
+const timeFormat = "20060102-150405"
+
+// place returns the run directory for what key stands for: one with unanswered questions is resumed, unless another
+// process is writing to it.
+func place(now time.Time, key string) (string, error) {
+	names, err := runNames()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Backward(names) {
+		dir := filepath.Join(Folder, name)
+		if !strings.Contains(name, "-"+key) {
+			continue
+		}
+		if left, err := unfinished(dir); err == nil && left {
+			return dir, nil
+		}
+		break
+	}
+	first := filepath.Join(Folder, now.UTC().Format(timeFormat)+"-"+key)
+	dir := first
+	for n := 2; ; n++ {
+		_, err := os.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return dir, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		dir = fmt.Sprintf("%s-%d", first, n)
+	}
+}
+
+// runNames are the names of the run directories of questions, oldest first.
+func runNames() ([]string, error) {
+	entries, err := os.ReadDir(Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && isRun(filepath.Join(Folder, e.Name())) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// unfinished reports whether a run has questions left and no process is writing to it.
+func unfinished(dir string) (bool, error) {
+	writing, err := runlog.Writing(dir)
+	if err != nil || writing {
+		return false, err
+	}
+	done, all, err := progressOf(dir)
+	return done < all, err
+}
+
+// progressOf counts the finished questions of a run, and all of them.
+func progressOf(dir string) (done, all int, err error) {
+	r, err := runlog.Open(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	for rec, err := range r.Episodes() {
+		if err == nil && rec.Finished() {
+			done++
+		}
+	}
+	return done, r.Config.Note.QuestionCount, nil
+}
+
+// Last returns the run directory of the last question with an answer.
+func Last() (string, error) {
+	names, err := runNames()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Backward(names) {
+		if done, _, err := progressOf(filepath.Join(Folder, name)); err == nil && done > 0 {
+			return filepath.Join(Folder, name), nil
+		}
+	}
+	return "", exit.Misuse("there is no conversation to continue in %s; airqa ask \"QUESTION\" begins one, --from RUN continues another one", Folder)
+}

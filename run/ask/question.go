@@ -1,0 +1,172 @@
+package ask
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"airqa/internal/exit"
+	"airqa/prompts"
+	"airqa/qa"
+	"airqa/run/runlog"
+	"airqa/run/session"
+)
+
+// Turn is a question of a conversation with its answer.
+type Turn struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+}
+
+// extraKey is the key of [Asked] in a question file.
+const extraKey = "asked"
+
+// Asked is what a question file records of a question in addition to the text that the model sees.
+type Asked struct {
+	// Question is the text as typed.
+	Question string `json:"question"`
+	Earlier  []Turn `json:"earlier,omitempty"`
+}
+
+// askedOf returns the question as typed. Questions of other runs have no record of it.
+func askedOf(ex qa.Example) Asked {
+	var a Asked
+	if err := json.Unmarshal(ex.Extra[extraKey], &a); err != nil || a.Question == "" {
+		return Asked{Question: ex.Question}
+	}
+	return a
+}
+
+// Limits of a conversation: the number of earlier questions shown, and the length of an answer in characters.
+const (
+	mostTurns  = 10
+	mostAnswer = 2000
+)
+
+// mostAnchors is the number of papers up to which a question names all of them.
+const mostAnchors = 8
+
+// examples makes the examples of questions about papers, which may be nil for all papers of the data directory. A
+// question asked twice is one example.
+func examples(questions []string, earlier []Turn, papers []string) ([]qa.Example, error) {
+	format, err := prompts.Render("ask_format", nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(papers) > mostAnchors {
+		papers = nil
+	}
+	earlier = earlier[max(0, len(earlier)-mostTurns):]
+	var list []qa.Example
+	for _, question := range questions {
+		text := question
+		if len(earlier) > 0 {
+			if text, err = prompts.Render("ask_followup", prompts.Data{"question": question, "earlier": turnsText(earlier)}); err != nil {
+				return nil, err
+			}
+		}
+		record, err := json.Marshal(Asked{question, earlier})
+		if err != nil {
+			return nil, err
+		}
+		ex := qa.Example{
+			UUID: qa.QuestionUUID(text), Question: text, AnswerFormat: format, AnchorPDF: papers,
+			Tags: []string{}, ReferencePDF: []string{}, Conference: []string{}, Extra: map[string]json.RawMessage{extraKey: record},
+		}
+		if ex.AnchorPDF == nil {
+			ex.AnchorPDF = []string{}
+		}
+		if !slices.ContainsFunc(list, func(o qa.Example) bool { return o.UUID == ex.UUID }) {
+			list = append(list, ex)
+		}
+	}
+	return list, nil
+}
+
+// turnsText shows each question and answer on a line, so that no text can pass for another part of the prompt.
+func turnsText(turns []Turn) string {
+	var lines []string
+	for i, t := range turns {
+		lines = append(lines, fmt.Sprintf("%d. Question: %s\n   Answer: %s", i+1, oneLine(t.Question), oneLine(t.Answer)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > mostAnswer {
+		return string(r[:mostAnswer]) + " …"
+	}
+	return text
+}
+
+// Conversation is what was asked and answered before.
+type Conversation struct {
+	// Dir is the run directory of the last question.
+	Dir   string
+	Turns []Turn
+	// Papers are the papers that its questions name; nil for all.
+	Papers []string
+}
+
+// Continued returns the conversation of a run directory, or of one question of it: RUN or RUN/UUID, where the uuid may
+// be a prefix.
+func Continued(s session.Session, name string) (Conversation, error) {
+	dir, uuid := SplitRun(name)
+	r, list, err := s.OpenRun(dir)
+	if errors.Is(err, runlog.ErrNoRun) {
+		return Conversation{}, exit.With(exit.Usage, err)
+	}
+	if err != nil {
+		return Conversation{}, err
+	}
+	ended, _ := s.Ended(r)
+	c := Conversation{Dir: dir}
+	for _, ex := range list {
+		if !strings.HasPrefix(ex.UUID, uuid) || len(ended[ex.UUID]) == 0 || !ended[ex.UUID][0].Answer.Given {
+			continue
+		}
+		a := askedOf(ex)
+		if c.Turns == nil {
+			c.Turns = a.Earlier
+		}
+		c.Turns = append(c.Turns, Turn{a.Question, ended[ex.UUID][0].Answer.Text})
+		c.Papers = ex.AnchorPDF
+	}
+	if len(c.Turns) == 0 {
+		return c, exit.Misuse("%s has no answered question to continue from", name)
+	}
+	return c, nil
+}
+
+// SplitRun splits RUN/UUID. Without a uuid, or if the whole is a run directory, the uuid is empty.
+func SplitRun(name string) (dir, uuid string) {
+	if _, err := os.Stat(filepath.Join(name, runlog.RunFile)); errors.Is(err, fs.ErrNotExist) {
+		if above := filepath.Dir(name); isRun(above) {
+			return above, filepath.Base(name)
+		}
+	}
+	return name, ""
+}
+
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, runlog.RunFile))
+	return err == nil
+}
+
+// Read reads questions, one a line. Empty lines and lines that begin with # are left out.
+func Read(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(strings.TrimPrefix(line, "\ufeff"))
+		if line != "" && !strings.HasPrefix(line, "#") {
+			list = append(list, line)
+		}
+	}
+	return list
+}

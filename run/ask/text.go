@@ -1,0 +1,208 @@
+package ask
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"airqa/internal/python"
+	"airqa/internal/terminal"
+	"airqa/qa"
+	"airqa/report/sources"
+)
+
+// Text prints the answers with their sources. Lines but commands are wrapped to width; 0 means [terminal.ProseWidth].
+func (r *Result) Text(out io.Writer, width int, style terminal.Style) error {
+	p := &printer{width: terminal.ProseWidth(width), style: style}
+	for i, a := range r.Answers {
+		if len(r.Answers) > 1 {
+			if i > 0 {
+				p.b.WriteByte('\n')
+			}
+			p.say(style.Bold, "", a.Question)
+		}
+		p.answer(a, r.Run)
+	}
+	_, err := io.WriteString(out, p.b.String())
+	return err
+}
+
+// printer collects lines.
+type printer struct {
+	b     strings.Builder
+	width int
+	style terminal.Style
+}
+
+// say adds a paragraph.
+func (p *printer) say(paint func(string) string, indent, text string) {
+	lines := strings.Split(terminal.Wrap(indent+terminal.Line(text), p.width, indent), "\n")
+	for _, line := range lines {
+		p.b.WriteString(paint(line) + "\n")
+	}
+}
+
+func plain(s string) string { return s }
+
+func (p *printer) answer(a Answered, run string) {
+	if a.Answer == nil {
+		p.say(plain, "", NoAnswer(a))
+		return
+	}
+	for _, line := range a.Lines() {
+		p.say(plain, "", line)
+	}
+	p.b.WriteByte('\n')
+	if len(a.Sources) == 0 {
+		p.say(plain, "", noSources+" The steps: "+traceCommand(run, a.UUID))
+		return
+	}
+	p.say(p.style.Bold, "", "Sources")
+	for i, s := range a.Sources {
+		p.source(fmt.Sprintf("%d. ", i+1), s)
+	}
+}
+
+func (p *printer) source(number string, s Cited) {
+	indent := strings.Repeat(" ", len(number))
+	lines := strings.Split(terminal.Wrap(number+terminal.Line(Place(s.Source)), p.width, indent), "\n")
+	p.b.WriteString(strings.Join(lines, "\n") + "\n")
+	if s.Quote != "" {
+		p.say(plain, indent, Quoted(s.Source))
+	}
+	if note := Caveat(s.Source); note != "" {
+		p.say(plain, indent, note)
+	}
+	if s.Command != "" {
+		p.b.WriteString(indent + p.style.Paint("36", s.Command) + "\n")
+	}
+}
+
+// noSources is printed for an answer without sources.
+const noSources = "No sources: nothing that the model saw has the words or numbers of this answer. Do not rely on it."
+
+// Lines are the answer as lines, each safe to show: the elements of a list one by one.
+func (a Answered) Lines() []string {
+	if a.Answer == nil {
+		return nil
+	}
+	v, _ := python.Read(*a.Answer)
+	var lines []string
+	if list, ok := python.ToGo(v).([]any); ok && strings.HasPrefix(*a.Answer, "[") {
+		for _, e := range list {
+			lines = append(lines, "- "+terminal.Line(fmt.Sprint(e)))
+		}
+		return lines
+	}
+	for line := range strings.Lines(*a.Answer) {
+		lines = append(lines, terminal.Line(line))
+	}
+	return lines
+}
+
+// NoAnswer says why there is no answer.
+func NoAnswer(a Answered) string {
+	if a.Outcome == "" {
+		return "Not answered yet."
+	}
+	return "No answer (" + string(a.Outcome) + "): " + cmp.Or(a.Reason, "the model gave none")
+}
+
+// Place describes where a source is: title, page, section, table or figure.
+func Place(s sources.Source) string {
+	var parts []string
+	switch {
+	case s.Title != "":
+		parts = append(parts, s.Title)
+	case s.PaperID != "":
+		parts = append(parts, "paper "+s.PaperID)
+	case s.Kind == sources.Result:
+		parts = append(parts, "database")
+	}
+	if s.Page > 0 {
+		parts = append(parts, fmt.Sprintf("page %d", s.Page))
+	}
+	if s.Section != "" {
+		parts = append(parts, "section "+s.Section)
+	}
+	if s.Kind == sources.Result {
+		parts = append(parts, fmt.Sprintf("result of step %d", s.Step))
+	}
+	switch label, _, found := strings.Cut(s.Caption, ":"); {
+	case s.Kind == sources.Table && s.Caption != "" && s.Quote != s.Caption:
+		parts = append(parts, terminal.Clip(s.Caption, mostCaption))
+	case found && len(label) < mostLabel:
+		parts = append(parts, label)
+	case s.Kind == sources.Table || s.Kind == sources.Figure:
+		parts = append(parts, string(s.Kind))
+	}
+	return cmp.Or(strings.Join(parts, ", "), fmt.Sprintf("result of step %d", s.Step))
+}
+
+// mostCaption is the number of columns of a caption, mostLabel the length of a label such as "Figure 3".
+const (
+	mostCaption = 70
+	mostLabel   = 20
+)
+
+// Quoted is the quote of a source in quotation marks, or the row of a table or result as it is.
+func Quoted(s sources.Source) string {
+	text := s.Quote
+	if s.Before {
+		text = "… " + text
+	}
+	if s.After {
+		text += " …"
+	}
+	if s.Kind == sources.Passage {
+		return "“" + text + "”"
+	}
+	return text
+}
+
+// Caveat is what a reader must know about a source whose words are not those of the answer.
+func Caveat(s sources.Source) string {
+	switch s.Match {
+	case sources.Topic:
+		return "(has the words of the question; the answer has none to look for)"
+	case sources.Seen:
+		return "(the model looked at this image; airqa cannot compare it with the answer)"
+	}
+	return ""
+}
+
+// Summary is one line about the run: directory, tokens, cost.
+func (r *Result) Summary() string {
+	var used qa.Usage
+	usd, known := 0.0, true
+	for _, a := range r.Answers {
+		used = used.Add(a.Usage)
+		if a.USD == nil {
+			known = false
+			continue
+		}
+		usd += *a.USD
+	}
+	cost := "cost unknown"
+	if known {
+		cost = terminal.USD(usd)
+	}
+	return fmt.Sprintf("%s tokens, %s; steps: %s", terminal.Compact(float64(used.Prompt+used.Completion)), cost, traceCommand(r.Run, r.only()))
+}
+
+// only is the uuid of the only question, "" for several.
+func (r *Result) only() string {
+	if len(r.Answers) == 1 {
+		return r.Answers[0].UUID
+	}
+	return ""
+}
+
+func traceCommand(run, uuid string) string {
+	command := "airqa trace " + terminal.ShellWord(run)
+	if uuid != "" {
+		command += " " + terminal.ShellWord(uuid[:min(idLength, len(uuid))])
+	}
+	return command
+}
