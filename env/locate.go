@@ -31,11 +31,14 @@ func (e *Env) Locate(ctx context.Context, paperID string, page int, text string)
 	return []float64{x0, y0, math.Ceil(b.X1) - x0, math.Ceil(b.Y1) - y0}, nil
 }
 
-// around is how much of the page above and below a box ViewAround draws, in points.
-const around = 48
+// How much of the page around a box ViewAround draws, and the least width, in points.
+const (
+	around     = 48
+	leastWidth = 320
+)
 
-// ViewAround draws the strip of a page (from 1) that has a box, over the whole width of the page, with the box
-// outlined in the colour of a kind (see [pdf.Mark]). A nil box draws the whole page. Errors are those of [Env.View].
+// ViewAround draws the part of a page (from 1) around a box, with the box outlined in the colour of a kind (see
+// [pdf.Mark]). A nil box draws the whole page. Errors are those of [Env.View].
 func (e *Env) ViewAround(ctx context.Context, paperID string, page int, box []float64, kind string) (qa.Image, error) {
 	width, height, ok, err := e.db.PageSize(ctx, paperID, page)
 	if err != nil {
@@ -44,9 +47,10 @@ func (e *Env) ViewAround(ctx context.Context, paperID string, page int, box []fl
 	if len(box) != 4 || !ok {
 		return e.View(ctx, paperID, page, nil)
 	}
-	top := max(box[1]-around, 0)
-	bottom := min(box[1]+box[3]+around, float64(height))
-	img, err := e.View(ctx, paperID, page, []float64{0, top, float64(width), bottom - top})
+	side := max(around, (leastWidth-box[2])/2)
+	left, right := max(box[0]-side, 0), min(box[0]+box[2]+side, float64(width))
+	top, bottom := max(box[1]-around, 0), min(box[1]+box[3]+around, float64(height))
+	img, err := e.View(ctx, paperID, page, []float64{left, top, right - left, bottom - top})
 	if err != nil {
 		return qa.Image{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/run/ask"
+	"airqa/run/runlog"
 	"airqa/run/session"
 )
 
@@ -50,16 +51,17 @@ func (c *askCmd) input(a *app) (questions, files []string, err error) {
 	return questions, files, nil
 }
 
-// conversationDir is the run directory of the conversation that flags continue; "" for none.
+// conversationDir is the run directory of the conversation that flags continue; "" for none. A wrong one is reported by
+// [askCmd.conversation].
 func conversationDir(last bool, from string) string {
-	if from != "" {
-		from, _ = ask.SplitRun(from)
-		return from
+	if from == "" && last {
+		from, _ = ask.Last()
 	}
-	if last {
-		from, _ = ask.Last() // without one, the command reports it
+	dir, _ := ask.SplitRun(from)
+	if _, err := runlog.ReadConfig(dir); err != nil {
+		return ""
 	}
-	return from
+	return dir
 }
 
 // conversation returns what was asked and answered before, and the papers of that.
@@ -113,7 +115,7 @@ func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, erro
 	}
 	world, err := c.open(a, env.Config{Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !job.Baseline.Searches()})
 	if errors.Is(err, datadir.ErrNotDataDir) {
-		return nil, exit.With(exit.Usage, fmt.Errorf("%w\n  name PDFs after the question, or a data directory with -d DIR (airqa ingest makes one)", err))
+		return nil, exit.With(exit.Usage, fmt.Errorf("%w\n  or name PDFs: airqa ask \"QUESTION\" paper.pdf", err))
 	}
 	return world, err
 }

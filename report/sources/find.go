@@ -57,9 +57,9 @@ func (w wanted) inText(v value, text string, about map[string]bool) (best Source
 
 // match compares a value with a part of a text and the parts beside it. The match is empty if they have too little in
 // common.
-func (w wanted) match(v value, parts []part, i int, about map[string]bool) (Match, float64) {
+func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Match, float64) {
 	here, near := parts[i].words, near(parts, i)
-	maps.Copy(near, about)
+	maps.Copy(near, beside)
 	topic := share(w.asked, here) + 0.5*share(w.asked, near)
 	switch {
 	case v.empty():
@@ -73,7 +73,8 @@ func (w wanted) match(v value, parts []part, i int, about map[string]bool) (Matc
 		}
 	case len(v.numbers) > 0:
 		n, fresh := share(v.numbers, here), share(v.fresh, near)
-		if n >= enoughNumbers && words.Shared(w.asked, near)+words.Shared(v.fresh, near) >= leastAsked && (n == 1 && fresh > 0 || len(v.fresh) == 0 || fresh >= enoughNumbers) {
+		about := words.Shared(w.asked, near) + words.Shared(v.fresh, near)
+		if n >= enoughNumbers && (about >= leastAsked || about > 0 && n == 1 && len(v.numbers) > 1) && (n == 1 && fresh > 0 || len(v.fresh) == 0 || fresh >= enoughNumbers) {
 			return Similar, 2*n + fresh + topic
 		}
 	case len(v.fresh) < leastAsked:

@@ -89,6 +89,9 @@ func wordIn(text, folded string) int {
 	return -1
 }
 
+// longWord is the length from which a word may be cut, since scripts without spaces have no borders of words.
+const longWord = 40
+
 // around cuts a text of single spaces to at most n characters around a byte, at the borders of words.
 func around(text string, at, n int) (cut string, before, after bool) {
 	runes := []rune(text)
@@ -98,12 +101,15 @@ func around(text string, at, n int) (cut string, before, after bool) {
 	middle := utf8.RuneCountInString(text[:min(at, len(text))])
 	first := max(0, min(middle-n/2, len(runes)-n))
 	end := first + n
-	for first > 0 && first < middle && !unicode.IsSpace(runes[first-1]) {
-		first++
+	for k := first; k > 0 && k < min(middle, first+longWord); k++ {
+		if unicode.IsSpace(runes[k-1]) {
+			first = k
+			break
+		}
 	}
-	for last := end; end < len(runes) && end > middle && !unicode.IsSpace(runes[end]); end-- {
-		if end == middle+1 { // one word without a space
-			end = last
+	for k := end; k < len(runes) && k > max(middle, end-longWord); k-- {
+		if unicode.IsSpace(runes[k]) {
+			end = k
 			break
 		}
 	}

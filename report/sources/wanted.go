@@ -11,13 +11,13 @@ import (
 	"airqa/qa"
 )
 
-// wanted is what to look for: the values of an answer, and the words of its question.
+// wanted is what to look for: the values or sentences of an answer, and the words of its question.
 type wanted struct {
 	values []value
 	asked  map[string]bool
 }
 
-// value is one value of an answer.
+// value is one value or sentence of an answer.
 type value struct {
 	folded string
 	// numbers and fresh are its words that the question does not have.
@@ -42,8 +42,10 @@ const mostValues = 50
 func wantedOf(question string, a qa.Answer) wanted {
 	w := wanted{asked: stems(fold(question))}
 	for _, text := range textsOf(a) {
-		if v := w.value(text); strings.TrimSpace(v.folded) != "" && len(w.values) < mostValues {
-			w.values = append(w.values, v)
+		for _, part := range partsOf(text) {
+			if v := w.value(text[part.first:part.end]); strings.TrimSpace(v.folded) != "" && len(w.values) < mostValues {
+				w.values = append(w.values, v)
+			}
 		}
 	}
 	return w
@@ -102,10 +104,17 @@ var digits = strings.NewReplacer(" two ", " 2 ", " three ", " 3 ", " four ", " 4
 // fold is [words.Fold] with small numbers as digits.
 func fold(text string) string { return digits.Replace(words.Fold(text)) }
 
-// stems are the content words of a folded text without the s of a plural.
+// stems are the content words of a folded text without the s of a plural. Of scripts without spaces, they are the pairs
+// of characters.
 func stems(folded string) map[string]bool {
 	list := make(map[string]bool)
 	for word := range words.Content(folded) {
+		if runes := []rune(word); strings.ContainsFunc(word, unspaced) && len(runes) > 2 {
+			for i := range runes[1:] {
+				list[string(runes[i:i+2])] = true
+			}
+			continue
+		}
 		if len(word) > 3 && !unicode.IsDigit(rune(word[0])) {
 			word = strings.TrimSuffix(word, "s")
 		}
@@ -116,10 +125,15 @@ func stems(folded string) map[string]bool {
 
 // has reports whether a folded text has a value, as whole words. Scripts without spaces have no words.
 func (v value) has(folded string) bool {
-	if strings.ContainsFunc(v.folded, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) }) {
+	if strings.ContainsFunc(v.folded, unspaced) {
 		return strings.Contains(strings.ReplaceAll(folded, " ", ""), strings.ReplaceAll(v.folded, " ", ""))
 	}
 	return strings.Contains(folded, v.folded)
+}
+
+// unspaced reports whether a character is of a script that is written without spaces.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 // share is the share of words that a text has, 0 if there are none.

@@ -17,7 +17,8 @@ import (
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"line": terminal.Line, "place": Place, "quoted": Quoted, "caveat": Caveat, "none": NoAnswer,
+	"line": terminal.Line, "quoted": quoted, "caveat": caveat, "none": noAnswer,
+	"place": func(s sources.Source) string { return placeOf(s, 0) },
 	"trace": traceCommand, "cost": costOf, "nosources": func() string { return noSources },
 }).Parse(pageText))
 

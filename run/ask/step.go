@@ -74,7 +74,7 @@ func passagesText(list []observation.Passage) string {
 func cellsText(row observation.Row) string {
 	var parts []string
 	for _, c := range row {
-		if !qa.IsUUID(c.Text) {
+		if !qa.IsUUID(c.Text) || len(row) == 1 {
 			parts = append(parts, c.Text)
 		}
 	}

@@ -47,7 +47,7 @@ func plain(s string) string { return s }
 
 func (p *printer) answer(a Answered, run string) {
 	if a.Answer == nil {
-		p.say(plain, "", NoAnswer(a))
+		p.say(plain, "", noAnswer(a))
 		return
 	}
 	for _, line := range a.Lines() {
@@ -66,12 +66,12 @@ func (p *printer) answer(a Answered, run string) {
 
 func (p *printer) source(number string, s Cited) {
 	indent := strings.Repeat(" ", len(number))
-	lines := strings.Split(terminal.Wrap(number+terminal.Line(Place(s.Source)), p.width, indent), "\n")
+	lines := strings.Split(terminal.Wrap(number+terminal.Line(placeOf(s.Source, mostCaption)), p.width, indent), "\n")
 	p.b.WriteString(strings.Join(lines, "\n") + "\n")
 	if s.Quote != "" {
-		p.say(plain, indent, Quoted(s.Source))
+		p.say(plain, indent, quoted(s.Source))
 	}
-	if note := Caveat(s.Source); note != "" {
+	if note := caveat(s.Source); note != "" {
 		p.say(plain, indent, note)
 	}
 	if s.Command != "" {
@@ -101,16 +101,17 @@ func (a Answered) Lines() []string {
 	return lines
 }
 
-// NoAnswer says why there is no answer.
-func NoAnswer(a Answered) string {
+// noAnswer says why there is no answer.
+func noAnswer(a Answered) string {
 	if a.Outcome == "" {
 		return "Not answered yet."
 	}
 	return "No answer (" + string(a.Outcome) + "): " + cmp.Or(a.Reason, "the model gave none")
 }
 
-// Place describes where a source is: title, page, section, table or figure.
-func Place(s sources.Source) string {
+// placeOf describes where a source is: title, page, section, table or figure. The caption of a table has at most most
+// columns; 0 is no limit.
+func placeOf(s sources.Source, most int) string {
 	var parts []string
 	switch {
 	case s.Title != "":
@@ -131,7 +132,7 @@ func Place(s sources.Source) string {
 	}
 	switch label, _, found := strings.Cut(s.Caption, ":"); {
 	case s.Kind == sources.Table && s.Caption != "" && s.Quote != s.Caption:
-		parts = append(parts, terminal.Clip(s.Caption, mostCaption))
+		parts = append(parts, terminal.Clip(s.Caption, most))
 	case found && len(label) < mostLabel:
 		parts = append(parts, label)
 	case s.Kind == sources.Table || s.Kind == sources.Figure:
@@ -146,8 +147,8 @@ const (
 	mostLabel   = 20
 )
 
-// Quoted is the quote of a source in quotation marks, or the row of a table or result as it is.
-func Quoted(s sources.Source) string {
+// quoted is the quote of a source in quotation marks, or the row of a table or result as it is.
+func quoted(s sources.Source) string {
 	text := s.Quote
 	if s.Before {
 		text = "… " + text
@@ -161,8 +162,8 @@ func Quoted(s sources.Source) string {
 	return text
 }
 
-// Caveat is what a reader must know about a source whose words are not those of the answer.
-func Caveat(s sources.Source) string {
+// caveat is what a reader must know about a source whose words are not those of the answer.
+func caveat(s sources.Source) string {
 	switch s.Match {
 	case sources.Topic:
 		return "(has the words of the question; the answer has none to look for)"
