@@ -46,6 +46,9 @@ func Find(glyphs []Glyph, text string) (Box, bool) {
 // span is a range of folded characters.
 type span struct{ from, to int }
 
+// least is the number of characters from which a part of a part is searched, behind what was found before.
+const least = 6
+
 // spansOf finds the text, or else its parts in order, each after the previous one if possible.
 func spansOf(page, want []rune) []span {
 	if at := indexFrom(page, want, 0); at >= 0 {
@@ -54,17 +57,38 @@ func spansOf(page, want []rune) []span {
 	var spans []span
 	next := 0
 	for part := range slices.Chunk(want, seed) {
-		at := indexFrom(page, part, next)
-		if at < 0 {
-			at = indexFrom(page, part, 0)
+		if len(part) < seed && len(spans) == 0 {
+			break
 		}
-		if at < 0 || len(part) < seed && len(spans) == 0 {
-			continue
+		found := partSpans(page, part, next)
+		if len(found) == 0 && len(part) == seed {
+			if at := indexFrom(page, part, 0); at >= 0 {
+				found = []span{{at, at + len(part)}}
+			}
 		}
-		next = at + len(part)
-		spans = append(spans, span{at, next})
+		if len(found) > 0 {
+			spans = append(spans, found...)
+			next = found[len(found)-1].to
+		}
 	}
 	return spans
+}
+
+// partSpans finds a part, or the halves of it, from a position on. Halves must be near the position.
+func partSpans(page, part []rune, from int) []span {
+	at := indexFrom(page, part, from)
+	switch {
+	case at >= 0 && (len(part) == seed || at < from+seed):
+		return []span{{at, at + len(part)}}
+	case len(part) < 2*least || from == 0:
+		return nil
+	}
+	half := len(part) / 2
+	spans := partSpans(page, part[:half], from)
+	if len(spans) > 0 {
+		from = spans[len(spans)-1].to
+	}
+	return append(spans, partSpans(page, part[half:], from)...)
 }
 
 // indexFrom is the first position of part in text from a position on, or -1.

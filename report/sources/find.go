@@ -10,9 +10,10 @@ import (
 // Thresholds of a match. A short value is in many passages, so words of the question must be near it.
 const (
 	leastAsked    = 2   // words of the question near a short value
-	enoughNumbers = 0.5 // share of the numbers of an answer, and of its words if a number is missing
+	enoughNumbers = 0.5 // share of the numbers of an answer, and of its other words if a number is missing
 	enoughWords   = 0.6 // share of the words of an answer without numbers
 	enoughTopic   = 0.6 // share of the words of the question, for answers without words of their own
+	fewWords      = 6   // words of a line that is no sentence
 	leastQuote    = 40  // length from which a text in the same words needs no more evidence, in bytes
 )
 
@@ -72,9 +73,7 @@ func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Mat
 			return Exact, topic
 		}
 	case len(v.numbers) > 0:
-		n, fresh := share(v.numbers, here), share(v.fresh, near)
-		about := words.Shared(w.asked, near) + words.Shared(v.fresh, near)
-		if n >= enoughNumbers && (about >= leastAsked || about > 0 && n == 1 && len(v.numbers) > 1) && (n == 1 && fresh > 0 || len(v.fresh) == 0 || fresh >= enoughNumbers) {
+		if n, fresh := share(v.numbers, here), share(v.fresh, near); w.related(v, near, n, fresh) {
 			return Similar, 2*n + fresh + topic
 		}
 	case len(v.fresh) < leastAsked:
@@ -84,10 +83,28 @@ func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Mat
 	return "", 0
 }
 
-// near are the words of a part and of those beside it.
+// related reports whether a part with a share n of the numbers of a value, and a share fresh of its other words nearby, is
+// about the same. One number alone proves little.
+func (w wanted) related(v value, near map[string]bool, n, fresh float64) bool {
+	about := words.Shared(w.asked, near) + words.Shared(v.fresh, near)
+	switch {
+	case n < 1:
+		return n >= enoughNumbers && fresh >= enoughNumbers && about >= leastAsked
+	case len(v.numbers) > 1:
+		return about > 0
+	}
+	return about > leastAsked || fresh > 0 && about == leastAsked
+}
+
+// near are the words of a part and of those beside it. A line of few words, such as a row of a table, is about what the
+// whole text is about.
 func near(parts []part, i int) map[string]bool {
 	all := make(map[string]bool)
-	for _, p := range parts[max(0, i-1):min(len(parts), i+2)] {
+	beside := parts[max(0, i-1):min(len(parts), i+2)]
+	if len(parts[i].words) < fewWords {
+		beside = parts
+	}
+	for _, p := range beside {
 		for word := range p.words {
 			all[word] = true
 		}

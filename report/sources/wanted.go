@@ -41,6 +41,8 @@ const mostValues = 50
 
 func wantedOf(question string, a qa.Answer) wanted {
 	w := wanted{asked: stems(fold(question))}
+	delete(w.asked, "many")
+	delete(w.asked, "much")
 	for _, text := range textsOf(a) {
 		for _, part := range partsOf(text) {
 			if v := w.value(text[part.first:part.end]); strings.TrimSpace(v.folded) != "" && len(w.values) < mostValues {
