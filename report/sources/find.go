@@ -41,6 +41,7 @@ func (w wanted) find(r row) (Source, bool) {
 
 // inText finds a value in a text. about are words of the other cells of its row, such as the caption of a table.
 func (w wanted) inText(v value, text string, about map[string]bool) (best Source, found bool) {
+	text = valid(text)
 	parts := partsOf(text)
 	if len(parts) > 0 && strings.Contains(text, columnMark) {
 		maps.Copy(about, parts[0].words) // the names of the columns

@@ -25,7 +25,10 @@ type part struct {
 // label matches numbers that name a part of the paper or an entry of its bibliography.
 var label = regexp.MustCompile(`(?i)\b(?:fig(?:ure)?|table|section|eq(?:uation)?|appendix|page)s?\.?\s*\d[\d.]*|\[\d+(?:[,–-] ?\d+)*\]`)
 
-// partsOf splits a text at line breaks and between sentences.
+// valid replaces bytes that are no UTF-8.
+func valid(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
+
+// partsOf splits a valid text at line breaks and between sentences.
 func partsOf(text string) []part {
 	var parts []part
 	at := 0

@@ -44,6 +44,7 @@ func wantedOf(question string, a qa.Answer) wanted {
 	delete(w.asked, "many")
 	delete(w.asked, "much")
 	for _, text := range textsOf(a) {
+		text = valid(text)
 		for _, part := range partsOf(text) {
 			if v := w.value(text[part.first:part.end]); strings.TrimSpace(v.folded) != "" && len(w.values) < mostValues {
 				w.values = append(w.values, v)

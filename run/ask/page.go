@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"html/template"
 
-	"airqa/env"
 	"airqa/internal/terminal"
+	"airqa/qa"
 	"airqa/report/sources"
 )
 
@@ -32,9 +32,14 @@ type illustrated struct {
 // Image returns the image of a source.
 func (p illustrated) Image(answer, source int) template.URL { return p.Images[answer][source] }
 
+// Drawer draws the part of a page around a box. It is implemented by [airqa/env.Env].
+type Drawer interface {
+	ViewAround(ctx context.Context, paperID string, page int, box []float64, kind string) (qa.Image, error)
+}
+
 // Page returns the answers as a self-contained HTML page: with the images of pages in it, without scripts and without
 // requests.
-func (r *Result) Page(ctx context.Context, world *env.Env) ([]byte, error) {
+func (r *Result) Page(ctx context.Context, pages Drawer) ([]byte, error) {
 	p := illustrated{Result: r, Title: "Answers"}
 	if len(r.Answers) == 1 {
 		p.Title = r.Answers[0].Question
@@ -42,7 +47,7 @@ func (r *Result) Page(ctx context.Context, world *env.Env) ([]byte, error) {
 	for _, a := range r.Answers {
 		var list []template.URL
 		for _, s := range a.Sources {
-			image, err := imageOf(ctx, world, s.Source)
+			image, err := imageOf(ctx, pages, s.Source)
 			if err != nil && ctx.Err() != nil {
 				return nil, fmt.Errorf("draw the pages of the sources: %w", ctx.Err())
 			}
@@ -56,7 +61,7 @@ func (r *Result) Page(ctx context.Context, world *env.Env) ([]byte, error) {
 }
 
 // imageOf draws the place of a source with its box, as a data URI.
-func imageOf(ctx context.Context, world *env.Env, s sources.Source) (template.URL, error) {
+func imageOf(ctx context.Context, pages Drawer, s sources.Source) (template.URL, error) {
 	if s.Page < 1 || s.PaperID == "" || s.Box == nil && s.Kind != sources.Page {
 		return "", nil
 	}
@@ -64,7 +69,7 @@ func imageOf(ctx context.Context, world *env.Env, s sources.Source) (template.UR
 	if kind == "" {
 		kind = "chunk"
 	}
-	image, err := world.ViewAround(ctx, s.PaperID, s.Page, s.Box, kind)
+	image, err := pages.ViewAround(ctx, s.PaperID, s.Page, s.Box, kind)
 	if err != nil {
 		return "", err
 	}
