@@ -12,6 +12,7 @@ import (
 	"airqa/run/replay"
 	"airqa/run/runlog"
 	"airqa/run/session"
+	"airqa/run/shard"
 )
 
 type runCmd struct {
@@ -25,6 +26,7 @@ type runCmd struct {
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. A higher number later runs only the new ones."`
 	Retry   string `default:"errors" enum:"errors,all,none" help:"Which finished episodes to retry: errors (endpoint or tool failures), all (also images refused by the model) or none."`
 	session.Selection
+	Shard shard.Part `placeholder:"I/N" help:"Only shard I of N equal parts of the selected questions, in a run directory of its own; airqa merge makes one run of all shards. Budgets and --max-connections are those of this shard."`
 	session.Missing
 	session.Budget
 	qa.Settings
@@ -41,6 +43,7 @@ func (runCmd) Help() string {
   airqa run -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o
   airqa run --data papers --questions q.jsonl --baseline agentic-hybrid --model openai:gpt-4o --out runs/hybrid -j 8
   airqa run -q q.jsonl --baseline rag,agentic-hybrid -m openai:gpt-4o --score --judge openai:gpt-4o-mini-2024-07-18
+  airqa run -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o --shard 3/16 --out runs/shards/3-of-16
   OPENAI_BASE_URL=http://127.0.0.1:8000/v1 airqa run --data papers --questions q.jsonl --baseline all --model openai:Qwen2.5-72B-Instruct --out runs --sample 100 --budget-hours 8
 
 At the end it prints how many objective answers are right and what is unscored; the answer to a single question goes to
@@ -86,9 +89,10 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 		return err
 	}
 	defer func() { _ = world.Close() }()
+	picked, share := c.Shard.Take(picked)
 	plan := session.Plan{
 		World: world, Examples: examples, Picked: picked, Settings: c.Settings, Workers: c.Workers, Repeats: c.Repeats,
-		Retry: c.Retry, Budget: c.Budget,
+		Retry: c.Retry, Budget: c.Budget, Share: share,
 		Note: runlog.Note{QuestionsFile: c.Questions, DataDir: c.Data, Replay: c.Replay},
 	}
 	if err := c.checkScore(a, picked); err != nil {
@@ -143,6 +147,8 @@ func (c runCmd) check() error {
 	switch {
 	case c.Workers < 1:
 		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+	case c.Out == "" && c.Shard != (shard.Part{}):
+		return exit.Misuse("--shard needs --out DIR: each shard has a run directory of its own, such as --out runs/shards/%s", c.Shard.Folder())
 	case c.Out == "" && c.Replay != "":
 		return exit.Misuse("--replay needs --out DIR for the new run")
 	case c.Repeats < 1:

@@ -103,6 +103,9 @@ func (a *app) notices(lib *episodes.Library) {
 		for _, n := range r.Notices {
 			a.say("warning: %s: %s", r.Name, n)
 		}
+		if text := r.Log.Config.ShardText(); text != "" {
+			a.say("note: %s: %s", r.Name, text)
+		}
 		if fork := r.Fork(); fork != nil {
 			a.say("note: %s is a fork %s", r.Name, report.ForkText(*fork))
 		}

@@ -48,6 +48,10 @@ type Shape struct {
 	Questions string `json:"questions"`
 	// Loop is the version of the episode loop. It changes if the same replies would lead to different actions.
 	Loop string `json:"loop"`
+	// Shard is the part of the selected questions that the run answers, such as "3/16", and Selected identifies all
+	// selected questions. Both are empty for a run that is not divided.
+	Shard    string `json:"shard,omitempty"`
+	Selected string `json:"selected,omitempty"`
 }
 
 // ModelName is the model as on the command line: "provider:name", or the part that is known.
@@ -91,6 +95,25 @@ type Note struct {
 	Missing *MissingPapers `json:"missing_papers,omitempty"`
 	// Imported is the origin of a run that another program recorded; nil for others.
 	Imported *Imported `json:"imported,omitempty"`
+	// ShardQuestions are the uuids of a shard's questions, in the order of the file. A shard may have none.
+	ShardQuestions []string `json:"shard_questions,omitempty"`
+	// Merged lists the shards that a merged run was made of, if some were missing; nil for others.
+	Merged *Merged `json:"merged,omitempty"`
+}
+
+// Merged are the shards of an incomplete merge.
+type Merged struct {
+	// Of is the number of all shards, Shards the numbers of those that were merged.
+	Of     int   `json:"of"`
+	Shards []int `json:"shards"`
+}
+
+// ShardText describes the shard of a run, as in "shard 3/16: 35 of 553 questions"; "" if it is not divided.
+func (c Config) ShardText() string {
+	if c.Shape.Shard == "" {
+		return ""
+	}
+	return fmt.Sprintf("shard %s: %d of %d questions", c.Shape.Shard, len(c.Note.ShardQuestions), c.Note.QuestionCount)
 }
 
 // Imported is the file that an imported run was made of.

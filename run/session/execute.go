@@ -22,6 +22,7 @@ import (
 	"airqa/run/budget"
 	"airqa/run/replay"
 	"airqa/run/runlog"
+	"airqa/run/shard"
 )
 
 // maxEqualFailures is the number of consecutive episodes failing for one reason that end an invocation.
@@ -38,6 +39,8 @@ type Plan struct {
 	// Missing lists what the picked questions lacked before any of them was skipped.
 	Missing  dataset.Missing
 	Settings qa.Settings
+	// Share is the shard that the picked questions are; nil if the run is not divided.
+	Share *shard.Share
 	// Workers is the number of concurrent episodes, Repeats the number per question.
 	Workers, Repeats int
 	// Retry is "errors", "none" or "all": which finished episodes to run again.
@@ -215,7 +218,12 @@ func adviceOn(differences []string) string {
 	texts := func(line string) bool {
 		return strings.HasPrefix(line, "prompts.") || strings.HasPrefix(line, "tools.")
 	}
-	if slices.ContainsFunc(differences, texts) {
+	switch {
+	case slices.ContainsFunc(differences, func(line string) bool { return strings.HasPrefix(line, "shard: ") }):
+		return "A run directory belongs to one shard: choose another --out, or repeat --shard"
+	case slices.ContainsFunc(differences, func(line string) bool { return strings.HasPrefix(line, "selected: ") }):
+		return "The questions of a shard depend on all selected questions: repeat --sample, --tag, --limit and the like, or choose another --out"
+	case slices.ContainsFunc(differences, texts):
 		return "Another version of airqa, with other prompts, started this run: it can be scored and reported, but not resumed. Choose another --out"
 	}
 	return "Choose another --out, or repeat the settings of the existing run"
@@ -245,13 +253,15 @@ func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) 
 	for name, text := range tools {
 		tools[name] = runlog.Hash(text)
 	}
-	config, err := runlog.Config{
-		Program: s.Program, Created: s.Now().UTC(), Note: note,
-		Shape: runlog.Shape{
-			Baseline: c.Baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
-			Schema: runlog.Hash(schema), Data: p.World.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
-		},
-	}.Redacted(s.RedactKeys) // paths of the note stay as given
+	shape := runlog.Shape{
+		Baseline: c.Baseline.Name, Model: described, Settings: settings, Prompts: prompts, Tools: tools,
+		Schema: runlog.Hash(schema), Data: p.World.Fingerprint(), Questions: runlog.Hash(string(questions)), Loop: loopForm,
+	}
+	if p.Share != nil {
+		shape.Shard, shape.Selected, note.ShardQuestions = p.Share.String(), p.Share.Selected, p.Share.UUIDs
+	}
+	config, err := runlog.Config{Program: s.Program, Created: s.Now().UTC(), Note: note, Shape: shape}.
+		Redacted(s.RedactKeys) // paths of the note stay as given
 	return config, questions, err
 }
 

@@ -20,6 +20,9 @@ func (s Session) OpenRun(dir string) (*runlog.Run, []qa.Example, error) {
 	for _, bad := range r.BadLines {
 		s.Notify.Warnf("%s: %v (left out)", dir, bad)
 	}
+	if text := r.Config.ShardText(); text != "" {
+		s.Notify.Notef("%s: %s", dir, text)
+	}
 	if r.Unknown > 0 {
 		s.Notify.Notef("%s: %d events of unknown types", dir, r.Unknown)
 	}

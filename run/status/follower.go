@@ -76,6 +76,10 @@ func Open(dir string) (*Follower, error) {
 	}
 	f := &Follower{dir: dir, config: config}
 	f.forget()
+	if config.Shape.Shard != "" {
+		f.questions = len(config.Note.ShardQuestions)
+		return f, nil
+	}
 	if f.questions, err = countLines(filepath.Join(dir, runlog.QuestionsFile)); err != nil {
 		return nil, fmt.Errorf("count questions: %w", err)
 	}

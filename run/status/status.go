@@ -16,9 +16,11 @@ type Status struct {
 	Run      string `json:"run"`
 	Baseline string `json:"baseline"`
 	Model    string `json:"model"`
+	// Shard is the part of the questions that the run answers, such as "3/16"; empty for all.
+	Shard string `json:"shard,omitempty"`
 	// Writing is true while a process writes to the run.
 	Writing bool `json:"writing"`
-	// Questions is the number of questions in the file, Repeats the maximum number of episodes per question, recorded
+	// Questions is the number of questions in the file, or in the shard, Repeats the maximum number of episodes per question, recorded
 	// or planned in run.json. Episodes is their product: the log does not say which questions an invocation selects.
 	Questions int `json:"questions"`
 	Repeats   int `json:"repeats"`
@@ -81,7 +83,7 @@ func (f *Follower) Look(now time.Time) (Status, error) {
 		return Status{}, err
 	}
 	s := Status{
-		Run: f.dir, Baseline: f.config.Shape.Baseline, Model: f.config.Shape.ModelName(), Writing: writing,
+		Run: f.dir, Baseline: f.config.Shape.Baseline, Model: f.config.Shape.ModelName(), Shard: f.config.Shape.Shard, Writing: writing,
 		Questions: f.questions, Repeats: f.repeats, Episodes: f.questions * f.repeats,
 		Outcomes: make(map[qa.Outcome]int), Charged: f.charged, BadLines: f.bad,
 	}

@@ -11,7 +11,11 @@ import (
 
 // Text describes the status in a few lines, wrapped to a width unless that is 0.
 func (s Status) Text(width int) string {
-	lines := []string{fmt.Sprintf("%s: %s, %s", s.Run, s.Baseline, s.Model), "  " + s.progress()}
+	title := fmt.Sprintf("%s: %s, %s", s.Run, s.Baseline, s.Model)
+	if s.Shard != "" {
+		title += ", shard " + s.Shard
+	}
+	lines := []string{title, "  " + s.progress()}
 	for _, part := range []string{s.ways(), s.failures(), s.CutText(), s.costs(), s.pace(), s.waiting(), s.ahead()} {
 		if part != "" {
 			lines = append(lines, "  "+part)
@@ -32,6 +36,9 @@ func (s Status) Text(width int) string {
 // Brief describes the status in one line.
 func (s Status) Brief() string {
 	parts := []string{fmt.Sprintf("%d/%d done", s.Done, s.Episodes)}
+	if s.Shard != "" {
+		parts = append([]string{"shard " + s.Shard}, parts...)
+	}
 	add := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
@@ -73,11 +80,19 @@ func (s Status) progress() string {
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", s.Failed)
 	}
-	text += fmt.Sprintf(", %d left, of %d questions in the file", s.Left, s.Questions)
+	text += fmt.Sprintf(", %d left, of %d questions in the %s", s.Left, s.Questions, s.list())
 	if s.Repeats > 1 {
 		text += fmt.Sprintf(" × %d repeats", s.Repeats)
 	}
 	return text
+}
+
+// list is what the questions of the run are listed in.
+func (s Status) list() string {
+	if s.Shard != "" {
+		return "shard"
+	}
+	return "file"
 }
 
 // ways lists the outcomes, the most frequent first.
