@@ -69,6 +69,9 @@ func (r Row) missing() string {
 	if r.Damaged > 0 {
 		text += fmt.Sprintf(", %d damaged in the log, to be rerun", r.Damaged)
 	}
+	if r.Shard != "" {
+		text = "shard " + r.Shard + "; " + text
+	}
 	if r.Partial > 0 {
 		text += fmt.Sprintf(", %d excluded as only partly scored (--include-partial counts their scored repeats)", r.Partial)
 	}

@@ -65,6 +65,8 @@ type Row struct {
 	Judge   string `json:"judge"`
 	Scoring string `json:"scoring"`
 	Dir     string `json:"dir"`
+	// Shard is the part of the questions that the run answers, such as "3/16"; empty for all.
+	Shard string `json:"shard,omitempty"`
 	// Cells are in the order of [Columns].
 	Cells []Cell `json:"cells"`
 	// Newer is the newest scoring if an older one was read (see [runlog.FindScores]); otherwise nil.
@@ -146,7 +148,7 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 	}
 	row := Row{
 		Baseline: run.Config.Shape.Baseline, Model: run.Config.Shape.ModelName(), Judge: scoring.Judge, Scoring: scoring.Mode,
-		Newer: scoring.Newer, Questions: len(examples), Dir: run.Dir,
+		Newer: scoring.Newer, Questions: len(examples), Dir: run.Dir, Shard: run.Config.Shape.Shard,
 	}
 	episodes := readEpisodes(run)
 	questions := o.gather(examples, scores, episodes)

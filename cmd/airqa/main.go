@@ -52,6 +52,7 @@ type cli struct {
 	Stats     statsCmd     `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
 	Run       runCmd       `cmd:"" group:"Evaluate:" help:"Answer questions with a baseline and a model."`
 	Status    statusCmd    `cmd:"" group:"Evaluate:" help:"Show the progress of runs, live or finished."`
+	Merge     mergeCmd     `cmd:"" group:"Evaluate:" help:"Make one run of the shards of a run."`
 	Score     scoreCmd     `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
 	Report    reportCmd    `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare   compareCmd   `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`

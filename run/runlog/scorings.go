@@ -162,6 +162,9 @@ func runsIn(folder string) ([]string, error) {
 	}
 	var dirs []string
 	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue // such as one that is being merged
+		}
 		dir := filepath.Join(folder, e.Name())
 		if _, err := os.Stat(filepath.Join(dir, RunFile)); err == nil {
 			dirs = append(dirs, dir)

@@ -144,7 +144,7 @@ func (b *Branch) check(s Session, now runlog.Config) error {
 	var refused []string
 	for _, line := range runlog.Differences(b.run.Config.Shape, now.Shape) {
 		switch key, _, _ := strings.Cut(line, ":"); {
-		case key == "questions":
+		case key == "questions" || key == "shard" || key == "selected":
 		case strings.HasPrefix(key, "model.") || key == "data" || isLimit(strings.TrimPrefix(key, "settings.")):
 			s.Notify.Notef("the fork differs from the original run: %s", line)
 		default:
