@@ -9,6 +9,7 @@ package merge
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"airqa/internal/exit"
@@ -53,6 +54,9 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		}
 		results[i] = p.Result
 		failed += len(p.Failed)
+	}
+	if !slices.ContainsFunc(results, func(r Result) bool { return len(r.Scores) > 0 }) {
+		m.Notify.Infof("next: airqa score %s", m.Out)
 	}
 	if failed > 0 && !m.Partial {
 		return results, exit.With(exit.FailedExamples, fmt.Errorf("merged, but %d episodes failed; airqa run with --out and the same settings retries them", failed))

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"airqa/internal/exit"
+	"airqa/run/cluster"
+	"airqa/run/shard"
+)
+
+type clusterCmd struct {
+	Slurm slurmCmd      `cmd:"" help:"Print an array job script for Slurm."`
+	K8s   kubernetesCmd `cmd:"" name:"k8s" help:"Print an indexed Job for Kubernetes."`
+}
+
+// clusterFlags are common to all schedulers.
+type clusterFlags struct {
+	Shards   int      `required:"" env:"-" placeholder:"N" help:"Number of shards, each a process of its own. Budgets of the run are divided by N."`
+	Parallel int      `env:"-" placeholder:"P" help:"Maximum shards at a time, which share --max-connections. Default: all."`
+	Name     string   `env:"-" default:"airqa" help:"Name of the job."`
+	CPUs     int      `name:"cpus" env:"-" default:"2" help:"Processors of one shard."`
+	Restarts int      `env:"-" default:"20" help:"Restarts of a shard that fails."`
+	Args     []string `arg:"" name:"run-flag" help:"After --: the flags of airqa run for the whole run, with --out."`
+}
+
+type slurmCmd struct {
+	clusterFlags
+	Mem       string `env:"-" default:"4G" help:"Memory of one shard."`
+	Time      string `env:"-" default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
+	Partition string `env:"-" placeholder:"NAME" help:"Partition. Default: that of the cluster."`
+	Keys      string `env:"-" placeholder:"FILE" help:"File with the keys on the cluster, as lines of NAME=VALUE. Default: the environment of sbatch."`
+}
+
+func (slurmCmd) Help() string {
+	return `Examples:
+  airqa cluster slurm --shards 16 -- -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o -o runs/hybrid > airqa.sbatch
+  airqa cluster slurm --shards 64 --parallel 8 --partition cpu --keys ~/keys.env -- -q q.jsonl --baseline all -m openai:gpt-4o -o runs --budget-usd 40
+
+The script runs one shard per task of an array, in OUT-shards, and has the command that merges them in its first lines. It
+contains no key. docs/cluster.md explains it.`
+}
+
+func (c slurmCmd) Run(a *app) error {
+	job, _, err := c.job(a)
+	if err != nil {
+		return err
+	}
+	job.Memory = c.Mem
+	script, err := cluster.Slurm{Job: job, Partition: c.Partition, Time: c.Time, Keys: c.Keys}.Script()
+	return a.printWhole(script, err)
+}
+
+type kubernetesCmd struct {
+	clusterFlags
+	Mem       string `env:"-" default:"4Gi" help:"Memory of one shard."`
+	Image     string `required:"" env:"-" help:"Container image with airqa (docker/Dockerfile makes one)."`
+	Claim     string `required:"" env:"-" placeholder:"NAME" help:"PersistentVolumeClaim of questions and runs, writable by several nodes."`
+	Work      string `env:"-" default:"/work" placeholder:"DIR" help:"Where --claim is mounted. Relative paths of the run are in it."`
+	DataClaim string `env:"-" placeholder:"NAME" help:"PersistentVolumeClaim of the data directory, mounted read-only at --data. Default: the data directory is in --claim."`
+	Secret    string `env:"-" default:"airqa-keys" help:"Secret with the keys, as environment variables by name."`
+	Namespace string `env:"-" placeholder:"NAME" help:"Namespace. Default: that of the context."`
+}
+
+func (kubernetesCmd) Help() string {
+	return `Examples:
+  airqa cluster k8s --shards 16 --image registry.example.com/airqa:0.1.0 --claim airqa-work -- -d data -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o -o runs/hybrid > airqa.yaml
+  airqa cluster k8s --shards 16 --parallel 4 --image registry.example.com/airqa:0.1.0 --claim airqa-work --data-claim airqa-data -- -d /data -q q.jsonl --baseline all -m openai:gpt-4o -o runs --max-connections 32
+
+The manifest has a Job with one index per shard, and a suspended one that merges them. It contains no key: they come from a
+Secret. docs/cluster.md explains it.`
+}
+
+func (c kubernetesCmd) Run(a *app) error {
+	job, run, err := c.job(a)
+	if err != nil {
+		return err
+	}
+	job.Memory = c.Mem
+	k := cluster.Kubernetes{
+		Job: job, Namespace: c.Namespace, Image: c.Image, Secret: c.Secret, Claim: c.Claim, Work: c.Work, DataClaim: c.DataClaim,
+	}
+	if k.Data = run.Data; k.DataClaim != "" && !slices.Contains(job.Args, k.Data) {
+		return exit.Misuse("--data-claim needs --data DIR among the flags of airqa run: the folder at which it is mounted")
+	}
+	manifest, err := k.Manifest()
+	return a.printWhole(manifest, err)
+}
+
+// job checks the flags of airqa run and divides the limits.
+func (c clusterFlags) job(a *app) (cluster.Job, runCmd, error) {
+	run, err := parseRun(c.Args)
+	if err != nil {
+		return cluster.Job{}, run, err
+	}
+	switch {
+	case run.Shard != (shard.Part{}):
+		return cluster.Job{}, run, exit.Misuse("--shard is set for each shard; leave it out")
+	case run.Out == "":
+		return cluster.Job{}, run, exit.Misuse("name the merged run after --, as in --out runs/hybrid")
+	case run.DryRun || run.Replay != "":
+		return cluster.Job{}, run, exit.Misuse("--dry-run and --replay make no calls: run them on one machine")
+	}
+	args := cluster.Without(c.Args, "--out", "-o", "--budget-usd", "--budget-tokens", "--max-connections")
+	job := cluster.Job{
+		Name: c.Name, Args: args, Out: filepath.ToSlash(run.Out), Shards: c.Shards, Parallel: c.Parallel, CPUs: c.CPUs, Restarts: c.Restarts,
+	}
+	limits, err := cluster.Limits{USD: run.BudgetUSD, Tokens: run.BudgetTokens, Connections: run.MaxConnections}.Flags(job)
+	if err != nil {
+		return job, run, exit.With(exit.Usage, err)
+	}
+	job.Args = append(job.Args, limits...)
+	if all := strings.Join(job.Args, "\n"); string(a.session().RedactKeys([]byte(all))) != all {
+		return job, run, exit.Misuse("the flags contain a key: leave it out, and set its variable on the cluster")
+	}
+	return job, run, run.check()
+}
+
+// parseRun parses flags of airqa run.
+func parseRun(args []string) (runCmd, error) {
+	var c cli
+	parser, err := kong.New(&c, options()...)
+	if err != nil {
+		return runCmd{}, exit.With(exit.Usage, err)
+	}
+	if _, err := parser.Parse(append([]string{"run"}, args...)); err != nil {
+		return runCmd{}, exit.With(exit.Usage, fmt.Errorf("flags of airqa run: %w\n  help: airqa run --help", err))
+	}
+	return c.Run, nil
+}
+
+// printWhole prints a result that ends with a newline.
+func (a *app) printWhole(text string, err error) error {
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	return a.print(strings.TrimRight(text, "\n"))
+}

@@ -1,0 +1,145 @@
+// Package cluster writes what a scheduler needs to answer the shards of a run on many machines: a job script for Slurm
+// ([Slurm.Script]) and a manifest for Kubernetes ([Kubernetes.Manifest]). Neither contains a key. The scheduler may stop
+// and restart any part: the same command resumes its shard.
+package cluster
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"airqa/run/shard"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Job is a run to divide.
+type Job struct {
+	// Name is the name of the job: lower-case letters, digits and hyphens.
+	Name string
+	// Args are the flags of airqa run for one shard, without --shard and --out.
+	Args []string
+	// Out is the merged run. Its shards are in a folder beside it.
+	Out string
+	// Shards is the number of shards, Parallel how many of them run at a time; 0 means all.
+	Shards, Parallel int
+	// CPUs and Memory are those of one shard. Memory is as the scheduler takes it, such as 4G or 4Gi.
+	CPUs   int
+	Memory string
+	// Restarts is how often a shard is started again after a failure.
+	Restarts int
+}
+
+var (
+	namePattern   = regexp.MustCompile(`^[a-z]([-a-z0-9]{0,38}[a-z0-9])?$`)
+	memoryPattern = regexp.MustCompile(`^[1-9][0-9]*([KMGT]i?)?$`)
+	// credentials matches a user and password in a URL.
+	credentials = regexp.MustCompile(`://[^/@\s]*:[^/@\s]*@`)
+)
+
+func (j Job) check() error {
+	switch {
+	case !namePattern.MatchString(j.Name):
+		return fmt.Errorf("name %q: want at most 40 lower-case letters, digits and hyphens, beginning with a letter", j.Name)
+	case j.Shards < 1 || j.Shards > shard.Max:
+		return fmt.Errorf("%d shards: want 1 to %d", j.Shards, shard.Max)
+	case j.Parallel < 0 || j.CPUs < 1 || j.Restarts < 0:
+		return errors.New("--parallel and --restarts must not be negative, and --cpus must be at least 1")
+	case !memoryPattern.MatchString(j.Memory):
+		return fmt.Errorf("memory %q: want a number with a unit, such as 4G", j.Memory)
+	case j.Out == "":
+		return errors.New("the run needs --out DIR")
+	}
+	for _, arg := range append(slices.Clone(j.Args), j.Out) {
+		if strings.ContainsFunc(arg, unicode.IsControl) {
+			return fmt.Errorf("%q contains a control character", arg)
+		}
+		if credentials.MatchString(arg) {
+			return errors.New("a URL contains a password: leave the flag out and set its variable, such as AIRQA_VECTORS, with the keys")
+		}
+	}
+	return nil
+}
+
+// Root is the folder of the shards' run directories.
+func (j Job) Root() string { return strings.TrimRight(j.Out, "/") + "-shards" }
+
+// AtOnce is how many shards run at a time.
+func (j Job) AtOnce() int {
+	if j.Parallel == 0 {
+		return j.Shards
+	}
+	return min(j.Parallel, j.Shards)
+}
+
+// render fills a template. quote is how its arguments are quoted.
+func render(name string, quote func(string) string, data any) (string, error) {
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{"quote": quote, "plain": yamlString}).ParseFS(files, "templates/"+name)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	err = t.Execute(&out, data)
+	return out.String(), err
+}
+
+// Limits are limits of a whole run.
+type Limits struct {
+	USD    float64
+	Tokens int
+	// Connections is the maximum number of concurrent requests; 0 is the default of each process.
+	Connections int
+}
+
+// Flags are the limits of one shard. Each shard may spend an equal part; shards that run at a time share the
+// connections.
+func (l Limits) Flags(j Job) ([]string, error) {
+	var flags []string
+	if l.USD > 0 {
+		const precision = 1e6
+		part := math.Floor(l.USD/float64(j.Shards)*precision) / precision
+		if part == 0 {
+			return nil, fmt.Errorf("--budget-usd %v is too little for %d shards", l.USD, j.Shards)
+		}
+		flags = append(flags, "--budget-usd", strconv.FormatFloat(part, 'f', -1, 64))
+	}
+	if l.Tokens > 0 {
+		if l.Tokens < j.Shards {
+			return nil, fmt.Errorf("--budget-tokens %d is too little for %d shards", l.Tokens, j.Shards)
+		}
+		flags = append(flags, "--budget-tokens", strconv.Itoa(l.Tokens/j.Shards))
+	}
+	if l.Connections > 0 {
+		if l.Connections < j.AtOnce() {
+			return nil, fmt.Errorf("--max-connections %d is less than one for each of %d shards; add --parallel %[1]d to run fewer at a time", l.Connections, j.AtOnce())
+		}
+		flags = append(flags, "--max-connections", strconv.Itoa(l.Connections/j.AtOnce()))
+	}
+	return flags, nil
+}
+
+// Without returns arguments without some flags and their values. Flags are named as in "--out" or "-o".
+func Without(args []string, flags ...string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(args[i], "=")
+		switch {
+		case slices.Contains(flags, name):
+			if !hasValue {
+				i++
+			}
+		case len(name) > 2 && name[1] != '-' && slices.Contains(flags, name[:2]): // -oDIR
+		default:
+			kept = append(kept, args[i])
+		}
+	}
+	return kept
+}

@@ -1,0 +1,78 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Kubernetes is an indexed Job: one pod for each shard.
+type Kubernetes struct {
+	Job
+	// Namespace may be empty for that of the context.
+	Namespace string
+	// Image has airqa and /bin/sh.
+	Image string
+	// Secret has the keys, as environment variables by name.
+	Secret string
+	// Claim is the volume of questions and runs, mounted at Work; several nodes write to it.
+	Claim, Work string
+	// DataClaim is the volume of the data directory, mounted read-only at Data; empty if Claim has it.
+	DataClaim, Data string
+}
+
+var (
+	objectPattern = regexp.MustCompile(`^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$`)
+	imagePattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/:@-]*$`)
+)
+
+// Manifest has two Jobs in YAML: one that answers the shards, and one that merges them, which is suspended.
+func (k Kubernetes) Manifest() (string, error) {
+	if err := k.check(); err != nil {
+		return "", err
+	}
+	for what, name := range map[string]string{"secret": k.Secret, "claim": k.Claim, "data claim": k.DataClaim, "namespace": k.Namespace} {
+		if optional := what == "data claim" || what == "namespace"; !objectPattern.MatchString(name) && (name != "" || !optional) {
+			return "", fmt.Errorf("%s %q: want the name of a Kubernetes object: lower-case letters, digits, hyphens and dots", what, name)
+		}
+	}
+	switch {
+	case !imagePattern.MatchString(k.Image):
+		return "", fmt.Errorf("image %q: want a name such as registry.example.com/airqa:0.1.0", k.Image)
+	case !path.IsAbs(k.Work):
+		return "", fmt.Errorf("work folder %q: want an absolute path", k.Work)
+	case k.DataClaim != "" && !path.IsAbs(k.Data):
+		return "", fmt.Errorf("data directory %q: want an absolute path, at which --data-claim is mounted", k.Data)
+	case k.DataClaim != "" && within(k.Work, k.Data):
+		return "", fmt.Errorf("data directory %s is in %s, where --claim is mounted; name another path", k.Data, k.Work)
+	}
+	return render("kubernetes.yaml", YAMLQuote, k)
+}
+
+// within reports whether a path is a folder or in it.
+func within(folder, p string) bool {
+	folder, p = path.Clean(folder), path.Clean(p)
+	return p == folder || strings.HasPrefix(p, strings.TrimRight(folder, "/")+"/")
+}
+
+// Shell is the command of a pod. Its first argument is the folder of the shards, and the others are those of airqa run.
+// Indexes count from 0, and shards from 1.
+func (k Kubernetes) Shell() string {
+	return fmt.Sprintf(`root=$1; shift; i=$((JOB_COMPLETION_INDEX + 1)); exec airqa run "$@" --shard "$i/%d" --out "$root/$i-of-%[1]d"`, k.Shards)
+}
+
+// YAMLQuote quotes a word of a command for YAML. It doubles each dollar sign, as Kubernetes replaces $(NAME) there.
+func YAMLQuote(word string) string { return yamlString(strings.ReplaceAll(word, "$", "$$")) }
+
+func yamlString(text string) string {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out) // a string in JSON is one in YAML
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(text); err != nil {
+		panic(err) // a string is always encoded
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
