@@ -30,7 +30,7 @@ func WriteFile(path string, data []byte) error {
 }
 
 // Write replaces the file at path with what fill writes. It makes missing folders. When fill or the disk fails, the old
-// file stays.
+// file stays. The permissions are those of the old file; a new one is readable by all users that the umask allows.
 func Write(path string, fill func(io.Writer) error) error {
 	if err := replace(path, fill); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
@@ -43,7 +43,8 @@ func replace(path string, fill func(io.Writer) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := renameio.TempFile(dir, path)
+	// A new file is as readable as any other: data directories and runs are shared with other users.
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(0o644), renameio.WithExistingPermissions())
 	if err != nil {
 		return err
 	}

@@ -49,3 +49,30 @@ func TestIsLeftover(t *testing.T) {
 		}
 	}
 }
+
+// A file keeps its permissions; a new one can be read by others, as data directories are shared.
+func TestWritePermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	like := filepath.Join(t.TempDir(), "like")
+	if err := os.WriteFile(like, nil, 0o644); err != nil { // less the umask
+		t.Fatal(err)
+	}
+	check := func(want os.FileMode) {
+		t.Helper()
+		if err := atomicfile.WriteFile(path, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("mode %v, %v, want %v", info.Mode(), err, want)
+		}
+	}
+	info, err := os.Stat(like)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(info.Mode())
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check(0o600)
+}
