@@ -1,0 +1,383 @@
+package cluster_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gopkg.in/yaml.v3"
+
+	"airqa/run/cluster"
+)
+
+// odd are arguments that a shell or Kubernetes would change.
+var odd = []string{
+	"--questions", "my q's.jsonl", "--tag", "!text", "--tag", `a "b" \ c`, "--stop", "$(HOME) $HOME `id` $$", "--stop", "#", "--stop", "", "--stop", "*; rm -rf ~ &",
+	"--stop", "yes", "--stop", "{{.Name}}: - é",
+}
+
+func job() cluster.Job {
+	return cluster.Job{
+		Name: "airqa", Args: slices.Clone(odd), Out: "runs/the run's", Shards: 16, Parallel: 4, CPUs: 2, Memory: "4G", Restarts: 20,
+	}
+}
+
+func slurm() cluster.Slurm {
+	return cluster.Slurm{Job: job(), Partition: "cpu", Time: "24:00:00"}
+}
+
+func kubernetes() cluster.Kubernetes {
+	k := cluster.Kubernetes{
+		Job: job(), Namespace: "research", Image: "registry.example.com/airqa:0.1.0", Secret: "airqa-keys", Claim: "airqa-work", Work: "/work",
+		DataClaim: "airqa-data", Data: "/data",
+	}
+	k.Memory = "4Gi"
+	return k
+}
+
+// fakes puts programs in a folder that write their arguments, a line each, to NAME.args, and returns the folder.
+func fakes(t *testing.T, exit string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, end := range map[string]string{"airqa": "exit " + exit, "scontrol": "exit 0"} {
+		text := "#!/bin/sh\nprintf '%s\\n' \"$@\" > '" + filepath.Join(dir, name+".args") + "'\n" + end + "\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil { //nolint:gosec // a program
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func argsOf(t *testing.T, dir, name string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(dir, name+".args"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+}
+
+// command runs a program and returns its exit code.
+func command(t *testing.T, dir string, env []string, name string, args ...string) int {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Dir, c.Env = dir, append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, env...)
+	raw, err := c.CombinedOutput()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		t.Fatalf("%v\n%s", err, raw)
+	}
+	return c.ProcessState.ExitCode()
+}
+
+// A task runs its shard with the arguments as given, and is queued again unless that would not help.
+func TestSlurmScript(t *testing.T) {
+	script, err := slurm().Script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"#SBATCH --array=1-16%4\n", "#SBATCH --cpus-per-task=2\n", "#SBATCH --mem=4G\n", "#SBATCH --time=24:00:00\n", "#SBATCH --partition=cpu\n",
+		"#SBATCH --requeue\n", "#SBATCH --open-mode=append\n", `airqa merge 'runs/the run'\''s-shards' --out 'runs/the run'\''s'`,
+	} {
+		if !strings.Contains(script, want) {
+			t.Errorf("no %q in\n%s", want, script)
+		}
+	}
+	tests := []struct {
+		name, exit, restarts string
+		code                 int
+		requeued             bool
+	}{
+		{"done", "0", "", 0, false},
+		{"misuse", "2", "", 2, false},
+		{"budget", "4", "", 4, false},
+		{"failed questions", "3", "", 3, true},
+		{"killed", "137", "19", 137, true},
+		{"too often", "1", "20", 1, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := fakes(t, tt.exit)
+			path := filepath.Join(dir, "job.sh")
+			if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if code := command(t, dir, nil, "bash", "-n", path); code != 0 {
+				t.Fatalf("bash -n: %d\n%s", code, script)
+			}
+			env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_JOB_ID=77"}
+			if tt.restarts != "" {
+				env = append(env, "SLURM_RESTART_COUNT="+tt.restarts)
+			}
+			if code := command(t, dir, env, "bash", path); code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			want := slices.Concat([]string{"run"}, odd, []string{"--shard", "3/16", "--out", "runs/the run's-shards/3-of-16"})
+			if diff := cmp.Diff(want, argsOf(t, dir, "airqa")); diff != "" {
+				t.Errorf("arguments (-want +got):\n%s", diff)
+			}
+			if got := argsOf(t, dir, "scontrol"); (len(got) > 0) != tt.requeued || tt.requeued && !slices.Equal(got, []string{"requeue", "77"}) {
+				t.Errorf("scontrol got %q", got)
+			}
+		})
+	}
+}
+
+// Before the time limit, the script passes the signal on, and waits until the program has ended.
+func TestSlurmSignal(t *testing.T) {
+	dir := fakes(t, "0")
+	text := "#!/bin/sh\ntrap 'sleep 0.2; echo drained > \"$0.end\"; exit 130' TERM\nkill -TERM $PPID\nwhile :; do sleep 0.01; done\n"
+	if err := os.WriteFile(filepath.Join(dir, "airqa"), []byte(text), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	script, err := slurm().Script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := command(t, dir, []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_JOB_ID=77"}, "bash", "-c", script)
+	if _, err := os.Stat(filepath.Join(dir, "airqa.end")); err != nil || code == 0 || len(argsOf(t, dir, "scontrol")) != 2 {
+		t.Errorf("code %d, %v, scontrol %q", code, err, argsOf(t, dir, "scontrol"))
+	}
+}
+
+// Keys come from a file that only the cluster has.
+func TestSlurmKeys(t *testing.T) {
+	s := slurm()
+	s.Keys = "my keys.env"
+	script, err := s.Script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := fakes(t, "0")
+	env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_JOB_ID=77"}
+	if code := command(t, dir, env, "bash", "-c", script); code != 2 || argsOf(t, dir, "airqa") != nil {
+		t.Errorf("without the file: %d, %q", code, argsOf(t, dir, "airqa"))
+	}
+	if err := os.WriteFile(filepath.Join(dir, s.Keys), []byte("OPENAI_API_KEY='a b'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := "#!/bin/sh\n[ \"$OPENAI_API_KEY\" = 'a b' ]\n"
+	if err := os.WriteFile(filepath.Join(dir, "airqa"), []byte(text), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	if code := command(t, dir, env, "bash", "-c", script); code != 0 {
+		t.Errorf("exit code %d: the key did not arrive", code)
+	}
+}
+
+// manifest is what the tests read of a Job.
+type manifest struct {
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string
+	Metadata   struct{ Name, Namespace string }
+	Spec       struct {
+		CompletionMode           string `yaml:"completionMode"`
+		Completions, Parallelism int
+		BackoffLimitPerIndex     *int `yaml:"backoffLimitPerIndex"`
+		BackoffLimit             *int `yaml:"backoffLimit"`
+		MaxFailedIndexes         int  `yaml:"maxFailedIndexes"`
+		Suspend                  bool
+		PodFailurePolicy         struct {
+			Rules []struct {
+				Action      string
+				OnExitCodes struct {
+					ContainerName, Operator string
+					Values                  []int
+				} `yaml:"onExitCodes"`
+				OnPodConditions []struct{ Type, Status string } `yaml:"onPodConditions"`
+			}
+		} `yaml:"podFailurePolicy"`
+		Template struct {
+			Spec struct {
+				RestartPolicy string `yaml:"restartPolicy"`
+				Volumes       []struct {
+					Name                  string
+					PersistentVolumeClaim struct {
+						ClaimName string `yaml:"claimName"`
+						ReadOnly  bool   `yaml:"readOnly"`
+					} `yaml:"persistentVolumeClaim"`
+				}
+				Containers []struct {
+					Name, Image   string
+					WorkingDir    string `yaml:"workingDir"`
+					Command, Args []string
+					EnvFrom       []struct {
+						SecretRef struct{ Name string } `yaml:"secretRef"`
+					} `yaml:"envFrom"`
+					Resources struct{ Requests, Limits map[string]string }
+					Mounts    []struct {
+						Name      string
+						MountPath string `yaml:"mountPath"`
+						ReadOnly  bool   `yaml:"readOnly"`
+					} `yaml:"volumeMounts"`
+				}
+			}
+		}
+	}
+}
+
+func read(t *testing.T, text string) []manifest {
+	t.Helper()
+	var list []manifest
+	dec := yaml.NewDecoder(bytes.NewReader([]byte(text)))
+	for {
+		var m manifest
+		err := dec.Decode(&m)
+		if errors.Is(err, io.EOF) {
+			return list
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		list = append(list, m)
+	}
+}
+
+// expanded are arguments as a pod gets them: Kubernetes turns two dollar signs into one.
+func expanded(args []string) []string {
+	list := make([]string, len(args))
+	for i, arg := range args {
+		list[i] = strings.ReplaceAll(arg, "$$", "$")
+	}
+	return list
+}
+
+func TestKubernetesManifest(t *testing.T) {
+	text, err := kubernetes().Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := read(t, text)
+	if len(list) != 2 {
+		t.Fatalf("%d documents", len(list))
+	}
+	run, merge := list[0], list[1]
+	for _, m := range list {
+		if m.APIVersion != "batch/v1" || m.Kind != "Job" || m.Metadata.Namespace != "research" || m.Spec.Template.Spec.RestartPolicy != "Never" {
+			t.Errorf("job %+v", m)
+		}
+		c, volumes := m.Spec.Template.Spec.Containers[0], m.Spec.Template.Spec.Volumes
+		if c.Image != "registry.example.com/airqa:0.1.0" || c.EnvFrom[0].SecretRef.Name != "airqa-keys" || c.WorkingDir != "/work" ||
+			c.Resources.Requests["cpu"] != "2" || c.Resources.Limits["memory"] != "4Gi" {
+			t.Errorf("container %+v", c)
+		}
+		if volumes[0].PersistentVolumeClaim.ClaimName != "airqa-work" || volumes[1].PersistentVolumeClaim.ClaimName != "airqa-data" || !volumes[1].PersistentVolumeClaim.ReadOnly {
+			t.Errorf("volumes %+v", volumes)
+		}
+		if c.Mounts[0].MountPath != "/work" || c.Mounts[0].ReadOnly || c.Mounts[1].MountPath != "/data" || !c.Mounts[1].ReadOnly {
+			t.Errorf("mounts %+v", c.Mounts)
+		}
+	}
+	spec := run.Spec
+	if spec.CompletionMode != "Indexed" || spec.Completions != 16 || spec.Parallelism != 4 || *spec.BackoffLimitPerIndex != 20 || spec.MaxFailedIndexes != 16 || spec.Suspend {
+		t.Errorf("spec %+v", spec)
+	}
+	rules := spec.PodFailurePolicy.Rules
+	if len(rules) != 2 || rules[0].Action != "Ignore" || rules[0].OnPodConditions[0].Type != "DisruptionTarget" || rules[1].Action != "FailIndex" || !slices.Equal(rules[1].OnExitCodes.Values, []int{2, 4}) {
+		t.Errorf("rules %+v", rules)
+	}
+	got := merge.Spec.Template.Spec.Containers[0]
+	want := []string{"airqa", "merge", "runs/the run's-shards", "--out", "runs/the run's"}
+	if !merge.Spec.Suspend || merge.Metadata.Name != "airqa-merge" || !slices.Equal(expanded(append(got.Command, got.Args...)), want) {
+		t.Errorf("merge %+v", merge)
+	}
+}
+
+// A pod runs the shard of its index, which counts from 0, with the arguments as given.
+func TestKubernetesCommand(t *testing.T) {
+	text, err := kubernetes().Manifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := read(t, text)[0].Spec.Template.Spec.Containers[0]
+	dir := fakes(t, "3")
+	all := expanded(append(c.Command, c.Args...))
+	if code := command(t, dir, []string{"JOB_COMPLETION_INDEX=2"}, all[0], all[1:]...); code != 3 {
+		t.Errorf("exit code %d", code)
+	}
+	want := slices.Concat([]string{"run"}, odd, []string{"--shard", "3/16", "--out", "runs/the run's-shards/3-of-16"})
+	if diff := cmp.Diff(want, argsOf(t, dir, "airqa")); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	tests := []struct {
+		name string
+		s    func(*cluster.Slurm)
+		k    func(*cluster.Kubernetes)
+		want string
+	}{
+		{"name", func(s *cluster.Slurm) { s.Name = "a\n#SBATCH --x" }, func(k *cluster.Kubernetes) { k.Name = "Airqa" }, "name"},
+		{"shards", func(s *cluster.Slurm) { s.Shards = 0 }, func(k *cluster.Kubernetes) { k.Shards = 100_001 }, "want 1 to"},
+		{"cpus", func(s *cluster.Slurm) { s.CPUs = 0 }, func(k *cluster.Kubernetes) { k.CPUs = -1 }, "--cpus"},
+		{"memory", func(s *cluster.Slurm) { s.Memory = "4Gi" }, func(k *cluster.Kubernetes) { k.Memory = "4 G" }, "memory"},
+		{"newline", func(s *cluster.Slurm) { s.Args = []string{"a\nb"} }, func(k *cluster.Kubernetes) { k.Out = "a\nb" }, "control character"},
+		{"password", func(s *cluster.Slurm) { s.Args = []string{"milvus://u:p@h:1"} }, func(k *cluster.Kubernetes) { k.Args = []string{"--vectors=milvus://u:p@h:1"} }, "password"},
+		{"time or image", func(s *cluster.Slurm) { s.Time = "1 day" }, func(k *cluster.Kubernetes) { k.Image = "a b" }, "want"},
+		{"partition or claim", func(s *cluster.Slurm) { s.Partition = "a b" }, func(k *cluster.Kubernetes) { k.Claim = "" }, "want"},
+		{"keys or data", func(s *cluster.Slurm) { s.Keys = "a\nb" }, func(k *cluster.Kubernetes) { k.Data = "/work/data" }, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, k := slurm(), kubernetes()
+			tt.s(&s)
+			tt.k(&k)
+			if out, err := s.Script(); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
+				t.Errorf("slurm: %v, want %q", err, tt.want)
+			}
+			if out, err := k.Manifest(); err == nil || !strings.Contains(err.Error(), tt.want) || out != "" {
+				t.Errorf("kubernetes: %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// The parts never exceed the whole.
+func TestLimits(t *testing.T) {
+	tests := []struct {
+		name   string
+		limits cluster.Limits
+		want   string
+		fails  string
+	}{
+		{"none", cluster.Limits{}, "", ""},
+		{"all", cluster.Limits{USD: 40, Tokens: 1000, Connections: 30}, "--budget-usd 2.5 --budget-tokens 62 --max-connections 7", ""},
+		{"rounded down", cluster.Limits{USD: 0.1}, "--budget-usd 0.00625", ""},
+		{"too few dollars", cluster.Limits{USD: 1e-6}, "", "too little"},
+		{"too few tokens", cluster.Limits{Tokens: 15}, "", "too little"},
+		{"too few connections", cluster.Limits{Connections: 3}, "", "add --parallel 3"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.limits.Flags(job())
+			if tt.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.fails) {
+					t.Errorf("error %v, want %q", err, tt.fails)
+				}
+				return
+			}
+			if err != nil || strings.Join(got, " ") != tt.want {
+				t.Errorf("got %q, %v, want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWithout(t *testing.T) {
+	got := cluster.Without([]string{"-q", "q", "--out", "a", "-o", "b", "-oc", "--out=d", "-j4", "--outer", "e"}, "--out", "-o")
+	if want := []string{"-q", "q", "-j4", "--outer", "e"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
