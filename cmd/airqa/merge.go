@@ -30,13 +30,14 @@ func (c mergeCmd) Run(a *app) error {
 	}
 	results, failed := merge.Merger{Session: a.session(), Out: c.Out, Partial: c.Partial}.Merge(jobs)
 	for _, r := range results {
-		if c.JSON {
+		switch {
+		case c.JSON:
 			err = a.printJSON(r)
-		} else {
+		case r.Written:
 			err = a.print(r.Text(a.width))
 		}
 		if err != nil {
-			return errors.Join(err, failed)
+			return errors.Join(failed, err)
 		}
 	}
 	return failed

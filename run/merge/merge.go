@@ -44,7 +44,7 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		missing = missing || p.lacks()
 	}
 	if missing && !m.Partial {
-		return nil, exit.With(exit.FailedExamples, fmt.Errorf("%s\n  Nothing was written. Run what is missing with the same settings and merge again, or merge what is there with --partial",
+		return results, exit.With(exit.FailedExamples, fmt.Errorf("%s\n  Nothing was written. Run what is missing with the same settings and merge again, or merge what is there with --partial",
 			strings.Join(lacking(results), "\n")))
 	}
 	failed := 0
@@ -52,6 +52,7 @@ func (m Merger) Merge(jobs []Job) ([]Result, error) {
 		if err := p.write(); err != nil {
 			return results[:i], err
 		}
+		p.Written = true
 		results[i] = p.Result
 		failed += len(p.Failed)
 	}

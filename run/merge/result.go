@@ -29,8 +29,9 @@ type Result struct {
 	// Scores are the scorings of the merged run as MODE.JUDGE, DroppedScores those that were not carried over and why.
 	Scores        []string       `json:"scores,omitempty"`
 	DroppedScores []DroppedScore `json:"dropped_scores,omitempty"`
-	// Replaced is true if Out had been merged before.
+	// Replaced is true if Out had been merged before, Written false if nothing was written because something is missing.
 	Replaced bool `json:"replaced,omitempty"`
+	Written  bool `json:"written"`
 }
 
 // MissingShard is a shard that was not given, with a folder for it.

@@ -53,6 +53,8 @@ type Status struct {
 	Quiet     *float64   `json:"quiet_seconds"`
 	// Oldest is the longest silence of an episode in flight, in seconds: a long call, or a waiting one.
 	Oldest *float64 `json:"oldest_silence_seconds"`
+	// Merged lists the shards of a run that was merged while others were missing; nil for other runs.
+	Merged *runlog.Merged `json:"merged,omitempty"`
 	// Missing counts the questions whose papers are not in the data directory; nil if there are none.
 	Missing *runlog.Lacking `json:"missing_papers,omitempty"`
 	// BadLines counts unreadable lines of the log.
@@ -88,6 +90,7 @@ func (f *Follower) Look(now time.Time) (Status, error) {
 		Outcomes: make(map[qa.Outcome]int), Charged: f.charged, BadLines: f.bad,
 	}
 	f.count(&s, now)
+	s.Merged = f.config.Note.Merged
 	s.Missing = f.config.Note.Missing.Lacking(f.begun())
 	if price := f.config.Note.Price; price != nil {
 		s.USD = new(price.Of(s.Usage.Add(s.Charged)))

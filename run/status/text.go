@@ -21,6 +21,9 @@ func (s Status) Text(width int) string {
 			lines = append(lines, "  "+part)
 		}
 	}
+	if s.Merged != nil && s.Left > 0 {
+		lines = append(lines, fmt.Sprintf("  merged from %d of %d shards", len(s.Merged.Shards), s.Merged.Of))
+	}
 	if s.Missing != nil {
 		lines = append(lines, "  "+s.Missing.String())
 	}
