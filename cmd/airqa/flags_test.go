@@ -305,7 +305,6 @@ var neededArgs = map[string]string{
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "import-run": "f --out o", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers fetch": "--data d --questions q --metadata m", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
-	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers": "--data d",
 	"merge": "run --out o", "cluster slurm": "--shards 2 -- -q q", "cluster k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
