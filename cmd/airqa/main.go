@@ -72,7 +72,7 @@ type cli struct {
 	SQL    sqlCmd       `cmd:"" group:"Debug:" name:"sql" help:"Run a query as the Query tool does."`
 	Page   pageCmd      `cmd:"" group:"Debug:" help:"Draw a page as the View tool does."`
 
-	Cluster    clusterCmd    `cmd:"" group:"More:" help:"Print a job script for Slurm, or a manifest for Kubernetes, that runs the shards of a run."`
+	Cluster    clusterCmd    `cmd:"" group:"More:" help:"Print a Slurm script or Kubernetes Job for shards."`
 	Baselines  baselinesCmd  `cmd:"" group:"More:" help:"List the baselines."`
 	Models     modelsCmd     `cmd:"" group:"More:" help:"List known models: prices, limits, features."`
 	Config     configCmd     `cmd:"" group:"More:" help:"Show the effective settings and their sources."`
