@@ -31,6 +31,7 @@ import (
 	"airqa/report/notes"
 	"airqa/report/questions"
 	"airqa/run/estimate"
+	"airqa/run/merge"
 	"airqa/run/rerun"
 	"airqa/run/scoring"
 	"airqa/run/status"
@@ -87,6 +88,10 @@ var jsonOutputs = map[string]jsonOutput{
 	"status": {
 		[]string{"status airqa-demo/runs/rag --json"},
 		[]any{status.Status{}},
+	},
+	"merge": {
+		[]string{"merge shards --out merged --json"},
+		[]any{merge.Result{}},
 	},
 	"score": {
 		[]string{
@@ -235,9 +240,11 @@ func jsonFolder(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	run := "airqa run -d airqa-demo/data -q airqa-demo/questions.jsonl --baseline rag -m offline -o run --limit 1 --cache replies"
-	if out, err := docShell(t, dir, run).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	run := "airqa run -d airqa-demo/data -q airqa-demo/questions.jsonl --baseline rag -m offline --limit 1"
+	for _, line := range []string{run + " -o run --cache replies", run + " -o shards/1 --shard 1/1"} {
+		if out, err := docShell(t, dir, line).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	return dir
 }

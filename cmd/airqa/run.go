@@ -147,10 +147,6 @@ func (c runCmd) check() error {
 	switch {
 	case c.Workers < 1:
 		return exit.Misuse("-j %d: must be at least 1", c.Workers)
-	case c.Out == "" && c.Shard != (shard.Part{}):
-		return exit.Misuse("--shard needs --out DIR: each shard has a run directory of its own, such as --out runs/shards/%s", c.Shard.Folder())
-	case c.Out == "" && c.Replay != "":
-		return exit.Misuse("--replay needs --out DIR for the new run")
 	case c.Repeats < 1:
 		return exit.Misuse("--repeats %d: must be at least 1", c.Repeats)
 	case c.Rows < 0:
@@ -164,5 +160,18 @@ func (c runCmd) check() error {
 	case c.Protocol == qa.NativeTools && c.ActionFormat != string(action.Python):
 		return exit.Misuse("--action-format %s is for actions written as text, which --protocol tools does not read; drop one of them or use --protocol mixed", c.ActionFormat)
 	}
-	return errors.Join(c.checkReplay(), c.Check(), session.CheckLimits(c.QuestionLimits))
+	return errors.Join(c.checkOut(), c.checkReplay(), c.Check(), session.CheckLimits(c.QuestionLimits))
+}
+
+// checkOut refuses runs without a name that need one.
+func (c runCmd) checkOut() error {
+	switch {
+	case c.Out != "":
+		return nil
+	case c.Shard != (shard.Part{}):
+		return exit.Misuse("--shard needs --out DIR: each shard has a run directory of its own, such as --out runs/shards/%s", c.Shard.Folder())
+	case c.Replay != "":
+		return exit.Misuse("--replay needs --out DIR for the new run")
+	}
+	return nil
 }

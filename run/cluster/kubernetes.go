@@ -34,10 +34,8 @@ func (k Kubernetes) Manifest() (string, error) {
 	if err := k.check(); err != nil {
 		return "", err
 	}
-	for what, name := range map[string]string{"secret": k.Secret, "claim": k.Claim, "data claim": k.DataClaim, "namespace": k.Namespace} {
-		if optional := what == "data claim" || what == "namespace"; !objectPattern.MatchString(name) && (name != "" || !optional) {
-			return "", fmt.Errorf("%s %q: want the name of a Kubernetes object: lower-case letters, digits, hyphens and dots", what, name)
-		}
+	if err := k.checkNames(); err != nil {
+		return "", err
 	}
 	switch {
 	case !imagePattern.MatchString(k.Image):
@@ -50,6 +48,16 @@ func (k Kubernetes) Manifest() (string, error) {
 		return "", fmt.Errorf("data directory %s is in %s, where --claim is mounted; name another path", k.Data, k.Work)
 	}
 	return render("kubernetes.yaml", YAMLQuote, k)
+}
+
+// checkNames rejects names that no object of a cluster has.
+func (k Kubernetes) checkNames() error {
+	for what, name := range map[string]string{"secret": k.Secret, "claim": k.Claim, "data claim": k.DataClaim, "namespace": k.Namespace} {
+		if optional := what == "data claim" || what == "namespace"; !objectPattern.MatchString(name) && (name != "" || !optional) {
+			return fmt.Errorf("%s %q: want the name of a Kubernetes object: lower-case letters, digits, hyphens and dots", what, name)
+		}
+	}
+	return nil
 }
 
 // within reports whether a path is a folder or in it.

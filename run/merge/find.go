@@ -66,12 +66,13 @@ type finder struct {
 
 func (f *finder) walk(path string, below int) error {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil && below == 0 && errors.Is(err, fs.ErrNotExist):
-		return exit.Misuse("%s: there is no such directory", path)
-	case err != nil && below == 0:
+	if below == 0 && err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return exit.Misuse("%s: there is no such directory", path)
+		}
 		return err
-	case err != nil || !info.IsDir():
+	}
+	if err != nil || !info.IsDir() {
 		return nil
 	}
 	if _, err := os.Lstat(filepath.Join(path, runlog.RunFile)); err == nil {
@@ -80,6 +81,11 @@ func (f *finder) walk(path string, below int) error {
 	if below == depth || below > 0 && f.isOut(info) {
 		return nil
 	}
+	return f.inside(path, below)
+}
+
+// inside looks for runs in the folders of a folder.
+func (f *finder) inside(path string, below int) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return err

@@ -89,22 +89,27 @@ func (p *plan) gather(kind rules) (head runlog.Scoring, scores map[string]qa.Sco
 			reason = "the judges of the shards had different addresses"
 		}
 		if reason != "" {
-			why = reason
-			break
+			return p.earlier(kind, reason)
 		}
 		if head.Format == 0 || one.Created.After(head.Created) {
 			head = one
 		}
 	}
-	if why == "" || !p.Replaced {
-		return head, scores, why, nil
+	return head, scores, "", nil
+}
+
+// earlier returns the scores of an earlier merge in the same place if they cover all answers; else why the shards have
+// no scores.
+func (p *plan) earlier(kind rules, why string) (runlog.Scoring, map[string]qa.Score, string, error) {
+	scores := make(map[string]qa.Score)
+	if !p.Replaced {
+		return runlog.Scoring{}, nil, why, nil
 	}
-	earlier := make(map[string]qa.Score)
-	one, reason, err := take(kind, p.Out, p.ended(), earlier)
-	if err == nil && reason == "" {
-		return one, earlier, "", nil
+	head, reason, err := take(kind, p.Out, p.ended(), scores)
+	if reason != "" || err != nil {
+		return runlog.Scoring{}, nil, why, err
 	}
-	return head, scores, why, err
+	return head, scores, "", nil
 }
 
 // take adds the scores of a run directory, which must be those of the ended episodes.
