@@ -40,13 +40,12 @@ type cli struct {
 
 	Demo   demoCmd   `cmd:"" group:"Start:" help:"Run everything on the sample papers: ingest, all baselines, scores, table."`
 	Doctor doctorCmd `cmd:"" group:"Start:" help:"Check models, judges, data, vectors and the machine, and suggest fixes."`
+	Ask    askCmd    `cmd:"" group:"Start:" help:"Answer a question about your PDFs, with sources."`
 
 	Ingest ingestCmd `cmd:"" group:"Papers:" help:"Read PDFs into a data directory."`
 	Import importCmd `cmd:"" group:"Papers:" help:"Copy a released AirQA database into a data directory."`
 	Papers papersCmd `cmd:"" group:"Papers:" help:"List, show, add and remove the papers of a data directory."`
 	Enrich enrichCmd `cmd:"" group:"Papers:" help:"Write summaries, tldr and tags with a model."`
-
-	Ask askCmd `cmd:"" group:"Papers:" help:"Answer a question about your PDFs, with sources."`
 
 	Questions questionsCmd `cmd:"" group:"Evaluate:" help:"Write, convert, check and count questions; try an answer."`
 	Stats     statsCmd     `cmd:"" group:"Evaluate:" help:"Show statistics of a question file, or check it."`
