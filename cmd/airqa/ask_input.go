@@ -21,7 +21,7 @@ func (c *askCmd) input(a *app) (questions, files []string, err error) {
 	switch {
 	case c.Continue && c.From != "":
 		return nil, nil, exit.Misuse("--continue and --from are mutually exclusive: --from RUN already continues RUN")
-	case c.File == "" && c.Question == "":
+	case c.File == "" && strings.TrimSpace(c.Question) == "":
 		return nil, nil, exit.Misuse("ask needs a question: airqa ask \"QUESTION\" paper.pdf, or --file FILE with a question on each line")
 	}
 	if err := errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits)); err != nil {

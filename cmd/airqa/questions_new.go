@@ -131,7 +131,7 @@ func (a *app) finder(dir string) author.Finder {
 
 // write makes the question of a draft. On a terminal it asks for what is missing.
 func (c questionsNewCmd) write(a *app, d author.Draft) (author.Written, error) {
-	complete := d.Question != "" && (d.Answer != "" || d.Kind == author.None || d.Evaluator.Func != "" || len(d.Points) > 0)
+	complete := strings.TrimSpace(d.Question) != "" && (strings.TrimSpace(d.Answer) != "" || d.Kind == author.None || d.Evaluator.Func != "" || len(d.Points) > 0)
 	if complete {
 		w, err := d.Write()
 		if err != nil {
@@ -203,9 +203,9 @@ func (c questionsNewCmd) save(a *app, w author.Written) error {
 		a.say("appended to %s, which has %s now", c.Append, terminal.Plural(n, "question"))
 		data := ""
 		if c.Data != defaultData {
-			data = "-d " + c.Data + " "
+			data = "-d " + terminal.ShellWord(c.Data) + " "
 		}
-		a.say("next: airqa run %s-q %s --baseline agentic-hybrid -m MODEL --score", data, c.Append)
+		a.say("next: airqa run %s-q %s --baseline agentic-hybrid -m MODEL --score", data, terminal.ShellWord(c.Append))
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func Records(path string) iter.Seq2[Record, error] {
 			blockRecords(Blocks(path), yield)
 			return
 		}
-		if bytes.IndexByte(first, 0) >= 0 {
+		if bytes.IndexByte(first, 0) >= 0 || bytes.HasPrefix(first, []byte("%PDF-")) {
 			yield(Record{}, fmt.Errorf("questions %s: not a text file", path))
 			return
 		}
