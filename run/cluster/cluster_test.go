@@ -116,7 +116,7 @@ func TestSlurmScript(t *testing.T) {
 			if code := command(t, dir, nil, "bash", "-n", path); code != 0 {
 				t.Fatalf("bash -n: %d\n%s", code, script)
 			}
-			env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_JOB_ID=77"}
+			env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_JOB_ID=77", "SLURM_JOB_ID=77"}
 			if tt.restarts != "" {
 				env = append(env, "SLURM_RESTART_COUNT="+tt.restarts)
 			}
@@ -127,7 +127,7 @@ func TestSlurmScript(t *testing.T) {
 			if diff := cmp.Diff(want, argsOf(t, dir, "airqa")); diff != "" {
 				t.Errorf("arguments (-want +got):\n%s", diff)
 			}
-			if got := argsOf(t, dir, "scontrol"); (len(got) > 0) != tt.requeued || tt.requeued && !slices.Equal(got, []string{"requeue", "77"}) {
+			if got := argsOf(t, dir, "scontrol"); (len(got) > 0) != tt.requeued || tt.requeued && !slices.Equal(got, []string{"requeue", "77_3"}) {
 				t.Errorf("scontrol got %q", got)
 			}
 		})
@@ -145,7 +145,7 @@ func TestSlurmSignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := command(t, dir, []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_JOB_ID=77"}, "bash", "-c", script)
+	code := command(t, dir, []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_JOB_ID=77", "SLURM_JOB_ID=77"}, "bash", "-c", script)
 	if _, err := os.Stat(filepath.Join(dir, "airqa.end")); err != nil || code == 0 || len(argsOf(t, dir, "scontrol")) != 2 {
 		t.Errorf("code %d, %v, scontrol %q", code, err, argsOf(t, dir, "scontrol"))
 	}
@@ -160,7 +160,7 @@ func TestSlurmKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := fakes(t, "0")
-	env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_JOB_ID=77"}
+	env := []string{"SLURM_ARRAY_TASK_ID=3", "SLURM_ARRAY_JOB_ID=77", "SLURM_JOB_ID=77"}
 	if code := command(t, dir, env, "bash", "-c", script); code != 2 || argsOf(t, dir, "airqa") != nil {
 		t.Errorf("without the file: %d, %q", code, argsOf(t, dir, "airqa"))
 	}

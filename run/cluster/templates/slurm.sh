@@ -51,6 +51,7 @@ case $code in
 0 | 2 | 4) exit "$code" ;;
 esac
 if [ "${SLURM_RESTART_COUNT:-0}" -lt {{.Restarts}} ]; then
-  scontrol requeue "$SLURM_JOB_ID"
+  # SLURM_JOB_ID would not do: for one task it is the id of the whole array.
+  scontrol requeue "${SLURM_ARRAY_JOB_ID}_$i"
 fi
 exit "$code"
