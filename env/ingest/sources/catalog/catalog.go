@@ -71,9 +71,6 @@ func (c *Catalog) Close() error {
 	return errors.Join(errs...)
 }
 
-// Len is the number of papers.
-func (c *Catalog) Len() int { return len(c.byID) }
-
 // Faults describes the files that are not metadata of a paper, one line each.
 func (c *Catalog) Faults() []string { return c.faults }
 
