@@ -7,8 +7,8 @@ import (
 	"airqa/env/pdf"
 )
 
-// typeset returns glyphs of 10 points, 5 points wide, in lines from a point on.
-func typeset(x, y float64, lines ...string) []pdf.Glyph {
+// glyphsOf returns glyphs of 10 points, 5 points wide, in lines from a point on.
+func glyphsOf(x, y float64, lines ...string) []pdf.Glyph {
 	var glyphs []pdf.Glyph
 	for i, line := range lines {
 		for k, r := range []rune(line) {
@@ -25,9 +25,9 @@ func typeset(x, y float64, lines ...string) []pdf.Glyph {
 }
 
 func TestFind(t *testing.T) {
-	left := typeset(100, 100, "We use eight heads and a re-", "trieval of e\ufb03cient herons.")
-	both := append(typeset(100, 600, "The passage begins at the foot of", "the left column and"), typeset(400, 100, "ends in the other one, of which", "it has many more words to read.")...)
-	broken := typeset(100, 100, "The rate of the model is written here", "12", "and it is followed by a longer line.")
+	left := glyphsOf(100, 100, "We use eight heads and a re-", "trieval of e\ufb03cient herons.")
+	both := append(glyphsOf(100, 600, "The passage begins at the foot of", "the left column and"), glyphsOf(400, 100, "ends in the other one, of which", "it has many more words to read.")...)
+	broken := glyphsOf(100, 100, "The rate of the model is written here", "12", "and it is followed by a longer line.")
 	tests := []struct {
 		name   string
 		glyphs []pdf.Glyph
@@ -59,7 +59,7 @@ func FuzzFind(f *testing.F) {
 	f.Add("We use eight heads", "eight")
 	f.Add("a\xff\u0301\ufb03", "\ufb03")
 	f.Fuzz(func(t *testing.T, page, text string) {
-		if box, found := pdf.Find(typeset(0, 0, page), text); found && box.X1 < box.X0 {
+		if box, found := pdf.Find(glyphsOf(0, 0, page), text); found && box.X1 < box.X0 {
 			t.Errorf("box %v", box)
 		}
 	})
