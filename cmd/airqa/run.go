@@ -118,7 +118,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 	}
 	ended, err := a.session().Execute(a.ctx, plan, jobs)
 	for _, line := range session.AnswerLines(ended) {
-		if err := a.print(line); err != nil {
+		if err := a.print(string(a.redactor()([]byte(line)))); err != nil {
 			return err
 		}
 	}

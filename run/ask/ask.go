@@ -50,7 +50,11 @@ func (a Asking) Run(ctx context.Context) (*Result, error) {
 	if a.Job.Dir, err = a.dir(list); err != nil {
 		return nil, err
 	}
-	steps := &steps{show: a.Step, width: a.Width, questions: list}
+	show := a.Step
+	if a.Redact != nil && show != nil {
+		show = func(line string) { a.Step(string(a.Redact([]byte(line)))) }
+	}
+	steps := &steps{show: show, width: a.Width, questions: list}
 	quiet := a.Session
 	quiet.Progress = progress.New(progress.Config{}) // the steps are the progress
 	ended, err := quiet.Execute(ctx, session.Plan{
