@@ -19,9 +19,9 @@ func (c Collection) Check() error {
 		return fmt.Errorf("collection %s: %w window %d", c.Name, ErrInvalid, c.Window)
 	}
 	switch {
-	case c.Kind == Dense && c.Dim >= 1 && c.Dim <= MaxDim, c.Kind == Sparse && c.Dim == 0:
+	case c.Kind == Dense && c.Dim >= 1 && c.Dim <= MaxDim, (c.Kind == Sparse || c.Kind == Words) && c.Dim == 0:
 		return nil
-	case c.Kind == Dense || c.Kind == Sparse:
+	case c.Kind == Dense || c.Kind == Sparse || c.Kind == Words:
 		return fmt.Errorf("collection %s: %w dimension %d of a %s collection", c.Name, ErrInvalid, c.Dim, c.Kind)
 	}
 	return fmt.Errorf("collection %s: %w kind %q", c.Name, ErrInvalid, c.Kind)
@@ -32,7 +32,7 @@ func (c Collection) CheckRecord(r Record) error {
 	if err := r.checkOrigin(); err != nil {
 		return fmt.Errorf("collection %s: record %q: %w", c.Name, r.Key, err)
 	}
-	if c.Kind == Sparse && len(r.Sparse) == 0 {
+	if c.Kind == Sparse && len(r.Sparse) == 0 || c.Kind == Words && len(r.Words) == 0 {
 		return fmt.Errorf("collection %s: record %q: %w: no term", c.Name, r.Key, ErrInvalid)
 	}
 	if err := c.checkVector(r.Vector); err != nil {
@@ -84,15 +84,22 @@ func (o Origin) checkOrigin() error {
 }
 
 func (c Collection) checkVector(v Vector) error {
-	if c.Kind == Sparse {
-		if v.Dense != nil {
-			return fmt.Errorf("%w: a dense vector for a sparse collection", ErrInvalid)
+	for kind, set := range map[Kind]bool{Dense: v.Dense != nil, Sparse: v.Sparse != nil, Words: v.Words != nil} {
+		if set && kind != c.Kind {
+			return fmt.Errorf("%w: a %s vector for a %s collection", ErrInvalid, kind, c.Kind)
 		}
+	}
+	switch c.Kind {
+	case Sparse:
 		return checkTerms(v.Sparse)
+	case Words:
+		return checkWords(v.Words)
+	default:
+		return c.checkDense(v)
 	}
-	if v.Sparse != nil {
-		return fmt.Errorf("%w: a sparse vector for a dense collection", ErrInvalid)
-	}
+}
+
+func (c Collection) checkDense(v Vector) error {
 	if len(v.Dense) != c.Dim {
 		return fmt.Errorf("%w: %d numbers for %d dimensions", ErrDimension, len(v.Dense), c.Dim)
 	}
@@ -111,6 +118,18 @@ func checkTerms(terms []Term) error {
 		}
 		if i > 0 && t.Position <= terms[i-1].Position {
 			return fmt.Errorf("%w: position %d follows %d", ErrInvalid, t.Position, terms[i-1].Position)
+		}
+	}
+	return nil
+}
+
+func checkWords(words []Word) error {
+	for i, w := range words {
+		if w.Text == "" || w.Count < 1 || w.Count > math.MaxInt32 {
+			return fmt.Errorf("%w: word %.40q, %d times", ErrInvalid, w.Text, w.Count)
+		}
+		if i > 0 && w.Text <= words[i-1].Text {
+			return fmt.Errorf("%w: word %.40q follows %.40q", ErrInvalid, w.Text, words[i-1].Text)
 		}
 	}
 	return nil

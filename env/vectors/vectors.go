@@ -25,6 +25,10 @@ const (
 	// Sparse vectors are weighted positions and are compared by inner product. A record without a common position is
 	// not a hit.
 	Sparse Kind = "sparse"
+	// Words are bags of words, compared by BM25 (see package bm25). The store maintains the statistics: every change of
+	// the collection changes the scores. A record without a common word is not a hit. Only env/vectors/flat has this
+	// kind; other stores return ErrInvalid.
+	Words Kind = "words"
 )
 
 // Limits of all stores, so that they accept the same input.
@@ -62,10 +66,18 @@ type Collection struct {
 	// Window is the maximum number of tokens per record: a longer passage has one record per window. 0 means that every
 	// cell has one record, made from the beginning of its text.
 	Window int `json:"window,omitempty"`
+	// Corpus is the column whose records are the documents that the statistics of Words are of; empty for other kinds.
+	Corpus Column `json:"corpus,omitzero"`
 	// Source is the fingerprint of the papers that the collection was built from.
 	Source string `json:"source,omitempty"`
 	// Encoder is additional state of the query encoder (the statistics of BM25), stored byte for byte.
 	Encoder []byte `json:"encoder,omitempty"`
+}
+
+// Column is a column of the paper database.
+type Column struct {
+	Table  string `json:"table"`
+	Column string `json:"column"`
 }
 
 // Origin identifies the database cell of a vector.
@@ -78,12 +90,21 @@ type Origin struct {
 	Key string
 }
 
-// Vector is one vector; only the field of the collection's kind is set.
+// Vector is one vector; only the field of the collection's kind is set. A record of kind [Words] counts all words of its
+// cell, so that the sum of the counts is the length of the text.
 type Vector struct {
 	// Dense has one finite number per dimension.
 	Dense []float32
 	// Sparse has at least one term in a record. In a query it may be empty and then matches nothing.
 	Sparse []Term
+	// Words has at least one word in a record. In a query it may be empty and then matches nothing.
+	Words []Word
+}
+
+// Word is a word of a text with its number of occurrences, at least 1. Words are strictly ascending by text.
+type Word struct {
+	Text  string
+	Count int
 }
 
 // Term is one position of a sparse vector. Positions are strictly ascending.

@@ -54,7 +54,7 @@ func makeLarge(b *testing.B, n int) (dir string) {
 
 func BenchmarkSearch300k(b *testing.B) {
 	dir := makeLarge(b, 300_000)
-	set, err := openSet(filepath.Join(dir, "d", fileName))
+	set, err := openSet(filepath.Join(dir, "d", wholeName))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func BenchmarkSearch300k(b *testing.B) {
 
 // BenchmarkSearch32 measures a search with 32 in flight on two cores.
 func BenchmarkSearch32(b *testing.B) {
-	set, err := openSet(filepath.Join(makeLarge(b, 300_000), "d", fileName))
+	set, err := openSet(filepath.Join(makeLarge(b, 300_000), "d", wholeName))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,9 +3,6 @@ package flat
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,8 +12,8 @@ import (
 	"airqa/env/vectors"
 )
 
-// builder is a collection being written. Dense vectors are written to the file immediately; the sections after them are
-// kept in memory until finish.
+// builder is a segment being written from records or from other segments. Dense vectors are written to the file
+// immediately; the sections after them are kept in memory until finish.
 type builder struct {
 	info   vectors.Collection
 	kernel kernel
@@ -30,14 +27,27 @@ type builder struct {
 	lengths []float64
 	codes   []int8
 	grid    []grid
+	copied  []copied
 
 	postings map[uint32][]posting // by position, each ascending by record
+
+	words    numbering
+	counts   [][]count // by word, each ascending by record
+	corpus   []uint32  // by word
+	tokens   []uint32
+	merged   bool              // the lists of the words are written
+	versions map[string]string // by paper
+}
+
+// copied is a record of another segment.
+type copied struct {
+	rows   *rows
+	record uint32
 }
 
 func newBuilder(info vectors.Collection, k kernel, w io.Writer) *builder {
-	d := &builder{info: info, kernel: k, out: &writer{w: w}, postings: make(map[uint32][]posting)}
-	d.out.write(binary.LittleEndian.AppendUint32([]byte(magic), format))
-	d.papers.numbers, d.names.numbers = make(map[string]uint32), make(map[string]uint32)
+	d := &builder{info: info, kernel: k, out: startFile(w), postings: make(map[uint32][]posting)}
+	d.papers.numbers, d.names.numbers, d.words.numbers = make(map[string]uint32), make(map[string]uint32), make(map[string]uint32)
 	if info.Kind == vectors.Dense {
 		d.wide = make([]float64, padded(info.Dim, lanes))
 		d.out.begin("vectors")
@@ -63,7 +73,33 @@ func (d *builder) add(r vectors.Record) error {
 	for _, t := range r.Sparse {
 		d.postings[t.Position] = append(d.postings[t.Position], posting{record: n, weight: t.Weight})
 	}
+	if d.info.Kind == vectors.Words {
+		d.addWords(n, r)
+	}
 	return d.out.err
+}
+
+// addWords appends the words of record n.
+func (d *builder) addWords(n uint32, r vectors.Record) {
+	document := isDocument(d.info, r.Origin)
+	total := uint32(0)
+	for _, w := range r.Words {
+		i := d.words.number(w.Text)
+		if int(i) == len(d.counts) {
+			d.counts, d.corpus = append(d.counts, nil), append(d.corpus, 0)
+		}
+		d.counts[i] = append(d.counts[i], count{record: n, n: uint32(w.Count)})
+		if document {
+			d.corpus[i]++
+		}
+		total += uint32(w.Count)
+	}
+	d.tokens = append(d.tokens, total)
+}
+
+// isDocument reports whether a record belongs to the corpus of its collection.
+func isDocument(c vectors.Collection, o vectors.Origin) bool {
+	return vectors.Filter{Table: c.Corpus.Table, Column: c.Corpus.Column}.Match(o)
 }
 
 func (d *builder) addOrigin(o vectors.Origin) error {
@@ -77,79 +113,74 @@ func (d *builder) addOrigin(o vectors.Origin) error {
 	return nil
 }
 
-// copy appends the records of s for which keep returns true.
-func (d *builder) copy(ctx context.Context, s *set, keep func(place) bool) error {
-	moved := make([]int64, s.records) // new number of each record, -1 for none
-	for i := range uint32(s.records) {
-		if moved[i] = -1; !keep(s.origins.places[i]) {
-			continue
-		}
-		moved[i] = int64(len(d.places))
-		if err := errors.Join(ctx.Err(), d.copyRecord(s, i), d.out.err); err != nil {
-			return err
-		}
-	}
-	if s.lists != nil {
-		return d.copyLists(s.lists, moved)
-	}
-	return nil
-}
-
-func (d *builder) copyRecord(s *set, i uint32) error {
-	o, err := s.origins.at(i)
-	if err != nil {
-		return err
-	}
-	if r := s.rows; r != nil {
-		width := padded(r.dim, stride)
-		d.out.add(raw(r.vector(int(i))))
-		d.lengths = append(d.lengths, r.lengths[i])
-		d.codes = append(d.codes, r.codes[int(i)*width:][:width]...)
-		d.grid = append(d.grid, r.grid[i])
-	}
-	return d.addOrigin(o)
-}
-
-func (d *builder) copyLists(l *lists, moved []int64) error {
-	for i, position := range l.positions {
-		list, err := l.at(i)
-		if err != nil {
-			return err
-		}
-		for _, p := range list {
-			if uint64(p.record) >= uint64(len(moved)) {
-				return fmt.Errorf("record %d of position %d: %w", p.record, position, errDamaged)
-			}
-			if n := moved[p.record]; n >= 0 {
-				d.postings[position] = append(d.postings[position], posting{record: uint32(n), weight: p.weight})
-			}
-		}
-	}
-	return nil
-}
-
 // finish writes the remaining sections.
 func (d *builder) finish() error {
-	if d.info.Kind == vectors.Dense {
-		d.out.section("lengths", raw(d.lengths))
-		d.out.section("codes", raw(d.codes))
-		d.out.section("grid", raw(d.grid))
-	} else {
-		positions := slices.Sorted(maps.Keys(d.postings))
-		bounds := []uint64{0}
-		d.out.begin("postings")
-		for _, position := range positions {
-			list := d.postings[position]
-			d.out.add(raw(list))
-			bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
-		}
-		d.out.section("positions", raw(positions))
-		d.out.section("lists", raw(bounds))
+	switch d.info.Kind {
+	case vectors.Dense:
+		d.finishRows()
+	case vectors.Words:
+		d.finishWords()
+	default:
+		d.finishPostings()
 	}
-	d.out.section("encoder", d.info.Encoder)
 	d.finishCells()
 	d.finishOrigins()
 	return d.out.finish(d.info, len(d.places))
+}
+
+// finishRows writes what belongs to the vectors; that of copied records straight from their segments, since it is large.
+func (d *builder) finishRows() {
+	d.out.section("lengths", raw(d.lengths))
+	for _, c := range d.copied {
+		i, r := int(c.record), c.rows
+		d.out.add(raw(r.lengths[i : i+1]))
+	}
+	d.out.section("codes", raw(d.codes))
+	for _, c := range d.copied {
+		width := padded(c.rows.dim, stride)
+		d.out.add(raw(c.rows.codes[int(c.record)*width:][:width]))
+	}
+	d.out.section("grid", raw(d.grid))
+	for _, c := range d.copied {
+		i, r := int(c.record), c.rows
+		d.out.add(raw(r.grid[i : i+1]))
+	}
+}
+
+func (d *builder) finishPostings() {
+	positions := slices.Sorted(maps.Keys(d.postings))
+	bounds := []uint64{0}
+	d.out.begin("postings")
+	for _, position := range positions {
+		list := d.postings[position]
+		d.out.add(raw(list))
+		bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
+	}
+	d.out.section("positions", raw(positions))
+	d.out.section("lists", raw(bounds))
+}
+
+func (d *builder) finishWords() {
+	if d.merged {
+		d.out.section("tokens", raw(d.tokens))
+		return
+	}
+	order := d.words.write(d.out, "words")
+	sorted := make([]uint32, len(order)) // the number of each word in order
+	for number, place := range order {
+		sorted[place] = uint32(number)
+	}
+	corpus, bounds := make([]uint32, 0, len(sorted)), []uint64{0}
+	d.out.begin("counts")
+	for _, number := range sorted {
+		list := d.counts[number]
+		d.out.add(raw(list))
+		bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
+		corpus = append(corpus, d.corpus[number])
+	}
+	d.out.section("corpus", raw(corpus))
+	d.out.section("lists", raw(bounds))
+	d.out.section("tokens", raw(d.tokens))
 }
 
 // finishCells writes the cells section unless every cell has one record. Records mostly arrive in the order used for
@@ -185,6 +216,7 @@ func (d *builder) compareOrigins(a, b uint32) int {
 }
 
 func (d *builder) finishOrigins() {
+	d.finishVersions()
 	papers := d.papers.write(d.out, "papers")
 	names := d.names.write(d.out, "names")
 	d.keys.write(d.out, "keys")
@@ -205,4 +237,17 @@ func (d *builder) finishOrigins() {
 	d.out.section("places", raw(d.places))
 	d.out.section("starts", raw(starts))
 	d.out.section("members", raw(members))
+}
+
+// finishVersions writes the versions in the order of the papers section.
+func (d *builder) finishVersions() {
+	var list textList
+	several := false
+	for _, paper := range slices.Sorted(slices.Values(d.papers.texts)) {
+		list.add(d.versions[paper])
+		several = several || d.versions[paper] != ""
+	}
+	if several {
+		list.write(d.out, "versions")
+	}
 }

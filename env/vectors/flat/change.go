@@ -5,13 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"airqa/env/vectors"
 	"airqa/internal/atomicfile"
 )
+
+// maxSegment is the largest number of records of a segment before merges: a longer load makes several segments, so that
+// its memory is bounded. A variable for tests.
+var maxSegment = 1 << 16
 
 // Create makes an empty collection.
 func (s *Store) Create(_ context.Context, c vectors.Collection) error {
@@ -20,37 +26,20 @@ func (s *Store) Create(_ context.Context, c vectors.Collection) error {
 	}
 	s.write.Lock()
 	defer s.write.Unlock()
-	if _, err := os.Stat(s.file(c.Name)); err == nil {
-		return fmt.Errorf("create collection %s: %w", c.Name, vectors.ErrExists)
+	if err := s.exists(c.Name); !errors.Is(err, vectors.ErrNotFound) {
+		return errors.Join(err, fmt.Errorf("create collection %s: %w", c.Name, vectors.ErrExists))
 	}
-	return s.save(c, func(*builder) error { return nil })
+	return s.change(manifest{Collection: c}, nil, func(*edit) error { return nil })
 }
 
-// Replace writes dense vectors to disk as they arrive. Their codes, a quarter of the size, stay in memory until the
-// end.
+// Replace writes segments of a bounded number of records as they arrive.
 func (s *Store) Replace(ctx context.Context, c vectors.Collection, records iter.Seq2[vectors.Record, error]) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
 	s.write.Lock()
 	defer s.write.Unlock()
-	return s.save(c, func(d *builder) error {
-		for r, err := range records {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err == nil {
-				err = c.CheckRecord(r)
-			}
-			if err == nil {
-				err = d.add(r)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.change(manifest{Collection: c}, nil, func(e *edit) error { return e.load(ctx, records, nil) })
 }
 
 // Drop removes a collection.
@@ -66,30 +55,35 @@ func (s *Store) Drop(_ context.Context, name string) error {
 	return nil
 }
 
-// Insert adds all records or none.
+// Insert adds all records or none, as a segment of their own.
 func (s *Store) Insert(ctx context.Context, name string, records []vectors.Record) error {
+	return s.Add(ctx, name, records, nil)
+}
+
+// Add is Insert with a version for each paper, which [Store.Versions] returns. A paper is added once: delete its records
+// before it is added again.
+func (s *Store) Add(ctx context.Context, name string, records []vectors.Record, versions map[string]string) error {
 	s.write.Lock()
 	defer s.write.Unlock()
-	return s.with(name, func(old *set) error {
-		for _, r := range records {
-			if err := old.info.CheckRecord(r); err != nil {
-				return err
-			}
-		}
+	return s.with(name, func(old *collection) error {
 		if len(records) == 0 {
 			return nil
 		}
-		return s.save(old.info, func(d *builder) error {
-			err := d.copy(ctx, old, func(place) bool { return true })
-			for i := 0; err == nil && i < len(records); i++ {
-				err = d.add(records[i])
-			}
-			return err
-		})
+		return s.change(old.manifest, old, func(e *edit) error { return e.load(ctx, all(records), versions) })
 	})
 }
 
-// Delete removes the records that pass filter.
+func all(records []vectors.Record) iter.Seq2[vectors.Record, error] {
+	return func(yield func(vectors.Record, error) bool) {
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Delete marks the records that pass filter as deleted. Merges remove them later.
 func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) error {
 	if filter.IsZero() {
 		return fmt.Errorf("delete from collection %s: %w: the filter is empty", name, vectors.ErrInvalid)
@@ -99,29 +93,275 @@ func (s *Store) Delete(ctx context.Context, name string, filter vectors.Filter) 
 	}
 	s.write.Lock()
 	defer s.write.Unlock()
-	return s.with(name, func(old *set) error {
+	return s.with(name, func(old *collection) error {
 		n, err := old.count(filter)
 		if err != nil || n == 0 {
 			return err
 		}
-		gone := old.origins.filter(filter)
-		return s.save(old.info, func(d *builder) error {
-			return d.copy(ctx, old, func(p place) bool { return !gone.match(p) })
-		})
+		return s.change(old.manifest, old, func(e *edit) error { return e.delete(ctx, filter) })
 	})
 }
 
-// save writes a collection to its file and makes it visible to later calls.
-func (s *Store) save(c vectors.Collection, fill func(*builder) error) error {
-	err := atomicfile.Write(s.file(c.Name), func(w io.Writer) error {
-		d := newBuilder(c, s.engine.kernel, w)
+// Describe changes the fingerprint of the papers that a collection was built from.
+func (s *Store) Describe(_ context.Context, name, source string) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	return s.with(name, func(old *collection) error {
+		m := old.manifest
+		m.Collection.Source = source
+		return s.change(m, old, func(*edit) error { return nil })
+	})
+}
+
+// edit is a change of a collection. Its segments are files that no manifest lists yet.
+type edit struct {
+	store *Store
+	dir   string
+	next  int // number of the next file
+	manifest
+	parts []*part
+	made  []*part // opened by the edit
+}
+
+// change writes a new version of a collection and makes it visible to later calls. The parts of old are not changed;
+// nil means that the collection begins empty.
+func (s *Store) change(m manifest, old *collection, do func(*edit) error) (err error) {
+	e := &edit{store: s, dir: s.folder(m.Collection.Name), manifest: m}
+	e.Corpus = m.Corpus.Clone()
+	if old != nil {
+		e.parts = slices.Clone(old.parts)
+	}
+	defer func() {
+		for _, p := range e.made {
+			err = errors.Join(err, p.release())
+		}
+	}()
+	if e.next, err = nextFile(e.dir); err == nil {
+		err = do(e)
+	}
+	if err != nil {
+		return err
+	}
+	e.Segments = []segment{}
+	for _, p := range e.parts {
+		e.Segments = append(e.Segments, p.entry)
+	}
+	if err := e.write(e.dir, s.generation); err != nil {
+		return fmt.Errorf("save collection %s: %w", m.Collection.Name, err)
+	}
+	return errors.Join(s.forget(m.Collection.Name), s.tidy(m.Collection.Name))
+}
+
+// load adds records as segments, and merges segments where that is due.
+func (e *edit) load(ctx context.Context, records iter.Seq2[vectors.Record, error], versions map[string]string) error {
+	next, stop := iter.Pull2(records)
+	defer stop()
+	for more := true; more; {
+		p, err := e.segment(func(d *builder) (err error) {
+			d.versions = versions
+			more, err = e.fill(ctx, d, next)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if p.records > 0 {
+			if err := e.join(p); err != nil {
+				return err
+			}
+		}
+	}
+	return e.merge(ctx)
+}
+
+// fill adds up to maxSegment records, and reports whether there may be more.
+func (e *edit) fill(ctx context.Context, d *builder, next func() (vectors.Record, error, bool)) (more bool, err error) {
+	for range maxSegment {
+		r, err, ok := next()
+		if !ok {
+			return false, nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = e.Collection.CheckRecord(r)
+		}
+		if err == nil {
+			err = d.add(r)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// segment writes a new segment and opens it.
+func (e *edit) segment(fill func(*builder) error) (*part, error) {
+	info := e.Collection
+	info.Encoder = nil
+	name := e.newFile("vec")
+	err := atomicfile.Write(filepath.Join(e.dir, name), func(w io.Writer) error {
+		d := newBuilder(info, e.store.engine.kernel, w)
 		if err := fill(d); err != nil {
 			return err
 		}
 		return d.finish()
 	})
 	if err != nil {
-		return fmt.Errorf("save collection %s: %w", c.Name, err)
+		return nil, fmt.Errorf("save collection %s: %w", info.Name, err)
 	}
-	return s.forget(c.Name)
+	p, err := openPart(e.dir, segment{File: name}, info.Kind)
+	if err != nil {
+		return nil, err
+	}
+	p.entry.Records = p.records
+	e.made = append(e.made, p)
+	return p, nil
+}
+
+func (e *edit) newFile(suffix string) string {
+	e.next++
+	return fmt.Sprintf("%06d.%s", e.next-1, suffix)
+}
+
+// join adds a segment to the collection.
+func (e *edit) join(p *part) error {
+	if e.Collection.Kind == vectors.Words {
+		e.Corpus = added(e.Corpus, e.parts, p, e.Collection.Corpus)
+	}
+	e.parts = append(e.parts, p)
+	return nil
+}
+
+// merge merges segments until none is due.
+func (e *edit) merge(ctx context.Context) error {
+	for {
+		due := dueForMerge(e.parts)
+		if len(due) == 0 {
+			return nil
+		}
+		p, err := e.segment(func(d *builder) error { return d.merge(ctx, due) })
+		if err != nil {
+			return err
+		}
+		at := slices.Index(e.parts, due[0])
+		e.parts = slices.DeleteFunc(e.parts, func(p *part) bool { return slices.Contains(due, p) })
+		if p.records > 0 {
+			e.parts = slices.Insert(e.parts, at, p)
+		}
+	}
+}
+
+// delete marks records of all segments as deleted.
+func (e *edit) delete(ctx context.Context, filter vectors.Filter) error {
+	var kept []*part
+	for _, p := range e.parts {
+		going, err := p.matching(filter)
+		if err != nil {
+			return err
+		}
+		if len(going) > 0 {
+			if p, err = e.without(p, going); err != nil {
+				return err
+			}
+		}
+		if p.live() > 0 {
+			kept = append(kept, p)
+		}
+	}
+	e.parts = kept
+	return e.merge(ctx)
+}
+
+// matching returns the live records that pass a filter, ascending.
+func (p *part) matching(filter vectors.Filter) ([]uint32, error) {
+	all, err := p.origins.candidates(filter)
+	if err != nil {
+		return nil, err
+	}
+	var list []uint32
+	buf := make([]uint32, 0, batchSize)
+	for from := 0; from < all.count; from += batchSize {
+		b := all.batch(from, min(from+batchSize, all.count), buf)
+		if b.list == nil {
+			for i := range b.count {
+				list = append(list, uint32(b.first+i))
+			}
+		}
+		list = append(list, b.list...)
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// without writes a new list of deleted records for a segment.
+func (e *edit) without(p *part, going []uint32) (*part, error) {
+	records := slices.Concat(p.deleted(), going)
+	slices.Sort(records)
+	var less []fewer
+	if e.Collection.Kind == vectors.Words {
+		bits := newBits(p.records, going)
+		removed, err := p.removal(e.Collection.Corpus, bits)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range removed {
+			before := frequency(e.parts, string(p.words.texts.at(f.word)))
+			e.Corpus.Move(before, before-int(f.n))
+		}
+		documents, tokens := p.documents(e.Collection.Corpus, bits.has)
+		e.Corpus.Documents, e.Corpus.Tokens = e.Corpus.Documents-documents, e.Corpus.Tokens-tokens
+		less = joined(p.words.fewer, removed)
+	}
+	entry := p.entry
+	entry.Gone, entry.Records, entry.Dead = e.newFile("gone"), p.records-len(records), len(records)
+	err := atomicfile.Write(filepath.Join(e.dir, entry.Gone), func(w io.Writer) error {
+		out := startFile(w)
+		out.section("gone", raw(records))
+		out.section("fewer", raw(less))
+		return out.finish(e.Collection, len(records))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("save collection %s: %w", e.Collection.Name, err)
+	}
+	changed, err := openPart(e.dir, entry, e.Collection.Kind)
+	if err != nil {
+		return nil, err
+	}
+	e.made = append(e.made, changed)
+	// The words of later segments are counted without these records.
+	e.parts[slices.Index(e.parts, p)] = changed
+	return changed, nil
+}
+
+// tidy removes the files of a collection that no manifest lists. Readers that have them open keep them.
+func (s *Store) tidy(name string) error {
+	dir := s.folder(name)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("tidy collection %s: %w", name, err)
+	}
+	used := make(map[string]bool)
+	for _, e := range entries {
+		if !manifestName.MatchString(e.Name()) {
+			continue
+		}
+		m, err := readManifest(dir, generationOf(e.Name()))
+		if err != nil {
+			return fmt.Errorf("tidy collection %s: %w", name, err)
+		}
+		for _, s := range m.Segments {
+			used[s.File], used[s.Gone] = true, true
+		}
+	}
+	for _, e := range entries {
+		if (segmentName.MatchString(e.Name()) || e.Name() == wholeName) && !used[e.Name()] {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("tidy collection %s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }

@@ -37,6 +37,10 @@ func samples(f testing.TB) [][]byte {
 		r.Sparse = []vectors.Term{{Position: 1, Weight: 1}, {Position: 2 + i, Weight: 2}}
 		postings = append(postings, r)
 	}
+	words := vectors.Collection{Name: "w", Kind: vectors.Words, Corpus: vectors.Column{Table: "t", Column: "c"}}
+	bags := []vectors.Record{record("1"), record("2")}
+	bags[0].Words = []vectors.Word{{Text: "a", Count: 1}, {Text: "b", Count: 3}}
+	bags[1].Words = []vectors.Word{{Text: "b", Count: 1}, {Text: "c", Count: 1}}
 	var out [][]byte
 	for _, c := range []struct {
 		info    vectors.Collection
@@ -46,6 +50,7 @@ func samples(f testing.TB) [][]byte {
 		{dense3, []vectors.Record{record("a", 1, 2, 3), record("b", 0, 1, 0), record("a", 3, 2, 1)}},
 		{dense3, nil},
 		{sparse, postings},
+		{words, bags},
 	} {
 		s, err := build(c.info, kernels()[0], c.records)
 		if err != nil {
@@ -143,6 +148,9 @@ func useAll(ctx context.Context, s *set) map[string]error {
 	out := make(map[string]error)
 	for _, filter := range []vectors.Filter{{}, {Papers: []string{"p"}}, {Table: "t", Page: -1}} {
 		q := vectors.Query{K: 5, Filter: filter, Vector: vectors.Vector{Sparse: []vectors.Term{{Position: 1, Weight: 1}, {Position: 3, Weight: 1}}}}
+		if s.info.Kind == vectors.Words {
+			q.Vector = vectors.Vector{Words: []vectors.Word{{Text: "a", Count: 1}, {Text: "c", Count: 2}}}
+		}
 		if s.info.Kind == vectors.Dense {
 			q.Vector = vectors.Vector{Dense: make([]float32, s.info.Dim)}
 			q.Dense[0] = 1
@@ -155,7 +163,7 @@ func useAll(ctx context.Context, s *set) map[string]error {
 		out[fmt.Sprint("count ", filter)] = err
 	}
 	d := newBuilder(s.info, kernels()[0], io.Discard)
-	if out["copy"] = d.copy(ctx, s, func(place) bool { return true }); out["copy"] == nil {
+	if out["copy"] = d.merge(ctx, []*part{{set: s}}); out["copy"] == nil {
 		out["finish"] = d.finish()
 	}
 	return out
@@ -167,7 +175,7 @@ func TestWithoutMapping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), fileName)
+	path := filepath.Join(t.TempDir(), wholeName)
 	if err := os.WriteFile(path, s.file.data, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +211,7 @@ func makeWide(t *testing.T) (s *Store, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, s.file("d")
+	return s, filepath.Join(s.folder("d"), "000001.vec")
 }
 
 func TestVerify(t *testing.T) {
@@ -299,7 +307,8 @@ func TestHoldersKeepMemory(t *testing.T) {
 		}
 	}
 	one(1)
-	err = s.with("d", func(old *set) error {
+	err = s.with("d", func(c *collection) error {
+		old := c.parts[0]
 		one(2)
 		if diff := gocmp.Diff([]float32{1, 1, 1}, old.rows.vector(0)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)

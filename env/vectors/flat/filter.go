@@ -94,7 +94,7 @@ func (o *origins) candidates(f vectors.Filter) (candidates, error) {
 
 // batch returns the candidates between two records. It stores the list of those that pass in buf.
 func (d candidates) batch(from, to int, buf []uint32) batch {
-	if d.filter.matchesAll() {
+	if d.filter.matchesAll() && d.dead == nil {
 		if d.list == nil {
 			return batch{first: from, count: to - from}
 		}
@@ -106,7 +106,7 @@ func (d candidates) batch(from, to int, buf []uint32) batch {
 		if d.list != nil {
 			record = d.list[i]
 		}
-		if d.filter.matchRest(d.places[record]) {
+		if d.filter.matchRest(d.places[record]) && !d.dead.has(record) {
 			buf = append(buf, record)
 		}
 	}
@@ -115,7 +115,7 @@ func (d candidates) batch(from, to int, buf []uint32) batch {
 
 // size returns the number of records that pass.
 func (d candidates) size() int {
-	if d.filter.matchesAll() {
+	if d.filter.matchesAll() && d.dead == nil {
 		return d.count
 	}
 	n := 0

@@ -110,14 +110,14 @@ func TestDamagedFile(t *testing.T) {
 		{"start only", func(b []byte) []byte { return b[:64] }, "end of file: the file is damaged"},
 		{"longer", func(b []byte) []byte { return append(b, 0) }, "end of file: the file is damaged"},
 		{"the middle gone", func(b []byte) []byte { return append(b[:128], b[192:]...) }, "end of file: the file is damaged"},
-		{"another format", func(b []byte) []byte { b[8] = 1; return b }, "made by format 1; this program reads 2 to 3"},
+		{"another format", func(b []byte) []byte { b[8] = 1; return b }, "made by format 1; this program reads 2 to 4"},
 		{"another file", func([]byte) []byte { return []byte("%PDF-1.7 and so on") }, "not a vector collection"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			saveOne(t, dir)
-			path := filepath.Join(dir, "n", "collection.vec")
+			path := filepath.Join(dir, "n", "000001.vec")
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
@@ -137,17 +137,23 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// A file of format 2, without windows, can be read, and is rewritten in the current format.
-func TestFormat2(t *testing.T) {
+// A collection of format 2 or 3, one file without a manifest, can be read, and becomes the first segment at the first
+// change.
+func TestOneFile(t *testing.T) {
 	dir := t.TempDir()
 	saveOne(t, dir)
-	path := filepath.Join(dir, "n", "collection.vec")
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(filepath.Join(dir, "n", "000001.vec"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	data[8] = 2
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	if err := os.RemoveAll(filepath.Join(dir, "n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "n", "collection.vec"), data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s, err := flat.Open(dir)

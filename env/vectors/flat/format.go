@@ -2,9 +2,10 @@ package flat
 
 import "airqa/env/vectors"
 
-// The file of a collection, collection.vec. Numbers are little-endian.
+// A collection is a list of segments: files of records that never change. Its manifest lists them (see manifest.go). The
+// file of a segment, N.vec, has little-endian numbers.
 //
-//	start      64 bytes: "AIRQAVEC", uint32 format (3), zeros
+//	start      64 bytes: "AIRQAVEC", uint32 format (4), zeros
 //	sections   each at a multiple of 64 bytes, with zeros before it
 //	head       JSON: {"collection": …, "records": n, "sections": [{"name", "at", "size", "crc32c"}, …]}; the
 //	           collection without its encoder; offsets and sizes in bytes
@@ -22,6 +23,7 @@ import "airqa/env/vectors"
 //	starts     one uint32 per paper plus one: the index in members where its records begin
 //	members    n uint32: the records of the first paper, ascending, then those of the second, …
 //	cells      n uint32: the first record of the same cell; omitted if every cell has one record
+//	versions   a text per paper: the version given to [Store.Add], empty without one; omitted if all are empty
 //
 // Sections of a dense collection:
 //
@@ -37,15 +39,29 @@ import "airqa/env/vectors"
 //	lists      m + 1 uint64: the index in postings where the list of each position begins
 //	postings   (uint32 record, float32 weight), ascending by record in each list
 //
+// Sections of a collection of words:
+//
+//	words      the words, sorted, without duplicates
+//	corpus     one uint32 per word: the number of records of the corpus that have it
+//	lists      one uint64 per word plus one: the index in counts where the list of each word begins
+//	counts     (uint32 record, uint32 number of occurrences), ascending by record in each list
+//	tokens     n uint32: the sum of the occurrences of all words of a record
+//
+// Deleted records of a segment are listed in a file of the same form, N.gone:
+//
+//	gone       the deleted records, ascending
+//	fewer      (uint32 word, uint32 number of deleted records of the corpus that have it), ascending; for words only
+//
 // The sections are used in place, mapped into memory. Opening a file checks its start, tail and head and the sizes of
 // the sections. It verifies the checksums only if the file has at most 16 MiB, so that large files open instantly;
 // [Store.Verify] always verifies them. The content of sections is not trusted: an index or offset out of range is an
 // error when it is used.
 //
-// Format 2 had no cells section and no window in the metadata; it can still be read.
+// Format 3 had one file per collection, collection.vec, without words and versions; format 2 no cells section and no
+// window in the metadata, either. They can be read as collections of one segment.
 const (
 	magic        = "AIRQAVEC"
-	format       = 3
+	format       = 4
 	oldestFormat = 2 // oldest readable format
 	alignment    = 64
 	startSize    = 64
@@ -79,6 +95,12 @@ type place struct {
 
 // grid maps the codes of a record to its direction.
 type grid struct{ step, err float32 }
+
+// count is the number of occurrences of a word in a record.
+type count struct{ record, n uint32 }
+
+// fewer is the number of deleted records of the corpus that have a word.
+type fewer struct{ word, n uint32 }
 
 // posting is the weight of a record at one position.
 type posting struct {

@@ -55,14 +55,7 @@ func (s *set) searchSparse(ctx context.Context, q vectors.Query) (*top[ranked], 
 			return nil, err
 		}
 	}
-	filter := s.origins.filter(q.Filter)
-	best := s.origins.rank(q.K)
-	for _, record := range touched {
-		if filter.match(s.origins.places[record]) {
-			best.offer(ranked{score: float32(scores[record]), record: record})
-		}
-	}
-	return best, ctx.Err()
+	return s.rankTouched(ctx, scores, touched, q)
 }
 
 // addTo adds weight times a posting list to scores. It appends each record without a score to touched. All weights are

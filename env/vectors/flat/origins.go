@@ -15,7 +15,25 @@ type origins struct {
 	keys, papers, names texts
 	starts, members     []uint32
 	cells               []uint32 // the first record of each record's cell; nil when every cell has one record
+	versions            texts    // one per paper; none if no paper has a version
+	dead                bits     // the deleted records
 }
+
+// bits is a set of numbers; the zero value is empty.
+type bits []uint64
+
+func newBits(n int, members []uint32) bits {
+	if len(members) == 0 {
+		return nil
+	}
+	b := make(bits, (n+63)/64)
+	for _, i := range members {
+		b[i/64] |= 1 << (i % 64)
+	}
+	return b
+}
+
+func (b bits) has(i uint32) bool { return b != nil && b[i/64]&(1<<(i%64)) != 0 }
 
 func openOrigins(f *file) (*origins, error) {
 	o := &origins{places: view[place](f.parts["places"]), starts: view[uint32](f.parts["starts"]), members: view[uint32](f.parts["members"])}
@@ -36,7 +54,12 @@ func openOrigins(f *file) (*origins, error) {
 		}
 		o.cells = view[uint32](part)
 	}
-	return o, nil
+	if part, ok := f.parts["versions"]; ok {
+		if o.versions, err = openTexts("versions", part); err == nil && o.versions.len() != o.papers.len() {
+			err = fmt.Errorf("section versions: %w", errDamaged)
+		}
+	}
+	return o, err
 }
 
 // at returns the origin of a record. It shares no memory with the file.

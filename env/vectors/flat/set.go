@@ -5,24 +5,23 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"airqa/env/vectors"
 )
 
-// set is an open, immutable collection. Its memory is released by the last holder.
+// set is the content of a segment, which never changes.
 type set struct {
 	info    vectors.Collection
 	records int
 	origins *origins
 	rows    *rows  // dense collections only
 	lists   *lists // sparse collections only
+	words   *words // collections of words only
 
-	file    *file
-	holders atomic.Int32
+	file *file
 }
 
-// openSet opens a collection's file for one holder.
+// openSet opens the file of a segment.
 func openSet(path string) (*set, error) {
 	f, err := openFile(path, maxCheckedAtOpen)
 	if err != nil {
@@ -43,7 +42,6 @@ func newSet(f *file) (*set, error) {
 		return nil, fmt.Errorf("%d records: %w", n, errDamaged)
 	}
 	s := &set{info: f.head.Collection, records: int(n), file: f}
-	s.holders.Store(1)
 	if part := f.parts["encoder"]; len(part) > 0 {
 		s.info.Encoder = part
 	}
@@ -51,50 +49,27 @@ func newSet(f *file) (*set, error) {
 	if s.origins, err = openOrigins(f); err != nil {
 		return nil, err
 	}
-	if s.info.Kind == vectors.Dense {
+	switch s.info.Kind {
+	case vectors.Dense:
 		s.rows, err = openRows(f)
-	} else {
+	case vectors.Words:
+		s.words, err = openWords(f)
+	default:
 		s.lists, err = openLists(f)
 	}
 	return s, err
 }
 
-func (s *set) hold() { s.holders.Add(1) }
-
-func (s *set) release() error {
-	if s.holders.Add(-1) > 0 {
-		return nil
-	}
-	return s.file.close()
-}
-
-// count returns the number of records that pass a filter.
-func (s *set) count(f vectors.Filter) (int, error) {
-	all, err := s.origins.candidates(f)
-	return all.size(), err
-}
-
-// search returns the hits, which share no memory with the file.
-func (s *set) search(ctx context.Context, e engine, q vectors.Query) ([]vectors.Hit, error) {
-	hits, err := s.find(ctx, e, q)
-	if err != nil {
-		return nil, fmt.Errorf("search collection %s: %w", s.info.Name, err)
-	}
-	return hits, nil
-}
-
-func (s *set) find(ctx context.Context, e engine, q vectors.Query) ([]vectors.Hit, error) {
-	select {
-	case e.gate <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer e.gate.leave()
+// find returns the hits among the live records, which share no memory with the file. The caller has entered the gate.
+func (s *set) find(ctx context.Context, e engine, w wording, q vectors.Query) ([]vectors.Hit, error) {
 	var best *top[ranked]
 	var err error
-	if s.info.Kind == vectors.Dense {
+	switch s.info.Kind {
+	case vectors.Dense:
 		best, err = s.searchDense(ctx, e, q)
-	} else {
+	case vectors.Words:
+		best, err = s.searchWords(ctx, w.weights, w.query, q)
+	default:
 		best, err = s.searchSparse(ctx, q)
 	}
 	if err != nil {

@@ -25,7 +25,7 @@ func openTexts(name string, section []byte) (texts, error) {
 	return texts{bounds: view[uint64](section[:first]), data: section}, nil
 }
 
-func (t texts) len() int { return len(t.bounds) - 1 }
+func (t texts) len() int { return max(len(t.bounds)-1, 0) }
 
 // at returns text i, which shares the file's memory. It is nil if i is out of range or its bounds are damaged.
 func (t texts) at(i uint32) []byte {
@@ -88,6 +88,11 @@ func (n *numbering) number(s string) uint32 {
 		n.numbers[s], n.texts = i, append(n.texts, s)
 	}
 	return i
+}
+
+func (n *numbering) has(s string) bool {
+	_, ok := n.numbers[s]
+	return ok
 }
 
 // write writes the sorted texts as a section and maps each number to its sorted number.

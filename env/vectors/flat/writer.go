@@ -17,6 +17,13 @@ type writer struct {
 	err      error
 }
 
+// startFile writes the start of a file.
+func startFile(w io.Writer) *writer {
+	out := &writer{w: w}
+	out.write(binary.LittleEndian.AppendUint32([]byte(magic), format))
+	return out
+}
+
 func (w *writer) write(b []byte) {
 	if w.err != nil {
 		return

@@ -1,0 +1,122 @@
+package flat
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+
+	"airqa/env/vectors"
+	"airqa/env/vectors/bm25"
+	"airqa/internal/atomicfile"
+	"airqa/internal/ledger"
+)
+
+// manifest describes one version of a collection, as a JSON file in its folder: manifest.json, or manifest-N.json for
+// generation N. Every change replaces it atomically. Files that no manifest lists are not part of the collection.
+type manifest struct {
+	Format     int                `json:"format"`
+	Collection vectors.Collection `json:"collection"`
+	Segments   []segment          `json:"segments"`
+	// Corpus has the statistics of a collection of words.
+	Corpus bm25.Corpus `json:"corpus,omitzero"`
+}
+
+// segment lists the files of a segment.
+type segment struct {
+	// File is the name of the segment, Gone of the list of its deleted records; empty for none.
+	File string `json:"file"`
+	Gone string `json:"gone,omitempty"`
+	// Records is the number of live records, Dead of deleted ones.
+	Records int `json:"records"`
+	Dead    int `json:"dead,omitempty"`
+}
+
+const manifestFormat = 1
+
+// wholeName is the only segment of a collection of format 3 or older, which has no manifest.
+const wholeName = "collection.vec"
+
+var (
+	segmentName  = regexp.MustCompile(`^(\d{1,9})\.(vec|gone)$`)
+	manifestName = regexp.MustCompile(`^manifest(?:-(\d{1,9}))?\.json$`)
+)
+
+// manifestFile is the name of the manifest of a generation; 0 means none.
+func manifestFile(generation int) string {
+	if generation == 0 {
+		return "manifest.json"
+	}
+	return fmt.Sprintf("manifest-%d.json", generation)
+}
+
+// readManifest returns the manifest of a collection; fs.ErrNotExist is wrapped if there is no such collection.
+func readManifest(dir string, generation int) (manifest, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile(generation)))
+	if errors.Is(err, fs.ErrNotExist) && generation == 0 {
+		return wholeManifest(dir)
+	}
+	if err != nil {
+		return manifest{}, err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
+	}
+	if m.Format != manifestFormat {
+		return m, fmt.Errorf("manifest of format %d; this program reads %d", m.Format, manifestFormat)
+	}
+	if err := errors.Join(ledger.Strict(text, &m), m.Collection.Check()); err != nil {
+		return m, fmt.Errorf("manifest: %w: %w", err, errDamaged)
+	}
+	for _, s := range m.Segments {
+		if s.File != wholeName && !segmentName.MatchString(s.File) || s.Gone != "" && !segmentName.MatchString(s.Gone) {
+			return m, fmt.Errorf("manifest: segment %.40q: %w", s.File, errDamaged)
+		}
+	}
+	return m, nil
+}
+
+// wholeManifest describes a collection that has one file and no manifest.
+func wholeManifest(dir string) (manifest, error) {
+	f, err := openFile(filepath.Join(dir, wholeName), 0)
+	if err != nil {
+		return manifest{}, err
+	}
+	info := f.head.Collection
+	if part := f.parts["encoder"]; len(part) > 0 {
+		info.Encoder = append([]byte(nil), part...)
+	}
+	m := manifest{Format: manifestFormat, Collection: info, Segments: []segment{{File: wholeName, Records: int(f.head.Records)}}}
+	return m, f.close()
+}
+
+func (m manifest) write(dir string, generation int) error {
+	m.Format = manifestFormat
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(filepath.Join(dir, manifestFile(generation)), append(text, '\n'))
+}
+
+// nextFile returns the number of the next file in a collection's folder. Files of killed writers count, since another
+// generation may list them.
+func nextFile(dir string) (int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	next := 1
+	for _, e := range entries {
+		if m := segmentName.FindStringSubmatch(e.Name()); m != nil {
+			n, _ := strconv.Atoi(m[1]) // the pattern has at most nine digits
+			next = max(next, n+1)
+		}
+	}
+	return next, nil
+}

@@ -1,0 +1,210 @@
+package flat
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"airqa/env/vectors"
+)
+
+// fanout is the number of segments of one size that are merged into one. The sizes are powers of it: n segments of
+// smallSegment records become a number of segments that is logarithmic in n, and each record is copied as often.
+const (
+	fanout       = 8
+	smallSegment = 1024
+)
+
+// tier returns the size class of a segment.
+func tier(records int) int {
+	t := 0
+	for n := records / smallSegment; n >= fanout; n /= fanout {
+		t++
+	}
+	return t
+}
+
+// dueForMerge returns segments to merge into one: those of a size class that has reached the fanout, else one with more
+// deleted than live records; none if no merge is due.
+func dueForMerge(parts []*part) []*part {
+	classes := make(map[int][]*part)
+	for _, p := range parts {
+		if len(p.deleted()) > p.live() {
+			return []*part{p}
+		}
+		t := tier(p.live())
+		if classes[t] = append(classes[t], p); len(classes[t]) == fanout {
+			return classes[t]
+		}
+	}
+	return nil
+}
+
+// moved gives the new number of each record of a segment; gone for deleted ones.
+type moved []uint32
+
+const gone = math.MaxUint32
+
+// merge appends the live records of segments, those of one column together, so that a search of one column reads
+// adjacent rows.
+func (d *builder) merge(ctx context.Context, parts []*part) error {
+	to := make([]moved, len(parts))
+	for i, p := range parts {
+		to[i] = make(moved, p.records)
+		for r := range to[i] {
+			to[i][r] = gone
+		}
+	}
+	for _, at := range columnsOf(parts) {
+		for i, p := range parts {
+			in := p.origins.filter(vectors.Filter{Table: at.Table, Column: at.Column})
+			for r, place := range p.origins.places {
+				if !in.match(place) || p.origins.dead.has(uint32(r)) {
+					continue
+				}
+				to[i][r] = uint32(len(d.places))
+				if err := d.copyRecord(p.set, uint32(r)); err != nil {
+					return err
+				}
+			}
+			if err := cmp.Or(ctx.Err(), d.out.err); err != nil {
+				return err
+			}
+		}
+	}
+	d.copyVersions(parts)
+	switch d.info.Kind {
+	case vectors.Words:
+		return d.mergeWords(parts, to)
+	case vectors.Sparse:
+		return d.mergePostings(parts, to)
+	default:
+		return nil
+	}
+}
+
+// columnsOf returns the columns of all records, sorted.
+func columnsOf(parts []*part) []vectors.Column {
+	seen := make(map[vectors.Column]bool)
+	var list []vectors.Column
+	for _, p := range parts {
+		pairs := make(map[[2]uint32]bool)
+		for _, place := range p.origins.places {
+			pair := [2]uint32{place.table, place.column}
+			if pairs[pair] {
+				continue
+			}
+			pairs[pair] = true
+			at := vectors.Column{Table: string(p.origins.names.at(place.table)), Column: string(p.origins.names.at(place.column))}
+			if at.Table != "" && at.Column != "" && !seen[at] { // an empty name is damage, which copyRecord reports
+				seen[at] = true
+				list = append(list, at)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b vectors.Column) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column))
+	})
+	return list
+}
+
+func (d *builder) copyRecord(s *set, i uint32) error {
+	o, err := s.origins.at(i)
+	if err != nil {
+		return err
+	}
+	if r := s.rows; r != nil {
+		d.out.add(raw(r.vector(int(i))))
+		d.copied = append(d.copied, copied{rows: r, record: i})
+	}
+	if s.words != nil {
+		d.tokens = append(d.tokens, s.words.tokens[i])
+	}
+	return d.addOrigin(o)
+}
+
+// copyVersions keeps the version of each paper. A paper with records in several segments has that of the last one.
+func (d *builder) copyVersions(parts []*part) {
+	d.versions = make(map[string]string)
+	for _, p := range parts {
+		for i := range uint32(max(p.origins.versions.len(), 0)) {
+			if id := string(p.origins.papers.at(i)); d.papers.has(id) {
+				d.versions[id] = string(p.origins.versions.at(i))
+			}
+		}
+	}
+}
+
+func (d *builder) mergePostings(parts []*part, to []moved) error {
+	for i, p := range parts {
+		for j, position := range p.lists.positions {
+			list, err := p.lists.at(j)
+			if err != nil {
+				return err
+			}
+			for _, x := range list {
+				if uint64(x.record) >= uint64(len(to[i])) {
+					return fmt.Errorf("record %d of position %d: %w", x.record, position, errDamaged)
+				}
+				if n := to[i][x.record]; n != gone {
+					d.postings[position] = append(d.postings[position], posting{record: n, weight: x.weight})
+				}
+			}
+		}
+	}
+	for _, list := range d.postings {
+		slices.SortFunc(list, func(a, b posting) int { return cmp.Compare(a.record, b.record) })
+	}
+	return nil
+}
+
+// mergeWords merges the lists of all words, one word at a time, and writes them.
+func (d *builder) mergeWords(parts []*part, to []moved) error {
+	var list []count
+	bounds := []uint64{0}
+	var names textList
+	d.out.begin("counts")
+	for m := range mergeWords(parts) {
+		var err error
+		if list, err = mergeCounts(list[:0], parts, to, m); err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			continue
+		}
+		d.out.add(raw(list))
+		bounds = append(bounds, bounds[len(bounds)-1]+uint64(len(list)))
+		d.corpus = append(d.corpus, uint32(frequencyOf(parts, m)))
+		names.add(string(m.text))
+	}
+	names.write(d.out, "words")
+	d.out.section("corpus", raw(d.corpus))
+	d.out.section("lists", raw(bounds))
+	d.merged = true
+	return d.out.err
+}
+
+// mergeCounts appends the list of a word in all segments to list, ascending by record.
+func mergeCounts(list []count, parts []*part, to []moved, m merged) ([]count, error) {
+	for i, p := range parts {
+		if m.at[i] < 0 {
+			continue
+		}
+		records, err := p.words.at(uint32(m.at[i]))
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range records {
+			if uint64(c.record) >= uint64(len(to[i])) {
+				return nil, fmt.Errorf("record %d of word %q: %w", c.record, m.text, errDamaged)
+			}
+			if n := to[i][c.record]; n != gone {
+				list = append(list, count{record: n, n: c.n})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b count) int { return cmp.Compare(a.record, b.record) })
+	return list, nil
+}

@@ -1,0 +1,73 @@
+package flat
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"airqa/env/vectors"
+)
+
+// part is a segment with its deleted records, as one version of a collection lists it.
+type part struct {
+	*set
+	entry segment
+	gone  *file // nil without deleted records
+}
+
+func openPart(dir string, s segment, kind vectors.Kind) (*part, error) {
+	set, err := openSet(filepath.Join(dir, s.File))
+	if err != nil {
+		return nil, err
+	}
+	p := &part{set: set, entry: s}
+	if set.info.Kind != kind {
+		err = fmt.Errorf("segment %s of kind %s: %w", s.File, set.info.Kind, errDamaged)
+	}
+	if err == nil && s.Gone != "" {
+		err = p.openGone(filepath.Join(dir, s.Gone))
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.release())
+	}
+	return p, nil
+}
+
+func (p *part) openGone(path string) error {
+	f, err := openFile(path, maxCheckedAtOpen)
+	if err != nil {
+		return err
+	}
+	p.gone = f
+	records := view[uint32](f.parts["gone"])
+	for i, r := range records {
+		if uint64(r) >= uint64(p.records) || i > 0 && r <= records[i-1] {
+			return fmt.Errorf("deleted record %d: %w", r, errDamaged)
+		}
+	}
+	p.origins.dead = newBits(p.records, records)
+	if p.words != nil {
+		p.words.fewer = view[fewer](f.parts["fewer"])
+	}
+	return nil
+}
+
+// live returns the number of records that are not deleted.
+func (p *part) live() int { return p.records - len(p.deleted()) }
+
+// deleted returns the deleted records, ascending.
+func (p *part) deleted() []uint32 {
+	if p.gone == nil {
+		return nil
+	}
+	return view[uint32](p.gone.parts["gone"])
+}
+
+// release releases the memory of the part.
+func (p *part) release() error {
+	err := p.file.close()
+	if p.gone != nil {
+		err = errors.Join(err, p.gone.close())
+	}
+	return err
+}
