@@ -52,7 +52,7 @@ func cachePath(dir *datadir.Dir, info embed.Info) string {
 // openStore opens the vector store of a data directory: the local files if url is empty or [Files], else a Milvus server.
 func openStore(ctx context.Context, dir *datadir.Dir, url string) (vectors.Store, error) {
 	if url == "" || url == Files {
-		s, err := flat.Open(dir.Vectors())
+		s, err := flat.OpenGeneration(dir.Vectors(), dir.Generation())
 		if err != nil {
 			return nil, err // a nil *flat.Store would make a non-nil interface
 		}
@@ -175,9 +175,13 @@ func availableModels(ctx context.Context, store vectors.Store) string {
 // does not check whether they match the papers.
 func Collections(ctx context.Context, dir, url string) (list []vectors.Collection, err error) {
 	d, err := datadir.Open(dir)
+	if err == nil {
+		err = d.Hold("")
+	}
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, d.Release()) }()
 	store, err := openStore(ctx, d, url)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,8 @@ type letters struct {
 	words int // per window; 0 means no limit
 	asked int
 	fail  error
+	// failAfter is the number of calls that succeed; 0 means all.
+	failAfter int
 }
 
 func (l *letters) Info() embed.Info { return embed.Info{Model: l.model, Dim: 26, Window: l.words} }
@@ -41,6 +43,11 @@ func (l *letters) Windows(text string) []string {
 func (l *letters) Embed(_ context.Context, texts []string) ([][]float32, error) {
 	if l.fail != nil {
 		return nil, l.fail
+	}
+	if l.failAfter > 0 {
+		if l.failAfter--; l.failAfter == 0 {
+			l.fail = errors.New("endpoint is down")
+		}
 	}
 	l.asked += len(texts)
 	var out [][]float32
@@ -209,13 +216,16 @@ func TestWithoutWindows(t *testing.T) {
 	}
 }
 
-// A damaged cache record affects one text and is reported once.
+// A damaged record in the cache of an interrupted ingest affects one text and is reported once. The cache is empty when the
+// index has the vectors.
 func TestDamagedCacheRecord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	model := &letters{model: "letters"}
+	model := &letters{model: "letters", failAfter: 1}
 	var notices []string
 	cfg := env.WriterConfig{Dir: dir, Embedder: model, Notice: func(line string) { notices = append(notices, line) }}
-	check(t, fillWith(t, cfg, attention))
+	if err := fillWith(t, cfg, big()); err == nil {
+		t.Fatal("the endpoint did not fail")
+	}
 	files, err := filepath.Glob(filepath.Join(dir, "embeddings", "*.cache"))
 	check(t, err)
 	if len(files) != 1 {
@@ -225,18 +235,31 @@ func TestDamagedCacheRecord(t *testing.T) {
 	check(t, err)
 	content[len(content)/2] ^= 1
 	check(t, os.WriteFile(files[0], content, 0o600))
-	check(t, os.RemoveAll(filepath.Join(dir, "vectors")))
-	asked := model.asked
+	kept := model.asked
+	model.fail = nil
 	check(t, fillWith(t, cfg))
-	if model.asked != asked+1 {
-		t.Errorf("%d texts were embedded again, want 1", model.asked-asked)
+	total := model.asked
+	whole := &letters{model: "letters"}
+	check(t, fillWith(t, env.WriterConfig{Dir: filepath.Join(t.TempDir(), "data"), Embedder: whole}, big()))
+	if kept == 0 || total != whole.asked+1 {
+		t.Errorf("%d texts were embedded, %d of them before the interruption; want %d and the damaged one", total, kept, whole.asked)
 	}
-	check(t, os.RemoveAll(filepath.Join(dir, "vectors")))
-	check(t, fillWith(t, cfg))
 	want := []string{"1 damaged record in embeddings/" + filepath.Base(files[0]) + "; its text is embedded again"}
 	if diff := gocmp.Diff(want, notices); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
+	if info, err := os.Stat(files[0]); err != nil || info.Size() != 0 {
+		t.Errorf("the cache after an ingest: %v, %v", info, err)
+	}
+}
+
+// big is a paper of several batches of different texts.
+func big() paperdb.Paper {
+	var texts []string
+	for i := range 300 {
+		texts = append(texts, strings.Repeat("a", i+1))
+	}
+	return paper("Big", texts...)
 }
 
 func TestAnotherModelIsRefused(t *testing.T) {

@@ -7,7 +7,6 @@ package env
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -33,6 +32,9 @@ const (
 // Config configures an [Env]. Dir is required; other zero values mean the default.
 type Config struct {
 	Dir string
+	// Fingerprint selects the generation with these papers, as an earlier run saw them, if it is still there; otherwise,
+	// and if it is empty, the current one is opened.
+	Fingerprint string
 	// QueryRows is the maximum number of rows of a query, QueryDeadline its timeout.
 	QueryRows     int
 	QueryDeadline time.Duration
@@ -68,7 +70,7 @@ type Env struct {
 	store       vectors.Store // nil with NoSearch
 	mode        Mode
 	embedder    embed.Embedder
-	stats       *bm25.Stats // nil in mode Dense
+	keywords    keywords // unset in mode Dense
 	texts       passages
 	pool        *pdf.Pool
 	draw        drawer
@@ -113,9 +115,12 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := dir.Hold(cfg.Fingerprint); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
 	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database(), Workers: cfg.QueryWorkers, InProcess: cfg.QueryInProcess})
 	if err != nil {
-		return nil, fmt.Errorf("open data directory %s: %w", dir.Path(), errors.Join(err, pool.Close()))
+		return nil, fmt.Errorf("open data directory %s: %w", dir.Path(), errors.Join(err, pool.Close(), dir.Release()))
 	}
 	viewer := pdf.Viewer{Pool: pool, DPI: cfg.DPI}
 	e := &Env{
@@ -132,7 +137,7 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 // openIndex opens the collections that the mode needs and checks that they match the papers and the embedding model.
 func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	var err error
-	if e.fingerprint, _, err = fingerprint(ctx, e.db); err != nil {
+	if e.fingerprint, err = fingerprint(ctx, e.dir, e.db); err != nil {
 		return err
 	}
 	if cfg.NoSearch {
@@ -158,8 +163,8 @@ func (e *Env) openIndex(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	e.stats = new(bm25.Stats)
-	return json.Unmarshal(index.Encoder, e.stats)
+	e.keywords, err = keywordsOf(index)
+	return err
 }
 
 // Retrieval returns the embedding settings for the record of a run: the model and the window length in tokens. Indexes
@@ -176,17 +181,13 @@ func (e *Env) Retrieval() map[string]any {
 	return settings
 }
 
-// fingerprint returns the fingerprint of the papers in the database, and their number.
-func fingerprint(ctx context.Context, db *paperdb.Reader) (string, int, error) {
+// fingerprint returns the fingerprint of the papers of a generation. It is recorded, but not in format 1.
+func fingerprint(ctx context.Context, dir *datadir.Dir, db *paperdb.Reader) (string, error) {
+	if recorded, ok := dir.Recorded(); ok {
+		return recorded, nil
+	}
 	files, err := db.Files(ctx)
-	if err != nil {
-		return "", 0, err
-	}
-	var sources []datadir.Source
-	for _, f := range files {
-		sources = append(sources, datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser})
-	}
-	return datadir.Fingerprint(sources), len(files), nil
+	return datadir.Fingerprint(sourcesOf(files)), err
 }
 
 // Close closes the directory. It must not overlap with or precede other calls.
@@ -195,8 +196,14 @@ func (e *Env) Close() error {
 	if e.store != nil {
 		errs = append(errs, e.store.Close())
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, e.dir.Release())...)
 }
+
+// Pin keeps the papers as they are for an unfinished run in the directory run, until Unpin: see datadir.Dir.Pin.
+func (e *Env) Pin(run string) error { return e.dir.Pin(run) }
+
+// Unpin ends Pin, when the run is finished.
+func (e *Env) Unpin(run string) error { return e.dir.Unpin(run) }
 
 // Fingerprint identifies the content: the papers, their files and the parser version. Copies of a directory share it.
 func (e *Env) Fingerprint() string { return e.fingerprint }

@@ -2,11 +2,11 @@ package env
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"io"
 	"path/filepath"
+	"slices"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -14,6 +14,7 @@ import (
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/flat"
 )
 
 // embedBatch is the number of windows per embedding request: enough to use both cores, and little work to lose at an
@@ -22,50 +23,84 @@ const embedBatch = 256
 
 // indexer updates the collections of a store to match the papers in the database.
 type indexer struct {
-	db       *paperdb.Reader
-	store    vectors.Store
+	db *paperdb.Reader
+	// source is the fingerprint of the papers, versions has the version of each (see datadir.Source).
 	source   string
-	texts    embed.Embedder
+	versions map[string]string
+	texts    *cache.Cache
 	progress func(done, total int)
+	notice   func(line string)
+	before   *before
 }
 
-// reindex updates the collections and airqa.json to match the papers in the database.
-func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error) {
-	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()})
+// reindex updates the collections of the generation next to match its papers and makes it the current one instead of dir.
+func reindex(ctx context.Context, dir, next *datadir.Dir, cfg WriterConfig) (err error) {
+	var open closers
+	defer func() { err = errors.Join(err, open.close()) }()
+	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: next.Database()})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	source, papers, err := fingerprint(ctx, db)
+	open.add(db)
+	files, err := db.Files(ctx)
 	if err != nil {
 		return err
 	}
-	store, err := openStore(ctx, dir, cfg.Vectors)
+	source := datadir.Fingerprint(sourcesOf(files))
+	store, err := openStore(ctx, next, cfg.Vectors)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := claimStore(ctx, dir, store, source); err != nil {
+	open.add(store)
+	if err := claimStore(ctx, next, store, source); err != nil {
 		return err
 	}
-	path := cachePath(dir, cfg.Embedder.Info())
-	texts, err := cache.Open(path, cfg.Embedder)
+	texts, err := openCache(next, cfg)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, texts.Close()) }()
-	switch n := texts.Damaged(); n {
-	case 0:
-	case 1:
-		cfg.Notice("1 damaged record in embeddings/" + filepath.Base(path) + "; its text is embedded again")
-	default:
-		cfg.Notice(fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path)))
+	open.add(texts)
+	before, err := openBefore(ctx, dir)
+	if err != nil {
+		return err
 	}
-	ix := indexer{db: db, store: store, source: source, texts: texts, progress: cfg.Progress}
-	if err := ix.rebuildAll(ctx); err != nil {
+	open.add(before)
+	ix := indexer{
+		db: db, source: source, versions: versionsOf(files), texts: texts, progress: cfg.Progress, notice: cfg.Notice, before: before,
+	}
+	if err := branchFiles(dir, next); err != nil {
+		cfg.Notice(err.Error() + "; the collection is built again")
+	}
+	local, isLocal := store.(*flat.Store)
+	if isLocal {
+		err = localIndexer{ix, local}.update(ctx)
+	} else {
+		err = remoteIndexer{ix, store}.rebuildAll(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("build search index: %w", err)
 	}
-	info, err := dir.Identified()
+	if err := commit(next, cfg, source, len(files)); err != nil {
+		return err
+	}
+	if isLocal {
+		err = texts.Clear() // the index has the vectors now
+	}
+	return errors.Join(err, open.close(), prune(next))
+}
+
+// branchFiles makes the collections in the files begin as those of the current generation.
+func branchFiles(dir, next *datadir.Dir) error {
+	store, err := flat.OpenGeneration(next.Vectors(), next.Generation())
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Branch(dir.Generation()), store.Close())
+}
+
+// commit makes a generation with an index the current one.
+func commit(next *datadir.Dir, cfg WriterConfig, source string, papers int) error {
+	info, err := next.Identified()
 	if err != nil {
 		return err
 	}
@@ -73,104 +108,118 @@ func reindex(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (err error
 	if info.Index, err = recordOf(cfg.Embedder.Info(), cfg.Vectors); err != nil {
 		return err
 	}
-	return dir.WriteInfo(info)
+	return next.Commit(info)
 }
 
-// rebuildAll rebuilds the outdated collections.
-func (ix indexer) rebuildAll(ctx context.Context) error {
-	want := requirements{source: ix.source, model: ix.texts.Info()}
-	for name, rebuild := range map[string]func(context.Context) error{bm25.Name: ix.buildSparse, collectionOf(want.model): ix.buildDense} {
-		// Rebuilding fixes any fault of a collection, including damage.
-		have, err := checkCollection(ctx, ix.store, name, want)
+// prune removes the generations that nobody needs, with their segments.
+func prune(d *datadir.Dir) error {
+	kept, err := d.Prune()
+	if err != nil {
+		return err
+	}
+	store, err := flat.OpenGeneration(d.Vectors(), d.Generation())
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Keep(func(n int) bool { return slices.Contains(kept, n) }), store.Close())
+}
+
+// isCurrent reports whether the search index matches the papers and the settings, and is intact.
+func isCurrent(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (current bool, err error) {
+	info, err := dir.Info()
+	if err != nil {
+		return false, err
+	}
+	index, err := recordOf(cfg.Embedder.Info(), cfg.Vectors)
+	if err != nil || info.Format != datadir.Format || info.Index == nil || *info.Index != *index {
+		return false, err
+	}
+	store, err := openStore(ctx, dir, cfg.Vectors)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	want := requirements{source: info.Fingerprint, model: cfg.Embedder.Info()}
+	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
+		have, err := checkCollection(ctx, store, name, want)
+		if err == nil && have.Kind == vectors.Dense && have.Window != want.model.Window {
+			return false, nil
+		}
 		if err == nil {
-			err = verifyChecksums(ctx, ix.store, name)
+			err = verifyChecksums(ctx, store, name)
 		}
-		if err == nil && (have.Kind == vectors.Sparse || have.Window == want.model.Window) {
-			continue
-		}
-		if err := rebuild(ctx); err != nil {
-			return err
-		}
-		if err := verifyChecksums(ctx, ix.store, name); err != nil {
-			return fmt.Errorf("read back after writing: %w", err)
+		if err != nil {
+			return false, ctx.Err()
 		}
 	}
-	return nil
+	return true, nil
 }
 
-// buildSparse builds the BM25 collection. It counts the terms of all chunks, then makes the vectors of all cells. These are
-// two passes over the database, so only a few papers are in memory at a time.
-//
-// The reference implementation counts the terms of whole pages but searches chunks. Here the statistics, including the
-// average length, are those of the searched chunks.
-func (ix indexer) buildSparse(ctx context.Context) error {
-	stats, err := bm25.Fit(func(yield func(string, error) bool) {
-		for p, err := range ix.db.Chunks(ctx) {
-			if !yield(p.Text, err) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return err
+// closers closes what was opened, last first.
+type closers []io.Closer
+
+func (c *closers) add(x io.Closer) { *c = append(*c, x) }
+
+func (c *closers) close() error {
+	var err error
+	for _, x := range slices.Backward(*c) {
+		err = errors.Join(err, x.Close())
 	}
-	encoder, err := json.Marshal(stats)
-	if err != nil {
-		return err
-	}
-	c := vectors.Collection{Name: bm25.Name, Kind: vectors.Sparse, Model: "bm25", Source: ix.source, Encoder: encoder}
-	return ix.store.Replace(ctx, c, sparseRecords(ix.db.Cells(ctx), stats))
+	*c = nil
+	return err
 }
 
-// sparseRecords skips cells without terms, since no query could match them.
-func sparseRecords(cells iter.Seq2[paperdb.Cell, error], stats *bm25.Stats) iter.Seq2[vectors.Record, error] {
-	return func(yield func(vectors.Record, error) bool) {
-		for c, err := range cells {
-			terms := stats.Document(c.Text)
-			if err == nil && len(terms) == 0 {
-				continue
-			}
-			if !yield(vectors.Record{Origin: originOf(c), Vector: vectors.Vector{Sparse: terms}}, err) {
-				return
-			}
-		}
+func openCache(dir *datadir.Dir, cfg WriterConfig) (*cache.Cache, error) {
+	path := cachePath(dir, cfg.Embedder.Info())
+	texts, err := cache.Open(path, cfg.Embedder)
+	if err != nil {
+		return nil, err
 	}
+	switch n := texts.Damaged(); n {
+	case 0:
+	case 1:
+		cfg.Notice("1 damaged record in embeddings/" + filepath.Base(path) + "; its text is embedded again")
+	default:
+		cfg.Notice(fmt.Sprintf("%d damaged records in embeddings/%s; their texts are embedded again", n, filepath.Base(path)))
+	}
+	return texts, nil
+}
+
+func sourcesOf(files []paperdb.Owned) []datadir.Source {
+	list := make([]datadir.Source, len(files))
+	for i, f := range files {
+		list[i] = datadir.Source{PaperID: f.PaperID, SHA256: f.SHA256, MetadataSHA256: f.MetadataSHA256, Parser: f.Parser}
+	}
+	return list
+}
+
+func versionsOf(files []paperdb.Owned) map[string]string {
+	versions := make(map[string]string, len(files))
+	for _, s := range sourcesOf(files) {
+		versions[s.PaperID] = s.Version()
+	}
+	return versions
 }
 
 func originOf(c paperdb.Cell) vectors.Origin {
 	return vectors.Origin{PaperID: c.PaperID, Page: c.Page, Table: c.Table, Column: c.Column, Key: c.Key}
 }
 
-// buildDense embeds all cells. The cache provides the vectors of earlier ingests, including interrupted ones.
-func (ix indexer) buildDense(ctx context.Context) error {
-	total, err := countCells(ctx, ix.db)
-	if err != nil {
-		return err
-	}
+// denseCollection describes the collection of the embedding model.
+func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, error) {
 	info := ix.texts.Info()
 	if info.Dim == 0 {
 		// The first vector from an endpoint reveals its dimension.
 		probe, err := ix.texts.Embed(ctx, []string{"dimension"})
 		if err != nil {
-			return err
+			return vectors.Collection{}, err
 		}
 		info.Dim = len(probe[0])
 	}
-	c := vectors.Collection{
+	return vectors.Collection{
 		Name: collectionOf(info), Kind: vectors.Dense, Dim: info.Dim, Model: info.Model, ModelHash: info.Hash,
 		Window: info.Window, Source: ix.source,
-	}
-	return ix.store.Replace(ctx, c, ix.denseRecords(ctx, total))
-}
-
-func countCells(ctx context.Context, db *paperdb.Reader) (n int, err error) {
-	for _, err := range db.Cells(ctx) {
-		if err != nil {
-			return 0, err
-		}
-		n++
-	}
-	return n, nil
+	}, nil
 }
 
 // window is a part of a cell's text with its own vector.
@@ -187,41 +236,6 @@ func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
 		return model.Windows(c.Text)
 	}
 	return []string{c.Text}
-}
-
-func (ix indexer) denseRecords(ctx context.Context, total int) iter.Seq2[vectors.Record, error] {
-	return func(yield func(vectors.Record, error) bool) {
-		var batch []window
-		done := 0
-		flush := func() bool {
-			records, err := ix.embed(ctx, batch)
-			if err != nil {
-				yield(vectors.Record{}, err)
-				return false
-			}
-			for _, r := range records {
-				if !yield(r, nil) {
-					return false
-				}
-			}
-			ix.progress(done, total)
-			batch = batch[:0]
-			return true
-		}
-		for c, err := range ix.db.Cells(ctx) {
-			if err != nil {
-				yield(vectors.Record{}, err)
-				return
-			}
-			for _, text := range windowsOf(ix.texts, c) {
-				batch = append(batch, window{c, text})
-			}
-			if done++; len(batch) >= embedBatch && !flush() {
-				return
-			}
-		}
-		flush()
-	}
 }
 
 func (ix indexer) embed(ctx context.Context, windows []window) ([]vectors.Record, error) {

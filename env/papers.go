@@ -22,21 +22,28 @@ func (e *Env) Holdings(ctx context.Context) ([]Holding, error) { return holdings
 // Holdings returns the papers of the data directory dir, ordered by id. Unlike [Open], it needs no search index and no
 // model, so it works after an interrupted ingest.
 func Holdings(ctx context.Context, dir string) (list []Holding, err error) {
-	_, db, err := openPapers(ctx, dir)
+	d, db, err := openPapers(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(err, db.Close(), d.Release()) }()
 	return holdings(ctx, db)
 }
 
-// openPapers opens the data directory at path and its database. The caller closes the database.
+// openPapers opens the current generation of the data directory at path and its database. The caller closes the database
+// and releases the directory.
 func openPapers(ctx context.Context, path string) (*datadir.Dir, *paperdb.Reader, error) {
 	dir, err := datadir.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := dir.Hold(""); err != nil {
+		return nil, nil, err
+	}
 	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()})
+	if err != nil {
+		err = errors.Join(err, dir.Release())
+	}
 	return dir, db, err
 }
 

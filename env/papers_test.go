@@ -46,13 +46,22 @@ func TestHoldings(t *testing.T) {
 	}
 }
 
-// Holdings works after an ingest that was interrupted before it built the index.
-func TestHoldingsWithoutAnIndex(t *testing.T) {
+// Holdings shows the papers of the last ingest that finished, also after one that was interrupted.
+func TestHoldingsAfterAnInterruption(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
-	check(t, err)
-	check(t, w.Put(t.Context(), bert, []byte("%PDF")))
-	check(t, w.Close())
+	put := func(p paperdb.Paper) {
+		t.Helper()
+		w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: dir})
+		check(t, err)
+		check(t, w.Put(t.Context(), p, []byte("%PDF")))
+		check(t, w.Close())
+	}
+	put(bert)
+	if _, err := env.Holdings(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "has not finished") {
+		t.Errorf("after the first ingest: %v", err)
+	}
+	fill(t, dir)
+	put(attention)
 	got, err := env.Holdings(t.Context(), dir)
 	check(t, err)
 	if len(got) != 1 || got[0].Title != "Bert" {

@@ -12,12 +12,13 @@ import (
 	"slices"
 
 	"airqa/env/datadir"
+	"airqa/env/paperdb"
 	"airqa/internal/atomicfile"
 	"airqa/internal/ledger"
 )
 
 // removalName is the file that lists papers whose removal has begun. It makes a removal complete after a crash: the rows
-// of all papers go in one transaction, and what follows is repeated by the next writer.
+// go with a new generation, and the next writer removes the files that are left.
 const removalName = "removing.json"
 
 const removalFormat = 1
@@ -38,7 +39,8 @@ type Removing struct {
 	Bytes int64 `json:"-"`
 }
 
-// RemovalPending reports whether the removal of papers from a data directory was interrupted. A writer completes it.
+// RemovalPending reports whether files of removed papers are left in a data directory, or a removal was interrupted. A
+// writer completes it.
 func RemovalPending(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, removalName))
 	return err == nil
@@ -118,8 +120,8 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
-// Remove removes the rows and files of papers. The rows go in one transaction. If the process dies afterwards, the next
-// writer removes the files. Readers see the change after Finish. Cached vectors and replies stay.
+// Remove removes the rows of papers in one transaction. Readers see the change after Finish, which removes the files, too,
+// unless an earlier generation is still needed: then a later writer does. Replies of models stay.
 func (w *Writer) Remove(ctx context.Context, papers []Removing) error {
 	pending, err := w.pendingRemoval()
 	if err != nil {
@@ -134,12 +136,12 @@ func (w *Writer) Remove(ctx context.Context, papers []Removing) error {
 		err = atomicfile.WriteFile(w.removalPath(), append(text, '\n'))
 	}
 	if err == nil {
-		err = w.db.Remove(ctx, ids)
+		err = w.change(ctx, func(db *paperdb.Writer) error { return db.Remove(ctx, ids) })
 	}
 	if err != nil {
 		return fmt.Errorf("remove papers: %w", err)
 	}
-	return w.dropFiles(ctx, papers)
+	return nil
 }
 
 func (w *Writer) removalPath() string { return filepath.Join(w.dir.Path(), removalName) }
@@ -163,28 +165,27 @@ func (w *Writer) pendingRemoval() ([]Removing, error) {
 	return r.Papers, nil
 }
 
-// completeRemoval removes the files of papers whose rows an interrupted writer has removed. The search index follows with
-// Finish.
-func (w *Writer) completeRemoval(ctx context.Context) error {
+// dropRemoved removes the files of papers that the generation d, which has become the current one, does not have.
+func (w *Writer) dropRemoved(ctx context.Context, d *datadir.Dir) (err error) {
 	papers, err := w.pendingRemoval()
-	if err != nil {
+	if err != nil || len(papers) == 0 {
 		return err
 	}
-	return w.dropFiles(ctx, papers)
-}
-
-// dropFiles removes the files of papers without rows.
-func (w *Writer) dropFiles(ctx context.Context, papers []Removing) error {
-	if len(papers) == 0 {
-		return nil
+	if kept, err := d.Prune(); err != nil || len(kept) > 1 {
+		return err
 	}
-	root, err := os.OpenRoot(w.dir.Path()) // no path of the list leads out
+	db, err := paperdb.OpenStored(ctx, d.Database())
+	if err != nil {
+		return fmt.Errorf("remove papers: %w", err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	root, err := os.OpenRoot(d.Path()) // no path of the list leads out
 	if err != nil {
 		return fmt.Errorf("remove papers: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	for _, p := range papers {
-		if _, have, err := w.db.Owner(ctx, p.PaperID); err != nil || have {
+		if _, have, err := db.Owner(ctx, p.PaperID); err != nil || have {
 			if err != nil {
 				return fmt.Errorf("remove papers: %w", err)
 			}
@@ -196,12 +197,7 @@ func (w *Writer) dropFiles(ctx context.Context, papers []Removing) error {
 			}
 		}
 	}
-	return nil
-}
-
-// forgetRemoval ends a removal, after the search index is up to date.
-func (w *Writer) forgetRemoval() error {
-	if err := os.Remove(w.removalPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(w.removalPath()); err != nil {
 		return fmt.Errorf("remove papers: %w", err)
 	}
 	return nil

@@ -76,7 +76,7 @@ func (e *Env) search(ctx context.Context, query string, k, beyond int, filter ve
 }
 
 func (e *Env) searchSparse(ctx context.Context, query string, k int, filter vectors.Filter) ([]vectors.Hit, error) {
-	q := vectors.Query{Vector: vectors.Vector{Sparse: e.stats.Query(query)}, K: k, Filter: filter}
+	q := vectors.Query{Vector: e.keywords.query(query), K: k, Filter: filter}
 	return e.store.Search(ctx, bm25.Name, q)
 }
 

@@ -2,7 +2,6 @@ package env
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -39,13 +38,13 @@ func Verify(ctx context.Context, cfg VerifyConfig) (list []Verified, err error) 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(err, db.Close(), dir.Release()) }()
 	store, err := openStore(ctx, dir, cfg.Vectors)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	source, _, err := fingerprint(ctx, db)
+	source, err := fingerprint(ctx, dir, db)
 	if err != nil {
 		return nil, err
 	}
@@ -120,19 +119,19 @@ type amount struct{ texts, records int }
 
 // expect counts the records a collection should have, by table and column.
 func (r verifier) expect(ctx context.Context, c vectors.Collection) (map[paperdb.Place]amount, error) {
-	var stats *bm25.Stats
-	if c.Kind == vectors.Sparse {
-		stats = new(bm25.Stats)
-		if err := json.Unmarshal(c.Encoder, stats); err != nil {
-			return nil, fmt.Errorf("read statistics of collection %s: %w", c.Name, err)
+	var texts keywords
+	if c.Kind != vectors.Dense {
+		var err error
+		if texts, err = keywordsOf(c); err != nil {
+			return nil, err
 		}
 	}
 	counts := map[paperdb.Place]amount{}
-	for cell, err := range r.db.Cells(ctx) {
+	for cell, err := range r.db.Cells(ctx, nil) {
 		if err != nil {
 			return nil, err
 		}
-		if stats != nil && len(stats.Document(cell.Text)) == 0 {
+		if c.Kind != vectors.Dense && !texts.indexes(cell) {
 			continue
 		}
 		n := 1

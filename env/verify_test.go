@@ -31,7 +31,7 @@ func TestVerify(t *testing.T) {
 	if got := list[1]; len(got.Faults) != 1 || !strings.Contains(got.Faults[0], "windows of 3 tokens, not 4") {
 		t.Errorf("another limit: %+v", got)
 	}
-	path := filepath.Join(dir, "vectors", "text_letters", "collection.vec")
+	path := filepath.Join(dir, "vectors", "text_letters", "000001.vec")
 	data, err := os.ReadFile(path)
 	check(t, err)
 	data[64]++ // of the first section

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
@@ -16,11 +17,18 @@ import (
 
 // Writer fills a data directory. It holds the directory's lock until Finish or Close. Its methods are safe for
 // concurrent use; after Finish, only Close may be called.
+//
+// It works on a copy of the database, which becomes the next generation at Finish: readers of the current one are not
+// disturbed, and no copy is made until something changes. A copy of an interrupted writer is continued.
 type Writer struct {
 	cfg  WriterConfig
-	dir  *datadir.Dir
+	dir  *datadir.Dir // the current generation
+	next *datadir.Dir
 	lock *datadir.Lock
-	db   *paperdb.Writer // nil when closed
+
+	mu       sync.RWMutex
+	db       *paperdb.Writer // nil when closed
+	branched bool            // whether db belongs to next
 }
 
 // WriterConfig configures a [Writer]. Dir is required.
@@ -37,7 +45,7 @@ type WriterConfig struct {
 }
 
 // OpenWriter opens a data directory for writing and creates it if it is missing or empty. It fails while another
-// process uses the directory.
+// process writes to the directory.
 func OpenWriter(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	if cfg.Embedder == nil {
 		var err error
@@ -66,15 +74,69 @@ func OpenWriter(ctx context.Context, cfg WriterConfig) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := paperdb.OpenWriter(ctx, d.Database())
-	if err != nil {
+	w := &Writer{cfg: cfg, dir: d, lock: lock}
+	if err := w.open(ctx); err != nil {
 		return nil, fmt.Errorf("open data directory %s: %w", d.Path(), errors.Join(err, lock.Release()))
 	}
-	w := &Writer{cfg: cfg, dir: d, lock: lock, db: db}
-	if err := w.completeRemoval(ctx); err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
 	return w, nil
+}
+
+// open opens the next generation if there is one or if there are no papers yet, else the current one for reading.
+func (w *Writer) open(ctx context.Context) (err error) {
+	if w.next, err = w.dir.Next(); err != nil {
+		return err
+	}
+	_, begun := os.Stat(w.next.Database())
+	if _, stored := os.Stat(w.dir.Database()); begun == nil || stored != nil {
+		return w.branch(ctx)
+	}
+	w.db, err = paperdb.OpenStored(ctx, w.dir.Database())
+	return err
+}
+
+// branch opens the database of the next generation for writing. The caller holds mu, or is the only user of w.
+func (w *Writer) branch(ctx context.Context) error {
+	if w.branched {
+		return nil
+	}
+	if err := w.closeDB(); err != nil {
+		return err
+	}
+	if err := w.next.Branch(w.dir); err != nil {
+		return err
+	}
+	db, err := paperdb.OpenWriter(ctx, w.next.Database())
+	w.db, w.branched = db, err == nil
+	return err
+}
+
+// errClosed is returned by a writer after Finish.
+var errClosed = errors.New("the writer is closed")
+
+// change calls do with the database of the next generation. Calls may overlap.
+func (w *Writer) change(ctx context.Context, do func(*paperdb.Writer) error) error {
+	w.mu.Lock()
+	if w.db == nil {
+		w.mu.Unlock()
+		return errClosed
+	}
+	err := w.branch(ctx)
+	db := w.db
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return do(db)
+}
+
+// read calls do with the database.
+func (w *Writer) read(do func(*paperdb.Writer) error) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.db == nil {
+		return errClosed
+	}
+	return do(w.db)
 }
 
 // ChunkAs fixes how pages are split: see [datadir.Dir.ChunkAs].
@@ -82,18 +144,30 @@ func (w *Writer) ChunkAs(want datadir.Chunking) (datadir.Chunking, error) { retu
 
 // Has reports whether the same PDF with the same metadata file was already read by the same parser. It returns the
 // paper's id.
-func (w *Writer) Has(ctx context.Context, f paperdb.File) (string, bool, error) {
-	return w.db.Has(ctx, f)
+func (w *Writer) Has(ctx context.Context, f paperdb.File) (id string, ok bool, err error) {
+	err = w.read(func(db *paperdb.Writer) (err error) {
+		id, ok, err = db.Has(ctx, f)
+		return err
+	})
+	return id, ok, err
 }
 
 // Owner returns the file that a paper was read from; false if there is no such paper.
-func (w *Writer) Owner(ctx context.Context, paperID string) (paperdb.File, bool, error) {
-	return w.db.Owner(ctx, paperID)
+func (w *Writer) Owner(ctx context.Context, paperID string) (f paperdb.File, ok bool, err error) {
+	err = w.read(func(db *paperdb.Writer) (err error) {
+		f, ok, err = db.Owner(ctx, paperID)
+		return err
+	})
+	return f, ok, err
 }
 
 // Title returns the title of a paper, or "" if there is no such paper.
-func (w *Writer) Title(ctx context.Context, paperID string) (string, error) {
-	return w.db.Title(ctx, paperID)
+func (w *Writer) Title(ctx context.Context, paperID string) (title string, err error) {
+	err = w.read(func(db *paperdb.Writer) (err error) {
+		title, err = db.Title(ctx, paperID)
+		return err
+	})
+	return title, err
 }
 
 // Put stores a paper and its PDF, replacing an earlier version, and sets Metadata.PDFPath. It writes the PDF before the
@@ -118,31 +192,51 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
-	return w.db.Put(ctx, p)
+	return w.change(ctx, func(db *paperdb.Writer) error { return db.Put(ctx, p) })
 }
 
-// Finish rebuilds outdated parts of the search index, records the fingerprint and closes the writer. It also recovers
-// from an earlier, interrupted writer.
+// Finish indexes the papers that changed, makes the next generation the current one and closes the writer. It also
+// recovers from an earlier, interrupted writer, and repairs a damaged search index.
 func (w *Writer) Finish(ctx context.Context) error {
-	if w.db == nil {
-		return errors.New("finish data directory: the writer is closed")
-	}
-	// Within a process, the engine opens a file either for writing or for reading.
-	err := w.closeDB()
-	if err == nil {
-		err = reindex(ctx, w.dir, w.cfg)
-	}
-	if err == nil {
-		err = w.forgetRemoval()
-	}
+	err := w.finish(ctx)
 	if err = errors.Join(err, w.Close()); err != nil {
 		return fmt.Errorf("finish data directory %s: %w", w.dir.Path(), err)
 	}
 	return nil
 }
 
-// Close releases the directory without rebuilding the search index. After Finish it does nothing.
+func (w *Writer) finish(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return errClosed
+	}
+	// Within a process, the engine opens a file either for writing or for reading.
+	if err := w.closeDB(); err != nil {
+		return err
+	}
+	if !w.branched {
+		ready, err := isCurrent(ctx, w.dir, w.cfg)
+		if ready && err == nil {
+			err = w.dropRemoved(ctx, w.dir)
+		}
+		if ready || err != nil {
+			return err
+		}
+		if err := w.next.Branch(w.dir); err != nil {
+			return err
+		}
+	}
+	if err := reindex(ctx, w.dir, w.next, w.cfg); err != nil {
+		return err
+	}
+	return w.dropRemoved(ctx, w.next)
+}
+
+// Close releases the directory without changing what readers see. After Finish it does nothing.
 func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	err := w.closeDB()
 	if w.lock != nil {
 		err = errors.Join(err, w.lock.Release())
@@ -161,15 +255,25 @@ func (w *Writer) closeDB() error {
 }
 
 // Files returns the source file of each paper, ordered by paper id.
-func (w *Writer) Files(ctx context.Context) ([]paperdb.Owned, error) { return w.db.Files(ctx) }
+func (w *Writer) Files(ctx context.Context) (files []paperdb.Owned, err error) {
+	err = w.read(func(db *paperdb.Writer) (err error) {
+		files, err = db.Files(ctx)
+		return err
+	})
+	return files, err
+}
 
 // Enrichable returns the parts of a paper that can be summarised, see paperdb.Reader.Enrichable.
-func (w *Writer) Enrichable(ctx context.Context, paperID string) (paperdb.Paper, error) {
-	return w.db.Enrichable(ctx, paperID)
+func (w *Writer) Enrichable(ctx context.Context, paperID string) (p paperdb.Paper, err error) {
+	err = w.read(func(db *paperdb.Writer) (err error) {
+		p, err = db.Enrichable(ctx, paperID)
+		return err
+	})
+	return p, err
 }
 
 // Enrich writes texts into cells of a paper in one transaction and changes the fingerprint of the data. Finish makes
 // the texts visible to readers and searchable.
 func (w *Writer) Enrich(ctx context.Context, paperID string, fills []paperdb.Fill) error {
-	return w.db.Enrich(ctx, paperID, fills)
+	return w.change(ctx, func(db *paperdb.Writer) error { return db.Enrich(ctx, paperID, fills) })
 }

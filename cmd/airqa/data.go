@@ -115,9 +115,6 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 	if cfg.NoSearch {
 		f.Embedder, f.Vectors = cmp.Or(f.Embedder, env.DefaultEmbedder), cmp.Or(f.Vectors, env.Files)
 	}
-	if !cfg.NoSearch {
-		f.completeRemoval(a)
-	}
 	given := f.Embedder
 	if err := f.settle(a, cfg.NoSearch); err != nil {
 		return nil, err
@@ -131,21 +128,6 @@ func (f *dataFlags) open(a *app, cfg env.Config) (_ *env.Env, err error) {
 	cfg.Dir, cfg.Vectors = f.Data, f.Vectors
 	cfg.Notice = func(line string) { a.say("warning: %s", line) }
 	return env.Open(a.ctx, cfg)
-}
-
-// completeRemoval completes an interrupted removal of papers, with the recorded index and embedder. A failure is a warning: the
-// caller may get by without the index.
-func (f *dataFlags) completeRemoval(a *app) {
-	if !env.RemovalPending(f.Data) {
-		return
-	}
-	to, err := dataFlags{embedderFlags: f.embedderFlags}.target(a, false)
-	if err == nil {
-		err = a.session().CompleteRemoval(a.ctx, to)
-	}
-	if err != nil {
-		a.say("warning: the removal of papers from %s is not complete: %v", f.Data, err)
-	}
 }
 
 // target is the data directory for writing. change allows flags that contradict its record.

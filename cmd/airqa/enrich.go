@@ -113,6 +113,10 @@ func (c enrichCmd) ask(ctx context.Context, cfg enrich.Config, dir *datadir.Dir)
 	if e, err = enrich.New(cfg); err != nil {
 		return nil, asked, nil, err
 	}
+	if err := dir.Hold(""); err != nil {
+		return nil, asked, nil, err
+	}
+	defer func() { askErr = errors.Join(askErr, dir.Release()) }()
 	papers, err := paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()})
 	if err != nil {
 		return nil, asked, nil, err

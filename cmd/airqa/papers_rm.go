@@ -20,9 +20,8 @@ func (papersRmCmd) Help() string {
   airqa papers rm --data papers 2c5da742
   airqa papers rm --data papers bert.pdf "attention is all" --dry-run
 
-Rows, vectors, the PDF and its download are removed, without a question. Cached vectors and replies of airqa enrich
-stay, so that a paper that is added again costs little. A removal that is interrupted is completed by the next command
-that searches or writes.`
+Rows, vectors, the PDF and its download are removed, without a question. Replies of airqa enrich stay. Runs that began
+before keep the paper until they end. An interrupted removal changes nothing; the same command completes it.`
 }
 
 // removedLine is the JSON of a paper that was or would be removed.
@@ -46,6 +45,11 @@ func (c papersRmCmd) Run(a *app) error {
 	to, err := c.target(a, false)
 	if err != nil {
 		return err
+	}
+	if !c.DryRun {
+		if err := a.session().CompleteRemoval(a.ctx, to); err != nil {
+			return err
+		}
 	}
 	all, err := env.Holdings(a.ctx, c.Data)
 	if err != nil {

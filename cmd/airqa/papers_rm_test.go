@@ -53,7 +53,7 @@ func TestKilledRemoval(t *testing.T) {
 			t.Errorf("round %d, %d papers: the same removal: %v\n%s", round, len(listed), err, out)
 		}
 		if out, err := program("vectors", "check", "--data", data).CombinedOutput(); err != nil || env.RemovalPending(data) {
-			t.Errorf("round %d: %v\n%s", round, err, out)
+			t.Errorf("round %d: the removal is pending, or: %v\n%s", round, err, out)
 		}
 		if _, err := os.Stat(filepath.Join(data, "pdfs", paper+".pdf")); !os.IsNotExist(err) {
 			t.Errorf("round %d: the PDF is still there: %v", round, err)

@@ -1,20 +1,21 @@
 // Package datadir defines the layout of a data directory, which stores everything that the tools act on:
 //
-//	airqa.json             format number, fingerprint of the content ([Info])
-//	papers.duckdb          the eight tables
-//	vectors/<collection>/  vector collections
-//	pdfs/<uuid>.pdf        the papers themselves
-//	downloads/             papers that were fetched ([Dir.Downloads])
-//	removing.json          papers whose removal was interrupted
-//	.lock                  locked while a process writes
+//	airqa.json                   format number, fingerprint of the content, current generation ([Info])
+//	generations/<n>/             papers.duckdb with the eight tables, airqa.json, locks of readers and needs of runs
+//	vectors/<collection>/        vector collections of all generations
+//	pdfs/<uuid>.pdf              the papers themselves
+//	downloads/                   papers that were fetched ([Dir.Downloads])
+//	removing.json                papers whose files are to be removed
+//	.lock                        locked while a process writes
 //
-// Start from [Create] (ingest) and [Open] (everything else). The package handles paths and airqa.json only: it opens no
-// database and reads no PDF.
+// Start from [Create] (ingest) and [Open] (everything else); [Dir.Hold] keeps a generation while it is read. The package
+// handles paths and airqa.json only: it opens no database and reads no PDF.
 package datadir
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,8 +26,8 @@ import (
 	"airqa/qa"
 )
 
-// Format is the layout version that this program reads and writes.
-const Format = 1
+// Format is the layout version that this program writes. It reads format 1, too, which has no generations.
+const Format = 2
 
 // InfoName is the file that marks a folder as a data directory.
 const InfoName = "airqa.json"
@@ -43,9 +44,12 @@ const (
 // ErrNotDataDir is returned by [Open] for a directory without airqa.json.
 var ErrNotDataDir = errors.New("not a data directory")
 
-// Dir is a data directory with a valid airqa.json. It keeps no file open; its methods are safe for concurrent use.
+// Dir is one generation of a data directory with a valid airqa.json. Its methods but Hold and Release are safe for
+// concurrent use.
 type Dir struct {
-	path string
+	path       string
+	generation int
+	hold       io.Closer // nil when not held
 }
 
 // Create opens the data directory at path for writing. If path is missing or empty, it creates the directory first.
@@ -56,7 +60,8 @@ func Create(path string) (*Dir, error) {
 		return nil, fmt.Errorf("create data directory: %w", err)
 	}
 	d := &Dir{path: path}
-	_, err = d.Info()
+	info, err := d.Info()
+	d.generation = info.Generation
 	if errors.Is(err, ErrNotDataDir) {
 		err = d.initialize()
 	}
@@ -78,17 +83,19 @@ func Open(path string) (*Dir, error) {
 		return nil, fmt.Errorf("open data directory: %w", err)
 	}
 	d := &Dir{path: path}
-	if _, err := d.Info(); err != nil {
+	info, err := d.Info()
+	if err != nil {
 		return nil, err
 	}
+	d.generation = info.Generation
 	return d, nil
 }
 
 // Path returns the absolute path of the directory.
 func (d *Dir) Path() string { return d.path }
 
-// Database returns the path of papers.duckdb.
-func (d *Dir) Database() string { return filepath.Join(d.path, dbName) }
+// Database returns the path of papers.duckdb of the generation.
+func (d *Dir) Database() string { return filepath.Join(d.folder(), dbName) }
 
 // Vectors returns the path of the folder with one subfolder per collection.
 func (d *Dir) Vectors() string { return filepath.Join(d.path, vectorsName) }

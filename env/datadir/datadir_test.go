@@ -22,7 +22,7 @@ func TestCreateOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := datadir.Info{Format: 1, Fingerprint: "abc", Papers: 3}
+	want := datadir.Info{Format: 2, Fingerprint: "abc", Papers: 3}
 	if err := d.WriteInfo(want); err != nil {
 		t.Fatal(err)
 	}

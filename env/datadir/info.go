@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,6 +32,8 @@ type Info struct {
 	Papers int `json:"papers"`
 	// Chunks is how papers are split; nil before the first ingest and in directories that predate the setting.
 	Chunks *Chunking `json:"chunks,omitempty"`
+	// Generation is the number of the current generation; 0 before the first ingest and in format 1.
+	Generation int `json:"generation,omitempty"`
 	// Index is how the search index was made; nil before the first ingest and in directories that predate the record.
 	Index *Index `json:"index,omitempty"`
 }
@@ -60,8 +63,8 @@ func (d *Dir) Info() (Info, error) {
 	if err := json.Unmarshal(text, &version); err != nil {
 		return Info{}, fmt.Errorf("read %s: %w; restore the file or ingest into a new folder", d.file(), err)
 	}
-	if version.Format != Format {
-		return Info{}, fmt.Errorf("open data directory %s: made by format %d; this program reads %d", d.path, version.Format, Format)
+	if version.Format < 1 || version.Format > Format {
+		return Info{}, fmt.Errorf("open data directory %s: made by format %d; this program reads 1 to %d", d.path, version.Format, Format)
 	}
 	var info Info
 	if err := ledger.Strict(text, &info); err != nil {
@@ -83,12 +86,20 @@ func (d *Dir) Identified() (Info, error) {
 
 // WriteInfo replaces airqa.json atomically.
 func (d *Dir) WriteInfo(info Info) error {
+	text, err := d.encode(info)
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(d.file(), text)
+}
+
+func (d *Dir) encode(info Info) ([]byte, error) {
 	info.Format = Format
 	text, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", d.file(), err)
+		return nil, fmt.Errorf("write %s: %w", d.file(), err)
 	}
-	return atomicfile.WriteFile(d.file(), append(text, '\n'))
+	return append(text, '\n'), nil
 }
 
 func (d *Dir) file() string { return filepath.Join(d.path, InfoName) }
@@ -101,15 +112,26 @@ type Source struct {
 	SHA256, MetadataSHA256, Parser string
 }
 
+func (s Source) line() string {
+	return fmt.Sprintf("%q %q %q %q\n", s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser)
+}
+
+// Version returns a hash of the source, in lower-case hex. It changes whenever the fingerprint changes because of this
+// paper.
+func (s Source) Version() string {
+	sum := sha256.Sum256([]byte(s.line()))
+	return hex.EncodeToString(sum[:16])
+}
+
 // Fingerprint returns a hash of the sources of a data directory, in lower-case hex. It does not depend on the order of
 // the sources or the location of the directory, so copies share it. Runs record it.
 func Fingerprint(sources []Source) string {
 	sorted := slices.Clone(sources)
 	slices.SortFunc(sorted, func(a, b Source) int { return strings.Compare(a.PaperID, b.PaperID) })
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "airqa data %d\n", Format) // hash.Hash never returns an error
+	_, _ = fmt.Fprintf(h, "airqa data 1\n") // hash.Hash never returns an error
 	for _, s := range sorted {
-		_, _ = fmt.Fprintf(h, "%q %q %q %q\n", s.PaperID, s.SHA256, s.MetadataSHA256, s.Parser)
+		_, _ = io.WriteString(h, s.line())
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -36,7 +36,7 @@ func (d *Dir) Lock() (*Lock, error) {
 // sweep removes temporary files of a killed writer. It is safe because the lock holder is the only writer.
 func (d *Dir) sweep() error {
 	inside := os.DirFS(d.path) // globbing an fs.FS keeps special characters in d.path out of the pattern
-	for _, pattern := range []string{".*", pdfsName + "/.*", vectorsName + "/*/.*"} {
+	for _, pattern := range []string{".*", pdfsName + "/.*", vectorsName + "/*/.*", generationsName + "/*/.*", generationsName + "/*/" + runsName + "/.*"} {
 		names, err := fs.Glob(inside, pattern)
 		if err != nil {
 			return fmt.Errorf("lock data directory: %w", err)

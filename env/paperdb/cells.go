@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -50,31 +51,102 @@ func Indexed() []Place {
 	return places
 }
 
+// cellGroup is the number of papers whose cells are read at a time: enough for few queries, and some 20 MB of text.
+const cellGroup = 64
+
+// Cells yields the texts of some papers for the search index, or of all papers if ids is nil. It takes the papers in the
+// order in which they were stored, a group at a time; the cells of a group come by table, column, paper, page and key. It
+// stops at the first error.
+func (r *Reader) Cells(ctx context.Context, ids []string) iter.Seq2[Cell, error] {
+	return func(yield func(Cell, error) bool) {
+		groups, err := r.CellGroups(ctx, ids)
+		if err != nil {
+			yield(Cell{}, err)
+			return
+		}
+		for _, group := range groups {
+			cells, err := r.groupCells(ctx, group)
+			if err != nil {
+				yield(Cell{}, err)
+				return
+			}
+			for _, c := range cells {
+				if !yield(c, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// CellGroups divides papers, or all papers if ids is nil, into the groups of [Reader.Cells]. Unknown ids are left out.
+func (r *Reader) CellGroups(ctx context.Context, ids []string) ([][]string, error) {
+	query, args := "SELECT paper_id::VARCHAR FROM airqa.files ORDER BY rowid", []any(nil)
+	if ids != nil {
+		query = "SELECT paper_id::VARCHAR FROM airqa.files WHERE paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID)) ORDER BY rowid"
+		args = []any{ids}
+	}
+	stored, err := list(ctx, r.db, "files", only[string], query, args...)
+	return slices.Collect(slices.Chunk(stored, cellGroup)), err
+}
+
+// groupCells reads the cells of papers that were stored one after the other.
+func (r *Reader) groupCells(ctx context.Context, ids []string) ([]Cell, error) {
+	ranges := make(map[string]rowRange)
+	for _, t := range indexed {
+		found, err := list(ctx, r.db, "cells", func(x *rowRange) []any { return []any{&x.from, &x.to} }, fmt.Sprintf(
+			"SELECT COALESCE(min(rowid), 0), COALESCE(max(rowid), -1) FROM %s WHERE %s IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))",
+			t.table, t.paper), ids)
+		if err != nil {
+			return nil, err
+		}
+		ranges[t.table] = found[0]
+	}
+	return list(ctx, r.db, "cells", func(c *Cell) []any {
+		return []any{&c.PaperID, &c.Page, &c.Table, &c.Column, &c.Key, &c.Text}
+	}, cellsQuery(ranges)+" ORDER BY tab, col, paper, page, k", ids)
+}
+
+// CountCells returns the number of cells of some papers.
+func (r *Reader) CountCells(ctx context.Context, ids []string) (int, error) {
+	var sums []string
+	for _, t := range indexed {
+		for _, column := range t.columns {
+			sums = append(sums, fmt.Sprintf("(SELECT count(*) FROM %s WHERE %s IN (SELECT id FROM wanted) AND %s)", t.table, t.paper, hasText(column)))
+		}
+	}
+	counts, err := list(ctx, r.db, "cells", only[int], wanted+"SELECT "+strings.Join(sums, " + "), ids)
+	if err != nil {
+		return 0, err
+	}
+	return counts[0], nil
+}
+
+// rowRange is where the rows of some papers are in a table: without it, each query would read the whole table.
+type rowRange struct{ from, to int64 }
+
+func (x rowRange) String() string { return fmt.Sprintf("rowid BETWEEN %d AND %d", x.from, x.to) }
+
+const wanted = "WITH wanted AS (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID) AS id) "
+
+func hasText(column string) string { return "length(trim(" + column + ")) > 0" }
+
 // cellsQuery selects the non-empty texts of all indexed columns of some papers.
-func cellsQuery() string {
+func cellsQuery(ranges map[string]rowRange) string {
 	var parts []string
 	for _, t := range indexed {
 		join := ""
 		if t.page == onPage {
-			join = " LEFT JOIN pages p ON p.page_id = t.ref_page_id"
+			join = fmt.Sprintf(" LEFT JOIN (SELECT page_id, page_number FROM pages WHERE %v) p ON p.page_id = t.ref_page_id", ranges["pages"])
 		}
 		for _, column := range t.columns {
 			parts = append(parts, fmt.Sprintf(
 				"SELECT t.%[1]s::VARCHAR AS paper, %[2]s AS page, '%[3]s' AS tab, '%[4]s' AS col, t.%[5]s::VARCHAR AS k, t.%[4]s AS text "+
-					"FROM %[3]s t%[6]s WHERE t.%[1]s IN (SELECT id FROM wanted) AND length(trim(t.%[4]s)) > 0",
-				t.paper, t.page, t.table, column, t.key, join))
+					"FROM (SELECT * FROM %[3]s WHERE %[7]v) t%[6]s WHERE t.%[1]s IN (SELECT id FROM wanted) AND %[8]s",
+				t.paper, t.page, t.table, column, t.key, join, ranges[t.table], hasText("t."+column)))
 		}
 	}
-	return "WITH wanted AS (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID) AS id) " +
-		"SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") ORDER BY paper, tab, col, page, k"
-}
-
-// Cells yields every text for the search index, ordered by paper, table, column, page and key. It buffers the texts of
-// a few papers at a time and stops at the first error.
-func (r *Reader) Cells(ctx context.Context) iter.Seq2[Cell, error] {
-	return inBatches(ctx, r, "cells", func(c *Cell) []any {
-		return []any{&c.PaperID, &c.Page, &c.Table, &c.Column, &c.Key, &c.Text}
-	}, cellsQuery())
+	return wanted + "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ")"
 }
 
 // Counts is the number of rows of a paper in each table.

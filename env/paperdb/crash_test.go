@@ -127,11 +127,13 @@ func titles(t *testing.T, path string) map[string]int {
 		names[p.PaperID] = p.Title
 	}
 	counts := make(map[string]int)
-	for p, err := range r.Chunks(t.Context()) {
+	for c, err := range r.Cells(t.Context(), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counts[names[p.PaperID]]++
+		if c.Table == "chunks" {
+			counts[names[c.PaperID]]++
+		}
 	}
 	if n, ok := counts["committed"]; ok && n != chunks {
 		t.Errorf("the committed paper has %d chunks", n)

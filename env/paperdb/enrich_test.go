@@ -56,7 +56,7 @@ func TestEnrich(t *testing.T) {
 // count counts the cells of the search index with a text in a column.
 func count(t *testing.T, r *paperdb.Reader, column, text string) (n int) {
 	t.Helper()
-	for c, err := range r.Cells(t.Context()) {
+	for c, err := range r.Cells(t.Context(), nil) {
 		check(t, err)
 		if c.Column == column && c.Text == text {
 			n++

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"iter"
-	"slices"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -18,14 +16,6 @@ var ErrNoPaper = errors.New("no such paper")
 type Owned struct {
 	PaperID string
 	File
-}
-
-// Passage is a chunk with the data that an index needs.
-type Passage struct {
-	ID, PaperID string
-	// Page counts from 1; -1 if unknown.
-	Page int
-	Text string
 }
 
 // Papers returns the metadata of all papers, ordered by id.
@@ -78,45 +68,6 @@ func files(ctx context.Context, db *sql.DB, where string, args ...any) ([]Owned,
 	return list(ctx, db, "files", func(o *Owned) []any {
 		return []any{&o.PaperID, &o.SHA256, &o.MetadataSHA256, &o.Name, &o.Parser, (*textsCell)(&o.Problems)}
 	}, "SELECT paper_id::VARCHAR, sha256, metadata_sha256, name, parser, problems FROM airqa.files "+where+" ORDER BY paper_id", args...)
-}
-
-// Chunks yields all chunks, ordered by paper id and ordinal. It buffers the text of a few papers at a time and stops at
-// the first error.
-func (r *Reader) Chunks(ctx context.Context) iter.Seq2[Passage, error] {
-	return inBatches(ctx, r, "chunks", func(p *Passage) []any {
-		return []any{&p.ID, &p.PaperID, &p.Page, &p.Text}
-	}, `SELECT chunk_id::VARCHAR, chunks.ref_paper_id::VARCHAR, COALESCE(page_number, -1), text_content
-		FROM (SELECT * FROM chunks WHERE ref_paper_id IN (SELECT TRY_CAST(unnest(?::VARCHAR[]) AS UUID))) chunks
-		LEFT JOIN pages ON page_id = ref_page_id ORDER BY chunks.ref_paper_id, ordinal, chunk_id`)
-}
-
-// inBatches yields the rows of a query whose only parameter is a list of paper ids, for all papers in order. Each query
-// scans whole tables, so it is run for 64 papers at a time.
-func inBatches[T any](ctx context.Context, r *Reader, what string, targets func(*T) []any, query string) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
-		owned, err := r.Files(ctx)
-		if err != nil {
-			yield(none, err)
-			return
-		}
-		for part := range slices.Chunk(owned, 64) {
-			var ids []string
-			for _, o := range part {
-				ids = append(ids, o.PaperID)
-			}
-			items, err := list(ctx, r.db, what, targets, query, ids)
-			if err != nil {
-				yield(none, err)
-				return
-			}
-			for _, item := range items {
-				if !yield(item, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // ChunkText returns the texts of chunks by id. Unknown ids are absent from the result.

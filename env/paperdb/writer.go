@@ -16,8 +16,9 @@ import (
 // Writer stores papers in a database. It is safe for concurrent use; papers are written one at a time. If the process
 // dies during a Put, the database remains unchanged.
 type Writer struct {
-	db *sql.DB
-	mu sync.Mutex // held by Put
+	db     *sql.DB
+	stored bool       // opened by OpenStored
+	mu     sync.Mutex // held by Put
 	// beforeCommit is called after a paper's rows are written but before they are committed; tests stop there.
 	beforeCommit func()
 }
@@ -41,6 +42,15 @@ func OpenWriter(ctx context.Context, path string) (*Writer, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Writer{db: db}, nil
+}
+
+// OpenStored opens an existing database for the methods that only read, beside any number of readers; the others fail.
+func OpenStored(ctx context.Context, path string) (*Writer, error) {
+	db, err := openDatabase(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{db: db, stored: true}, nil
 }
 
 // create makes an empty database. It writes a temporary file first, so a crash leaves no partial database at path.
@@ -70,7 +80,10 @@ func connectWriter(path string) (*sql.DB, error) {
 
 // Close writes everything to the database file and closes it.
 func (w *Writer) Close() error {
-	_, err := w.db.ExecContext(context.Background(), "CHECKPOINT")
+	var err error
+	if !w.stored {
+		_, err = w.db.ExecContext(context.Background(), "CHECKPOINT")
+	}
 	if err = errors.Join(err, w.db.Close()); err != nil {
 		return fmt.Errorf("close database: %w", err)
 	}

@@ -48,17 +48,34 @@ func TestChunks(t *testing.T) {
 	a := paper("attention")
 	a.Chunks[3].PageID = ""
 	r := reader(t, library(t, a))
-	var got []paperdb.Passage
-	for p, err := range r.Chunks(t.Context()) {
+	var got []paperdb.Cell
+	for c, err := range r.Cells(t.Context(), nil) {
 		check(t, err)
-		got = append(got, p)
+		if c.Table == "chunks" {
+			got = append(got, c)
+		}
 	}
-	var want []paperdb.Passage
+	var want []paperdb.Cell
 	for i, c := range a.Chunks {
-		want = append(want, paperdb.Passage{ID: c.ID, PaperID: a.Metadata.PaperID, Page: []int{1, 1, 2, -1}[i], Text: c.Text})
+		want = append(want, paperdb.Cell{
+			PaperID: a.Metadata.PaperID, Page: []int{1, 1, 2, -1}[i], Table: "chunks", Column: "text_content", Key: c.ID, Text: c.Text,
+		})
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.SortSlices(func(x, y paperdb.Cell) bool { return x.Key < y.Key })); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	groups, err := r.CellGroups(t.Context(), []string{a.Metadata.PaperID, qa.PageUUID("x", 1), "no id"})
+	check(t, err)
+	if diff := cmp.Diff([][]string{{a.Metadata.PaperID}}, groups); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+	all := 0
+	for _, err := range r.Cells(t.Context(), nil) {
+		check(t, err)
+		all++
+	}
+	if n, err := r.CountCells(t.Context(), groups[0]); n != all || err != nil {
+		t.Errorf("%d cells counted, %v; want %d", n, err, all)
 	}
 	texts, err := r.ChunkText(t.Context(), []string{a.Chunks[2].ID, "no id", qa.PageUUID("x", 1)})
 	check(t, err)

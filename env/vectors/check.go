@@ -32,7 +32,7 @@ func (c Collection) CheckRecord(r Record) error {
 	if err := r.checkOrigin(); err != nil {
 		return fmt.Errorf("collection %s: record %q: %w", c.Name, r.Key, err)
 	}
-	if c.Kind == Sparse && len(r.Sparse) == 0 || c.Kind == Words && len(r.Words) == 0 {
+	if c.Kind == Sparse && len(r.Sparse) == 0 {
 		return fmt.Errorf("collection %s: record %q: %w: no term", c.Name, r.Key, ErrInvalid)
 	}
 	if err := c.checkVector(r.Vector); err != nil {

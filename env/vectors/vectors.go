@@ -97,7 +97,7 @@ type Vector struct {
 	Dense []float32
 	// Sparse has at least one term in a record. In a query it may be empty and then matches nothing.
 	Sparse []Term
-	// Words has at least one word in a record. In a query it may be empty and then matches nothing.
+	// Words may be empty: such a record counts as a document, but is no hit, and such a query matches nothing.
 	Words []Word
 }
 

@@ -57,3 +57,18 @@ func replace(path string, fill func(io.Writer) error) error {
 	}
 	return errors.Join(err, f.Cleanup())
 }
+
+// Copy replaces the file at path with the content of from, which the system may copy without reading it.
+func Copy(path string, from *os.File) error {
+	f, err := renameio.TempFile(filepath.Dir(path), path)
+	if err == nil {
+		if _, err = io.Copy(f.File, from); err == nil {
+			err = f.CloseAtomicallyReplace()
+		}
+		err = errors.Join(err, f.Cleanup())
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}

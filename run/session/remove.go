@@ -7,7 +7,7 @@ import (
 )
 
 // Remove removes papers from a data directory and brings its search index up to date. A second Ctrl-C stops that; the next
-// command that searches, or the next writer, completes it.
+// writer completes it.
 func (s Session) Remove(to env.WriterConfig, papers []env.Removing) error {
 	ctx, _, stop := s.Interrupts()
 	defer stop()

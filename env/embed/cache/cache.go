@@ -1,5 +1,5 @@
 // Package cache stores text vectors on disk, keyed by text, so that no text is embedded twice: not after an interrupted
-// ingest, not when a paper is ingested again, not for a second vector store. Start from [Open]; a [Cache] wraps an
+// ingest, not for a second vector store. It is cleared when the files of the search index have the vectors. Start from [Open]; a [Cache] wraps an
 // embed.Embedder.
 //
 // The file holds the vectors of one model. An incomplete record at the end is truncated. A damaged record is skipped
@@ -151,6 +151,34 @@ func (c *Cache) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		}
 	}
 	return vectors, c.append(ask, made)
+}
+
+// Put stores vectors of texts that are not cached yet.
+func (c *Cache) Put(texts []string, made [][]float32) error {
+	var newTexts []string
+	var newVectors [][]float32
+	seen := make(map[key]bool)
+	for i, text := range texts {
+		if k := keyOf(text); !seen[k] && !c.Has(text) {
+			seen[k] = true
+			newTexts, newVectors = append(newTexts, text), append(newVectors, made[i])
+		}
+	}
+	if len(newTexts) == 0 {
+		return nil
+	}
+	return c.append(newTexts, newVectors)
+}
+
+// Clear removes all vectors.
+func (c *Cache) Clear() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.file.Truncate(0); err != nil {
+		return fmt.Errorf("clear vector cache: %w", err)
+	}
+	c.size, c.at, c.free = 0, make(map[key]int64), nil
+	return nil
 }
 
 func (c *Cache) read(k key) ([]float32, bool, error) {

@@ -128,3 +128,59 @@ func stream(documents []string) iter.Seq2[string, error] {
 		}
 	}
 }
+
+// A corpus of sums gives the weights of statistics that were counted at once.
+func TestCorpusEqualsStats(t *testing.T) {
+	word := rapid.SampledFrom([]string{"cat", "dog", "dogs", "fish", "the", "bird", "0.5"})
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(rapid.Map(rapid.SliceOfN(word, 1, 8), func(w []string) string { return strings.Join(w, " ") }), 1, 8).Draw(t, "texts")
+		stats, err := bm25.Fit(func(yield func(string, error) bool) {
+			for _, text := range texts {
+				if !yield(text, nil) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		counter := bm25.NewCounter()
+		var corpus bm25.Corpus
+		df := make(map[string]int)
+		for _, text := range texts {
+			corpus.Documents++
+			for _, w := range counter.Words(text) {
+				corpus.Tokens += w.Count
+				corpus.Move(df[w.Text], df[w.Text]+1)
+				df[w.Text]++
+			}
+		}
+		weights := corpus.Weights()
+		for _, text := range append(texts, "cat fish fish missing") {
+			length := 0
+			for _, w := range counter.Words(text) {
+				length += w.Count
+			}
+			var document, query []float32
+			for _, w := range counter.Words(text) {
+				if df[w.Text] > 0 {
+					document = append(document, weights.Document(w.Count, length))
+					query = append(query, weights.Query(w.Count, df[w.Text]))
+				}
+			}
+			for _, c := range []struct {
+				want []vectors.Term
+				got  []float32
+			}{{stats.Document(text), document}, {stats.Query(text), query}} {
+				if len(c.want) != len(c.got) {
+					t.Fatalf("%q: %v, want %v", text, c.got, c.want)
+				}
+				for i, w := range c.want {
+					if math.Abs(float64(w.Weight-c.got[i])) > 1e-6*float64(w.Weight) {
+						t.Errorf("%q: %v, want %v", text, c.got, c.want)
+					}
+				}
+			}
+		}
+	})
+}

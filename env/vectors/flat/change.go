@@ -218,7 +218,7 @@ func (e *edit) segment(fill func(*builder) error) (*part, error) {
 	}
 	p.entry.Records = p.records
 	e.made = append(e.made, p)
-	return p, nil
+	return p, p.file.verify(func() error { return nil }) // read back what was written
 }
 
 func (e *edit) newFile(suffix string) string {

@@ -120,6 +120,59 @@ func (s *Store) Vectors(_ context.Context, name string, papers []string, use fun
 	})
 }
 
+// Repair drops damaged segments and counts the statistics again. It returns the number of dropped segments; their papers
+// are missing from [Store.Versions]. If the manifest itself is damaged, so is the error, and only Replace helps.
+func (s *Store) Repair(ctx context.Context, name string) (dropped int, err error) {
+	s.write.Lock()
+	defer s.write.Unlock()
+	if err := s.exists(name); err != nil {
+		return 0, err
+	}
+	m, err := readManifest(s.folder(name), s.generation)
+	if err != nil {
+		return 0, fmt.Errorf("repair collection %s: %w", name, err)
+	}
+	err = s.change(m, nil, func(e *edit) error {
+		for _, entry := range m.Segments {
+			p, err := openPart(e.dir, entry, m.Collection.Kind)
+			if err == nil {
+				e.made = append(e.made, p)
+				err = p.verify(ctx.Err)
+			}
+			switch {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case err != nil:
+				dropped++
+			default:
+				e.parts = append(e.parts, p)
+			}
+		}
+		if m.Collection.Kind == vectors.Words {
+			e.Corpus = corpusOf(e.parts, m.Collection.Corpus)
+		}
+		return nil
+	})
+	return dropped, err
+}
+
+// Compact merges all segments of a collection into one and sets the versions of its papers.
+func (s *Store) Compact(ctx context.Context, name string, versions map[string]string) error {
+	s.write.Lock()
+	defer s.write.Unlock()
+	return s.with(name, func(old *collection) error {
+		return s.change(old.manifest, old, func(e *edit) error {
+			p, err := e.segment(func(d *builder) error {
+				err := d.merge(ctx, e.parts)
+				d.versions = versions
+				return err
+			})
+			e.parts = []*part{p}
+			return err
+		})
+	})
+}
+
 // Size is the number of records and segments of a collection, and the bytes of its files.
 type Size struct {
 	Records  int   `json:"records"`

@@ -63,6 +63,18 @@ func (p *part) deleted() []uint32 {
 	return view[uint32](p.gone.parts["gone"])
 }
 
+// verify compares the checksums of the files, and the manifest with them.
+func (p *part) verify(check func() error) error {
+	err := p.file.verify(check)
+	if err == nil && p.gone != nil {
+		err = p.gone.verify(check)
+	}
+	if err == nil && (p.live() != p.entry.Records || len(p.deleted()) != p.entry.Dead) {
+		err = fmt.Errorf("segment %s has %d records, the manifest %d: %w", p.entry.File, p.live(), p.entry.Records, errDamaged)
+	}
+	return err
+}
+
 // release releases the memory of the part.
 func (p *part) release() error {
 	err := p.file.close()

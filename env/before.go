@@ -1,0 +1,113 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"airqa/env/datadir"
+	"airqa/env/embed/cache"
+	"airqa/env/paperdb"
+	"airqa/env/vectors"
+	"airqa/env/vectors/flat"
+)
+
+// before is the current generation while the next one is made: its texts and their vectors.
+type before struct {
+	db    *paperdb.Reader // nil without papers
+	store *flat.Store
+	files []paperdb.Owned
+}
+
+func openBefore(ctx context.Context, dir *datadir.Dir) (*before, error) {
+	b := new(before)
+	if _, err := os.Stat(dir.Database()); errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	}
+	var err error
+	if b.db, err = paperdb.OpenReader(ctx, paperdb.Config{Path: dir.Database()}); err != nil {
+		return nil, err
+	}
+	if b.files, err = b.db.Files(ctx); err == nil {
+		b.store, err = flat.OpenGeneration(dir.Vectors(), dir.Generation())
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.db.Close())
+	}
+	return b, nil
+}
+
+// Close closes the generation.
+func (b *before) Close() error {
+	if b.db == nil {
+		return nil
+	}
+	return errors.Join(b.store.Close(), b.db.Close())
+}
+
+// source is the fingerprint of the papers.
+func (b *before) source() string { return datadir.Fingerprint(sourcesOf(b.files)) }
+
+// all returns the ids of the papers.
+func (b *before) all() []string {
+	ids := make([]string, len(b.files))
+	for i, f := range b.files {
+		ids[i] = f.PaperID
+	}
+	return ids
+}
+
+// vectorsTo copies the vectors of papers from the collection of a model in the files to its cache, so that none of their
+// texts is embedded again. Papers that are not there, and a collection that cannot be read, have none.
+func (b *before) vectorsTo(ctx context.Context, texts *cache.Cache, want vectors.Collection, ids []string) error {
+	if b.db == nil || len(ids) == 0 {
+		return nil
+	}
+	have, err := b.store.Info(ctx, want.Name)
+	window := have.Window
+	if have.Window = want.Window; err != nil || !sameContent(have, want) || have.Source != b.source() {
+		return ctx.Err()
+	}
+	groups, err := b.db.CellGroups(ctx, ids)
+	if err != nil {
+		return err
+	}
+	split := func(c paperdb.Cell) []string { return windowsOf(texts, c) }
+	if window != want.Window { // the vectors of other windows are of no use
+		split = func(c paperdb.Cell) []string { return []string{c.Text} }
+	}
+	for _, group := range groups {
+		if err := b.groupTo(ctx, texts, want.Name, group, split); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *before) groupTo(ctx context.Context, texts *cache.Cache, name string, ids []string, split func(paperdb.Cell) []string) error {
+	known := make(map[vectors.Origin][]string) // the texts of a cell in the order of its records
+	for c, err := range b.db.Cells(ctx, ids) {
+		if err != nil {
+			return err
+		}
+		known[originOf(c)] = split(c)
+	}
+	found := make(map[vectors.Origin][][]float32)
+	err := b.store.Vectors(ctx, name, ids, func(r vectors.Record) error {
+		found[r.Origin] = append(found[r.Origin], slices.Clone(r.Dense))
+		return nil
+	})
+	if err != nil {
+		return ctx.Err() // damage: these texts are embedded again
+	}
+	var keep []string
+	var dense [][]float32
+	for origin, windows := range known {
+		if made := found[origin]; len(made) == len(windows) {
+			keep, dense = append(keep, windows...), append(dense, made...)
+		}
+	}
+	return texts.Put(keep, dense)
+}

@@ -1,0 +1,316 @@
+package datadir
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"airqa/internal/atomicfile"
+	"airqa/internal/filelock"
+	"airqa/internal/ledger"
+)
+
+// A generation is a version of the papers: a database of its own, and manifests of the collections, which share their
+// segments with other generations. airqa.json names the current one. A writer fills the next one and makes it the current
+// one at the end, so readers of a generation never see a change. Generation 0 is that of format 1, in the directory itself.
+const (
+	generationsName = "generations"
+	holdName        = "lock" // shared by the readers of a generation
+	runsName        = "runs" // a file for each run that needs the generation
+	// holdZeroName is the lock of generation 0.
+	holdZeroName = ".readers.lock"
+)
+
+// Generation returns the number of the generation that d reads or, after [Dir.Next], writes.
+func (d *Dir) Generation() int { return d.generation }
+
+// Next returns the directory with the generation after the current one, for its writer.
+func (d *Dir) Next() (*Dir, error) {
+	info, err := d.Info()
+	return &Dir{path: d.path, generation: info.Generation + 1}, err
+}
+
+func (d *Dir) folder() string {
+	if d.generation == 0 {
+		return d.path
+	}
+	return filepath.Join(d.path, generationsName, strconv.Itoa(d.generation))
+}
+
+func (d *Dir) holdFile() string {
+	if d.generation == 0 {
+		return filepath.Join(d.path, holdZeroName)
+	}
+	return filepath.Join(d.folder(), holdName)
+}
+
+// Hold keeps a generation until [Dir.Release]: the one with a fingerprint if there is one, else the current one. An empty
+// fingerprint means the current one.
+func (d *Dir) Hold(fingerprint string) error {
+	const tries = 5 // a writer may remove the generation in between
+	for range tries {
+		info, err := d.find(fingerprint)
+		if err != nil {
+			return err
+		}
+		d.generation = info.Generation
+		lock, err := filelock.Share(d.holdFile())
+		if err == nil {
+			d.hold = lock
+		}
+		// A lock that cannot be taken, as on a read-only disk, is no reason to refuse reading.
+		if d.generation == 0 {
+			return d.checkBegun()
+		}
+		if _, err := os.Stat(d.Database()); err == nil {
+			return nil
+		}
+		if err := d.Release(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("open data directory %s: generation %d has no %s; ingest into a new folder", d.path, d.generation, dbName)
+}
+
+// checkBegun returns an error if there are no papers yet, because the first ingest was interrupted.
+func (d *Dir) checkBegun() error {
+	next := &Dir{path: d.path, generation: 1}
+	_, missing := os.Stat(d.Database())
+	_, begun := os.Stat(next.Database())
+	if missing == nil || begun != nil {
+		return nil
+	}
+	return errors.Join(d.Release(), fmt.Errorf("open data directory %s: the first ingest has not finished; if it was interrupted, "+
+		"run the same airqa ingest command again", d.path))
+}
+
+// Release gives a generation free. It may be called without Hold.
+func (d *Dir) Release() error {
+	if d.hold == nil {
+		return nil
+	}
+	hold := d.hold
+	d.hold = nil
+	return hold.Close()
+}
+
+// find returns the description of the generation with a fingerprint, or of the current one.
+func (d *Dir) find(fingerprint string) (Info, error) {
+	current, err := d.Info()
+	if err != nil || fingerprint == "" || current.Fingerprint == fingerprint {
+		return current, err
+	}
+	numbers, err := d.generations()
+	for _, n := range numbers {
+		old := &Dir{path: d.path, generation: n}
+		if info, err := old.sealed(); err == nil && n != current.Generation && info.Fingerprint == fingerprint {
+			return info, nil
+		}
+	}
+	return current, err
+}
+
+// sealed returns the description that a generation got when it became the current one.
+func (d *Dir) sealed() (info Info, err error) {
+	text, err := os.ReadFile(filepath.Join(d.folder(), InfoName))
+	if err == nil {
+		err = ledger.Strict(text, &info)
+	}
+	return info, err
+}
+
+// Recorded returns the fingerprint of the papers of the generation; false in generation 0, where it is computed from the
+// database.
+func (d *Dir) Recorded() (string, bool) {
+	info, err := d.sealed()
+	return info.Fingerprint, d.generation > 0 && err == nil
+}
+
+// generations returns the numbers of the generations from 1, ascending.
+func (d *Dir) generations() ([]int, error) {
+	entries, err := os.ReadDir(filepath.Join(d.path, generationsName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list generations: %w", err)
+	}
+	var list []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 {
+			list = append(list, n)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// Branch copies the database of the current generation for its successor, from [Dir.Next]. A copy of an interrupted
+// writer stays as it is. It does nothing if there is no database.
+func (d *Dir) Branch(current *Dir) error {
+	if _, err := os.Stat(d.Database()); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(d.folder(), 0o755); err != nil {
+		return fmt.Errorf("branch data directory: %w", err)
+	}
+	// An interrupted writer of format 1 may have left a log of changes. The database is copied last: it marks the branch
+	// as complete.
+	for _, suffix := range []string{".wal", ""} {
+		from, err := os.Open(current.Database() + suffix)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = atomicfile.Copy(d.Database()+suffix, from)
+			err = errors.Join(err, from.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("branch data directory: %w", err)
+		}
+	}
+	return nil
+}
+
+// Commit makes the generation of d, from [Dir.Next], the current one.
+func (d *Dir) Commit(info Info) error {
+	info.Generation = d.generation
+	text, err := d.encode(info)
+	if err == nil {
+		err = atomicfile.WriteFile(filepath.Join(d.folder(), InfoName), text)
+	}
+	if err == nil {
+		err = os.WriteFile(d.holdFile(), nil, 0o644) // so that readers without write permission can lock it
+	}
+	if err != nil {
+		return fmt.Errorf("commit data directory: %w", err)
+	}
+	return d.WriteInfo(info)
+}
+
+// Prune removes the generations that nobody needs: all but the current one, those being read and those of unfinished runs.
+// It returns the numbers of the remaining ones. The caller must hold the write lock.
+func (d *Dir) Prune() (kept []int, err error) {
+	info, err := d.Info()
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := d.generations()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat((&Dir{path: d.path}).Database()); err == nil {
+		numbers = append([]int{0}, numbers...)
+	}
+	for _, n := range numbers {
+		old := &Dir{path: d.path, generation: n}
+		gone := false
+		if n < info.Generation {
+			if gone, err = old.removeUnused(); err != nil {
+				return nil, err
+			}
+		}
+		if !gone {
+			kept = append(kept, n)
+		}
+	}
+	return kept, nil
+}
+
+// removeUnused removes a generation that is neither read nor needed by a run.
+func (d *Dir) removeUnused() (bool, error) {
+	needed, err := d.needed()
+	if err != nil || needed {
+		return false, err
+	}
+	lock, err := filelock.Take(d.holdFile())
+	if errors.Is(err, filelock.ErrHeld) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("remove generation %d: %w", d.generation, err)
+	}
+	if d.generation == 0 {
+		err = errors.Join(removeFile(d.Database()), removeFile(d.Database()+".wal"), removeFile(d.holdFile()))
+	} else {
+		err = os.RemoveAll(d.folder())
+	}
+	if err = errors.Join(err, lock.Close()); err != nil {
+		return false, fmt.Errorf("remove generation %d: %w", d.generation, err)
+	}
+	return true, nil
+}
+
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// pin is the file of a run that needs a generation.
+type pin struct {
+	Run string `json:"run"`
+}
+
+func (d *Dir) pinFile(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return filepath.Join(d.folder(), runsName, hex.EncodeToString(sum[:8])+".json")
+}
+
+// Pin keeps the generation for an unfinished run, given by the path of its directory, until [Dir.Unpin] or until the
+// directory of the run is gone. It does nothing in generation 0 and in a directory that cannot be written.
+func (d *Dir) Pin(run string) error {
+	run, err := filepath.Abs(run)
+	if err != nil || d.generation == 0 {
+		return err
+	}
+	text, err := json.Marshal(pin{Run: run})
+	if err == nil {
+		err = atomicfile.WriteFile(d.pinFile(run), append(text, '\n'))
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("keep the papers for %s: %w", run, err)
+	}
+	return nil
+}
+
+// Unpin ends Pin.
+func (d *Dir) Unpin(run string) error {
+	run, err := filepath.Abs(run)
+	if err != nil || d.generation == 0 {
+		return err
+	}
+	if err := removeFile(d.pinFile(run)); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("release the papers of %s: %w", run, err)
+	}
+	return nil
+}
+
+// needed reports whether the directory of a run that needs the generation exists.
+func (d *Dir) needed() (bool, error) {
+	if d.generation == 0 {
+		return false, nil
+	}
+	inside := os.DirFS(d.folder())
+	files, err := fs.Glob(inside, runsName+"/*.json")
+	for _, f := range files {
+		text, readErr := fs.ReadFile(inside, f)
+		var p pin
+		if readErr != nil || json.Unmarshal(text, &p) != nil {
+			continue
+		}
+		if _, statErr := os.Stat(p.Run); statErr == nil {
+			return true, nil
+		}
+	}
+	return false, err
+}
