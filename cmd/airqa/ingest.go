@@ -73,7 +73,9 @@ func (c ingestCmd) Run(a *app) error {
 	if cfg.Extras, err = c.extras(); err != nil {
 		return err
 	}
-	c.completeRemoval(a) // before downloads, which it would remove
+	if err := a.session().CompleteRemoval(a.ctx, to); err != nil { // before downloads, which it would remove
+		return err
+	}
 	g, err := c.gather(a)
 	if err != nil {
 		return err

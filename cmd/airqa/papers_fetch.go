@@ -72,7 +72,9 @@ func (c papersFetchCmd) Run(a *app) (err error) {
 		return exit.With(exit.Usage, err)
 	}
 	defer func() { err = errors.Join(err, metadata.Close()) }()
-	c.completeRemoval(a) // before downloads, which it would remove
+	if err := a.session().CompleteRemoval(a.ctx, to); err != nil { // before downloads, which it would remove
+		return err
+	}
 	questions, plan, err := c.plan(a, metadata)
 	if err != nil {
 		return err
