@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"airqa/env/datadir"
+	"airqa/env/embed"
 	"airqa/env/embed/cache"
 	"airqa/env/paperdb"
 	"airqa/env/vectors"
@@ -49,6 +50,18 @@ func (b *before) Close() error {
 
 // source is the fingerprint of the papers.
 func (b *before) source() string { return datadir.Fingerprint(sourcesOf(b.files)) }
+
+// dimension returns the dimension of the vectors of a model; 0 if there are none.
+func (b *before) dimension(ctx context.Context, model embed.Info) int {
+	if b.db == nil {
+		return 0
+	}
+	have, err := b.store.Info(ctx, collectionOf(model))
+	if err != nil || have.Model != model.Model || have.ModelHash != model.Hash {
+		return 0
+	}
+	return have.Dim
+}
 
 // all returns the ids of the papers.
 func (b *before) all() []string {

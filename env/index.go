@@ -209,6 +209,9 @@ func originOf(c paperdb.Cell) vectors.Origin {
 func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, error) {
 	info := ix.texts.Info()
 	if info.Dim == 0 {
+		info.Dim = ix.before.dimension(ctx, info)
+	}
+	if info.Dim == 0 {
 		// The first vector from an endpoint reveals its dimension.
 		probe, err := ix.texts.Embed(ctx, []string{"dimension"})
 		if err != nil {

@@ -113,7 +113,7 @@ func (c *askCmd) papers(a *app, files []string, job session.Job) (*env.Env, erro
 			return nil, err
 		}
 	}
-	world, err := c.open(a, env.Config{Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !job.Baseline.Searches()})
+	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{job}), Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !job.Baseline.Searches()})
 	if errors.Is(err, datadir.ErrNotDataDir) {
 		return nil, exit.With(exit.Usage, fmt.Errorf("%w\n  or name PDFs: airqa ask \"QUESTION\" paper.pdf", err))
 	}

@@ -118,7 +118,7 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	}
 	settings := qa.SettingsOf(recorded)
 	settings.QuestionLimits = c.QuestionLimits
-	world, err := c.open(a, env.Config{Mode: env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !b.Baseline.Searches()})
+	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf([]session.Job{{Dir: c.Dir}}), Mode: env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !b.Baseline.Searches()})
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"airqa/env"
+	"airqa/env/datadir"
 	"airqa/env/ingest/sources/release"
 	"airqa/env/paperdb"
 	"airqa/internal/exit"
@@ -14,8 +16,8 @@ import (
 
 type importCmd struct {
 	dataFlags
-	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb."`
-	PDFs     string `name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: the working directory, stored paths only."`
+	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb, or a data directory."`
+	PDFs     string `name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: those of the data directory, or the working directory, stored paths only."`
 	Replace  bool   `help:"Replace papers with the same id that came from a PDF or another database."`
 }
 
@@ -23,6 +25,7 @@ func (importCmd) Help() string {
 	return `Examples:
   airqa import --data papers ai_research.duckdb
   airqa import --data papers --pdfs data/dataset/airqa/papers ai_research.duckdb
+  airqa import --data all papers
 
 Rows are copied unchanged and embedded. Papers without a PDF can be searched and queried, but their pages cannot be drawn.
 Running it again skips imported papers.`
@@ -34,6 +37,9 @@ func (c importCmd) Run(a *app) (err error) {
 	}
 	texts, err := c.index(a, true)
 	if err != nil {
+		return err
+	}
+	if err := c.resolve(); err != nil {
 		return err
 	}
 	from, err := paperdb.OpenReleased(a.ctx, c.Database)
@@ -55,6 +61,22 @@ func (c importCmd) Run(a *app) (err error) {
 		return err
 	}
 	return c.end(a, sum)
+}
+
+// resolve finds database and PDFs of a data directory.
+func (c *importCmd) resolve() error {
+	if info, err := os.Stat(c.Database); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // opening the database reports it
+	}
+	d, err := datadir.Open(c.Database)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	c.Database = d.Database()
+	if c.PDFs == "" {
+		c.PDFs = filepath.Join(d.Path(), "pdfs")
+	}
+	return nil
 }
 
 func (c importCmd) pdfs() (*release.PDFs, error) {

@@ -130,7 +130,7 @@ func TestFetchPapers(t *testing.T) {
 			t.Errorf("kill %d came after the end", kill)
 		}
 		c.unchanged(t, before, had)
-		if _, err := env.Holdings(t.Context(), filepath.Join(c.dir, "data")); err != nil {
+		if _, err := env.Holdings(t.Context(), filepath.Join(c.dir, "data")); err == nil || !strings.Contains(err.Error(), "has not finished") {
 			t.Errorf("after kill %d: %v", kill, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -46,16 +47,15 @@ func (c papersRmCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if !c.DryRun {
-		if err := a.session().CompleteRemoval(a.ctx, to); err != nil {
-			return err
-		}
-	}
 	all, err := env.Holdings(a.ctx, c.Data)
 	if err != nil {
 		return err
 	}
 	picked, err := env.FindRemoval(all, c.Data, c.Papers)
+	if err != nil && !c.DryRun {
+		// The papers may be gone already, but not their files.
+		return errors.Join(err, a.session().CompleteRemoval(a.ctx, to))
+	}
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,8 @@ func (c replayCmd) world(a *app, r *runlog.Run) (*env.Env, error) {
 	}
 	settings := rerun.Settings(r)
 	return c.open(a, env.Config{
-		Mode: env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
+		Fingerprint: r.Config.Shape.Data,
+		Mode:        env.Mode(settings.Retrieve), QueryDeadline: session.QueryDeadline(settings.QuerySeconds), NoSearch: !baseline.Searches(),
 	})
 }
 

@@ -84,7 +84,7 @@ func (c runCmd) answer(a *app, jobs []session.Job, source *replay.Source) error 
 	if err != nil {
 		return err
 	}
-	world, err := c.open(a, env.Config{Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, func(j session.Job) bool { return j.Baseline.Searches() })})
+	world, err := c.open(a, env.Config{Fingerprint: session.PapersOf(jobs), Mode: env.Mode(c.Retrieve), QueryDeadline: session.QueryDeadline(c.QuerySeconds), NoSearch: !slices.ContainsFunc(jobs, func(j session.Job) bool { return j.Baseline.Searches() })})
 	if err != nil {
 		return err
 	}

@@ -127,12 +127,33 @@ func (s Session) Execute(ctx context.Context, p Plan, jobs []Job) ([]Ended, erro
 			return nil, err
 		}
 		open = append(open, o)
+		if err := p.World.Pin(c.Dir); err != nil {
+			return nil, err
+		}
 	}
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
 	results := s.runJobs(ctx, drain, p, open, account)
 	s.secondRound(ctx, drain, p, open, account, results)
+	for _, r := range results {
+		if r.Err == nil && r.Left == 0 {
+			if err := p.World.Unpin(r.Dir); err != nil {
+				return results, err
+			}
+		}
+	}
 	return results, nil
+}
+
+// PapersOf returns the fingerprint of the papers that existing runs of the jobs saw, so that they resume with these; empty
+// if there is no such run.
+func PapersOf(jobs []Job) string {
+	for _, j := range jobs {
+		if config, err := runlog.ReadConfig(j.Dir); err == nil {
+			return config.Shape.Data
+		}
+	}
+	return ""
 }
 
 // openJob makes or opens the run directory of a job and charges the account with earlier usage.
