@@ -32,7 +32,7 @@ func openBefore(ctx context.Context, dir *datadir.Dir) (*before, error) {
 		return nil, err
 	}
 	if b.files, err = b.db.Files(ctx); err == nil {
-		b.store, err = flat.OpenGeneration(dir.Vectors(), dir.Generation())
+		b.store, err = flat.Open(dir.Vectors(), dir.Generation())
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.db.Close())

@@ -91,7 +91,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, cfg WriterConfig) (err
 
 // branchFiles makes the collections in the files begin as those of the current generation.
 func branchFiles(dir, next *datadir.Dir) error {
-	store, err := flat.OpenGeneration(next.Vectors(), next.Generation())
+	store, err := flat.Open(next.Vectors(), next.Generation())
 	if err != nil {
 		return err
 	}
@@ -111,13 +111,13 @@ func commit(next *datadir.Dir, cfg WriterConfig, source string, papers int) erro
 	return next.Commit(info)
 }
 
-// prune removes the generations that nobody needs, with their segments.
+// prune removes the generations that are not needed, with their segments.
 func prune(d *datadir.Dir) error {
 	kept, err := d.Prune()
 	if err != nil {
 		return err
 	}
-	store, err := flat.OpenGeneration(d.Vectors(), d.Generation())
+	store, err := flat.Open(d.Vectors(), d.Generation())
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // localIndexer updates the collections in the directory's own files, paper by paper: the version of a paper in a
-// collection tells whether its records are up to date.
+// collection shows whether its records are up to date.
 type localIndexer struct {
 	indexer
 	store *flat.Store

@@ -92,7 +92,7 @@ func (d *Dir) checkBegun() error {
 		"run the same airqa ingest command again", d.path))
 }
 
-// Release gives a generation free. It may be called without Hold.
+// Release ends Hold. It may be called without Hold.
 func (d *Dir) Release() error {
 	if d.hold == nil {
 		return nil
@@ -193,7 +193,7 @@ func (d *Dir) Commit(info Info) error {
 	return d.WriteInfo(info)
 }
 
-// Prune removes the generations that nobody needs: all but the current one, those being read and those of unfinished runs.
+// Prune removes the generations that are not needed: all but the current one, those being read and those of unfinished runs.
 // It returns the numbers of the remaining ones. The caller must hold the write lock.
 func (d *Dir) Prune() (kept []int, err error) {
 	info, err := d.Info()

@@ -38,7 +38,7 @@ func many(n, dim int) iter.Seq2[vectors.Record, error] {
 // makeLarge writes a collection of n x 384.
 func makeLarge(b *testing.B, n int) (dir string) {
 	dir = b.TempDir()
-	s, err := Open(dir)
+	s, err := Open(dir, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func BenchmarkSearch32(b *testing.B) {
 func BenchmarkSparse300k(b *testing.B) {
 	r := random(4)
 	dir := b.TempDir()
-	s, err := Open(dir)
+	s, err := Open(dir, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func BenchmarkOpen(b *testing.B) {
 		dir := makeLarge(b, n)
 		reopen := func(b *testing.B, use func(*Store) error) {
 			for b.Loop() {
-				s, err := Open(dir)
+				s, err := Open(dir, 0)
 				if err == nil {
 					err = errors.Join(use(s), s.Close())
 				}

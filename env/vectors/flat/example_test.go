@@ -17,7 +17,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	store, err := flat.Open(dir)
+	store, err := flat.Open(dir, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -194,7 +194,7 @@ func TestWithoutMapping(t *testing.T) {
 // makeWide writes a collection too large to be verified when it is opened.
 func makeWide(t *testing.T) (s *Store, path string) {
 	t.Helper()
-	s, err := Open(t.TempDir())
+	s, err := Open(t.TempDir(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestVerify(t *testing.T) {
 
 // Searches continue while the collection is replaced; each sees either the old or the new version as a whole.
 func TestReplaceUnderSearches(t *testing.T) {
-	s, err := Open(t.TempDir())
+	s, err := Open(t.TempDir(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,7 @@ func TestReplaceUnderSearches(t *testing.T) {
 
 // The memory of a replaced collection stays until its last search is done.
 func TestHoldersKeepMemory(t *testing.T) {
-	s, err := Open(t.TempDir())
+	s, err := Open(t.TempDir(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

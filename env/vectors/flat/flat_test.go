@@ -17,7 +17,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	vectorstest.Run(t, func(t *testing.T, dir string) vectors.Store {
-		s, err := flat.Open(filepath.Join(dir, "vectors"))
+		s, err := flat.Open(filepath.Join(dir, "vectors"), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestSearchEqualsNaive(t *testing.T) {
 		if rapid.Bool().Draw(t, "filter") {
 			q.Filter.Papers = rapid.SliceOfN(paper, 1, 3).Draw(t, "papers")
 		}
-		s, err := flat.Open(dir)
+		s, err := flat.Open(dir, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestDamagedFile(t *testing.T) {
 			if err := os.WriteFile(path, tt.damage(data), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			again, err := flat.Open(dir)
+			again, err := flat.Open(dir, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +156,7 @@ func TestOneFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "n", "collection.vec"), data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := flat.Open(dir)
+	s, err := flat.Open(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestOneFile(t *testing.T) {
 
 func saveOne(t *testing.T, dir string) {
 	t.Helper()
-	s, err := flat.Open(dir)
+	s, err := flat.Open(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

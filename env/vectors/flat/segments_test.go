@@ -97,7 +97,7 @@ func TestSegmentsEqualRebuild(t *testing.T) {
 		dir, err := os.MkdirTemp("", "")
 		must(t, err)
 		defer func() { _ = os.RemoveAll(dir) }()
-		s, err := Open(dir)
+		s, err := Open(dir, 0)
 		must(t, err)
 		for _, c := range collections {
 			must(t, s.Create(t.Context(), c))
@@ -107,7 +107,7 @@ func TestSegmentsEqualRebuild(t *testing.T) {
 			if rapid.IntRange(0, 5).Draw(t, "crash") == 0 {
 				must(t, s.Close())
 				crash(t, dir)
-				s, err = Open(dir)
+				s, err = Open(dir, 0)
 				must(t, err)
 			}
 			want.change(t, s)
@@ -142,7 +142,7 @@ func equalRebuild(t *rapid.T, s *Store, want library) {
 	dir, err := os.MkdirTemp("", "")
 	must(t, err)
 	defer func() { _ = os.RemoveAll(dir) }()
-	rebuilt, err := Open(dir)
+	rebuilt, err := Open(dir, 0)
 	must(t, err)
 	before := maxSegment
 	maxSegment = 1 << 16 // one segment
@@ -200,7 +200,7 @@ func queryOf(t *rapid.T) (name string, q vectors.Query) {
 
 // The number of segments grows with the logarithm of the number of additions.
 func TestFewSegments(t *testing.T) {
-	s, err := Open(t.TempDir())
+	s, err := Open(t.TempDir(), 0)
 	must(t, err)
 	must(t, s.Create(t.Context(), denseOf))
 	for i := range 200 {
@@ -224,7 +224,7 @@ func TestFewSegments(t *testing.T) {
 // A generation keeps its records while the next one changes, and its files until it is removed.
 func TestGenerations(t *testing.T) {
 	dir := t.TempDir()
-	first, err := OpenGeneration(dir, 1)
+	first, err := Open(dir, 1)
 	must(t, err)
 	must(t, first.Create(t.Context(), denseOf))
 	add := func(s *Store, id string) {
@@ -233,7 +233,7 @@ func TestGenerations(t *testing.T) {
 	}
 	count := func(generation, want int) {
 		t.Helper()
-		s, err := OpenGeneration(dir, generation)
+		s, err := Open(dir, generation)
 		must(t, err)
 		if n, err := s.Count(t.Context(), "d", vectors.Filter{}); err != nil || n != want {
 			t.Errorf("generation %d has %d records, want %d: %v", generation, n, want, err)
@@ -242,7 +242,7 @@ func TestGenerations(t *testing.T) {
 		must(t, s.Close())
 	}
 	add(first, "a")
-	second, err := OpenGeneration(dir, 2)
+	second, err := Open(dir, 2)
 	must(t, err)
 	must(t, second.Branch(1))
 	for i := range 20 { // merges the segment of the first generation away
@@ -255,7 +255,7 @@ func TestGenerations(t *testing.T) {
 	count(2, 20)
 	must(t, second.Keep(func(n int) bool { return n == 2 }))
 	count(2, 20)
-	again, err := OpenGeneration(dir, 1)
+	again, err := Open(dir, 1)
 	must(t, err)
 	if _, err := again.Info(t.Context(), "d"); !errors.Is(err, vectors.ErrNotFound) {
 		t.Errorf("a removed generation: %v", err)

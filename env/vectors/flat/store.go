@@ -13,7 +13,7 @@
 // float32 at the end. Hits and scores are therefore identical, bit for bit, on every CPU, with any number of cores, and
 // with or without the codes. Filters are translated to numbers and applied before scoring.
 //
-// A store has generations: versions of all its collections that share segments (see [OpenGeneration]). Only one process
+// A store has generations: versions of all its collections that share segments (see [Open]). Only one process
 // may write at a time, which datadir's lock enforces; readers in other processes keep the version that they opened.
 // Truncating or overwriting an open file in place crashes the process, as with every mapped file.
 package flat
@@ -44,13 +44,10 @@ type Store struct {
 
 var _ vectors.Store = (*Store)(nil)
 
-// Open returns the store in dir, which has one folder per collection. A missing dir is an empty store; the first change
+// Open returns a generation of the store in dir, which has one folder per collection; 0 is the store of a program without
+// generations. A missing dir, and a generation that [Store.Branch] has not made, are an empty store; the first change
 // creates it.
-func Open(dir string) (*Store, error) { return OpenGeneration(dir, 0) }
-
-// OpenGeneration returns one generation of the store in dir, from 1; 0 is the store of a program without generations. A
-// generation that [Store.Branch] has not made is empty.
-func OpenGeneration(dir string, generation int) (*Store, error) {
+func Open(dir string, generation int) (*Store, error) {
 	if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open vector store: %w", err)
 	}

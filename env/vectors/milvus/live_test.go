@@ -75,7 +75,7 @@ func find(t *testing.T, s vectors.Store, name string, k int) []string {
 func TestSameAsFlat(t *testing.T) {
 	server := milvustest.Start(t)
 	ours := open(t, server, "same_")
-	other, err := flat.Open(filepath.Join(t.TempDir(), "vectors"))
+	other, err := flat.Open(filepath.Join(t.TempDir(), "vectors"), 0)
 	check(t, err)
 	for _, c := range []vectors.Collection{
 		{Name: "dense", Kind: vectors.Dense, Dim: 24},
