@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,7 @@ func functionTable(rows []Row, o Options) (*Table, error) {
 	return o.tallyTable(rows, Table{Title: "By evaluation function", Label: "Function"}, func(r Row) []Part {
 		list := make([]Part, len(r.Functions))
 		for i, f := range r.Functions {
-			list[i] = Part{f.Name, f.Tally}
+			list[i] = Part{cmp.Or(f.Name, "(no evaluator)"), f.Tally}
 		}
 		return list
 	}), nil

@@ -36,7 +36,7 @@ func (r Row) notes() []string {
 			rules(r.Newer.Mode, r.Newer.Judge), rules(r.Scoring, r.Judge), terminal.Line(r.Newer.Mode), terminal.Line(r.Newer.Judge))
 	}
 	if r.NoEvaluator > 0 {
-		add("%d questions have no evaluator and cannot be scored.", r.NoEvaluator)
+		add("%d of %d questions stay unscored: no evaluator.", r.NoEvaluator, r.Questions)
 	}
 	if r.Missing != nil {
 		add("%s.", r.Missing)

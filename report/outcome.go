@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"airqa/eval"
 	"airqa/qa"
 )
 
@@ -20,11 +21,12 @@ type Outcomes []Outcome
 
 // Outcomes of scoring and of questions without an episode, in addition to [qa.Outcome].
 const (
-	formatOnly = "format_only"
-	judgeError = "judge_error"
-	notScored  = "not_scored"
-	damaged    = "damaged"
-	notRun     = "not_run"
+	formatOnly  = "format_only"
+	judgeError  = "judge_error"
+	noEvaluator = "no_evaluator"
+	notScored   = "not_scored"
+	damaged     = "damaged"
+	notRun      = "not_run"
 )
 
 // allOutcomes lists the outcomes: those that count in the accuracy, then the rest.
@@ -37,7 +39,7 @@ func allOutcomes() Outcomes {
 		list = append(list, Outcome{Name: name, Counted: true})
 	}
 	for _, name := range []string{
-		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled), judgeError, notScored, damaged, notRun,
+		string(qa.ToolFailure), string(qa.EndpointError), string(qa.NoImages), string(qa.Cancelled), judgeError, noEvaluator, notScored, damaged, notRun,
 	} {
 		list = append(list, Outcome{Name: name})
 	}
@@ -74,6 +76,8 @@ func (t try) outcome() string {
 		return notScored
 	case ended != "" && ended != qa.Answered:
 		return string(ended)
+	case t.score.Verdict == qa.Unscored && t.score.Reason == eval.NoEvaluator:
+		return noEvaluator
 	case t.score.Verdict == qa.Unscored:
 		return judgeError
 	case t.score.FormatOnly:

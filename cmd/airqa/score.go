@@ -63,7 +63,11 @@ func (c scoreCmd) Run(a *app) error {
 		return err
 	}
 	where := strings.Join(c.Dirs, " ")
-	if !c.JSON {
+	switch {
+	case c.JSON:
+	case sum.Answers == sum.NoEvaluator:
+		a.say("next: airqa trace %s", where)
+	default:
 		a.say("next: airqa report %s", where)
 	}
 	return c.verdict(sum)
@@ -83,6 +87,7 @@ func (c scoreCmd) scoreDirs(a *app, dirs []string) (sum scoring.Totals, err erro
 		if err != nil {
 			return sum, err
 		}
+		sum.Answers += t.Answers
 		sum.Unscored, sum.Faulty, sum.NoEvaluator = sum.Unscored+t.Unscored, sum.Faulty+t.Faulty, sum.NoEvaluator+t.NoEvaluator
 		sum.Why = cmp.Or(sum.Why, t.Why)
 	}

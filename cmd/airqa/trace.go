@@ -126,6 +126,7 @@ func (c traceCmd) list(a *app, lib *episodes.Library) error {
 		return err
 	}
 	list := render.EpisodeList{Rows: rows, Runs: len(lib.Runs), Total: total, Of: len(lib.Rows()), Decided: decided, Style: a.outStyle}
+	list.NoScores = !slices.ContainsFunc(lib.Rows(), func(r episodes.Row) bool { return r.Status == episodes.Right || r.Status == episodes.Wrong })
 	return list.Write(a.out, c.Format, a.width)
 }
 

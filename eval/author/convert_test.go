@@ -43,7 +43,9 @@ func TestConvert(t *testing.T) {
 		failed           int
 	}{
 		{
-			"CSV", author.Options{Find: find}, "question,answer,type,papers,source\nHow many?,8,,lumen,x\nHow many?,8,,,\nOpen?,yes,factoid,zzz,\n\"All, please\",a;b,list,,\n,orphan,,,\nWhy?,,,,\n",
+			"CSV",
+			author.Options{Find: find},
+			"question,answer,type,papers,source\nHow many?,8,,lumen,x\nHow many?,8,,,\nOpen?,yes,factoid,zzz,\n\"All, please\",a;b,list,,\n,orphan,,,\nWhy?,,,,\n",
 			[]string{
 				`How many? | eval_int_exact_match {"gold":8} | 1 papers`,
 				`Open? | eval_bool_exact_match {"gold":true} | 0 papers`,
@@ -58,13 +60,17 @@ func TestConvert(t *testing.T) {
 			2,
 		},
 		{
-			"same question about two papers", author.Options{Find: find}, "question\tanswer\tpapers\nHow many?\t8\tlumen\nHow many?\t9\t0f0f97f1-1997-5f33-b56c-5306eb27d631\n",
+			"same question about two papers",
+			author.Options{Find: find},
+			"question\tanswer\tpapers\nHow many?\t8\tlumen\nHow many?\t9\t0f0f97f1-1997-5f33-b56c-5306eb27d631\n",
 			[]string{`How many? | eval_int_exact_match {"gold":8} | 1 papers`, `How many? | eval_int_exact_match {"gold":9} | 1 papers`},
 			[]string{"guessed: type number (eval_int_exact_match) (lines 2-3)"},
 			0,
 		},
 		{
-			"blocks", author.Options{Papers: []string{paperID}}, "Q: How many?\nA: 8\n\nQ2: Why?\nA: It is cheap,\nthey say.\nType: text\n\nstray\n",
+			"blocks",
+			author.Options{Papers: []string{paperID}},
+			"Q: How many?\nA: 8\n\nQ2: Why?\nA: It is cheap,\nthey say.\nType: text\n\nstray\n",
 			[]string{
 				`How many? | eval_int_exact_match {"gold":8} | 1 papers`,
 				`Why? | eval_reference_answer_with_llm {"question":"Why?","reference_answer":"It is cheap,\nthey say."} | 1 papers`,
@@ -73,7 +79,9 @@ func TestConvert(t *testing.T) {
 			1,
 		},
 		{
-			"lines", author.Options{Kind: author.String}, "# comment\nHow many?\t8\textra\nJust so?\nprose\n",
+			"lines",
+			author.Options{Kind: author.String},
+			"# comment\nHow many?\t8\textra\nJust so?\nprose\n",
 			[]string{`How many? | eval_string_exact_match {"gold":"8","lowercase":true} | 0 papers`},
 			[]string{
 				"not converted: the type string needs an answer (line 3)",
@@ -83,7 +91,9 @@ func TestConvert(t *testing.T) {
 			2,
 		},
 		{
-			"JSON", author.Options{}, `[{"Query": "How?", "expected": ["a", "b"], "id": 7},
+			"JSON",
+			author.Options{},
+			`[{"Query": "How?", "expected": ["a", "b"], "id": 7},
 {"query": "What?", "answers": ["x", "y"]},
 {"question": "D", "answer": 3.50, "gold": 4}]`,
 			[]string{
@@ -100,7 +110,9 @@ func TestConvert(t *testing.T) {
 			0,
 		},
 		{
-			"own evaluator", author.Options{}, `{"question": "Q", "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 3, "x": 1}}}`,
+			"own evaluator",
+			author.Options{},
+			`{"question": "Q", "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 3, "x": 1}}}`,
 			[]string{`Q | eval_int_exact_match {"gold": 3, "x": 1} | 0 papers`},
 			[]string{"faulty: eval_int_exact_match: the unknown argument x is ignored (line 1)"},
 			0,

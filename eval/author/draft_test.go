@@ -76,7 +76,8 @@ func TestWrite(t *testing.T) {
 		{"some points", author.Draft{Answer: "slow; big", Kind: author.Points, Count: 1}, `points | eval_partial_scoring_points_with_llm {"count":1,"question":"Q?","scoring_points":["slow","big"]} | Your answer should be one or two sentences.`, "comprehensive text subjective"},
 		{"none", author.Draft{Kind: author.None}, `none | none: answers stay unscored | `, "comprehensive text"},
 		{
-			"own evaluator", author.Draft{Evaluator: qa.Evaluator{Func: "eval_int_exact_match", Kwargs: []byte(`{"gold": 3}`)}, Format: "An int.", Papers: []string{paperID}, Tags: []string{"table"}},
+			"own evaluator",
+			author.Draft{Evaluator: qa.Evaluator{Func: "eval_int_exact_match", Kwargs: []byte(`{"gold": 3}`)}, Format: "An int.", Papers: []string{paperID}, Tags: []string{"table"}},
 			` | eval_int_exact_match {"gold": 3} | An int.`, "single table objective",
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/eval"
 	"airqa/qa"
 )
 
@@ -63,7 +64,7 @@ func (e Episode) Class() Reason {
 		return Unfinished
 	case e.Outcome.Failed():
 		return GenerationFailed
-	case e.Score == nil:
+	case e.Score == nil, e.Score.Verdict == qa.Unscored && e.Score.Reason == eval.NoEvaluator:
 		return Unscored
 	case e.Score.Verdict == qa.Unscored:
 		return ScoringFailed

@@ -99,7 +99,7 @@ type LeftOut struct {
 }
 
 // ErrNothingShared is returned for runs without a common scored question.
-var ErrNothingShared = errors.New("no question has a score in both")
+var ErrNothingShared = errors.New("no question has a score in both; airqa score scores a run, questions without an evaluator stay unscored")
 
 // Runs compares two runs, paired by the uuid of the question.
 func Runs(a, b Side, o Options) (Result, error) { return runs(a, b, o, report.Columns()) }

@@ -99,6 +99,8 @@ func Of(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.Mis
 		return Loss{Level: Unknown, Why: fmt.Sprintf("the episode failed: %s", rec.Outcome)}
 	case rec.Outcome == "":
 		return Loss{Level: Unknown, Why: "the episode is not finished"}
+	case ex.Evaluator.Func == "":
+		return Loss{} // there is no right answer that could be missed
 	case score == nil || score.Verdict == qa.Unscored:
 		return Loss{Level: Unknown, Why: "the answer has no verdict"}
 	}

@@ -73,7 +73,7 @@ func (s *Stats) evaluators(items []Item) {
 // kind returns the genre by whether scoring may ask a judge, as the paper classifies functions (Section 2.2).
 func kind(e qa.Evaluator) string {
 	if e.Func == "" {
-		return ""
+		return none
 	}
 	if eval.Subjective(e) {
 		return "subjective"

@@ -24,8 +24,11 @@ func Causes(w io.Writer, runs []cause.Run, o Options) error {
 		d.Data = append(d.Data, row)
 	}
 	for _, r := range runs {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s: %d of %s wrong (%s scoring, judge %s).", r.Dir, len(r.Rows),
-			terminal.Plural(r.Answers, "answer"), r.Scoring.Mode, r.Scoring.Judge))
+		note := fmt.Sprintf("%s: %d of %s wrong", r.Dir, len(r.Rows), terminal.Plural(r.Answers, "answer"))
+		if r.Answers == 0 {
+			note = r.Dir + ": no answer has a score, so none is wrong"
+		}
+		d.Notes = append(d.Notes, fmt.Sprintf("%s (%s scoring, judge %s).", note, r.Scoring.Mode, r.Scoring.Judge))
 		for _, g := range r.Agreements {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s: %s.", r.Dir, g))
 		}

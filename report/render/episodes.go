@@ -20,6 +20,8 @@ type EpisodeList struct {
 	Runs int
 	// Total counts the episodes that match, shown or not; Of all episodes.
 	Total, Of int
+	// NoScores is true if no answer of the runs has a score.
+	NoScores bool
 	// Decided are the causes that people decided on, by run and episode; see [EpisodeList.decided].
 	Decided map[string]notes.Note
 	Style   terminal.Style
@@ -109,6 +111,8 @@ func (l EpisodeList) summary() string {
 	switch {
 	case l.Of == 0:
 		return "no episodes yet"
+	case l.Total == 0 && l.NoScores:
+		return fmt.Sprintf("0 of %s: no episode matches, and no answer has a score (airqa score)", terminal.Plural(l.Of, "episode"))
 	case l.Total == 0:
 		return fmt.Sprintf("0 of %s: no episode matches", terminal.Plural(l.Of, "episode"))
 	case len(l.Rows) < l.Total:
@@ -206,7 +210,7 @@ func answerGold(r episodes.Row, side int) string {
 	case !r.Given:
 		answer = "-"
 	}
-	if r.Status == episodes.Right {
+	if r.Status == episodes.Right || r.Gold == "" {
 		return terminal.Clip(answer, 2*side)
 	}
 	return terminal.Clip(answer, side) + " → " + terminal.Clip(terminal.Line(r.Gold), side)

@@ -131,7 +131,7 @@ func (t Totals) Text() string {
 		format = fmt.Sprintf("\n%d of the wrong and unparseable would be right in another format (docs/scoring.md); they count as 0", t.FormatOnly)
 	}
 	if t.NoEvaluator > 0 {
-		format += fmt.Sprintf("\n%s without a score: no evaluator for the question", terminal.Plural(t.NoEvaluator, "answer"))
+		format += fmt.Sprintf("\n%s unscored: no evaluator", terminal.Plural(t.NoEvaluator, "answer"))
 	}
 	return fmt.Sprintf("%s%s: %d right, %d wrong, %d unparseable, %d unscored%s\n%s (%s semantics, judge %s)",
 		name, answers, t.Right, t.Wrong, t.Unparseable, t.Unscored, format, score, t.Scoring, t.Judge)
