@@ -76,14 +76,21 @@ func (t try) outcome() string {
 		return notScored
 	case ended != "" && ended != qa.Answered:
 		return string(ended)
-	case t.score.Verdict == qa.Unscored && t.score.Reason == eval.NoEvaluator:
+	}
+	return verdictOf(*t.score)
+}
+
+// verdictOf names the score of an answer.
+func verdictOf(s qa.Score) string {
+	switch {
+	case s.Verdict == qa.Unscored && s.Reason == eval.NoEvaluator:
 		return noEvaluator
-	case t.score.Verdict == qa.Unscored:
+	case s.Verdict == qa.Unscored:
 		return judgeError
-	case t.score.FormatOnly:
+	case s.FormatOnly:
 		return formatOnly
 	}
-	return string(t.score.Verdict)
+	return string(s.Verdict)
 }
 
 func (t try) ended() qa.Outcome {

@@ -88,18 +88,27 @@ func (c questionsNewCmd) draft(a *app) (author.Draft, error) {
 			return d, err
 		}
 	}
-	if c.Evaluator != "" {
-		if c.Type != "" || c.Answer != "" {
-			return d, exit.Misuse("--evaluator replaces --type and --answer")
-		}
-		if err := json.Unmarshal([]byte(c.Evaluator), &d.Evaluator); err != nil || d.Evaluator.Func == "" || len(d.Evaluator.Kwargs) == 0 {
-			return d, exit.Misuse(`--evaluator must be JSON such as {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}`)
-		}
+	if d.Evaluator, err = c.evaluator(); err != nil {
+		return d, err
 	}
 	if d.Papers, err = found(d.Find, "--paper", c.Paper); err == nil {
 		d.References, err = found(d.Find, "--reference", c.Reference)
 	}
 	return d, err
+}
+
+// evaluator is that of --evaluator; its function is empty without the flag.
+func (c questionsNewCmd) evaluator() (e qa.Evaluator, err error) {
+	switch {
+	case c.Evaluator == "":
+		return e, nil
+	case c.Type != "" || c.Answer != "":
+		return e, exit.Misuse("--evaluator replaces --type and --answer")
+	}
+	if json.Unmarshal([]byte(c.Evaluator), &e) != nil || e.Func == "" || len(e.Kwargs) == 0 {
+		err = exit.Misuse(`--evaluator must be JSON such as {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 8}}`)
+	}
+	return e, err
 }
 
 // found are the uuids of the papers that a flag names.
