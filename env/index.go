@@ -141,18 +141,20 @@ func isCurrent(ctx context.Context, dir *datadir.Dir, cfg WriterConfig) (current
 	defer func() { err = errors.Join(err, store.Close()) }()
 	want := requirements{source: info.Fingerprint, model: cfg.Embedder.Info()}
 	for _, name := range []string{bm25.Name, collectionOf(want.model)} {
-		have, err := checkCollection(ctx, store, name, want)
-		if err == nil && have.Kind == vectors.Dense && have.Window != want.model.Window {
-			return false, nil
-		}
-		if err == nil {
-			err = verifyChecksums(ctx, store, name)
-		}
-		if err != nil {
+		if !isIntact(ctx, store, name, want) {
 			return false, ctx.Err()
 		}
 	}
 	return true, nil
+}
+
+// isIntact reports whether a collection is the wanted one, without damage.
+func isIntact(ctx context.Context, store vectors.Store, name string, want requirements) bool {
+	have, err := checkCollection(ctx, store, name, want)
+	if err != nil || have.Kind == vectors.Dense && have.Window != want.model.Window {
+		return false
+	}
+	return verifyChecksums(ctx, store, name) == nil
 }
 
 // closers closes what was opened, last first.

@@ -179,26 +179,36 @@ func (w *Writer) dropRemoved(ctx context.Context, d *datadir.Dir) (err error) {
 		return fmt.Errorf("remove papers: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	root, err := os.OpenRoot(d.Path()) // no path of the list leads out
+	if err = dropFiles(ctx, d.Path(), db, papers); err == nil {
+		err = os.Remove(w.removalPath())
+	}
 	if err != nil {
 		return fmt.Errorf("remove papers: %w", err)
 	}
-	defer func() { _ = root.Close() }()
+	return nil
+}
+
+// dropFiles removes the files of those papers that the database does not have: of others, the removal did not begin, or
+// they were added again.
+func dropFiles(ctx context.Context, dir string, db *paperdb.Writer, papers []Removing) (err error) {
+	root, err := os.OpenRoot(dir) // no path of the list leads out
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
 	for _, p := range papers {
-		if _, have, err := db.Owner(ctx, p.PaperID); err != nil || have {
-			if err != nil {
-				return fmt.Errorf("remove papers: %w", err)
-			}
-			continue // the removal did not begin, or the paper was added again
+		_, have, err := db.Owner(ctx, p.PaperID)
+		if err != nil {
+			return err
 		}
 		for _, name := range p.Files {
+			if have {
+				break
+			}
 			if err := root.Remove(filepath.FromSlash(path.Clean(name))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("remove papers: %w", err)
+				return err
 			}
 		}
-	}
-	if err := os.Remove(w.removalPath()); err != nil {
-		return fmt.Errorf("remove papers: %w", err)
 	}
 	return nil
 }

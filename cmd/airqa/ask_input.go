@@ -27,20 +27,8 @@ func (c *askCmd) input(a *app) (questions, files []string, err error) {
 	if err := errors.Join(c.Check(), session.CheckLimits(c.QuestionLimits)); err != nil {
 		return nil, nil, err
 	}
-	if c.File == "" {
-		questions, files = []string{strings.TrimSpace(c.Question)}, c.PDFs
-		if _, err := os.Stat(c.Question); err == nil {
-			return nil, nil, exit.Misuse("%s is a file, not a question; the question comes first: airqa ask \"QUESTION\" %[1]s", c.Question)
-		}
-	} else {
-		text, err := a.readText(c.File)
-		if err != nil {
-			return nil, nil, exit.With(exit.Usage, fmt.Errorf("read questions: %w", err))
-		}
-		questions = ask.Read(text)
-		if files = c.PDFs; c.Question != "" {
-			files = append([]string{c.Question}, files...)
-		}
+	if questions, files, err = c.given(a); err != nil {
+		return nil, nil, err
 	}
 	switch {
 	case len(questions) == 0:
@@ -49,6 +37,24 @@ func (c *askCmd) input(a *app) (questions, files []string, err error) {
 		return nil, nil, exit.Misuse("give PDFs or --data, not both; airqa ingest -d %s %s adds them to that directory", terminal.ShellWord(c.Data), terminal.ShellWord(files[0]))
 	}
 	return questions, files, nil
+}
+
+// given returns the questions of the command line or of --file, and the PDFs.
+func (c *askCmd) given(a *app) (questions, files []string, err error) {
+	if c.File == "" {
+		if _, err := os.Stat(c.Question); err == nil {
+			return nil, nil, exit.Misuse("%s is a file, not a question; the question comes first: airqa ask \"QUESTION\" %[1]s", c.Question)
+		}
+		return []string{strings.TrimSpace(c.Question)}, c.PDFs, nil
+	}
+	text, err := a.readText(c.File)
+	if err != nil {
+		return nil, nil, exit.With(exit.Usage, fmt.Errorf("read questions: %w", err))
+	}
+	if files = c.PDFs; c.Question != "" {
+		files = append([]string{c.Question}, files...)
+	}
+	return ask.Read(text), files, nil
 }
 
 // conversationDir is the run directory of the conversation that flags continue; "" for none. A wrong one is reported by

@@ -30,6 +30,7 @@ import (
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/report/questions"
+	"airqa/run/ask"
 	"airqa/run/estimate"
 	"airqa/run/merge"
 	"airqa/run/rerun"
@@ -76,6 +77,10 @@ var jsonOutputs = map[string]jsonOutput{
 	"questions lint": {
 		[]string{"questions lint faulty.jsonl --json"},
 		[]any{questions.Finding{}},
+	},
+	"ask": {
+		[]string{`ask "How many pages per second does LumenParse parse?" -d airqa-demo/data --json`},
+		[]any{ask.Result{}},
 	},
 	"questions try": {
 		[]string{"questions try airqa-demo/questions.jsonl 1e6bccdd --answer 3 --json"},

@@ -142,6 +142,7 @@ var scripted = map[string]map[string]string{
 		"script/run-end.txtar":    "score scoring judge judge-concurrency",
 		"script/shards.txtar":     "shard",
 	},
+	"ask":           {"script/ask.txtar": "file continue from baseline model out json html data rows retrieve"},
 	"merge":         {"script/shards.txtar": "out partial json"},
 	"cluster slurm": {"script/cluster.txtar": "shards parallel name cpus mem time partition keys restarts"},
 	"cluster k8s":   {"script/cluster.txtar": "shards parallel name cpus mem image claim work data-claim secret namespace restarts"},

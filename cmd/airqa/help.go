@@ -19,14 +19,14 @@ import (
 
 // flagGroups are the flags that only --help-all shows, by heading.
 var flagGroups = []struct{ title, flags string }{
-	{"Which questions:", "range id tag status of sample-seed retry missing-list"},
+	{"Which questions:", "range id tag status of sample-seed retry missing-list shard"},
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
 	{"Connection:", "timeout retries max-connections batch-again"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
 	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
 	{"Search:", "retrieve embedder embed-model embed-tokens embed-base-url vectors"},
 	{"Cache and replay:", "cache replay replay-loose"},
-	{"Judges:", "judges judge-rule judge-concurrency"},
+	{"Judges:", "scoring judge judge-base-url judges judge-rule judge-concurrency"},
 	{"Drawing and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
 	{"Other sources:", "metadata mineru max-mb delay"},
 	{"Passages:", "chunk-size chunk-unit"},

@@ -73,9 +73,15 @@ func (c ingestCmd) Run(a *app) error {
 	if cfg.Extras, err = c.extras(); err != nil {
 		return err
 	}
-	if err := a.session().CompleteRemoval(a.ctx, to); err != nil { // before downloads, which it would remove
+	err = a.session().CompleteRemoval(a.ctx, to) // before downloads, which it would remove
+	if err != nil {
 		return err
 	}
+	return c.ingest(a, to, cfg, chunks)
+}
+
+// ingest reads the files and the fetched papers.
+func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks datadir.Chunking) error {
 	g, err := c.gather(a)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ CSV columns are the JSON fields. Directories of interrupted ingests work too.`
 
 func (c papersListCmd) Run(a *app) error {
 	if len(c.Papers) > 0 {
-		return papersShowCmd{c.papersFlags, c.Papers}.Run(a)
+		return papersShowCmd(c).Run(a)
 	}
 	all, err := env.Holdings(a.ctx, c.Data)
 	if err != nil {

@@ -69,8 +69,7 @@ func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Mat
 			return Topic, topic
 		}
 	case v.has(parts[i].folded):
-		related := words.Shared(w.asked, near) >= min(leastAsked, len(w.asked))
-		if len(v.folded) >= leastQuote || related || !words.Short(v.folded) && words.Shared(w.asked, near) > 0 {
+		if w.exact(v, near) {
 			return Exact, topic
 		}
 	case len(v.numbers) > 0:
@@ -82,6 +81,12 @@ func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Mat
 		return Similar, share(v.fresh, here) + topic
 	}
 	return "", 0
+}
+
+// exact reports whether a value that a text has is an answer there: a long one, or one near words of the question.
+func (w wanted) exact(v value, near map[string]bool) bool {
+	related := words.Shared(w.asked, near) >= min(leastAsked, len(w.asked))
+	return len(v.folded) >= leastQuote || related || !words.Short(v.folded) && words.Shared(w.asked, near) > 0
 }
 
 // related reports whether a part with a share n of the numbers of a value, and a share fresh of its other words nearby, is

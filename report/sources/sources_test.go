@@ -181,7 +181,7 @@ func TestPlaceOfText(t *testing.T) {
 // The best sources come first, none twice, and at most five.
 func TestOrder(t *testing.T) {
 	var list []tools.Hit
-	for _, place := range strings.Fields("northern southern eastern western upper lower") {
+	for place := range strings.FieldsSeq("northern southern eastern western upper lower") {
 		list = append(list, hit(heron, 1, fmt.Sprintf("At the %[1]s shore we counted 31 nests of herons, which %[1]s people call %[1]sbirds and %[1]slings.", place)))
 	}
 	step := retrieved(t, 1, append(list, list[0], hit(heron, 2, "We also counted 31 nests."))...)

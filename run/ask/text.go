@@ -37,8 +37,7 @@ type printer struct {
 
 // say adds a paragraph.
 func (p *printer) say(paint func(string) string, indent, text string) {
-	lines := strings.Split(terminal.Wrap(indent+terminal.Line(text), p.width, indent), "\n")
-	for _, line := range lines {
+	for line := range strings.SplitSeq(terminal.Wrap(indent+terminal.Line(text), p.width, indent), "\n") {
 		p.b.WriteString(paint(line) + "\n")
 	}
 }
@@ -130,15 +129,23 @@ func placeOf(s sources.Source, most int) string {
 	if s.Kind == sources.Result {
 		parts = append(parts, fmt.Sprintf("result of step %d", s.Step))
 	}
-	switch label, _, found := strings.Cut(s.Caption, ":"); {
-	case s.Kind == sources.Table && s.Caption != "" && s.Quote != s.Caption:
-		parts = append(parts, terminal.Clip(s.Caption, most))
-	case found && len(label) < mostLabel:
-		parts = append(parts, label)
-	case s.Kind == sources.Table || s.Kind == sources.Figure:
-		parts = append(parts, string(s.Kind))
+	if float := floatOf(s, most); float != "" {
+		parts = append(parts, float)
 	}
 	return cmp.Or(strings.Join(parts, ", "), fmt.Sprintf("result of step %d", s.Step))
+}
+
+// floatOf names the table or figure of a source; empty for none.
+func floatOf(s sources.Source, most int) string {
+	switch label, _, found := strings.Cut(s.Caption, ":"); {
+	case s.Kind == sources.Table && s.Caption != "" && s.Quote != s.Caption:
+		return terminal.Clip(s.Caption, most)
+	case found && len(label) < mostLabel:
+		return label
+	case s.Kind == sources.Table || s.Kind == sources.Figure:
+		return string(s.Kind)
+	}
+	return ""
 }
 
 // mostCaption is the number of columns of a caption, mostLabel the length of a label such as "Figure 3".

@@ -52,24 +52,11 @@ const gone = math.MaxUint32
 func (d *builder) merge(ctx context.Context, parts []*part) error {
 	to := make([]moved, len(parts))
 	for i, p := range parts {
-		to[i] = make(moved, p.records)
-		for r := range to[i] {
-			to[i][r] = gone
-		}
+		to[i] = slices.Repeat(moved{gone}, p.records)
 	}
 	for _, at := range columnsOf(parts) {
 		for i, p := range parts {
-			in := p.origins.filter(vectors.Filter{Table: at.Table, Column: at.Column})
-			for r, place := range p.origins.places {
-				if !in.match(place) || p.origins.dead.has(uint32(r)) {
-					continue
-				}
-				to[i][r] = uint32(len(d.places))
-				if err := d.copyRecord(p.set, uint32(r)); err != nil {
-					return err
-				}
-			}
-			if err := cmp.Or(ctx.Err(), d.out.err); err != nil {
+			if err := cmp.Or(d.copyColumn(p, at, to[i]), ctx.Err(), d.out.err); err != nil {
 				return err
 			}
 		}
@@ -83,6 +70,21 @@ func (d *builder) merge(ctx context.Context, parts []*part) error {
 	default:
 		return nil
 	}
+}
+
+// copyColumn appends the live records of a column and notes their new numbers.
+func (d *builder) copyColumn(p *part, at vectors.Column, to moved) error {
+	in := p.origins.filter(vectors.Filter{Table: at.Table, Column: at.Column})
+	for r, place := range p.origins.places {
+		if !in.match(place) || p.origins.dead.has(uint32(r)) {
+			continue
+		}
+		to[r] = uint32(len(d.places))
+		if err := d.copyRecord(p.set, uint32(r)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // columnsOf returns the columns of all records, sorted.
