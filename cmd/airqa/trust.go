@@ -21,13 +21,16 @@ var addressFlags = []string{"base-url", "embed-base-url", "judge-base-url"}
 // outputFlags name files and folders to write.
 var outputFlags = []string{"cache", "data", "dir", "figures", "out", "verdicts"}
 
+// missingFlags name lists to write, except that --missing of airqa run is a choice. A choice passes as a name in the folder.
+var missingFlags = []string{"missing", "missing-list"}
+
 // checkFileValue refuses a value of airqa.yaml that sends a key to another host or writes outside the folder of the file.
 func checkFileValue(key, flag, value string) error {
 	switch {
 	case slices.Contains(addressFlags, flag) && hasKey(os.Getenv) && !session.KnownAddress(value, os.Getenv):
 		return fmt.Errorf("%s: %s is %s; a key from the environment is not sent to a host that only a file names; give --%s on the command line, or set %s",
 			settings.File, key, settings.MaskURL(value), flag, settings.Variable(flag))
-	case slices.Contains(outputFlags, flag) && !settings.InsideFolder(value):
+	case slices.Contains(append(missingFlags, outputFlags...), flag) && !settings.InsideFolder(value):
 		return fmt.Errorf("%s: %s is %s, which is outside the folder of the file; give --%s on the command line", settings.File, key, value, flag)
 	}
 	return nil
