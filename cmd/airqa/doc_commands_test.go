@@ -25,6 +25,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`\b(openai|anthropic|google|ollama|mistral|cohere|bedrock|cloudflare):`), "a model's endpoint"},
 	{regexp.MustCompile(`milvus://`), "a Milvus server"},
 	{regexp.MustCompile(`https?://|--arxiv|--list`), "the network"},
+	{regexp.MustCompile(`test_data_553\.jsonl|metadata-acl2023\.zip`), "the released files"},
 	{regexp.MustCompile(`^airqa view `), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`^go install \./cmd/airqa$`), "nothing: the test binary is the program"},
 }
