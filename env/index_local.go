@@ -92,7 +92,7 @@ func (ix localIndexer) settle(ctx context.Context, want vectors.Collection) erro
 	}
 	switch {
 	case err != nil:
-		if _, repaired := ix.store.Repair(ctx, want.Name); repaired == nil {
+		if _, unrepaired := ix.dropDamage(ctx, want.Name); unrepaired == nil {
 			return ix.settleRepaired(ctx, want)
 		}
 		return ix.store.Replace(ctx, want, none)
@@ -165,15 +165,26 @@ func (ix localIndexer) repair(ctx context.Context, want vectors.Collection, faul
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	n, err := ix.store.Repair(ctx, want.Name)
+	n, err := ix.dropDamage(ctx, want.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if n == 0 {
 		return nil, nil, fault
 	}
-	ix.notice(fmt.Sprintf("%d damaged files of collection %s; their papers are indexed again", n, want.Name))
 	return ix.compare(ctx, want.Name)
+}
+
+// dropDamage removes damaged segments from a collection, says so, and returns their number.
+func (ix localIndexer) dropDamage(ctx context.Context, name string) (int, error) {
+	n, err := ix.store.Repair(ctx, name)
+	switch {
+	case n == 1:
+		ix.notice(fmt.Sprintf("1 damaged file of collection %s; its papers are indexed again", name))
+	case n > 1:
+		ix.notice(fmt.Sprintf("%d damaged files of collection %s; their papers are indexed again", n, name))
+	}
+	return n, err
 }
 
 // add indexes papers, a group at a time, which is a segment of its own.

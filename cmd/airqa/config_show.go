@@ -94,6 +94,7 @@ var layers = settings.Layers{
 		"timeout": {"run", "enrich"},
 		"judge":   {"score", "run", "questions try", "judge-check", "doctor"},
 		"score":   {}, // a section of airqa.yaml
+		"mem":     {}, // sizes of Slurm and Kubernetes are written differently
 		"format":  {"report", "compare", "stats", "questions stats", "questions lint"},
 	},
 	Check: checkFileValue,

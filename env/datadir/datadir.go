@@ -44,6 +44,9 @@ const (
 // ErrNotDataDir is returned by [Open] for a directory without airqa.json.
 var ErrNotDataDir = errors.New("not a data directory")
 
+// ErrUnfinished is returned by [Dir.Hold] for a directory without papers, because its first ingest was interrupted.
+var ErrUnfinished = errors.New("the first ingest has not finished")
+
 // Dir is one generation of a data directory with a valid airqa.json. Its methods but Hold and Release are safe for
 // concurrent use.
 type Dir struct {

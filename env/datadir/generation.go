@@ -80,7 +80,7 @@ func (d *Dir) Hold(fingerprint string) error {
 	return fmt.Errorf("open data directory %s: generation %d has no %s; ingest into a new folder", d.path, d.generation, dbName)
 }
 
-// checkBegun returns an error if there are no papers yet, because the first ingest was interrupted.
+// checkBegun returns [ErrUnfinished] if the first ingest was interrupted.
 func (d *Dir) checkBegun() error {
 	next := &Dir{path: d.path, generation: 1}
 	_, missing := os.Stat(d.Database())
@@ -88,8 +88,8 @@ func (d *Dir) checkBegun() error {
 	if missing == nil || begun != nil {
 		return nil
 	}
-	return errors.Join(d.Release(), fmt.Errorf("open data directory %s: the first ingest has not finished; if it was interrupted, "+
-		"run the same airqa ingest command again", d.path))
+	return errors.Join(d.Release(), fmt.Errorf("open data directory %s: %w; if it was interrupted, "+
+		"run the same airqa command again", d.path, ErrUnfinished))
 }
 
 // Release ends Hold. It may be called without Hold.

@@ -34,10 +34,10 @@ func VenuesOf(ctx context.Context, e *env.Env) (map[string][]string, error) {
 	return byVenue(papers), err
 }
 
-// VenuesIn is VenuesOf for the directory at path, which may be missing and needs no search index.
+// VenuesIn is VenuesOf for the directory at path, which may be missing or unfinished and needs no search index.
 func VenuesIn(ctx context.Context, path string) (map[string][]string, error) {
 	held, err := env.Holdings(ctx, path)
-	if errors.Is(err, datadir.ErrNotDataDir) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, datadir.ErrNotDataDir) || errors.Is(err, datadir.ErrUnfinished) || errors.Is(err, fs.ErrNotExist) {
 		return map[string][]string{}, nil
 	}
 	papers := make([]paperdb.Metadata, len(held))

@@ -316,7 +316,8 @@ func (e *edit) without(p *part, going []uint32) (*part, error) {
 		less = joined(p.words.fewer, removed)
 	}
 	entry := p.entry
-	entry.Gone, entry.Records, entry.Dead = e.newFile("gone"), p.records-len(records), len(records)
+	entry.Gone, entry.GoneCRC32C = e.newFile("gone"), 0
+	entry.Records, entry.Dead = p.records-len(records), len(records)
 	err := atomicfile.Write(filepath.Join(e.dir, entry.Gone), func(w io.Writer) error {
 		out := startFile(w)
 		out.section("gone", raw(records))

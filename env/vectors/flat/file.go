@@ -19,6 +19,7 @@ var errDamaged = errors.New("the file is damaged; run airqa ingest again to rebu
 // file is a collection's file in memory, either mapped or read.
 type file struct {
 	head   head
+	sum    uint32 // of the head
 	parts  map[string][]byte // sections by name
 	data   []byte
 	mapped bool
@@ -96,10 +97,11 @@ func parse(data []byte) (*file, error) {
 		return nil, fmt.Errorf("end of file: %w", errDamaged)
 	}
 	text := data[at:body]
-	if crc32.Checksum(text, castagnoli()) != binary.LittleEndian.Uint32(tail[20:]) {
+	sum := crc32.Checksum(text, castagnoli())
+	if sum != binary.LittleEndian.Uint32(tail[20:]) {
 		return nil, fmt.Errorf("checksum of the head: %w", errDamaged)
 	}
-	f := &file{data: data, parts: make(map[string][]byte)}
+	f := &file{data: data, sum: sum, parts: make(map[string][]byte)}
 	return f, f.readHead(text, int64(at))
 }
 

@@ -34,6 +34,10 @@ type segment struct {
 	// Records is the number of live records, Dead of deleted ones.
 	Records int `json:"records"`
 	Dead    int `json:"dead,omitempty"`
+	// HeadCRC32C and GoneCRC32C are the checksums of the heads of both files, which contain those of their sections; 0 is
+	// not checked.
+	HeadCRC32C uint32 `json:"headCrc32c,omitempty"`
+	GoneCRC32C uint32 `json:"goneCrc32c,omitempty"`
 }
 
 const manifestFormat = 1

@@ -15,21 +15,25 @@ type part struct {
 	gone  *file // nil without deleted records
 }
 
+// openPart opens the files of a segment and checks that they are those of the manifest.
 func openPart(dir string, s segment, kind vectors.Kind) (*part, error) {
 	set, err := openSet(filepath.Join(dir, s.File))
 	if err != nil {
 		return nil, err
 	}
 	p := &part{set: set, entry: s}
-	if set.info.Kind != kind {
+	switch {
+	case set.info.Kind != kind:
 		err = fmt.Errorf("segment %s of kind %s: %w", s.File, set.info.Kind, errDamaged)
-	}
-	if err == nil && s.Gone != "" {
+	case s.HeadCRC32C != 0 && s.HeadCRC32C != set.file.sum:
+		err = fmt.Errorf("segment %s is not that of the manifest: %w", s.File, errDamaged)
+	case s.Gone != "":
 		err = p.openGone(filepath.Join(dir, s.Gone))
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.release())
 	}
+	p.entry.HeadCRC32C = set.file.sum
 	return p, nil
 }
 
@@ -39,6 +43,10 @@ func (p *part) openGone(path string) error {
 		return err
 	}
 	p.gone = f
+	if want := p.entry.GoneCRC32C; want != 0 && want != f.sum {
+		return fmt.Errorf("deleted records %s are not those of the manifest: %w", p.entry.Gone, errDamaged)
+	}
+	p.entry.GoneCRC32C = f.sum
 	records := view[uint32](f.parts["gone"])
 	for i, r := range records {
 		if uint64(r) >= uint64(p.records) || i > 0 && r <= records[i-1] {
