@@ -19,7 +19,7 @@ var errDamaged = errors.New("the file is damaged; run airqa ingest again to rebu
 // file is a collection's file in memory, either mapped or read.
 type file struct {
 	head   head
-	sum    uint32 // of the head
+	sum    uint32            // of the head
 	parts  map[string][]byte // sections by name
 	data   []byte
 	mapped bool
