@@ -20,6 +20,12 @@ type Example struct {
 	// Conference is the search scope, each a lower-case venue-year such as "acl2023".
 	Conference []string  `json:"conference"`
 	Evaluator  Evaluator `json:"evaluator,omitzero"`
+	// Kind is what an answer consists of; empty in AirQA, whose answers are values.
+	Kind Kind `json:"kind,omitempty"`
+	// History has the earlier messages of a dialogue, oldest first.
+	History []Utterance `json:"history,omitempty"`
+	// Pool has the ids of the documents to rank.
+	Pool []string `json:"pool,omitempty"`
 	// ReasoningSteps are the annotator's notes. They are never shown to an agent.
 	ReasoningSteps []string `json:"reasoning_steps,omitempty"`
 	// State reports which chat models solved the question for the annotator; released files contain it.
@@ -35,6 +41,26 @@ type Evaluator struct {
 	// Kwargs is the JSON object of arguments, kept as text because 3 and 3.0 differ for an evaluator.
 	Kwargs json.RawMessage `json:"eval_kwargs"`
 }
+
+// Utterance is an earlier message of a dialogue. Assistant messages may have rationales: passages that support them.
+type Utterance struct {
+	Role       Role     `json:"role"`
+	Text       string   `json:"text"`
+	Rationales []string `json:"rationales,omitempty"`
+}
+
+// Kind is what an answer to an example consists of.
+type Kind string
+
+// The kinds of the companion benchmarks.
+const (
+	// WithEvidence asks for a text and the ids of the passages that support it.
+	WithEvidence Kind = "qa"
+	// Dialogue asks for the next message, with evidence.
+	Dialogue Kind = "dialogue"
+	// Rank asks for the documents of the pool, best first.
+	Rank Kind = "rank"
+)
 
 // Papers returns the UUIDs of anchor and reference papers, anchors first, without duplicates.
 func (e Example) Papers() []string {

@@ -37,4 +37,8 @@ type Answer struct {
 	// LaTeX is Text with LaTeX commands as the model wrote them, which Python would read as escapes ("\frac" begins
 	// with a form feed there). It is empty if that makes no difference.
 	LaTeX string `json:"latex,omitempty"`
+	// Evidence has the ids of the passages that support the answer, Ranking those of documents, best first, as given:
+	// unknown ones are kept.
+	Evidence []string `json:"evidence,omitempty"`
+	Ranking  []string `json:"ranking,omitempty"`
 }

@@ -33,6 +33,9 @@ func fields(ex *qa.Example) []field {
 		{"reasoning_steps", "a list of strings", &ex.ReasoningSteps, false, false},
 		{"state", "an object of true and false", &ex.State, false, false},
 		{"annotator", "a string", &ex.Annotator, false, false},
+		{"kind", "a string", &ex.Kind, false, false},
+		{"history", "a list of messages", &ex.History, false, false},
+		{"pool", "a list of ids", &ex.Pool, false, false},
 	}
 }
 
