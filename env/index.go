@@ -34,7 +34,7 @@ type indexer struct {
 }
 
 // reindex updates the collections of the generation next to match its papers and makes it the current one instead of dir.
-func reindex(ctx context.Context, dir, next *datadir.Dir, cfg WriterConfig) (err error) {
+func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cfg WriterConfig) (err error) {
 	var open closers
 	defer func() { err = errors.Join(err, open.close()) }()
 	db, err := paperdb.OpenReader(ctx, paperdb.Config{Path: next.Database()})
@@ -55,11 +55,6 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, cfg WriterConfig) (err
 	if err := claimStore(ctx, next, store, source); err != nil {
 		return err
 	}
-	texts, err := openCache(next, cfg)
-	if err != nil {
-		return err
-	}
-	open.add(texts)
 	before, err := openBefore(ctx, dir)
 	if err != nil {
 		return err

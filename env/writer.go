@@ -10,6 +10,7 @@ import (
 
 	"airqa/env/datadir"
 	"airqa/env/embed"
+	"airqa/env/embed/cache"
 	"airqa/env/embed/minilm"
 	"airqa/env/paperdb"
 	"airqa/internal/atomicfile"
@@ -29,6 +30,8 @@ type Writer struct {
 	mu       sync.RWMutex
 	db       *paperdb.Writer // nil when closed
 	branched bool            // whether db belongs to next
+	texts    *cache.Cache    // nil until a paper is added
+	ahead    *ahead          // nil with texts
 }
 
 // WriterConfig configures a [Writer]. Dir is required.
@@ -192,7 +195,47 @@ func (w *Writer) Put(ctx context.Context, p paperdb.Paper, pdf []byte) error {
 	if err != nil {
 		return fmt.Errorf("put paper %s: %w", p.Metadata.PaperID, err)
 	}
-	return w.change(ctx, func(db *paperdb.Writer) error { return db.Put(ctx, p) })
+	known := false
+	err = w.change(ctx, func(db *paperdb.Writer) (err error) {
+		if _, known, err = db.Owner(ctx, p.Metadata.PaperID); err == nil {
+			err = db.Put(ctx, p)
+		}
+		return err
+	})
+	if err != nil || known { // most texts of another version of a paper have vectors
+		return err
+	}
+	a, err := w.embedAhead(ctx)
+	if err != nil {
+		return err
+	}
+	return a.add(ctx, p)
+}
+
+// embedAhead returns what embeds texts in the background, and starts it with the first paper.
+func (w *Writer) embedAhead(ctx context.Context) (*ahead, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.db == nil {
+		return nil, errClosed
+	}
+	if w.ahead != nil {
+		return w.ahead, nil
+	}
+	texts, err := openCache(w.next, w.cfg)
+	if err == nil {
+		w.texts, w.ahead = texts, startAhead(ctx, texts)
+	}
+	return w.ahead, err
+}
+
+func (w *Writer) endAhead(ctx context.Context) error {
+	if w.ahead == nil {
+		return nil
+	}
+	a := w.ahead
+	w.ahead = nil
+	return a.end(ctx)
 }
 
 // Finish indexes the papers that changed, makes the next generation the current one and closes the writer. It also
@@ -205,11 +248,14 @@ func (w *Writer) Finish(ctx context.Context) error {
 	return nil
 }
 
-func (w *Writer) finish(ctx context.Context) error {
+func (w *Writer) finish(ctx context.Context) (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.db == nil {
 		return errClosed
+	}
+	if err := w.endAhead(ctx); err != nil {
+		return err
 	}
 	// Within a process, the engine opens a file either for writing or for reading.
 	if err := w.closeDB(); err != nil {
@@ -227,7 +273,12 @@ func (w *Writer) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := reindex(ctx, w.dir, w.next, w.cfg); err != nil {
+	if w.texts == nil {
+		if w.texts, err = openCache(w.next, w.cfg); err != nil {
+			return err
+		}
+	}
+	if err := reindex(ctx, w.dir, w.next, w.texts, w.cfg); err != nil {
 		return err
 	}
 	return w.dropRemoved(ctx, w.next)
@@ -237,7 +288,15 @@ func (w *Writer) finish(ctx context.Context) error {
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	err := w.closeDB()
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = w.endAhead(ended) // the next writer embeds what is left
+	var err error
+	if w.texts != nil {
+		err = w.texts.Close()
+		w.texts = nil
+	}
+	err = errors.Join(err, w.closeDB())
 	if w.lock != nil {
 		err = errors.Join(err, w.lock.Release())
 		w.lock = nil

@@ -166,3 +166,58 @@ func (r *Reader) Counts(ctx context.Context) ([]Counts, error) {
 		return []any{&c.PaperID, &c.Pages, &c.Images, &c.Chunks, &c.Tables, &c.Sections, &c.Equations, &c.References}
 	}, "SELECT paper_id::VARCHAR"+columns.String()+" FROM metadata"+joins.String()+" ORDER BY paper_id")
 }
+
+// Cells returns the texts of the paper for the search index: those that [Reader.Cells] yields once it is stored, in
+// another order.
+func (p Paper) Cells() []Cell {
+	c := cellList{paper: p.Metadata.PaperID, pages: make(map[string]int)}
+	for _, x := range p.Pages {
+		c.pages[x.ID] = x.Number
+	}
+	m := p.Metadata
+	c.add("metadata", m.PaperID, -1, "title", m.Title, "abstract", m.Abstract, "bibtex", m.BibTeX, "tldr", m.TLDR)
+	for _, x := range p.Pages {
+		c.add("pages", x.ID, x.Number, "page_content", x.Content, "page_summary", x.Summary)
+	}
+	for _, x := range p.Images {
+		c.add("images", x.ID, c.page(x.PageID), "image_caption", x.Caption, "image_summary", x.Summary)
+	}
+	for _, x := range p.Chunks {
+		c.add("chunks", x.ID, c.page(x.PageID), "text_content", x.Text)
+	}
+	for _, x := range p.Tables {
+		c.add("tables", x.ID, c.page(x.PageID), "table_caption", x.Caption, "table_content", x.Content, "table_summary", x.Summary)
+	}
+	for _, x := range p.Sections {
+		c.add("sections", x.ID, -1, "section_title", x.Title, "section_content", x.Content, "section_summary", x.Summary)
+	}
+	for _, x := range p.Equations {
+		c.add("equations", x.ID, c.page(x.PageID), "equation_content", x.Content)
+	}
+	for _, x := range p.References {
+		c.add("reference", x.ID, c.page(x.PageID), "reference_content", x.Content)
+	}
+	return c.list
+}
+
+type cellList struct {
+	paper string
+	pages map[string]int // numbers by id
+	list  []Cell
+}
+
+func (c *cellList) page(id string) int {
+	if n, ok := c.pages[id]; ok {
+		return n
+	}
+	return -1
+}
+
+// add adds the texts of a row, given as column, text, column, text.
+func (c *cellList) add(table, key string, page int, columns ...string) {
+	for pair := range slices.Chunk(columns, 2) {
+		if text := clean(pair[1]); strings.Trim(text, " ") != "" {
+			c.list = append(c.list, Cell{PaperID: c.paper, Page: page, Table: table, Column: pair[0], Key: key, Text: text})
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package env
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"airqa/env/embed/cache"
+	"airqa/env/paperdb"
+)
+
+// ahead embeds the texts of new papers while others are still being read. The vectors go to the cache, where
+// [Writer.Finish] finds them.
+type ahead struct {
+	texts  *cache.Cache
+	queue  chan []string
+	stop   chan struct{} // closed by end
+	cancel context.CancelFunc
+	ended  chan struct{}
+	err    error // of run; read it after ended
+}
+
+// aheadPapers is the number of papers that may wait. Then reading waits for embedding, so that memory is bounded.
+const aheadPapers = 4
+
+// startAhead begins to embed. It takes only the values of ctx.
+func startAhead(ctx context.Context, texts *cache.Cache) *ahead {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	a := &ahead{texts: texts, queue: make(chan []string, aheadPapers), stop: make(chan struct{}), cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(a.ended)
+		a.err = a.run(ctx)
+	}()
+	return a
+}
+
+func (a *ahead) run(ctx context.Context) error {
+	var batch []string
+	for {
+		if len(batch) < embedBatch {
+			select {
+			case texts := <-a.queue:
+				batch = append(batch, texts...)
+				continue
+			case <-a.stop:
+				return nil
+			}
+		}
+		select {
+		case <-a.stop:
+			return nil
+		default:
+		}
+		if _, err := a.texts.Embed(ctx, batch[:embedBatch]); err != nil {
+			return err
+		}
+		batch = batch[embedBatch:]
+	}
+}
+
+// add queues the texts of a paper, and waits if too many papers are queued. It returns the error of an earlier one.
+func (a *ahead) add(ctx context.Context, p paperdb.Paper) error {
+	var texts []string
+	for _, c := range p.Cells() {
+		texts = append(texts, windowsOf(a.texts, c)...)
+	}
+	select {
+	case a.queue <- texts:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-a.ended:
+		return fmt.Errorf("embed texts: %w", a.err)
+	}
+}
+
+// end waits for the texts that are being embedded and leaves those that are queued. When ctx ends, it waits no longer.
+func (a *ahead) end(ctx context.Context) error {
+	close(a.stop)
+	select {
+	case <-a.ended:
+	case <-ctx.Done():
+		a.cancel()
+		<-a.ended
+	}
+	a.cancel()
+	if ctx.Err() != nil && errors.Is(a.err, context.Canceled) {
+		return ctx.Err()
+	}
+	return a.err
+}
