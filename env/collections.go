@@ -171,9 +171,16 @@ func availableModels(ctx context.Context, store vectors.Store) string {
 	return " (it was built with " + strings.Join(names, ", ") + ": select that model with --embedder)"
 }
 
+// Stored is a vector collection and its size.
+type Stored struct {
+	vectors.Collection
+	// Stats has only Records if the collection is on a server.
+	flat.Stats
+}
+
 // Collections lists the vector collections of a data directory, in its own files or at the URL of a vector store. It
 // does not check whether they match the papers.
-func Collections(ctx context.Context, dir, url string) (list []vectors.Collection, err error) {
+func Collections(ctx context.Context, dir, url string) (list []Stored, err error) {
 	d, err := datadir.Open(dir)
 	if err == nil {
 		err = d.Hold("")
@@ -187,5 +194,18 @@ func Collections(ctx context.Context, dir, url string) (list []vectors.Collectio
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return store.List(ctx)
+	all, err := store.List(ctx)
+	for _, c := range all {
+		x := Stored{Collection: c}
+		if local, ok := store.(*flat.Store); ok {
+			x.Stats, err = local.Stats(ctx, c.Name)
+		} else {
+			x.Records, err = store.Count(ctx, c.Name, vectors.Filter{})
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	return list, err
 }

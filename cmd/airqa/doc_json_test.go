@@ -171,6 +171,10 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"config run --json"},
 		[]any{settings.Setting{}},
 	},
+	"vectors stats": {
+		[]string{"vectors stats -d airqa-demo/data --json"},
+		[]any{vectorsStats{}},
+	},
 	"judge-check": {
 		[]string{"judge-check labels.jsonl --judge offline --json"},
 		[]any{judge.Summary{}},

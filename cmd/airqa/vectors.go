@@ -12,10 +12,12 @@ import (
 	"airqa/internal/terminal"
 )
 
-// vectorsCmd moves and compares the collections of a data directory.
+// vectorsCmd shows, moves, compares and repairs the collections of a data directory.
 type vectorsCmd struct {
-	Copy  vectorsCopyCmd  `cmd:"" help:"Copy the collections of a data directory to a store."`
-	Check vectorsCheckCmd `cmd:"" help:"Check the collections of a data directory, or compare two stores."`
+	Copy   vectorsCopyCmd   `cmd:"" help:"Copy the collections of a data directory to a store."`
+	Check  vectorsCheckCmd  `cmd:"" help:"Check the collections of a data directory, or compare two stores."`
+	Stats  vectorsStatsCmd  `cmd:"" help:"Show the size of each collection: records, segments, bytes."`
+	Repair vectorsRepairCmd `cmd:"" help:"Rebuild what is damaged or missing in the collections."`
 }
 
 type vectorsCopyCmd struct {
@@ -134,7 +136,7 @@ func (c vectorsCheckCmd) verify(a *app, texts embed.Embedder) error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%s; repeat airqa ingest to rebuild damaged collections", terminal.Plural(faults, "fault"))
+		return fmt.Errorf("%s; airqa vectors repair --data %s rebuilds what is damaged", terminal.Plural(faults, "fault"), c.Data)
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func (b *embedBar) set(done, total int) {
 
 func (b *embedBar) close() {
 	if b.stage != nil {
-		b.stage.Close(fmt.Sprintf("%d texts embedded, %s", b.done, rate(b.done, b.Now().Sub(b.begun), "texts/s")))
+		b.stage.Close(fmt.Sprintf("%d texts indexed, %s", b.done, rate(b.done, b.Now().Sub(b.begun), "texts/s")))
 	}
 }
 
