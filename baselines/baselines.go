@@ -53,10 +53,13 @@ func All() []Baseline {
 	}
 }
 
+// every lists all baselines: those of the paper, and the one for questions of companion benchmarks.
+func every() []Baseline { return append(All(), givenContext()) }
+
 // Names lists the names of all baselines.
 func Names() []string {
 	var names []string
-	for _, b := range All() {
+	for _, b := range every() {
 		names = append(names, b.Name)
 	}
 	return names
@@ -64,7 +67,7 @@ func Names() []string {
 
 // Find returns the baseline with a name. The error lists the known ones.
 func Find(name string) (Baseline, error) {
-	for _, b := range All() {
+	for _, b := range every() {
 		if b.Name == name {
 			return b, nil
 		}
@@ -105,14 +108,23 @@ type Solver struct {
 	world    World
 	model    qa.Model
 	settings qa.Settings
-	// prompt is the system prompt of the loop, which is the same for every question.
-	prompt func() (string, error)
+	// prompt is the system prompt of the loop, which is the same for every question of a kind.
+	prompt func(qa.Kind) (string, error)
 }
 
 // New returns a solver. It does no I/O.
 func New(b Baseline, w World, m qa.Model, s qa.Settings) *Solver {
 	solver := &Solver{baseline: b, world: w, model: m, settings: s}
-	solver.prompt = sync.OnceValues(solver.system)
+	kinds := make(map[qa.Kind]func() (string, error))
+	for _, k := range []qa.Kind{"", qa.WithEvidence, qa.Dialogue, qa.Rank} {
+		kinds[k] = sync.OnceValues(func() (string, error) { return solver.system(k) })
+	}
+	solver.prompt = func(k qa.Kind) (string, error) {
+		if kinds[k] == nil {
+			return "", fmt.Errorf("unknown kind of question %q", k)
+		}
+		return kinds[k]()
+	}
 	return solver
 }
 
@@ -153,8 +165,12 @@ func (s *Solver) Solve(ctx context.Context, ex qa.Example, setup agent.Setup) (q
 	return j.episode.Trajectory(), err
 }
 
-// scope limits a question's retrieval to the papers that it names, or, if the run is configured so, to its conferences.
+// scope limits a question's retrieval to the papers that it names or, if the run is configured so, to its conferences, and a
+// ranking to the papers of its pool.
 func (s *Solver) scope(ex qa.Example) tools.Scope {
+	if ex.Kind == qa.Rank {
+		return tools.Scope{Papers: ex.ReferencePDF, Bounded: true}
+	}
 	if len(ex.AnchorPDF) > 0 || !s.settings.ByConference || len(ex.Conference) == 0 {
 		return tools.Scope{Papers: ex.AnchorPDF}
 	}
@@ -187,20 +203,21 @@ func (s *Solver) allTools(ex qa.Example) tools.Set {
 		tools.Retrieve{From: from, Scope: s.scope(ex), MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows},
 		tools.Query{From: s.world.Querier, MaxTokens: s.settings.ObservationTokens, MaxRows: s.settings.Rows},
 		tools.View{From: s.world.Viewer},
-		tools.Answer{},
+		tools.Answer{Kind: ex.Kind},
 	}
 }
 
 // Texts returns the hashes of the prompts and the tool texts of a baseline, for the record of a run. The text of a
-// native tool is its name, description and JSON Schema as a JSON object.
-func (s *Solver) Texts() (promptHashes, toolTexts map[string]string, err error) {
+// native tool is its name, description and JSON Schema as a JSON object. Those of Answer depend on the kind of the
+// questions.
+func (s *Solver) Texts(kind qa.Kind) (promptHashes, toolTexts map[string]string, err error) {
 	promptHashes, toolTexts = make(map[string]string), make(map[string]string)
 	for _, name := range s.promptNames() {
 		if promptHashes[name], err = prompts.Hash(name); err != nil {
 			return nil, nil, err
 		}
 	}
-	specs := s.Tools(qa.Example{}).Specs()
+	specs := s.Tools(qa.Example{Kind: kind}).Specs()
 	if s.baseline.Loop && s.settings.Protocol.Native() {
 		for _, t := range action.Native(specs) {
 			text, err := json.Marshal(t)

@@ -244,7 +244,7 @@ func TestFind(t *testing.T) {
 func TestTexts(t *testing.T) {
 	for _, b := range baselines.All() {
 		s := baselines.New(b, baselines.World{}, &model{}, qa.DefaultSettings())
-		prompts, texts, err := s.Texts()
+		prompts, texts, err := s.Texts("")
 		if err != nil || len(prompts) != len(b.Prompts) || len(texts) != len(b.Tools) {
 			t.Errorf("%s: %d of %d prompts, %d of %d tools, %v", b.Name, len(prompts), len(b.Prompts), len(texts), len(b.Tools), err)
 		}

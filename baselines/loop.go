@@ -14,7 +14,7 @@ import (
 
 // loop runs the ReAct loop with the baseline's tools.
 func loop(ctx context.Context, j job) error {
-	system, err := j.prompt()
+	system, err := j.prompt(j.example.Kind)
 	if err != nil {
 		return err
 	}
@@ -30,9 +30,9 @@ func loop(ctx context.Context, j job) error {
 	return agent.ReAct(ctx, j.episode, limits, func(s *qa.Step) { grammar.ReadStep(s, where) })
 }
 
-// system renders the system prompt of the loop.
-func (s *Solver) system() (string, error) {
-	specs := s.Tools(qa.Example{}).Specs()
+// system renders the system prompt of the loop for a kind of question.
+func (s *Solver) system(kind qa.Kind) (string, error) {
+	specs := s.Tools(qa.Example{Kind: kind}).Specs()
 	data := prompts.Data{
 		"actions": action.Describe(specs, s.format()), "form": s.format().Rule(),
 		"schema": "", "example": s.exampleAction(specs),

@@ -21,8 +21,8 @@ type gather func(ctx context.Context, j job) (string, error)
 func once(given string, collect gather) func(context.Context, job) error {
 	return func(ctx context.Context, j job) error {
 		if collect == nil {
-			bare := qa.Example{Question: j.example.Question, AnswerFormat: j.example.AnswerFormat}
-			return j.finish(ctx, prompts.Data{"given": given, "task": task(bare, nil), "context": ""})
+			bare := qa.Example{Question: j.example.Question, AnswerFormat: j.example.AnswerFormat, Kind: j.example.Kind, History: j.example.History}
+			return j.finish(ctx, prompts.Data{"given": given, "task": task(asked(bare), nil), "context": ""})
 		}
 		papers, err := j.titles(ctx)
 		if err != nil {
@@ -32,7 +32,7 @@ func once(given string, collect gather) func(context.Context, job) error {
 		if err != nil {
 			return err
 		}
-		return j.finish(ctx, prompts.Data{"given": given, "task": task(j.example, papers), "context": "\n[Context]: " + text})
+		return j.finish(ctx, prompts.Data{"given": given, "task": task(asked(j.example), papers), "context": "\n[Context]: " + text})
 	}
 }
 
@@ -46,7 +46,7 @@ func (j job) finish(ctx context.Context, data prompts.Data) error {
 	if err != nil {
 		return err
 	}
-	return j.episode.Finish(qa.Answered, "", qa.Answer{Given: true, Text: action.LastBlock(reply)})
+	return j.episode.Finish(qa.Answered, "", tools.ReadAnswer(j.example.Kind, action.LastBlock(reply)))
 }
 
 // ask sends only the given messages and returns the reply.
@@ -70,11 +70,15 @@ const noPaper = "none, because the question names no paper."
 // fromAnchors collects a text of every paper that the question names, truncated as a whole.
 func fromAnchors(read func(ctx context.Context, l Library, id string) (string, error)) gather {
 	return func(ctx context.Context, j job) (string, error) {
-		if len(j.example.AnchorPDF) == 0 {
+		ids := j.example.AnchorPDF
+		if j.example.Kind == qa.Rank {
+			ids = j.example.ReferencePDF
+		}
+		if len(ids) == 0 {
 			return noPaper, nil
 		}
 		var parts []string
-		for _, id := range j.example.AnchorPDF {
+		for _, id := range ids {
 			part, err := read(ctx, j.world.Library, id)
 			var unknown *tools.Fault
 			if errors.As(err, &unknown) {
@@ -86,11 +90,16 @@ func fromAnchors(read func(ctx context.Context, l Library, id string) (string, e
 			parts = append(parts, part)
 		}
 		text, cut := tokens.Cut(strings.Join(parts, "\n\n---\n\n"), j.settings.ContextTokens)
-		if cut {
-			text += fmt.Sprintf("\n(cut here: the limit of %d tokens is reached)", j.settings.ContextTokens)
-		}
-		return "\n" + text, nil
+		return "\n" + text + cutNote(cut, j.settings.ContextTokens), nil
 	}
+}
+
+// cutNote follows a text that was cut at a number of tokens.
+func cutNote(cut bool, most int) string {
+	if !cut {
+		return ""
+	}
+	return fmt.Sprintf("\n(cut here: the limit of %d tokens is reached)", most)
 }
 
 // act takes an action on behalf of the program and returns the text of its observation.

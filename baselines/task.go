@@ -29,7 +29,27 @@ func task(ex qa.Example, papers []string) string {
 		// The text and its names are compiled in; TestPrompts renders it.
 		panic(err)
 	}
+	if history := prompts.Dialogue(ex.History, prompts.HistoryRationales); history != "" {
+		text = "[Earlier messages]:\n" + history + text
+	}
 	return text
+}
+
+// asked adds the form that a baseline without actions asks for to the answer format of a question, by kind.
+func asked(ex qa.Example) qa.Example {
+	form := map[qa.Kind]string{qa.WithEvidence: "form_evidence", qa.Dialogue: "form_evidence", qa.Rank: "form_ranking"}[ex.Kind]
+	if form == "" {
+		return ex
+	}
+	text, err := prompts.Render(form, nil)
+	if err != nil {
+		panic(err) // as in task
+	}
+	if ex.AnswerFormat != "" {
+		text = ex.AnswerFormat + "\n" + text
+	}
+	ex.AnswerFormat = strings.TrimSpace(text)
+	return ex
 }
 
 // named writes a single value plainly and several as a Python list.

@@ -48,7 +48,7 @@ func writeSQL(ctx context.Context, j job) error {
 	}
 	return j.finish(ctx, prompts.Data{
 		"given":   ". The context holds the result of an SQL statement on a database of the papers.",
-		"task":    task(j.example, papers),
+		"task":    task(asked(j.example), papers),
 		"context": "\n[SQL]: " + sql + "\n[Context]: \n" + result,
 	})
 }

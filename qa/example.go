@@ -24,7 +24,9 @@ type Example struct {
 	Kind Kind `json:"kind,omitempty"`
 	// History has the earlier messages of a dialogue, oldest first.
 	History []Utterance `json:"history,omitempty"`
-	// Pool has the ids of the documents to rank.
+	// Context is a text that baselines without tools show as it is, such as the introduction of the paper; empty in AirQA.
+	Context string `json:"context,omitempty"`
+	// Pool has the ids of the documents to rank. Their papers are those of ReferencePDF, in the same order.
 	Pool []string `json:"pool,omitempty"`
 	// ReasoningSteps are the annotator's notes. They are never shown to an agent.
 	ReasoningSteps []string `json:"reasoning_steps,omitempty"`

@@ -3,6 +3,10 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
 
 	"airqa/agent/action"
 	"airqa/internal/python"
@@ -15,25 +19,123 @@ var answerText string
 //go:embed answer_plain.txt
 var answerPlain string
 
-// Answer ends the episode: Answer(answer).
-type Answer struct{}
+//go:embed answer_evidence.txt
+var answerEvidence string
+
+//go:embed answer_ranking.txt
+var answerRanking string
+
+// Answer ends the episode: Answer(answer), with the evidence or the ranking that a kind of question asks for.
+type Answer struct{ Kind qa.Kind }
+
+// AnswerWith returns the Answer whose calls have the given arguments.
+func AnswerWith(args map[string]any) Answer {
+	if _, ok := args["ranking"]; ok {
+		return Answer{Kind: qa.Rank}
+	}
+	if _, ok := args["evidence"]; ok {
+		return Answer{Kind: qa.WithEvidence}
+	}
+	return Answer{}
+}
 
 // Spec describes Answer.
-func (Answer) Spec() action.Spec {
-	return action.Spec{Name: "Answer", Text: answerText, Plain: answerPlain, Params: []action.Param{
-		{Name: "answer", Kind: action.Any, Required: true},
-	}}
+func (t Answer) Spec() action.Spec {
+	answer := action.Param{Name: "answer", Kind: action.Any, Required: true}
+	evidence := action.Param{Name: "evidence", Kind: action.Any, Required: true}
+	switch t.Kind {
+	case qa.WithEvidence, qa.Dialogue:
+		return action.Spec{Name: "Answer", Text: answerEvidence, Params: []action.Param{answer, evidence}}
+	case qa.Rank:
+		return action.Spec{Name: "Answer", Text: answerRanking, Params: []action.Param{{Name: "ranking", Kind: action.Any, Required: true}}}
+	default:
+		return action.Spec{Name: "Answer", Text: answerText, Plain: answerPlain, Params: []action.Param{answer}}
+	}
 }
 
 // Call returns a final observation with the answer as Python would print it.
-func (Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
+func (t Answer) Call(_ context.Context, a qa.Action) (qa.Observation, error) {
+	final := qa.Answer{Given: true}
+	ranking, ranked := action.Value(a, "ranking")
+	if ranked {
+		final.Ranking = ids(ranking)
+		final.Text = strings.Join(final.Ranking, ", ")
+		return qa.Observation{Status: qa.StatusFinal, Answer: &final}, nil
+	}
 	v, ok := action.Value(a, "answer")
 	if !ok {
 		return refuse("the answer could not be read back."), nil
 	}
-	answer := qa.Answer{Given: true, Text: python.Str(v), Literal: python.Repr(v)}
+	final.Text, final.Literal = python.Str(v), python.Repr(v)
 	if kept, ok := action.LaTeXValue(a, "answer"); ok {
-		answer.LaTeX = python.Str(kept)
+		final.LaTeX = python.Str(kept)
 	}
-	return qa.Observation{Status: qa.StatusFinal, Answer: &answer}, nil
+	if evidence, ok := action.Value(a, "evidence"); ok {
+		final.Evidence = ids(evidence)
+	}
+	return qa.Observation{Status: qa.StatusFinal, Answer: &final}, nil
+}
+
+// ReadAnswer reads the answer to a question of a kind from the text that a model was asked for: the answer itself, or an
+// object with the keys answer and evidence, or a list of ids. A text of another form is an answer without evidence, or a
+// list of its words.
+func ReadAnswer(kind qa.Kind, text string) qa.Answer {
+	final := qa.Answer{Given: true, Text: text}
+	switch kind {
+	case qa.WithEvidence, qa.Dialogue:
+		var object struct {
+			Answer   any      `json:"answer"`
+			Evidence []string `json:"evidence"`
+		}
+		if json.Unmarshal([]byte(text), &object) == nil && object.Answer != nil {
+			final.Text, final.Evidence = fmt.Sprint(object.Answer), trimmed(object.Evidence)
+		}
+	case qa.Rank:
+		var list []any
+		if json.Unmarshal([]byte(text), &list) == nil {
+			for _, v := range list {
+				final.Ranking = append(final.Ranking, fmt.Sprint(v))
+			}
+			final.Ranking = trimmed(final.Ranking)
+		} else {
+			final.Ranking = trimmed(strings.FieldsFunc(text, betweenIDs))
+		}
+		final.Text = strings.Join(final.Ranking, ", ")
+	}
+	return final
+}
+
+// ids returns the ids in a value: a list, or a text that separates them with commas or spaces.
+func ids(v python.Value) []string {
+	var list []python.Value
+	switch v := v.(type) {
+	case python.List:
+		list = v
+	case python.Tuple:
+		list = v
+	case python.Set:
+		list = v
+	case string:
+		return trimmed(strings.FieldsFunc(v, betweenIDs))
+	default:
+		list = python.List{v}
+	}
+	var texts []string
+	for _, item := range list {
+		texts = append(texts, python.Str(item))
+	}
+	return trimmed(texts)
+}
+
+func betweenIDs(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+
+// trimmed removes the brackets that passages show around their ids, and empty ids.
+func trimmed(texts []string) []string {
+	var list []string
+	for _, text := range texts {
+		if id := strings.Trim(strings.TrimSpace(text), "[]"); id != "" {
+			list = append(list, id)
+		}
+	}
+	return list
 }

@@ -131,7 +131,7 @@ func (c Config) examples() []qa.Example {
 // create writes run.json, the questions and the texts.
 func (c Config) create(t testing.TB, s *baselines.Solver, examples []qa.Example) {
 	t.Helper()
-	hashes, texts, err := s.Texts()
+	hashes, texts, err := s.Texts("")
 	check(t, err)
 	sums := make(map[string]string)
 	for name, text := range texts {

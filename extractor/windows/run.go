@@ -48,14 +48,12 @@ func Open(r *runlog.Run) (*Run, error) {
 // allTools are the tools in the order of the requests.
 var allTools = tools.Set{tools.Retrieve{}, tools.Query{}, tools.View{}, tools.Answer{}}
 
-// specOf returns the description of a tool.
-func specOf(name string) (action.Spec, bool) {
-	for _, t := range allTools {
-		if spec := t.Spec(); spec.Name == name {
-			return spec, true
-		}
-	}
-	return action.Spec{}, false
+// specsOf returns the descriptions of the tools in the form that an action has: the parameters of Answer depend on the
+// kind of the question.
+func specsOf(a *qa.Action) []action.Spec {
+	specs := allTools.Specs()
+	specs[len(specs)-1] = tools.AnswerWith(a.Args).Spec()
+	return specs
 }
 
 // offered reads the tools of a run with native calls. A baseline without a loop offers none: its texts are not JSON.

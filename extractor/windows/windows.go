@@ -133,23 +133,22 @@ func (r *Run) canonical(s qa.Step) string {
 	if a == nil || s.Called != nil || a.Start >= a.End || a.End > len(kept) {
 		return kept
 	}
-	spec, known := specOf(a.Name)
-	if !known {
+	specs := specsOf(a)
+	at := slices.IndexFunc(specs, func(s action.Spec) bool { return s.Name == a.Name })
+	if at < 0 {
 		return kept
 	}
 	printed := cmp.Or(a.LaTeX, a.Text)
 	if r.format != "" && r.format != action.Python {
-		printed = r.format.Write(spec, a.Args)
+		printed = r.format.Write(specs[at], a.Args)
 	}
 	text := kept[:a.Start] + printed + kept[a.End:]
-	again := action.Grammar{Specs: specs(), Format: r.format}.Read(text)
+	again := action.Grammar{Specs: specs, Format: r.format}.Read(text)
 	if again.Action == nil || cmp.Or(again.Action.LaTeX, again.Action.Text) != cmp.Or(a.LaTeX, a.Text) {
 		return kept
 	}
 	return text[:again.Kept]
 }
-
-func specs() []action.Spec { return allTools.Specs() }
 
 // canonicalCall returns the native call that ran, without those that did not.
 func canonicalCall(s qa.Step) []qa.ToolCall {

@@ -35,6 +35,7 @@ func fields(ex *qa.Example) []field {
 		{"annotator", "a string", &ex.Annotator, false, false},
 		{"kind", "a string", &ex.Kind, false, false},
 		{"history", "a list of messages", &ex.History, false, false},
+		{"context", "a string", &ex.Context, false, false},
 		{"pool", "a list of ids", &ex.Pool, false, false},
 	}
 }

@@ -174,7 +174,7 @@ func (s Session) openJob(p Plan, c Job, world baselines.World, account *budget.A
 	if o.writer.Torn > 0 {
 		s.Notify.Notef("%s: removed an incomplete last line of %d bytes", c.Dir, o.writer.Torn)
 	}
-	if err := keepTools(o.writer, solver); err != nil {
+	if err := keepTools(o.writer, solver, p.kind()); err != nil {
 		return nil, errors.Join(err, o.writer.Close())
 	}
 	if p.Seed != nil {
@@ -192,8 +192,8 @@ func (s Session) openJob(p Plan, c Job, world baselines.World, account *budget.A
 }
 
 // keepTools stores the texts of the tools that run.json names by hash.
-func keepTools(w *runlog.Writer, solver *baselines.Solver) error {
-	_, tools, err := solver.Texts()
+func keepTools(w *runlog.Writer, solver *baselines.Solver, kind qa.Kind) error {
+	_, tools, err := solver.Texts(kind)
 	if err != nil {
 		return err
 	}
@@ -250,6 +250,14 @@ func adviceOn(differences []string) string {
 	return "Choose another --out, or repeat the settings of the existing run"
 }
 
+// kind is the kind of all questions.
+func (p Plan) kind() qa.Kind {
+	if len(p.Examples) == 0 {
+		return ""
+	}
+	return p.Examples[0].Kind
+}
+
 // Record returns run.json for a job, and the questions as JSON Lines.
 func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) (runlog.Config, []byte, error) {
 	questions, err := dataset.Lines(p.Examples)
@@ -267,7 +275,7 @@ func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) 
 	}
 	settings := p.Settings.Record()
 	maps.Copy(settings, p.World.Retrieval())
-	prompts, tools, err := solver.Texts()
+	prompts, tools, err := solver.Texts(p.kind())
 	if err != nil {
 		return runlog.Config{}, nil, err
 	}
