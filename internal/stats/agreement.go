@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // CohenKappa is the agreement of two judges on the same items beyond chance (Cohen 1960): 1 for perfect agreement, 0
 // for chance. It is NaN without items, for lists of different lengths, and if all verdicts are equal, because chance
@@ -27,26 +31,34 @@ func CohenKappa[T comparable](a, b []T) float64 {
 // FleissKappa is the agreement of several judges beyond chance (Fleiss 1971); votes[item][judge]. Items may have
 // different judges. Items with fewer than two votes are ignored; with different numbers of votes, each item has equal
 // weight (as in Gwet 2014). NaN if no item is left or all votes are equal, as in [CohenKappa].
-func FleissKappa(votes [][]bool) float64 {
-	var items, agree, yes float64
+func FleissKappa[T comparable](votes [][]T) float64 {
+	var items, agree float64
+	shares := make(map[T]float64)
 	for _, item := range votes {
 		n := float64(len(item))
 		if n < 2 {
 			continue
 		}
-		var right float64
+		counts := make(map[T]float64)
 		for _, v := range item {
-			right += one(v)
+			counts[v]++
+		}
+		pairs := 0.0 // of equal votes: whole numbers, so that the order of the map does not matter
+		for v, times := range counts {
+			pairs += times * (times - 1)
+			shares[v] += times / n
 		}
 		items++
-		agree += (right*(right-1) + (n-right)*(n-right-1)) / (n * (n - 1))
-		yes += right / n
+		agree += pairs / (n * (n - 1))
 	}
 	if items == 0 {
 		return math.NaN()
 	}
-	share := yes / items
-	return beyondChance(agree/items, share*share+(1-share)*(1-share))
+	chance := 0.0
+	for _, sum := range slices.Sorted(maps.Values(shares)) { // in a fixed order
+		chance += (sum / items) * (sum / items)
+	}
+	return beyondChance(agree/items, chance)
 }
 
 func beyondChance(observed, chance float64) float64 {

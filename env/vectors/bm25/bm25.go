@@ -12,17 +12,11 @@ import (
 	"slices"
 
 	"airqa/env/vectors"
+	"airqa/internal/lexical"
 )
 
 // Name is the collection name of the paper's reference implementation.
 const Name = "text_bm25_en"
-
-// The constants of the reference implementation.
-const (
-	k1      = 1.5
-	b       = 0.75
-	epsilon = 0.25
-)
 
 // lowest is the weight of a term that is in more than half of the documents if "epsilon × mean idf" is not positive, as
 // in a corpus of a few short documents. Documents with only such terms are still found, but rank last.
@@ -85,8 +79,8 @@ func (s *Stats) stem(word string) string {
 // b·length/average)). Terms unknown to Fit are left out; the vector may be empty.
 func (s *Stats) Document(text string) []vectors.Term {
 	counts, n := count(text, s.stem)
-	norm := k1 * (1 - b + b*float64(n)/s.avgdl)
-	return s.vector(counts, func(tf, _ float64) float64 { return tf * (k1 + 1) / (tf + norm) })
+	norm := lexical.K1 * (1 - lexical.B + lexical.B*float64(n)/s.avgdl)
+	return s.vector(counts, func(tf, _ float64) float64 { return tf * (lexical.K1 + 1) / (tf + norm) })
 }
 
 // Query returns the vector of a question: the inverse document frequency of each term times its number of occurrences.
@@ -177,10 +171,10 @@ func idfs(f saved) []float64 {
 	idf := make([]float64, len(f.DF))
 	sum := 0.0
 	for i, df := range f.DF {
-		idf[i] = math.Log(float64(f.Documents-df)+0.5) - math.Log(float64(df)+0.5)
+		idf[i] = lexical.IDF(f.Documents, df)
 		sum += idf[i]
 	}
-	floor := max(epsilon*sum/float64(max(len(idf), 1)), lowest)
+	floor := max(lexical.Epsilon*sum/float64(max(len(idf), 1)), lowest)
 	for i := range idf {
 		// The reference replaces only negative values; an exact 0 would remove the term from the vector.
 		if idf[i] <= 0 {

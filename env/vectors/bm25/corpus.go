@@ -2,10 +2,10 @@ package bm25
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"airqa/env/vectors"
+	"airqa/internal/lexical"
 )
 
 // Corpus holds the sums from which the weights of a growing corpus follow. A change of the corpus changes a few sums;
@@ -55,15 +55,15 @@ func (c Corpus) Weights() Weights {
 	sum, terms := 0.0, 0
 	for _, df := range slices.Sorted(maps.Keys(c.Frequencies)) {
 		n := c.Frequencies[df]
-		sum, terms = sum+float64(n)*rarity(c.Documents, df), terms+n
+		sum, terms = sum+float64(n)*lexical.IDF(c.Documents, df), terms+n
 	}
-	w.floor = max(epsilon*sum/float64(max(terms, 1)), lowest)
+	w.floor = max(lexical.Epsilon*sum/float64(max(terms, 1)), lowest)
 	return w
 }
 
 // Query returns the weight of a term that occurs count times in a query and is in df documents, df at least 1.
 func (w Weights) Query(count, df int) float32 {
-	idf := rarity(w.documents, df)
+	idf := lexical.IDF(w.documents, df)
 	if idf <= 0 {
 		idf = w.floor // as in idfs
 	}
@@ -73,12 +73,7 @@ func (w Weights) Query(count, df int) float32 {
 // Document returns the weight of a term that occurs count times in a text of length terms.
 func (w Weights) Document(count, length int) float32 {
 	tf := float64(count)
-	return float32(tf * (k1 + 1) / (tf + k1*(1-b+b*float64(length)/w.average)))
-}
-
-// rarity returns ln(N - df + 0.5) - ln(df + 0.5).
-func rarity(documents, df int) float64 {
-	return math.Log(float64(documents-df)+0.5) - math.Log(float64(df)+0.5)
+	return float32(tf * (lexical.K1 + 1) / (tf + lexical.K1*(1-lexical.B+lexical.B*float64(length)/w.average)))
 }
 
 // Counter counts the terms of texts. It is not safe for concurrent use.

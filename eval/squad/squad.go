@@ -1,0 +1,89 @@
+// Package squad compares texts as the SQuAD evaluation scripts do. [F1] is the token F1 of version 1.1, [F1v2] that of
+// version 2.0; both normalize with [Normalize]. QASPER and ArgSciChat score answers with them.
+package squad
+
+import (
+	"strings"
+
+	"airqa/internal/lexical"
+	"airqa/internal/python"
+)
+
+// Punctuation is Python's string.punctuation: the 32 characters that [Normalize] deletes.
+const Punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+// Normalize returns a text in lower case without ASCII punctuation and articles, with single spaces. Punctuation is
+// deleted, so that "cat-sat" is one word; other punctuation than ASCII stays.
+func Normalize(text string) string { return strings.Join(Tokens(text), " ") }
+
+// Tokens returns the words of a normalized text.
+func Tokens(text string) []string {
+	return python.Fields(withoutArticles(WithoutPunctuation(python.Lower(text))))
+}
+
+// WithoutPunctuation deletes ASCII punctuation.
+func WithoutPunctuation(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(Punctuation, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// withoutArticles replaces the words a, an and the by a space. A word is a run of word characters: "a" before a curly
+// apostrophe is one.
+func withoutArticles(text string) string {
+	var b strings.Builder
+	for text != "" {
+		end := strings.IndexFunc(text, func(r rune) bool { return !lexical.IsWord(r) })
+		if end < 0 {
+			end = len(text)
+		}
+		switch word := text[:end]; word {
+		case "a", "an", "the":
+			b.WriteByte(' ')
+		default:
+			b.WriteString(word)
+		}
+		rest := strings.IndexFunc(text[end:], lexical.IsWord)
+		if rest < 0 {
+			rest = len(text) - end
+		}
+		b.WriteString(text[end : end+rest])
+		text = text[end+rest:]
+	}
+	return b.String()
+}
+
+// F1 is the token F1 of version 1.1, from 0 to 1: 0 without a common token, also if both texts are empty.
+func F1(predicted, gold string) float64 { return overlap(Tokens(predicted), Tokens(gold)) }
+
+// F1v2 is the token F1 of version 2.0: 1 if both texts have no token, else as [F1].
+func F1v2(predicted, gold string) float64 {
+	p, g := Tokens(predicted), Tokens(gold)
+	if len(p) == 0 && len(g) == 0 {
+		return 1
+	}
+	return overlap(p, g)
+}
+
+// overlap is the F1 of two multisets.
+func overlap(predicted, gold []string) float64 {
+	left := make(map[string]int)
+	for _, t := range gold {
+		left[t]++
+	}
+	common := 0
+	for _, t := range predicted {
+		if left[t] > 0 {
+			left[t]--
+			common++
+		}
+	}
+	if common == 0 {
+		return 0
+	}
+	precision, recall := float64(common)/float64(len(predicted)), float64(common)/float64(len(gold))
+	return 2 * precision * recall / (precision + recall)
+}
