@@ -32,7 +32,9 @@ type Item struct {
 	qa.Example
 	// Document is the id of the document that the item is about; empty if it has a pool.
 	Document string
-	Gold     Gold
+	// Parts are the parts of the question that retrieval may use one by one: the aspects of a query.
+	Parts []string
+	Gold  Gold
 }
 
 // Gold is what an answer is compared with.
@@ -49,7 +51,8 @@ type GoldAnswer struct {
 	Text string
 	// Type is the answer's type, if the benchmark has types.
 	Type string
-	// Evidence has texts as annotated; Units are the ids of units that they were matched to.
+	// Evidence has texts as annotated, also for an unanswerable question; Units are the ids of units that they were
+	// matched to.
 	Evidence []string
 	Units    []string
 }

@@ -18,7 +18,7 @@ type Check func(qa.Evaluator) []string
 // Fault is a problem of an example.
 type Fault struct {
 	File string
-	Line int // from 1
+	Line int // from 1; 0 if the file is a single value and Text names the place
 	UUID string
 	Text string
 	// Loaded means that the example is in the stream nevertheless.
@@ -30,6 +30,9 @@ func (f *Fault) Error() string {
 	name := ""
 	if f.UUID != "" {
 		name = " example " + f.UUID + ":"
+	}
+	if f.Line == 0 {
+		return fmt.Sprintf("%s:%s %s", f.File, name, f.Text)
 	}
 	return fmt.Sprintf("%s:%d:%s %s", f.File, f.Line, name, f.Text)
 }

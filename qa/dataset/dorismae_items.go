@@ -1,0 +1,181 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"airqa/qa"
+)
+
+// DORISTest has the numbers of the 60 queries of the test split; the other 40 are for training.
+func DORISTest(number int) bool {
+	return number >= 50 && number < 100 || slices.Contains([]int{1, 8, 10, 16, 23, 28, 33, 37, 44, 46}, number)
+}
+
+// finish names the aspects, makes the items and reports what is missing.
+func (r *dorisReader) finish() {
+	r.Aspects = len(r.names)
+	loaded := make(map[int]bool, len(r.Corpus))
+	for _, a := range r.Corpus {
+		loaded[a.ID] = true
+	}
+	for i := range r.Queries {
+		q := &r.Queries[i]
+		for k := range q.Aspects {
+			r.nameAspect(&q.Aspects[k], q.Number)
+			for s := range q.Aspects[k].Sub {
+				r.nameAspect(&q.Aspects[k].Sub[s], q.Number)
+			}
+		}
+		r.checkPool(*q, loaded)
+	}
+	r.summary(r.repeated, "annotations repeat a pair: the scores are added")
+	rule := "added as -1, as the authors' code does"
+	if r.options.SkipUnparsed {
+		rule = "not added"
+	}
+	r.summary(r.unparsed, "annotations are -1 (an unparsed reply): "+rule)
+	r.summary(r.unknown, "aspects have no text in aspect_id2aspect")
+	for _, q := range r.Queries {
+		r.Items = append(r.Items, r.item(q, fmt.Sprintf("q%d", q.Number), q.Aspects, q.Text))
+	}
+}
+
+func (r *dorisReader) summary(o occurrence, text string) {
+	if o.n > 0 {
+		r.fault(fmt.Sprintf("%d %s; the first is %s", o.n, text, o.first), true)
+	}
+}
+
+func (r *dorisReader) nameAspect(a *DORISAspect, query int) {
+	text, ok := r.names[a.ID]
+	if a.Text = text; !ok {
+		r.unknown.add("%s of Query[%d]", a.ID, query)
+	}
+}
+
+// checkPool reports abstracts that are not in the corpus, duplicates, and pairs without annotation.
+func (r *dorisReader) checkPool(q DORISQuery, loaded map[int]bool) {
+	at := fmt.Sprintf("Query[%d].candidate_pool", q.Number)
+	seen := make(map[int]bool)
+	ids, missing := q.union(q.Aspects), 0
+	for _, p := range q.Pool {
+		if seen[p] {
+			r.fault(fmt.Sprintf("%s has abstract %d twice", at, p), true)
+		}
+		if seen[p] = true; !loaded[p] {
+			r.fault(fmt.Sprintf("%s: abstract %d is not in the corpus; it is ranked as an empty text", at, p), true)
+		}
+		for _, id := range ids {
+			if r.scores[dorisPair{id, p}].rows == 0 {
+				missing++
+			}
+		}
+	}
+	if missing > 0 {
+		r.fault(fmt.Sprintf("%s: %d of %d pairs of aspect and abstract have no annotation; they count 0", at, missing, len(ids)*len(q.Pool)), true)
+	}
+}
+
+// union is the set of aspects and sub-aspects.
+func (q DORISQuery) union(aspects []DORISAspect) []string {
+	var ids []string
+	add := func(id string) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, a := range aspects {
+		add(a.ID)
+		for _, sub := range a.Sub {
+			add(sub.ID)
+		}
+	}
+	return ids
+}
+
+// item is a query, or a part of it, with the scores for these aspects: the sums over the set of aspects and sub-aspects.
+func (d *DORISMAE) item(q DORISQuery, id string, aspects []DORISAspect, text string) Item {
+	split := "train"
+	if DORISTest(q.Number) {
+		split = "test"
+	}
+	it := Item{Example: qa.Example{UUID: id, Question: text, Kind: qa.Rank, Tags: []string{q.Type, split}}}
+	ids := q.union(aspects)
+	it.Gold.Top = float64(len(ids))
+	for _, a := range aspects {
+		it.Parts = append(it.Parts, a.Text)
+	}
+	for _, p := range q.Pool {
+		it.Pool = append(it.Pool, strconv.Itoa(p))
+		sum := 0
+		for _, id := range ids {
+			sum += d.scores[dorisPair{id, p}].sum
+		}
+		it.Gold.Grades = append(it.Gold.Grades, float64(sum))
+	}
+	return it
+}
+
+// ByAspects returns the queries with their aspects, joined by a space, as the question.
+func (d *DORISMAE) ByAspects() []Item {
+	list := slices.Clone(d.Items)
+	for i := range list {
+		list[i].Question = strings.Join(list[i].Parts, " ")
+	}
+	return list
+}
+
+// Subqueries returns the parts of queries about k aspects: for every combination in order, the sentences about these
+// aspects, each once, unless they mention more than k aspects. Gold is restricted to these aspects and their sub-aspects.
+func (d *DORISMAE) Subqueries(k int) []Item {
+	var list []Item
+	for _, q := range d.Queries {
+		for _, chosen := range combinations(len(q.Aspects), k) {
+			id := fmt.Sprintf("q%d", q.Number)
+			var aspects []DORISAspect
+			var sentences, mentioned []string
+			for _, i := range chosen {
+				id += fmt.Sprintf("-%d", i+1)
+				aspects = append(aspects, q.Aspects[i])
+				sentences = append(sentences, q.sentences[q.Aspects[i].ID]...)
+			}
+			sentences = distinct(sentences)
+			for _, s := range sentences {
+				mentioned = append(mentioned, q.mentions[s]...)
+			}
+			if len(distinct(mentioned)) <= k {
+				list = append(list, d.item(q, id, aspects, strings.Join(sentences, " ")))
+			}
+		}
+	}
+	return list
+}
+
+// combinations of k of the numbers below n, in lexicographic order.
+func combinations(n, k int) [][]int {
+	if k == 0 {
+		return [][]int{nil}
+	}
+	var list [][]int
+	for last := k - 1; last < n; last++ {
+		for _, c := range combinations(last, k-1) {
+			list = append(list, append(slices.Clone(c), last))
+		}
+	}
+	slices.SortFunc(list, slices.Compare)
+	return list
+}
+
+// distinct keeps the first of equal texts.
+func distinct(list []string) []string {
+	var kept []string
+	for _, s := range list {
+		if !slices.Contains(kept, s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}

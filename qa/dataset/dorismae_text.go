@@ -1,0 +1,130 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// DORISTree is a query of queries.txt with its aspects, which have no ids there.
+type DORISTree struct {
+	Number    int
+	Sentences []string
+	Aspects   []DORISAspect
+}
+
+// Distinct returns the distinct texts of aspects and sub-aspects, whose number is |Q|.
+func (t DORISTree) Distinct() []string {
+	var texts []string
+	for _, a := range t.Aspects {
+		texts = append(texts, a.Text)
+		for _, sub := range a.Sub {
+			texts = append(texts, sub.Text)
+		}
+	}
+	return distinct(texts)
+}
+
+// DORISBest is a block of best_candidates.txt: a query and the abstract with the highest normalized score.
+type DORISBest struct {
+	Query     int
+	Text      string
+	Candidate int
+	Score     float64
+	Abstract  string
+}
+
+var (
+	dorisRuler  = regexp.MustCompile(`(?m)^={5,}\s*$`)
+	dorisQuery  = regexp.MustCompile(`^Query: (\d+)$`)
+	dorisAspect = regexp.MustCompile(`^(\t?)(?:\d+|[a-z])\. (.*)$`)
+	dorisBest   = regexp.MustCompile(`(?s)^Query id: (\d+)\n(.*)\n\nBest Candidate ID: (\d+), Best Candidate Averaged Relevance Score: ([0-9.]+)\n\nBest Candidate:\n(.*)$`)
+)
+
+// blocksOf returns the parts of a file between rulers.
+func blocksOf(path string) ([]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, b := range dorisRuler.Split(string(text), -1) {
+		if b = strings.Trim(strings.ReplaceAll(b, "\r\n", "\n"), "\n"); b != "" {
+			list = append(list, b)
+		}
+	}
+	return list, nil
+}
+
+// DORISTrees reads queries.txt.
+func DORISTrees(path string) ([]DORISTree, error) {
+	blocks, err := blocksOf(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []DORISTree
+	for i, b := range blocks {
+		t, err := parseTree(b)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: block %d: %w", path, i+1, err)
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+func parseTree(block string) (t DORISTree, err error) {
+	lines := strings.Split(block, "\n")
+	head := dorisQuery.FindStringSubmatch(lines[0])
+	if head == nil {
+		return t, fmt.Errorf("want a line such as \"Query: 0\", not %q", lines[0])
+	}
+	t.Number, _ = strconv.Atoi(head[1])
+	inAspects := false
+	for _, line := range lines[1:] {
+		m := dorisAspect.FindStringSubmatch(line)
+		switch {
+		case line == "":
+		case line == "Aspects:":
+			inAspects = true
+		case !inAspects:
+			t.Sentences = append(t.Sentences, line)
+		case m != nil && m[1] == "":
+			t.Aspects = append(t.Aspects, DORISAspect{Text: m[2]})
+		case m != nil && len(t.Aspects) > 0:
+			a := &t.Aspects[len(t.Aspects)-1]
+			a.Sub = append(a.Sub, DORISAspect{Text: m[2]})
+		default:
+			return t, fmt.Errorf("query %d: %.60q is neither an aspect nor a sub-aspect", t.Number, line)
+		}
+	}
+	if len(t.Sentences) == 0 || len(t.Aspects) == 0 {
+		return t, fmt.Errorf("query %d has no text or no aspects", t.Number)
+	}
+	return t, nil
+}
+
+// DORISBestCandidates reads best_candidates.txt.
+func DORISBestCandidates(path string) ([]DORISBest, error) {
+	blocks, err := blocksOf(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []DORISBest
+	for i, b := range blocks {
+		m := dorisBest.FindStringSubmatch(b)
+		if m == nil {
+			return nil, fmt.Errorf("read %s: block %d: want \"Query id\", \"Best Candidate ID\" and \"Best Candidate\"", path, i+1)
+		}
+		best := DORISBest{Text: m[2], Abstract: m[5]}
+		best.Query, _ = strconv.Atoi(m[1])
+		best.Candidate, _ = strconv.Atoi(m[3])
+		if best.Score, err = strconv.ParseFloat(m[4], 64); err != nil {
+			return nil, fmt.Errorf("read %s: block %d: score: %w", path, i+1, err)
+		}
+		list = append(list, best)
+	}
+	return list, nil
+}
