@@ -1,0 +1,142 @@
+package qasper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/internal/lexical"
+	"airqa/qa/dataset"
+)
+
+// ScriptSeed is the seed of the authors' random choice of paragraphs.
+const ScriptSeed = 31045
+
+// Methods are the names of the baselines: a paragraph as answer and evidence (tfidf, first, random), one answer for all
+// questions (unanswerable, yes), the question itself (echo), and the first annotation (oracle).
+func Methods() []string {
+	return []string{"tfidf", "first", "random", "unanswerable", "yes", "echo", "oracle"}
+}
+
+// Baseline makes a prediction for each question, in order. Candidates of a paper are all its paragraphs, empty ones
+// included, as in the authors' script; without any, no evidence is predicted. seed is for random, whose choices are
+// those of Python's random.choice.
+func Baseline(c dataset.Companion, method string, seed uint32) ([]Prediction, error) {
+	if !slices.Contains(Methods(), method) {
+		return nil, fmt.Errorf("unknown baseline %q of QASPER; the baselines are %s", method, strings.Join(Methods(), ", "))
+	}
+	papers := paragraphs(c.Documents)
+	random := newTwister(seed)
+	fitted, model := "", (*lexical.TFIDF)(nil)
+	var list []Prediction
+	for _, it := range c.Items {
+		p := Prediction{ID: it.UUID}
+		candidates := papers[it.Document]
+		pick := -1
+		switch method {
+		case "unanswerable":
+			p.Answer = "Unanswerable"
+		case "yes":
+			p.Answer = "Yes"
+		case "echo":
+			p.Answer = it.Question
+		case "oracle":
+			p.Answer, p.Evidence = it.Gold.Answers[0].Text, goldEvidence(it.Gold.Answers[0])
+		case "first":
+			pick = 0
+		case "random":
+			if len(candidates) > 0 {
+				pick = random.below(len(candidates))
+			}
+		case "tfidf":
+			if model == nil || fitted != it.Document {
+				fitted, model = it.Document, lexical.FitTFIDF(candidates, lexical.Options{StripAccents: true, StopWords: true})
+			}
+			pick = last(model.Scores(it.Question))
+		}
+		if pick >= 0 && pick < len(candidates) {
+			p.Answer, p.Evidence = candidates[pick], candidates[pick:pick+1]
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// paragraphs are the paragraphs of each paper, without captions.
+func paragraphs(documents []dataset.Document) map[string][]string {
+	papers := make(map[string][]string)
+	for _, d := range documents {
+		var list []string
+		for _, u := range d.Units {
+			if strings.HasPrefix(u.ID, "p") {
+				list = append(list, u.Text)
+			}
+		}
+		papers[d.ID] = list
+	}
+	return papers
+}
+
+// last is the index of the last maximum; -1 without scores.
+func last(scores []float64) int {
+	best := -1
+	for i, s := range scores {
+		if best < 0 || s >= scores[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// RandomEvidence is the exact expectation of the evidence F1 of one uniformly drawn paragraph.
+func RandomEvidence(c dataset.Companion, o Options) Mean {
+	var m Mean
+	papers := paragraphs(c.Documents)
+	for _, it := range lastByID(c.Items) {
+		sum, candidates := 0.0, papers[it.Document]
+		_, counts := bestEvidence(nil, it.Gold.Answers, o)
+		for i := range candidates {
+			f, _ := bestEvidence(candidates[i:i+1], it.Gold.Answers, o)
+			sum += f
+		}
+		switch {
+		case !counts:
+		case len(candidates) == 0:
+			f, _ := bestEvidence(nil, it.Gold.Answers, o)
+			m.add(f)
+		default:
+			m.add(sum / float64(len(candidates)))
+		}
+	}
+	return m
+}
+
+// ScriptEvidenceF1 scores the evidence of predictions, one for each question in order, by the rule of the authors'
+// script of heuristic baselines, which differs from their evaluator: 0 as soon as an annotation shares nothing with the
+// prediction, precision always 1, recall over gold evidence in the text, and every question counts, whatever its id.
+func ScriptEvidenceF1(items []dataset.Item, predictions []Prediction) Mean {
+	var m Mean
+	for i, it := range items {
+		m.add(scriptF1(predictions[i].Evidence, it.Gold.Answers))
+	}
+	return m
+}
+
+func scriptF1(predicted []string, gold []dataset.GoldAnswer) float64 {
+	best := 0.0
+	for _, g := range gold {
+		want := withoutFloats(g.Evidence)
+		common := 0
+		for _, e := range set(predicted) {
+			if slices.Contains(want, e) {
+				common++
+			}
+		}
+		if common == 0 {
+			return 0
+		}
+		recall := float64(common) / float64(len(want))
+		best = max(best, 2*recall/(1+recall))
+	}
+	return best
+}

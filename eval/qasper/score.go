@@ -1,0 +1,269 @@
+// Package qasper scores predictions for QASPER (Dasigi et al. 2021). [Score] gives the numbers of the authors' evaluator,
+// or corrected ones; [Baseline] makes predictions without a model; [Read] and [Write] handle the official format of
+// predictions. Questions are loaded by qa/dataset.
+package qasper
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"airqa/eval/squad"
+	"airqa/qa/dataset"
+)
+
+// Options select the rules.
+type Options struct {
+	// Fixed applies the corrections of [Corrections]; otherwise the rules are those of the authors' evaluator.
+	Fixed bool
+	// TextOnly drops gold evidence in figures and tables. The authors' flag leaves predictions and the other questions as
+	// they are.
+	TextOnly bool
+}
+
+// Corrections lists the differences between fixed rules and the authors' evaluator.
+func Corrections(o Options) []string {
+	list := []string{
+		"evidence is compared as sets: duplicates do not change precision or recall",
+		"answers are grouped by the type of the first annotation, and missing predictions count 0 in their group",
+		"a question id that occurs twice is an error",
+	}
+	if o.TextOnly {
+		list = append(list, "text evidence only: figures and tables are dropped from predictions, too, and annotations with only such evidence are excluded")
+	}
+	return list
+}
+
+// Mean is a mean over N values from 0 to 1; 0 without values.
+type Mean struct {
+	Value float64 `json:"value"`
+	N     int     `json:"n"`
+	sum   float64
+}
+
+func (m *Mean) add(v float64) {
+	m.sum += v
+	m.N++
+	m.Value = m.sum / float64(m.N)
+}
+
+// TypeMean is the answer F1 of a type of answers.
+type TypeMean struct {
+	Type string `json:"type"`
+	Mean
+}
+
+// Scores are the results of a file of predictions. A missing prediction scores 0 in both means.
+type Scores struct {
+	Answer   Mean `json:"answer_f1"`
+	Evidence Mean `json:"evidence_f1"`
+	// ByType groups by the type of the annotation that an answer matches best, without missing predictions; in fixed
+	// mode it is ByFirst.
+	ByType []TypeMean `json:"answer_f1_by_type"`
+	// ByFirst groups by the type of the first annotation, with missing predictions.
+	ByFirst []TypeMean `json:"answer_f1_by_first_type"`
+	Missing int        `json:"missing_predictions"`
+	// Notes are remarks about the predictions and the rules.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Types are the types of answers in the order of the evaluator's output.
+func Types() []string {
+	return []string{dataset.Extractive, dataset.Abstractive, dataset.Boolean, dataset.Unanswerable}
+}
+
+func newScores() Scores {
+	var s Scores
+	for _, name := range Types() {
+		s.ByType, s.ByFirst = append(s.ByType, TypeMean{Type: name}), append(s.ByFirst, TypeMean{Type: name})
+	}
+	return s
+}
+
+func addType(list []TypeMean, name string, v float64) {
+	for i := range list {
+		if list[i].Type == name {
+			list[i].add(v)
+		}
+	}
+}
+
+// Score compares predictions with questions. Of several predictions for a question, or several questions of an id, the
+// last one counts.
+func Score(items []dataset.Item, predictions []Prediction, o Options) (Scores, error) {
+	s := newScores()
+	questions := lastByID(items)
+	if len(questions) < len(items) && o.Fixed {
+		return s, fmt.Errorf("score QASPER: %d of %d questions share an id with another: predictions cannot name them; use --compat, where the last one counts",
+			len(items)-len(questions), len(items))
+	}
+	byID := make(map[string]Prediction)
+	for _, p := range predictions {
+		byID[p.ID] = p
+	}
+	for _, it := range questions {
+		p, ok := byID[it.UUID]
+		s.add(it.Gold.Answers, p, ok, o)
+		delete(byID, it.UUID)
+	}
+	if o.Fixed {
+		s.ByType = slices.Clone(s.ByFirst)
+		for _, c := range Corrections(o) {
+			s.Notes = append(s.Notes, "fixed: "+c)
+		}
+	}
+	s.note(len(items)-len(questions), "questions share an id with another; the last one counts")
+	s.note(len(predictions)-(len(questions)-s.Missing)-len(byID), "predictions are for a question with another prediction; the last one counts")
+	s.note(len(byID), "question ids of predictions are unknown; they are ignored")
+	s.note(repeating(predictions), "predictions have evidence twice, which lowers their precision without --fixed")
+	return s, nil
+}
+
+func (s *Scores) note(n int, text string) {
+	if n > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d %s", n, text))
+	}
+}
+
+// lastByID keeps the last question of each id, at the place of the first.
+func lastByID(items []dataset.Item) []dataset.Item {
+	at := make(map[string]int)
+	var list []dataset.Item
+	for _, it := range items {
+		if i, twice := at[it.UUID]; twice {
+			list[i] = it
+			continue
+		}
+		at[it.UUID] = len(list)
+		list = append(list, it)
+	}
+	return list
+}
+
+func repeating(predictions []Prediction) int {
+	n := 0
+	for _, p := range predictions {
+		if len(set(p.Evidence)) < len(p.Evidence) {
+			n++
+		}
+	}
+	return n
+}
+
+// add scores the prediction for one question.
+func (s *Scores) add(gold []dataset.GoldAnswer, p Prediction, predicted bool, o Options) {
+	answer, evidence, kind := 0.0, 0.0, ""
+	if predicted {
+		answer, kind = answerF1(p.Answer, gold)
+		addType(s.ByType, kind, answer)
+	} else {
+		s.Missing++
+	}
+	s.Answer.add(answer)
+	addType(s.ByFirst, gold[0].Type, answer)
+	evidence, counts := bestEvidence(p.Evidence, gold, o)
+	if !counts {
+		return
+	}
+	if !predicted {
+		evidence = 0
+	}
+	s.Evidence.add(evidence)
+}
+
+// answerF1 is the maximum over the annotations, and the type of the first annotation that reaches it.
+func answerF1(text string, gold []dataset.GoldAnswer) (best float64, kind string) {
+	best = -1
+	for _, g := range gold {
+		if f := squad.F1(text, g.Text); f > best {
+			best, kind = f, g.Type
+		}
+	}
+	return best, kind
+}
+
+// bestEvidence is the maximum over the annotations. counts is false if no annotation can be answered from the text,
+// which excludes a question in fixed mode.
+func bestEvidence(predicted []string, gold []dataset.GoldAnswer, o Options) (best float64, counts bool) {
+	for _, g := range gold {
+		want := goldEvidence(g)
+		if o.TextOnly {
+			all := want
+			want = withoutFloats(want)
+			if o.Fixed && len(want) == 0 && len(all) > 0 {
+				continue
+			}
+		}
+		got := predicted
+		if o.Fixed {
+			if o.TextOnly {
+				got = withoutFloats(got)
+			}
+			got, want = set(got), set(want)
+		}
+		best, counts = max(best, evidenceF1(got, want)), true
+	}
+	return best, counts
+}
+
+// goldEvidence is empty for an unanswerable question, whatever was annotated.
+func goldEvidence(g dataset.GoldAnswer) []string {
+	if g.Type == dataset.Unanswerable {
+		return nil
+	}
+	return g.Evidence
+}
+
+// withoutFloats drops figures and tables, wherever the mark is, as the evaluator does.
+func withoutFloats(evidence []string) []string {
+	return slices.DeleteFunc(slices.Clone(evidence), func(e string) bool { return strings.Contains(e, "FLOAT SELECTED") })
+}
+
+// evidenceF1 divides the number of distinct common texts by the lengths of the lists, with duplicates.
+func evidenceF1(predicted, gold []string) float64 {
+	if len(predicted) == 0 && len(gold) == 0 {
+		return 1
+	}
+	common := 0
+	for _, e := range set(predicted) {
+		if slices.Contains(gold, e) {
+			common++
+		}
+	}
+	if common == 0 {
+		return 0
+	}
+	precision, recall := float64(common)/float64(len(predicted)), float64(common)/float64(len(gold))
+	return 2 * precision * recall / (precision + recall)
+}
+
+// set keeps the first of equal texts.
+func set(list []string) []string {
+	var kept []string
+	for _, e := range list {
+		if !slices.Contains(kept, e) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// Human scores each annotation of the questions with at least three against the others, which the paper calls a lower
+// bound of human performance: every annotation counts as one prediction.
+func Human(items []dataset.Item, o Options) Scores {
+	s := newScores()
+	for _, it := range lastByID(items) {
+		gold := it.Gold.Answers
+		if len(gold) < 3 {
+			continue
+		}
+		for i, g := range gold {
+			others := slices.Delete(slices.Clone(gold), i, i+1)
+			s.add(others, Prediction{Answer: g.Text, Evidence: goldEvidence(g)}, true, o)
+		}
+	}
+	if o.Fixed {
+		s.ByType = slices.Clone(s.ByFirst)
+	}
+	return s
+}
