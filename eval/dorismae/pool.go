@@ -1,0 +1,181 @@
+package dorismae
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"airqa/eval/squad"
+	"airqa/internal/lexical"
+	"airqa/qa/dataset"
+)
+
+// The parameters of pools (create_candidate_pool of the authors' code).
+const (
+	poolQuery, poolGrouped, poolAspect = 20, 25, 2 // A, B and C: from each list of the query, of all aspects, of one aspect
+	poolSize, poolDense                = 80, 20
+	queryTop, aspectTop                = 50, 500
+)
+
+// Pools builds candidate pools from a corpus.
+type Pools struct {
+	abstracts []dataset.DORISAbstract
+	methods   []func(query string) []float64
+}
+
+// PoolQuery is what a pool is built for. Dense has abstracts in the order of their similarity to the query by an
+// embedding model; it may be empty.
+type PoolQuery struct {
+	Text     string
+	Aspects  []string
+	IdeaFrom []int
+	Dense    []int
+}
+
+// NewPools indexes a corpus by TF-IDF and BM25, in lower case and with spaces for ASCII punctuation. Words of BM25 are
+// separated by whitespace. Abstracts need their categories and links.
+func NewPools(abstracts []dataset.DORISAbstract) *Pools {
+	texts := make([]string, len(abstracts))
+	tokens := make([][]string, len(abstracts))
+	for i, a := range abstracts {
+		texts[i] = strings.Map(func(r rune) rune {
+			if strings.ContainsRune(squad.Punctuation, r) {
+				return ' '
+			}
+			return r
+		}, strings.ToLower(a.Text))
+		tokens[i] = strings.Fields(texts[i])
+	}
+	bm25 := lexical.NewBM25(tokens)
+	return &Pools{abstracts, []func(string) []float64{
+		lexical.FitTFIDF(texts, lexical.Options{}).Scores,
+		func(query string) []float64 { return bm25.Scores(strings.Fields(query)) },
+	}}
+}
+
+// Pool returns the ids of a pool in ascending order: the best abstracts of each list, more of each while there are fewer
+// than 80, those that cite or are cited by an idea paper, and the 20 best by vectors. Lexical lists have only abstracts
+// that share a category with an idea paper. Queries are compared in lower case, aspects as they are.
+func (p *Pools) Pool(q PoolQuery) []int {
+	kept := p.sameCategory(q.IdeaFrom)
+	var query, grouped, single [][]int
+	for _, scores := range p.methods {
+		query = append(query, kept(p.top(scores(strings.ToLower(q.Text)), queryTop)))
+		var lists [][]int
+		for _, aspect := range q.Aspects {
+			lists = append(lists, p.top(scores(aspect), aspectTop))
+		}
+		grouped = append(grouped, kept(group(lists)))
+		for _, list := range lists {
+			single = append(single, kept(list))
+		}
+	}
+	pool := fill(query, grouped, single, len(q.Aspects))
+	linked := p.linked(q.IdeaFrom)
+	for _, list := range slices.Concat(query, grouped) { // the grouped lists have every abstract of an aspect
+		for _, id := range list {
+			if linked(id) {
+				pool[id] = true
+			}
+		}
+	}
+	added := 0
+	for _, id := range q.Dense {
+		if added < poolDense && !pool[id] {
+			pool[id] = true
+			added++
+		}
+	}
+	return slices.Sorted(maps.Keys(pool))
+}
+
+// fill takes the union of the heads of the lists, with longer heads until it is large enough or the lists end.
+func fill(query, grouped, single [][]int, aspects int) map[int]bool {
+	a, b, c := poolQuery, poolGrouped, poolAspect
+	for round := 1; ; round++ {
+		pool, longest := make(map[int]bool), true
+		for _, lists := range []struct {
+			of [][]int
+			n  int
+		}{{query, a}, {grouped, b}, {single, c}} {
+			for _, list := range lists.of {
+				for _, id := range list[:min(lists.n, len(list))] {
+					pool[id] = true
+				}
+				longest = longest && lists.n >= len(list)
+			}
+		}
+		if len(pool) >= poolSize || longest {
+			return pool
+		}
+		if round%2 == 1 {
+			b++
+		} else {
+			a++
+		}
+		if aspects > 0 && round%aspects == 0 {
+			c++
+		}
+	}
+}
+
+// top are the n best abstracts with a score above 0; ties have the higher position first.
+func (p *Pools) top(scores []float64, n int) []int {
+	var list []int
+	for _, i := range order(scores) {
+		if len(list) == n || scores[i] <= 0 {
+			break
+		}
+		list = append(list, p.abstracts[i].ID)
+	}
+	return list
+}
+
+// group orders abstracts by the number of lists that have them, then by the sum of their reciprocal ranks, then by id.
+func group(lists [][]int) []int {
+	n, sum := make(map[int]int), make(map[int]float64)
+	for _, list := range lists {
+		for rank, id := range list {
+			n[id]++
+			sum[id] += 1 / float64(rank+1)
+		}
+	}
+	return slices.SortedFunc(maps.Keys(n), func(a, b int) int {
+		return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b))
+	})
+}
+
+// sameCategory returns a filter of lists.
+func (p *Pools) sameCategory(ideas []int) func([]int) []int {
+	wanted, of := make(map[string]bool), make(map[int][]string, len(p.abstracts))
+	for _, a := range p.abstracts {
+		of[a.ID] = a.Categories
+	}
+	for _, id := range ideas {
+		for _, c := range of[id] {
+			wanted[c] = true
+		}
+	}
+	return func(list []int) []int {
+		return slices.DeleteFunc(slices.Clone(list), func(id int) bool {
+			return !slices.ContainsFunc(of[id], func(c string) bool { return wanted[c] })
+		})
+	}
+}
+
+// linked returns a test for citations from or to an idea paper.
+func (p *Pools) linked(ideas []int) func(int) bool {
+	near := make(map[int]bool)
+	for _, a := range p.abstracts {
+		for _, id := range a.Linked {
+			if slices.Contains(ideas, a.ID) {
+				near[id] = true
+			}
+			if slices.Contains(ideas, id) {
+				near[a.ID] = true
+			}
+		}
+	}
+	return func(id int) bool { return near[id] }
+}

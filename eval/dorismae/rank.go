@@ -1,0 +1,245 @@
+package dorismae
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"airqa/internal/lexical"
+	"airqa/internal/words"
+	"airqa/qa/dataset"
+)
+
+// Ranker scores the abstracts of a pool, in its order. Higher is better. Calls must not overlap.
+type Ranker func(context.Context, dataset.Item) ([]float64, error)
+
+// Embed turns texts into vectors, one each, as env/embed does.
+type Embed func(ctx context.Context, texts []string) ([][]float32, error)
+
+var address = regexp.MustCompile(`(?:https?://|ftp://|www\.)\S+`)
+
+// Clean is an abstract without addresses, line breaks and dollar signs.
+func Clean(abstract string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(address.ReplaceAllString(abstract, ""), "\n", " "), "$", "")
+}
+
+// sentences are the sentences of a text; pieces under five characters are dropped.
+func sentences(text string) []string {
+	return slices.DeleteFunc(words.Sentences(text), func(s string) bool { return utf8.RuneCountInString(strings.TrimSpace(s)) < 5 })
+}
+
+// Methods are the names of the rankers that need no vectors, and of those that do.
+func Methods() (lexical, dense []string) {
+	return []string{"tfidf", "tfidf-sentences", "bm25", "bm25-sentences", "bm25-words", "bm25-lower"}, []string{"vectors", "maxsim", "maxsim-aspects", "maxmax"}
+}
+
+// NewRanker returns a method by name. TF-IDF and BM25 are fitted on each pool; "-sentences" adds the scores of the
+// sentences of the query; "bm25" has NLTK's tokens with case and punctuation, as the authors' code does, "bm25-words"
+// runs of word characters and single other characters, with case, and "bm25-lower" the tokens of TF-IDF. "vectors" compares whole texts, "maxsim" sentences of both (Equation 4), "maxsim-aspects" aspects with
+// sentences, "maxmax" the most similar pair of sentences. embed may be nil without these.
+func NewRanker(method string, documents []dataset.Document, embed Embed) (Ranker, error) {
+	c := corpus{texts: make(map[string]string)}
+	for _, d := range documents {
+		c.texts[d.ID] = Clean(d.Abstract)
+	}
+	lexicals, dense := Methods()
+	name, bySentence := strings.CutSuffix(method, "-sentences")
+	switch {
+	case slices.Contains(lexicals, method):
+		return c.lexical(fits[name], bySentence), nil
+	case slices.Contains(dense, method) && embed == nil:
+		return nil, fmt.Errorf("ranker %q needs an embedding model", method)
+	case slices.Contains(dense, method):
+		return (&vectors{corpus: c, embed: embed, method: method, known: make(map[string][][]float32)}).scores, nil
+	}
+	return nil, fmt.Errorf("unknown ranker %q of DORIS-MAE; the rankers are %s", method, strings.Join(append(lexicals, dense...), ", "))
+}
+
+// Rank orders the pool by the scores of a ranker. Ties have the later abstract of the pool first, as in the authors'
+// code.
+func Rank(ctx context.Context, r Ranker, it dataset.Item) ([]string, error) {
+	scores, err := r(ctx, it)
+	if err != nil {
+		return nil, fmt.Errorf("rank %s: %w", it.UUID, err)
+	}
+	ids := make([]string, len(it.Pool))
+	for rank, i := range order(scores) {
+		ids[rank] = it.Pool[i]
+	}
+	return ids, nil
+}
+
+// order is the reverse of a stable ascending sort.
+func order(scores []float64) []int {
+	list := make([]int, len(scores))
+	for i := range list {
+		list[i] = i
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b] || scores[a] == scores[b] && a > b:
+			return -1
+		case a == b:
+			return 0
+		}
+		return 1
+	})
+	return list
+}
+
+// fit learns documents and returns the scores of queries.
+type fit func(documents []string) func(query string) []float64
+
+var fits = map[string]fit{
+	"tfidf": fitTFIDF, "bm25": fitBM25(lexical.Treebank), "bm25-lower": fitBM25(lexical.Words),
+	"bm25-words": fitBM25(func(text string) []string { return wordOrMark.FindAllString(text, -1) }),
+}
+
+var wordOrMark = regexp.MustCompile(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]`)
+
+func fitTFIDF(documents []string) func(string) []float64 {
+	return lexical.FitTFIDF(documents, lexical.Options{}).Scores
+}
+
+func fitBM25(tokens func(string) []string) fit {
+	return func(documents []string) func(string) []float64 {
+		var list [][]string
+		for _, d := range documents {
+			list = append(list, tokens(d))
+		}
+		m := lexical.NewBM25(list)
+		return func(query string) []float64 { return m.Scores(tokens(query)) }
+	}
+}
+
+// corpus has the cleaned abstracts by id.
+type corpus struct{ texts map[string]string }
+
+func (c corpus) pool(it dataset.Item) []string {
+	var list []string
+	for _, id := range it.Pool {
+		list = append(list, c.texts[id])
+	}
+	return list
+}
+
+func (c corpus) lexical(f fit, bySentence bool) Ranker {
+	var pool []string
+	var scores func(string) []float64
+	return func(ctx context.Context, it dataset.Item) ([]float64, error) {
+		if scores == nil || !slices.Equal(pool, it.Pool) { // parts of a query share its pool
+			pool, scores = it.Pool, f(c.pool(it))
+		}
+		queries := []string{it.Question}
+		if bySentence {
+			queries = sentences(it.Question)
+		}
+		sums := make([]float64, len(it.Pool))
+		for _, q := range queries {
+			for i, s := range scores(q) {
+				sums[i] += s / float64(len(queries))
+			}
+		}
+		return sums, ctx.Err()
+	}
+}
+
+// vectors compares embedded texts.
+type vectors struct {
+	corpus
+	embed  Embed
+	method string
+	known  map[string][][]float32 // of the parts of an abstract
+}
+
+func (v *vectors) scores(ctx context.Context, it dataset.Item) ([]float64, error) {
+	question := []string{it.Question}
+	switch v.method {
+	case "maxsim", "maxmax":
+		question = sentences(it.Question)
+	case "maxsim-aspects":
+		question = it.Parts
+	}
+	q, err := v.embed(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]float64, len(it.Pool))
+	for i, text := range v.pool(it) {
+		p, err := v.abstract(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		scores[i] = MaxSim(q, p)
+		if v.method == "maxmax" {
+			scores[i] = maxMax(q, p)
+		}
+	}
+	return scores, nil
+}
+
+func (v *vectors) abstract(ctx context.Context, text string) ([][]float32, error) {
+	if p, ok := v.known[text]; ok {
+		return p, nil
+	}
+	parts := []string{text}
+	if v.method != "vectors" {
+		parts = sentences(text)
+	}
+	p, err := v.embed(ctx, parts)
+	if err == nil {
+		v.known[text] = p
+	}
+	return p, err
+}
+
+// MaxSim is Equation 4: the mean over the vectors of a query of the highest cosine to a vector of a document. 0 without
+// vectors.
+func MaxSim(query, document [][]float32) float64 {
+	sum := 0.0
+	for _, q := range query {
+		sum += nearest(q, document)
+	}
+	if len(query) == 0 {
+		return 0
+	}
+	return sum / float64(len(query))
+}
+
+// maxMax is the highest cosine of all pairs.
+func maxMax(query, document [][]float32) float64 {
+	best := 0.0
+	for i, q := range query {
+		if s := nearest(q, document); i == 0 || s > best {
+			best = s
+		}
+	}
+	return best
+}
+
+func nearest(q []float32, document [][]float32) float64 {
+	best := 0.0
+	for i, p := range document {
+		if s := cosine(q, p); i == 0 || s > best {
+			best = s
+		}
+	}
+	return best
+}
+
+func cosine(a, b []float32) float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		ab += float64(a[i]) * float64(b[i])
+		aa += float64(a[i]) * float64(a[i])
+		bb += float64(b[i]) * float64(b[i])
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}
