@@ -9,26 +9,13 @@ import (
 	"airqa/internal/python"
 )
 
-// Punctuation is Python's string.punctuation: the 32 characters that [Normalize] deletes.
-const Punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-
 // Normalize returns a text in lower case without ASCII punctuation and articles, with single spaces. Punctuation is
 // deleted, so that "cat-sat" is one word; other punctuation than ASCII stays.
 func Normalize(text string) string { return strings.Join(Tokens(text), " ") }
 
 // Tokens returns the words of a normalized text.
 func Tokens(text string) []string {
-	return python.Fields(withoutArticles(WithoutPunctuation(python.Lower(text))))
-}
-
-// WithoutPunctuation deletes ASCII punctuation.
-func WithoutPunctuation(text string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(Punctuation, r) {
-			return -1
-		}
-		return r
-	}, text)
+	return python.Fields(withoutArticles(python.RemovePunctuation(python.Lower(text))))
 }
 
 // withoutArticles replaces the words a, an and the by a space. A word is a run of word characters: "a" before a curly

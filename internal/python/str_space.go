@@ -24,6 +24,16 @@ func RemoveSpace(s string) string {
 	return CollapseSpace(s, "")
 }
 
+// RemovePunctuation removes the characters of string.punctuation, which is all punctuation of ASCII.
+func RemovePunctuation(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // CollapseSpace replaces every run of whitespace by sep, also at the ends.
 func CollapseSpace(s, sep string) string {
 	var b strings.Builder

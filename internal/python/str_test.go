@@ -192,3 +192,9 @@ func TestFloatNaN(t *testing.T) {
 		}
 	}
 }
+
+func TestRemovePunctuation(t *testing.T) {
+	if got := python.RemovePunctuation("a!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~z “–” \x7f"); got != "az “–” \x7f" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,279 @@
+package argscichat
+
+import (
+	"context"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"airqa/internal/lexical"
+	"airqa/internal/python"
+	"airqa/qa/dataset"
+)
+
+// Stats are counts of the data, for Tables 2 and 3 of the paper.
+type Stats struct {
+	Papers, Dialogues, Turns, Sentences int
+	// Proponent, Expert and Messages describe the messages of each and of both.
+	Proponent, Expert, Messages Lengths
+	// One and Two are the answers with one rationale, and with two, as the expert selected them.
+	One, Two int
+	// Distance is the mean distance of two rationales of an answer in sentences, over Distances answers.
+	Distance  float64
+	Distances int
+	// Deciles counts the distinct gold sentences of each turn by their place in the paper.
+	Deciles [10]int
+}
+
+// Lengths are mean numbers of tokens of N messages.
+type Lengths struct {
+	N int
+	// Several is the number of messages with several sentences.
+	Several int
+	// Words are separated by whitespace; Marks counts words and punctuation marks; Treebank counts NLTK's tokens, with
+	// rationales as the raw messages of the collection tool have them.
+	Words, Marks, Treebank float64
+}
+
+var (
+	sentenceEnd = regexp.MustCompile(`[.!?][\s\p{Z}]+`)
+	marks       = regexp.MustCompile(`[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s\p{Z}]`)
+)
+
+// Collect counts the data.
+func Collect(c *dataset.Companion) Stats {
+	s := Stats{Papers: len(c.Documents), Turns: len(c.Items)}
+	papers := make(map[string]dataset.Document)
+	for _, d := range c.Documents {
+		papers[d.ID] = d
+		s.Sentences += len(d.Units)
+	}
+	for i, it := range c.Items {
+		if len(it.History) == 0 {
+			s.Dialogues++
+		}
+		selected, known := Selected(c, i)
+		s.Proponent.add(it.Question, nil)
+		s.Expert.add(gold(it).Text, selected)
+		s.rationales(papers[it.Document], gold(it), selected, known)
+	}
+	p, e := s.Proponent, s.Expert
+	s.Messages = Lengths{p.N + e.N, p.Several + e.Several, p.Words + e.Words, p.Marks + e.Marks, p.Treebank + e.Treebank}
+	for _, l := range []*Lengths{&s.Proponent, &s.Expert, &s.Messages} {
+		n := float64(l.N)
+		l.Words, l.Marks, l.Treebank = l.Words/n, l.Marks/n, l.Treebank/n
+	}
+	s.Distance /= float64(s.Distances)
+	return s
+}
+
+func (l *Lengths) add(text string, rationales []string) {
+	l.N++
+	if sentenceEnd.MatchString(python.Strip(text)) {
+		l.Several++
+	}
+	l.Words += float64(len(python.Fields(text)))
+	l.Marks += float64(len(marks.FindAllString(text, -1)))
+	if len(rationales) > 0 {
+		text += "\nFacts:"
+		for i, r := range rationales {
+			text += "\n" + strconv.Itoa(i+1) + ". " + r
+		}
+	}
+	l.Treebank += float64(len(lexical.Treebank(text)))
+}
+
+// Selected returns the rationales of a turn as the expert selected them, which only the history of a later turn has. For
+// the last turn of a dialogue it returns the sentences of the rationales, and false.
+func Selected(c *dataset.Companion, i int) ([]string, bool) {
+	next := i + 1
+	if at := len(c.Items[i].History) + 1; next < len(c.Items) && c.Items[next].Document == c.Items[i].Document && len(c.Items[next].History) > at {
+		return c.Items[next].History[at].Rationales, true
+	}
+	return gold(c.Items[i]).Evidence, false
+}
+
+func (s *Stats) rationales(d dataset.Document, g dataset.GoldAnswer, selected []string, known bool) {
+	var at []int // sentences of the gold units
+	for _, id := range g.Units {
+		i := slices.IndexFunc(d.Units, func(u dataset.Unit) bool { return u.ID == id })
+		at = append(at, i)
+		s.Deciles[10*i/len(d.Units)]++
+	}
+	switch {
+	case len(selected) == 0:
+		return
+	case len(selected) == 1:
+		s.One++
+		return
+	}
+	s.Two++
+	if known {
+		at = nil
+		for _, r := range selected {
+			if i := start(d, r); i >= 0 {
+				at = append(at, i)
+			}
+		}
+	}
+	if len(at) > 0 {
+		s.Distance += float64(slices.Max(at) - slices.Min(at))
+		s.Distances++
+	}
+}
+
+// start returns the sentence in which a passage over several sentences begins, or -1.
+func start(d dataset.Document, passage string) int {
+	for i := range d.Units {
+		rest := dataset.Document{Units: []dataset.Unit{{}}}
+		for _, u := range d.Units[i:] {
+			rest.Units[0].Text += u.Text
+		}
+		if dataset.MatchSentence(rest, passage) < 0 {
+			return i - 1
+		}
+	}
+	return len(d.Units) - 1
+}
+
+// Similarity returns the similarity of texts i and j.
+type Similarity func(ctx context.Context, texts []string) (func(i, j int) float64, error)
+
+// ByTFIDF is the cosine of TF-IDF vectors with the defaults of scikit-learn, fitted on the texts.
+func ByTFIDF(_ context.Context, texts []string) (func(i, j int) float64, error) {
+	m := lexical.FitTFIDF(texts, lexical.Options{})
+	vectors := make([]lexical.Vector, len(texts))
+	for i, text := range texts {
+		vectors[i] = m.Vector(text)
+	}
+	return func(i, j int) float64 { return lexical.Cosine(vectors[i], vectors[j]) }, nil
+}
+
+// ByVector is the cosine of sentence vectors.
+func ByVector(e Embedder) Similarity {
+	return func(ctx context.Context, texts []string) (func(i, j int) float64, error) {
+		vectors, err := e.Embed(ctx, texts)
+		if err != nil {
+			return nil, err
+		}
+		return func(i, j int) float64 { return product(vectors[i], vectors[j]) }, nil
+	}
+}
+
+// Thresholds are those of Table 7.
+var Thresholds = []float64{0.3, 0.4, 0.5, 0.6, 0.7}
+
+// Diversity is the mean share of pairs with a similarity below each of [Thresholds], over N papers with such pairs among
+// those with several dialogues.
+type Diversity struct {
+	Shares []float64
+	N      []int
+}
+
+// Diverse computes Table 7. G1 are pairs of proponents' messages of different dialogues of a paper; G2 the experts'
+// answers to pairs of G1 that are not below the threshold; G3 pairs of an answer and one of its rationales.
+func Diverse(ctx context.Context, c *dataset.Companion, sim Similarity) (groups [3]Diversity, err error) {
+	var shares [3][][]float64
+	for g := range groups {
+		shares[g] = make([][]float64, len(Thresholds))
+	}
+	for _, d := range c.Documents {
+		p, dialogues := talk(c, d)
+		if dialogues < 2 {
+			continue
+		}
+		if p.sim, err = sim(ctx, p.texts); err != nil {
+			return groups, err
+		}
+		for n, t := range Thresholds {
+			for g, share := range p.below(t) {
+				if !math.IsNaN(share) {
+					shares[g][n] = append(shares[g][n], share)
+				}
+			}
+		}
+	}
+	for g := range groups {
+		for _, list := range shares[g] {
+			m := mean(list)
+			groups[g].Shares, groups[g].N = append(groups[g].Shares, m.Value/100), append(groups[g].N, m.N)
+		}
+	}
+	return groups, nil
+}
+
+// said are the texts of a paper's dialogues, and their positions: for each turn question, answer and rationales.
+type said struct {
+	texts []string
+	turns []saidTurn
+	sim   func(i, j int) float64
+}
+
+type saidTurn struct {
+	dialogue, question, answer int
+	rationales                 []int
+}
+
+func talk(c *dataset.Companion, d dataset.Document) (p said, dialogues int) {
+	add := func(text string) int {
+		p.texts = append(p.texts, text)
+		return len(p.texts) - 1
+	}
+	for _, it := range c.Items {
+		if it.Document != d.ID {
+			continue
+		}
+		if len(it.History) == 0 {
+			dialogues++
+		}
+		t := saidTurn{dialogue: dialogues, question: add(it.Question), answer: add(gold(it).Text)}
+		for _, r := range gold(it).Evidence {
+			t.rationales = append(t.rationales, add(r))
+		}
+		p.turns = append(p.turns, t)
+	}
+	return p, dialogues
+}
+
+// below returns the shares of pairs of G1, G2 and G3 with a similarity below t; NaN without pairs.
+func (p said) below(t float64) [3]float64 {
+	var below, pairs [3]float64
+	count := func(group, i, j int) bool {
+		pairs[group]++
+		if p.sim(i, j) < t {
+			below[group]++
+			return true
+		}
+		return false
+	}
+	for i, a := range p.turns {
+		for _, b := range p.turns[i+1:] {
+			if a.dialogue != b.dialogue && !count(0, a.question, b.question) {
+				count(1, a.answer, b.answer)
+			}
+		}
+		for _, r := range a.rationales {
+			count(2, a.answer, r)
+		}
+	}
+	return [3]float64{below[0] / pairs[0], below[1] / pairs[1], below[2] / pairs[2]}
+}
+
+// IntentCount counts the sentences of the proponent, the expert and both.
+type IntentCount [3]int
+
+// CountIntents counts the tags of dataset.IntentTags, in that order.
+func CountIntents(list []dataset.Intent) []IntentCount {
+	counts := make([]IntentCount, len(dataset.IntentTags))
+	for _, s := range list {
+		n := slices.Index(dataset.IntentTags, s.Tag)
+		counts[n][2]++
+		if s.Expert {
+			counts[n][1]++
+		} else {
+			counts[n][0]++
+		}
+	}
+	return counts
+}
