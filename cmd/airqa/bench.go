@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"airqa/env/embed"
+	"airqa/env/embed/minilm"
+	"airqa/report/companion"
+)
+
+// benchCmd is about the companion benchmarks.
+type benchCmd struct {
+	List     benchListCmd     `cmd:"" help:"List the companion benchmarks and their baselines."`
+	Stats    benchStatsCmd    `cmd:"" help:"Count the data as the tables of the benchmark's paper do."`
+	Baseline benchBaselineCmd `cmd:"" help:"Score baselines that need no language model."`
+	Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
+	Show     benchShowCmd     `cmd:"" help:"Show an item as a prompt has it: paper, history, question."`
+	Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement of raters: kappa, alpha, macro F1, rho."`
+}
+
+type benchListCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object per benchmark."`
+}
+
+func (benchListCmd) Help() string {
+	return `Examples:
+  airqa bench list
+  airqa bench list --json
+
+docs/bench.md describes the benchmarks and where their data are from.`
+}
+
+// benchLine is a line of airqa bench list --json.
+type benchLine struct {
+	Name    string             `json:"name"`
+	About   string             `json:"about"`
+	Methods []companion.Method `json:"methods"`
+}
+
+func (c benchListCmd) Run(a *app) error {
+	for _, b := range companion.Benchmarks() {
+		if c.JSON {
+			if err := json.NewEncoder(a.out).Encode(benchLine{b.Name, b.About, b.Methods}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := a.print(b.Name + "  " + b.About); err != nil {
+			return err
+		}
+		for _, m := range b.Methods {
+			if err := a.print(fmt.Sprintf("  %-14s %s", m.Name, m.About)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// benchFlags name a benchmark, its data and an output.
+type benchFlags struct {
+	Name    string `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
+	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	formatFlags
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+func (f benchFlags) request() companion.Request {
+	return companion.Request{
+		Dataset:  f.Dataset,
+		Embedder: func() (embed.Embedder, error) { return minilm.Open(minilm.Config{}) },
+	}
+}
+
+// write prints a result to --out or standard output.
+func (f benchFlags) write(a *app, r *companion.Result) error {
+	o, err := f.render(a, f.Out)
+	if err != nil {
+		return err
+	}
+	return statsFlags{Out: f.Out}.write(a, func(w io.Writer) error { return r.Write(w, o) })
+}
+
+type benchAgreeCmd struct {
+	File string `arg:"" name:"file" help:"CSV: a head with the names of the raters, and a line per unit."`
+	formatFlags
+	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+func (benchAgreeCmd) Help() string {
+	return `Examples:
+  airqa bench agree ratings.csv
+  airqa bench agree ratings.csv --json
+
+An empty field or a dot is a missing value. A first column named id or unit does not count. Two raters also get Cohen's
+kappa, exact agreement, macro F1 and Spearman's rho.`
+}
+
+func (c benchAgreeCmd) Run(a *app) error {
+	r, err := companion.Agree(c.File)
+	if err != nil {
+		return err
+	}
+	return benchFlags{formatFlags: c.formatFlags, Out: c.Out}.write(a, r)
+}

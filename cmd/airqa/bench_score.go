@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+
+	"airqa/internal/exit"
+	"airqa/report/companion"
+)
+
+type benchStatsCmd struct {
+	benchFlags
+	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"How statistics of diversity compare texts: tfidf, or minilm (sentence vectors, in process)."`
+}
+
+func (benchStatsCmd) Help() string {
+	return `Examples:
+  airqa bench stats argscichat --dataset argscichat
+  airqa bench stats argscichat --dataset argscichat --similarity minilm --out stats.html
+
+The numbers of the paper are beside those of the data.`
+}
+
+func (c benchStatsCmd) Run(a *app) error {
+	r := c.request()
+	r.Similarity = c.Similarity
+	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Stats })
+}
+
+type benchFunc = func(context.Context, companion.Request) (*companion.Result, error)
+
+// run calls one of the benchmark's functions and prints its result.
+func (f benchFlags) run(a *app, r companion.Request, of func(companion.Benchmark) benchFunc) error {
+	b, err := companion.Find(f.Name)
+	if err != nil {
+		return err
+	}
+	call := of(b)
+	if call == nil {
+		return exit.Misuse("%s does not have this command", b.Name)
+	}
+	result, err := call(a.ctx, r)
+	if err != nil {
+		return err
+	}
+	return f.write(a, result)
+}
+
+type benchBaselineCmd struct {
+	benchFlags
+	Method string `placeholder:"NAME" help:"Method: one of airqa bench list. Default: all of them, in one table."`
+}
+
+func (benchBaselineCmd) Help() string {
+	return `Examples:
+  airqa bench baseline argscichat --dataset argscichat --method tfidf
+  airqa bench baseline argscichat --dataset argscichat --json
+
+Methods of argscichat: tfidf, tfidf-1, tfidf-default, bm25, minilm, oracle-query, first, random, all, gold, echo, title,
+empty. airqa bench list explains them.`
+}
+
+func (c benchBaselineCmd) Run(a *app) error {
+	r := c.request()
+	r.Method = c.Method
+	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Baseline })
+}
+
+type benchScoreCmd struct {
+	benchFlags
+	Predictions string `required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
+	Compat      bool   `xor:"mode" help:"Score as the benchmark's own scripts do. This is the default."`
+	Fixed       bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
+	Bootstrap   int    `placeholder:"N" help:"Add 95 % intervals from N resamples."`
+	Seed        uint64 `default:"1" help:"Seed of the resamples."`
+}
+
+func (benchScoreCmd) Help() string {
+	return `Examples:
+  airqa bench score argscichat --dataset argscichat --predictions predictions.jsonl
+  airqa bench score argscichat --dataset argscichat --predictions predictions.jsonl --fixed --bootstrap 1000
+
+A line of argscichat's predictions has pair_id, article_id, predicted_answer and predicted_evidence: a 0 or 1 for each
+sentence, or a list of indices from 0. Baselines are printed beside the score.`
+}
+
+func (c benchScoreCmd) Run(a *app) error {
+	if c.Bootstrap < 0 {
+		return exit.Misuse("--bootstrap %d: must be at least 0", c.Bootstrap)
+	}
+	r := c.request()
+	r.Predictions, r.Fixed, r.Bootstrap, r.Seed = c.Predictions, c.Fixed, c.Bootstrap, c.Seed
+	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Score })
+}
+
+type benchShowCmd struct {
+	Name    string `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
+	ID      string `arg:"" name:"id" help:"Id of an item, or a part of it that no other has."`
+	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	History string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
+}
+
+func (benchShowCmd) Help() string {
+	return `Examples:
+  airqa bench show argscichat "Papers and Their Tables_2" --dataset argscichat
+  airqa bench show argscichat "Papers and Their Tables_2" --dataset argscichat --history messages
+
+The gold answer is not shown. The rationales of earlier answers help a system that a reader of the messages alone would
+not have: state which form a prompt has.`
+}
+
+func (c benchShowCmd) Run(a *app) error {
+	text, err := companion.Show(c.Name, c.Dataset, c.ID, c.History)
+	if err != nil {
+		return err
+	}
+	return a.print(text)
+}

@@ -1,0 +1,144 @@
+package argscichat
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"airqa/qa"
+	"airqa/qa/dataset"
+)
+
+// Predictions are the answers of a file, and what was wrong with it.
+type Predictions struct {
+	// Answers are by the id of the turn.
+	Answers map[string]qa.Answer
+	// Read counts the lines with an answer to a turn of the data, Unknown those to other turns, Repeated those whose turn
+	// had an answer already: the last one counts. Bad counts answers whose evidence cannot be read and is left out,
+	// Unreadable the other lines.
+	Read, Unknown, Repeated, Bad, Unreadable int
+	// Missing counts test turns without an answer, Untested other turns.
+	Missing, Untested int
+	Faults            []*dataset.Fault
+}
+
+// prediction is a line of the file.
+type prediction struct {
+	Pair     string            `json:"pair_id"`
+	Article  string            `json:"article_id"`
+	Answer   *string           `json:"predicted_answer"`
+	Evidence []json.RawMessage `json:"predicted_evidence"`
+}
+
+// ReadPredictions reads JSON Lines in the format of the authors' predictor: pair_id, article_id, predicted_answer and
+// predicted_evidence. Evidence is a mask with a 0 or 1 for each sentence of the paper, a list of indices from 0, or a
+// list of unit ids such as "s3".
+func ReadPredictions(path string, c *dataset.Companion) (Predictions, error) {
+	r := predictionReader{p: Predictions{Answers: make(map[string]qa.Answer)}, items: make(map[string]dataset.Item), papers: make(map[string]dataset.Document)}
+	for _, d := range c.Documents {
+		r.papers[d.ID] = d
+	}
+	for _, it := range c.Items {
+		r.items[it.UUID] = it
+	}
+	for block, err := range dataset.Blocks(path) {
+		if err != nil {
+			return r.p, fmt.Errorf("read predictions: %w", err)
+		}
+		for line, raw := range block.Records() {
+			r.at = dataset.Fault{File: filepath.Base(block.File), Line: line}
+			r.line(raw)
+		}
+	}
+	folds := Folds(c)
+	for _, it := range c.Items {
+		switch _, given := r.p.Answers[it.UUID]; {
+		case given:
+		case Tested(folds, it):
+			r.p.Missing++
+		default:
+			r.p.Untested++
+		}
+	}
+	return r.p, nil
+}
+
+type predictionReader struct {
+	p      Predictions
+	items  map[string]dataset.Item
+	papers map[string]dataset.Document
+	at     dataset.Fault
+}
+
+func (r *predictionReader) fault(loaded bool, format string, args ...any) {
+	f := r.at
+	f.Loaded, f.Text = loaded, fmt.Sprintf(format, args...)
+	r.p.Faults = append(r.p.Faults, &f)
+}
+
+func (r *predictionReader) line(raw []byte) {
+	var p prediction
+	if err := json.Unmarshal(raw, &p); err != nil {
+		r.p.Unreadable++
+		r.fault(false, "not a prediction: %v", err)
+		return
+	}
+	r.at.UUID = p.Pair
+	it, ok := r.items[p.Pair]
+	if !ok {
+		r.p.Unknown++
+		r.fault(false, "field \"pair_id\": no turn has this id")
+		return
+	}
+	r.p.Read++
+	if p.Article != "" && p.Article != it.Document {
+		r.fault(true, "field \"article_id\": the turn is about %q, not %q", it.Document, p.Article)
+	}
+	if _, twice := r.p.Answers[p.Pair]; twice {
+		r.p.Repeated++
+		r.fault(true, "field \"pair_id\": the turn has a prediction already; this one counts")
+	}
+	a := qa.Answer{Given: true}
+	if p.Answer != nil {
+		a.Text = *p.Answer
+	} else {
+		r.fault(true, "field \"predicted_answer\" is missing; it counts as empty")
+	}
+	var err error
+	if a.Evidence, err = evidence(r.papers[it.Document], p.Evidence); err != nil {
+		r.p.Bad++
+		r.fault(true, "field \"predicted_evidence\": %v; it counts as none", err)
+	}
+	r.p.Answers[p.Pair] = a
+}
+
+// evidence returns the ids of the units that a mask or a list selects.
+func evidence(d dataset.Document, list []json.RawMessage) ([]string, error) {
+	all := ids(d.Units)
+	var selected []string
+	mask := len(list) == len(all)
+	for _, raw := range list {
+		mask = mask && (string(raw) == "0" || string(raw) == "1")
+	}
+	for i, raw := range list {
+		id := ""
+		n, err := strconv.Atoi(string(raw))
+		switch {
+		case mask && n == 1:
+			id = all[i]
+		case mask:
+			continue
+		case err == nil && n >= 0 && n < len(all):
+			id = all[n]
+		case json.Unmarshal(raw, &id) != nil || !slices.Contains(all, id):
+			return nil, fmt.Errorf("%s is not a sentence of the paper, which has %d, and the list is not a mask", raw, len(all))
+		}
+		if slices.Contains(selected, id) {
+			return nil, fmt.Errorf("%s is repeated: a mask needs %d numbers, an index list distinct ones", raw, len(all))
+		}
+		selected = append(selected, id)
+	}
+	return selected, nil
+}

@@ -1,0 +1,192 @@
+package companion
+
+import (
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"airqa/internal/stats"
+	"airqa/internal/terminal"
+	"airqa/qa/dataset"
+	"airqa/report"
+	"airqa/report/render"
+)
+
+// Result is what a command of airqa bench found.
+type Result struct {
+	Format    int    `json:"format"`
+	Benchmark string `json:"benchmark"`
+	Dataset   string `json:"dataset,omitempty"`
+	// Title describes the result.
+	Title  string  `json:"title"`
+	Tables []Table `json:"tables"`
+	// Faults are problems of the data and the predictions.
+	Faults []string `json:"faults"`
+	Notes  []string `json:"notes"`
+}
+
+// Table is a table of measures.
+type Table struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	// Label is the head of the rows.
+	Label    string    `json:"-"`
+	Decimals int       `json:"-"`
+	Measures []Measure `json:"measures"`
+}
+
+// Measure is a number of a table.
+type Measure struct {
+	Row    string `json:"row"`
+	Column string `json:"column"`
+	// Value is nil if there is none.
+	Value *float64 `json:"value"`
+	// N is what the value counts or averages over; nil if it has none.
+	N        *int            `json:"n,omitempty"`
+	Interval *stats.Interval `json:"interval,omitempty"`
+	// Printed is the paper's number, where there is one.
+	Printed *float64 `json:"printed,omitempty"`
+}
+
+// measure is a value over n; NaN is none.
+func measure(row, column string, value float64, n int) Measure {
+	m := Measure{Row: row, Column: column, N: &n}
+	if !math.IsNaN(value) {
+		m.Value = &value
+	}
+	return m
+}
+
+// printed adds the paper's number.
+func (m Measure) printed(value float64) Measure {
+	m.Printed = &value
+	return m
+}
+
+func newResult(benchmark, title string, r Request, faults []*dataset.Fault) *Result {
+	result := &Result{Format: 1, Benchmark: benchmark, Dataset: r.Dataset, Title: title, Faults: []string{}, Notes: []string{}}
+	for _, f := range faults {
+		result.Faults = append(result.Faults, f.Error())
+	}
+	return result
+}
+
+// maxFaults is the number of faults that a text lists; JSON has all.
+const maxFaults = 5
+
+// Write prints the result.
+func (r *Result) Write(w io.Writer, o render.Options) error {
+	d := render.Document{Title: r.Title, Notes: r.Notes, Data: []any{r}}
+	for _, t := range r.Tables {
+		d.Parts = append(d.Parts, render.Part{Title: t.Title, Table: t.table()})
+	}
+	if n := len(r.Faults); n > 0 {
+		p := render.Part{Title: terminal.Plural(n, "problem")}
+		for i, f := range r.Faults {
+			if i == maxFaults {
+				p.Items = append(p.Items, render.Item{Text: "and " + strconv.Itoa(n-maxFaults) + " more; --json has all"})
+				break
+			}
+			p.Items = append(p.Items, render.Item{Text: f})
+		}
+		d.Parts = append(d.Parts, p)
+	}
+	return render.Write(w, d, o)
+}
+
+// table has a line for each row, and for each column the value, n, the interval and the paper's number.
+func (t Table) table() *report.Table {
+	var rows, columns []string
+	var intervals, prints []string // the columns that have some
+	note := func(list *[]string, name string, ok bool) {
+		if ok && !slices.Contains(*list, name) {
+			*list = append(*list, name)
+		}
+	}
+	counted := []string{}
+	for _, m := range t.Measures {
+		note(&rows, m.Row, true)
+		note(&columns, m.Column, true)
+		note(&counted, m.Column, m.N != nil)
+		note(&intervals, m.Column, m.Interval != nil)
+		note(&prints, m.Column, m.Printed != nil)
+	}
+	table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label}
+	for _, c := range columns {
+		table.Heads = append(table.Heads, report.Head{Name: c, Scored: slices.Contains(counted, c)})
+		if slices.Contains(counted, c) {
+			table.Heads = append(table.Heads, report.Head{Name: "n", Repeats: true})
+		}
+		if slices.Contains(intervals, c) {
+			table.Heads = append(table.Heads, report.Head{Name: "95 %", Repeats: true})
+		}
+		if slices.Contains(prints, c) {
+			name := "paper"
+			if len(prints) > 1 {
+				name = c + " (paper)"
+			}
+			table.Heads = append(table.Heads, report.Head{Name: name})
+		}
+	}
+	for _, row := range rows {
+		line := report.Line{Label: row}
+		for _, c := range columns {
+			i := slices.IndexFunc(t.Measures, func(m Measure) bool { return m.Row == row && m.Column == c })
+			m := Measure{}
+			if i >= 0 {
+				m = t.Measures[i]
+			}
+			cell := m.cell()
+			line.Values = append(line.Values, report.Value{Text: t.number(m.Value), Cell: cell})
+			if slices.Contains(counted, c) {
+				line.Values = append(line.Values, report.Value{Text: count(m.N)})
+			}
+			if slices.Contains(intervals, c) {
+				line.Values = append(line.Values, report.Value{Text: span(m.Interval)})
+			}
+			if slices.Contains(prints, c) {
+				line.Values = append(line.Values, report.Value{Text: shortest(m.Printed)})
+			}
+		}
+		table.Lines = append(table.Lines, line)
+	}
+	return table
+}
+
+// cell has the count and the interval for formats that show them themselves.
+func (m Measure) cell() *report.Cell {
+	if m.Value == nil || m.N == nil {
+		return nil
+	}
+	return &report.Cell{Score: *m.Value, N: *m.N, Interval: m.Interval}
+}
+
+func (t Table) number(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*v, 'f', t.Decimals, 64)
+}
+
+func count(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.Itoa(*n)
+}
+
+func span(i *stats.Interval) string {
+	if i == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(i.Low, 'f', 1, 64) + "–" + strconv.FormatFloat(i.High, 'f', 1, 64)
+}
+
+// shortest prints a number as the paper does.
+func shortest(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
