@@ -5,8 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"airqa/eval/squad"
 	"airqa/internal/lexical"
 	"airqa/qa/dataset"
 )
@@ -40,7 +41,7 @@ func NewPools(abstracts []dataset.DORISAbstract) *Pools {
 	tokens := make([][]string, len(abstracts))
 	for i, a := range abstracts {
 		texts[i] = strings.Map(func(r rune) rune {
-			if strings.ContainsRune(squad.Punctuation, r) {
+			if r < utf8.RuneSelf && (unicode.IsPunct(r) || unicode.IsSymbol(r)) {
 				return ' '
 			}
 			return r
