@@ -48,6 +48,22 @@ func (f benchFlags) run(a *app, r companion.Request, of func(companion.Benchmark
 type benchBaselineCmd struct {
 	benchFlags
 	Method string `placeholder:"NAME" help:"Method: one of airqa bench list. Default: all of them, in one table."`
+	benchRules
+	Export string `placeholder:"FILE" help:"Write the predictions of --method to FILE in the benchmark's own format (qasper, doris-mae)."`
+}
+
+// benchRules are how answers are scored.
+type benchRules struct {
+	Compat   bool   `xor:"mode" help:"Score as the benchmark's own scripts do. This is the default."`
+	Fixed    bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
+	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
+	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
+	Seed     uint64 `default:"1" help:"Seed of the resamples."`
+}
+
+func (c benchRules) request(r companion.Request) companion.Request {
+	r.Fixed, r.Setting, r.TextOnly, r.Seed = c.Fixed, c.Setting, c.TextOnly, c.Seed
+	return r
 }
 
 func (benchBaselineCmd) Help() string {
@@ -60,18 +76,16 @@ empty. airqa bench list explains them.`
 }
 
 func (c benchBaselineCmd) Run(a *app) error {
-	r := c.request()
-	r.Method = c.Method
+	r := c.benchRules.request(c.benchFlags.request())
+	r.Method, r.Export = c.Method, c.Export
 	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Baseline })
 }
 
 type benchScoreCmd struct {
 	benchFlags
 	Predictions string `required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
-	Compat      bool   `xor:"mode" help:"Score as the benchmark's own scripts do. This is the default."`
-	Fixed       bool   `xor:"mode" help:"Correct known flaws of the scripts (docs/bench.md)."`
-	Bootstrap   int    `placeholder:"N" help:"Add 95 % intervals from N resamples."`
-	Seed        uint64 `default:"1" help:"Seed of the resamples."`
+	benchRules
+	Bootstrap int `placeholder:"N" help:"Add 95 % intervals from N resamples."`
 }
 
 func (benchScoreCmd) Help() string {
@@ -87,8 +101,8 @@ func (c benchScoreCmd) Run(a *app) error {
 	if c.Bootstrap < 0 {
 		return exit.Misuse("--bootstrap %d: must be at least 0", c.Bootstrap)
 	}
-	r := c.request()
-	r.Predictions, r.Fixed, r.Bootstrap, r.Seed = c.Predictions, c.Fixed, c.Bootstrap, c.Seed
+	r := c.benchRules.request(c.benchFlags.request())
+	r.Predictions, r.Bootstrap = c.Predictions, c.Bootstrap
 	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Score })
 }
 

@@ -114,7 +114,7 @@ func TestIncompleteRankings(t *testing.T) {
 	delete(rankings, "q2")
 	rankings["q9"] = []string{"1"}
 	s = dorismae.Score(d.Items, rankings, dorismae.Options{})
-	if all := strings.Join(s.Notes, "\n"); s.Missing != 1 || !strings.Contains(all, "1 queries have no ranking") || !strings.Contains(all, "1 rankings are empty or for unknown") {
+	if all := strings.Join(s.Notes, "\n"); s.Missing != 1 || !strings.Contains(all, "queries without a ranking, which score 0: 1") || !strings.Contains(all, "rankings that are empty or for unknown queries, which are ignored: 1") {
 		t.Errorf("notes %q", s.Notes)
 	}
 }

@@ -34,10 +34,10 @@ func sentences(text string) []string {
 
 // Methods are the names of the rankers that need no vectors, and of those that do.
 func Methods() (lexical, dense []string) {
-	return []string{"tfidf", "tfidf-sentences", "bm25", "bm25-sentences", "bm25-words", "bm25-lower"}, []string{"vectors", "maxsim", "maxsim-aspects", "maxmax"}
+	return []string{"tfidf", "tfidf-sentence", "bm25", "bm25-sentence", "bm25-words", "bm25-lower"}, []string{"vectors", "maxsim", "maxsim-aspects", "maxmax"}
 }
 
-// NewRanker returns a method by name. TF-IDF and BM25 are fitted on each pool; "-sentences" adds the scores of the
+// NewRanker returns a method by name. TF-IDF and BM25 are fitted on each pool; "-sentence" adds the scores of the
 // sentences of the query; "bm25" has NLTK's tokens with case and punctuation, as the authors' code does, "bm25-words"
 // runs of word characters and single other characters, with case, and "bm25-lower" the tokens of TF-IDF. "vectors" compares whole texts, "maxsim" sentences of both (Equation 4), "maxsim-aspects" aspects with
 // sentences, "maxmax" the most similar pair of sentences. embed may be nil without these.
@@ -47,7 +47,7 @@ func NewRanker(method string, documents []dataset.Document, embed Embed) (Ranker
 		c.texts[d.ID] = Clean(d.Abstract)
 	}
 	lexicals, dense := Methods()
-	name, bySentence := strings.CutSuffix(method, "-sentences")
+	name, bySentence := strings.CutSuffix(method, "-sentence")
 	switch {
 	case slices.Contains(lexicals, method):
 		return c.lexical(fits[name], bySentence), nil

@@ -48,7 +48,7 @@ func TestRankers(t *testing.T) {
 	it.Pool, it.Question, it.Parts = []string{"1", "2", "3", "4", "5"}, "About graph xxxx. All yyyy.", []string{"yyyyy"}
 	tests := []struct{ method, want string }{
 		{"tfidf", "2 3 5 4 1"},
-		{"tfidf-sentences", "3 2 5 4 1"}, // ties: the later abstract first
+		{"tfidf-sentence", "3 2 5 4 1"}, // ties: the later abstract first
 		{"bm25", "2 1 5 3 4"},
 		{"bm25-lower", "2 3 5 4 1"},
 		{"bm25-words", "2 1 5 3 4"},

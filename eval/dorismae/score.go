@@ -25,6 +25,14 @@ type Options struct {
 	Rest func(dataset.Item) []string
 }
 
+// Resamples is the number of resamples of the bootstrap.
+func (o Options) Resamples() int {
+	if o.Rounds < 1 {
+		return 1000
+	}
+	return o.Rounds
+}
+
 // Corrections lists the differences between fixed rules and the authors' code.
 func Corrections() []string {
 	return []string{
@@ -83,14 +91,14 @@ func Score(items []dataset.Item, rankings map[string][]string, o Options) Scores
 		n    int
 		text string
 	}{
-		{s.Missing, "queries have no ranking; they score 0"},
-		{len(rankings) - known, "rankings are empty or for unknown queries; they are ignored"},
-		{s.Unknown, "ids of rankings are not in the pool; they are ignored"},
-		{s.Repeated, "ids are in a ranking again; the first place counts"},
-		{s.Appended, "abstracts of pools are in no ranking; they follow in lexical order"},
+		{s.Missing, "queries without a ranking, which score 0"},
+		{len(rankings) - known, "rankings that are empty or for unknown queries, which are ignored"},
+		{s.Unknown, "ids of rankings that are not in the pool, which are ignored"},
+		{s.Repeated, "ids that a ranking repeats, of which the first place counts"},
+		{s.Appended, "abstracts of a pool that its ranking lacks, which follow in lexical order"},
 	} {
 		if note.n > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("%d %s", note.n, note.text))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %d", note.text, note.n))
 		}
 	}
 	return s
@@ -145,10 +153,10 @@ func (s *Scores) summarize(o Options) {
 			}
 		}
 		if m.N = len(values); m.N > 0 {
-			m.Mean, m.Deviation = mean(values), deviation(values, o.Rounds, o.Seed)
+			m.Mean, m.Deviation = mean(values), deviation(values, o.Resamples(), o.Seed)
 		}
 		if m.Undefined > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s divides by zero for %d queries, which are left out; --fixed defines it", name, m.Undefined))
+			s.Notes = append(s.Notes, fmt.Sprintf("queries for which %s divides by zero, which are left out (--fixed defines it): %d", name, m.Undefined))
 		}
 		s.Metrics = append(s.Metrics, m)
 	}
@@ -164,9 +172,6 @@ func mean(values []float64) float64 {
 
 // deviation is the population standard deviation of the means of resamples.
 func deviation(values []float64, rounds int, seed uint64) float64 {
-	if rounds < 1 {
-		rounds = 1000
-	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	means := make([]float64, rounds)
 	for i := range means {
@@ -231,8 +236,11 @@ func Random(items []dataset.Item, shuffles int, o Options) Scores {
 			slices.Sort(r)
 			rand.New(rand.NewPCG(o.Seed, uint64(seed))).Shuffle(len(r), func(i, j int) { r[i], r[j] = r[j], r[i] })
 			for i, v := range g.values(r, o.Fixed) {
-				sums[i] += v / float64(shuffles)
+				sums[i] += v
 			}
+		}
+		for i := range sums {
+			sums[i] /= float64(shuffles)
 		}
 		s.queries, s.values = append(s.queries, it.UUID), append(s.values, sums)
 	}

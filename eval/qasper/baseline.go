@@ -103,9 +103,9 @@ func RandomEvidence(c dataset.Companion, o Options) Mean {
 		case !counts:
 		case len(candidates) == 0:
 			f, _ := bestEvidence(nil, it.Gold.Answers, o)
-			m.add(f)
+			m.add(f, it.Document)
 		default:
-			m.add(sum / float64(len(candidates)))
+			m.add(sum/float64(len(candidates)), it.Document)
 		}
 	}
 	return m
@@ -117,7 +117,7 @@ func RandomEvidence(c dataset.Companion, o Options) Mean {
 func ScriptEvidenceF1(items []dataset.Item, predictions []Prediction) Mean {
 	var m Mean
 	for i, it := range items {
-		m.add(scriptF1(predictions[i].Evidence, it.Gold.Answers))
+		m.add(scriptF1(predictions[i].Evidence, it.Gold.Answers), it.Document)
 	}
 	return m
 }

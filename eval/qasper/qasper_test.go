@@ -60,7 +60,7 @@ func TestScore(t *testing.T) {
 		near(t, s.ByType[i].Type, s.ByType[i].Mean, want.value, want.n)
 		near(t, s.ByType[i].Type+" first", s.ByFirst[i].Mean, want.first, want.nFirst)
 	}
-	if s.Missing != 1 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 predictions have evidence twice") {
+	if s.Missing != 1 || !strings.Contains(strings.Join(s.Notes, "\n"), "the same evidence twice, which lowers their precision without --fixed: 1") {
 		t.Errorf("%d missing, notes %q", s.Missing, s.Notes)
 	}
 	fixed := score(t, c.Items, predictions, qasper.Options{Fixed: true})
@@ -117,7 +117,7 @@ func TestSharedIDs(t *testing.T) {
 	s := score(t, items, p, qasper.Options{})
 	near(t, "the last question and the last prediction", s.Answer, 0.5, 2)
 	near(t, "missing evidence", s.Evidence, 0.5, 2)
-	want := []string{"1 questions share an id with another; the last one counts", "1 predictions are for a question with another prediction; the last one counts", "1 question ids of predictions are unknown; they are ignored"}
+	want := []string{"questions with the id of another, of which the last one counts: 1", "predictions for a question that has another, of which the last one counts: 1", "predictions for unknown questions, which are ignored: 1"}
 	if diff := cmp.Diff(want, s.Notes); diff != "" {
 		t.Errorf("notes (-want +got)\n%s", diff)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"airqa/eval/squad"
+	"airqa/internal/stats"
 	"airqa/qa/dataset"
 )
 
@@ -38,13 +39,22 @@ func Corrections(o Options) []string {
 type Mean struct {
 	Value float64 `json:"value"`
 	N     int     `json:"n"`
-	sum   float64
+
+	sum    float64
+	values []float64
+	papers []string
 }
 
-func (m *Mean) add(v float64) {
+func (m *Mean) add(v float64, paper string) {
+	m.values, m.papers = append(m.values, v), append(m.papers, paper)
 	m.sum += v
 	m.N++
 	m.Value = m.sum / float64(m.N)
+}
+
+// Interval is the bootstrap interval of the mean, with the questions of a paper resampled together.
+func (m Mean) Interval(rounds int, seed uint64, level float64) stats.Interval {
+	return stats.ClusterBootstrap(m.values, m.papers, rounds, seed, level)
 }
 
 // TypeMean is the answer F1 of a type of answers.
@@ -80,10 +90,10 @@ func newScores() Scores {
 	return s
 }
 
-func addType(list []TypeMean, name string, v float64) {
+func addType(list []TypeMean, name string, v float64, paper string) {
 	for i := range list {
 		if list[i].Type == name {
-			list[i].add(v)
+			list[i].add(v, paper)
 		}
 	}
 }
@@ -103,7 +113,7 @@ func Score(items []dataset.Item, predictions []Prediction, o Options) (Scores, e
 	}
 	for _, it := range questions {
 		p, ok := byID[it.UUID]
-		s.add(it.Gold.Answers, p, ok, o)
+		s.add(it, p, ok, o)
 		delete(byID, it.UUID)
 	}
 	if o.Fixed {
@@ -112,16 +122,16 @@ func Score(items []dataset.Item, predictions []Prediction, o Options) (Scores, e
 			s.Notes = append(s.Notes, "fixed: "+c)
 		}
 	}
-	s.note(len(items)-len(questions), "questions share an id with another; the last one counts")
-	s.note(len(predictions)-(len(questions)-s.Missing)-len(byID), "predictions are for a question with another prediction; the last one counts")
-	s.note(len(byID), "question ids of predictions are unknown; they are ignored")
-	s.note(repeating(predictions), "predictions have evidence twice, which lowers their precision without --fixed")
+	s.note(len(items)-len(questions), "questions with the id of another, of which the last one counts")
+	s.note(len(predictions)-(len(questions)-s.Missing)-len(byID), "predictions for a question that has another, of which the last one counts")
+	s.note(len(byID), "predictions for unknown questions, which are ignored")
+	s.note(repeating(predictions), "predictions with the same evidence twice, which lowers their precision without --fixed")
 	return s, nil
 }
 
 func (s *Scores) note(n int, text string) {
 	if n > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d %s", n, text))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s: %d", text, n))
 	}
 }
 
@@ -151,16 +161,16 @@ func repeating(predictions []Prediction) int {
 }
 
 // add scores the prediction for one question.
-func (s *Scores) add(gold []dataset.GoldAnswer, p Prediction, predicted bool, o Options) {
-	answer, evidence, kind := 0.0, 0.0, ""
+func (s *Scores) add(it dataset.Item, p Prediction, predicted bool, o Options) {
+	answer, kind, gold := 0.0, "", it.Gold.Answers
 	if predicted {
 		answer, kind = answerF1(p.Answer, gold)
-		addType(s.ByType, kind, answer)
+		addType(s.ByType, kind, answer, it.Document)
 	} else {
 		s.Missing++
 	}
-	s.Answer.add(answer)
-	addType(s.ByFirst, gold[0].Type, answer)
+	s.Answer.add(answer, it.Document)
+	addType(s.ByFirst, gold[0].Type, answer, it.Document)
 	evidence, counts := bestEvidence(p.Evidence, gold, o)
 	if !counts {
 		return
@@ -168,7 +178,7 @@ func (s *Scores) add(gold []dataset.GoldAnswer, p Prediction, predicted bool, o 
 	if !predicted {
 		evidence = 0
 	}
-	s.Evidence.add(evidence)
+	s.Evidence.add(evidence, it.Document)
 }
 
 // answerF1 is the maximum over the annotations, and the type of the first annotation that reaches it.
@@ -258,8 +268,8 @@ func Human(items []dataset.Item, o Options) Scores {
 			continue
 		}
 		for i, g := range gold {
-			others := slices.Delete(slices.Clone(gold), i, i+1)
-			s.add(others, Prediction{Answer: g.Text, Evidence: goldEvidence(g)}, true, o)
+			it.Gold.Answers = slices.Delete(slices.Clone(gold), i, i+1)
+			s.add(it, Prediction{Answer: g.Text, Evidence: goldEvidence(g)}, true, o)
 		}
 	}
 	if o.Fixed {

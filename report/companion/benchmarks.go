@@ -32,6 +32,8 @@ type Method struct {
 func Benchmarks() []Benchmark {
 	return []Benchmark{
 		argSciChat(),
+		qasperBenchmark(),
+		dorisMAE(),
 	}
 }
 
@@ -50,6 +52,12 @@ type Request struct {
 	// Bootstrap is the number of resamples for intervals, 0 for none.
 	Bootstrap int
 	Seed      uint64
+	// Setting is the task of a benchmark with several; empty is its first.
+	Setting string
+	// TextOnly leaves out gold evidence in figures and tables.
+	TextOnly bool
+	// Export is a file to write the predictions of Method to, in the benchmark's own format; empty for none.
+	Export string
 	// Embedder opens the model of sentence vectors.
 	Embedder func() (embed.Embedder, error)
 }
