@@ -19,9 +19,9 @@ type Predictions struct {
 	// had an answer already: the last one counts. Bad counts answers whose evidence cannot be read and is left out,
 	// Unreadable the other lines.
 	Read, Unknown, Repeated, Bad, Unreadable int
-	// Missing counts test turns without an answer, Untested other turns.
-	Missing, Untested int
-	Faults            []*dataset.Fault
+	// Missing counts test turns without an answer, Others answers to other turns.
+	Missing, Others int
+	Faults          []*dataset.Fault
 }
 
 // prediction is a line of the file.
@@ -54,12 +54,12 @@ func ReadPredictions(path string, c *dataset.Companion) (Predictions, error) {
 	}
 	folds := Folds(c)
 	for _, it := range c.Items {
-		switch _, given := r.p.Answers[it.UUID]; {
-		case given:
-		case Tested(folds, it):
+		_, given := r.p.Answers[it.UUID]
+		switch tested := Tested(folds, it); {
+		case tested && !given:
 			r.p.Missing++
-		default:
-			r.p.Untested++
+		case given && !tested:
+			r.p.Others++
 		}
 	}
 	return r.p, nil

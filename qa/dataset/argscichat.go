@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -165,26 +166,26 @@ func canonical(raw json.RawMessage) string {
 func (r *chatReader) keys(what, item string, raw json.RawMessage, all []field) bool {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil || keys == nil {
-		r.fault(item, false, "%s must be an object, not %s", what, short(raw))
+		r.fault(item, false, "a %s must be an object, not %s", what, short(raw))
 		return false
 	}
 	usable := true
 	for _, f := range all {
-		if string(keys[f.name]) == "null" {
-			keys[f.name] = json.RawMessage(`"null"`) // which a list cannot be, either
-			if f.want == "a string" {
-				keys[f.name] = json.RawMessage("0")
-			}
+		text := ""
+		switch value, ok := keys[f.name]; {
+		case !ok:
+			text = fmt.Sprintf("field %q of a %s is missing", f.name, what)
+		case string(value) == "null":
+			text = fmt.Sprintf("field %q must be %s, not null", f.name, f.want)
+		default:
+			text = f.read(keys)
 		}
-	}
-	missing, faults, ok := readFields(keys, all)
-	usable = usable && ok
-	for _, name := range missing {
-		needed := slices.ContainsFunc(all, func(f field) bool { return f.name == name && f.needed })
-		faults, usable = append(faults, fmt.Sprintf("field %q of %s is missing", name, what)), usable && !needed
-	}
-	for _, text := range faults {
-		r.fault(item, usable, "%s", text)
+		delete(keys, f.name)
+		if text != "" {
+			reflect.ValueOf(f.into).Elem().SetZero() // a list may be half read
+			r.fault(item, !f.needed, "%s", text)
+			usable = usable && !f.needed
+		}
 	}
 	for name := range keys {
 		r.unknown[fmt.Sprintf("key %q of a %s", name, what)]++

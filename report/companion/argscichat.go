@@ -54,7 +54,7 @@ func chatBaseline(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := chatFolds(m.Name, m.Name+": "+m.About, scores)
+	t := chatFolds(Table{Name: m.Name, Title: m.Name + ": " + m.About}, scores, true)
 	for i, v := range t.Measures {
 		if p, ok := paperScores[m.Name]; ok && v.Row == ofFolds && v.Column == rationaleF1 {
 			t.Measures[i] = v.printed(p)
@@ -99,8 +99,9 @@ const (
 	allTurns  = "all turns"
 )
 
-func chatFolds(name, title string, s argscichat.Result) Table {
-	t := Table{Name: name, Title: title, Label: "turns of", Decimals: 2}
+// chatFolds fills a table with the means of a result; all adds that over every turn.
+func chatFolds(t Table, s argscichat.Result, all bool) Table {
+	t.Label, t.Decimals = "turns of", 2
 	add := func(row string, of func(argscichat.Figures) argscichat.Mean) {
 		for _, m := range metrics(s) {
 			v := measure(row, m.column, of(m.figures).Value, of(m.figures).N)
@@ -113,7 +114,9 @@ func chatFolds(name, title string, s argscichat.Result) Table {
 	}
 	add(ofFolds, func(f argscichat.Figures) argscichat.Mean { return f.OfFolds })
 	add(testTurns, func(f argscichat.Figures) argscichat.Mean { return f.Test })
-	add(allTurns, func(f argscichat.Figures) argscichat.Mean { return f.All })
+	if all {
+		add(allTurns, func(f argscichat.Figures) argscichat.Mean { return f.All })
+	}
 	return t
 }
 
@@ -179,7 +182,8 @@ func chatScore(ctx context.Context, r Request) (*Result, error) {
 		}
 		add(name, s)
 	}
-	result.Tables = []Table{headline, chatFolds("folds", "Predictions by fold, %", scores), chatCounts(p)}
+	folds := chatFolds(Table{Name: "folds", Title: "Predictions by fold, %"}, scores, p.Others > 0)
+	result.Tables = []Table{headline, folds, chatCounts(p)}
 	result.Notes = append(chatNotes(c), "echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
 	if r.Bootstrap > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.", r.Bootstrap, r.Seed))
@@ -198,7 +202,7 @@ func chatCounts(p argscichat.Predictions) Table {
 		{"repeated turn, the last one counts", p.Repeated},
 		{"faulty evidence, counted as none", p.Bad},
 		{"missing test turn, counted as 0", p.Missing},
-		{"missing other turn", p.Untested},
+		{"answered other turn", p.Others},
 	} {
 		n := float64(c.n)
 		t.Measures = append(t.Measures, Measure{Row: c.row, Column: "number", Value: &n})
