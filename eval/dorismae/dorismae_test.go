@@ -16,11 +16,11 @@ import (
 	"airqa/qa/dataset"
 )
 
-const folder = "../../fixtures/companion/"
+const folder = "../../fixtures/doris-mae/"
 
 func load(t *testing.T) dataset.DORISMAE {
 	t.Helper()
-	d, err := dataset.DORIS(folder+"doris-mae.json", dataset.DORISOptions{Corpus: true})
+	d, err := dataset.DORIS(folder+"dataset.json", dataset.DORISOptions{Corpus: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestRemoved(t *testing.T) {
 
 func TestIncompleteRankings(t *testing.T) {
 	d := load(t)
-	rankings, err := dorismae.Read(folder + "doris-mae-rankings.jsonl")
+	rankings, err := dorismae.Read(folder + "rankings.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

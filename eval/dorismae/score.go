@@ -149,11 +149,11 @@ func (s *Scores) summarize(o Options) {
 			case math.IsInf(v, 0):
 				m.Undefined++
 			case !math.IsNaN(v):
-				values = append(values, 100*v)
+				values = append(values, v)
 			}
 		}
 		if m.N = len(values); m.N > 0 {
-			m.Mean, m.Deviation = mean(values), deviation(values, o.Resamples(), o.Seed)
+			m.Mean, m.Deviation = 100*mean(values), 100*deviation(values, o.Resamples(), o.Seed)
 		}
 		if m.Undefined > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf("queries for which %s divides by zero, which are left out (--fixed defines it): %d", name, m.Undefined))
@@ -176,8 +176,9 @@ func deviation(values []float64, rounds int, seed uint64) float64 {
 	means := make([]float64, rounds)
 	for i := range means {
 		for range values {
-			means[i] += values[random.IntN(len(values))] / float64(len(values))
+			means[i] += values[random.IntN(len(values))]
 		}
+		means[i] /= float64(len(values))
 	}
 	center, squares := mean(means), 0.0
 	for _, m := range means {

@@ -16,11 +16,11 @@ import (
 	"airqa/qa/dataset"
 )
 
-const folder = "../../fixtures/companion/"
+const folder = "../../fixtures/qasper/"
 
 func load(t *testing.T) dataset.Companion {
 	t.Helper()
-	c, err := dataset.QASPER(folder+"qasper.json", false)
+	c, err := dataset.QASPER(folder+"dev.json", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func score(t *testing.T, items []dataset.Item, p []qasper.Prediction, o qasper.O
 // Computed by hand. The answer to the first question ties between an extractive and an abstractive annotation.
 func TestScore(t *testing.T) {
 	c := load(t)
-	predictions, err := qasper.Read(folder + "qasper-predictions.jsonl")
+	predictions, err := qasper.Read(folder + "predictions.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,12 +61,13 @@ func (r *dorisReader) checkPool(q DORISQuery, loaded map[int]bool) {
 	at := fmt.Sprintf("Query[%d].candidate_pool", q.Number)
 	seen := make(map[int]bool)
 	ids, missing := q.union(q.Aspects), 0
+	var absent occurrence
 	for _, p := range q.Pool {
 		if seen[p] {
 			r.fault(fmt.Sprintf("%s has abstract %d twice", at, p), true)
 		}
 		if seen[p] = true; !loaded[p] {
-			r.fault(fmt.Sprintf("%s: abstract %d is not in the corpus; it is ranked as an empty text", at, p), true)
+			absent.add("%d", p)
 		}
 		for _, id := range ids {
 			if r.scores[dorisPair{id, p}].rows == 0 {
@@ -74,6 +75,7 @@ func (r *dorisReader) checkPool(q DORISQuery, loaded map[int]bool) {
 			}
 		}
 	}
+	r.summary(absent, "abstracts of "+at+" are not in the corpus and are ranked as empty texts")
 	if missing > 0 {
 		r.fault(fmt.Sprintf("%s: %d of %d pairs of aspect and abstract have no annotation; they count 0", at, missing, len(ids)*len(q.Pool)), true)
 	}

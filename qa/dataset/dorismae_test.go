@@ -13,7 +13,7 @@ import (
 	"airqa/qa/dataset"
 )
 
-const dorisFixture = "../../fixtures/companion/doris-mae.json"
+const dorisFixture = "../../fixtures/doris-mae/dataset.json"
 
 func loadDORIS(t *testing.T, path string, o dataset.DORISOptions) dataset.DORISMAE {
 	t.Helper()
@@ -103,7 +103,7 @@ func TestDORISFaults(t *testing.T) {
 		})
 	}
 	faults := fmt.Sprint(loadDORIS(t, write(t, "in.json", strings.Replace(doris(""), `[1,0]`, `[1,1,9]`, 1)), dataset.DORISOptions{}).Faults)
-	for _, want := range []string{"abstract 1 twice", "abstract 9 is not in the corpus", "9 of 9 pairs of aspect and abstract have no annotation"} {
+	for _, want := range []string{"abstract 1 twice", "1 abstracts of Query[0].candidate_pool are not in the corpus and are ranked as empty texts; the first is 9", "9 of 9 pairs of aspect and abstract have no annotation"} {
 		if !strings.Contains(faults, want) {
 			t.Errorf("no fault %q in %s", want, faults)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestQASPER(t *testing.T) {
-	c, err := dataset.QASPER("../../fixtures/companion/qasper.json", true)
+	c, err := dataset.QASPER("../../fixtures/qasper/dev.json", true)
 	if err != nil || len(c.Faults) > 0 {
 		t.Fatal(err, c.Faults)
 	}

@@ -14,7 +14,7 @@ import (
 	"airqa/report/render"
 )
 
-const fixtures = "../../fixtures/companion/"
+const fixtures = "../../fixtures/"
 
 // call runs a function of a benchmark and returns the values of its tables as "table row column value".
 func call(t *testing.T, benchmark, function string, r companion.Request) (values map[string]string, notes string, err error) {
@@ -48,7 +48,7 @@ func call(t *testing.T, benchmark, function string, r companion.Request) (values
 
 func TestQASPERAndDORIS(t *testing.T) {
 	export := filepath.Join(t.TempDir(), "out.jsonl")
-	qasper, doris := fixtures+"qasper.json", fixtures+"doris-mae.json"
+	qasper, doris := fixtures+"qasper/dev.json", fixtures+"doris-mae/dataset.json"
 	tests := []struct {
 		benchmark, function string
 		request             companion.Request
@@ -109,17 +109,17 @@ func TestQASPERAndDORISMisuse(t *testing.T) {
 		request             companion.Request
 		want                string
 	}{
-		{"qasper", "baseline", companion.Request{Dataset: fixtures + "qasper.json", Method: "none"}, "unknown baseline"},
-		{"qasper", "baseline", companion.Request{Dataset: fixtures + "qasper.json", Export: "x"}, "--export needs --method"},
-		{"qasper", "stats", companion.Request{Dataset: fixtures + "none.json"}, "no such file"},
-		{"qasper", "score", companion.Request{Dataset: fixtures + "qasper.json", Predictions: fixtures + "doris-mae-rankings.jsonl"}, "a line needs question_id"},
-		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae.json", Method: "random", Export: "x"}, "--export needs --method"},
-		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae.json", Setting: "subquery-0"}, "unknown setting"},
-		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae.json", Setting: "test", Method: "tfidf"}, ""},
-		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae.json", Setting: "subquery-9"}, "has no query for the setting"},
-		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae.json", Method: "none"}, "unknown ranker"},
-		{"doris-mae", "score", companion.Request{Dataset: fixtures + "doris-mae.json", Predictions: fixtures + "qasper-predictions.jsonl"}, "a line needs query_id"},
-		{"doris-mae", "stats", companion.Request{Dataset: fixtures + "qasper.json"}, "no queries"},
+		{"qasper", "baseline", companion.Request{Dataset: fixtures + "qasper/dev.json", Method: "none"}, "unknown baseline"},
+		{"qasper", "baseline", companion.Request{Dataset: fixtures + "qasper/dev.json", Export: "x"}, "--export needs --method"},
+		{"qasper", "stats", companion.Request{Dataset: fixtures + "qasper/none.json"}, "no such file"},
+		{"qasper", "score", companion.Request{Dataset: fixtures + "qasper/dev.json", Predictions: fixtures + "doris-mae/rankings.jsonl"}, "a line needs question_id"},
+		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae/dataset.json", Method: "random", Export: "x"}, "--export needs --method"},
+		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae/dataset.json", Setting: "subquery-0"}, "unknown setting"},
+		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae/dataset.json", Setting: "test", Method: "tfidf"}, ""},
+		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae/dataset.json", Setting: "subquery-9"}, "has no query for the setting"},
+		{"doris-mae", "baseline", companion.Request{Dataset: fixtures + "doris-mae/dataset.json", Method: "none"}, "unknown ranker"},
+		{"doris-mae", "score", companion.Request{Dataset: fixtures + "doris-mae/dataset.json", Predictions: fixtures + "qasper/predictions.jsonl"}, "a line needs query_id"},
+		{"doris-mae", "stats", companion.Request{Dataset: fixtures + "qasper/dev.json"}, "no queries"},
 	}
 	for _, tt := range tests {
 		if _, _, err := call(t, tt.benchmark, tt.function, tt.request); tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
