@@ -9,6 +9,7 @@ import (
 
 type benchStatsCmd struct {
 	benchFlags
+	Pools      bool   `help:"Build the pools of doris-mae anew from its corpus, and compare them. This needs 4 GB of memory."`
 	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"How statistics of diversity compare texts: tfidf, or minilm (sentence vectors, in process)."`
 }
 
@@ -22,7 +23,7 @@ The numbers of the paper are beside those of the data.`
 
 func (c benchStatsCmd) Run(a *app) error {
 	r := c.request()
-	r.Similarity = c.Similarity
+	r.Similarity, r.Pools = c.Similarity, c.Pools
 	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Stats })
 }
 
@@ -49,7 +50,6 @@ type benchBaselineCmd struct {
 	benchFlags
 	Method string `placeholder:"NAME" help:"Method: one of airqa bench list. Default: all of them, in one table."`
 	benchRules
-	Export string `placeholder:"FILE" help:"Write the predictions of --method to FILE in the benchmark's own format (qasper, doris-mae)."`
 }
 
 // benchRules are how answers are scored.
@@ -59,10 +59,11 @@ type benchRules struct {
 	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
 	Seed     uint64 `default:"1" help:"Seed of the resamples."`
+	Export   string `placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
 }
 
 func (c benchRules) request(r companion.Request) companion.Request {
-	r.Fixed, r.Setting, r.TextOnly, r.Seed = c.Fixed, c.Setting, c.TextOnly, c.Seed
+	r.Fixed, r.Setting, r.TextOnly, r.Seed, r.Export = c.Fixed, c.Setting, c.TextOnly, c.Seed, c.Export
 	return r
 }
 
@@ -77,7 +78,7 @@ empty. airqa bench list explains them.`
 
 func (c benchBaselineCmd) Run(a *app) error {
 	r := c.benchRules.request(c.benchFlags.request())
-	r.Method, r.Export = c.Method, c.Export
+	r.Method = c.Method
 	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Baseline })
 }
 

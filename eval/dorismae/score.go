@@ -64,18 +64,22 @@ type Scores struct {
 	Appended int      `json:"appended_ids"`
 	Notes    []string `json:"notes,omitempty"`
 
+	// Rankings are those that were scored, without faults.
+	Rankings map[string][]string `json:"-"`
+
 	queries []string
 	values  [][]float64 // by query, then by metric
 }
 
 // Score compares rankings, by the ids of items, with the gold.
 func Score(items []dataset.Item, rankings map[string][]string, o Options) Scores {
-	var s Scores
+	s := Scores{Rankings: make(map[string][]string)}
 	for _, it := range items {
 		g := grade(it, o.Fixed)
-		r, ok := rankings[it.UUID]
-		values := g.values(s.complete(it, g, r, o), o.Fixed)
-		if !ok || len(r) == 0 {
+		r := s.complete(it, g, rankings[it.UUID], o)
+		values := g.values(r, o.Fixed)
+		if s.Rankings[it.UUID] = r; len(rankings[it.UUID]) == 0 {
+			delete(s.Rankings, it.UUID)
 			s.Missing++
 			for i, v := range values {
 				if !math.IsNaN(v) {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
-	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
@@ -15,7 +15,7 @@ import (
 type Prediction struct {
 	ID       string   `json:"question_id"`
 	Answer   string   `json:"predicted_answer"`
-	Evidence []string `json:"predicted_evidence"` // verbatim texts of paragraphs
+	Evidence []string `json:"predicted_evidence"` // verbatim texts of paragraphs; see [Verbatim]
 }
 
 // Read reads a file of predictions.
@@ -62,23 +62,36 @@ func Write(w io.Writer, predictions []Prediction) error {
 	return nil
 }
 
-// FromAnswer translates an answer about a document: ids of units become their texts. Evidence that is neither an id nor
-// a text of the document stays as it is, so that it lowers precision; unknown has it.
-func FromAnswer(it dataset.Item, doc dataset.Document, a qa.Answer) (p Prediction, unknown []string) {
-	texts, known := make(map[string]string), make(map[string]bool)
-	for _, u := range doc.Units {
-		texts[u.ID], known[u.Text] = u.Text, true
+// Verbatim replaces ids of units in evidence, such as "p12", by their texts. Evidence that is neither an id nor a text of
+// the question's paper stays as it is, so that it lowers precision; unknown counts it.
+func Verbatim(c dataset.Companion, predictions []Prediction) (list []Prediction, unknown int) {
+	papers := make(map[string]map[string]string) // text by id and by text
+	for _, d := range c.Documents {
+		texts := make(map[string]string, 2*len(d.Units))
+		for _, u := range d.Units {
+			texts[u.Text] = u.Text
+		}
+		for _, u := range d.Units {
+			texts[u.ID] = u.Text
+		}
+		papers[d.ID] = texts
 	}
-	p = Prediction{ID: it.UUID, Answer: a.Text}
-	for _, e := range a.Evidence {
-		text, ok := texts[e]
-		if !ok {
-			text = e
-			if !known[e] {
-				unknown = append(unknown, e)
+	about := make(map[string]string)
+	for _, it := range c.Items {
+		about[it.UUID] = it.Document
+	}
+	for _, p := range predictions {
+		texts := papers[about[p.ID]]
+		p.Evidence = slices.Clone(p.Evidence)
+		for i, e := range p.Evidence {
+			text, ok := texts[e]
+			if ok {
+				p.Evidence[i] = text
+			} else if texts != nil {
+				unknown++
 			}
 		}
-		p.Evidence = append(p.Evidence, text)
+		list = append(list, p)
 	}
-	return p, unknown
+	return list, unknown
 }

@@ -207,10 +207,13 @@ func TestRandomEvidence(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	c := load(t)
-	p, unknown := qasper.FromAnswer(c.Items[0], c.Documents[0], qa.Answer{Text: "1,200", Evidence: []string{"p4", "p99", c.Documents[0].Units[1].Text}})
-	if p.Evidence[0] != c.Documents[0].Units[3].Text || p.Evidence[1] != "p99" || !slices.Equal(unknown, []string{"p99"}) {
-		t.Errorf("%q, unknown %q", p.Evidence, unknown)
+	units := c.Documents[0].Units
+	given := []qasper.Prediction{{c.Items[0].UUID, "1,200", []string{"p4", "p99", units[1].Text}}, {"other", "", []string{"p4"}}}
+	translated, unknown := qasper.Verbatim(c, given)
+	if diff := cmp.Diff([]string{units[3].Text, "p99", units[1].Text}, translated[0].Evidence); diff != "" || unknown != 1 || given[0].Evidence[0] != "p4" || translated[1].Evidence[0] != "p4" {
+		t.Errorf("%d unknown, (-want +got)\n%s", unknown, diff)
 	}
+	p := translated[0]
 	var out bytes.Buffer
 	written := []qasper.Prediction{p, {ID: "b", Answer: "<No>"}}
 	if err := qasper.Write(&out, written); err != nil || !strings.Contains(out.String(), `"predicted_answer":"<No>","predicted_evidence":[]`) {

@@ -56,8 +56,11 @@ type Request struct {
 	Setting string
 	// TextOnly leaves out gold evidence in figures and tables.
 	TextOnly bool
-	// Export is a file to write the predictions of Method to, in the benchmark's own format; empty for none.
+	// Export is a file to write the predictions of Method to, or those scored, in the benchmark's own format; empty for
+	// none.
 	Export string
+	// Pools builds candidate pools anew and compares them with those of the benchmark.
+	Pools bool
 	// Embedder opens the model of sentence vectors.
 	Embedder func() (embed.Embedder, error)
 }

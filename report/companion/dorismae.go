@@ -162,6 +162,9 @@ func dorisBaseline(ctx context.Context, r Request) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := t.export(s); err != nil {
+			return nil, err
+		}
 		if r.Method != "" {
 			result.Tables = []Table{t.metrics(m, "Means, %, with the standard deviation of the bootstrap", s)}
 		}
@@ -183,10 +186,15 @@ func (t *dorisTask) baseline(ctx context.Context, method string) (dorismae.Score
 	if err != nil {
 		return dorismae.Scores{}, err
 	}
-	if t.r.Export != "" {
-		err = atomicfile.Write(t.r.Export, func(w io.Writer) error { return dorismae.Write(w, t.items, rankings) })
+	return dorismae.Score(t.items, rankings, t.options()), nil
+}
+
+// export writes rankings as they were scored.
+func (t *dorisTask) export(s dorismae.Scores) error {
+	if t.r.Export == "" {
+		return nil
 	}
-	return dorismae.Score(t.items, rankings, t.options()), err
+	return atomicfile.Write(t.r.Export, func(w io.Writer) error { return dorismae.Write(w, t.items, s.Rankings) })
 }
 
 // metrics has a row for each metric.
@@ -251,6 +259,9 @@ func dorisScore(ctx context.Context, r Request) (*Result, error) {
 	}
 	o := t.options()
 	s := dorismae.Score(t.items, rankings, o)
+	if err := t.export(s); err != nil {
+		return nil, err
+	}
 	result := newResult("doris-mae", "DORIS-MAE: "+filepath.Base(r.Predictions)+", setting "+t.r.Setting, r, t.faults)
 	result.Tables = []Table{t.metrics("rankings", "Means, %, with the standard deviation of the bootstrap", s)}
 	beside := Table{Name: "methods", Title: "Baselines beside them, %", Label: "method", Decimals: 2}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"airqa/eval/dorismae"
 	"airqa/qa/dataset"
 )
 
@@ -15,7 +16,7 @@ func dorisStats(_ context.Context, r Request) (*Result, error) {
 	if filepath.Ext(r.Dataset) == ".txt" {
 		return treeStats(r)
 	}
-	d, err := dataset.DORIS(r.Dataset, dataset.DORISOptions{SkipUnparsed: r.Fixed})
+	d, err := dataset.DORIS(r.Dataset, dataset.DORISOptions{SkipUnparsed: r.Fixed, Corpus: r.Pools})
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +44,40 @@ func dorisStats(_ context.Context, r Request) (*Result, error) {
 		dorisSpread("relevant-2", "Relevant abstracts of a two-aspect sub-query (Table 9)", two, relevant, []float64{0, 105, 28.14, 21.07}),
 		dorisSpread("scores", "Normalized scores (Table 10)", d.Items, normalized, []float64{0, 1.909, 0.578, 0.356}),
 	}
+	if r.Pools {
+		result.Tables = append(result.Tables, rebuilt(d))
+	}
 	result.Notes = []string{"An abstract is relevant if its normalized score, the sum over the set of aspects and sub-aspects divided by their number, is at least 1.", "std is the population standard deviation. The paper's numbers are those of all types."}
 	return result, nil
+}
+
+// rebuilt compares pools built by TF-IDF, BM25 and citations with those of the benchmark, which have 20 abstracts by
+// vectors of ada-002, too.
+func rebuilt(d dataset.DORISMAE) Table {
+	t := Table{Name: "pools", Title: "Pools built anew, without vectors", Label: "mean of queries", Decimals: 2}
+	builder := dorismae.NewPools(d.Corpus)
+	var size, found, share tally
+	for _, q := range d.Queries {
+		of := dorismae.PoolQuery{Text: q.Text, IdeaFrom: q.IdeaFrom}
+		for _, a := range q.Aspects {
+			of.Aspects = append(of.Aspects, a.Text)
+		}
+		pool := builder.Pool(of)
+		size.add(float64(len(pool)))
+		same := 0
+		for _, id := range pool {
+			same += boolean(slices.Contains(q.Pool, id))
+		}
+		found.add(float64(same))
+		share.add(100 * float64(same) / float64(len(q.Pool)))
+	}
+	for _, row := range []struct {
+		name string
+		of   tally
+	}{{"abstracts", size}, {"in the released pool", found}, {"share of the released pool, %", share}} {
+		t.Measures = append(t.Measures, measure(row.name, "value", row.of.sum/row.of.n, int(row.of.n)))
+	}
+	return t
 }
 
 // dorisSpread has minimum, maximum, mean and standard deviation by type of query.

@@ -131,6 +131,9 @@ func qasperBaseline(_ context.Context, r Request) (*Result, error) {
 			return nil, err
 		}
 	}
+	if r.Export != "" && r.Method == "" {
+		return nil, exit.Misuse("--export needs --method: a file has the predictions of one method")
+	}
 	if err := qasperExport(r, predictions); err != nil {
 		return nil, err
 	}
@@ -145,13 +148,10 @@ func qasperBaseline(_ context.Context, r Request) (*Result, error) {
 	return result, nil
 }
 
-// qasperExport writes the predictions of one method.
+// qasperExport writes predictions in the official form.
 func qasperExport(r Request, p []qasper.Prediction) error {
 	if r.Export == "" {
 		return nil
-	}
-	if r.Method == "" {
-		return exit.Misuse("--export needs --method: a file has the predictions of one method")
 	}
 	return atomicfile.Write(r.Export, func(w io.Writer) error { return qasper.Write(w, p) })
 }
@@ -165,8 +165,12 @@ func qasperScore(_ context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, unknown := qasper.Verbatim(*c, p)
 	s, err := qasper.Score(c.Items, p, qasperOptions(r))
 	if err != nil {
+		return nil, err
+	}
+	if err := qasperExport(r, p); err != nil {
 		return nil, err
 	}
 	t := newQASPERTables(r)
@@ -182,6 +186,9 @@ func qasperScore(_ context.Context, r Request) (*Result, error) {
 	t.script.Measures = nil
 	result := newResult(c.Name, "QASPER: "+filepath.Base(r.Predictions), r, c.Faults)
 	result.Tables = t.tables()
+	if unknown > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("evidence that is not in the paper: %d", unknown))
+	}
 	result.Notes = slices.Concat([]string{fmt.Sprintf("Missing predictions: %d of %d, which score 0.", s.Missing, s.Answer.N)}, s.Notes, qasperNotes(r))
 	if r.Bootstrap > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.", r.Bootstrap, r.Seed))

@@ -73,6 +73,9 @@ func TestQASPERAndDORIS(t *testing.T) {
 		{"doris-mae", "score", companion.Request{Dataset: doris, Setting: "subquery-2", Predictions: export, Fixed: true}, map[string]string{
 			"rankings R@20 rankings": "100", "methods tfidf MAP": "100", "difference R@20 difference": "0",
 		}, "identical to those of bm25"},
+		{"doris-mae", "score", companion.Request{Dataset: doris, Predictions: fixtures + "doris-mae/rankings.jsonl", Export: export}, map[string]string{"rankings RP rankings": "100"}, "its ranking lacks, which follow in lexical order: 7"},
+		{"doris-mae", "score", companion.Request{Dataset: doris, Predictions: export}, map[string]string{"rankings RP rankings": "100", "methods tfidf RP": "66.66666666666666"}, "as the authors' code does"},
+		{"doris-mae", "stats", companion.Request{Dataset: doris, Pools: true}, map[string]string{"pools in the released pool value": "5.666666666666667"}, ""},
 		{"doris-mae", "baseline", companion.Request{Dataset: doris, Setting: "aspect", Method: "maxsim-aspects", Embedder: embedder}, map[string]string{"maxsim-aspects R@20 maxsim-aspects": "100"}, ""},
 	}
 	for _, tt := range tests {
