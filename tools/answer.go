@@ -42,7 +42,7 @@ func AnswerWith(args map[string]any) Answer {
 // Spec describes Answer.
 func (t Answer) Spec() action.Spec {
 	answer := action.Param{Name: "answer", Kind: action.Any, Required: true}
-	evidence := action.Param{Name: "evidence", Kind: action.Any, Required: true}
+	evidence := action.Param{Name: "evidence", Kind: action.Any, Default: []any{}}
 	switch t.Kind {
 	case qa.WithEvidence, qa.Dialogue:
 		return action.Spec{Name: "Answer", Text: answerEvidence, Params: []action.Param{answer, evidence}}

@@ -15,6 +15,7 @@ type benchCmd struct {
 	List     benchListCmd     `cmd:"" help:"List the companion benchmarks and their baselines."`
 	Stats    benchStatsCmd    `cmd:"" help:"Count the data as the tables of the benchmark's paper do."`
 	Baseline benchBaselineCmd `cmd:"" help:"Score baselines that need no language model."`
+	Run      benchRunCmd      `cmd:"" help:"Run baselines with a language model on the items."`
 	Score    benchScoreCmd    `cmd:"" help:"Score a file of predictions in the benchmark's own format."`
 	Show     benchShowCmd     `cmd:"" help:"Show an item as a prompt has it: paper, history, question."`
 	Agree    benchAgreeCmd    `cmd:"" help:"Measure the agreement of raters: kappa, alpha, macro F1, rho."`

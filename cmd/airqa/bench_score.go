@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/report/companion"
 )
 
@@ -84,7 +87,8 @@ func (c benchBaselineCmd) Run(a *app) error {
 
 type benchScoreCmd struct {
 	benchFlags
-	Predictions string `required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
+	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
+	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
 	benchRules
 	Bootstrap int `placeholder:"N" help:"Add 95 % intervals from N resamples."`
 }
@@ -93,6 +97,7 @@ func (benchScoreCmd) Help() string {
 	return `Examples:
   airqa bench score argscichat --dataset argscichat --predictions predictions.jsonl
   airqa bench score argscichat --dataset argscichat --predictions predictions.jsonl --fixed --bootstrap 1000
+  airqa bench score argscichat --dataset argscichat --run runs/rag
 
 A line of argscichat's predictions has pair_id, article_id, predicted_answer and predicted_evidence: a 0 or 1 for each
 sentence, or a list of indices from 0. Baselines are printed beside the score.`
@@ -104,7 +109,31 @@ func (c benchScoreCmd) Run(a *app) error {
 	}
 	r := c.benchRules.request(c.benchFlags.request())
 	r.Predictions, r.Bootstrap = c.Predictions, c.Bootstrap
+	if c.From != "" {
+		dir, err := os.MkdirTemp("", "airqa-bench-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		r.Predictions = filepath.Join(dir, "predictions.jsonl")
+		if err := c.answers(a, r.Predictions); err != nil {
+			return err
+		}
+	}
 	return c.run(a, r, func(b companion.Benchmark) benchFunc { return b.Score })
+}
+
+// answers writes the answers of the run as predictions.
+func (c benchScoreCmd) answers(a *app, to string) error {
+	b, err := companion.Find(c.Name)
+	if err != nil {
+		return err
+	}
+	n, err := companion.FromRun(b, c.Dataset, c.From, to)
+	if err == nil {
+		a.say("%s of %s", terminal.Plural(n, "answer"), c.From)
+	}
+	return err
 }
 
 type benchShowCmd struct {

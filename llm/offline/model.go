@@ -62,7 +62,7 @@ func (t *task) reply(r *qa.Reply) {
 		r.Text = fenced(s.thought, "sql", s.args["sql"])
 	case wantsAnswer:
 		thought, value := t.answer()
-		r.Text = fenced(thought, "txt", value)
+		r.Text = fenced(thought, "txt", t.written(value))
 	case wantsAction:
 		s := t.next()
 		r.Text = fmt.Sprintf("[Thought]: Turn %d. %s\n[Action]: %s", t.turn, s.thought, t.write(s))

@@ -25,6 +25,7 @@ func retrieve(thought, about string) step {
 // params are the parameters of all tools, in the order in which calls print them.
 var params = []action.Param{
 	{Name: "query"}, {Name: "limit"}, {Name: "sql"}, {Name: "paper_id"}, {Name: "page_number"}, {Name: "bounding_box"}, {Name: "answer"},
+	{Name: "evidence"}, {Name: "ranking"},
 }
 
 // write prints a call in the action format of the prompt, or the arguments of a native call as JSON.
@@ -53,7 +54,7 @@ func (t *task) next() step {
 		}
 	}
 	thought, value := t.answer()
-	return step{thought, "Answer", map[string]any{"answer": value}}
+	return step{thought, "Answer", t.final(value)}
 }
 
 // taken is the index of the call that took a step, or -1.

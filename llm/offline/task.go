@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,6 +28,7 @@ type task struct {
 	schema   string // the system prompt, which has the database schema
 	question string
 	wanted   string // answer format
+	kind     qa.Kind
 	want     shape
 	papers   []string // uuids or titles of the anchor papers
 	found    []string // the paper that was found where none is named
@@ -45,6 +47,9 @@ func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
 	t := &task{format: action.Python, tools: make(map[string]bool), failed: make(map[int]bool), turn: 1, venues: "TRUE"}
 	for _, s := range tools {
 		t.form, t.tools[s.Name] = wantsCall, true
+		if s.Name == "Answer" {
+			t.kind = asksFor(string(s.Parameters))
+		}
 	}
 	asked := false
 	var items []item
@@ -53,6 +58,7 @@ func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
 		switch {
 		case m.Role == qa.System:
 			t.readSystem(m.Text)
+			t.kind = cmp.Or(t.kind, asksFor(m.Text))
 		case m.Role == qa.Assistant:
 			t.readReply(m)
 		case !asked:
@@ -123,7 +129,7 @@ func (t *task) readQuestion(text string) []item {
 		case "Question":
 			t.question = value
 		case "Answer Format":
-			t.wanted = value
+			t.wanted, t.kind = value, cmp.Or(t.kind, asksFor(value))
 		case "Anchor PDF", "Anchor PDFs":
 			for _, m := range quotedText.FindAllStringSubmatch(value, -1) {
 				t.papers = append(t.papers, m[1]+m[2])

@@ -17,7 +17,7 @@ import (
 func argSciChat() Benchmark {
 	b := Benchmark{
 		Name: "argscichat", About: "dialogues about papers: the next message, and up to two sentences that support it",
-		Load: dataset.ArgSciChat, Stats: chatStats, Baseline: chatBaseline, Score: chatScore,
+		Load: dataset.ArgSciChat, Stats: chatStats, Baseline: chatBaseline, Score: chatScore, predict: predictArgSciChat,
 	}
 	for _, m := range argscichat.Methods() {
 		b.Methods = append(b.Methods, Method{m.Name, m.About})

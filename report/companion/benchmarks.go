@@ -8,6 +8,7 @@ import (
 
 	"airqa/env/embed"
 	"airqa/internal/exit"
+	"airqa/qa"
 	"airqa/qa/dataset"
 )
 
@@ -19,6 +20,8 @@ type Benchmark struct {
 	Stats       func(context.Context, Request) (*Result, error)
 	Baseline    func(context.Context, Request) (*Result, error)
 	Score       func(context.Context, Request) (*Result, error)
+	// predict makes the line of a prediction.
+	predict func(dataset.Item, qa.Answer) any
 }
 
 // Method is a baseline without a language model.

@@ -19,7 +19,7 @@ import (
 func dorisMAE() Benchmark {
 	b := Benchmark{
 		Name: "doris-mae", About: "complex queries: a pool of abstracts, best first",
-		Load: loadDORIS, Stats: dorisStats, Baseline: dorisBaseline, Score: dorisScore,
+		Load: loadDORIS, Stats: dorisStats, Baseline: dorisBaseline, Score: dorisScore, predict: predictDORIS,
 	}
 	about := map[string]string{
 		"tfidf":          "TF-IDF of scikit-learn, fitted on each pool",

@@ -17,7 +17,7 @@ import (
 func qasperBenchmark() Benchmark {
 	b := Benchmark{
 		Name: "qasper", About: "questions about a paper: an answer, and the paragraphs that support it",
-		Load: loadQASPER, Stats: qasperStats, Baseline: qasperBaseline, Score: qasperScore,
+		Load: loadQASPER, Stats: qasperStats, Baseline: qasperBaseline, Score: qasperScore, predict: predictQASPER,
 	}
 	about := map[string]string{
 		"tfidf":        "the paragraph most similar to the question, as answer and evidence",
