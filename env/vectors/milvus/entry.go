@@ -18,6 +18,7 @@ type entry struct {
 	info       vectors.Collection // without the encoder
 	collection string             // its name on the server
 	number     int64
+	first      int64  // number of the first piece of the encoder
 	pieces     int    // of the encoder
 	hidden     []span // records of unfinished inserts, invisible to readers
 }
@@ -26,6 +27,7 @@ type entry struct {
 type description struct {
 	Format     int                `json:"format"`
 	Collection vectors.Collection `json:"collection"`
+	First      int64              `json:"first,omitempty"`
 	Pieces     int                `json:"pieces"`
 }
 
@@ -77,24 +79,39 @@ func newEntry(r row) (*entry, error) {
 	if d.Format < 1 || d.Format > descriptionFormat {
 		return nil, fmt.Errorf("its description has format %d; this program reads 1 to %d", d.Format, descriptionFormat)
 	}
-	return &entry{info: d.Collection, collection: r.collection, number: r.number, pieces: d.Pieces}, nil
+	return &entry{info: d.Collection, collection: r.collection, number: r.number, first: d.First, pieces: d.Pieces}, nil
 }
 
 // publish describes a complete collection in the catalog. The last row that it writes makes the collection current.
 func (c *catalog) publish(ctx context.Context, e *entry) error {
+	if err := c.addEncoder(ctx, e); err != nil {
+		return err
+	}
+	return c.addDescription(ctx, e)
+}
+
+// addEncoder writes the encoder in pieces.
+func (c *catalog) addEncoder(ctx context.Context, e *entry) error {
 	encoded := base64.StdEncoding.EncodeToString(e.info.Encoder)
 	var rows []row
 	for text := range slices.Chunk([]byte(encoded), maxBody) {
-		rows = append(rows, row{name: e.info.Name, collection: e.collection, kind: encoderPart, number: int64(len(rows)), body: string(text)})
+		number := e.first + int64(len(rows))
+		rows = append(rows, row{name: e.info.Name, collection: e.collection, kind: encoderPart, number: number, body: string(text)})
 	}
 	for batch := range slices.Chunk(rows, batchBytes/maxBody) {
 		if err := c.add(ctx, batch...); err != nil {
 			return err
 		}
 	}
+	e.pieces = len(rows)
+	return nil
+}
+
+// addDescription makes e the current state of its collection.
+func (c *catalog) addDescription(ctx context.Context, e *entry) error {
 	info := e.info
 	info.Encoder = nil
-	body, err := json.Marshal(description{Format: descriptionFormat, Collection: info, Pieces: len(rows)})
+	body, err := json.Marshal(description{Format: descriptionFormat, Collection: info, First: e.first, Pieces: e.pieces})
 	if err != nil {
 		return err
 	}
@@ -104,15 +121,22 @@ func (c *catalog) publish(ctx context.Context, e *entry) error {
 	return c.add(ctx, row{name: info.Name, collection: e.collection, kind: described, number: e.number, body: string(body)})
 }
 
+// otherParts returns the filter for pieces that are not of the encoder of e.
+func (e *entry) otherParts() string {
+	return all(equal(fieldOf, e.collection), equal(fieldKind, encoderPart),
+		fmt.Sprintf("(%s < %d or %s >= %d)", fieldNumber, e.first, fieldNumber, e.first+int64(e.pieces)))
+}
+
 // encoder joins the pieces of the encoder.
 func (c *catalog) encoder(ctx context.Context, e *entry) ([]byte, error) {
 	if e.pieces == 0 {
 		return nil, nil
 	}
-	rows, err := c.rows(ctx, all(equal(fieldOf, e.collection), equal(fieldKind, encoderPart)))
+	rows, err := c.rows(ctx, all(equal(fieldOf, e.collection), equal(fieldKind, encoderPart), fmt.Sprintf("%s >= %d", fieldNumber, e.first)))
 	if err != nil {
 		return nil, err
 	}
+	rows = slices.DeleteFunc(rows, func(r row) bool { return r.number >= e.first+int64(e.pieces) }) // of an interrupted change
 	slices.SortFunc(rows, func(a, b row) int { return int(a.number - b.number) })
 	if len(rows) != e.pieces {
 		return nil, errors.New("a part of its encoder is missing; build it again")
