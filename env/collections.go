@@ -127,6 +127,9 @@ func checkCollection(ctx context.Context, store vectors.Store, name string, want
 	if err != nil {
 		return c, err
 	}
+	if strings.HasPrefix(c.Source, changingPrefix) {
+		return c, fmt.Errorf("an ingest is changing the search index on the server; wait for it, or, if it was interrupted, %s", rebuildHint(store))
+	}
 	if c.Source != want.source {
 		return c, fmt.Errorf("the search index is out of date, for instance after an interrupted ingest; %s", rebuildHint(store))
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // scoreSlack is the tolerance between two stores' scores of one record: both compute in float32, but in a different
-// order.
+// order. The drift of BM25 statistics on a server is added.
 const scoreSlack = 1e-4
 
 // CompareConfig selects two vector stores of a data directory. A and B are URLs of Milvus servers; an empty URL means
@@ -105,7 +105,7 @@ func (c *comparison) compareInfo(ctx context.Context, name string) (bool, error)
 	case errA != nil || errB != nil:
 		return false, errors.Join(errA, errB)
 	default:
-		// A server has no records of cells whose words are in no chunk; they match no query in the files, either.
+		// A server has no records of passages without words. They match no query in the files, either.
 		c.counted = a.Kind == b.Kind
 		return c.sameInfo(a, b), nil
 	}
@@ -148,10 +148,14 @@ func (c *comparison) compareSearches(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	a, errA := c.queries(ctx, c.a, name)
-	b, errB := c.queries(ctx, c.b, name)
-	if err := cmp.Or(errA, errB); err != nil {
-		return err
+	var in [2]queries
+	slack := scoreSlack
+	for i, store := range []vectors.Store{c.a, c.b} {
+		var drift float64
+		if in[i], drift, err = c.queries(ctx, store, name); err != nil {
+			return err
+		}
+		slack += drift
 	}
 	i := 0
 	for cell, err := range c.db.Cells(ctx, nil) {
@@ -161,8 +165,12 @@ func (c *comparison) compareSearches(ctx context.Context, name string) error {
 		if i++; i%every != 0 {
 			continue
 		}
-		if err := c.search(ctx, name, cell, [2]queries{a, b}); err != nil {
+		same, err := c.search(ctx, name, cell, in, slack)
+		if err != nil {
 			return err
+		}
+		if !same {
+			c.differ("%s: the text of %s.%s %s finds different records", name, cell.Table, cell.Column, cell.Key)
 		}
 	}
 	return nil
@@ -185,7 +193,8 @@ func (c *comparison) sampling(ctx context.Context) (int, error) {
 // queries turns the text of a cell into a query.
 type queries func(paperdb.Cell) (vectors.Vector, error)
 
-func (c *comparison) queries(ctx context.Context, store vectors.Store, name string) (queries, error) {
+// queries also returns how far scores may be from the exact ones.
+func (c *comparison) queries(ctx context.Context, store vectors.Store, name string) (queries, float64, error) {
 	if name != bm25.Name {
 		return func(cell paperdb.Cell) (vectors.Vector, error) {
 			v, err := c.texts.Embed(ctx, windowsOf(c.texts, cell)[:1]) // a cache hit, at the latest for the second store
@@ -193,49 +202,50 @@ func (c *comparison) queries(ctx context.Context, store vectors.Store, name stri
 				return vectors.Vector{}, err
 			}
 			return vectors.Vector{Dense: v[0]}, nil
-		}, nil
+		}, 0, nil
 	}
 	info, err := store.Info(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	k, err := keywordsOf(info)
-	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.query(cell.Text), nil }, err
+	if err != nil {
+		return nil, 0, err
+	}
+	return func(cell paperdb.Cell) (vectors.Vector, error) { return k.query(cell.Text), nil }, k.drift(), nil
 }
 
-func (c *comparison) search(ctx context.Context, name string, cell paperdb.Cell, in [2]queries) error {
+// search reports whether both stores find the same records for a cell.
+func (c *comparison) search(ctx context.Context, name string, cell paperdb.Cell, in [2]queries, slack float64) (bool, error) {
 	var hits [2][]vectors.Hit
 	for i, store := range []vectors.Store{c.a, c.b} {
 		v, err := in[i](cell)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if hits[i], err = store.Search(ctx, name, vectors.Query{Vector: v, K: c.cfg.K}); err != nil {
-			return err
+			return false, err
 		}
 	}
-	if !sameHits(hits[0], hits[1]) {
-		c.differ("%s: the text of %s.%s %s finds different records", name, cell.Table, cell.Column, cell.Key)
-	}
-	return nil
+	return sameHits(hits[0], hits[1], slack), nil
 }
 
-// sameHits reports whether two lists agree: equal scores in order, and the same records. Records that tie with the last
-// score may differ, since a store may return any of them.
-func sameHits(a, b []vectors.Hit) bool {
+// sameHits reports whether two lists agree: scores in order that differ by at most slack, relative above 1, and the same
+// records. Records that tie with the last score may differ, since a store may return any of them.
+func sameHits(a, b []vectors.Hit, slack float64) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	known := make(map[vectors.Origin]bool)
 	for i := range a {
-		if math.Abs(a[i].Score-b[i].Score) > scoreSlack*max(1, math.Abs(a[i].Score)) {
+		if math.Abs(a[i].Score-b[i].Score) > slack*max(1, math.Abs(a[i].Score)) {
 			return false
 		}
 		known[a[i].Origin] = true
 	}
 	for _, h := range b {
 		last := a[len(a)-1].Score
-		if !known[h.Origin] && math.Abs(h.Score-last) > scoreSlack*max(1, math.Abs(last)) {
+		if !known[h.Origin] && math.Abs(h.Score-last) > slack*max(1, math.Abs(last)) {
 			return false
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
 	"airqa/env/vectors/flat"
+	"airqa/env/vectors/milvus"
 )
 
 // embedBatch is the number of windows per embedding request: enough to use both cores, and little work to lose at an
@@ -66,11 +67,11 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cf
 	if err := branchFiles(dir, next); err != nil {
 		cfg.Notice(err.Error() + "; the collection is built again")
 	}
-	local, isLocal := store.(*flat.Store)
-	if isLocal {
-		err = localIndexer{ix, local}.update(ctx)
-	} else {
-		err = remoteIndexer{ix, store}.rebuildAll(ctx)
+	switch s := store.(type) {
+	case *flat.Store:
+		err = localIndexer{ix, s}.update(ctx)
+	case *milvus.Store:
+		err = remoteIndexer{ix, s}.update(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("build search index: %w", err)
@@ -78,7 +79,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cf
 	if err := commit(next, cfg, source, len(files)); err != nil {
 		return err
 	}
-	if isLocal {
+	if _, local := store.(*flat.Store); local {
 		err = texts.Clear() // the index has the vectors now
 	}
 	return errors.Join(err, open.close(), prune(next))
@@ -222,6 +223,9 @@ func (ix indexer) denseCollection(ctx context.Context) (vectors.Collection, erro
 	}, nil
 }
 
+// isPassage reports whether Retrieve searches a cell.
+func isPassage(c paperdb.Cell) bool { return c.Table == searchTable && c.Column == searchColumn }
+
 // window is a part of a cell's text with its own vector.
 type window struct {
 	paperdb.Cell
@@ -232,7 +236,7 @@ type window struct {
 // cells, such as pages and sections, repeat the text of the passages: the model reads only their beginning, since
 // windows would more than double the cost of an ingest.
 func windowsOf(model embed.Embedder, c paperdb.Cell) []string {
-	if c.Table == searchTable && c.Column == searchColumn {
+	if isPassage(c) {
 		return model.Windows(c.Text)
 	}
 	return []string{c.Text}

@@ -19,28 +19,37 @@ type keywords struct {
 }
 
 func keywordsOf(c vectors.Collection) (keywords, error) {
+	k := keywords{mu: new(sync.Mutex), counter: bm25.NewCounter()}
 	if c.Kind == vectors.Words {
-		return keywords{mu: new(sync.Mutex), counter: bm25.NewCounter()}, nil
+		return k, nil
 	}
-	stats := new(bm25.Stats)
-	if err := json.Unmarshal(c.Encoder, stats); err != nil {
+	k.stats = new(bm25.Stats)
+	if err := json.Unmarshal(c.Encoder, k.stats); err != nil {
 		return keywords{}, fmt.Errorf("read statistics of collection %s: %w", c.Name, err)
 	}
-	return keywords{stats: stats}, nil
+	return k, nil
 }
 
 // query returns the vector of a question.
 func (k keywords) query(text string) vectors.Vector {
 	if k.stats != nil {
-		return vectors.Vector{Sparse: k.stats.Query(text)}
+		return vectors.Vector{Sparse: k.stats.Query(k.words(text))}
 	}
 	return vectors.Vector{Words: k.words(text)}
+}
+
+// drift returns how far scores may be from those of new statistics, see bm25.Stats.
+func (k keywords) drift() float64 {
+	if k.stats != nil {
+		return k.stats.Drift()
+	}
+	return 0
 }
 
 // indexes reports whether a cell has a record.
 func (k keywords) indexes(c paperdb.Cell) bool {
 	if k.stats != nil {
-		return len(k.stats.Document(c.Text)) > 0
+		return len(k.stats.Document(k.words(c.Text))) > 0
 	}
 	return indexesWords(c, k.words(c.Text))
 }
@@ -48,7 +57,7 @@ func (k keywords) indexes(c paperdb.Cell) bool {
 // indexesWords reports whether a cell has a bag of words: a passage always, since it counts as a document, other cells
 // only if a query can match them.
 func indexesWords(c paperdb.Cell, bag []vectors.Word) bool {
-	return len(bag) > 0 || c.Table == searchTable && c.Column == searchColumn
+	return len(bag) > 0 || isPassage(c)
 }
 
 func (k keywords) words(text string) []vectors.Word {

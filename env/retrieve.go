@@ -10,6 +10,7 @@ import (
 
 	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/milvus"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -121,15 +122,19 @@ func (e *Env) withText(ctx context.Context, hits []vectors.Hit, limit int) ([]to
 	if err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
-	found := make([]tools.Hit, len(hits))
+	_, remote := e.store.(*milvus.Store)
+	found := make([]tools.Hit, 0, len(hits))
 	for i, h := range hits {
 		text, ok := texts[h.Key]
 		if !ok && i < limit {
+			if remote { // an ingest has changed the collection since the directory was opened
+				continue
+			}
 			return nil, fmt.Errorf("retrieve: passage %s is in the search index but not in the database", h.Key)
 		}
-		found[i] = tools.Hit{
+		found = append(found, tools.Hit{
 			ID: h.Key, PDFID: h.PaperID, PageNumber: h.Page, TableName: h.Table, ColumnName: h.Column, Text: text, Score: h.Score,
-		}
+		})
 	}
 	return found, nil
 }

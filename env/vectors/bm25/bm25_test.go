@@ -2,7 +2,7 @@ package bm25_test
 
 import (
 	"encoding/json"
-	"iter"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -36,39 +36,42 @@ func TestTerms(t *testing.T) {
 }
 
 // The numbers are computed by hand: N = 4, average length 2.5; "cat" in 1 document, "dog" in 2, "fish" in 3, "bird" in
-// 1; idf of cat and bird ln(3.5/1.5), of dog 0, of fish ln(1.5/3.5); mean ln(3.5/1.5)/4.
+// 1; idf of cat and bird ln(3.5/1.5), of dog 0, of fish ln(1.5/3.5); mean ln(3.5/1.5)/4. Positions are cat 0, dog 1,
+// fish 2, bird 3.
 func TestVectors(t *testing.T) {
-	s := fit(t, "cat cat dog", "dog fish", "fish bird", "fish fish fish")
+	s := fit("cat cat dog", "dog fish", "fish bird", "fish fish fish")
 	rare := math.Log(3.5 / 1.5)
 	floor := 0.25 * rare / 4
 	norm := 1.5 * (0.25 + 0.75*3/2.5)
 	approx := cmpopts.EquateApprox(1e-6, 0)
 
-	query := []vectors.Term{{Position: 1, Weight: float32(2 * rare)}, {Position: 2, Weight: float32(floor)}, {Position: 3, Weight: float32(floor)}}
-	if diff := cmp.Diff(query, s.Query("Cats: a cat, the dogs; fish and unicorns"), approx); diff != "" {
+	query := []vectors.Term{{Position: 0, Weight: float32(2 * rare)}, {Position: 1, Weight: float32(floor)}, {Position: 2, Weight: float32(floor)}}
+	if diff := cmp.Diff(query, s.Query(words("Cats: a cat, the dogs; fish and unicorns")), approx); diff != "" {
 		t.Errorf("query (-want +got):\n%s", diff)
 	}
-	document := []vectors.Term{{Position: 1, Weight: float32(2 * 2.5 / (2 + norm))}, {Position: 2, Weight: float32(2.5 / (1 + norm))}}
-	if diff := cmp.Diff(document, s.Document("cat cat dog"), approx); diff != "" {
+	document := []vectors.Term{{Position: 0, Weight: float32(2 * 2.5 / (2 + norm))}, {Position: 1, Weight: float32(2.5 / (1 + norm))}}
+	if diff := cmp.Diff(document, s.Document(words("cat cat dog")), approx); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 }
 
 func TestOneDocument(t *testing.T) {
-	s := fit(t, "transformer")
-	if len(s.Query("transformers")) != 1 || len(s.Document("transformer")) != 1 {
+	s := fit("transformer")
+	if len(s.Query(words("transformers"))) != 1 || len(s.Document(words("transformer"))) != 1 {
 		t.Error("the only document cannot be found")
 	}
-	if got := fit(t).Query("anything"); len(got) != 0 {
+	if got := fit().Query(words("anything")); len(got) != 0 {
 		t.Errorf("empty corpus: got %v", got)
 	}
 }
 
+// animals are texts of few words.
+var animals = rapid.Map(rapid.SliceOf(rapid.SampledFrom(strings.Fields("cat dog dogs fish the bird tree 0.5"))),
+	func(w []string) string { return strings.Join(w, " ") })
+
 func TestStatsSurviveJSON(t *testing.T) {
-	word := rapid.SampledFrom(strings.Fields("cat dog fish bird tree stone"))
-	text := rapid.Map(rapid.SliceOf(word), func(w []string) string { return strings.Join(w, " ") })
 	rapid.Check(t, func(t *rapid.T) {
-		s := fit(t, rapid.SliceOf(text).Draw(t, "corpus")...)
+		s := change(t, fit(rapid.SliceOf(animals).Draw(t, "corpus")...), nil, rapid.SliceOf(animals).Draw(t, "added"))
 		saved, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)
@@ -77,12 +80,15 @@ func TestStatsSurviveJSON(t *testing.T) {
 		if err := json.Unmarshal(saved, &back); err != nil {
 			t.Fatal(err)
 		}
-		sample := text.Draw(t, "sample")
+		sample := words(animals.Draw(t, "sample"))
 		if diff := cmp.Diff(s.Query(sample), back.Query(sample)); diff != "" {
 			t.Fatalf("query (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(s.Document(sample), back.Document(sample)); diff != "" {
 			t.Fatalf("document (-want +got):\n%s", diff)
+		}
+		if s.Drift() != back.Drift() {
+			t.Fatalf("drift %v, want %v", back.Drift(), s.Drift())
 		}
 		for _, term := range append(s.Query(sample), s.Document(sample)...) {
 			if term.Weight <= 0 {
@@ -92,11 +98,47 @@ func TestStatsSurviveJSON(t *testing.T) {
 	})
 }
 
+// Statistics of the first format are read, and stay as they are, but cannot be continued.
+func TestFirstFormat(t *testing.T) {
+	const text = `{"format":1,"documents":4,"tokens":10,"terms":["bird","cat","dog","fish"],"df":[1,1,2,3]}`
+	s := new(bm25.Stats)
+	if err := json.Unmarshal([]byte(text), s); err != nil {
+		t.Fatal(err)
+	}
+	now := fit("cat cat dog", "dog fish", "fish bird", "fish fish fish")
+	for _, sample := range []string{"cat", "dog dog bird", "fish"} {
+		for _, pair := range [][2][]vectors.Term{
+			{now.Query(words(sample)), s.Query(words(sample))}, {now.Document(words(sample)), s.Document(words(sample))},
+		} {
+			if diff := cmp.Diff(weightsOf(pair[0]), weightsOf(pair[1])); diff != "" {
+				t.Errorf("%s (-new +old):\n%s", sample, diff)
+			}
+		}
+	}
+	if _, err := s.Builder(); err == nil {
+		t.Error("they can be continued")
+	}
+	if again, err := json.Marshal(s); err != nil || string(again) != text {
+		t.Errorf("saved as %s, %v", again, err)
+	}
+}
+
+// weightsOf returns the weights in ascending order.
+func weightsOf(terms []vectors.Term) (weights []float32) {
+	for _, t := range terms {
+		weights = append(weights, t.Weight)
+	}
+	slices.Sort(weights)
+	return weights
+}
+
 func TestDamagedStats(t *testing.T) {
 	for _, text := range []string{
-		`{`, `{"format":2}`, `{"format":1,"documents":1,"terms":["a"],"df":[]}`,
+		`{`, `{"format":3}`, `{"format":1,"documents":1,"terms":["a"],"df":[]}`, `{"format":1,"documents":1,"terms":["a"],"df":[0]}`,
 		`{"format":1,"documents":1,"terms":["b","a"],"df":[1,1]}`, `{"format":1,"documents":1,"terms":["a","a"],"df":[1,1]}`,
 		`{"format":1,"documents":1,"terms":["a"],"df":[2]}`, `{"format":1,"documents":-1}`,
+		`{"format":2,"documents":1,"average":1,"terms":["b","a","b"],"df":[1,1,1]}`, `{"format":2,"terms":[],"df":[]}`,
+		`{"format":2,"average":-1,"terms":[],"df":[]}`,
 	} {
 		var s bm25.Stats
 		if err := json.Unmarshal([]byte(text), &s); err == nil {
@@ -105,28 +147,86 @@ func TestDamagedStats(t *testing.T) {
 	}
 }
 
-type fataler interface {
-	Helper()
-	Fatal(args ...any)
+// Counts that change by documents give the queries of counts made at once, and scores that differ by at most the drift.
+// A document that is removed, or another text, leaves terms behind that no query has.
+func TestChangedStats(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(animals, 1, 6)
+		kept, removed, added := texts.Draw(t, "kept"), texts.Draw(t, "removed"), texts.Draw(t, "added")
+		old := fit(append(slices.Clone(kept), removed...)...)
+		changed := change(t, old, removed, added)
+		fresh := fit(append(slices.Clone(kept), added...)...)
+		for _, text := range append(slices.Clone(kept), added...) {
+			made := changed
+			if slices.Contains(kept, text) {
+				made = old // its vector stays
+			}
+			for _, question := range []string{text, "cat dog", "fish"} {
+				want := product(fresh.Query(words(question)), fresh.Document(words(text)))
+				got := product(changed.Query(words(question)), made.Document(words(text)))
+				if off := math.Abs(got - want); off > want*(changed.Drift()+1e-6) {
+					t.Fatalf("%q in %q: score %v, want %v, drift %v", question, text, got, want, changed.Drift())
+				}
+			}
+		}
+	})
 }
 
-func fit(t fataler, documents ...string) *bm25.Stats {
+// An error of a Builder shows that the counts are of other documents.
+func TestRemoveAnother(t *testing.T) {
+	for _, text := range []string{"cat", "dog dog dog dog", ""} {
+		b, err := fit("dog").Builder()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(b.Remove(words("dog")), b.Remove(words(text))); err == nil {
+			t.Errorf("%q can be removed", text)
+		}
+	}
+}
+
+// change removes and adds documents. The words of "a moose" are in no document.
+func change(t *rapid.T, s *bm25.Stats, removed, added []string) *bm25.Stats {
 	t.Helper()
-	s, err := bm25.Fit(stream(documents))
+	b, err := s.Builder()
 	if err != nil {
 		t.Fatal(err)
+	}
+	b.Learn(words("a moose"))
+	for _, text := range removed {
+		if err := b.Remove(words(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range added {
+		b.Add(words(text))
+	}
+	s = b.Stats()
+	if len(s.Query(words("moose"))) > 0 || len(s.Document(words("moose"))) != 1 {
+		t.Fatal("a word of no document is in queries, or is not in vectors")
 	}
 	return s
 }
 
-func stream(documents []string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for _, d := range documents {
-			if !yield(d, nil) {
-				return
+func product(a, b []vectors.Term) (sum float64) {
+	for _, x := range a {
+		for _, y := range b {
+			if x.Position == y.Position {
+				sum += float64(x.Weight) * float64(y.Weight)
 			}
 		}
 	}
+	return sum
+}
+
+func words(text string) []vectors.Word { return bm25.NewCounter().Words(text) }
+
+func fit(documents ...string) *bm25.Stats {
+	b := bm25.NewBuilder()
+	for _, d := range documents {
+		b.Add(words(d))
+	}
+	return b.Stats()
 }
 
 // A corpus of sums gives the weights of statistics that were counted at once.
@@ -134,16 +234,7 @@ func TestCorpusEqualsStats(t *testing.T) {
 	word := rapid.SampledFrom([]string{"cat", "dog", "dogs", "fish", "the", "bird", "0.5"})
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.Map(rapid.SliceOfN(word, 1, 8), func(w []string) string { return strings.Join(w, " ") }), 1, 8).Draw(t, "texts")
-		stats, err := bm25.Fit(func(yield func(string, error) bool) {
-			for _, text := range texts {
-				if !yield(text, nil) {
-					return
-				}
-			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		stats := fit(texts...)
 		counter := bm25.NewCounter()
 		var corpus bm25.Corpus
 		df := make(map[string]int)
@@ -171,14 +262,10 @@ func TestCorpusEqualsStats(t *testing.T) {
 			for _, c := range []struct {
 				want []vectors.Term
 				got  []float32
-			}{{stats.Document(text), document}, {stats.Query(text), query}} {
-				if len(c.want) != len(c.got) {
-					t.Fatalf("%q: %v, want %v", text, c.got, c.want)
-				}
-				for i, w := range c.want {
-					if math.Abs(float64(w.Weight-c.got[i])) > 1e-6*float64(w.Weight) {
-						t.Errorf("%q: %v, want %v", text, c.got, c.want)
-					}
+			}{{stats.Document(words(text)), document}, {stats.Query(words(text)), query}} {
+				slices.Sort(c.got)
+				if diff := cmp.Diff(weightsOf(c.want), c.got, cmpopts.EquateApprox(1e-6, 0), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("%q (-want +got):\n%s", text, diff)
 				}
 			}
 		}

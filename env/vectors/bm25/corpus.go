@@ -46,7 +46,9 @@ func (c Corpus) Clone() Corpus {
 type Weights struct {
 	documents int
 	average   float64 // length of a document
-	floor     float64 // of the inverse document frequency
+	// floor is the weight of terms in more than half of the documents: epsilon times the mean inverse document frequency
+	// of all terms, including negative ones.
+	floor float64
 }
 
 // Weights returns the current weights.
@@ -65,7 +67,7 @@ func (c Corpus) Weights() Weights {
 func (w Weights) Query(count, df int) float32 {
 	idf := lexical.IDF(w.documents, df)
 	if idf <= 0 {
-		idf = w.floor // as in idfs
+		idf = w.floor // the reference replaces only negative values; an exact 0 would remove the term from the vector
 	}
 	return float32(float64(count) * idf)
 }
@@ -89,7 +91,10 @@ func NewCounter() *Counter { return &Counter{stems: make(map[string]string)} }
 
 // Words returns the terms of a text with their numbers of occurrences, ascending; none for a text without terms.
 func (c *Counter) Words(text string) []vectors.Word {
-	counts, _ := count(text, c.stem)
+	counts := make(map[string]int)
+	for term := range terms(text, c.stem) {
+		counts[term]++
+	}
 	words := make([]vectors.Word, 0, len(counts))
 	for _, term := range slices.Sorted(maps.Keys(counts)) {
 		words = append(words, vectors.Word{Text: term, Count: counts[term]})
