@@ -14,7 +14,9 @@ import (
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/paperdb"
+	"airqa/env/vectors"
 	"airqa/env/vectors/bm25"
+	"airqa/env/vectors/milvus"
 	"airqa/internal/testkit/milvustest"
 	"airqa/tools"
 )
@@ -26,6 +28,8 @@ type traffic struct {
 	rows     int // inserted, without the catalog
 	// allowed is the number of changes until the server stops to respond; negative for no limit.
 	allowed int
+	// insert is called before the first records are inserted; it may be nil.
+	insert func(collection string)
 }
 
 func (c *traffic) before(r milvustest.Request) error {
@@ -33,6 +37,10 @@ func (c *traffic) before(r milvustest.Request) error {
 	defer c.mu.Unlock()
 	if c.requests++; !strings.HasSuffix(r.Collection, "airqa_catalog") {
 		c.rows += r.Rows
+		if r.Rows > 0 && c.insert != nil {
+			c.insert(r.Collection)
+			c.insert = nil
+		}
 	}
 	if c.allowed == 0 {
 		return errors.New("out of order")
@@ -53,6 +61,7 @@ func (c *traffic) reset(allowed int) {
 // served is a data directory with its collections on a server, and one with the same papers in files.
 type served struct {
 	*traffic
+	server     *milvustest.Server
 	dir, local string
 	url        string
 	model      embed.Embedder
@@ -60,8 +69,8 @@ type served struct {
 
 func serve(t *testing.T, model embed.Embedder) *served {
 	t.Helper()
-	s := &served{traffic: &traffic{allowed: -1}, dir: filepath.Join(t.TempDir(), "data"), local: filepath.Join(t.TempDir(), "data"), model: model}
-	s.url = "milvus://" + milvustest.Start(t).Proxy(t, s.before) + "?prefix=changes_&timeout=5s"
+	s := &served{server: milvustest.Start(t), traffic: &traffic{allowed: -1}, dir: filepath.Join(t.TempDir(), "data"), local: filepath.Join(t.TempDir(), "data"), model: model}
+	s.url = "milvus://" + s.server.Proxy(t, s.before) + "?prefix=changes_&timeout=5s"
 	return s
 }
 
@@ -75,6 +84,15 @@ type step struct {
 func (s *served) write(t *testing.T, change step) error {
 	t.Helper()
 	return s.writeTo(t, env.WriterConfig{Dir: s.dir, Embedder: s.model, Vectors: s.url}, change)
+}
+
+// open opens the store on the server past the traffic.
+func (s *served) open(t *testing.T) *milvus.Store {
+	t.Helper()
+	store, err := milvus.Open(t.Context(), milvus.Config{Address: s.server.Address, Prefix: "changes_"})
+	check(t, err)
+	t.Cleanup(func() { check(t, store.Close()) })
+	return store
 }
 
 func (s *served) writeTo(t *testing.T, cfg env.WriterConfig, change step) error {
@@ -239,6 +257,58 @@ func TestInterruptedChange(t *testing.T) {
 		if t.Failed() {
 			t.Fatalf("after %d changes", n)
 		}
+	}
+}
+
+// A collection is built again when its statistics are of an early version or are damaged, or when the server has other
+// records after a change than it should have.
+func TestRebuiltOnServer(t *testing.T) {
+	s := serve(t, cheap{})
+	s.apply(t, step{put: []paperdb.Paper{small(0), small(1), small(2)}})
+	store := s.open(t)
+	const one = 31
+	tests := []struct {
+		name   string
+		spoil  func(info vectors.Collection)
+		rows   int
+		notice string
+	}{
+		{"early statistics", func(info vectors.Collection) {
+			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{"format":1,"documents":1,"terms":["w1"],"df":[1]}`)))
+		}, 4*one + one, ""},
+		{"damaged statistics", func(info vectors.Collection) {
+			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{`)))
+		}, 5*one + one, ""},
+		{"statistics of other papers", func(info vectors.Collection) {
+			check(t, store.Describe(t.Context(), info.Name, info.Source, []byte(`{"format":2,"average":30,"terms":[],"df":[]}`)))
+		}, 6*one + one, ""},
+		{"a record of another program", func(info vectors.Collection) {
+			s.insert = func(string) {
+				o := vectors.Origin{PaperID: small(0).Metadata.PaperID, Page: 1, Table: "chunks", Column: "text_content", Key: "x"}
+				r := vectors.Record{Origin: o, Vector: vectors.Vector{Sparse: []vectors.Term{{Position: 1, Weight: 1}}}}
+				check(t, store.Insert(t.Context(), info.Name, []vectors.Record{r}))
+			}
+		}, one + 7*one + one, fmt.Sprintf("collection text_bm25_en on the server has %d records, not %d; it is built again", 7*one+1, 7*one)},
+	}
+	for i, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			info, err := store.Info(t.Context(), bm25.Name)
+			check(t, err)
+			tt.spoil(info)
+			s.reset(-1)
+			var notice string
+			cfg := env.WriterConfig{Dir: s.dir, Embedder: s.model, Vectors: s.url, Notice: func(line string) { notice += line }}
+			change := step{put: []paperdb.Paper{small(3 + i)}}
+			if i == 2 {
+				change.put = append(change.put, longer(small(0), 1)) // its earlier passages cannot be removed
+				tt.rows += one
+			}
+			check(t, s.writeTo(t, cfg, change))
+			if s.rows != tt.rows || notice != tt.notice {
+				t.Errorf("%d records were inserted, want %d, notice %q, want %q", s.rows, tt.rows, notice, tt.notice)
+			}
+			s.mirror(t, change, "w1 w20 w300")
+		})
 	}
 }
 

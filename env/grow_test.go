@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
 	"airqa/env"
 	"airqa/env/embed"
 	"airqa/env/paperdb"
+	"airqa/internal/testkit/milvustest"
 	"airqa/qa"
 	"airqa/tools"
 )
@@ -89,11 +91,11 @@ func BenchmarkGrow(b *testing.B) {
 		b.Run(fmt.Sprint("papers=", n), func(b *testing.B) {
 			dir := filepath.Join(b.TempDir(), "data")
 			begin := cpu()
-			grow(b, dir, 0, n)
+			grow(b, env.WriterConfig{Dir: dir}, 0, n)
 			b.ReportMetric((cpu()-begin)/float64(n), "cpu-ms/paper")
 			for i := range b.N {
 				begin = cpu()
-				grow(b, dir, n+i, n+i+1)
+				grow(b, env.WriterConfig{Dir: dir}, n+i, n+i+1)
 				b.ReportMetric(cpu()-begin, "cpu-ms/add")
 				b.ReportMetric(anonymous(b), "rss-MB")
 			}
@@ -106,10 +108,38 @@ func BenchmarkGrow(b *testing.B) {
 	}
 }
 
+// BenchmarkGrowServer measures what one more paper costs when the collections are on Milvus Lite: time, also of the server,
+// requests, and records that are sent.
+func BenchmarkGrowServer(b *testing.B) {
+	for _, n := range []int{6, 60, 250} {
+		b.Run(fmt.Sprint("papers=", n), func(b *testing.B) {
+			var requests, rows atomic.Int64
+			address := milvustest.Start(b).Proxy(b, func(r milvustest.Request) error {
+				requests.Add(1)
+				if !strings.HasSuffix(r.Collection, "airqa_catalog") {
+					rows.Add(int64(r.Rows))
+				}
+				return nil
+			})
+			cfg := env.WriterConfig{Dir: filepath.Join(b.TempDir(), "data"), Vectors: "milvus://" + address}
+			grow(b, cfg, 0, n)
+			requests.Store(0)
+			rows.Store(0)
+			b.ResetTimer()
+			for i := range b.N {
+				grow(b, cfg, n+i, n+i+1)
+			}
+			b.ReportMetric(float64(requests.Load())/float64(b.N), "requests/add")
+			b.ReportMetric(float64(rows.Load())/float64(b.N), "records/add")
+		})
+	}
+}
+
 // grow adds the papers of seeds from to to-1.
-func grow(b *testing.B, dir string, from, to int) {
+func grow(b *testing.B, cfg env.WriterConfig, from, to int) {
 	b.Helper()
-	w, err := env.OpenWriter(b.Context(), env.WriterConfig{Dir: dir, Embedder: cheap{}})
+	cfg.Embedder = cheap{}
+	w, err := env.OpenWriter(b.Context(), cfg)
 	if err != nil {
 		b.Fatal(err)
 	}
