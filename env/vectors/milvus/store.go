@@ -4,8 +4,8 @@
 // On the server, a collection has its own name after the prefix of [Config]; after n replacements, it is name__n+1. The
 // catalog collection airqa_catalog records which version is valid, along with metadata and encoders. Replacing a
 // collection is therefore atomic: readers never see a partial one, and the next writer cleans up after an interrupted
-// one. Only one process may write under a prefix at a time. Readers in other processes see a replacement when they open
-// the store, and get an error if the version that they use is gone.
+// one. Only one process may write under a prefix at a time. Readers in other processes see inserts and deletes at once,
+// a new description or a replacement when they open the store, and get an error if the version that they use is gone.
 //
 // The search is exact. Untrusted text enters a filter only as a quoted constant.
 package milvus
