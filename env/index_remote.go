@@ -18,22 +18,30 @@ type remoteIndexer struct {
 	store *milvus.Store
 }
 
-// update updates the outdated collections.
+// update updates the outdated collections. It embeds before it changes anything on the server: that may take hours, and
+// readers need the collections as they are.
 func (ix remoteIndexer) update(ctx context.Context) error {
-	want := requirements{source: ix.source, model: ix.texts.Info()}
-	for _, of := range []struct {
-		name   string
-		update func(context.Context, vectors.Collection) error
-	}{{bm25.Name, ix.updateSparse}, {collectionOf(want.model), ix.updateDense}} {
-		have, err := checkCollection(ctx, ix.store, of.name, want)
-		if err == nil && (have.Kind == vectors.Sparse || have.Window == want.model.Window) {
-			continue
-		}
-		if err := of.update(ctx, have); err != nil {
-			return err
-		}
+	sparse, needSparse := ix.outdated(ctx, bm25.Name)
+	dense, needDense := ix.outdated(ctx, collectionOf(ix.texts.Info()))
+	var change denseChange
+	var err error
+	if needDense {
+		change, err = ix.embedFirst(ctx, dense)
 	}
-	return nil
+	if err == nil && needSparse {
+		err = ix.updateSparse(ctx, sparse)
+	}
+	if err == nil && needDense {
+		err = ix.updateDense(ctx, change)
+	}
+	return err
+}
+
+// outdated reports whether a collection has to change, and returns its description, if there is one.
+func (ix remoteIndexer) outdated(ctx context.Context, name string) (vectors.Collection, bool) {
+	want := requirements{source: ix.source, model: ix.texts.Info()}
+	have, err := checkCollection(ctx, ix.store, name, want)
+	return have, err != nil || have.Kind == vectors.Dense && have.Window != want.model.Window
 }
 
 // updateSparse updates the BM25 collection from its present state.
@@ -73,12 +81,12 @@ func (ix remoteIndexer) changedStats(ctx context.Context, counter *bm25.Counter,
 			return nil, err
 		}
 	}
-	err = countCells(builder, counter, ix.db.Cells(ctx, d.missing))
+	err = countWords(builder, counter, ix.db.Cells(ctx, d.missing))
 	return builder.Stats(), err
 }
 
-// countCells adds passages to the documents of a corpus, and the words of other cells.
-func countCells(builder *bm25.Builder, counter *bm25.Counter, cells iter.Seq2[paperdb.Cell, error]) error {
+// countWords adds passages to the documents of a corpus, and the words of other cells.
+func countWords(builder *bm25.Builder, counter *bm25.Counter, cells iter.Seq2[paperdb.Cell, error]) error {
 	for c, err := range cells {
 		if err != nil {
 			return err
@@ -96,7 +104,7 @@ func countCells(builder *bm25.Builder, counter *bm25.Counter, cells iter.Seq2[pa
 // passes over the database, so only a few papers are in memory at a time.
 func (ix remoteIndexer) buildSparse(ctx context.Context, c vectors.Collection, counter *bm25.Counter) error {
 	builder := bm25.NewBuilder()
-	if err := countCells(builder, counter, ix.db.Cells(ctx, nil)); err != nil {
+	if err := countWords(builder, counter, ix.db.Cells(ctx, nil)); err != nil {
 		return err
 	}
 	stats := builder.Stats()
@@ -122,57 +130,93 @@ func sparseRecords(cells iter.Seq2[paperdb.Cell, error], counter *bm25.Counter, 
 	}
 }
 
-// updateDense updates the collection of the embedding model from its present state. It embeds the cells of missing
-// papers; if the collection has to be built, those of all papers. The cache provides the vectors of earlier ingests,
-// including interrupted ones.
-func (ix remoteIndexer) updateDense(ctx context.Context, have vectors.Collection) error {
-	want, err := ix.denseCollection(ctx)
-	if err != nil {
-		return err
+// denseChange is an update of the collection of the embedding model.
+type denseChange struct {
+	difference
+	want    vectors.Collection
+	inPlace bool // otherwise, the collection is built
+}
+
+// embedFirst puts the vectors that an update needs into the cache, which has those of earlier ingests, including
+// interrupted ones.
+func (ix remoteIndexer) embedFirst(ctx context.Context, have vectors.Collection) (c denseChange, err error) {
+	if c.want, err = ix.denseCollection(ctx); err != nil {
+		return c, err
 	}
-	if d, ok := ix.difference(have, want); ok {
-		records, err := ix.denseRecords(ctx, want, d.missing, d.outdated)
-		if err != nil {
-			return err
-		}
-		applied, err := ix.apply(ctx, want, d, records)
+	if c.difference, c.inPlace = ix.difference(have, c.want); c.inPlace {
+		return c, ix.embedPapers(ctx, c.want, c.missing, c.outdated)
+	}
+	return c, ix.embedPapers(ctx, c.want, nil, ix.before.all())
+}
+
+// updateDense makes an update whose vectors are in the cache.
+func (ix remoteIndexer) updateDense(ctx context.Context, c denseChange) error {
+	if c.inPlace {
+		applied, err := ix.apply(ctx, c.want, c.difference, ix.denseRecords(ctx, c.missing))
 		if applied || err != nil {
 			return err
 		}
+		if err := ix.embedPapers(ctx, c.want, nil, ix.before.all()); err != nil {
+			return err
+		}
 	}
-	records, err := ix.denseRecords(ctx, want, nil, ix.before.all())
+	return ix.store.Replace(ctx, c.want, ix.denseRecords(ctx, nil))
+}
+
+// embedPapers puts the vectors of some papers, or of all papers if ids is nil, into the cache. Those of the papers known
+// may be in the files of the directory: one that kept its vectors there has none in the cache.
+func (ix remoteIndexer) embedPapers(ctx context.Context, c vectors.Collection, ids, known []string) error {
+	if err := ix.before.vectorsTo(ctx, ix.texts, c, known); err != nil {
+		return err
+	}
+	total, err := ix.countCells(ctx, ids)
 	if err != nil {
 		return err
 	}
-	return ix.store.Replace(ctx, want, records)
+	var batch []string
+	done := 0
+	flush := func() error {
+		_, err := ix.texts.Embed(ctx, batch)
+		batch = batch[:0]
+		ix.progress(done, total)
+		return err
+	}
+	for c, err := range ix.db.Cells(ctx, ids) {
+		if err != nil {
+			return err
+		}
+		for _, text := range windowsOf(ix.texts, c) {
+			if !ix.texts.Has(text) {
+				batch = append(batch, text)
+			}
+		}
+		if done++; len(batch) >= embedBatch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
 }
 
-// denseRecords returns the records of some papers, or of all papers if ids is nil. The vectors of the papers known may be
-// in the files of the directory: one that kept its vectors there has none in the cache.
-func (ix remoteIndexer) denseRecords(ctx context.Context, c vectors.Collection, ids, known []string) (iter.Seq2[vectors.Record, error], error) {
-	if err := ix.before.vectorsTo(ctx, ix.texts, c, known); err != nil {
-		return nil, err
-	}
+// countCells returns the number of cells of some papers, or of all papers if ids is nil.
+func (ix remoteIndexer) countCells(ctx context.Context, ids []string) (int, error) {
 	groups, err := ix.db.CellGroups(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
 	total := 0
 	for _, group := range groups {
 		n, err := ix.db.CountCells(ctx, group)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		total += n
 	}
-	return ix.embedded(ctx, ix.db.Cells(ctx, ids), total), nil
+	return total, err
 }
 
-// embedded yields the records of cells, whose number is total.
-func (ix remoteIndexer) embedded(ctx context.Context, cells iter.Seq2[paperdb.Cell, error], total int) iter.Seq2[vectors.Record, error] {
+// denseRecords yields the records of some papers, or of all papers if ids is nil.
+func (ix remoteIndexer) denseRecords(ctx context.Context, ids []string) iter.Seq2[vectors.Record, error] {
 	return func(yield func(vectors.Record, error) bool) {
 		var batch []window
-		done := 0
 		flush := func() bool {
 			records, err := ix.embed(ctx, batch)
 			if err != nil {
@@ -184,11 +228,10 @@ func (ix remoteIndexer) embedded(ctx context.Context, cells iter.Seq2[paperdb.Ce
 					return false
 				}
 			}
-			ix.progress(done, total)
 			batch = batch[:0]
 			return true
 		}
-		for c, err := range cells {
+		for c, err := range ix.db.Cells(ctx, ids) {
 			if err != nil {
 				yield(vectors.Record{}, err)
 				return
@@ -196,7 +239,7 @@ func (ix remoteIndexer) embedded(ctx context.Context, cells iter.Seq2[paperdb.Ce
 			for _, text := range windowsOf(ix.texts, c) {
 				batch = append(batch, window{c, text})
 			}
-			if done++; len(batch) >= embedBatch && !flush() {
+			if len(batch) >= embedBatch && !flush() {
 				return
 			}
 		}
