@@ -67,13 +67,7 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cf
 	if err := branchFiles(dir, next); err != nil {
 		cfg.Notice(err.Error() + "; the collection is built again")
 	}
-	switch s := store.(type) {
-	case *flat.Store:
-		err = localIndexer{ix, s}.update(ctx)
-	case *milvus.Store:
-		err = remoteIndexer{ix, s}.update(ctx)
-	}
-	if err != nil {
+	if err := ix.update(ctx, store); err != nil {
 		return fmt.Errorf("build search index: %w", err)
 	}
 	if err := commit(next, cfg, source, len(files)); err != nil {
@@ -83,6 +77,18 @@ func reindex(ctx context.Context, dir, next *datadir.Dir, texts *cache.Cache, cf
 		err = texts.Clear() // the index has the vectors now
 	}
 	return errors.Join(err, open.close(), prune(next))
+}
+
+// update updates the collections of a store.
+func (ix indexer) update(ctx context.Context, store vectors.Store) error {
+	if local, ok := store.(*flat.Store); ok {
+		return localIndexer{ix, local}.update(ctx)
+	}
+	remote, ok := store.(*milvus.Store)
+	if !ok {
+		return fmt.Errorf("unknown store %T", store)
+	}
+	return remoteIndexer{ix, remote}.update(ctx)
 }
 
 // branchFiles makes the collections in the files begin as those of the current generation.

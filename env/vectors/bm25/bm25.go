@@ -6,8 +6,8 @@ package bm25
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"airqa/env/vectors"
@@ -120,17 +120,31 @@ func (f saved) check() error {
 	if f.Format != sortedFormat && f.Format != format {
 		return fmt.Errorf("made by format %d; this program reads %d and %d", f.Format, sortedFormat, format)
 	}
-	sorted := slices.Sorted(slices.Values(f.Terms))
-	unique := len(slices.Compact(sorted)) == len(f.Terms)
-	ordered := f.Format == format || slices.IsSorted(f.Terms)
-	average := f.Format == sortedFormat || f.Average > 0 && !math.IsInf(f.Average, 0)
-	if len(f.Terms) != len(f.DF) || !unique || !ordered || !average || f.Documents < 0 || f.Tokens < 0 {
+	if len(f.Terms) != len(f.DF) || f.Documents < 0 || f.Tokens < 0 {
 		return fmt.Errorf("%d terms, %d counts: the statistics are damaged", len(f.Terms), len(f.DF))
 	}
+	lowest := 0
+	if f.Format == sortedFormat {
+		lowest = 1
+	} else if f.Average <= 0 {
+		return fmt.Errorf("average length %v: the statistics are damaged", f.Average)
+	}
 	for i, df := range f.DF {
-		if df < 0 || df > f.Documents || df == 0 && f.Format == sortedFormat {
+		if df < lowest || df > f.Documents {
 			return fmt.Errorf("term %q is in %d of %d documents", f.Terms[i], df, f.Documents)
 		}
+	}
+	return f.checkTerms()
+}
+
+// checkTerms checks that each term occurs once, and in order if the format requires it.
+func (f saved) checkTerms() error {
+	if f.Format == sortedFormat && !slices.IsSorted(f.Terms) {
+		return errors.New("the terms are not sorted: the statistics are damaged")
+	}
+	sorted := slices.Sorted(slices.Values(f.Terms))
+	if len(slices.Compact(sorted)) != len(f.Terms) {
+		return errors.New("a term occurs twice: the statistics are damaged")
 	}
 	return nil
 }

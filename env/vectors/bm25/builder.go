@@ -1,6 +1,7 @@
 package bm25
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,7 +82,7 @@ func (b *Builder) Remove(document []vectors.Word) error {
 		s.df[i]--
 	}
 	if s.corpus.Documents < 0 || s.corpus.Tokens < 0 {
-		return fmt.Errorf("change BM25 statistics: more documents are removed than there are")
+		return errors.New("change BM25 statistics: more documents are removed than there are")
 	}
 	return nil
 }
