@@ -8,16 +8,22 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"airqa/env"
+	"airqa/env/datadir"
+	"airqa/env/embed"
+	"airqa/env/embed/minilm"
 	"airqa/internal/exit"
 	"airqa/internal/testkit/openaitest"
 	"airqa/llm/cache"
 	"airqa/qa"
 	"airqa/run/runlog"
+	"airqa/tools"
 )
 
 // unpackOld puts what an older program wrote into a folder; see testdata/old/README.md.
@@ -170,5 +176,55 @@ func TestOldCacheAnswers(t *testing.T) {
 	}
 	if hits != 5 {
 		t.Errorf("%d hits, want those of all five requests in the log", hits)
+	}
+}
+
+// counting counts the texts that a model embeds.
+type counting struct {
+	embed.Embedder
+	texts atomic.Int64
+}
+
+func (c *counting) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	c.texts.Add(int64(len(texts)))
+	return c.Embedder.Embed(ctx, texts)
+}
+
+// A data directory of format 1 becomes one of format 2 without embedding anything again, and finds the same.
+func TestMigrateOldData(t *testing.T) {
+	inOld(t, "0.1.0")
+	mini, err := minilm.Open(minilm.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func() []tools.Hit {
+		world, err := env.Open(t.Context(), env.Config{Dir: "data", Mode: env.Hybrid})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := world.Retrieve(t.Context(), "herons in April", 5, tools.Scope{})
+		if err = errors.Join(err, world.Close()); err != nil || len(hits) == 0 {
+			t.Fatal(hits, err)
+		}
+		return hits
+	}
+	before := find()
+	model := &counting{Embedder: mini}
+	w, err := env.OpenWriter(t.Context(), env.WriterConfig{Dir: "data", Embedder: model})
+	if err == nil {
+		err = w.Finish(t.Context())
+	}
+	if err != nil || model.texts.Load() > 0 {
+		t.Errorf("%d texts embedded, %v", model.texts.Load(), err)
+	}
+	dir, err := datadir.Open("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := dir.Info(); err != nil || info.Format != 2 || info.Generation == 0 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if diff := cmp.Diff(before, find()); diff != "" {
+		t.Errorf("hits (-before +after):\n%s", diff)
 	}
 }
