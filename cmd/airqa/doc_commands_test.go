@@ -109,6 +109,7 @@ func TestDocCommands(t *testing.T) {
 				if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(made)); err != nil {
 					t.Fatal(err)
 				}
+				linkFixtures(t, dir)
 				for _, c := range runs {
 					runDocCommand(t, dir, c)
 				}
@@ -117,6 +118,18 @@ func TestDocCommands(t *testing.T) {
 	}
 	if ran < 15 {
 		t.Errorf("only %d commands were run: are the blocks still marked sh and console?", ran)
+	}
+}
+
+// linkFixtures puts the repository's fixtures into a folder, as a checkout has them.
+func linkFixtures(t *testing.T, dir string) {
+	t.Helper()
+	fixtures, err := filepath.Abs("../../fixtures")
+	if err == nil {
+		err = os.Symlink(fixtures, filepath.Join(dir, "fixtures"))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

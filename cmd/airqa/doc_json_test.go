@@ -25,6 +25,7 @@ import (
 	"airqa/llm/cache"
 	"airqa/report"
 	"airqa/report/cause"
+	"airqa/report/companion"
 	"airqa/report/compare"
 	"airqa/report/diff"
 	"airqa/report/episodes"
@@ -127,6 +128,26 @@ var jsonOutputs = map[string]jsonOutput{
 		[]any{struct {
 			Total check.Total `json:"total"`
 		}{}},
+	},
+	"bench list": {
+		[]string{"bench list --json"},
+		[]any{benchLine{}},
+	},
+	"bench stats": {
+		[]string{"bench stats argscichat --dataset fixtures/argscichat --json"},
+		[]any{companion.Result{}},
+	},
+	"bench baseline": {
+		[]string{"bench baseline argscichat --dataset fixtures/argscichat --json"},
+		[]any{companion.Result{}},
+	},
+	"bench score": {
+		[]string{"bench score argscichat --dataset fixtures/argscichat --predictions fixtures/argscichat/predictions.jsonl --bootstrap 100 --json"},
+		[]any{companion.Result{}},
+	},
+	"bench agree": {
+		[]string{"bench agree fixtures/argscichat/ratings.csv --json"},
+		[]any{companion.Result{}},
 	},
 	"trace": {
 		[]string{"trace airqa-demo/runs/agentic-hybrid --json", "trace airqa-demo/runs/agentic-hybrid --json --full"},
@@ -236,6 +257,7 @@ func jsonFolder(t *testing.T) string {
 	if err := os.CopyFS(filepath.Join(dir, "airqa-demo"), os.DirFS(demoResults(t))); err != nil {
 		t.Fatal(err)
 	}
+	linkFixtures(t, dir)
 	files := map[string]string{
 		"faulty.jsonl": `{"uuid": "1", "question": "Who?"}` + "\n",
 		"labels.jsonl": `{"uuid":"a","question":"Which?","evaluator":{"eval_func":"eval_reference_answer_with_llm",` +

@@ -199,6 +199,12 @@ var scripted = map[string]map[string]string{
 	"vectors check":  {"script/vectors.txtar": "data with", "milvus_test.go": "vectors"},
 	"vectors stats":  {"script/vectors.txtar": "data vectors json"},
 	"vectors repair": {"script/vectors.txtar": "data"},
+	"bench list":     {"script/bench.txtar": "json"},
+	"bench stats":    {"script/bench.txtar": "dataset similarity format json out"},
+	"bench baseline": {"script/bench.txtar": "dataset method format json out"},
+	"bench score":    {"script/bench.txtar": "dataset predictions compat fixed bootstrap seed format json out"},
+	"bench show":     {"script/bench.txtar": "dataset history"},
+	"bench agree":    {"script/bench.txtar": "format json out"},
 	"baselines":      {"script/look.txtar": "json"},
 	"models":         {"script/models.txtar": "json models", "script/formats.txtar": "format"},
 	"config":         {"script/config.txtar": "json"},
@@ -312,6 +318,8 @@ var neededArgs = map[string]string{
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
 	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "view": "run", "stats": "q",
+	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench score": "argscichat --dataset d --predictions p",
+	"bench show": "argscichat i --dataset d", "bench agree": "f",
 	"questions convert": "q", "questions lint": "q", "questions stats": "q", "questions try": "q --answer a",
 }
 

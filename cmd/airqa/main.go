@@ -55,7 +55,7 @@ type cli struct {
 	Score     scoreCmd     `cmd:"" group:"Evaluate:" help:"Score runs, or a file of predictions."`
 	Report    reportCmd    `cmd:"" group:"Evaluate:" help:"Print the paper's tables for runs, or write a page with charts."`
 	Compare   compareCmd   `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
-	Bench     benchCmd     `cmd:"" group:"Evaluate:" help:"Count and score the companion benchmarks: ArgSciChat."`
+	Bench     benchCmd     `cmd:"" group:"Evaluate:" help:"Statistics, baselines and scores of the companion benchmarks."`
 
 	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
 	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`

@@ -77,6 +77,11 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("TOKENIZER", tokenizer)
+			companions, err := filepath.Abs("../../fixtures")
+			if err != nil {
+				return err
+			}
+			e.Setenv("FIXTURES", companions)
 			// PDFium's compiled code is kept in the user's cache directory; scripts have no home of their own.
 			e.Setenv("XDG_CACHE_HOME", cache)
 			if err := os.WriteFile(filepath.Join(e.WorkDir, "questions.jsonl"), fixtures.Questions(), 0o600); err != nil {

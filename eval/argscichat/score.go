@@ -133,6 +133,7 @@ func figures(c *dataset.Companion, turns []Turn, metric func(Turn) float64, b Bo
 			}
 		}
 		m := mean(values)
+		m.Value *= 100
 		if b.Rounds > 0 && m.N > 0 {
 			interval := stats.ClusterBootstrap(values, papers, b.Rounds, b.Seed, b.Level).Scale(100)
 			m.Interval = &interval
@@ -145,7 +146,7 @@ func figures(c *dataset.Companion, turns []Turn, metric func(Turn) float64, b Bo
 	for _, fold := range list {
 		m := of(Bootstrap{}, func(it dataset.Item) bool { return it.HasTag(dataset.FoldTag(fold, "test")) })
 		if m.N > 0 {
-			folds = append(folds, m.Value/100)
+			folds = append(folds, m.Value)
 		}
 		f.Folds[fold] = m
 	}
@@ -180,7 +181,7 @@ func mean(values []float64) Mean {
 	for _, v := range values {
 		sum += v
 	}
-	return Mean{Value: 100 * sum / float64(len(values)), N: len(values)}
+	return Mean{Value: sum / float64(len(values)), N: len(values)}
 }
 
 // Find returns the method with a name.

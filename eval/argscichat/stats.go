@@ -197,7 +197,7 @@ func Diverse(ctx context.Context, c *dataset.Companion, sim Similarity) (groups 
 	for g := range groups {
 		for _, list := range shares[g] {
 			m := mean(list)
-			groups[g].Shares, groups[g].N = append(groups[g].Shares, m.Value/100), append(groups[g].N, m.N)
+			groups[g].Shares, groups[g].N = append(groups[g].Shares, m.Value), append(groups[g].N, m.N)
 		}
 	}
 	return groups, nil

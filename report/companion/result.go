@@ -16,7 +16,7 @@ import (
 // Result is what a command of airqa bench found.
 type Result struct {
 	Format    int    `json:"format"`
-	Benchmark string `json:"benchmark"`
+	Benchmark string `json:"benchmark,omitempty"`
 	Dataset   string `json:"dataset,omitempty"`
 	// Title describes the result.
 	Title  string  `json:"title"`
