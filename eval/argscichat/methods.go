@@ -35,11 +35,8 @@ type Method struct {
 	expected func(n, g int) float64
 }
 
-// Selects reports whether the method has a Rationale-F1, Replies whether it has a Message-F1.
+// Selects reports whether the method has a Rationale-F1.
 func (m Method) Selects() bool { return m.score != nil || m.choose != nil || m.expected != nil }
-
-// Replies reports whether the method has a Message-F1.
-func (m Method) Replies() bool { return m.expected == nil }
 
 // Embeds reports whether the method needs an [Embedder].
 func (m Method) Embeds() bool { return m.Name == minilm }

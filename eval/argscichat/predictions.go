@@ -117,28 +117,34 @@ func (r *predictionReader) line(raw []byte) {
 // evidence returns the ids of the units that a mask or a list selects.
 func evidence(d dataset.Document, list []json.RawMessage) ([]string, error) {
 	all := ids(d.Units)
+	mask := len(list) == len(all) && !slices.ContainsFunc(list, func(raw json.RawMessage) bool { return string(raw) != "0" && string(raw) != "1" })
 	var selected []string
-	mask := len(list) == len(all)
-	for _, raw := range list {
-		mask = mask && (string(raw) == "0" || string(raw) == "1")
-	}
 	for i, raw := range list {
-		id := ""
-		n, err := strconv.Atoi(string(raw))
+		id := unit(all, raw)
 		switch {
-		case mask && n == 1:
-			id = all[i]
-		case mask:
+		case mask && string(raw) == "0":
 			continue
-		case err == nil && n >= 0 && n < len(all):
-			id = all[n]
-		case json.Unmarshal(raw, &id) != nil || !slices.Contains(all, id):
+		case mask:
+			id = all[i]
+		case id == "":
 			return nil, fmt.Errorf("%s is not a sentence of the paper, which has %d, and the list is not a mask", raw, len(all))
-		}
-		if slices.Contains(selected, id) {
+		case slices.Contains(selected, id):
 			return nil, fmt.Errorf("%s is repeated: a mask needs %d numbers, an index list distinct ones", raw, len(all))
 		}
 		selected = append(selected, id)
 	}
 	return selected, nil
+}
+
+// unit returns the id that an index from 0 or an id names; "" if there is none.
+func unit(all []string, raw json.RawMessage) string {
+	id := ""
+	n, err := strconv.Atoi(string(raw))
+	switch {
+	case err == nil && n >= 0 && n < len(all):
+		return all[n]
+	case json.Unmarshal(raw, &id) == nil && slices.Contains(all, id):
+		return id
+	}
+	return ""
 }

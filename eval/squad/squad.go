@@ -1,5 +1,5 @@
 // Package squad compares texts as the SQuAD evaluation scripts do. [F1] is the token F1 of version 1.1, [F1v2] that of
-// version 2.0; both normalize with [Normalize]. QASPER and ArgSciChat score answers with them.
+// version 2.0; both compare [Tokens]. QASPER and ArgSciChat score answers with them.
 package squad
 
 import (
@@ -9,11 +9,8 @@ import (
 	"airqa/internal/python"
 )
 
-// Normalize returns a text in lower case without ASCII punctuation and articles, with single spaces. Punctuation is
+// Tokens returns the words of a normalized text: in lower case, without ASCII punctuation and articles. Punctuation is
 // deleted, so that "cat-sat" is one word; other punctuation than ASCII stays.
-func Normalize(text string) string { return strings.Join(Tokens(text), " ") }
-
-// Tokens returns the words of a normalized text.
 func Tokens(text string) []string {
 	return python.Fields(withoutArticles(python.RemovePunctuation(python.Lower(text))))
 }

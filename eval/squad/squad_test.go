@@ -2,12 +2,13 @@ package squad_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"airqa/eval/squad"
 )
 
-func TestNormalize(t *testing.T) {
+func TestTokens(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"The  cat-sat, on A mat.", "catsat on mat"},
 		{"An U.S. state-of-the-art", "us stateoftheart"},
@@ -19,8 +20,8 @@ func TestNormalize(t *testing.T) {
 		{"", ""},
 	}
 	for _, tt := range tests {
-		if got := squad.Normalize(tt.text); got != tt.want {
-			t.Errorf("Normalize(%q) = %q, want %q", tt.text, got, tt.want)
+		if got := strings.Join(squad.Tokens(tt.text), " "); got != tt.want {
+			t.Errorf("Tokens(%q) = %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }

@@ -95,63 +95,62 @@ func (r *Result) Write(w io.Writer, o render.Options) error {
 	return render.Write(w, d, o)
 }
 
-// table has a line for each row, and for each column the value, n, the interval and the paper's number.
+// table has a line for each row, and for each column the value, n, the interval and the paper's number, where the
+// column has any.
 func (t Table) table() *report.Table {
-	var rows, columns []string
-	var intervals, prints []string // the columns that have some
-	note := func(list *[]string, name string, ok bool) {
-		if ok && !slices.Contains(*list, name) {
-			*list = append(*list, name)
-		}
-	}
-	counted := []string{}
-	for _, m := range t.Measures {
-		note(&rows, m.Row, true)
-		note(&columns, m.Column, true)
-		note(&counted, m.Column, m.N != nil)
-		note(&intervals, m.Column, m.Interval != nil)
-		note(&prints, m.Column, m.Printed != nil)
-	}
 	table := &report.Table{Name: t.Name, Title: t.Title, Label: t.Label}
-	for _, c := range columns {
-		table.Heads = append(table.Heads, report.Head{Name: c, Scored: slices.Contains(counted, c)})
-		if slices.Contains(counted, c) {
-			table.Heads = append(table.Heads, report.Head{Name: "n", Repeats: true})
+	var rows, columns []string
+	for _, m := range t.Measures {
+		if !slices.Contains(rows, m.Row) {
+			rows = append(rows, m.Row)
 		}
-		if slices.Contains(intervals, c) {
-			table.Heads = append(table.Heads, report.Head{Name: "95 %", Repeats: true})
-		}
-		if slices.Contains(prints, c) {
-			name := "paper"
-			if len(prints) > 1 {
-				name = c + " (paper)"
-			}
-			table.Heads = append(table.Heads, report.Head{Name: name})
+		if !slices.Contains(columns, m.Column) {
+			columns = append(columns, m.Column)
 		}
 	}
 	for _, row := range rows {
-		line := report.Line{Label: row}
-		for _, c := range columns {
-			i := slices.IndexFunc(t.Measures, func(m Measure) bool { return m.Row == row && m.Column == c })
-			m := Measure{}
-			if i >= 0 {
-				m = t.Measures[i]
-			}
-			cell := m.cell()
-			line.Values = append(line.Values, report.Value{Text: t.number(m.Value), Cell: cell})
-			if slices.Contains(counted, c) {
-				line.Values = append(line.Values, report.Value{Text: count(m.N)})
-			}
-			if slices.Contains(intervals, c) {
-				line.Values = append(line.Values, report.Value{Text: span(m.Interval)})
-			}
-			if slices.Contains(prints, c) {
-				line.Values = append(line.Values, report.Value{Text: shortest(m.Printed)})
+		table.Lines = append(table.Lines, report.Line{Label: row})
+	}
+	for _, c := range columns {
+		has := func(of func(Measure) bool) bool {
+			return slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Column == c && of(m) })
+		}
+		counted := has(func(m Measure) bool { return m.N != nil })
+		add := func(h report.Head, value func(Measure) report.Value) {
+			table.Heads = append(table.Heads, h)
+			for i, row := range rows {
+				table.Lines[i].Values = append(table.Lines[i].Values, value(t.at(row, c)))
 			}
 		}
-		table.Lines = append(table.Lines, line)
+		add(report.Head{Name: c, Scored: counted}, func(m Measure) report.Value { return report.Value{Text: t.number(m.Value), Cell: m.cell()} })
+		if counted {
+			add(report.Head{Name: "n", Repeats: true}, func(m Measure) report.Value { return report.Value{Text: count(m.N)} })
+		}
+		if has(func(m Measure) bool { return m.Interval != nil }) {
+			add(report.Head{Name: "95 %", Repeats: true}, func(m Measure) report.Value { return report.Value{Text: span(m.Interval)} })
+		}
+		if has(func(m Measure) bool { return m.Printed != nil }) {
+			add(report.Head{Name: t.printedHead(c)}, func(m Measure) report.Value { return report.Value{Text: shortest(m.Printed)} })
+		}
 	}
 	return table
+}
+
+// at is the measure of a row and a column; none if there is no such measure.
+func (t Table) at(row, column string) Measure {
+	i := slices.IndexFunc(t.Measures, func(m Measure) bool { return m.Row == row && m.Column == column })
+	if i < 0 {
+		return Measure{}
+	}
+	return t.Measures[i]
+}
+
+// printedHead names the column, too, if several have numbers of the paper.
+func (t Table) printedHead(column string) string {
+	if slices.ContainsFunc(t.Measures, func(m Measure) bool { return m.Printed != nil && m.Column != column }) {
+		return column + " (paper)"
+	}
+	return "paper"
 }
 
 // cell has the count and the interval for formats that show them themselves.
