@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"airqa/env/embed"
 	"airqa/env/embed/minilm"
+	"airqa/internal/terminal"
 	"airqa/report/companion"
 )
 
@@ -48,13 +50,14 @@ func (c benchListCmd) Run(a *app) error {
 			}
 			continue
 		}
-		if err := a.print(b.Name + "  " + b.About); err != nil {
-			return err
-		}
+		width, pad := terminal.ProseWidth(a.width), strings.Repeat(" ", 17)
+		lines := []string{terminal.Wrap(b.Name+": "+b.About, width, "  ")}
 		for _, m := range b.Methods {
-			if err := a.print(fmt.Sprintf("  %-14s %s", m.Name, m.About)); err != nil {
-				return err
-			}
+			about := terminal.Wrap(m.About, max(width-len(pad), 1), "")
+			lines = append(lines, fmt.Sprintf("  %-14s %s", m.Name, strings.ReplaceAll(about, "\n", "\n"+pad)))
+		}
+		if err := a.print(strings.Join(lines, "\n")); err != nil {
+			return err
 		}
 	}
 	return nil

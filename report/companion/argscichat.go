@@ -198,6 +198,7 @@ func chatCounts(p argscichat.Predictions) Table {
 		n   int
 	}{
 		{"read", p.Read},
+		{"unreadable line", p.Unreadable},
 		{"unknown turn", p.Unknown},
 		{"repeated turn, the last one counts", p.Repeated},
 		{"faulty evidence, counted as none", p.Bad},

@@ -112,6 +112,9 @@ func TestFormats(t *testing.T) {
 			Tables []struct{ Measures []struct{ Row string } }
 			Faults []string
 		}
+		if name == "score" && !strings.Contains(text(t, result, "csv"), "predictions,,unreadable line,number,0") {
+			t.Error("unreadable lines are not counted")
+		}
 		if err := json.Unmarshal([]byte(text(t, result, "json")), &data); err != nil || len(data.Tables) == 0 || len(data.Faults) == 0 {
 			t.Errorf("%s: %v, %+v", name, err, data)
 		}
