@@ -26,10 +26,10 @@ type Predictions struct {
 
 // prediction is a line of the file.
 type prediction struct {
-	Pair     string            `json:"pair_id"`
-	Article  string            `json:"article_id"`
-	Answer   *string           `json:"predicted_answer"`
-	Evidence []json.RawMessage `json:"predicted_evidence"`
+	Pair     string          `json:"pair_id"`
+	Article  string          `json:"article_id"`
+	Answer   *string         `json:"predicted_answer"`
+	Evidence json.RawMessage `json:"predicted_evidence"`
 }
 
 // ReadPredictions reads JSON Lines in the format of the authors' predictor: pair_id, article_id, predicted_answer and
@@ -115,7 +115,11 @@ func (r *predictionReader) line(raw []byte) {
 }
 
 // evidence returns the ids of the units that a mask or a list selects.
-func evidence(d dataset.Document, list []json.RawMessage) ([]string, error) {
+func evidence(d dataset.Document, given json.RawMessage) ([]string, error) {
+	var list []json.RawMessage
+	if given != nil && json.Unmarshal(given, &list) != nil {
+		return nil, fmt.Errorf("%s is not a list", given)
+	}
 	all := ids(d.Units)
 	mask := len(list) == len(all) && !slices.ContainsFunc(list, func(raw json.RawMessage) bool { return string(raw) != "0" && string(raw) != "1" })
 	var selected []string

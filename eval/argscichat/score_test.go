@@ -180,6 +180,7 @@ func TestEvidence(t *testing.T) {
 		{`[0.5]`, "0.5 is not a sentence", true},
 		{`["s4"]`, `"s4" is not a sentence`, true},
 		{`[[0]]`, "[0] is not a sentence", true},
+		{`"s1"`, `"s1" is not a list`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.line, func(t *testing.T) {
