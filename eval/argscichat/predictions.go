@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -118,7 +119,7 @@ func (r *predictionReader) line(raw []byte) {
 func evidence(d dataset.Document, given json.RawMessage) ([]string, error) {
 	var list []json.RawMessage
 	if given != nil && json.Unmarshal(given, &list) != nil {
-		return nil, fmt.Errorf("%s is not a list", given)
+		return nil, fmt.Errorf("%s is not a list", shown(given))
 	}
 	all := ids(d.Units)
 	mask := len(list) == len(all) && !slices.ContainsFunc(list, func(raw json.RawMessage) bool { return string(raw) != "0" && string(raw) != "1" })
@@ -131,14 +132,17 @@ func evidence(d dataset.Document, given json.RawMessage) ([]string, error) {
 		case mask:
 			id = all[i]
 		case id == "":
-			return nil, fmt.Errorf("%s is not a sentence of the paper, which has %d, and the list is not a mask", raw, len(all))
+			return nil, fmt.Errorf("%s is not a sentence of the paper, which has %d, and the list is not a mask", shown(raw), len(all))
 		case slices.Contains(selected, id):
-			return nil, fmt.Errorf("%s is repeated: a mask needs %d numbers, an index list distinct ones", raw, len(all))
+			return nil, fmt.Errorf("%s is repeated: a mask needs %d numbers, an index list distinct ones", shown(raw), len(all))
 		}
 		selected = append(selected, id)
 	}
 	return selected, nil
 }
+
+// shown is the beginning of a value, for a message.
+func shown(raw json.RawMessage) string { return terminal.Clip(string(raw), 40) }
 
 // unit returns the id that an index from 0 or an id names; "" if there is none.
 func unit(all []string, raw json.RawMessage) string {
