@@ -106,7 +106,7 @@ func TestSegmentsEqualRebuild(t *testing.T) {
 		for range rapid.IntRange(1, 25).Draw(t, "changes") {
 			if rapid.IntRange(0, 5).Draw(t, "crash") == 0 {
 				must(t, s.Close())
-				crash(t, dir)
+				want.crash(t, dir)
 				s, err = Open(dir, 0)
 				must(t, err)
 			}
@@ -124,15 +124,34 @@ func small(t *testing.T, n int) {
 	t.Cleanup(func() { maxSegment = before })
 }
 
-// crash leaves what a killed writer leaves: files that no manifest lists, whole or half written.
-func crash(t *rapid.T, dir string) {
+// crash leaves what a writer leaves that is killed during a change: the new files of the change, whole or half written,
+// beside the old manifests.
+func (l library) crash(t *rapid.T, dir string) {
+	lost, err := os.MkdirTemp("", "")
+	must(t, err)
+	defer func() { _ = os.RemoveAll(lost) }()
+	must(t, os.CopyFS(lost, os.DirFS(dir)))
+	s, err := Open(lost, 0)
+	must(t, err)
+	maps.Clone(l).change(t, s)
+	must(t, s.Close())
 	for _, c := range collections {
-		folder := filepath.Join(dir, c.Name)
-		next, err := nextFile(folder)
+		entries, err := os.ReadDir(filepath.Join(lost, c.Name))
 		must(t, err)
-		for i, name := range []string{"%06d.vec", "%06d.gone", ".tmp-%06d"} {
-			if rapid.Bool().Draw(t, "leftover") {
-				must(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf(name, next+i)), []byte("AIRQAVEC half a file"), 0o644))
+		for _, e := range entries {
+			to := filepath.Join(dir, c.Name, e.Name())
+			if _, err := os.Stat(to); err == nil || !segmentName.MatchString(e.Name()) {
+				continue
+			}
+			raw, err := os.ReadFile(filepath.Join(lost, c.Name, e.Name()))
+			must(t, err)
+			switch rapid.SampledFrom([]string{"none", "half", "whole", "unnamed"}).Draw(t, "leftover") {
+			case "half":
+				must(t, os.WriteFile(to, raw[:len(raw)/2], 0o644))
+			case "whole":
+				must(t, os.WriteFile(to, raw, 0o644))
+			case "unnamed":
+				must(t, os.WriteFile(filepath.Join(dir, c.Name, ".tmp-"+e.Name()), raw[:len(raw)/2], 0o644))
 			}
 		}
 	}
