@@ -2,8 +2,11 @@ package minilm_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"airqa/env/embed/minilm"
 )
@@ -53,6 +56,43 @@ func BenchmarkQuery17(b *testing.B) {
 	for _, k := range minilm.Kernels() {
 		b.Run(k, func(b *testing.B) { embedAll(b, minilm.Config{Kernel: k}, 1, 17) })
 	}
+}
+
+// BenchmarkTurns measures all kernels in turns, on one thread, so that other work on the machine slows all of them alike:
+// texts of 127 pieces per second of processor time, and the median of the ratios to the named kernels in each turn.
+func BenchmarkTurns(b *testing.B) {
+	var models []*minilm.Model
+	for _, k := range minilm.Kernels() {
+		models = append(models, open(b, minilm.Config{Kernel: k, Threads: 1}))
+	}
+	batch := texts(8, 127)
+	rates := make([][]float64, len(models))
+	for b.Loop() {
+		for i, m := range models {
+			before := processorTime(b)
+			if _, err := m.Embed(b.Context(), batch); err != nil {
+				b.Fatal(err)
+			}
+			rates[i] = append(rates[i], float64(len(batch))/(processorTime(b)-before).Seconds())
+		}
+	}
+	for i, k := range minilm.Kernels() {
+		b.ReportMetric(median(rates[i]), k+"/s")
+	}
+}
+
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return v[len(v)/2]
 }
 
 // BenchmarkShort measures the rate of short texts, which share passes.

@@ -5,9 +5,12 @@
 //   MR, NV     tile of a product that stays in registers: MR rows by NV vectors of columns
 //   FORWARD    name of the one function that others see
 //   VMAX, VRCP largest of two vectors; 1/x to 2e-7 or better
+//   VSUM, VTOP sum and largest number of a vector
 //   VFMA       a*b + c, rounded in the same way wherever it stands: a text's vector must not depend on its company
 //   INT16      1 for products of 16-bit integers, with DOT16(acc, a, b), which adds the products of two pairs to each
 //              lane of acc, and NARROW16(to, v), which stores v rounded to 16-bit integers
+//   INT8       1 for products of 8-bit integers (bytes.h), with VMIN, DOT8(acc, a, b), which adds the products of four
+//              pairs, the first unsigned, to each lane of acc, and NARROW8(to, v), which stores v rounded to bytes
 // No function here calls a library, and none keeps state.
 
 #include "kernel.h"
@@ -33,26 +36,14 @@ typedef float vf_mem __attribute__((vector_size(4 * VW), aligned(4), may_alias))
 typedef int32_t vi_mem __attribute__((vector_size(4 * VW), aligned(4), may_alias));
 typedef float f32 __attribute__((may_alias));
 typedef int32_t i32_pair __attribute__((aligned(2), may_alias));
+typedef int32_t i32_bytes __attribute__((aligned(1), may_alias));
 
 INL vf load(const f32 *p) { return *(const vf_mem *)p; }
 INL void store(f32 *p, vf v) { *(vf_mem *)p = v; }
 INL vf splat(float s) { return s - (vf){0}; }
 
-INL float sum(vf v) {
-	float s = 0;
-	UNROLL
-	for (int i = 0; i < VW; i++)
-		s += v[i];
-	return s;
-}
-
-INL float largest(vf v) {
-	float m = v[0];
-	UNROLL
-	for (int i = 1; i < VW; i++)
-		m = v[i] > m ? v[i] : m;
-	return m;
-}
+INL float sum(vf v) { return VSUM(v); }
+INL float largest(vf v) { return VTOP(v); }
 
 // exp2v is 2^x for x <= 0, to 2e-7 of its value; below -125 it stays at 2^-125, which no sum here notices.
 INL vf exp2v(vf x) {
@@ -156,10 +147,15 @@ INL void product_tile(const int mr, const int nv, const float *a, const long lda
 			store(c + i * ldc + j * VW, acc[i][j]);
 }
 
-#if INT16
+#if INT8
+
+#include "bytes.h"
+
+#elif INT16
 
 // A row of activations: 384 integers and the value of one step.
 typedef int16_t act;
+#define SIDE 1 // floats of a row beside its integers
 #define PANEL ((D / 2 + 1) * NR) // words of a panel: pairs of integers, then a float step per column
 
 // The sums of products fit 32 bits because the length of a row and of a weight column, as integer vectors, stays
@@ -167,8 +163,9 @@ typedef int16_t act;
 #define LENGTH 46300.0f
 #define TOP 32700.0f
 
-// quantise rounds a row of D floats to integers and returns the step.
-INL float quantise(const float *x, act *q) {
+// quantise rounds a row of D floats to integers of the given step.
+INL void quantise(const float *x, act *q, float *step, int loud) {
+	(void)loud;
 	vf s = {0}, m = {0};
 	for (int j = 0; j < D; j += VW) {
 		vf v = load(x + j);
@@ -178,7 +175,8 @@ INL float quantise(const float *x, act *q) {
 	float length = __builtin_sqrtf(sum(s)), top = largest(m);
 	if (!(length > 1e-30f)) {
 		__builtin_memset(q, 0, D * sizeof *q);
-		return 0;
+		*step = 0;
+		return;
 	}
 	float scale = LENGTH / length;
 	if (scale > TOP / top)
@@ -186,10 +184,11 @@ INL float quantise(const float *x, act *q) {
 	vf by = splat(scale);
 	for (int j = 0; j < D; j += VW)
 		NARROW16(q + j, load(x + j) * by);
-	return 1.0f / scale;
+	*step = 1.0f / scale;
 }
 
-INL void weight_tile(const int mr, const act *a, const float *step, const uint32_t *w, long ahead, const f32 *bias, int add, float *c, const long ldc) {
+INL void weight_tile(const int mr, const act *a, const float *step, int loud, const uint32_t *w, long ahead, const f32 *bias, int add, float *c, const long ldc) {
+	(void)loud;
 	vi acc[MR][NV] = {{{0}}};
 	for (long p = 0; p < D / 2; p++) {
 		prefetch(w + p * NR + ahead);
@@ -221,16 +220,17 @@ INL void weight_tile(const int mr, const act *a, const float *step, const uint32
 #else
 
 typedef float act;
+#define SIDE 1
 #define PANEL (D * NR) // words of a panel
 
-INL float quantise(const float *x, act *q) {
+INL void quantise(const float *x, act *q, float *step, int loud) {
+	(void)step, (void)loud;
 	if (x != q)
 		__builtin_memcpy(q, x, D * sizeof *q);
-	return 1;
 }
 
-INL void weight_tile(const int mr, const act *a, const float *step, const uint32_t *w, long ahead, const f32 *bias, int add, float *c, const long ldc) {
-	(void)step;
+INL void weight_tile(const int mr, const act *a, const float *step, int loud, const uint32_t *w, long ahead, const f32 *bias, int add, float *c, const long ldc) {
+	(void)step, (void)loud;
 	vf acc[MR][NV] = {{{0}}};
 	dot(mr, NV, acc, a, D, (const f32 *)w, NR, D, ahead);
 	UNROLL
@@ -250,8 +250,9 @@ INL void weight_tile(const int mr, const act *a, const float *step, const uint32
 // Rows of activations as the products read them.
 typedef struct {
 	act *q;
-	float *step;
+	float *side; // SIDE floats a row
 	long n;
+	int loud; // whether the largest inputs are kept apart (bytes.h)
 } input;
 
 // product is c = a*w + bias, or c += a*w + bias, over a whole number of panels; w is 384 rows deep.
@@ -261,7 +262,7 @@ FN void product(input a, const uint32_t *w, long panels, const f32 *bias, int ad
 		for (long i = 0, mr; i < a.n; i += mr) {
 			mr = height(a.n, i);
 			long ahead = i + mr < a.n ? 0 : PANEL; // the last tile fetches the next panel
-#define TILE(m) weight_tile(m, a.q + i * D, a.step + i, w, ahead, b, add, c + i * ldc + p * NR, ldc)
+#define TILE(m) weight_tile(m, a.q + i * D, a.side + i * SIDE, a.loud, w, ahead, b, add, c + i * ldc + p * NR, ldc)
 			ROWS(mr, TILE)
 #undef TILE
 		}
@@ -270,21 +271,21 @@ FN void product(input a, const uint32_t *w, long panels, const f32 *bias, int ad
 
 FN void quantise_rows(const float *x, input a) {
 	for (long i = 0; i < a.n; i++)
-		a.step[i] = quantise(x + i * D, a.q + i * D);
+		quantise(x + i * D, a.q + i * D, a.side + i * SIDE, a.loud);
 }
 
 FN void gelu_rows(float *x, input a) {
 	for (long i = 0; i < a.n; i++) {
 		for (int j = 0; j < D; j += VW)
 			store(x + i * D + j, gelu(load(x + i * D + j)));
-		a.step[i] = quantise(x + i * D, a.q + i * D);
+		quantise(x + i * D, a.q + i * D, a.side + i * SIDE, a.loud);
 	}
 }
 
 FN void normalise_rows(float *x, const f32 *weight, const f32 *bias, input a) {
 	for (long i = 0; i < a.n; i++) {
 		normalise(x + i * D, weight, bias);
-		a.step[i] = quantise(x + i * D, a.q + i * D);
+		quantise(x + i * D, a.q + i * D, a.side + i * SIDE, a.loud);
 	}
 }
 
@@ -409,10 +410,11 @@ TARGET void FORWARD(const uint32_t *params, const int32_t *lens, int count, floa
 	s.panels = scratch, scratch += (n + NR) * MINILM_HEAD;
 	s.scores = scratch, scratch += (n + NR) * MR;
 	s.in.n = s.mid.n = n;
-	s.in.step = scratch, scratch += n;
-	s.mid.step = scratch, scratch += n;
-#if INT16
-	s.in.q = (act *)scratch, scratch += n * D / 2;
+	s.in.loud = 1;
+	s.in.side = scratch, scratch += n * SIDE;
+	s.mid.side = scratch, scratch += n * SIDE;
+#if INT16 || INT8
+	s.in.q = (act *)scratch, scratch += n * D * sizeof(act) / sizeof(float);
 	s.mid.q = (act *)scratch;
 #else
 	s.in.q = scratch; // a copy, since products add to x while they read it

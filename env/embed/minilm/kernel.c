@@ -16,7 +16,10 @@ forward minilm_forward_avx512;
 #endif
 #if MINILM_HAS_VNNI
 forward minilm_forward_vnni;
+forward minilm_forward_vnni8;
 #endif
+
+const int32_t minilm_loud[MINILM_LOUD] = {63, 99, 127, 157, 223, 267, 303, 319};
 
 #if MINILM_HAS_AVX512
 static int has_avx512(void) {
@@ -41,6 +44,8 @@ int minilm_columns(int kernel) {
 #if MINILM_HAS_VNNI
 	case MINILM_VNNI:
 		return has_avx512() && __builtin_cpu_supports("avx512vnni") ? 48 : 0;
+	case MINILM_VNNI8:
+		return has_avx512() && __builtin_cpu_supports("avx512vnni") ? 32 : 0;
 #endif
 	}
 	return 0;
@@ -64,6 +69,9 @@ void minilm_forward(int kernel, const uint32_t *params, const int32_t *lens, int
 #if MINILM_HAS_VNNI
 	case MINILM_VNNI:
 		minilm_forward_vnni(params, lens, count, x, scratch, out);
+		return;
+	case MINILM_VNNI8:
+		minilm_forward_vnni8(params, lens, count, x, scratch, out);
 		return;
 #endif
 	}

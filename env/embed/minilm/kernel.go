@@ -15,19 +15,31 @@ import (
 type kernel struct {
 	name    string
 	id      C.int
-	columns int  // of a packed panel
-	ints    bool // weights and activations are 16-bit integers inside the large products
+	columns int // of a packed panel
+	bits    int // of weights and activations inside the large products: 32 (float32), or 16 or 8 (integers)
+}
+
+// loudInputs is the number of columns of the residual stream that 8-bit products leave to float32.
+const loudInputs = int(C.MINILM_LOUD)
+
+// loud returns these columns.
+func loud() (columns [loudInputs]int) {
+	for i, c := range C.minilm_loud {
+		columns[i] = int(c)
+	}
+	return columns
 }
 
 // kernels lists the kernels that this CPU supports, fastest first.
 func kernels() []kernel {
 	var out []kernel
 	for _, k := range []kernel{
-		{name: "vnni", id: C.MINILM_VNNI, ints: true},
-		{name: "avx512", id: C.MINILM_AVX512},
-		{name: "madd", id: C.MINILM_MADD, ints: true},
-		{name: "avx2", id: C.MINILM_AVX2},
-		{name: "portable", id: C.MINILM_PORTABLE},
+		{name: "vnni8", id: C.MINILM_VNNI8, bits: 8},
+		{name: "vnni", id: C.MINILM_VNNI, bits: 16},
+		{name: "madd", id: C.MINILM_MADD, bits: 16},
+		{name: "avx512", id: C.MINILM_AVX512, bits: 32},
+		{name: "avx2", id: C.MINILM_AVX2, bits: 32},
+		{name: "portable", id: C.MINILM_PORTABLE, bits: 32},
 	} {
 		if k.columns = int(C.minilm_columns(k.id)); k.columns > 0 {
 			out = append(out, k)
@@ -36,9 +48,10 @@ func kernels() []kernel {
 	return out
 }
 
-// Kernels lists the kernels that this CPU supports, fastest first: "vnni" (16-bit integer products with AVX-512 VNNI),
-// "avx512" (float32), "madd" (16-bit integer products with AVX2), "avx2" and "portable" (float32). The last one is
-// always available. Their vectors agree to a cosine of 0.999999.
+// Kernels lists the kernels that this CPU supports, fastest first: "vnni8" (8-bit integer products with AVX-512 VNNI, of
+// 8-bit weights only), "vnni" (16-bit integer products with AVX-512 VNNI), "madd" (16-bit integer products with AVX2),
+// "avx512", "avx2" and "portable" (float32). The last one is always available. Their vectors agree to a cosine of 0.999999,
+// those of vnni8 with the others to 0.9993.
 func Kernels() []string {
 	var out []string
 	for _, k := range kernels() {
@@ -47,9 +60,13 @@ func Kernels() []string {
 	return out
 }
 
-func pick(name string) (kernel, error) {
+// pick returns the kernel with the name, or the fastest one for the weights if the name is empty.
+func pick(name string, reduced bool) (kernel, error) {
 	for _, k := range kernels() {
-		if name == "" || name == k.name {
+		switch fits := k.bits > 8 || reduced; {
+		case name == k.name && !fits:
+			return kernel{}, fmt.Errorf("kernel %q multiplies 8-bit weights; these are in full precision", name)
+		case fits && (name == "" || name == k.name):
 			return k, nil
 		}
 	}

@@ -10,6 +10,7 @@ enum {
 	MINILM_HEAD = 32,     // columns of a head
 	MINILM_HIDDEN = 1536, // columns of the feed-forward layer
 	MINILM_LAYERS = 6,
+	MINILM_LOUD = 8,      // inputs of queries, keys, values and the first feed-forward matrix that exceed the others
 };
 
 // The kernels, slowest first. Each but the first asks for instructions that a machine may lack.
@@ -19,7 +20,12 @@ enum {
 	MINILM_AVX512,   // float32, AVX-512
 	MINILM_MADD,     // 16-bit integer products, AVX2
 	MINILM_VNNI,     // 16-bit integer products, AVX-512 VNNI
+	MINILM_VNNI8,    // 8-bit integer products, AVX-512 VNNI
 };
+
+// minilm_loud are the columns of the residual stream with the largest values, up to 17 times those of others. In every
+// layer they are the same few.
+extern const int32_t minilm_loud[MINILM_LOUD];
 
 // minilm_columns is the width of a packed panel in output columns, which is the layout that a kernel reads.
 // It is 0 when the kernel is not compiled in or this CPU cannot run it.

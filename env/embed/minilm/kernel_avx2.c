@@ -5,6 +5,7 @@
 
 #define TARGET __attribute__((target("avx2,fma")))
 #define INT16 0
+#define INT8 0
 #define FORWARD minilm_forward_avx2
 #include "avx2.h"
 #include "forward.h"

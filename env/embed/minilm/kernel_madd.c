@@ -5,6 +5,7 @@
 
 #define TARGET __attribute__((target("avx2,fma")))
 #define INT16 1
+#define INT8 0
 #define FORWARD minilm_forward_madd
 #define DOT16(acc, a, b) ((vi)_mm256_add_epi32((__m256i)(acc), _mm256_madd_epi16((__m256i)(a), (__m256i)(b))))
 #define NARROW16(to, v) narrow16(to, _mm256_cvtps_epi32(v))

@@ -34,7 +34,7 @@ type Config struct {
 	Dir string
 	// Threads is the maximum number of cores per Embed; 0 means GOMAXPROCS. A single text uses one core.
 	Threads int
-	// Kernel is one of Kernels(), for tests and comparisons; empty means the fastest supported one.
+	// Kernel is one of Kernels(), for tests and comparisons; empty means the fastest one for the CPU and the weights.
 	Kernel string
 }
 
@@ -49,11 +49,11 @@ type Model struct {
 // Open checks the weights and their shapes. With Config.Dir it reads the whole file and keeps it in memory; otherwise
 // it reads only a header. The first [Model.Embed] packs the weights for the CPU.
 func Open(c Config) (*Model, error) {
-	k, err := pick(c.Kernel)
+	src, err := open(c.Dir)
 	if err != nil {
 		return nil, err
 	}
-	src, err := open(c.Dir)
+	k, err := pick(c.Kernel, src.reduced)
 	if err != nil {
 		return nil, err
 	}

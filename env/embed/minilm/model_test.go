@@ -99,6 +99,15 @@ func TestFullPrecisionHasAnotherHash(t *testing.T) {
 	}
 }
 
+func TestFullPrecisionNeedsOtherKernels(t *testing.T) {
+	dir := fullDir(t)
+	for _, k := range minilm.Kernels() {
+		if _, err := minilm.Open(minilm.Config{Dir: dir, Kernel: k}); (err != nil) != bytesKernel(k) {
+			t.Errorf("kernel %s: got error %v", k, err)
+		}
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	vocab, err := os.ReadFile("vocab.txt")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 //
 // A panel has as many adjacent output columns as the kernel requires and is 384 inputs deep; it stores the columns'
 // weights for each input. For a kernel of 16-bit integers, a word holds two inputs, low half first, and each column's
-// float32 step follows the 192 rows of words.
+// float32 step follows the 192 rows of words. For 8-bit integers, see pack_bytes.go.
 
 // queryScale converts attention scores to exponents of 2: 1/sqrt(32), over ln 2.
 const queryScale = 0.17677669529663687 * math.Log2E
@@ -29,14 +29,16 @@ const (
 
 // packer writes panels for one kernel.
 type packer struct {
-	columns int
-	ints    bool
-	to      []uint32
-	row     [Dim]float32
+	kernel
+	to  []uint32
+	row [Dim]float32
 }
 
 func (k kernel) panelWords() int {
-	if k.ints {
+	switch k.bits {
+	case 8:
+		return byteRows * k.columns
+	case 16:
 		return (Dim/2 + 1) * k.columns
 	}
 	return Dim * k.columns
@@ -49,7 +51,7 @@ func (k kernel) layerWords() int {
 }
 
 func packLayer(to []uint32, k kernel, l layer) {
-	p := packer{columns: k.columns, ints: k.ints, to: to}
+	p := packer{kernel: k, to: to}
 	for h := range heads {
 		from, end := h*headDim, (h+1)*headDim
 		p.floats(l.query.bias[from:end], queryScale)
@@ -68,14 +70,13 @@ func packLayer(to []uint32, k kernel, l layer) {
 			if i < headDim {
 				scale = queryScale
 			}
-			m.Row(p.row[:], h*headDim+i%headDim, 0)
-			p.column(i%p.columns, scale)
+			p.column(i, column{m: m, row: h*headDim + i%headDim, scale: scale, loud: true})
 		}
 	}
-	p.matrix(l.out.weight, 0, 0)
+	p.matrix(column{m: l.out.weight})
 	for part := 0; part < hidden; part += Dim {
-		p.matrix(l.first.weight, part, 0)
-		p.matrix(l.second.weight, 0, part)
+		p.matrix(column{m: l.first.weight, row: part, loud: true})
+		p.matrix(column{m: l.second.weight, input: part})
 	}
 }
 
@@ -86,25 +87,46 @@ func (p *packer) floats(v []float32, scale float32) {
 	p.to = p.to[len(v):]
 }
 
-// matrix packs 384 output columns starting at row, over 384 inputs starting at input.
-func (p *packer) matrix(m weights.Matrix, row, input int) {
+// column is an output column of a product: 384 numbers of a row of the stored matrix, times scale. loud reports whether
+// its inputs are a row of the residual stream, in which some are much larger than the others.
+type column struct {
+	m          weights.Matrix
+	row, input int
+	scale      float32
+	loud       bool
+}
+
+// matrix packs 384 output columns, beginning with c.
+func (p *packer) matrix(c column) {
+	c.scale = 1
 	for i := range Dim {
-		m.Row(p.row[:], row+i, input)
-		p.column(i%p.columns, 1)
+		p.column(i, c)
+		c.row++
 	}
 }
 
-// column writes p.row as column c of the current panel and moves to the next panel after the last column.
-func (p *packer) column(c int, scale float32) {
-	if p.ints {
-		p.integers(c, scale)
+// column writes the i-th column of a product and moves to the next panel after the last column of one.
+func (p *packer) column(i int, c column) {
+	i %= p.columns
+	if p.bits == 8 {
+		p.bytes(i, c)
 	} else {
-		for i, x := range p.row {
-			p.to[i*p.columns+c] = math.Float32bits(x * scale)
-		}
+		c.m.Row(p.row[:], c.row, c.input)
+		p.numbers(i, c.scale)
 	}
-	if c == p.columns-1 {
-		p.to = p.to[kernel{columns: p.columns, ints: p.ints}.panelWords():]
+	if i == p.columns-1 {
+		p.to = p.to[p.panelWords():]
+	}
+}
+
+// numbers writes p.row as column c of the current panel.
+func (p *packer) numbers(c int, scale float32) {
+	if p.bits == 16 {
+		p.integers(c, scale)
+		return
+	}
+	for i, x := range p.row {
+		p.to[i*p.columns+c] = math.Float32bits(x * scale)
 	}
 }
 

@@ -20,8 +20,8 @@ func TestColumnsStayShort(t *testing.T) {
 	}
 	for name, f := range fill {
 		t.Run(name, func(t *testing.T) {
-			k := kernel{columns: 1, ints: true}
-			p := packer{columns: 2, ints: true, to: make([]uint32, 2*k.panelWords())}
+			p := packer{kernel: kernel{columns: 2, bits: 16}}
+			p.to = make([]uint32, p.panelWords())
 			for i := range p.row {
 				p.row[i] = f(i)
 			}

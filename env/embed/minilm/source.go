@@ -29,6 +29,7 @@ type source struct {
 	file       *weights.File
 	vocabulary string
 	digest     string // digest of the file's data
+	reduced    bool   // the layers' matrices are stored as 8-bit integers
 }
 
 // open reads the weights in dir, or the embedded ones if dir is empty, and checks them.
@@ -68,7 +69,7 @@ func (s source) info() embed.Info {
 }
 
 // check verifies that every tensor of the encoder exists, so that a wrong file fails on opening.
-func (s source) check() error {
+func (s *source) check() error {
 	n := 0
 	for range strings.Lines(s.vocabulary) {
 		n++
@@ -79,10 +80,13 @@ func (s source) check() error {
 	if _, err := readTables(s.file); err != nil {
 		return err
 	}
+	s.reduced = true
 	for l := range layers {
-		if _, err := readLayer(s.file, l); err != nil {
+		got, err := readLayer(s.file, l)
+		if err != nil {
 			return err
 		}
+		s.reduced = s.reduced && got.reduced()
 	}
 	return nil
 }
@@ -100,6 +104,16 @@ type layer struct {
 	query, key, value, out linear
 	first, second          linear // feed-forward: 384 to 1536 to 384
 	afterOut, afterSecond  layerNorm
+}
+
+// reduced reports whether all matrices are stored as 8-bit integers.
+func (l layer) reduced() bool {
+	for _, m := range []linear{l.query, l.key, l.value, l.out, l.first, l.second} {
+		if !m.weight.Reduced() {
+			return false
+		}
+	}
+	return true
 }
 
 // embeddings are the embedding tables of the tokens.

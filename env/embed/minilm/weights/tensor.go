@@ -76,6 +76,19 @@ func (m Matrix) Row(dst []float32, row, from int) {
 	}
 }
 
+// Reduced reports whether the matrix is stored as 8-bit integers, which [Matrix.Ints] reads.
+func (m Matrix) Reduced() bool { return m.dtype == "I8" }
+
+// Ints copies len(dst) integers of a row, starting at column from, and the steps of their groups. The matrix must be
+// reduced; from and len(dst) must be multiples of [Group]. It panics if the range is outside the matrix.
+func (m Matrix) Ints(dst []int8, steps []float32, row, from int) {
+	at := row*m.Cols + from
+	for i, b := range m.data[at:][:len(dst)] {
+		dst[i] = int8(b)
+	}
+	copy(steps, m.steps[at/Group:][:len(dst)/Group])
+}
+
 func (f *File) steps(name string, rows, cols int) ([]float32, error) {
 	if cols%Group != 0 {
 		return nil, fmt.Errorf("%w: tensor %q: %d columns are not a multiple of %d", ErrFormat, name, cols, Group)
