@@ -66,6 +66,7 @@ type embedderFlags struct {
 	Embedder     string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
 	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision. Default: built-in 8-bit weights."`
 	EmbedTokens  int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of openai:NAME. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
+	EmbedThreads int    `name:"embed-threads" placeholder:"N" help:"Cores that minilm uses. Default: all."`
 	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
 
@@ -78,12 +79,20 @@ func (f embedderFlags) embedder(a *app) (embed.Embedder, error) {
 	switch {
 	case remote && f.EmbedModel != "":
 		return nil, exit.Misuse("--embed-model needs --embedder minilm")
+	case remote && f.EmbedThreads != 0:
+		return nil, exit.Misuse("--embed-threads needs --embedder minilm")
+	case f.EmbedThreads < 0:
+		return nil, exit.Misuse("--embed-threads %d: must be 0 (all cores) or more", f.EmbedThreads)
 	case f.EmbedTokens != 0 && f.EmbedTokens < minEmbedTokens:
 		return nil, exit.Misuse("--embed-tokens %d: must be at least %d", f.EmbedTokens, minEmbedTokens)
 	case remote:
 		return f.remote(a, name)
 	}
-	return minilm.Open(minilm.Config{Dir: f.EmbedModel})
+	return minilm.Open(f.local())
+}
+
+func (f embedderFlags) local() minilm.Config {
+	return minilm.Config{Dir: f.EmbedModel, Threads: f.EmbedThreads}
 }
 
 func (f embedderFlags) remote(a *app, name string) (embed.Embedder, error) {

@@ -17,6 +17,7 @@ import (
 
 	"airqa/agent"
 	"airqa/env/embed"
+	"airqa/env/embed/minilm"
 	"airqa/env/ingest"
 	"airqa/internal/settings"
 	"airqa/llm"
@@ -70,6 +71,7 @@ var effects = []effect{
 	{"embed-base-url", "--embedder openai:m --embed-base-url http://127.0.0.1:8/v1", remoteEmbedder, "openai:m at http://127.0.0.1:8/v1"},
 
 	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
+	{"embed-threads", "--embed-threads 3", embedThreads, 3},
 
 	{"range", "--range 2-4", picked, "u1 u2 u3"},
 	{"id", "--id u7 --id u2", picked, "u2 u7"},
@@ -446,6 +448,7 @@ func fileOf(err error) string {
 
 // embedders are commands that make an embedding model.
 type embedders interface {
+	local() minilm.Config
 	embedder(a *app) (embed.Embedder, error)
 	remoteConfig(a *app, name string) (embed.OpenAIConfig, error)
 }
@@ -476,6 +479,13 @@ func embedTokens(t *testing.T, a *app, c any) any {
 		t.Fatal(err)
 	}
 	return config.Tokens
+}
+
+func embedThreads(_ *testing.T, _ *app, c any) any {
+	if f, ok := embedderOf(c); ok {
+		return f.local().Threads
+	}
+	return nil
 }
 
 // testAppWithEmbedKey lets an app ask for vectors without an address.

@@ -24,7 +24,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Connection:", "timeout retries max-connections batch-again"},
 	{"Limits:", "budget-tokens budget-hours question-usd question-tokens question-seconds question-deadline sql-seconds query-seconds"},
 	{"Agent:", "turns window rows protocol action-format by-conference format-errors context-tokens observation-tokens passages"},
-	{"Search:", "retrieve embedder embed-model embed-tokens embed-base-url vectors"},
+	{"Search:", "retrieve embedder embed-model embed-threads embed-tokens embed-base-url vectors"},
 	{"Cache and replay:", "cache replay replay-loose"},
 	{"Judges:", "scoring judge judge-base-url judges judge-rule judge-concurrency"},
 	{"Drawing and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},

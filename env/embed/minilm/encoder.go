@@ -16,7 +16,7 @@ type encoder struct {
 	packed []uint32
 }
 
-func newEncoder(f *weights.File, k kernel, threads int) (*encoder, error) {
+func newEncoder(f *weights.File, k kernel, c cores) (*encoder, error) {
 	t, err := readTables(f)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func newEncoder(f *weights.File, k kernel, threads int) (*encoder, error) {
 		e.packed[Dim+i] = math.Float32bits(t.norm.bias[i])
 	}
 	var errs [layers]error
-	_ = each(context.Background(), threads, layers, func(l int) { // without a deadline, each does not fail
+	_ = c.each(context.Background(), layers, func(l int) { // without a deadline, each does not fail
 		var from layer
 		if from, errs[l] = readLayer(f, l); errs[l] == nil {
 			words := k.layerWords()

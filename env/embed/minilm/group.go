@@ -35,19 +35,24 @@ func group(ids [][]int32, threads int) [][]int {
 	return out
 }
 
-// each calls do for 0 to n-1 on up to threads goroutines and waits for them. Once ctx ends, it starts no further calls,
-// and returns ctx's error if any are left.
-func each(ctx context.Context, threads, n int, do func(int)) error {
+// cores limits how many calls of all its users run at once to its capacity.
+type cores chan struct{}
+
+// each calls do for 0 to n-1 on as many goroutines as there are cores and waits for them. Once ctx ends, it starts no
+// further calls, and returns ctx's error if any are left.
+func (c cores) each(ctx context.Context, n int, do func(int)) error {
 	var next, done atomic.Int64
 	var wait sync.WaitGroup
-	for range min(threads, n) {
+	for range min(cap(c), n) {
 		wait.Go(func() {
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= n {
 					return
 				}
+				c <- struct{}{}
 				do(i)
+				<-c
 				done.Add(1)
 			}
 		})

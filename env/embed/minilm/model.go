@@ -32,7 +32,7 @@ type Config struct {
 	// Dir is a folder with model.safetensors and vocab.txt, such as a checkout of the model. Empty means the embedded
 	// 8-bit weights, whose vectors have a cosine of at least 0.999 to the full-precision ones.
 	Dir string
-	// Threads is the maximum number of cores per Embed; 0 means GOMAXPROCS. A single text uses one core.
+	// Threads is the maximum number of cores that all calls together use; 0 means GOMAXPROCS. A single text uses one core.
 	Threads int
 	// Kernel is one of Kernels(), for tests and comparisons; empty means the fastest one for the CPU and the weights.
 	Kernel string
@@ -40,10 +40,10 @@ type Config struct {
 
 // Model embeds texts. It is safe for concurrent use.
 type Model struct {
-	info    embed.Info
-	threads int
-	load    func() (*encoder, error)
-	words   func() *wordPiece
+	info  embed.Info
+	cores cores
+	load  func() (*encoder, error)
+	words func() *wordPiece
 }
 
 // Open checks the weights and their shapes. With Config.Dir it reads the whole file and keeps it in memory; otherwise
@@ -60,12 +60,10 @@ func Open(c Config) (*Model, error) {
 	if c.Threads <= 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
-	return &Model{
-		info:    src.info(),
-		threads: c.Threads,
-		load:    sync.OnceValues(func() (*encoder, error) { return newEncoder(src.file, k, c.Threads) }),
-		words:   sync.OnceValue(func() *wordPiece { return newWordPiece(src.vocabulary) }),
-	}, nil
+	m := &Model{info: src.info(), cores: make(cores, c.Threads)}
+	m.load = sync.OnceValues(func() (*encoder, error) { return newEncoder(src.file, k, m.cores) })
+	m.words = sync.OnceValue(func() *wordPiece { return newWordPiece(src.vocabulary) })
+	return m, nil
 }
 
 // Info identifies the weights. The digest covers weights and vocabulary, so the 8-bit and the full-precision form
@@ -103,12 +101,12 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	}
 	words := m.words()
 	ids := make([][]int32, len(texts))
-	if err := each(ctx, m.threads, len(texts), func(i int) { ids[i] = words.encode(texts[i]) }); err != nil {
+	if err := m.cores.each(ctx, len(texts), func(i int) { ids[i] = words.encode(texts[i]) }); err != nil {
 		return nil, err
 	}
 	out := make([][]float32, len(texts))
-	groups := group(ids, m.threads)
-	if err := each(ctx, m.threads, len(groups), func(i int) { net.embed(groups[i], ids, out) }); err != nil {
+	groups := group(ids, cap(m.cores))
+	if err := m.cores.each(ctx, len(groups), func(i int) { net.embed(groups[i], ids, out) }); err != nil {
 		return nil, err
 	}
 	for _, v := range out {
