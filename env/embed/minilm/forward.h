@@ -9,8 +9,8 @@
 //   VFMA       a*b + c, rounded in the same way wherever it stands: a text's vector must not depend on its company
 //   INT16      1 for products of 16-bit integers, with DOT16(acc, a, b), which adds the products of two pairs to each
 //              lane of acc, and NARROW16(to, v), which stores v rounded to 16-bit integers
-//   INT8       1 for products of 8-bit integers (bytes.h), with VMIN, DOT8(acc, a, b), which adds the products of four
-//              pairs, the first unsigned, to each lane of acc, and NARROW8(to, v), which stores v rounded to bytes
+//   INT8       1 for products of weights in 8-bit integers (bytes.h), with these two, VMIN, DOT8(acc, a, b), which adds the
+//              products of four pairs, the first unsigned, and NARROW8(to, v), which stores v rounded to bytes
 // No function here calls a library, and none keeps state.
 
 #include "kernel.h"
@@ -36,6 +36,7 @@ typedef float vf_mem __attribute__((vector_size(4 * VW), aligned(4), may_alias))
 typedef int32_t vi_mem __attribute__((vector_size(4 * VW), aligned(4), may_alias));
 typedef float f32 __attribute__((may_alias));
 typedef int32_t i32_pair __attribute__((aligned(2), may_alias));
+typedef int32_t i32_word __attribute__((may_alias));
 typedef int32_t i32_bytes __attribute__((aligned(1), may_alias));
 
 INL vf load(const f32 *p) { return *(const vf_mem *)p; }
@@ -305,6 +306,10 @@ INL float softmax(float *s, long n) {
 	return sum(total);
 }
 
+#if INT16 || INT8
+#include "attend16.h"
+#else
+
 // keys_to_panels turns n keys of 32 columns into panels of NR keys side by side; the last panel is filled with zeros.
 FN void keys_to_panels(const float *qkv, long n, float *panels) {
 	for (long j = 0; j < n; j++) {
@@ -342,6 +347,8 @@ FN void attend(const float *qkv, long n, float *panels, float *scores, float *c)
 				store(c + (i + r) * D + j, load(c + (i + r) * D + j) * splat(1.0f / total[r]));
 	}
 }
+
+#endif
 
 // Working space of a batch.
 typedef struct {
@@ -407,7 +414,7 @@ TARGET void FORWARD(const uint32_t *params, const int32_t *lens, int count, floa
 	s.h = scratch, scratch += n * D;
 	s.c = scratch, scratch += n * D;
 	s.qkv = scratch, scratch += n * QKV;
-	s.panels = scratch, scratch += (n + NR) * MINILM_HEAD;
+	s.panels = scratch, scratch += (n + NR) * (MINILM_HEAD + 2);
 	s.scores = scratch, scratch += (n + NR) * MR;
 	s.in.n = s.mid.n = n;
 	s.in.loud = 1;

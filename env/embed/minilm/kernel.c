@@ -81,5 +81,5 @@ void minilm_forward(int kernel, const uint32_t *params, const int32_t *lens, int
 long minilm_scratch(long tokens) {
 	const long rows = 3L * MINILM_DIM + 3 * MINILM_HEAD + 2; // h, c, activations; a head; two steps
 	const long panel = 48;                                   // columns of the widest tile, which has 8 rows
-	return tokens * rows + (tokens + panel) * (MINILM_HEAD + 8);
+	return tokens * rows + (tokens + panel) * (MINILM_HEAD + 2 + 8);
 }

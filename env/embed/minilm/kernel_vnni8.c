@@ -7,6 +7,8 @@
 #define INT16 0
 #define INT8 1
 #define FORWARD minilm_forward_vnni8
+#define DOT16(acc, a, b) ((vi)_mm512_dpwssd_epi32((__m512i)(acc), (__m512i)(a), (__m512i)(b)))
+#define NARROW16(to, v) _mm256_storeu_si256((__m256i *)(to), _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(v)))
 #define DOT8(acc, a, b) ((vi)_mm512_dpbusd_epi32((__m512i)(acc), (__m512i)(a), (__m512i)(b)))
 #define NARROW8(to, v) _mm_storeu_si128((__m128i *)(to), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(v)))
 #define VMIN(a, b) ((vf)_mm512_min_ps(a, b))
