@@ -1,9 +1,9 @@
 // Products of 8-bit integers, a part of forward.h: weights as stored, in groups of 32 inputs with a step each, and
-// activations from 0 to 255 above the row's lowest, in blocks of 96 with a step each. Sums over a group are exact.
+// activations from 0 to 255 above the row's lowest, in blocks of 64 with a step each. Sums over a group are exact.
 
 typedef uint8_t act;
 #define GROUP 32                 // inputs that share a step of the weights
-#define BLOCK (3 * GROUP)        // activations that share a step
+#define BLOCK (2 * GROUP)        // activations that share a step
 #define BLOCKS (D / BLOCK)
 #define SIDE (BLOCKS + 1 + MINILM_LOUD) // floats of a row: the blocks' steps, the lowest value, the loud values
 #define GROUP_ROWS (GROUP / 4 + 1)      // of a panel: four inputs a word, then the steps
