@@ -20,6 +20,7 @@ func (benchStatsCmd) Help() string {
 	return `Examples:
   airqa bench stats argscichat --dataset argscichat
   airqa bench stats argscichat --dataset argscichat --similarity minilm --out stats.html
+  airqa bench stats qasper --dataset qasper-dev-v0.3.json
 
 The numbers of the paper are beside those of the data.`
 }
@@ -74,6 +75,8 @@ func (benchBaselineCmd) Help() string {
 	return `Examples:
   airqa bench baseline argscichat --dataset argscichat --method tfidf
   airqa bench baseline argscichat --dataset argscichat --json
+  airqa bench baseline qasper --dataset qasper-dev-v0.3.json --method tfidf --export tfidf.jsonl
+  airqa bench baseline doris-mae --dataset DORIS-MAE_dataset_v1.json --setting aspect --fixed
 
 Methods of argscichat: tfidf, tfidf-1, tfidf-default, bm25, minilm, oracle-query, first, random, all, gold, echo, title,
 empty. airqa bench list explains them.`
@@ -100,7 +103,8 @@ func (benchScoreCmd) Help() string {
   airqa bench score argscichat --dataset argscichat --run runs/rag
 
 A line of argscichat's predictions has pair_id, article_id, predicted_answer and predicted_evidence: a 0 or 1 for each
-sentence, or a list of indices from 0. Baselines are printed beside the score.`
+sentence, or a list of indices from 0. One of qasper's has question_id, predicted_answer and predicted_evidence: texts or
+ids of paragraphs (p1). One of doris-mae's has query_id and index_rank. Baselines are printed beside the score.`
 }
 
 func (c benchScoreCmd) Run(a *app) error {

@@ -1,6 +1,8 @@
 package companion
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/internal/exit"
@@ -26,6 +28,9 @@ func Show(benchmark, path, id, history string) (string, error) {
 	}
 	var s strings.Builder
 	for _, d := range c.Documents {
+		if slices.Contains(it.Pool, d.ID) {
+			fmt.Fprintf(&s, "[%s] %s\n%s\n\n", d.ID, d.Title, d.Abstract)
+		}
 		if d.ID != it.Document {
 			continue
 		}
