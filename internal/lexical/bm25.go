@@ -15,36 +15,41 @@ func IDF(n, df int) float64 { return math.Log(float64(n-df)+0.5) - math.Log(floa
 
 // BM25 is BM25Okapi over tokenized documents.
 type BM25 struct {
-	idf     map[string]float64
-	counts  []map[string]int
-	lengths []int
-	average float64 // length
+	idf      map[string]float64
+	postings map[string][]posting
+	lengths  []int
+	average  float64 // length
 }
+
+// posting is a document that has a term, and how often.
+type posting struct{ document, count int32 }
 
 // NewBM25 counts the terms of documents. Negative idf become Epsilon times the mean idf of the vocabulary, which is
 // taken before the replacement.
 func NewBM25(documents [][]string) *BM25 {
-	m := &BM25{idf: make(map[string]float64)}
-	df := make(map[string]int)
+	m := &BM25{idf: make(map[string]float64), postings: make(map[string][]posting)}
 	var terms []string // by first occurrence: the order in which the reference adds
 	total := 0
-	for _, d := range documents {
-		counts := make(map[string]int)
+	for i, d := range documents {
 		for _, term := range d {
-			if counts[term]++; counts[term] > 1 {
-				continue
-			}
-			if df[term]++; df[term] == 1 {
+			list := m.postings[term]
+			switch last := len(list) - 1; {
+			case last < 0:
 				terms = append(terms, term)
+				fallthrough
+			case int(list[last].document) < i:
+				m.postings[term] = append(list, posting{int32(i), 1})
+			default:
+				list[last].count++
 			}
 		}
-		m.counts, m.lengths = append(m.counts, counts), append(m.lengths, len(d))
+		m.lengths = append(m.lengths, len(d))
 		total += len(d)
 	}
 	m.average = float64(total) / float64(max(len(documents), 1))
 	sum := 0.0
 	for _, term := range terms {
-		m.idf[term] = IDF(len(documents), df[term])
+		m.idf[term] = IDF(len(documents), len(m.postings[term]))
 		sum += m.idf[term]
 	}
 	floor := Epsilon * (sum / float64(max(len(terms), 1)))
@@ -59,13 +64,12 @@ func NewBM25(documents [][]string) *BM25 {
 // Scores returns the score of each document for the tokens of a query, repeated ones counted again. Scores can be
 // negative, and a term in exactly half of the documents has no weight.
 func (m *BM25) Scores(query []string) []float64 {
-	scores := make([]float64, len(m.counts))
-	for i, counts := range m.counts {
-		for _, term := range query {
-			if n := counts[term]; n > 0 {
-				f := float64(n)
-				scores[i] += float64(m.idf[term] * (f * (K1 + 1) / (f + K1*(1-B+B*float64(m.lengths[i])/m.average))))
-			}
+	scores := make([]float64, len(m.lengths))
+	for _, term := range query {
+		idf := m.idf[term]
+		for _, p := range m.postings[term] {
+			f := float64(p.count)
+			scores[p.document] += float64(idf * (f * (K1 + 1) / (f + K1*(1-B+B*float64(m.lengths[p.document])/m.average))))
 		}
 	}
 	return scores

@@ -21,7 +21,14 @@ type TFIDF struct {
 	options   Options
 	terms     map[string]int // position in the sorted vocabulary
 	idf       []float64
-	documents []Vector
+	documents int
+	postings  [][]weighted // by term
+}
+
+// weighted is a document that has a term, and its weight.
+type weighted struct {
+	document int32
+	value    float64
 }
 
 // Vector is a sparse vector of length 1, or the zero vector; terms ascend.
@@ -47,8 +54,11 @@ func FitTFIDF(documents []string, o Options) *TFIDF {
 		m.terms[term] = i
 		m.idf = append(m.idf, math.Log((1+n)/(1+float64(df[term])))+1)
 	}
-	for _, d := range documents {
-		m.documents = append(m.documents, m.Vector(d))
+	m.documents, m.postings = len(documents), make([][]weighted, len(m.idf))
+	for i, d := range documents {
+		for _, w := range m.Vector(d) {
+			m.postings[w.Term] = append(m.postings[w.Term], weighted{int32(i), w.Value})
+		}
 	}
 	return m
 }
@@ -89,9 +99,11 @@ func (m *TFIDF) Vector(text string) Vector {
 // Scores returns the cosine of a query to each fitted document. A zero vector has cosine 0 to everything.
 func (m *TFIDF) Scores(query string) []float64 {
 	q := m.Vector(query)
-	scores := make([]float64, len(m.documents))
-	for i, d := range m.documents {
-		scores[i] = Cosine(q, d)
+	scores := make([]float64, m.documents)
+	for _, w := range q {
+		for _, p := range m.postings[w.Term] {
+			scores[p.document] += float64(w.Value * p.value)
+		}
 	}
 	return scores
 }
