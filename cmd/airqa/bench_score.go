@@ -12,7 +12,7 @@ import (
 
 type benchStatsCmd struct {
 	benchFlags
-	Pools      bool   `help:"Build the pools of doris-mae anew from its corpus, and compare them. This needs 4 GB of memory."`
+	Pools      bool   `help:"Build the pools of doris-mae again from its corpus, and compare them. This needs 4 GB of memory."`
 	Similarity string `default:"tfidf" enum:"tfidf,minilm" help:"How statistics of diversity compare texts: tfidf, or minilm (sentence vectors, in process)."`
 }
 

@@ -111,21 +111,7 @@ func Score(items []dataset.Item, rankings map[string][]string, o Options) Scores
 // complete makes a ranking a permutation of the pool. With the authors' rules, the removed abstracts may be absent, as
 // they are in some of their rankings.
 func (s *Scores) complete(it dataset.Item, g graded, ranking []string, o Options) []string {
-	var r []string
-	seen := make(map[string]bool)
-	for _, id := range ranking {
-		_, known := g.score[id]
-		switch {
-		case o.Fixed && removed(id) && slices.Contains(it.Pool, id):
-		case !known:
-			s.Unknown++
-		case seen[id]:
-			s.Repeated++
-		default:
-			seen[id] = true
-			r = append(r, id)
-		}
-	}
+	r, seen := s.known(it, g, ranking, o.Fixed)
 	if len(ranking) == 0 || len(r) == len(g.ids) {
 		return r
 	}
@@ -141,6 +127,25 @@ func (s *Scores) complete(it dataset.Item, g graded, ranking []string, o Options
 		}
 	}
 	return r
+}
+
+// known returns the ids of a ranking that are in the pool, each once.
+func (s *Scores) known(it dataset.Item, g graded, ranking []string, fixed bool) (r []string, seen map[string]bool) {
+	seen = make(map[string]bool)
+	for _, id := range ranking {
+		_, known := g.score[id]
+		switch {
+		case fixed && removed(id) && slices.Contains(it.Pool, id):
+		case !known:
+			s.Unknown++
+		case seen[id]:
+			s.Repeated++
+		default:
+			seen[id] = true
+			r = append(r, id)
+		}
+	}
+	return r, seen
 }
 
 // summarize computes the metrics of the values.

@@ -26,13 +26,10 @@ func Baseline(c dataset.Companion, method string, seed uint32) ([]Prediction, er
 		return nil, fmt.Errorf("unknown baseline %q of QASPER; the baselines are %s", method, strings.Join(Methods(), ", "))
 	}
 	papers := paragraphs(c.Documents)
-	random := newTwister(seed)
-	fitted, model := "", (*lexical.TFIDF)(nil)
+	choose := chooser(method, seed)
 	var list []Prediction
 	for _, it := range c.Items {
 		p := Prediction{ID: it.UUID}
-		candidates := papers[it.Document]
-		pick := -1
 		switch method {
 		case "unanswerable":
 			p.Answer = "Unanswerable"
@@ -42,24 +39,33 @@ func Baseline(c dataset.Companion, method string, seed uint32) ([]Prediction, er
 			p.Answer = it.Question
 		case "oracle":
 			p.Answer, p.Evidence = it.Gold.Answers[0].Text, goldEvidence(it.Gold.Answers[0])
-		case "first":
-			pick = 0
-		case "random":
-			if len(candidates) > 0 {
-				pick = random.below(len(candidates))
+		default:
+			if candidates := papers[it.Document]; len(candidates) > 0 {
+				i := choose(it, candidates)
+				p.Answer, p.Evidence = candidates[i], candidates[i:i+1]
 			}
-		case "tfidf":
-			if model == nil || fitted != it.Document {
-				fitted, model = it.Document, lexical.FitTFIDF(candidates, lexical.Options{StripAccents: true, StopWords: true})
-			}
-			pick = last(model.Scores(it.Question))
-		}
-		if pick >= 0 && pick < len(candidates) {
-			p.Answer, p.Evidence = candidates[pick], candidates[pick:pick+1]
 		}
 		list = append(list, p)
 	}
 	return list, nil
+}
+
+// chooser returns a method that chooses one of the paragraphs of a paper.
+func chooser(method string, seed uint32) func(dataset.Item, []string) int {
+	switch method {
+	case "random":
+		random := newTwister(seed)
+		return func(_ dataset.Item, candidates []string) int { return random.below(len(candidates)) }
+	case "tfidf":
+		paper, model := "", (*lexical.TFIDF)(nil)
+		return func(it dataset.Item, candidates []string) int {
+			if model == nil || paper != it.Document {
+				paper, model = it.Document, lexical.FitTFIDF(candidates, lexical.Options{StripAccents: true, StopWords: true})
+			}
+			return last(model.Scores(it.Question))
+		}
+	}
+	return func(dataset.Item, []string) int { return 0 }
 }
 
 // paragraphs are the paragraphs of each paper, without captions.
@@ -77,11 +83,11 @@ func paragraphs(documents []dataset.Document) map[string][]string {
 	return papers
 }
 
-// last is the index of the last maximum; -1 without scores.
+// last is the index of the last maximum.
 func last(scores []float64) int {
-	best := -1
+	best := 0
 	for i, s := range scores {
-		if best < 0 || s >= scores[best] {
+		if s >= scores[best] {
 			best = i
 		}
 	}

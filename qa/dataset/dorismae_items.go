@@ -136,11 +136,11 @@ func (d *DORISMAE) Subqueries(k int) []Item {
 	var list []Item
 	for _, q := range d.Queries {
 		for _, chosen := range combinations(len(q.Aspects), k) {
-			id := fmt.Sprintf("q%d", q.Number)
+			id := []string{fmt.Sprintf("q%d", q.Number)}
 			var aspects []DORISAspect
 			var sentences, mentioned []string
 			for _, i := range chosen {
-				id += fmt.Sprintf("-%d", i+1)
+				id = append(id, strconv.Itoa(i+1))
 				aspects = append(aspects, q.Aspects[i])
 				sentences = append(sentences, q.sentences[q.Aspects[i].ID]...)
 			}
@@ -149,7 +149,7 @@ func (d *DORISMAE) Subqueries(k int) []Item {
 				mentioned = append(mentioned, q.mentions[s]...)
 			}
 			if len(distinct(mentioned)) <= k {
-				list = append(list, d.item(q, id, aspects, strings.Join(sentences, " ")))
+				list = append(list, d.item(q, strings.Join(id, "-"), aspects, strings.Join(sentences, " ")))
 			}
 		}
 	}

@@ -84,19 +84,13 @@ func parseTree(block string) (t DORISTree, err error) {
 	t.Number, _ = strconv.Atoi(head[1])
 	inAspects := false
 	for _, line := range lines[1:] {
-		m := dorisAspect.FindStringSubmatch(line)
 		switch {
 		case line == "":
 		case line == "Aspects:":
 			inAspects = true
 		case !inAspects:
 			t.Sentences = append(t.Sentences, line)
-		case m != nil && m[1] == "":
-			t.Aspects = append(t.Aspects, DORISAspect{Text: m[2]})
-		case m != nil && len(t.Aspects) > 0:
-			a := &t.Aspects[len(t.Aspects)-1]
-			a.Sub = append(a.Sub, DORISAspect{Text: m[2]})
-		default:
+		case !t.addAspect(line):
 			return t, fmt.Errorf("query %d: %.60q is neither an aspect nor a sub-aspect", t.Number, line)
 		}
 	}
@@ -104,6 +98,23 @@ func parseTree(block string) (t DORISTree, err error) {
 		return t, fmt.Errorf("query %d has no text or no aspects", t.Number)
 	}
 	return t, nil
+}
+
+// addAspect adds a line such as "1. Text" or, for a sub-aspect, a tab and "a. Text".
+func (t *DORISTree) addAspect(line string) bool {
+	m := dorisAspect.FindStringSubmatch(line)
+	switch {
+	case m == nil:
+		return false
+	case m[1] == "":
+		t.Aspects = append(t.Aspects, DORISAspect{Text: m[2]})
+	case len(t.Aspects) == 0:
+		return false
+	default:
+		a := &t.Aspects[len(t.Aspects)-1]
+		a.Sub = append(a.Sub, DORISAspect{Text: m[2]})
+	}
+	return true
 }
 
 // DORISBestCandidates reads best_candidates.txt.

@@ -62,7 +62,7 @@ type Request struct {
 	// Export is a file to write the predictions of Method to, or those scored, in the benchmark's own format; empty for
 	// none.
 	Export string
-	// Pools builds candidate pools anew and compares them with those of the benchmark.
+	// Pools builds candidate pools again and compares them with those of the benchmark.
 	Pools bool
 	// Embedder opens the model of sentence vectors.
 	Embedder func() (embed.Embedder, error)

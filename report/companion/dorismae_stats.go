@@ -54,7 +54,7 @@ func dorisStats(_ context.Context, r Request) (*Result, error) {
 // rebuilt compares pools built by TF-IDF, BM25 and citations with those of the benchmark, which have 20 abstracts by
 // vectors of ada-002, too.
 func rebuilt(d dataset.DORISMAE) Table {
-	t := Table{Name: "pools", Title: "Pools built anew, without vectors", Label: "mean of queries", Decimals: 2}
+	t := Table{Name: "pools", Title: "Pools built again, without vectors", Label: "mean of queries", Decimals: 2}
 	builder := dorismae.NewPools(d.Corpus)
 	var size, found, share tally
 	for _, q := range d.Queries {
