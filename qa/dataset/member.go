@@ -23,7 +23,12 @@ func eachMember(path string, f func(name string, dec *json.Decoder) error) error
 		_, _ = in.Discard(len(mark))
 	}
 	dec := json.NewDecoder(in)
-	if err := members(dec, func(name string) error { return f(name, dec) }); err != nil {
+	err = members(dec, func(name string) error { return f(name, dec) })
+	var of *os.PathError
+	switch {
+	case errors.As(err, &of): // it names the file
+		return err
+	case err != nil:
 		return fmt.Errorf("read %s: %w", path, syntaxError(err))
 	}
 	return nil

@@ -81,6 +81,9 @@ func TestQASPERFaults(t *testing.T) {
 }
 
 func TestQASPERErrors(t *testing.T) {
+	if _, err := dataset.QASPER(t.TempDir(), false); err == nil || strings.Count(err.Error(), "read /") != 1 {
+		t.Errorf("a folder: %v", err)
+	}
 	tests := []struct{ name, text, want string }{
 		{"parallel lists", `{"1":{"title":"T","qas":{"question":["Q"]}}}`, "Hugging Face form"},
 		{"a line of the hub", `{"id":"1","title":"T"}`, "Hugging Face form"},
