@@ -222,11 +222,11 @@ func (w *Writer) embedAhead(ctx context.Context) (*ahead, error) {
 	if w.ahead != nil {
 		return w.ahead, nil
 	}
-	texts, err := openCache(w.next, w.cfg)
-	if err == nil {
-		w.texts, w.ahead = texts, startAhead(ctx, texts)
+	if err := w.openTexts(); err != nil {
+		return nil, err
 	}
-	return w.ahead, err
+	w.ahead = startAhead(ctx, w.texts)
+	return w.ahead, nil
 }
 
 func (w *Writer) endAhead(ctx context.Context) error {
@@ -273,15 +273,21 @@ func (w *Writer) finish(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.texts == nil {
-		if w.texts, err = openCache(w.next, w.cfg); err != nil {
-			return err
-		}
+	if err := w.openTexts(); err != nil {
+		return err
 	}
 	if err := reindex(ctx, w.dir, w.next, w.texts, w.cfg); err != nil {
 		return err
 	}
 	return w.dropRemoved(ctx, w.next)
+}
+
+// openTexts opens the cache of vectors, unless it is open.
+func (w *Writer) openTexts() (err error) {
+	if w.texts == nil {
+		w.texts, err = openCache(w.next, w.cfg)
+	}
+	return err
 }
 
 // Close releases the directory without changing what readers see. After Finish it does nothing.

@@ -67,7 +67,7 @@ func (t *task) written(value python.Value) python.Value {
 		return value
 	}
 	args := t.final(value)
-	var v any = python.ToGo(args["ranking"])
+	v := python.ToGo(args["ranking"])
 	if t.kind != qa.Rank {
 		v = map[string]any{"answer": python.Str(value), "evidence": python.ToGo(args["evidence"])}
 	}

@@ -24,8 +24,15 @@ func retrieve(thought, about string) step {
 
 // params are the parameters of all tools, in the order in which calls print them.
 var params = []action.Param{
-	{Name: "query"}, {Name: "limit"}, {Name: "sql"}, {Name: "paper_id"}, {Name: "page_number"}, {Name: "bounding_box"}, {Name: "answer"},
-	{Name: "evidence"}, {Name: "ranking"},
+	{Name: "query"},
+	{Name: "limit"},
+	{Name: "sql"},
+	{Name: "paper_id"},
+	{Name: "page_number"},
+	{Name: "bounding_box"},
+	{Name: "answer"},
+	{Name: "evidence"},
+	{Name: "ranking"},
 }
 
 // write prints a call in the action format of the prompt, or the arguments of a native call as JSON.

@@ -47,12 +47,12 @@ func Decode(raw []byte) (ex qa.Example, faults []string, usable bool) {
 		return ex, []string{"not a JSON object: " + jsonFault(err)}, false
 	}
 	missing, faults, usable := readFields(keys, fields(&ex))
-	if raw, ok := keys["evaluator"]; (!ok || string(raw) == "null") && ex.Kind != "" {
-		// Answers to questions of companion benchmarks are scored by airqa bench.
-	} else if !ok || string(raw) == "null" {
+	if raw := keys["evaluator"]; len(raw) > 0 && string(raw) != "null" {
+		if text := decodeEvaluator(raw, &ex.Evaluator); text != "" {
+			faults, usable = append(faults, text), false
+		}
+	} else if ex.Kind == "" { // airqa bench scores the others
 		missing = append(missing, "evaluator (its answers stay unscored)")
-	} else if text := decodeEvaluator(raw, &ex.Evaluator); text != "" {
-		faults, usable = append(faults, text), false
 	}
 	delete(keys, "evaluator")
 	if len(keys) > 0 {

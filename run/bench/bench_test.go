@@ -20,7 +20,8 @@ func benchmark(kind qa.Kind) *dataset.Companion {
 		Name: "invented",
 		Documents: []dataset.Document{
 			{ID: "31", Title: "Tables of Tides", Abstract: "We list tides.", Units: []dataset.Unit{
-				{ID: "p1", Section: "Introduction", Text: "Tides rise twice a day."}, {ID: "p2", Section: "Introduction"},
+				{ID: "p1", Section: "Introduction", Text: "Tides rise twice a day."},
+				{ID: "p2", Section: "Introduction"},
 				{ID: "p3", Section: "Method", Text: "We hang a rope from the pier."},
 			}},
 			{ID: "7", Title: "Ropes", Abstract: "We hang ropes."},
