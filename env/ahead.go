@@ -70,6 +70,9 @@ func (a *ahead) add(ctx context.Context, p paperdb.Paper) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-a.ended:
+		if a.err == nil {
+			return errClosed
+		}
 		return fmt.Errorf("embed texts: %w", a.err)
 	}
 }

@@ -69,6 +69,9 @@ func readTask(messages []qa.Message, tools []qa.ToolSpec) *task {
 			items = append(items, readItems(m.Text)...)
 		}
 	}
+	if t.kind != "" { // the lines after the first are about evidence
+		t.wanted, _, _ = strings.Cut(t.wanted, "\n")
+	}
 	t.want = readShape(t.wanted)
 	t.evidence = newEvidence(t.question, items)
 	if found := t.best(paper, ""); found != nil && len(t.papers) == 0 {
