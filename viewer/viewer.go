@@ -7,13 +7,10 @@ package viewer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"airqa/report/episodes"
 	"airqa/report/notes"
@@ -57,52 +54,19 @@ func New(c Config) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Address is the address to open, with the token if the server needs one.
-func (s *Server) Address(at net.Addr) string {
-	port := 0
-	if tcp, ok := at.(*net.TCPAddr); ok {
-		port = tcp.Port
-	}
-	host := s.Host
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return fmt.Sprintf("http://%s/%s", net.JoinHostPort(host, fmt.Sprint(port)), s.guard.Query())
-}
-
-// Timeouts of a connection.
-const (
-	headerTime = 5 * time.Second
-	readTime   = 15 * time.Second
-	writeTime  = 2 * time.Minute
-	idleTime   = time.Minute
-)
+func (s *Server) Address(at net.Addr) string { return s.guard.Address(at) }
 
 // Serve answers requests and follows the runs until ctx ends. Connections are closed at once then.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
-	ctx, stop := context.WithCancel(ctx)
-	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime, MaxHeaderBytes: guard.MaxHeader,
-		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
-		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	var group sync.WaitGroup
-	group.Go(func() {
-		s.feed.Watch(ctx, s.look, func(err error) {
-			s.Log.Warn("the runs cannot be read any more; pages show what was read before", "error", err)
-		})
-	})
-	group.Go(func() {
-		<-ctx.Done()
-		_ = server.Close()
-	})
-	err := server.Serve(on)
-	stop()
-	group.Wait()
+	err := live.Server{
+		Handler: s, Feed: s.feed, Look: s.look, Log: s.Log, MaxHeader: guard.MaxHeader,
+		Failed: "the runs cannot be read any more; pages show what was read before",
+	}.Serve(ctx, on)
 	s.numbers.wait()
-	if errors.Is(err, http.ErrServerClosed) {
-		return s.notes.close()
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("serve %s: %w", on.Addr(), err)
+	return s.notes.close()
 }
 
 // look reads what was added to the runs.

@@ -57,8 +57,9 @@ type cli struct {
 	Compare   compareCmd   `cmd:"" group:"Evaluate:" help:"Compare runs question by question."`
 	Bench     benchCmd     `cmd:"" group:"Evaluate:" help:"Statistics, baselines and scores of the companion benchmarks."`
 
-	Synth  synthCmd  `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
-	Export exportCmd `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
+	Synth   synthCmd   `cmd:"" group:"Train:" help:"Make questions about papers with a model, and collect trajectories."`
+	Export  exportCmd  `cmd:"" group:"Train:" help:"Write training data from runs: windows of turns in the formats of trainers."`
+	Collect collectCmd `cmd:"" group:"Train:" help:"Collect dialogues of two people about papers, as ArgSciChat did."`
 
 	Trace  traceCmd     `cmd:"" group:"Debug:" help:"List and filter episodes, or show the steps of one."`
 	Why    whyCmd       `cmd:"" group:"Debug:" help:"Name the causes of wrong answers, with evidence."`

@@ -1,4 +1,4 @@
-// Package assets has the style, the scripts and the icon of the web viewer. Their addresses hold a hash of the content, so a
+// Package assets has the style, the scripts and the icon of the web pages. Their addresses hold a hash of the content, so a
 // browser keeps them for good. Start from [Path] and [Handler]. Nothing is built: the files are as they are written.
 package assets
 
@@ -21,7 +21,7 @@ const Prefix = "/assets/"
 
 // names are the files. A module comes after those that it imports, since an import has the hash of its target.
 func names() []string {
-	return []string{"icon.svg", "style.css", "theme.js", "dom.js", "morph.js", "live.js", "list.js", "filter.js", "copy.js", "notes.js", "keys.js", "app.js"}
+	return []string{"icon.svg", "style.css", "theme.js", "dom.js", "morph.js", "live.js", "list.js", "filter.js", "copy.js", "notes.js", "keys.js", "app.js", "dialogue.css", "dialogue.js"}
 }
 
 // store has the files by their hashed name, and the hashed names.

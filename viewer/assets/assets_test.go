@@ -11,7 +11,7 @@ import (
 // The scripts stay small, import only each other, and load nothing from elsewhere.
 func TestScripts(t *testing.T) {
 	total := 0
-	for _, name := range []string{"theme.js", "dom.js", "morph.js", "live.js", "list.js", "filter.js", "copy.js", "notes.js", "keys.js", "app.js"} {
+	for _, name := range []string{"theme.js", "dom.js", "morph.js", "live.js", "list.js", "filter.js", "copy.js", "notes.js", "keys.js", "app.js", "dialogue.js"} {
 		text := assets.Read(name)
 		total += len(text)
 		for _, m := range regexp.MustCompile(`from "([^"]*)"`).FindAllStringSubmatch(text, -1) {

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -42,12 +43,15 @@ type Guard struct {
 	// secret is the access token of a server that is not on the loopback; empty otherwise.
 	secret string
 	csrf   string
+	host   string
 }
 
-// New returns the guard of a server that listens on host, an address or a name.
-func New(host string) *Guard {
-	key := rand.Text()
-	g := &Guard{csrf: derived(key, "csrf")}
+// New returns the guard of a server that listens on host, an address or a name. Its tokens are new.
+func New(host string) *Guard { return Keyed(host, rand.Text()) }
+
+// Keyed is [New] with tokens that depend on a secret key, so that pages and addresses outlive a restart of the server.
+func Keyed(host, key string) *Guard {
+	g := &Guard{csrf: derived(key, "csrf"), host: host}
 	if !Loopback(host) {
 		g.secret = derived(key, "access")
 	}
@@ -78,6 +82,19 @@ func (g *Guard) Query() string {
 		return ""
 	}
 	return "?" + tokenParam + "=" + g.secret
+}
+
+// Address is the address to open of a server that listens at an address, with the token if it needs one.
+func (g *Guard) Address(at net.Addr) string {
+	port := 0
+	if tcp, ok := at.(*net.TCPAddr); ok {
+		port = tcp.Port
+	}
+	host := g.host
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return fmt.Sprintf("http://%s/%s", net.JoinHostPort(host, fmt.Sprint(port)), g.Query())
 }
 
 // policy allows scripts, styles and images of the server itself and nothing else.
@@ -122,7 +139,7 @@ func (g *Guard) refuses(r *http.Request) (code int, why string) {
 	case !fromHere(r):
 		return http.StatusForbidden, "this request comes from another site"
 	case g.secret != "" && !g.known(r) && !equal(r.URL.Query().Get(tokenParam), g.secret):
-		return http.StatusForbidden, "open the address that airqa view printed: it has the token"
+		return http.StatusForbidden, "open the address that the server printed: it has the token"
 	}
 	return 0, ""
 }

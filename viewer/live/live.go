@@ -1,5 +1,6 @@
 // Package live tells web pages when the runs they show have changed: one goroutine looks at the run directories, and any
-// number of pages wait for it. Start from [Watch]; [Feed.ServeHTTP] is the stream of server-sent events.
+// number of pages wait for it. Start from [New]; [Feed.ServeHTTP] is the stream of server-sent events, and [Server] serves
+// pages that follow it.
 package live
 
 import (

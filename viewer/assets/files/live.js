@@ -30,11 +30,16 @@ export function follow() {
   const state = one("#live");
   if (!state) return;
   const show = (text, kind) => { state.textContent = text; state.dataset.state = kind; };
-  let feed = null;
+  let feed = null, lost = false;
   const open = () => {
     feed = new EventSource("/events");
-    feed.addEventListener("open", () => show("live", "on"));
-    feed.addEventListener("error", () => show("not connected", "off"));
+    // A server that was started again counts its versions from 1, so the number does not show what the page has missed.
+    feed.addEventListener("open", () => { show("live", "on"); if (lost) refresh(); lost = false; });
+    feed.addEventListener("error", () => {
+      show("not connected", "off");
+      lost = true;
+      if (feed.readyState === EventSource.CLOSED) setTimeout(() => { if (!document.hidden) { close(); open(); } }, 2000);
+    });
     feed.addEventListener("version", (e) => { if (e.data !== document.body.dataset.version) refresh(); });
   };
   const close = () => { if (feed) feed.close(); feed = null; };

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"airqa/internal/exit"
+	"airqa/internal/terminal"
+	"airqa/run/collect"
+	"airqa/viewer/dialogue"
+	"airqa/viewer/guard"
+)
+
+// collectCmd collects dialogues as the study of ArgSciChat did.
+type collectCmd struct {
+	Serve    collectServeCmd    `cmd:"" default:"withargs" help:"Serve the page of the dialogues; also without the word serve."`
+	Export   collectExportCmd   `cmd:"" help:"Write the dialogues in the format of ArgSciChat, and tables."`
+	Calendar collectCalendarCmd `cmd:"" help:"Write a calendar file for each participant."`
+}
+
+func (collectCmd) Help() string {
+	return `Examples:
+  airqa collect --participants participants.csv --papers papers.json --out study
+  airqa collect export study --out study-data
+
+Without a sub-command, airqa collect serves. docs/collect.md describes a study from the participants to the data.`
+}
+
+type collectServeCmd struct {
+	Participants string          `required:"" placeholder:"FILE" help:"CSV of the participants: name, code, zone, proponent_sessions, expert_sessions, papers."`
+	Papers       string          `required:"" placeholder:"PATH" help:"Papers: JSON or CSV with title, abstract and introduction, files of the benchmark's folds, or a folder of these."`
+	Out          string          `required:"" short:"o" placeholder:"DIR" help:"Folder for the dialogues. The same command resumes a study."`
+	Listen       string          `default:"127.0.0.1:8378" placeholder:"HOST:PORT" help:"Address to listen on; port 0 is any free one. Other machines can reach one that is not on the loopback, and need the token in the address that is printed."`
+	Pair         []string        `placeholder:"NAME,NAME" help:"Begin at once, whatever the sessions: the names of the proponent and the expert. Needs --paper."`
+	Paper        string          `placeholder:"TITLE" help:"Title of the paper of --pair."`
+	MinTurns     int             `default:"7" help:"Turns before the proponent may end."`
+	MaxTurns     int             `default:"15" help:"Turns after which the dialogue ends."`
+	MessageTime  time.Duration   `default:"4m" placeholder:"TIME" help:"Time for each message."`
+	TotalTime    time.Duration   `default:"20m" placeholder:"TIME" help:"Time of a dialogue."`
+	Notices      []time.Duration `default:"15m,19m" placeholder:"TIME" help:"Times after which both people are reminded of the end."`
+}
+
+func (collectServeCmd) Help() string {
+	return `Examples:
+  airqa collect --participants participants.csv --papers papers.json --out study
+  airqa collect --participants participants.csv --papers papers.json --out study --pair Ada,Ben --paper "Quiet Attention"
+
+It shows a page on which two people talk about a paper: each enters a code and gets the role of the session that contains
+the present time. Every message is on the disk before the other person sees it. Ctrl-C stops the server; the same command
+resumes, and open pages connect again.`
+}
+
+// config reads the files of a study.
+func (c collectServeCmd) config(a *app) (collect.Config, error) {
+	f := collect.Config{
+		Now:    a.now,
+		Limits: collect.Limits{MinTurns: c.MinTurns, MaxTurns: c.MaxTurns, Message: c.MessageTime, Total: c.TotalTime, Notices: c.Notices},
+	}
+	if len(c.Pair) != 0 && len(c.Pair) != 2 || (len(c.Pair) == 0) != (c.Paper == "") {
+		return f, exit.Misuse("--pair needs two names and --paper a title; an example is --pair Ada,Ben --paper \"Quiet Attention\"")
+	}
+	var err error
+	if f.Plan, err = collect.ReadPlan(c.Participants); err != nil {
+		return f, err
+	}
+	if len(c.Pair) == 2 {
+		if f.Plan, err = f.Plan.With(c.Pair[0], c.Pair[1], c.Paper); err != nil {
+			return f, err
+		}
+	}
+	f.Papers, err = collect.ReadPapers(c.Papers)
+	return f, err
+}
+
+func (c collectServeCmd) Run(a *app) (err error) {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return exit.Misuse("--listen %s: %v; an example is 127.0.0.1:8378", c.Listen, err)
+	}
+	f, err := c.config(a)
+	if err != nil {
+		return err
+	}
+	study, err := collect.Open(c.Out, f)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, study.Close()) }()
+	ctx, stop := signal.NotifyContext(a.ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	on, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	if !guard.Loopback(host) {
+		a.say("Other machines can reach this server, and the connection is not encrypted: use a network that you trust.\n" +
+			"Give the participants the address with its token.")
+	}
+	server := dialogue.New(dialogue.Config{Study: study, Host: host, Log: a.log, Now: a.now})
+	if err := a.print(server.Address(on.Addr())); err != nil {
+		return err
+	}
+	return server.Serve(ctx, on)
+}
+
+type collectExportCmd struct {
+	Dir string `arg:"" name:"dir" help:"Folder of a study."`
+	Out string `required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
+}
+
+func (collectExportCmd) Help() string {
+	return `Examples:
+  airqa collect export study --out study-data
+  airqa bench stats argscichat --dataset study-data
+
+It writes fold_N_train.json, fold_N_val.json, fold_N_test.json and intents.csv as ArgSciChat has them, and the tables
+summary.csv and dialogues.csv. Incomplete dialogues are in the summary only. It works while the server runs.`
+}
+
+func (c collectExportCmd) Run(a *app) error {
+	dialogues, err := collect.Load(c.Dir)
+	if err != nil {
+		return err
+	}
+	x, err := collect.Export(dialogues, c.Out)
+	if err != nil {
+		return err
+	}
+	if x.Complete == 0 {
+		a.say("No dialogue is complete: there are no files of folds.")
+	} else if x.Labelled < x.Complete {
+		a.say("intents.csv has %d of %s: the others lack intents of one role or both.", x.Labelled, terminal.Plural(x.Complete, "dialogue"))
+	}
+	return a.print(fmt.Sprintf("%s with %s about %s, %d incomplete: %s", terminal.Plural(x.Complete, "dialogue"), terminal.Plural(x.Turns, "turn"),
+		terminal.Plural(x.Papers, "paper"), x.Incomplete, terminal.Line(c.Out)))
+}
+
+type collectCalendarCmd struct {
+	Participants string `required:"" placeholder:"FILE" help:"CSV of the participants."`
+	Out          string `required:"" short:"o" placeholder:"DIR" help:"Folder for the files."`
+}
+
+func (collectCalendarCmd) Help() string {
+	return `Examples:
+  airqa collect calendar --participants participants.csv --out calendars
+  airqa collect calendar --participants study/participants.csv -o study/calendars
+
+It writes an .ics file for each participant with sessions. A calendar reminds its owner ten minutes before each.`
+}
+
+func (c collectCalendarCmd) Run(a *app) error {
+	plan, err := collect.ReadPlan(c.Participants)
+	if err != nil {
+		return err
+	}
+	names, err := collect.Calendar(plan, c.Out, a.now())
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := a.print(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

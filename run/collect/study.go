@@ -1,0 +1,288 @@
+package collect
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"airqa/qa/dataset"
+)
+
+// Config configures a [Study].
+type Config struct {
+	Plan   *Plan
+	Papers map[string]*Paper
+	Limits Limits
+	Now    func() time.Time
+}
+
+// Study is an open study. Create it with [Open]. Calls may overlap.
+type Study struct {
+	c   Config
+	key string
+
+	mu      sync.Mutex
+	store   *store
+	present map[*Participant]int // open pages
+	noticed map[int]int          // notices that were announced, by dialogue
+}
+
+// Open opens the study of a folder, which is created if needed. Another process that has it open is an error.
+func Open(dir string, c Config) (*Study, error) {
+	if err := c.Limits.check(); err != nil {
+		return nil, err
+	}
+	for _, m := range c.Plan.Meetings {
+		if c.Papers[m.Title] == nil {
+			return nil, fmt.Errorf("open study: no paper has the title %q; titles must be equal in both files", m.Title)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open study: %w", err)
+	}
+	key, err := secret(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open study: %w", err)
+	}
+	s := &Study{c: c, key: key, present: make(map[*Participant]int), noticed: make(map[int]int)}
+	if s.store, err = openStore(dir, true); err != nil {
+		return nil, err
+	}
+	if s.open() > 0 { // nobody could write while the server was down
+		if err := s.store.add(event{At: c.Now(), Restart: true}); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
+	return s, nil
+}
+
+// Close closes the files.
+func (s *Study) Close() error { return s.store.ledger.Close() }
+
+// open counts the dialogues that run.
+func (s *Study) open() int {
+	n := 0
+	for _, d := range s.store.dialogues {
+		if d.End == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// Key is the secret of the folder, for tokens of a server.
+func (s *Study) Key() string { return s.key }
+
+// Enter returns the participant with a code, nil if there is none.
+func (s *Study) Enter(code string) *Participant { return s.c.Plan.find(code) }
+
+// Ticket is what the browser of a participant shows instead of the code. It is valid as long as the code is, also after
+// a restart.
+func (s *Study) Ticket(p *Participant) string {
+	mac := hmac.New(sha256.New, []byte(s.key))
+	fmt.Fprintf(mac, "ticket\x00%s\x00%s", p.Name, p.code)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// Admit returns the participant with a ticket, nil if there is none.
+func (s *Study) Admit(ticket string) *Participant {
+	var found *Participant
+	for _, p := range s.c.Plan.People {
+		if hmac.Equal([]byte(s.Ticket(p)), []byte(ticket)) {
+			found = p
+		}
+	}
+	return found
+}
+
+// Arrive notes that a participant has a page open until leave is called. A dialogue begins when both have.
+func (s *Study) Arrive(p *Participant) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.present[p]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.present[p]--
+	}
+}
+
+// Tick begins the dialogues whose participants have arrived, and ends those that are late. It reports whether a page
+// changes.
+func (s *Study) Tick(context.Context) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, changed := s.c.Now(), false
+	for _, d := range s.store.dialogues {
+		ended, err := s.expire(d, now)
+		if err != nil {
+			return changed, err
+		}
+		if n := d.notices(now); d.End == "" && n > s.noticed[d.Number] {
+			s.noticed[d.Number], changed = n, true
+		}
+		changed = changed || ended
+	}
+	for _, m := range s.c.Plan.Meetings {
+		if !m.at(now) || s.present[m.Proponent] == 0 || s.present[m.Expert] == 0 || s.held(m) || s.running(m.Proponent) != nil || s.running(m.Expert) != nil {
+			continue
+		}
+		d := &Dialogue{
+			Number: len(s.store.dialogues) + 1, Meeting: m.key(), Paper: *s.c.Papers[m.Title],
+			Proponent: m.Proponent.Name, Expert: m.Expert.Name, Limits: s.c.Limits, Began: now,
+		}
+		if err := s.store.add(event{At: now, Begin: d}); err != nil {
+			return changed, err
+		}
+		changed = true
+	}
+	return changed, nil
+}
+
+// expire ends a dialogue whose deadline has passed.
+func (s *Study) expire(d *Dialogue, now time.Time) (bool, error) {
+	if d.End != "" || now.Before(d.Deadline()) {
+		return false, nil
+	}
+	return true, s.store.add(event{At: now, Dialogue: d.Number, End: d.late()})
+}
+
+// held reports whether a meeting has its dialogue.
+func (s *Study) held(m *Meeting) bool {
+	return slices.ContainsFunc(s.store.dialogues, func(d *Dialogue) bool { return d.Meeting == m.key() })
+}
+
+// running returns the dialogue that a participant is in.
+func (s *Study) running(p *Participant) *Dialogue {
+	for _, d := range s.store.dialogues {
+		if d.End == "" && d.role(p) != "" {
+			return d
+		}
+	}
+	return nil
+}
+
+// role returns the role of a participant, "" for another person.
+func (d *Dialogue) role(p *Participant) Role {
+	switch p.Name {
+	case d.Proponent:
+		return Proponent
+	case d.Expert:
+		return Expert
+	}
+	return ""
+}
+
+// View is what a participant sees now.
+type View struct {
+	Person string
+	Zone   *time.Location
+	Now    time.Time
+	// Dialogue is a copy: the one that runs, else the last that ended, else nil.
+	Dialogue *Dialogue
+	Role     Role
+	// Waiting is the meeting that has begun, whose dialogue has not; then Dialogue is nil.
+	Waiting *Meeting
+	// Later are the meetings to come.
+	Later []*Meeting
+}
+
+// See returns the view of a participant.
+func (s *Study) See(p *Participant) View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := View{Person: p.Name, Zone: p.Zone, Now: s.c.Now()}
+	shown := s.running(p)
+	for _, m := range s.c.Plan.Meetings {
+		switch role := m.role(p); {
+		case role == "":
+		case m.at(v.Now) && !s.held(m) && shown == nil:
+			v.Waiting, v.Role = m, role
+		case m.Start.After(v.Now):
+			v.Later = append(v.Later, m)
+		}
+	}
+	for _, d := range slices.Backward(s.store.dialogues) {
+		if shown == nil && v.Waiting == nil && d.role(p) != "" {
+			shown = d
+		}
+	}
+	if shown != nil {
+		d := *shown
+		d.Labels = maps.Clone(d.Labels)
+		v.Dialogue, v.Role = &d, d.role(p)
+	}
+	return v
+}
+
+// RoleOf returns the role of the person of the view in a meeting.
+func (v View) RoleOf(m *Meeting) Role {
+	if m.Proponent.Name == v.Person {
+		return Proponent
+	}
+	return Expert
+}
+
+// Send stores a message. It is on the disk when Send returns; a [Refusal] stores nothing.
+func (s *Study) Send(p *Participant, m Draft) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, role, err := s.of(p, m.Dialogue)
+	if err != nil {
+		return err
+	}
+	now := s.c.Now()
+	if _, err := s.expire(d, now); err != nil {
+		return err
+	}
+	m = m.clean()
+	slices.Sort(m.Facts)
+	if repeated, err := d.accept(role, m); err != nil || repeated {
+		return err
+	}
+	return s.store.add(event{At: now, Dialogue: d.Number, Message: &Message{N: m.N, Text: m.Text, Facts: m.Facts, Final: m.Final, At: now}})
+}
+
+// of returns a dialogue of a participant.
+func (s *Study) of(p *Participant, number int) (*Dialogue, Role, error) {
+	if number < 1 || number > len(s.store.dialogues) {
+		return nil, "", refuse("there is no dialogue %d", number)
+	}
+	d := s.store.dialogues[number-1]
+	if d.role(p) == "" {
+		return nil, "", refuse("there is no dialogue %d", number)
+	}
+	return d, d.role(p), nil
+}
+
+// Label stores the tags of the sentences of an own message, after the end of the dialogue.
+func (s *Study) Label(p *Participant, number, n int, tags []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, role, err := s.of(p, number)
+	switch {
+	case err != nil:
+		return err
+	case d.End == "":
+		return refuse("intents are chosen after the dialogue")
+	case n < 0 || n >= len(d.Messages) || d.Messages[n].Role() != role || len(d.Messages[n].Sentences()) != len(tags):
+		return refuse("message %d has other sentences", n)
+	}
+	for _, tag := range tags {
+		if tag != "" && !slices.Contains(dataset.IntentTags, tag) {
+			return refuse("unknown intent %q", tag)
+		}
+	}
+	if slices.Equal(d.Labels[n], tags) {
+		return nil
+	}
+	return s.store.add(event{At: s.c.Now(), Dialogue: number, Labels: &labels{N: n, Tags: tags}})
+}
