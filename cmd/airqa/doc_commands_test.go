@@ -27,6 +27,7 @@ var notRun = []struct {
 	{regexp.MustCompile(`https?://|--arxiv|--list`), "the network"},
 	{regexp.MustCompile(`test_data_553\.jsonl|metadata-acl2023\.zip`), "the released files"},
 	{regexp.MustCompile(`^airqa view `), "Ctrl-C: it serves until then"},
+	{regexp.MustCompile(`^airqa collect --`), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`^go install \./cmd/airqa$`), "nothing: the test binary is the program"},
 }
 

@@ -211,6 +211,11 @@ var scripted = map[string]map[string]string{
 	"baselines":      {"script/look.txtar": "json"},
 	"models":         {"script/models.txtar": "json models", "script/formats.txtar": "format"},
 	"config":         {"script/config.txtar": "json"},
+
+	"collect serve":    {"collect_test.go": "participants papers out listen pair paper min-turns max-turns message-time total-time notices"},
+	"collect export":   {"script/collect.txtar": "out"},
+	"collect calendar": {"script/collect.txtar": "participants out"},
+
 	"doctor": {
 		"doctor/doctor.txtar": "data model base-url tools images judge judge-base-url timeout json vectors",
 	},
@@ -323,6 +328,7 @@ var neededArgs = map[string]string{
 	"cache prune": "c --older 2w", "export write": "run --out o", "export check": "f", "export show": "f --row 0", "export convert": "f --to atif --out o", "cache list": "c", "cache clear": "c", "judge-check": "f", "report": "run", "view": "run", "stats": "q",
 	"bench stats": "argscichat --dataset d", "bench baseline": "argscichat --dataset d", "bench score": "argscichat --dataset d --predictions p",
 	"bench show": "argscichat i --dataset d", "bench agree": "f",
+	"collect serve": "--participants p --papers p --out o", "collect export": "d --out o", "collect calendar": "--participants p --out o",
 	"questions convert": "q", "questions lint": "q", "questions stats": "q", "questions try": "q --answer a",
 }
 
