@@ -234,3 +234,16 @@ func TestCalendar(t *testing.T) {
 		t.Error("a calendar has a code")
 	}
 }
+
+// Everyone finds the dialogues that ended, the last first, to choose intents.
+func TestPast(t *testing.T) {
+	s := hold(t)
+	v := s.study.See(s.study.Enter("ben-secret-2"))
+	if len(v.Past) != 3 || v.Past[0].Number != 3 || v.Dialogue != v.Past[0] || v.Role != collect.Expert {
+		t.Fatalf("Ben sees %+v", v)
+	}
+	first := v.Past[2]
+	if own := first.Of("Ben"); len(own) != 3 || own[2].N != 5 || first.Tag(5, 0) != "Outro" || first.Tag(1, 1) != "" || first.Tag(8, 0) != "" {
+		t.Errorf("Ben's messages of dialogue 1: %+v", own)
+	}
+}

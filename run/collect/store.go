@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"airqa/internal/atomicfile"
 	"airqa/internal/ledger"
 )
 
@@ -63,6 +62,11 @@ func openStore(dir string, writing bool) (*store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	s.ledger = l
+	if writing { // names and words of people are for the owner of the study
+		if err := os.Chmod(path, 0o600); err != nil {
+			return nil, errors.Join(fmt.Errorf("open the dialogues: %w", err), l.Close())
+		}
+	}
 	damaged := l.Damaged()
 	if len(l.Tail()) > 0 && !writing && damaged > 0 {
 		damaged-- // a line that is being written
@@ -152,8 +156,5 @@ func secret(dir string) (string, error) {
 		return strings.TrimSpace(string(raw)), err
 	}
 	key := rand.Text()
-	if err := atomicfile.WriteFile(path, []byte(key+"\n")); err != nil {
-		return "", err
-	}
-	return key, os.Chmod(path, 0o600)
+	return key, os.WriteFile(path, []byte(key+"\n"), 0o600)
 }

@@ -193,6 +193,8 @@ type View struct {
 	Waiting *Meeting
 	// Later are the meetings to come.
 	Later []*Meeting
+	// Past are copies of the dialogues that ended, the last first.
+	Past []*Dialogue
 }
 
 // See returns the view of a participant.
@@ -211,17 +213,44 @@ func (s *Study) See(p *Participant) View {
 		}
 	}
 	for _, d := range slices.Backward(s.store.dialogues) {
-		if shown == nil && v.Waiting == nil && d.role(p) != "" {
-			shown = d
+		if d.End != "" && d.role(p) != "" {
+			v.Past = append(v.Past, d.clone())
 		}
 	}
-	if shown != nil {
-		d := *shown
-		d.Labels = maps.Clone(d.Labels)
-		v.Dialogue, v.Role = &d, d.role(p)
+	switch {
+	case shown != nil:
+		v.Dialogue = shown.clone()
+	case v.Waiting == nil && len(v.Past) > 0:
+		v.Dialogue = v.Past[0]
+	}
+	if v.Dialogue != nil {
+		v.Role = v.Dialogue.role(p)
 	}
 	return v
 }
+
+// clone returns a copy that later events do not change. Messages are only ever appended.
+func (d *Dialogue) clone() *Dialogue {
+	c := *d
+	c.Labels = maps.Clone(d.Labels)
+	return &c
+}
+
+// Of returns the messages of a person.
+func (d *Dialogue) Of(name string) []Message {
+	return slices.DeleteFunc(slices.Clone(d.Messages), func(m Message) bool { return d.names()[m.N%2] != name })
+}
+
+// Tag returns the intent of a sentence of a message, "" for none.
+func (d *Dialogue) Tag(message, sentence int) string {
+	if tags := d.Labels[message]; sentence < len(tags) {
+		return tags[sentence]
+	}
+	return ""
+}
+
+// Turn is the number of the turn that the next message belongs to, from 1.
+func (d *Dialogue) Turn() int { return len(d.Messages)/2 + 1 }
 
 // RoleOf returns the role of the person of the view in a meeting.
 func (v View) RoleOf(m *Meeting) Role {

@@ -276,7 +276,7 @@ func TestTwoBrowsers(t *testing.T) {
 	ada.sees(5)
 	for _, p := range []*person{ada, ben} {
 		p.holds(`document.querySelector("#ended") && !document.querySelector("#write") && window.hacked === undefined`)
-		p.run(chromedp.Evaluate(`for (const s of document.querySelectorAll("#labels select")) s.value = "Ask_Info"`, nil), chromedp.Click("#labels button"))
+		p.run(chromedp.Evaluate(`for (const s of document.querySelectorAll(".labels select")) s.value = "Ask_Info"`, nil), chromedp.Click(".labels button"))
 		p.holds(`document.querySelector("#message").textContent === "The intents are stored."`)
 		if p.mu.Lock(); len(p.console) > 0 {
 			t.Errorf("console: %v", p.console)

@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -259,17 +258,4 @@ func (f frame) Left() int64 { return f.Dialogue.Deadline().Sub(f.Now).Millisecon
 // Draft names the next message in the browser's storage, whatever study it belongs to.
 func (f frame) Draft() string {
 	return strconv.FormatInt(f.Dialogue.Began.UnixMilli(), 36) + "-" + strconv.Itoa(len(f.Dialogue.Messages))
-}
-
-// Tag returns the intent of a sentence.
-func (f frame) Tag(message, sentence int) string {
-	if tags := f.Dialogue.Labels[message]; sentence < len(tags) {
-		return tags[sentence]
-	}
-	return ""
-}
-
-// Own are the messages of the person.
-func (f frame) Own() []collect.Message {
-	return slices.DeleteFunc(slices.Clone(f.Dialogue.Messages), func(m collect.Message) bool { return m.Role() != f.Role })
 }

@@ -4,7 +4,7 @@ import { all, one, say, send } from "./dom.js";
 import { follow, refresh } from "./live.js";
 
 const maxFacts = 2;
-let draft = "", due = 0;
+let draft = "", due = 0, said = 0;
 
 const boxes = () => all("#paper input[name=fact]");
 const key = () => "airqa-draft-" + draft;
@@ -90,6 +90,9 @@ function updated() {
   restore();
   chosen();
   clock();
+  const count = all("article.said").length;
+  if (count > said) one("#talk").lastElementChild.scrollIntoView({ block: "nearest" });
+  said = count;
 }
 
 document.addEventListener("input", (e) => { if (e.target.id === "text") save(); });
@@ -103,9 +106,10 @@ document.addEventListener("change", (e) => {
   chosen();
 });
 document.addEventListener("submit", (e) => {
-  if (e.target.id !== "write" && e.target.id !== "labels") return;
+  const form = e.target;
+  if (form.id !== "write" && !form.classList.contains("labels")) return;
   e.preventDefault();
-  if (e.target.id === "write") submit(e.target, false); else label(e.target);
+  if (form.id === "write") submit(form, false); else label(form);
 });
 one("#bare").addEventListener("close", () => { if (one("#bare").returnValue === "send" && one("#write")) submit(one("#write"), true); });
 document.addEventListener("updated", updated);
