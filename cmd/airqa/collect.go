@@ -99,7 +99,7 @@ func (c collectServeCmd) Run(a *app) (err error) {
 	}
 	if !guard.Loopback(host) {
 		a.say("Other machines can reach this server, and the connection is not encrypted: use a network that you trust.\n" +
-			"Give the participants the address with its token.")
+			"Give the participants the address with its token, and the name or number of this machine in it.")
 	}
 	server := dialogue.New(dialogue.Config{Study: study, Host: host, Log: a.log, Now: a.now})
 	if err := a.print(server.Address(on.Addr())); err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -131,7 +132,7 @@ func (r *planReader) read(raw []byte) error {
 	}
 	for {
 		record, err := in.Read()
-		if err == io.EOF { //nolint:errorlint // csv returns it bare
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -150,7 +151,19 @@ func (r *planReader) read(raw []byte) error {
 }
 
 func (r *planReader) row(row map[string]string) error {
-	who := &Participant{Name: row["name"], code: row["code"]}
+	zone, err := time.LoadLocation(row["zone"])
+	if err != nil {
+		return fmt.Errorf("column zone: %w; an example is Europe/Rome, and empty is UTC", err)
+	}
+	who := &Participant{Name: row["name"], Zone: zone, code: row["code"]}
+	if err := r.person(who); err != nil {
+		return err
+	}
+	return r.sessions(who, row)
+}
+
+// person adds a participant, whose name and code must be unique.
+func (r *planReader) person(who *Participant) error {
 	switch {
 	case who.Name == "":
 		return fmt.Errorf("column name is empty")
@@ -166,11 +179,11 @@ func (r *planReader) row(row map[string]string) error {
 		}
 	}
 	r.plan.People = append(r.plan.People, who)
-	zone, err := time.LoadLocation(row["zone"])
-	if err != nil {
-		return fmt.Errorf("column zone: %w; an example is Europe/Rome, and empty is UTC", err)
-	}
-	who.Zone = zone
+	return nil
+}
+
+// sessions adds a participant to the meetings of a row.
+func (r *planReader) sessions(who *Participant, row map[string]string) error {
 	experts, proponents := list(row["expert_sessions"], ";"), list(row["proponent_sessions"], ";")
 	titles := list(row["papers"], "|")
 	if len(titles) == 1 {
@@ -180,12 +193,12 @@ func (r *planReader) row(row map[string]string) error {
 		return fmt.Errorf("%s has %d expert sessions and %d papers: give one paper for all, or one for each, separated by |", who.Name, len(experts), len(titles))
 	}
 	for i, text := range experts {
-		if err := r.join(who, text, titles[i], zone); err != nil {
+		if err := r.join(who, text, titles[i]); err != nil {
 			return err
 		}
 	}
 	for _, text := range proponents {
-		if err := r.join(who, text, "", zone); err != nil {
+		if err := r.join(who, text, ""); err != nil {
 			return err
 		}
 	}
@@ -204,9 +217,9 @@ func list(cell, separator string) []string {
 }
 
 // join adds a participant to the meeting of a session: as the expert of a paper, or as the proponent without a title.
-func (r *planReader) join(who *Participant, text, title string, zone *time.Location) error {
+func (r *planReader) join(who *Participant, text, title string) error {
 	session, label, _ := strings.Cut(text, "#")
-	start, end, err := interval(strings.TrimSpace(session), zone)
+	start, end, err := interval(strings.TrimSpace(session), who.Zone)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"airqa/internal/ledger"
+	"airqa/internal/terminal"
 )
 
 // Names of the files of a study.
@@ -52,7 +53,7 @@ func openStore(dir string, writing bool) (*store, error) {
 	s := new(store)
 	path := filepath.Join(dir, ledgerFile)
 	if _, err := os.Stat(path); err != nil && !writing {
-		return nil, fmt.Errorf("open the dialogues: %w", err)
+		return nil, fmt.Errorf("open the dialogues: %w; name the folder that airqa collect wrote", err)
 	}
 	l, err := ledger.Open(path, ledger.Config[int, struct{}]{Entry: s.entry, Exclusive: writing})
 	switch {
@@ -72,7 +73,7 @@ func openStore(dir string, writing bool) (*store, error) {
 		damaged-- // a line that is being written
 	}
 	if damaged > 0 {
-		return nil, errors.Join(fmt.Errorf("open %s: %d lines cannot be read; restore the file from a copy", path, damaged), l.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: %s cannot be read; restore the file from a copy", path, terminal.Plural(damaged, "line")), l.Close())
 	}
 	return s, nil
 }
@@ -98,18 +99,15 @@ func (s *store) apply(e event) error {
 		return nil
 	}
 	if e.Begin != nil {
-		d := *e.Begin
-		if d.Number != len(s.dialogues)+1 {
-			return fmt.Errorf("dialogue %d follows dialogue %d", d.Number, len(s.dialogues))
-		}
-		d.since, d.Labels = d.Began, make(map[int][]string)
-		s.dialogues = append(s.dialogues, &d)
-		return nil
+		return s.begin(*e.Begin)
 	}
 	if e.Dialogue < 1 || e.Dialogue > len(s.dialogues) {
 		return fmt.Errorf("there is no dialogue %d", e.Dialogue)
 	}
-	d := s.dialogues[e.Dialogue-1]
+	return s.dialogues[e.Dialogue-1].apply(e)
+}
+
+func (d *Dialogue) apply(e event) error {
 	switch {
 	case e.Message != nil:
 		return d.take(*e.Message)
@@ -120,6 +118,15 @@ func (s *store) apply(e event) error {
 	default:
 		return fmt.Errorf("dialogue %d: a line without content", e.Dialogue)
 	}
+	return nil
+}
+
+func (s *store) begin(d Dialogue) error {
+	if d.Number != len(s.dialogues)+1 {
+		return fmt.Errorf("dialogue %d follows dialogue %d", d.Number, len(s.dialogues))
+	}
+	d.since, d.Labels = d.Began, make(map[int][]string)
+	s.dialogues = append(s.dialogues, &d)
 	return nil
 }
 

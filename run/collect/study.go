@@ -56,7 +56,7 @@ func Open(dir string, c Config) (*Study, error) {
 	if s.store, err = openStore(dir, true); err != nil {
 		return nil, err
 	}
-	if s.open() > 0 { // nobody could write while the server was down
+	if s.open() > 0 { // no message could come while the server was down
 		if err := s.store.add(event{At: c.Now(), Restart: true}); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -88,7 +88,7 @@ func (s *Study) Enter(code string) *Participant { return s.c.Plan.find(code) }
 // a restart.
 func (s *Study) Ticket(p *Participant) string {
 	mac := hmac.New(sha256.New, []byte(s.key))
-	fmt.Fprintf(mac, "ticket\x00%s\x00%s", p.Name, p.code)
+	mac.Write([]byte("ticket\x00" + p.Name + "\x00" + p.code))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
@@ -132,7 +132,7 @@ func (s *Study) Tick(context.Context) (bool, error) {
 		changed = changed || ended
 	}
 	for _, m := range s.c.Plan.Meetings {
-		if !m.at(now) || s.present[m.Proponent] == 0 || s.present[m.Expert] == 0 || s.held(m) || s.running(m.Proponent) != nil || s.running(m.Expert) != nil {
+		if !m.at(now) || !s.free(m.Proponent) || !s.free(m.Expert) || s.held(m) {
 			continue
 		}
 		d := &Dialogue{
@@ -146,6 +146,9 @@ func (s *Study) Tick(context.Context) (bool, error) {
 	}
 	return changed, nil
 }
+
+// free reports whether a participant is present and in no dialogue.
+func (s *Study) free(p *Participant) bool { return s.present[p] > 0 && s.running(p) == nil }
 
 // expire ends a dialogue whose deadline has passed.
 func (s *Study) expire(d *Dialogue, now time.Time) (bool, error) {
@@ -212,11 +215,7 @@ func (s *Study) See(p *Participant) View {
 			v.Later = append(v.Later, m)
 		}
 	}
-	for _, d := range slices.Backward(s.store.dialogues) {
-		if d.End != "" && d.role(p) != "" {
-			v.Past = append(v.Past, d.clone())
-		}
-	}
+	v.Past = s.past(p)
 	switch {
 	case shown != nil:
 		v.Dialogue = shown.clone()
@@ -227,6 +226,17 @@ func (s *Study) See(p *Participant) View {
 		v.Role = v.Dialogue.role(p)
 	}
 	return v
+}
+
+// past returns copies of the dialogues of a participant that ended, the last first.
+func (s *Study) past(p *Participant) []*Dialogue {
+	var list []*Dialogue
+	for _, d := range slices.Backward(s.store.dialogues) {
+		if d.End != "" && d.role(p) != "" {
+			list = append(list, d.clone())
+		}
+	}
+	return list
 }
 
 // clone returns a copy that later events do not change. Messages are only ever appended.

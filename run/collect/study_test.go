@@ -313,7 +313,7 @@ func TestLastWord(t *testing.T) {
 	}
 }
 
-// A server that was down takes no time from the next message, but a dialogue that nobody resumes is incomplete.
+// A server that was down takes no time from the next message, but a dialogue without any further message is incomplete.
 func TestRestart(t *testing.T) {
 	s := open(t, collect.DefaultLimits())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")

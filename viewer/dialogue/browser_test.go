@@ -127,7 +127,7 @@ func (p *process) kill() {
 	}
 }
 
-// person is somebody at a browser of their own.
+// person is a participant with a browser of their own.
 type person struct {
 	t       *testing.T
 	ctx     context.Context

@@ -91,7 +91,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 // cookie is the name of the cookie with the ticket of a participant.
 const cookie = "airqa-collect"
 
-// person returns the participant of a request, nil if nobody has entered.
+// person returns the participant of a request, nil before a code was entered.
 func (s *Server) person(r *http.Request) *collect.Participant {
 	c, err := r.Cookie(cookie)
 	if err != nil {
