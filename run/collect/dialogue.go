@@ -33,7 +33,7 @@ const (
 	lastWord = time.Minute
 )
 
-// Limits are the limits of a dialogue. [DefaultLimits] has those of the benchmark.
+// Limits are the limits of a dialogue. The benchmark had 7 to 15 turns, 4 and 20 minutes, and notices after 15 and 19.
 type Limits struct {
 	// MinTurns must be complete before the proponent may end; the expert's message of turn MaxTurns is the last.
 	MinTurns int `json:"min_turns"`
@@ -43,11 +43,6 @@ type Limits struct {
 	Total   time.Duration `json:"total_ns"`
 	// Notices are the times after which both are reminded of the end.
 	Notices []time.Duration `json:"notices_ns"`
-}
-
-// DefaultLimits returns the limits of the benchmark's study.
-func DefaultLimits() Limits {
-	return Limits{7, 15, 4 * time.Minute, 20 * time.Minute, []time.Duration{15 * time.Minute, 19 * time.Minute}}
 }
 
 func (l Limits) check() error {

@@ -66,7 +66,7 @@ func TestReadPapers(t *testing.T) {
 
 // hold holds three dialogues about two papers: one to the end with labels, one by turns, one abandoned.
 func hold(t *testing.T) *table {
-	limits := collect.DefaultLimits()
+	limits := benchmark()
 	limits.MinTurns, limits.MaxTurns = 2, 3
 	s := open(t, limits)
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
@@ -161,7 +161,7 @@ func checkTables(t *testing.T, out string) {
 
 // Without a complete dialogue there are no folds.
 func TestExportNothing(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	s.meet("ada-secret-1", "ben-secret-2")
 	dialogues, err := collect.Load(s.dir)
 	if err != nil {
@@ -176,7 +176,7 @@ func TestExportNothing(t *testing.T) {
 }
 
 func TestLabelRefusals(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.turns(ada, ben, 1)
 	if err := s.study.Label(ada, 1, 0, []string{"Ask_Info", ""}); err == nil {

@@ -25,6 +25,11 @@ Cleo,cleo-secret,UTC,2027-03-02 09:00-09:20#left,,
 {"title": "Tide Tables", "abstract": "Tides come twice a day. Tables list them.", "introduction": "We read old tables. They have errors."}]`
 )
 
+// benchmark returns the limits of the benchmark's study.
+func benchmark() collect.Limits {
+	return collect.Limits{MinTurns: 7, MaxTurns: 15, Message: 4 * time.Minute, Total: 20 * time.Minute, Notices: []time.Duration{15 * time.Minute, 19 * time.Minute}}
+}
+
 // table is a study with a clock that the test moves.
 type table struct {
 	t     *testing.T
@@ -138,7 +143,7 @@ func (s *table) stored() *collect.Dialogue {
 
 // Sessions are matched by their interval, whatever their zone and form.
 func TestSessions(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.study.Enter("ada-secret-1"), s.study.Enter(" ben-secret-2 ")
 	if ada == nil || ben == nil || s.study.Enter("") != nil || s.study.Enter("ada-secret-") != nil {
 		t.Fatal("the codes lead to other people")
@@ -163,7 +168,7 @@ func TestSessions(t *testing.T) {
 
 // A dialogue begins when both are there, and only in their session.
 func TestBegin(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.study.Enter("ada-secret-1"), s.study.Enter("ben-secret-2")
 	leave := s.study.Arrive(ada)
 	s.tick()
@@ -183,7 +188,7 @@ func TestBegin(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.refused(ben, collect.Draft{Dialogue: 1, Text: "I begin"}, "turn of the Proponent")
 	s.refused(ada, collect.Draft{Dialogue: 1, Text: " \n\x00"}, "empty")
@@ -207,7 +212,7 @@ func TestRefusals(t *testing.T) {
 
 // A message that is sent again is stored once; another one in its place is refused.
 func TestRetry(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	question := collect.Draft{Dialogue: 1, Text: "Why?\r\n"}
 	s.send(ada, question)
@@ -226,7 +231,7 @@ func TestRetry(t *testing.T) {
 
 // The proponent ends after the minimum, and the expert has the last word.
 func TestEndByProponent(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.turns(ada, ben, 7)
 	s.send(ada, collect.Draft{Dialogue: 1, N: 14, Text: "Bye.", Final: true})
@@ -241,7 +246,7 @@ func TestEndByProponent(t *testing.T) {
 }
 
 func TestEndByTurns(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.turns(ada, ben, 15)
 	if d := s.study.See(ada).Dialogue; d.End != collect.ByTurns || len(d.Messages) != 30 {
@@ -251,7 +256,7 @@ func TestEndByTurns(t *testing.T) {
 
 // The server ends a dialogue by its clock; a message after the deadline is refused even if no tick came between.
 func TestTimes(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	start := s.now
 	for minute := range 5 {
@@ -278,7 +283,7 @@ func TestTimes(t *testing.T) {
 }
 
 func TestAbandoned(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.turns(ada, ben, 2)
 	s.now = s.now.Add(4*time.Minute - time.Second)
@@ -295,7 +300,7 @@ func TestAbandoned(t *testing.T) {
 
 // The expert has a minute for the last word when the proponent ends at the last moment.
 func TestLastWord(t *testing.T) {
-	limits := collect.DefaultLimits()
+	limits := benchmark()
 	limits.MinTurns = 1
 	s := open(t, limits)
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
@@ -315,7 +320,7 @@ func TestLastWord(t *testing.T) {
 
 // A server that was down takes no time from the next message, but a dialogue without any further message is incomplete.
 func TestRestart(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	ticket := s.study.Ticket(ada)
 	s.turns(ada, ben, 1)
@@ -339,7 +344,7 @@ func TestRestart(t *testing.T) {
 
 // A crash in the middle of a line loses that line only; a damaged line in the middle is an error.
 func TestLedger(t *testing.T) {
-	s := open(t, collect.DefaultLimits())
+	s := open(t, benchmark())
 	ada, ben := s.meet("ada-secret-1", "ben-secret-2")
 	s.turns(ada, ben, 2)
 	if _, err := collect.Open(s.dir, s.c); err == nil || !strings.Contains(err.Error(), "in use") {

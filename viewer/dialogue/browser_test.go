@@ -56,8 +56,7 @@ func study(dir string, now func() time.Time) (*collect.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	limits := collect.DefaultLimits()
-	limits.MinTurns = 2
+	limits := collect.Limits{MinTurns: 2, MaxTurns: 15, Message: 4 * time.Minute, Total: 20 * time.Minute, Notices: []time.Duration{15 * time.Minute, 19 * time.Minute}}
 	return collect.Open(filepath.Join(dir, "study"), collect.Config{Plan: plan, Papers: list, Limits: limits, Now: now})
 }
 

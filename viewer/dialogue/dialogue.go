@@ -240,8 +240,10 @@ func messageOf(field string) (int, bool) {
 	return n, err == nil
 }
 
-// Minutes are the minutes that are left once a notice is due, 0 before.
-func (f frame) Minutes() int { return int(f.Dialogue.Notice(f.Now).Round(time.Minute).Minutes()) }
+// Minutes are the minutes that are left once a notice is due, rounded up; 0 before.
+func (f frame) Minutes() int {
+	return int((f.Dialogue.Notice(f.Now) + time.Minute - 1) / time.Minute)
+}
 
 // Noticed reports whether a notice is due.
 func (f frame) Noticed() bool { return f.Dialogue.Notice(f.Now) > 0 }

@@ -188,7 +188,7 @@ func TestNotice(t *testing.T) {
 			t.Fatalf("message %d: %d %s", n, w.Code, w.Body)
 		}
 	}
-	if page := s.ask("GET", "/", nil, ben).Body.String(); !strings.Contains(page, "The dialogue ends in 3 min.") || !strings.Contains(page, `data-left="200000"`) {
+	if page := s.ask("GET", "/", nil, ben).Body.String(); !strings.Contains(page, "The dialogue ends in 4 min.") || !strings.Contains(page, `data-left="200000"`) {
 		t.Errorf("after 1,000 s:\n%s", page)
 	}
 	s.now = s.now.Add(200 * time.Second)
