@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/google/renameio/v2"
 )
@@ -31,6 +32,7 @@ func WriteFile(path string, data []byte) error {
 
 // Write replaces the file at path with what fill writes. It makes missing folders. When fill or the disk fails, the old
 // file stays. The permissions are those of the old file; a new one is readable by all users that the umask allows.
+// A pipe or a device, such as /dev/stdout, is written to and stays.
 func Write(path string, fill func(io.Writer) error) error {
 	if err := replace(path, fill); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
@@ -39,6 +41,9 @@ func Write(path string, fill func(io.Writer) error) error {
 }
 
 func replace(path string, fill func(io.Writer) error) error {
+	if isStream(path) {
+		return stream(path, fill)
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -56,6 +61,33 @@ func replace(path string, fill func(io.Writer) error) error {
 		err = f.CloseAtomicallyReplace()
 	}
 	return errors.Join(err, f.Cleanup())
+}
+
+// isStream reports whether a path is no file that another may replace: a pipe, a device, or a link to one. Links in /dev
+// and /proc may lead to files, but belong to the system.
+func isStream(path string) bool {
+	own, err := os.Lstat(path)
+	if err != nil || own.Mode().IsRegular() || own.IsDir() {
+		return false
+	}
+	clean := filepath.ToSlash(filepath.Clean(path))
+	if strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/") {
+		return true
+	}
+	target, err := os.Stat(path)
+	return err == nil && !target.Mode().IsRegular() && !target.IsDir()
+}
+
+func stream(path string, fill func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err = fill(w); err == nil {
+		err = w.Flush()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // Copy replaces the file at path with the content of from, which the system may copy without reading it.
