@@ -18,6 +18,10 @@ type DORISMAE struct {
 	// Aspects is the number of distinct aspects and sub-aspects, Annotated that of annotations.
 	Aspects, Annotated int
 
+	// Judged are the pairs that people annotated, with [DORISOptions.Test].
+	Judged []DORISJudged
+
+	names  map[string]string // text of each aspect
 	scores map[dorisPair]dorisScore
 }
 
@@ -55,6 +59,10 @@ type DORISOptions struct {
 	Corpus bool
 	// SkipUnparsed leaves out annotations of -1, replies that could not be parsed; the authors' code adds them.
 	SkipUnparsed bool
+	// Annotations is a file with a list of annotations that are used instead of those of the dataset; empty for none.
+	Annotations string
+	// Test reads the pairs of the test set, and the abstracts that they need.
+	Test bool
 }
 
 type dorisPair struct {
@@ -62,8 +70,8 @@ type dorisPair struct {
 	abstract int
 }
 
-// dorisScore sums the rows of a pair.
-type dorisScore struct{ sum, rows int }
+// dorisScore sums the rows of a pair; last is the score of its last row.
+type dorisScore struct{ sum, rows, last int }
 
 // dorisReader reads the members of the file in any order. The corpus is skipped in a first pass if it comes before the
 // queries, which select from it.
@@ -71,7 +79,6 @@ type dorisReader struct {
 	DORISMAE
 	path                        string
 	options                     DORISOptions
-	names                       map[string]string // text of each aspect
 	wanted                      map[int]bool
 	skipped                     bool
 	repeated, unparsed, unknown occurrence
@@ -91,15 +98,21 @@ func (o *occurrence) add(format string, args ...any) {
 
 // DORIS reads DORIS-MAE_dataset_v1.json as a stream.
 func DORIS(path string, o DORISOptions) (DORISMAE, error) {
-	r := &dorisReader{path: path, options: o, names: make(map[string]string)}
-	r.Name, r.scores = "doris-mae", make(map[dorisPair]dorisScore)
+	r := &dorisReader{path: path, options: o}
+	r.Name, r.names, r.scores = "doris-mae", make(map[string]string), make(map[dorisPair]dorisScore)
 	if err := eachMember(path, r.member); err != nil {
 		return r.DORISMAE, err
 	}
 	if len(r.Queries) == 0 {
 		return r.DORISMAE, fmt.Errorf("read %s: no queries; it should be DORIS-MAE_dataset_v1.json of zenodo.org/records/8299749", path)
 	}
+	if o.Annotations != "" {
+		if err := r.otherAnnotations(); err != nil {
+			return r.DORISMAE, err
+		}
+	}
 	if r.skipped {
+		r.Corpus, r.Documents = nil, nil
 		err := eachMember(path, func(name string, dec *json.Decoder) error {
 			if name == "Corpus" {
 				return elements(dec, r.abstract(dec))
@@ -120,12 +133,14 @@ func (r *dorisReader) member(name string, dec *json.Decoder) error {
 		return dec.Decode(&r.names)
 	case name == "Query":
 		return elements(dec, r.query(dec))
-	case name == "Corpus" && r.wanted != nil:
+	case name == "Corpus" && len(r.Queries) > 0:
 		return elements(dec, r.abstract(dec))
 	case name == "Corpus":
 		r.skipped = true
-	case name == "Annotation":
+	case name == "Annotation" && r.options.Annotations == "":
 		return elements(dec, r.annotation(dec))
+	case name == "Test_set" && r.options.Test:
+		return elements(dec, r.judged(dec))
 	}
 	return skip(dec)
 }
@@ -151,7 +166,9 @@ func (r *dorisReader) value(dec *json.Decoder, at string, v any) (ok bool, err e
 }
 
 func (r *dorisReader) query(dec *json.Decoder) func(int) error {
-	r.wanted = make(map[int]bool)
+	if r.wanted == nil {
+		r.wanted = make(map[int]bool)
+	}
 	return func(i int) error {
 		var raw struct {
 			Text      string             `json:"query_text"`
@@ -250,6 +267,7 @@ func (r *dorisReader) annotation(dec *json.Decoder) func(int) error {
 		if *raw.Score >= 0 || !r.options.SkipUnparsed {
 			s.sum += *raw.Score
 		}
+		s.last = *raw.Score
 		r.scores[pair] = s
 		return nil
 	}
