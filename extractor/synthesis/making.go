@@ -46,7 +46,7 @@ type Making struct {
 	Preview       int      `placeholder:"N" help:"Make N candidates of each category, show them and stop."`
 	Estimate      bool     `help:"Print calls, tokens and cost of the missing questions, and make none."`
 	Resume        string   `default:"if-possible" enum:"never,always,if-possible" help:"What to do with an existing synthesis: never resume it, always, or if-possible: unless seed or papers differ."`
-	Batches
+	session.Batches
 	session.Budget
 }
 
