@@ -88,24 +88,38 @@ func (f benchFlags) write(a *app, r *companion.Result) error {
 }
 
 type benchAgreeCmd struct {
-	File string `arg:"" name:"file" help:"CSV: a head with the names of the raters, and a line per unit."`
+	File string `arg:"" name:"file" help:"CSV: a head with the names of the raters, and a line per unit; or the file of doris-mae, for its test set."`
 	formatFlags
 	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+
+	Rater       string  `placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
+	Annotations string  `placeholder:"FILE" help:"Annotations of airqa annotate export as the model's scores. Default: those of doris-mae."`
+	Measure     string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
+	Margin      float64 `default:"0.05" placeholder:"D" help:"Difference up to which the model is not worse than people."`
+	Bootstrap   int     `default:"2000" placeholder:"N" help:"Resamples of the comparison."`
+	Seed        uint64  `default:"1" help:"Seed of the resamples."`
 }
 
 func (benchAgreeCmd) Help() string {
 	return `Examples:
   airqa bench agree ratings.csv
-  airqa bench agree ratings.csv --json
+  airqa bench agree DORIS-MAE_dataset_v1.json --annotations annotations.json
 
-An empty field or a dot is a missing value. A first column named id or unit does not count. Two raters also get Cohen's
-kappa, exact agreement, macro F1 and Spearman's rho.`
+An empty field or a dot is a missing value. A first column named id or unit does not count. Each pair of raters gets
+Cohen's kappa, exact agreement, macro F1 and Spearman's rho. --rater tests whether a model agrees with people as well as
+they agree with each other.`
 }
 
 func (c benchAgreeCmd) Run(a *app) error {
-	r, err := companion.Agree(c.File)
+	r, err := companion.Agree(c.request())
 	if err != nil {
 		return err
 	}
 	return benchFlags{formatFlags: c.formatFlags, Out: c.Out}.write(a, r)
+}
+
+func (c benchAgreeCmd) request() companion.AgreeRequest {
+	return companion.AgreeRequest{
+		File: c.File, Annotations: c.Annotations, Model: c.Rater, Measure: c.Measure, Margin: c.Margin, Rounds: c.Bootstrap, Seed: c.Seed,
+	}
 }

@@ -63,11 +63,13 @@ type benchRules struct {
 	Setting  string `placeholder:"NAME" help:"Task of doris-mae: query (the default), aspect, test, or subquery-2."`
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
 	Seed     uint64 `default:"1" help:"Seed of the resamples."`
-	Export   string `placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
+
+	Annotations string `placeholder:"FILE" help:"Annotations of airqa annotate export, instead of those of the dataset (doris-mae)."`
+	Export      string `placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
 }
 
 func (c benchRules) request(r companion.Request) companion.Request {
-	r.Fixed, r.Setting, r.TextOnly, r.Seed, r.Export = c.Fixed, c.Setting, c.TextOnly, c.Seed, c.Export
+	r.Fixed, r.Setting, r.TextOnly, r.Seed, r.Export, r.Annotations = c.Fixed, c.Setting, c.TextOnly, c.Seed, c.Export, c.Annotations
 	return r
 }
 

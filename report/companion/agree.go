@@ -21,12 +21,11 @@ type ratings struct {
 	units  [][]string
 }
 
-// Agree measures the agreement of the raters of a CSV file with a head: a line for each unit, a column for each rater,
-// and empty fields (or ".") for missing values. A first column named id or unit does not count.
-func Agree(path string) (*Result, error) {
-	t, err := readRatings(path)
+// Agree measures the agreement of raters, and compares one of them, a model, to the others.
+func Agree(r AgreeRequest) (*Result, error) {
+	t, faults, err := r.read()
 	if err != nil {
-		return nil, fmt.Errorf("read ratings: %s: %w", path, err)
+		return nil, err
 	}
 	table := Table{Name: "agreement", Title: fmt.Sprintf("%d raters, %d units", len(t.raters), len(t.units)), Label: "measure", Decimals: 6}
 	add := func(row string, value float64, n int) {
@@ -49,14 +48,26 @@ func Agree(path string) (*Result, error) {
 		add("macro recall", macro.Recall, len(a))
 		add("macro F1", macro.F1, len(a))
 		if numeric {
-			add("Spearman's rho", t.rho(numbers), len(a))
+			add("Spearman's rho", agreement.Spearman(shared(numbers[0], numbers[1])), len(a))
 		}
 	}
-	result := &Result{Format: 1, Title: "Agreement of " + filepath.Base(path), Dataset: path, Tables: []Table{table}, Faults: []string{}, Notes: []string{
+	result := newResult("", "Agreement of "+filepath.Base(r.File), Request{Dataset: r.File}, faults)
+	result.Tables, result.Notes = []Table{table}, []string{
 		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: there is no such unit, or all values are equal.",
-	}}
+	}
+	if len(t.raters) > 2 {
+		result.Tables = append(result.Tables, t.pairs(numbers, numeric))
+	}
+	result.Tables = append(result.Tables, t.labels(categories))
 	if !numeric {
 		result.Notes = append(result.Notes, "Some values are not numbers, so that there is no ordinal, interval or ratio measure.")
+	}
+	if r.Model != "" {
+		parity, notes, err := t.parity(numbers, numeric, r)
+		if err != nil {
+			return nil, err
+		}
+		result.Tables, result.Notes = append(result.Tables, parity), append(result.Notes, notes...)
 	}
 	return result, nil
 }
@@ -158,14 +169,4 @@ func (t ratings) both() (a, b []string) {
 		}
 	}
 	return a, b
-}
-
-func (t ratings) rho(numbers [][]float64) float64 {
-	var a, b []float64
-	for i := range t.units {
-		if x, y := numbers[0][i], numbers[1][i]; !math.IsNaN(x) && !math.IsNaN(y) {
-			a, b = append(a, x), append(b, y)
-		}
-	}
-	return agreement.Spearman(a, b)
 }

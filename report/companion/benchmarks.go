@@ -50,6 +50,8 @@ type Request struct {
 	Similarity string
 	// Predictions is a file in the benchmark's own format.
 	Predictions string
+	// Annotations is a file with annotations of DORIS-MAE that replace those of the dataset; empty for none.
+	Annotations string
 	// Fixed corrects known flaws of the benchmark's scripts.
 	Fixed bool
 	// Bootstrap is the number of resamples for intervals, 0 for none.

@@ -31,7 +31,7 @@ func agree(t *testing.T, table string) map[string]*float64 {
 	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := companion.Agree(file)
+	r, err := companion.Agree(companion.AgreeRequest{File: file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestAgree(t *testing.T) {
 		if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := companion.Agree(file); err == nil {
+		if _, err := companion.Agree(companion.AgreeRequest{File: file}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -81,14 +81,17 @@ var dorisPrinted = map[string]map[string][]float64{
 
 // openTask loads the queries of a setting.
 func openTask(r Request) (*dorisTask, error) {
-	d, err := dataset.DORIS(r.Dataset, dataset.DORISOptions{SkipUnparsed: r.Fixed})
+	d, err := dataset.DORIS(r.Dataset, dataset.DORISOptions{SkipUnparsed: r.Fixed, Annotations: r.Annotations})
 	if err != nil {
 		return nil, err
 	}
 	if r.Setting == "" {
 		r.Setting = "query"
 	}
-	t := &dorisTask{items: d.Items, documents: d.Documents, faults: d.Faults, printed: dorisPrinted[r.Setting], r: r}
+	t := &dorisTask{items: d.Items, documents: d.Documents, faults: d.Faults, r: r}
+	if r.Annotations == "" {
+		t.printed = dorisPrinted[r.Setting]
+	}
 	k, parts := strings.CutPrefix(r.Setting, "subquery-")
 	switch n, err := strconv.Atoi(k); {
 	case r.Setting == "query":
