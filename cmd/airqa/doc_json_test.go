@@ -31,6 +31,7 @@ import (
 	"airqa/report/episodes"
 	"airqa/report/notes"
 	"airqa/report/questions"
+	"airqa/run/annotate"
 	"airqa/run/ask"
 	"airqa/run/estimate"
 	"airqa/run/merge"
@@ -195,6 +196,14 @@ var jsonOutputs = map[string]jsonOutput{
 	"vectors stats": {
 		[]string{"vectors stats -d airqa-demo/data --json"},
 		[]any{vectorsStats{}},
+	},
+	"annotate ask": {
+		[]string{"annotate --dataset fixtures/doris-mae/dataset.json -m offline -o annotated --json"},
+		[]any{annotate.Result{}},
+	},
+	"annotate export": {
+		[]string{"annotate export annotated -o annotations.json --json"},
+		[]any{annotate.Exported{}},
 	},
 	"judge-check": {
 		[]string{"judge-check labels.jsonl --judge offline --json"},

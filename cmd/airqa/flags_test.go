@@ -22,6 +22,7 @@ import (
 	"airqa/internal/settings"
 	"airqa/llm"
 	"airqa/qa"
+	"airqa/report/companion"
 	"airqa/report/compare"
 	"airqa/report/render"
 	"airqa/run/budget"
@@ -69,6 +70,13 @@ var effects = []effect{
 	{"vectors", "--vectors no-such-store://x", badStore, true},
 	{"embedder", "--embedder openai:m --embed-base-url http://127.0.0.1:9/v1", remoteEmbedder, "openai:m at http://127.0.0.1:9/v1"},
 	{"embed-base-url", "--embedder openai:m --embed-base-url http://127.0.0.1:8/v1", remoteEmbedder, "openai:m at http://127.0.0.1:8/v1"},
+
+	{"annotations", "--annotations a", annotationsOf, "a"},
+	{"rater", "--rater a", ratersOf(func(r companion.AgreeRequest) any { return r.Model }), "a"},
+	{"measure", "--measure rho", ratersOf(func(r companion.AgreeRequest) any { return r.Measure }), "rho"},
+	{"margin", "--margin 0.2", ratersOf(func(r companion.AgreeRequest) any { return r.Margin }), 0.2},
+	{"bootstrap", "--bootstrap 9", ratersOf(func(r companion.AgreeRequest) any { return r.Rounds }), 9},
+	{"seed", "--seed 7", ratersOf(func(r companion.AgreeRequest) any { return r.Seed }), uint64(7)},
 
 	{"embed-tokens", "--embed-tokens 512", embedTokens, 512},
 	{"embed-threads", "--embed-threads 3", embedThreads, 3},
@@ -144,13 +152,15 @@ var scripted = map[string]map[string]string{
 		"script/run-end.txtar":    "score scoring judge judge-concurrency",
 		"script/shards.txtar":     "shard",
 	},
-	"ask":           {"script/ask.txtar": "file continue from baseline model out json html data rows retrieve"},
-	"merge":         {"script/shards.txtar": "out partial json"},
-	"cluster slurm": {"script/cluster.txtar": "shards parallel name cpus mem time partition keys restarts"},
-	"cluster k8s":   {"script/cluster.txtar": "shards parallel name cpus mem image claim work data-claim secret namespace restarts"},
-	"cache list":    {"script/replies.txtar": "json"},
-	"cache clear":   {"script/replies.txtar": "json"},
-	"cache prune":   {"script/replies.txtar": "older json"},
+	"ask":             {"script/ask.txtar": "file continue from baseline model out json html data rows retrieve"},
+	"merge":           {"script/shards.txtar": "out partial json"},
+	"annotate ask":    {"script/annotate.txtar": "dataset model out pairs queries limit template retry compat workers json", "annotate_test.go": "batch batch-again"},
+	"annotate export": {"script/annotate.txtar": "out unparsed compat json"},
+	"cluster slurm":   {"script/cluster.txtar": "shards parallel name cpus mem time partition keys restarts"},
+	"cluster k8s":     {"script/cluster.txtar": "shards parallel name cpus mem image claim work data-claim secret namespace restarts"},
+	"cache list":      {"script/replies.txtar": "json"},
+	"cache clear":     {"script/replies.txtar": "json"},
+	"cache prune":     {"script/replies.txtar": "older json"},
 	"fork": {
 		"script/fork.txtar": "at reply out data observation edit message by model",
 		"replay_test.go":    "cache",
@@ -322,6 +332,7 @@ var neededArgs = map[string]string{
 	"ingest": "--data d p.pdf", "import": "--data d p.duckdb", "import-run": "f --out o", "enrich": "--data d --model openai:m", "sql": "--data d SELECT",
 	"search": "--data d words", "page": "--data d --paper p --page 1", "vectors copy": "--data d --to files", "vectors check": "--data d", "vectors stats": "--data d", "vectors repair": "--data d",
 	"run": "--data d --questions q --baseline rag --model openai:m --out o", "fork": "run uuid --at 1 --reply r", "replay": "run", "diff": "run run", "papers rm": "--data d p", "papers fetch": "--data d --questions q --metadata m", "papers show": "--data d p", "papers list": "--data d", "papers add": "--data d p.pdf",
+	"annotate ask": "--dataset d --model openai:m --out o", "annotate export": "d --out o",
 	"merge": "run --out o", "cluster slurm": "--shards 2 -- -q q", "cluster k8s": "--shards 2 --image i --claim c -- -q q",
 	"synth explore": "--data d --model openai:m --count 3 --out o", "synth track": "--data d --model openai:m --count 3 --out o",
 	"synth all": "--data d --model openai:m --count 3 --out o", "synth act": "--data d --model openai:m --out o", "synth why": "o", "synth review": "o",
@@ -415,6 +426,28 @@ func price(t *testing.T, _ *app, c any) any {
 }
 
 type endpoints interface{ Opener() *session.Models }
+
+// ratersOf reads a part of how raters are compared.
+func ratersOf(part func(companion.AgreeRequest) any) func(*testing.T, *app, any) any {
+	return func(_ *testing.T, _ *app, c any) any {
+		if c, ok := c.(benchAgreeCmd); ok {
+			return part(c.request())
+		}
+		return nil
+	}
+}
+
+func annotationsOf(_ *testing.T, _ *app, c any) any {
+	switch c := c.(type) {
+	case benchAgreeCmd:
+		return c.request().Annotations
+	case benchBaselineCmd:
+		return c.benchRules.request(companion.Request{}).Annotations
+	case benchScoreCmd:
+		return c.benchRules.request(companion.Request{}).Annotations
+	}
+	return nil
+}
 
 // endpointOf reads a part of how a model is asked.
 func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {

@@ -77,6 +77,7 @@ type cli struct {
 	Baselines  baselinesCmd  `cmd:"" group:"More:" help:"List the baselines."`
 	Models     modelsCmd     `cmd:"" group:"More:" help:"List known models: prices, limits, features."`
 	Config     configCmd     `cmd:"" group:"More:" help:"Show the effective settings and their sources."`
+	Annotate   annotateCmd   `cmd:"" group:"More:" help:"Score abstracts for the aspects of DORIS-MAE with a model."`
 	Judge      judgeCmd      `cmd:"" group:"More:" name:"judge-check" help:"Measure a judge against labelled answers."`
 	Cache      cacheCmd      `cmd:"" group:"More:" help:"List or delete cached replies."`
 	Vectors    vectorsCmd    `cmd:"" group:"More:" help:"Copy, check or compare the vectors of a data directory."`

@@ -3,8 +3,8 @@
 //
 // Start from [New]. A [Model] reads only the messages that a language model would get (task.go). In the loop it follows
 // a short plan of queries, searches and views (plan.go), then answers from the results (answer.go). It answers one-shot
-// prompts from their context. It also writes questions about papers (author.go, asking.go) and judges answers by their
-// words (scoring.go). It cannot read images and keeps no state between calls.
+// prompts from their context. It also writes questions about papers (author.go, asking.go), scores abstracts
+// (annotating.go) and judges answers by their words (scoring.go). It cannot read images and keeps no state between calls.
 package offline
 
 import (
@@ -43,11 +43,15 @@ func (m *Model) Complete(ctx context.Context, ask qa.Request) (qa.Reply, error) 
 	return r, nil
 }
 
-// authored answers the prompts of question synthesis and of judges; false for other messages.
+// authored answers the prompts of question synthesis, annotators and judges; false for other messages.
 func authored(messages []qa.Message) (string, bool) {
 	switch {
 	case len(messages) == 1:
-		return write(strings.ToValidUTF8(messages[0].Text, "?"))
+		text := strings.ToValidUTF8(messages[0].Text, "?")
+		if reply, ok := annotate(text); ok {
+			return reply, true
+		}
+		return write(text)
 	case len(messages) == 2 && messages[0].Role == qa.System && messages[1].Role == qa.User:
 		return grade(messages[0].Text, messages[1].Text)
 	}

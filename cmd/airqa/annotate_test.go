@@ -1,0 +1,108 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"airqa/internal/testkit/batchtest"
+	"airqa/internal/testkit/openaitest"
+	"airqa/run/annotate"
+)
+
+// annotator replies by a rule, after a while.
+func annotator() *openaitest.Server {
+	return openaitest.New(openaitest.Config{Reply: func(messages []openaitest.Message) string {
+		time.Sleep(30 * time.Millisecond)
+		if strings.Contains(messages[0].Text, "a part of this wider requirement") {
+			return "It could be adapted.\nDISPUTE"
+		}
+		return "It is all there.\nCONCUR"
+	}})
+}
+
+// annotation is a command that annotates the fixture in a directory.
+func annotation(t *testing.T, dir, endpoint string, flags ...string) *exec.Cmd {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), os.Args[0], append([]string{
+		"annotate", "--dataset", "../../fixtures/doris-mae/dataset.json", "--model", "openai:m", "--price", "1,2", "--out", dir, "-j", "3",
+	}, flags...)...)
+	c.Env = append(os.Environ(), asProgram+"=1", "OPENAI_BASE_URL="+endpoint, "OPENAI_API_KEY=sk-test-key-that-is-long")
+	return c
+}
+
+// exported are the annotations of a directory.
+func exported(t *testing.T, dir string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "annotations.json")
+	if _, err := annotate.Export(annotate.ExportConfig{Dir: dir, Out: out, Unparsed: out + "-unparsed"}); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, out)
+}
+
+// Annotations that are killed at random moments, and started again each time, end as those that nothing disturbed. No pair
+// is paid for twice but those that were in flight.
+func TestKilledAnnotations(t *testing.T) {
+	quiet, disturbed := annotator(), annotator()
+	defer quiet.Close()
+	defer disturbed.Close()
+	a, b := filepath.Join(t.TempDir(), "quiet"), filepath.Join(t.TempDir(), "killed")
+	const workers = 3
+	if raw, err := annotation(t, a, quiet.URL()).CombinedOutput(); err != nil {
+		t.Fatalf("undisturbed: %v\n%s", err, raw)
+	}
+	kills := killed(t, 8, disturbed.Calls, func() *exec.Cmd { return annotation(t, b, disturbed.URL()) })
+	if raw, err := annotation(t, b, disturbed.URL()).CombinedOutput(); err != nil {
+		t.Fatalf("the last start: %v\n%s", err, raw)
+	}
+	if kills < 4 {
+		t.Errorf("only %d of 8 kills met a working program", kills)
+	}
+	if diff := cmp.Diff(exported(t, a), exported(t, b)); diff != "" {
+		t.Errorf("annotations (-undisturbed +killed):\n%s", diff)
+	}
+	if n := strings.Count(read(t, b, annotate.LogFile), "\n"); n != 111 || quiet.Calls() != 111 {
+		t.Errorf("%d lines, %d calls undisturbed, want 111", n, quiet.Calls())
+	}
+	if extra := disturbed.Calls() - quiet.Calls(); extra < 0 || extra > kills*workers {
+		t.Errorf("%d calls undisturbed, %d with %d kills of %d workers", quiet.Calls(), disturbed.Calls(), kills, workers)
+	}
+	t.Logf("%d kills met a working program; %d calls undisturbed, %d disturbed", kills, quiet.Calls(), disturbed.Calls())
+}
+
+// Annotations in batches are those of single calls, at half the cost; a killed program sends nothing twice.
+func TestAnnotationsInBatches(t *testing.T) {
+	single, chat := annotator(), annotator()
+	defer single.Close()
+	defer chat.Close()
+	batches := batchtest.New(batchtest.Config{Chat: chat})
+	defer batches.Close()
+	a, b := filepath.Join(t.TempDir(), "single"), filepath.Join(t.TempDir(), "batch")
+	raw, err := annotation(t, a, single.URL(), "--json").Output()
+	if err != nil || !strings.Contains(string(raw), `"labels":[0,`) {
+		t.Fatalf("single calls: %v\n%s", err, raw)
+	}
+	for _, call := range []string{"POST /v1/batches", "GET /v1/files/ID/content"} {
+		killedAt(t, batches, call, annotation(t, b, batches.URL(), "--batch"))
+	}
+	if raw, err := annotation(t, b, batches.URL(), "--batch", "--batch-again").CombinedOutput(); err != nil || !strings.Contains(string(raw), "at half the price") {
+		t.Fatalf("batches: %v\n%s", err, raw)
+	}
+	if diff := cmp.Diff(exported(t, a), exported(t, b)); diff != "" {
+		t.Errorf("annotations (-single +batch):\n%s", diff)
+	}
+	for request, n := range batches.Accepted() {
+		if n != 1 {
+			t.Errorf("sent %d times: %.200s", n, request)
+		}
+	}
+	if n := len(batches.Accepted()); n != 111 {
+		t.Errorf("%d requests in batches, want 111", n)
+	}
+}

@@ -1,0 +1,151 @@
+package annotate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"airqa/internal/atomicfile"
+	"airqa/internal/exit"
+	"airqa/internal/ledger"
+	"airqa/qa"
+)
+
+// Files of a directory of annotations.
+const (
+	LogFile      = "annotations.jsonl"
+	settingsFile = "annotate.json"
+	batchesFile  = "batches.jsonl"
+	repliesDir   = "replies"
+)
+
+// format is the format number of both files.
+const format = 1
+
+// line is a line of the log: a reply, or a request that failed.
+type line struct {
+	Format   int    `json:"format"`
+	Aspect   string `json:"aspect_id"`
+	Abstract int    `json:"abstract_id"`
+	// Prompt identifies the question without the note of a later try. The reply to another text does not count.
+	Prompt string `json:"prompt"`
+	// Try counts the replies to a question from 1.
+	Try    int    `json:"try"`
+	Reply  string `json:"reply"`
+	Finish string `json:"finish,omitempty"`
+	// Failed is the reason of a request without a reply.
+	Failed string   `json:"failed,omitempty"`
+	Usage  qa.Usage `json:"usage"`
+	// Batch is true if the reply is from a batch, whose cost is that of its cache.
+	Batch bool `json:"batch,omitempty"`
+}
+
+// kept is what memory has of the last reply about a pair.
+type kept struct {
+	aspect, prompt string
+	abstract, try  int
+	score          Score
+	at             ledger.Span
+}
+
+// annotations is an open log.
+type annotations struct {
+	*ledger.Ledger[string, kept]
+	// spent sums single requests, failed ones included.
+	spent qa.Usage
+	// replied are the pairs with a reply.
+	replied map[string]bool
+}
+
+// openLog opens the log in a directory; exclusive makes and locks it.
+func openLog(dir string, rule Rule, exclusive bool, redact func([]byte) []byte) (*annotations, error) {
+	path := filepath.Join(dir, LogFile)
+	if exclusive {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
+	} else if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("open annotations: %w; airqa annotate --out DIR makes a directory of annotations", err)
+	}
+	a := &annotations{replied: make(map[string]bool)}
+	var err error
+	a.Ledger, err = ledger.Open(path, ledger.Config[string, kept]{Entry: a.entry(rule), Redact: redact, Exclusive: exclusive})
+	if errors.Is(err, ledger.ErrInUse) {
+		return nil, fmt.Errorf("%s is in use by another airqa; wait for it or stop it", dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	return a, nil
+}
+
+// entry reads a line. Failed requests have keys of their own, so that they never hide a reply.
+func (a *annotations) entry(rule Rule) func([]byte, ledger.Span) (string, kept, error) {
+	return func(raw []byte, at ledger.Span) (string, kept, error) {
+		var l line
+		if json.Unmarshal(raw, &l) != nil || l.Format != format || l.Aspect == "" {
+			return "", kept{}, ledger.ErrDamaged
+		}
+		if !l.Batch {
+			a.spent = a.spent.Add(l.Usage)
+		}
+		k := kept{aspect: l.Aspect, abstract: l.Abstract, prompt: l.Prompt, try: l.Try, at: at}
+		if l.Failed != "" {
+			return failedKey + nameOf(l.Aspect, l.Abstract), k, nil
+		}
+		k.score = Parse(l.Reply, l.Finish, rule)
+		name := nameOf(l.Aspect, l.Abstract)
+		a.replied[name] = true
+		return name, k, nil
+	}
+}
+
+const failedKey = "failed "
+
+// add appends a line.
+func (a *annotations) add(l line) error {
+	l.Format = format
+	raw, err := ledger.Encode(l)
+	if err != nil {
+		return err
+	}
+	return a.Add(raw)
+}
+
+// settings are what all replies of a directory have in common.
+type settings struct {
+	Format   int            `json:"format"`
+	Model    map[string]any `json:"model"`
+	Template string         `json:"template"`
+}
+
+// settle records the settings of a new directory, and rejects others for one with replies.
+func (s settings) settle(dir string) error {
+	s.Format = format
+	path := filepath.Join(dir, settingsFile)
+	want, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	want = append(want, '\n')
+	raw, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return atomicfile.WriteFile(path, want)
+	case err != nil:
+		return err
+	case string(raw) == string(want):
+		return nil
+	}
+	var old settings
+	if err := json.Unmarshal(raw, &old); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	what := "another model, or other settings of it"
+	if old.Template != s.Template {
+		what = "another template"
+	}
+	return exit.Misuse("%s has annotations of %s (%s); choose another --out, or repeat the first command", dir, what, path)
+}
