@@ -85,17 +85,22 @@ func leaves(node *kong.Node) []*kong.Node {
 // "out" of airqa.yaml: a setting meant for runs must not redirect reports.
 var layers = settings.Layers{
 	Short: map[string][]string{
-		"out":     {"run"},
-		"turns":   {"run", "synth act", "synth all"},
-		"limit":   {"run"},
-		"missing": {"run"},
-		"sample":  {"run"},
-		"seed":    {"run", "enrich"},
-		"timeout": {"run", "enrich"},
-		"judge":   {"score", "run", "questions try", "judge-check", "doctor"},
-		"score":   {}, // a section of airqa.yaml
-		"mem":     {}, // sizes of Slurm and Kubernetes are written differently
-		"format":  {"report", "compare", "stats", "questions stats", "questions lint"},
+		"out":       {"run"},
+		"turns":     {"run", "synth act", "synth all"},
+		"limit":     {"run"},
+		"missing":   {"run"},
+		"sample":    {"run"},
+		"seed":      {"run", "enrich"},
+		"timeout":   {"run", "enrich"},
+		"judge":     {"score", "run", "questions try", "judge-check", "doctor"},
+		"score":     {}, // a section of airqa.yaml
+		"mem":       {}, // sizes of Slurm and Kubernetes are written differently
+		"dir":       {"demo"},
+		"history":   {"bench run"},
+		"listen":    {"view"},
+		"min-turns": {"export write"},
+		"max-turns": {"export write"},
+		"format":    {"report", "compare", "stats", "questions stats", "questions lint"},
 	},
 	Check: checkFileValue,
 }
