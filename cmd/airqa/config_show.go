@@ -95,6 +95,8 @@ var layers = settings.Layers{
 		"judge":     {"score", "run", "questions try", "judge-check", "doctor"},
 		"score":     {}, // a section of airqa.yaml
 		"mem":       {}, // sizes of Slurm and Kubernetes are written differently
+		"bootstrap": {"bench score"},
+		"retry":     {"run"},
 		"dir":       {"demo"},
 		"history":   {"bench run"},
 		"listen":    {"view"},
