@@ -56,7 +56,7 @@ func (c importCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, pdfs.Close()) }()
 	cfg := release.Config{From: from, Name: filepath.Base(c.Database), PDFs: pdfs, Replace: c.Replace}
-	sum, err := a.session().Import(env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}, cfg)
+	sum, err := a.session().Import(env.WriterConfig{Dir: c.Data, Vectors: c.Vectors, Embedder: texts}, c.Database, cfg)
 	if err != nil {
 		return err
 	}

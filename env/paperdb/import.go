@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -19,6 +20,9 @@ type Released struct {
 	// column types by table and column
 	types   map[string]map[string]string
 	corners corners
+
+	mu     sync.Mutex
+	places map[string]map[string]rowRange // where the rows of each paper are, by table; filled when needed
 }
 
 // OpenReleased opens the database at path read-only and locks the engine down, because the file is untrusted. Errors
@@ -111,6 +115,12 @@ func (r *Released) Close() error {
 // IDs returns the ids of all papers as stored, sorted.
 func (r *Released) IDs(ctx context.Context) ([]string, error) {
 	return list(ctx, r.db, "paper ids", only[string], "SELECT CAST(paper_id AS VARCHAR) AS id FROM metadata WHERE paper_id IS NOT NULL ORDER BY id")
+}
+
+// PDFPaths returns the ids of all papers as stored with the stored paths of their PDFs, sorted by id.
+func (r *Released) PDFPaths(ctx context.Context) ([]Metadata, error) {
+	return list(ctx, r.db, "paths of PDFs", func(m *Metadata) []any { return []any{&m.PaperID, &m.PDFPath} },
+		"SELECT lower(CAST(paper_id AS VARCHAR)) AS id, COALESCE(CAST(pdf_path AS VARCHAR), '') FROM metadata WHERE paper_id IS NOT NULL ORDER BY id")
 }
 
 // Paper reads all rows of the paper with an id from [Released.IDs]. It lists its corrections in File.Problems: table

@@ -3,8 +3,11 @@ package paperdb
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"airqa/qa"
 )
 
 // kind is the expected content of a column of a released database, whatever its type.
@@ -116,7 +119,7 @@ func (c releasedColumn) expression(types map[string]string) string {
 }
 
 // query selects the rows of one paper. Ids are compared in their own type, so that the engine can skip data.
-func (t releasedTable) query(types map[string]string) string {
+func (t releasedTable) query(types map[string]string, where rowRange) string {
 	var columns []string
 	for _, c := range t.columns {
 		columns = append(columns, c.expression(types))
@@ -125,7 +128,43 @@ func (t releasedTable) query(types map[string]string) string {
 	if types[t.owner] == "UUID" {
 		id = "CAST(? AS UUID)"
 	}
-	return fmt.Sprintf("SELECT %s FROM %s WHERE %s = %s ORDER BY %s", strings.Join(columns, ", "), t.name, t.owner, id, t.order)
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %v AND %s = %s ORDER BY %s", strings.Join(columns, ", "), t.name, where, t.owner, id, t.order)
+}
+
+// everywhere is the range of all rows.
+var everywhere = rowRange{from: 0, to: math.MaxInt64}
+
+// place returns where the rows of a paper are in a table; false if it has none. Without it, reading a paper would read
+// the whole table, and the cost of a paper would grow with the database.
+func (r *Released) place(ctx context.Context, t releasedTable, paper string) (rowRange, bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.places[t.name] == nil {
+		type owned struct {
+			id    string
+			where rowRange
+		}
+		found, err := list(ctx, r.db, t.name, func(o *owned) []any { return []any{&o.id, &o.where.from, &o.where.to} }, fmt.Sprintf(
+			"SELECT CAST(%[1]s AS VARCHAR), min(rowid), max(rowid) FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY ALL", t.owner, t.name))
+		if err != nil {
+			return rowRange{}, false, err
+		}
+		places := make(map[string]rowRange, len(found))
+		for _, o := range found {
+			places[o.id] = o.where
+		}
+		if r.places == nil {
+			r.places = make(map[string]map[string]rowRange)
+		}
+		r.places[t.name] = places
+	}
+	if r.types[t.name][t.owner] == "UUID" {
+		if paper = strings.ToLower(paper); !qa.IsUUID(paper) {
+			return everywhere, true, nil // another way to write a UUID, which the engine may read
+		}
+	}
+	where, have := r.places[t.name][paper]
+	return where, have, nil
 }
 
 // row returns the cells of a row one by one, in the order of the table's columns.
@@ -170,10 +209,14 @@ func (r *row) box() (b [4]int) {
 func rowsOf[T any](ctx context.Context, r *Released, table, paper string, take func(*row) T) ([]T, error) {
 	i := slices.IndexFunc(releasedTables, func(t releasedTable) bool { return t.name == table })
 	t := releasedTables[i]
+	where, have, err := r.place(ctx, t, paper)
+	if err != nil || !have {
+		return nil, err
+	}
 	cells, err := list(ctx, r.db, table, func(c *row) []any {
 		*c = t.row()
 		return c.cells
-	}, t.query(r.types[table]), paper)
+	}, t.query(r.types[table], where), paper)
 	items := make([]T, len(cells))
 	for i := range cells {
 		items[i] = take(&cells[i])

@@ -5,16 +5,22 @@ import (
 	"fmt"
 
 	"airqa/env"
+	"airqa/env/datadir"
 	"airqa/env/ingest/sources/release"
 	"airqa/internal/progress"
 )
 
-// Import copies papers into a data directory, with progress bars. Ctrl-C works as for an ingest.
-func (s Session) Import(to env.WriterConfig, cfg release.Config) (sum release.Summary, err error) {
+// Import copies papers of the database at a path into a data directory, with progress bars. Ctrl-C works as for an ingest.
+func (s Session) Import(to env.WriterConfig, database string, cfg release.Config) (sum release.Summary, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
 	err = s.fill(ctx, drain, to, func(ctx context.Context, store *env.Writer) (done string, err error) {
 		cfg.Store = store
+		dir, err := datadir.Open(to.Dir)
+		if err != nil {
+			return "", err
+		}
+		cfg.Known = &release.Known{Path: database, Dir: dir}
 		sum, err = s.copyPapers(ctx, cfg)
 		return fmt.Sprintf("%d of %d papers", sum.Added+sum.Skipped+len(sum.Failed), sum.Total), err
 	})

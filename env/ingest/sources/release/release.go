@@ -39,6 +39,8 @@ type Config struct {
 	PDFs *PDFs
 	// Replace replaces papers with the same id from other sources.
 	Replace bool
+	// Known recognises an unchanged database; it may be nil.
+	Known *Known
 	// Progress is called after each paper; it may be nil.
 	Progress func(done, total int, title string)
 }
@@ -74,6 +76,15 @@ func Import(ctx context.Context, cfg Config) (Summary, error) {
 		return Summary{}, err
 	}
 	c := copier{Config: cfg, sum: Summary{Total: len(ids), Warned: map[string][]string{}}}
+	version, err := cfg.version(ctx)
+	if err != nil {
+		return c.sum, err
+	}
+	if same, err := cfg.unchanged(ctx, version, ids); err != nil || same {
+		c.sum.Skipped = len(ids)
+		cfg.Progress(len(ids), len(ids), "")
+		return c.sum, err
+	}
 	for i, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return c.sum, err
@@ -83,6 +94,9 @@ func Import(ctx context.Context, cfg Config) (Summary, error) {
 			return c.sum, err
 		}
 		cfg.Progress(i+1, len(ids), title)
+	}
+	if version != "" && len(c.sum.Failed) == 0 {
+		return c.sum, cfg.Known.Dir.SetImported(cfg.Name, version)
 	}
 	return c.sum, nil
 }
