@@ -85,15 +85,8 @@ func Import(ctx context.Context, cfg Config) (Summary, error) {
 		cfg.Progress(len(ids), len(ids), "")
 		return c.sum, err
 	}
-	for i, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return c.sum, err
-		}
-		title, err := c.copy(ctx, id)
-		if err != nil {
-			return c.sum, err
-		}
-		cfg.Progress(i+1, len(ids), title)
+	if err := c.all(ctx, ids); err != nil {
+		return c.sum, err
 	}
 	if version != "" && len(c.sum.Failed) == 0 {
 		return c.sum, cfg.Known.Dir.SetImported(cfg.Name, version)
@@ -104,6 +97,21 @@ func Import(ctx context.Context, cfg Config) (Summary, error) {
 type copier struct {
 	Config
 	sum Summary
+}
+
+// all imports papers.
+func (c *copier) all(ctx context.Context, ids []string) error {
+	for i, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		title, err := c.copy(ctx, id)
+		if err != nil {
+			return err
+		}
+		c.Progress(i+1, len(ids), title)
+	}
+	return nil
 }
 
 // copy imports one paper and returns its title. A problem of a single paper is not an error.
