@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,28 +31,17 @@ func TestKilledExport(t *testing.T) {
 	took := time.Since(start)
 	must(t, command("killed", "--format", "atif"))
 	want, before := filesIn(t, filepath.Join(dir, "quiet")), filesIn(t, filepath.Join(dir, "killed"))
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the moments need not be secret, only repeatable
-	met := 0
-	for range 20 {
-		c := command("killed")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
+	k := newKiller(t, took)
+	k.until(10, func() *exec.Cmd { return command("killed") }, func(hit bool) {
+		if !hit {
+			must(t, command("killed", "--format", "atif")) // begin again
+			return
 		}
-		time.Sleep(time.Duration(random.Int64N(int64(took))))
-		_ = c.Process.Kill()
-		if c.Wait() == nil {
-			must(t, command("killed", "--format", "atif")) // the kill came too late: begin again
-			continue
-		}
-		met++
 		now := filesIn(t, filepath.Join(dir, "killed"))
 		if diff := cmp.Diff(before, now); diff != "" && !cmp.Equal(want, now) {
-			t.Fatalf("kill %d: neither the old nor the new export (-old +found):\n%s", met, diff)
+			t.Fatalf("neither the old nor the new export (-old +found):\n%s", diff)
 		}
-	}
-	if met < 10 {
-		t.Errorf("only %d of 20 kills met a working program", met)
-	}
+	})
 	must(t, command("killed"))
 	if diff := cmp.Diff(want, filesIn(t, filepath.Join(dir, "killed"))); diff != "" {
 		t.Errorf("files (-undisturbed +killed):\n%s", diff)
@@ -62,7 +50,6 @@ func TestKilledExport(t *testing.T) {
 	if err != nil || len(entries) != 3 {
 		t.Errorf("files remain beside the exports: %v (%v)", entries, err)
 	}
-	t.Logf("%d kills met a working program; an export takes %v", met, took)
 }
 
 func must(t *testing.T, c *exec.Cmd) {

@@ -21,16 +21,20 @@ import (
 type slow struct {
 	*openaitest.Server
 	asked chan struct{} // one for each request that came
+	one   chan struct{} // answers one of them
 	let   chan struct{} // closed to answer them all
 	once  sync.Once
 }
 
 func newSlow(t *testing.T) *slow {
 	t.Helper()
-	s := &slow{asked: make(chan struct{}, 100), let: make(chan struct{})}
+	s := &slow{asked: make(chan struct{}, 100), one: make(chan struct{}), let: make(chan struct{})}
 	s.Server = openaitest.New(openaitest.Config{Reply: func([]openaitest.Message) string {
 		s.asked <- struct{}{}
-		<-s.let
+		select {
+		case <-s.one:
+		case <-s.let:
+		}
 		return "```txt\nTrue\n```"
 	}})
 	t.Cleanup(func() {
@@ -159,9 +163,17 @@ func TestReaderIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctrlC(t, c)
-	time.Sleep(100 * time.Millisecond) // no output shows that it arrived
-	server.letGo()
-	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
+	// No output shows that the signal has arrived: replies trickle, so that questions are left when it does.
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for len(ended) == 0 {
+		time.Sleep(200 * time.Millisecond)
+		select {
+		case server.one <- struct{}{}:
+		default:
+		}
+	}
+	if err := <-ended; err == nil || c.ProcessState.ExitCode() != exit.Interrupted {
 		t.Errorf("%v, want exit code %d", err, exit.Interrupted)
 	}
 	if n := len(trajectories(t, filepath.Join(dir, "run"))); n != server.Calls() || n == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"airqa/fixtures"
+	"airqa/internal/testkit/openaitest"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -28,7 +29,12 @@ func TestKilledRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	const workers = 3
-	quiet, disturbed := policyServer(), policyServer()
+	// A reply takes a while, so that the program does not end between the call that a kill waits for and the kill.
+	slow := openaitest.Config{Reply: func(messages []openaitest.Message) string {
+		time.Sleep(40 * time.Millisecond)
+		return policyReply(messages)
+	}}
+	quiet, disturbed := openaitest.New(slow), openaitest.New(slow)
 	defer quiet.Close()
 	defer disturbed.Close()
 	command := func(out, endpoint string) *exec.Cmd {
@@ -65,6 +71,54 @@ func TestKilledRun(t *testing.T) {
 		t.Errorf("%d calls undisturbed, %d with %d kills of %d workers", quiet.Calls(), disturbed.Calls(), kills, workers)
 	}
 	t.Logf("%d kills met a working program; %d calls undisturbed, %d disturbed", kills, quiet.Calls(), disturbed.Calls())
+}
+
+// killer kills programs at random moments of their work.
+type killer struct {
+	t      *testing.T
+	random *rand.Rand
+	span   time.Duration // how long such a program works: the last one that was not killed
+}
+
+func newKiller(t *testing.T, span time.Duration) *killer {
+	return &killer{t: t, random: rand.New(rand.NewPCG(1, 2)), span: span} //nolint:gosec // the moments need not be secret, only repeatable
+}
+
+// until kills programs until n kills have come before the end of one. After each it calls check, with hit false if the
+// program ended first.
+func (k *killer) until(n int, command func() *exec.Cmd, check func(hit bool)) {
+	k.t.Helper()
+	for starts := 0; n > 0; starts++ {
+		if starts == 200 {
+			k.t.Fatalf("%d kills came too late, %d more are needed", starts, n)
+		}
+		hit := k.kill(command())
+		if hit {
+			n--
+		}
+		check(hit)
+	}
+}
+
+func (k *killer) kill(c *exec.Cmd) bool {
+	k.t.Helper()
+	begun, moment := time.Now(), time.Duration(k.random.Int64N(int64(k.span)))
+	if err := c.Start(); err != nil {
+		k.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			k.t.Fatalf("%s: %v before the kill", strings.Join(c.Args[1:], " "), err)
+		}
+		k.span = time.Since(begun)
+		return false
+	case <-time.After(moment):
+		_ = c.Process.Kill()
+		return <-ended != nil
+	}
 }
 
 // killed starts a command n times and kills it after a random number of further calls and a random while. It counts the

@@ -27,42 +27,30 @@ func TestKilledRemoval(t *testing.T) {
 	if out, err := program("papers", "rm", "--data", copied(t, sample), "lumenparse.pdf").CombinedOutput(); err != nil {
 		t.Fatalf("the undisturbed removal: %v\n%s", err, out)
 	}
-	whole := time.Since(begun)
-	const rounds = 12
-	interrupted := 0
-	for round := range rounds {
-		data := copied(t, sample)
-		c := program("papers", "rm", "--data", data, "lumenparse.pdf")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(whole * time.Duration(round+1) / rounds)
-		_ = c.Process.Kill()
-		if c.Wait() != nil {
-			interrupted++
-		}
+	data := ""
+	k := newKiller(t, time.Since(begun))
+	k.until(6, func() *exec.Cmd {
+		data = copied(t, sample)
+		return program("papers", "rm", "--data", data, "lumenparse.pdf")
+	}, func(hit bool) {
 		listed, err := env.Holdings(context.WithoutCancel(t.Context()), data)
 		if err != nil || len(listed) != 5 && len(listed) != 6 {
-			t.Fatalf("round %d: %d papers, %v", round, len(listed), err)
+			t.Fatalf("killed %v: %d papers, %v", hit, len(listed), err)
 		}
 		out, err := program("search", "--data", data, "--limit", "40", "pages per second of LumenParse").CombinedOutput()
 		if err != nil || strings.Contains(string(out), paper) != (len(listed) == 6) {
-			t.Errorf("round %d, %d papers: search: %v\n%s", round, len(listed), err, out)
+			t.Errorf("killed %v, %d papers: search: %v\n%s", hit, len(listed), err, out)
 		}
 		if out, err := program("papers", "rm", "--data", data, paper).CombinedOutput(); (err == nil) != (len(listed) == 6) {
-			t.Errorf("round %d, %d papers: the same removal: %v\n%s", round, len(listed), err, out)
+			t.Errorf("killed %v, %d papers: the same removal: %v\n%s", hit, len(listed), err, out)
 		}
 		if out, err := program("vectors", "check", "--data", data).CombinedOutput(); err != nil || env.RemovalPending(data) {
-			t.Errorf("round %d: the removal is pending, or: %v\n%s", round, err, out)
+			t.Errorf("killed %v: the removal is pending, or: %v\n%s", hit, err, out)
 		}
 		if _, err := os.Stat(filepath.Join(data, "pdfs", paper+".pdf")); !os.IsNotExist(err) {
-			t.Errorf("round %d: the PDF is still there: %v", round, err)
+			t.Errorf("killed %v: the PDF is still there: %v", hit, err)
 		}
-	}
-	if interrupted == 0 {
-		t.Error("no kill came before the end")
-	}
-	t.Logf("%d of %d kills came before the end", interrupted, rounds)
+	})
 }
 
 // copied is a copy of a folder.
