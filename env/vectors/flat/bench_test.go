@@ -35,6 +35,14 @@ func many(n, dim int) iter.Seq2[vectors.Record, error] {
 	}
 }
 
+// size is n records, or a hundredth of them with -short.
+func size(n int) int {
+	if testing.Short() {
+		return n / 100
+	}
+	return n
+}
+
 // makeLarge writes a collection of n x 384.
 func makeLarge(b *testing.B, n int) (dir string) {
 	dir = b.TempDir()
@@ -52,13 +60,18 @@ func makeLarge(b *testing.B, n int) (dir string) {
 	return dir
 }
 
-func BenchmarkSearch300k(b *testing.B) {
-	dir := makeLarge(b, 300_000)
-	set, err := openSet(filepath.Join(dir, "d", wholeName))
+// large opens a collection of 300,000 x 384.
+func large(b *testing.B) *collection {
+	c, err := openCollection(filepath.Join(makeLarge(b, size(300_000)), "d"), 0)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer func() { _ = set.release() }()
+	b.Cleanup(func() { _ = c.release() })
+	return c
+}
+
+func BenchmarkSearch300k(b *testing.B) {
+	c := large(b)
 	five := vectors.Filter{Papers: []string{"paper 0003", "paper 0100", "paper 0222", "paper 0333", "paper 0499"}}
 	runs := []struct {
 		name   string
@@ -69,7 +82,7 @@ func BenchmarkSearch300k(b *testing.B) {
 		for _, r := range runs {
 			for _, cores := range []int{1, 2} {
 				b.Run(fmt.Sprintf("%s/%s/cores=%d", r.name, k.name, cores), func(b *testing.B) {
-					searchMany(b, set, engine{kernel: k, gate: make(gate, cores), path: r.path}, r.filter)
+					searchMany(b, c, engine{kernel: k, gate: make(gate, cores), path: r.path}, r.filter)
 				})
 			}
 		}
@@ -78,18 +91,14 @@ func BenchmarkSearch300k(b *testing.B) {
 
 // BenchmarkSearch32 measures a search with 32 in flight on two cores.
 func BenchmarkSearch32(b *testing.B) {
-	set, err := openSet(filepath.Join(makeLarge(b, 300_000), "d", wholeName))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = set.release() }()
+	c := large(b)
 	e := engine{kernel: kernels()[0], gate: make(gate, 2)}
 	q := questions(b, vectors.Filter{})
 	b.ResetTimer()
 	b.SetParallelism(max(1, 32/runtime.GOMAXPROCS(0)))
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			if hits, err := set.search(b.Context(), e, q[i%len(q)]); err != nil || len(hits) != 5 {
+			if hits, err := c.search(b.Context(), e, q[i%len(q)]); err != nil || len(hits) != 5 {
 				b.Error(hits, err)
 				return
 			}
@@ -108,7 +117,7 @@ func BenchmarkSparse300k(b *testing.B) {
 	}
 	term := func() uint32 { return uint32(20_000 * r.Float64() * r.Float64() * r.Float64()) }
 	err = s.Replace(context.Background(), vectors.Collection{Name: "s", Kind: vectors.Sparse}, func(yield func(vectors.Record, error) bool) {
-		for i := range 300_000 {
+		for i := range size(300_000) {
 			o := vectors.Origin{PaperID: fmt.Sprint(i / 600), Page: 1, Table: "t", Column: "c", Key: fmt.Sprintf("%036d", i)}
 			if !yield(vectors.Record{Origin: o, Vector: vectors.Vector{Sparse: terms(60, term)}}, nil) {
 				return
@@ -155,17 +164,17 @@ func questions(b *testing.B, f vectors.Filter) []vectors.Query {
 }
 
 // searchMany uses a different question each time. The fastest search shows the cost on an idle machine.
-func searchMany(b *testing.B, s *set, e engine, f vectors.Filter) {
+func searchMany(b *testing.B, c *collection, e engine, f vectors.Filter) {
 	queries := questions(b, f)
 	for _, q := range queries[:3] {
-		if _, err := s.search(b.Context(), e, q); err != nil {
+		if _, err := c.search(b.Context(), e, q); err != nil {
 			b.Fatal(err)
 		}
 	}
 	best := time.Hour
 	for i := 0; b.Loop(); i++ {
 		start := time.Now()
-		if hits, err := s.search(b.Context(), e, queries[i%50]); err != nil || len(hits) != 5 {
+		if hits, err := c.search(b.Context(), e, queries[i%50]); err != nil || len(hits) != 5 {
 			b.Fatal(hits, err)
 		}
 		best = min(best, time.Since(start))
@@ -178,6 +187,7 @@ func BenchmarkOpen(b *testing.B) {
 	papers := vectors.Filter{Papers: []string{"paper 0000"}}
 	q := questions(b, vectors.Filter{})[0]
 	for _, n := range []int{3000, 30_000, 300_000} {
+		n = size(n)
 		dir := makeLarge(b, n)
 		reopen := func(b *testing.B, use func(*Store) error) {
 			for b.Loop() {
