@@ -1,13 +1,13 @@
 # make test: everything that must hold. make demo: the main job on the sample papers. make bench: the figures of docs/PERFORMANCE.md.
 # make mutate: whether the tests notice wrong code, on a fixed sample of changes; it takes half an hour or so.
-.PHONY: test vet lint deadcode tidy unit demo build warm bench mutate
+.PHONY: test vet lint deadcode tidy unit benchmarks demo build warm bench mutate
 
 GOLANGCI = go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.10.1
 
 # go test that lists what was skipped; SKIPS="-allow FILE" makes other skips than those of FILE a failure.
 GOTEST = go run ./internal/gotest $(SKIPS)
 
-test: tidy lint deadcode unit
+test: tidy lint deadcode unit benchmarks
 
 vet:
 	go vet ./...
@@ -43,6 +43,10 @@ unit: warm
 	$(GOTEST) $(TESTFLAGS) ./cmd/airqa
 	go test -race $(TESTFLAGS) -run 'TestScripts/(run|run-matrix|run-protocols|explain)$$' ./cmd/airqa
 
+# Every benchmark runs once, on small data, so that none breaks unnoticed.
+benchmarks:
+	go test $(TESTFLAGS) -short -run '^$$' -bench . -benchtime 1x $(shell grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n1 dirname | sort -u)
+
 build:
 	go build -o airqa ./cmd/airqa
 
@@ -50,7 +54,8 @@ demo:
 	go run ./cmd/airqa demo
 
 bench:
-	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens
+	go test -run '^$$' -bench . -benchtime 2s ./eval ./eval/stream ./agent/action ./env/embed/minilm ./env/vectors/flat ./env/paperdb ./env/pdf ./env/ingest ./run/runlog ./internal/tokens ./internal/bpe ./extractor/export
+	go test -run '^$$' -bench 'Grow|Import|ReadAndEmbed' -benchtime 1x -timeout 60m ./env
 	go test -run '^$$' -bench 'Episodes|Version|PassageRecall' -benchtime 1x ./cmd/airqa
 
 mutate:

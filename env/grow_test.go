@@ -80,14 +80,21 @@ func invented(seed int) paperdb.Paper {
 	return p
 }
 
-// BenchmarkGrow measures what one more paper costs, and a search, in directories of different sizes.
-// AIRQA_BENCH_PAPERS=14000 adds a size.
-func BenchmarkGrow(b *testing.B) {
-	sizes := []int{250, 1000, 4000}
-	if n, err := strconv.Atoi(os.Getenv("AIRQA_BENCH_PAPERS")); err == nil {
-		sizes = append(sizes, n)
+// sizes are numbers of papers: one small one with -short. AIRQA_BENCH_PAPERS=14000 adds a size.
+func sizes() []int {
+	if testing.Short() {
+		return []int{20}
 	}
-	for _, n := range sizes {
+	n, err := strconv.Atoi(os.Getenv("AIRQA_BENCH_PAPERS"))
+	if err != nil {
+		return []int{250, 1000, 4000}
+	}
+	return []int{250, 1000, 4000, n}
+}
+
+// BenchmarkGrow measures what one more paper costs, and a search, in directories of different sizes.
+func BenchmarkGrow(b *testing.B) {
+	for _, n := range sizes() {
 		b.Run(fmt.Sprint("papers=", n), func(b *testing.B) {
 			dir := filepath.Join(b.TempDir(), "data")
 			begin := cpu()
@@ -112,6 +119,9 @@ func BenchmarkGrow(b *testing.B) {
 // requests, and records that are sent.
 func BenchmarkGrowServer(b *testing.B) {
 	for _, n := range []int{6, 60, 250} {
+		if testing.Short() && n > 6 {
+			break
+		}
 		b.Run(fmt.Sprint("papers=", n), func(b *testing.B) {
 			var requests, rows atomic.Int64
 			address := milvustest.Start(b).Proxy(b, func(r milvustest.Request) error {

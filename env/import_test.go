@@ -3,9 +3,7 @@ package env_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
 
 	"airqa/env"
@@ -15,13 +13,8 @@ import (
 )
 
 // BenchmarkImport measures an import of another data directory, and the same import again, for each paper.
-// AIRQA_BENCH_PAPERS=14000 adds a size.
 func BenchmarkImport(b *testing.B) {
-	sizes := []int{250, 1000, 4000}
-	if n, err := strconv.Atoi(os.Getenv("AIRQA_BENCH_PAPERS")); err == nil {
-		sizes = append(sizes, n)
-	}
-	for _, n := range sizes {
+	for _, n := range sizes() {
 		b.Run(fmt.Sprint("papers=", n), func(b *testing.B) {
 			for range b.N {
 				from := env.WriterConfig{Dir: filepath.Join(b.TempDir(), "from"), Embedder: cheap{}}

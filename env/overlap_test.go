@@ -16,7 +16,11 @@ import (
 // BenchmarkReadAndEmbed reads the papers of AIRQA_TEST_PDFS on one core, embeds their texts on one core, and does both
 // at once.
 func BenchmarkReadAndEmbed(b *testing.B) {
-	files, _ := filepath.Glob(filepath.Join(os.Getenv("AIRQA_TEST_PDFS"), "*.pdf"))
+	papers := os.Getenv("AIRQA_TEST_PDFS")
+	if testing.Short() {
+		papers = "../fixtures/papers"
+	}
+	files, _ := filepath.Glob(filepath.Join(papers, "*.pdf"))
 	if len(files) == 0 {
 		b.Skip("AIRQA_TEST_PDFS names no folder with papers")
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"airqa/internal/testkit/browsertest"
 	"airqa/qa"
 	"airqa/report/episodes"
 	"airqa/viewer"
@@ -38,29 +38,8 @@ type browser struct {
 // browse starts a server and a browser. Without one, the test is skipped.
 func browse(t *testing.T) *browser {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
-	}
-	if program == "" {
-		t.Skip("no Chromium is installed")
-	}
-	b := &browser{t: t, folder: viewertest.Folder(t)}
-	b.serve()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute))
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	b.ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // events newer than the library
-	t.Cleanup(cancel)
-	chromedp.ListenTarget(b.ctx, func(event any) {
+	b := &browser{t: t}
+	b.ctx = browsertest.Open(t, func(event any) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		switch e := event.(type) {
@@ -70,6 +49,8 @@ func browse(t *testing.T) *browser {
 			b.console = append(b.console, e.ExceptionDetails.Error())
 		}
 	})
+	b.folder = viewertest.Folder(t)
+	b.serve()
 	return b
 }
 

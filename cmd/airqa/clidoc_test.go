@@ -25,7 +25,7 @@ const cliDocHead = "# Command line\n\n" + `Every command and flag. This page is 
 A flag takes its value from the first of these that has one:
 
 1. the command line
-2. the environment: ` + "`AIRQA_COMMAND_FLAG` (`AIRQA_RUN_TURNS`), then the variables listed with the flag (`AIRQA_TURNS`)" + `
+2. the environment: ` + "`AIRQA_COMMAND_FLAG` (`AIRQA_RUN_TURNS`), then the variables listed with the flag (`AIRQA_TURNS`);\n   a flag without variables in the list has neither" + `
 3. ` + "`airqa.yaml`" + ` in the working directory: the key under the name of the command, then the key at the top
 4. the default
 

@@ -20,16 +20,28 @@ import (
 // shares the cores, the episodes run in another, whose processor time is measured alone.
 func BenchmarkEpisodesIdleTools(b *testing.B) {
 	server := newLoadServer(b, loadReplies())
-	benchmarkLoad(b, server, 32, max(2000, b.N))
+	benchmarkLoad(b, server, 32, load(b, 2000))
 }
 
 // A second's delay and 256 connections: how near the program comes to a second a call.
 func BenchmarkEpisodesSlowEndpoint(b *testing.B) {
 	server := newLoadServer(b, loadReplies())
 	server.delay = time.Second
-	const workers, rounds = 256, 4
+	const workers = 256
+	rounds := 4
+	if testing.Short() {
+		rounds = 1
+	}
 	r := benchmarkLoad(b, server, workers, workers*rounds)
-	b.ReportMetric(rounds*float64(len(loadReplies()))/r.Seconds, "of-ideal")
+	b.ReportMetric(float64(rounds*len(loadReplies()))/r.Seconds, "of-ideal")
+}
+
+// load is the number of episodes of a benchmark: at least least, or a hundredth of it with -short.
+func load(b *testing.B, least int) int {
+	if testing.Short() {
+		least /= 100
+	}
+	return max(least, b.N)
 }
 
 func benchmarkLoad(b *testing.B, server *loadServer, workers, episodes int) loadResult {
@@ -73,7 +85,7 @@ func loaded(tb testing.TB, s loadSpec) loadResult {
 func BenchmarkEpisodesRealTools(b *testing.B) {
 	data := ingested(b)
 	server := newLoadServer(b, loadReplies())
-	episodes := max(1000, b.N)
+	episodes := load(b, 1000)
 	c := loadCommand(b, loadRun{data: data, url: server.URL(), dir: b.TempDir(), episodes: episodes, workers: 16})
 	start := time.Now()
 	if raw, err := c.CombinedOutput(); err != nil {

@@ -34,6 +34,9 @@ const leastRecall = 95
 // in the first, second or last third of its passage. "beginnings" embeds no more of a passage than the model reads at once.
 func BenchmarkPassageRecall(b *testing.B) {
 	papers := os.Getenv("AIRQA_TEST_PDFS")
+	if testing.Short() {
+		papers = "../../fixtures/papers"
+	}
 	if papers == "" {
 		b.Skip("AIRQA_TEST_PDFS names no folder of papers")
 	}

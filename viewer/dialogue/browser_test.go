@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"airqa/internal/testkit/browsertest"
 	"airqa/qa/dataset"
 	"airqa/run/collect"
 	"airqa/viewer/dialogue"
@@ -136,28 +137,8 @@ type person struct {
 
 func sit(t *testing.T) *person {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("not with -short")
-	}
-	program := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
-	}
-	if program == "" {
-		t.Skip("no Chromium is installed")
-	}
 	p := &person{t: t}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute))
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	p.ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {})) // events newer than the library
-	t.Cleanup(cancel)
-	chromedp.ListenTarget(p.ctx, func(event any) {
+	p.ctx = browsertest.Open(t, func(event any) {
 		if e, ok := event.(*runtime.EventExceptionThrown); ok {
 			p.mu.Lock()
 			defer p.mu.Unlock()
