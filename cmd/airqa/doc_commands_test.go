@@ -29,7 +29,8 @@ var notRun = []struct {
 	{regexp.MustCompile(`^airqa view `), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`^airqa collect --`), "Ctrl-C: it serves until then"},
 	{regexp.MustCompile(`\bstudy-data\b|participants\.csv`), "the dialogues and participants of a study"},
-	{regexp.MustCompile(`^go install \./cmd/airqa$`), "nothing: the test binary is the program"},
+	{regexp.MustCompile(`^go (install \./cmd/airqa|run \./cmd/airqa demo)$`), "nothing: the test binary is the program"},
+	{regexp.MustCompile(`^(go test \./\.\.\.|make test)$`), "the tests: they are running"},
 }
 
 // docCommand is a command of a fenced block, with the lines of output that the document shows below it.
@@ -206,7 +207,7 @@ func runDocCommand(t *testing.T, dir string, c docCommand) {
 func parseDocCommand(t *testing.T, c docCommand) {
 	t.Helper()
 	found := false
-	for part := range strings.SplitSeq(c.text, " | ") {
+	for part := range strings.SplitSeq(strings.Replace(c.text, "go run ./cmd/airqa ", "airqa ", 1), " | ") {
 		words := shellWords(part)
 		for len(words) > 0 && regexp.MustCompile(`^[A-Z_]+=`).MatchString(words[0]) {
 			words = words[1:]
@@ -218,7 +219,7 @@ func parseDocCommand(t *testing.T, c docCommand) {
 			}
 		}
 	}
-	if !found && !strings.HasPrefix(c.text, "go install ") {
+	if !found && !strings.HasPrefix(c.text, "go ") && !strings.HasPrefix(c.text, "make ") {
 		t.Errorf("%s\nis no command of airqa", c)
 	}
 }

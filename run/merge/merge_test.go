@@ -121,6 +121,10 @@ func (w *world) merge(partial bool, runs ...string) ([]merge.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return w.merger(partial).Merge(jobs)
+}
+
+func (w *world) merger(partial bool) merge.Merger {
 	same := func(b []byte) []byte { return b }
 	return merge.Merger{
 		Session: session.Session{
@@ -128,7 +132,7 @@ func (w *world) merge(partial bool, runs ...string) ([]merge.Result, error) {
 			Progress: progress.New(progress.Config{Out: io.Discard}), Redact: same, RedactKeys: same,
 		},
 		Out: w.path("out"), Partial: partial,
-	}.Merge(jobs)
+	}
 }
 
 // merged merges runs without a problem.

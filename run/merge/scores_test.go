@@ -1,12 +1,17 @@
 package merge_test
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"airqa/qa"
+	"airqa/run/merge"
 	"airqa/run/runlog"
 	"airqa/run/shard"
 )
@@ -82,4 +87,54 @@ func TestMergeScores(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A merged run was created when its first shard was.
+func TestCreated(t *testing.T) {
+	w := newWorld(t)
+	for i, age := range []time.Duration{time.Hour, 3 * time.Hour, 2 * time.Hour} {
+		w.shard(fmt.Sprintf("shards/%d", i+1), shard.Part{Index: i + 1, Of: 3}, nil, func(c *runlog.Config) { c.Created = clock.Add(-age) })
+	}
+	w.merged(false, w.path("shards"))
+	c, err := runlog.ReadConfig(w.path("out"))
+	w.ok(err)
+	if want := clock.Add(-3 * time.Hour); !c.Created.Equal(want) {
+		t.Errorf("created %v, want %v", c.Created, want)
+	}
+}
+
+// Scores that cannot be written are an error of the merge.
+func TestScoresNotWritten(t *testing.T) {
+	w := newWorld(t)
+	w.shards(2)
+	for i := range 2 {
+		_, share := shard.Part{Index: i + 1, Of: 2}.Take(w.examples)
+		w.score(w.path(fmt.Sprintf("shards/%d", i+1)), "a", clock.Add(time.Hour), share.UUIDs...)
+	}
+	jobs, err := merge.Find([]string{w.path("shards")}, w.path("out"))
+	w.ok(err)
+	m := w.merger(false)
+	m.Redact = func(b []byte) []byte { // called with what is about to be written
+		if bytes.Contains(b, []byte(`"verdict"`)) {
+			for _, dir := range w.besides() {
+				w.ok(errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600))) // a file instead of the folder
+			}
+		}
+		return b
+	}
+	if results, err := m.Merge(jobs); err == nil {
+		t.Errorf("results %+v", results)
+	}
+}
+
+// besides are the folders of the world that are no shards.
+func (w *world) besides() (dirs []string) {
+	entries, err := os.ReadDir(w.dir)
+	w.ok(err)
+	for _, e := range entries {
+		if e.Name() != "shards" {
+			dirs = append(dirs, w.path(e.Name()))
+		}
+	}
+	return dirs
 }
