@@ -11,7 +11,7 @@ import (
 	"airqa/internal/progress"
 )
 
-// Session is the environment of an invocation. All fields but Notify and Log are required.
+// Session is the environment of an invocation. All fields but Notify are required.
 type Session struct {
 	Notify   progress.Notify
 	Progress *progress.Reporter
