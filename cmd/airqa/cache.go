@@ -49,6 +49,12 @@ type cacheFolder struct {
 
 type cacheListCmd struct{ cacheFolder }
 
+func (cacheCmd) Help() string {
+	return `Examples:
+  airqa cache list replies
+  airqa cache prune replies --older 30d`
+}
+
 func (cacheListCmd) Help() string {
 	return `Examples:
   airqa cache list replies

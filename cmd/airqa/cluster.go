@@ -36,6 +36,12 @@ type slurmCmd struct {
 	Keys      string `env:"-" placeholder:"FILE" help:"File with the keys on the cluster, as lines of NAME=VALUE. Default: the environment of sbatch."`
 }
 
+func (clusterCmd) Help() string {
+	return `Examples:
+  airqa cluster slurm --shards 16 -- -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o -o runs/hybrid > airqa.sbatch
+  airqa cluster k8s --shards 16 --image registry/airqa --claim work -- -q q.jsonl --baseline rag -m openai:gpt-4o -o runs/rag > job.yaml`
+}
+
 func (slurmCmd) Help() string {
 	return `Examples:
   airqa cluster slurm --shards 16 -- -q q.jsonl --baseline agentic-hybrid -m openai:gpt-4o -o runs/hybrid > airqa.sbatch

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,7 @@ import (
 	"airqa/internal/terminal"
 )
 
-// flagGroups are the flags that only --help-all shows, by heading.
+// flagGroups are the flags that only --help-all shows, by heading. "export/max-tokens" is that flag of "export" commands.
 var flagGroups = []struct{ title, flags string }{
 	{"Which questions:", "range id tag status of sample-seed retry missing-list shard"},
 	{"Model:", "base-url temperature top-p seed max-tokens stop reasoning reasoning-effort context-window models price"},
@@ -30,7 +31,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Drawing and gates:", "categories max-candidates draw-seed gates skip-gate solve-again pictures resume"},
 	{"Other sources:", "metadata mineru max-mb delay"},
 	{"Passages:", "chunk-size chunk-unit"},
-	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens max-tokens max-repetition max-per-question max-per-paper ids"},
+	{"Which episodes:", "include min-score max-score outcome of-model of-baseline min-turns max-turns min-tokens export/max-tokens max-repetition max-per-question max-per-paper ids"},
 	{"Duplicates and leaks:", "duplicates against leaks leak keep-private"},
 }
 
@@ -62,14 +63,17 @@ func groupFlags(k *kong.Kong) error {
 			rank[name] = len(rank) + 1
 		}
 	}
+	commands := &kong.Group{Key: "Commands:", Title: "Commands:"}
 	for _, node := range k.Model.Leaves(false) {
 		if node.Parent != k.Model.Node {
-			node.Group = &kong.Group{Title: "Commands:"} // such as vectors copy
+			node.Group = commands // such as vectors copy
 		}
-		command := strings.Join(settings.CommandPath(node), " ")
+		path := settings.CommandPath(node)
+		command := strings.Join(path, " ")
+		group := func(f *kong.Flag) *kong.Group { return cmp.Or(groups[path[0]+"/"+f.Name], groups[f.Name]) }
 		var grouped []*kong.Flag
 		for _, f := range node.Flags {
-			if groups[f.Name] != nil && !slices.Contains(strings.Fields(onFirstPage[command]), f.Name) {
+			if group(f) != nil && !slices.Contains(strings.Fields(onFirstPage[command]), f.Name) {
 				grouped = append(grouped, f)
 			}
 		}
@@ -77,7 +81,7 @@ func groupFlags(k *kong.Kong) error {
 			continue
 		}
 		for _, f := range grouped {
-			f.Group = groups[f.Name]
+			f.Group = group(f)
 		}
 		slices.SortStableFunc(node.Flags, func(a, b *kong.Flag) int { return groupRank(rank, a) - groupRank(rank, b) })
 	}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -137,12 +139,27 @@ func airqa(args []string) int {
 	if err := a.noteFileSettings(ctx); err != nil {
 		return reportError(err)
 	}
-	err = ctx.Run(a)
-	code := reportError(err)
+	code := reportError(missingInput(ctx.Run(a), args))
 	if a.interrupted.Load() && (code == exit.Failed || code == exit.FailedExamples) {
 		return exit.Interrupted
 	}
 	return code
+}
+
+// missingInput is wrong use if err is about a file that the command line names and that does not exist.
+func missingInput(err error, args []string) error {
+	var missing *fs.PathError
+	if !errors.As(err, &missing) || !errors.Is(missing, fs.ErrNotExist) {
+		return err
+	}
+	named := func(arg string) bool {
+		_, value, _ := strings.Cut(arg, "=")
+		return missing.Path == arg || missing.Path == value || missing.Path == strings.TrimPrefix(value, "@") || missing.Path == strings.TrimPrefix(arg, "@")
+	}
+	if !slices.ContainsFunc(args, named) {
+		return err
+	}
+	return exit.Misuse("%s: no such file or directory", missing.Path)
 }
 
 // emptyChoice matches the value "" in kong's list of choices, which means that the flag is not given.

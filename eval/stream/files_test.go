@@ -183,7 +183,7 @@ func TestFilesErrors(t *testing.T) {
 		f    stream.Files
 		want string
 	}{
-		{"no golds", stream.Files{Golds: golds + "x", Predictions: preds}, "no such file or folder"},
+		{"no golds", stream.Files{Golds: golds + "x", Predictions: preds}, "no such file or directory"},
 		{"no predictions", stream.Files{Golds: golds, Predictions: preds + "x"}, "predictions: open"},
 		{"other files", stream.Files{Golds: golds, Predictions: preds}, "no prediction belongs to any question"},
 		{"nothing predicted", stream.Files{Golds: golds, Predictions: write(t, "e.jsonl")}, "no prediction belongs to any question"},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -49,8 +48,6 @@ func Blocks(path string) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		info, err := os.Stat(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			yield(Block{}, fmt.Errorf("questions %s: no such file or folder", path))
 		case err != nil:
 			yield(Block{}, fmt.Errorf("questions: %w", err))
 		case info.IsDir():

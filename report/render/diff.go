@@ -65,7 +65,14 @@ func beforeFirst(q diff.Question) []string {
 		lines = append(lines, c.Key+": "+c.Describe("in A", "in B"))
 	}
 	for _, c := range q.Prompt {
-		lines = append(lines, fmt.Sprintf("message %d (%s) %s: A %q, B %q", c.Message, c.Role, c.Change, c.A, c.B))
+		what := fmt.Sprintf("%s: A %q, B %q", c.Change, c.A, c.B)
+		switch {
+		case c.What == diff.Missing && c.A == "":
+			what = fmt.Sprintf("only in B: %q", c.B)
+		case c.What == diff.Missing:
+			what = fmt.Sprintf("only in A: %q", c.A)
+		}
+		lines = append(lines, fmt.Sprintf("message %d (%s) %s", c.Message, c.Role, what))
 	}
 	return lines
 }

@@ -158,7 +158,7 @@ var ErrNoRun = errors.New("no run here (run.json is missing); airqa run --out DI
 // NoRun is [ErrNoRun] for a directory. It suggests a subfolder that has runs.
 func NoRun(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w\n  there is no such directory", dir, ErrNoRun)
+		return noDirectory(dir)
 	}
 	for _, below := range []string{"*/", "*/*/"} {
 		runs, err := fs.Glob(os.DirFS(dir), below+RunFile)
@@ -168,6 +168,15 @@ func NoRun(dir string) error {
 		}
 	}
 	return fmt.Errorf("%s: %w", dir, ErrNoRun)
+}
+
+// noDirectory is [ErrNoRun] for a directory that does not exist.
+type noDirectory string
+
+func (d noDirectory) Error() string     { return string(d) + ": no such directory" }
+func (d noDirectory) Is(err error) bool { return err == ErrNoRun }
+func (d noDirectory) Unwrap() error {
+	return &fs.PathError{Op: "open", Path: string(d), Err: fs.ErrNotExist}
 }
 
 // MismatchError lists the differences between a configuration and a run directory's.

@@ -29,7 +29,7 @@ const (
 
 // Endpoint configures how models are called. Its fields are flags.
 type Endpoint struct {
-	BaseURL string `name:"base-url" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, ..., or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, ..."`
+	BaseURL string `name:"base-url" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
 	qa.Sampling
 	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as such."`
 	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Context window to request, in tokens (ollama only)."`
