@@ -22,7 +22,7 @@ func TestHelpIsShort(t *testing.T) {
 	for _, node := range parser.Model.Leaves(false) {
 		shown := 0
 		for _, f := range node.Flags {
-			known[f.Name] = true
+			known[f.Name], known[settings.CommandPath(node)[0]+"/"+f.Name] = true, true
 			if f.Group == nil {
 				shown++
 			}
