@@ -105,9 +105,10 @@ func (benchAgreeCmd) Help() string {
   airqa bench agree ratings.csv
   airqa bench agree DORIS-MAE_dataset_v1.json --annotations annotations.json
 
-An empty field or a dot is a missing value. A first column named id or unit does not count. Each pair of raters gets
-Cohen's kappa, exact agreement, macro F1 and Spearman's rho. --rater tests whether a model agrees with people as well as
-they agree with each other.`
+The table has a line for each unit and a column for each rater, as pandas, R and spreadsheets write it: 1.0 is 1, and NA
+and NaN are missing values. The notes show which columns were taken as units and raters. Each pair of raters gets Cohen's
+kappa, exact agreement, macro F1 and Spearman's rho. --rater tests whether a model agrees with people as well as they
+agree with each other.`
 }
 
 func (c benchAgreeCmd) Run(a *app) error {

@@ -29,8 +29,9 @@ func CohenKappa[T comparable](a, b []T) float64 {
 }
 
 // FleissKappa is the agreement of several judges beyond chance (Fleiss 1971); votes[item][judge]. Items may have
-// different judges. Items with fewer than two votes are ignored; with different numbers of votes, each item has equal
-// weight (as in Gwet 2014). NaN if no item is left or all votes are equal, as in [CohenKappa].
+// different judges. Items with fewer than two votes are ignored, also for the agreement by chance; with different numbers
+// of votes, each item has equal weight (as in Gwet 2014). NaN if no item is left or all votes are equal, as in
+// [CohenKappa].
 func FleissKappa[T comparable](votes [][]T) float64 {
 	var items, agree float64
 	shares := make(map[T]float64)

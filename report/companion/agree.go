@@ -1,29 +1,18 @@
 package companion
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"airqa/eval/agreement"
 	"airqa/internal/stats"
 )
 
-// ratings are the values of raters: rows are units, columns raters; "" is a missing value.
-type ratings struct {
-	raters []string
-	units  [][]string
-}
-
 // Agree measures the agreement of raters, and compares one of them, a model, to the others.
 func Agree(r AgreeRequest) (*Result, error) {
-	t, faults, err := r.read()
+	t, err := r.read()
 	if err != nil {
 		return nil, err
 	}
@@ -51,17 +40,12 @@ func Agree(r AgreeRequest) (*Result, error) {
 			add("Spearman's rho", agreement.Spearman(shared(numbers[0], numbers[1])), len(a))
 		}
 	}
-	result := newResult("", "Agreement of "+filepath.Base(r.File), Request{Dataset: r.File}, faults)
-	result.Tables, result.Notes = []Table{table}, []string{
-		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: there is no such unit, or all values are equal.",
-	}
+	result := newResult("", "Agreement of "+filepath.Base(r.File), Request{Dataset: r.File}, t.faults)
+	result.Tables, result.Notes = []Table{table}, append(t.notes, t.measureNotes(numbers, numeric)...)
 	if len(t.raters) > 2 {
 		result.Tables = append(result.Tables, t.pairs(numbers, numeric))
 	}
 	result.Tables = append(result.Tables, t.labels(categories))
-	if !numeric {
-		result.Notes = append(result.Notes, "Some values are not numbers, so that there is no ordinal, interval or ratio measure.")
-	}
 	if r.Model != "" {
 		parity, notes, err := t.parity(numbers, numeric, r)
 		if err != nil {
@@ -72,37 +56,21 @@ func Agree(r AgreeRequest) (*Result, error) {
 	return result, nil
 }
 
-func readRatings(path string) (ratings, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return ratings{}, err
+// measureNotes explain which measures are missing or undefined.
+func (t ratings) measureNotes(numbers [][]float64, numeric bool) []string {
+	notes := []string{
+		"n is the number of units with two values or more; the others are left out. A measure without value is undefined: there is no such unit, or all values are equal.",
 	}
-	defer f.Close() //nolint:errcheck // it is only read
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return ratings{}, err
+	if slices.ContainsFunc(t.units, func(unit []string) bool { return slices.Contains(unit, "") }) {
+		notes = append(notes, "With missing values, Fleiss' kappa gives each unit the same weight, however many values it has (Gwet 2014).")
 	}
-	if len(rows) < 2 {
-		return ratings{}, fmt.Errorf("it has no units; the first line names the raters, each further one is a unit: %w", io.ErrUnexpectedEOF)
+	switch {
+	case !numeric:
+		notes = append(notes, "Some values are not numbers, so that there is no ordinal, interval or ratio measure.")
+	case math.IsNaN(agreement.Alpha(numbers, agreement.Ratio)) && !math.IsNaN(agreement.Alpha(numbers, agreement.Interval)):
+		notes = append(notes, "The ratio alpha is undefined for a number and its negative: it divides by the sum of two values.")
 	}
-	skip := 0
-	if slices.Contains([]string{"id", "unit"}, strings.ToLower(rows[0][0])) {
-		skip = 1
-	}
-	t := ratings{raters: rows[0][skip:]}
-	for _, row := range rows[1:] {
-		unit := make([]string, len(t.raters))
-		for i, cell := range row[skip:] {
-			if cell = strings.TrimSpace(cell); cell != "." {
-				unit[i] = cell
-			}
-		}
-		t.units = append(t.units, unit)
-	}
-	if len(t.raters) < 2 {
-		return t, fmt.Errorf("it has %d raters; agreement needs two", len(t.raters))
-	}
-	return t, nil
+	return notes
 }
 
 // categories are the distinct values, and pairable is the number of units with two values or more.
@@ -141,8 +109,8 @@ func (t ratings) numbers(categories []string) (list [][]float64, numeric bool) {
 	value := make(map[string]float64)
 	numeric = true
 	for _, c := range categories {
-		x, err := strconv.ParseFloat(c, 64)
-		numeric = numeric && err == nil && !math.IsNaN(x) && !math.IsInf(x, 0)
+		x, ok := parseNumber(c)
+		numeric = numeric && ok
 		value[c] = x
 	}
 	if !numeric {

@@ -17,9 +17,7 @@ import (
 
 // AgreeRequest is a call of [Agree].
 type AgreeRequest struct {
-	// File is a CSV file with a head: a line for each unit, a column for each rater, and empty fields (or ".") for missing
-	// values. A first column named id or unit does not count. Or it is the file of DORIS-MAE, of which the test set is
-	// read.
+	// File is a table of ratings (docs/bench.md), or the file of DORIS-MAE, of which the test set is read.
 	File string
 	// Annotations are used as those of the model, instead of the dataset's; empty for none.
 	Annotations string
@@ -36,29 +34,29 @@ type AgreeRequest struct {
 // ModelRater is the name of the rater whose scores are the annotations of a dataset.
 const ModelRater = "model"
 
-// read returns the ratings, and the faults of a dataset.
-func (r *AgreeRequest) read() (ratings, []*dataset.Fault, error) {
+func (r *AgreeRequest) read() (ratings, error) {
 	if !strings.EqualFold(extension(r.File), "json") {
 		if r.Annotations != "" {
-			return ratings{}, nil, exit.Misuse("--annotations needs the file of doris-mae, whose test set has the people's scores")
+			return ratings{}, exit.Misuse("--annotations needs the file of doris-mae, whose test set has the people's scores")
 		}
 		t, err := readRatings(r.File)
 		if err != nil {
-			return t, nil, fmt.Errorf("read ratings: %s: %w", r.File, err)
+			return t, fmt.Errorf("read ratings: %s: %w", r.File, err)
 		}
-		return t, nil, nil
+		return t, nil
 	}
 	d, err := dataset.DORIS(r.File, dataset.DORISOptions{Annotations: r.Annotations, Test: true})
 	if err != nil {
-		return ratings{}, nil, err
+		return ratings{}, err
 	}
 	if len(d.Judged) == 0 {
-		return ratings{}, nil, fmt.Errorf("%s has no Test_set, the pairs that people annotated", r.File)
+		return ratings{}, fmt.Errorf("%s has no Test_set, the pairs that people annotated", r.File)
 	}
 	r.Model = cmp.Or(r.Model, ModelRater)
+	t := testSet(d)
 	// Faults of pools do not matter here.
-	faults := slices.DeleteFunc(d.Faults, func(f *dataset.Fault) bool { return !strings.HasPrefix(f.Text, "Test_set") })
-	return testSet(d), faults, nil
+	t.faults = slices.DeleteFunc(d.Faults, func(f *dataset.Fault) bool { return !strings.HasPrefix(f.Text, "Test_set") })
+	return t, nil
 }
 
 func extension(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
