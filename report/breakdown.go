@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"airqa/qa"
@@ -187,5 +188,8 @@ func judgeTable(rows []Row, _ Options) (*Table, error) {
 		return nil, nil
 	}
 	t.Notes = []string{"Kappa: Fleiss for all judges, Cohen for pairs; 1 is full agreement, 0 agreement by chance, a dash means that all verdicts are the same. Right and failed count the verdicts of a judge and its failures to give one."}
+	if slices.ContainsFunc(rows, func(r Row) bool { return r.Panel != nil && slices.Max(r.Panel.Failed) > 0 }) {
+		t.Notes = append(t.Notes, "With failed judges, Fleiss' kappa gives each item the same weight, however many verdicts it has (Gwet 2014).")
+	}
 	return &t, nil
 }

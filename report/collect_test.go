@@ -185,7 +185,11 @@ func TestPanel(t *testing.T) {
 		judged("c", vote("A", true), vote("B", false), vote("C", true), vote("A", false), vote("B", false), vote("C", false)),
 		reporttest.Score("d", 0, qa.Right),
 	}}
-	got := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d"), report.Options{}).Panel
+	row := reporttest.Collect(t, w, reporttest.Single("a", "b", "c", "d"), report.Options{})
+	got := row.Panel
+	if notes := notesOf(t, row, report.Options{Table: "judges"}); !strings.Contains(notes, "gives each item the same weight") {
+		t.Errorf("the form of kappa is not named:\n%s", notes)
+	}
 	// By hand: items 3/3, 0/2, 2/3, 0/3 right; observed (1+1+1/3+1)/4, chance from the mean share (1+0+2/3+0)/4.
 	share := (1 + 2.0/3) / 4
 	chance := share*share + (1-share)*(1-share)

@@ -31,13 +31,18 @@ const MinClusters = 20
 // cell is the mean over the questions that holds selects, with its error.
 func (o Options) cell(name string, questions []question, holds func(qa.Example) bool) Cell {
 	c := Cell{Column: name}
+	var mean stats.Bounded
 	var values []float64
 	var clusters []string
 	for _, q := range questions {
 		if !holds(q.Example) {
 			continue
 		}
+		if low, high, ok := q.bounds(); ok {
+			mean.Add(low, high)
+		}
 		if v, ok := q.value(); ok {
+			mean.Count(v)
 			values, clusters = append(values, v), append(clusters, q.cluster())
 			continue
 		}
@@ -48,27 +53,27 @@ func (o Options) cell(name string, questions []question, holds func(qa.Example) 
 			c.Unjudged++ // there is an answer, but no verdict of a judge
 		}
 	}
-	c.N = len(values)
-	if c.N > 0 {
-		o.fill(&c, values, clusters)
+	c.N = mean.N
+	c.Clusters = len(slices.Compact(slices.Sorted(slices.Values(clusters))))
+	c.bound(mean)
+	if c.N > 0 && !c.impossible {
+		c.Score = 100 * mean.Sum / float64(c.N)
+		o.errors(&c, values, clusters)
 	}
 	return c
 }
 
-// fill sets score, errors, interval and bounds of a cell with values.
-func (o Options) fill(c *Cell, values []float64, clusters []string) {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
+// bound sets the bounds of a cell with verdicts.
+func (c *Cell) bound(mean stats.Bounded) {
+	if b := mean.Bounds(100); b != nil && *b != (stats.Interval{Low: 0, High: 100}) {
+		c.Bounds, c.impossible = b, !mean.Possible()
 	}
-	c.Score = 100 * sum / float64(c.N)
+}
+
+// errors sets the standard errors and the interval of a cell with a score.
+func (o Options) errors(c *Cell, values []float64, clusters []string) {
 	c.SE, c.ClusteredSE = standardError(values, nil), standardError(values, clusters)
-	c.Clusters = len(slices.Compact(slices.Sorted(slices.Values(clusters))))
 	o.interval(c, values, clusters)
-	if c.Incomplete() {
-		all := float64(c.N + c.Unjudged)
-		c.Bounds = &stats.Interval{Low: 100 * sum / all, High: 100 * (sum + float64(c.Unjudged)) / all}
-	}
 }
 
 // standardError is in percent. It is nil, not 0, if all values are equal.

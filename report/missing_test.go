@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -131,5 +132,62 @@ func TestJudgeOutage(t *testing.T) {
 				t.Errorf("obj. is printed as %q", v.Marked())
 			}
 		}
+	}
+}
+
+// A judge that fails on right answers must not make the report print a score that no verdict could bring about.
+func TestScoreRuledOut(t *testing.T) {
+	var w reporttest.World
+	var uuids []string
+	for i := range 40 {
+		uuids = append(uuids, fmt.Sprintf("q%02d", i))
+		for repeat := range 3 {
+			v := qa.Wrong
+			switch {
+			case i < 7 && (repeat == 0 || repeat == 1 && i < 2): // nine failures, in questions that are right otherwise
+				v = qa.Unscored
+			case i < 7 || i == 7 && repeat < 2 || i == 8 && repeat < 2: // 12 + 4
+				v = qa.Right
+			}
+			w.Scores = append(w.Scores, reporttest.Score(uuids[i], repeat, v))
+		}
+	}
+	examples := reporttest.Single(uuids...)
+	for i := range examples {
+		examples[i].Evaluator = qa.Evaluator{Func: "eval_reference_answer_with_llm", Kwargs: []byte(`{"reference_answer": "x", "question": "y"}`)}
+	}
+	o := report.Options{Intervals: report.WilsonIntervals, Table: report.AllTables}
+	row := reporttest.Collect(t, w, examples, o)
+	c := row.Cell(report.Average)
+	if c.Bounds == nil || math.Abs(c.Bounds.Low-40./3) > 1e-9 || math.Abs(c.Bounds.High-125./6) > 1e-9 || c.N != 33 || c.Shown() {
+		t.Errorf("AVG = %+v, bounds %+v, want 13.33 to 20.83", c, c.Bounds)
+	}
+	raw, err := json.Marshal(c)
+	if err != nil || !strings.Contains(string(raw), `"score":null`) || strings.Contains(string(raw), `"interval"`) {
+		t.Errorf("%s, %v", raw, err)
+	}
+	if row.Repeats.Mean != nil || row.Repeats.Spread != nil || row.Repeats.Passes[0].N != 0 || row.Within != nil {
+		t.Errorf("repeats %+v, within %v", row.Repeats, row.Within)
+	}
+	tables, err := report.Build([]report.Row{row}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		for _, l := range table.Lines {
+			for _, v := range l.Values {
+				if strings.HasPrefix(v.Text, "4.0") || v.Cell != nil && v.Cell.N == 33 && (v.Text != "-" || v.Marked() != "13.33–20.83†") {
+					t.Errorf("table %s prints %q, %q", table.Name, v.Text, v.Marked())
+				}
+			}
+		}
+	}
+	if notes := notesOf(t, row, report.Options{}); !strings.Contains(notes, "AVG 7 (13.33 to 20.83)") || !strings.Contains(notes, "A range: ") {
+		t.Errorf("notes:\n%s", notes)
+	}
+	// The mean of the scored repeats is always possible.
+	all := reporttest.Collect(t, w, examples, report.Options{IncludePartial: true}).Cell(report.Average)
+	if !all.Shown() || math.Abs(all.Score-100*(7+4./3)/40) > 1e-9 || all.Bounds == nil || *all.Bounds != *c.Bounds {
+		t.Errorf("with all: %+v, bounds %v", all, all.Bounds)
 	}
 }

@@ -78,23 +78,28 @@ func (r Row) missing() string {
 	return text + "."
 }
 
-// incompleteNotes list the cells that lack judge verdicts, with their worst-case and best-case scores.
+// incompleteNotes list the cells that lack judge verdicts, with the range of their scores.
 func incompleteNotes(rows []Row, cells func(Row) []Cell) []string {
 	var notes []string
 	for _, r := range rows {
 		var list []string
+		ranged := ""
 		for _, c := range cells(r) {
+			if c.impossible {
+				ranged = "A range: the mean of the counted questions is outside of it, and cannot be the score. "
+			}
 			switch {
+			case !c.Incomplete():
 			case c.Bounds != nil:
 				list = append(list, fmt.Sprintf("%s %d (%.2f to %.2f)", c.Column, c.Unjudged, c.Bounds.Low, c.Bounds.High))
-			case c.Incomplete():
+			default:
 				list = append(list, fmt.Sprintf("%s %d", c.Column, c.Unjudged))
 			}
 		}
 		if len(list) > 0 {
 			notes = append(notes, fmt.Sprintf("%s %s: incomplete and biased. Answers that fail without a judge count; answers that wait for a judge's "+
-				"verdict do not. A dash: at least half wait. Questions that wait (score if all of them were wrong to score if all were right): %s. "+
-				"airqa score asks for the missing verdicts.", incompleteMark, r.place(), strings.Join(list, ", ")))
+				"verdict do not. A dash: at least half wait. %sQuestions that wait (lowest to highest score that the verdicts allow): %s. "+
+				"airqa score asks for the missing verdicts.", incompleteMark, r.place(), ranged, strings.Join(list, ", ")))
 		}
 	}
 	return notes

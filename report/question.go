@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 
+	"airqa/eval"
 	"airqa/qa"
 	"airqa/run/runlog"
 )
@@ -27,6 +28,9 @@ type try struct {
 func (t try) scored() bool   { return t.score != nil && t.score.Verdict != qa.Unscored }
 func (t try) unscored() bool { return t.score != nil && t.score.Verdict == qa.Unscored }
 
+// waits reports whether a try was scored without a verdict, but may still get one.
+func (t try) waits() bool { return t.unscored() && t.score.Reason != eval.NoEvaluator }
+
 // counted are the tries that count in the accuracy.
 func (q question) counted() []try {
 	var some []try
@@ -48,6 +52,21 @@ func (q question) value() (value float64, ok bool) {
 		value += t.score.Value
 	}
 	return value / float64(len(tries)), true
+}
+
+// bounds are the lowest and highest value that the verdicts allow: every scored try without one may be wrong or right.
+// It is false if nothing was scored, or if there is no evaluator.
+func (q question) bounds() (low, high float64, ok bool) {
+	var tries, unknown, sum float64
+	for _, t := range q.tries {
+		switch {
+		case t.scored():
+			tries, sum = tries+1, sum+t.score.Value
+		case t.waits():
+			tries, unknown = tries+1, unknown+1
+		}
+	}
+	return sum / tries, (sum + unknown) / tries, tries > 0
 }
 
 // seen reports whether the question was scored at all.

@@ -21,7 +21,8 @@ type Repeats struct {
 }
 
 // Pass is the chance in percent that, of K tries at a question, at least one (At) or all (Hat) succeed, as a mean over
-// the N questions with at least K scored tries (see [stats.PassAtK], [stats.PassHatK]).
+// the N questions with at least K scored tries (see [stats.PassAtK], [stats.PassHatK]). N is 0 if there are none, or if
+// the verdicts rule a mean out.
 type Pass struct {
 	K   int     `json:"k"`
 	At  float64 `json:"pass_at_k"`
@@ -35,19 +36,17 @@ func repeats(questions []question) Repeats {
 		r.K = max(r.K, len(q.tries))
 	}
 	var each []float64
+	all := true
 	for i := range r.K {
-		sum, n := 0.0, 0.0
-		for _, q := range questions {
-			if t := q.tries[i]; t.scored() && !q.dropped {
-				sum += t.score.Value
-				n++
-			}
-		}
-		mean := 100 * sum / n // NaN if nothing is scored
+		mean, possible := repeat(questions, i)
 		r.Each = append(r.Each, known(mean))
+		all = all && possible
 		if !math.IsNaN(mean) {
 			each = append(each, mean)
 		}
+	}
+	if !all {
+		each = nil
 	}
 	mean, spread := meanAndSpread(each)
 	r.Mean, r.Spread = known(mean), known(spread)
@@ -57,6 +56,24 @@ func repeats(questions []question) Repeats {
 		}
 	}
 	return r
+}
+
+// repeat is AVG of one repeat in percent: NaN if nothing is scored, or if the verdicts rule the mean out.
+func repeat(questions []question, i int) (mean float64, possible bool) {
+	var b stats.Bounded
+	for _, q := range questions {
+		one := question{tries: q.tries[i : i+1]}
+		if low, high, ok := one.bounds(); ok {
+			b.Add(low, high)
+		}
+		if v, ok := one.value(); ok && !q.dropped {
+			b.Count(v)
+		}
+	}
+	if b.N > 0 && !b.Possible() {
+		return math.NaN(), false
+	}
+	return 100 * b.Sum / float64(b.N), true
 }
 
 func meanAndSpread(values []float64) (mean, spread float64) {
@@ -78,24 +95,35 @@ func meanAndSpread(values []float64) (mean, spread float64) {
 }
 
 func passes(questions []question, k int) Pass {
-	p := Pass{K: k}
+	var at, hat stats.Bounded
 	for _, q := range questions {
-		tries := q.counted()
-		if len(tries) < k {
-			continue
+		right, unknown, n := q.outcomes()
+		if n >= k {
+			at.Add(100*stats.PassAtK(n, right, k), 100*stats.PassAtK(n, right+unknown, k))
+			hat.Add(100*stats.PassHatK(n, right, k), 100*stats.PassHatK(n, right+unknown, k))
 		}
-		right := 0
-		for _, t := range tries {
-			if t.score.Verdict == qa.Right {
-				right++
-			}
+		if n := len(q.counted()); n >= k {
+			at.Count(100 * stats.PassAtK(n, right, k))
+			hat.Count(100 * stats.PassHatK(n, right, k))
 		}
-		p.N++
-		p.At += 100 * stats.PassAtK(len(tries), right, k)
-		p.Hat += 100 * stats.PassHatK(len(tries), right, k)
 	}
-	if p.N > 0 {
-		p.At, p.Hat = p.At/float64(p.N), p.Hat/float64(p.N)
+	if !at.Possible() || !hat.Possible() {
+		return Pass{K: k}
 	}
-	return p
+	return Pass{K: k, N: at.N, At: at.Sum / float64(at.N), Hat: hat.Sum / float64(hat.N)}
+}
+
+// outcomes counts the tries of a question with a verdict or without one yet: the right ones, those without, and all.
+func (q question) outcomes() (right, unknown, all int) {
+	for _, t := range q.tries {
+		switch {
+		case t.scored() && t.score.Verdict == qa.Right:
+			right, all = right+1, all+1
+		case t.scored():
+			all++
+		case t.waits():
+			unknown, all = unknown+1, all+1
+		}
+	}
+	return right, unknown, all
 }

@@ -17,7 +17,7 @@ import (
 // Cell is the mean score of N questions, in percent. A question's value is the mean over its repeats.
 type Cell struct {
 	Column string `json:"column"`
-	// Score is meaningless if N is 0; JSON has null then.
+	// Score is meaningless if N is 0 or the verdicts rule it out; JSON has null then.
 	Score float64 `json:"score"`
 	N     int     `json:"n"`
 	// Interval is in percent; nil if there is none. Method is one of the methods in [Options]: a bootstrap of fewer
@@ -32,23 +32,27 @@ type Cell struct {
 	ClusteredSE *float64 `json:"se_clustered,omitempty"`
 	Clusters    int      `json:"clusters"`
 	// Unscored counts questions of the column that ran but are not in N. Unjudged counts those of them that lack a
-	// judge's verdict. They bias Score, because answers that fail before a judge is asked remain in it: Bounds are
-	// Score with all of them wrong and with all of them right, nil if there are none.
-	Unscored int             `json:"unscored"`
-	Unjudged int             `json:"unjudged"`
-	Bounds   *stats.Interval `json:"bounds,omitempty"`
+	// judge's verdict. They bias Score, because answers that fail before a judge is asked remain in it.
+	Unscored int `json:"unscored"`
+	Unjudged int `json:"unjudged"`
+	// Bounds are the lowest and highest score that the verdicts allow, answer by answer: with all answers that lack one
+	// wrong, and right. They are nil if none lacks one, or all do. They rule Score out if it leaves out partly scored
+	// questions that do better, or worse, than the others whatever their missing verdicts are.
+	Bounds     *stats.Interval `json:"bounds,omitempty"`
+	impossible bool
 }
 
-// Incomplete reports whether judge verdicts are missing.
-func (c Cell) Incomplete() bool { return c.Unjudged > 0 }
+// Incomplete reports whether judge verdicts are missing, or the verdicts that there are rule the score out.
+func (c Cell) Incomplete() bool { return c.Unjudged > 0 || c.impossible }
 
-// Shown reports whether Score is worth printing: more questions are scored than lack a judge's verdict.
-func (c Cell) Shown() bool { return c.N > c.Unjudged }
+// Shown reports whether Score is worth printing: the verdicts allow it, and more questions are scored than lack a judge's
+// verdict.
+func (c Cell) Shown() bool { return c.N > c.Unjudged && !c.impossible }
 
-// MarshalJSON writes null for the score of no questions.
+// MarshalJSON writes null for the score of no questions, and for one that the verdicts rule out.
 func (c Cell) MarshalJSON() ([]byte, error) {
 	type plain Cell
-	if c.N > 0 {
+	if c.N > 0 && !c.impossible {
 		return json.Marshal(plain(c))
 	}
 	return json.Marshal(struct {
@@ -166,7 +170,9 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 		row.Each = answers(questions, price)
 	}
 	row.Panel = panel(scores)
-	row.Within = within(questions)
+	if !row.Cell(Average).impossible {
+		row.Within = within(questions)
+	}
 	for _, ex := range examples {
 		if ex.Evaluator.Func == "" {
 			row.NoEvaluator++

@@ -84,8 +84,13 @@ func (t *Table) group() {
 	slices.SortStableFunc(t.Lines, func(a, b Line) int { return first[a.Section] - first[b.Section] })
 }
 
-// Marked is the text with its mark.
-func (v Value) Marked() string { return v.Text + v.Mark }
+// Marked is the text with its mark. If the verdicts rule a score out, it is the range that they allow.
+func (v Value) Marked() string {
+	if v.Cell != nil && v.Cell.impossible {
+		return decimals(v.Cell.Bounds.Low, 2) + "–" + decimals(v.Cell.Bounds.High, 2) + v.Mark
+	}
+	return v.Text + v.Mark
+}
 
 // Span is the interval as text; empty if there is none.
 func (v Value) Span() string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/stats"
 	"airqa/internal/terminal"
 	"airqa/qa"
 )
@@ -25,17 +26,23 @@ type Totals struct {
 	// FormatOnly counts the wrong and unparseable answers that would be right without their wrapping; fixed scoring
 	// only.
 	FormatOnly int `json:"format_only,omitempty"`
-	// Score is the mean over the questions with a scored answer, 0 to 1, as in a report; a question's score is the mean
-	// over its scored answers. Nil if nothing is scored.
-	Score   *float64 `json:"score"`
-	Scoring string   `json:"scoring"`
-	Judge   string   `json:"judge"`
+	// PartlyScored counts the questions with scored and unscored answers. They are not in Score, as in a report.
+	PartlyScored int `json:"partly_scored,omitempty"`
+	// Score is the mean over the questions of which every answer is scored, 0 to 1, as in a report; a question's score is
+	// the mean over its answers. It is nil if there is none, or if the verdicts rule the mean out (see
+	// [stats.Bounded.Possible]). Bounds are the lowest and highest score that they allow, nil if no answer that can be
+	// scored lacks one.
+	Score   *float64        `json:"score"`
+	Bounds  *stats.Interval `json:"bounds,omitempty"`
+	Scoring string          `json:"scoring"`
+	Judge   string          `json:"judge"`
 
-	// last is the question added last, with the sum and number of its scored answers; sum and scored cover the
-	// questions before it.
-	last               string
-	lastSum, sum       float64
-	lastScored, scored int
+	// last is the question added last, with the sum of its scores and the numbers of its scored answers and of those that
+	// wait for a verdict; mean covers the questions before it.
+	last          string
+	sum           float64
+	scored, waits int
+	mean          stats.Bounded
 	// Why is the reason of the first unscored answer that may be scored later.
 	Why string `json:"-"`
 	// Faulty counts unscored answers whose evaluator is unusable with any judge.
@@ -67,15 +74,17 @@ func (t *Totals) Add(s qa.Score) {
 	default:
 		t.Wrong++
 	}
-	t.lastSum += s.Value
-	t.lastScored++
+	t.sum += s.Value
+	t.scored++
 }
 
 func (t *Totals) unscored(reason string) {
 	t.Unscored++
+	t.waits++
 	switch {
 	case reason == eval.NoEvaluator:
 		t.NoEvaluator++
+		t.waits--
 	case strings.HasPrefix(reason, faultyEvaluator):
 		t.Faulty++
 	case t.Why == "":
@@ -93,13 +102,24 @@ func (t *Totals) progress() string {
 
 // End counts the last question. Call it after the last score.
 func (t *Totals) End() {
-	if t.lastScored > 0 {
-		t.sum += t.lastSum / float64(t.lastScored)
-		t.scored++
-		mean := t.sum / float64(t.scored)
+	if n := float64(t.scored + t.waits); n > 0 {
+		t.mean.Add(t.sum/n, (t.sum+float64(t.waits))/n)
+	}
+	switch {
+	case t.scored > 0 && t.waits > 0:
+		t.PartlyScored++
+	case t.scored > 0:
+		t.mean.Count(t.sum / float64(t.scored))
+	}
+	t.sum, t.scored, t.waits = 0, 0, 0
+	t.Score, t.Bounds = nil, nil
+	if b := t.mean.Bounds(1); b != nil && *b != (stats.Interval{Low: 0, High: 1}) {
+		t.Bounds = b
+	}
+	if t.mean.Possible() {
+		mean := t.mean.Sum / float64(t.mean.N)
 		t.Score = &mean
 	}
-	t.lastSum, t.lastScored = 0, 0
 }
 
 // Count totals the scores of one scoring.
@@ -123,8 +143,14 @@ func (t Totals) Text() string {
 		answers = terminal.Plural(t.Answers, "answer") + " to " + answers
 	}
 	score := "nothing is scored"
-	if t.Score != nil {
-		score = fmt.Sprintf("score %.2f%% of %d scored", 100**t.Score, t.scored)
+	switch {
+	case t.Score != nil:
+		score = fmt.Sprintf("score %.2f%% of %d scored", 100**t.Score, t.mean.N)
+	case t.Bounds != nil:
+		score = fmt.Sprintf("score between %.2f%% and %.2f%%, %d scored", 100*t.Bounds.Low, 100*t.Bounds.High, t.mean.N)
+	}
+	if t.PartlyScored > 0 {
+		score += fmt.Sprintf(", %d partly scored", t.PartlyScored)
 	}
 	format := ""
 	if t.FormatOnly > 0 {

@@ -1,12 +1,14 @@
 package scoring
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"airqa/qa"
 )
 
-// The score equals a report's: the mean over questions, each the mean over its scored answers.
+// Partly scored questions are counted, but not in the score.
 func TestTotals(t *testing.T) {
 	score := func(uuid string, v qa.Verdict) qa.Score {
 		s := qa.Score{UUID: uuid, Verdict: v}
@@ -25,8 +27,14 @@ func TestTotals(t *testing.T) {
 	if got.Questions != 3 || got.Answers != 7 || got.Right != 2 || got.Wrong != 1 || got.Unparseable != 1 || got.Unscored != 3 {
 		t.Errorf("counts %+v", got)
 	}
-	if want := (2. / 3) / 2; got.Score == nil || *got.Score != want || got.scored != 2 {
-		t.Errorf("score %v of %d, want %g of 2", got.Score, got.scored, want)
+	if got.Score == nil || *got.Score != 2./3 || got.mean.N != 1 || got.PartlyScored != 1 {
+		t.Errorf("score %v of %d, %d partly scored; want 2/3 of 1, and 1", got.Score, got.mean.N, got.PartlyScored)
+	}
+	if b := got.Bounds; b == nil || math.Abs(b.Low-2./9) > 1e-9 || math.Abs(b.High-7./9) > 1e-9 {
+		t.Errorf("bounds %v, want 2/9 to 7/9", b)
+	}
+	if text := got.Text(); !strings.Contains(text, "score 66.67% of 1 scored, 1 partly scored") {
+		t.Errorf("text %q", text)
 	}
 	if got.Why != "the judge is out" || got.Faulty != 1 {
 		t.Errorf("the first reason is %q, faulty %d", got.Why, got.Faulty)
