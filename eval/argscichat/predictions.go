@@ -83,7 +83,7 @@ func (r *predictionReader) line(raw []byte) {
 	var p prediction
 	if err := json.Unmarshal(raw, &p); err != nil {
 		r.p.Unreadable++
-		r.fault(false, "not a prediction: %v", err)
+		r.fault(false, "not a prediction: %v", dataset.FieldError(err))
 		return
 	}
 	r.at.UUID = p.Pair

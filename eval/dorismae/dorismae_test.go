@@ -101,7 +101,7 @@ func TestRemoved(t *testing.T) {
 
 func TestIncompleteRankings(t *testing.T) {
 	d := load(t)
-	rankings, err := dorismae.Read(folder + "rankings.jsonl")
+	rankings, _, err := dorismae.Read(folder + "rankings.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,15 +160,14 @@ func TestRandom(t *testing.T) {
 func TestFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.jsonl")
 	for text, want := range map[string]string{
-		"\n" + `{"query_id":"q0","index_rank":[3,"12"]}`:             "",
-		`{"index_rank":[3]}`:                                         ":1: read ranking: a line needs query_id",
-		`{"query_id":"q0","index_rank":3}`:                           ":1: read ranking: json",
-		strings.Repeat(`{"query_id":"q0","index_rank":[3]}`+"\n", 2): ":2: read ranking: query q0 has a ranking already",
+		"\n" + `{"query_id":"q0","index_rank":[3,"12"]}`: "",
+		`{"index_rank":[3]}`:                             ":1: a line needs query_id",
+		`{"query_id":"q0","index_rank":3}`:               ":1: example q0: not a ranking: index_rank is a number, not a list",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := dorismae.Read(path)
+		got, _, err := dorismae.Read(path)
 		if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -181,6 +180,28 @@ func TestFiles(t *testing.T) {
 			if err := dorismae.Write(&out, []dataset.Item{it, {}}, got); err != nil || out.String() != `{"query_id":"q0","index_rank":[3,12]}`+"\n" {
 				t.Errorf("%v: %s", err, &out)
 			}
+		}
+	}
+}
+
+// A faulty line or id is named, and the others count.
+func TestReadFaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	text := `{"query_id":"q0","index_rank":[3]}` + "\n" + `{"query_id":7,"index_rank":[3]}` + "\n" + `{"query_id":"q1","index_rank":[1,null,{},"2"]}` + "\n" + `{"query_id":"q0","index_rank":[4]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, faults, err := dorismae.Read(path)
+	if diff := cmp.Diff(map[string][]string{"q0": {"4"}, "q1": {"1", "2"}}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	all := fmt.Sprint(faults)
+	for _, want := range []string{
+		":2: not a ranking: query_id is a number, not a string", ":3: example q1: index_rank[1] is null, not a number or a string; it is left out",
+		"index_rank[2] is an object", ":4: example q0: the query has a ranking already; this one counts",
+	} {
+		if !strings.Contains(all, want) || len(faults) != 4 {
+			t.Errorf("no %q in %s", want, all)
 		}
 	}
 }

@@ -1,60 +1,55 @@
 package dorismae
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"airqa/qa/dataset"
 )
 
-// line is a line of a file of rankings: the authors' pickles as JSON, with the query that theirs have by position.
-type line struct {
-	Query *string    `json:"query_id"`
-	Rank  *[]numeral `json:"index_rank"`
-}
-
-// numeral is an id as a number or a text.
-type numeral string
-
-// UnmarshalJSON accepts both forms.
-func (n *numeral) UnmarshalJSON(raw []byte) error {
-	*n = numeral(bytes.Trim(raw, `"`))
-	return nil
-}
-
-// Read reads a file of rankings by query, best first. A query that occurs again is an error.
-func Read(path string) (map[string][]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	rankings, number := make(map[string][]string), 0
-	for raw := range bytes.Lines(text) {
-		number++
-		if len(bytes.TrimSpace(raw)) == 0 {
-			continue
+// Read reads a file of rankings by query, best first: the authors' pickles as JSON, with the query that theirs have by
+// position. A faulty line, or id of a line, is left out and the others are read. Of several rankings of a query the last
+// counts. A file without any ranking is an error.
+func Read(path string) (map[string][]string, []*dataset.Fault, error) {
+	rankings := make(map[string][]string)
+	faults, err := dataset.Predictions(path, func(raw []byte, fault func(id, text string, loaded bool)) {
+		var l struct {
+			Query *string            `json:"query_id"`
+			Rank  *[]json.RawMessage `json:"index_rank"`
 		}
-		var l line
-		if err := json.Unmarshal(raw, &l); err != nil {
-			return nil, fmt.Errorf("%s:%d: read ranking: %w", path, number, err)
-		}
-		if l.Query == nil || l.Rank == nil {
-			return nil, fmt.Errorf("%s:%d: read ranking: a line needs query_id and index_rank (a list)", path, number)
+		switch err := json.Unmarshal(raw, &l); {
+		case err != nil:
+			fault(clean(l.Query), "not a ranking: "+dataset.FieldError(err).Error(), false)
+			return
+		case l.Query == nil || l.Rank == nil:
+			fault(clean(l.Query), "a line needs query_id and index_rank (a list)", false)
+			return
 		}
 		if _, twice := rankings[*l.Query]; twice {
-			return nil, fmt.Errorf("%s:%d: read ranking: query %s has a ranking already", path, number, *l.Query)
+			fault(*l.Query, "the query has a ranking already; this one counts", true)
 		}
 		ids := []string{}
-		for _, id := range *l.Rank {
-			ids = append(ids, string(id))
+		for i, raw := range *l.Rank {
+			id := strings.Trim(string(raw), `"`)
+			if kind := dataset.Kind(raw); raw[0] != '"' && !strings.HasPrefix(kind, "a number") {
+				fault(*l.Query, fmt.Sprintf("index_rank[%d] is %s, not a number or a string; it is left out", i, kind), true)
+				continue
+			}
+			ids = append(ids, id)
 		}
 		rankings[*l.Query] = ids
+	})
+	return rankings, faults, err
+}
+
+// clean returns a text that may be missing.
+func clean(text *string) string {
+	if text == nil {
+		return ""
 	}
-	return rankings, nil
+	return *text
 }
 
 // Write writes the rankings of items, in their order.

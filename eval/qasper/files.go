@@ -1,11 +1,8 @@
 package qasper
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"airqa/qa/dataset"
@@ -18,33 +15,35 @@ type Prediction struct {
 	Evidence []string `json:"predicted_evidence"` // verbatim texts of paragraphs; see [Verbatim]
 }
 
-// Read reads a file of predictions.
-func Read(path string) ([]Prediction, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+// Read reads a file of predictions. A faulty line is left out and the others are read; a faulty answer or evidence counts
+// as none. A file without any prediction is an error.
+func Read(path string) ([]Prediction, []*dataset.Fault, error) {
 	var list []Prediction
-	number := 0
-	for line := range bytes.Lines(text) {
-		number++
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
+	faults, err := dataset.Predictions(path, func(raw []byte, fault func(id, text string, loaded bool)) {
+		var l struct {
+			ID       *string         `json:"question_id"`
+			Answer   json.RawMessage `json:"predicted_answer"`
+			Evidence json.RawMessage `json:"predicted_evidence"`
 		}
-		var raw struct {
-			ID       *string   `json:"question_id"`
-			Answer   *string   `json:"predicted_answer"`
-			Evidence *[]string `json:"predicted_evidence"`
+		if err := json.Unmarshal(raw, &l); err != nil {
+			fault("", "not a prediction: "+dataset.FieldError(err).Error(), false)
+			return
 		}
-		if err := json.Unmarshal(line, &raw); err != nil {
-			return nil, fmt.Errorf("%s:%d: read prediction: %w", path, number, err)
+		if l.ID == nil {
+			fault("", "a line needs question_id, predicted_answer (a text) and predicted_evidence (a list)", false)
+			return
 		}
-		if raw.ID == nil || raw.Answer == nil || raw.Evidence == nil {
-			return nil, fmt.Errorf("%s:%d: read prediction: a line needs question_id, predicted_answer (a text) and predicted_evidence (a list)", path, number)
+		p := Prediction{ID: *l.ID}
+		if json.Unmarshal(l.Answer, &p.Answer) != nil || string(l.Answer) == "null" {
+			fault(p.ID, "predicted_answer is "+dataset.Kind(l.Answer)+", not a string; it counts as empty", true)
 		}
-		list = append(list, Prediction{*raw.ID, *raw.Answer, *raw.Evidence})
-	}
-	return list, nil
+		if json.Unmarshal(l.Evidence, &p.Evidence) != nil || string(l.Evidence) == "null" {
+			fault(p.ID, "predicted_evidence is "+dataset.Kind(l.Evidence)+", not a list of strings; it counts as none", true)
+			p.Evidence = nil
+		}
+		list = append(list, p)
+	})
+	return list, faults, err
 }
 
 // Write writes predictions in the official format.

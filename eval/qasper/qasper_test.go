@@ -46,7 +46,7 @@ func score(t *testing.T, items []dataset.Item, p []qasper.Prediction, o qasper.O
 // Computed by hand. The answer to the first question ties between an extractive and an abstractive annotation.
 func TestScore(t *testing.T) {
 	c := load(t)
-	predictions, err := qasper.Read(folder + "predictions.jsonl")
+	predictions, _, err := qasper.Read(folder + "predictions.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,17 +221,44 @@ func TestFiles(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "p.jsonl")
 	for text, want := range map[string]string{
-		"\n" + out.String():         "",
-		`{"question_id":"q"}`:       ":1: read prediction: a line needs question_id",
-		"\n{\"question_id\":7}\n":   ":2: read prediction: json: cannot unmarshal number",
-		out.String() + "{\"quest\n": ":3: read prediction: invalid character",
+		"\n" + out.String():        "",
+		`{"predicted_answer":"q"}`: "p.jsonl has no usable prediction; the first fault: " + path + ":1: a line needs question_id",
+		"\n{\"question_id\":7}\n":  ":2: not a prediction: question_id is a number, not a string",
+		"[1]":                      ":1: not a prediction: it is a list, not an object",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, err := qasper.Read(path)
+		got, _, err := qasper.Read(path)
 		if want == "" && (err != nil || len(got) != 2 || !slices.Equal(got[0].Evidence, p.Evidence)) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%q: %v, %v; want %q", text, got, err, want)
 		}
+	}
+}
+
+// A faulty line is named, and the others count.
+func TestReadFaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.jsonl")
+	text := "[1]\n" + `{"question_id":"a","predicted_answer":"yes","predicted_evidence":"p1"}` + "\n{\n" +
+		`{"question_id":"b","predicted_answer":7}` + "\n" + `{"question_id":"c","predicted_answer":"no","predicted_evidence":["x"]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, faults, err := qasper.Read(path)
+	if err != nil || len(got) != 3 || got[0].Answer != "yes" || got[0].Evidence != nil || got[1].Answer != "" || got[2].Evidence[0] != "x" {
+		t.Errorf("%v, %+v", err, got)
+	}
+	want := []string{
+		":1: not a prediction: it is a list, not an object", ":2: example a: predicted_evidence is a string, not a list of strings; it counts as none",
+		":3: not a prediction: unexpected end of JSON input", ":4: example b: predicted_answer is a number (7), not a string; it counts as empty",
+		":4: example b: predicted_evidence is missing, not a list of strings; it counts as none",
+	}
+	for i, f := range faults {
+		if i >= len(want) || f.Error() != path+want[i] {
+			t.Errorf("fault %v, want %v", f, want)
+		}
+	}
+	if len(faults) != len(want) || faults[0].Costs != "prediction" || faults[1].Costs != "" {
+		t.Errorf("faults %v", faults)
 	}
 }

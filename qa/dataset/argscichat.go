@@ -35,6 +35,9 @@ func FoldTag(fold int, split string) string { return fmt.Sprintf("fold%d:%s", fo
 // ignoring case, whitespace and ASCII punctuation. A rationale may be the title, which is not a sentence.
 func ArgSciChat(dir string) (*Companion, error) {
 	entries, err := os.ReadDir(dir)
+	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+		return nil, fmt.Errorf("read ArgSciChat: %s is a file; name the folder with fold_0_train.json and the other files of the folds", dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read ArgSciChat: %w", err)
 	}
@@ -64,8 +67,9 @@ type chatReader struct {
 	c      *Companion
 	papers map[string]*chatPaper
 	turns  map[string]int // item by id
-	// at is the file and line being read.
-	at Fault
+	// at is the file and line being read, place the paper and the position of a turn.
+	at    Fault
+	place string
 	// unknown counts the unknown keys of the file, by level and name.
 	unknown map[string]int
 }
@@ -81,7 +85,16 @@ type chatPaper struct {
 func (r *chatReader) fault(item string, loaded bool, format string, args ...any) {
 	f := r.at
 	f.UUID, f.Loaded, f.Text = item, loaded, fmt.Sprintf(format, args...)
+	if item == "" {
+		f.Text = r.place + f.Text
+	}
 	r.c.Faults = append(r.c.Faults, &f)
+}
+
+// lost is [chatReader.fault] for a problem that costs the paper or the turn.
+func (r *chatReader) lost(what, item, format string, args ...any) {
+	r.fault(item, false, "%s; the %s is skipped", fmt.Sprintf(format, args...), what)
+	r.c.Faults[len(r.c.Faults)-1].Costs = what
 }
 
 func (r *chatReader) fold(dir string, fold int, present []string) error {
@@ -166,7 +179,7 @@ func canonical(raw json.RawMessage) string {
 func (r *chatReader) keys(what, item string, raw json.RawMessage, all []field) bool {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil || keys == nil {
-		r.fault(item, false, "a %s must be an object, not %s", what, short(raw))
+		r.lost(what, item, "a %s must be an object, not %s", what, short(raw))
 		return false
 	}
 	usable := true
@@ -177,20 +190,46 @@ func (r *chatReader) keys(what, item string, raw json.RawMessage, all []field) b
 			text = fmt.Sprintf("field %q of a %s is missing", f.name, what)
 		case string(value) == "null":
 			text = fmt.Sprintf("field %q must be %s, not null", f.name, f.want)
+		case r.texts(item, f, value):
 		default:
 			text = f.read(keys)
 		}
 		delete(keys, f.name)
-		if text != "" {
+		switch {
+		case text == "":
+		case f.needed && usable:
+			r.lost(what, item, "%s", text)
+			usable = false
+		default:
 			reflect.ValueOf(f.into).Elem().SetZero() // a list may be half read
 			r.fault(item, !f.needed, "%s", text)
-			usable = usable && !f.needed
 		}
 	}
 	for name := range keys {
 		r.unknown[fmt.Sprintf("key %q of a %s", name, what)]++
 	}
 	return usable
+}
+
+// texts reads a list of strings element by element and reports whether it is one. A faulty rationale is left out; a
+// faulty sentence or message is empty, so that the others keep their numbers.
+func (r *chatReader) texts(item string, f field, raw json.RawMessage) bool {
+	into, ok := f.into.(*[]string)
+	var elements []json.RawMessage
+	if !ok || json.Unmarshal(raw, &elements) != nil {
+		return false
+	}
+	for i, e := range elements {
+		var text string
+		faulty := string(e) == "null" || json.Unmarshal(e, &text) != nil
+		if faulty {
+			r.fault(item, true, "field %q: element %d must be a string, not %s; it is left out", f.name, i, short(e))
+		}
+		if !faulty || f.name != "facts" {
+			*into = append(*into, text)
+		}
+	}
+	return true
 }
 
 // chatTurn is a turn as the files have it.
@@ -239,13 +278,15 @@ func (r *chatReader) read(title string, raw json.RawMessage) []int {
 	r.c.Documents = append(r.c.Documents, d)
 	var list []int
 	said := make(map[string]chatTurn)
-	for _, raw := range pairs {
+	defer func() { r.place = "" }()
+	for i, raw := range pairs {
 		var t chatTurn
+		r.place = fmt.Sprintf("paper %q: message_pairs[%d]: ", title, i)
 		if !r.keys("turn", turnID(raw), raw, t.fields()) {
 			continue
 		}
 		if _, twice := r.turns[t.ID]; twice {
-			r.fault(t.ID, false, "field \"id\": another turn has it; this one is skipped")
+			r.lost("turn", t.ID, "field \"id\": another turn has it")
 			continue
 		}
 		said[t.ID], r.turns[t.ID] = t, len(r.c.Items)

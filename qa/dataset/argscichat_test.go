@@ -90,26 +90,33 @@ func TestArgSciChatFaults(t *testing.T) {
 	}{
 		{"none", paper(turnJSON(`"facts":["one"]`)), 1, nil},
 		{"unknown keys", paper(turnJSON(`"mood":1`), turnJSON(`"id":"P_1"`, `"mood":2`)), 2, []string{`fold_0_train.json:1: unknown key "mood" of a turn (2 times), which is ignored`}},
-		{"duplicate id", paper(turnJSON(), turnJSON()), 1, []string{`fold_0_train.json:1: example P_0: field "id": another turn has it; this one is skipped`}},
+		{"duplicate id", paper(turnJSON(), turnJSON()), 1, []string{`fold_0_train.json:1: example P_0: field "id": another turn has it; the turn is skipped`}},
 		{"rationale elsewhere", paper(turnJSON(`"facts":["two","..."]`)), 1, []string{
 			`fold_0_train.json:1: example P_0: field "facts": the rationale "two" matches no sentence`,
 			`fold_0_train.json:1: example P_0: field "facts": the rationale "..." matches no sentence`,
 		}},
 		{"title as rationale", paper(turnJSON(`"facts":["P"]`)), 1, []string{`fold_0_train.json:1: example P_0: field "facts": the rationale "P" is in the title, not in a sentence`}},
-		{"no message", paper(turnJSON(`"P_Message":""`)), 0, []string{`fold_0_train.json:1: example P_0: field "P_Message" is empty`}},
+		{"no message", paper(turnJSON(`"P_Message":""`)), 0, []string{`fold_0_train.json:1: example P_0: field "P_Message" is empty; the turn is skipped`}},
 		{"null", paper(turnJSON(`"facts":null`, `"DE_Message":null`)), 1, []string{
 			`fold_0_train.json:1: example P_0: field "DE_Message" must be a string, not null`,
 			`fold_0_train.json:1: example P_0: field "facts" must be a list of strings, not null`,
 		}},
-		{"wrong type", paper(turnJSON(`"facts":[1]`)), 1, []string{`fold_0_train.json:1: example P_0: field "facts" must be a list of strings, not [1]`}},
+		{"wrong type", paper(turnJSON(`"facts":"one"`)), 1, []string{`fold_0_train.json:1: example P_0: field "facts" must be a list of strings, not "one"`}},
+		{"a faulty rationale", paper(turnJSON(`"facts":["one",1,null]`)), 1, []string{
+			`fold_0_train.json:1: example P_0: field "facts": element 1 must be a string, not 1; it is left out`,
+			`fold_0_train.json:1: example P_0: field "facts": element 2 must be a string, not null; it is left out`,
+		}},
+		{"a faulty sentence", `{"P":{"id":"P","title":"P","content":[7,"One."],"message_pairs":[` + turnJSON(`"facts":["one"]`) + `]}}`, 1, []string{
+			`fold_0_train.json:1: example P: field "content": element 0 must be a string, not 7; it is left out`,
+		}},
 		{"missing field", paper(`{"id":"P_0","P_Message":"q","DE_Message":"a","facts":[],"history":[],"history_ids":[]}`), 1, []string{`fold_0_train.json:1: example P_0: field "history_facts" of a turn is missing`}},
 		{"unknown history", paper(turnJSON(`"history_ids":["P_9"]`, `"history_facts":[[]]`)), 1, []string{`fold_0_train.json:1: example P_0: field "history_ids": "P_9" is not an earlier turn of the paper`}},
 		{"other history", paper(turnJSON(), turnJSON(`"id":"P_1"`, `"history_ids":["P_0"]`, `"history":["z"]`)), 2, []string{
 			`fold_0_train.json:1: example P_1: field "history_facts" has 0 lists for 1 turns of "history_ids"`,
 			`fold_0_train.json:1: example P_1: field "history" is not the text of the turns of "history_ids", which is used`,
 		}},
-		{"not a turn", paper(`3`), 0, []string{`fold_0_train.json:1: a turn must be an object, not 3`}},
-		{"not a paper", `{"P":[]}`, 0, []string{`fold_0_train.json:1: example P: a paper must be an object, not []`}},
+		{"not a turn", paper(`3`), 0, []string{`fold_0_train.json:1: paper "P": message_pairs[0]: a turn must be an object, not 3; the turn is skipped`}},
+		{"not a paper", `{"P":[]}`, 0, []string{`fold_0_train.json:1: example P: a paper must be an object, not []; the paper is skipped`}},
 		{"other title", "{\n" + `"P":{"id":"P","title":"Q","content":[],"message_pairs":[]}}`, 0, []string{`fold_0_train.json:2: example P: fields "id" and "title" are not the paper's key`}},
 	}
 	for _, tt := range tests {

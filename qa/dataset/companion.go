@@ -1,6 +1,10 @@
 package dataset
 
-import "airqa/qa"
+import (
+	"fmt"
+
+	"airqa/qa"
+)
 
 // Companion is a companion benchmark as its files have it: documents, and items about them. Faults that do not stop it
 // from loading are listed.
@@ -55,4 +59,30 @@ type GoldAnswer struct {
 	// matched to.
 	Evidence []string
 	Units    []string
+}
+
+// Predictions calls read for each line of a file of predictions. read reports faults of the line; loaded means that the
+// prediction counts nevertheless. It is an error if no line does.
+func Predictions(path string, read func(raw []byte, fault func(id, text string, loaded bool))) (faults []*Fault, err error) {
+	usable, lines := 0, 0
+	for block, err := range LineBlocks("predictions", path) {
+		if err != nil {
+			return nil, err
+		}
+		for n, raw := range block.Records() {
+			lines, usable = lines+1, usable+1
+			read(raw, func(id, text string, loaded bool) {
+				f := &Fault{File: path, Line: n, UUID: id, Text: text, Loaded: loaded}
+				if !loaded {
+					f.Costs = "prediction"
+					usable--
+				}
+				faults = append(faults, f)
+			})
+		}
+	}
+	if lines > 0 && usable == 0 {
+		return faults, fmt.Errorf("%s has no usable prediction; the first fault: %w", path, faults[0])
+	}
+	return faults, nil
 }

@@ -23,6 +23,8 @@ type Fault struct {
 	Text string
 	// Loaded means that the example is in the stream nevertheless.
 	Loaded bool
+	// Costs names what is left out because of the fault, such as "annotation"; empty for nothing, or for a single value.
+	Costs string
 }
 
 // Error includes file, line and example.

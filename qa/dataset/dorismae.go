@@ -70,8 +70,8 @@ type dorisPair struct {
 	abstract int
 }
 
-// dorisScore sums the rows of a pair; last is the score of its last row.
-type dorisScore struct{ sum, rows, last int }
+// dorisScore sums the rows of a pair; at is the position of its first row, last the score of its last one.
+type dorisScore struct{ sum, rows, at, last int }
 
 // dorisReader reads the members of the file in any order. The corpus is skipped in a first pass if it comes before the
 // queries, which select from it.
@@ -81,6 +81,7 @@ type dorisReader struct {
 	options                     DORISOptions
 	wanted                      map[int]bool
 	skipped                     bool
+	abstracts                   int // size of the corpus
 	repeated, unparsed, unknown occurrence
 }
 
@@ -128,9 +129,17 @@ func DORIS(path string, o DORISOptions) (DORISMAE, error) {
 }
 
 func (r *dorisReader) member(name string, dec *json.Decoder) error {
+	err := r.read(name, dec)
+	if errors.Is(err, errBeginning) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
+}
+
+func (r *dorisReader) read(name string, dec *json.Decoder) error {
 	switch {
 	case name == "aspect_id2aspect":
-		return dec.Decode(&r.names)
+		return r.aspectNames(dec)
 	case name == "Query":
 		return elements(dec, r.query(dec))
 	case name == "Corpus" && len(r.Queries) > 0:
@@ -150,16 +159,42 @@ func skip(dec *json.Decoder) error {
 	return dec.Decode(&raw)
 }
 
+// aspectNames reads the texts of the aspects.
+func (r *dorisReader) aspectNames(dec *json.Decoder) error {
+	return members(dec, func(id string) error {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return err
+		}
+		o := &object{at: "aspect_id2aspect", members: map[string]json.RawMessage{id: raw}, report: r.report}
+		if text := member[string](o, id, ""); text != "" {
+			r.names[id] = text
+		}
+		return nil
+	})
+}
+
+// report adds the fault of an object.
+func (r *dorisReader) report(text, costs string) {
+	r.Faults = append(r.Faults, &Fault{File: r.path, Text: text, Costs: costs, Loaded: costs != aQuery})
+}
+
+// What a fault can cost, beside an annotation.
+const (
+	aQuery     = "query"
+	anAbstract = "abstract"
+)
+
 func (r *dorisReader) fault(text string, loaded bool) {
 	r.Faults = append(r.Faults, &Fault{File: r.path, Text: text, Loaded: loaded})
 }
 
-// value decodes an element. A wrong type is a fault: ok is false.
-func (r *dorisReader) value(dec *json.Decoder, at string, v any) (ok bool, err error) {
+// value decodes an element. A wrong type is a fault, which costs the element.
+func (r *dorisReader) value(dec *json.Decoder, at, costs string, v any) (ok bool, err error) {
 	err = dec.Decode(v)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		r.fault(at+": "+fieldError(err)+"; it is skipped", false)
+		r.report(at+": "+FieldError(err).Error()+"; the "+costs+" is skipped", costs)
 		return false, nil
 	}
 	return err == nil, err
@@ -170,35 +205,33 @@ func (r *dorisReader) query(dec *json.Decoder) func(int) error {
 		r.wanted = make(map[int]bool)
 	}
 	return func(i int) error {
-		var raw struct {
-			Text      string             `json:"query_text"`
-			Type      string             `json:"query_type"`
-			IdeaFrom  []int              `json:"idea_from"`
-			Pool      []int              `json:"candidate_pool"`
-			Mentions  ordered[[]decimal] `json:"sent2aspect_id"`
-			Sentences ordered[[]string]  `json:"aspect_id2sent"`
-			Aspects   ordered[[]decimal] `json:"aspects"`
-		}
-		if ok, err := r.value(dec, fmt.Sprintf("Query[%d]", i), &raw); !ok {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
 			return err
 		}
+		o, _ := newObject(raw, fmt.Sprintf("Query[%d]", i), aQuery, r.report)
 		q := DORISQuery{
-			Number: i, Text: raw.Text, Type: raw.Type, IdeaFrom: raw.IdeaFrom, Pool: raw.Pool,
+			Number: i, Text: member[string](o, "query_text", aQuery), Type: member[string](o, "query_type", ""),
+			IdeaFrom: list[int](o, "idea_from", "", false), Pool: pool(o),
 			sentences: make(map[string][]string), mentions: make(map[string][]string),
 		}
-		for _, a := range raw.Aspects {
+		aspects := keyedLists[decimal](o, "aspects", aQuery)
+		if o.lost {
+			return nil
+		}
+		for _, a := range aspects {
 			aspect := DORISAspect{ID: a.name}
 			for _, sub := range a.value {
 				aspect.Sub = append(aspect.Sub, DORISAspect{ID: string(sub)})
 			}
 			q.Aspects = append(q.Aspects, aspect)
 		}
-		for _, s := range raw.Mentions {
+		for _, s := range keyedLists[decimal](o, "sent2aspect_id", "") {
 			for _, id := range s.value {
 				q.mentions[s.name] = append(q.mentions[s.name], string(id))
 			}
 		}
-		for _, a := range raw.Sentences {
+		for _, a := range keyedLists[string](o, "aspect_id2sent", "") {
 			q.sentences[a.name] = a.value
 		}
 		for _, list := range [][]int{q.Pool, q.IdeaFrom} {
@@ -211,28 +244,45 @@ func (r *dorisReader) query(dec *json.Decoder) func(int) error {
 	}
 }
 
+// pool reads the pool of a query. An element that is no number costs itself; without a list there is no query.
+func pool(o *object) []int {
+	if raw := o.members["candidate_pool"]; len(raw) > 0 && !isList(raw) && string(raw) != "null" {
+		o.fault("candidate_pool", " is "+Kind(raw)+", not a list", aQuery)
+		return nil
+	}
+	return list[int](o, "candidate_pool", "", false)
+}
+
+// keyedLists reads an object of lists. A faulty element costs itself.
+func keyedLists[T any](o *object, name, costs string) (lists ordered[[]T]) {
+	for _, m := range member[ordered[json.RawMessage]](o, name, costs) {
+		inner := &object{at: o.at + "." + name, members: map[string]json.RawMessage{m.name: m.value}, report: o.report}
+		lists = append(lists, entry[[]T]{m.name, list[T](inner, m.name, "", false)})
+	}
+	return lists
+}
+
 func (r *dorisReader) abstract(dec *json.Decoder) func(int) error {
 	return func(i int) error {
+		r.abstracts = max(r.abstracts, i+1)
 		if !r.wanted[i] && !r.options.Corpus {
 			return skip(dec)
 		}
-		var raw struct {
-			Text       string          `json:"original_abstract"`
-			Title      string          `json:"title"`
-			ID         *int            `json:"abstract_id"`
-			Categories json.RawMessage `json:"categories"`
-			Incoming   json.RawMessage `json:"incoming_citations"`
-			Outgoing   json.RawMessage `json:"outgoing_citations"`
-		}
-		if ok, err := r.value(dec, fmt.Sprintf("Corpus[%d]", i), &raw); !ok {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
 			return err
 		}
-		if raw.ID != nil && *raw.ID != i {
-			r.fault(fmt.Sprintf("Corpus[%d].abstract_id is %d; the position counts", i, *raw.ID), true)
+		o, _ := newObject(raw, fmt.Sprintf("Corpus[%d]", i), anAbstract, r.report)
+		a := DORISAbstract{ID: i, Title: member[string](o, "title", ""), Text: member[string](o, "original_abstract", anAbstract)}
+		if o.lost {
+			return nil
 		}
-		a := DORISAbstract{ID: i, Title: raw.Title, Text: raw.Text}
+		if id := member[*int](o, "abstract_id", ""); id != nil && *id != i {
+			r.fault(fmt.Sprintf("%s.abstract_id is %d; the position counts", o.at, *id), true)
+		}
 		if r.options.Corpus {
-			a.Categories, a.Linked = categories(raw.Categories), append(numbers(raw.Incoming), numbers(raw.Outgoing)...)
+			a.Categories = categories(o.members["categories"])
+			a.Linked = append(numbers(o.members["incoming_citations"]), numbers(o.members["outgoing_citations"])...)
 		}
 		r.Corpus = append(r.Corpus, a)
 		r.Documents = append(r.Documents, Document{ID: strconv.Itoa(i), Title: a.Title, Abstract: a.Text})
@@ -248,18 +298,21 @@ func (r *dorisReader) annotation(dec *json.Decoder) func(int) error {
 			Score    *int    `json:"score"`
 		}
 		at := fmt.Sprintf("Annotation[%d]", i)
-		if ok, err := r.value(dec, at, &raw); !ok {
+		if ok, err := r.value(dec, at, anAnnotation, &raw); !ok {
 			return err
 		}
 		r.Annotated++
 		if raw.Score == nil || *raw.Score < -1 || *raw.Score > 2 {
-			r.fault(at+".score is not 0, 1 or 2; it is skipped", false)
+			r.report(at+".score is not 0, 1 or 2; the annotation is skipped", anAnnotation)
 			return nil
 		}
 		pair := dorisPair{string(raw.Aspect), raw.Abstract}
 		s := r.scores[pair]
 		if s.rows > 0 {
 			r.repeated.add("%s for aspect %s and abstract %d", at, pair.aspect, pair.abstract)
+		}
+		if s.rows == 0 {
+			s.at = i
 		}
 		if s.rows++; *raw.Score < 0 {
 			r.unparsed.add("%s for aspect %s and abstract %d", at, pair.aspect, pair.abstract)

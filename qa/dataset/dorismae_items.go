@@ -37,10 +37,28 @@ func (r *dorisReader) finish() {
 		rule = "not added"
 	}
 	r.summary(r.unparsed, "annotations are -1 (an unparsed reply): "+rule)
+	r.summary(r.strangers(), "annotations are about an aspect or an abstract that the file does not have: they count for nothing")
 	r.summary(r.unknown, "aspects have no text in aspect_id2aspect")
 	for _, q := range r.Queries {
 		r.Items = append(r.Items, r.item(q, fmt.Sprintf("q%d", q.Number), q.Aspects, q.Text))
 	}
+}
+
+// strangers are the annotated pairs of which the aspect or the abstract is unknown.
+func (r *dorisReader) strangers() (o occurrence) {
+	var list []int
+	pairs := make(map[int]dorisPair)
+	for pair, s := range r.scores {
+		_, named := r.names[pair.aspect]
+		if !named || r.abstracts > 0 && (pair.abstract < 0 || pair.abstract >= r.abstracts) {
+			list, pairs[s.at] = append(list, s.at), pair
+		}
+	}
+	slices.Sort(list)
+	for _, at := range list {
+		o.add("Annotation[%d] of aspect %s and abstract %d", at, pairs[at].aspect, pairs[at].abstract)
+	}
+	return o
 }
 
 func (r *dorisReader) summary(o occurrence, text string) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 )
@@ -100,25 +101,33 @@ func (r *dorisReader) judged(dec *json.Decoder) func(int) error {
 		r.wanted = make(map[int]bool)
 	}
 	return func(i int) error {
-		var raw struct {
-			Aspect   decimal        `json:"aspect_id"`
-			Abstract int            `json:"abstract_id"`
-			Human    map[string]int `json:"human_annotation"`
-		}
-		at := fmt.Sprintf("Test_set[%d]", i)
-		if ok, err := r.value(dec, at, &raw); !ok {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
 			return err
 		}
-		for name, score := range raw.Human {
-			if score < 0 || score > 2 {
-				r.fault(fmt.Sprintf("%s.human_annotation.%s is %d, not 0, 1 or 2; it is left out", at, name, score), true)
-				delete(raw.Human, name)
+		at := fmt.Sprintf("Test_set[%d]", i)
+		o, _ := newObject(raw, at, anAnnotation, r.report)
+		pair := DORISJudged{
+			AspectID: string(member[decimal](o, "aspect_id", anAnnotation)), Abstract: member[int](o, "abstract_id", anAnnotation), Scores: make(map[string]int),
+		}
+		human := member[map[string]json.RawMessage](o, "human_annotation", anAnnotation)
+		if o.lost {
+			return nil
+		}
+		people := &object{at: at + ".human_annotation", members: human, report: r.report}
+		for _, name := range slices.Sorted(maps.Keys(human)) {
+			switch score := member[*int](people, name, ""); {
+			case score == nil: // reported, or null
+			case *score < 0 || *score > 2:
+				r.fault(fmt.Sprintf("%s.%s is %d, not 0, 1 or 2; it is left out", people.at, name, *score), true)
+			default:
+				pair.Scores[name] = *score
 			}
 		}
-		if !r.wanted[raw.Abstract] {
-			r.wanted[raw.Abstract], r.skipped = true, true // the corpus may have been read before
+		if !r.wanted[pair.Abstract] {
+			r.wanted[pair.Abstract], r.skipped = true, true // the corpus may have been read before
 		}
-		r.Judged = append(r.Judged, DORISJudged{AspectID: string(raw.Aspect), Abstract: raw.Abstract, Scores: raw.Human})
+		r.Judged = append(r.Judged, pair)
 		return nil
 	}
 }

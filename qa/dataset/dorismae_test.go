@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +107,53 @@ func TestDORISFaults(t *testing.T) {
 	for _, want := range []string{"abstract 1 twice", "1 abstracts of Query[0].candidate_pool are not in the corpus and are ranked as empty texts; the first is 9", "9 of 9 pairs of aspect and abstract have no annotation"} {
 		if !strings.Contains(faults, want) {
 			t.Errorf("no fault %q in %s", want, faults)
+		}
+	}
+}
+
+// A value of a wrong type costs itself, and is named.
+func TestDORISTypes(t *testing.T) {
+	text := `{"aspect_id2aspect":{"1":"a","2":"b","3":7},
+"Query":[{"query_text":"Q","query_type":5,"candidate_pool":["0",1,0,null],"idea_from":[1],"sent2aspect_id":{"Q":["1",{}]},"aspect_id2sent":{"1":["Q",2]},"aspects":{"1":["2",[]]}},
+{"query_text":["R"],"candidate_pool":[0],"aspects":{"1":[]}},
+{"query_text":"S","candidate_pool":[0],"aspects":["1"]}, 4],
+"Corpus":[{"original_abstract":"zero","title":3,"abstract_id":"0"},{"original_abstract":["one"]}],
+"Annotation":[{"aspect_id":"1","abstract_id":0,"score":2},{"aspect_id":"1","abstract_id":1,"score":"2"},{"aspect_id":[],"abstract_id":1,"score":2},{"aspect_id":"2","abstract_id":9,"score":1},
+{"aspect_id":"8","abstract_id":0,"score":1}],
+"Test_set":[{"aspect_id":"1","abstract_id":0,"human_annotation":{"x":1,"y":"2","z":5}},{"aspect_id":"1","abstract_id":"0","human_annotation":{"x":1}}]}`
+	d := loadDORIS(t, write(t, "in.json", text), dataset.DORISOptions{Test: true})
+	faults := fmt.Sprint(d.Faults)
+	for _, want := range []string{
+		"aspect_id2aspect.3 is a number (7), not a string; it is left out",
+		"Query[0].query_type is a number (5), not a string; it is left out",
+		"Query[0].candidate_pool[0] is a string, not a whole number; it is left out", "Query[0].candidate_pool[3] is null, not a whole number; it is left out",
+		"Query[0].sent2aspect_id.Q[1] is an object, not a number or a string; it is left out", "Query[0].aspect_id2sent.1[1] is a number (2), not a string",
+		"Query[0].aspects.1[1] is a list, not a number or a string; it is left out",
+		"Query[1].query_text is a list, not a string; the query is skipped", "Query[2].aspects is a list, not an object; the query is skipped",
+		"Query[3] is a number (4), not an object; the query is skipped",
+		"Corpus[0].title is a number (3), not a string; it is left out", "Corpus[0].abstract_id is a string, not a whole number",
+		"Corpus[1].original_abstract is a list, not a string; the abstract is skipped",
+		"Annotation[1]: score is a string, not a whole number; the annotation is skipped", "Annotation[2]: aspect_id is a list, not a number or a string; the annotation is skipped",
+		"2 annotations are about an aspect or an abstract that the file does not have: they count for nothing; the first is Annotation[3] of aspect 2 and abstract 9",
+		"Test_set[0].human_annotation.y is a string, not a whole number; it is left out", "Test_set[0].human_annotation.z is 5, not 0, 1 or 2; it is left out",
+		"Test_set[1].abstract_id is a string, not a whole number; the annotation is skipped",
+	} {
+		if !strings.Contains(faults, want) {
+			t.Errorf("no fault %q in %s", want, strings.ReplaceAll(faults, path.Dir(d.Faults[0].File), "\n"))
+		}
+	}
+	if len(d.Queries) != 1 || fmt.Sprint(d.Queries[0].Pool) != "[1 0]" || fmt.Sprint(d.Items[0].Gold.Grades) != "[0 2]" || len(d.Corpus) != 1 {
+		t.Errorf("queries %+v, corpus %+v, grades %v", d.Queries, d.Corpus, d.Items[0].Gold.Grades)
+	}
+	if len(d.Judged) != 1 || len(d.Judged[0].Scores) != 1 || d.Judged[0].Scores["x"] != 1 {
+		t.Errorf("test set %+v", d.Judged)
+	}
+	for text, want := range map[string]string{
+		`{"Query":{}}`:                          `Query: this begins with "{" instead of "["`,
+		`{"Query":[],"aspect_id2aspect":["a"]}`: `aspect_id2aspect: this begins with "[" instead of "{"`,
+	} {
+		if _, err := dataset.DORIS(write(t, "in.json", text), dataset.DORISOptions{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }

@@ -65,6 +65,9 @@ func DORISTrees(path string) ([]DORISTree, error) {
 		return nil, err
 	}
 	var list []DORISTree
+	if len(blocks) == 0 || !strings.HasPrefix(blocks[0], "Query: ") {
+		return nil, fmt.Errorf("read %s: it is none of the files that are read: DORIS-MAE_dataset_v1.json, queries.txt and best_candidates.txt", path)
+	}
 	for i, b := range blocks {
 		t, err := parseTree(b)
 		if err != nil {

@@ -79,14 +79,7 @@ func open(dec *json.Decoder, want json.Delim) error {
 
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
-// fieldError names the field of a value with a wrong type.
-func fieldError(err error) string {
-	var e *json.UnmarshalTypeError
-	if errors.As(err, &e) {
-		return fmt.Sprintf("%s is a %s, not %s", e.Field, e.Value, e.Type)
-	}
-	return err.Error()
-}
+func isList(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '[' }
 
 // syntaxError adds the position to an error of the decoder.
 func syntaxError(err error) error {
@@ -101,19 +94,27 @@ func syntaxError(err error) error {
 }
 
 // ordered is an object whose members keep their order.
-type ordered[T any] []member[T]
+type ordered[T any] []entry[T]
 
-type member[T any] struct {
+type entry[T any] struct {
 	name  string
 	value T
 }
 
+// keyed is implemented by lists that are objects in JSON.
+type keyed interface{ keyed() }
+
+func (ordered[T]) keyed() {}
+
 // UnmarshalJSON keeps the last of several values of a name at the place of the first, as Python does.
 func (o *ordered[T]) UnmarshalJSON(raw []byte) error {
+	if !isObject(raw) {
+		return wrongType[ordered[T]](raw)
+	}
 	at := make(map[string]int)
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	return members(dec, func(name string) error {
-		m := member[T]{name: name}
+		m := entry[T]{name: name}
 		if err := dec.Decode(&m.value); err != nil {
 			return err
 		}
@@ -132,6 +133,9 @@ type decimal string
 
 // UnmarshalJSON keeps the digits.
 func (d *decimal) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '"' && raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return wrongType[decimal](raw)
+	}
 	*d = decimal(bytes.Trim(raw, `"`))
 	return nil
 }

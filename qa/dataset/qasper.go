@@ -61,38 +61,22 @@ type qasper struct {
 	seen     map[string]string // paper of each question id
 }
 
-type qasperPaper struct {
-	Title    string `json:"title"`
-	Abstract string `json:"abstract"`
-	FullText []struct {
-		Section    string   `json:"section_name"`
-		Paragraphs []string `json:"paragraphs"`
-	} `json:"full_text"`
-	Floats []struct {
-		Caption string `json:"caption"`
-	} `json:"figures_and_tables"`
-	Questions []qasperQuestion `json:"qas"`
-}
-
-type qasperQuestion struct {
-	Question string `json:"question"`
-	ID       string `json:"question_id"`
-	Answers  []struct {
-		ID     string       `json:"annotation_id"`
-		Answer qasperAnswer `json:"answer"`
-	} `json:"answers"`
-}
-
-type qasperAnswer struct {
-	Unanswerable bool     `json:"unanswerable"`
-	Spans        []string `json:"extractive_spans"`
-	YesNo        *bool    `json:"yes_no"`
-	FreeForm     string   `json:"free_form_answer"`
-	Evidence     []string `json:"evidence"`
-}
-
 func (q *qasper) fault(uuid, text string, loaded bool) {
 	q.Faults = append(q.Faults, &Fault{File: q.path, UUID: uuid, Text: text, Loaded: loaded})
+}
+
+// What a fault can cost.
+const (
+	aPaper       = "paper"
+	aQuestion    = "question"
+	anAnnotation = "annotation"
+)
+
+// reporter adds the faults of an object.
+func (q *qasper) reporter(uuid string) func(text, costs string) {
+	return func(text, costs string) {
+		q.Faults = append(q.Faults, &Fault{File: q.path, UUID: uuid, Text: text, Costs: costs, Loaded: costs != aPaper && costs != aQuestion})
+	}
 }
 
 func (q *qasper) decode(id string, dec *json.Decoder) error {
@@ -100,26 +84,23 @@ func (q *qasper) decode(id string, dec *json.Decoder) error {
 	if err := dec.Decode(&raw); err != nil {
 		return err
 	}
-	members := map[string]json.RawMessage{}
-	object := json.Unmarshal(raw, &members) == nil
-	switch {
-	case isObject(members["qas"]), isObject(members["full_text"]), !object && slices.Contains(hubFields, id):
+	if !isObject(raw) && slices.Contains(hubFields, id) {
 		return errors.New(huggingFace)
-	case !object:
-		q.fault("", "paper "+id+": not an object; the paper is skipped", false)
-		return nil
 	}
-	var paper qasperPaper
-	if err := json.Unmarshal(raw, &paper); err != nil {
-		q.fault("", "paper "+id+": "+fieldError(err)+"; the paper is skipped", false)
-		return nil
+	paper, ok := newObject(raw, "paper "+id+":", aPaper, q.reporter(""))
+	switch {
+	case isObject(paper.members["qas"]), isObject(paper.members["full_text"]):
+		return errors.New(huggingFace)
+	case ok:
+		q.add(id, paper)
 	}
-	q.add(id, paper)
 	return nil
 }
 
-func (q *qasper) add(id string, paper qasperPaper) {
-	doc := Document{ID: id, Title: paper.Title, Abstract: paper.Abstract}
+// add adds a paper and its questions. What is faulty outside of the questions costs itself: an empty paragraph keeps the
+// numbers of the others.
+func (q *qasper) add(id string, paper *object) {
+	doc := Document{ID: id, Title: member[string](paper, "title", ""), Abstract: member[string](paper, "abstract", "")}
 	texts := make(map[string]string) // unit by text
 	unit := func(kind string, n int, section, text string) Unit {
 		u := Unit{ID: fmt.Sprintf("%s%d", kind, n), Section: section, Text: text}
@@ -128,20 +109,25 @@ func (q *qasper) add(id string, paper qasperPaper) {
 		}
 		return u
 	}
-	for _, section := range paper.FullText {
-		for _, p := range section.Paragraphs {
-			doc.Units = append(doc.Units, unit("p", len(doc.Units)+1, section.Section, p))
+	for i, raw := range list[json.RawMessage](paper, "full_text", "", true) {
+		section, _ := newObject(raw, fmt.Sprintf("%s full_text[%d]", paper.at, i), "section", paper.report)
+		name := member[string](section, "section_name", "")
+		for _, p := range list[string](section, "paragraphs", "", true) {
+			doc.Units = append(doc.Units, unit("p", len(doc.Units)+1, name, p))
 		}
 	}
-	for i, f := range paper.Floats {
-		u := unit("f", i+1, "", FloatEvidence+f.Caption)
+	floats := list[json.RawMessage](paper, "figures_and_tables", "", true)
+	for i, raw := range floats {
+		float, _ := newObject(raw, fmt.Sprintf("%s figures_and_tables[%d]", paper.at, i), "caption", paper.report)
+		u := unit("f", i+1, "", FloatEvidence+member[string](float, "caption", ""))
 		if q.captions {
 			doc.Units = append(doc.Units, u)
 		}
 	}
 	q.Documents = append(q.Documents, doc)
-	for i, question := range paper.Questions {
-		q.question(doc, fmt.Sprintf("paper %s: qas[%d]", id, i), question, evidence{texts, paper.Floats != nil, q.captions})
+	e := evidence{texts, isList(paper.members["figures_and_tables"]), q.captions}
+	for i, raw := range list[json.RawMessage](paper, "qas", aPaper, true) {
+		q.question(doc, fmt.Sprintf("%s qas[%d]", paper.at, i), raw, e)
 	}
 }
 
@@ -160,43 +146,94 @@ func (e evidence) unit(text string) (id string, known bool) {
 	return id, known || float && !e.floats
 }
 
-func (q *qasper) question(doc Document, at string, question qasperQuestion, e evidence) {
-	it := Item{Example: qa.Example{UUID: question.ID, Question: question.Question, Kind: qa.WithEvidence}, Document: doc.ID}
-	switch first, twice := q.seen[question.ID]; {
-	case question.ID == "":
-		q.fault("", at+".question_id is missing; the question is skipped", false)
+func (q *qasper) question(doc Document, at string, raw json.RawMessage, e evidence) {
+	var id struct {
+		ID string `json:"question_id"`
+	}
+	_ = json.Unmarshal(raw, &id) // a wrong type is reported below
+	question, ok := newObject(raw, at, aQuestion, q.reporter(id.ID))
+	if !ok {
+		return
+	}
+	id.ID = member[string](question, "question_id", aQuestion)
+	it := Item{Example: qa.Example{UUID: id.ID, Question: member[string](question, "question", aQuestion), Kind: qa.WithEvidence}, Document: doc.ID}
+	answers := list[json.RawMessage](question, "answers", aQuestion, true)
+	switch first, twice := q.seen[id.ID]; {
+	case question.lost:
+		return
+	case id.ID == "":
+		question.fault("question_id", " is missing", aQuestion)
 		return
 	case twice:
-		q.fault(question.ID, at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", true)
+		q.fault(id.ID, at+".question_id is also that of a question of paper "+first+"; the official evaluator sees the last one only", true)
 	default:
-		q.seen[question.ID] = doc.ID
+		q.seen[id.ID] = doc.ID
 	}
-	for i, a := range question.Answers {
-		place := fmt.Sprintf("%s.answers[%d]", at, i)
-		g := GoldAnswer{Evidence: a.Answer.Evidence}
-		if g.Text, g.Type = a.Answer.gold(); g.Type == "" {
-			q.fault(question.ID, fmt.Sprintf("%s.answer (annotation %s) has no content; the annotation is skipped", place, a.ID), true)
-			continue
-		}
-		for k, text := range g.Evidence {
-			id, known := e.unit(text)
-			if id != "" {
-				g.Units = append(g.Units, id)
+	for i, raw := range answers {
+		if g, ok := q.annotation(id.ID, fmt.Sprintf("%s.answers[%d]", at, i), raw, e); ok {
+			it.Gold.Answers = append(it.Gold.Answers, g)
+			if !it.HasTag(g.Type) {
+				it.Tags = append(it.Tags, g.Type)
 			}
-			if !known {
-				q.fault(question.ID, fmt.Sprintf("%s.answer.evidence[%d] is not in the paper: no answer can name it", place, k), true)
-			}
-		}
-		it.Gold.Answers = append(it.Gold.Answers, g)
-		if !it.HasTag(g.Type) {
-			it.Tags = append(it.Tags, g.Type)
 		}
 	}
 	if len(it.Gold.Answers) == 0 {
-		q.fault(question.ID, at+".answers has no usable annotation; the question is skipped", false)
+		question.fault("answers", " has no usable annotation", aQuestion)
 		return
 	}
 	q.Items = append(q.Items, it)
+}
+
+// annotation reads the answer of an annotator. A fault costs the annotation.
+func (q *qasper) annotation(uuid, at string, raw json.RawMessage, e evidence) (g GoldAnswer, ok bool) {
+	var id struct {
+		ID string `json:"annotation_id"`
+	}
+	_ = json.Unmarshal(raw, &id) // it only names the annotation
+	named := func(text, costs string) {
+		if rest, here := strings.CutPrefix(text, at); here && id.ID != "" {
+			text = at + " (annotation " + id.ID + ")" + rest
+		}
+		q.reporter(uuid)(text, costs)
+	}
+	outer, ok := newObject(raw, at, anAnnotation, named)
+	if !ok {
+		return g, false
+	}
+	o, ok := newObject(outer.members["answer"], at+".answer", anAnnotation, named)
+	if !ok {
+		return g, false
+	}
+	a := qasperAnswer{
+		Unanswerable: member[bool](o, "unanswerable", anAnnotation), Spans: list[string](o, "extractive_spans", anAnnotation, false),
+		YesNo: member[*bool](o, "yes_no", anAnnotation), FreeForm: member[string](o, "free_form_answer", anAnnotation),
+		Evidence: list[string](o, "evidence", anAnnotation, false),
+	}
+	g.Evidence = a.Evidence
+	if g.Text, g.Type = a.gold(); !o.lost && g.Type == "" {
+		o.fault("", " has no content", anAnnotation)
+	}
+	if o.lost {
+		return g, false
+	}
+	for k, text := range g.Evidence {
+		id, known := e.unit(text)
+		if id != "" {
+			g.Units = append(g.Units, id)
+		}
+		if !known {
+			q.fault(uuid, fmt.Sprintf("%s.answer.evidence[%d] is not in the paper: no answer can name it", at, k), true)
+		}
+	}
+	return g, true
+}
+
+type qasperAnswer struct {
+	Unanswerable bool
+	Spans        []string
+	YesNo        *bool
+	FreeForm     string
+	Evidence     []string
 }
 
 // gold is the text that the official evaluator compares, and its type; an empty type for an answer without content.

@@ -55,13 +55,31 @@ func TestQASPERFaults(t *testing.T) {
 		faults     []string
 		items      int
 	}{
-		{"no content", paper(question(answer + `,{"annotation_id":"b","answer":{"yes_no":null}}`)), []string{"example q1: paper 1: qas[0].answers[1].answer (annotation b) has no content"}, 1},
+		{"no content", paper(question(answer + `,{"annotation_id":"b","answer":{"yes_no":null}}`)), []string{"example q1: paper 1: qas[0].answers[1] (annotation b).answer has no content; the annotation is skipped"}, 1},
 		{"foreign evidence", paper(question(`{"answer":{"free_form_answer":"y","evidence":["text ","FLOAT SELECTED: D","FLOAT SELECTED: C"]}}`)), []string{
 			"example q1: paper 1: qas[0].answers[0].answer.evidence[0] is not in the paper", "qas[0].answers[0].answer.evidence[1] is not in the paper",
 		}, 1},
 		{"an id twice", paper(question(answer) + "," + question(answer)), []string{"example q1: paper 1: qas[1].question_id is also that of a question of paper 1"}, 2},
 		{"no id, no answers", paper(`{"question":"Q","answers":[` + answer + `]},` + question("") + `,{"question_id":"q2","answers":[` + answer + `]}`), []string{"qas[0].question_id is missing", "qas[1].answers has no usable annotation"}, 1},
-		{"a wrong type", strings.TrimSuffix(paper(question(answer)), "}") + `,"2":{"qas":[{"question":7}]},"3":[]}`, []string{"paper 2: qas.question is a number, not string; the paper is skipped", "paper 3: not an object"}, 1},
+		{"a wrong type", strings.TrimSuffix(paper(question(answer)), "}") + `,"2":{"qas":[{"question":7}]},"3":[]}`, []string{"paper 2: qas[0].question is a number (7), not a string; the question is skipped", "paper 3: is a list, not an object; the paper is skipped"}, 1},
+		{"one annotation", paper(question(answer + `,{"annotation_id":"b","answer":{"yes_no":"yes","evidence":[5]}},{"annotation_id":"c","answer":{"extractive_spans":["a",2]}},7`)), []string{
+			"example q1: paper 1: qas[0].answers[1] (annotation b).answer.yes_no is a string, not true or false; the annotation is skipped",
+			"example q1: paper 1: qas[0].answers[1] (annotation b).answer.evidence[0] is a number (5), not a string",
+			"example q1: paper 1: qas[0].answers[2] (annotation c).answer.extractive_spans[1] is a number (2), not a string; the annotation is skipped",
+			"example q1: paper 1: qas[0].answers[3] is a number (7), not an object; the annotation is skipped",
+		}, 1},
+		{"all annotations of a question", paper(`{"question":"Q","question_id":"q0","answers":[{"annotation_id":"b","answer":{"unanswerable":1}}]},"x",` + question(answer)), []string{
+			"example q0: paper 1: qas[0].answers[0] (annotation b).answer.unanswerable is a number (1), not true or false; the annotation is skipped",
+			"example q0: paper 1: qas[0].answers has no usable annotation; the question is skipped",
+			"paper 1: qas[1] is a string, not an object; the question is skipped",
+		}, 1},
+		{"outside of the questions", `{"1":{"title":7,"full_text":[{"section_name":"S","paragraphs":["a",1,"x"]},null],"figures_and_tables":"none","qas":[` +
+			question(`{"annotation_id":"a","answer":{"extractive_spans":["x"],"evidence":["x"]}}`) + `]}}`, []string{
+			"paper 1: title is a number (7), not a string; it is left out",
+			"paper 1: full_text[0].paragraphs[1] is a number (1), not a string; it is left out",
+			"paper 1: full_text[1] is null, not an object; the section is skipped",
+			"paper 1: figures_and_tables is a string, not a list; it is left out",
+		}, 1},
 		{"a paper twice", `{"1":{"qas":[` + question(answer) + `]},"1":{"qas":[]}}`, []string{"paper 1 is in the file twice"}, 1},
 	}
 	for _, tt := range tests {
@@ -99,5 +117,14 @@ func TestQASPERErrors(t *testing.T) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// Units keep their numbers when a paragraph cannot be read.
+func TestQASPERNumbers(t *testing.T) {
+	c, err := dataset.QASPER(write(t, "in.json", `{"1":{"full_text":[{"paragraphs":["a",1,"x"]}],"qas":[{"question":"Q","question_id":"q","answers":[`+
+		`{"answer":{"yes_no":true,"evidence":["x"]}}]}]}}`), false)
+	if err != nil || len(c.Items) != 1 || c.Items[0].Gold.Answers[0].Units[0] != "p3" || c.Faults[0].Costs != "" {
+		t.Errorf("%v, %+v, %v", err, c.Items, c.Faults)
 	}
 }

@@ -40,7 +40,7 @@ func chatBaseline(ctx context.Context, r Request) (*Result, error) {
 		return nil, err
 	}
 	result := newResult(c.Name, "ArgSciChat: baselines", r, c.Faults)
-	result.Notes = chatNotes(c)
+	result.Notes = append(result.Notes, chatNotes(c)...)
 	if r.Method == "" {
 		t, err := chatMethods(ctx, c, r, argscichat.Methods())
 		result.Tables = []Table{t}
@@ -156,7 +156,7 @@ func chatScore(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := newResult(c.Name, "ArgSciChat: "+filepath.Base(r.Predictions), r, slices.Concat(c.Faults, p.Faults))
+	result := newResult(c.Name, "ArgSciChat: "+filepath.Base(r.Predictions), r, slices.Concat(p.Faults, c.Faults))
 	scores := argscichat.Score(c, p.Answers, argscichat.Bootstrap{Rounds: r.Bootstrap, Seed: r.Seed, Level: report.Level})
 	headline := Table{Name: "score", Title: "Score, %: the mean of the folds, as the paper reports it", Label: "system", Decimals: 2}
 	pick := func(f argscichat.Figures) (float64, int) { return f.OfFolds.Value, f.Test.N }
@@ -184,7 +184,7 @@ func chatScore(ctx context.Context, r Request) (*Result, error) {
 	}
 	folds := chatFolds(Table{Name: "folds", Title: "Predictions by fold, %"}, scores, p.Others > 0)
 	result.Tables = []Table{headline, folds, chatCounts(p)}
-	result.Notes = append(chatNotes(c), "echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
+	result.Notes = append(append(result.Notes, chatNotes(c)...), "echo replies with the question, gold with the annotated rationales: a system below them says little about the paper.")
 	if r.Bootstrap > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.", r.Bootstrap, r.Seed))
 	}

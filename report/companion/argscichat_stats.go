@@ -53,11 +53,11 @@ func chatStats(ctx context.Context, r Request) (*Result, error) {
 	result := newResult(c.Name, "ArgSciChat: the data", r, slices.Concat(c.Faults, faults))
 	s := argscichat.Collect(c)
 	result.Tables = []Table{dialogueTable(s), rationaleTable(s), placeTable(s), diversityTable(groups, r.Similarity), chatFoldTable(c)}
-	result.Notes = []string{
+	result.Notes = append(result.Notes,
 		"Table 2: sentences end at . ! or ? before whitespace. The paper's 38.2 tokens include the rationales, against its caption.",
 		"Table 3: rationales count as the expert selected them, which the history of the next turn has; for last turns, one sentence is one rationale and more are two. The boundary of abstract and introduction is not in the data: tenths of the paper take its place.",
 		"Table 7: n is the number of papers with several dialogues and such pairs. The paper's columns are those of its S-BERT, all-mpnet-base-v2. Pairs below the threshold of similarity count as diverse.",
-	}
+	)
 	if intents != nil {
 		result.Tables = slices.Insert(result.Tables, 3, intentTable(intents))
 	} else {

@@ -172,7 +172,7 @@ func dorisBaseline(ctx context.Context, r Request) (*Result, error) {
 			result.Tables = []Table{t.metrics(m, "Means, %, with the standard deviation of the bootstrap", s)}
 		}
 		all.row(m, s)
-		result.Notes = s.Notes
+		result.Notes = append(result.Notes, s.Notes...)
 	}
 	if r.Method == "" {
 		result.Tables = []Table{all}
@@ -256,7 +256,7 @@ func dorisScore(ctx context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rankings, err := dorismae.Read(r.Predictions)
+	rankings, faults, err := dorismae.Read(r.Predictions)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func dorisScore(ctx context.Context, r Request) (*Result, error) {
 	if err := t.export(s); err != nil {
 		return nil, err
 	}
-	result := newResult("doris-mae", "DORIS-MAE: "+filepath.Base(r.Predictions)+", setting "+t.r.Setting, r, t.faults)
+	result := newResult("doris-mae", "DORIS-MAE: "+filepath.Base(r.Predictions)+", setting "+t.r.Setting, r, slices.Concat(faults, t.faults))
 	result.Tables = []Table{t.metrics("rankings", "Means, %, with the standard deviation of the bootstrap", s)}
 	beside := Table{Name: "methods", Title: "Baselines beside them, %", Label: "method", Decimals: 2}
 	for _, m := range []string{"tfidf", "bm25", shuffled} {

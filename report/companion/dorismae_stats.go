@@ -47,7 +47,7 @@ func dorisStats(_ context.Context, r Request) (*Result, error) {
 	if r.Pools {
 		result.Tables = append(result.Tables, rebuilt(d))
 	}
-	result.Notes = []string{"An abstract is relevant if its normalized score, the sum over the set of aspects and sub-aspects divided by their number, is at least 1.", "std is the population standard deviation. The paper's numbers are those of all types."}
+	result.Notes = append(result.Notes, "An abstract is relevant if its normalized score, the sum over the set of aspects and sub-aspects divided by their number, is at least 1.", "std is the population standard deviation. The paper's numbers are those of all types.")
 	return result, nil
 }
 

@@ -141,7 +141,7 @@ func qasperBaseline(_ context.Context, r Request) (*Result, error) {
 	if h := qasper.Human(c.Items, qasperOptions(r)); r.Method == "" && h.Answer.N > 0 {
 		t.add("human lower bound", h)
 	}
-	result.Tables, result.Notes = t.tables(), qasperNotes(r)
+	result.Tables, result.Notes = t.tables(), append(result.Notes, qasperNotes(r)...)
 	if len(t.script.Measures) > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("random draws as Python does, with seed %d. The script's rule is 0 as soon as an annotation shares nothing with the paragraph, and its precision is always 1: its values are not comparable to Evidence-F1.", qasper.ScriptSeed))
 	}
@@ -161,7 +161,7 @@ func qasperScore(_ context.Context, r Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := qasper.Read(r.Predictions)
+	p, faults, err := qasper.Read(r.Predictions)
 	if err != nil {
 		return nil, err
 	}
@@ -184,12 +184,12 @@ func qasperScore(_ context.Context, r Request) (*Result, error) {
 		}
 	}
 	t.script.Measures = nil
-	result := newResult(c.Name, "QASPER: "+filepath.Base(r.Predictions), r, c.Faults)
+	result := newResult(c.Name, "QASPER: "+filepath.Base(r.Predictions), r, slices.Concat(faults, c.Faults))
 	result.Tables = t.tables()
 	if unknown > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("evidence that is not in the paper: %d", unknown))
 	}
-	result.Notes = slices.Concat([]string{fmt.Sprintf("Missing predictions: %d of %d, which score 0.", s.Missing, s.Answer.N)}, s.Notes, qasperNotes(r))
+	result.Notes = slices.Concat(result.Notes, []string{fmt.Sprintf("Missing predictions: %d of %d, which score 0.", s.Missing, s.Answer.N)}, s.Notes, qasperNotes(r))
 	if r.Bootstrap > 0 {
 		result.Notes = append(result.Notes, fmt.Sprintf("95 %% intervals: bootstrap clustered by paper, %d rounds, seed %d; too narrow with fewer than about 20 papers.", r.Bootstrap, r.Seed))
 	}

@@ -14,10 +14,10 @@ func qasperStats(_ context.Context, r Request) (*Result, error) {
 	}
 	result := newResult(c.Name, "QASPER: data", r, c.Faults)
 	result.Tables = append(qasperSizes(c), qasperAnswers(c))
-	result.Notes = []string{
+	result.Notes = append(result.Notes,
 		"The paper's numbers are about all three splits together.",
 		"n of a share is what it is a share of. Evidence of both kinds counts twice, so that these shares add up to more than 100 %.",
-	}
+	)
 	return result, nil
 }
 

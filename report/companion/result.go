@@ -2,9 +2,11 @@ package companion
 
 import (
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"airqa/internal/stats"
 	"airqa/internal/terminal"
@@ -66,8 +68,19 @@ func (m Measure) printed(value float64) Measure {
 
 func newResult(benchmark, title string, r Request, faults []*dataset.Fault) *Result {
 	result := &Result{Format: 1, Benchmark: benchmark, Dataset: r.Dataset, Title: title, Faults: []string{}, Notes: []string{}}
+	lost := make(map[string]int)
 	for _, f := range faults {
 		result.Faults = append(result.Faults, f.Error())
+		if f.Costs != "" {
+			lost[f.Costs]++
+		}
+	}
+	var counts []string
+	for _, what := range slices.Sorted(maps.Keys(lost)) {
+		counts = append(counts, terminal.Plural(lost[what], what))
+	}
+	if len(counts) > 0 {
+		result.Notes = append(result.Notes, "Left out because of faults: "+strings.Join(counts, ", ")+".")
 	}
 	return result
 }
