@@ -88,32 +88,19 @@ func (o Options) interval(c *Cell, values []float64, clusters []string) {
 	var i stats.Interval
 	switch o.Intervals {
 	case WilsonIntervals:
-		i, c.Method = wilson(c.Score/100*float64(c.N), c.N), WilsonIntervals
+		i, c.Method = stats.WilsonSum(c.Score/100*float64(c.N), c.N, Level), WilsonIntervals
 	case BootstrapIntervals:
 		if c.Clusters >= MinClusters {
 			i, c.Method = stats.ClusterBootstrap(values, clusters, 0, o.Seed, Level), BootstrapIntervals
 		}
 		if !(i.Low < i.High) {
-			i, c.Method, c.replaced = wilson(c.Score/100*float64(c.Clusters), c.Clusters), WilsonIntervals, true
+			i, c.Method, c.replaced = stats.WilsonSum(c.Score/100*float64(c.Clusters), c.Clusters, Level), WilsonIntervals, true
 		}
 	default:
 		return
 	}
 	i = i.Scale(100)
 	c.Interval = &i
-}
-
-// wilson is the interval of a share of n questions. With repeats some values are fractions: the interval then
-// interpolates between those of the neighbouring integers, as if each question had been tried once.
-func wilson(sum float64, n int) stats.Interval {
-	whole := math.Floor(sum)
-	part := sum - whole
-	low := stats.Wilson(int(whole), n, Level)
-	if part < 1e-9 || int(whole) == n {
-		return low
-	}
-	high := stats.Wilson(int(whole)+1, n, Level)
-	return stats.Interval{Low: low.Low + part*(high.Low-low.Low), High: low.High + part*(high.High-low.High)}
 }
 
 // cellNotes describe the intervals of the cells, and the cells that lack judge verdicts.

@@ -12,6 +12,7 @@ import (
 
 	"airqa/eval"
 	"airqa/qa"
+	"airqa/qa/dataset"
 )
 
 // Label is a human judgement of an answer, for [Check]. docs/formats/labels.md describes the file format.
@@ -90,7 +91,7 @@ func Contradictions(labels []Label) [][2]Label {
 func readLabel(raw []byte) (Label, error) {
 	var line labelLine
 	if err := json.Unmarshal(raw, &line); err != nil {
-		return Label{}, fmt.Errorf("not a label: %w", err)
+		return Label{}, fmt.Errorf("not a label: %w", dataset.FieldError(err))
 	}
 	l := Label{UUID: line.UUID, Question: line.Question, Evaluator: qa.Evaluator{Func: line.Func, Kwargs: line.Kwargs}}
 	if line.Evaluator != nil {
@@ -122,7 +123,7 @@ func (l *Label) complete() error {
 	}
 	var kwargs map[string]json.RawMessage
 	if err := json.Unmarshal(l.Evaluator.Kwargs, &kwargs); err != nil {
-		return fmt.Errorf("read the arguments of %s: %w", l.Evaluator.Func, err)
+		return fmt.Errorf("read the arguments of %s: %w", l.Evaluator.Func, dataset.FieldError(err))
 	}
 	if kwargs == nil {
 		return fmt.Errorf("read the arguments of %s: they are null", l.Evaluator.Func)

@@ -3,6 +3,7 @@ package stats_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"airqa/internal/stats"
@@ -268,5 +269,38 @@ func TestPairedQuestionsHaveTheirPower(t *testing.T) {
 	}
 	if share := float64(found) / rounds; share < 0.73 || share > 0.83 {
 		t.Errorf("%d questions: found in %.3f of the rounds, want about 0.8", n, share)
+	}
+}
+
+// The first line is an example of Newcombe (1998), the others are by the same formula in Python with statsmodels' Wilson
+// intervals. Both, only b, only a and neither count questions.
+func TestPairedWilson(t *testing.T) {
+	tests := []struct {
+		both, onlyB, onlyA, neither int
+		want                        stats.Interval
+	}{
+		{36, 12, 2, 0, stats.Interval{Low: 0.05692958400323875, High: 0.3404276029749408}},
+		{1, 12, 1, 2, stats.Interval{Low: 0.3018599846984564, High: 0.8592880080488323}},
+		{16, 0, 0, 0, stats.Interval{Low: -0.19360768053443667, High: 0.19360768053443667}},
+		{5, 2, 2, 9, stats.Interval{Low: -0.22446140027515094, High: 0.22446140027515094}},
+		{0, 5, 5, 0, stats.Interval{Low: -0.5268138189748721, High: 0.5268138189748721}},
+	}
+	for _, tt := range tests {
+		var a, b []float64
+		for i, n := range []int{tt.both, tt.onlyB, tt.onlyA, tt.neither} {
+			a = append(a, slices.Repeat([]float64{float64((i + 1) % 2)}, n)...)
+			b = append(b, slices.Repeat([]float64{float64(1 - i/2)}, n)...)
+		}
+		got := stats.PairedWilson(a, b, len(a), 0.95)
+		if math.Abs(got.Low-tt.want.Low) > 1e-9 || math.Abs(got.High-tt.want.High) > 1e-9 {
+			t.Errorf("%+v: %v", tt, got)
+		}
+		back := stats.PairedWilson(b, a, len(a), 0.95)
+		if math.Abs(got.Low+back.High) > 1e-12 || math.Abs(got.High+back.Low) > 1e-12 {
+			t.Errorf("%v, the other way round %v", got, back)
+		}
+	}
+	if i := stats.PairedWilson([]float64{0.5, 1. / 3}, []float64{1, 2. / 3}, 2, 0.95); !(i.Low < 5./12 && 5./12 < i.High && i.Low >= -1 && i.High <= 1) {
+		t.Errorf("means of repeats: %v", i)
 	}
 }

@@ -43,3 +43,16 @@ func Wilson(k, n int, level float64) Interval {
 	}
 	return i
 }
+
+// WilsonSum is [Wilson] for a sum of n values between 0 and 1, some of which are fractions, such as means of repeats: it
+// interpolates between the intervals of the neighbouring integers.
+func WilsonSum(sum float64, n int, level float64) Interval {
+	whole := math.Floor(sum)
+	part := sum - whole
+	low := Wilson(int(whole), n, level)
+	if part < 1e-9 || int(whole) == n {
+		return low
+	}
+	high := Wilson(int(whole)+1, n, level)
+	return Interval{Low: low.Low + part*(high.Low-low.Low), High: low.High + part*(high.High-low.High)}
+}

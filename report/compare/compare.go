@@ -67,14 +67,16 @@ type Group struct {
 	OnlyA     int `json:"only_a"`
 	OnlyB     int `json:"only_b"`
 	Neither   int `json:"neither"`
-	// A and B are the mean scores; Difference is B - A, with a 95 % bootstrap interval. A cluster is the questions on
-	// one paper (the first anchor), or a question without a paper. Interval is nil if the bootstrap is degenerate: with
-	// one cluster, or if all differences are equal.
-	A          float64         `json:"score_a"`
-	B          float64         `json:"score_b"`
-	Difference float64         `json:"difference"`
-	Interval   *stats.Interval `json:"interval"`
-	Clusters   int             `json:"clusters"`
+	// A and B are the mean scores; Difference is B - A, with a 95 % interval. A cluster is the questions on one paper
+	// (the first anchor), or a question without a paper. Method is [report.BootstrapIntervals], or
+	// [report.WilsonIntervals] where a report replaces the bootstrap, too: with fewer than [report.MinClusters] clusters,
+	// or if all differences are equal. Then the interval is [stats.PairedWilson] with each cluster as one trial.
+	A          float64        `json:"score_a"`
+	B          float64        `json:"score_b"`
+	Difference float64        `json:"difference"`
+	Interval   stats.Interval `json:"interval"`
+	Method     string         `json:"interval_method"`
+	Clusters   int            `json:"clusters"`
 	// P is the two-sided p of [Result.Test], PExact that of the exact test, which is conservative.
 	P      float64 `json:"p"`
 	PExact float64 `json:"p_exact"`
@@ -137,7 +139,7 @@ func runs(a, b Side, o Options, columns []report.Column) (Result, error) {
 		g.Name, g.Kind = column.Name, column.Group
 		r.Groups = append(r.Groups, g)
 	}
-	r.Warnings = slices.Concat(warnings(a, b, r.All), missing("A", a), missing("B", b))
+	r.Warnings = slices.Concat(warnings(a, b), missing("A", a), missing("B", b))
 	return r, nil
 }
 
@@ -167,8 +169,24 @@ func Pairs(sides []Side, o Options) ([]Result, error) {
 	return results, nil
 }
 
-// Few reports whether there are too few clusters for a reliable interval.
-func (g Group) Few() bool { return g.Interval != nil && g.Clusters < report.MinClusters }
+// Few reports whether there are too few clusters, or too few differences, for a bootstrap.
+func (g Group) Few() bool { return g.Method == report.WilsonIntervals }
+
+// interval is the interval of the difference.
+func (o Options) interval(g *Group, pairs []paired, differences []float64, clusters []string) {
+	var i stats.Interval
+	if g.Clusters >= report.MinClusters {
+		i, g.Method = stats.ClusterBootstrap(differences, clusters, o.Rounds, o.Seed, level), report.BootstrapIntervals
+	}
+	if !(i.Low < i.High) {
+		a, b := make([]float64, len(pairs)), make([]float64, len(pairs))
+		for k, p := range pairs {
+			a[k], b[k] = p.a.mean, p.b.mean
+		}
+		i, g.Method = stats.PairedWilson(a, b, g.Clusters, level), report.WilsonIntervals
+	}
+	g.Interval = i.Scale(100)
+}
 
 func (o Options) group(pairs []paired) Group {
 	g := Group{Questions: len(pairs)}
@@ -186,10 +204,7 @@ func (o Options) group(pairs []paired) Group {
 	g.Difference = g.B - g.A
 	g.Discordant = float64(g.OnlyA+g.OnlyB) / n
 	g.Spread = 100 * spread(differences)
-	i := stats.ClusterBootstrap(differences, clusters, o.Rounds, o.Seed, level).Scale(100)
-	if i.Low < i.High {
-		g.Interval = &i
-	}
+	o.interval(&g, pairs, differences, clusters)
 	g.P, g.PExact = stats.McNemarMid(g.OnlyA, g.OnlyB), stats.McNemar(g.OnlyA, g.OnlyB)
 	power := stats.Power{Alpha: 1 - level, Power: o.Power}
 	d, ok := stats.PairedDetectable(g.Questions, g.Discordant, power)

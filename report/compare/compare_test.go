@@ -16,6 +16,7 @@ import (
 
 	"airqa/internal/testkit/golden"
 	"airqa/qa"
+	"airqa/report"
 	"airqa/report/compare"
 	"airqa/report/render"
 	"airqa/run/runlog"
@@ -108,14 +109,18 @@ func TestRunsTheOtherWayRound(t *testing.T) {
 		t.Errorf("there %+v\nback %+v", there.All, back.All)
 	}
 	if i, j := there.All.Interval, back.All.Interval; math.Abs(i.Low+j.High) > 1e-9 || math.Abs(i.High+j.Low) > 1e-9 {
-		t.Errorf("intervals %v and %v", *i, *j)
+		t.Errorf("intervals %v and %v", i, j)
 	}
 }
 
+// Where a bootstrap is unreliable or has no width, the interval is made of Wilson's, as in a report.
 func TestWhatTheBootstrapDoesNotKnow(t *testing.T) {
-	tests := []struct{ name, a, b string }{
-		{"the runs never differ", "110101", "110101"},
-		{"one paper", "110", "010"},
+	many := strings.Repeat("110", 40)
+	tests := []struct{ name, a, b, method string }{
+		{"the runs never differ", many, many, report.WilsonIntervals},
+		{"one paper", "110", "010", report.WilsonIntervals},
+		{"few papers", "110101110", "010111011", report.WilsonIntervals},
+		{"enough papers", many, strings.Repeat("010", 20) + strings.Repeat("110", 20), report.BootstrapIntervals},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -124,8 +129,8 @@ func TestWhatTheBootstrapDoesNotKnow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.All.Interval != nil || r.All.Detectable != nil {
-				t.Errorf("interval %v, detectable %v, want none", r.All.Interval, r.All.Detectable)
+			if i := r.All.Interval; r.All.Method != tt.method || !(i.Low < r.All.Difference && r.All.Difference < i.High || r.All.Method == report.BootstrapIntervals) {
+				t.Errorf("interval %v of %g by %s, want %s", i, r.All.Difference, r.All.Method, tt.method)
 			}
 		})
 	}
@@ -413,13 +418,13 @@ func TestLoadFileRefuses(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	repeated := func(n int, a, b float64) (compare.Side, compare.Side) {
 		left, right := system("rag"), system("hybrid")
-		for i := range 9 {
+		for i := range 24 {
 			for repeat := range 3 {
 				x, y := 0., 0.
 				if i < n && repeat == 0 {
 					x = a
 				}
-				if i >= n {
+				if i >= n && i < 9 {
 					y = b
 				}
 				uuid := fmt.Sprint("q", i)
@@ -434,7 +439,9 @@ func TestVerdict(t *testing.T) {
 	}{
 		{name: "neither", want: "These questions do not separate A from B.", runs: func() (compare.Side, compare.Side) { return sides("110011", "101011") }},
 		{name: "only the interval, repeats", want: "The test does not separate A from B, but the interval does", runs: func() (compare.Side, compare.Side) { return repeated(3, 1, 1) }},
-		{name: "only the interval", want: "although the interval excludes 0", runs: func() (compare.Side, compare.Side) { return sides("000000000", "001001011") }},
+		{name: "only the interval", want: "although the interval excludes 0", runs: func() (compare.Side, compare.Side) {
+			return sides(strings.Repeat("0", 60), strings.Repeat("001", 4)+strings.Repeat("000", 16))
+		}},
 		{name: "both", want: "B does better than A on more questions", runs: func() (compare.Side, compare.Side) { return repeated(0, 1, 1) }},
 	}
 	for _, tt := range tests {

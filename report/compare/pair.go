@@ -7,7 +7,6 @@ import (
 
 	"airqa/eval"
 	"airqa/qa"
-	"airqa/report"
 )
 
 // paired is a question with a score in both runs.
@@ -113,7 +112,7 @@ func union(a, b Side) []qa.Example {
 	})
 }
 
-func warnings(a, b Side, all Group) []string {
+func warnings(a, b Side) []string {
 	list := []string{}
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if a.Scoring != b.Scoring {
@@ -124,9 +123,6 @@ func warnings(a, b Side, all Group) []string {
 	}
 	if text := questionsDiffer(a.Examples, b.Examples); text != "" {
 		add("the questions differ: %s", text)
-	}
-	if all.Clusters < report.MinClusters {
-		add("with fewer than %d clusters (papers) the interval is narrower than it should be: there are %d", report.MinClusters, all.Clusters)
 	}
 	if a.Model == "offline" || b.Model == "offline" {
 		add("\"offline\" is a rule-based policy, not a language model: its scores say nothing about any model")

@@ -29,7 +29,7 @@ func Comparison(w io.Writer, r compare.Result, o Options) error {
 			test(r), terminal.Plural(len(r.Groups), "group"))}, few(groups)...)
 		f := Figure{Name: "groups", Title: "Difference by group of questions", Kind: Dots, X: Axis{Label: "B - A, percentage points"}, Y: Axis{Label: "group"}}
 		for _, g := range groups {
-			f.put("", g.Name, Point{Y: g.Difference, Interval: g.Interval})
+			f.put("", g.Name, Point{Y: g.Difference, Interval: &g.Interval})
 		}
 		d.add(Part{Title: t.Title, Table: t, Figures: []Figure{f}})
 	}
@@ -133,7 +133,7 @@ func pairWarnings(pair string, warnings []string, all []compare.Result) []string
 // few explains the stars in a table.
 func few(groups []compare.Group) []string {
 	if slices.ContainsFunc(groups, compare.Group.Few) {
-		return []string{fmt.Sprintf("* Fewer than %d clusters (papers): the interval is narrower than it should be.", report.MinClusters)}
+		return []string{fmt.Sprintf("* Too few clusters (papers) for a bootstrap (below %d, or all with the same difference): from the Wilson intervals of both scores, with each cluster as one trial.", report.MinClusters)}
 	}
 	return nil
 }
@@ -145,10 +145,11 @@ func summary(r compare.Result) []string {
 		better = "Better, by the mean of the repeats"
 	}
 	difference := "B - A: " + points(g.Difference) + " points"
-	if i := g.Interval; i != nil {
-		difference += fmt.Sprintf(", 95%% interval %s to %s (paired bootstrap by paper, %s, %d rounds, seed %d)",
-			points(i.Low), points(i.High), terminal.Plural(g.Clusters, "cluster"), r.Rounds, r.Seed)
+	how := fmt.Sprintf("paired bootstrap by paper, %s, %d rounds, seed %d", terminal.Plural(g.Clusters, "cluster"), r.Rounds, r.Seed)
+	if g.Few() {
+		how = fmt.Sprintf("from the Wilson intervals of both scores, with each paper as one trial; %s", terminal.Plural(g.Clusters, "cluster"))
 	}
+	difference += fmt.Sprintf(", 95%% interval %s to %s (%s)", points(g.Interval.Low), points(g.Interval.High), how)
 	p := "= " + pValue(g.P)
 	if s, small := strings.CutPrefix(pValue(g.P), "<"); small {
 		p = "< " + s
@@ -176,9 +177,9 @@ func compared(r compare.Result) string {
 
 // verdict interprets the test, and explains why the interval may disagree.
 func verdict(r compare.Result) string {
-	excludes0 := r.All.Interval != nil && (r.All.Interval.Low > 0 || r.All.Interval.High < 0)
+	excludes0 := r.All.Interval.Low > 0 || r.All.Interval.High < 0
 	switch {
-	case r.All.P < r.Alpha && (excludes0 || r.All.Interval == nil):
+	case r.All.P < r.Alpha && excludes0:
 		return better(r)
 	case r.All.P < r.Alpha:
 		return better(r) + " The interval includes 0, so this may be chance."
@@ -262,9 +263,6 @@ func points(x float64) string {
 }
 
 func interval(g compare.Group) string {
-	if g.Interval == nil {
-		return "-"
-	}
 	text := points(g.Interval.Low) + " " + points(g.Interval.High)
 	if g.Few() {
 		text += "*"

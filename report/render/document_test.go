@@ -103,7 +103,7 @@ func TestCSV(t *testing.T) {
 // Comparisons, needs, statistics and findings have every format, even if almost empty.
 func TestEveryDocument(t *testing.T) {
 	half := 0.5
-	group := compare.Group{Name: "sgl.", Questions: 2, A: 50, B: 100, Difference: 50, Interval: &stats.Interval{Low: -10, High: 90}, Clusters: 2, P: 0.00001}
+	group := compare.Group{Name: "sgl.", Questions: 2, A: 50, B: 100, Difference: 50, Interval: stats.Interval{Low: -10, High: 90}, Clusters: 2, P: 0.00001}
 	r := compare.Result{All: group, Groups: []compare.Group{group}, PHolm: &half, Test: compare.McNemarTest, Flips: []compare.Flip{{UUID: "q", B: 1}}}
 	for _, format := range render.Formats() {
 		o := render.Options{Format: format, Flips: 1}
