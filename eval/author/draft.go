@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,7 +97,24 @@ func (w *Written) choose(d Draft) error {
 		return err
 	}
 	w.AnswerFormat, w.Notes = cmp.Or(d.Format, r.format), r.notes
+	if text := doubtful(d.Answer, w.Kind); w.Guessed && text != "" {
+		w.Notes = append(w.Notes, text)
+	}
 	return nil
+}
+
+// leadingZero matches a number that may be a code.
+var leadingZero = regexp.MustCompile(`^\s*[-+−]?0[0-9]`)
+
+// doubtful warns of a type that was chosen although the answer may be of another one.
+func doubtful(answer string, k Kind) string {
+	switch {
+	case k == Number && leadingZero.MatchString(answer):
+		return fmt.Sprintf("%q is read as a number, without its zeros: the type %s keeps them", answer, String)
+	case k == String && strings.Contains(answer, ","):
+		return fmt.Sprintf("%q is one text: the types %s and %s make it several values", answer, Set, List)
+	}
+	return ""
 }
 
 // faults are the errors of the evaluator, and those of the answer given back.

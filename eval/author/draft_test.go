@@ -211,3 +211,20 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// A type that was chosen for an answer that may be of another one is noted; one that was given is not.
+func TestDoubtfulTypes(t *testing.T) {
+	for answer, want := range map[string]string{
+		"007": `"007" is read as a number, without its zeros: the type string keeps them`, "-01.5": "without its zeros", "0.5": "", "0": "", "70": "",
+		"Adam, SGD": `"Adam, SGD" is one text: the types set and list make it several values`, "Adam; SGD": "", "Adam": "",
+	} {
+		w, err := author.Draft{Question: "Q?", Answer: answer}.Write()
+		if got := strings.Join(w.Notes, "; "); err != nil || !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%q: %v, notes %q, want %q", answer, err, got, want)
+		}
+		given, err := author.Draft{Question: "Q?", Answer: answer, Kind: author.String}.Write()
+		if err != nil || len(given.Notes) > 0 {
+			t.Errorf("%q as a string: %v, notes %q", answer, err, given.Notes)
+		}
+	}
+}

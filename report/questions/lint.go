@@ -185,8 +185,8 @@ func (l *linter) conferences() {
 	switch n := len(l.at.Conference); {
 	case n > 0 && !scoped && (l.at.HasTag("single") || l.at.HasTag("multiple")):
 		l.say(eval.Warning, RuleConference, "a question about given papers names a conference: %s", strings.Join(l.at.Conference, ", "))
-	case n == 0 && scoped:
-		l.say(eval.Warning, RuleConference, "a question about a conference names none")
+	case n == 0 && scoped && len(l.at.Papers()) > 0: // without papers it is about all of them
+		l.say(eval.Warning, RuleConference, "a question about a conference names papers and no conference")
 	}
 	for _, c := range l.at.Conference {
 		if !venueYear.MatchString(c) {

@@ -49,7 +49,8 @@ func TestLint(t *testing.T) {
 			[]string{"warning evaluation tagged objective, but eval_reference_answer_with_llm asks a judge"},
 		},
 		{"a conference", `"conference":[]`, `"conference":["acl2023"]`, []string{"warning conference a question about given papers names a conference: acl2023"}},
-		{"no conference", `"single"`, `"retrieval"`, []string{"warning papers a retrieval question names 1 paper", "warning conference a question about a conference names none"}},
+		{"no conference", `"single"`, `"retrieval"`, []string{"warning papers a retrieval question names 1 paper", "warning conference a question about a conference names papers and no conference"}},
+		{"all papers", `"single","text","objective"],"anchor_pdf":["b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"]`, `"comprehensive","text","objective"],"anchor_pdf":[]`, nil},
 		{
 			"odd conference", `"single","text","objective"],"anchor_pdf":["b5b14f78-ae1f-5cfb-8fb7-20a1ba0dfc5a"],"reference_pdf":[],"conference":[]`,
 			`"retrieval","text","objective"],"anchor_pdf":[],"reference_pdf":[],"conference":["acl2023","ACL 2023"]`,
