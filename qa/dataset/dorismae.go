@@ -244,7 +244,7 @@ func (r *dorisReader) query(dec *json.Decoder) func(int) error {
 	}
 }
 
-// pool reads the pool of a query. An element that is no number costs itself; without a list there is no query.
+// pool reads the pool of a query. An element that is not a number costs itself; without a list there is no query.
 func pool(o *object) []int {
 	if raw := o.members["candidate_pool"]; len(raw) > 0 && !isList(raw) && string(raw) != "null" {
 		o.fault("candidate_pool", " is "+Kind(raw)+", not a list", aQuery)

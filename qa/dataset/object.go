@@ -62,7 +62,7 @@ func member[T any](o *object, name, costs string) (v T) {
 	return v
 }
 
-// list reads a list. An element of a wrong type costs itself, or what costs names; a value that is no list costs the
+// list reads a list. An element of a wrong type costs itself, or what costs names; a value that is not a list costs the
 // same. places keeps the zero value in the place of a faulty element.
 func list[T any](o *object, name, costs string, places bool) (values []T) {
 	for i, raw := range member[[]json.RawMessage](o, name, costs) {
