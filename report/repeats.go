@@ -36,17 +36,19 @@ func repeats(questions []question) Repeats {
 		r.K = max(r.K, len(q.tries))
 	}
 	var each []float64
-	all := true
 	for i := range r.K {
-		mean, possible := repeat(questions, i)
+		sum, n := 0.0, 0.0
+		for _, q := range questions {
+			if t := q.tries[i]; t.scored() && !q.dropped {
+				sum += t.score.Value
+				n++
+			}
+		}
+		mean := 100 * sum / n // NaN if nothing is scored
 		r.Each = append(r.Each, known(mean))
-		all = all && possible
 		if !math.IsNaN(mean) {
 			each = append(each, mean)
 		}
-	}
-	if !all {
-		each = nil
 	}
 	mean, spread := meanAndSpread(each)
 	r.Mean, r.Spread = known(mean), known(spread)
@@ -58,22 +60,12 @@ func repeats(questions []question) Repeats {
 	return r
 }
 
-// repeat is AVG of one repeat in percent: NaN if nothing is scored, or if the verdicts rule the mean out.
-func repeat(questions []question, i int) (mean float64, possible bool) {
-	var b stats.Bounded
-	for _, q := range questions {
-		one := question{tries: q.tries[i : i+1]}
-		if low, high, ok := one.bounds(); ok {
-			b.Add(low, high)
-		}
-		if v, ok := one.value(); ok && !q.dropped {
-			b.Count(v)
-		}
+// ruledOut removes the means over questions, because the verdicts rule out AVG.
+func (r *Repeats) ruledOut() {
+	r.Each, r.Mean, r.Spread = make([]*float64, r.K), nil, nil
+	for i, p := range r.Passes {
+		r.Passes[i] = Pass{K: p.K}
 	}
-	if b.N > 0 && !b.Possible() {
-		return math.NaN(), false
-	}
-	return 100 * b.Sum / float64(b.N), true
 }
 
 func meanAndSpread(values []float64) (mean, spread float64) {

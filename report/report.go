@@ -170,8 +170,9 @@ func Collect(run *runlog.Run, examples []qa.Example, o Options) (Row, error) {
 		row.Each = answers(questions, price)
 	}
 	row.Panel = panel(scores)
-	if !row.Cell(Average).impossible {
-		row.Within = within(questions)
+	if row.Within = within(questions); row.Cell(Average).impossible {
+		row.Within = nil
+		row.Repeats.ruledOut()
 	}
 	for _, ex := range examples {
 		if ex.Evaluator.Func == "" {

@@ -30,7 +30,8 @@ func (b Bounded) Bounds(scale float64) *Interval {
 }
 
 // Possible reports whether there is a mean and the mean of all elements can have its value. The elements in the mean may
-// be a biased choice: if all that lack a part were right in the rest, the mean of the others is below the lowest bound.
+// be a biased choice: if all that lack a part were right in the rest, the mean of the others is below the lowest bound. If all
+// elements are exact, the mean is that of the chosen ones by intent.
 func (b Bounded) Possible() bool {
 	if b.N == 0 {
 		return false
