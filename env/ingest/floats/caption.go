@@ -2,7 +2,6 @@ package floats
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -19,8 +18,6 @@ type item struct {
 	reach   layout.Box // possible area of the image: the width of its column
 	rows    []layout.Line
 }
-
-var captionLabel = regexp.MustCompile(`^(?i:(` + layout.TableWords + `)|` + layout.FigureWords + `)\s*([A-Z]?\.?\d+(?:[.-]\d+)*|[IVXLC]+)\s*[.:|：．]?\s*`)
 
 // captions collects the captions of a page in the order of their numbers. page may be nil.
 func captions(doc *layout.Document, page *layout.Page) []item {
@@ -48,9 +45,7 @@ func captions(doc *layout.Document, page *layout.Page) []item {
 		f := byNumber[n]
 		slices.SortStableFunc(f.lines, func(a, b layout.Line) int { return cmp.Compare(a.Baseline, b.Baseline) })
 		f.Caption = doc.Joined(f.lines)
-		if m := captionLabel.FindStringSubmatch(f.Caption); m != nil { // Figure 3: The model
-			f.table, f.Number = m[1] != "", m[2]
-		}
+		f.Number, f.table, _ = layout.CaptionLabel(f.Caption)
 		out = append(out, *f)
 	}
 	slices.SortStableFunc(out, func(a, b item) int { return cmp.Compare(a.rank(), b.rank()) })

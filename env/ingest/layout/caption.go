@@ -4,32 +4,77 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// TableWords and FigureWords are the words for table and figure that captions begin with, as alternatives of a
-// case-insensitive pattern.
 const (
-	TableWords  = `table|tab\.|tabelle|tabla|cuadro|quadro|tabela|tableau|таблица|табл\.|表|표`
-	FigureWords = `figure|fig\.?|figura|abbildung|abb\.|рисунок|рис\.|图|圖|図|그림`
-
-	captionWords  = FigureWords + `|` + TableWords
-	captionNumber = `([A-Z]?\.?\d+([.-]\d+)*|[IVXLC]+)`
+	captionNumber = `(?:(?:ES|EV|S)\d+|[A-Z]?\.?\d+)(?:[.-]\d+)*[a-z]?|[IVXLC]+|[A-Z]\.?[IVX]+|[一二三四五六七八九十]{1,3}`
+	captionPrefix = `(?:extended\s+data|supplementary|supplemental|suppl\.|appendix|online|web)\s+`
 )
 
 var (
-	// captionStart matches "Figure 3:", "Fig. 2.", "Table IV |".
-	captionStart = regexp.MustCompile(`^(?i:` + captionWords + `)\s*` + captionNumber + `\s*[.:|：．]`)
+	// captionHead matches a label: "Figure 3", "TABLE IV", "Рис. 1", "図1", "[그림 1", "1. ábra". Its groups are the word
+	// for table and the number, in either order.
+	captionHead = `[\[<〈《【(]?\s*(?i:(?:` + captionPrefix + `)?(?:(` + Pattern(TableTerm) + `)|` + Pattern(FigureTerm) + `)\s*[-№#]?\s*)(` + captionNumber + `)` +
+		`|(\d{1,3}(?:\.\d{1,3})*)\.?\s*(?i:(` + Pattern(NumberedTable) + `)|` + Pattern(NumberedFigure) + `)`
+	captionName = regexp.MustCompile(`^(?:` + captionHead + `)\s*[\]>〉》】)]?\s*(?:[.:|：．。]|[–—―-]\s)?\s*`)
+
+	// captionStart matches "Figure 3:", "Fig. 2.", "Table IV |", "Рисунок 1 –".
+	captionStart = regexp.MustCompile(`^(?:` + captionHead + `)(?:\s*[.:|：．。\]>〉》】)]|\s+[–—―-]\s|[–—―]\s)`)
 	// captionLabel matches a whole fragment: IEEE prints "TABLE I" above the caption.
-	captionLabel = regexp.MustCompile(`^(?i:` + TableWords + `)\s*` + captionNumber + `$`)
-	// captionApart matches a label whose caption follows after a wide gap.
-	captionApart = regexp.MustCompile(`^(Figure|Fig\.|Table|FIGURE|TABLE)\s+([A-Z]?\.?\d+(\.\d+)*|[IVXLC]+)$`)
+	captionLabel = regexp.MustCompile(`^(?:` + captionHead + `)$`)
 	// captionPlain matches "Figure 3 Some text", which differs from a sentence only in its font style.
-	captionPlain = regexp.MustCompile(`^(?:(Figure|Fig\.|Table)\s+[A-Z]?\.?\d+([.-]\d+)*\s+["“(]?[\p{Lu}\d]|[图圖図表]\s*\d+([.-]\d+)*\s+\p{Han})`)
+	captionPlain = regexp.MustCompile(`^(?:` + captionHead + `)\s+["“(«„]?[\p{Lu}\d\p{Han}\p{Katakana}\p{Hangul}]`)
+	// captionList matches a line of a list of tables or figures: another label follows, or dot leaders.
+	captionList = regexp.MustCompile(`^\S+\s+\S+\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|` + leaders)
 )
 
-// captionList matches a line of a list of tables or figures: another label follows, or dot leaders.
-var captionList = regexp.MustCompile(`^\S+\s+\S+\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|(\.\s*){4,}\d+$`)
+// captionFirst has the first words of labels, folded.
+var captionFirst = func() map[string]bool {
+	set := map[string]bool{"extended": true, "supplementary": true, "supplemental": true, "suppl": true, "appendix": true, "online": true, "web": true}
+	for _, word := range slices.Concat(Words(FigureTerm), Words(TableTerm), Words(NumberedFigure), Words(NumberedTable)) {
+		set[firstWord(word)] = true
+	}
+	return set
+}()
+
+// firstWord returns the first run of letters of a text, folded.
+func firstWord(text string) string {
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	if end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) }); end >= 0 {
+		text = text[:end]
+	}
+	return WithoutAccents(strings.ToLower(text))
+}
+
+// mayLabel rules out most lines before the patterns, which have a hundred words.
+func mayLabel(text string) bool {
+	const longest = 12 // before the first word: "(12.1. "
+	at := strings.IndexFunc(text, unicode.IsLetter)
+	return at >= 0 && at < longest && captionFirst[firstWord(text)]
+}
+
+func isCaptionStart(text string) bool { return mayLabel(text) && captionStart.MatchString(text) }
+
+// isCaptionLabel reports whether a line has nothing but a label.
+func isCaptionLabel(text string) bool {
+	return mayLabel(text) && captionLabel.MatchString(strings.TrimRight(text, ".: "))
+}
+
+// leaders matches the end of an entry of a list: dots and a page number.
+const leaders = `(\.\s*){4,}\d+$`
+
+var listEnd = regexp.MustCompile(`(\.\s*){4,}\d*$`)
+
+// CaptionLabel returns the number in the label of a caption, and whether it is that of a table.
+func CaptionLabel(caption string) (number string, table, ok bool) {
+	m := captionName.FindStringSubmatch(caption)
+	if m == nil {
+		return "", false, false
+	}
+	return m[2] + m[3], m[1]+m[4] != "", true
+}
 
 // markCaptions numbers the captions of a page from 1, in the order of the stream.
 func markCaptions(frags []fragment, shapes []Shape, bodySize float64) {
@@ -40,37 +85,80 @@ func markCaptions(frags []fragment, shapes []Shape, bodySize float64) {
 		}
 		frags[i].caption = next
 		extended := extendCaption(frags, i, shapes)
-		if !extended && captionLabel.MatchString(frags[i].text()) {
+		switch {
+		case !extended && captionLabel.MatchString(frags[i].text()):
 			frags[i].caption = 0 // a label without a caption: a cell, a box in a drawing
-			continue
+		case isListed(frags, next):
+			unmark(frags, next)
+		default:
+			next++
 		}
-		next++
+	}
+}
+
+// isListed reports whether a caption is an entry of a list of figures: it ends with dots and a page number.
+func isListed(frags []fragment, number int) bool {
+	return slices.ContainsFunc(frags, func(f fragment) bool {
+		return f.caption == number && slices.ContainsFunc(frags, func(o fragment) bool {
+			return abs(o.baseline-f.baseline) < 1 && o.box.X0 >= f.box.X0 && (o.caption == number || o.caption == 0) && listEnd.MatchString(o.text())
+		})
+	})
+}
+
+func unmark(frags []fragment, number int) {
+	for i := range frags {
+		if frags[i].caption == number {
+			frags[i].caption = 0
+		}
 	}
 }
 
 func startsCaption(frags []fragment, i int, bodySize float64) bool {
 	f := &frags[i]
 	text := f.text()
-	switch {
-	case captionList.MatchString(text):
+	if !mayLabel(text) || captionList.MatchString(text) {
 		return false
-	case captionApart.MatchString(text) && apartFromText(frags, i):
-		return true
+	}
+	switch {
 	case captionLabel.MatchString(text):
-		return !beside(frags, i) && !midParagraph(frags, i)
+		return apartFromText(frags, i) || !beside(frags, i) && !midParagraph(frags, i)
 	case captionStart.MatchString(text):
 		return !midParagraph(frags, i)
-	case captionPlain.MatchString(text) && len(f.words) > 2:
-		return (labelInOtherFont(f) || abs(f.size-bodySize) > 0.6) && !midParagraph(frags, i)
+	case captionPlain.MatchString(text) && len(f.words) > 1:
+		return (labelInOtherFont(f) || abs(f.size-bodySize) > 0.6 || centred(frags, i)) && !midParagraph(frags, i)
 	}
 	return false
 }
 
-// labelInOtherFont reports whether the two words of a label, in Latin script, have a different font than the following
-// text.
+// labelInOtherFont reports whether the words of a label have a different font than the following text. Chinese and
+// Japanese set digits in another font anyway.
 func labelInOtherFont(f *fragment) bool {
-	label, number, next := f.words[0], f.words[1], f.words[2]
-	return label.Font != next.Font && label.Font == number.Font && label.Text[0] < utf8.RuneSelf
+	n := 1
+	for n < len(f.words) && n < 5 && !captionLabel.MatchString(joinWords(f.words[:n])) {
+		n++
+	}
+	first, _ := utf8.DecodeRuneInString(f.words[0].Text)
+	if n >= len(f.words) || isCJK(first) || unicode.Is(unicode.Hangul, first) {
+		return false
+	}
+	label := f.words[0].Font
+	return label != f.words[n].Font && !slices.ContainsFunc(f.words[1:n], func(w Word) bool { return w.Font != label })
+}
+
+// centred reports whether a line is centred below or above longer ones, with space above it.
+func centred(frags []fragment, i int) bool {
+	f := &frags[i]
+	middle, _ := f.box.Center()
+	long := false
+	for k := range frags {
+		o := &frags[k]
+		if step := f.baseline - o.baseline; k != i && step > 0 && step < 1.6*f.size && o.box.OverlapX(f.box) > 0 && o.chars > 20 {
+			return false
+		}
+		at, _ := o.box.Center()
+		long = long || o.chars > 30 && abs(at-middle) < 6 && f.box.X0-o.box.X0 > 1.5*f.size
+	}
+	return long
 }
 
 // apartFromText reports whether a label is followed, after a wide gap, by the text of its caption in a different font
@@ -147,7 +235,7 @@ func joinRight(frags []fragment, i, number int) bool {
 	for k := i + 1; k < min(len(frags), i+3); k++ {
 		o := &frags[k]
 		gap := o.box.X0 - f.box.X1
-		if abs(o.baseline-f.baseline) < 1 && gap >= 0 && gap < 2.5*f.size && !captionStart.MatchString(o.text()) && o.caption == 0 {
+		if abs(o.baseline-f.baseline) < 1 && gap >= 0 && gap < 2.5*f.size && !isCaptionStart(o.text()) && o.caption == 0 {
 			o.caption, joined = number, true
 			f.box = f.box.Union(o.box)
 		}
@@ -159,7 +247,7 @@ func joinRight(frags []fragment, i, number int) bool {
 func below(frags []fragment, last int, box Box) int {
 	f, best := &frags[last], -1
 	maxStep := 1.36 * f.size
-	if captionLabel.MatchString(f.text()) { // on its own line
+	if isCaptionLabel(f.text()) { // on its own line
 		maxStep = 1.9 * f.size
 	}
 	for k := range frags {
@@ -168,7 +256,7 @@ func below(frags []fragment, last int, box Box) int {
 		if o.caption != 0 || o.drawn || step < 0.6*f.size || step > maxStep || abs(o.size-f.size) > 1.6 {
 			continue
 		}
-		if o.box.OverlapX(box) < 0.5*min(o.box.Width(), box.Width()) || captionStart.MatchString(o.text()) {
+		if o.box.OverlapX(box) < 0.5*min(o.box.Width(), box.Width()) || isCaptionStart(o.text()) {
 			continue
 		}
 		if best < 0 || step < frags[best].baseline-f.baseline {
@@ -188,7 +276,7 @@ func ruleBetween(shapes []Shape, upper, lower fragment) bool {
 // couldHaveFitted reports whether the next line's first word would have fitted on the previous line, which means that
 // the caption ended there. A label alone on its line does not end a caption.
 func couldHaveFitted(last, next fragment, box Box) bool {
-	if captionLabel.MatchString(last.text()) {
+	if isCaptionLabel(last.text()) {
 		return false
 	}
 	room := box.X1 - last.box.X1

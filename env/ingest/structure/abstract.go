@@ -1,7 +1,6 @@
 package structure
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +10,7 @@ import (
 
 var (
 	// runIn matches "Abstract—We", "Summary. We". Nothing follows a bare "Abstract".
-	runIn         = regexp.MustCompile(`^(?i:` + strings.Join(slices.Sorted(maps.Keys(abstractTitles)), "|") + `|摘\s*要)\s*[—–:：.\-]+\s*`)
+	runIn         = regexp.MustCompile(`^(?i:` + layout.Pattern(layout.AbstractTerm) + `|摘\s*要)\s*[—–:：.\-]+\s*`)
 	afterAbstract = regexp.MustCompile(`^(?i:keywords?|key\s?words|index terms|ccs concepts|general terms|categories and subject|acm reference format|1\.?\s+introduction|i\.\s+introduction|introduction$)`)
 )
 

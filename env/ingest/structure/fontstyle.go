@@ -71,14 +71,14 @@ func (r *paperReader) isItalic(l layout.Line) bool {
 	return all > 0 && n*10 >= all*9
 }
 
-// folded reduces a text to lower-case letters and digits, to ignore typographic differences.
+// folded reduces a text to lower-case letters and digits without accents, to ignore typographic differences.
 func folded(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)
 		}
 		return -1
-	}, s)
+	}, layout.WithoutAccents(s))
 }
 
 func abs(x float64) float64 { return max(x, -x) }

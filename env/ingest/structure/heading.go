@@ -21,16 +21,6 @@ type heading struct {
 	look          fontStyle
 }
 
-// commonTitles are titles of sections that seldom have a number.
-var commonTitles = map[string]bool{
-	"references": true, "bibliography": true, "acknowledgements": true, "acknowledgments": true, "acknowledgement": true,
-	"acknowledgment": true, "limitations": true, "limitation": true, "conclusion": true, "conclusions": true,
-	"introduction": true, "appendix": true, "appendices": true, "supplementarymaterial": true, "ethicsstatement": true,
-	"ethicalconsiderations": true, "broaderimpact": true, "broaderimpacts": true, "impactstatement": true,
-	"reproducibilitystatement": true, "authorcontributions": true, "relatedwork": true, "discussion": true,
-	"supplementarymaterials": true, "supplement": true, "附录": true, "致谢": true, "dataavailability": true, "codeavailability": true, "funding": true, "conflictofinterest": true,
-}
-
 // findHeadings uses the outline, if its titles are printed on the pages it points to, and section anchors. Without
 // either, it uses font style and numbering. It then adds headings that resemble those found.
 func (r *paperReader) findHeadings() {
