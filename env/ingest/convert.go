@@ -87,6 +87,6 @@ func readMarks(ctx context.Context, doc *pdf.Document, source *structure.Source)
 	}
 	meta, err := doc.Metadata(ctx)
 	note("document properties", err)
-	source.Title = meta.Title
+	source.Title, source.Author = meta.Title, meta.Author
 	return problems, ctx.Err()
 }

@@ -100,6 +100,12 @@ func unspaced(before, after string) bool {
 	return isCJK(a) && isCJK(b)
 }
 
+// IsHan reports whether a word begins in a script without spaces between words.
+func IsHan(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return isCJK(first)
+}
+
 func isCJK(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xffef
 }

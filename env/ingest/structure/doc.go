@@ -29,8 +29,8 @@ type Source struct {
 	Doc     *layout.Document
 	Anchors []Anchor
 	Outline []Entry
-	// Title is the title in the file's metadata; it may be empty.
-	Title string
+	// Title and Author are those in the file's metadata; they may be empty.
+	Title, Author string
 	// Regions are the areas of figures and tables by page. They contain no running text.
 	Regions map[int][]layout.Box
 }

@@ -17,37 +17,96 @@ const (
 	subtitleRatio = 1.3
 )
 
-// title returns the largest text on page 1 above the abstract, or else the title in the file's metadata.
+// title returns the title in the file's metadata as printed on page 1, or else the largest text there above the abstract,
+// or else the title in the metadata.
 func (r *paperReader) title() string {
+	named := usableTitle(r.Title)
 	if len(r.Doc.Pages) == 0 {
-		return r.Title
+		return named
 	}
-	lines := r.firstPage()
+	front := r.frontPage()
+	lines := r.firstLines(front)
+	if printed := r.printedTitle(lines, named); printed != nil {
+		return r.cleanTitle(printed)
+	}
 	blocks := r.titleBlocks(lines)
-	if best := bestBlock(blocks); best != nil {
+	if best := bestBlock(r.withoutMastheads(blocks, front)); best != nil {
 		return r.cleanTitle(best)
 	}
-	if title := strings.TrimSpace(r.Title); title != "" || len(lines) == 0 {
-		return title
+	if named != "" || len(lines) == 0 {
+		return named
 	}
 	return r.plainTitle(lines)
 }
 
-// firstPage returns the title candidates: lines of page 1 above the middle and the abstract that belong to no figure
-// and no table of contents.
-func (r *paperReader) firstPage() []layout.Line {
+// coverSites are sites that put a page of their own before a paper.
+var coverSites = regexp.MustCompile(`(?i)researchgate\.net/publication|jstor\.org/stable|hal\.(science|archives)|archives-ouvertes\.fr|HAL Id:|core\.ac\.uk|academia\.edu|` +
+	`this is the (author.?s|accepted|published) (accepted )?(version|manuscript)|provided by .{0,40}repository|citation for (the )?original published|` +
+	`downloaded from .{0,60}repository`)
+
+// frontPage returns the page with the title: the second one after the cover of a site.
+func (r *paperReader) frontPage() *layout.Page {
+	const longestCover = 60 // lines
+	first := &r.Doc.Pages[0]
+	if len(r.Doc.Pages) > 1 && len(first.Lines) < longestCover && coverSites.MatchString(r.Doc.Lines(first.Lines)+"\n"+first.Dropped) {
+		return &r.Doc.Pages[1]
+	}
+	return first
+}
+
+// isCover reports whether a page has little more than a title, names and a date.
+func (r *paperReader) isCover(page *layout.Page) bool {
+	long := 0
+	for _, l := range page.Lines {
+		if l.Role == layout.Body && l.Box.Width() > 0.8*page.Text.Width() && l.Size < largeRatio*r.Doc.BodySize {
+			long++
+		}
+	}
+	return len(page.Lines) < 20 || len(page.Lines) < 40 && long < 4
+}
+
+// firstLines returns the title candidates: lines of the front page above its middle and the abstract that belong to no
+// figure and no table of contents. The title of a cover may be lower.
+func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
+	lowest := 0.6
+	if r.isCover(page) {
+		lowest = 0.8
+	}
 	var out []layout.Line
-	page := r.Doc.Pages[0]
 	for _, l := range page.Lines {
 		text := l.Text()
 		if label := folded(text); len(out) > 0 && (abstractTitles[label] || contentsTitles[label] || runIn.MatchString(text)) {
 			break
 		}
-		if l.Role == layout.Body && l.Baseline < 0.6*page.Height && !r.inRegion(l) && !dotLeaders.MatchString(text) {
+		if l.Role == layout.Body && l.Baseline < lowest*page.Height && !r.inRegion(l) && !dotLeaders.MatchString(text) {
 			out = append(out, l)
 		}
 	}
 	return out
+}
+
+// printedTitle returns the consecutive lines that are the title in the metadata, or nil. A word alone, which may be the
+// name of a series, must be in large type.
+func (r *paperReader) printedTitle(lines []layout.Line, named string) []layout.Line {
+	want := folded(named)
+	for i := range lines {
+		got := ""
+		var block []layout.Line
+		for k := i; k < min(len(lines), i+12) && len(got) < len(want); k++ {
+			next := folded(titleMarks.ReplaceAllString(lines[k].Text(), ""))
+			if rest, ok := strings.CutPrefix(want, got); ok && next != "" && strings.HasPrefix(rest, next) {
+				got += next
+				block = append(block, lines[k])
+			} else if len(block) == 0 {
+				break
+			}
+		}
+		large := len(block) > 0 && mainSize(block[0]) >= largeRatio*r.Doc.BodySize
+		if got == want && want != "" && (large || len(words(block)) > 3 && mainSize(block[0]) > 0.98*r.Doc.BodySize) {
+			return block
+		}
+	}
+	return nil
 }
 
 // dotLeaders lead to a page number in a table of contents.
@@ -66,24 +125,32 @@ func mainSize(l layout.Line) float64 {
 	return l.Size
 }
 
-// titleBlocks groups consecutive large lines of one size.
+// titleBlocks groups large lines of one size. Small lines beside them, such as a copyright notice, may be in between.
 func (r *paperReader) titleBlocks(lines []layout.Line) [][]layout.Line {
+	const between = 4
 	var blocks [][]layout.Line
+	last := -1 // the last line of the last block
 	for i, l := range lines {
-		size := mainSize(l)
-		if n := len(blocks); n > 0 && i > 0 && sameLine(blocks[n-1], lines[i-1]) && r.continuesTitle(blocks[n-1], l) {
-			blocks[n-1] = append(blocks[n-1], l)
-		} else if size >= largeRatio*r.Doc.BodySize && letters(l.Text()) > 3 {
-			blocks = append(blocks, []layout.Line{l})
+		n := len(blocks)
+		switch size := mainSize(l); {
+		case n > 0 && i == last+1 && r.continuesTitle(blocks[n-1], l), n > 0 && i <= last+between && besideSmall(lines[last:i+1]):
+			blocks[n-1], last = append(blocks[n-1], l), i
+		case size >= largeRatio*r.Doc.BodySize && letters(l.Text()) > 3:
+			blocks, last = append(blocks, []layout.Line{l}), i
 		}
 	}
 	return blocks
 }
 
-// sameLine reports whether a block ends with a line.
-func sameLine(block []layout.Line, l layout.Line) bool {
-	last := block[len(block)-1]
-	return last.Baseline == l.Baseline && last.Box == l.Box
+// besideSmall reports whether the last line continues the first, in the same font style, and the lines in between are
+// much smaller.
+func besideSmall(lines []layout.Line) bool {
+	first, last := lines[0], lines[len(lines)-1]
+	size, step := mainSize(first), last.Baseline-first.Baseline
+	if abs(mainSize(last)-size) > 0.5 || step <= 0 || step > 1.6*size || first.Box.OverlapX(last.Box) <= 0 || printOf(first).font != printOf(last).font {
+		return false
+	}
+	return !slices.ContainsFunc(lines[1:len(lines)-1], func(l layout.Line) bool { return mainSize(l) > 0.8*size })
 }
 
 // continuesTitle reports whether a line continues a title: in its size, or smaller after a colon, a hyphen or in the same font.
@@ -100,17 +167,45 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	text := last.Text()
 	unfinished := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
 	large := size >= largeRatio*r.Doc.BodySize
-	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font
-	return abs(size-above) < 0.5 || size < above && (unfinished && large || subtitle)
+	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font && !isName(l.Text())
+	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (unfinished && large || subtitle)
+}
+
+// farther reports whether a line is farther from a title than its lines are from each other, or names the author.
+func (r *paperReader) farther(block []layout.Line, l layout.Line) bool {
+	last := block[len(block)-1]
+	step := l.Baseline - last.Baseline
+	if author := folded(r.Author); author != "" && len(folded(l.Text())) > 4 && strings.Contains(author, folded(l.Text())) {
+		return true
+	}
+	if len(block) == 1 {
+		return step > 2.2*last.Size && isName(last.Text())
+	}
+	return step > 1.5*(last.Baseline-block[len(block)-2].Baseline)
+}
+
+// isName reports whether a line may be the name of a person: two to four words with a capital, nothing else.
+func isName(text string) bool {
+	fields := strings.Fields(text)
+	return len(fields) > 1 && len(fields) < 5 && !slices.ContainsFunc(fields, func(w string) bool {
+		first, size := utf8.DecodeRuneInString(w)
+		rest := strings.TrimRight(w[size:], ".,")
+		return !unicode.IsUpper(first) || strings.ContainsFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '.' && r != '\'' })
+	})
 }
 
 // bestBlock returns the block with the largest text. A word or two in a large size, such as a logo, lose against a
-// longer title above.
+// longer title above. Of blocks of one size, one that is not a name wins.
 func bestBlock(blocks [][]layout.Line) []layout.Line {
 	var best []layout.Line
 	for _, b := range blocks {
 		logo := len(words(b)) <= 2 && len(words(best)) >= 4
-		if best == nil || mainSize(b[0]) > mainSize(best[0])+0.5 && !logo {
+		var larger bool
+		if best != nil {
+			larger = mainSize(b[0]) > mainSize(best[0])+0.5 || abs(mainSize(b[0])-mainSize(best[0])) <= 0.5 && len(best) == 1 &&
+				isName(best[0].Text()) && len(words(b)) > 4
+		}
+		if best == nil || larger && !logo {
 			best = b
 		}
 	}
@@ -127,6 +222,9 @@ func words(lines []layout.Line) []string {
 
 // plainTitle returns the first lines, unless they are sentences, for papers whose title is no larger than the text.
 func (r *paperReader) plainTitle(lines []layout.Line) string {
+	for len(lines) > 1 && r.isMasthead(lines[:1], &r.Doc.Pages[0]) {
+		lines = lines[1:]
+	}
 	block := lines[:1]
 	for i := 1; i < len(lines) && printOf(lines[i]).like(printOf(lines[0])) && r.continuesTitle(block, lines[i]); i++ {
 		block = lines[:i+1]
@@ -148,7 +246,17 @@ var (
 )
 
 func (r *paperReader) cleanTitle(lines []layout.Line) string {
-	return titleMarks.ReplaceAllString(r.Doc.Joined(lines), "")
+	return once(titleMarks.ReplaceAllString(r.Doc.Joined(lines), ""))
+}
+
+// once returns half of a title that is printed twice, such as over a draft.
+func once(title string) string {
+	fields := strings.Fields(title)
+	half := len(fields) / 2
+	if half > 1 && len(fields)%2 == 0 && slices.Equal(fields[:half], fields[half:]) {
+		return strings.Join(fields[:half], " ")
+	}
+	return title
 }
 
 func letters(s string) int {
