@@ -6,7 +6,11 @@
 // the page as displayed.
 package structure
 
-import "airqa/env/ingest/layout"
+import (
+	"slices"
+
+	"airqa/env/ingest/layout"
+)
 
 // Anchor is a named destination, such as "section.3" or "cite.Vaswani2017".
 type Anchor struct {
@@ -80,6 +84,8 @@ type paperReader struct {
 	ours    []*layout.Line  // the same lines in the document
 	heads   []heading       // in the order of flow
 	italics map[string]bool // cache by font
+	leading float64         // the usual distance between two lines, 0 if not yet known
+	listAt  int             // the first line of a bibliography without a heading, at the end of flow; 0 for none
 	// complete means that most of the outline is printed where it points. It then contains all headings of its kind.
 	complete bool
 }
@@ -90,6 +96,9 @@ func Read(s Source) Paper {
 	r := &paperReader{Source: s, italics: map[string]bool{}}
 	r.findFlow()
 	r.findHeadings()
+	if !slices.ContainsFunc(r.heads, isBibliography) {
+		r.findBibliography()
+	}
 	p := Paper{Title: r.title(), Abstract: r.abstract()}
 	p.References = r.references()
 	p.Sections = r.sections()

@@ -36,6 +36,9 @@ func (r *paperReader) findHeadings() {
 	}
 	r.addStarred()
 	r.addUnnumbered()
+	if !useOutline {
+		r.addPlain()
+	}
 	slices.SortStableFunc(r.heads, func(a, b heading) int { return cmp.Compare(a.at, b.at) })
 	r.heads = slices.DeleteFunc(apart(r.heads), func(h heading) bool { return abstractTitles[folded(h.title)] && r.flow[h.at].Page < 3 })
 	r.nameFromOutline()
@@ -204,7 +207,8 @@ func (r *paperReader) headingAt(at, level int) heading {
 		h.setTitle(layout.Line{Words: r.flow[at].Words[:h.words]}.Text())
 		return h
 	}
-	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) && aligned(r.flow[at], r.flow[at+h.lines]) {
+	for h.lines < 4 && at+h.lines < len(r.flow) && r.titleGoesOn(at+h.lines, h.look) && aligned(r.flow[at], r.flow[at+h.lines]) &&
+		!endsEarly(r.flow[at], r.flow[at+h.lines]) {
 		h.lines++
 	}
 	h.setTitle(r.Doc.Joined(r.flow[at : at+h.lines]))
@@ -229,6 +233,12 @@ func leadWords(l layout.Line) int {
 		return 0
 	}
 	return n
+}
+
+// endsEarly reports whether a title ends far before the end of the next line, which begins at the same edge: the next
+// line is text.
+func endsEarly(first, l layout.Line) bool {
+	return abs(first.Box.X0-l.Box.X0) < 4 && first.Box.Width() < 0.5*l.Box.Width()
 }
 
 // aligned reports whether a line starts where a title does, is indented to its text after the number, or has the same

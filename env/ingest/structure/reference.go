@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"regexp"
@@ -14,34 +15,192 @@ import (
 // labelled matches the number of an entry: "[12] ", "12. ", "(12) ".
 var labelled = regexp.MustCompile(`^(?:\[(\d{1,4})\]|(\d{1,4})\.|\((\d{1,4})\))(?:\s|$)`)
 
-// references splits the bibliography into its entries.
+func isBibliography(h heading) bool { return bibliographyTitles[folded(h.title)] }
+
+// findBibliography finds a bibliography whose heading does not stand out, or that has none.
+func (r *paperReader) findBibliography() {
+	for i := len(r.flow) - 2; i > len(r.flow)/4; i-- {
+		l := r.flow[i]
+		_, title := splitNumber(l.Text())
+		if bibliographyTitles[folded(title)] && !r.isHeading(i) && len(r.starts(r.flow[i+1:])) > 1 {
+			r.heads = append(r.heads, r.headingAt(i, 1))
+			slices.SortStableFunc(r.heads, func(a, b heading) int { return cmp.Compare(a.at, b.at) })
+			return
+		}
+	}
+	r.findList()
+}
+
+// findList finds a numbered bibliography without a heading, in the second half of a paper and in smaller type than the
+// text, and moves it to the end: in two columns, it interrupts the text.
+func (r *paperReader) findList() {
+	const fewest = 8
+	for i := len(r.flow) / 2; i < len(r.flow); i++ {
+		if m := labelled.FindStringSubmatch(r.flow[i].Text()); m == nil || m[1]+m[2]+m[3] != "1" || r.flow[i].Size > r.Doc.BodySize-0.6 {
+			continue
+		}
+		size := r.flow[i].Size
+		small := func(l layout.Line) bool { return abs(l.Size-size) < 0.6 }
+		var list []layout.Line
+		for _, l := range r.flow[i:] {
+			if small(l) {
+				list = append(list, l)
+			}
+		}
+		if starts := labelStarts(list); len(starts) >= fewest && mostHaveYears(list, starts) {
+			r.moveToEnd(i, small)
+			return
+		}
+	}
+}
+
+var year = regexp.MustCompile(`\b(1[6-9]|20)\d\d`)
+
+// mostHaveYears reports whether the entries of a list have years, like publications.
+func mostHaveYears(lines []layout.Line, starts []int) bool {
+	n := 0
+	for k, at := range starts {
+		end := len(lines)
+		if k+1 < len(starts) {
+			end = starts[k+1]
+		}
+		if slices.ContainsFunc(lines[at:end], func(l layout.Line) bool { return year.MatchString(l.Text()) }) {
+			n++
+		}
+	}
+	return n*10 >= len(starts)*6
+}
+
+// moveToEnd moves the lines from i on for which list is true behind the others.
+func (r *paperReader) moveToEnd(i int, list func(layout.Line) bool) {
+	var flow, tail []layout.Line
+	var ours, theirs []*layout.Line
+	at := make([]int, len(r.flow)) // the new places
+	for k, l := range r.flow {
+		if k >= i && list(l) {
+			tail, theirs = append(tail, l), append(theirs, r.ours[k])
+			continue
+		}
+		at[k] = len(flow)
+		flow, ours = append(flow, l), append(ours, r.ours[k])
+	}
+	r.heads = slices.DeleteFunc(r.heads, func(h heading) bool { return h.at >= i && list(r.flow[h.at]) })
+	for k := range r.heads {
+		r.heads[k].at = at[r.heads[k].at]
+	}
+	r.listAt = len(flow)
+	r.flow, r.ours = slices.Concat(flow, tail), slices.Concat(ours, theirs)
+}
+
+// references splits the bibliographies into their entries.
 func (r *paperReader) references() []Reference {
 	var out []Reference
 	for i, h := range r.heads {
-		if !bibliographyTitles[folded(h.title)] {
+		if !isBibliography(h) {
 			continue
 		}
-		from, to := h.at+h.lines, len(r.flow)
+		to := r.textEnd()
 		if i+1 < len(r.heads) {
 			to = r.heads[i+1].at
 		}
-		starts := r.starts(r.flow[from:to])
-		lines := r.flow[from : from+lastEntryEnd(r.flow[from:to], starts)]
-		for k, at := range starts {
-			end := len(lines)
-			if k+1 < len(starts) {
-				end = starts[k+1]
-			}
-			for n := at; n < end; n++ { // each entry begins a row
-				lines[n].Break = n == at
-				r.ours[from+n].Break, r.ours[from+n].Joins = n == at, n > at
-			}
-			if text := r.Doc.Joined(lines[at:end]); text != "" {
-				out = append(out, Reference{Text: text, Page: lines[at].Page})
-			}
+		out = append(out, r.entries(h.at+h.lines, to)...)
+	}
+	if r.listAt > 0 {
+		out = append(out, r.entries(r.listAt, len(r.flow))...)
+	}
+	return out
+}
+
+// textEnd returns the end of the sections.
+func (r *paperReader) textEnd() int {
+	if r.listAt > 0 {
+		return r.listAt
+	}
+	return len(r.flow)
+}
+
+// entries splits lines of the flow into the entries of a bibliography.
+func (r *paperReader) entries(from, to int) []Reference {
+	to = from + listEnd(r.flow[from:to])
+	starts := r.starts(r.flow[from:to])
+	lines := r.flow[from : from+lastEntryEnd(r.flow[from:to], starts)]
+	usual := usualLength(starts, len(lines))
+	var out []Reference
+	for k, at := range starts {
+		end := len(lines)
+		if k+1 < len(starts) {
+			end = starts[k+1]
+		}
+		end = entryEnd(lines, at, end, usual)
+		for n := at; n < end; n++ { // each entry begins a row
+			lines[n].Break = n == at
+			r.ours[from+n].Break, r.ours[from+n].Joins = n == at, n > at
+		}
+		if text := r.Doc.Joined(lines[at:end]); text != "" {
+			out = append(out, Reference{Text: text, Page: lines[at].Page})
 		}
 	}
 	return out
+}
+
+// listEnd returns the end of a bibliography: before five lines in another size than most of its first page, such as a
+// discussion of the paper, that no numbered entry follows.
+func listEnd(lines []layout.Line) int {
+	const run, sample = 5, 40
+	sizes := map[float64]int{}
+	size, most := 0.0, 0
+	for _, l := range lines[:min(sample, len(lines))] {
+		at := math.Round(5*l.Size) / 5
+		if sizes[at] += l.Chars(); sizes[at] > most {
+			size, most = at, sizes[at]
+		}
+	}
+	other := 0
+	for i, l := range lines {
+		if abs(l.Size-size) < 0.6 {
+			other = 0
+		} else if other++; other == run {
+			resumes := slices.ContainsFunc(lines[i:], func(l layout.Line) bool { return abs(l.Size-size) < 0.6 && labelled.MatchString(l.Text()) })
+			if i >= run && !resumes {
+				return i - run + 1
+			}
+		}
+	}
+	return len(lines)
+}
+
+// usualLength returns the median number of lines of the entries.
+func usualLength(starts []int, end int) int {
+	var lengths []int
+	for k, at := range starts {
+		if k+1 < len(starts) {
+			lengths = append(lengths, starts[k+1]-at)
+		} else {
+			lengths = append(lengths, end-at)
+		}
+	}
+	if len(lengths) == 0 {
+		return 0
+	}
+	slices.Sort(lengths)
+	return lengths[len(lengths)/2]
+}
+
+// entryEnd cuts an entry that is much longer than the others where its size changes, a gap follows or the page ends: it
+// includes a figure or text without a heading.
+func entryEnd(lines []layout.Line, at, end, usual int) int {
+	longest := max(10, 4*usual)
+	if end-at <= longest {
+		return end
+	}
+	for i := at + 1; i < end; i++ {
+		above, l := lines[i-1], lines[i]
+		step := l.Baseline - above.Baseline
+		if l.Page != above.Page || abs(l.Size-lines[at].Size) > 0.6 && l.Break || step > 2*l.Size || i-at >= longest {
+			return i
+		}
+	}
+	return end
 }
 
 // lastEntryEnd returns the end of the last entry: before text of another size, or after twice the lines of the longest

@@ -12,7 +12,7 @@ import (
 func (r *paperReader) sections() []Section {
 	var out []Section
 	for i, h := range r.heads {
-		end := len(r.flow) // or the start of the next heading of the same or a higher level
+		end := r.textEnd() // or the start of the next heading of the same or a higher level
 		if n := slices.IndexFunc(r.heads[i+1:], func(next heading) bool { return next.level <= h.level }); n >= 0 {
 			end = r.heads[i+1+n].at
 		}

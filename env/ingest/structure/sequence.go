@@ -1,8 +1,8 @@
 package structure
 
 import (
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"airqa/env/ingest/layout"
@@ -33,7 +33,7 @@ func (r *paperReader) numbered() []heading {
 	for _, i := range at {
 		text := r.flow[i].Text()
 		number, _ := splitNumber(text)
-		if _, err := strconv.Atoi(number); err == nil && known && !top.like(printOf(r.flow[i])) {
+		if _, whole := numberValue(number); whole && known && !top.like(printOf(r.flow[i])) {
 			continue // an item of a list
 		}
 		if level := s.next(number, text); level > 0 {
@@ -41,6 +41,69 @@ func (r *paperReader) numbered() []heading {
 		}
 	}
 	return heads
+}
+
+// spacedNumbers finds numbered headings that do not stand out, such as in recognised text without fonts: short lines with
+// space above whose whole numbers count from 1 to at least 3, apart from each other.
+func (r *paperReader) spacedNumbers() []heading {
+	const fewest, apart = 3, 12 // headings, and lines between them on average
+	front, _ := r.abstractStart()
+	var heads []heading
+	var s sequence
+	top := 0
+	for i, l := range r.flow {
+		text := l.Text()
+		number, title := splitNumber(text)
+		if i <= front || number == "" || !startsTitle(title) || !isTitleText(title) || len(text) > maxTitle || !r.spaced(i) {
+			continue
+		}
+		if level := s.next(number, text); level > 0 {
+			h := r.headingAt(i, level)
+			heads = append(heads, h)
+			if level == 1 {
+				top++
+			}
+		}
+	}
+	if top < fewest || heads[len(heads)-1].at-heads[0].at < apart*(len(heads)-1) {
+		return nil
+	}
+	return heads
+}
+
+// spaced reports whether a line is short and farther from the line above than lines of text are.
+func (r *paperReader) spaced(i int) bool {
+	l := r.flow[i]
+	if l.Box.Width() > 0.8*r.Doc.Pages[l.Page-1].Text.Width() || i+1 >= len(r.flow) {
+		return false
+	}
+	if r.leading == 0 {
+		r.leading = r.usualLeading()
+	}
+	next := r.flow[i+1]
+	if next.Page == l.Page && next.Column == l.Column && next.Baseline-l.Baseline < 0.95*r.leading {
+		return false
+	}
+	if i == 0 || r.flow[i-1].Page != l.Page || r.flow[i-1].Column != l.Column {
+		return next.Baseline-l.Baseline > 1.2*r.leading
+	}
+	return l.Baseline-r.flow[i-1].Baseline > 1.4*r.leading
+}
+
+// usualLeading returns the most common distance between two lines of text.
+func (r *paperReader) usualLeading() float64 {
+	steps, best := map[float64]int{}, 0.0
+	for i := 1; i < len(r.flow); i++ {
+		above, l := r.flow[i-1], r.flow[i]
+		if step := l.Baseline - above.Baseline; l.Page == above.Page && l.Column == above.Column && step > 0.8*l.Size && step < 3*l.Size {
+			at := math.Round(2*step) / 2
+			steps[at]++
+			if steps[at] > steps[best] {
+				best = at
+			}
+		}
+	}
+	return max(best, r.Doc.BodySize)
 }
 
 func (r *paperReader) numberedTitle(i int, l layout.Line) bool {
@@ -74,8 +137,8 @@ func (r *paperReader) chapterLook(at []int) (fontStyle, bool) {
 	var counts []count
 	for _, i := range at {
 		number, _ := splitNumber(r.flow[i].Text())
-		n, err := strconv.Atoi(number)
-		if err != nil {
+		n, whole := numberValue(number)
+		if !whole {
 			continue
 		}
 		look := printOf(r.flow[i])
@@ -111,6 +174,9 @@ func (s *sequence) next(number, text string) int {
 	if s.style != "decimal" && dotted && s.isTop(roman(number)) && !s.letterFits(number) {
 		s.style, s.top, s.letter = "roman", roman(number), 0
 		return 1
+	}
+	if s.style == "roman" && s.top == 1 && s.letter == 0 && number == "2" {
+		s.style = "decimal" // "I." was "1." before a text recognition
 	}
 	if s.style == "roman" {
 		if !s.letterFits(number) {
@@ -152,11 +218,11 @@ func (s *sequence) decimal(number string) int {
 	fields := strings.Split(number, ".")
 	var parts []int
 	for i, f := range fields {
-		n, err := strconv.Atoi(f)
+		n, ok := numberValue(f)
 		if i == 0 && s.back && f == string(s.letter) {
-			n, err = int(s.letter), nil
+			n, ok = int(s.letter), true
 		}
-		if err != nil {
+		if !ok {
 			return 0
 		}
 		parts = append(parts, n)
