@@ -52,14 +52,16 @@ func Find(doc *layout.Document) Floats {
 		v.captionsBelow = above > below
 		v.pair()
 		for _, f := range v.items {
+			if f.table {
+				if f.HTML = tableHTML(f.rows); f.HTML == "" {
+					f.HTML = proseHTML(doc, f.rows, f.Box)
+				}
+			}
 			f.Box = onPage(f.Box, v.page)
 			if v.aside {
 				f.Box = v.page.AsShown(f.Box)
 			}
 			if f.table {
-				if f.HTML = tableHTML(f.rows); f.HTML == "" {
-					f.HTML = proseHTML(doc, f.rows)
-				}
 				out.Tables = append(out.Tables, f.Float)
 			} else {
 				out.Figures = append(out.Figures, f.Float)

@@ -40,7 +40,16 @@ func frames(page *layout.Page) []layout.Box {
 // joins reports whether a rule with the same ends belongs to the frame above it.
 func joins(page *layout.Page, frame, rule layout.Box) bool {
 	const farApart = 330
-	return (rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule)) && !textBetween(page, frame, rule)
+	return (rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || captioned(page, frame, rule)) && !textBetween(page, frame, rule)
+}
+
+// captioned reports whether there is a caption right above two rules with the same ends, or right below.
+func captioned(page *layout.Page, upper, lower layout.Box) bool {
+	const near = 24
+	return slices.ContainsFunc(page.Lines, func(l layout.Line) bool {
+		above, below := upper.Y0-l.Box.Y1, l.Box.Y0-lower.Y1
+		return l.Role == layout.Caption && l.Box.OverlapX(upper) > 0 && (above > -2 && above < near || below > -2 && below < near)
+	})
 }
 
 // isHeadRule reports whether there is nothing between a single rule and the next: the rule under a running head may be
@@ -51,7 +60,7 @@ func isHeadRule(page *layout.Page, single, next layout.Box) bool {
 		return false
 	}
 	space := layout.Box{X0: single.X0, Y0: single.Y1, X1: single.X1, Y1: next.Y0}
-	return !slices.ContainsFunc(page.Lines, func(l layout.Line) bool { return space.Holds(l.Box) }) &&
+	return !slices.ContainsFunc(page.Lines, func(l layout.Line) bool { return space.OverlapY(l.Box) > 0 && len(within(l, space).Words) > 0 }) &&
 		!slices.ContainsFunc(page.Shapes, func(s layout.Shape) bool { return space.Holds(s.Box) })
 }
 
@@ -87,6 +96,7 @@ func rowsBetween(page *layout.Page, upper, lower layout.Box) bool {
 		if l.Role == layout.Sideways || l.Baseline < upper.Y1 || l.Baseline > lower.Y0 || l.Box.OverlapX(upper) <= 0 {
 			continue
 		}
+		l = within(l, layout.Box{X0: upper.X0, Y0: l.Box.Y0, X1: upper.X1, Y1: l.Box.Y1})
 		all++
 		if len(l.Cells()) > 2 {
 			rows++

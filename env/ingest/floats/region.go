@@ -68,10 +68,8 @@ func (v *pageView) pair() {
 		if !f.Sure {
 			v.byZone(i)
 		}
-		for _, l := range v.page.Lines {
-			if f.table && f.Sure && l.Role == layout.Body && f.Box.Holds(l.Box) {
-				f.rows = append(f.rows, l)
-			}
+		if f.table {
+			v.collectRows(i)
 		}
 	}
 }
@@ -129,11 +127,12 @@ func distance(f item, b layout.Box) float64 {
 func (v *pageView) withRows(frame layout.Box) layout.Box {
 	box := frame
 	for _, l := range v.page.Lines {
-		if l.Role == layout.Body && frame.Holds(l.Box) {
-			for _, w := range l.Words {
-				if frame.Grow(6).Holds(w.Box) {
-					box = box.Union(w.Box)
-				}
+		if l.Role != layout.Body || frame.OverlapY(l.Box) <= 0 {
+			continue
+		}
+		if _, y := l.Box.Center(); y >= frame.Y0 && y <= frame.Y1 {
+			for _, w := range within(l, frame.Grow(6)).Words {
+				box = box.Union(w.Box)
 			}
 		}
 	}
@@ -310,11 +309,15 @@ func (v *pageView) contents(zone layout.Box, table bool) layout.Box {
 // shapesIn returns the bounding box of the shapes in a zone, ignoring a background.
 func (v *pageView) shapesIn(zone layout.Box) layout.Box {
 	var box layout.Box
+	n := 0
 	for _, s := range v.page.Shapes {
 		whole := s.Box.Width()*s.Box.Height() > 0.9*v.page.Width*v.page.Height
 		if !whole && zone.Holds(s.Box) && s.Box.OverlapX(zone) > 0.6*s.Box.Width() {
-			box = box.Union(clip(s.Box, zone))
+			box, n = box.Union(clip(s.Box, zone)), n+1
 		}
+	}
+	if n == 1 && box.Height() < 3 {
+		return layout.Box{} // the rule of a running head
 	}
 	return box
 }

@@ -48,19 +48,37 @@ func tableHTML(lines []layout.Line) string {
 	return b.String()
 }
 
-// proseHTML renders the paragraphs of a box as rows with one cell: prompts, examples and algorithms are also set as
-// tables.
-func proseHTML(doc *layout.Document, lines []layout.Line) string {
+// proseHTML renders a box without columns: prompts, examples and algorithms are also set as tables. Each paragraph, or
+// each line of a list of short ones, is a row with one cell.
+func proseHTML(doc *layout.Document, lines []layout.Line, box layout.Box) string {
 	if len(lines) == 0 {
 		return ""
 	}
+	rows := strings.Split(doc.Flow(lines), "\n")
+	if isShort(lines, box) {
+		rows = rows[:0]
+		for _, l := range lines {
+			rows = append(rows, l.Text())
+		}
+	}
 	var b strings.Builder
 	b.WriteString("<table>")
-	for text := range strings.SplitSeq(doc.Flow(lines), "\n") {
+	for _, text := range rows {
 		b.WriteString("<tr><td>" + html.EscapeString(text) + "</td></tr>")
 	}
 	b.WriteString("</table>")
 	return b.String()
+}
+
+// isShort reports whether most lines end well before the width of their box, unlike paragraphs.
+func isShort(lines []layout.Line, box layout.Box) bool {
+	n := 0
+	for _, l := range lines {
+		if l.Box.Width() < 0.85*box.Width() {
+			n++
+		}
+	}
+	return n*10 > 7*len(lines)
 }
 
 // cellRows reassembles rows from the lines of both columns of a page.

@@ -129,7 +129,7 @@ func sameNumber(printed, anchor string) bool {
 	if err != nil {
 		return printed == last
 	}
-	if roman(printed) == n {
+	if roman(printed) == n || hanNumber(printed) == n {
 		return true
 	}
 	return len(printed) == 1 && strings.Contains(anchor, ".") && int(printed[0]-'A')+1 == n

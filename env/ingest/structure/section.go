@@ -3,6 +3,7 @@ package structure
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"airqa/env/ingest/layout"
 )
@@ -17,7 +18,7 @@ func (r *paperReader) sections() []Section {
 			end = r.heads[i+1+n].at
 		}
 		lines := r.contents(h, end)
-		s := Section{Number: h.number, Title: h.title, Heading: strings.TrimSpace(h.label + " " + h.title), Level: h.level, Text: r.Doc.Flow(lines)}
+		s := Section{Number: h.number, Title: h.title, Heading: h.printed(), Level: h.level, Text: r.Doc.Flow(lines)}
 		for _, l := range r.flow[h.at:end] {
 			if len(s.Pages) == 0 || l.Page > s.Pages[len(s.Pages)-1] {
 				s.Pages = append(s.Pages, l.Page)
@@ -26,6 +27,14 @@ func (r *paperReader) sections() []Section {
 		out = append(out, s)
 	}
 	return out
+}
+
+// printed joins label and title.
+func (h heading) printed() string {
+	if last, _ := utf8.DecodeLastRuneInString(h.label); layout.IsHan(string(last)) {
+		return h.label + h.title // 一、模型
+	}
+	return strings.TrimSpace(h.label + " " + h.title)
 }
 
 // contents returns the lines after a heading, up to end. Headings begin paragraphs, and so does text on the line after
