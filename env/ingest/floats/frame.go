@@ -40,7 +40,7 @@ func frames(page *layout.Page) []layout.Box {
 // joins reports whether a rule with the same ends belongs to the frame above it.
 func joins(page *layout.Page, frame, rule layout.Box) bool {
 	const farApart = 330
-	return (rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || captioned(page, frame, rule)) && !textBetween(page, frame, rule)
+	return (rule.Y0-frame.Y1 < farApart || rowsBetween(page, frame, rule) || frame.Height() < 3 && captioned(page, frame, rule)) && !textBetween(page, frame, rule)
 }
 
 // captioned reports whether there is a caption right above two rules with the same ends, or right below.

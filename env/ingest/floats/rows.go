@@ -36,11 +36,12 @@ func (v *pageView) collectRows(i int) {
 	}
 }
 
-// linesIn returns the parts of body lines within a box: tables side by side share lines.
+// linesIn returns the parts of lines within a box: tables side by side share lines. A rule under the head of some columns
+// makes footnotes of the rows below.
 func (v *pageView) linesIn(box layout.Box) []layout.Line {
 	var out []layout.Line
 	for _, l := range v.page.Lines {
-		if l.Role != layout.Body || box.OverlapY(l.Box) <= 0 || box.OverlapX(l.Box) <= 0 {
+		if l.Role != layout.Body && l.Role != layout.Footnote || box.OverlapY(l.Box) <= 0 || box.OverlapX(l.Box) <= 0 {
 			continue
 		}
 		if l = within(l, box.Grow(1)); len(l.Words) > 0 {
