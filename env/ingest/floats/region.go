@@ -91,7 +91,7 @@ func (v *pageView) pairFrames() {
 		}
 		f, frame := &v.items[bestF], free[bestB]
 		free = slices.DeleteFunc(free, func(b layout.Box) bool {
-			part := b == frame || isPart(b, frame) && b.OverlapX(f.reach) > 0.8*b.Width()
+			part := b == frame || isPart(b, frame) && b.OverlapX(f.reach) > 0.8*b.Width() && !v.belongsToOther(bestF, b)
 			if part {
 				f.Box = f.Box.Union(v.withRows(b))
 			}
@@ -110,9 +110,14 @@ func (v *pageView) fits(f item, b layout.Box) bool {
 	return headed || b.OverlapX(f.reach) > 0.8*b.Width()
 }
 
-// isPart reports whether two frames have equal height and are side by side, like parts (a) and (b) of one table.
+// isPart reports whether two frames are side by side, like parts (a) and (b) of one table.
 func isPart(a, b layout.Box) bool {
-	return a.OverlapX(b) <= 0 && a.OverlapY(b) > 0.9*max(a.Height(), b.Height())
+	return a.OverlapX(b) <= 0 && a.OverlapY(b) > 0.9*min(a.Height(), b.Height())
+}
+
+// belongsToOther reports whether a frame is next to the caption of another table.
+func (v *pageView) belongsToOther(i int, b layout.Box) bool {
+	return slices.ContainsFunc(slices.Concat(v.items[:i], v.items[i+1:]), func(o item) bool { return o.table && !o.Sure && distance(o, b) < near })
 }
 
 // distance returns the vertical distance between a caption and a box, whichever is above.

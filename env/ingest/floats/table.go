@@ -70,7 +70,7 @@ func proseHTML(doc *layout.Document, lines []layout.Line, box layout.Box) string
 	return b.String()
 }
 
-// isShort reports whether most lines end well before the width of their box, unlike paragraphs.
+// isShort reports whether almost all lines end well before the width of their box, unlike paragraphs.
 func isShort(lines []layout.Line, box layout.Box) bool {
 	n := 0
 	for _, l := range lines {
@@ -78,7 +78,7 @@ func isShort(lines []layout.Line, box layout.Box) bool {
 			n++
 		}
 	}
-	return n*10 > 7*len(lines)
+	return n*10 >= 9*len(lines)
 }
 
 // cellRows reassembles rows from the lines of both columns of a page.
