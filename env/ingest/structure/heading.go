@@ -319,6 +319,9 @@ func (r *paperReader) couldBeTitle(l layout.Line, text string) bool {
 func (r *paperReader) isKnown(text string) bool {
 	number, title := splitNumber(text)
 	name := folded(title)
+	if number == "" && chapterLabel.MatchString(text) {
+		return true // Appendix A
+	}
 	return (commonTitles[name] || bibliographyTitles[name]) && (number == "" || len(r.heads) == 0)
 }
 

@@ -92,11 +92,18 @@ func (r *paperReader) moveToEnd(i int, list func(layout.Line) bool) {
 	r.flow, r.ours = slices.Concat(flow, tail), slices.Concat(ours, theirs)
 }
 
-// references splits the bibliographies into their entries.
+// references splits the bibliographies into their entries. Deeper headings without a number divide a bibliography.
 func (r *paperReader) references() []Reference {
 	var out []Reference
+	inside := 0 // the level of the bibliography's heading
 	for i, h := range r.heads {
-		if !isBibliography(h) {
+		switch {
+		case isBibliography(h) && (inside == 0 || h.level <= inside):
+			inside = h.level
+		case h.level <= inside || h.number != "":
+			inside = 0
+		}
+		if inside == 0 && !isBibliography(h) {
 			continue
 		}
 		to := r.textEnd()
@@ -297,19 +304,11 @@ func (r *paperReader) entryAt(lines []layout.Line, a Anchor) int {
 	return best
 }
 
-// hangingStarts finds the lines at the left edge of columns whose other lines are indented.
+// hangingStarts finds the lines at the left edge of columns whose other lines are indented. The edge of a scan drifts.
 func hangingStarts(lines []layout.Line) []int {
-	type place struct{ page, column int }
-	left := map[place]float64{}
-	for _, l := range lines {
-		at := place{l.Page, l.Column}
-		if edge, ok := left[at]; !ok || l.Box.X0 < edge {
-			left[at] = l.Box.X0
-		}
-	}
 	var starts []int
 	for i, l := range lines {
-		if l.Box.X0 < left[place{l.Page, l.Column}]+3 {
+		if l.Box.X0 < leftEdge(lines, i)+3 {
 			starts = append(starts, i)
 		}
 	}
@@ -317,4 +316,16 @@ func hangingStarts(lines []layout.Line) []int {
 		return nil
 	}
 	return starts
+}
+
+// leftEdge returns the left edge of a column near line i.
+func leftEdge(lines []layout.Line, i int) float64 {
+	const around = 12 // lines
+	edge := lines[i].Box.X0
+	for _, l := range lines[max(0, i-around):min(len(lines), i+around+1)] {
+		if l.Page == lines[i].Page && l.Column == lines[i].Column {
+			edge = min(edge, l.Box.X0)
+		}
+	}
+	return edge
 }

@@ -1,6 +1,7 @@
 package structure
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -82,6 +83,14 @@ func (r *paperReader) firstLines(page *layout.Page) []layout.Line {
 			out = append(out, l)
 		}
 	}
+	for i := 0; i < len(out); { // the parts of a line that crosses the gutter at a wide space are in several columns
+		k := i + 1
+		for k < len(out) && abs(out[k].Baseline-out[i].Baseline) < 1 {
+			k++
+		}
+		slices.SortFunc(out[i:k], func(a, b layout.Line) int { return cmp.Compare(a.Box.X0, b.Box.X0) })
+		i = k
+	}
 	return out
 }
 
@@ -161,7 +170,7 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	if len(r.Doc.Pages[0].Lines) < 20 {
 		maxLines = 4 // a cover
 	}
-	if l.Baseline < last.Baseline || l.Baseline-last.Baseline > maxLines*max(size, above) {
+	if l.Baseline < last.Baseline-1 || l.Baseline-last.Baseline > maxLines*max(size, above) {
 		return false
 	}
 	text := last.Text()
