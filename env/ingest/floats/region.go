@@ -183,6 +183,8 @@ func (v *pageView) isBody(i int) bool {
 	switch {
 	case l.Role != layout.Body:
 		return l.Role == layout.Footnote || l.Role == layout.AuthorNote
+	case l.Size > 1.15*v.bodySize && numberedHead.MatchString(l.Text()) && !v.enclosed(l):
+		return true
 	case v.isLoose(l):
 		return false
 	case l.Size > 1.08*v.bodySize && l.Bold, l.Chars() > 24 && l.Box.Width() > 0.5*v.columnWidth(l):
