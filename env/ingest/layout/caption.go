@@ -27,7 +27,7 @@ var (
 	// captionPlain matches "Figure 3 Some text", which differs from a sentence only in its font style.
 	captionPlain = regexp.MustCompile(`^(?:` + captionHead + `)\s+["“(«„]?[\p{Lu}\d\p{Han}\p{Katakana}\p{Hangul}]`)
 	// captionList matches a line of a list of tables or figures: another label follows, or dot leaders.
-	captionList = regexp.MustCompile(`^\S+\s+\S+\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|` + leaders)
+	captionList = regexp.MustCompile(`^\S+\s+\S*\d\S*\s+(Figure|Fig\.|Table)\s+[A-Z]?\.?\d|` + leaders)
 )
 
 // captionFirst has the first words of labels, folded.

@@ -176,7 +176,7 @@ func (r *paperReader) continuesTitle(block []layout.Line, l layout.Line) bool {
 	text := last.Text()
 	unfinished := strings.HasSuffix(text, ":") || strings.HasSuffix(text, "-") || strings.HasSuffix(text, "–")
 	large := size >= largeRatio*r.Doc.BodySize
-	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font && !isName(l.Text())
+	subtitle := size >= subtitleRatio*r.Doc.BodySize && size > 0.75*above && printOf(l).font == printOf(last).font && !areNames(l.Text())
 	return abs(size-above) < 0.5 && !r.farther(block, l) || size < above && (unfinished && large || subtitle)
 }
 
@@ -191,6 +191,25 @@ func (r *paperReader) farther(block []layout.Line, l layout.Line) bool {
 		return step > 2.2*last.Size && isName(last.Text())
 	}
 	return step > 1.5*(last.Baseline-block[len(block)-2].Baseline)
+}
+
+// areNames reports whether a line may be a list of persons with marks.
+func areNames(text string) bool {
+	names := 0
+	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(text, " and ", ","), func(r rune) bool { return strings.ContainsRune(",;&·", r) }) {
+		fields := strings.FieldsFunc(part, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsDigit(r) || strings.ContainsRune("*∗†‡§¶", r) })
+		for len(fields) > 0 && len(fields[len(fields)-1]) == 1 {
+			fields = fields[:len(fields)-1]
+		}
+		if len(fields) == 0 {
+			continue
+		}
+		if !isName(strings.Join(fields, " ")) {
+			return false
+		}
+		names++
+	}
+	return names > 0
 }
 
 // isName reports whether a line may be the name of a person: two to four words with a capital, nothing else.
