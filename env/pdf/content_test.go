@@ -79,6 +79,9 @@ func TestShapes(t *testing.T) {
 	form := stream("/Type /XObject /Subtype /Form /BBox [0 0 100 100]", "0 0 1 rg 10 10 20 20 re f")
 	huge := stream("/Type /XObject /Subtype /Form /BBox [0 0 90000 90000]", "10 10 20 20 re f 0 -40000 10 10 re f")
 	clipped := stream("/Type /XObject /Subtype /Form /BBox [0 0 100 100]", "-50 0 500 30 re f")
+	lines := strings.Repeat("BT /F1 10 Tf 100 300 Td (a line) Tj ET ", 20)
+	words := stream("/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >>", lines+"72 100 20 20 re f")
+	labels := stream("/Type /XObject /Subtype /Form /BBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >>", lines[:len(lines)/4]+"72 100 20 20 re f")
 	stamp := stream("/Type /XObject /Subtype /Form /BBox [0 0 612 792]", "0 0 600 40 re f 0 730 600 40 re f")
 	tests := []struct {
 		name, content, form string
@@ -96,6 +99,11 @@ func TestShapes(t *testing.T) {
 		{"a form that covers the page gives its parts", "/X Do", stamp, []pdf.Shape{
 			{Kind: pdf.Path, Box: pdf.Box{X0: 0, Y0: 752, X1: 600, Y1: 792}}, {Kind: pdf.Path, Box: pdf.Box{X0: 0, Y0: 22, X1: 600, Y1: 62}},
 		}},
+		{"a form of many texts has its parts", "/X Do", words, []pdf.Shape{{
+			Kind: pdf.Form, Box: pdf.Box{X0: 72, Y0: 484.82, X1: 123.5, Y1: 692},
+			Parts: []pdf.Shape{{Kind: pdf.Path, Box: pdf.Box{X0: 72, Y0: 672, X1: 92, Y1: 692}}},
+		}}},
+		{"a form of few texts is a figure", "/X Do", labels, []pdf.Shape{{Kind: pdf.Form, Box: pdf.Box{X0: 72, Y0: 484.82, X1: 123.5, Y1: 692}}}},
 		{"a clip cuts", "q 100 100 50 50 re W n 100 120 400 400 re f Q", form, []pdf.Shape{
 			{Kind: pdf.Path, Box: pdf.Box{X0: 100, Y0: 642, X1: 150, Y1: 672}},
 		}},
@@ -145,6 +153,13 @@ func TestAnchorsOutlineAndMetadata(t *testing.T) {
 	meta, err := open(t, withTitle).Metadata(t.Context())
 	if err != nil || meta.Title != "A Title" || meta.Author != "Someone" {
 		t.Errorf("metadata: %+v, %v", meta, err)
+	}
+}
+
+func TestTextOutsideTheVisiblePageIsNotMissed(t *testing.T) {
+	doc := open(t, letter("BT /F1 12 Tf 100 700 Td (shown) Tj 900 0 Td (beyond the edge) Tj ET", ""))
+	if _, got, err := doc.GlyphsAndText(t.Context(), 1); err != nil || strings.TrimSpace(got) != "shown" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 

@@ -28,14 +28,17 @@ func (w *shapeWalk) extent(object uint64, kind ShapeKind, outer matrix, depth in
 	return parts.Clamp(box)
 }
 
-// part returns the extent of a part of a form, including text.
+// part returns the extent of a part of a form, including text, which it counts.
 func (w *shapeWalk) part(object uint64, outer matrix, depth int) Box {
 	kind := ShapeKind(w.d.g.word("FPDFPageObj_GetType", object))
 	if object == 0 || kind == Path && !w.visible(object) {
 		return Box{}
 	}
-	if kind == Form {
+	switch kind {
+	case Form:
 		return w.extent(object, kind, outer, depth)
+	case textObject:
+		w.texts++
 	}
 	box := w.bounds(object, outer)
 	if clip, ok := w.clip(object, outer); ok {

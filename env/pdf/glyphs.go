@@ -35,9 +35,10 @@ const (
 
 // run is the style of all glyphs of one text object.
 type run struct {
-	font  string
-	size  float64
-	angle int
+	font   string
+	handle uint32 // FPDF_FONT
+	size   float64
+	angle  int
 }
 
 // Glyphs returns the characters of page n. It omits text outside the visible part of the page.
@@ -48,7 +49,7 @@ func (d *Document) Glyphs(ctx context.Context, n int) ([]Glyph, error) {
 
 // GlyphsAndText returns the characters of page n, and its text as extracted by PDFium, with PDFium's spaces, line
 // breaks and order. The text serves to check the result of processing the glyphs. It omits hyphens that break words at
-// line ends.
+// line ends, and text outside the visible part of the page.
 func (d *Document) GlyphsAndText(ctx context.Context, n int) (glyphs []Glyph, text string, err error) {
 	err = d.onPage(ctx, n, func() (err error) {
 		glyphs, text, err = d.pageGlyphs(n)
@@ -76,7 +77,22 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 	if err := d.fault(n); err != nil {
 		return nil, "", err
 	}
-	return inside(glyphs, d.frames[n].page()), plain, nil
+	all := len(glyphs)
+	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all {
+		plain = textOf(glyphs)
+	}
+	return glyphs, plain, nil
+}
+
+// textOf returns the text of glyphs in the form of plainText, for pages that are not shown whole.
+func textOf(glyphs []Glyph) string {
+	var b strings.Builder
+	for _, g := range glyphs {
+		if !g.LineEnd {
+			b.WriteRune(g.Rune)
+		}
+	}
+	return b.String()
 }
 
 // plainText reads the text of a page in pieces that fit the scratch memory.
@@ -100,7 +116,7 @@ var hyphenMarks = strings.NewReplacer(string(rune(hyphenMark)), "", string(rune(
 func (d *Document) glyphs(text uint64) []Glyph {
 	count := int(int32(d.g.word("FPDFText_CountChars", text)))
 	glyphs := make([]Glyph, 0, max(0, count))
-	runs := map[uint32]run{}
+	runs, unsized := map[uint32]run{}, sized{}
 	var high rune // a pending high surrogate
 	for i := range max(0, count) {
 		if d.g.err != nil {
@@ -115,36 +131,42 @@ func (d *Document) glyphs(text uint64) []Glyph {
 			r = utf16.DecodeRune(high, r)
 		}
 		high = 0
-		if glyph, ok := d.glyph(text, i, r, runs); ok {
-			glyphs = append(glyphs, glyph)
+		glyph, style, ok := d.glyph(text, i, r, runs)
+		if !ok {
+			continue
 		}
+		if style.handle != 0 && style.unsized() {
+			key := fontSize{style.handle, style.size}
+			unsized[key] = append(unsized[key], len(glyphs))
+		}
+		glyphs = append(glyphs, glyph)
 	}
+	unsized.correct(glyphs)
 	return glyphs
 }
 
-func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (Glyph, bool) {
+func (d *Document) glyph(text uint64, i int, r rune, runs map[uint32]run) (glyph Glyph, style run, ok bool) {
 	r = legible(r)
-	glyph := Glyph{Rune: r}
+	glyph.Rune = r
 	switch {
 	case r == hyphenMark || r == oldHyphenMark:
 		glyph.Rune, glyph.LineEnd = '-', true
 	case r == '\r' || r == '\n':
-		return Glyph{Rune: '\n'}, r == '\n'
+		return Glyph{Rune: '\n'}, style, r == '\n'
 	case r == '\t' || r == ' ' || r == 0xA0:
 		glyph.Rune = ' '
 	case dropped(r):
-		return Glyph{}, false
+		return Glyph{}, style, false
 	}
 	d.place(&glyph, text, uint64(i))
 	if object := d.g.word("FPDFText_GetTextObject", text, uint64(i)); object != 0 {
-		style, ok := runs[object]
-		if !ok {
+		if style, ok = runs[object]; !ok {
 			style = d.run(text, uint64(i), object)
 			runs[object] = style
 		}
 		glyph.Font, glyph.Size, glyph.Angle = style.font, style.size, style.angle
 	}
-	return glyph, true
+	return glyph, style, true
 }
 
 // dropped reports whether r is a control character, a non-character, or a private-use character unknown to [legible],
@@ -179,8 +201,9 @@ func (d *Document) place(glyph *Glyph, text, i uint64) {
 
 // run reads a text object's style. The nominal size may be 1 with the real one in the matrix.
 func (d *Document) run(text, i uint64, object uint32) run {
+	font := d.g.word("FPDFTextObj_GetFont", uint64(object))
 	style := run{
-		font: d.fontName(d.g.word("FPDFTextObj_GetFont", uint64(object))),
+		font: d.fontName(font), handle: font,
 		size: math.Float64frombits(d.g.call("FPDFText_GetFontSize", text, i)),
 	}
 	if d.g.yes("FPDFText_GetMatrix", text, i, d.g.at(0)) {

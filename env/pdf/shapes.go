@@ -1,12 +1,16 @@
 package pdf
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // ShapeKind is the kind of a [Shape].
 type ShapeKind int
 
 // The kinds of shapes; the numbers are PDFium's FPDF_PAGEOBJ_*.
 const (
+	textObject ShapeKind = 1
 	// Path is a line, a curve or a filled area, such as a rule of a table.
 	Path ShapeKind = 2
 	// Picture is a bitmap.
@@ -21,11 +25,15 @@ const (
 type Shape struct {
 	Kind ShapeKind
 	Box  Box
+	// Parts are the shapes in a form with many texts, which may be the page itself rather than a figure.
+	Parts []Shape
 }
 
 const (
 	// maxShapes limits the shapes of one page: plots of raw data have millions of marks.
 	maxShapes = 20000
+	// manyTexts is the number of text objects from which a form may be a page: as many as a short page has lines.
+	manyTexts = 15
 	// maxDepth limits nested forms, which may be circular.
 	maxDepth = 5
 )
@@ -51,6 +59,7 @@ type shapeWalk struct {
 	d      *Document
 	frame  frame
 	shapes []Shape
+	texts  int // in the forms measured so far, about
 }
 
 // Shapes returns the visible objects of page n other than text, in painting order, at most 20,000, each limited to its
@@ -83,18 +92,32 @@ func (w *shapeWalk) object(object uint64, outer matrix, depth int) {
 	if object == 0 || kind < Path || kind > Form || kind == Path && !w.visible(object) {
 		return
 	}
+	before := w.texts
 	box := w.extent(object, kind, outer, depth)
 	if kind == Form && depth < maxDepth && w.tooBig(box) {
-		// It wraps the whole page, such as a publisher's stamp: descend.
-		w.children(object, outer, maxShapes, func(child uint64, inner matrix) bool {
-			w.object(child, inner, depth+1)
-			return len(w.shapes) < maxShapes
-		})
+		w.descend(object, outer, depth) // it wraps the whole page, such as a publisher's stamp
 		return
 	}
-	if clamped := box.Clamp(w.frame.page()); !clamped.Empty() {
-		w.shapes = append(w.shapes, Shape{Kind: kind, Box: clamped})
+	clamped := box.Clamp(w.frame.page())
+	if clamped.Empty() {
+		return
 	}
+	shape := Shape{Kind: kind, Box: clamped}
+	if w.texts-before >= manyTexts && depth < maxDepth {
+		at := len(w.shapes)
+		w.descend(object, outer, depth)
+		shape.Parts = slices.Clone(w.shapes[at:])
+		w.shapes = w.shapes[:at]
+	}
+	w.shapes = append(w.shapes, shape)
+}
+
+// descend adds the parts of a form.
+func (w *shapeWalk) descend(form uint64, outer matrix, depth int) {
+	w.children(form, outer, maxShapes, func(child uint64, inner matrix) bool {
+		w.object(child, inner, depth+1)
+		return len(w.shapes) < maxShapes
+	})
 }
 
 func (w *shapeWalk) tooBig(b Box) bool {

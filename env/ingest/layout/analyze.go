@@ -19,13 +19,16 @@ func Analyze(inputs []Input) *Document {
 		inputs[i], sideways[i], text[i] = in, rotated, words(straight)
 	}
 	numbers := dropLineNumbers(text)
-	for i, in := range inputs {
+	for i := range inputs {
 		pages[i] = fragments(text[i])
-		markDrawn(pages[i], in.Shapes, Box{X1: in.Width, Y1: in.Height})
 	}
 	dropped := dropFurniture(pages, inputs)
 	d := &Document{}
 	d.BodySize, d.BodyFont = bodyStyle(pages)
+	dropBackdrops(pages, inputs, d.BodySize, d.BodyFont)
+	for i, in := range inputs {
+		markDrawn(pages[i], in.Shapes, in.Width*in.Height)
+	}
 	gutters := gutters(pages, inputs)
 	for i, in := range inputs {
 		page := Page{Number: i + 1, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: in.Turned, Gutter: gutters[i]}

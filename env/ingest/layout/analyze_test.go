@@ -314,3 +314,84 @@ func TestAnEmptyPaperIsNoTrouble(t *testing.T) {
 		t.Errorf("got %+v", doc)
 	}
 }
+
+// sheet returns a page of two columns, painted column by column, of which the left one has n lines.
+func sheet(name string, n int) *layouttest.Page {
+	p := layouttest.NewPage()
+	p.Lines(60, 100, column(name+" left", n)...)
+	p.Lines(320, 100, column(name+" right", 40)...)
+	return p
+}
+
+func TestBackgroundsDoNotJoinColumns(t *testing.T) {
+	whole, middle, right := layout.Box{X1: 612, Y1: 792}, layout.Box{X0: 150, Y0: 250, X1: 460, Y1: 420}, layout.Box{X0: 250, Y0: 40, X1: 560, Y1: 600}
+	inner := layout.Shape{Kind: layout.Picture, Box: layout.Box{X0: 320, Y0: 620, X1: 540, Y1: 700}}
+	tests := []struct {
+		name   string
+		shapes func(n int) []layout.Shape
+		left   []layout.Shape
+	}{
+		{"the image of a scan", func(int) []layout.Shape { return []layout.Shape{{Kind: layout.Picture, Box: whole}} }, nil},
+		{"strips of a scan", func(int) (strips []layout.Shape) {
+			for y := 0.0; y < 792; y += 33 {
+				strips = append(strips, layout.Shape{Kind: layout.Picture, Box: layout.Box{Y0: y, X1: 612, Y1: y + 33}})
+			}
+			return strips
+		}, nil},
+		{"a form around the page with a figure in it", func(int) []layout.Shape {
+			return []layout.Shape{{Kind: layout.Form, Box: layout.Box{X0: 60, Y0: 90, X1: 560, Y1: 700}, Parts: []layout.Shape{inner}}}
+		}, []layout.Shape{inner}},
+		{"a running head and a page number as one form", func(int) []layout.Shape { return []layout.Shape{{Kind: layout.Form, Box: right}} }, nil},
+		{"a watermark that grows from page to page", func(n int) []layout.Shape {
+			d := 10 * float64(n)
+			return []layout.Shape{{Kind: layout.Picture, Box: middle.Grow(d)}}
+		}, nil},
+		{"the same stamp on each page", func(int) []layout.Shape {
+			return []layout.Shape{{Kind: layout.Form, Box: layout.Box{X0: 200, Y0: 520, X1: 460, Y1: 760}}}
+		}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var pages []*layouttest.Page
+			for n := range 3 {
+				p := sheet(fmt.Sprint("page", n), 40)
+				p.Shapes = tt.shapes(n)
+				pages = append(pages, p)
+			}
+			for n, page := range layouttest.Analyze(pages...).Pages {
+				want := slices.Concat(column(fmt.Sprintf("page%d left", n), 40), column(fmt.Sprintf("page%d right", n), 40))
+				if diff := cmp.Diff(want, texts(page.Lines)); diff != "" {
+					t.Fatalf("page %d (-want +got):\n%s", n, diff)
+				}
+				if diff := cmp.Diff(tt.left, page.Shapes); diff != "" {
+					t.Errorf("shapes of page %d (-want +got):\n%s", n, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestAWideFigureStaysOne(t *testing.T) {
+	figure := layout.Box{X0: 60, Y0: 300, X1: 540, Y1: 460}
+	for _, kind := range []layout.ShapeKind{layout.Picture, layout.Form} {
+		p := layouttest.NewPage()
+		p.Lines(60, 100, column("upper left", 17)...) // the figure's margin covers the last line
+		p.Lines(320, 100, column("upper right", 17)...)
+		p.Shape(kind, figure)
+		p.Set(80, 360, 8, layouttest.Roman, "an input that is read").Set(330, 360, 8, layouttest.Roman, "an output that is written")
+		p.Set(80, 400, 10, layouttest.Roman, "encoder of the model").Set(330, 400, 10, layouttest.Roman, "decoder of the model")
+		p.Lines(60, 500, column("lower left", 15)...)
+		p.Lines(320, 500, column("lower right", 15)...)
+		page := layouttest.Analyze(p).Pages[0]
+		if len(page.Shapes) != 1 {
+			t.Errorf("the figure is taken for a background")
+		}
+		order := []int{
+			at(t, page.Lines, "upper left line 00"), at(t, page.Lines, "upper right line 00"),
+			at(t, page.Lines, "an input that is read an output"), at(t, page.Lines, "lower left"), at(t, page.Lines, "lower right"),
+		}
+		if !slices.IsSorted(order) {
+			t.Errorf("order %v of %q", order, texts(page.Lines))
+		}
+	}
+}

@@ -34,6 +34,8 @@ type Glyph struct {
 type Shape struct {
 	Kind ShapeKind
 	Box  Box
+	// Parts are the shapes in a form with many texts. They replace the form if it turns out to be a background.
+	Parts []Shape
 }
 
 // Input is one page as read from the file.

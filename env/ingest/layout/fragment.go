@@ -54,10 +54,10 @@ func (f *fragment) add(w Word) {
 
 func (f *fragment) text() string { return joinWords(f.words) }
 
-// markDrawn finds the fragments that are part of a figure.
-func markDrawn(frags []fragment, shapes []Shape, page Box) {
+// markDrawn finds the fragments that are part of a figure, on a page of the given area.
+func markDrawn(frags []fragment, shapes []Shape, page float64) {
 	for _, s := range shapes {
-		if s.Kind == Path || s.Box.Width()*s.Box.Height() > 0.6*page.Width()*page.Height() {
+		if s.Kind == Path || area(s.Box) > mostOfPage*page {
 			continue
 		}
 		for i := range frags {

@@ -7,17 +7,22 @@ func (in Input) turned(angle int) Input {
 	in.Turned = angle
 	t := turn{angle, in.Width, in.Height}
 	in.Width, in.Height = in.Height, in.Width
-	in.Glyphs, in.Shapes = slices.Clone(in.Glyphs), slices.Clone(in.Shapes)
+	in.Glyphs, in.Shapes = slices.Clone(in.Glyphs), t.shapes(in.Shapes)
 	for i := range in.Glyphs {
 		g := &in.Glyphs[i]
 		g.X, g.Baseline = t.point(g.X, g.Baseline)
 		g.Box = t.box(g.Box)
 		g.Angle = (g.Angle - angle + 360) % 360
 	}
-	for i := range in.Shapes {
-		in.Shapes[i].Box = t.box(in.Shapes[i].Box)
-	}
 	return in
+}
+
+func (t turn) shapes(shapes []Shape) []Shape {
+	out := slices.Clone(shapes)
+	for i := range out {
+		out[i].Box, out[i].Parts = t.box(out[i].Box), t.shapes(out[i].Parts)
+	}
+	return out
 }
 
 // aside lays out the vertical text of an upright page, such as a rotated table, as a separate page. It returns nil
@@ -31,7 +36,7 @@ func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
 	in = in.turned(angle)
 	p := &Page{Number: number, Width: in.Width, Height: in.Height, Shapes: in.Shapes, Turned: angle}
 	frags := fragments(words(in.Glyphs))
-	markDrawn(frags, in.Shapes, Box{X1: in.Width, Y1: in.Height})
+	markDrawn(frags, in.Shapes, in.Width*in.Height)
 	p.fill(frags, bodySize)
 	if !slices.ContainsFunc(p.Lines, func(l Line) bool { return l.Role == Caption }) {
 		return nil
