@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"airqa/env/datadir"
@@ -111,6 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.PDF.MaxPages = cmp.Or(cfg.PDF.MaxPages, math.MaxInt32) // the limit of ingest may have been raised
 	pool, err := pdf.NewPool(cfg.PDF)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"airqa/env/ingest"
 	"airqa/env/ingest/sources/mineru"
 	"airqa/env/ingest/sources/records"
+	"airqa/env/pdf"
 	"airqa/internal/exit"
 )
 
@@ -38,6 +39,8 @@ type ingestCmd struct {
 	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
 	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json). Its tables, figures and equations replace the extracted ones."`
 	chunkFlags
+	MaxPages int  `default:"3000" placeholder:"N" help:"Maximum number of pages of a PDF; broken files claim millions."`
+	JSON     bool `name:"json" env:"-" help:"Print the counts, and the papers that failed or were read badly, as a JSON object."`
 	Again   bool `help:"Re-read papers that are already ingested."`
 	Replace bool `help:"Replace papers with the same title and venue. Default: keep both."`
 }
@@ -54,8 +57,11 @@ Running it again skips ingested files. A broken file is reported; the others are
 }
 
 func (c ingestCmd) Run(a *app) error {
-	if c.Workers < 1 {
+	switch {
+	case c.Workers < 1:
 		return exit.Misuse("-j %d: must be at least 1", c.Workers)
+	case c.MaxPages < 1:
+		return exit.Misuse("--max-pages %d: must be at least 1", c.MaxPages)
 	}
 	if err := c.checkSources(); err != nil {
 		return err
@@ -93,6 +99,11 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 	for _, f := range g.closed {
 		a.say("error: folder %s cannot be listed: %v", f.Path, f.Err)
 	}
+	if c.JSON {
+		if err := a.printJSON(ingestResultOf(sum)); err != nil {
+			return err
+		}
+	}
 	err = a.ingestEnd(c.Data, len(g.files), sum)
 	switch {
 	case err != nil:
@@ -106,7 +117,34 @@ func (c ingestCmd) ingest(a *app, to env.WriterConfig, cfg ingest.Config, chunks
 }
 
 func (c ingestCmd) config() ingest.Config {
-	return ingest.Config{Workers: c.Workers, Again: c.Again, Replace: c.Replace}
+	return ingest.Config{Workers: c.Workers, MaxPages: c.MaxPages, Again: c.Again, Replace: c.Replace}
+}
+
+// ingestResult is the JSON of an ingest.
+type ingestResult struct {
+	Added   int          `json:"added"`
+	Present int          `json:"present"`
+	Pages   int          `json:"pages"`
+	Poor    []ingestFile `json:"read_badly"`
+	Failed  []ingestFile `json:"failed"`
+}
+
+// ingestFile is a file with a problem.
+type ingestFile struct {
+	Path    string `json:"path"`
+	PaperID string `json:"paper_id,omitempty"`
+	Reason  string `json:"reason"`
+}
+
+func ingestResultOf(sum ingest.Summary) ingestResult {
+	r := ingestResult{Added: sum.Added, Present: sum.Skipped, Pages: sum.Pages, Poor: []ingestFile{}, Failed: []ingestFile{}}
+	for _, p := range sum.Poor {
+		r.Poor = append(r.Poor, ingestFile(p))
+	}
+	for _, f := range sum.Failed {
+		r.Failed = append(r.Failed, ingestFile{Path: f.Path, Reason: f.Err.Error()})
+	}
+	return r
 }
 
 // extras opens the folders of --metadata and --mineru.
@@ -128,6 +166,9 @@ func (a *app) ingestEnd(dir string, files int, sum ingest.Summary) error {
 	for _, f := range sum.Failed {
 		if errors.Is(f.Err, ingest.ErrImported) {
 			imported++
+		}
+		if open, ok := errors.AsType[*pdf.OpenError](f.Err); ok && open.Kind == pdf.TooManyPages {
+			a.say("hint: --max-pages raises the limit for %s", f.Path)
 		}
 	}
 	var reasons []string

@@ -11,27 +11,36 @@ import (
 	"airqa/env/pdf"
 )
 
+// contents is what a document contains.
+type contents struct {
+	structure.Source
+	Fidelity
+	problems []string
+	broken   *pdf.PageError // of a page that cannot be read
+}
+
 // readDocument extracts everything from an open document. Pages that cannot be read remain empty and are reported.
-func readDocument(ctx context.Context, doc *pdf.Document) (structure.Source, []string, error) {
-	var problems []string
+func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error) {
 	inputs, texts := make([]layout.Input, doc.Pages()), make([]string, doc.Pages())
 	for i := range inputs {
 		in, text, err := readPage(ctx, doc, i+1)
 		var bad *pdf.PageError
 		switch {
 		case errors.As(err, &bad):
-			problems = append(problems, bad.Error())
+			c.problems, c.broken = append(c.problems, bad.Error()), bad
 		case err != nil:
-			return structure.Source{}, nil, err
+			return c, err
 		case !slices.ContainsFunc(in.Glyphs, func(g layout.Glyph) bool { return g.Rune != ' ' && g.Rune != '\n' }):
-			problems = append(problems, fmt.Sprintf("page %d has no text; is it a scan?", i+1))
+			c.problems = append(c.problems, fmt.Sprintf("page %d has no text; is it a scan?", i+1))
 		}
 		inputs[i], texts[i] = in, text
 	}
-	source := structure.Source{Doc: layout.Analyze(inputs)}
-	problems = append(problems, lostWords(source.Doc, texts)...)
-	more, err := readMarks(ctx, doc, &source)
-	return source, append(problems, more...), err
+	c.Doc = layout.Analyze(inputs)
+	var unfaithful []string
+	c.Fidelity, unfaithful = fidelity(c.Doc, texts)
+	marks, err := readMarks(ctx, doc, &c.Source)
+	c.problems = slices.Concat(c.problems, unfaithful, marks)
+	return c, err
 }
 
 // readPage returns a page for layout, and its text as extracted by PDFium.
@@ -53,10 +62,16 @@ func readPage(ctx context.Context, doc *pdf.Document, n int) (in layout.Input, t
 		}
 	}
 	shapes, err := doc.Shapes(ctx, n)
-	for _, s := range shapes {
-		in.Shapes = append(in.Shapes, layout.Shape{Kind: shapeKinds[s.Kind], Box: s.Box})
-	}
+	in.Shapes = layoutShapes(shapes)
 	return in, text, err
+}
+
+func layoutShapes(shapes []pdf.Shape) []layout.Shape {
+	out := make([]layout.Shape, len(shapes))
+	for i, s := range shapes {
+		out[i] = layout.Shape{Kind: shapeKinds[s.Kind], Box: s.Box, Parts: layoutShapes(s.Parts)}
+	}
+	return out
 }
 
 // shapeKinds maps the kinds other than paths.

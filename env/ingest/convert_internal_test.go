@@ -57,10 +57,11 @@ func bare(t *testing.T, pool *pdf.Pool, slug string) structure.Paper {
 		t.Fatal(err)
 	}
 	defer func() { _ = doc.Close() }()
-	source, _, err := readDocument(t.Context(), doc)
+	c, err := readDocument(t.Context(), doc)
 	if err != nil {
 		t.Fatal(err)
 	}
+	source := c.Source
 	source.Anchors, source.Outline = nil, nil
 	source.Regions = floats.Find(source.Doc).Regions()
 	return structure.Read(source)

@@ -67,9 +67,9 @@ func readWith(t *testing.T, extras ingest.Extras, path string) paperdb.Paper {
 	t.Helper()
 	source, err := extras.Open(path)
 	must(t, err)
-	p, err := reader(t).Read(t.Context(), source)
+	read, err := reader(t).Read(t.Context(), source)
 	must(t, err)
-	return p
+	return read.Paper
 }
 
 func TestMinerUTakesThePlaceOfFiguresTablesAndEquations(t *testing.T) {

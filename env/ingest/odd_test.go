@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,8 @@ func readOdd(t *testing.T, data []byte) (paperdb.Paper, error) {
 	if err != nil {
 		return paperdb.Paper{}, err
 	}
-	return reader(t).Read(t.Context(), source)
+	read, err := reader(t).Read(t.Context(), source)
+	return read.Paper, err
 }
 
 func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
@@ -75,24 +77,30 @@ func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
 		{"rotated", onePage(plainStream(oddText), letter+"/Rotate 90"), "A line of text", "no abstract"},
 		{"upside down", onePage(plainStream(oddText), letter+"/Rotate 180"), "A line of text", "no abstract"},
 		{"a turn of 45 degrees", onePage(plainStream(oddText), letter+"/Rotate 45"), "A line of text", "no abstract"},
-		{"cropped to nothing of the text", onePage(plainStream(oddText), letter+"/CropBox [0 0 90 90]"), "", "page 1 has no text; is it a scan?"},
+		{"cropped to nothing of the text", onePage(plainStream(oddText), letter+"/CropBox [0 0 90 90]"), "", "no text layer on its 1 page; is it a scan without OCR?"},
 		{"cropped", onePage(plainStream(oddText), letter+"/CropBox [50 400 612 792]"), "A line of text", "no abstract"},
 		{"boxes the wrong way round", onePage(plainStream(oddText), "/MediaBox [612 792 0 0]"), "A line of text", "no abstract"},
 		{"a box of no size", onePage(plainStream(oddText), "/MediaBox [0 0 0 0]"), "", ""},
 		{"no box", onePage(plainStream(oddText), ""), "A line of text", "no abstract"},
 		{"2,000,000 points", onePage(plainStream(oddText), "/MediaBox [0 0 2000000 2000000]"), "A line of text", "no abstract"},
-		{"a scan", onePage(plainStream("q 600 0 0 700 0 0 cm /X Do Q"), letter, picture), "", "page 1 has no text; is it a scan?"},
-		{"no content", onePage("null", letter), "", "page 1 has no text; is it a scan?"},
+		{"a scan", onePage(plainStream("q 600 0 0 700 0 0 cm /X Do Q"), letter, picture), "", "no text layer on its 1 page; is it a scan without OCR?"},
+		{"no content", onePage("null", letter), "", "no text layer on its 1 page; is it a scan without OCR?"},
 		{"a page more than there are", bytes.Replace(onePage(plainStream(oddText), letter), []byte("/Count 1"), []byte("/Count 2"), 1), "A line of text", "page 2 cannot be read"},
-		{"a bomb of spaces", onePage(bomb(" ", 50), letter), "", "page 1 has no text; is it a scan?"},
+		{"a bomb of spaces", onePage(bomb(" ", 50), letter), "", "no text layer on its 1 page; is it a scan without OCR?"},
 		{"a bomb of text", onePage(bomb("BT /F1 12 Tf 100 500 Td (A) Tj ET ", 2), letter), "", ""},
-		{"a bomb of strokes", onePage(bomb("0 0 m 9 9 l S ", 4), letter), "", "page 1 has no text; is it a scan?"},
+		{"a bomb of strokes", onePage(bomb("0 0 m 9 9 l S ", 4), letter), "", "no text layer on its 1 page; is it a scan without OCR?"},
 		{"forms that draw forms, a hundred million", onePage(plainStream("/X Do"), letter, nested(8, 10)...), "", "page 1 cannot be read: PDFium"},
-		{"a form in itself", onePage(plainStream("/X Do"), letter, form("/X Do", "6")), "", "page 1 has no text; is it a scan?"},
+		{"a form in itself", onePage(plainStream("/X Do"), letter, form("/X Do", "6")), "", "no text layer on its 1 page; is it a scan without OCR?"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := readOdd(t, tt.data)
+			if tt.text == "" && tt.problem != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.problem) {
+					t.Errorf("got %v for a paper without text, want %q", err, tt.problem)
+				}
+				return
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,6 +111,28 @@ func TestOddFilesAreReadOrSaidToBeOdd(t *testing.T) {
 				t.Errorf("problems %q lack %q", p.File.Problems, tt.problem)
 			}
 		})
+	}
+}
+
+// Text that is painted from the bottom up is read from the top down: the check of the order cannot know which is right.
+func TestDoubtfulPapersAreInTheSummary(t *testing.T) {
+	upwards := strings.Builder{}
+	upwards.WriteString("BT /F1 10 Tf 72 60 Td ")
+	for i := range 56 {
+		fmt.Fprintf(&upwards, "(%c%c words of a %c%[2]c line and %[3]c more %[1]c of it) Tj 0 12 Td ", 'a'+i%26, 'a'+i/26, 'z'-i%26)
+	}
+	dir := t.TempDir()
+	path := put(t, dir, "upwards.pdf", onePage(plainStream(upwards.String()+"ET"), "/MediaBox [0 0 612 792]"))
+	put(t, dir, "good.pdf", onePage(plainStream(oddText), "/MediaBox [0 0 612 792]"))
+	store := newMemory()
+	sum, err := ingest.Run(t.Context(), ingest.Config{Reader: reader(t), Store: store}, []string{path, filepath.Join(dir, "good.pdf")})
+	if err != nil || sum.Added != 2 || len(sum.Poor) != 1 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	poor := sum.Poor[0]
+	problems := store.papers[poor.PaperID].File.Problems
+	if poor.Path != path || !strings.HasPrefix(poor.Reason, "the text may be in the wrong order") || problems[0] != poor.Reason {
+		t.Errorf("%+v; problems %q", poor, problems)
 	}
 }
 
@@ -174,10 +204,11 @@ func TestSlowPagesAreProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := r.Read(t.Context(), source)
+	read, err := r.Read(t.Context(), source)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := read.Paper
 	if len(p.Pages) != 2 || !strings.Contains(p.Pages[1].Content, "A line of text") {
 		t.Errorf("page 2 is lost: %.200v", p.Pages)
 	}

@@ -26,12 +26,14 @@ func TestQualityOfRealPapers(t *testing.T) {
 	}
 	var total quality
 	for _, path := range benchPapers(t) {
-		p, outline, err := readWithOutline(path)
+		read, outline, err := readWithOutline(path)
 		if err != nil {
 			t.Logf("%s: %v", filepath.Base(path), err)
 			continue
 		}
+		p := read.Paper
 		q := measure(p, outline)
+		q.fidelity = read.Fidelity
 		total = total.plus(q)
 		t.Logf("%s: %s%s", filepath.Base(path), q, q.remarks)
 		if dir := os.Getenv("AIRQA_TEST_OUT"); dir != "" {
@@ -44,7 +46,7 @@ func TestQualityOfRealPapers(t *testing.T) {
 	t.Logf("all: %s", total)
 }
 
-func readWithOutline(path string) (p paperdb.Paper, outline []pdf.Heading, err error) {
+func readWithOutline(path string) (p ingest.Extraction, outline []pdf.Heading, err error) {
 	source, err := ingest.Open(path)
 	if err != nil {
 		return p, nil, err
@@ -69,7 +71,7 @@ func readWithOutline(path string) (p paperdb.Paper, outline []pdf.Heading, err e
 type quality struct {
 	pages, entries, recalled, sections, judged, extra int
 	figures, tables, empty, references, longReference int
-	lossy                                             int
+	fidelity                                          ingest.Fidelity
 	remarks                                           string
 }
 
@@ -77,15 +79,15 @@ func (q quality) plus(o quality) quality {
 	q.pages, q.entries, q.recalled = q.pages+o.pages, q.entries+o.entries, q.recalled+o.recalled
 	q.sections, q.extra, q.figures, q.tables = q.sections+o.sections, q.extra+o.extra, q.figures+o.figures, q.tables+o.tables
 	q.judged += o.judged
-	q.empty, q.references, q.lossy = q.empty+o.empty, q.references+o.references, q.lossy+o.lossy
+	q.empty, q.references, q.fidelity = q.empty+o.empty, q.references+o.references, q.fidelity.Plus(o.fidelity)
 	q.longReference = max(q.longReference, o.longReference)
 	return q
 }
 
 func (q quality) String() string {
 	return fmt.Sprintf("%d pages, outline %d/%d, sections %d (%d of %d not in the outline), %d figures, %d tables (%d empty), "+
-		"%d references (longest %d), %d pages short of words",
-		q.pages, q.recalled, q.entries, q.sections, q.extra, q.judged, q.figures, q.tables, q.empty, q.references, q.longReference, q.lossy)
+		"%d references (longest %d), %.2f%% of the words lost, order %.3f",
+		q.pages, q.recalled, q.entries, q.sections, q.extra, q.judged, q.figures, q.tables, q.empty, q.references, q.longReference, 100*q.fidelity.LostShare(), q.fidelity.Order())
 }
 
 // starred matches sections that LaTeX omits from the outline.
@@ -120,9 +122,6 @@ func measure(p paperdb.Paper, outline []pdf.Heading) quality {
 	}
 	for _, problem := range p.File.Problems {
 		q.remarks += "\n    problem: " + problem
-		if strings.Contains(problem, "words that PDFium extracts") {
-			q.lossy++
-		}
 	}
 	return q
 }

@@ -13,6 +13,7 @@ import (
 	"airqa/env/ingest/structure"
 	"airqa/env/paperdb"
 	"airqa/env/pdf"
+	"airqa/internal/terminal"
 )
 
 // Reader converts PDFs to rows. It is safe for concurrent use.
@@ -32,10 +33,18 @@ func NewReader(pool *pdf.Pool) (*Reader, error) {
 	return &Reader{pool: pool}, nil
 }
 
-// Read converts a paper to rows: see [paperdb.Paper]. Problems that do not prevent reading, such as a page without
-// text, are in File.Problems. If the file cannot be opened, the error is a [*pdf.OpenError]. The store sets
-// Metadata.PDFPath.
-func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error) {
+// Extraction is a paper that was read.
+type Extraction struct {
+	// Paper has the rows. Problems that did not prevent reading, such as a page without text, are in File.Problems.
+	Paper paperdb.Paper
+	// Poor is the reason why the text is doubtful, also the first problem; empty for most papers.
+	Poor     string
+	Fidelity Fidelity
+}
+
+// Read converts a paper to rows: see [paperdb.Paper]. If the file cannot be opened, the error is a [*pdf.OpenError]. The
+// store sets Metadata.PDFPath. A paper with nothing to search is an error too.
+func (r *Reader) Read(ctx context.Context, s Source) (out Extraction, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("read %s: internal error: %v", s.File.Name, v)
@@ -43,25 +52,45 @@ func (r *Reader) Read(ctx context.Context, s Source) (p paperdb.Paper, err error
 	}()
 	doc, err := r.pool.Open(ctx, s.PDF)
 	if err != nil {
-		return paperdb.Paper{}, err
+		return out, err
 	}
 	defer func() { _ = doc.Close() }()
-	source, problems, err := readDocument(ctx, doc)
+	c, err := readDocument(ctx, doc)
 	if err != nil {
-		return paperdb.Paper{}, err
+		return out, err
 	}
-	problems = append(structureProblems(s.PDF, len(problems) > 0), problems...)
+	source := c.Source
+	problems := append(structureProblems(s.PDF, len(c.problems) > 0), c.problems...)
 	found := floats.Find(source.Doc)
 	source.Regions = found.Regions()
 	parts := structure.Read(source)
 	found.MarkRows(source.Doc)
 	if err := s.lookUp(parts.Title); err != nil {
-		return paperdb.Paper{}, err
+		return out, err
 	}
 	s.enrich(source.Doc.Pages, &found, &parts)
-	p = r.rows(s, source.Doc, found, parts)
+	p := r.rows(s, source.Doc, found, parts)
+	if err := emptyPaper(p, c.broken); err != nil {
+		return out, err
+	}
+	poor := c.doubt()
+	if poor != "" {
+		problems = append([]string{poor}, problems...)
+	}
 	p.File.Problems = slices.Concat(problems, s.problems, missingParts(s, source, p))
-	return p, nil
+	return Extraction{Paper: p, Poor: poor, Fidelity: c.Fidelity}, nil
+}
+
+// emptyPaper returns an error if no page has text and no other source provided anything.
+func emptyPaper(p paperdb.Paper, broken *pdf.PageError) error {
+	pages := terminal.Plural(len(p.Pages), "page")
+	switch {
+	case len(p.Chunks)+len(p.Tables)+len(p.Images)+len(p.Equations) > 0:
+		return nil
+	case broken != nil:
+		return fmt.Errorf("nothing can be read of its %s: %w", pages, broken)
+	}
+	return fmt.Errorf("no text layer on its %s; is it a scan without OCR?", pages)
 }
 
 // structureProblems returns problems of a file's structure. The check takes a third of the reading time, so it is limited to

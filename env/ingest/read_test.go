@@ -143,10 +143,11 @@ func TestWhatIsMissingIsAProblemNotAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := reader(t).Read(t.Context(), source)
+	read, err := reader(t).Read(t.Context(), source)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := read.Paper
 	for _, want := range []string{"page 2 has no text; is it a scan?", "no abstract found", "no references found", "metadata has 9 pages, the PDF has 2"} {
 		if !slices.Contains(p.File.Problems, want) {
 			t.Errorf("problems %q lack %q", p.File.Problems, want)

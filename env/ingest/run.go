@@ -34,6 +34,8 @@ type Config struct {
 	// Workers is the number of papers read concurrently; 0 means 2. Papers are written one at a time, in the order of
 	// the paths.
 	Workers int
+	// MaxPages is the maximum number of pages of a paper, for whoever makes the Reader; 0 means [pdf.DefaultMaxPages].
+	MaxPages int
 	// Again also reads papers that are already stored.
 	Again bool
 	// Replace lets a file replace another file with the same title and venue. Otherwise both are kept.
@@ -59,6 +61,8 @@ type Event struct {
 	State State
 	// PaperID is set on Added and Skipped; Pages, Problems and Beside on Added; Err on Failed.
 	PaperID string
+	// Poor is the reason why the text of an added paper is doubtful, also the first of Problems; empty for most.
+	Poor string
 	// Beside is the other file with the paper's title, if any; Title is then the title given to this one.
 	Beside, Title string
 	Pages         int
@@ -84,7 +88,14 @@ type Summary struct {
 	Pages int
 	// Beside is the number of added papers with the same title as another file.
 	Beside int
+	// Poor lists the added papers whose text is doubtful.
+	Poor   []Poor
 	Failed []Failure
+}
+
+// Poor is a paper that was added although most of its text may be lost, in the wrong order, or illegible.
+type Poor struct {
+	Path, PaperID, Reason string
 }
 
 // Run ingests the PDFs at paths. It skips papers that are already stored. A paper that cannot be read is reported in
@@ -133,10 +144,10 @@ type runner struct {
 // result is a paper that was read, or the error.
 type result struct {
 	source Source
-	paper  paperdb.Paper
-	known  string // the id of an already stored paper
-	err    error
-	fatal  bool
+	Extraction
+	known string // the id of an already stored paper
+	err   error
+	fatal bool
 }
 
 // dispatch sends the indexes of the files in order, only a few ahead of the writer, because finished papers wait in
@@ -178,8 +189,8 @@ func (r *runner) read(ctx context.Context, path string) result {
 		}
 	}
 	r.tell(Event{Path: path, State: Reading})
-	paper, err := r.cfg.Reader.Read(ctx, source)
-	return result{source: source, paper: paper, err: err}
+	read, err := r.cfg.Reader.Read(ctx, source)
+	return result{source: source, Extraction: read, err: err}
 }
 
 // write writes the results in the order of the paths.
@@ -230,19 +241,22 @@ func (r *runner) store(ctx context.Context, path string, res result) error {
 			return nil
 		}
 		res.source.second = true
-		if res.paper, err = r.cfg.Reader.Read(ctx, res.source); err != nil {
+		if res.Extraction, err = r.cfg.Reader.Read(ctx, res.source); err != nil {
 			r.fail(path, err)
 			return nil
 		}
-		event.Beside, event.Title = other.Name, res.paper.Metadata.Title
+		event.Beside, event.Title = other.Name, res.Paper.Metadata.Title
 		r.summary.Beside++
 	}
-	if err := r.cfg.Store.Put(ctx, res.paper, res.source.PDF); err != nil {
+	if err := r.cfg.Store.Put(ctx, res.Paper, res.source.PDF); err != nil {
 		return fmt.Errorf("store %s: %w", path, err)
 	}
 	r.summary.Added++
-	r.summary.Pages += len(res.paper.Pages)
-	event.PaperID, event.Pages, event.Problems = res.paper.Metadata.PaperID, len(res.paper.Pages), res.paper.File.Problems
+	r.summary.Pages += len(res.Paper.Pages)
+	event.PaperID, event.Pages, event.Problems = res.Paper.Metadata.PaperID, len(res.Paper.Pages), res.Paper.File.Problems
+	if event.Poor = res.Poor; event.Poor != "" {
+		r.summary.Poor = append(r.summary.Poor, Poor{path, event.PaperID, event.Poor})
+	}
 	r.claimed[event.PaperID] = true
 	r.end(event)
 	return nil
@@ -251,7 +265,7 @@ func (r *runner) store(ctx context.Context, path string, res result) error {
 // otherFile returns the file that already owns the id of a paper, or the zero value. Files are identified by content.
 // With Replace, only a file of the same run, or one with a different title despite the same id, keeps the id.
 func (r *runner) otherFile(ctx context.Context, res result) (paperdb.File, error) {
-	id := res.paper.Metadata.PaperID
+	id := res.Paper.Metadata.PaperID
 	owner, ok, err := r.cfg.Store.Owner(ctx, id)
 	if err != nil {
 		return paperdb.File{}, fmt.Errorf("look for paper %s in the store: %w", id, err)
@@ -266,7 +280,7 @@ func (r *runner) otherFile(ctx context.Context, res result) (paperdb.File, error
 	if err != nil {
 		return paperdb.File{}, fmt.Errorf("look for paper %s in the store: %w", id, err)
 	}
-	if qa.SameTitle(title, res.paper.Metadata.Title) {
+	if qa.SameTitle(title, res.Paper.Metadata.Title) {
 		return paperdb.File{}, nil
 	}
 	return owner, nil

@@ -60,11 +60,11 @@ func readFixture(t *testing.T, slug string, withMetadata bool) paperdb.Paper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := reader(t).Read(context.Background(), source)
+	read, err := reader(t).Read(context.Background(), source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return read.Paper
 }
 
 // entry is a part of a paper with its page, reduced to properties that do not depend on the print.

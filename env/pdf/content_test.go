@@ -163,6 +163,23 @@ func TestTextOutsideTheVisiblePageIsNotMissed(t *testing.T) {
 	}
 }
 
+func TestLinesOfRotatedPagesAreInOrder(t *testing.T) {
+	content := "BT /F1 12 Tf 100 700 Td (The first line has some words) Tj 0 -14 Td (the second has repre-) Tj 0 -14 Td (sentation and the third) Tj ET"
+	const want = "The first line has some words\nthe second has representation and the third"
+	for _, turn := range []string{"", "/Rotate 90", "/Rotate 180", "/Rotate 270"} {
+		glyphs, got, err := open(t, letter(content, turn)).GlyphsAndText(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = strings.ReplaceAll(strings.TrimSpace(got), "\r", ""); got != want {
+			t.Errorf("%s: got %q", turn, got)
+		}
+		if got := text(glyphs); !strings.HasPrefix(got, "The first line") {
+			t.Errorf("%s: glyphs %q", turn, got)
+		}
+	}
+}
+
 func TestTextAsPDFiumReadsIt(t *testing.T) {
 	line := "(" + strings.Repeat("words that are many ", 4) + ") Tj 0 -14 Td "
 	content := "BT /F1 10 Tf 90 760 Td (some representa-) Tj 0 -14 Td (tion of text) Tj 0 -14 Td " + strings.Repeat(line, 40) + "ET"

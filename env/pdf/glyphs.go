@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -65,6 +66,29 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 	if err := d.turnTo(n); err != nil {
 		return nil, "", err
 	}
+	glyphs, plain, err := d.textOnPage(n)
+	if err != nil {
+		return nil, "", err
+	}
+	if angle := mainAngle(glyphs); angle != 0 {
+		// PDFium reverses the lines of text that is displayed sideways: read it upright.
+		turns := uint64(d.frames[n].turns)
+		d.g.call("FPDFPage_SetRotation", d.page, (turns+uint64(angle/90))%4)
+		glyphs, plain, err = d.textOnPage(n)
+		d.g.call("FPDFPage_SetRotation", d.page, turns)
+		if err := cmp.Or(err, d.fault(n)); err != nil {
+			return nil, "", err
+		}
+	}
+	all := len(glyphs)
+	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all {
+		plain = textOf(glyphs)
+	}
+	return glyphs, plain, nil
+}
+
+// textOnPage returns the characters of the current page n and its text.
+func (d *Document) textOnPage(n int) ([]Glyph, string, error) {
 	text := uint64(d.g.word("FPDFText_LoadPage", d.page))
 	if text == 0 {
 		if err := d.fault(n); err != nil {
@@ -74,14 +98,26 @@ func (d *Document) pageGlyphs(n int) ([]Glyph, string, error) {
 	}
 	glyphs, plain := d.glyphs(text), d.plainText(text)
 	d.g.call("FPDFText_ClosePage", text)
-	if err := d.fault(n); err != nil {
-		return nil, "", err
+	return glyphs, plain, d.fault(n)
+}
+
+// mainAngle returns the quarter turn at which most characters of a page are displayed, 0 to 270.
+func mainAngle(glyphs []Glyph) int {
+	count, all := [4]int{}, 0
+	for _, g := range glyphs {
+		if g.Size > 0 && g.Rune != ' ' {
+			all++
+			if g.Angle%90 == 0 {
+				count[g.Angle/90%4]++
+			}
+		}
 	}
-	all := len(glyphs)
-	if glyphs = inside(glyphs, d.frames[n].page()); len(glyphs) < all {
-		plain = textOf(glyphs)
+	for quarter, n := range count {
+		if n*2 > all {
+			return 90 * quarter
+		}
 	}
-	return glyphs, plain, nil
+	return 0
 }
 
 // textOf returns the text of glyphs in the form of plainText, for pages that are not shown whole.

@@ -80,7 +80,7 @@ func (g *guest) call(name string, args ...uint64) uint64 {
 	g.stack[0] = 0
 	copy(g.stack[:], args)
 	if err := fn.CallWithStack(context.Background(), g.stack[:max(1, len(args))]); err != nil {
-		g.err = fmt.Errorf("PDFium %s: %s", name, reason(err))
+		g.err = &guestError{name, err}
 		return 0
 	}
 	return g.stack[0]
@@ -169,14 +169,22 @@ func (g *guest) utf16At(i int, size uint32) string {
 	return string(utf16.Decode(units))
 }
 
-// reason describes a fault in one line. PDFium stops at an "unreachable" instruction when it runs out of memory.
-func reason(err error) string {
-	line := firstLine(err.Error())
-	if strings.Contains(line, "unreachable") {
-		return "it gave up: out of memory or a broken file (" + line + ")"
-	}
-	return line
+// guestError is a crash inside PDFium.
+type guestError struct {
+	call  string
+	cause error // names the instruction
 }
+
+// Error describes the crash for readers who do not know PDFium. It stops at an "unreachable" instruction when it runs out
+// of memory.
+func (e *guestError) Error() string {
+	if strings.Contains(e.cause.Error(), "unreachable") {
+		return "PDFium gave up: the file is damaged or needs too much memory"
+	}
+	return "PDFium failed: the file is damaged"
+}
+
+func (e *guestError) Unwrap() error { return fmt.Errorf("%s: %w", e.call, e.cause) }
 
 func firstLine(s string) string {
 	if at := strings.IndexAny(s, "\r\n"); at >= 0 {

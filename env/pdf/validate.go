@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strconv"
 	"sync"
@@ -20,6 +19,9 @@ type Info struct {
 	Tagged    bool
 }
 
+// brokenStructure is the warning about a file whose objects cannot be listed. PDFium may find them nevertheless.
+const brokenStructure = "the file is damaged, such as by an interrupted download; parts of it may be missing"
+
 // Validate leniently checks the structure of a PDF. A failure is a one-line warning rather than an error, because
 // PDFium reads files that this check rejects. The error is an [*OpenError] for data that is not a PDF at all.
 func Validate(data []byte) (info Info, warnings []string, err error) {
@@ -28,16 +30,16 @@ func Validate(data []byte) (info Info, warnings []string, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			warnings = append(warnings, fmt.Sprintf("structure check gave up: %s", firstLine(fmt.Sprint(r))))
+			warnings = append(warnings, brokenStructure)
 		}
 	}()
 	ctx, err := api.ReadContext(bytes.NewReader(data), validation())
 	if err != nil {
-		return Info{}, []string{"structure: " + firstLine(err.Error())}, nil
+		return Info{}, []string{brokenStructure}, nil
 	}
 	info = Info{Version: ctx.VersionString(), Pages: ctx.PageCount, Encrypted: ctx.Encrypt != nil, Tagged: ctx.Tagged}
 	if err := api.ValidateContext(ctx); err != nil {
-		warnings = append(warnings, "structure: "+firstLine(err.Error()))
+		warnings = append(warnings, "the file does not follow the PDF standard; parts of it may be missing")
 	}
 	info.Pages = ctx.PageCount
 	return info, warnings, nil

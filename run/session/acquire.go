@@ -251,6 +251,9 @@ func (q *acquirer) noteIngest(e ingest.Event) {
 		q.mu.Lock()
 		q.papers[id].State = wanted.Fetched
 		q.mu.Unlock()
+		if e.Poor != "" {
+			q.Progress.Print(fmt.Sprintf("warning: read badly: %s: %s", e.Path, e.Poor))
+		}
 		e.Problems = nil // airqa papers lists them
 		q.reportFile(e)
 	case ingest.Reading:

@@ -20,7 +20,7 @@ import (
 func (s Session) Ingest(to env.WriterConfig, files []string, cfg ingest.Config, chunks datadir.Chunking) (sum ingest.Summary, err error) {
 	ctx, drain, stop := s.Interrupts()
 	defer stop()
-	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers})
+	pool, err := pdf.NewPool(pdf.Config{MaxInstances: cfg.Workers, MaxPages: cfg.MaxPages})
 	if err != nil {
 		return sum, err
 	}
@@ -75,8 +75,15 @@ func (s Session) readPapers(ctx context.Context, files []string, cfg ingest.Conf
 	if sum.Beside > 0 {
 		beside = fmt.Sprintf(" (%d with the same title as another file)", sum.Beside)
 	}
-	stage.Close(fmt.Sprintf("%d added%s, %d already present, %d failed, %s", sum.Added, beside, sum.Skipped, len(sum.Failed),
+	poor := ""
+	if len(sum.Poor) > 0 {
+		poor = fmt.Sprintf(", %d read badly", len(sum.Poor))
+	}
+	stage.Close(fmt.Sprintf("%d added%s, %d already present, %d failed%s, %s", sum.Added, beside, sum.Skipped, len(sum.Failed), poor,
 		rate(pages, s.Now().Sub(begun), "pages/s")))
+	for _, p := range sum.Poor {
+		s.Notify.Warnf("read badly: %s: %s", p.Path, p.Reason)
+	}
 	return sum, err
 }
 

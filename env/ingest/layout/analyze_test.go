@@ -211,15 +211,21 @@ func TestChineseHasNoSpaces(t *testing.T) {
 
 // Pages with vertical text are read as upright ones; boxes can be converted back.
 func TestTurnedPagesAreReadUpright(t *testing.T) {
-	for _, angle := range []int{90, 270} {
+	for _, angle := range []int{90, 180, 270} {
 		p := layouttest.NewPage()
 		p.Lines(72, 100, column("text", 6)...)
 		p.Rule(72, 300, 240)
 		want := layouttest.Analyze(p).Pages[0]
 		shown := layout.Input{Width: p.Height, Height: p.Width}
+		if angle == 180 {
+			shown.Width, shown.Height = p.Width, p.Height
+		}
 		back := func(b layout.Box) layout.Box {
-			if angle == 90 { // the text runs up
+			switch angle {
+			case 90: // the text runs up
 				return layout.Box{X0: b.Y0, Y0: p.Width - b.X1, X1: b.Y1, Y1: p.Width - b.X0}
+			case 180:
+				return layout.Box{X0: p.Width - b.X1, Y0: p.Height - b.Y1, X1: p.Width - b.X0, Y1: p.Height - b.Y0}
 			}
 			return layout.Box{X0: p.Height - b.Y1, Y0: b.X0, X1: p.Height - b.Y0, Y1: b.X1}
 		}

@@ -128,14 +128,20 @@ func (p *backdrops) is(s Shape) bool {
 			continue
 		}
 		prose += f.chars
-		if abs(f.size-p.bodySize) < 0.08*p.bodySize && (s.Kind == Picture || f.words[0].Font == p.bodyFont) {
+		if p.runs(f) || s.Kind == Picture {
 			covered += area(common)
 		}
 	}
 	if area(s.Box) > mostOfPage*p.area {
 		return all > fewLabels && (s.Kind == Picture || prose*2 > all)
 	}
-	return covered > filled*area(s.Box)
+	return covered > filled*area(s.Box) && prose*2 > all
+}
+
+// runs reports whether a line may be running text of the paper: an abstract is smaller, a lead larger than the rest.
+func (p *backdrops) runs(f *fragment) bool {
+	return f.size > 0.75*p.bodySize && f.size < 1.3*p.bodySize &&
+		slices.ContainsFunc(f.words, func(w Word) bool { return w.Font == p.bodyFont })
 }
 
 func area(b Box) float64 { return b.Width() * b.Height() }

@@ -104,7 +104,7 @@ type Page struct {
 	Width, Height float64
 	Lines         []Line
 	Shapes        []Shape
-	// Turned is the rotation of the text on the page as displayed: 0, 90 or 270. Lines and shapes have coordinates on
+	// Turned is the rotation of the text on the page as displayed: 0, 90, 180 or 270. Lines and shapes have coordinates on
 	// an upright page of Width by Height; AsShown converts them back.
 	Turned int
 	// Aside is a rotated part of an upright page, such as a table, with the coordinates of a turned page. It is nil for

@@ -6,7 +6,7 @@ import "slices"
 func (in Input) turned(angle int) Input {
 	in.Turned = angle
 	t := turn{angle, in.Width, in.Height}
-	in.Width, in.Height = in.Height, in.Width
+	in.Width, in.Height = t.size()
 	in.Glyphs, in.Shapes = slices.Clone(in.Glyphs), t.shapes(in.Shapes)
 	for i := range in.Glyphs {
 		g := &in.Glyphs[i]
@@ -44,7 +44,7 @@ func (in Input) aside(number int, sideways []Glyph, bodySize float64) *Page {
 	return p
 }
 
-// mainAngle returns 90 or 270 if 90% of the characters have that angle, else 0.
+// mainAngle returns 90, 180 or 270 if 90% of the characters have that angle, else 0.
 func mainAngle(glyphs []Glyph) int {
 	const fewest = 40 // excludes a stamp in the margin of a scan
 	count, all := map[int]int{}, 0
@@ -54,7 +54,7 @@ func mainAngle(glyphs []Glyph) int {
 			all++
 		}
 	}
-	for _, angle := range []int{90, 270} {
+	for _, angle := range []int{90, 180, 270} {
 		if all >= fewest && count[angle]*10 >= all*9 {
 			return angle
 		}
@@ -72,10 +72,20 @@ func (t turn) point(x, y float64) (float64, float64) {
 	switch t.angle {
 	case 90:
 		return t.height - y, x
+	case 180:
+		return t.width - x, t.height - y
 	case 270:
 		return y, t.width - x
 	}
 	return x, y
+}
+
+// size returns the size of the page with upright text.
+func (t turn) size() (width, height float64) {
+	if t.angle%180 != 0 {
+		return t.height, t.width
+	}
+	return t.width, t.height
 }
 
 func (t turn) box(b Box) Box {
@@ -86,10 +96,7 @@ func (t turn) box(b Box) Box {
 
 // Shown returns the size of the page as displayed.
 func (p *Page) Shown() (width, height float64) {
-	if p.Turned != 0 {
-		return p.Height, p.Width
-	}
-	return p.Width, p.Height
+	return turn{p.Turned, p.Width, p.Height}.size()
 }
 
 // AsShown converts a box from the page with upright text to the page as displayed.
