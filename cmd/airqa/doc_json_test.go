@@ -52,6 +52,14 @@ var jsonOutputs = map[string]jsonOutput{
 		[]string{"doctor -d airqa-demo/data -m offline --judge offline --json"},
 		[]any{doctor.Result{}},
 	},
+	"ingest": {
+		[]string{"ingest airqa-demo/papers -d airqa-demo/data --json"},
+		[]any{ingestResult{}},
+	},
+	"papers add": {
+		[]string{"papers add airqa-demo/papers -d airqa-demo/data --json"},
+		[]any{ingestResult{}},
+	},
 	"papers list": {
 		[]string{"papers -d airqa-demo/data --json"},
 		[]any{paperLine{}},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"airqa/env/ingest/layout"
 	"airqa/env/ingest/structure"
@@ -15,8 +16,20 @@ import (
 type contents struct {
 	structure.Source
 	Fidelity
-	problems []string
-	broken   *pdf.PageError // of a page that cannot be read
+	problems  []string
+	broken    *pdf.PageError // of a page that cannot be read
+	illegible bool           // most letters are wrong
+}
+
+// outlineText returns the titles that the file has apart from its pages, in Unicode.
+func outlineText(ctx context.Context, doc *pdf.Document) string {
+	var b strings.Builder
+	outline, _ := doc.Outline(ctx) // readMarks reports errors
+	for _, h := range outline {
+		b.WriteString(h.Title + "\n")
+	}
+	meta, _ := doc.Metadata(ctx)
+	return b.String() + meta.Title
 }
 
 // readDocument extracts everything from an open document. Pages that cannot be read remain empty and are reported.
@@ -34,6 +47,10 @@ func readDocument(ctx context.Context, doc *pdf.Document) (c contents, err error
 			c.problems = append(c.problems, fmt.Sprintf("page %d has no text; is it a scan?", i+1))
 		}
 		inputs[i], texts[i] = in, text
+	}
+	undecoded, illegible := decodeFonts(inputs, texts, func() string { return outlineText(ctx, doc) })
+	if c.illegible = illegible; undecoded != "" {
+		c.problems = append(c.problems, undecoded)
 	}
 	c.Doc = layout.Analyze(inputs)
 	var unfaithful []string

@@ -1,11 +1,13 @@
 package mineru
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +19,8 @@ import (
 const (
 	middleName  = "middle.json"
 	contentName = "content_list.json"
+	// middle4Name is the file of MinerU 4's Python interface and zip files; its command writes ID.json.
+	middle4Name = "middle_json.json"
 )
 
 // maxFile is the maximum size of an output file; a long book takes some 20 MB.
@@ -28,8 +32,9 @@ type Folder struct {
 	found map[string][]string // folders with an output, relative to root, by the name of the paper in lower case
 }
 
-// Open finds all outputs below root: ID/auto/ID_middle.json next to ID_content_list.json, as MinerU writes them,
-// ID_middle.json in any other folder, and ID/middle.json. It reads names but no contents.
+// Open finds all outputs below root: ID/auto/ID_middle.json next to ID_content_list.json, as MinerU 1 to 3 writes them,
+// ID_middle.json in any other folder, and ID/middle.json; ID/middle_json.json and ID.json of MinerU 4. Of ID.json, it
+// reads the ends, and of the others only the names. A folder without any output is an error.
 func Open(root string) (*Folder, error) {
 	f := &Folder{root: root, found: map[string][]string{}}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -40,6 +45,9 @@ func Open(root string) (*Folder, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for MinerU output: %w", err)
+	}
+	if len(f.found) == 0 {
+		return nil, fmt.Errorf("no MinerU output in %s: there is no ID_middle.json, ID/middle_json.json or ID.json with pages", root)
 	}
 	for _, dirs := range f.found {
 		slices.SortFunc(dirs, preferred)
@@ -53,12 +61,42 @@ func (f *Folder) note(path string) error {
 	if err != nil {
 		return err
 	}
-	for _, end := range []string{middleName, contentName} {
-		if id := idOf(filepath.Join(dir, filepath.Base(path)), end); id != "" && !slices.Contains(f.found[id], dir) {
+	add := func(id string) {
+		if id != "" && !slices.Contains(f.found[id], dir) {
 			f.found[id] = append(f.found[id], dir)
 		}
 	}
+	named := false
+	for _, end := range []string{middleName, contentName, middle4Name} {
+		id := idOf(filepath.Join(dir, filepath.Base(path)), end)
+		add(id)
+		named = named || id != ""
+	}
+	if id, ok := strings.CutSuffix(strings.ToLower(filepath.Base(path)), ".json"); ok && !named && isMiddle(path) {
+		add(id)
+	}
 	return nil
+}
+
+// isMiddle reports whether a file has the marks of MinerU's pages near its beginning or end.
+func isMiddle(path string) bool {
+	const part = 16 << 10
+	file, err := os.Open(path)
+	if err != nil {
+		return false // reported if it is needed
+	}
+	defer func() { _ = file.Close() }()
+	ends := make([]byte, part)
+	n, _ := io.ReadFull(file, ends)
+	ends = ends[:n]
+	if info, err := file.Stat(); err == nil && info.Size() > part {
+		tail := make([]byte, part)
+		n, _ := file.ReadAt(tail, info.Size()-part)
+		ends = append(ends, tail[:n]...)
+	}
+	return slices.ContainsFunc([]string{`"docvortex.middle"`, `"pdf_info"`, `"is_full_document"`}, func(mark string) bool {
+		return bytes.Contains(ends, []byte(mark))
+	})
 }
 
 // idOf returns the paper of a file in lower case, or "" if the file has another suffix.
@@ -78,8 +116,10 @@ func idOf(path, end string) string {
 	return strings.ToLower(id)
 }
 
-// methods lists the subfolders that MinerU creates per paper, one per parsing method; the first is preferred.
-func methods() []string { return []string{"auto", "txt", "ocr", "vlm"} }
+// methods lists the subfolders per paper, one per parsing method, or per quality since MinerU 4; the first is preferred.
+func methods() []string {
+	return []string{"auto", "txt", "ocr", "vlm", "advanced", "standard", "basic", "flash"}
+}
 
 func preferred(a, b string) int {
 	rank := func(dir string) int {
@@ -110,22 +150,25 @@ func (f *Folder) Find(names ...string) (Output, bool) {
 		if len(dirs) > 1 {
 			o.problem("%d outputs for %s; using the one in %s", len(dirs), id, filepath.ToSlash(dirs[0]))
 		}
-		o.middle = o.read(filepath.Join(f.root, dirs[0]), id, middleName)
-		o.content = o.read(filepath.Join(f.root, dirs[0]), id, contentName)
+		dir := filepath.Join(f.root, dirs[0])
+		o.middle = o.read(dir, middle4Name, id+"_"+middleName, middleName, id+".json")
+		o.content = o.read(dir, contentName, id+"_"+contentName)
 		return o, true
 	}
 	return Output{}, false
 }
 
-// read loads one file. A file that cannot be read is a problem.
-func (o *Output) read(dir, id, end string) []byte {
+// read loads the first file with one of several names in lower case. A file that cannot be read is a problem.
+func (o *Output) read(dir string, names ...string) []byte {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		o.problem("%v", cause(err))
 		return nil
 	}
+	rank := func(e os.DirEntry) int { return slices.Index(names, strings.ToLower(e.Name())) }
+	slices.SortStableFunc(entries, func(a, b os.DirEntry) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, e := range entries {
-		if name := strings.ToLower(e.Name()); name != end && name != id+"_"+end {
+		if rank(e) < 0 {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Size() > maxFile {

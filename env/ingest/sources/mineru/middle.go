@@ -5,9 +5,13 @@ import (
 	"strings"
 )
 
-// document is the relevant part of middle.json. A block contains blocks or lines, a line contains spans.
+// document is the relevant part of middle.json. A block contains blocks or lines, a line contains spans. Exactly one list
+// of pages is there: Info up to MinerU 3, Pages since.
 type document struct {
-	Info []page `json:"pdf_info"`
+	Info  []page  `json:"pdf_info"`
+	Pages []page4 `json:"pages"`
+	// Whole is in all files of MinerU 4.
+	Whole *bool `json:"is_full_document"`
 }
 
 type page struct {

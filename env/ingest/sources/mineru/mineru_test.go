@@ -52,6 +52,37 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// The files conform to the schema of docvortex 0.6.4, which MinerU 4.0.12 uses.
+func TestParseMinerU4(t *testing.T) {
+	want := mineru.Paper{
+		Pages: map[int]mineru.Page{1: {Width: 1000, Height: 1000}, 2: {Width: 1000, Height: 1000}},
+		Figures: []mineru.Figure{
+			{Page: 1, Caption: "Figure 1: Seeds carried $x > 0$ metres by wind.", Box: mineru.Box{100, 125, 500, 375}},
+			{Page: 2, Caption: "Figure 2: A chart.", Box: mineru.Box{100, 600, 900, 900}},
+		},
+		Tables: []mineru.Table{{
+			Page: 2, Caption: "Table 1: Distance by height. Means of five plots.", Box: mineru.Box{200, 250, 800, 500},
+			HTML: "<table><tr><td>1 m</td><td>4.2</td></tr></table>",
+		}},
+		Equations: []mineru.Equation{{Page: 1, LaTeX: "$$\nv = \\sqrt { 2 g h }\n$$"}},
+		Floats:    true, Formulas: true,
+	}
+	for _, id := range []string{"four", "named"} { // the SDK's name in a folder, and that of mineru-kit
+		if diff := cmp.Diff(want, parse(t, id)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+}
+
+func TestAFolderWithoutOutputIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "paper.json"), `{"title": "metadata"}`)
+	write(t, filepath.Join(dir, "paper.md"), "text")
+	if _, err := mineru.Open(dir); err == nil || !strings.Contains(err.Error(), "no MinerU output in "+dir) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestParseParts(t *testing.T) {
 	tests := []struct {
 		id   string
@@ -81,7 +112,7 @@ func TestParseParts(t *testing.T) {
 			Problems:  []string{"MinerU: a chart on page 3 has no box"},
 		}},
 		{"notlist", mineru.Paper{Problems: []string{
-			"MinerU: middle.json has no pdf_info",
+			"MinerU: middle.json has no pages",
 			"MinerU: middle.json is missing: figures and tables come from the PDF instead",
 		}}},
 		{"twice", mineru.Paper{
@@ -111,7 +142,7 @@ func TestBrokenFilesAreProblems(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	f := samples(t)
-	if got := f.Papers(); got != 8 {
+	if got := f.Papers(); got != 10 {
 		t.Errorf("%d papers", got)
 	}
 	if _, ok := f.Find("", "nothing"); ok {
@@ -169,9 +200,10 @@ func write(t *testing.T, path, text string) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, id := range []string{"whole", "broken", "flat"} {
+	for _, id := range []string{"whole", "broken", "flat", "four"} {
 		names, _ := filepath.Glob(filepath.Join("testdata", id, "*", "*.json"))
-		for _, name := range names {
+		more, _ := filepath.Glob(filepath.Join("testdata", id, "*.json"))
+		for _, name := range append(names, more...) {
 			data, err := os.ReadFile(name)
 			if err != nil {
 				f.Fatal(err)

@@ -56,6 +56,9 @@ func (o Output) Parse() Paper {
 		for _, page := range pages.Info {
 			p.add(page)
 		}
+		for _, page := range pages.Pages {
+			p.add4(page)
+		}
 	}
 	var items []item
 	whole := o.decode(contentName, o.content, &items)
@@ -71,6 +74,9 @@ func (o Output) Parse() Paper {
 		p.Formulas, p.Equations = true, equations(items)
 	case p.Floats:
 		p.Formulas = true
+		if pages.Info == nil {
+			break // MinerU 4 writes one file
+		}
 		o.problem("%s is missing: equations come from %s instead", contentName, middleName)
 	}
 	p.Problems = append(o.problems, p.Problems...)
@@ -91,10 +97,11 @@ func (o *Output) decode(name string, data []byte, into any) bool {
 
 // shaped reports whether middle.json has pages at all.
 func (o *Output) shaped(d document) bool {
-	if d.Info == nil {
-		o.problem("%s has no pdf_info", middleName)
+	known := d.Info != nil || d.Pages != nil && d.Whole != nil
+	if !known {
+		o.problem("%s has no pages", middleName)
 	}
-	return d.Info != nil
+	return known
 }
 
 // item is an entry of content_list.json. MinerU 2 added boxes, in thousandths of the page.
@@ -110,9 +117,11 @@ type item struct {
 	ChartCaption  []string  `json:"chart_caption"`
 }
 
+// thousandths is the size of a page in units of boxes that are relative to it.
+const thousandths = 1000
+
 // addItems adds the tables and figures of content_list.json.
 func (p *Paper) addItems(items []item) {
-	const thousandths = 1000
 	for _, it := range items {
 		number, at := it.Page+1, join(Box{}, it.Box)
 		switch it.Type {

@@ -1,0 +1,166 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"airqa/env/ingest/layout"
+)
+
+// A font without a Unicode map has the codes of an 8-bit encoding. PDFium shows those of Cyrillic and Greek letters as
+// accented Latin ones: "Ââåäåíèå" for "Введение".
+
+// encoding is a candidate for the text of such fonts.
+type encoding struct {
+	name string
+	// common lists the ten most frequent letters of its languages: about two thirds of all letters.
+	common string
+	script *unicode.RangeTable
+	table  *charmap.Charmap
+	// other maps codes that differ from the table.
+	other map[byte]rune
+}
+
+const (
+	commonCyrillic = "оеаинтсрвл"
+	commonGreek    = "αοιετσνηυρ"
+)
+
+// encodings lists the candidates. T2A is that of TeX's Cyrillic fonts.
+var encodings = []encoding{
+	{"Cyrillic (T2A)", commonCyrillic, unicode.Cyrillic, charmap.Windows1251, map[byte]rune{0xBC: 'ё', 0x9C: 'Ё', 0xBE: '«', 0xBF: '»', 0x9D: '№', 0xB8: '¸'}},
+	{"Cyrillic (CP1251)", commonCyrillic, unicode.Cyrillic, charmap.Windows1251, nil},
+	{"Cyrillic (KOI8-R)", commonCyrillic, unicode.Cyrillic, charmap.KOI8R, nil},
+	{"Cyrillic (ISO 8859-5)", commonCyrillic, unicode.Cyrillic, charmap.ISO8859_5, nil},
+	{"Greek (CP1253)", commonGreek, unicode.Greek, charmap.Windows1253, nil},
+}
+
+// decode returns the letter of a code that PDFium shows as r.
+func (e encoding) decode(r rune) rune {
+	code, ok := charmap.Windows1252.EncodeRune(r)
+	if !ok || r < 0x80 {
+		return r
+	}
+	if other, ok := e.other[code]; ok {
+		return other
+	}
+	if letter := e.table.DecodeByte(code); letter != unicode.ReplacementChar && !unicode.IsControl(letter) {
+		return letter
+	}
+	return r
+}
+
+// fit returns the share of common small letters among the letters of a text, and how many letters belong to the script.
+func (e encoding) fit(count map[rune]int) (share float64, letters int) {
+	common := 0
+	for r, n := range count {
+		r = e.decode(r)
+		if !unicode.Is(e.script, r) {
+			continue
+		}
+		letters += n
+		if strings.ContainsRune(e.common, r) {
+			common += n
+		}
+	}
+	return float64(common) / float64(max(1, letters)), letters
+}
+
+// fontLetters counts the letters of a font.
+type fontLetters struct {
+	all, accented int
+	runes         map[rune]int // accented ones, and other codes from 0x80
+}
+
+// foreignFonts returns the fonts most of whose letters are accented Latin ones, as in no language, and their letters. It
+// ignores fonts of a few symbols.
+func foreignFonts(inputs []layout.Input) (fonts map[string]bool, count map[rune]int) {
+	const (
+		fewest    = 100 // letters
+		different = 12
+	)
+	byFont := map[string]*fontLetters{}
+	for _, in := range inputs {
+		for _, g := range in.Glyphs {
+			f := byFont[g.Font]
+			if f == nil {
+				f = &fontLetters{runes: map[rune]int{}}
+				byFont[g.Font] = f
+			}
+			if unicode.IsLetter(g.Rune) {
+				f.all++
+			}
+			if g.Rune >= 0x80 && g.Rune < 0x2200 {
+				f.runes[g.Rune]++
+				if g.Rune >= 0xC0 && g.Rune < 0x100 {
+					f.accented++
+				}
+			}
+		}
+	}
+	fonts, count = map[string]bool{}, map[rune]int{}
+	for name, f := range byFont {
+		if f.accented < fewest || f.accented*2 < f.all || len(f.runes) < different {
+			continue
+		}
+		fonts[name] = true
+		for r, n := range f.runes {
+			count[r] += n
+		}
+	}
+	return fonts, count
+}
+
+// decodeFonts replaces the letters of fonts without a Unicode map, in glyphs and in PDFium's texts. The paper's other
+// texts, such as its outline, may support a decision. It returns a problem, or "" if there are no such fonts, and whether
+// the text is illegible.
+func decodeFonts(inputs []layout.Input, texts []string, outline func() string) (problem string, illegible bool) {
+	fonts, count := foreignFonts(inputs)
+	if len(fonts) == 0 {
+		return "", false
+	}
+	e, ok := bestEncoding(count, outline)
+	if !ok {
+		return "the fonts have no Unicode map: most letters are wrong", true
+	}
+	for i := range inputs {
+		for k := range inputs[i].Glyphs {
+			if g := &inputs[i].Glyphs[k]; fonts[g.Font] {
+				g.Rune = e.decode(g.Rune)
+			}
+		}
+		texts[i] = strings.Map(e.decode, texts[i])
+	}
+	return fmt.Sprintf("fonts without a Unicode map: their text is read as %s", e.name), false
+}
+
+// bestEncoding returns the encoding that makes ordinary text of letters. An outline in the script is a reason to accept a
+// short or unusual text.
+func bestEncoding(count map[rune]int, outline func() string) (best encoding, ok bool) {
+	const clear, supported, script = 0.5, 0.3, 5
+	most, share := 0.0, 0.0
+	for _, e := range encodings {
+		fit, letters := e.fit(count)
+		// Letters outside the script count against it: ё tells CP1251 and T2A apart.
+		total := 0
+		for _, n := range count {
+			total += n
+		}
+		if weighed := fit * float64(letters) / float64(total); weighed > most {
+			best, most, share = e, weighed, fit
+		}
+	}
+	if share >= clear {
+		return best, true
+	}
+	inScript := 0
+	for _, r := range outline() {
+		if best.script != nil && unicode.Is(best.script, r) {
+			inScript++
+		}
+	}
+	return best, share >= supported && inScript >= script
+}

@@ -1,0 +1,92 @@
+package mineru
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// page4 is a page of MinerU 4: the schema docvortex.middle, or its predecessor with schema_version 2.0. Boxes are
+// fractions of the page.
+type page4 struct {
+	Index  int      `json:"page_idx"` // from 0
+	Blocks []block4 `json:"blocks"`
+}
+
+// block4 is a block or a span. Its content is a text, HTML or LaTeX, or a list of blocks or spans.
+type block4 struct {
+	Type    string          `json:"type"`
+	Box     []float64       `json:"bbox"`
+	Content json.RawMessage `json:"content"`
+}
+
+// add4 adds a page's tables, figures and equations. Boxes become thousandths of the page, like those of
+// content_list.json.
+func (p *Paper) add4(pg page4) {
+	number := pg.Index + 1
+	p.Pages[number] = Page{thousandths, thousandths}
+	for _, b := range pg.Blocks {
+		switch b.Type {
+		case "table":
+			t := Table{Page: number, Caption: b.parts("table_caption", "table_footnote"), HTML: bareTable(b.parts("table_body"))}
+			t.Box = p.box4(b, "table", number)
+			p.Tables = append(p.Tables, t)
+		case "image", "chart":
+			f := Figure{Page: number, Caption: b.parts("image_caption", "chart_caption")}
+			f.Box = p.box4(b, "figure", number)
+			p.Figures = append(p.Figures, f)
+		case "equation":
+			if latex := displayed(b.text()); latex != "" {
+				p.Equations = append(p.Equations, Equation{Page: number, LaTeX: latex})
+			}
+		}
+	}
+}
+
+func (p *Paper) box4(b block4, what string, number int) Box {
+	var scaled []float64
+	for _, v := range b.Box {
+		scaled = append(scaled, thousandths*v)
+	}
+	return p.box(block{Box: scaled}, what, number)
+}
+
+// parts returns the text of the inner blocks of some types, type by type.
+func (b block4) parts(types ...string) string {
+	var texts []string
+	for _, kind := range types {
+		for _, part := range b.inner() {
+			if text := part.text(); part.Type == kind && text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+func (b block4) inner() (list []block4) {
+	if json.Unmarshal(b.Content, &list) != nil {
+		return nil // a text
+	}
+	return list
+}
+
+// text returns the text of a block, with formulas between $. Spans are adjacent: a change of font style within a word
+// makes two.
+func (b block4) text() string {
+	var plain string
+	if json.Unmarshal(b.Content, &plain) == nil {
+		return strings.TrimSpace(plain)
+	}
+	var whole strings.Builder
+	for _, span := range b.inner() {
+		switch {
+		case json.Unmarshal(span.Content, &plain) != nil:
+			whole.WriteString(span.text())
+		case span.Type == "equation_inline":
+			whole.WriteString("$" + strings.TrimSpace(plain) + "$")
+		default:
+			whole.WriteString(plain)
+		}
+	}
+	return strings.TrimSpace(whole.String())
+}
