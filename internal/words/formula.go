@@ -7,10 +7,6 @@ var layout = set(`frac dfrac tfrac mathrm mathbf mathit mathcal mathbb mathsf bo
 left right big bigl bigr bigg biggl biggr quad qquad cdot times sum prod int sqrt leq geq le ge in to rightarrow hat bar tilde
 begin end aligned align equation tag limits displaystyle`)
 
-var greek = strings.NewReplacer("α", "alpha", "β", "beta", "γ", "gamma", "δ", "delta", "ε", "epsilon", "ϵ", "epsilon", "ζ", "zeta",
-	"η", "eta", "θ", "theta", "ι", "iota", "κ", "kappa", "λ", "lambda", "μ", "mu", "ν", "nu", "ξ", "xi", "π", "pi", "ρ", "rho",
-	"σ", "sigma", "τ", "tau", "υ", "upsilon", "φ", "phi", "ϕ", "phi", "χ", "chi", "ψ", "psi", "ω", "omega")
-
 // Formula reduces a folded formula to its letters and digits in order, so that the LaTeX of a formula and the text of a
 // PDF that shows it are often equal. Greek letters become their names.
 func Formula(folded string) string {
@@ -20,5 +16,5 @@ func Formula(folded string) string {
 			b.WriteString(w)
 		}
 	}
-	return greek.Replace(b.String())
+	return spelled(b.String())
 }

@@ -17,30 +17,58 @@ var (
 	tag        = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
 )
 
+// rewriting is a step of [Fold] before words are separated.
+type rewriting struct {
+	pattern *regexp.Regexp
+	with    string
+}
+
+var rewritings = []rewriting{{brokenWord, "$1$2"}, {tag, " "}, {thousands, "$1$2"}}
+
 // Fold reduces a text to its words in lower case, with a space around each, so that strings.Contains compares whole
-// words. Numbers keep their decimal point and lose separators of thousands. Tags of HTML are left out.
+// words. Numbers keep their decimal point and lose separators of thousands; number words from two to twelve become
+// digits. A Greek letter on its own becomes its name. Tags of HTML are left out. [Finder] returns where the words were.
 func Fold(text string) string {
-	text = brokenWord.ReplaceAllString(norm.NFKC.String(text), "$1$2")
-	text = thousands.ReplaceAllString(tag.ReplaceAllString(text, " "), "$1$2")
-	runes := []rune(text)
+	text = norm.NFKC.String(text)
+	for _, r := range rewritings {
+		text = r.pattern.ReplaceAllString(text, r.with)
+	}
 	var b strings.Builder
 	b.WriteByte(' ')
-	open := false
-	for i, r := range runes {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' && isPoint(runes, i):
-			b.WriteRune(unicode.ToLower(r))
-			open = true
-		case r == '\u00ad' || unicode.IsMark(r): // a soft hyphen or an accent is inside a word
-		case open:
-			b.WriteByte(' ')
-			open = false
+	each([]rune(text), func(word string, _, _ int) {
+		b.WriteString(word)
+		b.WriteByte(' ')
+	})
+	return b.String()
+}
+
+// each calls yield with each folded word of a text and the range of its characters.
+func each(runes []rune, yield func(word string, first, end int)) {
+	var word []rune
+	first, last := 0, 0
+	flush := func() {
+		if len(word) > 0 {
+			yield(canonical(string(word)), first, last+1)
+			word = word[:0]
 		}
 	}
-	if open {
-		b.WriteByte(' ')
+	for i, r := range runes {
+		name := letterName(runes, i)
+		switch {
+		case name != "":
+			flush()
+			yield(name, i, i+1)
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' && isPoint(runes, i):
+			if len(word) == 0 {
+				first = i
+			}
+			word, last = append(word, unicode.ToLower(r)), i
+		case r == '\u00ad' || unicode.IsMark(r): // a soft hyphen or an accent is inside a word
+		default:
+			flush()
+		}
 	}
-	return b.String()
+	flush()
 }
 
 // isPoint reports whether the full stop at i begins the decimals of a number.
@@ -61,12 +89,12 @@ func set(text string) map[string]bool {
 	return words
 }
 
-// Content returns the distinct words of a folded text that describe its subject: numbers, and words of three letters or
-// more.
+// Content returns the distinct words of a folded text that describe its subject: numbers, names of Greek letters, and
+// words of three letters or more.
 func Content(folded string) map[string]bool {
 	words := set(folded)
 	maps.DeleteFunc(words, func(w string, _ bool) bool {
-		return stop[w] || len(w) < 3 && !unicode.IsDigit(rune(w[0]))
+		return stop[w] || len(w) < 3 && !unicode.IsDigit(rune(w[0])) && !letterNames[w]
 	})
 	return words
 }
@@ -96,11 +124,18 @@ func Share(of, in string, except map[string]bool) float64 {
 }
 
 // Short reports whether a folded text is so short that it occurs in many passages: a number, or a word of few letters.
+// The name of a Greek letter counts as one letter.
 func Short(folded string) bool {
 	letters := 0
-	for _, r := range folded {
-		if unicode.IsLetter(r) {
+	for w := range strings.FieldsSeq(folded) {
+		if letterNames[w] {
 			letters++
+			continue
+		}
+		for _, r := range w {
+			if unicode.IsLetter(r) {
+				letters++
+			}
 		}
 	}
 	return letters < 6

@@ -18,6 +18,9 @@ func TestFold(t *testing.T) {
 		{"ligatures, soft hyphens, accents", "e\ufb03cient her\u00adon re\u0301sume\u0301", " efficient heron résumé "},
 		{"numbers", "1,024 of 2.50% and .5, v1.", " 1024 of 2.50 and .5 v1 "},
 		{"a sentence ends", "It is 3. Then.", " it is 3 then "},
+		{"Greek letters", "λ₁=2𝜇, µ-law; ϵ/\\varepsilon, ∆t, Ω", " lambda 1 2 mu mu law epsilon epsilon delta t omega "},
+		{"words of Greek", "το δέντρο", " το δέντρο "},
+		{"number words", "two of Twelve, one", " 2 of 12 one "},
 		{"powers", "2 × 10−5", " 2 10 5 "},
 		{"tables", `<tr><td colspan="2">Wey</td><td>4.1</td></tr> a < b`, " wey 4.1 a b "},
 	}
@@ -51,7 +54,7 @@ func TestShare(t *testing.T) {
 }
 
 func TestShort(t *testing.T) {
-	for text, want := range map[string]bool{" 1024.5 ": true, " iv ": true, " loch ard ": false} {
+	for text, want := range map[string]bool{" 1024.5 ": true, " epsilon 3 ": true, " iv ": true, " loch ard ": false} {
 		if got := words.Short(text); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}

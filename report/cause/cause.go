@@ -7,6 +7,7 @@ package cause
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"airqa/qa"
@@ -67,8 +68,22 @@ type Cause struct {
 	Rule string `json:"rule,omitempty"`
 	Why  string `json:"why,omitempty"`
 	// Confidence is (right+1)/(found+2) of this rule in the development fixtures: 0.5 for a rule that found nothing there.
+	// Of a weak cause, it is the lower end of Wilson's 95% interval for right/found.
 	Confidence float64 `json:"confidence"`
+	// Weak means that the cause rests on a match by text alone: the same text may be elsewhere, and mean something else.
+	Weak bool `json:"weak,omitempty"`
 	Evidence   []Ref   `json:"evidence,omitempty"`
+}
+
+// By is the rule of the cause and its confidence; "no rule" without one.
+func (c Cause) By() string {
+	switch {
+	case c.Rule == "":
+		return "no rule"
+	case c.Weak:
+		return fmt.Sprintf("rule %s, confidence %.2f: found by text alone", c.Rule, c.Confidence)
+	}
+	return fmt.Sprintf("rule %s, confidence %.2f", c.Rule, c.Confidence)
 }
 
 // Episode is what the rules read.
@@ -95,7 +110,7 @@ func Of(ctx context.Context, e Episode) Cause {
 	f := factsOf(ctx, e)
 	for _, r := range rules {
 		if c, ok := r.find(f); ok {
-			c.Code, c.Rule, c.Confidence = r.code, r.name, r.confidence
+			c.Code, c.Rule, c.Confidence = r.code, r.name, r.confidence(c.Weak)
 			c.Evidence = slices.DeleteFunc(c.Evidence, func(ref Ref) bool { return ref.Field == "" })
 			return c
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"airqa/eval"
@@ -112,14 +113,33 @@ const (
 	around   = 60
 )
 
-// quote refers to a text inside a field, with some of what is around it; to the beginning of the field if it does not
-// have the text.
-func quote(step int, field, text, part string) Ref {
-	at := strings.Index(strings.ToLower(text), strings.ToLower(strings.TrimSpace(part)))
-	if at < 0 || part == "" || len(strings.ToLower(text)) != len(text) {
-		return span(step, field, text, 0, min(len(text), maxQuote))
+// quote refers to the place of a text inside a note of the question, with some of what is around it; to the note alone if
+// it does not have the words of the text.
+func quote(n note, part string) Ref {
+	first, end, ok := words.NewFinder(n.text).Find(part)
+	if !ok {
+		return Ref{Field: n.field}
 	}
-	return span(step, field, text, max(0, at-around), min(len(text), at+len(part)+around))
+	return near(0, n.field, n.text, first, end)
+}
+
+// passage refers to the place of a phrase in a passage of a step's result, or of the passage without a phrase.
+func passage(s qa.Step, text, phrase string) Ref {
+	const field = "observation.text"
+	result := s.Observation.Text
+	first, end, ok := words.NewJSONFinder(result).Find(text)
+	if !ok {
+		return Ref{Step: s.N, Field: field}
+	}
+	if from, to, ok := words.NewJSONFinder(result[first:end]).Find(phrase); ok {
+		first, end = first+from, first+to
+	}
+	return near(s.N, field, result, first, end)
+}
+
+// near refers to a byte range of a field, with some of what is around it.
+func near(step int, field, text string, first, end int) Ref {
+	return span(step, field, text, max(0, first-around), min(len(text), first+maxQuote, end+around))
 }
 
 // span refers to a byte range of a field, moved to the borders of characters.
@@ -163,31 +183,51 @@ func (f *facts) gold() Ref {
 // lost refers to what the evidence ladder found.
 func (f *facts) lost() []Ref {
 	var refs []Ref
-	text := ""
-	for _, it := range f.Loss.Items {
-		if it.Level == f.Loss.Level && len(it.Texts) > 0 {
-			text = it.Texts[0]
-			break
+	for _, p := range f.Loss.Places {
+		text, ok := f.field(p)
+		switch {
+		case ok && p.End > 0:
+			refs = append(refs, near(p.Step, p.Field, text, p.First, p.End))
+		case ok:
+			refs = append(refs, Ref{Step: p.Step, Field: p.Field})
 		}
 	}
 	for _, n := range f.Loss.Steps {
 		s, ok := f.step(n)
-		if !ok || s.Observation == nil {
-			continue
-		}
-		switch f.Loss.Level {
-		case evidence.Limit:
-			for _, h := range s.Observation.Hits {
-				if h.Beyond {
-					refs = append(refs, Ref{Step: n, Field: "observation.hits", Quote: fmt.Sprintf("rank %d: page %d of %s", h.Rank, h.Page, h.PaperID)})
-					break
-				}
-			}
-		case evidence.Cut:
-			refs = append(refs, quote(n, "observation.full", s.Observation.Full, text))
+		switch placed := slices.ContainsFunc(refs, func(r Ref) bool { return r.Step == n }); {
+		case placed || !ok || s.Observation == nil:
+		case f.Loss.Level == evidence.Limit:
+			refs = append(refs, beyond(s)...)
 		default:
-			refs = append(refs, quote(n, "observation.text", s.Observation.Text, text))
+			refs = append(refs, Ref{Step: n, Field: "observation.text"})
 		}
 	}
 	return refs
+}
+
+// field is the text of a place in the log.
+func (f *facts) field(p evidence.Place) (string, bool) {
+	for i, m := range f.Messages {
+		if p.Field == fmt.Sprintf("messages.%d.text", i) {
+			return m.Text, true
+		}
+	}
+	s, ok := f.step(p.Step)
+	switch {
+	case !ok || s.Observation == nil:
+		return "", false
+	case p.Field == "observation.full":
+		return s.Observation.Full, true
+	}
+	return s.Observation.Text, true
+}
+
+// beyond refers to the first hit of a step beyond its limit.
+func beyond(s qa.Step) []Ref {
+	for _, h := range s.Observation.Hits {
+		if h.Beyond {
+			return []Ref{{Step: s.N, Field: "observation.hits", Quote: fmt.Sprintf("rank %d: page %d of %s", h.Rank, h.Page, h.PaperID)}}
+		}
+	}
+	return nil
 }

@@ -123,7 +123,7 @@ func (f *facts) notesDisagree() (Cause, bool) {
 		if strings.Contains(words.Fold(n.text), f.answer) {
 			return Cause{
 				Why:      "the notes of the question have the answer, and not the gold",
-				Evidence: []Ref{quote(0, n.field, n.text, f.Answer.Text), f.reply(), f.gold()},
+				Evidence: []Ref{quote(n, f.Answer.Text), f.reply(), f.gold()},
 			}, true
 		}
 	}
@@ -180,10 +180,10 @@ func (f *facts) sourceDisagrees() (Cause, bool) {
 		return Cause{}, false
 	}
 	for _, phrase := range slices.Concat(parts...) {
-		if s, passage, share := f.nearest(words.Fold(phrase)); share >= enough {
+		if s, text, share := f.nearest(words.Fold(phrase)); share >= enough {
 			return Cause{
 				Why:      fmt.Sprintf("a passage of step %d has most words of the question and the answer; no result has all of the gold", s.N),
-				Evidence: []Ref{quote(s.N, "observation.text", s.Observation.Text, passage), f.reply(), f.gold()},
+				Evidence: []Ref{passage(s, text, phrase), f.reply(), f.gold()},
 			}, true
 		}
 	}
@@ -216,9 +216,9 @@ func (f *facts) resultsHave(parts [][]string) bool {
 	return true
 }
 
-// unescaped replaces the line breaks inside JSON strings, so that words are separate.
+// unescaped replaces the escape sequences inside JSON strings, so that words are separate.
 func unescaped(text string) string {
-	return strings.NewReplacer(`\n`, " ", `\"`, `"`, `\t`, " ").Replace(text)
+	return strings.NewReplacer(`\\`, `\`, `-\n`, "-\n", `\n`, " ", `\"`, `"`, `\t`, " ").Replace(text)
 }
 
 // nearest returns the passage of a result with most content words of the question, among those with a folded phrase,

@@ -20,8 +20,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/internal/stats"
+	"airqa/internal/words"
 	"airqa/qa/dataset"
 	"airqa/report/cause"
+	"airqa/report/evidence"
 	"airqa/run/runlog"
 )
 
@@ -39,6 +41,7 @@ type label struct {
 type labelled struct {
 	label
 	found cause.Row
+	golds [][]string
 }
 
 func fixtures(t *testing.T) []labelled {
@@ -60,6 +63,10 @@ func fixtures(t *testing.T) []labelled {
 	for _, row := range runs[0].Rows {
 		found[row.UUID] = row
 	}
+	golds := make(map[string][][]string)
+	for _, ex := range examples {
+		golds[ex.UUID] = evidence.Golds(ex.Evaluator)
+	}
 	file, err := os.Open(filepath.Join("testdata", "labels.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +78,7 @@ func fixtures(t *testing.T) []labelled {
 		if err := json.Unmarshal(in.Bytes(), &l.label); err != nil {
 			t.Fatal(err)
 		}
-		l.found = found[l.UUID]
+		l.found, l.golds = found[l.UUID], golds[l.UUID]
 		list = append(list, l)
 	}
 	return list
@@ -143,28 +150,36 @@ func TestMeasured(t *testing.T) {
 }
 
 // The confidence of a cause is the precision of its rule in the half that the rules were made with, with one right and one
-// wrong cause added (Laplace).
+// wrong cause added (Laplace). Of a weak cause, it is the lower end of the interval.
 func TestConfidence(t *testing.T) {
-	found, right, confidence := make(map[string]int), make(map[string]int), make(map[string]float64)
-	for _, l := range fixtures(t) {
-		if l.Split != "dev" || l.found.Rule == "" {
-			continue
-		}
+	found, right := make(map[string]int), make(map[string]int)
+	list := slices.DeleteFunc(fixtures(t), func(l labelled) bool { return l.Split != "dev" || l.found.Rule == "" })
+	for _, l := range list {
 		found[l.found.Rule]++
-		confidence[l.found.Rule] = l.found.Confidence
 		if l.found.Code == l.Cause {
 			right[l.found.Rule]++
 		}
 	}
-	for rule, n := range found {
-		if want := float64(right[rule]+1) / float64(n+2); math.Abs(confidence[rule]-want) > 0.0051 {
-			t.Errorf("rule %s: confidence %v, but %d of %d are right: %.2f", rule, confidence[rule], right[rule], n, want)
+	weak := 0
+	for _, l := range list {
+		k, n := right[l.found.Rule], found[l.found.Rule]
+		want := float64(k+1) / float64(n+2)
+		if l.found.Weak {
+			weak++
+			want = stats.Wilson(k, n, 0.95).Low
 		}
+		if math.Abs(l.found.Confidence-want) > 1e-9 {
+			t.Errorf("rule %s, weak %v: confidence %v, but %d of %d are right: %.2f", l.found.Rule, l.found.Weak, l.found.Confidence, k, n, want)
+		}
+	}
+	if weak == 0 || weak == len(list) {
+		t.Errorf("%d of %d causes are weak", weak, len(list))
 	}
 }
 
-// Every cause has evidence whose byte range holds its quote in the log.
+// Every cause has evidence whose byte range holds its quote in the log. What was misread is in the quote.
 func TestEvidenceQuotes(t *testing.T) {
+	quotes := 0
 	for _, l := range fixtures(t) {
 		if l.found.Code == cause.Unknown {
 			continue
@@ -179,8 +194,26 @@ func TestEvidenceQuotes(t *testing.T) {
 			if ref.End-ref.First != len(ref.Quote) && ref.End > 0 {
 				t.Errorf("%s: range of %+v", l.UUID, ref)
 			}
+			if !strings.HasPrefix(l.found.Rule, "misread") || ref.Quote == "" || ref.Field == "answer.text" || ref.Field == "action.text" {
+				continue
+			}
+			quotes++
+			if !hasOne(ref.Quote, l.golds) {
+				t.Errorf("%s: %s: %q has none of %q as words", l.UUID, l.found.Rule, ref.Quote, l.golds)
+			}
 		}
 	}
+	if quotes < 20 {
+		t.Errorf("%d quotes of results", quotes)
+	}
+}
+
+// hasOne reports whether a quote of a JSON result has one of the gold texts, as whole words.
+func hasOne(quote string, golds [][]string) bool {
+	return slices.ContainsFunc(slices.Concat(golds...), func(text string) bool {
+		_, _, ok := words.NewJSONFinder(quote).Find(text)
+		return ok
+	})
 }
 
 // tables are precision and recall by cause, and the confusion of one split.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"airqa/internal/stats"
 	"airqa/internal/terminal"
 	"airqa/qa"
 	"airqa/report/evidence"
@@ -14,29 +15,37 @@ import (
 type rule struct {
 	name string
 	code Code
-	// confidence is measured, see [Cause].
-	confidence float64
-	find       func(f *facts) (Cause, bool)
+	// right and found count causes in the development fixtures, see [Cause].
+	right, found int
+	find         func(f *facts) (Cause, bool)
+}
+
+// confidence is that of a cause by the rule.
+func (r rule) confidence(weak bool) float64 {
+	if weak {
+		return stats.Wilson(r.right, r.found, 0.95).Low
+	}
+	return float64(r.right+1) / float64(r.found+2)
 }
 
 // rules apply in this order: first what is not the agent's fault, then what keeps an agent from finding anything, then
 // where the evidence was lost.
 var rules = []rule{
-	{"format", WrongScorer, 0.5, (*facts).formatOnly},
-	{"same-answer", WrongScorer, 0.93, (*facts).sameAnswer},
-	{"gold-fails", WrongGold, 0.5, (*facts).goldFails},
-	{"notes-disagree", WrongGold, 0.67, (*facts).notesDisagree},
-	{"repeated", Repetition, 0.93, (*facts).repeated},
-	{"peers-agree", WrongGold, 0.5, (*facts).peersAgree},
-	{"paper-not-there", MissingPaper, 0.5, (*facts).paperNotThere},
-	{"paper-not-read", MissingPaper, 0.93, (*facts).paperNotRead},
-	{"source-disagrees", WrongGold, 0.88, (*facts).sourceDisagrees},
-	{"not-viewed", VisualReasoning, 0.75, (*facts).notViewed},
-	{"misread-figure", VisualReasoning, 0.79, (*facts).misreadFigure},
-	{"misread-text", TextualReasoning, 0.86, (*facts).misreadText},
-	{"early", OverConfidence, 0.87, (*facts).early},
-	{"not-found", LackOfContext, 0.72, (*facts).notFound},
-	{"in-view", TextualReasoning, 0.5, (*facts).inView},
+	{"format", WrongScorer, 0, 0, (*facts).formatOnly},
+	{"same-answer", WrongScorer, 13, 13, (*facts).sameAnswer},
+	{"gold-fails", WrongGold, 0, 0, (*facts).goldFails},
+	{"notes-disagree", WrongGold, 1, 1, (*facts).notesDisagree},
+	{"repeated", Repetition, 13, 13, (*facts).repeated},
+	{"peers-agree", WrongGold, 0, 0, (*facts).peersAgree},
+	{"paper-not-there", MissingPaper, 0, 0, (*facts).paperNotThere},
+	{"paper-not-read", MissingPaper, 13, 13, (*facts).paperNotRead},
+	{"source-disagrees", WrongGold, 6, 6, (*facts).sourceDisagrees},
+	{"not-viewed", VisualReasoning, 2, 2, (*facts).notViewed},
+	{"misread-figure", VisualReasoning, 11, 13, (*facts).misreadFigure},
+	{"misread-text", TextualReasoning, 11, 12, (*facts).misreadText},
+	{"early", OverConfidence, 12, 13, (*facts).early},
+	{"not-found", LackOfContext, 12, 15, (*facts).notFound},
+	{"in-view", TextualReasoning, 0, 0, (*facts).inView},
 }
 
 // LeastRepeats is the number of equal actions from which an agent repeats itself.
@@ -128,7 +137,7 @@ func (f *facts) notViewed() (Cause, bool) {
 	if !f.seen() {
 		return Cause{}, false
 	}
-	return Cause{Why: "the evidence is in a figure; no step looked at one", Evidence: append(f.lost(), f.reply())}, true
+	return Cause{Weak: f.Loss.Weak, Why: "the evidence is in a figure; no step looked at one", Evidence: append(f.lost(), f.reply())}, true
 }
 
 // misreadFigure: a figure, table or formula was in view.
@@ -138,14 +147,15 @@ func (f *facts) misreadFigure() (Cause, bool) {
 	}
 	if s, ok := f.viewed(); ok && f.inFigure() {
 		return Cause{
-			Why:      fmt.Sprintf("step %d showed the page, and the answer is wrong", s.N),
+			Weak:     f.Loss.Weak || !f.seen(),
+			Why:      fmt.Sprintf("step %d showed an image of a page, and the answer is wrong", s.N),
 			Evidence: []Ref{action(s), f.reply()},
 		}, true
 	}
 	if !f.seen() {
 		return Cause{}, false
 	}
-	return Cause{Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
+	return Cause{Weak: f.Loss.Weak, Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
 }
 
 // misreadText: the relevant text was shown.
@@ -153,7 +163,7 @@ func (f *facts) misreadText() (Cause, bool) {
 	if !f.seen() || f.visual() {
 		return Cause{}, false
 	}
-	return Cause{Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
+	return Cause{Weak: f.Loss.Weak, Why: f.Loss.Why, Evidence: append(f.lost(), f.reply())}, true
 }
 
 // fewSearches is the number of searches up to which an answer without evidence is early.
@@ -164,7 +174,7 @@ func (f *facts) early() (Cause, bool) {
 	if !f.answered() || f.seen() || f.searches > fewSearches {
 		return Cause{}, false
 	}
-	c := Cause{Why: fmt.Sprintf("the answer came after %s; %s", terminal.Plural(f.searches, "different search action"), f.Loss.Why)}
+	c := Cause{Weak: f.Loss.Weak, Why: fmt.Sprintf("the answer came after %s; %s", terminal.Plural(f.searches, "different search action"), f.Loss.Why)}
 	for _, s := range f.acts {
 		c.Evidence = append(c.Evidence, action(s))
 	}
@@ -177,7 +187,7 @@ func (f *facts) notFound() (Cause, bool) {
 	if f.seen() || f.Loss.Level == evidence.Unknown {
 		return Cause{}, false
 	}
-	c := Cause{Why: f.Loss.Why, Evidence: f.lost()}
+	c := Cause{Weak: f.Loss.Weak, Why: f.Loss.Why, Evidence: f.lost()}
 	for _, s := range f.acts[:min(len(f.acts), 5)] {
 		c.Evidence = append(c.Evidence, action(s))
 	}
@@ -193,6 +203,6 @@ func (f *facts) inView() (Cause, bool) {
 	}
 	return Cause{
 		Why:      fmt.Sprintf("step %d showed a passage with most words of the question", s.N),
-		Evidence: []Ref{quote(s.N, "observation.text", s.Observation.Text, sentence), f.reply()},
+		Evidence: []Ref{passage(s, sentence, ""), f.reply()},
 	}, true
 }

@@ -8,6 +8,7 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,6 +59,8 @@ type Loss struct {
 	Steps []int `json:"steps,omitempty"`
 	// Why is one sentence about the deciding item.
 	Why string `json:"why,omitempty"`
+	// Places are where the log has the deciding item, one for each of the steps.
+	Places []Place `json:"-"`
 	// Items are all pieces of evidence, in the order of the question's papers and gold answers.
 	Items []Item `json:"items,omitempty"`
 }
@@ -88,6 +91,20 @@ type Item struct {
 	quoted bool
 	// computed means that the text is a number that may be computed from the papers.
 	computed bool
+	// rows are the rows that have the item; matched is the one of Texts that was found.
+	rows    []row
+	matched string
+}
+
+// Place is a byte range in the log.
+type Place struct {
+	// Step is 0 for a message.
+	Step int
+	// Field is a path in the JSON of airqa trace: "observation.text" or "observation.full" of the step, or
+	// "messages.N.text".
+	Field string
+	// First and End are both 0 if the row has the item, but no text of it, or has it in other words.
+	First, End int
 }
 
 // Of finds where the evidence for an answer was lost. score and missing may be nil.
@@ -106,7 +123,7 @@ func Of(ex qa.Example, rec runlog.Recorded, score *qa.Score, missing *runlog.Mis
 	}
 	l := Locate(ex, rec)
 	if missing != nil && (slices.Contains(missing.Named, ex.UUID) || slices.Contains(missing.Searched, ex.UUID)) {
-		l.Level, l.Weak, l.Steps = DB, false, nil
+		l.Level, l.Weak, l.Steps, l.Places = DB, false, nil, nil
 		l.Why = "the data directory lacks a paper that the question names, or all papers of a conference that it searches"
 	}
 	return l
@@ -123,6 +140,7 @@ func Locate(ex qa.Example, rec runlog.Recorded) Loss {
 		return l
 	}
 	first := slices.MinFunc(l.Items, earlier)
+	l.Places = s.places(&first)
 	l.Level, l.Weak, l.Steps, l.Why = first.Level, first.Weak, first.Steps, s.why(first)
 	if l.Level == Answer && !first.decides() {
 		l.Level, l.Weak = Unknown, false
@@ -182,7 +200,7 @@ func (it Item) name() string {
 	const long = 60
 	var parts []string
 	if len(it.Texts) > 0 {
-		text := []rune(it.Texts[0])
+		text := []rune(cmp.Or(it.matched, it.Texts[0]))
 		if len(text) > long {
 			text = append(text[:long], '…')
 		}

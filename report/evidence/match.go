@@ -36,9 +36,9 @@ func (s seen) place(it Item) Item {
 			continue
 		}
 		if best == none || farther > 0 {
-			it.Level, it.Steps, it.Rank, best = r.level, nil, 0, none
+			it.Level, it.Steps, it.Rank, it.rows, best = r.level, nil, 0, nil, none
 		}
-		best = max(best, m)
+		best, it.rows = max(best, m), append(it.rows, r)
 		if !slices.Contains(it.Steps, r.step) {
 			it.Steps = append(it.Steps, r.step)
 		}

@@ -2,7 +2,7 @@ package evidence
 
 import (
 	"encoding/json"
-	"maps"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,11 +36,19 @@ type row struct {
 	ids   []string
 	// text is folded; empty if the log has none.
 	text string
+	source
 	// image means that the page was shown as an image, or the area box of it.
 	image bool
 	box   []float64
 	// context means that the row is the context in a prompt; truncated, that it is not all of it.
 	context, truncated bool
+}
+
+// source is the text of a row as recorded: raw is at byte start of a field.
+type source struct {
+	field string
+	start int
+	raw   string
 }
 
 // seenIn collects the rows of an episode.
@@ -127,7 +135,7 @@ func (s *seen) add(step qa.Step, level Level) {
 // result adds the rows of a result that was last shown at a level.
 func (s *seen) result(step qa.Step, level Level) {
 	o := step.Observation
-	shown, all := readRows(o.Text), readRows(o.Full)
+	shown, all := readRows("observation.text", o.Text), readRows("observation.full", o.Full)
 	base := row{step: step.N, level: level}
 	base.paper, base.page = named(step)
 	for i, r := range shown {
@@ -156,7 +164,7 @@ func (r row) at(l Level) row {
 // append adds one row of a result. Hit i, if there is one, belongs to it.
 func (s *seen) append(rec record, base row, hits []qa.Hit, i int) {
 	r := base
-	r.text, r.ids = rec.text, rec.ids
+	r.text, r.ids, r.source = rec.text, rec.ids, rec.source
 	if rec.paper != "" {
 		r.paper = rec.paper
 	}
@@ -204,52 +212,104 @@ type record struct {
 	page  int
 	ids   []string
 	text  string // folded
+	source
 }
 
 // readRows reads a result as shown to a model: a JSON object per line. A line that is not JSON, because it was cut off,
 // has its text alone. The last line of a result, in brackets, is about the result.
-func readRows(text string) []record {
+func readRows(field, text string) []record {
 	var list []record
+	at := 0
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "{") {
+		first := at
+		at += len(line)
+		if !strings.HasPrefix(strings.TrimSpace(line), "{") {
 			continue
 		}
-		var cells map[string]any
-		if json.Unmarshal([]byte(line), &cells) != nil {
-			list = append(list, record{text: words.Fold(strings.ReplaceAll(line, `\n`, " "))})
-			continue
+		r := record{source: source{field, first, line}}
+		if cells, ok := cellsOf(line); ok {
+			r.read(cells)
+		} else {
+			r.text = words.Fold(strings.ReplaceAll(line, `\n`, " "))
 		}
-		list = append(list, readRow(cells))
+		list = append(list, r)
 	}
 	return list
 }
 
-func readRow(cells map[string]any) record {
-	var r record
-	var text strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(cells)) {
-		switch v := cells[name].(type) {
-		case string:
-			if qa.IsUUID(v) {
-				r.id(strings.ToLower(name), strings.ToLower(v))
-				continue
-			}
-			text.WriteString(v + "\n")
-		case float64:
-			if strings.HasPrefix(strings.ToLower(name), "page_number") {
-				r.page = int(v)
-			}
-			raw, _ := json.Marshal(v) // numbers of JSON can be encoded
-			text.WriteString(string(raw) + "\n")
-		case nil:
-		default:
-			raw, _ := json.Marshal(v) // values of JSON can be encoded
-			text.WriteString(string(raw) + "\n")
+// cell is a value of a row; raw is at byte at of its line.
+type cell struct {
+	name string // in lower case
+	raw  json.RawMessage
+	at   int
+}
+
+// cellsOf reads the cells of a line; it reports false if the line is not an object.
+func cellsOf(line string) ([]cell, bool) {
+	var list []cell
+	dec := json.NewDecoder(strings.NewReader(line))
+	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
+		return nil, false
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, false
+		}
+		var c cell
+		if dec.Decode(&c.raw) != nil {
+			return nil, false
+		}
+		c.name, c.at = strings.ToLower(fmt.Sprint(name)), int(dec.InputOffset())-len(c.raw)
+		list = append(list, c)
+	}
+	_, err := dec.Token()
+	return list, err == nil
+}
+
+// text is the text of a cell; empty for an id and for null.
+func (c cell) text() string {
+	var text string
+	if json.Unmarshal(c.raw, &text) != nil {
+		text = string(c.raw)
+	}
+	if qa.IsUUID(text) || string(c.raw) == "null" {
+		return ""
+	}
+	return text
+}
+
+// isPlace reports whether a cell is a place in a paper, which is no evidence beside a text.
+func (c cell) isPlace() bool {
+	return strings.HasPrefix(c.name, "page_number") || strings.HasSuffix(c.name, "ordinal") || strings.HasSuffix(c.name, "bounding_box")
+}
+
+// telling are the cells of a row that can be evidence: those that are no places, if there are any.
+func telling(cells []cell) []cell {
+	list := slices.DeleteFunc(slices.Clone(cells), func(c cell) bool { return c.isPlace() || c.text() == "" })
+	if len(list) == 0 {
+		return cells
+	}
+	return list
+}
+
+// read reads the cells of the record.
+func (r *record) read(cells []cell) {
+	for _, c := range cells {
+		var id string
+		if json.Unmarshal(c.raw, &id) == nil && qa.IsUUID(id) {
+			r.id(c.name, strings.ToLower(id))
+		}
+		var page float64
+		if strings.HasPrefix(c.name, "page_number") && json.Unmarshal(c.raw, &page) == nil {
+			r.page = int(page)
 		}
 	}
+	var text strings.Builder
+	for _, c := range telling(cells) {
+		text.WriteString(c.text() + "\n")
+	}
 	r.text = words.Fold(text.String())
-	return r
 }
 
 // id adds an id of a column; pdf_id, paper_id and ref_paper_id name the paper.
@@ -269,11 +329,14 @@ const (
 
 // contexts adds the contexts of prompts that are not the results of actions.
 func (s *seen) contexts(rec runlog.Recorded) {
-	for _, m := range rec.Messages {
-		_, text, ok := strings.Cut(m.Text, contextMark)
+	for i, m := range rec.Messages {
+		before, text, ok := strings.Cut(m.Text, contextMark)
 		if !ok || m.Role != qa.User || len(quotedIn(m, rec.Steps)) > 0 || strings.HasPrefix(text, "none, because") {
 			continue
 		}
-		s.rows = append(s.rows, row{step: s.last, level: Answer, text: words.Fold(text), context: true, truncated: strings.Contains(text, cutMark)})
+		s.rows = append(s.rows, row{
+			step: s.last, level: Answer, text: words.Fold(text), context: true, truncated: strings.Contains(text, cutMark),
+			source: source{fmt.Sprintf("messages.%d.text", i), len(before) + len(contextMark), text},
+		})
 	}
 }

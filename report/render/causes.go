@@ -176,9 +176,9 @@ func Cause(w io.Writer, row cause.Row, o Options) error {
 	line("Run", filepath.Clean(row.Run))
 	line("Answer", row.Answer)
 	line("Gold", row.Gold)
-	line("Cause", row.Code.Title()+" ("+row.Rule+")")
+	line("Cause", row.Code.Title()+" ("+row.By()+")")
 	line("Why", row.Why)
-	line("Lost at", string(row.LostAt))
+	line("Lost at", row.LostAt.Label(row.LostAtWeakly))
 	if row.Decided != "" {
 		line("Decided", row.Decided.Title())
 	}
@@ -194,7 +194,10 @@ func Cause(w io.Writer, row cause.Row, o Options) error {
 		if ref.End > 0 {
 			where += fmt.Sprintf(" [%d:%d]", ref.First, ref.End)
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", where, terminal.Line(ref.Quote))
+		if ref.Quote != "" {
+			where += ": " + terminal.Line(ref.Quote)
+		}
+		b.WriteString("  " + where + "\n")
 	}
 	return print(w, b.String())
 }

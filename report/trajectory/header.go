@@ -118,7 +118,7 @@ func causeText(c cause.Cause) string {
 	}
 	text := strings.ReplaceAll(string(c.Code), "_", " ")
 	if c.Rule != "" {
-		text += " (rule " + c.Rule + ")"
+		text += " (" + c.By() + ")"
 	}
 	if c.Why != "" {
 		text += ": " + c.Why

@@ -1,0 +1,157 @@
+package words
+
+import (
+	"encoding/json"
+	"iter"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Finder finds words in a text, compared as by [Fold], and returns their byte ranges in the text itself.
+type Finder struct {
+	folded string
+	// places has the range of the original for each byte of folded.
+	places []place
+}
+
+// place is a byte range of the original text.
+type place struct{ first, end int }
+
+// NewFinder folds a text once for many searches.
+func NewFinder(text string) *Finder { return newFinder(composed(text)) }
+
+// NewJSONFinder folds a text that is, or is part of, encoded JSON: an escape sequence counts as its character.
+func NewJSONFinder(text string) *Finder { return newFinder(unescaped(text)) }
+
+// All yields the byte ranges of the places that have the words of a part, in order. A part without words has none.
+func (f *Finder) All(part string) iter.Seq2[int, int] {
+	return func(yield func(first, end int) bool) {
+		words := Fold(part)
+		if strings.TrimSpace(words) == "" {
+			return
+		}
+		for from := 0; ; {
+			i := strings.Index(f.folded[from:], words)
+			if i < 0 {
+				return
+			}
+			first, last := from+i+1, from+i+len(words)-2
+			if !yield(f.places[first].first, f.places[last].end) {
+				return
+			}
+			from += i + 1
+		}
+	}
+}
+
+// Find returns the first range of [Finder.All]. It reports false if there is none.
+func (f *Finder) Find(part string) (first, end int, ok bool) {
+	for first, end := range f.All(part) {
+		return first, end, true
+	}
+	return 0, 0, false
+}
+
+// traced is a text whose bytes know where they come from.
+type traced struct {
+	text   []byte
+	places []place
+}
+
+func (t *traced) add(text string, from place) {
+	for i := range len(text) {
+		t.text = append(t.text, text[i])
+		t.places = append(t.places, from)
+	}
+}
+
+// composed is the NFKC form of a text.
+func composed(text string) (t traced) {
+	var it norm.Iter
+	it.InitString(norm.NFKC, text)
+	for !it.Done() {
+		first := it.Pos()
+		segment := it.Next()
+		t.add(string(segment), place{first, it.Pos()})
+	}
+	return t
+}
+
+// escape matches escape sequences of JSON; surrogates belong together.
+var escape = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]`)
+
+// unescaped is the NFKC form of encoded JSON.
+func unescaped(text string) (t traced) {
+	var plain traced
+	at := 0
+	for _, m := range escape.FindAllStringIndex(text, -1) {
+		plain.copy(text, at, m[0])
+		var char string
+		_ = json.Unmarshal([]byte(`"`+text[m[0]:m[1]]+`"`), &char) // the pattern matches valid sequences only
+		plain.add(char, place{m[0], m[1]})
+		at = m[1]
+	}
+	plain.copy(text, at, len(text))
+	inner := composed(string(plain.text))
+	for i, p := range inner.places {
+		inner.places[i] = place{plain.places[p.first].first, plain.places[p.end-1].end}
+	}
+	return inner
+}
+
+// copy adds a range of a text as it is.
+func (t *traced) copy(text string, first, end int) {
+	for i := first; i < end; i++ {
+		t.add(text[i:i+1], place{i, i + 1})
+	}
+}
+
+// rewritten applies a rewriting of [Fold]; with has "$1$2" or a text without groups.
+func (t traced) rewritten(r rewriting) (out traced) {
+	at := 0
+	for _, m := range r.pattern.FindAllSubmatchIndex(t.text, -1) {
+		out.keep(t, at, m[0])
+		if len(m) == 2 {
+			out.add(r.with, place{t.places[m[0]].first, t.places[m[1]-1].end})
+		}
+		for g := 2; g < len(m); g += 2 {
+			out.keep(t, m[g], m[g+1])
+		}
+		at = m[1]
+	}
+	out.keep(t, at, len(t.text))
+	return out
+}
+
+func (t *traced) keep(from traced, first, end int) {
+	t.text = append(t.text, from.text[first:end]...)
+	t.places = append(t.places, from.places[first:end]...)
+}
+
+func newFinder(t traced) *Finder {
+	for _, r := range rewritings {
+		t = t.rewritten(r)
+	}
+	starts := make([]int, 0, len(t.text)) // of characters
+	runes := make([]rune, 0, len(t.text))
+	for i := 0; i < len(t.text); {
+		r, n := utf8.DecodeRune(t.text[i:])
+		starts, runes = append(starts, i), append(runes, r)
+		i += n
+	}
+	f := &Finder{places: make([]place, 1)}
+	var b strings.Builder
+	b.WriteByte(' ')
+	each(runes, func(word string, first, end int) {
+		b.WriteString(word + " ")
+		from := place{t.places[starts[first]].first, t.places[starts[end-1]].end}
+		for range len(word) + 1 {
+			f.places = append(f.places, from)
+		}
+	})
+	f.folded = b.String()
+	return f
+}

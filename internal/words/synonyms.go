@@ -1,0 +1,61 @@
+package words
+
+import (
+	"strings"
+	"unicode"
+)
+
+// letters are the names of Greek letters after NFKC, which makes ϵ, ϕ, µ and the letters of mathematical alphabets plain.
+var letters = map[rune]string{
+	'α': "alpha", 'β': "beta", 'γ': "gamma", 'δ': "delta", '∆': "delta", 'ε': "epsilon", 'ζ': "zeta", 'η': "eta", 'θ': "theta",
+	'ι': "iota", 'κ': "kappa", 'λ': "lambda", 'μ': "mu", 'ν': "nu", 'ξ': "xi", 'ο': "omicron", 'π': "pi", 'ρ': "rho", 'σ': "sigma",
+	'ς': "sigma", 'τ': "tau", 'υ': "upsilon", 'φ': "phi", 'χ': "chi", 'ψ': "psi", 'ω': "omega",
+}
+
+// letterNames are the names in letters.
+var letterNames = func() map[string]bool {
+	names := make(map[string]bool)
+	for _, name := range letters {
+		names[name] = true
+	}
+	return names
+}()
+
+// letterName returns the name of a Greek letter that stands alone or beside digits and Latin letters; "" for another
+// character, and within a word of Greek.
+func letterName(runes []rune, i int) string {
+	name := letters[unicode.ToLower(runes[i])]
+	greek := func(i int) bool { return i >= 0 && i < len(runes) && unicode.Is(unicode.Greek, runes[i]) }
+	if name == "" || greek(i-1) || greek(i+1) {
+		return ""
+	}
+	return name
+}
+
+// spelled replaces all Greek letters by their names.
+func spelled(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if name := letters[r]; name != "" {
+			b.WriteString(name)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// synonyms are words that a paper writes in another way: small numbers, and letters as commands of LaTeX.
+var synonyms = map[string]string{
+	"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10", "eleven": "11",
+	"twelve": "12", "lamda": "lambda", "varepsilon": "epsilon", "vartheta": "theta", "varkappa": "kappa", "varpi": "pi", "varrho": "rho",
+	"varsigma": "sigma", "varphi": "phi",
+}
+
+// canonical returns the form of a word in which it is compared.
+func canonical(word string) string {
+	if other := synonyms[word]; other != "" {
+		return other
+	}
+	return word
+}

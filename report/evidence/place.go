@@ -1,0 +1,88 @@
+package evidence
+
+import (
+	"slices"
+
+	"airqa/internal/words"
+)
+
+// places returns where the rows of an item have it, one place for each step, and notes the text that was found.
+func (s seen) places(it *Item) []Place {
+	var list []Place
+	for _, r := range it.rows {
+		p, text := s.locate(*it, r)
+		if it.matched == "" {
+			it.matched = text
+		}
+		i := slices.IndexFunc(list, func(o Place) bool { return o.Step == p.Step })
+		switch {
+		case p.Field == "":
+		case i < 0:
+			list = append(list, p)
+		case list[i].End == 0:
+			list[i] = p
+		}
+	}
+	return list
+}
+
+// locate returns the place of an item in a row, and the text that is there. A row that is known to be the item is a
+// place without a text.
+func (s seen) locate(it Item, r row) (p Place, text string) {
+	p = Place{Step: r.step, Field: r.field}
+	if r.context {
+		p.Step = 0
+	}
+	parts := r.parts()
+	for _, text := range it.Texts {
+		if first, end, ok := s.nearest(parts, text); ok {
+			p.First, p.End = r.start+first, r.start+end
+			return p, text
+		}
+	}
+	if len(parts) > 0 && !r.context && s.match(it, r) == strong {
+		longest := slices.MaxFunc(parts, func(a, b part) int { return len(a.raw) - len(b.raw) })
+		p.First, p.End = r.start+longest.at, r.start+longest.at+len(longest.raw)
+	}
+	return p, ""
+}
+
+// part is a text in a row, at byte at of its raw text.
+type part struct {
+	raw    string
+	at     int
+	finder *words.Finder
+}
+
+// parts are the cells of a row that can be evidence, or its whole text if it has no cells.
+func (r row) parts() []part {
+	if r.context {
+		return []part{{r.raw, 0, words.NewFinder(r.raw)}}
+	}
+	cells, ok := cellsOf(r.raw)
+	if !ok && r.raw != "" {
+		return []part{{r.raw, 0, words.NewJSONFinder(r.raw)}}
+	}
+	var list []part
+	for _, c := range telling(cells) {
+		list = append(list, part{string(c.raw), c.at, words.NewJSONFinder(string(c.raw))})
+	}
+	return list
+}
+
+// aroundText is the number of bytes on each side of a text in which words of the question are counted.
+const aroundText = 200
+
+// nearest returns the range of the occurrence of a text with most words of the question around it.
+func (s seen) nearest(parts []part, text string) (first, end int, found bool) {
+	most := -1
+	for _, p := range parts {
+		for from, to := range p.finder.All(text) {
+			around := p.raw[max(0, from-aroundText):min(len(p.raw), to+aroundText)]
+			if n := words.Shared(s.asked, words.Content(words.Fold(around))); n > most {
+				first, end, found, most = p.at+from, p.at+to, true, n
+			}
+		}
+	}
+	return first, end, found
+}
