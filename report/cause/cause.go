@@ -71,8 +71,8 @@ type Cause struct {
 	// Of a weak cause, it is the lower end of Wilson's 95% interval for right/found.
 	Confidence float64 `json:"confidence"`
 	// Weak means that the cause rests on a match by text alone: the same text may be elsewhere, and mean something else.
-	Weak bool `json:"weak,omitempty"`
-	Evidence   []Ref   `json:"evidence,omitempty"`
+	Weak     bool  `json:"weak,omitempty"`
+	Evidence []Ref `json:"evidence,omitempty"`
 }
 
 // By is the rule of the cause and its confidence; "no rule" without one.
@@ -81,7 +81,7 @@ func (c Cause) By() string {
 	case c.Rule == "":
 		return "no rule"
 	case c.Weak:
-		return fmt.Sprintf("rule %s, confidence %.2f: found by text alone", c.Rule, c.Confidence)
+		return fmt.Sprintf("rule %s, confidence %.2f, by text alone", c.Rule, c.Confidence)
 	}
 	return fmt.Sprintf("rule %s, confidence %.2f", c.Rule, c.Confidence)
 }

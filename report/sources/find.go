@@ -14,6 +14,7 @@ const (
 	enoughWords   = 0.6 // share of the words of an answer without numbers
 	enoughTopic   = 0.6 // share of the words of the question, for answers without words of their own
 	fewWords      = 6   // words of a line that is no sentence
+	closeBy       = 3   // words between a short value and one of the question
 	leastQuote    = 40  // length from which a text in the same words needs no more evidence, in bytes
 )
 
@@ -25,7 +26,7 @@ func (w wanted) find(r row) (Source, bool) {
 			best, found = s, true
 		}
 	}
-	about := stems(fold(r.line()))
+	about := stems(words.Fold(r.line()))
 	for _, v := range w.values {
 		for _, text := range r.texts {
 			keep(w.inText(v, text, about))
@@ -43,6 +44,13 @@ func (w wanted) find(r row) (Source, bool) {
 func (w wanted) inText(v value, text string, about map[string]bool) (best Source, found bool) {
 	text = valid(text)
 	parts := partsOf(text)
+	if v.telling() && strings.Contains(words.Fold(text), v.folded) {
+		if from, to, ok := words.NewFinder(text).Find(v.folded); ok {
+			best = Source{Kind: Passage, Match: Exact, score: w.topic(parts, from, to), value: v}
+			best.Quote, best.Before, best.After = quote(text, parts, from, to)
+			return best, true
+		}
+	}
 	if len(parts) > 0 && strings.Contains(text, columnMark) {
 		maps.Copy(about, parts[0].words) // the names of the columns
 	}
@@ -52,9 +60,22 @@ func (w wanted) inText(v value, text string, about map[string]bool) (best Source
 			continue
 		}
 		best, found = Source{Kind: Passage, Match: m, score: score, value: v}, true
-		best.Quote, best.Before, best.After = quote(text, parts, i, v)
+		best.Quote, best.Before, best.After = quote(text, parts, parts[i].first, parts[i].end)
+		if first, end, ok := v.position(text[parts[i].first:parts[i].end]); ok {
+			best.Quote, best.Before, best.After = quote(text, parts, parts[i].first+first, parts[i].first+end)
+		}
 	}
 	return best, found
+}
+
+// topic is how much of the question the parts of a range have.
+func (w wanted) topic(parts []part, first, end int) (most float64) {
+	for i, p := range parts {
+		if p.first < end && first < p.end {
+			most = max(most, share(w.asked, p.words)+0.5*share(w.asked, near(parts, i)))
+		}
+	}
+	return most
 }
 
 // match compares a value with a part of a text and the parts beside it. The match is empty if they have too little in
@@ -69,7 +90,7 @@ func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Mat
 			return Topic, topic
 		}
 	case v.has(parts[i].folded):
-		if w.exact(v, near) {
+		if w.exact(v, parts[i].folded, near) {
 			return Exact, topic
 		}
 	case len(v.numbers) > 0:
@@ -83,10 +104,26 @@ func (w wanted) match(v value, parts []part, i int, beside map[string]bool) (Mat
 	return "", 0
 }
 
-// exact reports whether a value that a text has is an answer there: a long one, or one near words of the question.
-func (w wanted) exact(v value, near map[string]bool) bool {
+// exact reports whether a value that a folded text has is an answer there: a long one, or one near words of the question.
+func (w wanted) exact(v value, folded string, near map[string]bool) bool {
 	related := words.Shared(w.asked, near) >= min(leastAsked, len(w.asked))
-	return len(v.folded) >= leastQuote || related || !words.Short(v.folded) && words.Shared(w.asked, near) > 0
+	return v.telling() || related || !words.Short(v.folded) && words.Shared(w.asked, near) > 0 || w.beside(v, folded)
+}
+
+// beside reports whether a value in a folded text has a word of the question within a few words: “λ = 0.35”.
+func (w wanted) beside(v value, folded string) bool {
+	for at := 0; ; at++ {
+		i := strings.Index(folded[at:], v.folded)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, after := strings.Fields(folded[:at]), strings.Fields(folded[at+len(v.folded):])
+		around := append(before[max(0, len(before)-closeBy):], after[:min(len(after), closeBy)]...)
+		if words.Shared(w.asked, stems(strings.Join(around, " "))) > 0 {
+			return true
+		}
+	}
 }
 
 // related reports whether a part with a share n of the numbers of a value, and a share fresh of its other words nearby, is
@@ -120,12 +157,12 @@ func near(parts []part, i int) map[string]bool {
 
 // inCells finds a value that is a whole cell of a result whose statement or row has a word of the question.
 func (w wanted) inCells(v value, r row) (Source, bool) {
-	about := stems(fold(r.sql + " " + r.line()))
+	about := stems(words.Fold(r.sql + " " + r.line()))
 	if len(r.cells) == 0 || len(w.asked) > 0 && words.Shared(w.asked, about) == 0 {
 		return Source{}, false
 	}
 	for _, c := range r.cells {
-		if folded := fold(c.text); folded == v.folded || !v.short() && !words.Short(folded) && strings.Contains(v.folded, folded) {
+		if folded := words.Fold(c.text); folded == v.folded || !v.short() && !words.Short(folded) && strings.Contains(v.folded, folded) {
 			line, after := clip(r.line(), mostQuote)
 			return Source{Kind: Result, Match: Exact, Quote: line, After: after, score: share(w.asked, about)}, true
 		}

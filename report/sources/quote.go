@@ -2,6 +2,7 @@ package sources
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,18 +38,23 @@ func partsOf(text string) []part {
 			first := at + strings.Index(text[at:], s)
 			at = first + len(s)
 			if strings.TrimSpace(s) != "" {
-				folded := fold(s)
-				parts = append(parts, part{first, at, folded, stems(fold(label.ReplaceAllString(s, " ")))})
+				folded := words.Fold(s)
+				parts = append(parts, part{first, at, folded, stems(words.Fold(label.ReplaceAllString(s, " ")))})
 			}
 		}
 	}
 	return parts
 }
 
-// quote cuts a part out of its text, with a value in the middle of a long one.
-func quote(text string, parts []part, i int, v value) (cut string, before, after bool) {
-	first, end := parts[i].first, parts[i].end
-	for lo, hi := i, i; utf8.RuneCountInString(text[first:end]) < tooShort && (lo > 0 || hi+1 < len(parts)); {
+// quote cuts the parts of a range out of their text, with the range in the middle of a long one.
+func quote(text string, parts []part, from, to int) (cut string, before, after bool) {
+	lo := max(0, slices.IndexFunc(parts, func(p part) bool { return p.end > from }))
+	hi := lo
+	for hi+1 < len(parts) && parts[hi+1].first < to {
+		hi++
+	}
+	first, end := parts[lo].first, parts[hi].end
+	for utf8.RuneCountInString(text[first:end]) < tooShort && (lo > 0 || hi+1 < len(parts)) {
 		if lo > 0 {
 			lo--
 			first = parts[lo].first
@@ -59,37 +65,27 @@ func quote(text string, parts []part, i int, v value) (cut string, before, after
 		}
 	}
 	whole := strings.Join(strings.Fields(text[first:end]), " ")
-	return around(whole, v.position(whole), mostQuote)
+	return around(whole, len(strings.Join(strings.Fields(text[first:max(from, first)]), " ")), mostQuote)
 }
 
-// position is the byte where the first word of a value is in a text, 0 if it is not found.
-func (v value) position(text string) int {
-	at := -1
-	for w := range strings.FieldsSeq(v.folded) {
-		if !v.short() && !v.numbers[w] && !v.fresh[w] {
-			continue
-		}
-		if i := wordIn(text, w); i >= 0 {
-			at = earlier(at, i)
-			if v.numbers[w] {
-				return i
+// position is the range of a value in a text: of all its words, or else of the first number or word of its own.
+func (v value) position(text string) (first, end int, ok bool) {
+	finder := words.NewFinder(text)
+	if first, end, ok = finder.Find(v.folded); ok {
+		return first, end, ok
+	}
+	for _, own := range []map[string]bool{v.numbers, v.fresh} {
+		for w := range strings.FieldsSeq(v.folded) {
+			from, to, found := finder.Find(w)
+			if own[w] && found && (!ok || from < first) {
+				first, end, ok = from, to, true
 			}
 		}
-	}
-	return max(at, 0)
-}
-
-// wordIn is the position of a folded word in a text, or -1.
-func wordIn(text, folded string) int {
-	at := 0
-	for word := range strings.FieldsSeq(text) {
-		i := at + strings.Index(text[at:], word)
-		if strings.Contains(fold(word), " "+folded+" ") {
-			return i
+		if ok {
+			return first, end, ok
 		}
-		at = i + len(word)
 	}
-	return -1
+	return 0, 0, false
 }
 
 // longWord is the length from which a word may be cut, since scripts without spaces have no borders of words.

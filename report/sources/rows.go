@@ -140,11 +140,3 @@ func lower(ids []string) []string {
 	}
 	return list
 }
-
-// earlier returns the first of two positions that is not negative.
-func earlier(a, b int) int {
-	if a < 0 || b < 0 {
-		return max(a, b)
-	}
-	return min(a, b)
-}

@@ -107,6 +107,10 @@ func TestOf(t *testing.T) {
 	passage := retrieved(t, 2, hit(heron, 1, nests))
 	table := retrieved(t, 1, hit(heron, 2, "Table 1: Nests by month.\nApril 12 4.5\nMay 31 6.25"))
 	text := sources.Source{Kind: sources.Passage, Match: sources.Exact, PaperID: heron, Title: "On Herons", Page: 1, Section: "1.1 Counts", Box: []float64{10, 20, 30, 1}, Step: 2}
+	const set = "We set λ = 0.35, ϵ = 1e-5 and µ = 0.9 on the development set."
+	const encoder = "As was said before, the encoder has 33 million parameters, which are not so many."
+	settings := retrieved(t, 2, hit(stork, 1, "Nobody asked for that much, which is a sentence of some length. "+set+" "+strings.Replace(encoder, "has ", "has\n", 1)+" It was trained in 12 days, on processors of birds that are fast."))
+	plain := sources.Source{Kind: sources.Passage, Match: sources.Exact, PaperID: stork, Page: 1, Step: 2}
 	quote := func(s sources.Source, m sources.Match, quote string) []sources.Source {
 		s.Match, s.Quote = m, quote
 		return []sources.Source{s}
@@ -122,6 +126,13 @@ func TestOf(t *testing.T) {
 		{"a number in words", "How many eggs has a nest?", answered("3", "3", passage), quote(text, sources.Exact, "We counted 31 nests of herons in May. Each nest has three eggs, in general.")},
 		{"a sentence", "How many nests of herons were counted?", answered("'The authors counted 31 nests.'", "The authors counted 31 nests.", passage), quote(text, sources.Similar, counted)},
 		{"the same number about something else", "How many layers has the network?", answered("31", "31", passage), nil},
+		{"a symbol by its name", "What is the value of lambda of HeronNet?", answered("0.35", "0.35", settings), quote(plain, sources.Exact, set)},
+		{"a name by its symbol", "Which ε is used?", answered("'1e-5'", "1e-5", settings), quote(plain, sources.Exact, set)},
+		{"another spelling of a symbol", "What is the value of varepsilon?", answered("'1e-5'", "1e-5", settings), quote(plain, sources.Exact, set)},
+		{"a short symbol", "What is mu of it?", answered("0.9", "0.9", settings), quote(plain, sources.Exact, set)},
+		{"a symbol of another value", "What is lambda?", answered("12", "12", settings), nil},
+		{"a sentence without a topic", "again?", answered("'The encoder has 33 million parameters.'", "The encoder has 33 million parameters.", settings), quote(plain, sources.Exact, encoder)},
+		{"a sentence of the question's own words", "Is it so that the encoder has 33 million parameters?", answered("'The encoder has 33 million parameters.'", "The encoder has 33 million parameters.", settings), quote(plain, sources.Exact, encoder)},
 		{"nothing in common", "What is the moon made of?", answered("'cheese'", "cheese", passage), nil},
 		{"yes", "Do herons nest in reeds?", answered("True", "True", passage), quote(text, sources.Topic, counted)},
 		{"no answer", "How many nests of herons were counted?", qa.Trajectory{Steps: []qa.Step{passage}, Outcome: qa.TurnLimit}, nil},

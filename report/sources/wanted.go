@@ -36,13 +36,22 @@ func (v value) empty() bool {
 	return text == "yes" || text == "no" || text == "true" || text == "false" || len(v.numbers)+len(v.fresh) == 0
 }
 
+// leastSentence is the number of content words from which a text in the same words needs no more evidence.
+const leastSentence = 4
+
+// telling reports whether a value is long enough that a text with the same words, whatever its subject, is its source.
+func (v value) telling() bool {
+	return len(v.folded) >= leastQuote || len(words.Content(v.folded)) >= leastSentence
+}
+
 // mostValues limits the work for a long list.
 const mostValues = 50
 
 func wantedOf(question string, a qa.Answer) wanted {
-	w := wanted{asked: stems(fold(question))}
-	delete(w.asked, "many")
-	delete(w.asked, "much")
+	w := wanted{asked: stems(words.Fold(question))}
+	for _, word := range []string{"many", "much", "value", "number", "amount"} { // said of any number
+		delete(w.asked, word)
+	}
 	for _, text := range textsOf(a) {
 		text = valid(text)
 		for _, part := range partsOf(text) {
@@ -55,7 +64,7 @@ func wantedOf(question string, a qa.Answer) wanted {
 }
 
 func (w wanted) value(text string) value {
-	v := value{folded: fold(text), numbers: map[string]bool{}, fresh: map[string]bool{}}
+	v := value{folded: words.Fold(text), numbers: map[string]bool{}, fresh: map[string]bool{}}
 	for word := range stems(v.folded) {
 		switch {
 		case w.asked[word]:
@@ -99,13 +108,6 @@ func flat(v any) []string {
 	}
 	return list
 }
-
-// digits are number words that papers write as digits.
-var digits = strings.NewReplacer(" two ", " 2 ", " three ", " 3 ", " four ", " 4 ", " five ", " 5 ", " six ", " 6 ", " seven ", " 7 ",
-	" eight ", " 8 ", " nine ", " 9 ", " ten ", " 10 ", " eleven ", " 11 ", " twelve ", " 12 ")
-
-// fold is [words.Fold] with small numbers as digits.
-func fold(text string) string { return digits.Replace(words.Fold(text)) }
 
 // stems are the content words of a folded text without the s of a plural. Of scripts without spaces, they are the pairs
 // of characters.

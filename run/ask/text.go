@@ -79,7 +79,7 @@ func (p *printer) source(number string, s Cited) {
 }
 
 // noSources is printed for an answer without sources.
-const noSources = "No sources: nothing that the model saw has the words or numbers of this answer. Do not rely on it."
+const noSources = "No source found: no passage that the model read ties this answer to the question. Check it before you use it."
 
 // Lines are the answer as lines, each safe to show: the elements of a list one by one.
 func (a Answered) Lines() []string {

@@ -106,7 +106,7 @@ func TestPage(t *testing.T) {
 	if n := strings.Count(text, `src="data:image/png;base64,aW1hZ2U="`); n != 4 {
 		t.Errorf("%d images, want those of a passage, a table, a figure and a page", n)
 	}
-	for _, part := range []string{"<h1>Answers</h1>", "<h2>How many nests?</h2>", "“… We counted 31 nests", "No answer (turn_limit)", "Not answered yet.", "No sources:", "default-src 'none'"} {
+	for _, part := range []string{"<h1>Answers</h1>", "<h2>How many nests?</h2>", "“… We counted 31 nests", "No answer (turn_limit)", "Not answered yet.", "No source found:", "default-src 'none'"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the page does not have %q", part)
 		}
