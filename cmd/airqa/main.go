@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,6 +101,8 @@ type app struct {
 	getenv   func(string) string
 	// baseURL is --base-url, if the command has it: the address that the key of the model's provider is for.
 	baseURL string
+	// data is --data of a command that answers questions; papers that a question file names are found there.
+	data string
 	// width is the number of columns of standard output; 0 if it is no terminal.
 	width int
 	// style is the style of standard error, outStyle that of standard output.
@@ -249,7 +252,7 @@ func (a *app) notify(n progress.Notice) { a.say("%s", n) }
 func (a *app) session() session.Session {
 	return session.Session{
 		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, BaseURL: a.baseURL, Redact: a.redactor(),
-		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Program: program,
+		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Program: program, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
 	}
 }
 

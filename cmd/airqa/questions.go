@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"airqa/internal/exit"
+	"airqa/internal/terminal"
 	"airqa/report/questions"
 	"airqa/report/render"
 )
@@ -20,9 +21,19 @@ type questionsCmd struct {
 
 // statsFlags name a question file and an output.
 type statsFlags struct {
-	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
+	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 	formatFlags
 	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+}
+
+// read reads the questions and prints how.
+func (f statsFlags) read(a *app) (questions.File, error) {
+	file, err := questions.Read(f.File, a.finder(f.Data))
+	for _, line := range file.Reading {
+		a.say("%s", line)
+	}
+	return file, err
 }
 
 // write prints to --out or standard output.
@@ -56,7 +67,7 @@ func (c questionsStatsCmd) Run(a *app) error {
 		return err
 	}
 	o.WithPaper = c.WithPaper
-	file, err := questions.Read(c.File)
+	file, err := c.read(a)
 	if err != nil {
 		return withFaults(err, file)
 	}
@@ -84,7 +95,7 @@ func (c questionsLintCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	file, err := questions.Read(c.File)
+	file, err := c.read(a)
 	if err != nil && (len(file.Faults) == 0 || !errors.Is(err, questions.ErrNone)) {
 		return withFaults(err, file)
 	}
@@ -96,8 +107,11 @@ func (c questionsLintCmd) Run(a *app) error {
 	if err := c.write(a, func(w io.Writer) error { return render.Findings(w, findings, stats, o) }); err != nil {
 		return err
 	}
-	if questions.Errors(findings) > 0 {
-		return exit.With(exit.FailedExamples, errors.New(questions.FindingsSummary(findings, stats)))
+	if file.Unanswered != nil {
+		return exit.With(exit.FailedExamples, file.Unanswered)
+	}
+	if n := questions.Errors(findings); n > 0 {
+		return exit.With(exit.FailedExamples, errors.New(terminal.Plural(n, "error")))
 	}
 	return nil
 }

@@ -49,6 +49,11 @@ func (c questionsConvertCmd) Run(a *app) error {
 		return exit.With(exit.FailedExamples, fmt.Errorf("%s of %d not converted", terminal.Plural(done.Failed, "record"), done.Failed+done.Converted))
 	case done.Converted == 0:
 		return fmt.Errorf("%s has no question", c.File)
+	case o.Kind == author.None:
+		return nil
+	}
+	if err := done.Unanswered(c.File); err != nil {
+		return exit.With(exit.FailedExamples, err)
 	}
 	return nil
 }
@@ -57,11 +62,11 @@ func (c questionsConvertCmd) Run(a *app) error {
 func (c questionsConvertCmd) convert(a *app, o author.Options, done *author.Conversion) (err error) {
 	out := bufio.NewWriter(a.out)
 	defer func() { err = errors.Join(err, out.Flush()) }()
-	for ex, err := range author.Convert(c.File, o, done) {
+	for q, err := range author.Convert(c.File, o, done) {
 		if err != nil {
 			return err
 		}
-		line, err := dataset.Lines([]qa.Example{ex})
+		line, err := dataset.Lines([]qa.Example{q.Example})
 		if err != nil {
 			return err
 		}

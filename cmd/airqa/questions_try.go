@@ -13,7 +13,7 @@ import (
 )
 
 type questionsTryCmd struct {
-	File   string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	File   string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
 	UUID   string `arg:"" optional:"" name:"uuid" help:"Question uuid or a prefix of it. Not needed if the file has one question."`
 	Answer string `required:"" env:"-" placeholder:"TEXT" help:"Answer to score; - reads it from standard input."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`

@@ -55,7 +55,7 @@ airqa replay RUN only executes its actions again and compares the results; it wr
 }
 
 func (c runCmd) Run(a *app) error {
-	a.baseURL = c.BaseURL
+	a.baseURL, a.data = c.BaseURL, c.Data
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package author
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"airqa/eval"
+	"airqa/internal/python"
 	"airqa/qa"
 	"airqa/qa/dataset"
 )
@@ -31,9 +33,11 @@ type NoteKind string
 
 // The kinds of notes.
 const (
+	Form         NoteKind = "read as"       // how the file was read
 	Guessed      NoteKind = "guessed"       // a choice that the file did not state
 	Lost         NoteKind = "lost"          // a part of the record that the question lacks
 	NotConverted NoteKind = "not converted" // the record has no question in the result
+	Incomplete   NoteKind = "incomplete"    // fields of AirQA that the record lacks or that are faulty
 	Faulty       NoteKind = "faulty"        // the record's own evaluator, which is kept
 )
 
@@ -42,7 +46,15 @@ type Note struct {
 	Kind NoteKind
 	File string
 	Line int // from 1
+	UUID string
 	Text string
+}
+
+// Question is a question of a file.
+type Question struct {
+	qa.Example
+	File string
+	Line int // from 1
 }
 
 // Conversion counts what [Convert] has done so far.
@@ -51,17 +63,21 @@ type Conversion struct {
 	Notes                          []Note
 }
 
-// Convert yields the questions of a file in any form that [dataset.Records] reads. A record with an evaluator keeps it. It notes
-// guesses and losses in c. An error ends the stream.
-func Convert(path string, o Options, c *Conversion) iter.Seq2[qa.Example, error] {
-	return func(yield func(qa.Example, error) bool) {
-		seen := make(map[string]int)
+// Convert yields the questions of a file in any form that [dataset.Records] reads, as every command does. A record with an
+// evaluator keeps it; one with a gold answer gets the evaluator of its type. It notes guesses, losses and faults in c. An
+// error ends the stream.
+func Convert(path string, o Options, c *Conversion) iter.Seq2[Question, error] {
+	return func(yield func(Question, error) bool) {
+		seen := make(map[string]dataset.Record)
 		for r, err := range dataset.Records(path) {
 			if err != nil {
-				yield(qa.Example{}, err)
+				yield(Question{}, err)
 				return
 			}
 			v := converter{Options: o, record: r, to: c}
+			if r.Note != "" {
+				v.note(Form, "%s", r.Note)
+			}
 			ex, ok := v.convert()
 			if ok {
 				ok = v.unique(&ex, seen)
@@ -71,10 +87,10 @@ func Convert(path string, o Options, c *Conversion) iter.Seq2[qa.Example, error]
 				continue
 			}
 			c.Converted++
-			if ex.Evaluator.Func == "" {
+			if ex.Evaluator.Func == "" && ex.Kind == "" {
 				c.NoEvaluator++
 			}
-			if !yield(ex, nil) {
+			if !yield(Question{ex, r.File, r.Line}, nil) {
 				return
 			}
 		}
@@ -87,10 +103,11 @@ type converter struct {
 	record dataset.Record
 	to     *Conversion
 	fields map[string]json.RawMessage
+	uuid   string // of the question, once it is known
 }
 
 func (c *converter) note(k NoteKind, format string, args ...any) {
-	c.to.Notes = append(c.to.Notes, Note{k, c.record.File, c.record.Line, fmt.Sprintf(format, args...)})
+	c.to.Notes = append(c.to.Notes, Note{k, c.record.File, c.record.Line, c.uuid, fmt.Sprintf(format, args...)})
 }
 
 // fail notes why the record has no question.
@@ -107,45 +124,84 @@ func (c *converter) convert() (qa.Example, bool) {
 	if c.record.Lost != "" {
 		c.note(Lost, "%s", c.record.Lost)
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(c.record.Raw, &fields); err != nil {
-		return c.fail("not a JSON object: " + err.Error())
+	ex, faults, ok := dataset.Decode(c.record.Raw)
+	if !c.record.Plain && ok && c.isNative(ex) {
+		return c.keep(ex, faults)
 	}
-	if raw, ok := fields["evaluator"]; ok && string(raw) != "null" {
-		return c.keep()
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(c.record.Raw, &fields) != nil {
+		return c.fail(strings.Join(faults, "; "))
 	}
 	c.fields = c.renamed(fields)
+	answered := c.fields["answer"] != nil || c.fields["answers"] != nil
+	raw, scored := c.fields["evaluator"]
+	switch scored = scored && string(raw) != "null"; {
+	case scored:
+		return c.native()
+	case !c.record.Plain && !ok && (c.fields["question"] == nil || fields["question"] != nil && !answered):
+		return c.fail(strings.Join(faults, "; "))
+	}
 	return c.draft()
 }
 
-// keep returns a question that has its evaluator already.
-func (c *converter) keep() (qa.Example, bool) {
-	ex, faults, ok := dataset.Decode(c.record.Raw)
-	if !ok {
-		return c.fail(strings.Join(faults, "; "))
+// isNative reports whether a question is in AirQA's form: it has an evaluator, or neither fields with other names nor
+// options to add something.
+func (c *converter) isNative(ex qa.Example) bool {
+	if ex.Evaluator.Func != "" || ex.Kind != "" {
+		return true
 	}
-	for _, text := range eval.Check(ex.Evaluator) {
-		c.note(Faulty, "%s", text)
+	for name := range ex.Extra {
+		if dataset.Field(name) != "" {
+			return false
+		}
+	}
+	return (c.Kind == "" || c.Kind == Auto) && len(c.Papers) == 0
+}
+
+// keep returns a question in AirQA's form.
+func (c *converter) keep(ex qa.Example, faults []string) (qa.Example, bool) {
+	c.uuid = ex.UUID
+	for _, text := range faults {
+		c.note(Incomplete, "%s", text)
+	}
+	if ex.Evaluator.Func != "" {
+		for _, text := range eval.Check(ex.Evaluator) {
+			c.note(Faulty, "%s", text)
+		}
 	}
 	return ex, true
 }
 
-// aliases are names of fields in other files.
-var aliases = map[string]string{
-	"query": "question", "prompt": "question", "gold": "answer", "gold_answer": "answer", "expected": "answer", "expected_answer": "answer",
-	"reference_answer": "answer", "target": "answer", "id": "uuid", "qid": "uuid", "question_id": "uuid", "answer_type": "type",
-	"paper": "papers", "pdf": "papers", "pdfs": "papers", "anchor_pdf": "papers", "reference_pdf": "references",
-	"format": "answer_format", "tag": "tags", "conferences": "conference",
+// native returns a question with an evaluator whose fields have other names or forms.
+func (c *converter) native() (qa.Example, bool) {
+	papers, references := c.papers(c.takeList("papers")), c.papers(c.takeList("references"))
+	for name, value := range map[string]any{
+		"anchor_pdf": papers, "reference_pdf": references, "tags": c.takeList("tags"), "conference": c.takeList("conference"),
+		"reasoning_steps": c.takeList("reasoning_steps"),
+	} {
+		if raw, err := json.Marshal(value); err == nil && string(raw) != "[]" {
+			c.fields[name] = raw
+		}
+	}
+	raw, err := json.Marshal(c.fields)
+	if err != nil {
+		return c.fail(err.Error())
+	}
+	ex, faults, ok := dataset.Decode(raw)
+	if !ok {
+		return c.fail(strings.Join(faults, "; "))
+	}
+	return c.keep(ex, faults)
 }
 
-// renamed are the fields with AirQA's names. Of two fields with one meaning, the first by name remains.
+// renamed are the fields with AirQA's names. Of two fields with one meaning, the one with the plain name remains, else the
+// first by name.
 func (c *converter) renamed(fields map[string]json.RawMessage) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage, len(fields))
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		key := strings.ToLower(strings.TrimSpace(name))
-		if alias, ok := aliases[key]; ok {
-			key = alias
-		}
+	names := slices.Sorted(maps.Keys(fields))
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	for _, name := range names {
+		key := cmp.Or(dataset.Field(name), name)
 		if _, twice := out[key]; twice {
 			c.note(Lost, "the field %q: another one means %s too", name, key)
 			continue
@@ -153,6 +209,14 @@ func (c *converter) renamed(fields map[string]json.RawMessage) map[string]json.R
 		out[key] = fields[name]
 	}
 	return out
+}
+
+// rank is 0 for the name of a field itself, 1 for another name of it.
+func rank(name string) int {
+	if dataset.Field(name) == name {
+		return 0
+	}
+	return 1
 }
 
 // take removes a field and returns it as a text: a JSON string unquoted, another value as JSON, null as "".
@@ -166,7 +230,7 @@ func (c *converter) take(name string) string {
 	return string(raw)
 }
 
-// takeList removes a field and returns it as a list: of a JSON list, or of a text with semicolons.
+// takeList removes a field and returns it as a list: of a JSON or Python list, or of a text with semicolons or line ends.
 func (c *converter) takeList(name string) []string {
 	raw := c.fields[name]
 	var list []string
@@ -174,23 +238,37 @@ func (c *converter) takeList(name string) []string {
 		delete(c.fields, name)
 		return listed(list)
 	}
-	return listed(strings.Split(c.take(name), ";"))
+	text := c.take(name)
+	if v, ok := literal(text).(python.List); ok {
+		for _, e := range v {
+			list = append(list, python.Str(e))
+		}
+		return listed(list)
+	}
+	return listed(strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }))
+}
+
+// takeWords removes a field whose elements have no commas and returns it as a list.
+func (c *converter) takeWords(name string) []string {
+	return listed(strings.Split(strings.Join(c.takeList(name), ","), ","))
 }
 
 // draft makes a question of the fields.
 func (c *converter) draft() (qa.Example, bool) {
 	d := Draft{Question: c.take("question"), UUID: c.take("uuid"), Format: c.take("answer_format"), Find: c.Find}
-	d.Tags, d.Conferences = c.takeList("tags"), c.takeList("conference")
+	d.Tags, d.Conferences = c.takeWords("tags"), c.takeWords("conference")
 	given := c.takeList("papers")
 	if len(given) == 0 {
 		given = c.Papers
 	}
 	d.Papers, d.References = c.papers(given), c.papers(c.takeList("references"))
+	steps := c.takeList("reasoning_steps")
 	c.answer(&d)
 	w, err := d.Write()
 	if err != nil {
 		return c.fail(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	c.uuid = w.UUID
 	if w.Guessed && w.Kind != None {
 		c.note(Guessed, "type %s (%s)", w.Kind, w.Evaluator.Func)
 	} else if w.Kind == None {
@@ -199,10 +277,24 @@ func (c *converter) draft() (qa.Example, bool) {
 	for _, text := range w.Notes {
 		c.note(Guessed, "%s", text)
 	}
-	if len(c.fields) > 0 {
-		w.Extra = c.fields
+	if w.Extra = c.fields; len(steps) > 0 {
+		w.ReasoningSteps = steps
 	}
-	return w.Example, true
+	return c.reread(w.Example)
+}
+
+// reread returns a question as it is read from the file that airqa questions convert writes, with what was left of its
+// fields.
+func (c *converter) reread(ex qa.Example) (qa.Example, bool) {
+	line, err := dataset.Lines([]qa.Example{ex})
+	if err != nil {
+		return c.fail(err.Error())
+	}
+	read, faults, ok := dataset.Decode(line)
+	if !ok {
+		return c.fail(strings.Join(faults, "; "))
+	}
+	return read, true
 }
 
 // answer reads gold answer and type. Several answers in "answers" are alternatives.
@@ -233,11 +325,15 @@ func (c *converter) answer(d *Draft) {
 	}
 }
 
-// papers finds papers by their names; names without a paper are lost.
+// papers finds papers by their names; names without a paper are lost. A name with commas that is no paper is a list.
 func (c *converter) papers(names []string) []string {
 	var found []string
 	for _, name := range names {
 		uuid, _, err := FindPaper(c.Find, name)
+		if parts := strings.Split(name, ","); err != nil && len(parts) > 1 {
+			found = append(found, c.papers(listed(parts))...)
+			continue
+		}
 		if err != nil {
 			c.note(Lost, "%s", strings.ReplaceAll(err.Error(), "\n", " "))
 			continue
@@ -262,22 +358,29 @@ func FindPaper(find Finder, name string) (uuid, title string, err error) {
 }
 
 // unique gives the question an id of its own. The same question about other papers is another one; its id follows from both.
-func (c *converter) unique(ex *qa.Example, seen map[string]int) bool {
+func (c *converter) unique(ex *qa.Example, seen map[string]dataset.Record) bool {
 	if _, twice := seen[ex.UUID]; twice && ex.UUID == qa.QuestionUUID(ex.Question) && len(ex.Papers()) > 0 {
 		ex.UUID = qa.QuestionUUID(ex.Question + "\n" + strings.Join(ex.Papers(), "\n"))
 	}
-	if line, twice := seen[ex.UUID]; twice {
-		_, ok := c.fail(fmt.Sprintf("the same id is in line %d", line))
+	if r, twice := seen[ex.UUID]; twice {
+		place := fmt.Sprintf("line %d", r.Line)
+		if r.File != c.record.File {
+			place += " of " + r.File
+		}
+		_, ok := c.fail("the same uuid is in " + place + " already")
 		return ok
 	}
-	seen[ex.UUID] = c.record.Line
+	seen[ex.UUID] = dataset.Record{File: c.record.File, Line: c.record.Line}
 	return true
 }
 
-// Summary groups the notes by their text, with the lines of each: first what is not converted, then losses and guesses.
-func (c *Conversion) Summary() []string {
+// Summary groups the notes of some kinds by their text, with the lines of each; of all kinds if none is given.
+func (c *Conversion) Summary(kinds ...NoteKind) []string {
+	if len(kinds) == 0 {
+		kinds = []NoteKind{Form, NotConverted, Incomplete, Faulty, Lost, Guessed}
+	}
 	var out []string
-	for _, kind := range []NoteKind{NotConverted, Faulty, Lost, Guessed} {
+	for _, kind := range kinds {
 		lines := make(map[string][]int)
 		var texts []string
 		for _, n := range c.Notes {
@@ -285,12 +388,19 @@ func (c *Conversion) Summary() []string {
 				continue
 			}
 			key := n.File + ": " + string(n.Kind) + ": " + n.Text
+			if kind == Form {
+				key = n.File + ": read as " + n.Text
+			}
 			if lines[key] == nil {
 				texts = append(texts, key)
 			}
 			lines[key] = append(lines[key], n.Line)
 		}
 		for _, key := range texts {
+			if kind == Form {
+				out = append(out, key)
+				continue
+			}
 			out = append(out, key+" ("+ranges(lines[key])+")")
 		}
 	}

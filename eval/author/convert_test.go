@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"airqa/eval/author"
+	"airqa/qa/dataset"
 )
 
 // converted converts a text and returns the questions, one a line, and the summary.
@@ -53,7 +54,8 @@ func TestConvert(t *testing.T) {
 				"Why? |   | 0 papers",
 			},
 			[]string{
-				"not converted: the same id is in line 2 (line 3)", "not converted: the question is empty (line 6)",
+				`read as a table separated by commas: question, answer, type, papers; columns not used: "source" (known: ` + dataset.Fields + ")",
+				"not converted: the same uuid is in line 2 already (line 3)", "not converted: the question is empty (line 6)",
 				`lost: no paper "zzz" (line 4)`, `lost: "factoid" is not a type of answer (line 4)`, "lost: no answer, so no evaluator: answers stay unscored (line 7)",
 				"guessed: type number (eval_int_exact_match) (lines 2-3)", "guessed: type bool (eval_bool_exact_match) (line 4)",
 			},
@@ -64,7 +66,7 @@ func TestConvert(t *testing.T) {
 			author.Options{Find: find},
 			"question\tanswer\tpapers\nHow many?\t8\tlumen\nHow many?\t9\t0f0f97f1-1997-5f33-b56c-5306eb27d631\n",
 			[]string{`How many? | eval_int_exact_match {"gold":8} | 1 papers`, `How many? | eval_int_exact_match {"gold":9} | 1 papers`},
-			[]string{"guessed: type number (eval_int_exact_match) (lines 2-3)"},
+			[]string{"read as a table separated by tabs: question, answer, papers", "guessed: type number (eval_int_exact_match) (lines 2-3)"},
 			0,
 		},
 		{
@@ -114,7 +116,7 @@ func TestConvert(t *testing.T) {
 			author.Options{},
 			`{"question": "Q", "evaluator": {"eval_func": "eval_int_exact_match", "eval_kwargs": {"gold": 3, "x": 1}}}`,
 			[]string{`Q | eval_int_exact_match {"gold": 3, "x": 1} | 0 papers`},
-			[]string{"faulty: eval_int_exact_match: the unknown argument x is ignored (line 1)"},
+			[]string{"incomplete: missing uuid, answer_format, tags, anchor_pdf, reference_pdf, conference (line 1)", "faulty: eval_int_exact_match: the unknown argument x is ignored (line 1)"},
 			0,
 		},
 	}

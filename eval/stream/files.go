@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/internal/inorder"
 	"airqa/qa"
 	"airqa/qa/dataset"
@@ -15,8 +16,10 @@ import (
 
 // Files are a file of questions with golds and a file of predictions.
 type Files struct {
-	// Golds is an input of [dataset.AirQA]: a JSON Lines file or a folder.
+	// Golds is a file of questions in any form, or a folder; see [author.Convert].
 	Golds string
+	// Find returns the paper that a gold names; nil finds UUIDs only.
+	Find author.Finder
 	// Predictions is a JSON Lines file of objects with the keys uuid and answer (any JSON), and optionally repeat, an
 	// integer from 0: only with it may a question have several answers. Other keys are ignored, so result.jsonl of the
 	// authors' code works unchanged.
@@ -56,26 +59,19 @@ func (f Files) Score(ctx context.Context, c Config, report *Report) iter.Seq2[qa
 // readGolds reads all questions. The first of two with the same uuid wins.
 func (f Files) readGolds(s *eval.Scorer, report *Report) (*pairing, error) {
 	p := &pairing{report: report, byUUID: make(map[string]*question)}
-	for block, err := range dataset.Blocks(f.Golds) {
+	kinds := []author.NoteKind{author.NotConverted, author.Incomplete}
+	if f.Check {
+		kinds = append(kinds, author.Faulty)
+	}
+	for g, err := range author.Convert(f.Golds, author.Options{Find: f.Find}, &report.Read) {
 		if err != nil {
 			return nil, err
 		}
-		for line, raw := range block.Records() {
-			ex, texts, ok := dataset.Decode(raw)
-			if _, twice := p.byUUID[ex.UUID]; ok && twice {
-				texts, ok = append(texts, "duplicate uuid; question skipped"), false
-			}
-			if ok {
-				q := &question{file: block.File, line: line, index: len(p.questions), gold: NewGold(s, ex.UUID, ex.Evaluator)}
-				p.questions, p.byUUID[ex.UUID] = append(p.questions, q), q
-			}
-			if ok && f.Check {
-				texts = append(texts, eval.Check(ex.Evaluator)...)
-			}
-			for _, text := range texts {
-				report.Golds.add(&dataset.Fault{File: block.File, Line: line, UUID: ex.UUID, Text: text, Loaded: ok})
-			}
-		}
+		q := &question{file: g.File, line: g.Line, index: len(p.questions), gold: NewGold(s, g.UUID, g.Evaluator)}
+		p.questions, p.byUUID[g.UUID] = append(p.questions, q), q
+	}
+	for _, fault := range report.Read.Faults(kinds...) {
+		report.Golds.add(fault)
 	}
 	report.Questions = len(p.questions)
 	return p, nil
@@ -104,6 +100,8 @@ type Report struct {
 	Questions, Predictions int
 	// Paired is the number of predictions that match a question.
 	Paired int
+	// Read is how the questions file was read.
+	Read author.Conversion
 	// Golds are faults in the questions file. Those with Loaded set are in evaluators that are scored anyway.
 	Golds Problems
 	// Unreadable are lines that are not predictions; Twice are duplicate answers to a question; Unknown match no

@@ -121,7 +121,7 @@ func TestPairing(t *testing.T) {
 			[]string{abc[0], abc[0], `{"uuid":"x"}`, abc[1]},
 			[]string{`{"uuid":"a","answer":1}`, `{"uuid":"b","answer":2}`, `{"uuid":"x","answer":2}`},
 			[]string{"a/0 right", "b/0 right"},
-			"||3 there is no question x||2 duplicate uuid; question skipped; " +
+			"||3 there is no question x||2 the same uuid is in line 1 already; " +
 				"3 missing question, answer_format, tags, anchor_pdf, reference_pdf, conference, evaluator (its answers stay unscored)",
 		},
 		{

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"airqa/eval/author"
 	"airqa/extractor/curate"
 	"airqa/extractor/windows"
 	"airqa/internal/ledger"
 	"airqa/internal/progress"
 	"airqa/qa"
-	"airqa/qa/dataset"
 )
 
 // Names of files in an export.
@@ -297,8 +297,8 @@ func (p *planner) names(s *source) []string {
 
 // loadQuestions reads a question file.
 func loadQuestions(path string) ([]qa.Example, error) {
-	list, _, err := dataset.Load(path, nil)
-	return list, err
+	file, err := author.Load(path, author.Options{})
+	return file.Examples(), err
 }
 
 func (w *writer) writeIDs() error {

@@ -85,11 +85,8 @@ func folder(dir string, yield func(Block, error) bool) {
 	}
 }
 
-// byteOrderMark precedes the first line in files of some editors.
-var byteOrderMark = []byte("\ufeff")
-
 func lineBlocks(what, path string, yield func(Block, error) bool) bool {
-	file, err := os.Open(path)
+	file, err := openText(path)
 	if err != nil {
 		yield(Block{}, fmt.Errorf("%s: %w", what, err))
 		return false
@@ -102,12 +99,10 @@ func lineBlocks(what, path string, yield func(Block, error) bool) bool {
 			yield(Block{}, fmt.Errorf("%s: %w", what, err))
 			return false
 		}
-		if line == 1 {
-			data = bytes.TrimPrefix(data, byteOrderMark)
-		}
-		if len(data) > 0 && !yield(Block{File: path, Line: line, Data: data}, nil) {
+		if len(data) > 0 && !yield(Block{File: path, Line: line, Data: data, note: file.note}, nil) {
 			return false
 		}
+		file.note = ""
 		if err != nil {
 			return true
 		}

@@ -1,29 +1,34 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"iter"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
 
-// Record is one record of a file in any form, as a JSON object with the names of the file's fields.
+// Record is one record of a file in any form, as a JSON object.
 type Record struct {
 	File string
 	Line int // from 1
 	Raw  []byte
+	// Note is how the file was read, at its first record; "" if that is obvious.
+	Note string
+	// Plain means that the record is not JSON in the file: the values of Raw are texts under the names of [Field], if
+	// they have one.
+	Plain bool
 	// Lost is what the record has no field for; "" for nothing.
 	Lost string
 	// Fault is why the record has no object; then Raw is empty.
 	Fault string
 }
 
-// Records yields the records of a file for conversion: of the forms of [AirQA], of tables separated by tabs or semicolons, and of
-// plain text. A text has either blocks of lines such as "Q: ..." and "A: ...", or lines with question, tab and answer. Unlike
-// [AirQA], it adds no evaluator. An error ends the stream.
+// Records yields the records of a file: JSON Lines, a JSON array, JSON objects over several lines, a table separated by
+// commas, semicolons or tabs, plain text, or the *.json files of a folder. A text has either blocks of lines such as
+// "Q: ..." and "A: ...", or lines with question, tab and answer. An error ends the stream.
 func Records(path string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if info, err := os.Stat(path); err != nil || info.IsDir() {
@@ -35,24 +40,50 @@ func Records(path string) iter.Seq2[Record, error] {
 			yield(Record{}, fmt.Errorf("questions: %w", err))
 			return
 		}
-		for _, comma := range []rune{',', '\t', ';'} {
-			if isTable(first, comma) {
-				blockRecords(func(yield func(Block, error) bool) { table(path, comma, plainRow, yield) }, yield)
-				return
-			}
-		}
-		if len(first) > 0 && (first[0] == '{' || first[0] == '[') {
+		if isJSON := len(first) == 0 || first[0] == '{' || first[0] == '[' || strings.HasPrefix(strings.ToLower(filepath.Ext(path)), ".json"); isJSON {
 			blockRecords(Blocks(path), yield)
 			return
 		}
-		if bytes.IndexByte(first, 0) >= 0 || bytes.HasPrefix(first, []byte("%PDF-")) {
-			yield(Record{}, fmt.Errorf("questions %s: not a text file", path))
-			return
-		}
-		if err := textRecords(path, first, yield); err != nil {
-			yield(Record{}, fmt.Errorf("questions %s: %w", path, err))
+		if err := plainRecords(path, first, yield); err != nil {
+			yield(Record{}, fmt.Errorf("questions: %w", err))
 		}
 	}
+}
+
+// plainRecords yields the records of a table or a text.
+func plainRecords(path string, first []byte, yield func(Record, error) bool) error {
+	if isBinary(first) {
+		return fmt.Errorf("%s: %w", path, errNoText)
+	}
+	text, note, err := readText(path)
+	if err != nil {
+		return err
+	}
+	header := first
+	excel := separator.Match(first)
+	if excel {
+		_, rest, _ := bytes.Cut(bytes.TrimSpace(text), []byte{'\n'})
+		header, _, _ = bytes.Cut(rest, []byte{'\n'})
+		header = bytes.TrimSpace(header)
+	}
+	if t := tableOf(path, header); t != nil {
+		t.skip = excel
+		t.records(text, join(note, t.note()), yield)
+		return nil
+	}
+	if excel || strings.EqualFold(filepath.Ext(path), ".csv") {
+		return fmt.Errorf("%s: no column is the question: the first line is %.200q; known columns: %s", path, header, Fields)
+	}
+	textRecords(path, first, text, note, yield)
+	return nil
+}
+
+// join joins notes.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + ", " + b
 }
 
 // blockRecords yields the records of blocks.
@@ -63,9 +94,10 @@ func blockRecords(blocks iter.Seq2[Block, error], yield func(Record, error) bool
 			return
 		}
 		for line, raw := range b.Records() {
-			if !yield(Record{File: b.File, Line: line, Raw: bytes.TrimSpace(raw)}, nil) {
+			if !yield(Record{File: b.File, Line: line, Raw: bytes.TrimSpace(raw), Note: b.note}, nil) {
 				return
 			}
+			b.note = ""
 		}
 	}
 }
@@ -91,36 +123,23 @@ func labelled(line string) (field, text string, ok bool) {
 	return field, strings.TrimSpace(m[2]), true
 }
 
-// maxLine is the maximum length of a line of plain text, in bytes.
-const maxLine = 16 << 20
-
 // textRecords yields the records of a plain text.
-func textRecords(path string, first []byte, yield func(Record, error) bool) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
+func textRecords(path string, first, text []byte, note string, yield func(Record, error) bool) {
 	field, _, _ := labelled(string(first))
-	t := textReader{path: path, yield: yield, blocks: field == "question"}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, maxLine)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimPrefix(lines.Text(), string(byteOrderMark))
-		if !t.line(n, text) {
-			return nil
+	t := textReader{path: path, yield: yield, note: note, blocks: field == "question"}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		if n++; !t.line(n, strings.TrimRight(line, "\r\n")) {
+			return
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return err
-	}
 	t.flush()
-	return nil
 }
 
 // textReader reads plain text line by line.
 type textReader struct {
 	path   string
+	note   string // for the first record
 	blocks bool
 	yield  func(Record, error) bool
 	done   bool
@@ -197,7 +216,7 @@ func (t *textReader) flush() {
 }
 
 func (t *textReader) send(r Record) {
-	r.File = t.path
+	r.File, r.Plain, r.Note, t.note = t.path, true, t.note, ""
 	if !t.done && !t.yield(r, nil) {
 		t.done = true
 	}

@@ -4,16 +4,12 @@ import (
 	"errors"
 	"fmt"
 
-	"airqa/qa"
+	"airqa/eval/author"
 	"airqa/qa/dataset"
 )
 
 // Item is a question and its position in a file.
-type Item struct {
-	qa.Example
-	File string
-	Line int // from 1
-}
+type Item = author.Question
 
 // File is the content of a file or folder of questions.
 type File struct {
@@ -21,32 +17,29 @@ type File struct {
 	Items []Item
 	// Faults are format errors, without the evaluators' faults.
 	Faults []*dataset.Fault
+	// Reading is how the file was read: its form, and what was guessed and lost.
+	Reading []string
+	// Unanswered is an error if no question has an answer or an evaluator.
+	Unanswered error
 }
 
 // ErrNone is returned by [Read] with a [File] that has faults but no questions.
 var ErrNone = errors.New("no readable question")
 
-// Read loads a JSON Lines file, or a folder of *.json files, with the line of each question.
-func Read(path string) (File, error) {
+// Read loads a question file in any form, or a folder of *.json files, with the line of each question. find returns the
+// papers that it names; nil finds UUIDs only.
+func Read(path string, find author.Finder) (File, error) {
 	f := File{Path: path}
-	// The stream reports line numbers only with faults, so an empty fault announces each question that loads. A question
-	// without an evaluator is not checked, but has a fault for it.
-	announce := func(qa.Evaluator) []string { return []string{""} }
-	at := dataset.Fault{File: path}
-	for ex, err := range dataset.AirQA(path, announce) {
-		var fault *dataset.Fault
-		switch {
-		case errors.As(err, &fault):
-			at = *fault
-			if fault.Text != "" {
-				f.Faults = append(f.Faults, fault)
-			}
-		case err != nil:
+	var c author.Conversion
+	for item, err := range author.Convert(path, author.Options{Find: find}, &c) {
+		if err != nil {
 			return f, err
-		default:
-			f.Items = append(f.Items, Item{Example: ex, File: at.File, Line: at.Line})
 		}
+		f.Items = append(f.Items, item)
 	}
+	f.Faults = c.Faults(author.NotConverted, author.Incomplete)
+	f.Reading = c.Summary(author.Form, author.Guessed, author.Lost)
+	f.Unanswered = c.Unanswered(path)
 	if len(f.Items) == 0 {
 		return f, fmt.Errorf("%s holds %w", path, ErrNone)
 	}

@@ -28,7 +28,7 @@ func read(t *testing.T, name, lines string) questions.File {
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := questions.Read(path)
+	f, err := questions.Read(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func readReleased(t *testing.T) questions.File {
 	if _, err := os.Stat(released); err != nil {
 		t.Skip("the released questions are not beside the checkout")
 	}
-	f, err := questions.Read(released)
+	f, err := questions.Read(released, nil)
 	if err != nil || len(f.Faults) > 0 {
 		t.Fatal(err, f.Faults)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"airqa/eval/stream"
+	"airqa/internal/exit"
 	"airqa/internal/progress"
 )
 
@@ -17,13 +18,17 @@ import (
 func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 	t := Totals{Scoring: string(c.Mode), Judge: c.Judge.Name}
 	var report stream.Report
-	err := c.streamFiles(stream.Files{Golds: golds, Predictions: predictions, Check: true}, &report, &t, w)
+	err := c.streamFiles(stream.Files{Golds: golds, Predictions: predictions, Check: true, Find: c.FindPaper}, &report, &t, w)
+	c.NoteReading(&report.Read)
 	c.noteProblems(golds, report)
 	if errors.Is(err, stream.ErrNoPair) {
 		err = fmt.Errorf("%s has no prediction for any question of %s", predictions, golds)
 		if report.Questions == 0 {
 			err = fmt.Errorf("%s has no usable questions", golds)
 		}
+	}
+	if none := report.Read.Unanswered(golds); err == nil && none != nil {
+		err = exit.With(exit.FailedExamples, none)
 	}
 	return t, err
 }

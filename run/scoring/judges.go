@@ -96,6 +96,9 @@ func (f Judges) Open(s session.Session, verdicts string) (*Judge, error) {
 
 // Ready checks, before any answer exists, that the judge can be opened and is available if one of the questions asks it.
 func (f Judges) Ready(s session.Session, examples []qa.Example) error {
+	if !slices.ContainsFunc(examples, func(ex qa.Example) bool { return ex.Evaluator.Func != "" || ex.Kind != "" }) {
+		return exit.Misuse("--score: none of %s has an answer or an evaluator", terminal.Plural(len(examples), "question"))
+	}
 	j, err := f.Open(s, "")
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 package session
 
 import (
-	"airqa/eval"
+	"airqa/eval/author"
 	"airqa/internal/exit"
 	"airqa/internal/terminal"
 	"airqa/qa"
@@ -12,59 +12,75 @@ import (
 // QuestionsFor reads the examples that jobs run over. It reports faults only on their first invocation, and rejects
 // uuids that no run directory may contain.
 func (s Session) QuestionsFor(path string, jobs []Job) ([]qa.Example, error) {
-	examples, faults, err := dataset.Load(path, eval.Check)
+	file, err := author.Load(path, author.Options{Find: s.FindPaper})
 	if err != nil {
-		s.noteFaults(path, faults, faultLines)
+		s.noteFaults(file, false, author.Faulty)
 		return nil, err
 	}
-	s.noteFaults(path, faults, faultsShown(jobs))
-	return examples, s.checkUUIDs(examples)
+	s.noteFaults(file, resumed(jobs), author.Faulty)
+	list := file.Examples()
+	return list, s.checkUUIDs(list)
 }
 
 // Questions reads examples and reports the faulty ones.
 func (s Session) Questions(path string) ([]qa.Example, error) {
-	examples, faults, err := dataset.Load(path, eval.Check)
-	s.noteFaults(path, faults, faultLines)
-	return examples, err
+	file, err := author.Load(path, author.Options{Find: s.FindPaper})
+	s.noteFaults(file, false, author.Faulty)
+	return file.Examples(), err
 }
 
 // QuestionsForPapers reads examples like [Session.Questions], but does not check their evaluators.
 func (s Session) QuestionsForPapers(path string) ([]qa.Example, error) {
-	examples, faults, err := dataset.Load(path, nil)
-	s.noteFaults(path, faults, faultLines)
-	return examples, err
+	file, err := author.Load(path, author.Options{Find: s.FindPaper})
+	s.noteFaults(file, false)
+	return file.Examples(), err
 }
 
-// faultLines is the number of faults of a question file that are printed in full.
-const faultLines = 3
-
-// noteFaults prints the first faults of a question file and counts the others.
-func (s Session) noteFaults(path string, faults []*dataset.Fault, most int) {
-	for i, f := range faults {
-		if i == most {
-			more := "fault"
-			if most > 0 {
-				more = "more fault"
-			}
-			s.Notify.Warnf("%s: %s; airqa stats %s --lint lists all", path, terminal.Plural(len(faults)-most, more), path)
-			return
-		}
-		kept := "left out"
-		if f.Loaded {
-			kept = "kept"
-		}
-		s.Notify.Warnf("%v (%s)", f, kept)
+// noteFaults prints how a question file was read, and the first fault of its records with the number of others. Faults
+// of the given kinds count, too. If brief, only their number is printed.
+func (s Session) noteFaults(file author.File, brief bool, kinds ...author.NoteKind) {
+	if !brief {
+		s.NoteReading(&file.Conversion)
+	}
+	faults := file.Faults(append(kinds, author.NotConverted, author.Incomplete)...)
+	all := "airqa questions lint " + terminal.ShellWord(file.Path) + " lists all"
+	switch n := len(faults); {
+	case n == 0:
+	case brief:
+		s.Notify.Warnf("%s: %s; %s", file.Path, terminal.Plural(n, "fault"), all)
+	case n == 1:
+		s.Notify.Warnf("%v (%s)", faults[0], became(faults[0]))
+	default:
+		s.Notify.Warnf("%v (%s); %s more, %s", faults[0], became(faults[0]), terminal.Plural(n-1, "fault"), all)
 	}
 }
 
-// faultsShown is the number of faults to print: none if all jobs resume, because their first invocation printed them.
-func faultsShown(jobs []Job) int {
+// NoteReading prints how a question file was read: its form, and what was lost and guessed.
+func (s Session) NoteReading(c *author.Conversion) {
+	for _, line := range c.Summary(author.Form, author.Guessed) {
+		s.Notify.Infof("%s", line)
+	}
+	for _, line := range c.Summary(author.Lost) {
+		s.Notify.Warnf("%s", line)
+	}
+}
+
+// became is what a fault means for its question.
+func became(f *dataset.Fault) string {
+	if f.Loaded {
+		return "kept"
+	}
+	return "left out"
+}
+
+// resumed reports whether all jobs resume, so that their first invocation printed the faults.
+func resumed(jobs []Job) bool {
 	for _, j := range jobs {
 		if _, err := runlog.ReadConfig(j.Dir); err != nil {
-			return faultLines
+			return false
 		}
 	}
-	return 0
+	return true
 }
 
 // checkUUIDs rejects questions whose uuid contains a key or a path of the home directory: these are redacted in a run

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"airqa/eval/author"
 	"airqa/internal/progress"
 )
 
@@ -25,6 +26,8 @@ type Session struct {
 	// Interrupts watches for Ctrl-C: the first closes drain, the second ends ctx with
 	// [airqa/internal/exit.ErrInterrupted]; stop ends the watch.
 	Interrupts func() (ctx context.Context, drain <-chan struct{}, stop func())
+	// FindPaper returns the paper that a question file names; nil finds UUIDs only.
+	FindPaper author.Finder
 	// Program is the program's version in run directories.
 	Program string
 }

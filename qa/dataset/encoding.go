@@ -1,0 +1,167 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// byteOrderMark precedes the first line in files of some editors.
+var byteOrderMark = []byte("\ufeff")
+
+// opened is a text file as UTF-8 without a byte order mark. note explains how it was decoded, if that is not obvious.
+type opened struct {
+	io.Reader
+	io.Closer
+	note string
+}
+
+// openText opens a text file. One that is UTF-8 is streamed; any other one is decoded in memory.
+func openText(path string) (*opened, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := isUTF8(file)
+	if err == nil && plain {
+		_, err = file.Seek(0, io.SeekStart)
+		in := withoutMark(file)
+		if err == nil {
+			return &opened{in, file, ""}, nil
+		}
+	}
+	err = errors.Join(err, file.Close())
+	if err != nil {
+		return nil, err
+	}
+	text, note, err := readText(path)
+	return &opened{bytes.NewReader(text), io.NopCloser(nil), note}, err
+}
+
+// withoutMark skips the byte order mark of UTF-8.
+func withoutMark(in io.Reader) io.Reader {
+	start := make([]byte, len(byteOrderMark))
+	n, _ := io.ReadFull(in, start) // the next read returns the error
+	if start = start[:n]; bytes.Equal(start, byteOrderMark) {
+		return in
+	}
+	return io.MultiReader(bytes.NewReader(start), in)
+}
+
+// isUTF8 reads a whole file and reports whether it is UTF-8 without the byte 0.
+func isUTF8(in io.Reader) (bool, error) {
+	buf := make([]byte, blockSize)
+	rest := 0
+	for {
+		n, err := in.Read(buf[rest:])
+		text := buf[:rest+n]
+		rest = 0
+		if !errors.Is(err, io.EOF) {
+			for rest < min(utf8.UTFMax-1, len(text)) && !utf8.Valid(text[:len(text)-rest]) {
+				rest++ // a character may be cut off
+			}
+		}
+		if whole := text[:len(text)-rest]; !utf8.Valid(whole) || bytes.IndexByte(whole, 0) >= 0 {
+			return false, nil
+		}
+		copy(buf, text[len(text)-rest:])
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
+}
+
+// readText reads a text file as UTF-8 and returns a note if it is something else.
+func readText(path string) (text []byte, note string, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if text, note, err = decode(raw); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return text, note, err
+}
+
+// decode returns a text as UTF-8 without a byte order mark: of UTF-8, of UTF-16 with a mark, or of Windows-1252, which
+// older versions of Excel write. It refuses what is neither, and a mixture.
+func decode(raw []byte) (text []byte, note string, err error) {
+	switch {
+	case isBinary(raw):
+		return nil, "", errNoText
+	case bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}):
+		text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(raw)
+		if err != nil || bytes.IndexByte(text, 0) >= 0 {
+			return nil, "", errors.New("not a text file: save it as UTF-8")
+		}
+		return text, "UTF-16", nil
+	case bytes.IndexByte(raw, 0) >= 0 && bytes.Count(raw, []byte{0}) >= len(raw)/4:
+		return nil, "", errors.New("not a text file, or UTF-16 without a byte order mark: save it as UTF-8")
+	case bytes.IndexByte(raw, 0) >= 0:
+		return nil, "", errors.New("not a text file")
+	case utf8.Valid(raw):
+		return bytes.TrimPrefix(raw, byteOrderMark), "", nil
+	}
+	at, mixed := foreign(raw)
+	line := 1 + bytes.Count(raw[:at], []byte{'\n'})
+	if mixed {
+		return nil, "", fmt.Errorf("line %d is not UTF-8, but other lines are: save the file as UTF-8", line)
+	}
+	for _, unused := range []byte{0x81, 0x8d, 0x8f, 0x90, 0x9d} {
+		if i := bytes.IndexByte(raw, unused); i >= 0 {
+			return nil, "", fmt.Errorf("line %d is neither UTF-8 nor Windows-1252: save the file as UTF-8", 1+bytes.Count(raw[:i], []byte{'\n'}))
+		}
+	}
+	if text, err = charmap.Windows1252.NewDecoder().Bytes(raw); err != nil {
+		return nil, "", err
+	}
+	word, err := charmap.Windows1252.NewDecoder().Bytes(wordAt(raw, at))
+	return text, fmt.Sprintf("Windows-1252, because line %d is not UTF-8 (“%s”; if that is wrong, save the file as UTF-8)", line, word), err
+}
+
+// errNoText means that a file is a PDF or, as those of Excel, an archive.
+var errNoText = errors.New("not a text file; from a spreadsheet, save it as CSV in UTF-8")
+
+// isBinary reports whether a text begins like a PDF, an archive or a program.
+func isBinary(raw []byte) bool {
+	return slices.ContainsFunc([]string{"%PDF-", "PK\x03\x04", "\x7fELF"}, func(s string) bool { return bytes.HasPrefix(raw, []byte(s)) })
+}
+
+// foreign returns the position of the first byte that is not UTF-8, and reports whether the text has characters of
+// several bytes that are.
+func foreign(raw []byte) (at int, mixed bool) {
+	at = -1
+	for i := 0; i < len(raw); {
+		r, n := utf8.DecodeRune(raw[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			if at < 0 {
+				at = i
+			}
+		case n > 1:
+			mixed = true
+		}
+		i += n
+	}
+	return at, mixed
+}
+
+// wordAt returns the word around a byte.
+func wordAt(raw []byte, at int) []byte {
+	const separators = " \t\r\n,;\""
+	first := bytes.LastIndexAny(raw[:at], separators) + 1
+	if n := bytes.IndexAny(raw[at:], separators); n >= 0 {
+		return raw[first : at+n]
+	}
+	return raw[first:]
+}

@@ -1,0 +1,171 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// table is a file with columns.
+type table struct {
+	path  string
+	comma rune
+	names []string // of the header
+	// fields has the field of each column; "" for a column without a meaning, or whose meaning another one has.
+	fields []string
+	// skip means that a line precedes the header.
+	skip bool
+}
+
+// commas are the separators of tables, with their names.
+var commas = map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs"}
+
+// tableOf reads the header of a table: the line that has a column for questions with one of the separators. It returns
+// nil if there is none.
+func tableOf(path string, line []byte) *table {
+	var best *table
+	for _, comma := range []rune{',', ';', '\t'} {
+		in := csv.NewReader(bytes.NewReader(line))
+		in.Comma = comma
+		header, err := in.Read()
+		if err != nil {
+			continue
+		}
+		t := &table{path: path, comma: comma, names: header}
+		t.assign()
+		if slices.Contains(t.fields, "question") && (best == nil || len(t.names) > len(best.names)) {
+			best = t
+		}
+	}
+	return best
+}
+
+// assign sets the fields of the columns. Of two columns with one meaning, the one with the plain name counts, else the
+// first.
+func (t *table) assign() {
+	t.fields = make([]string, len(t.names))
+	for _, plain := range []bool{true, false} {
+		for i, name := range t.names {
+			field := Field(name)
+			if plain == (strings.TrimSpace(strings.ToLower(name)) == field) && !slices.Contains(t.fields, field) {
+				t.fields[i] = field
+			}
+		}
+	}
+}
+
+// note is how the columns are read, and which ones are not.
+func (t *table) note() string {
+	var read, unread []string
+	for i, name := range t.names {
+		switch name = strings.TrimSpace(name); {
+		case name == "":
+		case t.fields[i] == "":
+			unread = append(unread, fmt.Sprintf("%q", name))
+		case t.fields[i] == name:
+			read = append(read, name)
+		default:
+			read = append(read, fmt.Sprintf("%s (column %q)", t.fields[i], name))
+		}
+	}
+	text := "a table separated by " + commas[t.comma] + ": " + strings.Join(read, ", ")
+	if len(unread) > 0 {
+		text += "; columns not used: " + strings.Join(unread, ", ") + " (known: " + Fields + ")"
+	}
+	return text
+}
+
+// has reports whether the table has a column for one of the fields.
+func (t *table) has(fields ...string) bool {
+	return slices.ContainsFunc(t.fields, func(f string) bool { return slices.Contains(fields, f) })
+}
+
+// separator matches the line by which Excel finds the separator of a file.
+var separator = regexp.MustCompile(`(?i)^sep=.?$`)
+
+// records yields the rows of the table.
+func (t *table) records(text []byte, first string, yield func(Record, error) bool) {
+	rows := csv.NewReader(bytes.NewReader(text))
+	rows.Comma, rows.FieldsPerRecord = t.comma, -1
+	for header := false; ; {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			yield(Record{}, fmt.Errorf("questions %s: read the table: %w", t.path, err))
+			return
+		}
+		if t.skip || !header {
+			header, t.skip = !t.skip, false
+			continue
+		}
+		line, _ := rows.FieldPos(0)
+		r := Record{File: t.path, Line: line, Note: first, Plain: true}
+		first = ""
+		if n := lastCell(row); n > len(t.names) {
+			r.Fault = fmt.Sprintf("%d cells for %d columns: put a text with a separator in it between double quotes", n, len(t.names))
+		} else if n > 0 {
+			r.Raw = marshalled(t.object(row[:n]))
+		}
+		if (r.Raw != nil || r.Fault != "") && !yield(r, nil) {
+			return
+		}
+	}
+}
+
+// lastCell returns the number of cells up to the last one that is not empty.
+func lastCell(row []string) int {
+	n := len(row)
+	for n > 0 && strings.TrimSpace(row[n-1]) == "" {
+		n--
+	}
+	return n
+}
+
+// object is a row by field; unknown columns keep their names.
+func (t *table) object(row []string) map[string]any {
+	object := make(map[string]any)
+	for i, cell := range row {
+		name := t.fields[i]
+		if name == "" {
+			name = strings.TrimSpace(t.names[i])
+		}
+		switch {
+		case name == "" || strings.TrimSpace(cell) == "":
+		case name == "evaluator" || name == "eval_kwargs" || name == "state":
+			object[name] = orText(cell)
+		default:
+			object[name] = cell
+		}
+	}
+	if f, ok := object["eval_func"]; ok && object["evaluator"] == nil {
+		object["evaluator"] = map[string]any{"eval_func": f, "eval_kwargs": object["eval_kwargs"]}
+		delete(object, "eval_func")
+		delete(object, "eval_kwargs")
+	}
+	return object
+}
+
+// orText parses a cell as JSON, or returns its text.
+func orText(cell string) any {
+	if json.Valid([]byte(cell)) {
+		return json.RawMessage(cell)
+	}
+	return cell
+}
+
+// marshalled is an object as JSON. A fault becomes the text of an unreadable row.
+func marshalled(object map[string]any) []byte {
+	raw, err := json.Marshal(object)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return raw
+}
