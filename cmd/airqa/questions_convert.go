@@ -49,8 +49,6 @@ func (c questionsConvertCmd) Run(a *app) error {
 		return exit.With(exit.FailedExamples, fmt.Errorf("%s of %d not converted", terminal.Plural(done.Failed, "record"), done.Failed+done.Converted))
 	case done.Converted == 0:
 		return fmt.Errorf("%s has no question", c.File)
-	case o.Kind == author.None:
-		return nil
 	}
 	if err := done.Unanswered(c.File); err != nil {
 		return exit.With(exit.FailedExamples, err)

@@ -33,12 +33,13 @@ type NoteKind string
 
 // The kinds of notes.
 const (
-	Form         NoteKind = "read as"       // how the file was read
-	Guessed      NoteKind = "guessed"       // a choice that the file did not state
-	Lost         NoteKind = "lost"          // a part of the record that the question lacks
-	NotConverted NoteKind = "not converted" // the record has no question in the result
-	Incomplete   NoteKind = "incomplete"    // fields of AirQA that the record lacks or that are faulty
-	Faulty       NoteKind = "faulty"        // the record's own evaluator, which is kept
+	Form         NoteKind = "read as"         // how the file was read
+	Guessed      NoteKind = "guessed"         // a choice that the file did not state
+	Lost         NoteKind = "lost"            // a part of the record that the question lacks
+	NoPaper      NoteKind = "paper not found" // a name of a paper, which the question lacks
+	NotConverted NoteKind = "not converted"   // the record has no question in the result
+	Incomplete   NoteKind = "incomplete"      // fields of AirQA that the record lacks or that are faulty
+	Faulty       NoteKind = "faulty"          // the record's own evaluator, which is kept
 )
 
 // Note is about the conversion of a record.
@@ -61,6 +62,8 @@ type Question struct {
 type Conversion struct {
 	Converted, Failed, NoEvaluator int
 	Notes                          []Note
+	// unanswered are converted records without an answer whose type was not given as [None].
+	unanswered int
 }
 
 // Convert yields the questions of a file in any form that [dataset.Records] reads, as every command does. A record with an
@@ -87,6 +90,9 @@ func Convert(path string, o Options, c *Conversion) iter.Seq2[Question, error] {
 				continue
 			}
 			c.Converted++
+			if v.unanswered {
+				c.unanswered++
+			}
 			if ex.Evaluator.Func == "" && ex.Kind == "" {
 				c.NoEvaluator++
 			}
@@ -104,6 +110,8 @@ type converter struct {
 	to     *Conversion
 	fields map[string]json.RawMessage
 	uuid   string // of the question, once it is known
+	// unanswered means that the record has no answer.
+	unanswered bool
 }
 
 func (c *converter) note(k NoteKind, format string, args ...any) {
@@ -272,6 +280,7 @@ func (c *converter) draft() (qa.Example, bool) {
 	if w.Guessed && w.Kind != None {
 		c.note(Guessed, "type %s (%s)", w.Kind, w.Evaluator.Func)
 	} else if w.Kind == None {
+		c.unanswered = w.Guessed
 		c.note(Lost, "no answer, so no evaluator: answers stay unscored")
 	}
 	for _, text := range w.Notes {
@@ -335,12 +344,21 @@ func (c *converter) papers(names []string) []string {
 			continue
 		}
 		if err != nil {
-			c.note(Lost, "%s", strings.ReplaceAll(err.Error(), "\n", " "))
+			c.note(NoPaper, "%s", oneLine(err))
 			continue
 		}
 		found = append(found, uuid)
 	}
 	return found
+}
+
+// oneLine is an error whose first line may introduce a list, one element a line.
+func oneLine(err error) string {
+	first, rest, _ := strings.Cut(err.Error(), "\n")
+	if rest == "" {
+		return first
+	}
+	return first + " " + strings.Join(listed(strings.Split(rest, "\n")), "; ")
 }
 
 // FindPaper returns the paper with a name. A UUID needs no finder.
@@ -377,7 +395,7 @@ func (c *converter) unique(ex *qa.Example, seen map[string]dataset.Record) bool 
 // Summary groups the notes of some kinds by their text, with the lines of each; of all kinds if none is given.
 func (c *Conversion) Summary(kinds ...NoteKind) []string {
 	if len(kinds) == 0 {
-		kinds = []NoteKind{Form, NotConverted, Incomplete, Faulty, Lost, Guessed}
+		kinds = []NoteKind{Form, NotConverted, Incomplete, Faulty, Lost, NoPaper, Guessed}
 	}
 	var out []string
 	for _, kind := range kinds {

@@ -56,7 +56,8 @@ func TestConvert(t *testing.T) {
 			[]string{
 				`read as a table separated by commas: question, answer, type, papers; columns not used: "source" (known: ` + dataset.Fields + ")",
 				"not converted: the same uuid is in line 2 already (line 3)", "not converted: the question is empty (line 6)",
-				`lost: no paper "zzz" (line 4)`, `lost: "factoid" is not a type of answer (line 4)`, "lost: no answer, so no evaluator: answers stay unscored (line 7)",
+				`lost: "factoid" is not a type of answer (line 4)`, "lost: no answer, so no evaluator: answers stay unscored (line 7)",
+				`paper not found: no paper "zzz". Similar names: lumen; lumenparse (line 4)`,
 				"guessed: type number (eval_int_exact_match) (lines 2-3)", "guessed: type bool (eval_bool_exact_match) (line 4)",
 			},
 			2,

@@ -51,10 +51,10 @@ func (c *Conversion) Faults(kinds ...NoteKind) []*dataset.Fault {
 	return list
 }
 
-// Unanswered returns an error if no question has an evaluator or a gold answer, and so none can be scored.
+// Unanswered returns an error if the file has no answer to any question. Questions in AirQA's form may have no evaluator.
 func (c *Conversion) Unanswered(path string) error {
-	if c.Converted == 0 || c.NoEvaluator < c.Converted {
+	if c.Converted == 0 || c.unanswered < c.Converted {
 		return nil
 	}
-	return fmt.Errorf("no question of %s has an answer or an evaluator, so none can be scored", path)
+	return fmt.Errorf("no record of %s has an answer, so none can be scored", path)
 }

@@ -38,7 +38,7 @@ func Read(path string, find author.Finder) (File, error) {
 		f.Items = append(f.Items, item)
 	}
 	f.Faults = c.Faults(author.NotConverted, author.Incomplete)
-	f.Reading = c.Summary(author.Form, author.Guessed, author.Lost)
+	f.Reading = c.Summary(author.Form, author.Guessed, author.Lost, author.NoPaper)
 	f.Unanswered = c.Unanswered(path)
 	if len(f.Items) == 0 {
 		return f, fmt.Errorf("%s holds %w", path, ErrNone)

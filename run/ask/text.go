@@ -22,7 +22,7 @@ func (r *Result) Text(out io.Writer, width int, style terminal.Style) error {
 			}
 			p.say(style.Bold, "", a.Question)
 		}
-		p.answer(a, r.Run)
+		p.answer(a, len(r.Answers) == 1)
 	}
 	_, err := io.WriteString(out, p.b.String())
 	return err
@@ -44,7 +44,12 @@ func (p *printer) say(paint func(string) string, indent, text string) {
 
 func plain(s string) string { return s }
 
-func (p *printer) answer(a Answered, run string) {
+// answer prints an answer with its sources. The error of the command has the reason of an only question that failed.
+func (p *printer) answer(a Answered, only bool) {
+	if a.Answer == nil && only && a.Outcome.Failed() {
+		p.say(plain, "", "No answer ("+string(a.Outcome)+").")
+		return
+	}
 	if a.Answer == nil {
 		p.say(plain, "", noAnswer(a))
 		return
@@ -54,7 +59,7 @@ func (p *printer) answer(a Answered, run string) {
 	}
 	p.b.WriteByte('\n')
 	if len(a.Sources) == 0 {
-		p.say(plain, "", noSources+" The steps: "+traceCommand(run, a.UUID))
+		p.say(plain, "", noSources)
 		return
 	}
 	p.say(p.style.Bold, "", "Sources")

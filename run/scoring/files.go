@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"airqa/eval/author"
 	"airqa/eval/stream"
 	"airqa/internal/exit"
 	"airqa/internal/progress"
@@ -19,7 +20,7 @@ func (c Scoring) Files(golds, predictions string, w io.Writer) (Totals, error) {
 	t := Totals{Scoring: string(c.Mode), Judge: c.Judge.Name}
 	var report stream.Report
 	err := c.streamFiles(stream.Files{Golds: golds, Predictions: predictions, Check: true, Find: c.FindPaper}, &report, &t, w)
-	c.NoteReading(&report.Read)
+	c.NoteReading(&report.Read, author.Lost)
 	c.noteProblems(golds, report)
 	if errors.Is(err, stream.ErrNoPair) {
 		err = fmt.Errorf("%s has no prediction for any question of %s", predictions, golds)

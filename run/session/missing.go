@@ -94,16 +94,27 @@ func recordMissing(m dataset.Missing) *runlog.MissingPapers {
 func MissingText(m dataset.Missing, of int, dir string) string {
 	var parts []string
 	if n := len(m.Named); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d questions name %s missing from %s", n, of, terminal.Plural(len(m.Papers), "paper"), dir))
+		parts = append(parts, fmt.Sprintf("%d of %d questions %s %s missing from %s", n, of, verb(n, "name"), terminal.Plural(len(m.Papers), "paper"), dir))
 	}
 	if n := len(m.Searched); n > 0 {
-		who := fmt.Sprintf("%d of %d questions search", n, of)
+		who := fmt.Sprintf("%d of %d questions", n, of)
 		if len(parts) > 0 {
-			who = fmt.Sprintf("%d search", n)
+			who = fmt.Sprint(n)
 		}
-		parts = append(parts, fmt.Sprintf("%s collections (%s) with no papers in %s", who, fewNames(m.Collections), dir))
+		parts = append(parts, fmt.Sprintf("%s %s collections (%s) with no papers in %s", who, verb(n, "search"), fewNames(m.Collections), dir))
 	}
 	return terminal.Line(strings.Join(parts, "; "))
+}
+
+// verb is a verb behind a number of questions.
+func verb(n int, infinitive string) string {
+	switch {
+	case n != 1:
+		return infinitive
+	case strings.HasSuffix(infinitive, "h"):
+		return infinitive + "es"
+	}
+	return infinitive + "s"
 }
 
 // fewNames shortens a list.

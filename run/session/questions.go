@@ -13,11 +13,14 @@ import (
 // uuids that no run directory may contain.
 func (s Session) QuestionsFor(path string, jobs []Job) ([]qa.Example, error) {
 	file, err := author.Load(path, author.Options{Find: s.FindPaper})
+	brief := err == nil && resumed(jobs)
+	if !brief {
+		s.NoteReading(&file.Conversion, author.Lost, author.NoPaper)
+	}
+	s.noteFaults(file, brief, author.Faulty)
 	if err != nil {
-		s.noteFaults(file, false, author.Faulty)
 		return nil, err
 	}
-	s.noteFaults(file, resumed(jobs), author.Faulty)
 	list := file.Examples()
 	return list, s.checkUUIDs(list)
 }
@@ -25,6 +28,7 @@ func (s Session) QuestionsFor(path string, jobs []Job) ([]qa.Example, error) {
 // Questions reads examples and reports the faulty ones.
 func (s Session) Questions(path string) ([]qa.Example, error) {
 	file, err := author.Load(path, author.Options{Find: s.FindPaper})
+	s.NoteReading(&file.Conversion, author.Lost)
 	s.noteFaults(file, false, author.Faulty)
 	return file.Examples(), err
 }
@@ -32,16 +36,26 @@ func (s Session) Questions(path string) ([]qa.Example, error) {
 // QuestionsForPapers reads examples like [Session.Questions], but does not check their evaluators.
 func (s Session) QuestionsForPapers(path string) ([]qa.Example, error) {
 	file, err := author.Load(path, author.Options{Find: s.FindPaper})
+	s.NoteReading(&file.Conversion, author.NoPaper)
 	s.noteFaults(file, false)
 	return file.Examples(), err
 }
 
-// noteFaults prints how a question file was read, and the first fault of its records with the number of others. Faults
-// of the given kinds count, too. If brief, only their number is printed.
-func (s Session) noteFaults(file author.File, brief bool, kinds ...author.NoteKind) {
-	if !brief {
-		s.NoteReading(&file.Conversion)
+// NoteReading prints how a question file was read, what was guessed, and as warnings the notes of some kinds.
+func (s Session) NoteReading(c *author.Conversion, warnings ...author.NoteKind) {
+	for _, line := range c.Summary(author.Form, author.Guessed) {
+		s.Notify.Infof("%s", line)
 	}
+	for _, kind := range warnings {
+		for _, line := range c.Summary(kind) {
+			s.Notify.Warnf("%s", line)
+		}
+	}
+}
+
+// noteFaults prints the first fault of a file's records, unless it is to be brief, and the number of others. Faults of the
+// given kinds count, too.
+func (s Session) noteFaults(file author.File, brief bool, kinds ...author.NoteKind) {
 	faults := file.Faults(append(kinds, author.NotConverted, author.Incomplete)...)
 	all := "airqa questions lint " + terminal.ShellWord(file.Path) + " lists all"
 	switch n := len(faults); {
@@ -51,17 +65,7 @@ func (s Session) noteFaults(file author.File, brief bool, kinds ...author.NoteKi
 	case n == 1:
 		s.Notify.Warnf("%v (%s)", faults[0], became(faults[0]))
 	default:
-		s.Notify.Warnf("%v (%s); %s more, %s", faults[0], became(faults[0]), terminal.Plural(n-1, "fault"), all)
-	}
-}
-
-// NoteReading prints how a question file was read: its form, and what was lost and guessed.
-func (s Session) NoteReading(c *author.Conversion) {
-	for _, line := range c.Summary(author.Form, author.Guessed) {
-		s.Notify.Infof("%s", line)
-	}
-	for _, line := range c.Summary(author.Lost) {
-		s.Notify.Warnf("%s", line)
+		s.Notify.Warnf("%v (%s); %s more: %s", faults[0], became(faults[0]), terminal.Plural(n-1, "fault"), all)
 	}
 }
 
