@@ -87,7 +87,7 @@ func Adapt(c Config, m llms.Model) (*Endpoint, error) {
 func (c Config) endpoint(base, address *url.URL) *Endpoint {
 	_, model := SplitSpec(c.Spec)
 	return &Endpoint{
-		site: site{where: address.Host + address.EscapedPath(), key: c.APIKey, now: c.Now}, unopened: c.reasons(),
+		site: site{where: where(address), key: c.APIKey, now: c.Now}, unopened: c.reasons(),
 		systemAsUser: c.listed().SystemAsUser, timeout: c.Timeout, limiter: c.Pool.limiter(base, model, c.Now), onWait: c.OnWait,
 	}
 }

@@ -20,6 +20,15 @@ type site struct {
 	now    func() time.Time
 }
 
+// where returns the host and path of an address.
+func where(address *url.URL) string {
+	path := address.EscapedPath()
+	if path != "" && path[0] != '/' { // of a base URL without a path
+		path = "/" + path
+	}
+	return address.Host + path
+}
+
 func (s site) fault(class qa.FailureClass, detail string) *Fault {
 	return &Fault{Class: class, Endpoint: s.where, Detail: excerpt(s.redact(detail)), method: s.method}
 }

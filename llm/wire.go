@@ -75,7 +75,7 @@ func (w *Wire) Send(ctx context.Context, method, path, contentType string, body 
 	address := w.c.base.JoinPath(at.EscapedPath())
 	address.RawQuery = at.RawQuery
 	c := *w.c
-	c.where, c.method = address.Host+address.EscapedPath(), method
+	c.where, c.method = where(address), method
 	bounded, cancel := context.WithCancel(ctx)
 	timer := time.AfterFunc(w.e.timeout, cancel)
 	resp, err := c.send(bounded, method, address, contentType, body)

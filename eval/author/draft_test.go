@@ -20,7 +20,7 @@ func find(name string) (uuid, title string, err error) {
 	if name == paperID || strings.EqualFold(name, "lumen") {
 		return paperID, "LumenParse: Lines", nil
 	}
-	return "", "", fmt.Errorf("no paper %q", name)
+	return "", "", fmt.Errorf("no paper %q. Similar names:\n  lumen\n  lumenparse", name)
 }
 
 func TestWrite(t *testing.T) {

@@ -40,7 +40,8 @@ func (s seen) locate(it Item, r row) (p Place, text string) {
 			return p, text
 		}
 	}
-	if len(parts) > 0 && !r.context && s.match(it, r) == strong {
+	known := len(it.Texts) == 0 || it.Element != "" && slices.Contains(r.ids, it.Element)
+	if known && len(parts) > 0 && !r.context && s.match(it, r) == strong {
 		longest := slices.MaxFunc(parts, func(a, b part) int { return len(a.raw) - len(b.raw) })
 		p.First, p.End = r.start+longest.at, r.start+longest.at+len(longest.raw)
 	}
