@@ -53,7 +53,7 @@ func (d *Document) Anchors(ctx context.Context) (anchors []Anchor, err error) {
 // anchor reads destination i. The name follows its length, which takes slot 0 of the scratch memory.
 func (d *Document) anchor(i int) (Anchor, bool) {
 	const limit = scratchSize - 8
-	d.g.mod.Memory().WriteUint32Le(uint32(d.g.at(0)), limit)
+	d.g.linear.WriteUint32Le(uint32(d.g.at(0)), limit)
 	dest := uint64(d.g.word("FPDF_GetNamedDest", d.handle, uint64(i), d.g.at(1), d.g.at(0)))
 	size := d.g.int32At(0)
 	if dest == 0 || size <= 0 || size > limit {
@@ -151,7 +151,7 @@ func (d *Document) Metadata(ctx context.Context) (m Metadata, err error) {
 func (d *Document) field(name string) string {
 	const limit = scratchSize - 32
 	tag := d.g.scratch + limit
-	d.g.mod.Memory().Write(tag, append([]byte(name), 0))
+	d.g.linear.Write(tag, append([]byte(name), 0))
 	size := d.g.word("FPDF_GetMetaText", d.handle, uint64(tag), d.g.at(0), limit)
 	if size > limit {
 		return ""

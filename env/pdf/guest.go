@@ -20,7 +20,9 @@ import (
 // The first fault is sticky: later calls return 0 until take is called. A sequence of calls thus needs only one check
 // at its end.
 type guest struct {
-	mod     api.Module
+	// find is the method ExportedFunction of go-pdfium's module.
+	find    reflect.Value
+	linear  api.Memory
 	memory  *memory
 	spoiled bool // PDFium was stopped
 	calls   map[string]api.Function
@@ -34,23 +36,39 @@ const scratchSize = 4096
 // errSpoiled is the error after a call was stopped; callers of Document see a slowError instead.
 var errSpoiled = errors.New("PDFium was stopped")
 
-// newGuest finds the module of an instance. The field Module is exported, but its type is in an internal package, hence
-// the reflection. A test fails if an update of go-pdfium renames it.
+// newGuest finds the module of an instance. Its type is in an internal package, hence the reflection. A test fails if an
+// update of go-pdfium changes it.
 func newGuest(inst pdfium.Pdfium, all *memories) (*guest, error) {
 	impl := reflect.Indirect(reflect.ValueOf(inst.GetImplementation()))
 	if impl.Kind() != reflect.Struct || !impl.FieldByName("Module").IsValid() {
 		return nil, errors.New("start PDFium: this version of go-pdfium hides its module")
 	}
-	mod, ok := impl.FieldByName("Module").Interface().(api.Module)
-	if !ok {
+	mod := reflect.ValueOf(impl.FieldByName("Module").Interface())
+	linear, ok := firstResult[api.Memory](mod.MethodByName("Memory"))
+	find := mod.MethodByName("ExportedFunction")
+	if _, found := firstResult[api.Function](find, "malloc"); !ok || !found {
 		return nil, errors.New("start PDFium: this version of go-pdfium has another module type")
 	}
-	g := &guest{mod: mod, memory: all.of(mod), calls: map[string]api.Function{}}
+	g := &guest{find: find, linear: linear, memory: all.of(linear), calls: map[string]api.Function{}}
 	if g.memory == nil {
 		return nil, errors.New("start PDFium: its memory is not the one that it was given")
 	}
 	g.scratch = g.alloc(scratchSize)
 	return g, g.take()
+}
+
+// firstResult calls a method that takes texts; false if there is none, or if it returns nil or another type.
+func firstResult[T any](method reflect.Value, args ...string) (T, bool) {
+	var none T
+	if !method.IsValid() || method.Type().NumIn() != len(args) || method.Type().NumOut() != 1 {
+		return none, false
+	}
+	in := make([]reflect.Value, len(args))
+	for i, arg := range args {
+		in[i] = reflect.ValueOf(arg)
+	}
+	out, ok := method.Call(in)[0].Interface().(T)
+	return out, ok
 }
 
 // take returns and clears the first fault.
@@ -71,7 +89,7 @@ func (g *guest) call(name string, args ...uint64) uint64 {
 	}
 	fn, ok := g.calls[name]
 	if !ok {
-		if fn = g.mod.ExportedFunction(name); fn == nil {
+		if fn, ok = firstResult[api.Function](g.find, name); !ok {
 			g.err = fmt.Errorf("PDFium has no function %s", name)
 			return 0
 		}
@@ -103,7 +121,7 @@ func (g *guest) alloc(size int) uint32 {
 // put copies data into new guest memory.
 func (g *guest) put(data []byte) uint32 {
 	p := g.alloc(len(data))
-	if p != 0 && !g.mod.Memory().Write(p, data) {
+	if p != 0 && !g.linear.Write(p, data) {
 		g.err = errors.New("PDFium: write outside its memory")
 	}
 	return p
@@ -111,7 +129,7 @@ func (g *guest) put(data []byte) uint32 {
 
 // bytes returns a view of guest memory, which is valid until the next call.
 func (g *guest) bytes(p, size uint32) []byte {
-	b, ok := g.mod.Memory().Read(p, size)
+	b, ok := g.linear.Read(p, size)
 	if !ok && g.err == nil {
 		g.err = errors.New("PDFium: read outside its memory")
 	}
@@ -122,17 +140,17 @@ func (g *guest) bytes(p, size uint32) []byte {
 func (g *guest) at(i int) uint64 { return uint64(g.scratch) + uint64(8*i) }
 
 func (g *guest) int32At(i int) int32 {
-	v, _ := g.mod.Memory().ReadUint32Le(uint32(g.at(i)))
+	v, _ := g.linear.ReadUint32Le(uint32(g.at(i)))
 	return int32(v)
 }
 
 func (g *guest) float32At(i int) float64 {
-	v, _ := g.mod.Memory().ReadFloat32Le(uint32(g.at(i)))
+	v, _ := g.linear.ReadFloat32Le(uint32(g.at(i)))
 	return float64(v)
 }
 
 func (g *guest) float64At(i int) float64 {
-	v, _ := g.mod.Memory().ReadFloat64Le(uint32(g.at(i)))
+	v, _ := g.linear.ReadFloat64Le(uint32(g.at(i)))
 	return v
 }
 
@@ -150,7 +168,7 @@ func (g *guest) floats(n int) []float64 {
 func (g *guest) putFloats(i int, values ...float64) uint64 {
 	at := uint32(g.at(i))
 	for k, v := range values {
-		g.mod.Memory().WriteFloat32Le(at+uint32(4*k), float32(v))
+		g.linear.WriteFloat32Le(at+uint32(4*k), float32(v))
 	}
 	return uint64(at)
 }

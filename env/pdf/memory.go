@@ -119,8 +119,8 @@ func (s *memories) Allocate(_, most uint64) experimental.LinearMemory {
 }
 
 // of returns the memory of an instance, or nil if it was not allocated here.
-func (s *memories) of(mod api.Module) *memory {
-	first, ok := mod.Memory().Read(0, 1)
+func (s *memories) of(linear api.Memory) *memory {
+	first, ok := linear.Read(0, 1)
 	if !ok {
 		return nil
 	}

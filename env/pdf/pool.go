@@ -15,6 +15,7 @@ import (
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/webassembly"
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 )
 
@@ -213,7 +214,8 @@ func (p *Pool) compile() (pdfium.Pool, error) {
 }
 
 // settings must not use WithCloseOnContextDone, which makes everything four times slower, see memory.watch. The empty
-// FSConfig hides the file system from the guest; the default mounts all of it.
+// FSConfig hides the file system from the guest; the default mounts all of it. PDFium leaves broken files with longjmp,
+// which is compiled to exceptions of WebAssembly.
 func (p *Pool) settings() webassembly.Config {
 	ctx := experimental.WithCompilationWorkers(context.Background(), min(2, runtime.NumCPU()))
 	return webassembly.Config{
@@ -224,6 +226,7 @@ func (p *Pool) settings() webassembly.Config {
 		Stdout:   io.Discard,
 		Stderr:   io.Discard,
 		RuntimeConfig: wazero.NewRuntimeConfig().
+			WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 			WithCompilationCache(p.cache).
 			WithMemoryLimitPages(memoryPages),
 	}
