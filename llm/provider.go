@@ -84,6 +84,15 @@ func findVendor(name string) (vendor, bool) {
 	return all[i], true
 }
 
+// Vendors lists the names of the built-in providers with an endpoint.
+func Vendors() []string {
+	var names []string
+	for _, v := range vendors() {
+		names = append(names, v.name)
+	}
+	return names
+}
+
 // KeyVariables lists the environment variables that may hold a key, for redaction.
 func KeyVariables() []string {
 	var all []string

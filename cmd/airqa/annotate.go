@@ -39,7 +39,6 @@ DIR/annotations.jsonl: after a stop, a crash or a spent budget, the same command
 }
 
 func (c annotateAskCmd) Run(a *app) error {
-	a.baseURL = c.BaseURL
 	r, err := c.Flags.Run(a.session())
 	if c.JSON && r.Pairs > 0 {
 		return errors.Join(a.printJSON(r), err)
@@ -52,8 +51,8 @@ func (c annotateAskCmd) Run(a *app) error {
 
 type annotateExportCmd struct {
 	Dir      string `arg:"" name:"dir" help:"Directory of airqa annotate."`
-	Out      string `short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
-	Unparsed string `placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
+	Out      string `names:"output" short:"o" required:"" placeholder:"FILE" help:"File to write: a list like Annotation of the benchmark's file."`
+	Unparsed string `names:"output" placeholder:"FILE" help:"File for replies without a verdict. Default: OUT with -unparsed in its name, if there are any."`
 	Compat   bool   `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
 	JSON     bool   `name:"json" help:"Print the counts as a JSON object."`
 }

@@ -19,14 +19,14 @@ import (
 type askCmd struct {
 	Question string   `arg:"" optional:"" name:"question" help:"The question, in quotation marks."`
 	PDFs     []string `arg:"" optional:"" name:"pdf" help:"PDFs or folders of PDFs to ask about. They are ingested once, into a cache. Default: all papers of --data."`
-	File     string   `short:"f" env:"-" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
+	File     string   `names:"input" short:"f" env:"-" placeholder:"FILE" help:"Ask each line of FILE (- for standard input). Empty lines and lines that begin with # are skipped."`
 	Continue bool     `env:"-" help:"Continue the last conversation: the model sees its questions and answers. Papers, baseline, model and settings default to its own."`
-	From     string   `env:"-" placeholder:"RUN" help:"Continue the conversation of this run directory, or of one question of it (RUN/UUID)."`
+	From     string   `names:"input" env:"-" placeholder:"RUN" help:"Continue the conversation of this run directory, or of one question of it (RUN/UUID)."`
 	Baseline string   `default:"agentic-hybrid" predictor:"baseline" placeholder:"NAME" help:"Baseline that answers (airqa baselines lists them)."`
-	Model    string   `short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
-	Out      string   `short:"o" placeholder:"DIR" help:"Run directory. Default: one in runs/ask, named by time."`
+	Model    string   `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model, as in airqa run. Default: offline, a set of rules."`
+	Out      string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory. Default: one in runs/ask, named by time."`
 	JSON     bool     `name:"json" help:"Print a JSON object."`
-	HTML     string   `name:"html" placeholder:"FILE" help:"Also write a self-contained page with the answers, quotes and images of the sources."`
+	HTML     string   `names:"output" name:"html" placeholder:"FILE" help:"Also write a self-contained page with the answers, quotes and images of the sources."`
 	dataFlags
 	session.Endpoint
 	session.Budget
@@ -53,7 +53,6 @@ func (c *askCmd) AfterApply(ctx *kong.Context) error {
 }
 
 func (c *askCmd) Run(a *app) error {
-	a.baseURL = c.BaseURL
 	questions, files, err := c.input(a)
 	if err != nil {
 		return err

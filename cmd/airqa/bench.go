@@ -66,9 +66,9 @@ func (c benchListCmd) Run(a *app) error {
 // benchFlags name a benchmark, its data and an output.
 type benchFlags struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
-	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	Dataset string `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	formatFlags
-	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }
 
 func (f benchFlags) request() companion.Request {
@@ -90,10 +90,10 @@ func (f benchFlags) write(a *app, r *companion.Result) error {
 type benchAgreeCmd struct {
 	File string `arg:"" name:"file" help:"CSV: a head with the names of the raters, and a line per unit; or the file of doris-mae, for its test set."`
 	formatFlags
-	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 
 	Rater       string  `placeholder:"NAME" help:"Compare this rater, a model, to the others. Default: model, for doris-mae."`
-	Annotations string  `placeholder:"FILE" help:"Annotations of airqa annotate export as the model's scores. Default: those of doris-mae."`
+	Annotations string  `names:"input" placeholder:"FILE" help:"Annotations of airqa annotate export as the model's scores. Default: those of doris-mae."`
 	Measure     string  `default:"macro-f1" enum:"exact,macro-f1,kappa,rho,alpha,all" help:"Measure of the comparison: exact, macro-f1, kappa, rho, alpha (ordinal) or all."`
 	Margin      float64 `default:"0.05" placeholder:"D" help:"Difference up to which the model is not worse than people."`
 	Bootstrap   int     `default:"2000" placeholder:"N" help:"Resamples of the comparison."`

@@ -18,8 +18,8 @@ import (
 
 type benchRunCmd struct {
 	Name    string   `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
-	Dataset string   `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
-	Dir     string   `default:"bench" placeholder:"DIR" help:"Folder for the data directory and the questions of the benchmark; both are made once."`
+	Dataset string   `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	Dir     string   `names:"output" default:"bench" placeholder:"DIR" help:"Folder for the data directory and the questions of the benchmark; both are made once."`
 	Context string   `default:"none" enum:"none,introduction,gold" help:"What --baseline given-context shows: the first section of the paper, or the gold evidence."`
 	History string   `default:"messages" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 	Args    []string `arg:"" optional:"" passthrough:"" name:"flags" help:"Flags of airqa run, after --: --baseline, --model, --out, budgets and so on."`

@@ -64,8 +64,8 @@ type benchRules struct {
 	TextOnly bool   `name:"text-evidence-only" help:"Leave out gold evidence in figures and tables (qasper)."`
 	Seed     uint64 `default:"1" help:"Seed of the resamples."`
 
-	Annotations string `placeholder:"FILE" help:"Annotations of airqa annotate export, instead of those of the dataset (doris-mae)."`
-	Export      string `placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
+	Annotations string `names:"input" placeholder:"FILE" help:"Annotations of airqa annotate export, instead of those of the dataset (doris-mae)."`
+	Export      string `names:"output" placeholder:"FILE" help:"Write the predictions to FILE in the benchmark's own format: those of --method, or the scored ones (qasper, doris-mae)."`
 }
 
 func (c benchRules) request(r companion.Request) companion.Request {
@@ -92,8 +92,8 @@ func (c benchBaselineCmd) Run(a *app) error {
 
 type benchScoreCmd struct {
 	benchFlags
-	Predictions string `xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
-	From        string `name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
+	Predictions string `names:"input" xor:"answers" required:"" placeholder:"FILE" help:"Predictions, JSON Lines."`
+	From        string `names:"input" name:"run" xor:"answers" required:"" placeholder:"DIR" help:"Run directory of airqa bench run: score its answers."`
 	benchRules
 	Bootstrap int `placeholder:"N" help:"Add 95 % intervals from N resamples."`
 }
@@ -145,7 +145,7 @@ func (c benchScoreCmd) answers(a *app, to string) error {
 type benchShowCmd struct {
 	Name    string `arg:"" name:"benchmark" help:"Benchmark: one of airqa bench list."`
 	ID      string `arg:"" name:"id" help:"Id of an item, or a part of it that no other has."`
-	Dataset string `required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
+	Dataset string `names:"input" required:"" placeholder:"PATH" help:"File or folder of the benchmark's data."`
 	History string `default:"rationales" enum:"none,messages,rationales" help:"Earlier messages of a dialogue: none, messages, or messages with their rationales."`
 }
 

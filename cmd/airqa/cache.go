@@ -12,7 +12,7 @@ import (
 
 // cacheFlags select a cache of replies shared by runs.
 type cacheFlags struct {
-	Cache string `placeholder:"DIR" help:"Cache replies in DIR and reuse them across runs. A hit needs the same endpoint, model, settings, conversation and repeat. Default: no cache."`
+	Cache string `names:"output" placeholder:"DIR" help:"Cache replies in DIR and reuse them across runs. A hit needs the same endpoint, model, settings, conversation and repeat. Default: no cache."`
 }
 
 // openCache opens the cache; nil when there is none.

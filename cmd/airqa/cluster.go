@@ -33,7 +33,7 @@ type slurmCmd struct {
 	Mem       string `env:"-" default:"4G" help:"Memory of one shard."`
 	Time      string `env:"-" default:"24:00:00" help:"Time limit of one task. A task that reaches it is queued again and resumes."`
 	Partition string `env:"-" placeholder:"NAME" help:"Partition. Default: that of the cluster."`
-	Keys      string `env:"-" placeholder:"FILE" help:"File with the keys on the cluster, as lines of NAME=VALUE. Default: the environment of sbatch."`
+	Keys      string `names:"source" env:"-" placeholder:"FILE" help:"File with the keys on the cluster, as lines of NAME=VALUE. Default: the environment of sbatch."`
 }
 
 func (clusterCmd) Help() string {
@@ -64,7 +64,7 @@ func (c slurmCmd) Run(a *app) error {
 type kubernetesCmd struct {
 	clusterFlags
 	Mem       string `env:"-" default:"4Gi" help:"Memory of one shard."`
-	Image     string `required:"" env:"-" help:"Container image with airqa (docker/Dockerfile makes one)."`
+	Image     string `names:"source" required:"" env:"-" help:"Container image with airqa (docker/Dockerfile makes one)."`
 	Claim     string `required:"" env:"-" placeholder:"NAME" help:"PersistentVolumeClaim of questions and runs, writable by several nodes."`
 	Work      string `env:"-" default:"/work" placeholder:"DIR" help:"Where --claim is mounted. Relative paths of the run are in it."`
 	DataClaim string `env:"-" placeholder:"NAME" help:"PersistentVolumeClaim of the data directory, mounted read-only at --data. Default: the data directory is in --claim."`

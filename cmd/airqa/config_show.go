@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"airqa/extractor/export/otlp"
 	"airqa/internal/exit"
 	"airqa/internal/settings"
 	"airqa/internal/terminal"
@@ -107,8 +108,10 @@ var layers = settings.Layers{
 	Check: checkFileValue,
 }
 
-// keyVariables are the environment variables of API keys.
-func keyVariables() []string { return append(llm.KeyVariables(), session.JudgeKey, session.EmbedKey) }
+// keyVariables are the environment variables of keys.
+func keyVariables() []string {
+	return slices.Concat(llm.KeyVariables(), []string{session.JudgeKey, session.EmbedKey}, otlp.HeaderVariables())
+}
 
 // warnUnknownVariables reports AIRQA_ variables that no flag reads.
 func (a *app) warnUnknownVariables(parser *kong.Kong) {

@@ -25,7 +25,9 @@ const minEmbedTokens = 64
 // dataFlags are the flags of commands that read papers and their vectors.
 type dataFlags struct {
 	embedderFlags
-	Vectors string `placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files for files in the data directory. Default: as recorded there."`
+	Vectors string `names:"store" placeholder:"URL" help:"Milvus server for the vectors, milvus://user:pass@host:19530/db?tls=true&prefix=name_, or files for files in the data directory. Default: files; a server that the data directory records must be named."`
+
+	unused bool // the recorded vector store
 }
 
 // index settles the flags and returns the embedding model. It contacts no endpoint.
@@ -51,6 +53,9 @@ func (f *dataFlags) settle(a *app, change bool) error {
 		recorded = append(recorded, "embedder "+index.Embedder)
 	}
 	if f.Vectors == "" && index.Vectors != env.Files {
+		if err := checkRecordedStore(datadir.InfoName+" of "+f.Data, index.Vectors); err != nil && !f.unused {
+			return err
+		}
 		recorded = append(recorded, "vectors "+settings.MaskURL(index.Vectors))
 	}
 	if len(recorded) > 0 {
@@ -62,12 +67,12 @@ func (f *dataFlags) settle(a *app, change bool) error {
 
 // embedderFlags name a data directory and its embedding model.
 type embedderFlags struct {
-	Data         string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	Data         string `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	Embedder     string `placeholder:"MODEL" help:"Embedding model: minilm (all-MiniLM-L6-v2, in process) or openai:NAME at an OpenAI-compatible endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel   string `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision. Default: built-in 8-bit weights."`
+	EmbedModel   string `names:"input" placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision. Default: built-in 8-bit weights."`
 	EmbedTokens  int    `name:"embed-tokens" placeholder:"N" help:"Maximum input tokens of openai:NAME. Longer texts are embedded in overlapping windows. Default: as recorded in the data directory, or 8191."`
 	EmbedThreads int    `name:"embed-threads" placeholder:"N" help:"Cores that minilm uses. Default: all."`
-	EmbedBaseURL string `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	EmbedBaseURL string `names:"endpoint" name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
 }
 
 // embedder returns the embedding model. It does no I/O.

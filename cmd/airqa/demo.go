@@ -30,7 +30,7 @@ import (
 )
 
 type demoCmd struct {
-	Dir string `default:"airqa-demo" placeholder:"DIR" help:"Folder for all files of the demo."`
+	Dir string `names:"output" default:"airqa-demo" placeholder:"DIR" help:"Folder for all files of the demo."`
 }
 
 func (demoCmd) Help() string {
@@ -140,7 +140,7 @@ func (d demo) runAll() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = world.Close() }()
-	offline, err := session.Endpoint{}.Opener().Open(session.OfflineModel, d.getenv)
+	offline, err := session.Endpoint{}.Opener("").Open(session.OfflineModel, d.getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -20,17 +20,17 @@ import (
 )
 
 type doctorCmd struct {
-	Data         string        `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
-	Vectors      string        `placeholder:"URL" help:"Milvus server for the vectors, or files. Default: as recorded in the data directory."`
+	Data         string        `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory to check. The default is skipped if it does not exist."`
+	Vectors      string        `names:"store" placeholder:"URL" help:"Milvus server for the vectors, or files. Default: as recorded in the data directory."`
 	Embedder     string        `placeholder:"MODEL" help:"Embedding model: minilm, or openai:NAME at an endpoint. Default: as recorded in the data directory, or minilm."`
-	EmbedModel   string        `placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision."`
-	EmbedBaseURL string        `name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
-	Model        []string      `short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
-	BaseURL      string        `name:"base-url" placeholder:"URL" help:"Base URL of the models' endpoint, as for airqa run."`
+	EmbedModel   string        `names:"input" placeholder:"DIR" help:"Folder with all-MiniLM-L6-v2 in full precision."`
+	EmbedBaseURL string        `names:"endpoint" name:"embed-base-url" placeholder:"URL" env:"AIRQA_EMBED_BASE_URL,AIRQA_BASE_URL,OPENAI_BASE_URL" help:"Base URL of the embedding endpoint, for openai:NAME."`
+	Model        []string      `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Models to check with a short request."`
+	BaseURL      string        `names:"endpoint" name:"base-url" placeholder:"URL" help:"Base URL of the models' endpoint, as for airqa run."`
 	Tools        bool          `help:"Also check native tool calls, which --protocol tools needs."`
 	Images       bool          `help:"Also check image input, which agentic-hybrid-view needs."`
-	Judge        []string      `placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
-	JudgeBaseURL string        `name:"judge-base-url" placeholder:"URL" help:"Base URL of the judges' endpoint. Default: api.openai.com, even with --base-url."`
+	Judge        []string      `names:"model" placeholder:"PROVIDER:NAME" help:"Judges to check with a short request."`
+	JudgeBaseURL string        `names:"endpoint" name:"judge-base-url" placeholder:"URL" help:"Base URL of the judges' endpoint. Default: api.openai.com, even with --base-url."`
 	Timeout      time.Duration `default:"10s" help:"Timeout of one check."`
 	JSON         bool          `name:"json" help:"Print one JSON object per check."`
 }
@@ -48,7 +48,6 @@ func (c doctorCmd) Run(a *app) error {
 	if c.Timeout <= 0 {
 		return exit.Misuse("--timeout must be above 0")
 	}
-	a.baseURL = c.BaseURL
 	made, failed := 0, 0
 	var wrong error
 	redact := a.redactor()
@@ -132,7 +131,7 @@ func (c doctorCmd) modelChecks(a *app, spec string) []doctor.Check {
 	flags := session.Endpoint{
 		BaseURL: c.BaseURL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: doctor.PingTokens}, MaxConnections: 1, Timeout: c.Timeout,
 	}
-	m, err := flags.Opener().Open(spec, a.getenv)
+	m, err := flags.Opener(a.given["base-url"]).Open(spec, a.getenv)
 	if err != nil {
 		return doctor.Broken("model "+spec, err, openFix(err))
 	}

@@ -39,7 +39,6 @@ command resumes without repeating calls. Existing values are kept. Papers can be
 }
 
 func (c enrichCmd) Run(a *app) (err error) {
-	a.baseURL = c.BaseURL
 	fields, err := c.check()
 	if err != nil {
 		return err
@@ -189,7 +188,7 @@ func (b *enrichBar) close(asked enrich.Asked) {
 
 // modelFlags select a model and its settings.
 type modelFlags struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
+	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE, or offline (rules, no language model)."`
 	session.Endpoint
 }
 
@@ -198,7 +197,7 @@ const summaryTemperature = 0.1
 
 // open returns the model for summaries and its description.
 func (f modelFlags) open(a *app) (qa.Model, map[string]any, error) {
-	o := f.Opener()
+	o := f.Opener(a.given["base-url"])
 	o.Temperature, o.Notify = summaryTemperature, a.notify
 	m, err := o.Open(f.Model, a.getenv)
 	return m.Model, m.Described, err

@@ -29,31 +29,31 @@ Without a sub-command, airqa export RUN... writes training data; airqa export wr
 
 type exportWriteCmd struct {
 	Runs   []string `arg:"" name:"run" help:"Run directories, or folders of them."`
-	Out    string   `short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Needed, except with --otlp-endpoint."`
+	Out    string   `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Folder to write. Needed, except with --otlp-endpoint."`
 	Format string   `env:"-" default:"sharegpt" enum:"sharegpt,openai,trl,dpo,atif,parquet,otlp" help:"sharegpt (LLaMA-Factory), openai (chat), trl (prompt and completion), dpo (preference pairs from repeats), atif (whole trajectories), parquet (tables for analysis) or otlp (OpenTelemetry traces of all episodes; --out may be a .jsonl file)."`
 	Force  bool     `env:"-" help:"Replace an existing export."`
 
 	Turns    string `env:"-" default:"canonical" enum:"canonical,raw" help:"Form of the trained turn: canonical (action as airqa prints it, nothing after it) or raw (the reply as received)."`
 	Thinking string `env:"-" default:"keep" enum:"keep,last,drop" help:"Reasoning and <think> blocks: keep, keep in the last turn, or drop."`
 	curate.Filter
-	IDs     string    `name:"ids" env:"-" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
+	IDs     string    `names:"input" name:"ids" env:"-" placeholder:"FILE" help:"Only these rows, episodes or questions, one id per line, such as ids.txt of an export."`
 	Scoring string    `env:"-" placeholder:"MODE" help:"Use the scores of this mode. Default: the newest."`
 	Judge   string    `env:"-" placeholder:"NAME" help:"Use the scores of this judge."`
 	Split   []float64 `env:"-" placeholder:"SHARE" help:"Shares of train, validation and test, such as 0.9,0.1. No paper and no question is in two splits."`
 
 	SplitSeed   uint64   `env:"-" default:"1" help:"Seed of the split."`
 	Duplicates  string   `env:"-" default:"near" enum:"near,exact,keep" help:"Drop rows that are equal and questions that are nearly equal (near), equal rows only (exact), or nothing (keep)."`
-	Against     []string `env:"-" placeholder:"DIR" help:"Also drop questions that are nearly equal to those of this earlier export."`
-	Leaks       string   `env:"-" placeholder:"FILE" help:"Question file to look for among the questions: same question, paper or element."`
+	Against     []string `names:"input" env:"-" placeholder:"DIR" help:"Also drop questions that are nearly equal to those of this earlier export."`
+	Leaks       string   `names:"input" env:"-" placeholder:"FILE" help:"Question file to look for among the questions: same question, paper or element."`
 	Leak        string   `env:"-" default:"drop" enum:"drop,report,fail" help:"What to do with a question of --leaks: drop, report or fail."`
 	KeepPrivate bool     `env:"-" help:"Do not redact home paths, hosts and e-mail addresses outside of paper text."`
 
 	CutoffLen int    `env:"-" placeholder:"N" help:"Measure the rows against this limit of tokens (paper: 4096)."`
 	Template  string `env:"-" default:"qwen" placeholder:"NAME" help:"Chat template of LLaMA-Factory for --cutoff-len."`
-	Tokenizer string `env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate."`
+	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model for --cutoff-len. Default: an estimate."`
 	Fit       bool   `env:"-" help:"Shorten observations until every row is within --cutoff-len, and drop the rest."`
 
-	Endpoint string `name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); what it has already is left out. OTEL_EXPORTER_OTLP_HEADERS may hold a key."`
+	Endpoint string `names:"telemetry" name:"otlp-endpoint" env:"-" placeholder:"URL" help:"Send the traces to this OpenTelemetry endpoint (HTTP); what it has already is left out. OTEL_EXPORTER_OTLP_HEADERS may hold a key."`
 	Follow   bool   `env:"-" help:"With --otlp-endpoint: keep sending until the runs end."`
 }
 

@@ -18,9 +18,9 @@ import (
 type checkFlags struct {
 	File      string `arg:"" name:"file" help:"Training data: a .json or .jsonl file, or a folder with dataset_info.json."`
 	Trainer   string `env:"-" default:"llamafactory" enum:"llamafactory,trl,openai" help:"llamafactory (0.9.5), trl (1.16, with a ChatML template) or openai."`
-	Config    string `env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml in the folder, or the trainer's defaults."`
+	Config    string `names:"input" env:"-" placeholder:"FILE" help:"The trainer's own configuration, YAML. Default: llamafactory.yaml in the folder, or the trainer's defaults."`
 	Dataset   string `env:"-" placeholder:"NAME" help:"Entry of dataset_info.json. Default: the one in --config, or the only one."`
-	Tokenizer string `env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
+	Tokenizer string `names:"input" env:"-" placeholder:"FILE" help:"tokenizer.json of the model. Default: an estimate."`
 	CutoffLen int    `env:"-" placeholder:"N" help:"Maximum number of tokens in a row, in place of the one in --config."`
 	Template  string `env:"-" placeholder:"NAME" help:"Chat template of LLaMA-Factory or TRL, in place of the one in --config."`
 }
@@ -97,7 +97,7 @@ func (c exportCheckCmd) Run(a *app) error {
 type exportShowCmd struct {
 	checkFlags
 	Row  int    `env:"-" required:"" placeholder:"N" help:"Row, counted from 0 as in airqa export check."`
-	HTML string `env:"-" name:"html" placeholder:"FILE" help:"Write a page instead."`
+	HTML string `names:"output" env:"-" name:"html" placeholder:"FILE" help:"Write a page instead."`
 }
 
 func (exportShowCmd) Help() string {

@@ -14,7 +14,7 @@ import (
 type exportConvertCmd struct {
 	File string `arg:"" help:"File of conversations, or a folder of trajectories."`
 	To   string `required:"" env:"-" enum:"sharegpt,openai,trl,atif" placeholder:"FORMAT" help:"sharegpt, openai, trl or atif."`
-	Out  string `short:"o" required:"" env:"-" placeholder:"FILE" help:"JSON Lines file to write."`
+	Out  string `names:"output" short:"o" required:"" env:"-" placeholder:"FILE" help:"JSON Lines file to write."`
 }
 
 func (exportConvertCmd) Help() string {

@@ -12,9 +12,9 @@ import (
 
 // fetchFlags select papers to download before ingestion.
 type fetchFlags struct {
-	URL   []string      `name:"url" sep:"none" placeholder:"URL" help:"Fetch a PDF from an http or https URL. Repeatable."`
+	URL   []string      `names:"source" name:"url" sep:"none" placeholder:"URL" help:"Fetch a PDF from an http or https URL. Repeatable."`
 	ArXiv []string      `name:"arxiv" placeholder:"ID" help:"Fetch a paper from arXiv, such as 2005.11401. Repeatable."`
-	List  []string      `name:"list" sep:"none" placeholder:"FILE" help:"Fetch the papers listed in FILE, one URL or arXiv id per line, optionally followed by sha256:HEX and a file name. Repeatable."`
+	List  []string      `names:"source" name:"list" sep:"none" placeholder:"FILE" help:"Fetch the papers listed in FILE, one URL or arXiv id per line, optionally followed by sha256:HEX and a file name. Repeatable."`
 	MaxMB int           `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
 	Delay time.Duration `default:"3s" help:"Minimum delay between requests to one host (arXiv requires 3 seconds)."`
 }

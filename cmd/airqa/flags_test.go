@@ -425,7 +425,9 @@ func price(t *testing.T, _ *app, c any) any {
 	return nil
 }
 
-type endpoints interface{ Opener() *session.Models }
+type endpoints interface {
+	Opener(own string) *session.Models
+}
 
 // ratersOf reads a part of how raters are compared.
 func ratersOf(part func(companion.AgreeRequest) any) func(*testing.T, *app, any) any {
@@ -456,7 +458,7 @@ func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
 		if !ok {
 			return nil
 		}
-		config, _, err := flags.Opener().Settled("openai:m", a.getenv)
+		config, _, err := flags.Opener("").Settled("openai:m", a.getenv)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -471,7 +473,7 @@ func endpointOf(part func(llm.Config) any) func(*testing.T, *app, any) any {
 // modelList is the list of models that cannot be opened.
 func modelList(_ *testing.T, a *app, c any) any {
 	if c, ok := c.(endpoints); ok {
-		_, _, err := c.Opener().Settled("openai:m", a.getenv)
+		_, _, err := c.Opener("").Settled("openai:m", a.getenv)
 		return fileOf(err)
 	}
 	return nil

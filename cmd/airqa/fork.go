@@ -18,14 +18,14 @@ type forkCmd struct {
 	Dir         string `arg:"" name:"run" help:"Run directory."`
 	UUID        string `arg:"" name:"uuid" help:"Question uuid or a prefix of it; add #1 for the second repeat."`
 	At          int    `required:"" env:"-" placeholder:"STEP" help:"Step to change, as numbered by airqa trace."`
-	Reply       string `env:"-" placeholder:"FILE" help:"Replace the model's reply at this step with FILE (- for standard input)."`
-	Observation string `env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE (- for standard input)."`
+	Reply       string `names:"input" env:"-" placeholder:"FILE" help:"Replace the model's reply at this step with FILE (- for standard input)."`
+	Observation string `names:"input" env:"-" placeholder:"FILE" help:"Replace the observation of this step with FILE (- for standard input)."`
 	Edit        bool   `env:"-" help:"Edit the message in $VISUAL or $EDITOR."`
 	Message     string `env:"-" default:"reply" enum:"reply,observation" help:"Message that --edit changes: reply or observation."`
-	Out         string `short:"o" env:"-" placeholder:"DIR" help:"Run directory of the fork. Default: RUN/forks/UUID-sSTEP-N."`
+	Out         string `names:"output" short:"o" env:"-" placeholder:"DIR" help:"Run directory of the fork. Default: RUN/forks/UUID-sSTEP-N."`
 	By          string `env:"-" placeholder:"NAME" help:"Author of the change, for the record. Default: $USER."`
 	dataFlags
-	Model string `short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
+	Model string `names:"model" short:"m" env:"-" placeholder:"PROVIDER:NAME" help:"Model from this step on. Default for this and the flags below: the recorded settings."`
 	session.Endpoint
 	qa.QuestionLimits
 	session.Budget
@@ -43,7 +43,6 @@ airqa trace, score and report read it. In a run with native tool calls, a change
 }
 
 func (c forkCmd) Run(a *app) error {
-	a.baseURL = c.BaseURL
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -107,7 +106,7 @@ func (c forkCmd) resume(a *app, b *session.Branch, ex qa.Example, recorded map[s
 	if err != nil {
 		return err
 	}
-	models := c.Opener()
+	models := c.Opener(a.given["base-url"])
 	models.Notify = a.notify
 	m, err := models.Open(c.Model, a.getenv)
 	if err == nil {

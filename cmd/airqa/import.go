@@ -17,7 +17,7 @@ import (
 type importCmd struct {
 	dataFlags
 	Database string `arg:"" name:"database" help:"Released AirQA database, such as ai_research.duckdb, or a data directory."`
-	PDFs     string `name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: those of the data directory, or the working directory, stored paths only."`
+	PDFs     string `names:"input" name:"pdfs" placeholder:"DIR" help:"Folder with the PDFs, as UUID.pdf at any depth or at the path stored in the database. Default: those of the data directory, or the working directory, stored paths only."`
 	Replace  bool   `help:"Replace papers with the same id that came from a PDF or another database."`
 }
 

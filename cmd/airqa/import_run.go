@@ -9,7 +9,7 @@ import (
 
 type importRunCmd struct {
 	Files []string `arg:"" name:"file" help:"Trajectories in ATIF (a .json file, lines, or a folder), or logs of inspect_ai (.eval or .json)."`
-	Out   string   `short:"o" required:"" env:"-" placeholder:"DIR" help:"Run directory to make; a folder of them if the files have several agents, models or runs."`
+	Out   string   `names:"output" short:"o" required:"" env:"-" placeholder:"DIR" help:"Run directory to make; a folder of them if the files have several agents, models or runs."`
 }
 
 func (importRunCmd) Help() string {

@@ -36,8 +36,8 @@ type ingestCmd struct {
 	fetchFlags
 	Paths    []string `arg:"" optional:"" name:"path" help:"PDFs or folders of PDFs. Metadata in NAME.json next to NAME.pdf overrides extracted metadata."`
 	Workers  int      `short:"j" default:"2" help:"Papers to read concurrently."`
-	Metadata string   `placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
-	MinerU   string   `name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
+	Metadata string   `names:"input" placeholder:"DIR" help:"Folder with metadata files UUID.json (AirQA paper, A.2), matched by file name, then by title."`
+	MinerU   string   `names:"input" name:"mineru" placeholder:"DIR" help:"Folder with MinerU output (ID/auto/ID_middle.json and ID_content_list.json; ID.json or ID/middle_json.json of MinerU 4). Its tables, figures and equations replace the extracted ones."`
 	chunkFlags
 	MaxPages int  `default:"3000" placeholder:"N" help:"Maximum number of pages of a PDF; broken files claim millions."`
 	JSON     bool `name:"json" env:"-" help:"Print the counts, and the papers that failed or were read badly, as a JSON object."`

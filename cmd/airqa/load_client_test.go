@@ -111,7 +111,7 @@ func (s loadSpec) open(a *app) (*runlog.Writer, error) {
 // solver wires the agent of the hybrid baseline.
 func (s loadSpec) solver(account *budget.Account, forecast func(qa.Request) qa.Usage) (*baselines.Solver, error) {
 	flags := session.Endpoint{BaseURL: s.URL, Sampling: qa.Sampling{TopP: new(0.95), MaxTokens: 1500}, Timeout: time.Minute, Retries: 5, MaxConnections: s.Workers}
-	model, err := flags.Opener().Open("openai:load", os.Getenv)
+	model, err := flags.Opener(flags.BaseURL).Open("openai:load", os.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -99,8 +99,8 @@ type app struct {
 	progress *progress.Reporter
 	now      func() time.Time
 	getenv   func(string) string
-	// baseURL is --base-url, if the command has it: the address that the key of the model's provider is for.
-	baseURL string
+	// given are the addresses that the command line or the environment gives, by flag.
+	given map[string]string
 	// data is --data of a command that answers questions; papers that a question file names are found there.
 	data string
 	// width is the number of columns of standard output; 0 if it is no terminal.
@@ -139,6 +139,7 @@ func airqa(args []string) int {
 		return reportError(err)
 	}
 	a := newApp(c.Verbose)
+	a.given = givenAddresses(ctx)
 	if err := a.noteFileSettings(ctx); err != nil {
 		return reportError(err)
 	}
@@ -251,7 +252,7 @@ func (a *app) notify(n progress.Notice) { a.say("%s", n) }
 // session returns the environment of package session.
 func (a *app) session() session.Session {
 	return session.Session{
-		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, BaseURL: a.baseURL, Redact: a.redactor(),
+		Notify: a.notify, Progress: a.progress, Log: a.log, Now: a.now, Getenv: a.getenv, Given: a.given, Redact: a.redactor(),
 		RedactKeys: runlog.Redactor(keys(a.getenv), ""), Interrupts: a.interrupts, Program: program, FindPaper: a.finder(cmp.Or(a.data, defaultData)),
 	}
 }

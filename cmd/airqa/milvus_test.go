@@ -46,6 +46,10 @@ func TestMilvusServer(t *testing.T) {
 	if index := indexOf(t, data); index.Vectors != recorded {
 		t.Errorf("the record names %q, want %q", index.Vectors, recorded)
 	}
+	if out, code := runProgram(t, "search", "--data", data, "window"); code != exit.Usage || !strings.Contains(out, "--vectors '"+recorded+"'") {
+		t.Errorf("search at a recorded server that was not named ended with %d:\n%s", code, out)
+	}
+	t.Setenv("AIRQA_VECTORS", url)
 	if out, code := runProgram(t, "search", "--data", data, "window"); code != exit.Done || !strings.Contains(out, "1. score") {
 		t.Errorf("search ended with %d:\n%s", code, out)
 	}

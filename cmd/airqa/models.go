@@ -16,7 +16,7 @@ import (
 type modelsCmd struct {
 	Filter string `arg:"" optional:"" help:"Part of a name, or a name as given to --model."`
 	listFlags
-	Models string `placeholder:"FILE" help:"Your own list, merged over the built-in one (format: docs/providers.md)."`
+	Models string `names:"input" placeholder:"FILE" help:"Your own list, merged over the built-in one (format: docs/providers.md)."`
 }
 
 func (modelsCmd) Help() string {

@@ -20,7 +20,7 @@ type notesCmd struct {
 	Step   int    `env:"-" placeholder:"N" help:"Step that the comment is about."`
 	Decide string `env:"-" placeholder:"CAUSE" help:"Record the cause of the wrong answer, such as repetition (see airqa why)."`
 	Remove string `env:"-" placeholder:"ID" help:"Remove a note by its id."`
-	Merge  string `env:"-" placeholder:"FILE" help:"Add the notes of another notes.jsonl of the same run."`
+	Merge  string `names:"input" env:"-" placeholder:"FILE" help:"Add the notes of another notes.jsonl of the same run."`
 	By     string `env:"-" placeholder:"NAME" help:"Author. Default: the user name."`
 	listFlags
 }

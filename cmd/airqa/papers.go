@@ -30,7 +30,7 @@ Without a sub-command, airqa papers lists.`
 
 // papersFlags name a data directory and the format of a list.
 type papersFlags struct {
-	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
+	Data string `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory, created by airqa ingest."`
 	listFlags
 }
 

@@ -16,15 +16,15 @@ import (
 
 type papersFetchCmd struct {
 	dataFlags
-	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions, one JSON object per line."`
-	Metadata  []string `required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with addresses (AirQA paper, A.2). Repeatable."`
+	Questions string   `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions, one JSON object per line."`
+	Metadata  []string `names:"source" required:"" sep:"none" placeholder:"PATH" help:"Folder or zip archive of metadata files UUID.json with addresses (AirQA paper, A.2). Repeatable."`
 	Named     bool     `help:"Only papers that questions name, not those of the venues that they search."`
 	Limit     int      `placeholder:"N" help:"Fetch at most N papers now. Default: all."`
 	Rate      float64  `default:"1" help:"Maximum requests per second to one host; 0 is no limit. arXiv gets one in three seconds at most."`
 	MaxMB     int      `name:"max-mb" default:"100" placeholder:"N" help:"Maximum size of a file in MB."`
 	Workers   int      `short:"j" default:"2" help:"Papers to read concurrently."`
 	chunkFlags
-	Missing string `env:"-" placeholder:"FILE" help:"Write the papers that are still missing to FILE, as JSON lines with id, title, address and reason."`
+	Missing string `names:"output" env:"-" placeholder:"FILE" help:"Write the papers that are still missing to FILE, as JSON lines with id, title, address and reason."`
 	DryRun  bool   `env:"-" help:"Only list what is needed, present and to fetch."`
 	JSON    bool   `name:"json" env:"-" help:"Print JSON."`
 }

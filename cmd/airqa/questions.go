@@ -24,7 +24,7 @@ type statsFlags struct {
 	File string `arg:"" name:"file" help:"Questions: JSON Lines, a JSON array, a table (CSV, TSV), plain text, or a folder of *.json files."`
 	Data string `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 	formatFlags
-	Out string `short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Out string `names:"output" short:"o" placeholder:"FILE" help:"Write to FILE instead of standard output."`
 }
 
 // read reads the questions and prints how.

@@ -17,7 +17,7 @@ type questionsConvertCmd struct {
 	File  string   `arg:"" name:"file" help:"Questions with answers: CSV, TSV, JSON, JSON Lines or plain text."`
 	Type  string   `env:"-" placeholder:"TYPE" help:"Type of the answers whose record names none (airqa questions new --help lists the types). Default: chosen from how each answer looks."`
 	Paper []string `env:"-" sep:"none" placeholder:"PAPER" help:"Paper of the questions whose record names none: uuid, file name or part of the title. Can be repeated."`
-	Data  string   `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
+	Data  string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which papers are found by name. Not needed for uuids."`
 }
 
 func (questionsConvertCmd) Help() string {

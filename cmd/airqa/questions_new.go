@@ -36,8 +36,8 @@ type questionsNewCmd struct {
 	Tag          []string `env:"-" placeholder:"TAG" help:"Tags: type of question, elements such as table, evaluation. Default: from papers and answer."`
 	UUID         string   `env:"-" name:"uuid" placeholder:"UUID" help:"Id of the question. Default: made from its text."`
 	Evaluator    string   `env:"-" placeholder:"JSON" help:"Evaluator with eval_func and eval_kwargs, instead of --type and --answer."`
-	Append       string   `env:"-" placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
-	Data         string   `short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
+	Append       string   `names:"output" env:"-" placeholder:"FILE" help:"Append the question to a JSON Lines file instead of printing it."`
+	Data         string   `names:"output" short:"d" default:"airqa-data" placeholder:"DIR" help:"Data directory in which --paper finds papers. Not needed for uuids."`
 }
 
 func (questionsNewCmd) Help() string {

@@ -30,10 +30,15 @@ func (r recordedFlags) Resolve(ctx *kong.Context, parent *kong.Path, flag *kong.
 		return nil, nil
 	}
 	value, err := recordedFlag(ctx, dir, flag.Name)
-	if err == nil && value != nil && flag.Name == "base-url" && parent.Command.Name != "replay" && parent.Command.Name != "run" { // a replay sends nothing
-		err = checkRecordedAddress(dir, fmt.Sprint(value))
+	if err != nil || value == nil || parent.Command.Name == "replay" || parent.Command.Name == "run" { // a replay sends nothing
+		return value, err
 	}
-	return value, err
+	for _, item := range settings.Items(flag, value) {
+		if err := checkRecorded(dir, flag, item); err != nil {
+			return nil, err
+		}
+	}
+	return value, nil
 }
 
 // fills reports whether the resolver handles a flag.

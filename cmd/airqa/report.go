@@ -19,8 +19,8 @@ type reportCmd struct {
 	Runs      []string `arg:"" name:"run" help:"Run directories, or folders of them."`
 	Table     string   `default:"" placeholder:"TABLE" enum:",4,5,7,13,functions,outcomes,repeats,judges,by,leaderboard,answers,all" help:"4, 5, 7, 13 (numbered as in the paper), functions, outcomes, repeats, judges, by, leaderboard, answers or all. Default: 4; by with --by; all for html."`
 	By        string   `placeholder:"FIELD|TAG" help:"Break scores down by a question field or tag, such as conference, tags, annotator, papers or formula."`
-	Out       string   `short:"o" env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to FILE instead of standard output."`
-	Figures   string   `env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
+	Out       string   `names:"output" short:"o" env:"AIRQA_REPORT_OUT" placeholder:"FILE" help:"Write to FILE instead of standard output."`
+	Figures   string   `names:"output" env:"AIRQA_REPORT_FIGURES" placeholder:"DIR" help:"Also save the charts in DIR as SVG, PDF and PNG."`
 	Intervals string   `default:"wilson" enum:"wilson,bootstrap,none" help:"95% intervals: wilson, bootstrap (clustered by paper) or none."`
 	Seed      uint64   `env:"AIRQA_REPORT_SEED" default:"1" help:"Bootstrap seed."`
 	Detail    bool     `help:"Show n, interval and standard errors under every score."`

@@ -17,10 +17,10 @@ import (
 
 type runCmd struct {
 	dataFlags
-	Questions string   `short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
+	Questions string   `names:"input" short:"q" required:"" placeholder:"FILE" help:"Questions: JSON Lines, a JSON array, CSV, or a folder of *.json files."`
 	Baseline  []string `required:"" predictor:"baseline" placeholder:"NAME" help:"Baselines, comma-separated, or all (airqa baselines lists them)."`
-	Model     []string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
-	Out       string   `short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
+	Model     []string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Models, comma-separated: openai:NAME (any OpenAI-compatible endpoint), anthropic:NAME, google:NAME, ollama:NAME, scripted:FILE or offline (rules)."`
+	Out       string   `names:"output" short:"o" placeholder:"DIR" help:"Run directory, or the folder of run directories if there are several. An existing run is resumed. Default: runs/BASELINE@MODEL."`
 	session.Endpoint
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	Repeats int    `default:"1" placeholder:"K" help:"Episodes per question. A higher number later runs only the new ones."`
@@ -55,7 +55,7 @@ airqa replay RUN only executes its actions again and compares the results; it wr
 }
 
 func (c runCmd) Run(a *app) error {
-	a.baseURL, a.data = c.BaseURL, c.Data
+	a.data = c.Data
 	if err := c.check(); err != nil {
 		return err
 	}

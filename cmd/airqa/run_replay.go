@@ -11,7 +11,7 @@ import (
 
 // replayFlags select a recorded run to replay.
 type replayFlags struct {
-	Replay      string `placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
+	Replay      string `names:"input" placeholder:"RUN" help:"Replay RUN from its log without making calls. Questions, baseline, model and settings default to those of RUN."`
 	ReplayLoose bool   `name:"replay-loose" help:"Where the conversation differs from RUN, continue with its reply to the same step instead of stopping."`
 }
 

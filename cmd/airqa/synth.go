@@ -62,7 +62,6 @@ func (c synthTrackCmd) Run(a *app) error { return makeQuestions(a, &c.dataFlags,
 
 // makeQuestions runs explorer, tracker and gates.
 func makeQuestions(a *app, data *dataFlags, f synthesis.Making, exploreOnly bool) error {
-	a.baseURL = f.BaseURL
 	world, err := data.open(a, env.Config{})
 	if err != nil {
 		return err
@@ -88,7 +87,6 @@ The runs in SYN/runs are ordinary ones: airqa status, trace, report and export r
 }
 
 func (c synthActCmd) Run(a *app) error {
-	a.baseURL = c.BaseURL
 	return act(a, &c.dataFlags, c.Acting)
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 type synthReviewCmd struct {
-	Data string `short:"d" placeholder:"DIR" help:"Data directory. Default: that of the synthesis."`
+	Data string `names:"output" short:"d" placeholder:"DIR" help:"Data directory. Default: that of the synthesis."`
 	synthesis.Reviewing
 }
 
@@ -27,7 +27,6 @@ func (c synthReviewCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	a.baseURL = c.BaseURL
 	papers := &dataFlags{embedderFlags: embedderFlags{Data: cmp.Or(c.Data, data)}}
 	world, err := papers.open(a, c.Environment())
 	if err != nil {

@@ -2,58 +2,125 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
-	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"airqa/env"
+	"airqa/internal/exit"
 	"airqa/internal/settings"
 	"airqa/run/runlog"
 	"airqa/run/session"
 )
 
-// Files in the working directory and in run directories are untrusted. They cannot send a key to another host, and airqa.yaml
-// cannot make the program write outside its folder.
+// Files in the working directory, in run directories and in data directories are untrusted. Through them, the program reads
+// and writes nothing outside of the folder, and sends nothing to an address that the user has not named. What a flag names
+// stands where it is declared: see settings.Names.
 
-// addressFlags name endpoints, which receive keys from the environment.
-var addressFlags = []string{"base-url", "embed-base-url", "judge-base-url"}
+// checkFileValue refuses a value of airqa.yaml that leads out of its folder, or to an address that the user has not named.
+func checkFileValue(key string, f *kong.Flag, value string) error {
+	var why string
+	switch kind := settings.Names(f); kind {
+	case settings.Input, settings.Output, settings.Model:
+		path := value
+		if kind == settings.Model {
+			_, path, _ = strings.Cut(value, "scripted:")
+		}
+		// --id takes @FILE.
+		if !settings.InsideFolder(path) || !settings.InsideFolder(strings.TrimPrefix(path, "@")) {
+			why = "which is outside the folder of the file"
+		}
+	case settings.Endpoint, settings.Store, settings.Telemetry:
+		if !knownAddress(kind, value) {
+			why = "and nothing is sent to an address that only a file names"
+		}
+	case settings.Listen:
+		if host, _, err := net.SplitHostPort(value); err != nil || !session.IsLoopback(host) {
+			why = "which other machines can reach"
+		}
+	case settings.Source:
+		why = "and only you can choose that"
+	}
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("%s: %s is %s, %s; %s", settings.File, key, settings.MaskURL(value), why, toAllow(f))
+}
 
-// outputFlags name files and folders to write.
-var outputFlags = []string{"cache", "data", "dir", "figures", "out", "verdicts"}
+// toAllow tells how to set a flag that a file may not set.
+func toAllow(f *kong.Flag) string {
+	text := "give --" + f.Name + " on the command line"
+	if len(f.Envs) > 0 {
+		text += ", or set " + f.Envs[len(f.Envs)-1]
+	}
+	return text
+}
 
-// missingFlags name lists to write, except that --missing of airqa run is a choice. A choice passes as a name in the folder.
-var missingFlags = []string{"missing", "missing-list"}
+// knownAddress reports whether the environment, or a provider, names the host of an address of some kind.
+func knownAddress(kind, address string) bool {
+	switch kind {
+	case settings.Store:
+		return address == env.Files || session.KnownAddress(address, os.Getenv, "AIRQA_VECTORS")
+	case settings.Telemetry:
+		return session.KnownAddress(address, os.Getenv, "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	}
+	return session.KnownEndpoint(address, os.Getenv)
+}
 
-// checkFileValue refuses a value of airqa.yaml that sends a key to another host or writes outside the folder of the file.
-func checkFileValue(key, flag, value string) error {
-	switch {
-	case slices.Contains(addressFlags, flag) && hasKey(os.Getenv) && !session.KnownAddress(value, os.Getenv):
-		return fmt.Errorf("%s: %s is %s; a key from the environment is not sent to a host that only a file names; give --%s on the command line, or set %s",
-			settings.File, key, settings.MaskURL(value), flag, settings.Variable(flag))
-	case slices.Contains(append(missingFlags, outputFlags...), flag) && !settings.InsideFolder(value):
-		return fmt.Errorf("%s: %s is %s, which is outside the folder of the file; give --%s on the command line", settings.File, key, value, flag)
+// checkRecorded refuses a value in a run directory that leads elsewhere: an untrusted run directory must not choose where
+// papers and questions go, or what is read.
+func checkRecorded(dir string, f *kong.Flag, value string) error {
+	switch settings.Names(f) {
+	case settings.Endpoint:
+		return checkRecordedAddress(dir, runlog.RunFile, f.Name, value)
+	case settings.Model:
+		if _, file, scripted := strings.Cut(value, "scripted:"); scripted && !settings.InsideFolder(file) {
+			return exit.Misuse("%s was recorded with model %s (%s), a file outside of this folder; to read it, give it with --%s", dir, value, runlog.RunFile, f.Name)
+		}
 	}
 	return nil
 }
 
-// checkRecordedAddress refuses the address in a run directory unless the user's own settings name the same host: an untrusted
-// run directory must not choose where keys, papers and questions go.
-func checkRecordedAddress(dir, address string) error {
-	if session.KnownAddress(address, os.Getenv) {
+// checkRecordedAddress refuses the address in a run directory unless the user's own settings name the same host.
+func checkRecordedAddress(dir, file, flag, address string) error {
+	if address == "" || session.KnownEndpoint(address, os.Getenv) {
 		return nil
 	}
-	return fmt.Errorf("%s was recorded with endpoint %s (%s); to send requests there, give it with --base-url",
-		dir, settings.MaskURL(address), runlog.RunFile)
+	return exit.Misuse("%s was recorded with endpoint %s (%s); to send requests there, give it with --%s", dir, settings.MaskURL(address), file, flag)
 }
 
-func hasKey(getenv func(string) string) bool {
-	return slices.ContainsFunc(keyVariables(), func(name string) bool { return getenv(name) != "" })
+// checkRecordedStore refuses the vector store in a data directory unless the user's own settings name the same host.
+func checkRecordedStore(file, address string) error {
+	if knownAddress(settings.Store, address) {
+		return nil
+	}
+	address = settings.MaskURL(address)
+	return exit.Misuse("%s names the vector store %s, and nothing is sent to an address that only a file names; give --vectors '%s', or set AIRQA_VECTORS",
+		file, address, address)
+}
+
+// givenAddresses returns the addresses that the command line or the environment gives, by flag.
+func givenAddresses(ctx *kong.Context) map[string]string {
+	given := make(map[string]string)
+	for _, f := range ctx.Flags() {
+		if settings.Names(f) == settings.Endpoint {
+			given[f.Name] = f.Target.String()
+		}
+	}
+	for _, p := range ctx.Path {
+		if p.Flag != nil && p.Resolved { // by airqa.yaml or a run directory
+			delete(given, p.Flag.Name)
+		}
+	}
+	return given
 }
 
 // noteFileSettings prints the addresses and output paths that airqa.yaml or a run directory sets.
 func (a *app) noteFileSettings(ctx *kong.Context) error {
 	file, err := layers.ReadFile()
-	for _, line := range file.Announced(ctx, append(slices.Clone(addressFlags), append(outputFlags, "vectors")...), runlog.RunFile) {
+	for _, line := range file.Announced(ctx, runlog.RunFile) {
 		a.say("%s", line)
 	}
 	return err

@@ -22,7 +22,7 @@ type vectorsCmd struct {
 
 type vectorsCopyCmd struct {
 	embedderFlags
-	To string `required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
+	To string `names:"store" required:"" placeholder:"URL" help:"Target store: milvus://..., or files for files in the data directory."`
 }
 
 func (vectorsCopyCmd) Help() string {
@@ -65,7 +65,7 @@ func (c vectorsCopyCmd) Run(a *app) error {
 
 type vectorsCheckCmd struct {
 	dataFlags
-	With   string `placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by checksums and counts."`
+	With   string `names:"store" placeholder:"URL" help:"Store to compare with --vectors: milvus://..., or files. Default: check one store, by checksums and counts."`
 	Sample int    `default:"100" help:"Number of texts to search in both stores."`
 }
 
@@ -77,10 +77,10 @@ func (vectorsCheckCmd) Help() string {
 }
 
 func (c vectorsCheckCmd) Run(a *app) error {
-	if err := env.CheckVectors(c.Vectors); err != nil {
+	if err := errors.Join(env.CheckVectors(c.Vectors), env.CheckVectors(c.With)); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	recorded := dataFlags{embedderFlags: c.embedderFlags}
+	recorded := dataFlags{embedderFlags: c.embedderFlags, unused: c.Vectors != ""}
 	texts, err := recorded.index(a, false)
 	if err != nil {
 		return err
@@ -88,9 +88,6 @@ func (c vectorsCheckCmd) Run(a *app) error {
 	c.Vectors = cmp.Or(c.Vectors, recorded.Vectors)
 	if c.With == "" {
 		return c.verify(a, texts)
-	}
-	if err := checkStore(c.With); err != nil {
-		return err
 	}
 	if c.Sample < 1 {
 		return exit.Misuse("--sample %d: must be at least 1", c.Sample)

@@ -29,9 +29,9 @@ type Acted struct {
 
 // Acting selects a collection of trajectories. Its fields are flags.
 type Acting struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of the actor: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	session.Endpoint
-	Out     string `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
+	Out     string `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis."`
 	Workers int    `short:"j" default:"4" help:"Concurrent episodes."`
 	Acted
 	session.Budget

@@ -31,9 +31,9 @@ import (
 
 // Making selects what to make. Its fields are flags.
 type Making struct {
-	Model string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of explorer, tracker and gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Model string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model of explorer, tracker and gates: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	session.Endpoint
-	Out           string   `short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
+	Out           string   `names:"output" short:"o" required:"" placeholder:"SYN" help:"Directory of the synthesis. An existing one is resumed."`
 	Count         int      `short:"n" placeholder:"N" help:"Number of questions to accept."`
 	Categories    []string `placeholder:"NAME" help:"Categories, comma-separated: single-, comprehensive- with text, sections, table, image, formula or metadata; retrieval; multiple. Default: all, in the paper's shares."`
 	MaxCandidates int      `name:"max-candidates" placeholder:"N" help:"Maximum number of candidates. Default: five per question."`
@@ -137,7 +137,7 @@ func (f Making) open(ctx context.Context, s session.Session, world *env.Env) (*m
 	if err := f.Check(); err != nil {
 		return nil, err
 	}
-	m := &making{Making: f, Session: s, library: library{world}, opener: f.Opener()}
+	m := &making{Making: f, Session: s, library: library{world}, opener: f.Opener(s.Given["base-url"])}
 	var err error
 	if m.gates, err = gate.Select(f.Gates, f.SkipGate); err != nil {
 		return nil, exit.With(exit.Usage, err)

@@ -29,11 +29,11 @@ type Reviewing struct {
 	Syn        string `arg:"" name:"syn" help:"Directory of the synthesis."`
 	Sample     int    `default:"50" placeholder:"N" help:"Number of questions to review, from every category."`
 	SampleSeed uint64 `name:"sample-seed" default:"2024" placeholder:"SEED" help:"Seed of the sample."`
-	Out        string `short:"o" placeholder:"FILE" help:"Review file for a text editor. Default: SYN/review.jsonl."`
-	HTML       string `name:"html" placeholder:"FILE" help:"Review page for a browser. Default: SYN/review.html."`
-	Apply      string `placeholder:"FILE" help:"Apply the decisions of a review file."`
+	Out        string `names:"output" short:"o" placeholder:"FILE" help:"Review file for a text editor. Default: SYN/review.jsonl."`
+	HTML       string `names:"output" name:"html" placeholder:"FILE" help:"Review page for a browser. Default: SYN/review.html."`
+	Apply      string `names:"input" placeholder:"FILE" help:"Apply the decisions of a review file."`
 	Reviewer   string `placeholder:"NAME" help:"Reviewer of the decisions that name none."`
-	Model      string `short:"m" placeholder:"PROVIDER:NAME" help:"Model of the gates that check a fixed question. Default: that of the synthesis."`
+	Model      string `names:"model" short:"m" placeholder:"PROVIDER:NAME" help:"Model of the gates that check a fixed question. Default: that of the synthesis."`
 	session.Endpoint
 	SolveAgain int  `name:"solve-again" default:"2" placeholder:"K" help:"Independent answers of gate solved_again."`
 	Pictures   bool `help:"Show figures to a model that airqa models does not list as accepting images."`

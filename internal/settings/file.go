@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // File is the settings file in the working directory, and maxFile a generous limit on its size.
@@ -28,8 +28,8 @@ type Layers struct {
 	// Short maps flags with different meanings in different commands to the commands that keep the short forms:
 	// AIRQA_OUT, and a top-level key of the file. Flags that are not listed share their short forms.
 	Short map[string][]string
-	// Check may reject a value of the file, by its key and flag. It may be nil.
-	Check func(key, flag, value string) error
+	// Check may reject a value of the file, by its key. It is called for each item of a list. It may be nil.
+	Check func(key string, flag *kong.Flag, value string) error
 }
 
 // IsShort reports whether the short forms of a flag apply to a command.
@@ -154,13 +154,15 @@ func (v Values) Resolve(_ *kong.Context, parent *kong.Path, flag *kong.Flag) (an
 		return nil, err
 	}
 	value, err := flagValue(node, flag)
-	if err != nil {
-		return nil, err
+	if err != nil || v.layers.Check == nil {
+		return value, err
 	}
-	if v.layers.Check == nil {
-		return value, nil
+	for _, item := range Items(flag, value) {
+		if err := v.layers.Check(key, flag, item); err != nil {
+			return nil, err
+		}
 	}
-	return value, v.layers.Check(key, flag.Name, fmt.Sprint(value))
+	return value, nil
 }
 
 // Find returns the key, such as "run.limit", and the value of a command's flag; nil if the file does not have it.

@@ -152,12 +152,12 @@ func (s Setting) Text() string {
 	return terminal.Line(value) + "  (" + from + ")"
 }
 
-// Announced returns notes about flag values taken from files in the working directory or of a run, whose settings are
-// in recorded.
-func (v Values) Announced(ctx *kong.Context, flags []string, recorded string) []string {
+// Announced returns notes about addresses and outputs taken from files in the working directory or of a run, whose
+// settings are in recorded.
+func (v Values) Announced(ctx *kong.Context, recorded string) []string {
 	var fromFile, lines []string
 	for _, p := range ctx.Path {
-		if p.Flag == nil || !p.Resolved || !slices.Contains(flags, p.Flag.Name) {
+		if p.Flag == nil || !p.Resolved || !slices.Contains([]string{Output, Endpoint, Store, Telemetry, Listen}, Names(p.Flag)) {
 			continue
 		}
 		value := fmt.Sprint(Masked(ctx.FlagValue(p.Flag)))
@@ -166,8 +166,8 @@ func (v Values) Announced(ctx *kong.Context, flags []string, recorded string) []
 		case err != nil || value == "":
 		case source == File:
 			fromFile = append(fromFile, key+" "+value)
-		case source == FromDefault && p.Flag.Name == "base-url":
-			lines = append(lines, fmt.Sprintf("note: %s of the run sets base-url %s", recorded, value))
+		case source == FromDefault:
+			lines = append(lines, fmt.Sprintf("note: %s of the run sets %s %s", recorded, p.Flag.Name, value))
 		}
 	}
 	if len(fromFile) > 0 {

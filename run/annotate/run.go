@@ -26,14 +26,14 @@ const protocol = qa.Protocol("annotate")
 
 // Flags select what to annotate. Its fields are flags.
 type Flags struct {
-	Dataset string `required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
-	Model   string `short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
+	Dataset string `names:"input" required:"" placeholder:"FILE" help:"DORIS-MAE_dataset_v1.json, or a file in its form."`
+	Model   string `names:"model" short:"m" required:"" placeholder:"PROVIDER:NAME" help:"Model: openai:NAME at any OpenAI-compatible endpoint, anthropic:NAME, google:NAME, ollama:NAME, or offline (rules, no language model)."`
 	session.Endpoint
-	Out      string   `short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
+	Out      string   `names:"output" short:"o" required:"" placeholder:"DIR" help:"Directory of the replies. An existing one is resumed."`
 	Pairs    string   `default:"pools" enum:"pools,test" help:"Which pairs: pools (aspects and sub-aspects of each query with its pool) or test (those that people annotated)."`
 	Queries  []string `placeholder:"N" help:"Only queries with these numbers, comma-separated: 0,3-5."`
 	Limit    int      `placeholder:"N" help:"Only the first N pairs."`
-	Template string   `placeholder:"FILE" help:"Text of the question, with {requirement} and {abstract}; also {title}, {context}, {mark}."`
+	Template string   `names:"input" placeholder:"FILE" help:"Text of the question, with {requirement} and {abstract}; also {title}, {context}, {mark}."`
 	Retry    string   `default:"none" enum:"none,unparsed" help:"Ask again about pairs whose reply has no verdict: none or unparsed. Failed requests are always repeated."`
 	Compat   bool     `help:"Read verdicts as the benchmark's authors do: the only label anywhere in the reply. Default: the last label of the last line."`
 	Workers  int      `short:"j" default:"4" help:"Concurrent calls."`
@@ -168,7 +168,7 @@ func (w *work) open() (err error) {
 	if w.asking.template, err = OpenTemplate(w.Template); err != nil {
 		return err
 	}
-	w.opener = w.Opener()
+	w.opener = w.Opener(w.Given["base-url"])
 	w.opener.Temperature, w.opener.Notify = 0, w.Notify
 	if w.opened, err = w.opener.Open(w.Model, w.Getenv); err != nil {
 		return err

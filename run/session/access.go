@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"airqa/llm"
@@ -21,8 +22,9 @@ const (
 // variable. The key of its provider is used only at the host that this key is for: that of --base-url if the command
 // has it, otherwise that of the environment.
 func (s Session) Access(spec, variable, address string) llm.Access {
-	access := llm.FromEnvironment(spec, s.Getenv).Pair(cmp.Or(s.BaseURL, s.Getenv("AIRQA_BASE_URL"))).At(address)
-	if key := s.Getenv(variable); key != "" {
+	access := llm.FromEnvironment(spec, s.Getenv).Pair(cmp.Or(s.Given["base-url"], s.Getenv("AIRQA_BASE_URL"))).At(address)
+	flag := map[string]string{JudgeKey: "judge-base-url", EmbedKey: "embed-base-url"}[variable]
+	if key := s.Getenv(variable); key != "" && (address == "" || address == s.Given[flag]) {
 		access.Key, access.Withheld = key, ""
 	}
 	return access
@@ -45,18 +47,22 @@ func Keyless(access llm.Access, variable string) string {
 	return fmt.Sprintf(", without a key: %s is for %s; set %s", access.Variable, access.Withheld, variable)
 }
 
-// KnownAddress reports whether an address is on the loopback, or has the scheme, host and port of a provider or of an
-// address in the environment.
-func KnownAddress(address string, getenv func(string) string) bool {
-	if u, err := url.Parse(address); err == nil && isLoopback(u.Hostname()) {
+// KnownEndpoint reports whether an address has the scheme, host and port of a provider, or of an address of models in the
+// environment. On this machine, only the environment counts: another user may listen there.
+func KnownEndpoint(address string, getenv func(string) string) bool {
+	if KnownAddress(address, getenv, "AIRQA_BASE_URL", "AIRQA_JUDGE_BASE_URL", "AIRQA_EMBED_BASE_URL") {
 		return true
 	}
-	none := func(string) string { return "" }
-	for _, provider := range []string{"openai", "anthropic", "google", "ollama"} {
-		for _, environment := range []func(string) string{getenv, none} {
+	u, err := url.Parse(address)
+	environments := []func(string) string{getenv, func(string) string { return "" }}
+	if err != nil || IsLoopback(u.Hostname()) {
+		environments = environments[:1]
+	}
+	for _, provider := range llm.Vendors() {
+		for i, environment := range environments {
 			own := llm.FromEnvironment(provider+":any", environment)
 			own.Key = "probe"
-			if own.At(address).Withheld == "" && own.At(address).Key != "" {
+			if named := own.BaseURL != "" || i > 0; named && own.At(address).Key != "" {
 				return true
 			}
 		}
@@ -64,7 +70,26 @@ func KnownAddress(address string, getenv func(string) string) bool {
 	return false
 }
 
-func isLoopback(host string) bool {
+// KnownAddress reports whether an address has the scheme, host and port of one in these variables.
+func KnownAddress(address string, getenv func(string) string, variables ...string) bool {
+	return slices.ContainsFunc(variables, func(name string) bool {
+		own := getenv(name)
+		return own != "" && origin(own) == origin(address)
+	})
+}
+
+// origin is the scheme, host and port of an address, or what is no URL as it is.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80", "milvus": "19530"}[u.Scheme])
+	return u.Scheme + "://" + strings.ToLower(net.JoinHostPort(u.Hostname(), port))
+}
+
+// IsLoopback reports whether a host is this machine.
+func IsLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

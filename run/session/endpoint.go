@@ -29,19 +29,20 @@ const (
 
 // Endpoint configures how models are called. Its fields are flags.
 type Endpoint struct {
-	BaseURL string `name:"base-url" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
+	BaseURL string `names:"endpoint" name:"base-url" placeholder:"URL" help:"Base URL of the endpoint. Default: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on, or the provider's. Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY and so on."`
 	qa.Sampling
 	Reasoning      bool          `help:"Treat the model as a reasoning model, if airqa models does not list it as such."`
 	ContextWindow  int           `name:"context-window" placeholder:"N" help:"Context window to request, in tokens (ollama only)."`
 	MaxConnections int           `name:"max-connections" placeholder:"N" help:"Maximum concurrent requests per model; lowered temporarily after a 429. Default: 64, or -j if larger."`
 	Timeout        time.Duration `default:"5m" help:"Timeout of one request."`
 	Retries        int           `default:"5" help:"Retries after transient failures."`
-	Models         string        `placeholder:"FILE" help:"Your own list of models, merged over the built-in one (see airqa models)."`
+	Models         string        `names:"input" placeholder:"FILE" help:"Your own list of models, merged over the built-in one (see airqa models)."`
 }
 
 // Models opens models that share connections, limits and the catalog.
 type Models struct {
 	flags Endpoint
+	own   string
 	pool  *llm.Pool
 	// Temperature is the default if no flag sets one.
 	Temperature float64
@@ -49,9 +50,10 @@ type Models struct {
 	Notify progress.Notify
 }
 
-// Opener returns the Models for the flags.
-func (f Endpoint) Opener() *Models {
-	return &Models{flags: f, pool: llm.NewPool(f.MaxConnections), Temperature: usualTemperature}
+// Opener returns the Models for the flags. own is the base URL that the command line or the environment gives: keys are
+// for that address, or for those of their providers. A base URL of a file gets none of them unless it is one of these.
+func (f Endpoint) Opener(own string) *Models {
+	return &Models{flags: f, own: own, pool: llm.NewPool(f.MaxConnections), Temperature: usualTemperature}
 }
 
 // Opened is a model with its description for run.json.
@@ -106,7 +108,10 @@ func (o *Models) config(spec string, list *catalog.Catalog, getenv func(string) 
 	if retries == 0 {
 		retries = -1 // in llm.Config, 0 is the default and a negative number is none
 	}
-	access := llm.FromEnvironment(spec, getenv).Pair(f.BaseURL)
+	access := llm.FromEnvironment(spec, getenv).Pair(o.own)
+	if f.BaseURL != "" {
+		access = access.At(f.BaseURL)
+	}
 	known, _ := list.Find(spec)
 	sampling := f.Sampling
 	sampling.MaxTokens = o.replyLimit(known)

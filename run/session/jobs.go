@@ -93,7 +93,7 @@ func (c Choice) open(s Session) ([]Opened, error) {
 	if c.Endpoint.MaxConnections == 0 {
 		c.Endpoint.MaxConnections = max(llm.DefaultMaxConnections, c.Workers)
 	}
-	source := c.Endpoint.Opener()
+	source := c.Endpoint.Opener(s.Given["base-url"])
 	source.Notify = s.Notify
 	if len(c.Models) > 1 && c.Budget.Price != "" {
 		s.Notify.Warnf("--price %s applies to all %d models; a --models file can list one each", c.Budget.Price, len(c.Models))
@@ -128,7 +128,7 @@ func (c Choice) warnOfPrices(s Session, models []Opened) {
 	var unknown []string
 	for _, m := range models {
 		access := llm.FromEnvironment(m.Spec, s.Getenv).Pair(c.Endpoint.BaseURL)
-		if host, _, err := net.SplitHostPort(access.Host()); m.Price == nil && (err != nil || !isLoopback(host)) {
+		if host, _, err := net.SplitHostPort(access.Host()); m.Price == nil && (err != nil || !IsLoopback(host)) {
 			unknown = append(unknown, m.Spec)
 		}
 	}

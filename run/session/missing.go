@@ -16,7 +16,7 @@ import (
 // Missing selects the treatment of questions whose papers are missing.
 type Missing struct {
 	Choice      string `name:"missing" default:"stop" enum:"stop,skip,run" help:"Questions with papers missing from the data directory: stop (run nothing), skip (leave them out) or run (ask anyway). A resumed run keeps its first choice."`
-	MissingList string `name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
+	MissingList string `names:"output" name:"missing-list" placeholder:"FILE" help:"Write the missing papers and collections to FILE, one per line."`
 }
 
 // Settle applies and records the choice for the picked questions of a Plan that lack papers. A dry run never stops.

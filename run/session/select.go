@@ -17,10 +17,10 @@ import (
 // other questions may follow.
 type Selection struct {
 	Range  string   `placeholder:"A-B" help:"Only questions A to B of the file; A- for A to the end, N for the first N."`
-	ID     []string `name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
+	ID     []string `names:"input" name:"id" placeholder:"UUID" help:"Only these questions, by uuid or a prefix of it; @FILE reads one per line."`
 	Tag    []string `placeholder:"TAG" help:"Only questions with all of these tags; !TAG excludes a tag."`
 	Status []string `placeholder:"STATUS" help:"Only questions with this result in the run of --of: right, wrong, unparseable, unscored, failed, missing, or an outcome such as turn_limit."`
-	Of     string   `placeholder:"RUN" help:"Earlier run that --status refers to."`
+	Of     string   `names:"input" placeholder:"RUN" help:"Earlier run that --status refers to."`
 	Sample int      `placeholder:"N" help:"Only a random sample of N questions (see --sample-seed)."`
 	Seed   uint64   `name:"sample-seed" default:"2024" help:"Seed of --sample."`
 	Limit  int      `placeholder:"N" help:"Only the first N of the selected questions."`

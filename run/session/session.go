@@ -19,8 +19,9 @@ type Session struct {
 	Log      *slog.Logger
 	Now      func() time.Time
 	Getenv   func(string) string
-	// BaseURL is --base-url if the command has it: the address that the model's key is for.
-	BaseURL string
+	// Given are the addresses that the command line or the environment gives, by flag: a key is for one of these, never
+	// for an address that only a file names.
+	Given map[string]string
 	// Redact removes keys and the home directory from everything in a run directory, RedactKeys only keys.
 	Redact, RedactKeys func([]byte) []byte
 	// Interrupts watches for Ctrl-C: the first closes drain, the second ends ctx with

@@ -14,7 +14,7 @@ func TestWaits(t *testing.T) {
 	server := openaitest.New(openaitest.Config{})
 	defer server.Close()
 	server.Fail(openaitest.RateLimited("0"))
-	o := Endpoint{BaseURL: server.URL(), Sampling: qa.Sampling{TopP: new(1.0), MaxTokens: 5}, Timeout: 1e10, Retries: 1, MaxConnections: 1}.Opener()
+	o := Endpoint{BaseURL: server.URL(), Sampling: qa.Sampling{TopP: new(1.0), MaxTokens: 5}, Timeout: 1e10, Retries: 1, MaxConnections: 1}.Opener(server.URL())
 	m, err := o.Open("openai:m", func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -70,12 +71,24 @@ func newSender(ctx context.Context, c Config, endpoint string) (*sender, error) 
 		otlptracehttp.WithEndpointURL(u.String()),
 		otlptracehttp.WithCompression(otlptracehttp.GzipCompression),
 		otlptracehttp.WithTimeout(timeout),
+		otlptracehttp.WithProxy(onlyTo(u)),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 10 * time.Second, MaxElapsedTime: retryFor}),
 	)
 	if err := client.Start(ctx); err != nil {
 		return nil, fmt.Errorf("send spans to %s: %w", u.Host, err)
 	}
 	return &sender{Config: c, client: client, host: u.Host, target: u.String()}, nil
+}
+
+// onlyTo is the choice of a proxy that refuses all other hosts. The exporter follows redirects, and would send the headers
+// with their key along; it asks for the proxy of every request.
+func onlyTo(u *url.URL) func(*http.Request) (*url.URL, error) {
+	return func(r *http.Request) (*url.URL, error) {
+		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host {
+			return nil, fmt.Errorf("redirected to %s, which was not named", r.URL.Host)
+		}
+		return http.ProxyFromEnvironment(r)
+	}
 }
 
 // tracesURL returns the address for traces of an endpoint, which may be given without its path.
@@ -201,10 +214,15 @@ func (b *batch) flush(ctx context.Context) error {
 // unfinished reports whether an episode may get more spans.
 func unfinished(o qa.Outcome) bool { return o == "" || o.Again() }
 
+// HeaderVariables are the variables of the headers, which are keys.
+func HeaderVariables() []string {
+	return []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"}
+}
+
 // HeaderValues returns the values of the headers that the environment sets for endpoints: they may be keys.
 func HeaderValues(getenv func(string) string) []string {
 	var values []string
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"} {
+	for _, name := range HeaderVariables() {
 		for pair := range strings.SplitSeq(getenv(name), ",") {
 			_, value, _ := strings.Cut(pair, "=")
 			value = strings.TrimSpace(value)
