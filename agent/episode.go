@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -53,6 +54,9 @@ type Setup struct {
 	Tools  []qa.ToolSpec
 	Budget Budget
 	Now    func() time.Time
+	// Redact removes secrets from every text as it arrives, before the model sees it or a reply is read. So an episode
+	// that resumes from its log shows the model the same messages. Nil removes nothing.
+	Redact func([]byte) []byte
 	Prior  qa.Trajectory
 }
 
@@ -84,6 +88,7 @@ func (e *Episode) Len() int { return len(e.t.Messages) }
 // Say adds a message of the program to the conversation.
 func (e *Episode) Say(m qa.Message) error {
 	n := len(e.t.Messages)
+	m.Text = e.redacted(m.Text)
 	e.t.Messages = append(e.t.Messages, m)
 	if n >= len(e.set.Prior.Messages) {
 		return logged(e.set.Log.Message(m))
@@ -114,6 +119,7 @@ func (e *Episode) Ask(ctx context.Context, shown []qa.Span, read Read) (*qa.Step
 	}
 	reply.Attempts = append(e.overflowed, reply.Attempts...)
 	e.overflowed = nil
+	e.redactReply(&reply)
 	s.Reply, s.Ended, s.Kept = &reply, e.set.Now(), len(reply.Text)
 	read(&s)
 	if err := e.set.Log.Call(s); err != nil {
@@ -131,6 +137,7 @@ func (e *Episode) Act(ctx context.Context, s *qa.Step) (qa.Observation, error) {
 		if err != nil || o.Status == qa.StatusFinal {
 			return o, err
 		}
+		o.Text = e.redacted(o.Text)
 		s.Observation, s.Ended = &o, e.set.Now()
 		if err := e.set.Log.Observation(*s); err != nil {
 			return o, logged(err)
@@ -155,6 +162,7 @@ func (e *Episode) Do(ctx context.Context, a qa.Action) (qa.Observation, error) {
 	if err != nil {
 		return o, err
 	}
+	o.Text = e.redacted(o.Text)
 	s.Observation, s.Ended = &o, e.set.Now()
 	e.t.Steps = append(e.t.Steps, s)
 	return o, logged(e.set.Log.Observation(s))
@@ -188,6 +196,27 @@ func (e *Episode) Fail(cause error) error {
 		e.t.Transient = true
 	}
 	return e.Finish(outcome, cause.Error(), qa.Answer{})
+}
+
+// redacted returns a text without the secrets that are known.
+func (e *Episode) redacted(text string) string {
+	if e.set.Redact == nil {
+		return text
+	}
+	return string(e.set.Redact([]byte(text)))
+}
+
+// redactReply removes secrets from a reply before places in it are taken. Sealed data is signed by the provider, who gets
+// it back unchanged.
+func (e *Episode) redactReply(r *qa.Reply) {
+	if e.set.Redact == nil {
+		return
+	}
+	r.Text, r.Reasoning = e.redacted(r.Text), e.redacted(r.Reasoning)
+	r.ToolCalls = slices.Clone(r.ToolCalls)
+	for i := range r.ToolCalls {
+		r.ToolCalls[i].Arguments = ledger.RedactStrings(r.ToolCalls[i].Arguments, e.set.Redact)
+	}
 }
 
 // recorded returns the next step if it is already logged.

@@ -121,7 +121,7 @@ func (p *Pipeline) redacted(line candidate.Line) (candidate.Line, error) {
 		return line, err
 	}
 	var clean candidate.Line
-	return clean, json.Unmarshal(p.c.Redact(raw), &clean)
+	return clean, json.Unmarshal(ledger.RedactStrings(raw, p.c.Redact), &clean)
 }
 
 // cost returns the price of calls; nil if it is unknown.

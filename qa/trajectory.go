@@ -2,6 +2,8 @@ package qa
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,6 +43,27 @@ type Step struct {
 	Ended time.Time `json:"ended"`
 }
 
+// CheckPlaces returns an error if a place in the reply is outside its text. The reader of a log calls it: a turn must not
+// silently be empty.
+func (s Step) CheckPlaces() error {
+	if s.Reply == nil {
+		return nil
+	}
+	places := map[string]Span{"kept part": {End: s.Kept}, "thought": s.ThoughtAt}
+	if s.Action != nil {
+		places["action"] = Span{s.Action.Start, s.Action.End}
+	}
+	if s.ParseError != nil {
+		places["parse error"] = Span{s.ParseError.Offset, s.ParseError.Offset}
+	}
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		if p := places[name]; p.First < 0 || p.First > p.End || p.End > len(s.Reply.Text) {
+			return fmt.Errorf("the %s of step %d, bytes %d to %d, is outside its reply of %d bytes", name, s.N, p.First, p.End, len(s.Reply.Text))
+		}
+	}
+	return nil
+}
+
 // Thought returns the text of the step's thought, empty if the reply has none.
 func (s Step) Thought() string {
 	if s.Reply == nil || s.ThoughtAt.First < 0 || s.ThoughtAt.First > s.ThoughtAt.End || s.ThoughtAt.End > len(s.Reply.Text) {
@@ -61,7 +84,7 @@ func (s Step) Message() Message {
 		m.ToolCalls = s.Reply.ToolCalls
 	}
 	if s.Reply == nil || s.Kept < 0 || s.Kept > len(s.Reply.Text) {
-		return m
+		return m // never in a log, see CheckPlaces
 	}
 	m.Text = s.Reply.Text[:s.Kept]
 	return m

@@ -239,7 +239,7 @@ func (r *Runner) acquire(ctx context.Context, drain <-chan struct{}) bool {
 
 func (r *Runner) one(ctx context.Context, t task) error {
 	var prior *runlog.Recorded
-	setup := agent.Setup{UUID: t.example.UUID, Repeat: t.repeat, Now: r.c.Now, Budget: r.c.Budget}
+	setup := agent.Setup{UUID: t.example.UUID, Repeat: t.repeat, Now: r.c.Now, Budget: r.c.Budget, Redact: r.c.Writer.Redact}
 	if rec, ok := r.c.Recorded[qa.EpisodeID(t.example.UUID, t.repeat)]; ok {
 		prior, setup.Prior = &rec, rec.Trajectory
 	}

@@ -66,6 +66,11 @@ func record(t testing.TB, dir string) (made []recordtest.Made) {
 	return made
 }
 
+// private is text that neither a log nor an export may keep.
+const private = "/home/alice/secret sk-ant-api03-9fQ2xLr7Vb3Kd0Wc the-key-of-alice, ann@lab.org, \\\"quoted\\\""
+
+var redactAlice = runlog.Redactor([]string{"the-key-of-alice"}, "/home/alice")
+
 func protocol(p qa.Protocol) qa.Settings {
 	s := qa.DefaultSettings()
 	s.Protocol = p
@@ -212,6 +217,56 @@ func checkRows(t *testing.T, out string, f export.Format, ids []string) {
 	}
 	if f == export.ShareGPT {
 		checkShareGPT(t, out, rows)
+	}
+}
+
+// Rows of runs with private text in every place of the replies, in every format.
+func TestPrivateRuns(t *testing.T) {
+	var made []recordtest.Made
+	for i, p := range []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed} {
+		made = append(made, recordtest.Make(t, recordtest.Config{
+			Dir: filepath.Join(t.TempDir(), fmt.Sprint("run-", i)), Baseline: "agentic-hybrid", Settings: protocol(p), Seed: uint64(i), Repeats: 6, Questions: 6,
+			Shared: 1, Scored: true, Thinking: true, Interrupt: true, Private: private, Redact: redactAlice,
+		}))
+	}
+	for _, f := range append(formats, export.DPO) {
+		rows := linesOf[map[string]any](t, write(t, export.Config{Runs: dirsOf(made), Format: f, Redact: redactAlice}), "data", "train.jsonl")
+		for _, row := range rows {
+			checkTurns(t, row)
+		}
+		if len(rows) < 10 {
+			t.Errorf("%s: %d rows are too few to test anything", f, len(rows))
+		}
+	}
+}
+
+// checkTurns checks that no turn is empty, that calls are valid JSON, and that nothing private is left.
+func checkTurns(t *testing.T, row map[string]any) {
+	t.Helper()
+	raw, err := json.Marshal(row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"alice", "sk-ant", "ann@"} {
+		if bytes.Contains(raw, []byte(secret)) {
+			t.Errorf("%s is in %s", secret, raw)
+		}
+	}
+	for _, key := range []string{"conversations", "messages", "prompt", "completion", "chosen", "rejected"} {
+		turns, _ := row[key].([]any)
+		for _, turn := range turns {
+			m, _ := turn.(map[string]any)
+			if m["value"] == "" || m["content"] == "" && m["tool_calls"] == nil {
+				t.Errorf("an empty turn in %s", raw)
+			}
+			calls, _ := m["tool_calls"].([]any)
+			for _, call := range calls {
+				function, _ := call.(map[string]any)["function"].(map[string]any)
+				if args, isText := function["arguments"].(string); isText && !json.Valid([]byte(args)) {
+					t.Errorf("arguments are no JSON: %s", args)
+				}
+			}
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func (c Config) begin(t testing.TB, from Made, fork runlog.Fork) {
 	if fork.Changed == runlog.ForkObservation {
 		end++
 	}
-	w, err := runlog.OpenWriter(c.Dir, runlog.WriterConfig{Now: now})
+	w, err := runlog.OpenWriter(c.Dir, runlog.WriterConfig{Now: now, Redact: c.Redact})
 	check(t, err)
 	check(t, w.Copy(from.Run, events[:end]))
 	if fork.Changed == runlog.ForkObservation {
@@ -60,6 +60,6 @@ func (c Config) observe(t testing.TB, w *runlog.Writer, fork runlog.Fork) {
 	log, err := w.Begin(uuid, repeat, &begun)
 	check(t, err)
 	s := begun.Steps[fork.Step-1]
-	s.Observation, s.Acted = &qa.Observation{Status: qa.StatusOK, Text: "another result: ≥ 3 €"}, s.Ended
+	s.Observation, s.Acted = &qa.Observation{Status: qa.StatusOK, Text: string(w.Redact([]byte("another result: ≥ 3 € " + c.Private)))}, s.Ended
 	check(t, log.Observation(s))
 }

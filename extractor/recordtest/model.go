@@ -42,6 +42,9 @@ func (m *model) Complete(ctx context.Context, r qa.Request) (qa.Reply, error) {
 		Attempts: []qa.Attempt{{Started: clock, Seconds: 1, Status: 200}},
 	}
 	m.fill(&reply, r, random)
+	if m.Private != "" {
+		m.addPrivate(&reply, random)
+	}
 	return reply, nil
 }
 
@@ -69,6 +72,28 @@ func (m *model) fill(reply *qa.Reply, r qa.Request, random *rand.Rand) {
 	reply.Text += "[Thought]: " + thought + "\n[Action]: " + m.written(name, args, random)
 	if random.IntN(4) == 0 {
 		reply.Text += "\n[Observation]: invented by the model"
+	}
+}
+
+// addPrivate puts the private text into some of its places.
+func (m *model) addPrivate(reply *qa.Reply, random *rand.Rand) {
+	places := random.IntN(32)
+	add := func(place int, text *string, old, now string) {
+		if places>>place&1 == 1 {
+			*text = strings.Replace(*text, old, now, 1)
+		}
+	}
+	add(0, &reply.Text, "", m.Private+"\n")
+	add(1, &reply.Text, "of the search", "of the search in "+m.Private+" and")
+	add(2, &reply.Text, "-- it's", "-- "+m.Private+" it's")
+	add(3, &reply.Reasoning, "first", m.Private)
+	if places>>4&1 == 1 {
+		reply.Text += "\n" + m.Private
+	}
+	for i, call := range reply.ToolCalls {
+		args := string(call.Arguments)
+		add(2, &args, "-- it's", "-- "+m.Private+" it's")
+		reply.ToolCalls[i].Arguments = json.RawMessage(args)
 	}
 }
 

@@ -36,6 +36,10 @@ type Config struct {
 	Note runlog.Note
 	// Text, if not empty, is part of every observation.
 	Text string
+	// Private, if not empty, is put into replies: before and inside the thought, into arguments, and after the action.
+	// Redact removes it, as in a run; nil removes nothing.
+	Private string
+	Redact  func([]byte) []byte
 	// Shared is the number of first steps in which all repeats of a question reply alike.
 	Shared int
 	// Scored writes scores: 42 is right.
@@ -150,7 +154,7 @@ func (c Config) create(t testing.TB, s *baselines.Solver, examples []qa.Example)
 			Settings: c.Settings.Record(), Prompts: hashes, Tools: sums,
 		},
 	}, lines))
-	w, err := runlog.OpenWriter(c.Dir, runlog.WriterConfig{Now: now})
+	w, err := runlog.OpenWriter(c.Dir, runlog.WriterConfig{Now: now, Redact: c.Redact})
 	check(t, err)
 	check(t, w.KeepTexts(texts))
 	check(t, w.Close())
@@ -188,11 +192,11 @@ func (c Config) invoke(t testing.TB, ctx context.Context, s *baselines.Solver, e
 		t.Fatal(err)
 	}
 	check(t, r.LoadImages(&prior))
-	w, err := runlog.OpenWriter(c.Dir, runlog.WriterConfig{Now: now})
+	w, err := runlog.OpenWriter(c.Dir, runlog.WriterConfig{Now: now, Redact: c.Redact})
 	check(t, err)
 	log, err := w.Begin(ex.UUID, repeat, &prior)
 	check(t, err)
-	_, err = s.Solve(ctx, ex, agent.Setup{UUID: ex.UUID, Repeat: repeat, Log: log, Now: now, Prior: prior.Trajectory})
+	_, err = s.Solve(ctx, ex, agent.Setup{UUID: ex.UUID, Repeat: repeat, Log: log, Now: now, Redact: w.Redact, Prior: prior.Trajectory})
 	if err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package syndir
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +32,7 @@ func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
 		return nil, fmt.Errorf("make %s: %w", dir, err)
 	}
 	lines, err := ledger.Open(filepath.Join(dir, LedgerFile), ledger.Config[key, ledger.Span]{
-		Entry: place, Redact: eachLine(redact), Exclusive: true,
+		Entry: place, Redact: redact, Exclusive: true,
 	})
 	if errors.Is(err, ledger.ErrInUse) {
 		return nil, fmt.Errorf("%s: another airqa synth is using it; wait until it is done", dir)
@@ -42,20 +41,6 @@ func OpenLedger(dir string, redact func([]byte) []byte) (*Ledger, error) {
 		return nil, fmt.Errorf("open %s: %w", LedgerFile, err)
 	}
 	return &Ledger{lines}, nil
-}
-
-// eachLine applies redact line by line: several may be written at once.
-func eachLine(redact func([]byte) []byte) func([]byte) []byte {
-	if redact == nil {
-		return nil
-	}
-	return func(text []byte) []byte {
-		parts := bytes.Split(text, []byte{'\n'})
-		for i := range parts {
-			parts[i] = redact(parts[i])
-		}
-		return bytes.Join(parts, []byte{'\n'})
-	}
 }
 
 func place(line []byte, at ledger.Span) (key, ledger.Span, error) {

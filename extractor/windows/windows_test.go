@@ -2,6 +2,7 @@ package windows_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,6 +87,9 @@ func TestContextOfForks(t *testing.T) {
 		}
 		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed}[seed%3]
 		c.Settings.Window = 1 + int(seed%3)
+		if seed%2 == 1 {
+			c.Private, c.Redact = private, redactAlice
+		}
 		made := recordtest.Make(t, c)
 		for rec, err := range made.Run.Episodes() {
 			if err != nil {
@@ -117,6 +121,74 @@ func TestContextOfForks(t *testing.T) {
 	}
 	if before < 20 || after < 20 {
 		t.Errorf("%d rows up to the changed message and %d after it: too few to test anything", before, after)
+	}
+}
+
+// private is what the redactor of a run removes, and vendor keys and an address of e-mail.
+const private = "/home/alice/secret sk-ant-api03-9fQ2xLr7Vb3Kd0Wc the-key-of-alice, ann@lab.org, sk-learn-compatible-estimators"
+
+var redactAlice = runlog.Redactor([]string{"the-key-of-alice"}, "/home/alice")
+
+// Private text anywhere in a reply changes neither what a resumed episode shows, nor the places in the logged reply.
+func TestRowsOfPrivateReplies(t *testing.T) {
+	removed, rows, actions := 0, 0, 0
+	for seed := range uint64(24) {
+		c := recordtest.Config{
+			Baseline: []string{"agentic-hybrid-view", "agentic-hybrid", "text2sql", "rag"}[seed%4], Settings: qa.DefaultSettings(),
+			Seed: seed, Repeats: 2, Thinking: seed%2 == 0, Private: private, Redact: redactAlice, Text: "as in /home/alice/papers",
+		}
+		c.Settings.Protocol = []qa.Protocol{qa.ReActText, qa.NativeTools, qa.Mixed}[seed%3]
+		c.Settings.ActionFormat, c.Settings.Window = []string{"python", "json", "xml", "yaml"}[seed/4%4], 1+int(seed%5)
+		c.Dir = recordtest.Dir(t, "undisturbed")
+		undisturbed := recordtest.Make(t, c)
+		c.Dir, c.Interrupt = recordtest.Dir(t, "resumed"), true
+		made := recordtest.Make(t, c)
+		if diff := cmp.Diff(undisturbed.Requests, made.Requests); diff != "" {
+			t.Fatalf("seed %d: prompts (-undisturbed +resumed):\n%s", seed, diff)
+		}
+		run := open(t, made.Run)
+		for rec, err := range made.Run.Episodes() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, dropped := run.Rows(rec, windows.Options{})
+			for _, d := range dropped {
+				if d.Reason == windows.EmptyTarget {
+					t.Errorf("%s: an empty target", d.ID)
+				}
+			}
+			for _, row := range got {
+				checkPrompt(t, made, row)
+				checkPrivate(t, append(row.Context, row.Target))
+				if _, action, ok := strings.Cut(row.Target.Text, "[Action]: Query(sql="); ok {
+					actions++
+					if strings.Contains(action, "\n~/") || strings.Contains(action, "invented") {
+						t.Errorf("text after the action is trained: %q", row.Target.Text)
+					}
+				}
+				rows++
+			}
+			removed += strings.Count(fmt.Sprint(rec.Messages), "[redacted]")
+		}
+	}
+	if rows < 200 || removed < 1000 || actions < 8 {
+		t.Errorf("%d rows, %d keys removed, %d actions as text: too few to test anything", rows, removed, actions)
+	}
+}
+
+// checkPrivate checks that no message of a row is empty or has a secret.
+func checkPrivate(t *testing.T, messages []qa.Message) {
+	t.Helper()
+	for _, m := range messages {
+		if m.Role == qa.Assistant && m.Text == "" && len(m.ToolCalls) == 0 {
+			t.Error("an empty turn")
+		}
+		all := fmt.Sprintf("%s %s", m.Text, m.ToolCalls)
+		for _, secret := range []string{"alice", "sk-ant"} {
+			if strings.Contains(all, secret) {
+				t.Errorf("%s is in %q", secret, all)
+			}
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ type Config[K comparable, V any] struct {
 	// Entry returns the key of a line and the value to keep in memory. An error other than [ErrDamaged] ends [Open].
 	// The line is the caller's to keep.
 	Entry func(line []byte, at Span) (K, V, error)
-	// Redact rewrites each line before it is written and must keep JSON valid; nil changes nothing.
+	// Redact filters each string of a line before it is written; nil changes nothing.
 	Redact func([]byte) []byte
 	// Exclusive gives the file to one process: Open locks it and cuts off an unfinished last line, and each line is
 	// synced. Otherwise several processes may append, and an unfinished line stays in the file.
@@ -258,7 +258,7 @@ func (l *Ledger[K, V]) add(line []byte) error {
 		return err
 	}
 	if l.c.Redact != nil {
-		line = l.c.Redact(line)
+		line = RedactStrings(line, l.c.Redact)
 	}
 	line = append(bytes.TrimSuffix(line, []byte{'\n'}), '\n')
 	err := l.append(line)

@@ -44,3 +44,34 @@ func Encode(v any) ([]byte, error) {
 	err := enc.Encode(v)
 	return b.Bytes(), err
 }
+
+// RedactStrings applies a filter to each string of JSON, keys included, and leaves all other bytes as they are. A filter of
+// the encoded text could match a part of an escape sequence.
+func RedactStrings(raw []byte, redact func([]byte) []byte) []byte {
+	if bytes.Equal(redact(raw), raw) {
+		return raw
+	}
+	var out []byte
+	done := 0
+	for at := 0; at < len(raw); at++ {
+		if raw[at] != '"' {
+			continue
+		}
+		start := at
+		for at++; at < len(raw) && raw[at] != '"'; at++ {
+			if raw[at] == '\\' {
+				at++
+			}
+		}
+		var text string
+		if json.Unmarshal(raw[start:min(at+1, len(raw))], &text) != nil {
+			continue
+		}
+		if safe := string(redact([]byte(text))); safe != text {
+			encoded, _ := Encode(safe) // a string always has one
+			out = append(append(out, raw[done:start]...), bytes.TrimSuffix(encoded, []byte{'\n'})...)
+			done = at + 1
+		}
+	}
+	return append(out, raw[done:]...)
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 )
 
@@ -91,4 +92,26 @@ func statusOf(text string, images []qa.Image) qa.Status {
 		return qa.StatusEmpty
 	}
 	return qa.StatusOK
+}
+
+// redact removes secrets before places in the texts and hashes of them are taken.
+func (e *episode) redact(filter func([]byte) []byte) {
+	text := func(s *string) { *s = string(filter([]byte(*s))) }
+	text(&e.question)
+	for i := range e.tools {
+		t := &e.tools[i]
+		text(&t.Description)
+		t.Parameters = ledger.RedactStrings(t.Parameters, filter)
+	}
+	for i := range e.turns {
+		t := &e.turns[i]
+		text(&t.text)
+		text(&t.reasoning)
+		for j := range t.calls {
+			t.calls[j].Arguments = ledger.RedactStrings(t.calls[j].Arguments, filter)
+		}
+		for _, r := range t.results() {
+			text(&r.text)
+		}
+	}
 }

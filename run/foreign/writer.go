@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"airqa/internal/ledger"
 	"airqa/qa"
 	"airqa/qa/dataset"
 	"airqa/run/runlog"
@@ -105,6 +106,9 @@ func (w *writer) add(e *episode) error {
 		e.repeat++ // two trajectories of one question
 	}
 	r.episodes[qa.EpisodeID(e.uuid, e.repeat)] = true
+	if w.Redact != nil {
+		e.redact(w.Redact)
+	}
 	e.times()
 	r.note(e)
 	if err := r.record(e); err != nil {
@@ -246,7 +250,14 @@ func (r *run) name(taken map[string]bool) string {
 
 // complete makes the run directory of a log that is complete.
 func (r *run) complete(dir string, c Config) error {
-	config, err := r.config(c)
+	questions, err := dataset.Lines(r.examples)
+	if err != nil {
+		return err
+	}
+	if c.Redact != nil {
+		questions = ledger.RedactStrings(questions, c.Redact)
+	}
+	config, err := r.config(c, questions)
 	if err != nil {
 		return err
 	}
@@ -258,12 +269,7 @@ func (r *run) complete(dir string, c Config) error {
 	if err != nil {
 		return err
 	}
-	questions, err := dataset.Lines(r.examples)
-	if err != nil {
-		return err
-	}
 	if c.Redact != nil {
-		questions = c.Redact(questions)
 		if config, err = config.Redacted(c.Redact); err != nil {
 			return err
 		}
@@ -296,11 +302,7 @@ func (r *run) writeScores(dir string, c Config) error {
 }
 
 // config returns run.json.
-func (r *run) config(c Config) (runlog.Config, error) {
-	questions, err := dataset.Lines(r.examples)
-	if err != nil {
-		return runlog.Config{}, err
-	}
+func (r *run) config(c Config, questions []byte) (runlog.Config, error) {
 	hashes := make(map[string]string)
 	for _, t := range r.tools {
 		text, err := toolText(t)

@@ -197,18 +197,20 @@ func recordedResult(rec runlog.Recorded, i int) *qa.Observation {
 	return &qa.Observation{Status: qa.StatusFinal, Answer: &rec.Answer}
 }
 
-// judge compares a result with the recorded one: by fingerprint, then by text, since the log may be redacted.
+// judge compares a result with the recorded one: by fingerprint, then by text, since older logs have the fingerprints of
+// texts before redaction.
 func (r *Runner) judge(step *Step, old *qa.Observation, hash string, now qa.Observation, err error) {
 	if err != nil {
 		step.State, step.Error = Failed, err.Error()
 		return
 	}
+	now.Text = string(r.config.Redact([]byte(now.Text)))
 	if hash != "" && hash == runlog.Fingerprint(&now) {
 		step.State = Equal
 		return
 	}
 	was := *old
-	was.Text, now.Text = old.Text+answerText(old), string(r.config.Redact([]byte(now.Text+answerText(&now))))
+	was.Text, now.Text = old.Text+answerText(old), now.Text+string(r.config.Redact([]byte(answerText(&now))))
 	if step.Change = diff.Results(&was, &now); step.Change == nil {
 		step.State = Equal
 		return

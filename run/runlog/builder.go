@@ -158,6 +158,9 @@ func (b *builder) call(raw []byte) error {
 	if ev.Thought != nil {
 		s.ThoughtAt = *ev.Thought
 	}
+	if err := checkPlaces(s); err != nil {
+		return err
+	}
 	restore(s.Action)
 	if b.rec.Steps == nil {
 		b.rec.Steps = make([]qa.Step, 0, b.lines/2)
@@ -214,6 +217,24 @@ func (b *builder) step(n int) *qa.Step {
 		return nil
 	}
 	return &b.rec.Steps[n-1]
+}
+
+// checkPlaces returns an error if the places in a reply are those of another text. Some versions took them before they
+// redacted the reply.
+func checkPlaces(s qa.Step) error {
+	if err := s.CheckPlaces(); err != nil {
+		return err
+	}
+	a, text := s.Action, s.Reply.Text
+	if a == nil || a.Start == a.End || !strings.Contains(text, redacted) && !strings.Contains(text, "~/") {
+		return nil
+	}
+	shown := text[a.Start:a.End]
+	call, err := python.ParseCall(text, a.Start, python.Options{})
+	if !strings.Contains(shown, a.Name) || strings.HasPrefix(shown, a.Name) && err == nil && call.End != a.End {
+		return fmt.Errorf("the action of step %d is not at bytes %d to %d of its reply", s.N, a.Start, a.End)
+	}
+	return nil
 }
 
 // restore parses the arguments of an action from its text, because JSON turned integers into floats.

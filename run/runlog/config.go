@@ -238,7 +238,7 @@ func (c Config) Redacted(redact func([]byte) []byte) (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	clean := redact(raw)
+	clean := ledger.RedactStrings(raw, redact)
 	if bytes.Equal(clean, raw) {
 		return c, nil
 	}

@@ -157,9 +157,6 @@ func TestRedactedConfig(t *testing.T) {
 	if err != nil || safe.Note.DataDir != "/data/[redacted]" || safe.Shape.Model["seed"] != json.Number("12345678901234567890") {
 		t.Errorf("redacted %+v, %v", safe, err)
 	}
-	if _, err := c.Redacted(func(raw []byte) []byte { return bytes.TrimSuffix(raw, []byte("}")) }); err == nil {
-		t.Error("a filter that breaks the JSON is no error")
-	}
 	c.Shape.Model["temperature"] = math.NaN()
 	if _, err := c.Redacted(bytes.Clone); err == nil {
 		t.Error("a configuration that JSON cannot represent is no error")

@@ -196,7 +196,7 @@ func (e *Episode) parts(m qa.Message) ([]part, error) {
 	return []part{{Text: &text}}, nil
 }
 
-// Fingerprint identifies what a model sees of an observation: its text and its images, before redaction.
+// Fingerprint identifies what a model sees of an observation: its text and its images.
 func Fingerprint(o *qa.Observation) string {
 	var b strings.Builder
 	b.WriteString(o.Text)

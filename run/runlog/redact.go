@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"airqa/internal/ledger"
+	"airqa/internal/words"
 )
 
 // keyMark is the prefix of common providers' keys, and leastKey the minimum number of characters after it. A server may
@@ -18,17 +21,22 @@ const (
 const redacted = "[redacted]"
 
 // Redactor returns the filter for everything written to a run directory. It replaces each secret of at least eight
-// characters by "[redacted]" and the home directory by "~". Shorter secrets would match ordinary words.
+// characters by "[redacted]" and the home directory by "~". Shorter secrets would match ordinary words. Its result does
+// not change if it is filtered again.
 func Redactor(secrets []string, home string) func([]byte) []byte {
 	type swap struct{ old, new []byte }
 	var swaps []swap
 	for _, s := range secrets {
-		if len(s) < 8 {
+		if len(s) < 8 || strings.Contains(redacted, s) {
 			continue
 		}
 		// A call's arguments are JSON within JSON.
-		for _, form := range slices.Compact([]string{s, jsonForm(s), jsonForm(jsonForm(s))}) {
-			swaps = append(swaps, swap{[]byte(form), []byte(redacted)})
+		var forms []string
+		for _, form := range []string{s, jsonForm(s), jsonForm(jsonForm(s)), htmlForm(s), htmlForm(htmlForm(s))} {
+			if !slices.Contains(forms, form) {
+				forms = append(forms, form)
+				swaps = append(swaps, swap{[]byte(form), []byte(redacted)})
+			}
 		}
 	}
 	if len(strings.Trim(home, "/")) > 3 {
@@ -45,8 +53,8 @@ func Redactor(secrets []string, home string) func([]byte) []byte {
 	}
 }
 
-// redactKeys replaces likely keys: keyMark at the start of a word, followed by at least leastKey key characters. A
-// regular expression took a sixth of the processor time of an episode.
+// redactKeys replaces likely keys: keyMark at the start of a word, followed by at least leastKey key characters that are
+// no plain words ("sk-learn-compatible-estimators"). A regular expression took a sixth of the processor time of an episode.
 func redactKeys(line []byte) []byte {
 	var out []byte
 	done := 0
@@ -64,7 +72,7 @@ func redactKeys(line []byte) []byte {
 		for end < len(line) && (isWord(line[end]) || line[end] == '-') {
 			end++
 		}
-		if end-at < leastKey {
+		if end-at < leastKey || words.Hyphenated(string(line[at:end])) {
 			continue
 		}
 		out = append(append(out, line[done:start]...), redacted...)
@@ -76,11 +84,11 @@ func redactKeys(line []byte) []byte {
 	return append(out, line[done:]...)
 }
 
-// escaped reports whether text ends in the escape sequence of a whitespace character, whose letter is not part of a
-// word.
+// escaped reports whether text ends in an escape sequence of JSON, whose last character is not part of a word.
 func escaped(text []byte) bool {
 	n := len(text)
-	return n > 1 && text[n-2] == '\\' && bytes.IndexByte([]byte("nrtbf"), text[n-1]) >= 0
+	return n > 1 && text[n-2] == '\\' && bytes.IndexByte([]byte("nrtbf"), text[n-1]) >= 0 ||
+		n > 5 && text[n-6] == '\\' && text[n-5] == 'u'
 }
 
 // isWord reports whether a byte is an ASCII letter, a digit or an underscore.
@@ -88,8 +96,13 @@ func isWord(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
 
-// jsonForm is a secret as it appears inside a JSON string.
+// jsonForm is a secret as it appears inside a JSON string, htmlForm with the escapes of HTML too.
 func jsonForm(s string) string {
-	raw, _ := json.Marshal(s) // a string always has one
+	raw, _ := ledger.Encode(s) // a string always has one
+	return string(raw[1 : len(raw)-2])
+}
+
+func htmlForm(s string) string {
+	raw, _ := json.Marshal(s)
 	return string(raw[1 : len(raw)-1])
 }

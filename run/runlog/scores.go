@@ -53,7 +53,7 @@ func WriteScores(dir string, s Scoring, scores []qa.Score, redact func([]byte) [
 	}
 	lines := b.Bytes()
 	if redact != nil {
-		lines = redact(lines)
+		lines = ledger.RedactStrings(lines, redact)
 	}
 	return atomicfile.WriteFile(filepath.Join(dir, scoresDir, s.fileName()), lines)
 }

@@ -2,7 +2,6 @@ package runlog
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -170,42 +169,14 @@ func (w *Writer) cut() error {
 	return err
 }
 
-// encode returns event as one redacted line of JSON. Redacting the encoded line is fast but can break an escape
-// sequence; then the strings are redacted one by one.
+// encode returns event as one redacted line of JSON.
 func (w *Writer) encode(event any) ([]byte, error) {
 	raw, err := ledger.Encode(event)
-	if err != nil {
-		return nil, err
-	}
-	line := w.redact(raw)
-	if bytes.Equal(line, raw) || json.Valid(line) {
-		return line, nil
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var tree any
-	if err := dec.Decode(&tree); err != nil {
-		return nil, err
-	}
-	return ledger.Encode(w.redactStrings(tree))
+	return ledger.RedactStrings(raw, w.redact), err
 }
 
-// redactStrings redacts every string of decoded JSON.
-func (w *Writer) redactStrings(v any) any {
-	switch v := v.(type) {
-	case string:
-		return string(w.redact([]byte(v)))
-	case []any:
-		for i := range v {
-			v[i] = w.redactStrings(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = w.redactStrings(v[k])
-		}
-	}
-	return v
-}
+// Redact filters a text like everything written to the log. Texts are to be redacted before places in them are taken.
+func (w *Writer) Redact(text []byte) []byte { return w.redact(text) }
 
 // openLog opens the log for appending and truncates it after its last complete line.
 func (w *Writer) openLog(path string) error {

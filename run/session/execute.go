@@ -14,6 +14,7 @@ import (
 	"airqa/env"
 	"airqa/eval"
 	"airqa/internal/exit"
+	"airqa/internal/ledger"
 	"airqa/llm"
 	"airqa/llm/cache"
 	"airqa/qa"
@@ -211,7 +212,7 @@ func (s Session) createRun(p Plan, c Job, solver *baselines.Solver, schema strin
 			return err
 		}
 	}
-	err = runlog.Create(c.Dir, config, s.Redact(questions))
+	err = runlog.Create(c.Dir, config, questions)
 	var mismatch *runlog.MismatchError
 	if errors.As(err, &mismatch) {
 		return exit.With(exit.Usage, fmt.Errorf("%w\n  %s", err, adviceOn(mismatch.Diff)))
@@ -258,12 +259,13 @@ func (p Plan) kind() qa.Kind {
 	return p.Examples[0].Kind
 }
 
-// Record returns run.json for a job, and the questions as JSON Lines.
+// Record returns run.json for a job, and the redacted questions as JSON Lines.
 func (s Session) Record(p Plan, c Job, solver *baselines.Solver, schema string) (runlog.Config, []byte, error) {
 	questions, err := dataset.Lines(p.Examples)
 	if err != nil {
 		return runlog.Config{}, nil, err
 	}
+	questions = ledger.RedactStrings(questions, s.Redact)
 	described, note := maps.Clone(c.Described), p.Note
 	if base, ok := described["base_url"].(string); ok {
 		note.BaseURL = base

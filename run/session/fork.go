@@ -184,6 +184,7 @@ func (b *Branch) seed(dir string, w *runlog.Writer) error {
 		return err
 	}
 	s := begun.Steps[b.Note.Step-1]
+	b.observation.Text = string(w.Redact([]byte(b.observation.Text)))
 	s.Observation, s.Acted = &b.observation, s.Ended // the change took no time of the episode
 	return log.Observation(s)
 }
